@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -14,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -27,59 +26,16 @@ import (
 type tracked struct {
 	tracker replicaset.Tracker
 	rest    replicaset.Snapshot
-	pods    map[string]*podorder.Pod
+	pods    trackedtest.Objects[podorder.Pod]
 }
 
 func (w *tracked) snapshot() replicaset.Snapshot {
 	s := w.rest
-	for _, p := range w.pods { // in any order
-		s.Pods = append(s.Pods, *p)
-	}
+	s.Pods = w.pods.List()
 	return s
 }
 
-func (w *tracked) clone() *tracked {
-	c := &tracked{w.tracker.Clone(), w.rest, map[string]*podorder.Pod{}}
-	for name, p := range w.pods {
-		c.pods[name] = p
-	}
-	return c
-}
-
-// event is what the contract of Apply says of an event: whether it is an error.
-func (w *tracked) event(e replicaset.PodEvent) (wrong bool) {
-	p := e.New
-	if p == nil {
-		p = e.Old
-	}
-	if p == nil {
-		return false
-	}
-	known := w.pods[p.Name]
-	later := 0
-	if known != nil {
-		a, err := strconv.Atoi(p.ResourceVersion)
-		b, err2 := strconv.Atoi(known.ResourceVersion)
-		if err == nil && err2 == nil {
-			later = a - b
-		}
-	}
-	switch {
-	case p.Name == "", e.New != nil && e.Old != nil && e.Old.Name != e.New.Name:
-		return true
-	case e.New == nil && known == nil:
-	case e.New == nil && (p.UID == known.UID || later > 0):
-		delete(w.pods, p.Name)
-	case known == nil && e.Old != nil:
-		return true
-	case later < 0:
-	case known == nil, e.New != nil && (p.UID == known.UID || later > 0 || e.Old != nil && e.Old.UID == known.UID):
-		w.pods[p.Name] = p
-	default:
-		return true
-	}
-	return false
-}
+func (w *tracked) clone() *tracked { return &tracked{w.tracker.Clone(), w.rest, w.pods.Clone()} }
 
 // A machine changes a Tracker in any way, and compares its plan with that of Reconcile after
 // each step.
@@ -96,8 +52,14 @@ type machine struct {
 	step    int
 }
 
+func noPods() trackedtest.Objects[podorder.Pod] {
+	return trackedtest.Objects[podorder.Pod]{All: map[string]*podorder.Pod{}, Of: func(p *podorder.Pod) trackedtest.Identity {
+		return trackedtest.Identity{Name: p.Name, UID: p.UID, Version: p.ResourceVersion}
+	}}
+}
+
 func newMachine(t purity.T, s random.Source) *machine {
-	m := &machine{t: t, s: s, worlds: []*tracked{{pods: map[string]*podorder.Pod{}}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40)}
+	m := &machine{t: t, s: s, worlds: []*tracked{{pods: noPods()}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40)}
 	if m.busy = random.Bool(s, "busy"); m.busy || random.Bool(s, "begins") {
 		rs := random.Replicas(int32(m.names))
 		rs.MinReadySeconds = 10
@@ -147,7 +109,7 @@ func (m *machine) event(w *tracked) replicaset.PodEvent {
 		return m.sent[max(0, len(m.sent)-1-random.Below(m.s, "which", 20))]
 	}
 	p := m.pod()
-	known := w.pods[p.Name]
+	known := w.pods.All[p.Name]
 	e := replicaset.PodEvent{Old: known, New: p}
 	switch {
 	case known != nil && m.one("goes", 6):
@@ -208,7 +170,7 @@ func (m *machine) rest(w *tracked) (d replicaset.Delta) {
 
 // apply applies a change to a Tracker and to what it stands for.
 func (m *machine) apply(w *tracked, d replicaset.Delta) {
-	wrong := w.event(d.Pod)
+	ofPod, wrong := w.pods.Judge(d.Pod.Old, d.Pod.New)
 	err := w.tracker.Apply(d)
 	var fieldError *replicaset.FieldError
 	if wrong != (err != nil) || wrong && (!errors.Is(err, replicaset.ErrInvalid) || !errors.As(err, &fieldError)) {
@@ -217,6 +179,7 @@ func (m *machine) apply(w *tracked, d replicaset.Delta) {
 	if wrong {
 		return // and nothing has changed
 	}
+	ofPod()
 	if d.ReplicaSet != nil {
 		w.rest.ReplicaSet = *d.ReplicaSet
 	}
@@ -401,27 +364,9 @@ func TestPropertyTracker(t *testing.T) {
 
 // TestTrackerSteps is TestPropertyTracker for long: KPLAN_STEPS says how many steps.
 func TestTrackerSteps(t *testing.T) {
-	steps := 10_000
-	if text := os.Getenv("KPLAN_STEPS"); text != "" {
-		var err error
-		steps, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
-	for seed := uint64(1); steps > 0; seed++ {
-		n := min(steps, 2_000)
+	trackedtest.Steps(t, 10_000, func(seed uint64, before, steps int) {
 		m := newMachine(t, random.Seeded(seed))
-		m.step = int(seed-1) * 2_000
-		m.survive(n)
-		steps -= n
-	}
-}
-
-// survive is run with a panic as a failure.
-func (m *machine) survive(steps int) {
-	defer func() {
-		if r := recover(); r != nil {
-			m.t.Fatalf("after %d steps it panics: %v", m.step, r)
-		}
-	}()
-	m.run(steps)
+		m.step = before
+		m.run(steps)
+	})
 }

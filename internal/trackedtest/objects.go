@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package trackedtest serves the tests of Trackers: what their events mean, in the simplest
+// words, and bugs that are planted in them.
+package trackedtest
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/kplan-go/kplan/internal/random"
+)
+
+// An Identity is what tells objects of one kind apart.
+type Identity struct{ Name, UID, Version string }
+
+// Objects are those of one kind that a Tracker has to know of, by name.
+type Objects[T any] struct {
+	All map[string]*T
+	Of  func(*T) Identity
+}
+
+// Clone returns objects of its own.
+func (o *Objects[T]) Clone() Objects[T] { return Objects[T]{maps.Clone(o.All), o.Of} }
+
+// List returns the objects, in any order, nil if there are none.
+func (o *Objects[T]) List() (list []T) {
+	for _, v := range o.All {
+		list = append(list, *v)
+	}
+	return list
+}
+
+// Judge returns what the contract of Apply says of an event, which it does not apply: whether it
+// is an error, and otherwise what to do.
+func (o *Objects[T]) Judge(old, now *T) (apply func(), wrong bool) {
+	nothing := func() {}
+	v := now
+	if v == nil {
+		v = old
+	}
+	if v == nil {
+		return nothing, false
+	}
+	id, later := o.Of(v), 0
+	known := o.All[id.Name]
+	var was Identity
+	if known != nil {
+		was = o.Of(known)
+		a, err := strconv.Atoi(id.Version)
+		b, err2 := strconv.Atoi(was.Version)
+		if err == nil && err2 == nil {
+			later = a - b
+		}
+	}
+	put, remove := func() { o.All[id.Name] = now }, func() { delete(o.All, id.Name) }
+	switch {
+	case id.Name == "", now != nil && old != nil && o.Of(old).Name != id.Name:
+		return nothing, true
+	case now == nil && known == nil:
+	case now == nil && (id.UID == was.UID || later > 0):
+		return remove, false
+	case known == nil && old != nil:
+		return nothing, true
+	case later < 0:
+	case known == nil, now != nil && (id.UID == was.UID || later > 0 || old != nil && o.Of(old).UID == was.UID):
+		return put, false
+	default:
+		return nothing, true
+	}
+	return nothing, false
+}
+
+// An Event is an addition, a change or a removal of an object.
+type Event[T any] struct{ Old, New *T }
+
+// A Feed draws events.
+type Feed[T any] struct {
+	sent    []Event[T]
+	version int
+}
+
+// Version draws a resource version: none, one that is late, or the next.
+func (f *Feed[T]) Version(s random.Source) string {
+	f.version++
+	switch s.Below("version", 8) {
+	case 0:
+		return ""
+	case 1:
+		return strconv.Itoa(max(1, f.version-random.Below(s, "back", 30)))
+	}
+	return strconv.Itoa(f.version)
+}
+
+// Event draws an event: of an object that is there, of any, or one that has been sent. Draw
+// draws an object, and keep makes of one that takes the place of another the same one, changed.
+func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep func(v, known *T)) Event[T] {
+	if len(f.sent) > 0 && s.Below("again", 6) == 0 {
+		return f.sent[max(0, len(f.sent)-1-random.Below(s, "which", 20))]
+	}
+	v := draw()
+	known := o.All[o.Of(v).Name]
+	e := Event[T]{known, v}
+	switch {
+	case known != nil && s.Below("goes", 6) == 0:
+		e.New = nil
+	case known != nil && s.Below("kept", 4) > 0:
+		keep(v, known)
+	case s.Below("any old", 8) == 0:
+		e.Old = draw()
+		if s.Below("and gone", 2) == 0 {
+			e.New = nil
+		}
+	}
+	f.sent = append(f.sent, e)
+	return e
+}
