@@ -54,12 +54,29 @@ func (in *input) claim(errs *field.Errors) {
 	if in.selectsAll() {
 		return
 	}
-	owner := claim.Owner{UID: in.d.UID, Deleting: in.deleting()}
-	var err error
-	if owner.Selector, err = selector.FromLabelSelector(in.d.Selector); err != nil {
+	owner, err := in.owner()
+	if err != nil {
 		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(in.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
+	if in.tracked != nil {
+		in.claimTracked(&owner, errs)
+	} else {
+		in.claimAll(&owner, errs)
+	}
+	slices.SortFunc(in.sets, func(a, b set) int { return byCreation(a.rs, b.rs) })
+	slices.SortFunc(in.released, byCreation)
+}
+
+// owner returns the Deployment as an owner of ReplicaSets. The error is why its selector
+// cannot be compiled.
+func (in *input) owner() (owner claim.Owner, err error) {
+	owner = claim.Owner{UID: in.d.UID, Deleting: in.deleting()}
+	owner.Selector, err = selector.FromLabelSelector(in.d.Selector)
+	return owner, err
+}
+
+func (in *input) claimAll(owner *claim.Owner, errs *field.Errors) {
 	owned := 0 // few others are adopted
 	for i := range in.namespaceSets {
 		if in.namespaceSets[i].ControllerUID == in.d.UID {
@@ -68,18 +85,27 @@ func (in *input) claim(errs *field.Errors) {
 	}
 	in.sets = make([]set, 0, owned)
 	for i := range in.namespaceSets {
-		rs := &in.namespaceSets[i]
-		switch in.verdict(&owner, rs) {
-		case claim.Keep:
-			in.sets = append(in.sets, admitReplicaSet(rs, false, errs))
-		case claim.Adopt:
-			in.sets = append(in.sets, admitReplicaSet(rs, true, errs))
-		case claim.Release:
-			in.released = append(in.released, rs)
-		}
+		in.claimSet(owner, &in.namespaceSets[i], errs)
 	}
-	slices.SortFunc(in.sets, func(a, b set) int { return byCreation(a.rs, b.rs) })
-	slices.SortFunc(in.released, byCreation)
+}
+
+func (in *input) claimTracked(owner *claim.Owner, errs *field.Errors) {
+	n := in.tracked.near.Len()
+	in.sets = make([]set, 0, n)
+	for k := range n {
+		in.claimSet(owner, in.tracked.nearAt(k), errs)
+	}
+}
+
+func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *field.Errors) {
+	switch in.verdict(owner, rs) {
+	case claim.Keep:
+		in.sets = append(in.sets, admitReplicaSet(rs, false, errs))
+	case claim.Adopt:
+		in.sets = append(in.sets, admitReplicaSet(rs, true, errs))
+	case claim.Release:
+		in.released = append(in.released, rs)
+	}
 }
 
 // verdict returns what becomes of a ReplicaSet. Without a selector, what the

@@ -13,10 +13,11 @@ import (
 // An input is a snapshot that has been checked, defaulted, claimed and put in order.
 // Nothing writes to it. It reads the caller's slices and maps in place.
 type input struct {
-	d    Deployment
-	pods []podorder.Pod
-	now  time.Time
-	opts Options
+	d       Deployment
+	pods    []podorder.Pod
+	tracked *roster // in place of the lists, or nil
+	now     time.Time
+	opts    Options
 
 	replicas     int32
 	budget       rollout.Budget
@@ -87,12 +88,23 @@ func (in *input) newSet() *set {
 
 // named returns the ReplicaSet of the namespace with a name, or nil.
 func (in *input) named(name string) *replicaset.ReplicaSet {
+	if in.tracked != nil {
+		return in.tracked.named(name)
+	}
 	for i := range in.namespaceSets {
 		if in.namespaceSets[i].Name == name {
 			return &in.namespaceSets[i]
 		}
 	}
 	return nil
+}
+
+// allPods returns the pods.
+func (in *input) allPods() []podorder.Pod {
+	if in.tracked != nil {
+		return in.tracked.pods.List()
+	}
+	return in.pods
 }
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }

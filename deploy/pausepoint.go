@@ -26,10 +26,11 @@ func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing
 	if !in.opts.PausePoints || len(z.changes) == 0 {
 		return z, nil
 	}
-	places, downs := in.scaleDowns(z.changes)
+	pods := in.allPods()
+	places, downs := in.scaleDowns(z.changes, pods)
 	order := in.opts.Order
-	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs), nil
-	plan := pausepoint.Decide(order, in.pods, downs, pausepoint.State{
+	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs, pods), nil
+	plan := pausepoint.Decide(order, pods, downs, pausepoint.State{
 		Name: in.d.Name, UID: in.d.UID, ResourceVersion: in.d.ResourceVersion, Paused: in.d.Paused,
 		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: in.revision(f, created),
 	})
@@ -45,7 +46,7 @@ func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing
 
 // scaleDowns returns which changes shrink old sets and what these lose, with the
 // numbers of their active pods.
-func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.ScaleDown) {
+func (in *input) scaleDowns(changes []change, pods []podorder.Pod) (places []int, downs []pausepoint.ScaleDown) {
 	place := make([]int, len(in.sets)) // in downs, plus one
 	for k, c := range changes {
 		if s := &in.sets[c.set]; c.set != in.newAt && c.to < s.size {
@@ -57,9 +58,9 @@ func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.
 		}
 	}
 	byUID := in.byUID()
-	for p := range in.pods {
-		owner, ok := in.ownerOf(&in.pods[p], byUID)
-		if ok && place[owner] > 0 && in.pods[p].Active() {
+	for p := range pods {
+		owner, ok := in.ownerOf(&pods[p], byUID)
+		if ok && place[owner] > 0 && pods[p].Active() {
 			down := &downs[place[owner]-1]
 			down.Pods = append(down.Pods, p)
 		}
@@ -68,14 +69,14 @@ func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.
 }
 
 // neighbours counts the active pods of the Deployment on each node.
-func (in *input) neighbours(downs []pausepoint.ScaleDown) podorder.Neighbours {
+func (in *input) neighbours(downs []pausepoint.ScaleDown, pods []podorder.Pod) podorder.Neighbours {
 	if len(downs) == 0 {
 		return nil
 	}
 	neighbours, byUID := podorder.Neighbours{}, in.byUID()
-	for p := range in.pods {
-		if _, ok := in.ownerOf(&in.pods[p], byUID); ok {
-			neighbours.Add(&in.pods[p])
+	for p := range pods {
+		if _, ok := in.ownerOf(&pods[p], byUID); ok {
+			neighbours.Add(&pods[p])
 		}
 	}
 	return neighbours

@@ -14,8 +14,13 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err := in.admit(&s, now, &opts); err != nil {
 		return Plan{}, err
 	}
-	c := count(&in)
-	d := decide(&in, &c)
-	r := d.report(&in, &c)
-	return d.write(&in, &r), nil
+	return in.plan(), nil
+}
+
+// plan is what follows once a snapshot is admitted.
+func (in *input) plan() Plan {
+	c := count(in)
+	d := decide(in, &c)
+	r := d.report(in, &c)
+	return d.write(in, &r)
 }

@@ -54,13 +54,7 @@ func (in *input) oldPods() (left int64, holds []Hold) {
 		}
 		return left, holds
 	}
-	running := make([]int32, len(in.sets)) // pods that have not ended, by set
-	byUID := in.byUID()
-	for i := range in.pods {
-		if owner, ok := in.ownerOf(&in.pods[i], byUID); ok && !in.pods[i].Finished() {
-			running[owner]++
-		}
-	}
+	running := in.running()
 	left = 0
 	for i, s := range in.old {
 		if n := int64(running[i]); n > 0 {
@@ -68,6 +62,24 @@ func (in *input) oldPods() (left int64, holds []Hold) {
 		}
 	}
 	return left, holds
+}
+
+// running returns how many pods of each set have not ended.
+func (in *input) running() []int32 {
+	running := make([]int32, len(in.sets))
+	if in.tracked != nil {
+		for i := range in.sets {
+			running[i] = in.tracked.running.Of(in.sets[i].rs.UID)
+		}
+		return running
+	}
+	byUID := in.byUID()
+	for i := range in.pods {
+		if owner, ok := in.ownerOf(&in.pods[i], byUID); ok && !in.pods[i].Finished() {
+			running[owner]++
+		}
+	}
+	return running
 }
 
 // byUID returns the numbers of the sets in the order of their UIDs.

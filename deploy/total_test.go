@@ -13,7 +13,7 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Tracker", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
 	p.Check(t)
 	p.CheckJSON(t)
 }
@@ -46,6 +46,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.ClearRollback](),
 	reflect.TypeFor[deploy.CreateReplicaSet](),
 	reflect.TypeFor[deploy.DeleteReplicaSet](),
+	reflect.TypeFor[deploy.Delta](),
 	reflect.TypeFor[deploy.Deployment](),
 	reflect.TypeFor[deploy.LeftoverPolicy](),
 	reflect.TypeFor[deploy.Options](),
@@ -55,6 +56,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.Quirks](),
 	reflect.TypeFor[deploy.Reason](),
 	reflect.TypeFor[deploy.ReleaseReplicaSet](),
+	reflect.TypeFor[deploy.ReplicaSetEvent](),
 	reflect.TypeFor[deploy.Report](),
 	reflect.TypeFor[deploy.Result](),
 	reflect.TypeFor[deploy.RollBackDeployment](),
@@ -64,4 +66,5 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.Status](),
 	reflect.TypeFor[deploy.Strategy](),
 	reflect.TypeFor[deploy.TerminatingPolicy](),
+	reflect.TypeFor[deploy.Tracker](),
 }
