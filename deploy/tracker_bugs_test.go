@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy_test
+
+import (
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/trackedtest"
+)
+
+var trackerBugs = []trackedtest.Bug{
+	{"a pod that leaves stays counted", "tracker_apply.go", "t.countPod(t.pods.At(i), -1)", ""},
+	{"a pod that has ended is counted when it goes", "tracker_count.go", "if !p.Finished() {", "if n < 0 || !p.Finished() {"},
+	{"an owner that moves keeps its number", "../internal/tracked/counter.go", "c.byText.Move(last, i, c.text)", ""},
+	{"another selector looks at no ReplicaSet", "tracker_count.go", " && tracked.SameSelector(b.Selector, d.Selector)", ""},
+	{"a deletion of the Deployment changes nothing", "tracker_count.go", "b.DeletionTimestamp.IsZero() == d.DeletionTimestamp.IsZero() &&", ""},
+	{"a partition changes nothing", "tracker_count.go", "(b.Partitioned == nil) == (d.Partitioned == nil) && ", ""},
+	{"another UID changes nothing", "tracker_count.go", "b.UID == d.UID && ", ""},
+	{"a ReplicaSet that is of no concern any more is still read", "tracker_count.go", "case !concern:\n\t\tt.unfile(i)", "case !concern:"},
+	{"a ReplicaSet that moves keeps its number", "tracker_apply.go", "t.near.Set(int(place-1), int32(i))", ""},
+	{"the last that is read keeps its place", "tracker_count.go", "t.places.Set(int(last), place)", ""},
+	{"a clone shares what is read", "roster.go", "r.near.Clone()", "r.near"},
+	{"a stranger's name is free", "roster.go", "if i := r.sets.Find(name); i >= 0 {", "if i := r.sets.Find(name); i >= 0 && r.places.At(i) > 0 {"},
+	{"no stranger to finish with", "tracker.go", "i >= 0 && t.places.At(i) == 0", "false"},
+	{"no snapshot to plan from again", "tracker.go", "return Finish(t.Snapshot(), p, r, now, opts)", "return Finish(s, p, r, now, opts)"},
+	{"pause points see no pods", "input.go", "return in.tracked.pods.List()", "return nil"},
+}
+
+// TestTrackerBugsApply: each bug is a change of the sources as they are.
+func TestTrackerBugsApply(t *testing.T) { trackedtest.Apply(t, trackerBugs) }
+
+// TestTrackerBugs plants each bug: see [trackedtest.Find].
+func TestTrackerBugs(t *testing.T) { trackedtest.Find(t, trackerBugs) }
