@@ -184,12 +184,7 @@ func (in *input) admitPods(errs *field.Errors) {
 
 // claim decides whether a pod belongs to the DaemonSet.
 func (in *input) claim(i int32) {
-	pod := &in.pods[i]
-	child := claim.Child{
-		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
-		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
-	}
-	switch claim.Decide(&in.owner, &child).Verdict {
+	switch verdict(&in.owner, &in.pods[i]) {
 	case claim.Keep:
 		in.owned = append(in.owned, i)
 	case claim.Adopt:
@@ -197,6 +192,14 @@ func (in *input) claim(i int32) {
 	case claim.Release:
 		in.claimed = append(in.claimed, i)
 	}
+}
+
+func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
+	child := claim.Child{
+		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
+		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
+	}
+	return claim.Decide(owner, &child).Verdict
 }
 
 // indexNodes finds nodes by name, which must be unique.

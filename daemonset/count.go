@@ -19,6 +19,7 @@ type state struct {
 	grouped []int32   // pods by key
 	ranked  bool      // the caller has ordered the nodes
 	desired int32     // nodes that should run a pod
+	others  alike     // nodes that are not among the keys
 }
 
 // A nodeKey is a node with the pods that belong to it, or only its name.
@@ -31,8 +32,11 @@ type nodeKey struct {
 
 // count finds the pods of each node, in the order of their names, and decides where
 // daemons belong. A name that is no node's becomes a key behind those of the nodes.
-func count(in *input, h history) *state {
-	st := &state{input: in, history: h, keys: make([]nodeKey, len(in.nodes), len(in.nodes)+4), facts: make([]facts, len(in.pods))}
+func count(in *input, h history, others alike) *state {
+	st := &state{
+		input: in, history: h, others: others, desired: others.desired(),
+		keys: make([]nodeKey, len(in.nodes), len(in.nodes)+4), facts: make([]facts, len(in.pods)),
+	}
 	for i := range in.nodes {
 		st.ranked = st.ranked || in.nodes[i].Rank != 0
 		place := in.placer.Place(&in.nodes[i])
@@ -45,8 +49,8 @@ func count(in *input, h history) *state {
 	keyOf, missing := make([]int32, len(in.owned)), map[string]int32{}
 	for n, i := range in.owned {
 		st.facts[i] = st.factsOf(&in.pods[i])
-		target := in.pods[i].target()
-		if target == "" || (!in.opts.kruise() && st.facts[i].has(isFinished) && st.facts[i].has(isTerminating)) {
+		target := in.pods[i].place(st.facts[i], in.opts.kruise())
+		if target == "" {
 			keyOf[n] = -1
 			continue
 		}
@@ -66,12 +70,7 @@ func count(in *input, h history) *state {
 
 // factsOf looks at a pod.
 func (st *state) factsOf(p *Pod) facts {
-	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(st.version.current(p), isCurrent) |
-		when(p.Ready, isReady) | when(st.availability.Available(p), isAvailable)
-	if st.opts.kruise() {
-		return f | when(p.preparing(), isPreparing) | when(st.availability.StatusAvailable(p), isServing)
-	}
-	return f | when(f.has(isAvailable), isServing)
+	return factsOf(p, &st.version, &st.availability, st.opts.kruise())
 }
 
 // group sorts the owned pods by key, and those of a key by name.

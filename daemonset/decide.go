@@ -62,7 +62,7 @@ func (st *state) decide() decision {
 			d.recheckAt = earlier(d.recheckAt, d.refresh[i].step.RecheckAt)
 		}
 		d.update = st.update(&d.budget, d.manage.marks)
-	} else if n := st.countOld(st.keys[:len(st.nodes)]); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
+	} else if n := st.countOld(st.keys[:len(st.nodes)]) + st.others.old(); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
 		d.update = updating{waits: ReasonManageFirst, old: n}
 	}
 	d.waits = d.update.waits
@@ -76,7 +76,7 @@ func (st *state) decide() decision {
 // update decides which old pods are replaced, as the strategy allows. Marks are the pods
 // that the hook holds already.
 func (st *state) update(budget *Budget, marks []Deletion) updating {
-	n := st.countOld(st.keys)
+	n := st.countOld(st.keys) + st.others.old()
 	switch {
 	case n == 0:
 		return updating{blockers: st.ending()}
@@ -95,7 +95,7 @@ func (st *state) countOld(keys []nodeKey) int {
 	n := 0
 	for i := range keys {
 		for _, p := range st.podsOf(&keys[i]) {
-			if !st.facts[p].has(isTerminating | isCurrent) {
+			if st.facts[p].isOld() {
 				n++
 				break
 			}
@@ -117,7 +117,7 @@ func (st *state) unused() []int32 {
 	for i, n := range st.old {
 		old[i] = st.revisions[n]
 	}
-	live := make([]string, 0, len(st.owned))
+	live := append(make([]string, 0, len(st.owned)+len(st.others.hashes)), st.others.hashes...)
 	for _, n := range st.owned {
 		if pod := &st.pods[n]; pod.target() != "" { // one that belongs to no node holds nothing
 			live = append(live, st.version.hashOf(pod))

@@ -63,7 +63,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 		return nil, err
 	}
 	h := in.decideRevisions()
-	st := count(in, h)
+	st := count(in, h, alike{})
 	var d decision
 	switch because := in.stopped(); {
 	case because.Reason != "":

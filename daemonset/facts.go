@@ -16,6 +16,34 @@ const (
 	isServing   // available for the status
 )
 
+func factsOf(p *Pod, v *Version, a *Availability, kruise bool) facts {
+	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(v.current(p), isCurrent) |
+		when(p.Ready, isReady) | when(a.Available(p), isAvailable)
+	if kruise {
+		return f | when(p.preparing(), isPreparing) | when(a.StatusAvailable(p), isServing)
+	}
+	return f | when(f.has(isAvailable), isServing)
+}
+
+// place returns the node among whose pods a pod of the DaemonSet is, "" if it is of none.
+func (p *Pod) place(f facts, kruise bool) string {
+	if !kruise && f.has(isFinished) && f.has(isTerminating) {
+		return ""
+	}
+	return p.target()
+}
+
+// settled reports whether a pod that is alone on its node, and may stay, certainly does.
+func (f facts) settled() bool { return !f.has(isTerminating | isFinished | isPreparing) }
+
+// upToDate reports whether a pod that is alone on its node certainly leaves nothing to update.
+func (f facts) upToDate() bool {
+	return f&(isTerminating|isPreparing|isCurrent|isAvailable) == isCurrent|isAvailable
+}
+
+// isOld reports whether a pod is one that an update replaces.
+func (f facts) isOld() bool { return !f.has(isTerminating | isCurrent) }
+
 // has reports whether any of the facts holds.
 func (f facts) has(any facts) bool { return f&any != 0 }
 

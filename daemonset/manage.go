@@ -42,6 +42,7 @@ func (st *state) manage() (m managing) {
 	remove = append(remove, st.podsOfMissingNodes()...)
 	create, m.progressive = st.released(create)
 	m.changes = st.limited(create, remove, nil)
+	m.tooManyToCreate = beyond(len(create)+st.others.empty, st.burst())
 	m.current, m.old = st.revisionsOf(m.create)
 	return m
 }
@@ -82,7 +83,7 @@ func (st *state) settled(k *nodeKey) bool {
 	if k.count > 1 || !k.cont {
 		return false
 	}
-	return !st.facts[st.grouped[k.first]].has(isTerminating | isFinished | isPreparing)
+	return st.facts[st.grouped[k.first]].settled()
 }
 
 // delays looks up the backoff of a node.

@@ -19,9 +19,15 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if h.collision != nil {
 		return in.writeCollision(&h), nil
 	}
-	st := count(in, h)
+	return in.plan(h, alike{}), nil
+}
+
+// plan is what follows once the revisions are decided. The others are the nodes that are not in
+// the snapshot.
+func (in *input) plan(h history, others alike) Plan {
+	st := count(in, h, others)
 	d := st.decide()
-	return write(st, &d), nil
+	return write(st, &d)
 }
 
 // stopped returns why nothing at all is done, the zero Hold if something may be.

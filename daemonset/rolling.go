@@ -56,6 +56,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 		first(t.candidates, min(order, len(t.candidates)), func(a, b keyPod) int { return compare(a.key, b.key) })
 	}
 	counts := t.counts()
+	counts.OldAvailable += st.others.old()
 	unavailable, available := counts.Removals(budget.Unavailable)
 	if st.opts.StrictUnavailable {
 		unavailable, available = counts.StrictRemovals(budget.Unavailable)
@@ -63,7 +64,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	if rest := len(t.replace) - unavailable; rest > 0 {
 		u.strict = cause{ReasonStrict, int64(rest), int64(budget.Unavailable)}
 	}
-	waiting := available < len(t.candidates)
+	waiting := available < counts.OldAvailable
 	if waiting {
 		u.limit = cause{ReasonMaxUnavailable, int64(t.used), int64(budget.Unavailable)}
 	}
@@ -87,7 +88,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 // tally counts the nodes with these keys, but for those that are left out, which are in the
 // order of their names.
 func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
-	t := nodeTally{candidates: make([]keyPod, 0, old)}
+	t := nodeTally{candidates: make([]keyPod, 0, old-st.others.old())}
 	for _, i := range keys {
 		if len(leftOut) > 0 {
 			if _, skip := slices.BinarySearchFunc(leftOut, i, func(u usage, i int32) int { return st.compareKeys(u.key, i) }); skip {
@@ -105,7 +106,7 @@ func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
 // upToDate reports whether a node certainly has nothing but a new pod that is
 // available, as most nodes have most of the time.
 func (st *state) upToDate(k *nodeKey) bool {
-	return k.count == 1 && st.facts[st.grouped[k.first]]&(isTerminating|isPreparing|isCurrent|isAvailable) == isCurrent|isAvailable
+	return k.count == 1 && st.facts[st.grouped[k.first]].upToDate()
 }
 
 // A nodeUse is what the pods of one node count for in an update without surge.

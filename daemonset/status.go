@@ -25,25 +25,29 @@ func (st *state) status(seen bool) Status {
 		switch {
 		case k.count == 0:
 		case k.run:
-			s.CurrentNumberScheduled++
-			s.countPod(st.reported(k))
+			s.countPods(st.reported(k), 1)
 		default:
 			s.NumberMisscheduled++
 		}
+	}
+	for f, n := range st.others.single {
+		s.countPods(facts(f), n)
 	}
 	s.NumberUnavailable = s.DesiredNumberScheduled - s.NumberAvailable
 	return s
 }
 
-func (s *Status) countPod(f facts) {
+// countPods counts n nodes that should run a pod, by one that they have.
+func (s *Status) countPods(f facts, n int32) {
+	s.CurrentNumberScheduled += n
 	if f.has(isReady) {
-		s.NumberReady++
+		s.NumberReady += n
 		if f.has(isServing) {
-			s.NumberAvailable++
+			s.NumberAvailable += n
 		}
 	}
 	if f.has(isCurrent) {
-		s.UpdatedNumberScheduled++
+		s.UpdatedNumberScheduled += n
 	}
 }
 
@@ -69,6 +73,7 @@ func (st *state) nextAvailable() (next time.Time) {
 	if st.ds.MinReadySeconds == 0 {
 		return next
 	}
+	next = earlier(next, st.others.next)
 	for _, i := range st.owned {
 		pod := &st.pods[i]
 		if at, ok := st.availability.At(pod); ok && at.After(st.now) {

@@ -79,7 +79,7 @@ func (t *surgeTally) add(key int32, u surgeUse) {
 // that the hook holds already.
 func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) updating {
 	u := updating{selection: st.selectNodes()}
-	t := surgeTally{waiting: make([]int32, 0, old)}
+	t := surgeTally{waiting: make([]int32, 0, old-st.others.old()), serving: st.others.serving()}
 	for _, i := range u.keys {
 		t.add(i, st.surgeUseOf(i))
 	}
@@ -92,7 +92,8 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 		first(t.waiting, min(st.burst(), len(t.waiting)), st.order())
 	}
 	counts := t.counts()
-	if _, room := counts.Additions(budget.Surge); room < len(t.waiting) {
+	counts.OldAvailable += st.others.old()
+	if _, room := counts.Additions(budget.Surge); room < counts.OldAvailable {
 		u.limit = cause{ReasonMaxSurge, int64(counts.Surging), int64(budget.Surge)}
 		u.blockers = st.byName(t.blockers)
 		t.waiting = t.waiting[:room]
