@@ -38,8 +38,9 @@
 // about one node, [Resolve] the budget, and package daemonset/inplace whether and how a pod
 // can be updated in place. Those who add nodes ask [Overhead] what a new one would have to
 // carry. [Explain] tells of each node how it stands, [Trigger] which
-// events must start a pass, [Finish] what follows from a plan that has been executed, and [Apply] what a snapshot
-// becomes by an action, which serves simulators and tests.
+// events must start a pass, [Finish] what follows from a plan that has been executed, and
+// [Apply] what a snapshot becomes by an action, which serves simulators and tests. [Tracker]
+// plans after each event without looking at all nodes anew, for those who plan often.
 //
 // By default a plan is that of Kubernetes 1.37 or, with [Options].Dialect, of OpenKruise
 // at 07169cfac7b9, defects included. [Options].Repair repairs those of [QuirkTable]; other

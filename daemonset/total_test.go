@@ -13,7 +13,7 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Daemon.Placer", "Version", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Tracker", "Daemon.Placer", "Version", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
 	p.Check(t)
 	p.CheckJSON(t)
 }
@@ -59,11 +59,13 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.DeletePod](),
 	reflect.TypeFor[daemonset.DeleteRevision](),
 	reflect.TypeFor[daemonset.Deletion](),
+	reflect.TypeFor[daemonset.Delta](),
 	reflect.TypeFor[daemonset.Dialect](),
 	reflect.TypeFor[daemonset.Effect](),
 	reflect.TypeFor[daemonset.Node](),
 	reflect.TypeFor[daemonset.NodeCase](),
 	reflect.TypeFor[daemonset.NodeDecision](),
+	reflect.TypeFor[daemonset.NodeEvent](),
 	reflect.TypeFor[daemonset.NodeReport](),
 	reflect.TypeFor[daemonset.NodeRules](),
 	reflect.TypeFor[daemonset.Object](),
@@ -72,6 +74,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.Placer](),
 	reflect.TypeFor[daemonset.Plan](),
 	reflect.TypeFor[daemonset.Pod](),
+	reflect.TypeFor[daemonset.PodEvent](),
 	reflect.TypeFor[daemonset.PreDelete](),
 	reflect.TypeFor[daemonset.PreparePod](),
 	reflect.TypeFor[daemonset.Quirks](),
@@ -90,6 +93,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.Template](),
 	reflect.TypeFor[daemonset.Toleration](),
 	reflect.TypeFor[daemonset.TolerationOperator](),
+	reflect.TypeFor[daemonset.Tracker](),
 	reflect.TypeFor[daemonset.Trigger](),
 	reflect.TypeFor[daemonset.UpdatePod](),
 	reflect.TypeFor[daemonset.UpdateRevision](),

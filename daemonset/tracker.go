@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/tracked"
+)
+
+// A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
+// look at all nodes and pods. The zero Tracker is the zero Snapshot. [Tracker.Apply] takes what
+// changes, and [Tracker.Plan] returns what [Reconcile] returns for the snapshot as it is by
+// then, always.
+//
+// A change of a node or pod takes O(log N) time for N nodes: its node alone is looked at. A plan
+// counts the nodes that it says nothing of in groups of the same kind: those that have a new
+// pod which is available, empty ones beyond the burst, and those with an old pod which is
+// available beyond the budget. It takes the time for the others, which are the few where
+// something is going on, or that it acts on or names. So does a pod that becomes available.
+//
+// The time of Reconcile take plans of the OpenKruise dialect, with a partition, a selector of
+// nodes or ranks of nodes, or while two pods have one UID or one template has two revisions; and
+// what changes the meaning of all pods counts all of them anew: another UID, selector, revision,
+// template generation, minReadySeconds, placement of the template, other Options, a DaemonSet
+// that begins to be deleted, and a time before that of the last plan.
+//
+// It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
+// [Tracker.Clone]. In JSON it is its Snapshot.
+type Tracker struct {
+	rest   Snapshot // all but nodes and pods
+	pods   tracked.Table[Pod, ofPods]
+	gauge  *gauge   // of the census; nil if nothing has been counted
+	known  *history // what has been decided of the revisions; nil if that has to be done anew
+	census census
+}
+
+// Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
+// [Reconcile].
+func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
+	in, err := admit(&t.rest, now, opts)
+	at, near := tracked.Clock(now)
+	if err != nil || !near || opts.kruise() || in.ds.NodeSelector != nil {
+		return Reconcile(t.Snapshot(), now, opts)
+	}
+	h := t.revise(in)
+	t.take(in, &h, at)
+	if t.census.twins > 0 || t.census.ranked > 0 || len(h.gone) > 0 || t.total(in).reserved() > 0 {
+		return Reconcile(t.Snapshot(), now, opts)
+	}
+	if because := in.stopped(); because.Reason != "" {
+		return in.writeStopped(because), nil
+	}
+	if h.collision != nil {
+		return in.writeCollision(&h), nil
+	}
+	var errs field.Errors
+	others := t.excerpt(in)
+	in.indexNodes(&errs)
+	in.admitPods(&errs)
+	return in.plan(h, others), errs.Join()
+}
+
+// Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
+func (t *Tracker) Snapshot() Snapshot {
+	s := t.rest
+	s.Nodes, s.Pods = t.census.nodes(), t.pods.List()
+	return s
+}
+
+// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs the
+// nodes and pods only for a snapshot to plan from again.
+func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
+	result := Finish(t.rest, p, r, now, opts)
+	if result.Again != nil {
+		return Finish(t.Snapshot(), p, r, now, opts)
+	}
+	return result
+}
+
+// Clone returns a Tracker of its own that stands for the same snapshot: what is applied to
+// one of the two, the other does not see. It takes the same time however many nodes and pods
+// there are, and the first changes of each of the two take more than others, for parts of the
+// lists are copied as they change.
+func (t *Tracker) Clone() Tracker {
+	return Tracker{rest: t.rest, pods: t.pods.Clone(), gauge: t.gauge, known: t.known, census: t.census.clone()}
+}
+
+// MarshalJSON encodes the snapshot.
+func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
+
+// UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
+// [Tracker.Apply], or two nodes or two pods have one name.
+func (t *Tracker) UnmarshalJSON(data []byte) error {
+	var s Snapshot
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	var loaded Tracker
+	loaded.rest = s
+	loaded.rest.Nodes, loaded.rest.Pods = nil, nil
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if loaded.census.node(n.Name) != nil {
+			return twice("Nodes", n.Name)
+		}
+		if err := loaded.Apply(Delta{Node: NodeEvent{New: n}}); err != nil {
+			return err
+		}
+	}
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		if loaded.pods.Find(p.Name) >= 0 {
+			return twice("Pods", p.Name)
+		}
+		if err := loaded.Apply(Delta{Pod: PodEvent{New: p}}); err != nil {
+			return err
+		}
+	}
+	*t = loaded
+	return nil
+}
+
+func twice(list, name string) error {
+	return &FieldError{Path: field.Element(list, name) + ".Name", Value: name, Detail: "must be unique"}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset
+
+import (
+	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the
+// objects New and what the other fields refer to: they must not change afterwards. An object
+// that changes is another New, and so on.
+type Delta struct {
+	// DaemonSet is what the DaemonSet is from now on. One that is gone is the zero DaemonSet.
+	DaemonSet *DaemonSet
+	// Node and Pod are what happens to one node and to one pod, as informers tell it.
+	Node NodeEvent
+	Pod  PodEvent
+	// Revisions are all revisions from now on, and Backoff is the table of the last plan; if
+	// there are none any more, they are empty and not nil.
+	Revisions []revision.ControllerRevision
+	Backoff   Backoff
+	// Unseen is whether pods that a plan created or deleted are not seen to be so, from now on.
+	Unseen *bool
+	// Written and Read are the versions that were written and read from now on.
+	Written, Read *Versions
+}
+
+// A NodeEvent is a change of one node: an addition if Old is nil, a deletion if New is, and an
+// update otherwise. Of Old only the name is read.
+type NodeEvent struct {
+	Old, New *Node
+}
+
+// A PodEvent is a change of one pod: an addition if Old is nil, a deletion if New is, and an
+// update otherwise.
+type PodEvent struct {
+	Old, New *Pod
+}
+
+// ofNodes is the kind of nodes, of which no two have one name at different times.
+type ofNodes struct{}
+
+func (ofNodes) Word() string         { return "node" }
+func (ofNodes) Path() string         { return "Node" }
+func (ofNodes) Name(n *Node) string  { return n.Name }
+func (ofNodes) UID(*Node) string     { return "" }
+func (ofNodes) Version(*Node) string { return "" }
+
+// ofPods is the kind of pods.
+type ofPods struct{}
+
+func (ofPods) Word() string          { return "pod" }
+func (ofPods) Path() string          { return "Pod" }
+func (ofPods) Name(p *Pod) string    { return p.Name }
+func (ofPods) UID(p *Pod) string     { return p.UID }
+func (ofPods) Version(p *Pod) string { return p.ResourceVersion }
+
+// Apply takes what has changed.
+//
+// The events of one pod or node may come twice. If the pods have resource versions that compare,
+// see [replicaset.CompareVersions], their events may also come late: what is older than what is
+// known changes nothing. Nodes have none here, so that the last event of each says what it is.
+// An object that has been removed is not remembered, so that an addition that comes after its
+// removal adds it again. The events of different objects may come in any order, a pod before
+// its node too.
+//
+// The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: an
+// object without a name; an update of one that is not there, which was removed or not added
+// yet, or that gives it another name; an event of one pod while there is another one of its
+// name, with another UID and no versions to tell which is the later.
+func (t *Tracker) Apply(d Delta) error {
+	ofNode, err := t.judgeNode(d.Node)
+	if err != nil {
+		return err
+	}
+	ofPod, pod, err := t.pods.Judge(d.Pod.Old, d.Pod.New)
+	if err != nil {
+		return err
+	}
+	t.applyRest(&d)
+	switch ofNode {
+	case tracked.Add, tracked.Replace:
+		t.changeNode(d.Node.New.Name, d.Node.New)
+	case tracked.Remove:
+		t.changeNode(d.Node.Old.Name, nil)
+	}
+	t.applyPod(ofPod, pod, d.Pod.New)
+	return nil
+}
+
+// applyRest takes what a change says of other things than nodes and pods. The next plan sees
+// what it means.
+func (t *Tracker) applyRest(d *Delta) {
+	if d.DaemonSet != nil {
+		t.rest.DaemonSet, t.known = *d.DaemonSet, nil
+	}
+	if d.Revisions != nil {
+		t.rest.Revisions, t.known = d.Revisions, nil
+	}
+	if d.Backoff != nil {
+		t.rest.Backoff = d.Backoff
+	}
+	if d.Unseen != nil {
+		t.rest.Unseen = *d.Unseen
+	}
+	if d.Written != nil {
+		t.rest.Written = *d.Written
+	}
+	if d.Read != nil {
+		t.rest.Read = *d.Read
+	}
+}
+
+func (t *Tracker) judgeNode(e NodeEvent) (tracked.Verdict, error) {
+	var known *Node
+	if n := e.New; n != nil {
+		known = t.census.node(n.Name)
+	} else if n := e.Old; n != nil {
+		known = t.census.node(n.Name)
+	}
+	return tracked.Judge(ofNodes{}, known, e.Old, e.New)
+}
+
+func (t *Tracker) applyPod(what tracked.Verdict, i int, p *Pod) {
+	counted := t.gauge != nil
+	switch what {
+	case tracked.Add:
+		t.pods.Add(p)
+		if counted {
+			t.census.records.Append(record{})
+			t.refile(t.enter(t.pods.Len() - 1))
+		}
+	case tracked.Replace:
+		left := -1
+		if counted {
+			left = t.leave(i)
+		}
+		t.pods.Set(i, p)
+		if counted {
+			if spot := t.enter(i); spot != left {
+				t.refile(spot)
+			}
+			t.refile(left)
+		}
+	case tracked.Remove:
+		if counted {
+			t.refile(t.leave(i))
+			t.moveLast(i)
+		}
+		t.pods.Remove(i)
+	}
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/paged"
+	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/selector/claim"
+)
+
+func compareNames(a, b string) int { return strings.Compare(a, b) }
+
+// refile looks at a spot anew. With -1 it does nothing.
+func (t *Tracker) refile(i int) {
+	if i < 0 {
+		return
+	}
+	c := &t.census
+	c.unfile(i)
+	s := c.spots.At(i)
+	if s.missing && s.pods == 0 {
+		c.names.Remove(i, c.name)
+		c.free.Append(int32(i))
+		c.spots.Set(i, spot{})
+		return
+	}
+	pod := t.look(&s)
+	c.spots.Set(i, s)
+	c.file(i, &s)
+	if pod == nil || s.facts.has(isAvailable) {
+		return
+	}
+	if at, waits := t.due(pod); waits {
+		c.queue.Push(paged.Due{At: at, Item: int32(i)}, c.putDue)
+	}
+}
+
+// look decides of which kind a spot is, and returns the pod if it has only one.
+func (t *Tracker) look(s *spot) (only *Pod) {
+	s.kind, s.facts, s.hasOld = spotOdd, 0, false
+	for i := s.pods; i > 0; i = t.census.records.At(int(i - 1)).next {
+		p := t.pods.At(int(i - 1))
+		if f := t.factsOf(p); f.isOld() {
+			s.hasOld = true
+		}
+		only = p
+	}
+	switch {
+	case s.pods == 0 && !s.run:
+		s.kind = spotIdle
+	case s.missing || s.node.dead():
+	case s.pods == 0:
+		s.kind = spotEmpty
+	case t.census.records.At(int(s.pods-1)).next > 0:
+		return nil
+	default:
+		if s.facts = t.factsOf(only); s.run && s.cont && t.plain(only, s.facts) {
+			s.kind = spotSingle
+		}
+		return only
+	}
+	return nil
+}
+
+// plain reports whether of a pod that is alone on its node nothing needs to be known but its
+// facts.
+func (t *Tracker) plain(p *Pod, f facts) bool {
+	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.gauge.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
+		return false // it becomes available beyond all clocks
+	}
+	return f.settled() && !p.touched() && verdict(&t.gauge.owner, p) == claim.Keep && (!f.isOld() || f.has(isAvailable))
+}
+
+// due returns when a pod becomes available, if that is going to be.
+func (t *Tracker) due(p *Pod) (int64, bool) {
+	a := t.availability()
+	at, known := a.At(p)
+	instant, near := tracked.Clock(at)
+	return instant, known && near && a.MinReadySeconds != 0
+}
+
+// file puts a spot among those of its kind.
+func (c *census) file(i int, s *spot) {
+	switch s.kind {
+	case spotEmpty:
+		c.empty.Add(int32(i), c.byName)
+	case spotSingle:
+		c.single[s.facts]++
+		switch {
+		case s.facts.isOld():
+			c.old.Add(int32(i), c.byName)
+		case !s.facts.has(isAvailable):
+			c.young.Add(i, c.putPlace)
+		}
+	case spotOdd:
+		c.odd.Add(i, c.putPlace)
+		if s.hasOld {
+			c.oddOld++
+		}
+	}
+}
+
+// unfile takes a spot out of those of its kind, and out of the queue.
+func (c *census) unfile(i int) {
+	s := c.spots.At(i)
+	switch s.kind {
+	case spotEmpty:
+		c.empty.Remove(int32(i), c.byName)
+	case spotSingle:
+		c.single[s.facts]--
+		switch {
+		case s.facts.isOld():
+			c.old.Remove(int32(i), c.byName)
+		case !s.facts.has(isAvailable):
+			c.young.Cut(s.place, c.putPlace)
+		}
+	case spotOdd:
+		c.odd.Cut(s.place, c.putPlace)
+		if s.hasOld {
+			c.oddOld--
+		}
+	}
+	if s.due > 0 {
+		c.queue.Cut(s.due, c.putDue)
+	}
+	s = c.spots.At(i)
+	s.kind = spotIdle
+	c.spots.Set(i, s)
+}
+
+// total returns a state that knows the number of nodes alone.
+func (t *Tracker) total(in *input) *state { return &state{input: in, desired: t.census.desired} }
+
+// excerpt gives the input the nodes that a plan looks at, with their pods, and returns how many
+// others there are of each kind.
+func (t *Tracker) excerpt(in *input) (others alike) {
+	c := &t.census
+	in.nodes, in.pods, in.owned, in.claimed = nil, nil, nil, nil
+	others = alike{empty: c.empty.Len(), single: slices.Clone(c.single[:]), next: t.nextDue(), hashes: c.hashes.Texts()}
+	take := func(i int) {
+		s := c.spots.At(i)
+		if !s.missing {
+			in.nodes = append(in.nodes, *s.node)
+		}
+		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
+			in.pods = append(in.pods, *t.pods.At(int(k - 1)))
+		}
+		switch s.kind {
+		case spotEmpty:
+			others.empty--
+		case spotSingle:
+			others.single[s.facts]--
+		}
+	}
+	for k := range c.odd.Len() {
+		take(c.odd.At(k))
+	}
+	for k := range c.loose.Len() {
+		in.pods = append(in.pods, *t.pods.At(c.loose.At(k)))
+	}
+	t.chosen(in, take)
+	return others
+}
+
+// chosen yields the spots that are not odd of which a plan may say something.
+func (t *Tracker) chosen(in *input, take func(int)) {
+	c, st := &t.census, t.total(in)
+	if in.opts.Freeze || in.unseen {
+		return
+	}
+	burst := st.burst()
+	if burst > 0 && c.empty.Len() > 0 { // it creates pods, and updates none
+		firstOf(c.empty.All, burst, take)
+		return
+	}
+	firstOf(c.empty.All, c.empty.Len(), take)
+	if c.old.Len()+c.oddOld == 0 || in.strategy != RollingUpdate || in.ds.Paused {
+		return
+	}
+	budget := Resolve(in.strategy, in.surge, in.maxUnavailable, c.desired)
+	firstOf(c.old.All, int(max(budget.Surge, budget.Unavailable)), take)
+	for k := 0; budget.Surge == 0 && k < c.young.Len(); k++ {
+		take(c.young.At(k))
+	}
+}
+
+// firstOf yields at most n numbers of a list.
+func firstOf(all func(func(int32) bool), n int, take func(int)) {
+	for i := range all {
+		if n--; n < 0 {
+			return
+		}
+		take(int(i))
+	}
+}
+
+// nextDue returns when the next pod that is alone on its node becomes available.
+func (t *Tracker) nextDue() (next time.Time) {
+	c := &t.census
+	if c.queue.Len() == 0 {
+		return next
+	}
+	a := t.availability()
+	next, _ = a.At(t.pods.At(int(c.spots.At(int(c.queue.First().Item)).pods - 1)))
+	return next
+}
