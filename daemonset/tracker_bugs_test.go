@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset_test
+
+import (
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/trackedtest"
+)
+
+var trackerBugs = []trackedtest.Bug{
+	{"a pod that leaves stays on its node", "tracker_census.go", "t.relink(int(r.spot-1), int32(i+1), r.next)", ""},
+	{"the pod that moves keeps its number on its node", "tracker_census.go", "t.relink(int(r.spot-1), int32(last+1), int32(i+1))", ""},
+	{"the pod that moves keeps its number among those on no node", "tracker_census.go", "c.loose.Renumber(r.loose, i)", ""},
+	{"the node that a pod has left is not looked at", "tracker_apply.go", "\t\t\tt.refile(left)\n", ""},
+	{"a node that changes is desired as before", "tracker_census.go", "\tif s.run {\n\t\tc.desired--\n\t}\n", ""},
+	{"a node that goes is still there", "tracker_census.go", "s.run, s.cont, s.missing = false, false, n == nil", "s.run, s.cont, s.missing = false, false, false"},
+	{"a rank is not forgotten", "tracker_census.go", "rankOf(n) - rankOf(t.census.spots.At(i).node)", "rankOf(n)"},
+	{"groups keep who has left", "tracker_file.go", "c.single[s.facts]--\n\t\tswitch", "switch"},
+	{"one becomes available at a time", "tracker_gauge.go", "for c.now = in.now; c.queue.Len() > 0 &&", "for c.now = in.now; c.queue.Len() == 1 &&"},
+	{"an instant too late", "tracker_gauge.go", "c.queue.First().At <= at", "c.queue.First().At < at"},
+	{"time never goes back", "tracker_gauge.go", "in.now.Before(c.now) || ", ""},
+	{"another revision changes nothing", "tracker_gauge.go", "g.version.Hash == v.Hash && ", ""},
+	{"another template generation changes nothing", "tracker_gauge.go", "g.version.Generation == v.Generation &&", ""},
+	{"another minReadySeconds changes nothing", "tracker_gauge.go", " && a.MinReadySeconds == b.MinReadySeconds", ""},
+	{"another selector changes nothing", "tracker_gauge.go", "tracked.SameSelector(a.Selector, b.Selector) && ", ""},
+	{"other tolerations change nothing", "tracker_gauge.go", " && slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration)", ""},
+	{"another affinity changes nothing", "tracker_gauge.go", "sameAffinity(a.Affinity, b.Affinity) && ", ""},
+	{"other options change nothing", "tracker_gauge.go", "g.opts == in.opts && ", ""},
+	{"a pod to be adopted is like others", "tracker_file.go", "verdict(&t.gauge.owner, p) == claim.Keep && ", ""},
+	{"a pod that is updated in place is like others", "tracker_file.go", "!p.touched() && ", ""},
+	{"dead nodes are like others", "tracker_file.go", "s.missing || s.node.dead()", "s.missing"},
+	{"a pod that should not be there is like others", "tracker_file.go", "s.run && s.cont && t.plain", "t.plain"},
+	{"old ones that wait are not counted", "alike.go", "return a.count(isAvailable, isCurrent)", "return 0"},
+	{"those that serve are not counted", "alike.go", "return a.count(isAvailable, 0)", "return 0"},
+	{"too few old ones are looked at", "tracker_file.go", "int(max(budget.Surge, budget.Unavailable))", "1"},
+	{"new pods that are not ready use up nothing", "tracker_file.go", "budget.Surge == 0 && k < c.young.Len()", "false"},
+	{"the last empty nodes get their pods first", "../internal/paged/sorted.go", "return compare(p.items[0], v)", "return -compare(p.items[0], v)"},
+	{"empty nodes hold nothing back", "tracker_file.go", "firstOf(c.empty.All, c.empty.Len(), take)", ""},
+	{"a revision without pods is kept", "tracker_census.go", "c.hashes.Add(p.Labels[LabelHash], -1)", ""},
+	{"nobody becomes available", "tracker_file.go", "next: t.nextDue()", "next: time.Time{}"},
+	{"two pods of one UID are not noticed", "tracker.go", "t.census.twins > 0 || ", ""},
+	{"clones share the empty nodes", "tracker_census.go", "c.empty.Clone(), c.old", "c.empty, c.old"},
+}
+
+// TestTrackerBugsApply: each bug is a change of the sources as they are.
+func TestTrackerBugsApply(t *testing.T) { trackedtest.Apply(t, trackerBugs) }
+
+// TestTrackerBugs plants each bug: see [trackedtest.Find].
+func TestTrackerBugs(t *testing.T) { trackedtest.Find(t, trackerBugs) }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/trackedtest"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// tracker returns a Tracker of a snapshot, without what changes what a whole pass may do.
+func tracker(t testing.TB, s *daemonset.Snapshot) *daemonset.Tracker {
+	var tr daemonset.Tracker
+	require.NoError(t, tr.Apply(daemonset.Delta{DaemonSet: &s.DaemonSet, Revisions: s.Revisions}))
+	for i := range s.Nodes {
+		require.NoError(t, tr.Apply(daemonset.Delta{Node: daemonset.NodeEvent{New: &s.Nodes[i]}}))
+	}
+	for i := range s.Pods {
+		require.NoError(t, tr.Apply(daemonset.Delta{Pod: daemonset.PodEvent{New: &s.Pods[i]}}))
+	}
+	return &tr
+}
+
+// The zero Tracker is the zero Snapshot.
+func TestTrackerZero(t *testing.T) {
+	var tr daemonset.Tracker
+	require.Equal(t, daemonset.Snapshot{}, tr.Snapshot())
+	_, want := daemonset.Reconcile(daemonset.Snapshot{}, t0, daemonset.Options{})
+	_, err := tr.Plan(t0, daemonset.Options{})
+	require.Equal(t, want, err)
+	require.NoError(t, tr.Apply(daemonset.Delta{}))
+}
+
+func TestTrackerJSON(t *testing.T) {
+	s := large(3, 1)
+	tr := tracker(t, &s)
+	text, err := json.Marshal(struct{ Tracker daemonset.Tracker }{*tr}.Tracker)
+	require.NoError(t, err)
+	want, err := json.Marshal(s)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(text))
+	var again daemonset.Tracker
+	require.NoError(t, json.Unmarshal(text, &again))
+	for text, wrong := range map[string]string{
+		`{"nodes":[{"name":"a"},{"name":"a"}]}`: `Nodes["a"].Name: "a": must be unique`,
+		`{"pods":[{"name":"a"},{"name":"a"}]}`:  `Pods["a"].Name: "a": must be unique`,
+		`{"nodes":[{"name":""}]}`:               `Node.New.Name: "": must be set`,
+		`{"pods":[{"name":""}]}`:                `Pod.New.Name: "": must be set`,
+		`[]`:                                    "cannot unmarshal array",
+	} {
+		require.ErrorContains(t, json.Unmarshal([]byte(text), &again), wrong)
+		require.Equal(t, tr.Snapshot(), again.Snapshot(), "it stays as it was")
+	}
+}
+
+// TestTrackerRefusesAll: if one part of a change is refused, nothing of it is taken.
+func TestTrackerRefusesAll(t *testing.T) {
+	s := large(3, 1)
+	tr := tracker(t, &s)
+	d, stranger := agent(), daemonset.Pod{}
+	stranger.Name = "x"
+	require.Error(t, tr.Apply(daemonset.Delta{
+		DaemonSet: &d, Node: daemonset.NodeEvent{Old: &s.Nodes[0]}, Pod: daemonset.PodEvent{Old: &stranger, New: &stranger},
+	}))
+	require.Equal(t, s.Pods, tr.Snapshot().Pods)
+	require.Equal(t, s.Nodes, tr.Snapshot().Nodes)
+}
+
+// happen makes a pod unready, or ready again, and plans.
+func happen(tr *daemonset.Tracker, s *daemonset.Snapshot, i int) (daemonset.Plan, error) {
+	old := &s.Pods[(i/2*7919)%len(s.Pods)]
+	p := *old
+	if i%2 == 0 {
+		p.Ready, p.ReadySince = false, time.Time{}
+	}
+	if err := tr.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: old, New: &p}}); err != nil {
+		return daemonset.Plan{}, err
+	}
+	return tr.Plan(t0.Add(time.Duration(i)), daemonset.Options{})
+}
+
+// TestTrackerAllocates: a change and a plan cost the same number of allocations however many
+// nodes there are, when all is up to date and when an update has come half way.
+func TestTrackerAllocates(t *testing.T) {
+	for _, updated := range []int{1, 2} {
+		allocations := func(n int) float64 {
+			s := large(n, n/updated)
+			s.DaemonSet.MaxUnavailable = rollout.Int(1)
+			tr, i := tracker(t, &s), 0
+			return testing.AllocsPerRun(20, func() {
+				_, err := happen(tr, &s, i)
+				require.NoError(t, err)
+				i++
+			})
+		}
+		few, many := allocations(40), allocations(40_000)
+		require.InDelta(t, few, many, 2, "slices grow to other sizes")
+	}
+}
+
+// TestTrackerMemory: beside the objects, a Tracker takes at most 64 bytes for each.
+func TestTrackerMemory(t *testing.T) {
+	const n = 100_000
+	s := large(n, n/2)
+	s.DaemonSet.MinReadySeconds = 7200 // all are waiting
+	inUse := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	before := inUse()
+	tr := tracker(t, &s)
+	_, err := tr.Plan(t0, daemonset.Options{})
+	require.NoError(t, err)
+	each := (inUse() - before) / (2 * n)
+	t.Logf("%.1f bytes each", each)
+	require.LessOrEqual(t, each, 64.0)
+	runtime.KeepAlive(s)
+	runtime.KeepAlive(tr)
+}
+
+func BenchmarkTracker(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		for _, c := range []struct {
+			name    string
+			updated int
+		}{{"steady", n}, {"rolling", n / 2}} {
+			s := large(n, c.updated)
+			s.DaemonSet.MaxUnavailable = rollout.Int(1)
+			b.Run(fmt.Sprintf("%s/batch/nodes=%d", c.name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := daemonset.Reconcile(s, t0, daemonset.Options{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run(fmt.Sprintf("%s/incremental/nodes=%d", c.name, n), func(b *testing.B) {
+				tr := tracker(b, &s)
+				_, _ = tr.Plan(t0, daemonset.Options{}) // which counts all
+				b.ReportAllocs()
+				trackedtest.Latency(b, func(i int) error {
+					_, err := happen(tr, &s, i)
+					return err
+				})
+			})
+		}
+	}
+}
