@@ -22,7 +22,7 @@ type Scrape struct {
 }
 
 // mostSamples bounds how many samples are written.
-const mostSamples = 20_000_000
+const mostSamples = 3_000_000
 
 // Metrics writes timelines as OpenMetrics with timestamps, under the names that
 // kube-state-metrics has for them.
@@ -30,7 +30,7 @@ func Metrics(w io.Writer, list []*Timeline, scrape Scrape) error {
 	e := &exposition{out: bufio.NewWriter(w)}
 	for _, t := range list {
 		if samples := int(t.end()+scrape.After) / int(scrape.Every) * 12 * (len(t.Recording.Pods) + 1); samples > mostSamples {
-			return fmt.Errorf("%s: about %d samples are too many; choose a longer time between two", t.Title(), samples)
+			return fmt.Errorf("%s: about %d samples are too many: choose a larger --scrape-every", t.Title(), samples)
 		}
 		e.scrapes = append(e.scrapes, t.scrapes(scrape))
 	}
