@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A Change is what becomes of one workload when manifests are applied.
+type Change struct {
+	Of      Subject
+	What    []Difference
+	Answer  Verdict
+	Why     string        // it does not finish, or ""
+	Takes   time.Duration // at most, with the pods as they are taken to be
+	Reaches []Reach
+}
+
+// A Difference is a part of a workload before and after. "" is that there is none.
+type Difference struct {
+	Part   string `json:"part"`
+	Before string `json:"before,omitzero"`
+	After  string `json:"after,omitzero"`
+}
+
+// A Reach is how near a rollout comes to a bound.
+type Reach struct {
+	Bound   string `json:"bound"` // such as pods wanted
+	Limit   int32  `json:"limit"`
+	Least   bool   `json:"least"` // the limit is the least, and not the most
+	Reached int32  `json:"reached"`
+}
+
+// Touched reports whether there is no room left to the bound.
+func (r *Reach) Touched() bool {
+	if r.Least {
+		return r.Reached <= r.Limit
+	}
+	return r.Reached >= r.Limit
+}
+
+func (r *Reach) text() string {
+	sign := "at most"
+	if r.Least {
+		sign = "at least"
+	}
+	text := fmt.Sprintf("%d %s, %s %d", r.Reached, r.Bound, sign, r.Limit)
+	if r.Touched() {
+		text += ": touched"
+	}
+	return text
+}
+
+// A Diff is what becomes of all workloads when manifests are applied.
+type Diff struct {
+	Changes   []Change
+	Unchanged int
+	Gone      []Subject // that the new manifests lack
+	Pace      string    // how pods are taken to be
+}
+
+// Within returns how near the Deployment comes to its bounds, and how long it takes.
+func (s Simulation) Within() ([]Reach, time.Duration) {
+	most, least := int32(0), s.Result.Bounds.Replicas
+	for i := range s.Result.Steps {
+		most, least = max(most, s.Result.Steps[i].Total), min(least, s.Result.Steps[i].Available)
+	}
+	return reaches(s.Result.Bounds, most, least), s.Result.Steps[len(s.Result.Steps)-1].Time
+}
+
+func reaches(b rollout.Budget, most, least int32) []Reach {
+	return []Reach{{"wanted", b.MaxTotal(), false, most}, {"available", b.MinAvailable(), true, least}}
+}
+
+// Within returns how near the DaemonSet comes to its bound, and how long it takes.
+func (s DaemonSimulation) Within() ([]Reach, time.Duration) {
+	least := s.end().Budget.Desired
+	for i := range s.Result.Steps {
+		least = min(least, s.Result.Steps[i].Status.NumberAvailable)
+	}
+	return []Reach{{"available", s.leastAvailable(s.end().Budget), true, least}}, s.end().Time
+}
+
+// Within returns how near the release comes to the bounds of its workload, if it keeps to
+// them, and how long it takes.
+func (s RolloutSimulation) Within() ([]Reach, time.Duration) {
+	if !s.bounded() {
+		return nil, s.end().Time
+	}
+	most, least := int32(0), s.Budget.Replicas
+	for i := range s.Result.Steps {
+		step := &s.Result.Steps[i]
+		most, least = max(most, step.New+step.Old), min(least, step.Available)
+	}
+	return reaches(s.Budget, most, least), s.end().Time
+}
+
+// Within returns how long the update takes, and nothing about bounds, which steps set anew.
+func (s ArgoSimulation) Within() ([]Reach, time.Duration) { return nil, s.end().Time }
+
+// Within returns how long it takes. It has no bounds.
+func (s ReplicaSimulation) Within() ([]Reach, time.Duration) {
+	return nil, s.Steps[len(s.Steps)-1].Time
+}
+
+// result says what happens in words.
+func (c *Change) result() string {
+	text := verdicts[c.Answer].one
+	if c.Why != "" {
+		text += ": " + c.Why
+	}
+	return text
+}
+
+func (c *Change) takes() string {
+	if c.Answer == Fails {
+		return "-"
+	}
+	return clock(c.Takes)
+}
+
+func (d *Difference) text(quote func(string) string) string {
+	switch {
+	case d.Before == "" && d.After == "":
+		return d.Part
+	case d.Before == "":
+		return d.Part + ": " + quote(d.After)
+	}
+	return fmt.Sprintf("%s: %s -> %s", d.Part, quote(d.Before), quote(dash(d.After)))
+}
+
+// texts returns the cells of a change, with parts of strangers quoted.
+func (c *Change) texts(quote func(string) string) (what, bounds []string) {
+	for i := range c.What {
+		what = append(what, c.What[i].text(quote))
+	}
+	for i := range c.Reaches {
+		bounds = append(bounds, c.Reaches[i].text())
+	}
+	return what, bounds
+}
+
+func plain(text string) string { return text }
+
+// Text writes the changes as a table.
+func (d Diff) Text(w *terminal.Writer) {
+	d.summary(w)
+	if len(d.Changes) > 0 {
+		t := terminal.NewTable("WORKLOAD", "CHANGES", "RESULT", "AT MOST", "BOUNDS")
+		for i := range d.Changes {
+			c := &d.Changes[i]
+			what, bounds := c.texts(plain)
+			t.Row(c.Of.Kind+" "+c.Of.label(), strings.Join(what, "; "), c.result(), c.takes(), strings.Join(bounds, "; "))
+		}
+		t.WriteTo(w)
+		w.Printf("\n")
+	}
+	w.Printf("%s\n", d.rest(plain))
+}
+
+// summary writes how many change, and into what.
+func (d Diff) summary(w *terminal.Writer) {
+	var subjects []Subject
+	var answers []Verdict
+	for i := range d.Changes {
+		subjects, answers = append(subjects, d.Changes[i].Of), append(answers, d.Changes[i].Answer)
+	}
+	if len(subjects) == 0 {
+		w.Printf("Nothing will roll.\n\n")
+		return
+	}
+	Summarise(w, subjects, answers)
+}
+
+// rest says what the table does not.
+func (d Diff) rest(quote func(string) string) string {
+	text := d.Pace + " " + count(d.Unchanged, "workload stays", "workloads stay") + " as they are."
+	if d.Unchanged == 1 {
+		text = d.Pace + " 1 workload stays as it is."
+	}
+	if len(d.Gone) > 0 {
+		var names []string
+		for _, s := range d.Gone {
+			names = append(names, s.Kind+" "+quote(s.label()))
+		}
+		text += " No longer in the manifests, which kubectl apply leaves alone: " + strings.Join(names, ", ") + "."
+	}
+	return text
+}
+
+// MarshalJSON encodes the changes. Times are in seconds.
+func (d Diff) MarshalJSON() ([]byte, error) {
+	type change struct {
+		Kind      string       `json:"kind"`
+		Name      string       `json:"name"`
+		Namespace string       `json:"namespace,omitempty"`
+		Changes   []Difference `json:"changes"`
+		Result    string       `json:"result"`
+		Why       string       `json:"why,omitempty"`
+		Time      *float64     `json:"time"` // null if it does not finish
+		Bounds    []Reach      `json:"bounds"`
+	}
+	list := []change{}
+	for _, c := range d.Changes {
+		var takes *float64
+		if c.Answer != Fails {
+			takes = new(c.Takes.Seconds())
+		}
+		list = append(list, change{c.Of.Kind, c.Of.Name, c.Of.Namespace, notNil(c.What), verdicts[c.Answer].one, c.Why, takes, notNil(c.Reaches)})
+	}
+	gone := []string{}
+	for _, s := range d.Gone {
+		gone = append(gone, s.Kind+" "+s.label())
+	}
+	return marshal(struct {
+		Changes   []change `json:"changes"`
+		Unchanged int      `json:"unchanged"`
+		Gone      []string `json:"gone"`
+	}{list, d.Unchanged, gone})
+}
+
+// Subjects returns the workloads that change.
+func (d Diff) Subjects() []Subject {
+	var list []Subject
+	for i := range d.Changes {
+		list = append(list, d.Changes[i].Of)
+	}
+	return list
+}
