@@ -128,7 +128,7 @@ kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
 	}
 	addColour(root)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name), newQuirks(name), newVersion(name))
+	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newDiff(name), newHistory(name), newUndo(name), newOrder(name), newQuirks(name), newVersion(name))
 	foldHelp(root)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {

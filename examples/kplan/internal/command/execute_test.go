@@ -207,7 +207,7 @@ func TestWidth(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"plan", "--help"}, {"simulate", "--help"}, {"explain", "--help"}, {"history", "--help"}, {"undo", "--help"}, {"order", "--help"}, {"quirks", "--help"}, {"version", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"plan", "--help"}, {"simulate", "--help"}, {"explain", "--help"}, {"history", "--help"}, {"undo", "--help"}, {"order", "--help"}, {"quirks", "--help"}, {"version", "--help"}, {"diff", "--help"}} {
 		text := succeed(t, nil, args...)
 		name := strings.Trim(strings.Join(append([]string{"help"}, args...), "-"), "-")
 		golden(t, data+"golden/"+strings.ReplaceAll(strings.ReplaceAll(name, "---", "-"), "--", "-")+".txt", []byte(text))

@@ -90,6 +90,10 @@ func writeNames(w *terminal.Writer, d document) {
 	switch d := d.(type) {
 	case named:
 		w.Printf("%s\n", d.Subject().String())
+	case view.Diff:
+		for _, s := range d.Subjects() {
+			w.Printf("%s\n", s.String())
+		}
 	case view.Quirks:
 		for _, q := range d.Quirks {
 			w.Printf("%s\n", q.Name)

@@ -4,7 +4,7 @@ package command
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -21,7 +21,7 @@ import (
 func (s *simulation) beginSetRollout(r *manifest.Rollout, old *manifest.PodSet) (view.RolloutSimulation, error) {
 	template := r.Workload.Template
 	if template.Same(old.Set.Template) {
-		return view.RolloutSimulation{}, r.Invalid(errors.New("the template of its " + r.Workload.Kind + " is that of --from, and there is nothing to release"))
+		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its %s is that of --from, and %w", r.Workload.Kind, errNoRelease))
 	}
 	set, err := wantedSet(r.Set, old)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.Daemon
 	}
 	template, d := wanted.DaemonSet.Template, wanted.DaemonSet
 	if template.Hash == before.DaemonSet.Template.Hash {
-		return view.RolloutSimulation{}, r.Invalid(errors.New("the template of its DaemonSet is that of --from, and there is nothing to release"))
+		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its DaemonSet is that of --from, and %w", errNoRelease))
 	}
 	d.Template = before.DaemonSet.Template
 	now := s.now.Time

@@ -39,7 +39,7 @@ func (s *simulation) simulateRollout(r *manifest.Rollout, from *manifest.Set) (v
 	case underWay(r):
 		return s.resumeRollout(r)
 	case !found:
-		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("nothing is being released; --from must hold its %s as it is before the release", r.Workload.Kind))
+		return view.RolloutSimulation{}, r.Invalid(&missing{r.Workload.Kind})
 	}
 	return begin()
 }
@@ -71,7 +71,7 @@ func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (
 	d, limits := released(before.Deployment, &wanted.Deployment)
 	template := wanted.Deployment.Template
 	if template.Same(d.Template) {
-		return view.RolloutSimulation{}, r.Invalid(errors.New("the template of its Deployment is that of --from, and there is nothing to release"))
+		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its Deployment is that of --from, and %w", errNoRelease))
 	}
 	config := s.rolloutConfig(template)
 	result, err := sim.RunRollout(sim.RolloutRelease{

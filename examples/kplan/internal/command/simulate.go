@@ -144,6 +144,12 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	s.comparison.addFlags(c)
 	s.picture.addFlags(c)
 	s.output.addCSV(c)
+	s.addEnvironment(c)
+	return c
+}
+
+// addEnvironment adds the flags that say what the simulated cluster is like.
+func (s *simulation) addEnvironment(c *cobra.Command) {
 	s.approveAfter = delay(5 * time.Minute)
 	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
 	s.analysis.addFlags(c.Flags())
@@ -151,7 +157,6 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	c.Flags().BoolVar(&s.heal, "heal", false, "all pods become ready, and nodes have room")
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
 	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for a flag that is not there
-	return c
 }
 
 func (s *simulation) execute(c *cobra.Command) error {
