@@ -61,6 +61,28 @@ func TestOtherTools(t *testing.T) {
 	}
 }
 
+// TestOtherToolsTellOfWaits: the end of what does not finish says what it waits for, and the page
+// also what ends that.
+func TestOtherToolsTellOfWaits(t *testing.T) {
+	canary := argoData + "canary-approval.yaml"
+	for _, tt := range []struct {
+		args       []string
+		why, means string
+	}{
+		{append(echoserver, "--never-ready"), "rev 1: waits", "What ends it: Pods become available"},
+		{[]string{"simulate", "-f", progressive + "approval.yaml", "--never-approve"}, "waits,a person has to confirm step", "The step has no duration, and waits for a person."},
+		{[]string{"simulate", "-f", live + "/deadline-exceeded.yaml"}, "deployment: waits", "It goes on by itself if pods become available"},
+		{[]string{"simulate", "--from", before(t, canary), "-f", canary, "--never-approve"}, "; step 2 of 6 waits for a person", "Someone promotes it"},
+	} {
+		code, steps, stderr := run(nil, append(tt.args, "-o", "csv")...)
+		require.Equal(t, exitFailure, code)
+		require.Contains(t, steps, tt.why, stderr)
+		_, page, _ := run(nil, append(tt.args, "--html", "-")...)
+		require.Contains(t, page, `"more":"`)
+		require.Contains(t, page, tt.means)
+	}
+}
+
 // TestOtherToolsTogether: several workloads share a file, and standard output holds one thing.
 func TestOtherToolsTogether(t *testing.T) {
 	two := append(echoserver, "-f", data+"storefront-v1.yaml")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
@@ -33,7 +34,7 @@ func CSV(w io.Writer, list []*Timeline) error {
 		for i := range t.Steps {
 			s := &t.Steps[i]
 			row := make([]string, len(header))
-			copy(row, []string{t.Kind, t.Namespace, t.Name, itoa(i + 1), strconv.FormatFloat(s.At.Seconds(), 'f', -1, 64)})
+			copy(row, []string{t.Kind, t.Namespace, t.Name, itoa(i + 1), strconv.FormatFloat(s.At.Round(time.Millisecond).Seconds(), 'f', -1, 64)})
 			for j, c := range t.Columns {
 				for k, name := range c.names() {
 					row[numbers+slices.Index(header[numbers:], name)] = c.part(s.Cells[j], k)
@@ -41,7 +42,9 @@ func CSV(w io.Writer, list []*Timeline) error {
 			}
 			var what, why []string
 			for _, e := range s.Events {
-				what, why = append(what, e.What), append(why, e.Why)
+				if what = append(what, e.What); e.Why != "" {
+					why = append(why, e.Why)
+				}
 			}
 			row[len(row)-2], row[len(row)-1] = strings.Join(what, "; "), strings.Join(slices.Compact(why), "; ")
 			_ = out.Write(plain(row)) // likewise

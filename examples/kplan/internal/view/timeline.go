@@ -37,6 +37,11 @@ func eventsOf(lines [][]string) (list []timeline.Occurrence) {
 	return list
 }
 
+// waitsFor is what a rollout waits for at its end.
+func waitsFor(why string, a Advice) timeline.Occurrence {
+	return timeline.Occurrence{What: "waits", Why: why, More: help(a)}
+}
+
 // help says what a hold means, and what ends it.
 func help(a Advice) string {
 	if a.Stuck {
@@ -116,8 +121,13 @@ func (s ReplicaSimulation) Timeline() *timeline.Timeline {
 	}
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		cells := []string{fmt.Sprint(step.Pods), fmt.Sprint(step.Ready), fmt.Sprint(step.Available)}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: eventsOf(s.lines(step, i == len(s.Steps)-1))})
+		cells, events := []string{fmt.Sprint(step.Pods), fmt.Sprint(step.Ready), fmt.Sprint(step.Available)}, eventsOf(s.lines(step, i == len(s.Steps)-1))
+		if i == len(s.Steps)-1 && !s.Done {
+			for j, h := range step.Plan.Plan.Holds {
+				events[j].More = help(replicaSets.advice(h.Reason))
+			}
+		}
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
 	}
 	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
 }
@@ -143,6 +153,11 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 	if traffic {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
 	}
+	if last := &t.Steps[len(t.Steps)-1]; !s.Result.Done {
+		for _, h := range s.Result.Holds {
+			last.Events = append(last.Events, waitsFor(rollouts.whyNot(string(h.Reason), h.Have, h.Limit), rollouts.advice(string(h.Reason))))
+		}
+	}
 	return end(t, s.Unfinished(), s.Policies, "OpenKruise", s.Assumed)
 }
 
@@ -162,6 +177,11 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 	}
 	if traffic {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
+	}
+	if last := &t.Steps[len(t.Steps)-1]; !s.Result.Done {
+		for _, h := range s.Result.Holds {
+			last.Events = append(last.Events, waitsFor(argoWaits(h), argos.advice(h.Reason)))
+		}
 	}
 	return end(t, s.Unfinished(), s.Policies, "Argo Rollouts", s.Assumed)
 }
