@@ -3,6 +3,7 @@
 package trackedtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -36,7 +37,8 @@ func Apply(t *testing.T, bugs []Bug) {
 }
 
 // Find plants each bug, and wants TestTrackerSteps of the package to find it, and says after
-// how many steps it does. It compiles the package again and again, and so runs only on demand.
+// how many steps it does, of 200,000 or KPLAN_STEPS. It compiles the package again and again, and
+// so runs only on demand.
 func Find(t *testing.T, bugs []Bug) {
 	if os.Getenv("KPLAN_MUTANTS") == "" {
 		t.Skip("takes minutes: set KPLAN_MUTANTS to run it")
@@ -55,8 +57,8 @@ func (b *Bug) find(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(bug, []byte(b.planted(t)), 0o600))
 	require.NoError(t, os.WriteFile(overlay, list, 0o600))
-	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout", "2m", "-overlay", overlay, "-run", "^TestTrackerSteps$", ".")
-	cmd.Env = append(os.Environ(), "KPLAN_STEPS=200000")
+	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout", "1m", "-overlay", overlay, "-run", "^TestTrackerSteps$", ".")
+	cmd.Env = append(os.Environ(), "KPLAN_STEPS="+cmp.Or(os.Getenv("KPLAN_STEPS"), "200000"))
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err, "nobody notices\n%s", out)
 	switch steps := regexp.MustCompile(`after \d+ steps`).Find(out); {
