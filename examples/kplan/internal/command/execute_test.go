@@ -191,7 +191,7 @@ func TestUsage(t *testing.T) {
 func TestWidth(t *testing.T) {
 	files := 0
 	require.NoError(t, filepath.WalkDir(data+"golden", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".txt" {
+		if err != nil || filepath.Ext(path) != ".txt" || strings.HasSuffix(path, ".metrics.txt") { // lines of OpenMetrics are whole
 			return err
 		}
 		files++
