@@ -26,7 +26,7 @@ var flagGroups = []flagGroup{
 		"filename", "recursive", "kustomize", "from", "namespace", "all-namespaces", "selector", "context", "kubeconfig",
 		"live", "server-side", "force-conflicts", "nodes", "zones", "now",
 	}},
-	{"What to write", []string{"output", "watch", "timeout", "svg", "html", "trace", "metrics", "scrape-every", "mermaid", "color", "help"}},
+	{"What to write", []string{"output", "watch", "timeout", "chart", "svg", "html", "trace", "metrics", "scrape-every", "mermaid", "color", "help"}},
 	{"How the simulated cluster goes", []string{
 		"ready-after", "never-ready", "heal", "terminate-after", "schedule-after", "notice-after", "jitter", "seed", "time-limit",
 		"approve-after", "never-approve", "analysis", "analysis-after",

@@ -26,7 +26,8 @@ type simulation struct {
 	pace
 	comparison
 	picture
-	from []string
+	from  []string
+	chart bool // on the terminal
 
 	heal         bool
 	approveAfter delay
@@ -145,6 +146,7 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	s.picture.addFlags(c)
 	s.output.addCSV(c)
 	s.addEnvironment(c)
+	c.Flags().BoolVar(&s.chart, "chart", false, "also draw the rollout here, as is always done for Rollouts")
 	return c
 }
 

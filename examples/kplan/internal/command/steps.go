@@ -41,7 +41,7 @@ func (s *simulation) show(c *cobra.Command, outcomes []outcome) error {
 	case s.output != csvFormat:
 		var documents []document
 		for _, o := range outcomes {
-			documents = append(documents, o.result)
+			documents = append(documents, s.charted(o))
 		}
 		return write(c, s.output, documents)
 	}
@@ -51,4 +51,33 @@ func (s *simulation) show(c *cobra.Command, outcomes []outcome) error {
 	}
 	w := terminal.NewWriter(c.OutOrStdout())
 	return errors.Join(timeline.CSV(w.Trusted(), list), w.Err()) // it escapes itself
+}
+
+// An answer is a document with a verdict.
+type answer interface {
+	document
+	judged
+}
+
+// A charted answer has a picture of it below, on a terminal.
+type charted struct {
+	answer
+	draw func(*terminal.Writer)
+}
+
+// Text writes the answer, and then draws it.
+func (c charted) Text(w *terminal.Writer) {
+	c.answer.Text(w)
+	w.Printf("\n")
+	c.draw(w)
+}
+
+// charted returns an answer with its chart, if the user wants that. Rollouts have one always.
+func (s *simulation) charted(o outcome) document {
+	answer, ok := o.result.(answer)
+	d, draws := o.result.(interface{ Draw(*terminal.Writer) })
+	if !s.chart || !ok || !draws || s.output != "text" && s.output != "wide" {
+		return o.result
+	}
+	return charted{answer, d.Draw}
 }
