@@ -75,7 +75,12 @@ func newMachine(t purity.T, s random.Source) *machine {
 	m.apply(w, daemonset.Delta{DaemonSet: &begin.DaemonSet, Revisions: begin.Revisions})
 	for i := range begin.Nodes {
 		m.apply(w, daemonset.Delta{Node: daemonset.NodeEvent{New: &begin.Nodes[i]}})
+		if m.calm { // or an update would hardly ever begin
+			p := random.AgentPod(fmt.Sprint("p", i), begin.Nodes[i].Name, random.OneOf(s, "begins with", "v1", "v1", "v2"))
+			m.apply(w, daemonset.Delta{Pod: daemonset.PodEvent{New: &p}})
+		}
 	}
+	m.compare(w)
 	return m
 }
 
