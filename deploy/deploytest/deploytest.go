@@ -123,7 +123,10 @@ func Property(plan Planner, settings ...Setting) func(*rapid.T) {
 // A pass may see an old view: the cache lags behind, by no more than five minutes behind what
 // the controller has written, and never goes back. Preconditions of writes hold as ever.
 // A bound may be missed by the pods that others have changed since, and by none that the
-// controller has written itself.
+// controller has written itself, with one exception, which no precondition of Kubernetes
+// prevents: those that it wrote for what was wanted before, when it sees that something else
+// is wanted and does not see yet what it has written. So it is if a ReplicaSet for a template
+// is created that was replaced in the meantime.
 func Machine(plan Planner, settings ...Setting) func(*rapid.T) {
 	return room.Machine(plan, chosen(settings))
 }

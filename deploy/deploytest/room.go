@@ -30,6 +30,7 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Begin:   begin,
 	World:   world,
 	Drift:   drift,
+	Moved:   moved,
 }
 
 // drift is what a planner does not know that sees the state of before: how many pods were
@@ -46,6 +47,20 @@ func drift(before, after *deploy.Snapshot) (n int64) {
 	for i := range after.ReplicaSets {
 		rs := &after.ReplicaSets[i]
 		d := int64(rs.Status.AvailableReplicas) - int64(available[rs.UID])
+		n += max(d, -d)
+	}
+	return n
+}
+
+// moved is by how many pods ReplicaSets were scaled, or created with.
+func moved(before, after *deploy.Snapshot) (n int64) {
+	sizes := map[string]int32{}
+	for i := range before.ReplicaSets {
+		sizes[before.ReplicaSets[i].UID] = size(&before.ReplicaSets[i])
+	}
+	for i := range after.ReplicaSets {
+		rs := &after.ReplicaSets[i]
+		d := int64(size(rs)) - int64(sizes[rs.UID])
 		n += max(d, -d)
 	}
 	return n

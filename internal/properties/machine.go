@@ -37,7 +37,7 @@ func (r *Room[S, O, P]) Machine(plan Planner[S, O, P], set Settings[S, O]) func(
 		m := &machine[S, O, P]{looker: l, plan: plan, now: random.Now}
 		m.truth, m.opts = l.draw(t, kinds)
 		r.Begin(&m.truth)
-		m.views.add(&m.truth, 0)
+		m.views.add(&m.truth, 0, own{})
 		t.Repeat(m.actions())
 		if slices.Contains(l.names, "convergence") {
 			planner := invariant.Planner[S, O, P]{Snapshot: m.truth, Now: m.now, Options: m.opts, Plan: plan, Strict: set.Strict}
@@ -70,7 +70,7 @@ func (m *machine[S, O, P]) actions() map[string]func(*rapid.T) {
 			if m.room.Drift != nil {
 				drift = m.room.Drift(&before, &m.truth)
 			}
-			m.views.add(&m.truth, drift)
+			m.views.add(&m.truth, drift, own{})
 		}
 	}
 	return actions
@@ -85,7 +85,7 @@ func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 		return
 	}
 	m.report(t, run(m.looker, m.looker.pass(&p)), &p)
-	n := m.room.Actions(&p.Plan)
+	n, before := m.room.Actions(&p.Plan), m.truth
 	if crash {
 		n = random.Between(random.Rapid(t), "actions carried out", 0, n)
 	}
@@ -94,8 +94,7 @@ func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 		m.room.Finish(&m.truth, &p.Plan)
 		m.truth = purity.Clone(m.truth)
 	}
-	m.views.planned(len(m.views.states) - 1)
-	m.views.add(&m.truth, 0)
+	m.views.planned(len(m.views.states)-1, &m.truth, m.moved(&before))
 	if crash {
 		m.views.restart()
 	} else if done > 0 {
@@ -105,7 +104,7 @@ func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 
 // old makes a plan from a view that lags behind, as far back as the last one that was seen,
 // and carries it out on what is there. Bounds may be missed by what has changed since then,
-// except for what the controller has written itself.
+// except for what the controller has written itself for what is wanted in that view.
 func (m *machine[S, O, P]) old(t *rapid.T) {
 	t.Helper()
 	i, drift := m.views.draw(random.Rapid(t), m.now)
@@ -118,12 +117,20 @@ func (m *machine[S, O, P]) old(t *rapid.T) {
 		return
 	}
 	m.report(t, run(m.looker, m.looker.pass(&p)), &p)
+	before := m.truth
 	done := m.carryOut(t, &p, m.room.Actions(&p.Plan), drift)
-	m.views.planned(i)
-	m.views.add(&m.truth, 0) // the status is refused: it is of another version
+	m.views.planned(i, &m.truth, m.moved(&before)) // the status is refused: it is of another version
 	if done > 0 && !blind {
 		m.views.wrote(&p.Plan, m.now)
 	}
+}
+
+// moved is by how many pods writes have changed a state into the true one.
+func (m *machine[S, O, P]) moved(before *S) int64 {
+	if m.room.Moved == nil {
+		return 0
+	}
+	return m.room.Moved(before, &m.truth)
 }
 
 // carryOut carries out n actions of a plan on the true state until one is refused, and checks

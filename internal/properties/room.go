@@ -47,6 +47,10 @@ type Room[S, O, P any] struct {
 	// other, after the world has changed it; [Unknown] if something else is wanted. Without
 	// it, planners see no old views.
 	Drift func(before, after *S) int64
+	// Moved is by how many pods writes of a controller have changed the sizes of one state
+	// into those of another. Without it, they change nothing that a later plan is wrong about:
+	// it remembers them.
+	Moved func(before, after *S) int64
 	// Blind makes of a state what a controller plans with that has carried out a plan and
 	// does not see it yet, but remembers it. Without it, preconditions of its writes are all
 	// that it has.

@@ -139,7 +139,8 @@ func Property[P Planner](plan P, settings ...Setting) func(*rapid.T) {
 // may, or is lost; time passes; people approve, pause and give another template. Every plan
 // is checked, and of Argo the true state after each write; and in the end that must come to
 // rest. Of Argo, passes see old views, too: what the controller has written may not show for
-// five minutes, and preconditions of writes hold as ever.
+// five minutes, and preconditions of writes hold as ever. What it has written for another
+// template than it sees now, and does not see yet, may miss a bound: nothing prevents that.
 func Machine[P Planner](plan P, settings ...Setting) func(*rapid.T) {
 	return func(t *rapid.T) {
 		switch plan := any(plan).(type) {

@@ -84,6 +84,7 @@ var argoRoom = properties.Room[argo.Snapshot, argo.Options, argo.Plan]{
 	Begin:   func(*argo.Snapshot) {},
 	World:   map[string]func(random.Source, *argo.Snapshot, time.Time){"pods live": live, "pods die": die, "it is told": toldArgo},
 	Drift:   drift,
+	Moved:   moved,
 }
 
 // rollingBack draws the first batch of a rollback.

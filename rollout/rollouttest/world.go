@@ -117,6 +117,19 @@ func drift(before, after *argo.Snapshot) int64 {
 	return 0
 }
 
+// moved is by how many pods ReplicaSets were scaled, or created with.
+func moved(before, after *argo.Snapshot) (n int64) {
+	sizes := map[string]int32{}
+	for i := range before.Sets {
+		sizes[before.Sets[i].Hash] = before.Sets[i].Replicas
+	}
+	for i := range after.Sets {
+		d := int64(after.Sets[i].Replicas) - int64(sizes[after.Sets[i].Hash])
+		n += max(d, -d)
+	}
+	return n
+}
+
 // toldArgo lets somebody resume, abort, promote, scale, or give another template.
 func toldArgo(s random.Source, snapshot *argo.Snapshot, _ time.Time) {
 	r := &snapshot.Rollout
