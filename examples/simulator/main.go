@@ -88,10 +88,10 @@ func ask(q question, s strategy) (a answer, err error) {
 			pods++
 		case c.Verb == sim.Remove:
 			pods--
-		case c.Stage == sim.Ready:
+		case c.Verb == sim.Ready:
 			ready[c.Name] = true
 			serving[app], sum = serving[app]+1, sum+1
-		case c.Stage == sim.Terminating && ready[c.Name]:
+		case c.Verb == sim.Delete && ready[c.Name]:
 			delete(ready, c.Name)
 			serving[app], sum = serving[app]-1, sum-1
 			a.fewest = min(a.fewest, serving[app])

@@ -3,6 +3,7 @@
 package house
 
 import (
+	"go/ast"
 	"maps"
 	"os/exec"
 	"slices"
@@ -17,6 +18,30 @@ const most = 100
 
 // mostForTests is how many for a package that tests import.
 const mostForTests = 40
+
+// mostOf is how many exported names a package may declare, constants counted, where those are
+// meant to be read as a whole: what is for tests, and the simulator.
+var mostOf = map[string]int{
+	"daemonset/daemonsettest": 40, "deploy/deploytest": 40, "podorder/podordertest": 40, "replicaset/replicasettest": 40,
+	"rollout/rollouttest": 40, "rollout/sim": 60, "selector/selectortest": 40,
+}
+
+// What users' tests import, and the simulator, declare few names, each constant counted.
+// Methods and fields are found with their types, as go doc shows them.
+func TestDeclaredNames(t *testing.T) {
+	files := tree(t, false)
+	for pkg, most := range mostOf {
+		var names []string
+		for name := range exported(t, slices.DeleteFunc(slices.Clone(files), file.isTest), pkg) {
+			if ast.IsExported(name) {
+				names = append(names, name)
+			}
+		}
+		t.Logf("%s: %d", pkg, len(names))
+		require.NotEmpty(t, names, pkg)
+		require.LessOrEqual(t, len(names), most, "%s: %v", pkg, names)
+	}
+}
 
 // adapters says which packages of ours those of the module kube may import. The ones that
 // are not below internal are what users import.

@@ -24,9 +24,11 @@ type Config struct {
 	// Latency is how long after an event controllers notice it, together with all that has
 	// happened until then. It makes large worlds quicker and coarser; faults ignore it.
 	Latency time.Duration
+	// MaxPods is how many pods there may be, 0 means a million: one more ends the world.
+	MaxPods int
 
-	// Faults are how often each strikes: 1 is what its comment says, 2 is twice as often.
-	Faults map[Fault]float64
+	// Faults are how often each kind of trouble strikes.
+	Faults Faults
 	// FaultsFor is how long they do, and then everything is healed; 0 means until Heal.
 	FaultsFor time.Duration
 
@@ -37,8 +39,8 @@ type Config struct {
 
 	Controllers []Reconciler
 	Autoscalers []Autoscaler
-	// Without are controllers of ours that do not run.
-	Without []Role
+	// Without are the kinds of ours whose controllers do not run, such as KindReplicaSet.
+	Without []Kind
 
 	// Options of our planners, and planners in their place; nil means those of the packages.
 	Deployment     deploy.Options
@@ -49,19 +51,6 @@ type Config struct {
 	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
 }
-
-// A Role is who writes.
-type Role string
-
-// The roles. A Reconciler plays one of its own name.
-const (
-	DeploymentController Role = "deployment controller"
-	ReplicaSetController Role = "replica set controller"
-	DaemonSetController  Role = "daemon set controller"
-	SetController        Role = "set controller" // of CloneSets and StatefulSets
-	RolloutController    Role = "rollout controller"
-	User                 Role = "user" // whoever calls the methods of the World
-)
 
 // A Kind is a kind of objects.
 type Kind string
@@ -79,38 +68,33 @@ const (
 
 // A Change is a write, or a stage in the life of a pod.
 type Change struct {
-	Time  time.Time
-	By    Role
-	Verb  Verb
-	Kind  Kind
-	Name  string
-	Stage Stage // of a pod, "" if it goes on in none
-	Why   string
+	Time time.Time
+	// By is whose it was: "deployment controller" or another one of ours, the Name of a
+	// Reconciler or an Autoscaler, "scheduler", "kubelet", "garbage collector", "monkey" for
+	// faults, or "user" for whoever calls the methods of the World.
+	By   string
+	Verb Verb
+	Kind Kind
+	Name string
+	Why  string // what a planner gave as its reason
 }
 
-// A Verb is what a write does.
+// A Verb is what a [Change] does, or what becomes of a pod by it.
 type Verb string
 
-// The verbs.
+// The verbs. Those behind the first five are of pods, for which they stand instead of Update
+// and, of an eviction, Delete.
 const (
 	Create       Verb = "create"
 	Update       Verb = "update"        // what is wanted, labels, annotations and the controller
 	UpdateStatus Verb = "update status" // what was found
 	Delete       Verb = "delete"        // ask for the end, which of pods takes time
 	Remove       Verb = "remove"        // the object is gone
-)
 
-// A Stage is a part of the life of a pod.
-type Stage string
-
-// The stages.
-const (
-	Scheduled   Stage = "scheduled"
-	Pulled      Stage = "pulled"
-	Started     Stage = "started"
-	Ready       Stage = "ready"
-	Failed      Stage = "failed"
-	Evicted     Stage = "evicted"
-	Terminating Stage = "terminating"
-	Gone        Stage = "gone"
+	Scheduled Verb = "scheduled"
+	Pulled    Verb = "pulled"
+	Started   Verb = "started"
+	Ready     Verb = "ready"
+	Failed    Verb = "failed"
+	Evicted   Verb = "evicted" // asked to end, by an eviction
 )

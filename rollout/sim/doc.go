@@ -32,12 +32,12 @@
 //
 // # Faults
 //
-// By default nothing goes wrong but what you do. [Config].Faults says how often each [Fault]
-// strikes: requests are lost or repeated, others write first, caches show the past, controllers
-// crash between two writes and forget, pods and nodes fail. After [Config].FaultsFor, or
-// [World.Heal], the world is whole again, and everything must come to rest with what is wanted.
-// [World.Report] tells how often each has struck, and which never did: a test under a fault that
-// never struck has shown nothing.
+// By default nothing goes wrong but what you do. [Config].Faults says how often each of [Faults]
+// strikes, and [AllFaults] lets all of them: requests are lost or repeated, others write first,
+// caches show the past, controllers crash between two writes and forget, pods and nodes fail.
+// After [Config].FaultsFor, or [World.Heal], the world is whole again, and everything must come
+// to rest with what is wanted. [World.Report] tells how often each has struck, and which never
+// did: a test under a fault that never struck has shown nothing.
 //
 // # What you can rely on
 //

@@ -113,7 +113,7 @@ func ExampleReconciler() {
 		}
 		return writes, 0, err
 	}}
-	for _, faults := range []map[sim.Fault]float64{nil, {sim.Stale: 2}} {
+	for _, faults := range []sim.Faults{{}, {Stale: 2}} {
 		fleet := sim.Object{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": "5"}}
 		w, _ := sim.New(sim.Snapshot{Objects: []sim.Object{fleet}}, sim.Config{Seed: 1, Controllers: []sim.Reconciler{fleets}, Faults: faults, FaultsFor: time.Minute})
 		done, err := w.Settle(time.Hour)
@@ -229,7 +229,7 @@ func ExampleWorld_Settle() {
 
 func ExampleWorld_Heal() {
 	c := tenSeconds
-	c.Faults = map[sim.Fault]float64{sim.Flaky: 5}
+	c.Faults = sim.Faults{Flaky: 5}
 	w := world(sim.Snapshot{}, c, 20)
 	w.Heal()
 	_, _ = w.Settle(time.Hour)
@@ -240,16 +240,19 @@ func ExampleWorld_Heal() {
 
 func ExampleWorld_Report() {
 	c := tenSeconds
-	c.Faults = map[sim.Fault]float64{sim.Crash: 1, sim.NodeFaults: 1}
+	c.Faults = sim.Faults{Crash: 1, NodeFaults: 1}
 	w := world(sim.Snapshot{}, c, 40)
 	r := w.Report()
-	fmt.Println("crashed:", r.Fired[sim.Crash] > 0, "silent:", r.Silent)
-	// Output: crashed: true silent: [nodes]
+	fmt.Println("crashed:", r.Fired["Crash"] > 0, "silent:", r.Silent)
+	// Output: crashed: true silent: [NodeFaults]
 }
 
-func ExampleFaults() {
-	fmt.Println(len(sim.Faults()), sim.Faults()[0])
-	// Output: 14 crash
+func ExampleAllFaults() {
+	c := tenSeconds
+	c.Faults, c.FaultsFor = sim.AllFaults(1), 10*time.Minute
+	w := world(nodes(20), c, 10)
+	fmt.Println(w.View().Deployment("web").Status.AvailableReplicas, w.Report().Silent)
+	// Output: 10 []
 }
 
 func ExampleWorld_Scale() {

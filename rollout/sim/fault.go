@@ -2,44 +2,60 @@
 
 package sim
 
-import (
-	"slices"
+import "github.com/kplan-go/kplan/internal/sim"
 
-	"github.com/kplan-go/kplan/internal/sim"
-)
+// Faults are how often each kind of trouble strikes: at the rate 1 as its comment says, at 2
+// twice as often, and at 0 never.
+type Faults struct {
+	Crash       float64 // a controller stops behind a request in fifty, and forgets what it had in memory
+	Stale       float64 // what controllers see is some writes behind, half of the times they look
+	Skip        float64 // of several changes they see the last one only, one time in seven
+	Flaky       float64 // a request in twelve is lost, or repeated, or works although the answer is lost
+	Conflict    float64 // somebody else writes first, one time in ten
+	LostEvents  float64 // controllers are not told of a change in fifty, for five minutes
+	Disorder    float64 // work is done in another order, and again
+	TwoLeaders  float64 // a second controller of a kind starts, and stops, every 20 seconds
+	Clocks      float64 // those of controllers and nodes differ by up to seconds, and step back
+	PodFailures float64 // twice in ten seconds a pod is deleted, evicted, or fails
+	Unready     float64 // pods become unready, start slowly, or crash
+	SlowEnds    float64 // one pod in ten ends late, or not until all is healed
+	NoNode      float64 // a pod in ten finds no node at first
+	NodeFaults  float64 // every seven seconds a node stops to answer, or is cordoned or drained
+}
 
-// A Fault is a kind of trouble.
-type Fault string
+// AllFaults are all of them, at one rate.
+func AllFaults(rate float64) (all Faults) {
+	for _, f := range all.list() {
+		*f.rate = rate
+	}
+	return all
+}
 
-// The faults, with what they do at the rate 1.
-const (
-	Crash       Fault = "crash"       // a controller stops behind a request in fifty, and forgets what it had in memory
-	Stale       Fault = "stale"       // what controllers see is some writes behind, half of the times they look
-	Skip        Fault = "skip"        // of several changes they see the last one only, one time in seven
-	Flaky       Fault = "flaky"       // a request in twelve is lost, or repeated, or works although the answer is lost
-	Conflict    Fault = "conflict"    // somebody else writes first, one time in ten
-	LostEvents  Fault = "lost events" // controllers are not told of a change in fifty, for five minutes
-	Disorder    Fault = "disorder"    // work is done in another order, and again
-	TwoLeaders  Fault = "two leaders" // a second controller of a kind starts, and stops, every 20 seconds
-	Clocks      Fault = "clocks"      // those of controllers and nodes differ by up to seconds, and step back
-	PodFailures Fault = "pods"        // twice in ten seconds a pod is deleted, evicted, or fails
-	Unready     Fault = "unready"     // pods become unready, start slowly, or crash
-	SlowEnds    Fault = "slow ends"   // one pod in ten ends late, or not until all is healed
-	NoNode      Fault = "no node"     // a pod in ten finds no node at first
-	NodeFaults  Fault = "nodes"       // every seven seconds a node stops to answer, or is cordoned or drained
-)
+// A fault is a kind of trouble: its name, how often it is to strike, and what it is for the
+// engine, 0 if that draws it by itself.
+type fault struct {
+	name string
+	rate *float64
+	of   sim.Fault
+}
 
-// Faults returns all of them.
-func Faults() []Fault {
-	return []Fault{Crash, Stale, Skip, Flaky, Conflict, LostEvents, Disorder, TwoLeaders, Clocks, PodFailures, Unready, SlowEnds, NoNode, NodeFaults}
+// list returns the faults in the order of their fields.
+func (f *Faults) list() []fault {
+	return []fault{
+		{"Crash", &f.Crash, sim.Crash}, {"Stale", &f.Stale, sim.Stale}, {"Skip", &f.Skip, sim.Skip}, {"Flaky", &f.Flaky, sim.Request},
+		{"Conflict", &f.Conflict, 0}, {"LostEvents", &f.LostEvents, 0}, {"Disorder", &f.Disorder, sim.Disorder},
+		{"TwoLeaders", &f.TwoLeaders, sim.Overlap}, {"Clocks", &f.Clocks, sim.Clocks}, {"PodFailures", &f.PodFailures, sim.PodMonkey},
+		{"Unready", &f.Unready, sim.Readiness}, {"SlowEnds", &f.SlowEnds, sim.Termination}, {"NoNode", &f.NoNode, sim.Scheduling},
+		{"NodeFaults", &f.NodeFaults, sim.Nodes},
+	}
 }
 
 // A Report says what has happened in a [World] so far.
 type Report struct {
 	// Fired is how often each fault has struck, and Silent are those with a rate that never
-	// have, in the order of Faults.
-	Fired  map[Fault]int
-	Silent []Fault
+	// have, in the order of the fields of Faults, whose names they have.
+	Fired  map[string]int
+	Silent []string
 	// Expired is how often our controllers have given up to wait for writes of their own.
 	Expired int
 	Plans   int // made by controllers
@@ -48,68 +64,24 @@ type Report struct {
 }
 
 // report says what has happened in an engine with faults.
-func report(f *sim.Fleet, rates map[Fault]float64) Report {
+func report(f *sim.Fleet, rates Faults) Report {
 	strikes, touched, deafened := f.Fired()
-	r := Report{Fired: map[Fault]int{}, Expired: f.Expired(), Plans: f.Plans(), Writes: int(f.Version()), Waiting: f.Waiting()}
-	for _, fault := range Faults() {
+	r := Report{Fired: map[string]int{}, Expired: f.Expired(), Plans: f.Plans(), Writes: int(f.Version()), Waiting: f.Waiting()}
+	for _, fault := range rates.list() {
 		n := 0
-		switch fault {
-		case Conflict:
+		switch {
+		case fault.of != 0:
+			n = strikes[fault.of]
+		case fault.rate == &rates.Conflict:
 			n = touched
-		case LostEvents:
-			n = deafened
 		default:
-			for _, of := range engineFaults(fault) {
-				n += strikes[of]
-			}
+			n = deafened
 		}
 		if n > 0 {
-			r.Fired[fault] = n
-		} else if rates[fault] > 0 {
-			r.Silent = append(r.Silent, fault)
+			r.Fired[fault.name] = n
+		} else if *fault.rate > 0 {
+			r.Silent = append(r.Silent, fault.name)
 		}
 	}
 	return r
-}
-
-// unknownFaults are those that there are not, or that have no rate.
-func unknownFaults(rates map[Fault]float64) (unknown []Fault) {
-	for f, rate := range rates {
-		if !slices.Contains(Faults(), f) || !(rate >= 0) {
-			unknown = append(unknown, f)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
-}
-
-// engineFaults are those of the engine that a fault is made of.
-func engineFaults(f Fault) []sim.Fault {
-	switch f {
-	case Crash:
-		return []sim.Fault{sim.Crash}
-	case Stale:
-		return []sim.Fault{sim.Stale}
-	case Skip:
-		return []sim.Fault{sim.Skip}
-	case Flaky:
-		return []sim.Fault{sim.Request}
-	case Disorder:
-		return []sim.Fault{sim.Disorder}
-	case TwoLeaders:
-		return []sim.Fault{sim.Overlap}
-	case Clocks:
-		return []sim.Fault{sim.Clocks}
-	case PodFailures:
-		return []sim.Fault{sim.PodMonkey}
-	case Unready:
-		return []sim.Fault{sim.Readiness}
-	case SlowEnds:
-		return []sim.Fault{sim.Termination}
-	case NoNode:
-		return []sim.Fault{sim.Scheduling}
-	case NodeFaults:
-		return []sim.Fault{sim.Nodes}
-	}
-	return nil
 }

@@ -11,69 +11,57 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// load puts all that a snapshot holds into the engine.
-func load(f *sim.Fleet, r *rooms, s *Snapshot) error {
-	each := loader{seen: map[string]bool{}}
+// load puts all that a snapshot holds into the engine, which ends with the error of what it
+// cannot hold.
+func load(f *sim.Fleet, r *rooms, s *Snapshot) {
+	put := func(err error) {
+		if err != nil {
+			f.Fail(fmt.Errorf("%v: %w", err, ErrInvalid))
+		}
+	}
 	for _, n := range s.Nodes {
-		each.put(KindNode, n.Name, f.PutNode(sim.Node{Node: n.Node, Zone: n.Zone, NotReady: n.NotReady, Cordoned: n.Cordoned}))
+		put(f.PutNode(sim.Node{Node: n.Node, Zone: n.Zone, NotReady: n.NotReady, Cordoned: n.Cordoned}))
 	}
 	for _, o := range s.Services {
-		each.put("Service", o.Name, f.PutService(o))
+		put(f.PutService(o))
 	}
 	for _, o := range s.Routes {
-		each.put("HTTPRoute", o.Name, f.PutRoute(o))
+		put(f.PutRoute(o))
 	}
 	for _, o := range s.Ingresses {
-		each.put("Ingress", o.Name, f.PutIngress(o))
+		put(f.PutIngress(o))
 	}
 	for _, d := range s.Deployments {
-		each.put(KindDeployment, d.Name, f.PutDeployment(d))
+		put(f.PutDeployment(d))
 	}
 	for _, rs := range s.ReplicaSets {
-		each.put(KindReplicaSet, rs.Name, f.PutReplicaSet(rs))
+		put(f.PutReplicaSet(rs))
 	}
 	for _, d := range s.DaemonSets {
-		each.put(KindDaemonSet, d.Name, f.PutDaemonSet(d))
+		put(f.PutDaemonSet(d))
 	}
 	for _, o := range s.Revisions {
-		each.put("ControllerRevision", o.Name, f.PutRevision(o))
+		put(f.PutRevision(o))
 	}
 	for _, o := range s.Sets {
-		each.put(KindSet, o.Name, f.PutSet(sim.Set{Set: podset.Set(o)}))
+		put(f.PutSet(sim.Set{Set: podset.Set(o)}))
 	}
 	for _, o := range s.Rollouts {
-		each.put(KindRollout, o.Name, f.PutRollout(o))
+		put(f.PutRollout(o))
 	}
 	for _, o := range s.Releases {
-		each.put("BatchRelease", o.Name, f.PutBatchRelease(o))
+		put(f.PutBatchRelease(o))
 	}
 	for _, o := range s.Objects {
-		each.put("Object", o.Name, f.PutThing(sim.Thing(o)))
+		put(f.PutThing(sim.Thing(o)))
 	}
 	for _, p := range s.Pods {
 		bound(f, r, &p)
-		each.put(KindPod, p.Name, f.PutPod(p))
+		put(f.PutPod(p))
 	}
 	for _, p := range s.DaemonPods {
 		bound(f, r, &p.Pod)
-		each.put(KindPod, p.Name, f.PutDaemonPod(p))
-	}
-	return each.err
-}
-
-// A loader notes the first error, and that a name occurs once.
-type loader struct {
-	seen map[string]bool
-	err  error
-}
-
-func (l *loader) put(k Kind, name string, err error) {
-	key := string(k) + "/" + name
-	if err == nil && l.seen[key] {
-		err = fmt.Errorf("%s %s occurs twice", k, name)
-	}
-	if l.seen[key] = true; err != nil && l.err == nil {
-		l.err = fmt.Errorf("%v: %w", err, ErrInvalid)
+		put(f.PutDaemonPod(p))
 	}
 }
 

@@ -27,26 +27,18 @@ import (
 // on a real API server, with the faults that have to strike.
 type scenario struct {
 	name   string
-	faults map[sim.Fault]float64
+	faults sim.Faults
 	// expires tells that expectations must have been given up.
 	expires bool
 }
 
 var scenarios = []scenario{
 	{name: "baseline"},
-	{name: "write conflicts", faults: map[sim.Fault]float64{sim.Conflict: 4}},
-	{name: "cache lag", faults: map[sim.Fault]float64{sim.Stale: 1.5, sim.Skip: 1}},
-	{name: "flaky API server", faults: map[sim.Fault]float64{sim.Flaky: 4}},
-	{name: "expectations time out", faults: map[sim.Fault]float64{sim.LostEvents: 8}, expires: true},
-	{name: "combined chaos", faults: everyFault()},
-}
-
-func everyFault() map[sim.Fault]float64 {
-	all := map[sim.Fault]float64{}
-	for _, f := range sim.Faults() {
-		all[f] = 1
-	}
-	return all
+	{name: "write conflicts", faults: sim.Faults{Conflict: 4}},
+	{name: "cache lag", faults: sim.Faults{Stale: 1.5, Skip: 1}},
+	{name: "flaky API server", faults: sim.Faults{Flaky: 4}},
+	{name: "expectations time out", faults: sim.Faults{LostEvents: 8}, expires: true},
+	{name: "combined chaos", faults: sim.AllFaults(1)},
 }
 
 // A subject is a workload under test: what is there at first, how it is changed again and
@@ -176,6 +168,9 @@ func complete(t *testing.T, v sim.View, replicas int32) {
 	}
 }
 
+// seeds are how many worlds there are for each scenario and subject.
+const seeds = 3
+
 // last is the last change of a subject.
 const last = 3
 
@@ -202,9 +197,6 @@ func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(strin
 	done, err := w.Settle(3 * time.Hour)
 	require.NoError(t, err)
 	require.True(t, done, "no rest")
-	for _, want := range s.faults {
-		require.Positive(t, want)
-	}
 	sub.check(t, w.View())
 	return w.Report()
 }
@@ -216,21 +208,24 @@ func TestRobustness(t *testing.T) {
 		for j := range subjects {
 			s, sub := &scenarios[i], &subjects[j]
 			t.Run(s.name+"/"+sub.name, func(t *testing.T) {
-				fired, expired := map[sim.Fault]int{}, 0
-				for seed := range uint64(3) {
+				fired, silent, expired := map[string]int{}, map[string]int{}, 0
+				for seed := range uint64(seeds) {
 					r := s.run(t, sub, seed, nil)
 					for f, n := range r.Fired {
 						fired[f] += n
 					}
+					for _, f := range r.Silent {
+						silent[f]++
+					}
 					expired += r.Expired
 				}
-				for f := range s.faults {
-					require.Positive(t, fired[f], "%s has never struck", f)
+				for f, n := range silent {
+					require.Less(t, n, seeds, "%s has never struck", f)
 				}
 				if s.expires && sub.expects {
 					require.Positive(t, expired, "no expectation was given up")
 				}
-				if s.faults == nil {
+				if s.faults == (sim.Faults{}) {
 					require.Empty(t, fired)
 				}
 				t.Log(fired, expired)

@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -27,10 +26,12 @@ type World struct {
 	limits    *limits
 	budgets   []Budget
 	scalers   scalers
+	pods      int // that there are
 }
 
-// New makes a world of a snapshot. The error, which wraps [ErrInvalid], names what it cannot
-// hold: a name that occurs twice, an unknown fault, a rate below 0.
+// New makes a world of a snapshot. The error, which wraps [ErrInvalid], joins a
+// [selector.FieldError] for each field that it cannot hold, such as Deployments["web"].Name, if
+// the name occurs twice, or Config.Faults.Crash, if that is below 0.
 func New(s Snapshot, c Config) (*World, error) {
 	w := &World{}
 	if err := w.begin(s, c); err != nil {
@@ -50,8 +51,8 @@ func (w *World) engine() *sim.Fleet {
 }
 
 func (w *World) begin(s Snapshot, c Config) error {
-	if unknown := unknownFaults(c.Faults); len(unknown) > 0 {
-		return fmt.Errorf("fault %q: %w", unknown[0], ErrInvalid)
+	if err := append(c.valid(), s.valid()...).Join(); err != nil {
+		return err
 	}
 	if s.Now.IsZero() {
 		s.Now = sim.Epoch
@@ -62,9 +63,7 @@ func (w *World) begin(s Snapshot, c Config) error {
 	w.f = sim.NewFleet(w.engineConfig())
 	w.rooms.fail, w.scalers.f = w.f.Fail, w.f
 	w.limits.freed = func() { w.f.At(w.f.Now(), w.f.Freed) }
-	if err := load(w.f, w.rooms, &s); err != nil {
-		return err
-	}
+	load(w.f, w.rooms, &s)
 	for _, r := range c.Controllers {
 		w.f.Add(r.engine())
 	}
@@ -81,7 +80,7 @@ func (w *World) begin(s Snapshot, c Config) error {
 func (w *World) engineConfig() sim.FleetConfig {
 	c := &w.cfg
 	cfg := sim.FleetConfig{
-		Seed: c.Seed, Start: w.start, Latency: c.Latency, Touch: c.Faults[Conflict], Deaf: c.Faults[LostEvents],
+		Seed: c.Seed, Start: w.start, Latency: c.Latency, Touch: c.Faults.Conflict, Deaf: c.Faults.LostEvents,
 		Place: w.rooms.place, Takes: w.takes, Happens: w.happens, NodeSet: w.rooms.nodeSet, Trace: c.Trace, NeverReady: w.neverReady,
 		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout,
 		PlanDeploy: c.PlanDeployment, PlanReplicas: c.PlanReplicaSet, PlanDaemonSet: c.PlanDaemonSet,
@@ -90,15 +89,14 @@ func (w *World) engineConfig() sim.FleetConfig {
 	if len(w.limits.quotas) > 0 {
 		cfg.Allows = w.limits.allows
 	}
-	for _, r := range c.Without {
-		cfg.Without[sim.Role(r)] = true
-		if r == RolloutController {
-			cfg.Without[sim.BatchController] = true
+	for _, k := range c.Without {
+		for _, role := range controllersOf(k) {
+			cfg.Without[role] = true
 		}
 	}
-	for f, rate := range c.Faults {
-		for _, of := range engineFaults(f) {
-			cfg.Faults[of] = rate
+	for _, f := range c.Faults.list() {
+		if f.of != 0 {
+			cfg.Faults[f.of] = *f.rate
 		}
 	}
 	return cfg
@@ -199,6 +197,9 @@ func (w *World) happens(h sim.Happened) {
 	if h.Stage == sim.Failed {
 		w.rooms.giveBack(h.UID)
 	}
+	if h.Kind == sim.KindPod || h.Kind == sim.KindDaemon {
+		w.limit(&h)
+	}
 	if len(w.limits.quotas) > 0 && (h.Kind == sim.KindPod || h.Kind == sim.KindDaemon) {
 		w.limits.countPod(&h)
 	}
@@ -208,7 +209,7 @@ func (w *World) happens(h sim.Happened) {
 	if w.cfg.Observe == nil {
 		return
 	}
-	e := Change{Time: h.At, By: Role(h.By), Verb: Verb(h.Verb), Kind: Kind(h.Kind.String()), Name: h.Name, Stage: Stage(h.Stage)}
+	e := Change{Time: h.At, By: string(h.By), Verb: verb(&h), Kind: Kind(h.Kind.String()), Name: h.Name}
 	if h.Kind == sim.KindDaemon {
 		e.Kind = KindPod
 	}
@@ -216,4 +217,34 @@ func (w *World) happens(h sim.Happened) {
 		e.Why = h.Action.String()
 	}
 	w.cfg.Observe(e)
+}
+
+// verb is what a write does, or the stage of its life that a pod has reached by it.
+func verb(h *sim.Happened) Verb {
+	switch h.Stage {
+	case sim.Terminating:
+		return Delete
+	case sim.Gone:
+		return Remove
+	case "":
+		return Verb(h.Verb)
+	}
+	return Verb(h.Stage)
+}
+
+// controllersOf are the controllers of ours for a kind.
+func controllersOf(k Kind) []sim.Role {
+	switch k {
+	case KindDeployment:
+		return []sim.Role{sim.DeploymentController}
+	case KindReplicaSet:
+		return []sim.Role{sim.ReplicaSetController}
+	case KindDaemonSet:
+		return []sim.Role{sim.DaemonSetController}
+	case KindSet:
+		return []sim.Role{sim.SetController}
+	case KindRollout:
+		return []sim.Role{sim.RolloutController, sim.BatchController}
+	}
+	return nil
 }

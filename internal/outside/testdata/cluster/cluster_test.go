@@ -59,7 +59,7 @@ func TestCluster(t *testing.T) {
 	size := int32(4)
 	s.Deployments = []deploy.Deployment{{Name: "web", UID: "web", Replicas: &size, Template: revision.Template{ID: "v1"}}}
 	s.Objects = []sim.Object{{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": "20"}}}
-	faults := map[sim.Fault]float64{sim.Stale: 1, sim.Flaky: 2, sim.Crash: 2, sim.PodFailures: 1}
+	faults := sim.Faults{Stale: 1, Flaky: 2, Crash: 2, PodFailures: 1}
 	w, err := sim.New(s, sim.Config{
 		Seed: 7, Place: last, Controllers: []sim.Reconciler{{Name: "fleets", For: "Fleet", Reconcile: fleets}},
 		Faults: faults, FaultsFor: 5 * time.Minute, Times: sim.Times{Start: sim.Between(time.Second, 10*time.Second)},

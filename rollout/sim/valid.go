@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+)
+
+// mostOften is the highest rate of a fault: at higher ones hardly anything else happens.
+const mostOften = 100
+
+// soonest is how often an autoscaler may look: worlds are run for days.
+const soonest = time.Millisecond
+
+// valid returns what is wrong with a configuration.
+func (c *Config) valid() (errs field.Errors) {
+	for _, f := range c.Faults.list() {
+		if rate := *f.rate; !(rate >= 0 && rate <= mostOften) {
+			errs.Add("Config.Faults."+f.name, rate, fmt.Sprintf("must be from 0 to %d", mostOften))
+		}
+	}
+	for path, d := range map[string]time.Duration{"Config.Latency": c.Latency, "Config.FaultsFor": c.FaultsFor} {
+		if d < 0 {
+			errs.Add(path, d.String(), "must not be negative")
+		}
+	}
+	if c.MaxPods < 0 {
+		errs.Add("Config.MaxPods", c.MaxPods, "must not be negative")
+	}
+	for _, k := range c.Without {
+		if len(controllersOf(k)) == 0 {
+			errs.Add("Config.Without", string(k), "must be a kind with a controller of ours")
+		}
+	}
+	for _, a := range c.Autoscalers {
+		if a.Every != 0 && a.Every < soonest {
+			errs.Add(field.Element("Config.Autoscalers", a.Name)+".Every", a.Every.String(), "must be 0 or at least "+soonest.String())
+		}
+	}
+	c.Times.valid("Config.Times", &errs)
+	return errs
+}
+
+// valid notes what is wrong with times at a path.
+func (t *Times) valid(path string, errs *field.Errors) {
+	for _, s := range []struct {
+		name string
+		Spread
+	}{{"Schedule", t.Schedule}, {"Pull", t.Pull}, {"Start", t.Start}, {"Ready", t.Ready}, {"End", t.End}} {
+		before := math.Inf(-1)
+		for _, q := range s.Spread {
+			if !(q.Share >= before) {
+				errs.Add(path+"."+s.name, q.Share, "must have ascending shares")
+			}
+			if q.Time < 0 || q.Time > forever {
+				errs.Add(path+"."+s.name, q.Time.String(), "must be from 0 to "+forever.String())
+			}
+			before = q.Share
+		}
+	}
+}
+
+// valid returns what is wrong with a snapshot: names that are missing or occur twice, times
+// that nobody can wait for, and quotas below 0.
+func (s *Snapshot) valid() (errs field.Errors) {
+	named(&errs, "Nodes", s.Nodes, func(o *Node) string { return o.Name })
+	named(&errs, "Deployments", s.Deployments, func(o *deploy.Deployment) string { return o.Name })
+	named(&errs, "ReplicaSets", s.ReplicaSets, func(o *replicaset.ReplicaSet) string { return o.Name })
+	named(&errs, "Pods", s.Pods, func(o *podorder.Pod) string { return o.Name })
+	named(&errs, "DaemonSets", s.DaemonSets, func(o *daemonset.DaemonSet) string { return o.Name })
+	named(&errs, "DaemonPods", s.DaemonPods, func(o *daemonset.Pod) string { return o.Name })
+	named(&errs, "Sets", s.Sets, func(o *Set) string { return o.Name })
+	named(&errs, "Rollouts", s.Rollouts, func(o *kruise.Rollout) string { return o.Name })
+	named(&errs, "Objects", s.Objects, func(o *Object) string { return o.Name })
+	named(&errs, "Budgets", s.Budgets, func(o *Budget) string { return o.Name })
+	named(&errs, "Revisions", s.Revisions, func(o *revision.ControllerRevision) string { return o.Name })
+	named(&errs, "Releases", s.Releases, func(o *batchrelease.Release) string { return o.Name })
+	named(&errs, "Services", s.Services, func(o *traffic.Service) string { return o.Name })
+	named(&errs, "Routes", s.Routes, func(o *traffic.Route) string { return o.Name })
+	named(&errs, "Ingresses", s.Ingresses, func(o *traffic.Ingress) string { return o.Name })
+	for id, t := range s.Templates {
+		if t.Times != nil {
+			t.Times.valid(field.Element("Templates", id)+".Times", &errs)
+		}
+	}
+	for _, q := range s.Quotas {
+		if q.Pods < 0 {
+			errs.Add(field.Element("Quotas", q.Namespace)+".Pods", q.Pods, "must not be negative")
+		}
+	}
+	return errs
+}
+
+// named notes which objects of a list have no name, or that of another one.
+func named[T any](errs *field.Errors, list string, objects []T, name func(*T) string) {
+	for i := range objects {
+		if name(&objects[i]) == "" {
+			errs.Add(field.Element(list, "")+".Name", "", "must not be empty")
+		}
+	}
+	if i, _, found := field.Duplicate(len(objects), func(i int) string { return name(&objects[i]) }); found {
+		errs.Add(field.Element(list, name(&objects[i]))+".Name", name(&objects[i]), "must not occur twice")
+	}
+}
