@@ -134,7 +134,8 @@ func (c *daemonSetController) begin(name string) func() bool {
 	if plan == nil {
 		plan = daemonset.Reconcile
 	}
-	p, err := plan(*s, now, c.options)
+	options := c.optionsFor(name)
+	p, err := plan(*s, now, options)
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("daemon set %s: %w", name, err))
@@ -145,7 +146,7 @@ func (c *daemonSetController) begin(name string) func() bool {
 	}
 	if f := c.w.Observer.DaemonSet; f != nil {
 		c.w.fail(f(Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{
-			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
+			By: c.Actor, Snapshot: *s, Now: now, Options: options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
 		}))
 	}
 	c.backoff[name] = p.Backoff

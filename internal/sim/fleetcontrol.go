@@ -35,6 +35,8 @@ func (f *Fleet) wants(r Role) {
 	case RolloutController:
 		make = func() { w.addRolloutControllers(cfg.Rollout) }
 		f.ours[BatchController] = true
+	case DaemonHelper:
+		make = func() { w.addDaemonHelper() }
 	default:
 		return
 	}

@@ -97,14 +97,31 @@ func (f *Fleet) PutReplicaSet(rs replicaset.ReplicaSet) error {
 	})
 }
 
-// PutDaemonSet makes d the wanted state.
+// PutDaemonSet makes d the wanted state. The template of one that a Rollout releases is
+// admitted.
 func (f *Fleet) PutDaemonSet(d daemonset.DaemonSet) error {
 	f.wants(DaemonSetController)
+	w := f.w
+	if w.daemonTemplates == nil {
+		w.daemonTemplates = map[string]daemonset.Template{}
+	}
+	w.daemonTemplates[w.daemonTemplate(d.Name, d.Template.Hash)] = d.Template
+	if old := w.store.daemonSets.named(d.Name); old != nil && f.releases(daemonset.Kind, d.Name) {
+		w.admitOf(w.refOfDaemonSet(d.Name), func(o *workload.Workload) {
+			o.Template, o.MinReadySeconds = revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash}, d.MinReadySeconds
+		})
+		return nil
+	}
 	d.Generation = max(d.Generation, 1)
 	o := DaemonSet{DaemonSet: d}
-	return put(f, &f.w.store.daemonSets, &o, func(old *DaemonSet) {
+	return put(f, &w.store.daemonSets, &o, func(old *DaemonSet) {
 		o.UID, o.Status, o.Generation, o.Labels = old.UID, old.Status, old.Generation+1, old.Labels
 	})
+}
+
+// releases reports whether a Rollout releases a workload.
+func (f *Fleet) releases(kind, name string) bool {
+	return slices.ContainsFunc(f.w.store.rollouts.all(), func(r *Rollout) bool { return r.WorkloadRef.Kind == kind && r.WorkloadRef.Name == name })
 }
 
 // PutSet makes o, a CloneSet or a StatefulSet, the wanted state.
@@ -125,6 +142,9 @@ func (f *Fleet) PutSet(o Set) error {
 func (f *Fleet) PutRollout(r kruise.Rollout) error {
 	f.wants(RolloutController)
 	f.wants(BatchController)
+	if r.WorkloadRef.Kind == daemonset.Kind && r.WorkloadRef.Group() == "apps" {
+		f.wants(DaemonHelper)
+	}
 	r.Generation = max(r.Generation, 1)
 	o := Rollout{Rollout: r}
 	return put(f, &f.w.store.rollouts, &o, func(old *Rollout) {

@@ -180,6 +180,16 @@ func (c *daemonSetController) visible(d *DaemonSet) []daemonset.Pod {
 	return c.pods
 }
 
+// optionsFor are the options for a DaemonSet: OpenKruise plans for one that a Rollout calls
+// its own.
+func (c *daemonSetController) optionsFor(name string) daemonset.Options {
+	o := c.options
+	if c.w.fleet != nil && c.w.refOfDaemonSet(name).Group() != "apps" {
+		o.Dialect = daemonset.OpenKruise
+	}
+	return o
+}
+
 // enterOwner enters the DaemonSet of a pod, or all if it has none.
 func (c *daemonSetController) enterOwner(p *daemonset.Pod) {
 	switch {

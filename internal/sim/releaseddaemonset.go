@@ -31,12 +31,12 @@ func (releasedDaemonSet) at(w *World, view *[kinds]int64, name string) (*workloa
 		return nil, ""
 	}
 	o := w.workloadOfDaemonSet(d)
-	if own := w.revisionsOf(view, d.UID); w.ref.Group() == "apps" && len(own) > 0 {
+	if own := w.revisionsOf(view, d.UID); o.Group() == "apps" && len(own) > 0 {
 		facts := workload.Inspect(workload.InspectSnapshot{Workload: o, Revisions: own})
 		o.StableRevision, o.UpdateRevision = facts.StableRevision, facts.CanaryRevision
 	}
-	for _, p := range w.store.daemons.at(view[KindDaemon]) {
-		if p.ControllerUID == d.UID && p.Ready && p.Active() && podset.RevisionOf(&p.Pod) == o.UpdateRevision {
+	for _, p := range w.podsOfDaemonSet(view, d.UID) {
+		if p.Ready && p.Active() && podset.RevisionOf(&p.Pod) == o.UpdateRevision {
 			o.Status.UpdatedReadyReplicas++
 		}
 	}
@@ -46,7 +46,7 @@ func (releasedDaemonSet) at(w *World, view *[kinds]int64, name string) (*workloa
 func (w *World) workloadOfDaemonSet(d *DaemonSet) workload.Workload {
 	s := &d.Status
 	return workload.Workload{
-		Ref: workload.Ref{APIVersion: w.ref.APIVersion, Kind: w.ref.Kind, Name: d.Name}, UID: d.UID, Generation: d.Generation,
+		Ref: w.refOfDaemonSet(d.Name), UID: d.UID, Generation: d.Generation,
 		Labels: d.Labels, Annotations: d.Annotations, Replicas: ptr.To(s.DesiredNumberScheduled), Template: revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash},
 		Paused: d.Paused, StrategyType: string(cmp.Or(d.Strategy, daemonset.RollingUpdate)), Partition: d.Partition, MinReadySeconds: d.MinReadySeconds,
 		RollingUpdate: &partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}, UpdateRevision: s.UpdateRevision,
@@ -55,6 +55,42 @@ func (w *World) workloadOfDaemonSet(d *DaemonSet) workload.Workload {
 			AvailableReplicas: s.NumberAvailable, UpdatedReplicas: s.UpdatedNumberScheduled,
 		},
 	}
+}
+
+// refOfDaemonSet names a DaemonSet as the Rollout does that releases it. Without one it is of
+// Kubernetes.
+func (w *World) refOfDaemonSet(name string) workload.Ref {
+	if w.fleet == nil {
+		return workload.Ref{APIVersion: w.ref.APIVersion, Kind: w.ref.Kind, Name: name}
+	}
+	for _, r := range w.store.rollouts.all() {
+		if ref := r.WorkloadRef; ref.Kind == daemonset.Kind && ref.Name == name {
+			return ref
+		}
+	}
+	return workload.Ref{APIVersion: "apps/v1", Kind: daemonset.Kind, Name: name}
+}
+
+// podsOfDaemonSet returns the pods that a DaemonSet controls.
+func (w *World) podsOfDaemonSet(view *[kinds]int64, uid string) (pods []daemonset.Pod) {
+	if w.fleet != nil {
+		return w.store.daemons.appendOf(nil, uid, view[KindDaemon])
+	}
+	for _, p := range w.store.daemons.at(view[KindDaemon]) {
+		if p.ControllerUID == uid {
+			pods = append(pods, *p)
+		}
+	}
+	return pods
+}
+
+// daemonTemplate is the key of a template of a DaemonSet. Of several in a fleet each has its
+// own.
+func (w *World) daemonTemplate(name, hash string) string {
+	if w.fleet == nil {
+		return hash
+	}
+	return name + "/" + hash
 }
 
 // revisionsOf returns the revisions that a DaemonSet controls.
@@ -76,8 +112,8 @@ func (releasedDaemonSet) look(w *World, view *[kinds]int64, o *workload.Workload
 }
 
 func (releasedDaemonSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s *batchrelease.Snapshot) {
-	for _, p := range w.store.daemons.at(view[KindDaemon]) {
-		if p.ControllerUID == s.Workload.UID && !p.Finished() {
+	for _, p := range w.podsOfDaemonSet(view, s.Workload.UID) {
+		if !p.Finished() {
 			s.Pods = append(s.Pods, workload.Pod{Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp})
 		}
 	}
@@ -86,7 +122,7 @@ func (releasedDaemonSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s 
 func (releasedDaemonSet) change(w *World, r request, f func(workload.Workload) workload.Workload) answer {
 	return changeIn(w, &w.store.daemonSets, r, w.workloadOfDaemonSet, func(d *DaemonSet, o *workload.Workload) {
 		if o.Template.ID != d.Template.Hash {
-			d.Template = w.daemonTemplates[o.Template.ID]
+			d.Template = w.daemonTemplates[w.daemonTemplate(d.Name, o.Template.ID)]
 		}
 		d.Labels, d.Annotations, d.Generation, d.Strategy = o.Labels, o.Annotations, o.Generation, daemonset.Strategy(o.StrategyType)
 		d.Paused, d.Partition, d.MinReadySeconds = o.Paused, o.Partition, o.MinReadySeconds
@@ -139,13 +175,11 @@ func (c *daemonHelper) begin(name string) func() bool {
 	batch := batchrelease.NativeBatch{
 		Partition: control.Partition, Revision: control.BatchRevision, MaxUnavailable: d.MaxUnavailable, DesiredNumberScheduled: d.Status.DesiredNumberScheduled,
 	}
-	for _, p := range s.daemons.at(c.view[KindDaemon]) {
-		if p.ControllerUID == d.UID {
-			batch.Pods = append(batch.Pods, batchrelease.DaemonSetPod{
-				Name: p.Name, UID: p.UID, Revision: podset.RevisionOf(&p.Pod), Ready: p.Ready, Pending: p.Phase == podorder.Pending,
-				CreationTimestamp: p.CreationTimestamp, DeletionTimestamp: p.DeletionTimestamp,
-			})
-		}
+	for _, p := range w.podsOfDaemonSet(&c.view, d.UID) {
+		batch.Pods = append(batch.Pods, batchrelease.DaemonSetPod{
+			Name: p.Name, UID: p.UID, Revision: podset.RevisionOf(&p.Pod), Ready: p.Ready, Pending: p.Phase == podorder.Pending,
+			CreationTimestamp: p.CreationTimestamp, DeletionTimestamp: p.DeletionTimestamp,
+		})
 	}
 	victims, err := batch.Victims(workload.RepairAll)
 	w.Plans++
@@ -153,7 +187,14 @@ func (c *daemonHelper) begin(name string) func() bool {
 	slices.Sort(victims)
 	return func() bool {
 		for _, victim := range victims {
-			if p := w.podNamed(victim, true); p.Pod != nil && c.ask(func() answer { return w.deletePod(p, c.request(Delete, victim, precondition{uid: p.UID}, nil)) }) != done {
+			answer := c.ask(func() answer {
+				p := w.podNamed(victim, true) // as it is when the request arrives
+				if p.Pod == nil {
+					return w.answered(notFound)
+				}
+				return w.deletePod(p, c.request(Delete, victim, precondition{uid: p.UID}, nil))
+			})
+			if answer != done && answer != notFound {
 				c.retry(name)
 			}
 		}

@@ -84,8 +84,8 @@ func (b NativeBatch) Counts() (updated, notReady int32) {
 // [NativeBatch.Desired]. Pods that are not ready
 // cost nothing, ready ones are limited by what may be unavailable.
 //
-// As upstream it counts a pod that is being deleted but may name it again: see
-// [workload.DeletingPodsListed].
+// As upstream it names a pod that is being deleted again, or another one in its place, for it
+// does not count what is on its way: see [workload.DeletingPodsListed].
 func (b NativeBatch) Victims(repair workload.Quirks) ([]string, error) {
 	updated, unavailable := b.Counts()
 	desired, err := b.Desired()
@@ -94,6 +94,13 @@ func (b NativeBatch) Victims(repair workload.Quirks) ([]string, error) {
 		return nil, err
 	}
 	candidates := b.candidates()
+	if repair.Has(workload.DeletingPodsListed) {
+		for _, p := range candidates {
+			if !p.DeletionTimestamp.IsZero() {
+				need-- // the one that takes its place is updated
+			}
+		}
+	}
 	count, limit := 0, b.Allowed()
 	var living []string
 	for _, p := range candidates {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // The partition of a native DaemonSet is read as OpenKruise reads it: what a scan of one
@@ -70,6 +71,16 @@ func TestNativeVictims(t *testing.T) {
 		got, err := b.Victims(0)
 		require.NoError(t, err)
 		require.Equal(t, c.want, fmt.Sprint(got), c.why)
+	}
+	// One more is to go, and it is going: upstream lets another one go, too.
+	going := old("going", func(p *batchrelease.DaemonSetPod) {
+		p.DeletionTimestamp, p.CreationTimestamp = now, now.Add(-2*time.Hour)
+	})
+	b := batchrelease.NativeBatch{Partition: "5", Revision: "new", MaxUnavailable: rollout.Int(9), Pods: append([]batchrelease.DaemonSetPod{going}, pods[:5]...)}
+	for repair, want := range map[workload.Quirks]string{0: "[unready]", workload.DeletingPodsListed: "[]"} {
+		got, err := b.Victims(repair)
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprint(got))
 	}
 	_, err := batchrelease.NativeBatch{Partition: "x", Revision: "new", Pods: pods}.Victims(0)
 	require.ErrorIs(t, err, batchrelease.ErrInvalid)

@@ -47,6 +47,7 @@ type subject struct {
 	name string
 	// expects tells that its controllers keep expectations.
 	expects bool
+	seeds   uint64 // how many worlds there are for each scenario
 	begin   func() []any
 	change  func(i int) []any
 	check   func(t *testing.T, v sim.View)
@@ -87,13 +88,13 @@ func size(i int) int32 { return []int32{12, 5, 9, 14}[i%4] }
 
 var subjects = []subject{
 	{
-		name: "Deployment", expects: true,
+		name: "Deployment", expects: true, seeds: 3,
 		begin:  func() []any { return []any{webDeployment("v1", 10)} },
 		change: func(i int) []any { return []any{webDeployment(template(i), size(i))} },
 		check:  func(t *testing.T, v sim.View) { complete(t, v, size(last)) },
 	},
 	{
-		name: "ReplicaSet", expects: true,
+		name: "ReplicaSet", expects: true, seeds: 3,
 		begin:  func() []any { return []any{webReplicaSet(10)} },
 		change: func(i int) []any { return []any{webReplicaSet(size(i))} },
 		check: func(t *testing.T, v sim.View) {
@@ -103,7 +104,7 @@ var subjects = []subject{
 		},
 	},
 	{
-		name: "DaemonSet", expects: true,
+		name: "DaemonSet", expects: true, seeds: 3,
 		begin:  func() []any { return []any{webDaemonSet("v1")} },
 		change: func(i int) []any { return []any{webDaemonSet(template(i))} },
 		check: func(t *testing.T, v sim.View) {
@@ -115,7 +116,7 @@ var subjects = []subject{
 		},
 	},
 	{
-		name:   "CloneSet",
+		name: "CloneSet", seeds: 3,
 		begin:  func() []any { return []any{webSet("v1", 10)} },
 		change: func(i int) []any { return []any{webSet(template(i), size(i))} },
 		check: func(t *testing.T, v sim.View) {
@@ -124,7 +125,7 @@ var subjects = []subject{
 		},
 	},
 	{
-		name: "Rollout", expects: true,
+		name: "Rollout", expects: true, seeds: 2,
 		begin: func() []any {
 			d := webDeployment("v1", 10)
 			return []any{d, webRollout(workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"})}
@@ -135,6 +136,36 @@ var subjects = []subject{
 			require.Equal(t, kruise.PhaseHealthy, v.Rollouts()[0].Status.Phase)
 		},
 	},
+	{
+		name: "Rollout of a CloneSet", seeds: 1,
+		begin: func() []any {
+			o := webSet("v1", 10)
+			return []any{o, webRollout(o.Ref)}
+		},
+		change: func(i int) []any { return []any{webSet(template(i), 10)} },
+		check: func(t *testing.T, v sim.View) {
+			s := v.Sets()[0].Status
+			require.Equal(t, []int32{10, 10}, []int32{s.UpdatedReadyReplicas, s.Replicas})
+			require.Equal(t, kruise.PhaseHealthy, v.Rollouts()[0].Status.Phase)
+		},
+	},
+	releasedDaemons("Rollout of a DaemonSet", "apps/v1"),
+	releasedDaemons("Rollout of a DaemonSet of OpenKruise", "apps.kruise.io/v1alpha1"),
+}
+
+func releasedDaemons(name, apiVersion string) subject {
+	return subject{
+		name: name, expects: true, seeds: 1,
+		begin: func() []any {
+			return []any{webDaemonSet("v1"), webRollout(workload.Ref{APIVersion: apiVersion, Kind: daemonset.Kind, Name: "web"})}
+		},
+		change: func(i int) []any { return []any{webDaemonSet(template(i))} },
+		check: func(t *testing.T, v sim.View) {
+			s := v.DaemonSets()[0].Status
+			require.Equal(t, []int32{8, 8, 8}, []int32{s.DesiredNumberScheduled, s.UpdatedNumberScheduled, s.NumberAvailable})
+			require.Equal(t, kruise.PhaseHealthy, v.Rollouts()[0].Status.Phase)
+		},
+	}
 }
 
 func webReplicaSet(replicas int32) replicaset.ReplicaSet {
@@ -167,9 +198,6 @@ func complete(t *testing.T, v sim.View, replicas int32) {
 		require.Equal(t, int(want), serving(v.PodsOf(rs.UID)), rs.Name)
 	}
 }
-
-// seeds are how many worlds there are for each scenario and subject.
-const seeds = 3
 
 // last is the last change of a subject.
 const last = 3
@@ -209,7 +237,7 @@ func TestRobustness(t *testing.T) {
 			s, sub := &scenarios[i], &subjects[j]
 			t.Run(s.name+"/"+sub.name, func(t *testing.T) {
 				fired, silent, expired := map[string]int{}, map[string]int{}, 0
-				for seed := range uint64(seeds) {
+				for seed := range sub.seeds {
 					r := s.run(t, sub, seed, nil)
 					for f, n := range r.Fired {
 						fired[f] += n
@@ -220,7 +248,7 @@ func TestRobustness(t *testing.T) {
 					expired += r.Expired
 				}
 				for f, n := range silent {
-					require.Less(t, n, seeds, "%s has never struck", f)
+					require.Less(t, n, int(sub.seeds), "%s has never struck", f)
 				}
 				if s.expires && sub.expects {
 					require.Positive(t, expired, "no expectation was given up")

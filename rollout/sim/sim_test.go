@@ -17,7 +17,9 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -326,4 +328,38 @@ func TestSpread(t *testing.T) {
 	}
 	require.Zero(t, sim.Spread(nil).At(0.5))
 	require.Zero(t, sim.Exactly(-time.Second).At(0.5))
+}
+
+// A Rollout releases a DaemonSet step by step, one of Kubernetes or of OpenKruise, and waits for
+// a person when half of the nodes are new.
+func TestReleasedDaemonSet(t *testing.T) {
+	for _, apiVersion := range []string{"apps/v1", "apps.kruise.io/v1alpha1"} {
+		t.Run(apiVersion, func(t *testing.T) {
+			of := workload.Ref{APIVersion: apiVersion, Kind: daemonset.Kind, Name: "web"}
+			w := newWorld(t, sim.Snapshot{Nodes: equalNodes(6, 0), DaemonSets: []daemonset.DaemonSet{webDaemonSet("v1")}}, sim.Config{
+				Times: lives, DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll},
+			})
+			r := webRollout(of)
+			r.Canary.Steps[1].Pause.Duration, r.Canary.Steps[1].Replicas = nil, rollout.Percent(50)
+			require.NoError(t, w.Put(r))
+			settled(t, w)
+			require.NoError(t, w.Put(webDaemonSet("v2")))
+			settled(t, w)
+			require.Equal(t, 3, daemons(w, "v2"), "half of six nodes")
+			require.Equal(t, 1, w.Approve())
+			settled(t, w)
+			require.Equal(t, 6, daemons(w, "v2"))
+			require.Equal(t, kruise.PhaseHealthy, w.View().Rollouts()[0].Status.Phase)
+		})
+	}
+}
+
+// daemons is how many ready pods of DaemonSets have a template.
+func daemons(w *sim.World, template string) (n int) {
+	for _, p := range w.View().DaemonPods() {
+		if p.Labels[daemonset.LabelHash] == template && p.Active() && p.Ready {
+			n++
+		}
+	}
+	return n
 }

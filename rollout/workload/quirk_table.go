@@ -53,8 +53,8 @@ func laterQuirks() []selector.Quirk {
 	return []selector.Quirk{
 		row("LastPauseSkipped", "The pause of a last step of 100% is skipped, that of as many pods as there are is not.",
 			"rollout.doCanaryPaused", "", "Steps of 50% and 100%, the last with a pause of 60 seconds.", "The pause counts, however the size is written."),
-		row("DeletingPodsListed", "Pods of a native DaemonSet that are being deleted stay in the list of those to delete, and a second update saves OnDelete as what to restore.",
-			"nativedaemonset.executePodDeletion", "", "2 old pods, one of which is being deleted, and 2 that may be unavailable.", "They are left out, and the first strategy stays saved."),
+		row("DeletingPodsListed", "Pods of a native DaemonSet that are being deleted stay in the list of those to delete and do not count as deleted, so that others go in their place, and a second update saves OnDelete as what to restore.",
+			"nativedaemonset.executePodDeletion", "", "2 old pods, one of which is being deleted, and 2 that may be unavailable.", "They are left out and counted, and the first strategy stays saved."),
 		row("StepMessagesLost", "The messages of a step reach the status but not the condition, and a next step that does not exist stays.",
 			"rollout.doCanaryUpgrade", "openkruise/rollouts#94", "A Rollout in the pause of step 1 whose condition has another message.", "The condition has the message too, and the next step is moved back."),
 		row("ZeroGraceIgnored", "A grace of 0 is 3 seconds where traffic is led, and 0 where it is given back.",
