@@ -63,6 +63,7 @@ func (c *deploymentController) enterOwners(rs *replicaSet) {
 	case rs == nil:
 	case rs.ControllerKind == deploy.Kind:
 		c.enter(rs.ControllerName)
+	case c.w.fleet != nil && rs.ControllerUID != "": // another kind's
 	default:
 		c.resync()
 	}

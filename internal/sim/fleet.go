@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -87,15 +88,18 @@ type FleetConfig struct {
 	// NeverReady tells which pods never become ready.
 	NeverReady func(p *podorder.Pod, t revision.Template) bool
 	// Allows tells whether a quota lets the owner of this name have a pod more.
-	Allows  func(owner string) bool
-	Happens func(Happened)
-	NodeSet func(old, n *Node)
-	Trace   func(string)
+	Allows func(owner string) bool
+	// MayEvict tells whether budgets let a pod go.
+	MayEvict func(pod string) bool
+	Happens  func(Happened)
+	NodeSet  func(old, n *Node)
+	Trace    func(string)
 
 	Deployment    deploy.Options
 	ReplicaSet    replicaset.Options
 	DaemonSet     daemonset.Options
 	Rollout       kruise.Options
+	Argo          argo.Options
 	PlanDeploy    func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	PlanReplicas  func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	PlanDaemonSet func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
@@ -282,7 +286,7 @@ func wroteOfFleet[T any](f *Fleet, t *table[T], r *request, o *T) {
 
 func mayOwn(k Kind) bool {
 	switch k {
-	case KindDeployment, KindReplicaSet, KindDaemonSet, KindSet, KindRollout, KindBatchRelease, KindThing:
+	case KindDeployment, KindReplicaSet, KindDaemonSet, KindSet, KindRollout, KindBatchRelease, KindThing, KindArgoRollout:
 		return true
 	}
 	return false

@@ -35,6 +35,8 @@ func (f *Fleet) wants(r Role) {
 	case RolloutController:
 		make = func() { w.addRolloutControllers(cfg.Rollout) }
 		f.ours[BatchController] = true
+	case ArgoController:
+		make = func() { w.addArgoController(cfg.Argo) }
 	case DaemonHelper:
 		make = func() { w.addDaemonHelper() }
 	default:

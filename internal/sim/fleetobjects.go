@@ -269,6 +269,8 @@ func (f *Fleet) Delete(k Kind, name string) bool {
 		return remove(w, &s.sets, r) == done
 	case KindThing:
 		return remove(w, &s.things, r) == done
+	case KindArgoRollout:
+		return remove(w, &s.argos, r) == done
 	case KindNode:
 		return remove(w, &s.nodes, r) == done
 	case KindRollout:
@@ -338,6 +340,8 @@ func (f *Fleet) Scale(k Kind, name string, n int32, who Role) bool {
 		_, a = update(w, &s.deployments, r, func(d *Deployment) { d.Replicas, d.Generation = &n, d.Generation+1 })
 	case KindReplicaSet:
 		_, a = update(w, &s.replicaSets, r, func(rs *replicaSet) { rs.Replicas, rs.Generation = &n, rs.Generation+1 })
+	case KindArgoRollout:
+		_, a = update(w, &s.argos, r, func(o *ArgoRollout) { o.Replicas, o.Generation = &n, o.Generation+1 })
 	case KindSet:
 		_, a = update(w, &s.sets, r, func(o *Set) { o.Replicas, o.Generation = &n, o.Generation+1 })
 	}
@@ -345,7 +349,7 @@ func (f *Fleet) Scale(k Kind, name string, n int32, who Role) bool {
 }
 
 // Approve lets Rollouts go on that wait for a person. It reports whether there was one.
-func (f *Fleet) Approve() bool { return f.w.approve() }
+func (f *Fleet) Approve() bool { return f.w.approve() || f.approveArgo() }
 
 // Nodes returns the nodes, in the order of their creation.
 func (f *Fleet) Nodes() []*Node { return slices.Clone(f.w.store.nodes.all()) }

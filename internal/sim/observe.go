@@ -55,6 +55,7 @@ const (
 	SetController        Role = "set controller" // of CloneSets and StatefulSets
 	RolloutController    Role = "rollout controller"
 	BatchController      Role = "batch controller"
+	ArgoController       Role = "argo controller"
 	Scheduler            Role = "scheduler"
 	NodeAgent            Role = "kubelet"
 	Collector            Role = "garbage collector"
@@ -200,13 +201,14 @@ const (
 	KindRoute
 	KindIngress
 	KindThing // of a kind of somebody's own
-	kinds     = iota
+	KindArgoRollout
+	kinds = iota
 )
 
 // String returns the name of the kind.
 func (k Kind) String() string {
 	return [kinds]string{
 		"Deployment", "ReplicaSet", "Pod", "DaemonSet", "daemon Pod", "Node", "ControllerRevision", "Set", "Rollout", "BatchRelease",
-		"Service", "HTTPRoute", "Ingress", "Object",
+		"Service", "HTTPRoute", "Ingress", "Object", "ArgoRollout",
 	}[k]
 }

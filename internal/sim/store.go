@@ -35,6 +35,7 @@ type store struct {
 	routes        table[traffic.Route]
 	ingresses     table[traffic.Ingress]
 	things        table[Thing]
+	argos         table[ArgoRollout]
 }
 
 // A key is where an object has its name, UID and resource version. The latter two are
@@ -57,6 +58,7 @@ func newStore() *store {
 	s.routes.init(s, KindRoute, func(o *traffic.Route) key { return key{name: &o.Name} })
 	s.ingresses.init(s, KindIngress, func(o *traffic.Ingress) key { return key{name: &o.Name} })
 	s.things.init(s, KindThing, func(o *Thing) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
+	s.argos.init(s, KindArgoRollout, func(o *ArgoRollout) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	return s
 }
 

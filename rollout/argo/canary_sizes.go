@@ -12,7 +12,7 @@ func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services)
 	}
 	delays := c.delaysAbort(aborted)
 	z = c.wanted(delays)
-	if z.stable.set != nil && c.fresh != nil {
+	if z.stable.set != nil { // the new one may be to come, if template and size have changed at once
 		if z.stable = z.stable.resized(c.stableSize(weights), ReasonWeight, delays); z.stable.moves() {
 			return z, true, w
 		}

@@ -364,3 +364,27 @@ func TestOvercounted(t *testing.T) {
 	require.Equal(t, "Scaled down replica set v2 from 2 to 1 (OtherTemplate)", argo.Plan{Actions: p.Actions}.String())
 	require.Len(t, p.Status.PauseConditions, 1)
 }
+
+// A template and a size that change at once: there is no new ReplicaSet to be scaled, and the
+// stable one has to note the size, for until then nothing else is done.
+func TestTemplateAndSizeAtOnce(t *testing.T) {
+	s := argo.Snapshot{
+		Rollout: argo.Rollout{
+			Name: "web", TemplateHash: "v2", Replicas: ptr.To(int32(12)), MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(0),
+			Steps: []argo.Step{{SetWeight: ptr.To(int32(50))}}, Status: argo.Status{CurrentPodHash: "v1", StableRS: "v1", CurrentStepIndex: ptr.To(int32(1))},
+		},
+		Sets: []argo.ReplicaSet{{
+			Name: "web-v1", Hash: "v1", Revision: 1, Size: argo.Size{Replicas: 10, AvailableReplicas: 10, StatusReplicas: 10}, ReadyReplicas: 10, DesiredReplicas: ptr.To(int32(10)),
+		}},
+	}
+	var plans []string
+	for range 3 {
+		p, err := argo.Reconcile(s, now, argo.Options{})
+		require.NoError(t, err)
+		plans = append(plans, p.String())
+		s, err = p.Apply(s, now)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"Noted size 12 at replica set v1 (Weight)", "nothing to do", "Created replica set v2 with 3 (NewTemplate)\nheld back: BatchNotReady (0 of 3)"}, plans,
+		"the steps begin anew in between; 12 and a surge of 1 leave room for 3")
+}
