@@ -18,9 +18,10 @@ import (
 
 // Put makes objects what is wanted, as kubectl apply does: what is not there is created, and of
 // what is identity and status stay. It takes values of deploy.Deployment, replicaset.ReplicaSet,
-// daemonset.DaemonSet, kruise.Rollout, [Set], [Node], [Object], [Budget], and of podorder.Pod
-// and daemonset.Pod, which can only be created. Templates of a Deployment or a [Set] that a
-// Rollout releases go through its admission. The error, which wraps [ErrInvalid], is of the
+// daemonset.DaemonSet, kruise.Rollout, [ArgoRollout], [Set], [Node], [Object], [Budget], and of
+// podorder.Pod and daemonset.Pod, which can only be created. Templates of a Deployment, a
+// DaemonSet or a [Set] that a Rollout releases go through its admission. Of the status of an
+// [ArgoRollout] it takes over what people say there: Abort, PromoteFull and Runs. The error, which wraps [ErrInvalid], is of the
 // first that is none of these or has no name; those before it are put.
 func (w *World) Put(objects ...any) error {
 	f := w.engine()
@@ -35,6 +36,8 @@ func (w *World) Put(objects ...any) error {
 			err = f.PutDaemonSet(o)
 		case kruise.Rollout:
 			err = f.PutRollout(o)
+		case ArgoRollout:
+			err = f.PutArgoRollout(sim.ArgoRollout(o))
 		case Set:
 			err = f.PutSet(sim.Set{Set: podset.Set(o)})
 		case Object:
@@ -80,7 +83,7 @@ func (w *World) Delete(k Kind, name string) bool {
 	return w.engine().Delete(kind, name)
 }
 
-// Scale makes a number the wanted replicas of a Deployment, ReplicaSet or Set. It reports
+// Scale makes a number the wanted replicas of a Deployment, ReplicaSet, Set or ArgoRollout. It reports
 // whether that was there.
 func (w *World) Scale(k Kind, name string, replicas int32) bool {
 	kind, _ := engineKind(k)
@@ -105,6 +108,15 @@ func (w *World) Answers(node string, on bool) { w.engine().Answers(node, on) }
 // Evict deletes a pod if all budgets that select it allow that. The error, which wraps
 // [ErrInvalid], says why it does not: there is no such pod, or which budget stands against it.
 func (w *World) Evict(pod string) error {
+	if err := w.mayEvict(pod); err != nil {
+		return err
+	}
+	w.f.EvictPod(pod)
+	return w.f.Err()
+}
+
+// mayEvict returns why a pod may not be evicted, or nil.
+func (w *World) mayEvict(pod string) error {
 	v := w.View()
 	p := v.Pod(pod)
 	if p == nil {
@@ -115,8 +127,7 @@ func (w *World) Evict(pod string) error {
 			return fmt.Errorf("budget %s: %w", b.Name, ErrInvalid)
 		}
 	}
-	w.f.EvictPod(pod)
-	return w.f.Err()
+	return nil
 }
 
 // Drain cordons a node, and evicts its pods one after the other as budgets allow, those of
@@ -161,7 +172,7 @@ func (w *World) Snapshot() Snapshot {
 	s := Snapshot{
 		Now: f.Now(), Resources: slices.Clone(w.resources), Nodes: slices.Clone(w.rooms.nodes.list), Budgets: slices.Clone(w.budgets), Quotas: slices.Clone(w.limits.quotas),
 		Deployments: values(v.Deployments()), ReplicaSets: values(v.ReplicaSets()), Pods: values(v.Pods()), DaemonSets: values(v.DaemonSets()),
-		DaemonPods: values(v.DaemonPods()), Revisions: values(state.Revisions), Sets: values(v.Sets()), Rollouts: values(v.Rollouts()), Objects: values(v.Objects("")),
+		DaemonPods: values(v.DaemonPods()), Revisions: values(state.Revisions), Sets: values(v.Sets()), Rollouts: values(v.Rollouts()), ArgoRollouts: values(v.ArgoRollouts()), Objects: values(v.Objects("")),
 		Routes: values(state.Routes), Ingresses: values(state.Ingresses),
 	}
 	for _, o := range state.Services {

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -47,6 +48,7 @@ type Config struct {
 	ReplicaSet     replicaset.Options
 	DaemonSet      daemonset.Options
 	Rollout        kruise.Options
+	Argo           argo.Options
 	PlanDeployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
@@ -64,6 +66,8 @@ const (
 	KindSet        Kind = "Set"
 	KindRollout    Kind = "Rollout"
 	KindNode       Kind = "Node"
+
+	KindArgoRollout Kind = "ArgoRollout"
 )
 
 // A Change is a write, or a stage in the life of a pod.

@@ -12,11 +12,12 @@
 //
 // # What is in it
 //
-// Deployments with ReplicaSets and pods, DaemonSets, CloneSets and StatefulSets, Rollouts that
-// release those, and objects of kinds of your own ([Object]). Controllers ask an API server,
-// write by write, which has versions, conflicts, quotas ([Quota]) and evictions ([Budget]). Pods
-// are scheduled, pull, start, become ready, fail, and end; how long each takes is a [Spread] of
-// quantiles. Nodes have room for pods, zones and taints, and may stop to answer.
+// Deployments with ReplicaSets and pods, DaemonSets, CloneSets and StatefulSets, Rollouts of
+// OpenKruise that release those, canaries and blue-green updates of Argo ([ArgoRollout]), and
+// objects of kinds of your own ([Object]). Controllers ask an API server, write by write, which
+// has versions, conflicts, quotas ([Quota]) and evictions ([Budget]). Pods are scheduled, pull,
+// start, become ready, fail, and end; how long each takes is a [Spread] of quantiles. Nodes have
+// room for pods, zones and taints, and may stop to answer.
 //
 // A name may be "namespace/name"; selectors do not look beyond the slash.
 //
@@ -45,6 +46,7 @@
 // from [Config].Seed. The error of a planner, of Place, or that controllers do not come to rest,
 // ends the world: every later call returns it. A World is used by one goroutine at a time.
 //
-// The planners are those of packages deploy, replicaset, daemonset and rollout/kruise; the
-// engine is that in which they prove themselves, under some seventy kinds of trouble.
+// The planners are those of packages deploy, replicaset, daemonset, rollout/kruise and
+// rollout/argo; the engine is that in which they prove themselves, under some seventy kinds of
+// trouble.
 package sim

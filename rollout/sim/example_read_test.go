@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -200,4 +201,12 @@ func ExampleView_Objects() {
 func ExampleView_Object() {
 	fmt.Println(fleets().Object("g").Kind, fleets().Object("h"))
 	// Output: Game <nil>
+}
+
+func ExampleView_ArgoRollouts() {
+	r := sim.ArgoRollout{Rollout: argo.Rollout{Name: "shop", TemplateHash: "v1", Replicas: ptr.To(int32(3))}, TemplateLabels: map[string]string{"app": "shop"}}
+	w := world(sim.Snapshot{ArgoRollouts: []sim.ArgoRollout{r}}, tenSeconds, 1)
+	status := w.View().ArgoRollouts()[0].Status
+	fmt.Println(status.Phase, status.AvailableReplicas)
+	// Output: Healthy 3
 }

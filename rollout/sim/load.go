@@ -49,6 +49,9 @@ func load(f *sim.Fleet, r *rooms, s *Snapshot) {
 	for _, o := range s.Rollouts {
 		put(f.PutRollout(o))
 	}
+	for _, o := range s.ArgoRollouts {
+		put(f.PutArgoRollout(sim.ArgoRollout(o)))
+	}
 	for _, o := range s.Releases {
 		put(f.PutBatchRelease(o))
 	}

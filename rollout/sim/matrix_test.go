@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/sim"
@@ -151,6 +152,31 @@ var subjects = []subject{
 	},
 	releasedDaemons("Rollout of a DaemonSet", "apps/v1"),
 	releasedDaemons("Rollout of a DaemonSet of OpenKruise", "apps.kruise.io/v1alpha1"),
+	ofArgo("canary of Argo", func(template string, replicas int32) sim.ArgoRollout {
+		r := argoCanary(template, replicas)
+		r.Steps = r.Steps[:3] // for nobody approves
+		return r
+	}),
+	ofArgo("blue-green update of Argo", func(template string, replicas int32) sim.ArgoRollout {
+		r := blueGreen(template, replicas)
+		r.BlueGreen.AutoPromotionEnabled = nil
+		return r
+	}),
+}
+
+// ofArgo wants room for both templates at once.
+func ofArgo(name string, rollout func(template string, replicas int32) sim.ArgoRollout) subject {
+	return subject{
+		name: name, expects: true, seeds: 3,
+		begin:  func() []any { return []any{rollout("v1", 10)} },
+		change: func(i int) []any { return []any{rollout(template(i), size(i))} },
+		check: func(t *testing.T, v sim.View) {
+			r := v.ArgoRollouts()[0]
+			require.Equal(t, argo.PhaseHealthy, r.Status.Phase, r.Status.Message)
+			require.Equal(t, template(last), r.Status.StableRS)
+			require.Equal(t, map[string]int{template(last): int(size(last))}, ofTemplates(v))
+		},
+	}
 }
 
 func releasedDaemons(name, apiVersion string) subject {
@@ -207,13 +233,13 @@ const last = 3
 func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(string)) sim.Report {
 	t.Helper()
 	w, err := sim.New(sim.Snapshot{
-		Resources: []string{"pods"}, Nodes: equalNodes(8, 5), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod, "v4": onePod, "v5": onePod},
+		Resources: []string{"pods"}, Nodes: equalNodes(8, 5), Services: argoServices(), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod, "v4": onePod, "v5": onePod},
 	}, sim.Config{
 		Seed: seed, Faults: s.faults, Trace: trace, FaultsFor: 10*time.Minute + time.Second,
 		Times: sim.Times{Schedule: sim.Exactly(time.Second), Start: sim.Between(time.Second, 8*time.Second), End: sim.Between(0, 10*time.Second)},
 		// No defect of the originals is tried here, but what faults do to sound plans.
 		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll},
-		DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll},
+		DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll}, Argo: argo.Options{Repair: argo.RepairAll},
 	})
 	require.NoError(t, err)
 	begun := w.Now()

@@ -101,6 +101,8 @@ func engineKind(k Kind) (kind sim.Kind, own bool) {
 		return sim.KindSet, false
 	case KindRollout:
 		return sim.KindRollout, false
+	case KindArgoRollout:
+		return sim.KindArgoRollout, false
 	case KindNode:
 		return sim.KindNode, false
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -32,19 +33,20 @@ type Snapshot struct {
 	// that are not listed need nothing.
 	Templates map[string]Template `json:"templates,omitempty"`
 
-	Deployments []deploy.Deployment           `json:"deployments,omitempty"`
-	ReplicaSets []replicaset.ReplicaSet       `json:"replicaSets,omitempty"`
-	Pods        []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
-	DaemonSets  []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
-	DaemonPods  []daemonset.Pod               `json:"daemonPods,omitempty"`
-	Revisions   []revision.ControllerRevision `json:"revisions,omitempty"`
-	Sets        []Set                         `json:"sets,omitempty"`
-	Rollouts    []kruise.Rollout              `json:"rollouts,omitempty"`
-	Releases    []batchrelease.Release        `json:"releases,omitempty"` // of Rollouts
-	Services    []traffic.Service             `json:"services,omitempty"`
-	Routes      []traffic.Route               `json:"routes,omitempty"`
-	Ingresses   []traffic.Ingress             `json:"ingresses,omitempty"`
-	Objects     []Object                      `json:"objects,omitempty"`
+	Deployments  []deploy.Deployment           `json:"deployments,omitempty"`
+	ReplicaSets  []replicaset.ReplicaSet       `json:"replicaSets,omitempty"`
+	Pods         []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
+	DaemonSets   []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
+	DaemonPods   []daemonset.Pod               `json:"daemonPods,omitempty"`
+	Revisions    []revision.ControllerRevision `json:"revisions,omitempty"`
+	Sets         []Set                         `json:"sets,omitempty"`
+	Rollouts     []kruise.Rollout              `json:"rollouts,omitempty"`
+	Releases     []batchrelease.Release        `json:"releases,omitempty"` // of Rollouts
+	ArgoRollouts []ArgoRollout                 `json:"argoRollouts,omitempty"`
+	Services     []traffic.Service             `json:"services,omitempty"`
+	Routes       []traffic.Route               `json:"routes,omitempty"`
+	Ingresses    []traffic.Ingress             `json:"ingresses,omitempty"`
+	Objects      []Object                      `json:"objects,omitempty"`
 
 	Budgets []Budget `json:"budgets,omitempty"`
 	Quotas  []Quota  `json:"quotas,omitempty"`
@@ -98,6 +100,24 @@ type Set struct {
 	// ScaleUnavailable is how many pods of a CloneSet may be unavailable while it grows; unset
 	// does not limit it.
 	ScaleUnavailable rollout.IntOrPercent `json:"scaleUnavailable,omitzero"`
+}
+
+// An ArgoRollout is a Rollout of Argo, which is no workload and owns its ReplicaSets. The ID of
+// the [Template] of its pods is its TemplateHash. Its Services are those of the world with the
+// names here. Analyses succeed, but what is put as Status.Runs.
+type ArgoRollout struct {
+	argo.Rollout
+	UID             string            `json:"uid,omitzero"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"`
+	TemplateLabels  map[string]string `json:"templateLabels,omitempty"` // of new pods
+	MinReadySeconds int32             `json:"minReadySeconds,omitzero"`
+	ActiveService   string            `json:"activeService,omitzero"` // of a blue-green update, as the next
+	PreviewService  string            `json:"previewService,omitzero"`
+	StableService   string            `json:"stableService,omitzero"` // of a canary, as the rest
+	CanaryService   string            `json:"canaryService,omitzero"`
+	PingService     string            `json:"pingService,omitzero"`
+	PongService     string            `json:"pongService,omitzero"`
+	Routes          []argo.Route      `json:"routes,omitempty"` // that steps have set
 }
 
 // A Budget is a PodDisruptionBudget: evictions leave so many pods. If both limits are unset it

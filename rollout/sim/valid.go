@@ -83,6 +83,7 @@ func (s *Snapshot) valid() (errs field.Errors) {
 	named(&errs, "DaemonPods", s.DaemonPods, func(o *daemonset.Pod) string { return o.Name })
 	named(&errs, "Sets", s.Sets, func(o *Set) string { return o.Name })
 	named(&errs, "Rollouts", s.Rollouts, func(o *kruise.Rollout) string { return o.Name })
+	named(&errs, "ArgoRollouts", s.ArgoRollouts, func(o *ArgoRollout) string { return o.Name })
 	named(&errs, "Objects", s.Objects, func(o *Object) string { return o.Name })
 	named(&errs, "Budgets", s.Budgets, func(o *Budget) string { return o.Name })
 	named(&errs, "Revisions", s.Revisions, func(o *revision.ControllerRevision) string { return o.Name })

@@ -121,6 +121,11 @@ func (v View) Rollouts() []*kruise.Rollout {
 	return list(v, sim.View.Rollouts, func(r *sim.Rollout) *kruise.Rollout { return &r.Rollout })
 }
 
+// ArgoRollouts returns the Rollouts of Argo.
+func (v View) ArgoRollouts() []*ArgoRollout {
+	return list(v, sim.View.ArgoRollouts, func(r *sim.ArgoRollout) *ArgoRollout { o := ArgoRollout(*r); return &o })
+}
+
 // Objects returns those of a kind of your own; with "" of all of them.
 func (v View) Objects(k Kind) (objects []*Object) {
 	for _, o := range list(v, sim.View.Things, objectOf) {

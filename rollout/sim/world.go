@@ -82,13 +82,14 @@ func (w *World) engineConfig() sim.FleetConfig {
 	cfg := sim.FleetConfig{
 		Seed: c.Seed, Start: w.start, Latency: c.Latency, Touch: c.Faults.Conflict, Deaf: c.Faults.LostEvents,
 		Place: w.rooms.place, Takes: w.takes, Happens: w.happens, NodeSet: w.rooms.nodeSet, Trace: c.Trace, NeverReady: w.neverReady,
-		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout,
+		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout, Argo: c.Argo,
 		PlanDeploy: c.PlanDeployment, PlanReplicas: c.PlanReplicaSet, PlanDaemonSet: c.PlanDaemonSet,
 		Without: map[sim.Role]bool{}, Left: w.rooms.left,
 	}
 	if len(w.limits.quotas) > 0 {
 		cfg.Allows = w.limits.allows
 	}
+	cfg.MayEvict = func(pod string) bool { return w.mayEvict(pod) == nil }
 	for _, k := range c.Without {
 		for _, role := range controllersOf(k) {
 			cfg.Without[role] = true
@@ -245,6 +246,8 @@ func controllersOf(k Kind) []sim.Role {
 		return []sim.Role{sim.SetController}
 	case KindRollout:
 		return []sim.Role{sim.RolloutController, sim.BatchController}
+	case KindArgoRollout:
+		return []sim.Role{sim.ArgoController}
 	}
 	return nil
 }
