@@ -31,6 +31,8 @@ type Fleet struct {
 	ours     map[Role]bool     // controllers that run, or are not to
 
 	faulty   bool
+	asking   bool // whether a request of a controller is under way
+	heals    bool // whether all is to be healed behind it
 	looking  bool // whether those that see the past will look again
 	touched  int  // writes of others between the reading and the writing of a controller
 	deafened int  // changes that nobody was told of
@@ -162,11 +164,13 @@ func (f *Fleet) At(at time.Time, do func()) { f.w.schedule(at, errandOfFleet, er
 func (f *Fleet) Calm() bool { return f.w.fair }
 
 // Heal ends all faults: what is stuck goes on, and one controller of each kind stays.
+// While a request is under way, that waits for its answer.
 func (f *Fleet) Heal() {
-	if !f.w.fair {
-		f.w.makeFair()
-		f.w.garbage = true
+	if f.heals = !f.w.fair && f.asking; f.heals || f.w.fair {
+		return
 	}
+	f.w.makeFair()
+	f.w.garbage = true
 }
 
 // passes is how many steps may be made without time passing, for each object that there is.
@@ -178,6 +182,10 @@ func (f *Fleet) Step(until time.Time) bool {
 	w := f.w
 	if w.err != nil || w.now.After(until) {
 		return false
+	}
+	if f.heals {
+		f.Heal()
+		return w.err == nil
 	}
 	if f.act() {
 		if w.still++; w.still > passes+100*int(w.store.version) {
@@ -258,7 +266,9 @@ func (f *Fleet) passTime() {
 	if w.fair || w.repeating {
 		return
 	}
+	f.asking = true
 	w.performUntil(w.now.Add(time.Duration(w.random.Int64N(int64(10 * time.Millisecond)))))
+	f.asking = false
 }
 
 // wroteOfFleet tells of a write, and notes who may own others.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/podset"
@@ -144,16 +145,24 @@ func (releasedDaemonSet) check(w *World, name string) error {
 }
 
 // A daemonHelper deletes pods of a DaemonSet of Kubernetes as far as a batch has released
-// them.
-type daemonHelper struct{ *controller }
+// them. In a fleet it does so once in two seconds for each, as upstream waits so long to see what
+// it has deleted: it takes pods of a template that came in the middle for old ones, and where no
+// write takes time it would delete them as fast as they come.
+type daemonHelper struct {
+	*controller
+	next map[string]time.Time
+}
+
+// helpEvery is how long a daemonHelper waits in a fleet.
+const helpEvery = 2 * time.Second
 
 func (w *World) addDaemonHelper() {
-	c := &daemonHelper{&controller{}}
+	c := &daemonHelper{&controller{}, map[string]time.Time{}}
 	w.store.daemons.tell = append(w.store.daemons.tell, func(_, _ *daemonset.Pod) { c.resync() })
 	w.addController(c.controller, c, DaemonHelper, KindDaemonSet, KindDaemon)
 }
 
-func (c *daemonHelper) forget() {}
+func (c *daemonHelper) forget() { clear(c.next) }
 
 func (c *daemonHelper) keys() (names []string) {
 	for _, d := range c.w.store.daemonSets.at(c.view[KindDaemonSet]) {
@@ -168,6 +177,10 @@ func (c *daemonHelper) begin(name string) func() bool {
 	w, s := c.w, c.w.store
 	d := find(&s.daemonSets, s.daemonSets.at(c.view[KindDaemonSet]), name)
 	if d == nil || d.Annotations[workload.AnnotationDaemonSetControl] == "" {
+		return nil
+	}
+	if next := c.next[name]; w.fleet != nil && w.now.Before(next) {
+		c.wakeAt(next.Add(c.skew), name)
 		return nil
 	}
 	var control batchrelease.DaemonSetControl
@@ -185,6 +198,10 @@ func (c *daemonHelper) begin(name string) func() bool {
 	w.Plans++
 	w.fail(err)
 	slices.Sort(victims)
+	if len(victims) == 0 {
+		return nil
+	}
+	c.next[name] = w.now.Add(helpEvery)
 	return func() bool {
 		for _, victim := range victims {
 			answer := c.ask(func() answer {

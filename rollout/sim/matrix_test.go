@@ -31,6 +31,8 @@ type scenario struct {
 	faults sim.Faults
 	// expires tells that expectations must have been given up.
 	expires bool
+	// every is the time between two changes, and faultsFor how long faults strike.
+	every, faultsFor time.Duration
 }
 
 var scenarios = []scenario{
@@ -235,7 +237,7 @@ func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(strin
 	w, err := sim.New(sim.Snapshot{
 		Resources: []string{"pods"}, Nodes: equalNodes(8, 5), Services: argoServices(), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod, "v4": onePod, "v5": onePod},
 	}, sim.Config{
-		Seed: seed, Faults: s.faults, Trace: trace, FaultsFor: 10*time.Minute + time.Second,
+		Seed: seed, Faults: s.faults, Trace: trace, FaultsFor: s.faultsFor,
 		Times: sim.Times{Schedule: sim.Exactly(time.Second), Start: sim.Between(time.Second, 8*time.Second), End: sim.Between(0, 10*time.Second)},
 		// No defect of the originals is tried here, but what faults do to sound plans.
 		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll},
@@ -245,7 +247,7 @@ func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(strin
 	begun := w.Now()
 	require.NoError(t, w.Put(sub.begin()...))
 	for i := range last + 1 {
-		require.NoError(t, w.Run(begun.Add(time.Duration(i+1)*2*time.Minute)))
+		require.NoError(t, w.Run(begun.Add(time.Duration(i+1)*s.every)))
 		require.NoError(t, w.Put(sub.change(i)...))
 	}
 	done, err := w.Settle(3 * time.Hour)
@@ -260,7 +262,8 @@ func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(strin
 func TestRobustness(t *testing.T) {
 	for i := range scenarios {
 		for j := range subjects {
-			s, sub := &scenarios[i], &subjects[j]
+			s, sub := scenarios[i], &subjects[j]
+			s.every, s.faultsFor = 2*time.Minute, 10*time.Minute+time.Second
 			t.Run(s.name+"/"+sub.name, func(t *testing.T) {
 				fired, silent, expired := map[string]int{}, map[string]int{}, 0
 				for seed := range sub.seeds {

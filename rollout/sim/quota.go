@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // limits are the quotas, and what counts for them.
@@ -61,24 +60,4 @@ func namespaceOf(name string) string {
 		return ""
 	}
 	return before
-}
-
-// mostPods is how many pods a world has that sets no limit: it keeps some kilobytes for each.
-const mostPods = 1_000_000
-
-// limit counts a pod, and ends a world that has more than it may.
-func (w *World) limit(h *sim.Happened) {
-	switch h.Verb {
-	case sim.Create:
-		w.pods++
-	case sim.Remove:
-		w.pods--
-	}
-	most := w.cfg.MaxPods
-	if most == 0 {
-		most = mostPods
-	}
-	if w.pods > most {
-		w.f.Fail(&selector.FieldError{Path: "Pods", Value: w.pods, Detail: "must be at most Config.MaxPods"})
-	}
 }

@@ -85,26 +85,3 @@ func stored(object any) any {
 	}
 	return object
 }
-
-// engineKind is a kind as the engine knows it, and whether it is somebody's own.
-func engineKind(k Kind) (kind sim.Kind, own bool) {
-	switch k {
-	case KindDeployment:
-		return sim.KindDeployment, false
-	case KindReplicaSet:
-		return sim.KindReplicaSet, false
-	case KindPod:
-		return sim.KindPod, false
-	case KindDaemonSet:
-		return sim.KindDaemonSet, false
-	case KindSet:
-		return sim.KindSet, false
-	case KindRollout:
-		return sim.KindRollout, false
-	case KindArgoRollout:
-		return sim.KindArgoRollout, false
-	case KindNode:
-		return sim.KindNode, false
-	}
-	return sim.KindThing, true
-}

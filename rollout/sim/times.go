@@ -27,6 +27,9 @@ type Quantile struct {
 	Time  time.Duration `json:"time"`  // nanoseconds
 }
 
+// forever is how far ahead anybody looks.
+const forever = 100 * 365 * 24 * time.Hour
+
 // Exactly is a [Spread] of one duration.
 func Exactly(d time.Duration) Spread { return Spread{{0, d}} }
 

@@ -126,9 +126,6 @@ func (w *World) Step() (bool, error) {
 	return more, f.Err()
 }
 
-// forever is how far ahead anybody looks.
-const forever = 100 * 365 * 24 * time.Hour
-
 // Run lets happen what does until an instant, which then is.
 func (w *World) Run(until time.Time) error {
 	f := w.engine()
@@ -220,34 +217,22 @@ func (w *World) happens(h sim.Happened) {
 	w.cfg.Observe(e)
 }
 
-// verb is what a write does, or the stage of its life that a pod has reached by it.
-func verb(h *sim.Happened) Verb {
-	switch h.Stage {
-	case sim.Terminating:
-		return Delete
-	case sim.Gone:
-		return Remove
-	case "":
-		return Verb(h.Verb)
-	}
-	return Verb(h.Stage)
-}
+// mostPods is how many pods a world has that sets no limit: it keeps some kilobytes for each.
+const mostPods = 1_000_000
 
-// controllersOf are the controllers of ours for a kind.
-func controllersOf(k Kind) []sim.Role {
-	switch k {
-	case KindDeployment:
-		return []sim.Role{sim.DeploymentController}
-	case KindReplicaSet:
-		return []sim.Role{sim.ReplicaSetController}
-	case KindDaemonSet:
-		return []sim.Role{sim.DaemonSetController}
-	case KindSet:
-		return []sim.Role{sim.SetController}
-	case KindRollout:
-		return []sim.Role{sim.RolloutController, sim.BatchController}
-	case KindArgoRollout:
-		return []sim.Role{sim.ArgoController}
+// limit counts a pod, and ends a world that has more than it may.
+func (w *World) limit(h *sim.Happened) {
+	switch h.Verb {
+	case sim.Create:
+		w.pods++
+	case sim.Remove:
+		w.pods--
 	}
-	return nil
+	most := w.cfg.MaxPods
+	if most == 0 {
+		most = mostPods
+	}
+	if w.pods > most {
+		w.f.Fail(&selector.FieldError{Path: "Pods", Value: w.pods, Detail: "must be at most Config.MaxPods"})
+	}
 }
