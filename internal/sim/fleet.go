@@ -91,6 +91,8 @@ type FleetConfig struct {
 	NeverReady func(p *podorder.Pod, t revision.Template) bool
 	// Allows tells whether a quota lets the owner of this name have a pod more.
 	Allows func(owner string) bool
+	// MaxPods is how many pods a set may want, 0 for any number.
+	MaxPods int
 	// MayEvict tells whether budgets let a pod go.
 	MayEvict func(pod string) bool
 	Happens  func(Happened)
@@ -173,8 +175,20 @@ func (f *Fleet) Heal() {
 	f.w.garbage = true
 }
 
-// passes is how many steps may be made without time passing, for each object that there is.
+// passes is how many steps may be made without time passing, and a tenth as many more for each
+// object that there is: so many writes there may be, and they may undo each other for ever.
 const passes = 10_000
+
+// restless reports whether controllers have gone on without time passing for too long.
+func (f *Fleet) restless() bool {
+	w, s := f.w, f.w.store
+	if w.still <= passes {
+		return false
+	}
+	objects := len(s.pods.all()) + len(s.daemons.all()) + len(s.replicaSets.all()) + len(s.deployments.all()) + len(s.daemonSets.all()) +
+		len(s.sets.all()) + len(s.things.all()) + len(s.nodes.all()) + len(s.rollouts.all()) + len(s.argos.all())
+	return w.still > passes+passes/10*objects
+}
 
 // Step makes the next step up to an instant: a request of a controller, or what the agenda
 // holds next. It reports false if there is none until then. The clock does not pass that.
@@ -188,7 +202,7 @@ func (f *Fleet) Step(until time.Time) bool {
 		return w.err == nil
 	}
 	if f.act() {
-		if w.still++; w.still > passes+100*int(w.store.version) {
+		if w.still++; f.restless() {
 			w.fail(fmt.Errorf("%w at %v", errNoRest, w.now))
 		}
 		return w.err == nil
@@ -308,6 +322,14 @@ func (f *Fleet) lost(uid string) bool { return uid != "" && f.known[uid] && !f.a
 // allows reports whether a quota lets an owner have a pod more.
 func (f *Fleet) allows(owner string) bool {
 	return f == nil || f.cfg.Allows == nil || f.cfg.Allows(owner)
+}
+
+// mostPods is how many pods a set may want, 0 for any number.
+func (f *Fleet) mostPods() int {
+	if f == nil {
+		return 0
+	}
+	return f.cfg.MaxPods
 }
 
 // limited reports whether there may be a quota.

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Set is a stored CloneSet or StatefulSet.
@@ -91,6 +93,10 @@ func (c *setController) begin(name string) func() bool {
 	reconcile := c.plan
 	if reconcile == nil {
 		reconcile = podset.Reconcile
+	}
+	if most := w.fleet.mostPods(); most > 0 && int(o.DesiredReplicas()) > most { // all of them are planned at once
+		w.fail(&selector.FieldError{Path: field.Element("Sets", name) + ".Replicas", Value: o.DesiredReplicas(), Detail: fmt.Sprintf("must be at most %d, so many pods there may be", most)})
+		return nil
 	}
 	p := reconcile(snapshot, c.now())
 	c.corrected = true

@@ -82,7 +82,7 @@ func (w *World) engineConfig() sim.FleetConfig {
 	cfg := sim.FleetConfig{
 		Seed: c.Seed, Start: w.start, Latency: c.Latency, Touch: c.Faults.Conflict, Deaf: c.Faults.LostEvents,
 		Place: w.rooms.place, Takes: w.takes, Happens: w.happens, NodeSet: w.rooms.nodeSet, Trace: c.Trace, NeverReady: w.neverReady,
-		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout, Argo: c.Argo,
+		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout, Argo: c.Argo, MaxPods: w.maxPods(),
 		PlanDeploy: c.PlanDeployment, PlanReplicas: c.PlanReplicaSet, PlanDaemonSet: c.PlanDaemonSet,
 		Without: map[sim.Role]bool{}, Left: w.rooms.left,
 	}
@@ -220,6 +220,14 @@ func (w *World) happens(h sim.Happened) {
 // mostPods is how many pods a world has that sets no limit: it keeps some kilobytes for each.
 const mostPods = 1_000_000
 
+// maxPods is how many pods there may be.
+func (w *World) maxPods() int {
+	if w.cfg.MaxPods > 0 {
+		return w.cfg.MaxPods
+	}
+	return mostPods
+}
+
 // limit counts a pod, and ends a world that has more than it may.
 func (w *World) limit(h *sim.Happened) {
 	switch h.Verb {
@@ -228,11 +236,7 @@ func (w *World) limit(h *sim.Happened) {
 	case sim.Remove:
 		w.pods--
 	}
-	most := w.cfg.MaxPods
-	if most == 0 {
-		most = mostPods
-	}
-	if w.pods > most {
+	if w.pods > w.maxPods() {
 		w.f.Fail(&selector.FieldError{Path: "Pods", Value: w.pods, Detail: "must be at most Config.MaxPods"})
 	}
 }
