@@ -257,7 +257,13 @@ func (c *counts) promoted(status *Status, t *turn) bool {
 // end; the next pass goes back to the end.
 func (c *counts) advance(o outcome) outcome {
 	step := c.step()
-	if c.r.Paused || step == nil {
+	switch {
+	case c.r.Paused:
+		return o
+	case step == nil:
+		if n := c.replicas(); c.fresh != nil && c.fresh != c.stable && c.fresh.AvailableReplicas < n { // as the promotion asks for
+			o.waiting = held(ReasonBatchNotReady, int64(c.fresh.AvailableReplicas), int64(n))
+		}
 		return o
 	}
 	p := Progress{

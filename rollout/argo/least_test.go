@@ -48,7 +48,7 @@ func TestLeastSnapshot(t *testing.T) {
 		},
 		{
 			Field: "Rollout.Steps", Leave: func(s *argo.Snapshot) { s.Rollout.Steps = nil },
-			With: "BatchNotReady (1 of 3)", Less: "(Weight); 1 updated",
+			With: "BatchNotReady (1 of 3)", Less: "BatchNotReady (1 of 6)",
 		},
 		{Field: "Rollout.StepHash", Leave: func(s *argo.Snapshot) { s.Rollout.StepHash = "" }, With: "v1 from 6 to 4", Less: "nothing to do"},
 		{
