@@ -31,12 +31,13 @@ type Fleet struct {
 	ours     map[Role]bool     // controllers that run, or are not to
 
 	faulty   bool
-	asking   bool // whether a request of a controller is under way
-	heals    bool // whether all is to be healed behind it
-	looking  bool // whether those that see the past will look again
-	touched  int  // writes of others between the reading and the writing of a controller
-	deafened int  // changes that nobody was told of
-	expired  int  // expectations that were not met in time
+	stood    time.Time // the instant at which steps are counted
+	asking   bool      // whether a request of a controller is under way
+	heals    bool      // whether all is to be healed behind it
+	looking  bool      // whether those that see the past will look again
+	touched  int       // writes of others between the reading and the writing of a controller
+	deafened int       // changes that nobody was told of
+	expired  int       // expectations that were not met in time
 }
 
 type image struct{ node, template string }
@@ -202,6 +203,9 @@ func (f *Fleet) Step(until time.Time) bool {
 		return w.err == nil
 	}
 	if f.act() {
+		if w.now.After(f.stood) { // requests take time, too
+			f.stood, w.still = w.now, 0
+		}
 		if w.still++; f.restless() {
 			w.fail(fmt.Errorf("%w at %v", errNoRest, w.now))
 		}
