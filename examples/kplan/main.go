@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(50) // files may be large, and machines small
+	debug.SetGCPercent(25) // files may be large, and machines small
 	command.Libraries(os.Stderr)
 	os.Exit(command.Execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -30,6 +30,7 @@ type input struct {
 	zones     uint
 	// withoutNodes says that DaemonSets are looked at without any node as well.
 	withoutNodes bool
+	keep         bool // what is read may be applied to
 	live         bool // manifests are applied to the objects of the cluster
 	serverSide   bool
 	force        bool          // as --force-conflicts
@@ -98,7 +99,7 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
-		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Beside: in.beside,
+		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Keep: in.keep, Beside: in.beside,
 	}
 	in.build(&s)
 	if in.serverSide && !in.live {

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
@@ -203,10 +202,10 @@ func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
 		return nil, errors.New("standard input can be read only once: --from - and -f -")
 	}
 	nodes := s.withoutNodes
-	s.withoutNodes = true
+	s.withoutNodes, s.keep = true, true
 	from, err := s.load(c, s.from)
-	s.withoutNodes, s.beside = nodes, from
-	if err == nil && s.serverSide && !slices.ContainsFunc(from.Running, merge.Live) {
+	s.withoutNodes, s.keep, s.beside = nodes, false, from
+	if err == nil && s.serverSide && !from.Running.Live() {
 		err = errors.New("--server-side needs --live, or live objects in the files of --from")
 	}
 	return from, err

@@ -85,20 +85,22 @@ func renumberTemplate(merged *unstructured.Unstructured, before, after any) {
 // live returns the live object of the name of a manifest, or nil. A manifest of --from stands
 // for what an apply of it has made.
 func (s *Source) live(u *unstructured.Unstructured) *unstructured.Unstructured {
-	running := s.Running
+	name := kindOf(u) + " " + key(u)
 	if s.Beside != nil {
-		running = s.Beside.Running
+		live := s.Beside.Running.object(name)
+		if live == nil || merge.Live(live) {
+			return live
+		}
+		return created(live)
 	}
-	i := slices.IndexFunc(running, func(o *unstructured.Unstructured) bool {
-		return kindOf(o) == kindOf(u) && key(o) == key(u)
-	})
+	i := slices.IndexFunc(s.Running, func(o *unstructured.Unstructured) bool { return kindOf(o)+" "+key(o) == name })
 	switch {
 	case i < 0:
 		return nil
-	case merge.Live(running[i]):
-		return running[i]
+	case merge.Live(s.Running[i]):
+		return s.Running[i]
 	}
-	return created(running[i])
+	return created(s.Running[i])
 }
 
 // created returns what the API server makes of a manifest that is applied for the first time:

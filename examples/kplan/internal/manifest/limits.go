@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -60,21 +59,13 @@ func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (note
 		switch {
 		case o.GetUID() != "" && !strings.HasPrefix(string(o.GetUID()), manifestUID):
 			text += fmt.Sprintf("; they stay at %d", **replicas)
-		case n != **replicas || l.lacksReplicas(kind, o):
+		case n != **replicas || l.sizeless[kind+" "+key(o)]:
 			*replicas = &n
 			text += fmt.Sprintf("; they are %d to begin with", n)
 		}
 		notes = append(notes, text)
 	}
 	return notes
-}
-
-// lacksReplicas reports whether a workload of a kind was read without replicas.
-func (l *loader) lacksReplicas(kind string, o metav1.Object) bool {
-	return slices.ContainsFunc(l.running, func(u *unstructured.Unstructured) bool {
-		_, found, err := unstructured.NestedFieldNoCopy(u.Object, "spec", "replicas")
-		return u.GetKind() == kind && key(u) == key(o) && !found && err == nil
-	})
 }
 
 // PodQuota returns how many pods a quota allows the Deployment, which has so many now, and

@@ -39,6 +39,8 @@ type Source struct {
 	// Apply if that is set. Those of Beside serve if there are none.
 	Running []*unstructured.Unstructured
 	Apply   func(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	// Keep asks for [Set.Running].
+	Keep bool
 	// Namespace is that of manifests without one, if it is known.
 	Namespace string
 	// Also are objects of a cluster beside the files.
@@ -66,9 +68,9 @@ type Set struct {
 	// ReplicaSets are those that are planned by themselves, with ReplicationControllers.
 	ReplicaSets []ReplicaSet
 	Shared      Shared
-	Running     []*unstructured.Unstructured // workloads as they were read
-	Notes       []string                     // what was passed over, for the user to know
-	Latest      time.Time                    // that any object tells, zero if none does
+	Running     Running   // workloads as they were read, if [Source.Keep] asks for them
+	Notes       []string  // what was passed over, for the user to know
+	Latest      time.Time // that any object tells, zero if none does
 }
 
 // Load reads a source. It accesses no cluster.
@@ -86,7 +88,7 @@ func Load(s Source) (*Set, error) {
 }
 
 func (s Source) read() (*loader, error) {
-	l := &loader{}
+	l := &loader{keep: s.Keep}
 	for _, u := range s.Objects {
 		if err := l.add(u, cluster); err != nil {
 			return nil, err
@@ -143,8 +145,11 @@ type loader struct {
 	revisions   []source[appsv1.ControllerRevision]
 	argo        []source[kubeargo.RolloutObject]
 	alike       alike
+	byNamespace map[string]*namespace
 	elsewhere   []*corev1.Pod // of a source that was read before
-	running     []*unstructured.Unstructured
+	keep        bool
+	running     Running
+	sizeless    map[string]bool // workloads without replicas, by kind and key
 	notes       []string
 	skipped     map[string]int // by kind
 	latest      time.Time
@@ -161,7 +166,9 @@ type source[T any] struct {
 func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	l.notice(u)
 	if Applied[kindOf(u)] && metav1.GetControllerOfNoCopy(u) == nil {
-		l.running = append(l.running, u)
+		if err := l.noteRunning(u); err != nil {
+			return err
+		}
 	}
 	switch u.GetAPIVersion() + " " + u.GetKind() {
 	case "apps/v1 DaemonSet":
@@ -169,7 +176,7 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	case "apps.kruise.io/v1alpha1 DaemonSet", "apps.kruise.io/v1beta1 DaemonSet":
 		return addAs(l, &l.daemonSets, u, file, (*advancedDaemonSet).split)
 	case "v1 Node":
-		return add(l, &l.nodes, u, file)
+		return addAs(l, &l.nodes, u, file, slimNode)
 	case "apps/v1 ControllerRevision":
 		return add(l, &l.revisions, u, file)
 	case kubeargo.V1alpha1 + " Rollout":
@@ -181,7 +188,7 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	case "v1 ReplicationController":
 		return addAs(l, &l.controllers, u, file, fromController)
 	case "v1 Pod":
-		return addAs(l, &l.pods, u, file, l.alike.slim)
+		return addAs(l, &l.pods, u, file, slimPod)
 	}
 	if known, err := l.addLimit(u, file); known {
 		return err
@@ -207,6 +214,11 @@ func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured,
 	for _, err := range unknown {
 		l.notes = append(l.notes, fmt.Sprintf("%s: %s: %v", file, describe(u.GetKind(), u.GetName()), err))
 	}
-	*list = append(*list, source[L]{convert(object), file})
+	if o, ok := any(object).(metav1.Object); ok {
+		slimMeta(o)
+	}
+	result := convert(object)
+	l.alike.share(result)
+	*list = append(*list, source[L]{result, file})
 	return nil
 }

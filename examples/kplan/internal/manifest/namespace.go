@@ -5,6 +5,9 @@ package manifest
 import (
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -13,17 +16,27 @@ import (
 // A namespace is the pods and ReplicaSets of one.
 type namespace struct {
 	pods     []podorder.Pod
-	families map[string][]replicaset.ReplicaSet // by the UID of the controller
+	families map[types.UID][]*appsv1.ReplicaSet // by the UID of the controller
 	owned    map[string]int                     // pods, by the UID of the controller
+
+	last     string // controller whose family is below: one after the other is looked at
+	siblings []replicaset.ReplicaSet
 }
 
-// namespaces sorts pods and ReplicaSets by namespace. Every namespace of a
+// namespaces sorts pods and ReplicaSets by namespace, once. Every namespace of a
 // Deployment has an entry.
 func (l *loader) namespaces() map[string]*namespace {
+	if l.byNamespace == nil {
+		l.byNamespace = l.sortByNamespace()
+	}
+	return l.byNamespace
+}
+
+func (l *loader) sortByNamespace() map[string]*namespace {
 	all := map[string]*namespace{}
 	of := func(name string) *namespace {
 		if all[name] == nil {
-			all[name] = &namespace{families: map[string][]replicaset.ReplicaSet{}, owned: map[string]int{}}
+			all[name] = &namespace{families: map[types.UID][]*appsv1.ReplicaSet{}, owned: map[string]int{}}
 		}
 		return all[name]
 	}
@@ -31,9 +44,8 @@ func (l *loader) namespaces() map[string]*namespace {
 		of(d.object.Namespace)
 	}
 	for _, rs := range slices.Concat(l.replicaSets, l.controllers) {
-		r := snapshotOf(rs.object)
-		families := of(rs.object.Namespace).families
-		families[r.ControllerUID] = append(families[r.ControllerUID], r)
+		families, controller := of(rs.object.Namespace).families, ownerOf(rs.object).uid
+		families[controller] = append(families[controller], rs.object)
 	}
 	for _, p := range l.pods {
 		n, pod := of(p.object.Namespace), kube.Pod(p.object)
@@ -47,11 +59,22 @@ func (l *loader) namespaces() map[string]*namespace {
 func (n *namespace) snapshot(rs replicaset.ReplicaSet) replicaset.Snapshot {
 	s := replicaset.Snapshot{ReplicaSet: rs, Pods: n.pods}
 	if rs.ControllerUID != "" {
-		s.Siblings = slices.DeleteFunc(slices.Clone(n.families[rs.ControllerUID]), func(other replicaset.ReplicaSet) bool {
+		s.Siblings = slices.DeleteFunc(slices.Clone(n.family(rs.ControllerUID)), func(other replicaset.ReplicaSet) bool {
 			return other.Name == rs.Name && other.Kind == rs.Kind
 		})
 	}
 	return s
+}
+
+// family returns the ReplicaSets of a controller.
+func (n *namespace) family(controller string) []replicaset.ReplicaSet {
+	if n.last != controller {
+		n.last, n.siblings = controller, nil
+		for _, rs := range n.families[types.UID(controller)] {
+			n.siblings = append(n.siblings, snapshotOf(rs))
+		}
+	}
+	return n.siblings
 }
 
 // hasPodsOf reports whether the input holds the pods of a ReplicaSet: some of them,

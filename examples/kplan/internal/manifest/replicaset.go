@@ -115,11 +115,11 @@ func wanted(rs *appsv1.ReplicaSet, only []types.UID) bool {
 // themselves: those that nobody controls and no Deployment of the input would adopt, and
 // those that were asked for by name.
 func (l *loader) assignAlone(s *Set, from Source) error {
-	namespaces, files := l.namespaces(), map[string]string{}
+	namespaces, files, deployments := l.namespaces(), map[string]string{}, s.byUID()
 	for _, source := range slices.Concat(l.replicaSets, l.controllers) {
 		rs := source.object
 		if !slices.Contains(from.Only, rs.UID) && !s.isAlone(rs) {
-			s.noteOwned(source)
+			s.noteOwned(source, deployments)
 			continue
 		}
 		r := ReplicaSet{File: source.file, Namespace: rs.Namespace, Kind: rs.Kind}
@@ -155,10 +155,10 @@ func (s *Set) isAlone(rs *appsv1.ReplicaSet) bool {
 }
 
 // noteOwned notes a ReplicaSet of something that is not in the input.
-func (s *Set) noteOwned(source source[appsv1.ReplicaSet]) {
+func (s *Set) noteOwned(source source[appsv1.ReplicaSet], deployments map[owner]int) {
 	rs := source.object
 	owner := metav1.GetControllerOfNoCopy(rs)
-	if owner == nil || slices.ContainsFunc(s.Workloads, func(w Workload) bool { return rs.Kind != replicaset.KindController && controls(w.Deployment, rs) }) {
+	if _, planned := deployments[ownerOf(rs)]; owner == nil || planned && rs.Kind != replicaset.KindController {
 		return
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: its %s is not in the input", source.file, describe(rs.Kind, rs.Name), owner.Kind))

@@ -159,14 +159,14 @@ func identify(o *metav1.ObjectMeta, kind string) {
 }
 
 func (l *loader) assignReplicaSets(s *Set) error {
-	owners := map[types.UID]int{} // of ReplicaSets
+	owners, deployments := map[types.UID]int{}, s.byUID() // of ReplicaSets
 	for _, rs := range l.replicaSets {
 		if metav1.GetControllerOfNoCopy(rs.object) == nil {
 			s.offer(rs.object)
 			continue
 		}
-		i := slices.IndexFunc(s.Workloads, func(w Workload) bool { return controls(w.Deployment, rs.object) })
-		if i < 0 {
+		i, ok := deployments[ownerOf(rs.object)]
+		if !ok {
 			continue // of something else
 		}
 		if err := checkReplicaSet(rs.object); err != nil {
@@ -185,6 +185,32 @@ func (l *loader) assignReplicaSets(s *Set) error {
 		}
 	}
 	return nil
+}
+
+// An owner is what controls something, by what tells it apart.
+type owner struct {
+	uid       types.UID
+	namespace string
+}
+
+// ownerOf returns what controls an object.
+func ownerOf(o metav1.Object) owner {
+	if c := metav1.GetControllerOfNoCopy(o); c != nil {
+		return owner{c.UID, o.GetNamespace()}
+	}
+	return owner{}
+}
+
+// byUID returns the places of the Deployments.
+func (s *Set) byUID() map[owner]int {
+	places := map[owner]int{}
+	for i := range s.Workloads {
+		o := owner{s.Workloads[i].Deployment.UID, s.Workloads[i].Deployment.Namespace}
+		if _, ok := places[o]; !ok {
+			places[o] = i
+		}
+	}
+	return places
 }
 
 // offer shows a ReplicaSet without a controller to every Deployment of its
