@@ -125,4 +125,6 @@ func TestSurplusStarting(t *testing.T) {
 	text := succeed(t, nil, "simulate", "-f", data+"replicaset/surplus.yaml")
 	require.Contains(t, text, "1 pod in NotReady becomes ready")
 	require.Contains(t, text, "Complete after 0s.")
+	text = succeed(t, nil, "simulate", "-f", data+"replicaset/surplus.yaml", "--terminate-after", "1m")
+	require.Contains(t, text, "Complete after 0s.", "nor while it is being deleted")
 }
