@@ -98,7 +98,11 @@ func (p *planning) explain(c *cobra.Command) error {
 			return err
 		}
 		p.tellLimits(c, w, plan)
-		explanations = append(explanations, explanationOf(w, plan, now))
+		d, err := draw(c, p.output, explanationOf(w, plan, now))
+		if err != nil {
+			return err
+		}
+		explanations = append(explanations, d)
 	}
 	for i := range set.ReplicaSets {
 		e, err := p.explainReplicaSet(c, &set.ReplicaSets[i], now)

@@ -101,7 +101,11 @@ func (p *planning) execute(c *cobra.Command) error {
 			return err
 		}
 		p.tellLimits(c, w, plan)
-		plans = append(plans, plan)
+		d, err := draw(c, p.output, plan)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, d)
 	}
 	for i := range set.ReplicaSets {
 		plan, err := p.planReplicaSet(c, &set.ReplicaSets[i], now)

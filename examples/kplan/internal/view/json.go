@@ -23,6 +23,9 @@ func Document[T any](objects []T) any {
 	}{objects}
 }
 
+// Marshal returns a document as JSON.
+func Marshal(v any) ([]byte, error) { return marshal(v) }
+
 // marshal is json.Marshal without the escapes that are for HTML.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
