@@ -46,8 +46,31 @@ func (w *World) collect() bool {
 	return w.collectOwners(r)
 }
 
+// collectReleased deletes what a Rollout that is gone has made. A BatchRelease of one that was
+// deleted in between ends as any other: by its finalizer.
+func (w *World) collectReleased(r request) bool {
+	for _, br := range w.store.batchReleases.all() {
+		if br.DeletionTimestamp.IsZero() && w.lost(br.OwnerUID) {
+			r.name, r.verb = br.Name, Delete
+			w.deleteBatchRelease(r)
+			return true
+		}
+	}
+	for _, s := range w.store.services.all() {
+		if w.lost(s.OwnerUID) {
+			r.name, r.verb = s.Name, Delete
+			remove(w, &w.store.services, r)
+			return true
+		}
+	}
+	return false
+}
+
 // collectOwners removes an owner that is being deleted, when nothing keeps it.
 func (w *World) collectOwners(r request) bool {
+	if w.collectReleased(r) {
+		return true
+	}
 	for _, d := range w.store.deployments.all() {
 		if !d.DeletionTimestamp.IsZero() && len(d.Finalizers) == 0 {
 			r.name = d.Name
