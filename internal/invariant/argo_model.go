@@ -23,6 +23,9 @@ var argoModel = model[argo.Snapshot, argo.Options, argo.Plan]{
 	ends: func(_ *ArgoPass, s *argo.Snapshot) string { // how long others keep their pods is a matter of time
 		return fmt.Sprint(s.Rollout.TemplateHash, " of ", s.Rollout.Status.StableRS, ": ", argoSet(s, s.Rollout.Status.StableRS).Replicas)
 	},
+	lost: func(p *ArgoPass) bool { // a version of no pods is complete at once; and who is made before one of the future is the older one
+		return orOne(p.Snapshot.Rollout.Replicas) == 0 || slices.ContainsFunc(p.Snapshot.Sets, func(rs argo.ReplicaSet) bool { return rs.CreationTimestamp.After(p.Now) })
+	},
 	bound: func(s *argo.Snapshot, _ argo.Options) int {
 		return int(min(2*orOne(s.Rollout.Replicas), 10_000)) + 6*len(s.Rollout.Steps) + 3*len(s.Sets) + len(s.Pods) + 30
 	},
