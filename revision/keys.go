@@ -23,8 +23,16 @@ type Keys struct {
 	Rollback string `json:"rollback,omitzero"` // in place of AnnotationRollback
 }
 
+// kubernetesKeys are the default.
+var kubernetesKeys = Keys{
+	Revision: AnnotationRevision, History: AnnotationHistory, Desired: AnnotationDesired, Max: AnnotationMax, Rollback: AnnotationRollback,
+}
+
 // OrDefault returns k with the keys of Kubernetes where it has none.
 func (k Keys) OrDefault() Keys {
+	if k == (Keys{}) { // as nearly always
+		return kubernetesKeys
+	}
 	return Keys{
 		Revision: cmp.Or(k.Revision, AnnotationRevision), History: cmp.Or(k.History, AnnotationHistory),
 		Desired: cmp.Or(k.Desired, AnnotationDesired), Max: cmp.Or(k.Max, AnnotationMax),
@@ -35,6 +43,9 @@ func (k Keys) OrDefault() Keys {
 // Errors returns a [FieldError] below path for each key that another one has as well, or
 // kubectl.
 func (k Keys) Errors(path string) []*FieldError {
+	if k == (Keys{}) {
+		return nil
+	}
 	k = k.OrDefault()
 	var errs field.Errors
 	taken := map[string]string{AnnotationLastApplied: "kubectl's record"}
