@@ -78,7 +78,7 @@ func TestRepairIsCompleted(t *testing.T) {
 	for _, command := range []string{"plan", "explain", "simulate", "undo"} {
 		require.Equal(t, strings.Join(quirkNames(), "\n")+"\n:4\n", succeed(t, nil, "__complete", command, "--repair", ""), "wherever --corrected is")
 	}
-	require.Equal(t, "text\nwide\njson\n:4\n", succeed(t, nil, "__complete", "quirks", "-o", ""))
+	require.Equal(t, "text\nwide\njson\nyaml\nname\n:4\n", succeed(t, nil, "__complete", "quirks", "-o", ""))
 }
 
 func TestNearest(t *testing.T) {
