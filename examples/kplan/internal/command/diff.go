@@ -83,6 +83,8 @@ type diffFormat struct {
 
 var _ pflag.Value = &diffFormat{}
 
+func (f *diffFormat) offered() []string { return slices.Concat(formats, []string{"markdown"}) }
+
 // Set accepts the formats.
 func (f *diffFormat) Set(s string) error {
 	if *f.markdown = s == "markdown"; *f.markdown {

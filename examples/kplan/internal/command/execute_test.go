@@ -252,6 +252,8 @@ func TestVersion(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	require.Contains(t, succeed(t, nil, "completion", "bash"), "kplan")
 	require.Equal(t, "text\nwide\njson\nyaml\nname\n:4\n", succeed(t, nil, "__complete", "plan", "-o", ""))
+	require.Equal(t, "text\nwide\njson\nyaml\nname\ncsv\n:4\n", succeed(t, nil, "__complete", "simulate", "-o", ""))
+	require.Equal(t, "text\nwide\njson\nyaml\nname\nmarkdown\n:4\n", succeed(t, nil, "__complete", "diff", "-o", ""))
 	require.Equal(t, "all\nsame-template\nnone\n:4\n", succeed(t, nil, "__complete", "explain", "--adoption", ""))
 }
 

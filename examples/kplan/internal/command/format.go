@@ -38,8 +38,15 @@ type outputFormat string
 func (o *outputFormat) addTo(c *cobra.Command) {
 	*o = "text"
 	c.Flags().VarP(o, "output", "o", "text, wide (lines of any length), json, yaml or name")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
+	_ = c.RegisterFlagCompletionFunc("output", offerFormats) // fails only for a flag that is not there
 }
+
+// offerFormats offers shells what the flag of a command takes.
+func offerFormats(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return c.Flags().Lookup("output").Value.(interface{ offered() []string }).offered(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (o *outputFormat) offered() []string { return formats }
 
 func (o *outputFormat) String() string { return string(*o) }
 func (o *outputFormat) Type() string   { return "format" }

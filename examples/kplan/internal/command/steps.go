@@ -4,6 +4,7 @@ package command
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,8 @@ func (o *outputFormat) addCSV(c *cobra.Command) {
 	f := c.Flags().Lookup("output")
 	f.Value, f.Usage = stepFormat{o}, f.Usage+"; also csv"
 }
+
+func (f stepFormat) offered() []string { return slices.Concat(formats, []string{string(csvFormat)}) }
 
 // Set accepts the formats.
 func (f stepFormat) Set(s string) error {
