@@ -78,10 +78,10 @@ func argoExplained(p *ArgoPass) []string {
 
 // argoWithin returns how the sizes of a canary whose requests follow its pods exceed the
 // surge. A canary that leads requests by weights, and a blue-green update, keep both
-// templates whole.
+// templates whole, and a limit below 0, which the API does not let pass, limits nothing.
 func argoWithin(p *ArgoPass, after *argo.Snapshot, slack int64) []string {
 	r := &p.Snapshot.Rollout
-	if r.BlueGreen != nil || r.Routing != nil {
+	if r.BlueGreen != nil || r.Routing != nil || r.MaxUnavailable.IsNegative() {
 		return nil
 	}
 	replicas, before, wanted := orOne(r.Replicas), int64(0), int64(0)
