@@ -23,15 +23,10 @@ type Keys struct {
 	Rollback string `json:"rollback,omitzero"` // in place of AnnotationRollback
 }
 
-// kubernetesKeys are the default.
-var kubernetesKeys = Keys{
-	Revision: AnnotationRevision, History: AnnotationHistory, Desired: AnnotationDesired, Max: AnnotationMax, Rollback: AnnotationRollback,
-}
-
 // OrDefault returns k with the keys of Kubernetes where it has none.
 func (k Keys) OrDefault() Keys {
 	if k == (Keys{}) { // as nearly always
-		return kubernetesKeys
+		return Keys{AnnotationRevision, AnnotationHistory, AnnotationDesired, AnnotationMax, AnnotationRollback}
 	}
 	return Keys{
 		Revision: cmp.Or(k.Revision, AnnotationRevision), History: cmp.Or(k.History, AnnotationHistory),
