@@ -104,7 +104,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		if loaded.census.node(n.Name) != nil {
-			return twice("Nodes", n.Name)
+			return tracked.Twice("Nodes", n.Name)
 		}
 		if err := loaded.Apply(Delta{Node: NodeEvent{New: n}}); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	for i := range s.Pods {
 		p := &s.Pods[i]
 		if loaded.pods.Find(p.Name) >= 0 {
-			return twice("Pods", p.Name)
+			return tracked.Twice("Pods", p.Name)
 		}
 		if err := loaded.Apply(Delta{Pod: PodEvent{New: p}}); err != nil {
 			return err
@@ -121,8 +121,4 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	}
 	*t = loaded
 	return nil
-}
-
-func twice(list, name string) error {
-	return &FieldError{Path: field.Element(list, name) + ".Name", Value: name, Detail: "must be unique"}
 }

@@ -35,7 +35,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"those that serve are not counted", "alike.go", "return a.count(isAvailable, 0)", "return 0"},
 	{"too few old ones are looked at", "tracker_file.go", "int(max(budget.Surge, budget.Unavailable))", "1"},
 	{"new pods that are not ready use up nothing", "tracker_file.go", "budget.Surge == 0 && k < c.young.Len()", "false"},
-	{"the last empty nodes get their pods first", "tracker_census.go", "return compareNames(c.name(int(a)), c.name(int(b)))", "return -compareNames(c.name(int(a)), c.name(int(b)))"},
+	{"the last empty nodes get their pods first", "tracker_census.go", "return strings.Compare(c.name(int(a)), c.name(int(b)))", "return -strings.Compare(c.name(int(a)), c.name(int(b)))"},
 	{"empty nodes hold nothing back", "tracker_file.go", "firstOf(c.empty.All, c.empty.Len(), take)", ""},
 	{"a revision without pods is kept", "tracker_census.go", "c.hashes.Add(p.Labels[LabelHash], -1)", ""},
 	{"nobody becomes available", "tracker_file.go", "next: t.nextDue()", "next: time.Time{}"},

@@ -3,6 +3,7 @@
 package daemonset
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/paged"
@@ -72,7 +73,7 @@ type record struct {
 
 func (c *census) name(i int) string { return c.spots.At(i).node.Name }
 
-func (c *census) byName(a, b int32) int { return compareNames(c.name(int(a)), c.name(int(b))) }
+func (c *census) byName(a, b int32) int { return strings.Compare(c.name(int(a)), c.name(int(b))) }
 
 func (c *census) putPlace(i int, place int32) {
 	s := c.spots.At(i)

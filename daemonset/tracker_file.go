@@ -4,15 +4,12 @@ package daemonset
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/paged"
 	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/selector/claim"
 )
-
-func compareNames(a, b string) int { return strings.Compare(a, b) }
 
 // refile looks at a spot anew. With -1 it does nothing.
 func (t *Tracker) refile(i int) {

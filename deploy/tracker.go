@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -91,14 +91,14 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	for i := 0; i < len(s.ReplicaSets) && err == nil; i++ {
 		rs := &s.ReplicaSets[i]
 		if loaded.sets.Find(rs.Name) >= 0 {
-			return twice("ReplicaSets", rs.Name)
+			return tracked.Twice("ReplicaSets", rs.Name)
 		}
 		err = loaded.Apply(Delta{ReplicaSet: ReplicaSetEvent{New: rs}})
 	}
 	for i := 0; i < len(s.Pods) && err == nil; i++ {
 		p := &s.Pods[i]
 		if loaded.pods.Find(p.Name) >= 0 {
-			return twice("Pods", p.Name)
+			return tracked.Twice("Pods", p.Name)
 		}
 		err = loaded.Apply(Delta{Pod: replicaset.PodEvent{New: p}})
 	}
@@ -106,8 +106,4 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		*t = loaded
 	}
 	return err
-}
-
-func twice(list, name string) error {
-	return &FieldError{Path: field.Element(list, name) + ".Name", Value: name, Detail: "must be unique"}
 }

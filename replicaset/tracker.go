@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/paged"
 	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/podorder"
@@ -175,7 +174,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	for i := 0; i < len(s.Pods) && err == nil; i++ {
 		p := &s.Pods[i]
 		if loaded.pods.Find(p.Name) >= 0 {
-			return &FieldError{Path: field.Element("Pods", p.Name) + ".Name", Value: p.Name, Detail: "must be unique"}
+			return tracked.Twice("Pods", p.Name)
 		}
 		err = loaded.Apply(Delta{Pod: PodEvent{New: p}})
 	}

@@ -90,3 +90,8 @@ func refused(path string, value any, detail string) (Verdict, error) {
 	errs.Add(path, value, detail)
 	return Ignore, errs.Join()
 }
+
+// Twice says that two objects of a list have one name. The error is a field.Error.
+func Twice(list, name string) error {
+	return &field.Error{Path: field.Element(list, name) + ".Name", Value: name, Detail: "must be unique"}
+}
