@@ -47,7 +47,7 @@ func (e *env) daemons(tag string, n int) {
 }
 
 func TestDaemonRollout(t *testing.T) {
-	both(t, script{pool: 5, rules: []rule{one(0), served(2)}, same: texts, run: func(e *env) {
+	both(t, script{pool: 5, loose: true, rules: []rule{one(0), served(2)}, same: texts, run: func(e *env) {
 		e.apply(e.agent("1", "{maxUnavailable: 2}", "  revisionHistoryLimit: 1"))
 		e.rolled("daemonset/agent")
 		e.mark()

@@ -58,7 +58,8 @@ type script struct {
 	// own gives the script a cluster of its own.
 	own bool
 	// loose only logs what upstream breaks: a call that is cut off may have created a pod
-	// that it creates again.
+	// that it creates again, and its DaemonSets count a deletion twice, when it begins and
+	// when it ends, and no longer wait for another that they have not seen yet.
 	loose bool
 	// anyNode says that it is left to chance on which node a pod is new.
 	anyNode bool
@@ -165,10 +166,8 @@ func (e *env) close(sc script) {
 		e.stop()
 	}
 	ctx := context.WithoutCancel(e.ctx)
-	for name, n := range e.state.Nodes {
-		if e.pool != "" && n.Labels[cluster.PoolLabel] == e.pool {
-			_ = e.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{})
-		}
+	if e.pool != "" {
+		_ = e.client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: cluster.PoolLabel + "=" + e.pool})
 	}
 	e.network.Close()
 }
