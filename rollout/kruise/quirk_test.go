@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/ptr"
@@ -296,7 +297,12 @@ func nativeVictims(t *testing.T, o kruise.Options) string {
 }
 
 func messages(t *testing.T, o kruise.Options) string {
-	return conditionOf(reconcile(t, begun(kruise.StatePaused, twoSteps()), o).Status, workload.ConditionProgressing).Message
+	s := begun(kruise.StatePaused, twoSteps())
+	s.Rollout.Status = reconcile(t, s, o).Status
+	again, err := kruise.Reconcile(s, now.Add(time.Minute), o)
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(s.Rollout.Status, again.Status), "it comes to rest")
+	return conditionOf(again.Status, workload.ConditionProgressing).Message
 }
 
 func graceZero(t *testing.T, o kruise.Options) string {

@@ -72,11 +72,13 @@ func (st *pass) stepMachine(n outcome) outcome {
 	return n
 }
 
-// withMessage returns conditions of which Progressing has a message while steps are driven.
+// withMessage returns conditions of which Progressing has a message while steps are driven. One
+// that it has already is no update: a status with another time would be written, seen, and
+// written again.
 func withMessage(conditions []workload.Condition, message string, now time.Time) []workload.Condition {
 	conditions = slices.Clone(conditions)
 	for i := range conditions {
-		if c := &conditions[i]; c.Type == workload.ConditionProgressing && c.Reason == ProgressInRolling {
+		if c := &conditions[i]; c.Type == workload.ConditionProgressing && c.Reason == ProgressInRolling && c.Message != message {
 			c.Message, c.LastUpdateTime = message, now
 		}
 	}
