@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"maps"
+	"reflect"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// drop deletes an object for a controller.
+func (f *Fleet) drop(k Kind, r request) answer {
+	w, s := f.w, f.w.store
+	switch k {
+	case KindDeployment:
+		return remove(w, &s.deployments, r)
+	case KindReplicaSet:
+		return remove(w, &s.replicaSets, r)
+	case KindThing:
+		return remove(w, &s.things, r)
+	}
+	if p := w.podNamed(r.name, false); p.Pod != nil {
+		return w.deletePod(p, r)
+	}
+	return w.answered(notFound)
+}
+
+// write creates an object, or lets a function take over into the stored one what is wanted.
+func write[T any](w *World, t *table[T], r request, o *T, into func(stored, o *T, verb Verb)) answer {
+	if r.verb == Create {
+		k := t.key(o)
+		*k.uid = ""
+		_, a := create(w, t, r, o)
+		return a
+	}
+	_, a := update(w, t, r, func(stored *T) { into(stored, o, r.verb) })
+	return a
+}
+
+func updateDeployment(stored, o *Deployment, v Verb) {
+	if v == UpdateStatus {
+		stored.Status = o.Status
+		return
+	}
+	n := o.Deployment
+	n.UID, n.Status, n.Generation, n.ResourceVersion = stored.UID, stored.Status, stored.Generation, stored.ResourceVersion
+	if !reflect.DeepEqual(n, stored.Deployment) {
+		n.Generation++
+	}
+	stored.Deployment = n
+}
+
+func updateReplicaSet(stored, o *replicaset.ReplicaSet, v Verb) {
+	if v == UpdateStatus {
+		stored.Status = o.Status
+		return
+	}
+	n := *o
+	n.UID, n.Status, n.Generation, n.CreationTimestamp = stored.UID, stored.Status, stored.Generation, stored.CreationTimestamp
+	if n.ResourceVersion = stored.ResourceVersion; !reflect.DeepEqual(n, *stored) {
+		n.Generation++
+	}
+	*stored = n
+}
+
+func updateThing(stored, o *Thing, v Verb) {
+	if v == UpdateStatus {
+		stored.Status = maps.Clone(o.Status)
+		return
+	}
+	n := *o
+	n.UID, n.Status, n.Generation, n.CreationTimestamp = stored.UID, stored.Status, stored.Generation, stored.CreationTimestamp
+	if !maps.Equal(n.Spec, stored.Spec) {
+		n.Generation++
+	}
+	*stored = n
+}
+
+// writePod creates a pod, whose life begins, or changes what is no part of its life.
+func (f *Fleet) writePod(r request, p podorder.Pod) answer {
+	w := f.w
+	if r.verb != Create {
+		_, a := update(w, &w.store.pods, r, func(o *podorder.Pod) {
+			o.Labels, o.Annotations = p.Labels, p.Annotations
+			o.ControllerKind, o.ControllerName, o.ControllerUID = p.ControllerKind, p.ControllerName, p.ControllerUID
+		})
+		return a
+	}
+	if !f.allows(p.Name) {
+		return w.answered(forbidden)
+	}
+	p.UID, p.CreationTimestamp, p.Ready, p.Phase = "", w.now, false, podorder.Pending
+	if _, a := create(w, &w.store.pods, r, &p); a != done {
+		return a
+	}
+	w.beginPod(w.podNamed(p.Name, false))
+	return done
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"slices"
+	"time"
+)
+
+// A happening is an entry of the agenda. It holds no pointers, for there are as many as pods.
+type happening struct {
+	what   happeningKind
+	daemon bool
+	number int32 // of the pod, or of the errand
+}
+
+// An errand is something to do with an object other than a pod.
+type errand struct {
+	name       string
+	controller *controller
+	do         func()
+}
+
+type happeningKind uint8
+
+const (
+	wake          happeningKind = iota // a controller looks at an object
+	nodeBack                           // a node answers again
+	remake                             // a person makes an object anew
+	confirm                            // a person confirms a step that waits for it
+	errandOfFleet                      // what a fleet has entered
+	bind                               // a pod is assigned to a node
+	start                              // a pod becomes ready
+	end                                // a pod that is being deleted is gone
+	pull                               // the containers of a pod run their new images
+	crashBack                          // a container crashes, and is started again
+	fetched                            // the images of a pod are on its node
+	launched                           // the containers of a pod run
+)
+
+// schedule enters an errand.
+func (w *World) schedule(at time.Time, what happeningKind, e errand) {
+	w.errandNumber++
+	w.errands[w.errandNumber] = e
+	w.agenda.add(at, happening{what: what, number: w.errandNumber})
+}
+
+// schedulePod enters what happens to a pod.
+func (w *World) schedulePod(p podRef, what happeningKind, d time.Duration) {
+	if what == bind || what == start {
+		w.starting++
+	}
+	w.agenda.add(w.now.Add(d), happening{what, p.daemon, p.number})
+}
+
+// anyStarts reports whether any pod is on its way that is not being deleted.
+func (w *World) anyStarts() bool {
+	return w.starting > 0 && slices.ContainsFunc(w.agenda.entries, func(e entry[happening]) bool {
+		if e.what.what != bind && e.what.what != start {
+			return false
+		}
+		p := w.podAt(e.what.number, e.what.daemon)
+		return p.Pod != nil && p.DeletionTimestamp.IsZero()
+	})
+}
+
+func (h happening) perform(w *World) {
+	if h.what == bind || h.what == start {
+		w.starting--
+	}
+	if h.what >= bind {
+		if p := w.podAt(h.number, h.daemon); p.Pod != nil {
+			w.live(h.what, p)
+		}
+		return
+	}
+	e := w.errands[h.number]
+	delete(w.errands, h.number)
+	switch h.what {
+	case wake:
+		if slices.Contains(w.controllers, e.controller) && !e.controller.alarms[e.name].After(w.now) {
+			e.controller.enter(e.name)
+		}
+	case nodeBack:
+		w.nodeAnswers(e.name)
+	case remake:
+		w.recreateWanted(e.name)
+	case confirm:
+		w.approve()
+	case errandOfFleet:
+		e.do()
+	}
+}
