@@ -35,6 +35,13 @@ func TestEarliestAlarmCounts(t *testing.T) {
 	require.False(t, woken(), "at 5 s")
 	require.True(t, woken())
 	require.Equal(t, 62*time.Second, w.now.Sub(Epoch))
+
+	c.wakeAt(w.now.Add(7*time.Second), "web")
+	c.wakeAt(w.now.Add(2*time.Second), "web")
+	require.True(t, woken())
+	c.wakeAt(w.now.Add(5*time.Second), "web") // which was there, and is again
+	require.True(t, woken())
+	require.False(t, woken(), "twice at an instant")
 }
 
 // In a strict world the last plan for an object says when the next is wanted, and nothing

@@ -20,12 +20,13 @@ type controller struct {
 	reads   []Kind
 	view    [kinds]int64 // the version of the store up to which each kind is known
 	from    [kinds]int64 // the view before that
+	looked  glance       // the last one under the faults of a fleet
 	wrote   int64        // version of its last write
 	sight   Trouble      // one of the six models of visibility
 	skew    time.Duration
 	queue   queue
 	retries int
-	alarms  map[string]time.Time // the next instant at which work on an object is to begin, or the last
+	alarms  map[string]time.Time // the next instant at which work on an object is to begin, or of a strict world the last
 	passes  map[string]int       // of a calm world, since time has passed
 	// The pass that is under way: it performs the next request, and returns whether
 	// there is more.
@@ -98,6 +99,19 @@ func (c *controller) wakeAt(at time.Time, key string) {
 	}
 	c.alarms[key] = at
 	c.w.schedule(at, wake, errand{name: key, controller: c})
+}
+
+// wake enters an object whose instant has come. One that another has replaced is passed over, and
+// of two equal ones the second: a delaying queue holds an object once.
+func (c *controller) wake(key string) {
+	alarm := c.alarms[key]
+	if alarm.After(c.w.now) || alarm.IsZero() {
+		return
+	}
+	if !c.w.strict {
+		c.alarms[key] = time.Time{}
+	}
+	c.enter(key)
 }
 
 // retry enters an object again some time after a failure.
@@ -189,10 +203,25 @@ func (c *controller) lag() (n int) {
 	return n
 }
 
-// look moves the view on, as far as what the controller can see allows.
+// A glance is when a controller has looked, and what there was to see.
+type glance struct {
+	at      time.Time
+	version int64
+}
+
+// look moves the view on, as far as what the controller can see allows. In a fleet it sees
+// the same until time has passed or something was written: who sees the past, each time another
+// one, would otherwise look at it for ever.
 func (c *controller) look() {
 	w := c.w
 	last := w.store.version
+	if w.fleet != nil && !w.fair {
+		now := glance{w.now, last}
+		if c.looked == now {
+			return
+		}
+		c.looked = now
+	}
 	c.from = c.view
 	skip := !w.fair && w.chance(Skip, 0.15)
 	stale := !w.fair && c.sight != SeesEverything && w.chance(Stale, 0.5)

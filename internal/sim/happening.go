@@ -78,8 +78,8 @@ func (h happening) perform(w *World) {
 	delete(w.errands, h.number)
 	switch h.what {
 	case wake:
-		if slices.Contains(w.controllers, e.controller) && !e.controller.alarms[e.name].After(w.now) {
-			e.controller.enter(e.name)
+		if slices.Contains(w.controllers, e.controller) {
+			e.controller.wake(e.name)
 		}
 	case nodeBack:
 		w.nodeAnswers(e.name)

@@ -5,6 +5,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -272,8 +273,20 @@ func goneToo(a answer) answer {
 	}
 	return a
 }
+
+// sameRolloutStatus reports whether to write a status would change nothing: of times an API
+// server keeps the second.
 func sameRolloutStatus(a, b *kruise.Status) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
-		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && same(a.Sub, b.Sub) &&
+		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && same(toTheSecond(a.Sub), toTheSecond(b.Sub)) &&
 		slices.Equal(a.Conditions, b.Conditions)
+}
+
+func toTheSecond(s *kruise.StepStatus) *kruise.StepStatus {
+	if s == nil {
+		return nil
+	}
+	rounded := *s
+	rounded.LastUpdateTime = s.LastUpdateTime.Truncate(time.Second)
+	return &rounded
 }

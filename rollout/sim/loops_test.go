@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,4 +67,24 @@ func TestFaultyLoops(t *testing.T) {
 	if loops >= 60 {
 		require.Len(t, fired, 14, "each fault has struck")
 	}
+}
+
+// TestGlance: who sees the past sees one of an instant. With another one at each look,
+// controllers would plan for long without time passing.
+func TestGlance(t *testing.T) {
+	most, planned := 0, map[string]int{}
+	s := scenario{faults: sim.Faults{Stale: 3}, every: 20 * time.Second, faultsFor: 2 * time.Minute}
+	for i := range subjects {
+		for seed := range uint64(2) {
+			clear(planned)
+			s.run(t, &subjects[i], seed, func(line string) {
+				if who, _, plans := strings.Cut(line, " behind: "); plans {
+					who = who[:strings.LastIndex(who, ",")] // at an instant and a version of the store
+					planned[who]++
+					most = max(most, planned[who])
+				}
+			})
+		}
+	}
+	require.Less(t, most, 20)
 }
