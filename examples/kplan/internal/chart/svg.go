@@ -3,6 +3,7 @@
 package chart
 
 import (
+	_ "embed" // the sheet
 	"fmt"
 	"html"
 	"io"
@@ -32,27 +33,15 @@ const (
 // colors tell series apart, also for most people who do not see all colors.
 var colors = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"}
 
-// Style is the sheet of pictures. It needs no font that has to be installed, and follows the reader's choice of light or
-// dark.
-const Style = `text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill: #1f2328 }
-.title { font-size: 15px; font-weight: 600 }
-.axis { fill: #59636e }
-.paper { fill: #ffffff }
-.frame { stroke: #8c959f; fill: none }
-.grid { stroke: #8c959f; stroke-opacity: .25; fill: none }
-.span { fill: #8c959f; fill-opacity: .18 }
-.bound { stroke: #59636e; stroke-width: 1.5; stroke-dasharray: 5 4; fill: none }
-.line { stroke-width: 2; fill: none }
-.area { fill-opacity: .35; stroke-opacity: .8 }
-.mark { fill: #59636e }
-@media (prefers-color-scheme: dark) {
-text { fill: #f0f6fc }
-.axis { fill: #9198a1 }
-.paper { fill: #0d1117 }
-.bound { stroke: #9198a1 }
-.mark { fill: #9198a1 }
+//go:embed style.css
+var sheet string
+
+// Style returns the sheet of pictures. It needs no font that has to be installed, and follows the
+// reader's choice of light or dark.
+func Style() string {
+	_, rules, _ := strings.Cut(sheet, "\n") // behind the line of the licence
+	return rules
 }
-`
 
 // A picture is an SVG that is being written.
 type picture struct{ strings.Builder }
@@ -77,7 +66,7 @@ func (c *Chart) SVG(w io.Writer) error {
 	height := c.plots(plots, titleHeight+float64(rows)*entryHeight+8, true)
 	p := &picture{}
 	p.begin(height, fmt.Sprintf(` width="%s" height="%s"`, number(pictureWidth), number(height)))
-	p.put("<title>%s</title>\n<style>\n%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>", escape(c.Title), Style)
+	p.put("<title>%s</title>\n<style>\n%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>", escape(c.Title), Style())
 	p.text(leftOfPlot, 20, `class="title"`, c.Title)
 	p.WriteString(plots.String())
 	p.put("</svg>")

@@ -20,6 +20,8 @@ import (
 var (
 	//go:embed page.css
 	pageStyle string
+	//go:embed steps.js
+	stepsScript string
 	//go:embed page.js
 	pageScript string
 )
@@ -27,7 +29,8 @@ var (
 // Page writes timelines as one page that needs nothing else: chart, steps, reasons, a slider.
 // Its policy forbids all scripts but its own, and everything from elsewhere.
 func Page(w io.Writer, list []*Timeline) error {
-	sum := sha256.Sum256([]byte(pageScript))
+	script := stepsScript + pageScript
+	sum := sha256.Sum256([]byte(script))
 	var titles []string
 	for _, t := range list {
 		titles = append(titles, t.Title())
@@ -45,15 +48,23 @@ func Page(w io.Writer, list []*Timeline) error {
 </head>
 <body>
 <main>
-`, base64.StdEncoding.EncodeToString(sum[:]), escaped(terminal.Cut(strings.Join(titles, ", "), 80)), chart.Style, pageStyle)
+`, base64.StdEncoding.EncodeToString(sum[:]), escaped(terminal.Cut(strings.Join(titles, ", "), 80)), chart.Style(), pageStyle)
 	for i, t := range list {
 		if err := p.section(t, i+1); err != nil {
 			return err
 		}
 	}
-	p.put("<footer>Simulated by kplan: what the controllers would do, in a cluster that exists only in memory.</footer>\n</main>\n<script>%s</script>\n</body>\n</html>\n", pageScript)
+	p.put("<footer>Simulated by kplan: what the controllers would do, in a cluster that exists only in memory.</footer>\n</main>\n<script>%s</script>\n</body>\n</html>\n", script)
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// Section writes a timeline as the only part of a page that has the same sheet, and whose script
+// calls showSteps for it.
+func Section(t *Timeline) (string, error) {
+	p := &page{}
+	err := p.section(t, 1)
+	return p.String(), err
 }
 
 // A page is one that is being written.
