@@ -89,6 +89,8 @@ func (c *ownController) keys() []string {
 		return namesOf(&s.nodes, view, nil)
 	case KindDaemonSet:
 		return namesOf(&s.daemonSets, view, nil)
+	case KindSet:
+		return namesOf(&s.sets, view, nil)
 	}
 	return nil
 }

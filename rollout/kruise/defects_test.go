@@ -189,6 +189,9 @@ func TestTrafficMoments(t *testing.T) {
 			require.Equal(t, want, p.Actions[i].String(), c.why)
 		}
 		require.Equal(t, c.next, p.Status.CurrentStepState, c.why)
+		before, after := c.s.Rollout.Status.Sub, p.Status.Sub
+		unnoted := after.CurrentStepState == kruise.StateBeforeUpgrade && before.CurrentStepIndex != 2 // only cleaning up notes it
+		require.Equal(t, unnoted, after.LastUpdateTime.Equal(before.LastUpdateTime), c.why)
 		if c.s.Rollout.Status.Sub.CurrentStepIndex == 3 {
 			require.Len(t, p.Actions, 1, c.why)
 		}

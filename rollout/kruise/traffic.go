@@ -91,8 +91,18 @@ func (g Grace) without(key string) Grace {
 }
 
 // beforeUpgrade makes sure that the traffic stays where it is while pods are updated. The
-// second result tells whether the pass goes on.
+// second result tells whether the pass goes on. When the Service was written is not noted in the
+// status here, as in the state before an upgrade of Rollouts; only the grace remembers it.
 func (st *pass) beforeUpgrade(n outcome, step *Step) (outcome, bool) {
+	since := n.sub.LastUpdateTime
+	n, done := st.coverUpgrade(n, step)
+	if !done {
+		n.sub.LastUpdateTime = since
+	}
+	return n, done
+}
+
+func (st *pass) coverUpgrade(n outcome, step *Step) (outcome, bool) {
 	var done bool
 	blueGreen := st.r.Style() == workload.BlueGreen
 	if !step.routed() && !blueGreen {

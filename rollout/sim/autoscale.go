@@ -11,7 +11,7 @@ import (
 // An Autoscaler says how many replicas workloads want, again and again.
 type Autoscaler struct {
 	Name  string        // as what it writes
-	Every time.Duration // 0 means 15 seconds
+	Every time.Duration // at least a millisecond; 0 means 15 seconds
 	// Desired returns the replicas of Deployments by name. Those that it does not name stay
 	// as they are.
 	Desired func(View) map[string]int32
@@ -51,9 +51,6 @@ func (s *scalers) tick(every time.Duration, look func()) {
 
 // scale makes what one wants the size of Deployments.
 func (s *scalers) scale(a *Autoscaler) {
-	if a.Desired == nil {
-		return
-	}
 	v := s.f.View()
 	wanted := a.Desired(View{&v})
 	if len(wanted) == 0 {

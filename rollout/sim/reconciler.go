@@ -16,9 +16,9 @@ import (
 // one of its name.
 type Reconciler struct {
 	Name string // as what it writes; the Role of its changes
-	// For is the kind of the objects that it looks at: one of the constants, or that of an
-	// Object. It looks at one when that has changed, or something that this controls by its
-	// ControllerName.
+	// For is the kind of the objects that it looks at: one of the constants but the Rollouts, or
+	// that of an Object. It looks at one when that has changed, or something that this controls
+	// by its ControllerName.
 	For Kind
 	// All lets it look at all of them after any change instead.
 	All bool
@@ -49,9 +49,6 @@ func (r Reconciler) engine() sim.Reconciler {
 		of.Thing = string(r.For)
 	}
 	of.Reconcile = func(v sim.View, name string) ([]sim.Ask, time.Duration, error) {
-		if r.Reconcile == nil {
-			return nil, 0, nil
-		}
 		writes, again, err := r.Reconcile(View{&v}, name)
 		asks := make([]sim.Ask, 0, len(writes))
 		for _, write := range writes {

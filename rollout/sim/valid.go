@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -31,9 +32,12 @@ func (c *Config) valid() (errs field.Errors) {
 			errs.Add("Config.Faults."+f.name, rate, fmt.Sprintf("must be from 0 to %d", mostOften))
 		}
 	}
-	for path, d := range map[string]time.Duration{"Config.Latency": c.Latency, "Config.FaultsFor": c.FaultsFor} {
-		if d < 0 {
-			errs.Add(path, d.String(), "must not be negative")
+	for _, f := range []struct {
+		name string
+		time.Duration
+	}{{"Latency", c.Latency}, {"FaultsFor", c.FaultsFor}} {
+		if f.Duration < 0 || f.Duration > forever {
+			errs.Add("Config."+f.name, f.String(), "must be from 0 to "+forever.String())
 		}
 	}
 	if c.MaxPods < 0 {
@@ -44,12 +48,33 @@ func (c *Config) valid() (errs field.Errors) {
 			errs.Add("Config.Without", string(k), "must be a kind with a controller of ours")
 		}
 	}
-	for _, a := range c.Autoscalers {
-		if a.Every != 0 && a.Every < soonest {
-			errs.Add(field.Element("Config.Autoscalers", a.Name)+".Every", a.Every.String(), "must be 0 or at least "+soonest.String())
+	errs = append(errs, c.validOwn()...)
+	c.Times.valid("Config.Times", &errs)
+	return errs
+}
+
+// validOwn returns what is wrong with what is the caller's own.
+func (c *Config) validOwn() (errs field.Errors) {
+	named(&errs, "Config.Controllers", c.Controllers, func(r *Reconciler) string { return r.Name })
+	for _, r := range c.Controllers {
+		path := field.Element("Config.Controllers", r.Name)
+		if r.For == "" || r.For == KindRollout || r.For == KindArgoRollout {
+			errs.Add(path+".For", string(r.For), "must be another kind of ours, or that of an Object")
+		}
+		if r.Reconcile == nil {
+			errs.Add(path+".Reconcile", nil, "must not be nil")
 		}
 	}
-	c.Times.valid("Config.Times", &errs)
+	named(&errs, "Config.Autoscalers", c.Autoscalers, func(a *Autoscaler) string { return a.Name })
+	for _, a := range c.Autoscalers {
+		path := field.Element("Config.Autoscalers", a.Name)
+		if a.Every != 0 && (a.Every < soonest || a.Every > forever) {
+			errs.Add(path+".Every", a.Every.String(), fmt.Sprintf("must be 0 or from %v to %v", soonest, forever))
+		}
+		if a.Desired == nil {
+			errs.Add(path+".Desired", nil, "must not be nil")
+		}
+	}
 	return errs
 }
 
@@ -75,6 +100,9 @@ func (t *Times) valid(path string, errs *field.Errors) {
 // valid returns what is wrong with a snapshot: names that are missing or occur twice, times
 // that nobody can wait for, and quotas below 0.
 func (s *Snapshot) valid() (errs field.Errors) {
+	if d := s.Now.Sub(sim.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
+		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+sim.Epoch.String())
+	}
 	named(&errs, "Nodes", s.Nodes, func(o *Node) string { return o.Name })
 	named(&errs, "Deployments", s.Deployments, func(o *deploy.Deployment) string { return o.Name })
 	named(&errs, "ReplicaSets", s.ReplicaSets, func(o *replicaset.ReplicaSet) string { return o.Name })

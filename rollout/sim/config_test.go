@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// paths returns the paths of the errors that one joins. Each of them names a field, and says what
+// it must hold.
+func paths(t require.TestingT, err error) (all []string) {
+	require.ErrorIs(t, err, sim.ErrInvalid)
+	joined, ok := err.(interface{ Unwrap() []error })
+	if field, is := err.(*selector.FieldError); is {
+		require.NotEmpty(t, field.Path)
+		require.NotEmpty(t, field.Detail)
+		return []string{field.Path}
+	}
+	require.True(t, ok, "%T", err)
+	for _, e := range joined.Unwrap() {
+		all = append(all, paths(t, e)...)
+	}
+	return all
+}
+
+func nothing(sim.View, string) ([]sim.Write, time.Duration, error) { return nil, 0, nil }
+
+func alone(sim.View) map[string]int32 { return nil }
+
+// TestConfig: what is wrong with a configuration is told by New, all at once, with the field.
+func TestConfig(t *testing.T) {
+	for _, c := range []struct {
+		config sim.Config
+		paths  []string
+	}{
+		{sim.Config{Faults: sim.Faults{Crash: -1, Clocks: math.NaN(), Unready: math.Inf(1)}}, []string{"Config.Faults.Clocks", "Config.Faults.Crash", "Config.Faults.Unready"}},
+		{sim.Config{Latency: -1, FaultsFor: math.MaxInt64, MaxPods: -1}, []string{"Config.FaultsFor", "Config.Latency", "Config.MaxPods"}},
+		{sim.Config{Latency: math.MaxInt64, FaultsFor: math.MinInt64}, []string{"Config.FaultsFor", "Config.Latency"}},
+		{sim.Config{Without: []sim.Kind{"x", sim.KindDaemonSet, sim.KindNode, ""}}, []string{"Config.Without", "Config.Without", "Config.Without"}},
+		{sim.Config{Controllers: []sim.Reconciler{{}}}, []string{`Config.Controllers[""].For`, `Config.Controllers[""].Name`, `Config.Controllers[""].Reconcile`}},
+		{sim.Config{Controllers: []sim.Reconciler{{Name: "a", For: "x", Reconcile: nothing}, {Name: "a", For: "y", Reconcile: nothing}}}, []string{`Config.Controllers["a"].Name`}},
+		{sim.Config{Controllers: []sim.Reconciler{{Name: "a", For: sim.KindRollout, Reconcile: nothing}}}, []string{`Config.Controllers["a"].For`}},
+		{sim.Config{Autoscalers: []sim.Autoscaler{{}}}, []string{`Config.Autoscalers[""].Desired`, `Config.Autoscalers[""].Name`}},
+		{sim.Config{Autoscalers: []sim.Autoscaler{{Name: "a", Every: 1, Desired: alone}, {Name: "b", Every: -1, Desired: alone}, {Name: "c", Every: math.MaxInt64, Desired: alone}}},
+			[]string{`Config.Autoscalers["a"].Every`, `Config.Autoscalers["b"].Every`, `Config.Autoscalers["c"].Every`}},
+		{sim.Config{Times: sim.Times{End: sim.Spread{{Share: 1}, {Share: 0}}, Pull: sim.Exactly(-1), Start: sim.Spread{{Share: math.NaN()}}, Ready: sim.Exactly(math.MaxInt64)}},
+			[]string{"Config.Times.End", "Config.Times.Pull", "Config.Times.Ready", "Config.Times.Start"}},
+	} {
+		w, err := sim.New(sim.Snapshot{}, c.config)
+		require.True(t, w == nil)
+		require.Equal(t, c.paths, paths(t, err))
+	}
+	for _, bad := range []time.Time{time.Time{}.Add(1), time.Unix(1<<60, 0), time.Unix(-1<<60, 0)} {
+		_, err := sim.New(sim.Snapshot{Now: bad}, sim.Config{})
+		require.Equal(t, []string{"Now"}, paths(t, err))
+	}
+}
+
+// whatever draws one of some values, and most often the first, which is well-formed.
+func whatever[T any](t *rapid.T, name string, of ...T) T {
+	if rapid.IntRange(0, 11).Draw(t, name+" is another") > 0 {
+		return of[0]
+	}
+	return rapid.SampledFrom(of).Draw(t, name)
+}
+
+// anyConfig draws a configuration that may be wrong in several fields, those of planners too.
+func anyConfig(t *rapid.T) (c sim.Config) {
+	durations := []time.Duration{0, 1, -1, time.Second, math.MaxInt64, math.MinInt64}
+	rates := []float64{0, 0, 1, -1, math.NaN(), math.Inf(1), math.MaxFloat64}
+	numbers := []int32{0, 1, -1, math.MaxInt32, math.MinInt32}
+	spread := sim.Spread{{Share: whatever(t, "share", rates...), Time: whatever(t, "time", durations...)}, {Share: whatever(t, "share", rates...)}}
+	c.Faults = sim.Faults{Stale: whatever(t, "rate", rates...), Conflict: whatever(t, "rate", rates...)}
+	c.Latency, c.FaultsFor, c.MaxPods = whatever(t, "latency", durations...), whatever(t, "faults for", durations...), int(whatever(t, "pods", numbers...))
+	c.Without = whatever(t, "without", nil, []sim.Kind{sim.KindReplicaSet}, []sim.Kind{"x"})
+	c.Times = sim.Times{Start: whatever(t, "start", nil, spread)}
+	c.Controllers = []sim.Reconciler{{Name: whatever(t, "name", "a", ""), For: whatever(t, "for", "x", "", sim.KindPod, sim.KindRollout), Reconcile: nothing}}
+	c.Autoscalers = []sim.Autoscaler{{Name: "a", Every: whatever(t, "every", durations...), Desired: alone}}
+	text := whatever(t, "text", "", "x", "OpenKruise")
+	c.Deployment = deploy.Options{Paused: deploy.PausedPolicy(whatever(t, "paused", "", "x")), Sets: map[string]deploy.SetPolicy{text: {}}}
+	c.ReplicaSet = replicaset.Options{Burst: whatever(t, "burst", numbers...), InitialBatch: whatever(t, "batch", numbers...), Dialect: replicaset.Dialect(text)}
+	c.DaemonSet = daemonset.Options{SkipDeadNodes: whatever(t, "dead", numbers...), Dialect: daemonset.Dialect(text)}
+	return c
+}
+
+// TestAnyConfig: New and all that a world does then survive every configuration, and whatever is
+// wrong with one is an error with a field.
+func TestAnyConfig(t *testing.T) {
+	refused, ended, gone := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyConfig(t)
+		s := sim.Snapshot{Nodes: equalNodes(2, 5), Deployments: []deploy.Deployment{webDeployment("v1", 3)}, DaemonSets: []daemonset.DaemonSet{webDaemonSet("v1")}}
+		w, err := sim.New(s, c)
+		if err != nil {
+			refused++
+			paths(t, err)
+			return
+		}
+		for range 500 {
+			more, err := w.Step()
+			if err != nil {
+				ended++
+				require.ErrorIs(t, err, sim.ErrInvalid)
+				var field *selector.FieldError
+				require.True(t, errors.As(err, &field) && field.Path != "", "%v", err)
+			}
+			if err != nil || !more {
+				break
+			}
+		}
+		gone++
+	})
+	t.Log(refused, "refused,", ended, "ended,", gone, "went on")
+	require.Positive(t, min(refused, ended, gone))
+}
