@@ -58,7 +58,8 @@ func TestFaultyLoops(t *testing.T) {
 					t.Logf("KPLAN_LOOPS=1 KPLAN_SEED=%d", seed)
 				}
 			}()
-			for f, n := range s.run(t, &sub, seed, nil).Fired {
+			report, _ := s.run(t, &sub, seed, nil)
+			for f, n := range report.Fired {
 				fired[f] += n
 			}
 		})
