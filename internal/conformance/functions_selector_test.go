@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
@@ -20,6 +19,7 @@ import (
 	labelsutil "k8s.io/kubernetes/pkg/util/labels"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/selector"
@@ -349,7 +349,7 @@ func compareKeyValue(t random.T, c *caseCounts, _ time.Time) {
 		wrong("prefix part must be non-empty"), wrong("name part must be non-empty"), wrong("no more than 63"), wrong("no more than 253"),
 		in("not UTF-8", func(s string) bool { return strings.ToValidUTF8(s, "") != s }),
 	}, nil, decision[string]{
-		text, checked{content.IsLabelKey(text), validvalue.IsValidLabelValue(text)},
+		text, checked{allInBytes(upstream.IsLabelKey(text)), allInBytes(validvalue.IsValidLabelValue(text))},
 		checked{selector.ValidateKey(text), selector.ValidateValue(text)},
 	})
 }

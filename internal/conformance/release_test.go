@@ -23,7 +23,8 @@ var releaseDifferences = []struct {
 	how    string
 }{
 	{35, "terminatingReplicas not reported", "compared with its feature gate open"},
-	{35, "lengths of labels counted in characters, in messages", "compared with the word replaced"},
+	{35, "other words for what is wrong with labels", "compared with the words replaced"},
+	{35, "no default for pullPolicy of image volumes", "compared with its feature gate open"},
 	{36, "a Recreate update does not wait for owned pods that the selector leaves out", "not drawn"},
 	{36, "plans from caches that are older than its own writes", "not compared: it has no record of them"},
 	{37, "annotations of former init containers dropped", "not drawn"},
@@ -32,12 +33,21 @@ var releaseDifferences = []struct {
 
 var inCharacters = regexp.MustCompile(`no more than (\d+) characters`)
 
-// inBytes is a message of the release that is linked, as later ones say it.
+// inBytes is a message about labels of the release that is linked, as later ones say it.
 func inBytes(message string) string {
 	if upstream.Minor < 35 {
+		message = strings.ReplaceAll(message, "a qualified name must", "a valid label key must")
 		return inCharacters.ReplaceAllString(message, "no more than $1 bytes")
 	}
 	return message
+}
+
+// allInBytes is inBytes of several, in place.
+func allInBytes(messages []string) []string {
+	for i, message := range messages {
+		messages[i] = inBytes(message)
+	}
+	return messages
 }
 
 // record writes what was compared to the file that the environment names, see release.sh:

@@ -23,6 +23,7 @@ func init() {
 	for name, since := range map[featuregate.Feature]int{
 		features.MaxUnavailableStatefulSet:               37,
 		features.DeploymentReplicaSetTerminatingReplicas: 35,
+		features.ImageVolume:                             35,
 	} {
 		if Minor < since {
 			ensure(utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{string(name): true}))
