@@ -163,21 +163,19 @@ func (in *input) admitLists(errs *field.Errors) {
 // since in a large cluster it is the pods that take the time.
 func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
-	names, uids, unnamed := newNameIndex(len(in.pods)), newNameIndex(len(in.pods)), false
-	name, uid := func(i int32) string { return in.pods[i].Name }, func(i int32) string { return in.pods[i].UID }
+	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }
+	names, uids, unnamed := field.NewSieve(len(in.pods)), field.NewSieve(len(in.pods)), false
 	for i := range in.pods {
 		in.claim(int32(i))
-		if p := &in.pods[i]; p.ControllerUID == in.ds.UID {
-			names.add(p.Name, int32(i), name)
+		if p := &in.pods[i]; mine(i) {
+			names.Add(p.Name)
+			uids.Add(p.UID)
 			unnamed = unnamed || p.Name == ""
-			if p.UID != "" {
-				uids.add(p.UID, int32(i), uid)
-			}
 		}
 	}
 	slices.SortFunc(in.claimed, func(i, j int32) int { return cmp.Compare(in.pods[i].Name, in.pods[j].Name) })
-	if unnamed || names.repeated || uids.repeated {
-		unique(errs, "Pods", len(in.pods), func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID },
+	if unnamed || !names.Different() || !uids.Different() {
+		unique(errs, "Pods", len(in.pods), mine,
 			func(i int) (string, string) { return in.pods[i].Name, in.pods[i].UID })
 	}
 }
@@ -204,7 +202,7 @@ func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
 
 // indexNodes finds nodes by name, which must be unique.
 func (in *input) indexNodes(errs *field.Errors) {
-	in.index = newNameIndex(2 * len(in.nodes)) // so that a pod finds its node at the first look
+	in.index = newNameIndex(len(in.nodes), 2) // so that a pod finds its node at the first look
 	nameOf, unnamed := func(i int32) string { return in.nodes[i].Name }, false
 	for i := range in.nodes {
 		in.index.add(in.nodes[i].Name, int32(i), nameOf)

@@ -10,34 +10,47 @@ import (
 
 // A nameIndex finds numbers by name. It is a hash table with open addressing over
 // one slice, because a map would allocate in proportion to what it holds.
+//
+// A slot is a number, from 1, below what is left of the hash of its name, so that another
+// name that comes by is seldom read: that would be a part of memory that nothing else needs.
 type nameIndex struct {
-	slots    []int32 // number + 1; 0 is empty
-	mask     uint32
-	repeated bool // a name came twice
+	slots    []uint32 // 0 is empty
+	mask     uint32   // of the numbers of slots
+	number   uint32   // the bits of the number in a slot
+	repeated bool     // a name came twice
 }
 
-func newNameIndex(n int) nameIndex {
-	slots := make([]int32, 1<<bits.Len(uint(n*2)))
-	return nameIndex{slots: slots, mask: uint32(len(slots) - 1)}
+// newNameIndex returns an index for n names, with room for so many times as many.
+func newNameIndex(n, room int) nameIndex {
+	slots := make([]uint32, 1<<bits.Len(uint(n*room*2)))
+	return nameIndex{slots: slots, mask: uint32(len(slots) - 1), number: 1<<bits.Len(uint(n)) - 1}
 }
 
 // find returns the number of the name, or -1 and the slot where it belongs.
 func (x *nameIndex) find(name string, nameOf func(i int32) string) (number int32, slot uint32) {
-	slot = field.Hash(name) & x.mask
+	return x.findHashed(field.Hash(name), name, nameOf)
+}
+
+func (x *nameIndex) findHashed(h uint32, name string, nameOf func(i int32) string) (number int32, slot uint32) {
+	slot = h & x.mask
 	for ; x.slots[slot] != 0; slot = (slot + 1) & x.mask {
-		if i := x.slots[slot] - 1; nameOf(i) == name {
+		if (x.slots[slot]^h)&^x.number != 0 {
+			continue
+		}
+		if i := int32(x.slots[slot]&x.number) - 1; nameOf(i) == name {
 			return i, slot
 		}
 	}
 	return -1, slot
 }
 
-// add files a number under a name, unless the name has one.
+// add files a number, below that of names, under a name, unless the name has one.
 func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) {
-	other, slot := x.find(name, nameOf)
+	h := field.Hash(name)
+	other, slot := x.findHashed(h, name, nameOf)
 	if other >= 0 {
 		x.repeated = true
 		return
 	}
-	x.slots[slot] = number + 1
+	x.slots[slot] = h&^x.number | uint32(number+1)
 }

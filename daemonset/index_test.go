@@ -12,7 +12,7 @@ import (
 func TestNameIndex(t *testing.T) {
 	names := []string{"a", "b", "a", "b"}
 	nameOf := func(i int32) string { return names[i] }
-	x := newNameIndex(len(names))
+	x := newNameIndex(len(names), 1)
 	for i, repeated := range []bool{false, false, true, true} {
 		x.add(names[i], int32(i), nameOf)
 		require.Equal(t, repeated, x.repeated, i)

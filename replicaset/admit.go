@@ -31,21 +31,28 @@ type input struct {
 	burst    int32
 }
 
-// admit checks and defaults a snapshot.
+// admit checks and defaults a copy of a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
-	return admitMeasured(s, now, opts, nil)
+	both := &struct { // in one piece of memory
+		input
+		copied Snapshot
+	}{copied: *s}
+	return both.admit(&both.copied, now, &opts, nil)
 }
 
-// admitMeasured is admit for those who may have the measure of the snapshot and the options.
+// admitMeasured is admit, without a copy, for those who may have the measure of the snapshot
+// and the options.
 func admitMeasured(s *Snapshot, now time.Time, opts Options, m *measure) (*input, error) {
-	in := &input{
-		Snapshot: s, opts: opts, now: now.Round(0).UTC(),
-		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst),
-	}
+	return new(input).admit(s, now, &opts, m)
+}
+
+func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) (*input, error) {
+	in.Snapshot, in.opts, in.now = s, *opts, now.Round(0).UTC()
+	in.replicas, in.burst = 1, cmp.Or(opts.Burst, defaultBurst)
 	if m != nil {
 		in.measure = *m
 	} else {
-		in.measure = newMeasure(&s.ReplicaSet, opts.Dialect)
+		in.measure.fill(&s.ReplicaSet, opts.Dialect)
 	}
 	var errs field.Errors
 	if now.IsZero() {

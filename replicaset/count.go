@@ -34,22 +34,56 @@ func (in *input) count() (counts, error) {
 		return c, nil
 	}
 	c.roles = make([]role, len(in.Pods))
-	var touched duplicateCheck
+	touched := newDuplicateCheck(len(in.Pods))
 	for i := range in.Pods {
 		p := &in.Pods[i]
-		if !in.concerns(p) {
-			continue // the most common case by far
+		mine := p.ControllerUID == in.set.UID
+		if !mine && p.ControllerUID != "" {
+			continue
 		}
-		s, at := in.state(p)
-		if c.roles[i] = s.role; s.role != roleNone {
+		if in.plain(p, mine) {
+			c.roles[i] = roleActive
+			in.countPlain(&c.totals, p)
+		} else {
+			s, at := in.state(p)
+			c.roles[i] = s.role
+			in.countState(&c.totals, s, at)
+		}
+		if c.roles[i] != roleNone {
 			touched.add(p)
 		}
-		if s.availability == waiting {
-			c.wait(&s, at, in.now)
-		}
-		c.add(s, 1)
 	}
 	return c, touched.check(in.Pods, c.roles)
+}
+
+// countPlain counts a pod that is plain.
+func (in *input) countPlain(t *totals, p *podorder.Pod) {
+	t.active++
+	t.fullyLabeled++
+	if !p.Ready {
+		return
+	}
+	t.ready++
+	if in.set.MinReadySeconds == 0 {
+		t.available++
+		return
+	}
+	var s state
+	var at time.Time
+	if s.availability, at = in.availability(p); s.availability == waiting {
+		t.wait(&s, at, in.now)
+	}
+	if s.availability == available {
+		t.available++
+	}
+}
+
+// countState counts a pod by its state.
+func (in *input) countState(t *totals, s state, at time.Time) {
+	if s.availability == waiting {
+		t.wait(&s, at, in.now)
+	}
+	t.add(s, 1)
 }
 
 // wait is told when a ready pod becomes available.
@@ -101,10 +135,28 @@ func (c *counts) candidates() []int {
 }
 
 // A duplicateCheck is what claiming notes of the pods that the plan may touch, while
-// each is at hand.
+// each is at hand. The zero value is for many.
 type duplicateCheck struct {
-	names, uids field.Ascent
+	names, uids field.Sieve
 	nameless    bool
+}
+
+func newDuplicateCheck(n int) duplicateCheck {
+	return duplicateCheck{names: field.NewSieve(n), uids: field.NewSieve(n)}
+}
+
+func podName(p *podorder.Pod) string { return p.Name }
+
+func podUID(p *podorder.Pod) string { return p.UID }
+
+// touchedText returns a text of those pods that the plan may touch, and "" of others.
+func touchedText(pods []podorder.Pod, roles []role, of func(*podorder.Pod) string) func(int) string {
+	return func(i int) string {
+		if roles[i] == roleNone {
+			return ""
+		}
+		return of(&pods[i])
+	}
 }
 
 func (s *duplicateCheck) add(p *podorder.Pod) {
@@ -119,21 +171,13 @@ func (s *duplicateCheck) check(pods []podorder.Pod, roles []role) error {
 	if s.nameless {
 		errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
 	}
-	text := func(of func(*podorder.Pod) string) func(int) string {
-		return func(i int) string {
-			if roles[i] == roleNone {
-				return ""
-			}
-			return of(&pods[i])
-		}
-	}
-	if s.names.Broken() {
-		if i, _, found := field.Duplicate(len(pods), text(func(p *podorder.Pod) string { return p.Name })); found {
+	if !s.names.Different() {
+		if i, _, found := field.Duplicate(len(pods), touchedText(pods, roles, podName)); found {
 			errs.Add(field.Element("Pods", pods[i].Name)+".Name", pods[i].Name, "must be unique")
 		}
 	}
-	if s.uids.Broken() {
-		if i, j, found := field.Duplicate(len(pods), text(func(p *podorder.Pod) string { return p.UID })); found {
+	if !s.uids.Different() {
+		if i, j, found := field.Duplicate(len(pods), touchedText(pods, roles, podUID)); found {
 			errs.Add(field.Element("Pods", min(pods[i].Name, pods[j].Name))+".UID", pods[i].UID, "must be unique")
 		}
 	}

@@ -66,14 +66,19 @@ func (in *input) countFrom(r PodReader) (counts, error) {
 func (in *input) countEach(r PodReader) (c counts) {
 	p := &podorder.Pod{}
 	for i := range r.Len() {
-		if !r.Count(i, p) || !in.concerns(p) {
+		if !r.Count(i, p) {
+			continue
+		}
+		mine := p.ControllerUID == in.set.UID
+		if !mine && p.ControllerUID != "" {
+			continue
+		}
+		if in.plain(p, mine) {
+			in.countPlain(&c.totals, p)
 			continue
 		}
 		s, at := in.state(p)
-		if s.availability == waiting {
-			c.wait(&s, at, in.now)
-		}
-		c.add(s, 1)
+		in.countState(&c.totals, s, at)
 	}
 	return c
 }

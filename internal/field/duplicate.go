@@ -9,8 +9,7 @@ import "math/bits"
 // that the answer does not depend on the order of the elements. Empty texts are
 // not compared.
 //
-// Texts that ascend are compared with their predecessors only, see [Ascent]. For others
-// it is a hash table with open addressing over one slice: a
+// Texts that ascend are compared with their predecessors only. For others it is a hash table with open addressing over one slice: a
 // Go map would allocate in proportion to n, and sorting a million names costs more than
 // a plan does.
 func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
