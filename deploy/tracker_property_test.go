@@ -49,7 +49,8 @@ type machine struct {
 	opts   deploy.Options
 	sets   trackedtest.Feed[replicaset.ReplicaSet]
 	pods   trackedtest.Feed[podorder.Pod]
-	calm   bool // the Deployment hardly ever changes
+	calm   bool // the Deployment hardly ever changes, and most ReplicaSets stay as they are
+	names  int  // how many pods there may be
 	step   int
 }
 
@@ -62,9 +63,16 @@ func newMachine(t purity.T, s random.Source) *machine {
 			return trackedtest.Identity{Name: p.Name, UID: p.UID, Version: p.ResourceVersion}
 		}},
 	}
-	m := &machine{t: t, s: s, worlds: []*world{w}, now: random.Now, calm: random.Bool(s, "calm")}
+	m := &machine{t: t, s: s, worlds: []*world{w}, now: random.Now, calm: random.Bool(s, "calm"), names: random.OneOf(s, "names", 12, 3)}
 	d := random.Web(5)
+	if m.calm { // it waits for the last pods of v1 to end, or hardly any plan would look at pods
+		d.Strategy = random.OneOf(s, "strategy", deploy.Recreate, deploy.Recreate, deploy.RollingUpdate)
+	}
 	m.apply(w, deploy.Delta{Deployment: &d})
+	for n := 1; m.calm && n < 4; n++ {
+		rs := random.Set(n, 0)
+		m.apply(w, deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{New: &rs}})
+	}
 	return m
 }
 
@@ -96,7 +104,7 @@ func (m *machine) set() *replicaset.ReplicaSet {
 
 // pod draws a pod of few names and UIDs.
 func (m *machine) pod() *podorder.Pod {
-	p := random.Pod(m.s, random.Below(m.s, "pod", 12))
+	p := random.Pod(m.s, random.Below(m.s, "pod", m.names))
 	p.ControllerUID = random.OneOf(m.s, "owner", "v1", "v2", "v3", "v4", "v5", "x", "")
 	p.ResourceVersion = m.pods.Version(m.s)
 	if m.one("stops here", 6) {
@@ -158,7 +166,7 @@ func (m *machine) apply(w *world, d deploy.Delta) {
 // event draws what happens to a ReplicaSet, a pod, or both.
 func (m *machine) event(w *world) (d deploy.Delta) {
 	what := m.s.Below("event of", 8)
-	if what < 5 {
+	if what < 5 && !(m.calm && m.s.Below("no set", 4) > 0) {
 		e := m.sets.Event(m.s, &w.sets, m.set, func(v, known *replicaset.ReplicaSet) { v.UID = known.UID })
 		d.ReplicaSet = deploy.ReplicaSetEvent(e)
 	}
