@@ -50,7 +50,7 @@ type machine struct {
 	opts   daemonset.Options
 	nodes  trackedtest.Feed[daemonset.Node]
 	pods   trackedtest.Feed[daemonset.Pod]
-	calm   bool // it is rolled as most are, and the DaemonSet hardly ever changes
+	calm   bool // it is rolled as most are, and the DaemonSet changes a little
 	names  int  // how many nodes there may be
 	step   int
 }
@@ -85,98 +85,6 @@ func newMachine(t purity.T, s random.Source) *machine {
 }
 
 func (m *machine) one(name string, n uint64) bool { return m.s.Below(name, n) == 0 }
-
-func (m *machine) node() *daemonset.Node {
-	n := daemonset.Node{Name: fmt.Sprint("n", random.Below(m.s, "node", m.names)), Labels: map[string]string{"zone": "a"}}
-	if m.one("any node", 3) && !(m.calm && m.s.Below("not so calm", 10) > 0) {
-		any := random.DaemonSet(m.s, random.Anything)
-		if len(any.Nodes) > 0 {
-			name := n.Name
-			n = any.Nodes[random.Below(m.s, "of them", len(any.Nodes))]
-			n.Name = name
-		}
-	}
-	if m.one("nameless", 50) {
-		n.Name = ""
-	}
-	return &n
-}
-
-// pod draws a pod of few names and UIDs.
-func (m *machine) pod() *daemonset.Pod {
-	i := random.Below(m.s, "pod", 2*m.names)
-	p := random.AgentPod(fmt.Sprint("p", i), fmt.Sprint("n", i%m.names), random.OneOf(m.s, "version", "v1", "v2", "v2"))
-	if any := random.DaemonSet(m.s, random.Anything).Pods; len(any) > 0 && m.one("any pod", 2) && !(m.calm && m.s.Below("no odd pod", 10) > 0) {
-		node := p.NodeName
-		p = any[random.Below(m.s, "of the pods", len(any))]
-		if p.Name = fmt.Sprint("p", i); p.NodeName != "" {
-			p.NodeName = random.OneOf(m.s, "on", node, node, p.NodeName)
-		}
-	}
-	if p.Ready {
-		p.ReadySince = random.OneOf(m.s, "ready since", p.ReadySince, m.now, m.now.Add(-time.Duration(m.s.Below("ready for", 12_000))*time.Millisecond))
-	}
-	if m.one("not yet", 4) {
-		p.Ready, p.ReadySince = false, time.Time{}
-	}
-	if m.one("far", 60) {
-		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	switch m.s.Below("pod is", 40) {
-	case 0:
-		p.UID = "again"
-	case 1:
-		p.UID = ""
-	case 2:
-		p.Name = ""
-	}
-	p.ResourceVersion = m.pods.Version(m.s)
-	return &p
-}
-
-// rest draws a change of other things than nodes and pods.
-func (m *machine) rest(w *world) (d daemonset.Delta) {
-	kind := random.OneOf(m.s, "kind", random.CaughtUp, random.Truthful, random.Anything)
-	if m.one("wrong", 12) {
-		kind = random.Wrong
-	}
-	any := random.DaemonSet(m.s, kind)
-	ds := w.rest.DaemonSet
-	switch m.s.Below("of the rest", 12) {
-	case 0:
-		ds = any.DaemonSet
-	case 1, 2, 3:
-		version := random.OneOf(m.s, "template", "v1", "v2", "v3")
-		ds.Template.Hash, ds.Template.Data, ds.Generation = version, random.Stored(version), ds.Generation+1
-	case 4:
-		ds.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 5)
-	case 5:
-		ds.Template.NodeSelector, ds.Template.Affinity, ds.Template.Tolerations = any.DaemonSet.Template.NodeSelector, any.DaemonSet.Template.Affinity, any.DaemonSet.Template.Tolerations
-	case 6:
-		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.s, "in", "agent", "x")}}}}
-		ds.Selector = random.OneOf(m.s, "selector", in, selector.FromLabels(map[string]string{"app": "agent"}), any.DaemonSet.Selector)
-	case 7:
-		ds.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, time.Time{}, m.now)
-	case 8:
-		version := func(label string) *daemonset.Versions {
-			return &daemonset.Versions{Pods: random.OneOf(m.s, label+" pods", "", "7", "12"), DaemonSets: random.OneOf(m.s, label+" sets", "", "7", "12")}
-		}
-		d.Written, d.Read = version("written"), version("read")
-		if m.s.Below("all is read", 4) > 0 {
-			d.Written = &daemonset.Versions{}
-		}
-	case 9:
-		unseen := m.one("unseen", 4)
-		d.Unseen, d.Backoff = &unseen, any.Backoff
-	case 10:
-		d.Revisions = any.Revisions
-	default:
-		ds.MaxSurge, ds.MaxUnavailable, ds.Burst, ds.Strategy, ds.Status = any.DaemonSet.MaxSurge, any.DaemonSet.MaxUnavailable, any.DaemonSet.Burst, any.DaemonSet.Strategy, any.DaemonSet.Status
-		ds.UID = random.OneOf(m.s, "uid", "agent-uid", "agent-uid", "agent-uid", "x", "")
-	}
-	d.DaemonSet = &ds
-	return d
-}
 
 // apply applies a change to a Tracker and to what it stands for.
 func (m *machine) apply(w *world, d daemonset.Delta) {
@@ -277,14 +185,20 @@ func (m *machine) run(steps int) {
 		default:
 			m.apply(w, m.event(w))
 		case 0, 1, 2, 3:
-			if !m.calm || m.one("even so", 10) {
+			switch {
+			case !m.calm || m.one("even so", 60):
 				m.apply(w, m.rest(w))
+			case m.one("tuned now", 3):
+				m.apply(w, m.tune(w))
 			}
 		case 4, 5, 6, 7:
 			m.now = m.now.Add(random.OneOf(m.s, "later", 1, 100*time.Millisecond, time.Second, 4*time.Second, 10*time.Second, time.Minute))
 		case 8:
 			m.now = random.OneOf(m.s, "other time", m.now, random.Now, m.now.Add(-time.Second), m.now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
 		case 9:
+			if m.calm && m.s.Below("same options", 8) > 0 {
+				break
+			}
 			if m.opts = random.DaemonSetOptions(m.s); m.s.Below("of Kubernetes", 4) > 0 {
 				m.opts.Dialect = daemonset.Kubernetes
 			}

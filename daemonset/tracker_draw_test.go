@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// node draws a node of few names.
+func (m *machine) node() *daemonset.Node {
+	n := daemonset.Node{Name: fmt.Sprint("n", random.Below(m.s, "node", m.names)), Labels: map[string]string{"zone": "a"}}
+	m.likely(&n, nil)
+	if m.one("any node", 3) && !(m.calm && m.s.Below("not so calm", 10) > 0) {
+		any := random.DaemonSet(m.s, random.Anything)
+		if len(any.Nodes) > 0 {
+			name := n.Name
+			n = any.Nodes[random.Below(m.s, "of them", len(any.Nodes))]
+			n.Name = name
+		}
+	}
+	if m.one("nameless", 50) {
+		n.Name = ""
+	}
+	return &n
+}
+
+// likely draws what makes a node or a pod count for something else, one time in some.
+func (m *machine) likely(n *daemonset.Node, p *daemonset.Pod) {
+	switch {
+	case n != nil && m.one("other node", 3):
+		n.Labels = random.OneOf(m.s, "labels of it", map[string]string{"zone": "b"}, map[string]string{"zone": "a", "no": "daemon"}, nil)
+		n.Taints = random.OneOf(m.s, "taint of it", nil, []daemonset.Taint{{Key: "maint", Value: "y", Effect: daemonset.NoExecute}}, []daemonset.Taint{{Key: "maint", Effect: daemonset.NoSchedule}})
+	case p != nil && m.one("other version", 6):
+		p.Labels[daemonset.LabelHash] = random.OneOf(m.s, "older", "v0", "v3", "v4")
+	case p != nil && m.one("with generation", 6):
+		p.Labels[daemonset.LabelGeneration] = "5"
+	}
+}
+
+// pod draws a pod of few names and UIDs.
+func (m *machine) pod() *daemonset.Pod {
+	i := random.Below(m.s, "pod", 2*m.names)
+	p := random.AgentPod(fmt.Sprint("p", i), fmt.Sprint("n", i%m.names), random.OneOf(m.s, "version", "v1", "v2", "v2"))
+	m.likely(nil, &p)
+	if m.one("any pod", 2) && !(m.calm && m.s.Below("no odd pod", 10) > 0) {
+		if any := random.DaemonSet(m.s, random.Anything).Pods; len(any) > 0 {
+			node := p.NodeName
+			p = any[random.Below(m.s, "of the pods", len(any))]
+			if p.Name = fmt.Sprint("p", i); p.NodeName != "" {
+				p.NodeName = random.OneOf(m.s, "on", node, node, p.NodeName)
+			}
+		}
+	}
+	if p.Ready {
+		p.ReadySince = random.OneOf(m.s, "ready since", p.ReadySince, m.now, m.now.Add(-time.Duration(m.s.Below("ready for", 12_000))*time.Millisecond))
+	}
+	if m.one("not yet", 4) {
+		p.Ready, p.ReadySince = false, time.Time{}
+	}
+	if m.one("far", 60) {
+		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	switch m.s.Below("pod is", 40) {
+	case 0:
+		p.UID = "again"
+	case 1:
+		p.UID = ""
+	case 2:
+		p.Name = ""
+	}
+	p.ResourceVersion = m.pods.Version(m.s)
+	return &p
+}
+
+// rest draws a change of other things than nodes and pods.
+func (m *machine) rest(w *world) (d daemonset.Delta) {
+	kind := random.OneOf(m.s, "kind", random.CaughtUp, random.Truthful, random.Anything)
+	if m.one("wrong", 12) {
+		kind = random.Wrong
+	}
+	any := random.DaemonSet(m.s, kind)
+	ds := w.rest.DaemonSet
+	switch m.s.Below("of the rest", 12) {
+	case 0:
+		ds = any.DaemonSet
+	case 1, 2, 3:
+		version := random.OneOf(m.s, "template", "v1", "v2", "v3")
+		ds.Template.Hash, ds.Template.Data, ds.Generation = version, random.Stored(version), ds.Generation+1
+	case 4:
+		ds.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 5)
+	case 5:
+		ds.Template.NodeSelector, ds.Template.Affinity, ds.Template.Tolerations = any.DaemonSet.Template.NodeSelector, any.DaemonSet.Template.Affinity, any.DaemonSet.Template.Tolerations
+	case 6:
+		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.s, "in", "agent", "x")}}}}
+		ds.Selector = random.OneOf(m.s, "selector", in, selector.FromLabels(map[string]string{"app": "agent"}), any.DaemonSet.Selector)
+	case 7:
+		ds.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, time.Time{}, m.now)
+	case 8:
+		version := func(label string) *daemonset.Versions {
+			return &daemonset.Versions{Pods: random.OneOf(m.s, label+" pods", "", "7", "12"), DaemonSets: random.OneOf(m.s, label+" sets", "", "7", "12")}
+		}
+		d.Written, d.Read = version("written"), version("read")
+		if m.s.Below("all is read", 4) > 0 {
+			d.Written = &daemonset.Versions{}
+		}
+	case 9:
+		unseen := m.one("unseen", 4)
+		d.Unseen, d.Backoff = &unseen, any.Backoff
+	case 10:
+		d.Revisions = any.Revisions
+	default:
+		ds.MaxSurge, ds.MaxUnavailable, ds.Burst, ds.Strategy, ds.Status = any.DaemonSet.MaxSurge, any.DaemonSet.MaxUnavailable, any.DaemonSet.Burst, any.DaemonSet.Strategy, any.DaemonSet.Status
+		ds.UID = random.OneOf(m.s, "uid", "agent-uid", "agent-uid", "agent-uid", "x", "")
+	}
+	d.DaemonSet = &ds
+	return d
+}
+
+// tune draws a change of one of the things that nodes and pods are counted by, half of the time
+// back to what it was in the beginning.
+func (m *machine) tune(w *world) (d daemonset.Delta) {
+	ds, began := w.rest.DaemonSet, random.Agents(0).DaemonSet
+	t := &ds.Template
+	switch m.s.Below("tuned", 10) {
+	case 0:
+		version := random.OneOf(m.s, "template", "v1", "v2", "v3")
+		t.Hash, t.Data, ds.Generation = version, random.Stored(version), ds.Generation+1
+	case 1:
+		ds.Annotations = random.OneOf(m.s, "generation", nil, map[string]string{daemonset.AnnotationGeneration: "5"}, map[string]string{daemonset.AnnotationGeneration: "6"})
+	case 2:
+		ds.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 5)
+	case 3:
+		t.NodeSelector = random.OneOf(m.s, "node selector", nil, map[string]string{"zone": "a"})
+	case 4:
+		terms := []selector.NodeSelectorTerm{{MatchExpressions: []selector.Expression{{Key: "no", Operator: selector.DoesNotExist}}}}
+		t.Affinity = random.OneOf(m.s, "affinity", nil, &selector.NodeSelector{Terms: terms})
+	case 5:
+		t.Tolerations = random.OneOf(m.s, "tolerations", nil, []daemonset.Toleration{{Key: "maint", Operator: daemonset.TolerationExists}})
+	case 6:
+		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{"x"}}}}
+		ds.Selector = random.OneOf(m.s, "selector", began.Selector, in)
+	case 7:
+		ds.RevisionHistoryLimit = random.OneOf(m.s, "history", nil, ptr.To(int32(0)), ptr.To(int32(1)))
+		for i, version := range []string{"v0", "v1", "v2", "v3", "v4"} {
+			d.Revisions = append(d.Revisions, random.AgentRevision(version, int64(i)))
+		}
+	case 8:
+		ds.MaxUnavailable, ds.MaxSurge = random.OneOf(m.s, "unavailable", rollout.Int(1), rollout.Int(2), rollout.Int(0)), random.OneOf(m.s, "surge", rollout.Int(0), rollout.Int(1))
+		ds.Strategy, ds.Paused = random.OneOf(m.s, "strategy", daemonset.RollingUpdate, daemonset.RollingUpdate, daemonset.OnDelete), m.one("paused", 6)
+	case 9: // what holds a plan back, or all of it
+		m.opts = daemonset.Options{Repair: m.opts.Repair, SkipDeadNodes: random.OneOf[int32](m.s, "skip", 0, 1), StrictUnavailable: m.one("strict", 2), Prune: m.one("prune", 2)}
+	}
+	if m.one("as it was", 3) {
+		t.NodeSelector, t.Affinity, t.Tolerations, ds.Selector, ds.DeletionTimestamp, ds.NodeSelector = nil, nil, nil, began.Selector, time.Time{}, nil
+		ds.UID, ds.Partition, d.Written, d.Read = began.UID, rollout.IntOrPercent{}, &daemonset.Versions{}, &daemonset.Versions{}
+	}
+	d.DaemonSet = &ds
+	return d
+}
