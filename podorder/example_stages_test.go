@@ -229,3 +229,11 @@ func ExampleWitness() {
 	fmt.Println(found)
 	// Output: true
 }
+
+// A pod that is not ready goes before one that is, whatever its cost.
+func ExampleHealth() {
+	unready := podorder.Pod{NodeName: "a", Phase: podorder.Running}
+	ready := podorder.Pod{NodeName: "a", Phase: podorder.Running, Ready: true, Annotations: map[string]string{podorder.AnnotationDeletionCost: "-5"}}
+	fmt.Println(podorder.Health(&unready) < podorder.Health(&ready))
+	// Output: true
+}

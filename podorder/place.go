@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // A place is where the first rules put a pod: the stages, readiness and, among ready
@@ -28,6 +30,14 @@ func (r *ranking) place(p *Pod, index int) place {
 		at.health = uint64(truth(p.NodeName != ""))<<35 | uint64(phaseRank(p.Phase))<<33 | uint64(truth(p.Ready))<<32
 	}
 	return at
+}
+
+// Health returns what the rules of [Current] in front of [RuleNeighbours] see of a pod: of two pods the one with the smaller number is deleted first. It is for those who keep
+// pods in groups, so that few have to be compared.
+func Health(p *Pod) uint64 {
+	p = zero.Or(p)
+	r := ranking{order: &Order{}}
+	return r.complete(r.place(p, 0), p).health
 }
 
 // healthClasses is how many incomplete places there are without stages.

@@ -24,6 +24,7 @@ var exportedFunctions = map[string]any{
 	"CompareForLogs":      podorder.CompareForLogs,
 	"Costs":               podorder.Costs,
 	"DeletionCost":        podorder.DeletionCost,
+	"Health":              podorder.Health,
 	"New":                 podorder.New,
 	"OnNodes":             podorder.OnNodes,
 	"ParseDeletePriority": podorder.ParseDeletePriority,

@@ -78,3 +78,35 @@ func (s *Sorted) All(yield func(int32) bool) {
 		}
 	}
 }
+
+// Seek returns the first number that is not before what is looked for, false if all are.
+func (s *Sorted) Seek(before func(int32) bool) (int32, bool) {
+	for v := range s.From(before) {
+		return v, true
+	}
+	return 0, false
+}
+
+// From yields in order the numbers that are not before what is looked for.
+func (s *Sorted) From(before func(int32) bool) func(yield func(int32) bool) {
+	return func(yield func(int32) bool) {
+		pages := s.list.pages
+		order := func(v int32, _ bool) int {
+			if before(v) {
+				return -1
+			}
+			return 1
+		}
+		k, _ := slices.BinarySearchFunc(pages, false, func(p page[int32], _ bool) int { return order(p.items[0], false) })
+		k = max(0, k-1)
+		for ; k < len(pages); k++ {
+			items := pages[k].items
+			at, _ := slices.BinarySearchFunc(items, false, order)
+			for _, v := range items[at:] {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -55,6 +55,10 @@ func TestPropertySorted(t *testing.T) {
 					t.Fatalf("%d is not at %d", l.bag.At(k), l.places[l.bag.At(k)])
 				}
 			}
+			from, _ := slices.BinarySearch(l.want, most/2)
+			if behind := slices.Collect(l.sorted.From(func(v int32) bool { return v < most/2 })); !slices.Equal(behind, slices.Clone(l.want[from:])) {
+				t.Fatalf("from %d: %v, want %v", most/2, behind, l.want[from:])
+			}
 			if slices.Sort(bag); !slices.Equal(got, l.want) || !slices.Equal(bag, l.want) || l.sorted.Len() != len(l.want) {
 				t.Fatalf("%v and %v, want %v", got, bag, l.want)
 			}
