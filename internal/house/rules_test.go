@@ -74,10 +74,11 @@ var imports = map[string][]string{
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/paged":       {"internal/field"},
 	"internal/tracked":     {"internal/field", "internal/paged", "podorder", "selector"},
+	"internal/lineup":      {"internal/paged", "internal/tracked", "podorder"},
 	// The face of internal/sim, in which the planners are tried: users take the engine, and no
 	// more of it than the face shows. What it keeps is a World, which its owner changes.
 	"rollout/sim":       append([]string{"daemonset", "deploy", "internal/podset", "internal/sim", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...),
-	"replicaset":        append([]string{"internal/apply", "internal/paged", "internal/tracked"}, toolkits...),
+	"replicaset":        append([]string{"internal/apply", "internal/lineup", "internal/paged", "internal/tracked"}, toolkits...),
 	"daemonset":         append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
 	"daemonset/inplace": {"internal/zero"},
 	"deploy":            append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset"}, toolkits...),

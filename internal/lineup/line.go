@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lineup keeps the pods of a ReplicaSet in the order in which a scale-down deletes them.
+package lineup
+
+import (
+	"cmp"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/paged"
+	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// A Line is the active pods of a ReplicaSet as a scale-down goes through them. Those of one
+// health on one node are a cell, for they have the same neighbours, and cells are in the order
+// of the pod in each that goes first. A cell is made of rows of a few pods, in the order of
+// their first ones as well. Pods age at different times, and so each row has an instant at which
+// another of its pods may come first.
+//
+// It finds candidates, which [podorder.Order.Choose] puts in order. That takes them by UID where
+// their ages are alike, but for pods that became ready at one instant: see [Line.simple].
+type Line struct {
+	pods     *Pods                    // those of the call that is under way
+	related  func(*podorder.Pod) bool // nil if no pod is
+	seats    paged.List[seat]         // of the pods
+	nodes    paged.List[node]         // all that there have been
+	names    paged.Index              // of the nodes
+	cells    paged.List[cell]
+	rows     paged.List[row]
+	freeCell int32        // first one that is not in use, from 1
+	freeRow  int32        // the same of rows
+	order    paged.Sorted // of the cells in use
+	inner    paged.Sorted // of the rows in use, by cell
+	queue    paged.Queue  // of the rows in use, by the instant to look at them again
+	now      time.Time
+	at       int64 // now
+	lifted   int32 // node whose cells are out of the order, from 1, or all
+	pulled   int32 // row that is out of its order, from 1
+	changes  int   // since it was made
+	restarts int   // ready pods with restarts
+	unset    int   // and without an instant of creation
+	ready    int
+	oldest   time.Time // creation of ready pods, those too that have gone
+	youngest time.Time
+}
+
+// Pods are the pods that seats are of, by number.
+type Pods = tracked.Table[podorder.Pod, tracked.Pods]
+
+// all is that the cells of all nodes are lifted, and all rows are pulled.
+const all = -1
+
+// A seat is where a pod is.
+type seat struct {
+	node int32 // that has it as a neighbour, from 1
+	row  int32 // that has it as a candidate, from 1
+	next int32 // pod of the same row, from 1
+}
+
+// A node is a node, with how many active pods of all related ReplicaSets are on it.
+type node struct {
+	name       string
+	neighbours int32
+	cells      int32 // the first one, from 1
+}
+
+// A cell is the candidates of one health on one node.
+type cell struct {
+	health uint64
+	node   int32
+	next   int32 // cell of the same node, or that is free, from 1
+	size   int32
+	open   int32 // a row that may have room, from 1
+	first  int32 // pod that goes first, -1 if it is in no order
+	turn   turn  // of that
+}
+
+// A row is some of the candidates of a cell.
+type row struct {
+	cell  int32 // or the next row that is free, from 1
+	pods  int32 // the first one, from 1
+	size  int32
+	due   int32 // its place in the queue, from 1; 0 if it is in no order
+	first int32 // pod that goes first
+	turn  turn  // of that
+}
+
+// most is how many pods a row has at most, which are looked at one by one.
+const most = 48
+
+// A turn is what decides among pods of a cell, and of cells with as many neighbours, before
+// their UIDs.
+type turn struct {
+	age      int8 // bucket of the ready time
+	restarts int32
+	sidecars int32
+	created  int8 // bucket of the creation
+}
+
+func (a *turn) compare(b *turn) int {
+	if a.age != b.age {
+		return cmp.Compare(a.age, b.age)
+	}
+	return cmp.Or(cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars), cmp.Compare(a.created, b.created))
+}
+
+// turnOf returns the turn of a pod, and the time whose bucket may change it. Of ready pods with
+// a ready time restarts and creation count only among those that became ready at one instant.
+func (l *Line) turnOf(p *podorder.Pod) (turn, time.Time) {
+	if p.Ready && !p.ReadySince.IsZero() {
+		return turn{age: podorder.AgeBucket(p.ReadySince, l.now)}, p.ReadySince
+	}
+	t := turn{age: math.MinInt8, restarts: p.Restarts, sidecars: p.SidecarRestarts, created: math.MinInt8}
+	if !p.CreationTimestamp.IsZero() {
+		t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
+	}
+	return t, p.CreationTimestamp
+}
+
+// simple reports whether ready pods of one instant are in the order of their UIDs as well: none
+// has restarted, and all have been created in one bucket of ages.
+func (l *Line) simple() bool {
+	return l.ready == 0 || l.restarts == 0 && (l.unset == l.ready || l.unset == 0 &&
+		podorder.AgeBucket(l.oldest, l.now) == podorder.AgeBucket(l.youngest, l.now))
+}
+
+// again returns when a bucket that a time is in ends, or a little earlier.
+func again(t, now time.Time) int64 {
+	at, near := tracked.Clock(t)
+	if !near || t.IsZero() {
+		return math.MaxInt64
+	}
+	bucket := podorder.AgeBucket(t, now)
+	if bucket < 0 {
+		return at // its age begins
+	}
+	if bucket >= 61 {
+		return math.MaxInt64
+	}
+	end := int64(2) << bucket
+	return at + end - end>>48 // buckets begin a little early
+}
+
+// tally counts a ready candidate, or one less.
+func (l *Line) tally(p *podorder.Pod, n int) {
+	if !p.Ready || p.ReadySince.IsZero() {
+		return
+	}
+	l.ready += n
+	if p.Restarts != 0 || p.SidecarRestarts != 0 {
+		l.restarts += n
+	}
+	switch at := p.CreationTimestamp; {
+	case at.IsZero():
+		l.unset += n
+	case n > 0 && (l.oldest.IsZero() || at.Before(l.oldest)):
+		if l.oldest = at; l.youngest.IsZero() {
+			l.youngest = at
+		}
+	case n > 0 && at.After(l.youngest):
+		l.youngest = at
+	}
+}
+
+func (l *Line) name(k int) string { return l.nodes.At(k).name }
+
+// nodeOf returns the number of a node, which it gets if it has none.
+func (l *Line) nodeOf(name string) int {
+	k := l.names.Find(name, l.name)
+	if k < 0 {
+		k = l.nodes.Len()
+		l.nodes.Append(node{name: name})
+		l.names.Add(k, l.name)
+	}
+	return k
+}
+
+// cellOf returns the cell of a health on a node, which is made if there is none.
+func (l *Line) cellOf(k int, health uint64) int {
+	n := l.nodes.At(k)
+	for i := n.cells; i > 0; i = l.cells.At(int(i - 1)).next {
+		if l.cells.At(int(i-1)).health == health {
+			return int(i - 1)
+		}
+	}
+	c := cell{health: health, node: int32(k), next: n.cells, first: -1}
+	if l.freeCell > 0 {
+		n.cells = l.freeCell
+		l.freeCell = l.cells.At(int(n.cells - 1)).next
+		l.cells.Set(int(n.cells-1), c)
+	} else {
+		l.cells.Append(c)
+		n.cells = int32(l.cells.Len())
+	}
+	l.nodes.Set(k, n)
+	return int(n.cells - 1)
+}
+
+func (l *Line) putDue(i int, place int32) {
+	r := l.rows.At(i)
+	r.due = place
+	l.rows.Set(i, r)
+}
+
+// rowOf returns a row of a cell that has room, which is made if there is none.
+func (l *Line) rowOf(at int) int {
+	c := l.cells.At(at)
+	if c.open > 0 && l.rows.At(int(c.open-1)).size < most {
+		return int(c.open - 1)
+	}
+	if c.open = l.freeRow; c.open > 0 {
+		l.freeRow = l.rows.At(int(c.open - 1)).cell
+		l.rows.Set(int(c.open-1), row{cell: int32(at)})
+	} else {
+		l.rows.Append(row{cell: int32(at)})
+		c.open = int32(l.rows.Len())
+	}
+	l.cells.Set(at, c)
+	return int(c.open - 1)
+}
+
+// Clone returns a line of its own, nil of nil.
+func (l *Line) Clone() *Line {
+	if l == nil {
+		return nil
+	}
+	c := *l
+	c.seats, c.nodes, c.names, c.cells, c.rows = l.seats.Clone(), l.nodes.Clone(), l.names.Clone(), l.cells.Clone(), l.rows.Clone()
+	c.order, c.inner, c.queue = l.order.Clone(), l.inner.Clone(), l.queue.Clone()
+	return &c
+}
+
+// compareCells puts cells in the order of the pods that go first in each.
+func (l *Line) compareCells(i, j int32) int {
+	a, b := l.cells.At(int(i)), l.cells.At(int(j))
+	if a.health != b.health {
+		return cmp.Compare(a.health, b.health)
+	}
+	if a.node != b.node {
+		if c := cmp.Compare(l.nodes.At(int(b.node)).neighbours, l.nodes.At(int(a.node)).neighbours); c != 0 {
+			return c
+		}
+	}
+	if c := a.turn.compare(&b.turn); c != 0 {
+		return c
+	}
+	return l.compareIDs(a.first, b.first)
+}
+
+// compareRows puts rows in the order of their cells, and then of the pods that go first.
+func (l *Line) compareRows(i, j int32) int {
+	a, b := l.rows.At(int(i)), l.rows.At(int(j))
+	if a.cell != b.cell {
+		return cmp.Compare(a.cell, b.cell)
+	}
+	if c := a.turn.compare(&b.turn); c != 0 {
+		return c
+	}
+	return l.compareIDs(a.first, b.first)
+}
+
+func (l *Line) compareIDs(i, j int32) int {
+	a, b := l.pods.At(int(i)), l.pods.At(int(j))
+	if c := strings.Compare(a.UID, b.UID); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Name, b.Name)
+}
