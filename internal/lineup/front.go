@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lineup
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// New returns a line of pods as of a time, which is a number of nanoseconds since 1970 as well.
+// Related tells which of them are neighbours; nil is none.
+func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) bool, now time.Time, at int64) *Line {
+	l := &Line{pods: pods, related: related, now: now, at: at, lifted: all, pulled: all}
+	for i := range pods.Len() {
+		l.seats.Append(seat{})
+		l.sit(i, candidate(i))
+	}
+	l.lifted, l.pulled, l.changes = 0, 0, 0
+	for i := range l.rows.Len() {
+		l.arrange(i)
+	}
+	for k := range l.nodes.Len() {
+		l.lower(k)
+	}
+	return l
+}
+
+// Stale reports whether so much has changed that a new line may be a better one.
+func (l *Line) Stale() bool {
+	if l == nil {
+		return true
+	}
+	n := l.seats.Len()
+	return l.changes > n && (l.nodes.Len() > 2*n || !l.simple())
+}
+
+// age brings the line up to a time, which is not earlier than before.
+func (l *Line) age(now time.Time, at int64) {
+	l.now, l.at = now, at
+	for l.queue.Len() > 0 && l.queue.First().At <= at {
+		in := int(l.queue.First().Item)
+		l.lift(int(l.cells.At(int(l.rows.At(in).cell)).node))
+		l.pull(in)
+		l.settle()
+	}
+}
+
+// Front returns copies of a few pods among which are the first n that a scale-down deletes at a
+// time that is not earlier than before, and the neighbours on their nodes. It is false if only
+// all pods together tell.
+func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]podorder.Pod, podorder.Neighbours, bool) {
+	l.pods = pods
+	if l.age(now, at); !l.simple() {
+		return nil, nil, false
+	}
+	near := podorder.Neighbours{}
+	if n > 1 {
+		list := l.foremost(near, n)
+		return list, near, 2*len(list) <= pods.Len()
+	}
+	for i := range l.order.All {
+		return []podorder.Pod{*pods.At(int(l.note(near, i).first))}, near, true
+	}
+	return nil, nil, false
+}
+
+// note notes the neighbours of a cell.
+func (l *Line) note(near podorder.Neighbours, i int32) cell {
+	c := l.cells.At(int(i))
+	on := l.nodes.At(int(c.node))
+	near[on.name] = on.neighbours
+	return c
+}
+
+// foremost returns pods among which are the first n, which are not all: of n cells at most, the
+// n first rows of each. Behind cells of one health and as many neighbours there is nobody to look
+// for if they have n pods.
+func (l *Line) foremost(near podorder.Neighbours, n int) (pods []podorder.Pod) {
+	seen, cells := 0, 0
+	var last cell
+	for i := range l.order.All {
+		c := l.cells.At(int(i))
+		same := c.health == last.health && l.nodes.At(int(c.node)).neighbours == l.nodes.At(int(last.node)).neighbours
+		if cells == n || cells > 0 && !same && seen >= n {
+			break
+		}
+		l.note(near, i)
+		pods = l.appendRows(pods, i, n)
+		last, seen, cells = c, seen+int(c.size), cells+1
+	}
+	return pods
+}
+
+// appendRows appends the pods of the first n rows of a cell.
+func (l *Line) appendRows(pods []podorder.Pod, i int32, n int) []podorder.Pod {
+	for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).cell < i }) {
+		r := l.rows.At(int(in))
+		if n--; n < 0 || r.cell != i {
+			break
+		}
+		for k := r.pods; k > 0; k = l.seats.At(int(k - 1)).next {
+			pods = append(pods, *l.pods.At(int(k - 1)))
+		}
+	}
+	return pods
+}
