@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -29,6 +30,8 @@ type input struct {
 	now      time.Time
 	replicas int32
 	burst    int32
+
+	neighbours podorder.Neighbours // of pods that a snapshot has left out, or nil
 }
 
 // admit checks and defaults a copy of a snapshot.

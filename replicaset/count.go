@@ -125,7 +125,7 @@ func (t *totals) add(s state, n int32) {
 
 // candidates returns the numbers of the pods that count.
 func (c *counts) candidates() []int {
-	candidates := make([]int, 0, c.active)
+	candidates := make([]int, 0, min(int(c.active), len(c.roles)))
 	for i, role := range c.roles {
 		if role.counts() {
 			candidates = append(candidates, i)

@@ -41,7 +41,10 @@ func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candi
 // order returns the deletion order (Victims and Neighbours in rules.md).
 func (in *input) order() podorder.Order {
 	o := in.opts.Order
-	o.Now, o.Neighbours, o.Related = in.now, nil, in.related()
+	o.Now, o.Neighbours = in.now, in.neighbours
+	if o.Related = nil; in.neighbours == nil {
+		o.Related = in.related(new([]int))
+	}
 	if o.Domains == nil {
 		o.Domains = in.Domains
 	}
@@ -71,8 +74,9 @@ const fewSelectors = 4
 // with the same controller selects, whoever owns them. A ReplicaSet without a
 // controller has no relatives, and then not even its own pods are neighbours. A
 // selector that cannot be used selects nothing, and so does one that is not set,
-// unless this ReplicaSet has none either: then ownership decides.
-func (in *input) related() func(p *podorder.Pod) bool {
+// unless this ReplicaSet has none either: then ownership decides. What is found is a
+// buffer; it is nil if clones of a Tracker ask.
+func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 	if in.ReplicaSet.ControllerUID == "" || in.ReplicaSet.Kind == KindController {
 		return nil
 	}
@@ -97,12 +101,14 @@ func (in *input) related() func(p *podorder.Pod) bool {
 		}
 	}
 	index := selector.NewIndex(selectors)
-	var found []int
 	return func(p *podorder.Pod) bool {
 		if owners[p.ControllerUID] {
 			return true
 		}
-		found = index.Matching(p.Labels, found[:0])
-		return len(found) > 0
+		if found == nil {
+			return len(index.Matching(p.Labels, nil)) > 0
+		}
+		*found = index.Matching(p.Labels, (*found)[:0])
+		return len(*found) > 0
 	}
 }

@@ -5,8 +5,10 @@ package replicaset
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/lineup"
 	"github.com/kplan-go/kplan/internal/paged"
 	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/podorder"
@@ -18,11 +20,13 @@ import (
 // then, always.
 //
 // A change of a pod takes O(log N) time for N pods, and so does a plan that only creates pods,
-// or finds nothing to do. A plan that adopts, releases or deletes pods takes the time of
-// Reconcile, because victims are chosen among all pods, as do those while two of its pods have
-// one UID; and what changes the meaning of all pods counts all of them anew: another selector,
-// UID, name, kind, minReadySeconds, template label or Dialect, a ReplicaSet that begins to be
-// deleted, and a time before that of the last plan.
+// deletes a few, or finds nothing to do. The first plan that deletes some puts all in line, and
+// so does the first one after other siblings, or another controller, came to be. The time of
+// Reconcile take plans that adopt or release pods or delete an eighth of them, that choose
+// victims by an order of the caller's, while two pods have one UID, or while ready pods have
+// restarted or were not created in one bucket of ages. What changes the meaning of all pods counts
+// all of them anew: another selector, UID, name, kind, minReadySeconds, template label or
+// Dialect, a ReplicaSet that begins to be deleted, and a time before that of the last plan.
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
@@ -37,6 +41,7 @@ type Tracker struct {
 	queue    paged.Queue        // of the pods that are waiting
 	observed int64              // up to which instant pods have left the queue
 	totals   totals             // without the next instant
+	line     *lineup.Line       // of those that may be deleted; nil if nobody has asked
 }
 
 // A record is what a Tracker has counted a pod for.
@@ -88,7 +93,12 @@ func (t *Tracker) count(in *input) (counts, error) {
 	if t.queue.Len() > 0 {
 		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
-	if n := in.numbers(&c).change(); t.twins == 0 && c.adopt == 0 && c.release == 0 && n.remove == 0 {
+	n := in.numbers(&c).change()
+	if t.twins == 0 && c.adopt == 0 && c.release == 0 && n.remove == 0 {
+		return c, nil
+	}
+	if front, near := t.front(in, &c, int(n.remove), at); front != nil {
+		in.Snapshot, in.neighbours, c.roles = front, near, slices.Repeat([]role{roleActive}, len(front.Pods))
 		return c, nil
 	}
 	s := t.Snapshot()
@@ -155,7 +165,7 @@ func isClaim(a Action) bool {
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
-	c.uids = t.uids.Clone()
+	c.uids, c.line = t.uids.Clone(), t.line.Clone()
 	return c
 }
 

@@ -4,6 +4,7 @@ package replicaset
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/podorder"
@@ -61,6 +62,9 @@ func (t *Tracker) Apply(d Delta) error {
 // applyRest takes what a change says of other things than pods.
 func (t *Tracker) applyRest(d *Delta) {
 	if d.Siblings != nil {
+		if !sameRelatives(t.rest.Siblings, d.Siblings) {
+			t.line = nil
+		}
 		t.rest.Siblings = d.Siblings
 	}
 	if d.Domains != nil {
@@ -78,6 +82,9 @@ func (t *Tracker) applyRest(d *Delta) {
 	if d.ReplicaSet == nil {
 		return
 	}
+	if t.rest.ReplicaSet.ControllerUID != d.ReplicaSet.ControllerUID {
+		t.line = nil
+	}
 	t.rest.ReplicaSet = *d.ReplicaSet
 	if rs := *d.ReplicaSet; !sameMeasure(t.measure.set, &rs) {
 		m := newMeasure(&rs, t.measure.dialect)
@@ -90,4 +97,11 @@ func sameMeasure(a, b *ReplicaSet) bool {
 	return a.UID == b.UID && a.Name == b.Name && a.Kind == b.Kind && a.APIVersion == b.APIVersion &&
 		a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
 		tracked.SameSelector(a.Selector, b.Selector) && maps.Equal(a.TemplateLabels, b.TemplateLabels)
+}
+
+// sameRelatives reports whether the same pods are neighbours with both lists of siblings.
+func sameRelatives(a, b []ReplicaSet) bool {
+	return slices.EqualFunc(a, b, func(x, y ReplicaSet) bool {
+		return x.UID == y.UID && x.ControllerUID == y.ControllerUID && tracked.SameSelector(x.Selector, y.Selector)
+	})
 }

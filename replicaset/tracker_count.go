@@ -19,6 +19,9 @@ func (t *Tracker) add(p *podorder.Pod) {
 	t.pods.Add(p)
 	t.records.Append(record{})
 	t.enterNew(i)
+	if t.line != nil {
+		t.line.Add(&t.pods, i, t.records.At(i).state.role == roleActive)
+	}
 }
 
 // replace puts another pod of the same name in place of one.
@@ -30,8 +33,14 @@ func (t *Tracker) replace(i int, p *podorder.Pod) {
 	if !same && before.registered(uid) {
 		t.unregister(i)
 	}
+	if t.line != nil {
+		t.line.Leave(&t.pods, i)
+	}
 	t.pods.Set(i, p)
 	t.enter(i, s, at)
+	if t.line != nil {
+		t.line.Enter(&t.pods, i, s.role == roleActive)
+	}
 	if !same && s.registered(p.UID) {
 		t.register(i)
 	}
@@ -42,6 +51,9 @@ func (t *Tracker) remove(i int) {
 	before := t.records.At(i).state
 	if t.leave(i); before.registered(t.uid(i)) {
 		t.unregister(i)
+	}
+	if t.line != nil {
+		t.line.Remove(&t.pods, i)
 	}
 	if last := t.pods.Len() - 1; i != last {
 		r := t.records.At(last)
