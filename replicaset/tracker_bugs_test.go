@@ -36,6 +36,18 @@ var trackerBugs = []trackedtest.Bug{
 	{"clones write to each other's pages", "../internal/paged/list.go", "l.owner, l.shared = new(owner), true", "l.shared = true"},
 	{"no pods to finish with", "tracker.go", "len(p.Actions) > 0 && isClaim(p.Actions[0])", "false"},
 	{"no pods if pods are to be adopted", "tracker.go", "c.adopt == 0 && ", ""},
+	{"neighbours are not counted", "../internal/lineup/seats.go", "n.neighbours++", ""},
+	{"who leaves a node stays a neighbour", "../internal/lineup/seats.go", "n.neighbours--", ""},
+	{"the pod that moves keeps its number in its row", "../internal/lineup/seats.go", "l.reseat(int(s.row-1), int32(last+1), int32(i+1))", ""},
+	{"pods do not age", "../internal/lineup/front.go", "l.queue.First().At <= at", "l.queue.First().At < 0"},
+	{"other siblings have the same neighbours", "tracker_apply.go", "!sameRelatives(t.rest.Siblings, d.Siblings)", "false"},
+	{"another controller has the same siblings", "tracker_apply.go", "t.rest.ReplicaSet.ControllerUID != d.ReplicaSet.ControllerUID", "false"},
+	{"restarts decide nothing", "../internal/lineup/line.go", "l.restarts == 0 && (", "("},
+	{"creation decides nothing", "../internal/lineup/line.go", "podorder.AgeBucket(l.oldest, l.now) == podorder.AgeBucket(l.youngest, l.now)", "true"},
+	{"an order of the caller's is that of Kubernetes", "tracker_victims.go", " && !o.Spread", ""},
+	{"the last of a row goes first", "../internal/lineup/seats.go", "l.compareIDs(i-1, r.first) < 0", "l.compareIDs(i-1, r.first) > 0"},
+	{"costs decide nothing", "../internal/lineup/line.go", "if a.health != b.health {", "if false {"},
+	{"clones share the line", "tracker.go", "t.line.Clone()", "t.line"},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.

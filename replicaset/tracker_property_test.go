@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -48,6 +47,7 @@ type machine struct {
 	sent    []replicaset.PodEvent
 	names   int  // how many pods there may be
 	busy    bool // many pods become ready and available, and hardly anything else happens
+	scales  bool // pods are deleted that have lived alike, and hardly anything else happens
 	version int
 	step    int
 }
@@ -59,114 +59,25 @@ func noPods() trackedtest.Objects[podorder.Pod] {
 }
 
 func newMachine(t purity.T, s random.Source) *machine {
-	m := &machine{t: t, s: s, worlds: []*tracked{{pods: noPods()}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40)}
-	if m.busy = random.Bool(s, "busy"); m.busy || random.Bool(s, "begins") {
+	m := &machine{t: t, s: s, worlds: []*tracked{{pods: noPods()}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40, 60)}
+	m.busy = random.Bool(s, "busy")
+	m.scales = !m.busy && random.Bool(s, "scales")
+	if m.busy || m.scales || random.Bool(s, "begins") {
 		rs := random.Replicas(int32(m.names))
 		rs.MinReadySeconds = 10
-		m.apply(m.worlds[0], replicaset.Delta{ReplicaSet: &rs})
+		d := replicaset.Delta{ReplicaSet: &rs}
+		if m.scales {
+			rs.MinReadySeconds, rs.ControllerUID, rs.ControllerKind = random.OneOf[int32](s, "min ready", 0, 5), "d", "Deployment"
+			old := random.Replicas(3)
+			old.Name, old.UID, old.ControllerUID = "old", "old-uid", "d"
+			d.Siblings = []replicaset.ReplicaSet{old}
+		}
+		m.apply(m.worlds[0], d)
 	}
 	return m
 }
 
 func (m *machine) one(name string, n uint64) bool { return m.s.Below(name, n) == 0 }
-
-// pod draws a pod of few names and UIDs.
-func (m *machine) pod() *podorder.Pod {
-	n := random.Below(m.s, "pod", m.names)
-	p := random.Pod(m.s, n)
-	switch m.s.Below("uid", 40) {
-	case 0, 1:
-		p.UID = "again"
-	case 2, 3, 4:
-		p.UID = ""
-	}
-	p.ReadySince = random.OneOf(m.s, "ready since", p.ReadySince, p.ReadySince, p.ReadySince, m.now, m.now.Add(-5*time.Second), m.now.Add(-10*time.Second))
-	if m.busy && m.s.Below("not busy", 10) > 0 {
-		p.ControllerUID, p.Labels, p.Phase, p.DeletionTimestamp = "web-uid", map[string]string{"app": "web"}, podorder.Running, time.Time{}
-		p.Ready, p.ReadySince = true, m.now.Add(-time.Duration(m.s.Below("ready for", 12_000))*time.Millisecond)
-	}
-	if m.one("far", 60) && !m.busy {
-		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	m.version++
-	switch m.s.Below("version", 8) {
-	case 0:
-		p.ResourceVersion = ""
-	case 1: // out of order
-		p.ResourceVersion = strconv.Itoa(max(1, m.version-random.Below(m.s, "back", 30)))
-	default:
-		p.ResourceVersion = strconv.Itoa(m.version)
-	}
-	if m.one("nameless", 100) {
-		p.Name = ""
-	}
-	return &p
-}
-
-// event draws an event: of a pod that is there, of any pod, or one that has been sent.
-func (m *machine) event(w *tracked) replicaset.PodEvent {
-	if len(m.sent) > 0 && m.one("again", 6) {
-		return m.sent[max(0, len(m.sent)-1-random.Below(m.s, "which", 20))]
-	}
-	p := m.pod()
-	known := w.pods.All[p.Name]
-	e := replicaset.PodEvent{Old: known, New: p}
-	switch {
-	case known != nil && m.one("goes", 6):
-		e.New = nil
-	case known != nil && m.s.Below("kept", 3) > 0:
-		p.UID = known.UID
-		if m.s.Below("owned", 3) > 0 {
-			p.ControllerUID, p.Labels = "web-uid", map[string]string{"app": "web"}
-		}
-	case m.one("any old", 8):
-		e.Old = m.pod()
-		if m.one("and gone", 2) {
-			e.New = nil
-		}
-	}
-	m.sent = append(m.sent, e)
-	return e
-}
-
-// rest draws a change of other things than pods.
-func (m *machine) rest(w *tracked) (d replicaset.Delta) {
-	kind := random.Anything
-	if m.one("wrong", 10) {
-		kind = random.Wrong
-	}
-	any := random.ReplicaSet(m.s, kind)
-	rs := w.rest.ReplicaSet
-	switch m.s.Below("of the rest", 10) {
-	case 0:
-		rs = any.ReplicaSet
-	case 1, 2, 3:
-		rs.Replicas, rs.Status, rs.Generation = any.ReplicaSet.Replicas, any.ReplicaSet.Status, rs.Generation+1
-	case 4:
-		rs.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 10, 5)
-	case 5:
-		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.s, "in", "web", "x")}}}}
-		rs.Selector, rs.TemplateLabels = random.OneOf(m.s, "selector", any.ReplicaSet.Selector, in), any.ReplicaSet.TemplateLabels
-	case 6:
-		rs.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, m.now)
-	case 7:
-		d.Siblings, d.Domains = random.OneOf(m.s, "siblings", nil, any.Siblings, []replicaset.ReplicaSet{}), any.Domains
-	case 8:
-		// Half of the passes may go on, whatever has been written.
-		version := func(label string) replicaset.Versions {
-			return replicaset.Versions{Pods: random.OneOf(m.s, label+" pods", "", "7", "12", "x"), ReplicaSets: random.OneOf(m.s, label+" sets", "", "7", "12")}
-		}
-		written, read := version("written"), version("read")
-		if m.one("all is read", 2) {
-			written = replicaset.Versions{}
-		}
-		d.Written, d.Read = &written, &read
-	default:
-		d.Expectations = &any.Expectations
-	}
-	d.ReplicaSet = &rs
-	return d
-}
 
 // apply applies a change to a Tracker and to what it stands for.
 func (m *machine) apply(w *tracked, d replicaset.Delta) {
@@ -245,18 +156,20 @@ func (m *machine) run(steps int) {
 		default:
 			m.apply(w, replicaset.Delta{Pod: m.event(w)})
 		case 0, 1, 2, 3:
-			if !m.busy || m.one("even so", 20) {
+			if !m.busy || m.one("even so", 20) || m.scales {
 				m.apply(w, m.rest(w))
 			}
 		case 4, 5, 6, 7:
 			m.now = m.now.Add(random.OneOf(m.s, "later", 1, 100*time.Millisecond, time.Second, 4*time.Second, 5*time.Second, 10*time.Second, time.Minute))
 		case 8:
-			if m.busy && m.s.Below("no other time", 4) > 0 {
+			if (m.busy || m.scales) && m.s.Below("no other time", 4) > 0 {
 				continue
 			}
 			m.now = random.OneOf(m.s, "other time", random.Now, m.now.Add(-time.Second), m.now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
 		case 9:
-			m.opts = random.ReplicaSetOptions(m.s)
+			if m.opts = random.ReplicaSetOptions(m.s); m.scales && m.s.Below("no other order", 4) > 0 {
+				m.opts = replicaset.Options{Burst: m.opts.Burst}
+			}
 		case 10:
 			m.execute(w)
 		case 11:

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package replicaset_test
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// pod draws a pod of few names and UIDs.
+func (m *machine) pod() *podorder.Pod {
+	n := random.Below(m.s, "pod", m.names)
+	p := random.Pod(m.s, n)
+	switch m.s.Below("uid", uint64(10*m.names)) {
+	case 0, 1:
+		p.UID = "again"
+	case 2, 3, 4:
+		p.UID = ""
+	}
+	p.ReadySince = random.OneOf(m.s, "ready since", p.ReadySince, p.ReadySince, p.ReadySince, m.now, m.now.Add(-5*time.Second), m.now.Add(-10*time.Second))
+	if m.busy && m.s.Below("not busy", 10) > 0 {
+		p.ControllerUID, p.Labels, p.Phase, p.DeletionTimestamp = "web-uid", map[string]string{"app": "web"}, podorder.Running, time.Time{}
+		p.Ready, p.ReadySince = true, m.now.Add(-time.Duration(m.s.Below("ready for", 12_000))*time.Millisecond)
+	}
+	if m.scales && m.s.Below("does not scale", 30) > 0 {
+		m.alike(&p)
+	}
+	if m.one("far", 60) && !m.busy && !m.scales {
+		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	m.version++
+	switch m.s.Below("version", 8) {
+	case 0:
+		p.ResourceVersion = ""
+	case 1: // out of order
+		p.ResourceVersion = strconv.Itoa(max(1, m.version-random.Below(m.s, "back", 30)))
+	default:
+		p.ResourceVersion = strconv.Itoa(m.version)
+	}
+	if m.one("nameless", 100) {
+		p.Name = ""
+	}
+	return &p
+}
+
+// alike makes a pod one of many that have lived alike, but for how long.
+func (m *machine) alike(p *podorder.Pod) {
+	p.ControllerUID, p.Labels = random.OneOf(m.s, "of a sibling", "web-uid", "web-uid", "web-uid", "old-uid"), map[string]string{"app": "web"}
+	p.Phase, p.DeletionTimestamp = podorder.Running, random.OneOf(m.s, "ends", time.Time{}, time.Time{}, time.Time{}, m.now)
+	p.NodeName = random.OneOf(m.s, "on", "n1", "n2", "n3", "n4", "n5", p.NodeName)
+	p.CreationTimestamp = m.now.Add(-time.Duration(100+m.s.Below("created", 30)) * time.Hour)
+	if p.Ready = m.s.Below("ready now", 6) > 0; p.Ready {
+		p.Restarts, p.SidecarRestarts = 0, 0
+		age := time.Duration(1) << (28 + m.s.Below("bucket", 8))
+		p.ReadySince = random.OneOf(m.s, "for how long", m.now.Add(-age), m.now.Add(-age-time.Duration(m.s.Below("more", uint64(age)))), random.Now.Add(-time.Hour), random.Now.Add(-time.Hour))
+	}
+	if m.one("as any", 20) {
+		p.Restarts, p.CreationTimestamp = 1, random.OneOf(m.s, "created at any time", m.now, random.Now, time.Time{})
+	}
+	if m.s.Below("costs nothing", 4) > 0 {
+		p.Annotations = nil
+	}
+}
+
+// event draws an event: of a pod that is there, of any pod, or one that has been sent.
+func (m *machine) event(w *tracked) replicaset.PodEvent {
+	if len(m.sent) > 0 && m.one("again", 6) {
+		return m.sent[max(0, len(m.sent)-1-random.Below(m.s, "which", 20))]
+	}
+	p := m.pod()
+	known := w.pods.All[p.Name]
+	e := replicaset.PodEvent{Old: known, New: p}
+	switch {
+	case known != nil && m.one("goes", 6):
+		e.New = nil
+	case known != nil && m.s.Below("kept", 3) > 0:
+		p.UID = known.UID
+		if m.s.Below("owned", 3) > 0 {
+			p.ControllerUID, p.Labels = "web-uid", map[string]string{"app": "web"}
+		}
+	case m.one("any old", 8):
+		e.Old = m.pod()
+		if m.one("and gone", 2) {
+			e.New = nil
+		}
+	}
+	m.sent = append(m.sent, e)
+	return e
+}
+
+// rest draws a change of other things than pods.
+func (m *machine) rest(w *tracked) (d replicaset.Delta) {
+	kind := random.Anything
+	if m.one("wrong", 10) {
+		kind = random.Wrong
+	}
+	any := random.ReplicaSet(m.s, kind)
+	rs := w.rest.ReplicaSet
+	if m.scales && m.s.Below("scaled only", 40) > 0 {
+		there := int32(0)
+		for _, p := range w.pods.All {
+			if p.ControllerUID == rs.UID && p.Active() {
+				there++
+			}
+		}
+		n := max(0, there+random.Between[int32](m.s, "more or less", -4, 1))
+		rs.Replicas = &n
+		return replicaset.Delta{ReplicaSet: &rs}
+	}
+	switch m.s.Below("of the rest", 10) {
+	case 0:
+		rs = any.ReplicaSet
+	case 1, 2, 3:
+		rs.Replicas, rs.Status, rs.Generation = any.ReplicaSet.Replicas, any.ReplicaSet.Status, rs.Generation+1
+	case 4:
+		rs.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 10, 5)
+	case 5:
+		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.s, "in", "web", "x")}}}}
+		rs.Selector, rs.TemplateLabels = random.OneOf(m.s, "selector", any.ReplicaSet.Selector, in), any.ReplicaSet.TemplateLabels
+	case 6:
+		rs.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, m.now)
+	case 7:
+		d.Siblings, d.Domains = random.OneOf(m.s, "siblings", nil, any.Siblings, []replicaset.ReplicaSet{}), any.Domains
+	case 8:
+		// Half of the passes may go on, whatever has been written.
+		version := func(label string) replicaset.Versions {
+			return replicaset.Versions{Pods: random.OneOf(m.s, label+" pods", "", "7", "12", "x"), ReplicaSets: random.OneOf(m.s, label+" sets", "", "7", "12")}
+		}
+		written, read := version("written"), version("read")
+		if m.one("all is read", 2) {
+			written = replicaset.Versions{}
+		}
+		d.Written, d.Read = &written, &read
+	default:
+		d.Expectations = &any.Expectations
+	}
+	d.ReplicaSet = &rs
+	return d
+}
