@@ -4,10 +4,12 @@ package deploy
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
@@ -47,11 +49,15 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
-// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs all
-// of the snapshot only if the plan adopts or releases ReplicaSets.
+// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs
+// ReplicaSets only if a call has failed, and all of the snapshot only if the plan adopts or
+// releases some.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	t.begin()
 	s := t.rest
+	if len(r.Outcomes) == len(p.Actions) && !slices.ContainsFunc(r.Outcomes, func(o selector.Outcome) bool { return o.Answer != selector.Done }) {
+		return Finish(s, p, r, now, opts)
+	}
 	for i := range t.near.Len() {
 		s.ReplicaSets = append(s.ReplicaSets, *t.nearAt(i))
 	}
