@@ -31,6 +31,7 @@ type table[T any] struct {
 	values  []T                 // what the rows point to
 	before  T                   // what the value was that is being changed
 	tell    []func(old, new *T) // valid during the call only
+	journal *journal[T]         // or nil
 }
 
 // A change is one write.
@@ -115,9 +116,9 @@ func (t *table[T]) grow(n int) {
 	if !t.inPlace {
 		return
 	}
-	// Who finds objects by their owners does not read the rows. To close their gaps each time
+	// Who finds objects by their owners, or follows them, does not read the rows. To close their gaps each time
 	// that a few objects are added would take as long as all are many.
-	if t.owner == nil || 2*t.gone > len(t.rows) {
+	if t.owner == nil && t.journal == nil || 2*t.gone > len(t.rows) {
 		t.all()
 	}
 	if cap(t.values)-len(t.values) >= n {
@@ -162,6 +163,7 @@ func (t *table[T]) put(s *store, number int32, old, new *T) {
 		t.watch(old, new)
 	}
 	if t.inPlace {
+		t.journal.note(number, new)
 		for _, tell := range t.tell {
 			tell(old, new)
 		}

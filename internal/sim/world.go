@@ -61,6 +61,7 @@ type World struct {
 	deadline     time.Time           // of a run without faults; zero for none
 	latency      time.Duration       // of such a run
 	calm         bool                // see calmWorld
+	followed     bool                // see follow
 	strict       bool                // see begin
 	still        int                 // events since time has passed
 	starting     int                 // entries of the agenda that bind or start a pod
