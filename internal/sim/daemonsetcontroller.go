@@ -23,6 +23,7 @@ type daemonSetController struct {
 	nodes     []daemonset.Node
 	pods      []daemonset.Pod
 	revisions []revision.ControllerRevision
+	followed  map[string]*followedDaemonSet // by name
 }
 
 func (c *daemonSetController) forget() {
@@ -102,12 +103,8 @@ func (c *daemonSetController) observe(old, p *daemonset.Pod) {
 	c.expected[owner] = e
 }
 
-func (c *daemonSetController) snapshot(name string) *daemonset.Snapshot {
-	s := c.w.store
-	d := s.daemonSets.namedAt(c.view[KindDaemonSet], name)
-	if d == nil {
-		return nil
-	}
+func (c *daemonSetController) snapshot(d *DaemonSet) *daemonset.Snapshot {
+	s, name := c.w.store, d.Name
 	c.nodes = c.nodes[:0]
 	for _, n := range s.nodes.at(c.view[KindNode]) {
 		c.nodes = append(c.nodes, n.Node)
@@ -123,19 +120,39 @@ func (c *daemonSetController) snapshot(name string) *daemonset.Snapshot {
 	return snapshot
 }
 
-func (c *daemonSetController) begin(name string) func() bool {
-	s := c.snapshot(name)
-	if s == nil || !c.w.look(4*(len(s.Nodes)+len(s.Pods))) { // it takes about four times as long
-		return nil
+// planFor returns a plan for a DaemonSet and what it was made from, nil if the DaemonSet is not
+// there or the planner may not look any more. Of a world that is followed it has no lists.
+func (c *daemonSetController) planFor(name string, now time.Time, options daemonset.Options) (*daemonset.Snapshot, daemonset.Plan, error) {
+	d := c.w.store.daemonSets.namedAt(c.view[KindDaemonSet], name)
+	if d == nil {
+		return nil, daemonset.Plan{}, nil
 	}
-	now := c.now()
-	c.corrected = c.options.Repair == daemonset.RepairAll
+	if c.follows(d) {
+		if !c.w.look(looksOfTracker) {
+			return nil, daemonset.Plan{}, nil
+		}
+		p, err := c.follow(d).tracker.Plan(now, options)
+		return &daemonset.Snapshot{DaemonSet: d.DaemonSet}, p, err
+	}
+	s := c.snapshot(d)
+	if !c.w.look(4 * (len(s.Nodes) + len(s.Pods))) { // it takes about four times as long
+		return nil, daemonset.Plan{}, nil
+	}
 	plan := c.plan
 	if plan == nil {
 		plan = daemonset.Reconcile
 	}
-	options := c.optionsFor(name)
 	p, err := plan(*s, now, options)
+	return s, p, err
+}
+
+func (c *daemonSetController) begin(name string) func() bool {
+	now, options := c.now(), c.optionsFor(name)
+	s, p, err := c.planFor(name, now, options)
+	if s == nil {
+		return nil
+	}
+	c.corrected = c.options.Repair == daemonset.RepairAll
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("daemon set %s: %w", name, err))

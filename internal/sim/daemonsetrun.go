@@ -90,7 +90,12 @@ func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, err
 		create(w, &w.store.daemons, user, &p)
 	}
 	w.addDaemonSetController(cfg.Options)
-	r := &daemonSetRecorder{world: w, start: c.Now}
+	w.follow()
+	r := &daemonSetRecorder{world: w, start: c.Now, active: map[string]int32{}}
+	for i := range c.Pods {
+		r.count(nil, &c.Pods[i])
+	}
+	w.store.daemons.tell = append(w.store.daemons.tell, r.count)
 	w.Observer.DaemonSet = r.planned
 	w.makeFair()
 	if err := w.runCalm(cfg.TimeLimit, cfg.Latency); err != nil {
@@ -105,6 +110,18 @@ type daemonSetRecorder struct {
 	start time.Time
 	steps []DaemonSetStep
 	last  DaemonSetStep
+
+	active map[string]int32 // pods of the DaemonSet that are not being deleted, by hash
+}
+
+// count counts what becomes of a pod.
+func (r *daemonSetRecorder) count(old, p *daemonset.Pod) {
+	uid := r.world.store.daemonSets.all()[0].UID
+	for n, pod := range [...]*daemonset.Pod{old, p} {
+		if pod != nil && pod.ControllerUID == uid && pod.Active() {
+			r.active[pod.Labels[daemonset.LabelHash]] += int32(2*n - 1)
+		}
+	}
 }
 
 func (r *daemonSetRecorder) planned(p Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]) error {
@@ -112,17 +129,14 @@ func (r *daemonSetRecorder) planned(p Planned[daemonset.Snapshot, daemonset.Opti
 		Time: p.Now.Sub(r.start), Actions: p.Plan.Actions, Holds: p.Plan.Holds, Status: p.Plan.Status, Budget: p.Plan.Budget,
 	}
 	hash := ""
-	for i := range p.Snapshot.Revisions {
-		if v := &p.Snapshot.Revisions[i]; v.ControllerUID == p.Snapshot.DaemonSet.UID && string(v.Data) == string(p.Snapshot.DaemonSet.Template.Data) {
+	for _, v := range r.world.store.revisions.all() {
+		if v.ControllerUID == p.Snapshot.DaemonSet.UID && string(v.Data) == string(p.Snapshot.DaemonSet.Template.Data) {
 			hash, _ = revision.RevisionHash(*v)
 		}
 	}
-	for i := range p.Snapshot.Pods {
-		if pod := &p.Snapshot.Pods[i]; pod.ControllerUID == p.Snapshot.DaemonSet.UID && pod.Active() {
-			s.Pods++
-			if hash != "" && pod.Labels[daemonset.LabelHash] == hash {
-				s.Updated++
-			}
+	for of, n := range r.active {
+		if s.Pods += n; of != "" && of == hash {
+			s.Updated = n
 		}
 	}
 	r.last = s

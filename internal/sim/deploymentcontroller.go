@@ -21,6 +21,8 @@ type deploymentController struct {
 	plan func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	sets []replicaSet
 	pods []podorder.Pod
+
+	followed map[string]*followedDeployment // by name
 }
 
 func (c *deploymentController) forget() {}
@@ -93,18 +95,39 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 	return snapshot
 }
 
-func (c *deploymentController) begin(name string) func() bool {
+// planFor returns a plan for a Deployment, what it was made from, nil if the Deployment is not
+// there, and how to finish it. Of a world that is followed the snapshot has no lists.
+func (c *deploymentController) planFor(name string, now time.Time) (*deploy.Snapshot, deploy.Plan, func(deploy.Plan, deploy.Report) deploy.Result, error) {
+	if c.w.followed && c.plan == nil {
+		d := c.w.store.deployments.namedAt(c.view[KindDeployment], name)
+		if d == nil {
+			return nil, deploy.Plan{}, nil, nil
+		}
+		f := c.follow(d)
+		p, err := f.tracker.Plan(now, c.options)
+		finish := func(p deploy.Plan, r deploy.Report) deploy.Result { return f.tracker.Finish(p, r, now, c.options) }
+		return &deploy.Snapshot{Deployment: d.Deployment}, p, finish, err
+	}
 	s := c.snapshot(name)
 	if s == nil {
-		return nil
+		return nil, deploy.Plan{}, nil, nil
 	}
-	now := c.now()
-	c.corrected = c.options.Repair == deploy.RepairAll
 	plan := c.plan
 	if plan == nil {
 		plan = deploy.Reconcile
 	}
 	p, err := plan(*s, now, c.options)
+	finish := func(p deploy.Plan, r deploy.Report) deploy.Result { return deploy.Finish(*s, p, r, now, c.options) }
+	return s, p, finish, err
+}
+
+func (c *deploymentController) begin(name string) func() bool {
+	now := c.now()
+	s, p, finish, err := c.planFor(name, now)
+	if s == nil {
+		return nil
+	}
+	c.corrected = c.options.Repair == deploy.RepairAll
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("deployment %s: %w", name, err))
@@ -119,7 +142,7 @@ func (c *deploymentController) begin(name string) func() bool {
 		}))
 	}
 	c.wakeAt(p.RecheckAt, name)
-	pass := &deploymentPass{c: c, seen: s.Deployment, snapshot: s, now: now, plan: p}
+	pass := &deploymentPass{c: c, seen: s.Deployment, snapshot: s, finish: finish, now: now, plan: p}
 	if len(p.Actions) == 0 && sameDeploymentStatus(&p.Status, &pass.seen.Status) {
 		c.retries = 0
 		return nil
@@ -131,6 +154,7 @@ func (c *deploymentController) begin(name string) func() bool {
 type deploymentPass struct {
 	c        *deploymentController
 	snapshot *deploy.Snapshot
+	finish   func(deploy.Plan, deploy.Report) deploy.Result
 	now      time.Time
 	plan     deploy.Plan
 	done     int
@@ -150,7 +174,7 @@ func (p *deploymentPass) next() bool {
 		}
 		p.failed = p.plan.Actions[p.done-1]
 	}
-	r := deploy.Finish(*p.snapshot, p.plan, deploy.Report{Outcomes: p.outcomes}, p.now, p.c.options)
+	r := p.finish(p.plan, deploy.Report{Outcomes: p.outcomes})
 	if count := r.Status.CollisionCount; count != nil && (p.seen.Status.CollisionCount == nil || *count != *p.seen.Status.CollisionCount) {
 		p.c.w.count(HashCollided)
 	}

@@ -82,6 +82,7 @@ func begin(c Cluster, cfg Config) *run {
 	s.pods.tell = append(s.pods.tell, r.count)
 	w.Observer.Deployment = r.planned
 	w.over = func() bool { return r.complete() && !w.anyStarts() }
+	w.follow()
 	w.random = rand.New(rand.NewPCG(cfg.Kubelet.Seed, 0))
 	w.makeFair()
 	return r
@@ -122,7 +123,9 @@ func (r *run) recordPending() {
 func (r *run) record(p deploy.Plan) {
 	s := describe(r.world.store.replicaSets.all())
 	s.Time, s.Actions, s.Holds, s.Status, s.Pods = r.world.now.Sub(r.start), p.Actions, p.Holds, p.Status, r.pods
-	s.Zones = spread(r.world.store.pods.all(), r.cfg.Kubelet.Zones)
+	if zones := r.cfg.Kubelet.Zones; zones != nil {
+		s.Zones = spread(r.world.store.pods.all(), zones)
+	}
 	r.pods = PodActions{}
 	r.steps = append(r.steps, s)
 }

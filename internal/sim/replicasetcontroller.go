@@ -26,6 +26,7 @@ type replicaSetController struct {
 	sets     []replicaSet
 	siblings []replicaSet
 	pods     []podorder.Pod
+	followed map[string]*followedSet // by name
 }
 
 func (c *replicaSetController) forget() {
@@ -146,26 +147,47 @@ func (c *replicaSetController) consistent(name string) bool {
 	return true
 }
 
-func (c *replicaSetController) begin(name string) func() bool {
-	if !c.consistent(name) {
-		c.retry(name)
-		return nil
+// planFor returns a plan for a ReplicaSet and what it was made from, nil if the ReplicaSet is
+// not there or the planner may not look any more. Of a world that is followed it has no lists
+// unless pods are claimed.
+func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.Snapshot, replicaset.Plan, error) {
+	if c.w.followed && c.plan == nil {
+		f := c.follow(name)
+		if f == nil || !c.w.look(looksOfTracker) {
+			return nil, replicaset.Plan{}, nil
+		}
+		p, err := f.tracker.Plan(now, c.options)
+		if claims(&p) {
+			return c.snapshot(name), p, err
+		}
+		return &replicaset.Snapshot{ReplicaSet: *f.set}, p, err
 	}
 	s := c.snapshot(name)
 	if s == nil {
 		delete(c.expected, name)
-		return nil
 	}
-	if !c.w.look(len(s.Pods)) {
-		return nil
+	if s == nil || !c.w.look(len(s.Pods)) {
+		return nil, replicaset.Plan{}, nil
 	}
-	now := c.now()
-	c.corrected = c.options.Repair == replicaset.RepairAll
 	plan := c.plan
 	if plan == nil {
 		plan = replicaset.Reconcile
 	}
 	p, err := plan(*s, now, c.options)
+	return s, p, err
+}
+
+func (c *replicaSetController) begin(name string) func() bool {
+	if !c.consistent(name) {
+		c.retry(name)
+		return nil
+	}
+	now := c.now()
+	s, p, err := c.planFor(name, now)
+	if s == nil {
+		return nil
+	}
+	c.corrected = c.options.Repair == replicaset.RepairAll
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("replica set %s: %w", name, err))
