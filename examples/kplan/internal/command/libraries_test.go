@@ -42,7 +42,7 @@ func TestTooLong(t *testing.T) {
 	old := inFile(t, "old.yaml", newWeb("  replicas: 500\n", "1"))
 	for _, args := range [][]string{
 		{"--from", old, "-f", "-", "--jitter", "1h"}, {"--from", old, "-f", "-", "--start", "p50=10s,p90=30s", "--runs", "1000"},
-		{"-f", data + "daemonset/agent-v1.yaml", "--nodes", "3000"}, {"-f", inFile(t, "web.yaml", aloneSet("500", "web")), "--jitter", "1h"},
+		{"-f", data + "daemonset/agent-v1.yaml", "--nodes", "3000", "--jitter", "1h"}, {"-f", inFile(t, "web.yaml", aloneSet("500", "web")), "--jitter", "1h"},
 	} {
 		code, stdout, stderr := run(next, append([]string{"simulate"}, args...)...)
 		require.Equal(t, exitFailure, code, args)
