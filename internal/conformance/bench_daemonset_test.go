@@ -96,8 +96,27 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 			measure(b, "kplan+kube", axis, func() {
 				must(daemonset.Reconcile(must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions)), benchNow, daemonset.Options{}))
 			})
+			measure(b, "floor", axis, func() { lookOnce(&s) })
 		}
 	}
+}
+
+// lookOnce is the floor of a pass: of each node it reads the labels that the affinity asks
+// for, and of each pod its owner, its readiness, the label that is selected and its hash. It
+// does not find the node of a pod, nor out whether two have one name.
+func lookOnce(s *daemonset.Snapshot) (found int) {
+	for i := range s.Nodes {
+		if labels := s.Nodes[i].Labels; labels["kubernetes.io/os"] == "linux" && labels["kubernetes.io/arch"] == "amd64" {
+			found++
+		}
+	}
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		if p.ControllerUID == s.DaemonSet.UID && p.Labels["app"] == "web" && p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new" && p.Ready {
+			found++
+		}
+	}
+	return found
 }
 
 // BenchmarkNodeShouldRun is one DaemonSet and one node, as those ask who add nodes.

@@ -164,8 +164,23 @@ func BenchmarkReplicaSetPass(b *testing.B) {
 			measure(b, "kplan+kube", axis, func() {
 				must(replicaset.ReconcileFrom(kube.ReplicaSetSnapshot(rs, nil, nil), kube.Pods(rs.Namespace, pods), now, opts))
 			})
+			if !shrink {
+				measure(b, "floor", axis, func() { readOnce(&s) })
+			}
 		}
 	}
+}
+
+// readOnce is the floor of a steady pass: of each pod it reads its owner, its end, the labels
+// of the template and readiness, without which no status is known, and does nothing else.
+func readOnce(s *replicaset.Snapshot) (ready int) {
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		if p.ControllerUID == s.ReplicaSet.UID && p.Active() && p.Labels["app"] == "web" && p.Labels["pod-template-hash"] == "a" && p.Ready {
+			ready++
+		}
+	}
+	return ready
 }
 
 // benchDeployment is a rollout with n ReplicaSets, of which the three newest are active
