@@ -178,7 +178,7 @@ func (DeleteReplicaSet) isAction()   {}
 
 // String returns the text of the Kubernetes event, and the reason.
 func (a CreateReplicaSet) String() string {
-	return fmt.Sprintf("%s (%s, revision %d)", ScaleReplicaSet{Kind: a.Kind, Name: a.Name, To: a.Replicas}.event(), a.Reason, a.Revision)
+	return fmt.Sprintf("%s (%s, revision %d)", (&ScaleReplicaSet{Kind: a.Kind, Name: a.Name, To: a.Replicas}).event(), a.Reason, a.Revision)
 }
 
 // String returns one line with the keys that are set.
@@ -199,14 +199,14 @@ func (a ScaleReplicaSet) String() string {
 	return fmt.Sprintf("%s (%s%s)", a.event(), a.Reason, unhealthy)
 }
 
-func (a ScaleReplicaSet) event() string {
+func (a *ScaleReplicaSet) event() string {
 	text := make([]byte, 0, 128) // on the stack
 	text = append(append(append(append(append(text, a.verb()...), wordOfSet(a.Kind)...), ' '), a.Name...), " from "...)
 	text = append(strconv.AppendInt(text, int64(a.From), 10), " to "...)
 	return string(strconv.AppendInt(text, int64(a.To), 10))
 }
 
-func (a ScaleReplicaSet) verb() string {
+func (a *ScaleReplicaSet) verb() string {
 	if a.To < a.From {
 		return "Scaled down "
 	}

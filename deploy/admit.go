@@ -196,6 +196,10 @@ func byCreation(a, b *replicaset.ReplicaSet) int {
 // admitPolicies rejects what no policy says. A Deployment that is rolled by partition has none.
 func (in *input) admitPolicies(errs *field.Errors) {
 	o := &in.opts
+	if o.Policy == (rollout.Policy{}) && len(o.Sets) == 0 {
+		in.policy = o.Repair.policy(rollout.Policy{})
+		return
+	}
 	repaired := func(name string, set bool) {
 		if set {
 			errs.Add("Options.Policy."+name, "true", "must be unset: Options.Repair says that")

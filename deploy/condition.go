@@ -44,16 +44,16 @@ func findCondition(conditions []Condition, conditionType string) *Condition {
 	return nil
 }
 
-// quoting returns a message about a name. The names that Kubernetes allows have
+// quoting returns a message about a name, which stands behind a word. The names that Kubernetes allows have
 // nothing to escape, and need not be searched for it with the care of strconv.
 func quoting(before, name, after string) string {
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return before + strconv.Quote(name) + after
+			return before + " " + strconv.Quote(name) + after
 		}
 	}
 	text := make([]byte, 0, 128) // on the stack, which makes this faster than +
-	text = append(append(text, before...), '"')
+	text = append(append(text, before...), ' ', '"')
 	text = append(append(text, name...), '"')
 	return string(append(text, after...))
 }
@@ -74,18 +74,24 @@ func GetCondition(conditions []Condition, conditionType string) (Condition, bool
 //
 // It mirrors SetDeploymentCondition of the deployment util package of Kubernetes.
 func SetCondition(conditions []Condition, c Condition) []Condition {
-	return setCondition(slices.Clone(conditions), c)
+	return setCondition(slices.Clone(conditions), &c)
 }
 
 // setCondition is [SetCondition] in place.
-func setCondition(conditions []Condition, c Condition) []Condition {
-	if old := findCondition(conditions, c.Type); old != nil && old.Status == c.Status {
-		if old.Reason == c.Reason {
-			return conditions
+func setCondition(conditions []Condition, c *Condition) []Condition {
+	since := c.LastTransitionTime
+	if old := findCondition(conditions, c.Type); old != nil {
+		if old.Status == c.Status {
+			if old.Reason == c.Reason {
+				return conditions
+			}
+			since = old.LastTransitionTime
 		}
-		c.LastTransitionTime = old.LastTransitionTime
+		conditions = removeCondition(conditions, c.Type)
 	}
-	return append(removeCondition(conditions, c.Type), c)
+	conditions = append(conditions, *c)
+	conditions[len(conditions)-1].LastTransitionTime = since
+	return conditions
 }
 
 // RemoveCondition returns the conditions without those of a type. The slice that it
@@ -97,8 +103,15 @@ func RemoveCondition(conditions []Condition, conditionType string) []Condition {
 
 // removeCondition is [RemoveCondition] in place.
 func removeCondition(conditions []Condition, conditionType string) []Condition {
-	if findCondition(conditions, conditionType) == nil {
-		return conditions
+	kept := conditions[:0]
+	for i := range conditions {
+		if c := &conditions[i]; c.Type != conditionType {
+			if len(kept) < i {
+				conditions[len(kept)] = *c
+			}
+			kept = conditions[:len(kept)+1]
+		}
 	}
-	return slices.DeleteFunc(conditions, func(c Condition) bool { return c.Type == conditionType })
+	clear(conditions[len(kept):])
+	return kept
 }

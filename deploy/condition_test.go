@@ -26,8 +26,8 @@ func TestQuoting(t *testing.T) {
 		{"a\x7f", `new "a\x7f".`, false},
 		{"ä", `new "ä".`, false},
 	} {
-		require.Equal(t, c.want, quoting("new ", c.name, "."))
-		allocations := testing.AllocsPerRun(10, func() { quoting("new ", c.name, ".") })
+		require.Equal(t, c.want, quoting("new", c.name, "."))
+		allocations := testing.AllocsPerRun(10, func() { quoting("new", c.name, ".") })
 		require.Equal(t, c.plain, allocations == 1, "%q: %v allocations", c.name, allocations)
 	}
 }

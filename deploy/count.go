@@ -8,6 +8,8 @@ type counts struct {
 
 	terminating int64
 	known       bool // every ReplicaSet that has been synced reports its terminating pods
+
+	conditions bool // some ReplicaSet has conditions, which tell of failures only
 }
 
 // count sums up the ReplicaSets.
@@ -20,6 +22,7 @@ func count(in *input) counts {
 		c.replicas += int64(status.Replicas)
 		c.ready += int64(status.ReadyReplicas)
 		c.available += int64(status.AvailableReplicas)
+		c.conditions = c.conditions || len(status.Conditions) > 0
 		switch {
 		case status.TerminatingReplicas != nil:
 			c.terminating += int64(*status.TerminatingReplicas)

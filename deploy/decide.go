@@ -15,7 +15,6 @@ import (
 type decision struct {
 	path path
 
-	follow  following
 	created *creation // nil if none is created
 	sizing
 	refreshed []int // sets whose annotations are brought up to date, whatever their size
@@ -36,17 +35,10 @@ const (
 )
 
 // decide takes the first path that applies.
-func decide(in *input, c *counts) decision {
+func (in *input) decide(c *counts, f *following) decision {
 	if in.selectsAll() {
 		return decision{path: pathRefused, sizing: holding(hold("", ReasonSelectingAll, 0, 0))}
 	}
-	f := in.follow()
-	d := in.decide(c, &f)
-	d.follow = f
-	return d
-}
-
-func (in *input) decide(c *counts, f *following) decision {
 	request, requested := in.opts.Keys.RollbackRequest(in.d.Annotations)
 	switch {
 	case in.deleting():
@@ -104,7 +96,9 @@ func (in *input) decideWaiting(c *counts, f *following) decision {
 		if in.byPolicy {
 			shrunk = func() sizing { return in.shrinkBy(c) }
 		}
-		d.sizing, d.pause = in.stopAtPoints(shrunk(), f, nil)
+		if d.sizing = shrunk(); in.opts.PausePoints {
+			d.sizing, d.pause = in.stopAtPoints(d.sizing, f, nil)
+		}
 	}
 	d.sizing = d.behind(hold("", ReasonPaused, 0, 0))
 	return in.cleanUp(d)
@@ -159,7 +153,9 @@ func (in *input) decideRolling(c *counts, f *following) decision {
 	if d.sizing = in.roll(d.created.addedTo(c)); !d.moved && in.complete(&in.d.Status) {
 		d = in.cleanUp(d)
 	}
-	d.sizing, d.pause = in.stopAtPoints(d.sizing, f, d.created)
+	if in.opts.PausePoints {
+		d.sizing, d.pause = in.stopAtPoints(d.sizing, f, d.created)
+	}
 	if rollsFirst { // or else the next pass scales
 		d.changes, d.refreshed = in.refresh(d.changes)
 	}

@@ -58,7 +58,7 @@ func (f *finish) created() {
 	f.before(&in, &list, last+1)
 	if a.Replicas > 0 {
 		f.result.Events = append(f.result.Events, Event{
-			Action: last, Type: "Normal", Reason: "ScalingReplicaSet", Message: in.createEvent(a.Name, a.Replicas),
+			Action: last, Type: "Normal", Reason: in.scalingReason(), Message: in.createEvent(a.Name, a.Replicas),
 		})
 	}
 	f.publish(&in, a.Revision)
@@ -107,7 +107,7 @@ func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i i
 		}
 	default:
 		f.fail(a, o.Failure())
-		text := quoting("Failed to create new "+wordOfSet(a.Kind)+" ", a.Name, ": "+o.Failure().Error())
+		text := quoting("Failed to create new "+wordOfSet(a.Kind), a.Name, ": "+o.Failure().Error())
 		if in.hasDeadline() {
 			list.set(in, ConditionProgressing, selector.ConditionFalse, progressFailed, text)
 		}

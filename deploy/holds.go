@@ -6,16 +6,18 @@ import "github.com/kplan-go/kplan/selector"
 
 // waits says what a rollout waits for when sizes are final, if nothing else does, and what
 // has gone wrong with it.
-func (in *input) waits(s *Status, settled bool) (holds []Hold) {
+func (in *input) waits(c *counts, s *Status, settled bool) (holds []Hold) {
 	if in.complete(s) {
 		return nil
 	}
 	if n := in.newSet(); n != nil && settled {
 		holds = append(in.lacks(n), in.remains()...)
 	}
-	holds = append(holds, in.failures()...)
-	if c := findCondition(s.Conditions, ConditionProgressing); c != nil && c.Reason == progressExceeded {
-		holds = append(holds, hold("", ReasonDeadlineExceeded, int64(in.now.Sub(c.LastUpdateTime).Seconds()), int64(in.deadline)))
+	if c.conditions {
+		holds = append(holds, in.failures()...)
+	}
+	if p := findCondition(s.Conditions, ConditionProgressing); p != nil && p.Reason == progressExceeded {
+		holds = append(holds, hold("", ReasonDeadlineExceeded, int64(in.now.Sub(p.LastUpdateTime).Seconds()), int64(in.deadline)))
 	}
 	return holds
 }

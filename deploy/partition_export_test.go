@@ -50,7 +50,7 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 	for _, c := range d.changes {
 		r.Sizes[in.sets[c.set].rs.Name] = c.to
 	}
-	for _, a := range d.write(&in, &report{}).Actions {
+	for _, a := range d.write(&in, &following{}, &report{}).Actions {
 		switch a := a.(type) {
 		case ScaleReplicaSet:
 			r.Set[a.Name] = a

@@ -23,7 +23,7 @@ func (in *input) waitsAtPoint(f *following) bool {
 // stopAtPoints keeps old pods behind a pause point, and pauses the Deployment there. Which
 // pods go in which order is what the planner of ReplicaSets decides.
 func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing, *pausepoint.PauseDeployment) {
-	if !in.opts.PausePoints || len(z.changes) == 0 {
+	if len(z.changes) == 0 {
 		return z, nil
 	}
 	pods := in.allPods()

@@ -51,16 +51,16 @@ func (c *conditions) update(in *input, before *Condition) {
 	if before != nil && before.Status == selector.ConditionTrue {
 		p.LastTransitionTime = before.LastTransitionTime
 	}
-	c.replace(p)
+	c.replace(&p)
 }
 
 // subject returns a sentence about the new ReplicaSet, or about the Deployment if
 // there is none.
 func (in *input) subject(predicate string) string {
 	if s := in.newSet(); s != nil {
-		return quoting(cmp.Or(in.d.ReplicaSetKind, replicaset.Kind)+" ", s.rs.Name, predicate)
+		return quoting(cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), s.rs.Name, predicate)
 	}
-	return quoting(cmp.Or(in.d.Kind, Kind)+" ", in.d.Name, predicate)
+	return quoting(cmp.Or(in.d.Kind, Kind), in.d.Name, predicate)
 }
 
 // Progressed reports whether a status is closer to the goal than the one before.

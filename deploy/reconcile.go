@@ -20,7 +20,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 // plan is what follows once a snapshot is admitted.
 func (in *input) plan() Plan {
 	c := count(in)
-	d := decide(in, &c)
-	r := d.report(in, &c)
-	return d.write(in, &r)
+	f := in.follow()
+	d := in.decide(&c, &f)
+	r := d.report(in, &c, &f)
+	return d.write(in, &f, &r)
 }

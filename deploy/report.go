@@ -19,7 +19,7 @@ type report struct {
 
 // report returns what is said of the Deployment after a decision. Conditions are set in the
 // order in which upstream sets them.
-func (d *decision) report(in *input, c *counts) (r report) {
+func (d *decision) report(in *input, c *counts, f *following) (r report) {
 	in = d.created.input(in)
 	list := in.stored()
 	if d.path == pathRefused {
@@ -29,7 +29,7 @@ func (d *decision) report(in *input, c *counts) (r report) {
 		return r
 	}
 	list.notePause(in)
-	list.foundNew(in, &d.follow)
+	list.foundNew(in, f)
 	if d.created != nil && !d.created.taken {
 		list.created(in, d.created.rs.Name)
 	}
@@ -54,13 +54,13 @@ func (d *decision) reportCounted(in *input, c *counts, list *conditions) (r repo
 		list.progress(in, &r.status)
 	}
 	if drives || in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
-		list.failure(in)
+		list.failure(in, c)
 	}
 	list.finish(in)
 	r.status.Conditions = list.list
 	if drives {
 		r.recheckAt = in.recheck(&r.status)
-		r.holds = in.waits(&r.status, len(d.holds) == 0 && len(d.changes) == 0)
+		r.holds = in.waits(c, &r.status, len(d.holds) == 0 && len(d.changes) == 0)
 	}
 	return r
 }

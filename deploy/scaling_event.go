@@ -89,11 +89,22 @@ func (in *input) readSize(annotations map[string]string, key string) (int32, boo
 // parseSize reads a size from an annotation: decimal digits within 31 bits.
 func parseSize(annotations map[string]string, key string) (int32, bool) {
 	text := annotations[key]
-	if text == "" {
-		return 0, false // the common case, for which an error need not be allocated
+	switch n := len(text); {
+	case n == 0:
+		return 0, false // a common case, for which an error need not be allocated
+	case n > 9: // which may be beyond 31 bits
+		n, err := strconv.ParseUint(text, 10, 31)
+		return int32(n), err == nil
 	}
-	n, err := strconv.ParseUint(text, 10, 31)
-	return int32(n), err == nil
+	n := int32(0)
+	for i := range len(text) {
+		digit := text[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		n = 10*n + int32(digit)
+	}
+	return n, true
 }
 
 // writtenMaxTotal is how many pods may be wanted, as it is written into annotations.

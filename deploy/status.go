@@ -24,15 +24,15 @@ func (in *input) stored() conditions {
 
 // set reports a condition as of now.
 func (c *conditions) set(in *input, conditionType string, status selector.ConditionStatus, reason, message string) {
-	c.list = setCondition(c.list, Condition{
+	c.list = setCondition(c.list, &Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message,
 		LastUpdateTime: in.now, LastTransitionTime: in.now,
 	})
 }
 
 // replace puts a condition at the end, in place of those of its type.
-func (c *conditions) replace(condition Condition) {
-	c.list = append(removeCondition(c.list, condition.Type), condition)
+func (c *conditions) replace(condition *Condition) {
+	c.list = append(removeCondition(c.list, condition.Type), *condition)
 }
 
 // notePause reports in the condition Progressing that the Deployment has been
@@ -61,7 +61,7 @@ func (c *conditions) notePause(in *input) {
 func (c *conditions) foundNew(in *input, f *following) {
 	switch {
 	case f.restarts(in):
-		c.replace(Condition{
+		c.replace(&Condition{
 			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: in.foundSet(),
 			LastUpdateTime: in.now, LastTransitionTime: in.now,
 		})
@@ -72,13 +72,13 @@ func (c *conditions) foundNew(in *input, f *following) {
 }
 
 func (in *input) foundSet() string {
-	return quoting("Found new "+wordOfSet(in.d.setKind())+" ", in.newSet().rs.Name, "")
+	return quoting("Found new "+wordOfSet(in.d.setKind()), in.newSet().rs.Name, "")
 }
 
 // created reports that the new ReplicaSet has been created.
 func (c *conditions) created(in *input, name string) {
 	if in.hasDeadline() {
-		c.set(in, ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new "+wordOfSet(in.d.setKind())+" ", name, ""))
+		c.set(in, ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new "+wordOfSet(in.d.setKind()), name, ""))
 	}
 }
 
@@ -102,8 +102,11 @@ func (in *input) reportedMinAvailable() int32 {
 
 // failure copies the condition ReplicaFailure of the new ReplicaSet or else
 // of the first that has one.
-func (c *conditions) failure(in *input) {
-	failure := in.firstFailure()
+func (c *conditions) failure(in *input, n *counts) {
+	var failure *replicaset.Condition
+	if n.conditions {
+		failure = in.firstFailure()
+	}
 	if failure == nil {
 		c.list = removeCondition(c.list, ConditionReplicaFailure)
 		return
@@ -111,7 +114,7 @@ func (c *conditions) failure(in *input) {
 	if p := findCondition(c.list, ConditionReplicaFailure); p != nil && p.Message != failure.Message && in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
 		c.list = removeCondition(c.list, ConditionReplicaFailure)
 	}
-	c.list = setCondition(c.list, Condition{
+	c.list = setCondition(c.list, &Condition{
 		Type: failure.Type, Status: failure.Status, Reason: failure.Reason, Message: failure.Message,
 		LastUpdateTime: failure.LastTransitionTime, LastTransitionTime: failure.LastTransitionTime,
 	})

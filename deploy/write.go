@@ -10,7 +10,6 @@ import (
 
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
@@ -35,7 +34,7 @@ const nowhere = -1
 //
 // Holds are those of the decision, and then those of the report. Events stand in the order of
 // the actions, but for that of a pause, which is recorded before the sizes.
-func (d *decision) write(in *input, r *report) (p Plan) {
+func (d *decision) write(in *input, f *following, r *report) (p Plan) {
 	in = d.created.input(in)
 	p.Status, p.RecheckAt, p.ExtraStatus, p.Budget = r.status, r.recheckAt, r.extra, in.budget
 	p.Holds = append(slices.Clip(d.holds), r.holds...)
@@ -47,7 +46,7 @@ func (d *decision) write(in *input, r *report) (p Plan) {
 		return p
 	}
 	p.claims(in)
-	p.follow(in, &d.follow)
+	p.follow(in, f)
 	if d.created != nil {
 		p.create(in, d.created)
 	}
@@ -58,7 +57,7 @@ func (d *decision) write(in *input, r *report) (p Plan) {
 	if d.pause != nil {
 		p.event(nowhere, "Normal", "PausePointReached", d.pause.String())
 	}
-	p.sizes(in, d)
+	p.sizes(in, f, d)
 	if d.pause != nil {
 		p.pause(in, d.pause)
 	}
@@ -80,6 +79,9 @@ func (p *Plan) act(a Action) {
 }
 
 func (p *Plan) event(action int, eventType, reason, message string) {
+	if p.Events == nil {
+		p.Events = make([]Event, 0, 1)
+	}
 	p.Events = append(p.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
@@ -132,7 +134,7 @@ func (p *Plan) create(in *input, n *creation) {
 		return
 	}
 	if n.wanted > 0 {
-		p.event(p.last(), "Normal", "Scaling"+cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), in.createEvent(n.rs.Name, n.size))
+		p.event(p.last(), "Normal", in.scalingReason(), in.createEvent(n.rs.Name, n.size))
 	}
 	p.annotate(in, in.publish(fmt.Sprint(in.next)), ReasonRevision)
 }
@@ -153,7 +155,7 @@ func (p *Plan) rollBack(in *input, r *revision.Rollback, source *revision.Entry)
 }
 
 // sizes writes the sizes, one write for each ReplicaSet.
-func (p *Plan) sizes(in *input, d *decision) {
+func (p *Plan) sizes(in *input, f *following, d *decision) {
 	changes := slices.Clip(d.changes)
 	for _, i := range d.refreshed {
 		changes = append(changes, change{set: i, to: in.sets[i].size, reason: ReasonScaling})
@@ -168,8 +170,8 @@ func (p *Plan) sizes(in *input, d *decision) {
 	}
 	for _, c := range changes {
 		rs, from, annotations := in.sets[c.set].rs, in.sets[c.set].size, in.sizeAnnotations()
-		if c.set == in.newAt {
-			maps.Copy(annotations, d.follow.withNextSize)
+		if c.set == in.newAt && f.withNextSize != nil {
+			maps.Copy(annotations, f.withNextSize)
 		}
 		if c.to == from {
 			p.act(AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
@@ -180,7 +182,7 @@ func (p *Plan) sizes(in *input, d *decision) {
 			Set: annotations, Reason: c.reason,
 		}
 		p.act(scale)
-		p.event(p.last(), "Normal", "Scaling"+cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), in.scaleEvent(scale))
+		p.event(p.last(), "Normal", in.scalingReason(), in.scaleEvent(&scale))
 	}
 }
 
@@ -212,9 +214,17 @@ func extraAnnotation(in *input, extra *partition.ExtraStatus) map[string]string 
 	return map[string]string{partition.AnnotationExtraStatus: text}
 }
 
+// scalingReason returns why an event of a size is recorded.
+func (in *input) scalingReason() string {
+	if in.d.setKind() == "" {
+		return "ScalingReplicaSet"
+	}
+	return "Scaling" + in.d.ReplicaSetKind
+}
+
 // scaleEvent returns what is recorded for a change of size: OpenKruise names the new
 // size before the old one.
-func (in *input) scaleEvent(a ScaleReplicaSet) string {
+func (in *input) scaleEvent(a *ScaleReplicaSet) string {
 	if !in.partitioned() {
 		return a.event()
 	}
@@ -227,5 +237,5 @@ func (in *input) createEvent(name string, size int32) string {
 	if in.partitioned() {
 		return fmt.Sprintf("Scaled up %s %s to %d", wordOfSet(in.d.setKind()), name, size)
 	}
-	return ScaleReplicaSet{Kind: in.d.setKind(), Name: name, To: size}.event()
+	return (&ScaleReplicaSet{Kind: in.d.setKind(), Name: name, To: size}).event()
 }

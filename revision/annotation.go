@@ -3,6 +3,7 @@
 package revision
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -46,7 +47,7 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 // not parse, changed is false although set may hold copies. Upstream writes those only if
 // it writes the ReplicaSet for another reason.
 func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
-	k = k.OrDefault()
+	revision := cmp.Or(k.Revision, AnnotationRevision)
 	put := func(key, value string) {
 		if set == nil {
 			set = map[string]string{}
@@ -58,7 +59,7 @@ func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set ma
 			put(key, value)
 		}
 	}
-	text, had := replicaSet[k.Revision]
+	text, had := replicaSet[revision]
 	old := int64(0)
 	if text != "" {
 		var err error
@@ -67,11 +68,12 @@ func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set ma
 		}
 	}
 	if old < next {
-		put(k.Revision, strconv.FormatInt(next, 10))
+		put(revision, strconv.FormatInt(next, 10))
 		if had {
-			history, hadHistory := replicaSet[k.History]
+			key := cmp.Or(k.History, AnnotationHistory)
+			history, hadHistory := replicaSet[key]
 			if longer := AppendHistory(history, text, HistoryLimit); longer != history || !hadHistory {
-				put(k.History, longer)
+				put(key, longer)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ type Keys struct {
 
 // OrDefault returns k with the keys of Kubernetes where it has none.
 func (k Keys) OrDefault() Keys {
-	if k == (Keys{}) { // as nearly always
+	if k.unset() { // as nearly always
 		return Keys{AnnotationRevision, AnnotationHistory, AnnotationDesired, AnnotationMax, AnnotationRollback}
 	}
 	return Keys{
@@ -35,10 +35,15 @@ func (k Keys) OrDefault() Keys {
 	}
 }
 
+// unset reports whether k is the zero Keys.
+func (k *Keys) unset() bool {
+	return len(k.Revision)+len(k.History)+len(k.Desired)+len(k.Max)+len(k.Rollback) == 0
+}
+
 // Errors returns a [FieldError] below path for each key that another one has as well, or
 // kubectl.
 func (k Keys) Errors(path string) []*FieldError {
-	if k == (Keys{}) {
+	if k.unset() {
 		return nil
 	}
 	k = k.OrDefault()
