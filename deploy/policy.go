@@ -100,7 +100,8 @@ func (in *input) holdNewBy(c *counts, st *step) Hold {
 		existing, there = existing+counted.Existing(o), there+int64(o.There)
 	}
 	terminating, known := c.terminatingThatCount(in)
-	most := in.policy.MaxTotal(in.budget)
+	existing, most := in.policy.Sum(existing), in.policy.MaxTotal(in.budget)
+	total := in.policy.Sum(existing + terminating)
 	switch {
 	case in.policy.OnDelete:
 		return hold(s.rs.Name, ReasonOnDelete, existing, int64(in.replicas))
@@ -110,10 +111,10 @@ func (in *input) holdNewBy(c *counts, st *step) Hold {
 		return hold(s.rs.Name, ReasonSurgeExhausted, there, most)
 	case !known:
 		return hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
-	case len(st.moves) > 0 && existing+terminating < most:
+	case len(st.moves) > 0 && total < most:
 		return hold(s.rs.Name, ReasonMovesInPlace, int64(s.size), int64(in.replicas))
 	case terminating > 0:
-		return hold(s.rs.Name, ReasonTerminating, existing+terminating, most)
+		return hold(s.rs.Name, ReasonTerminating, total, most)
 	}
 	return hold(s.rs.Name, ReasonSurgeExhausted, existing, most)
 }
