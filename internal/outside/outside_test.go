@@ -70,6 +70,17 @@ func TestCluster(t *testing.T) {
 	t.Logf("%s", out)
 }
 
+// TestLayer: bugs around our planner of Rollouts are found by rollouttest.
+func TestLayer(t *testing.T) {
+	folder, environment := module(t, "layer")
+	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/layer")))
+	cmd := exec.Command("go", "test", "-v", ".", "-args", "-rapid.seed=1", "-rapid.checks=300", "-rapid.nofailfile", "-rapid.shrinktime=0s")
+	cmd.Dir, cmd.Env = folder, environment
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Logf("%s", out)
+}
+
 // compared compares the bugs of the table with those of README.md, or, with KPLAN_UPDATE
 // set, writes them there. In which case one is found changes with everything that is drawn.
 func compared(t *testing.T, table string) {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package layer
+
+import (
+	"runtime"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/rollout/rollouttest"
+)
+
+// A quiet test keeps to itself that it fails.
+type quiet struct {
+	testing.TB
+	failed bool
+}
+
+func (*quiet) Helper()                 {}
+func (*quiet) Name() string            { return "bug" }
+func (*quiet) Log(...any)              {}
+func (*quiet) Logf(string, ...any)     {}
+func (q *quiet) Failed() bool          { return q.failed }
+func (q *quiet) Fail()                 { q.failed = true }
+func (q *quiet) Errorf(string, ...any) { q.failed = true }
+func (q *quiet) FailNow()              { q.failed = true; runtime.Goexit() }
+
+// search returns the case that first fails, 0 if none does.
+func search(b Bug) (first int) {
+	done, cases, q := make(chan bool), 0, &quiet{}
+	property := rollouttest.Property(Plan(b))
+	go func() {
+		defer close(done)
+		rapid.Check(q, func(t *rapid.T) {
+			cases++
+			defer func() {
+				if t.Failed() && first == 0 {
+					first = cases
+				}
+			}()
+			property(t)
+		})
+	}()
+	<-done
+	if !q.failed {
+		return 0
+	}
+	return first
+}
+
+// The layer has no bug that the checks find, and each bug is found.
+func TestLayer(t *testing.T) {
+	rollouttest.Check(t, Plan(None))
+	for _, b := range Bugs() {
+		n := search(b)
+		t.Logf("| %s | %d |", b, n)
+		if n == 0 {
+			t.Errorf("%s is not found", b)
+		}
+	}
+}
