@@ -186,8 +186,8 @@ func (f *Fleet) restless() bool {
 	if w.still <= passes {
 		return false
 	}
-	objects := len(s.pods.all()) + len(s.daemons.all()) + len(s.replicaSets.all()) + len(s.deployments.all()) + len(s.daemonSets.all()) +
-		len(s.sets.all()) + len(s.things.all()) + len(s.nodes.all()) + len(s.rollouts.all()) + len(s.argos.all())
+	objects := s.pods.size() + s.daemons.size() + s.replicaSets.size() + s.deployments.size() + s.daemonSets.size() +
+		s.sets.size() + s.things.size() + s.nodes.size() + s.rollouts.size() + s.argos.size()
 	return w.still > passes+passes/10*objects
 }
 

@@ -61,6 +61,9 @@ func (t *table[T]) all() []*T {
 	return t.rows
 }
 
+// size is how many objects there are, for who asks at each step.
+func (t *table[T]) size() int { return len(t.rows) - t.gone }
+
 // sweep closes the gaps. The others stay in their order: planners compare the names and
 // UIDs of objects with those of their neighbours, as long as they ascend.
 func (t *table[T]) sweep() {
