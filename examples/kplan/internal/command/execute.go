@@ -35,6 +35,12 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out.Within(lineWidth(out))
 	root.SetOut(out.Trusted())
 	root.SetErr(stderr)
+	if p := newProgress(stderr); p != nil {
+		root.SetErr(p)
+		out.Before(p.done)
+		defer p.end()
+		stderr = p
+	}
 	asked, err := root.ExecuteC()
 	if out.Err() != nil {
 		err = &failure{out.Err()}

@@ -43,6 +43,8 @@ type input struct {
 	timeout delay             // of watch
 	outcome error             // that ends it
 	cluster *cluster.Snapshot // what the cluster holds, nil for files
+
+	progress *progress // nil if nobody looks
 }
 
 func (in *input) addFlags(c *cobra.Command) {
@@ -85,6 +87,9 @@ func (in *input) clock() time.Time {
 // load reads files and tells what it passes over.
 func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, error) {
 	source := in.source(c, filenames)
+	source.Reading = in.progress.reading
+	in.progress.doing("reading files")
+	defer in.progress.done()
 	if err := in.applyTo(c, &source); err != nil {
 		return nil, err
 	}

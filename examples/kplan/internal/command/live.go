@@ -59,7 +59,9 @@ func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
 	}
 	live.ServerSide, live.Force = in.serverSide, in.force
 	live.Tell = func(text string) { tell(c, []string{text}) }
+	in.progress.doing("reading the cluster")
 	targets, related, err := live.Read(manifests)
+	in.progress.done()
 	if err != nil {
 		return err
 	}

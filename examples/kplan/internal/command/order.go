@@ -61,7 +61,10 @@ kplan order -f cluster.yaml --replicaset web-59bc88fc46`),
 }
 
 func (o *ordering) execute(c *cobra.Command) error {
-	sets, set, err := manifest.LoadReplicaSets(o.source(c, o.filenames))
+	source := o.source(c, o.filenames)
+	source.Reading = o.progress.reading
+	sets, set, err := manifest.LoadReplicaSets(source)
+	o.progress.done()
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {
+			s.progress.doing("trying %s of %s (run %d of %d)", t.label, w.Name(), i+1, result.Runs)
 			c := start.Clone()
 			d := c.Deployment
 			t.change(&d)

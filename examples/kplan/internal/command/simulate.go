@@ -234,13 +234,9 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outc
 	if err != nil {
 		return nil, err
 	}
-	for i := range set.Rollouts {
-		r := &set.Rollouts[i]
-		result, err := s.simulateRollout(r, from)
-		if err != nil {
-			return nil, err
-		}
-		outcomes = append(outcomes, outcome{result, r})
+	defer s.progress.done()
+	if outcomes, err = s.rolloutOutcomes(outcomes, set, from); err != nil {
+		return nil, err
 	}
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
@@ -254,6 +250,7 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outc
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, w.File, w.Name())
 		}
+		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
 		o, err := s.outcomeOf(w, old)
 		if err != nil {
 			return nil, err
@@ -266,6 +263,7 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outc
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, r.File, r.Name())
 		}
+		s.progress.doing("simulating %s (%d of %d)", r.Name(), i+1, len(set.ReplicaSets))
 		result, err := s.simulateReplicaSet(r, old)
 		if err != nil {
 			return nil, err
@@ -281,11 +279,26 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outc
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, d.File, d.Name())
 		}
+		s.progress.doing("simulating %s (%d of %d)", d.Name(), i+1, len(set.DaemonSets))
 		result, err := s.simulateDaemonSet(d, old)
 		if err != nil {
 			return nil, err
 		}
 		outcomes = append(outcomes, outcome{result, d})
+	}
+	return outcomes, nil
+}
+
+// rolloutOutcomes adds those of the Rollouts of OpenKruise.
+func (s *simulation) rolloutOutcomes(outcomes []outcome, set, from *manifest.Set) ([]outcome, error) {
+	for i := range set.Rollouts {
+		r := &set.Rollouts[i]
+		s.progress.doing("simulating Rollout %s (%d of %d)", r.Snapshot.Rollout.Name, i+1, len(set.Rollouts))
+		result, err := s.simulateRollout(r, from)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, outcome{result, r})
 	}
 	return outcomes, nil
 }

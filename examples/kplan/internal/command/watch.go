@@ -78,6 +78,7 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 // the cluster: once, or after every change.
 func (in *input) running(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
+		in.progress = progressOf(c)
 		if err := in.run(c, args, run); err != nil {
 			return &failure{err}
 		}
@@ -93,7 +94,9 @@ func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) e
 	if in.watch {
 		return in.redraw(c, query, run)
 	}
+	in.progress.doing("reading the cluster")
 	snapshot, err := query.Read()
+	in.progress.done()
 	if err != nil {
 		return err
 	}

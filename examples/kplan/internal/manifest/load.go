@@ -39,6 +39,9 @@ type Source struct {
 	// Apply if that is set. Those of Beside serve if there are none.
 	Running []*unstructured.Unstructured
 	Apply   func(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	// Reading, if set, is told of every object of the files: which file it is in, and how many
+	// there were with it.
+	Reading func(file string, objects int)
 	// Keep asks for [Set.Running].
 	Keep bool
 	// Namespace is that of manifests without one, if it is known.
@@ -97,7 +100,11 @@ func (s Source) read() (*loader, error) {
 	if s.Objects != nil {
 		return l, nil
 	}
+	n := 0
 	err := s.each(func(u *unstructured.Unstructured, file string) error {
+		if n++; s.Reading != nil {
+			s.Reading(file, n)
+		}
 		u, err := s.apply(u, file)
 		if err != nil {
 			return err

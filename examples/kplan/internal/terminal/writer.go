@@ -23,6 +23,7 @@ type Writer struct {
 	colour bool   // whether styles are drawn
 	line   string // what has been written of a line that has not ended
 	err    error
+	before func() // is called before anything is written, nil for nothing
 }
 
 // NewWriter returns a writer to out, which may be what [Writer.Trusted] returned: then it
@@ -63,6 +64,9 @@ func (t *trusted) Write(p []byte) (int, error) {
 	w.write(string(p))
 	return len(p), w.err
 }
+
+// Before makes the writer call something before it writes, which may stand on the same terminal.
+func (w *Writer) Before(do func()) { w.before = do }
 
 // IsTerminal reports whether the writer writes to a terminal itself.
 func (w *Writer) IsTerminal() bool {
@@ -158,6 +162,9 @@ func (w *Writer) write(text string) {
 		w.line = text[i+1:]
 	} else {
 		w.line += text
+	}
+	if w.before != nil {
+		w.before()
 	}
 	if w.err == nil {
 		_, w.err = io.WriteString(w.out, text)
