@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,6 +57,20 @@ func newTTY(t *testing.T, columns, lines int) *tty {
 		_ = outer.Close()
 	})
 	return s
+}
+
+// resize gives the window another size, and tells the program so, as the terminal that it runs in
+// would. What was there is lost.
+func (s *tty) resize(t *testing.T, columns, lines int) {
+	t.Helper()
+	s.mutex.Lock()
+	s.cells, s.row, s.at, s.scrolled = make([][]rune, lines), 0, 0, 0
+	for i := range s.cells {
+		s.cells[i] = blanks(columns)
+	}
+	require.NoError(t, unix.IoctlSetWinsize(int(s.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(lines), Col: uint16(columns)}))
+	s.mutex.Unlock()
+	require.NoError(t, unix.Kill(os.Getpid(), unix.SIGWINCH))
 }
 
 func blanks(n int) []rune { return []rune(strings.Repeat(" ", n)) }
@@ -186,6 +201,29 @@ func TestWatchTerminal(t *testing.T) {
 	lines, _ := screen.lines()
 	require.Equal(t, "Deployment default/web is complete. All 10 pods are new and available.", lines[0], "nothing is left of what was there")
 	require.NotContains(t, strings.Join(lines, "\n"), "waiting")
+}
+
+// TestWatchResized: a window that gets another size is drawn anew at once, and as large as it is:
+// narrower and lower, and as before.
+func TestWatchResized(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	s, flags := newAPIServer(t, filepath.Join(live, "saturated.yaml"))
+	screen := newTTY(t, 80, 24)
+	code := make(chan int, 1)
+	args := append([]string{"kplan"}, append(at("explain", "deployment/web", "--watch"), flags...)...)
+	go func() { code <- Execute(args, nil, screen.File, screen.File) }()
+	require.True(t, waitFor(screen.shows("Deployment default/web is waiting.", "NAME ")))
+	before, _ := screen.lines()
+	begin := time.Now()
+	screen.resize(t, 60, 12)
+	require.True(t, waitFor(screen.shows("Deployment default/web is waiting.", "… ")))
+	for range 2 { // the second has the size of the first, and what was there is lost all the same
+		screen.resize(t, 80, 24)
+		require.True(t, waitFor(func() bool { after, _ := screen.lines(); return slices.Equal(before, after) }))
+	}
+	require.Less(t, time.Since(begin), redrawAfter, "it was not drawn anew by chance")
+	s.replace(t, filepath.Join(live, "finished.yaml"))
+	endsWell(t, code)
 }
 
 func waitFor(condition func() bool) bool {

@@ -104,10 +104,6 @@ func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) e
 	return run(c)
 }
 
-// redrawAfter is how often a terminal is drawn anew although nothing has changed,
-// because ages and remaining times have.
-const redrawAfter = 5 * time.Second
-
 // redraw runs a command after every change in the cluster, until it is interrupted.
 func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.Command) error) error {
 	ctx, stop := signal.NotifyContext(contextOf(c), os.Interrupt)
@@ -120,14 +116,12 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 	out := c.OutOrStdout()
 	w := terminal.NewWriter(out)
 	screen := w.IsTerminal()
-	var tick <-chan time.Time
+	var times redraws
 	if screen {
-		ticker := time.NewTicker(redrawAfter)
-		defer ticker.Stop()
-		tick = ticker.C
+		times = newRedraws(ctx)
 	}
 	var last string
-	err := query.Watch(ctx, tick, func(s cluster.Snapshot) error {
+	err := query.Watch(ctx, times.tick, func(s cluster.Snapshot) error {
 		in.cluster = &s
 		columns, lines := w.Size()
 		if columns > 0 {
@@ -141,7 +135,7 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 		if screen {
 			drawn = window(drawn, lines)
 		}
-		if drawn == last {
+		if drawn == last && !times.again() {
 			return errors.Join(err, in.outcome)
 		}
 		if !screen && last != "" {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package command
+
+import (
+	"os"
+	"syscall"
+)
+
+// windowResized is the signal that the window has another size.
+var windowResized os.Signal = syscall.SIGWINCH
