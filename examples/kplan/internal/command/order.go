@@ -75,19 +75,24 @@ func (o *ordering) execute(c *cobra.Command) error {
 		}
 	}
 	now := o.present(c, set.Latest)
-	var orders []view.Order
+	var orders []document
 	for i := range sets {
 		s := &sets[i]
 		if len(o.names) > 0 && !slices.Contains(o.names, s.Snapshot.ReplicaSet.Name) {
 			continue
 		}
-		order, err := o.order(&s.Snapshot, now)
+		snapshot := s.Full()
+		order, err := o.order(&snapshot, now)
 		if err != nil {
 			return s.Invalid(err)
 		}
 		order.Namespace, order.Kind = s.Namespace, s.Kind
 		if len(o.names) > 0 || order.Wanted > 0 || len(order.Pods) > 0 || order.Ending > 0 {
-			orders = append(orders, order)
+			d, err := draw(c, o.output, order)
+			if err != nil {
+				return err
+			}
+			orders = append(orders, d)
 		}
 	}
 	if len(orders) == 0 {

@@ -121,7 +121,7 @@ func TestOrderAgrees(t *testing.T) {
 			continue
 		}
 		for i := range sets {
-			s := &sets[i].Snapshot
+			s := new(sets[i].Full())
 			s.ReplicaSet.Replicas, s.ReplicaSet.DeletionTimestamp = new(int32), time.Time{}
 			plan, err := replicaset.Reconcile(*s, liveNow, replicaset.Options{Burst: math.MaxInt32})
 			require.NoError(t, err)

@@ -91,7 +91,7 @@ func Load(s Source) (*Set, error) {
 }
 
 func (s Source) read() (*loader, error) {
-	l := &loader{keep: s.Keep}
+	l := &loader{keep: s.Keep, limitObjects: &limitObjects{}}
 	for _, u := range s.Objects {
 		if err := l.add(u, cluster); err != nil {
 			return nil, err
@@ -161,7 +161,7 @@ type loader struct {
 	skipped     map[string]int // by kind
 	latest      time.Time
 	progressive
-	limitObjects
+	*limitObjects // on their own: workloads keep them, and not all else
 }
 
 // A source is an object and the file that holds it.

@@ -55,6 +55,12 @@ func (l *loader) sortByNamespace() map[string]*namespace {
 	return all
 }
 
+// drop gives away the ReplicaSets of a controller.
+func (n *namespace) drop(controller types.UID) {
+	delete(n.families, controller)
+	n.last, n.siblings = "", nil
+}
+
 // snapshot returns the input of the planner of a ReplicaSet of the namespace.
 func (n *namespace) snapshot(rs replicaset.ReplicaSet) replicaset.Snapshot {
 	s := replicaset.Snapshot{ReplicaSet: rs, Pods: n.pods}

@@ -28,7 +28,14 @@ type ReplicaSet struct {
 	// on pods, nodes and limits does so for both in the same way. [LoadReplicaSets] leaves
 	// it out.
 	Workload Workload
+
+	namespace *namespace
+	object    *appsv1.ReplicaSet
 }
+
+// Full returns the snapshot of a ReplicaSet of [LoadReplicaSets], whose own holds its name
+// alone: the siblings of all would take much memory.
+func (r *ReplicaSet) Full() replicaset.Snapshot { return r.namespace.snapshot(snapshotOf(r.object)) }
 
 // Name returns what messages call the ReplicaSet.
 func (r *ReplicaSet) Name() string { return describe(r.Kind, r.Snapshot.ReplicaSet.Name) }
@@ -59,7 +66,8 @@ func snapshotOf(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 }
 
 // LoadReplicaSets reads the ReplicaSets and ReplicationControllers of a source whose pods it
-// holds, in the order of the source, with Deployments or without. The set tells what was
+// holds, in the order of the source, with Deployments or without. [ReplicaSet.Full] has their
+// snapshots. The set tells what was
 // passed over, and the latest time.
 func LoadReplicaSets(s Source) (sets []ReplicaSet, set *Set, err error) {
 	l, err := s.read()
@@ -78,7 +86,8 @@ func LoadReplicaSets(s Source) (sets []ReplicaSet, set *Set, err error) {
 	for _, rs := range all {
 		r := snapshotOf(rs.object)
 		n := namespaces[rs.object.Namespace]
-		loaded := ReplicaSet{File: rs.file, Namespace: rs.object.Namespace, Kind: rs.object.Kind, Snapshot: n.snapshot(r)}
+		loaded := ReplicaSet{File: rs.file, Namespace: rs.object.Namespace, Kind: rs.object.Kind, namespace: n, object: rs.object}
+		loaded.Snapshot.ReplicaSet.Name = r.Name
 		if err := checkReplicaSet(rs.object); err != nil {
 			return nil, nil, loaded.Invalid(err)
 		}
@@ -169,7 +178,7 @@ func (l *loader) asWorkload(from source[appsv1.ReplicaSet], s *Set) Workload {
 	rs, d := from.object, &appsv1.Deployment{}
 	d.Namespace, d.Name, d.UID = rs.Namespace, rs.Name, rs.UID
 	d.Spec.Replicas, d.Spec.Selector, d.Spec.Template, d.Spec.MinReadySeconds = rs.Spec.Replicas, rs.Spec.Selector, rs.Spec.Template, rs.Spec.MinReadySeconds
-	w := Workload{File: from.file, Deployment: d, kind: rs.Kind, limits: &l.limitObjects, shared: &s.Shared, scaled: l.autoscale(rs.Kind, rs, &rs.Spec.Replicas)}
+	w := Workload{File: from.file, Deployment: d, kind: rs.Kind, limits: l.limitObjects, shared: &s.Shared, scaled: l.autoscale(rs.Kind, rs, &rs.Spec.Replicas)}
 	d.Spec.Replicas = rs.Spec.Replicas
 	own := rs.DeepCopy()
 	own.OwnerReferences = []metav1.OwnerReference{{Kind: "Deployment", Name: d.Name, UID: d.UID, Controller: new(true)}}

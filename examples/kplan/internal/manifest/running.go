@@ -3,7 +3,7 @@
 package manifest
 
 import (
-	"slices"
+	"bytes"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -12,25 +12,31 @@ import (
 
 // Running are workloads as they were read, to which manifests may be applied. They are held
 // as text, which takes a fraction of the memory.
-type Running []kept
+type Running map[string]kept // by kind and key
 
 type kept struct {
-	name string // kind and key
-	live bool   // not a manifest
+	live bool // not a manifest
 	text []byte
 }
 
 // Live reports whether any of them is an object of a cluster.
-func (r Running) Live() bool { return slices.ContainsFunc(r, func(s kept) bool { return s.live }) }
+func (r Running) Live() bool {
+	for _, s := range r {
+		if s.live {
+			return true
+		}
+	}
+	return false
+}
 
 // object returns the one of a name, or nil.
 func (r Running) object(name string) *unstructured.Unstructured {
-	i := slices.IndexFunc(r, func(s kept) bool { return s.name == name })
-	if i < 0 {
+	s, ok := r[name]
+	if !ok {
 		return nil
 	}
 	u := &unstructured.Unstructured{}
-	if u.UnmarshalJSON(r[i].text) != nil { // not what MarshalJSON has written
+	if u.UnmarshalJSON(s.text) != nil { // not what MarshalJSON has written
 		return nil
 	}
 	return u
@@ -47,7 +53,14 @@ func (l *loader) noteRunning(u *unstructured.Unstructured) error {
 	if !l.keep {
 		return nil
 	}
+	name := kindOf(u) + " " + key(u)
+	if _, ok := l.running[name]; ok {
+		return nil
+	}
+	if l.running == nil {
+		l.running = Running{}
+	}
 	text, err := u.MarshalJSON()
-	l.running = append(l.running, kept{kindOf(u) + " " + key(u), merge.Live(u), text})
+	l.running[name] = kept{merge.Live(u), bytes.Clone(text)} // no more than it needs
 	return err
 }

@@ -32,6 +32,15 @@ type Workload struct {
 	scaled    []string // what an autoscaler does to the replicas
 }
 
+// Drop gives away what the workload controls, of which there is most, behind the last use
+// of it.
+func (w *Workload) Drop() {
+	w.ReplicaSets, w.Pods = nil, nil
+	if w.namespace != nil {
+		w.namespace.drop(w.Deployment.UID)
+	}
+}
+
 // Shared returns what the workload has to do with beside what it controls.
 func (w *Workload) Shared() Shared { return *w.shared }
 
@@ -124,7 +133,7 @@ func (l *loader) assignDeployments(s *Set) error {
 	files := map[string]string{}
 	for i := range l.deployments {
 		d := &l.deployments[i]
-		w := Workload{File: d.file, Deployment: d.object, limits: &l.limitObjects, scaled: l.autoscale("Deployment", d.object, &d.object.Spec.Replicas)}
+		w := Workload{File: d.file, Deployment: d.object, limits: l.limitObjects, scaled: l.autoscale("Deployment", d.object, &d.object.Spec.Replicas)}
 		if first, ok := files[w.Key()]; ok {
 			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
