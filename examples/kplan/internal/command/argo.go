@@ -197,32 +197,38 @@ func latestOfArgo(r *manifest.ArgoRollout) time.Time {
 }
 
 // argoPlans are the plans of all Rollouts of Argo.
-func argoDocuments[D document](set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
+func argoDocuments[D document](c *cobra.Command, format outputFormat, set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
 	var list []document
 	for i := range set.Argo {
 		d, err := of(&set.Argo[i], now)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, d)
+		drawn, err := draw(c, format, d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, drawn)
 	}
 	return list, nil
 }
 
 // argoOutcomes simulates all Rollouts of Argo.
-func (s *simulation) argoOutcomes(c *cobra.Command, set, from *manifest.Set) ([]outcome, error) {
-	var list []outcome
+func (s *simulation) argoOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
+	known := indexed(from.Argo)
 	for i := range set.Argo {
 		r := &set.Argo[i]
-		old := sameKey(from.Argo, r)
+		old := known[r.Key()]
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, r.File, r.Name())
 		}
 		result, err := s.simulateArgo(r, old)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list = append(list, outcome{result, r})
+		if err := use(outcome{result, r}); err != nil {
+			return err
+		}
 	}
-	return list, nil
+	return nil
 }

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -107,23 +108,22 @@ func (d *difference) execute(c *cobra.Command) error {
 	}
 	gone := goneOf(from, set)
 	d.dropReleases(set, from)
-	outcomes, err := d.outcomes(c, set, from)
+	from.Running = nil // the manifests are applied
+	diff, before := view.Diff{Gone: gone, Pace: d.paceText()}, beforeOf(from)
+	var end error
+	err = d.outcomes(c, set, from, func(o outcome) error {
+		end = cmp.Or(end, unfinished(o))
+		if change, changed := changeOf(o, &before); changed {
+			diff.Changes = append(diff.Changes, change)
+		} else {
+			diff.Unchanged++
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	diff := view.Diff{Gone: gone, Pace: d.paceText()}
-	for _, o := range outcomes {
-		change, changed := changeOf(o, from)
-		if !changed {
-			diff.Unchanged++
-			continue
-		}
-		diff.Changes = append(diff.Changes, change)
-	}
-	if err := d.show(c, diff); err != nil {
-		return err
-	}
-	return unfinished(outcomes)
+	return cmp.Or(d.show(c, diff), end)
 }
 
 // show writes the changes in the format that the user wants.
@@ -159,7 +159,7 @@ type reacher interface {
 }
 
 // changeOf returns what becomes of a workload. It returns false if that stays as it is.
-func changeOf(o outcome, from *manifest.Set) (view.Change, bool) {
+func changeOf(o outcome, from *earlier) (view.Change, bool) {
 	r, ok := o.result.(reacher)
 	if !ok {
 		return view.Change{}, false
@@ -180,15 +180,26 @@ type shape struct {
 	replicas *int32
 }
 
+// What was there earlier, by keys.
+type earlier struct {
+	deployments map[string]*manifest.Workload
+	daemonSets  map[string]*manifest.DaemonSet
+	argo        map[string]*manifest.ArgoRollout
+}
+
+func beforeOf(from *manifest.Set) earlier {
+	return earlier{indexed(from.Workloads), indexed(from.DaemonSets), indexed(from.Argo)}
+}
+
 // templatesOf returns a workload before and after.
-func templatesOf(of any, from *manifest.Set) (before, after shape) {
+func templatesOf(of any, from *earlier) (before, after shape) {
 	switch w := of.(type) {
 	case *manifest.Workload:
-		return shapeOfDeployment(sameKey(from.Workloads, w)), shapeOfDeployment(w)
+		return shapeOfDeployment(from.deployments[w.Key()]), shapeOfDeployment(w)
 	case *manifest.DaemonSet:
-		return shapeOfDaemonSet(sameKey(from.DaemonSets, w)), shapeOfDaemonSet(w)
+		return shapeOfDaemonSet(from.daemonSets[w.Key()]), shapeOfDaemonSet(w)
 	case *manifest.ArgoRollout:
-		if old := sameKey(from.Argo, w); old != nil {
+		if old := from.argo[w.Key()]; old != nil {
 			before = shape{&old.Object.Spec.Template, old.Object.Spec.Replicas}
 		}
 		return before, shape{&w.Object.Spec.Template, w.Object.Spec.Replicas}

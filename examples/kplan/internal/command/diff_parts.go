@@ -74,23 +74,27 @@ func replicasText(s shape) string {
 // goneOf returns the workloads that are in one set alone.
 func goneOf(from, set *manifest.Set) []view.Subject {
 	var list []view.Subject
+	deployments := indexed(set.Workloads)
 	for i := range from.Workloads {
-		if w := &from.Workloads[i]; sameKey(set.Workloads, w) == nil {
+		if w := &from.Workloads[i]; deployments[w.Key()] == nil {
 			list = append(list, view.Subject{Kind: "Deployment", Namespace: w.Deployment.Namespace, Name: w.Deployment.Name})
 		}
 	}
+	daemonSets := indexed(set.DaemonSets)
 	for i := range from.DaemonSets {
-		if d := &from.DaemonSets[i]; sameKey(set.DaemonSets, d) == nil {
+		if d := &from.DaemonSets[i]; daemonSets[d.Key()] == nil {
 			list = append(list, view.Subject{Kind: "DaemonSet", Namespace: d.Object.Namespace, Name: d.Object.Name})
 		}
 	}
+	rollouts := indexed(set.Argo)
 	for i := range from.Argo {
-		if r := &from.Argo[i]; sameKey(set.Argo, r) == nil {
+		if r := &from.Argo[i]; rollouts[r.Key()] == nil {
 			list = append(list, view.Subject{Kind: "Rollout", Namespace: r.Object.Namespace, Name: r.Object.Name})
 		}
 	}
+	replicaSets := indexed(set.ReplicaSets)
 	for i := range from.ReplicaSets {
-		if r := &from.ReplicaSets[i]; sameKey(set.ReplicaSets, r) == nil {
+		if r := &from.ReplicaSets[i]; replicaSets[r.Key()] == nil {
 			list = append(list, view.Subject{Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name})
 		}
 	}

@@ -80,7 +80,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	explanations, err := argoDocuments(set, now, p.explainArgo)
+	explanations, err := argoDocuments(c, p.output, set, now, p.explainArgo)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,11 @@ func (p *planning) explain(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		explanations = append(explanations, e)
+		d, err := draw(c, p.output, e)
+		if err != nil {
+			return err
+		}
+		explanations = append(explanations, d)
 	}
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
@@ -103,20 +107,29 @@ func (p *planning) explain(c *cobra.Command) error {
 			return err
 		}
 		explanations = append(explanations, d)
+		w.Drop()
 	}
 	for i := range set.ReplicaSets {
 		e, err := p.explainReplicaSet(c, &set.ReplicaSets[i], now)
 		if err != nil {
 			return err
 		}
-		explanations = append(explanations, e)
+		d, err := draw(c, p.output, e)
+		if err != nil {
+			return err
+		}
+		explanations = append(explanations, d)
 	}
 	for i := range set.DaemonSets {
 		e, err := p.explainDaemonSet(&set.DaemonSets[i], now)
 		if err != nil {
 			return err
 		}
-		explanations = append(explanations, e)
+		d, err := draw(c, p.output, e)
+		if err != nil {
+			return err
+		}
+		explanations = append(explanations, d)
 	}
 	judge(&p.input, explanations)
 	return write(c, p.output, explanations)

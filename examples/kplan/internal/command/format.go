@@ -109,16 +109,18 @@ func writeNames(w *terminal.Writer, d document) {
 }
 
 // A driver is a Rollout, whose answer speaks for its workload.
-type driver interface{ Drives(view.Subject) bool }
+type driver interface{ Drives() view.Subject }
 
 // verdictsOf returns what answers are about, and what they tell in a word.
 func verdictsOf[T document](documents []T) (subjects []view.Subject, verdicts []view.Verdict) {
+	driven := map[view.Subject]bool{}
 	for _, d := range documents {
-		j, ok := any(d).(judged)
-		if ok && !slices.ContainsFunc(documents, func(other T) bool {
-			r, ok := any(other).(driver)
-			return ok && r.Drives(j.Subject())
-		}) {
+		if r, ok := any(d).(driver); ok {
+			driven[r.Drives()] = true
+		}
+	}
+	for _, d := range documents {
+		if j, ok := any(d).(judged); ok && !driven[j.Subject().Ungrouped()] {
 			subjects, verdicts = append(subjects, j.Subject()), append(verdicts, j.Verdict())
 		}
 	}

@@ -79,21 +79,34 @@ func (l *listing) execute(c *cobra.Command) error {
 		if err != nil {
 			return set.Argo[i].Invalid(err)
 		}
-		histories = append(histories, h)
+		d, err := draw(c, l.output, h)
+		if err != nil {
+			return err
+		}
+		histories = append(histories, d)
 	}
 	for i := range set.Workloads {
 		h, err := l.history(c, &set.Workloads[i])
 		if err != nil {
 			return set.Workloads[i].Invalid(err)
 		}
-		histories = append(histories, h)
+		d, err := draw(c, l.output, h)
+		if err != nil {
+			return err
+		}
+		histories = append(histories, d)
+		set.Workloads[i].Drop()
 	}
 	for i := range set.DaemonSets {
 		h, err := l.daemonHistory(&set.DaemonSets[i])
 		if err != nil {
 			return set.DaemonSets[i].Invalid(err)
 		}
-		histories = append(histories, h)
+		d, err := draw(c, l.output, h)
+		if err != nil {
+			return err
+		}
+		histories = append(histories, d)
 	}
 	return write(c, l.output, histories)
 }
@@ -108,7 +121,7 @@ func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History,
 	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: kubectl.FullHistory(entries), Number: l.number, Full: l.full}
 	for i, rs := range w.Controlled() {
 		number, _ := revision.Number(rs.Annotations)
-		template, err := templateText(&rs.Spec.Template)
+		template, err := l.templateText(&rs.Spec.Template)
 		if err != nil {
 			return h, err
 		}
@@ -142,7 +155,7 @@ func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
 		if err != nil {
 			return h, err
 		}
-		template, err := templateText(&restored.Spec.Template)
+		template, err := l.templateText(&restored.Spec.Template)
 		if err != nil {
 			return h, err
 		}
@@ -169,6 +182,14 @@ func only(records []kubectl.Record, number int64) ([]kubectl.Record, []kubectl.R
 		}
 	}
 	return nil, nil
+}
+
+// templateText returns a template as YAML if one revision is to be shown, which alone has it.
+func (l *listing) templateText(t *corev1.PodTemplateSpec) (string, error) {
+	if l.number == 0 {
+		return "", nil
+	}
+	return templateText(t)
 }
 
 // templateText returns a template as YAML, without what the API server always adds. What

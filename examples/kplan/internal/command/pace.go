@@ -104,11 +104,9 @@ type outcome struct {
 }
 
 // unfinished returns an error if a rollout has not been completed.
-func unfinished(outcomes []outcome) error {
-	for _, o := range outcomes {
-		if text := o.result.Unfinished(); text != "" {
-			return o.of.Invalid(errors.New(text))
-		}
+func unfinished(o outcome) error {
+	if text := o.result.Unfinished(); text != "" {
+		return o.of.Invalid(errors.New(text))
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	plans, err := argoDocuments(set, now, p.planArgo)
+	plans, err := argoDocuments(c, p.output, set, now, p.planArgo)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,11 @@ func (p *planning) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		plans = append(plans, plan)
+		d, err := draw(c, p.output, plan)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, d)
 	}
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
@@ -106,20 +110,29 @@ func (p *planning) execute(c *cobra.Command) error {
 			return err
 		}
 		plans = append(plans, d)
+		w.Drop()
 	}
 	for i := range set.ReplicaSets {
 		plan, err := p.planReplicaSet(c, &set.ReplicaSets[i], now)
 		if err != nil {
 			return err
 		}
-		plans = append(plans, plan)
+		d, err := draw(c, p.output, plan)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, d)
 	}
 	for i := range set.DaemonSets {
 		plan, err := p.planDaemonSet(&set.DaemonSets[i], now)
 		if err != nil {
 			return err
 		}
-		plans = append(plans, plan)
+		d, err := draw(c, p.output, plan)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, d)
 	}
 	judge(&p.input, plans)
 	return write(c, p.output, plans)

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -175,18 +176,36 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if latest := later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {
 		s.now = instant{s.present(c, latest)}
 	}
+	from.Running = nil // the manifests are applied
 	s.records = s.picture.wanted()
-	outcomes, err := s.outcomes(c, set, from)
-	if err != nil {
+	results := answers{all: s.records || s.output == csvFormat}
+	if err := s.outcomes(c, set, from, func(o outcome) error { return results.add(c, s, o) }); err != nil {
 		return err
 	}
-	if err := s.show(c, outcomes); err != nil {
+	if err := s.show(c, &results); err != nil {
 		return err
 	}
-	if err := s.draw(c, outcomes); err != nil {
-		return err
+	return cmp.Or(s.draw(c, results.outcomes), results.end)
+}
+
+// Answers are what simulations come to. Of each no more is kept than will be written: what
+// it was made of takes much more memory, and there may be thousands.
+type answers struct {
+	all       bool      // whether to keep the outcomes
+	outcomes  []outcome // for pictures, and formats of steps
+	documents []document
+	end       error // that of the first that does not finish
+}
+
+func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
+	a.end = cmp.Or(a.end, unfinished(o))
+	if a.all {
+		a.outcomes = append(a.outcomes, o)
+		return nil
 	}
-	return unfinished(outcomes)
+	d, err := draw(c, s.output, s.charted(o))
+	a.documents = append(a.documents, d)
+	return err
 }
 
 // loadFrom reads what is running. Its nodes are also those of the other files, which may
@@ -228,16 +247,48 @@ func (s *simulation) onlyDeployments(set *manifest.Set) error {
 	return nil
 }
 
-// outcomes simulates all that there is.
-func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outcome, error) {
-	outcomes, err := s.argoOutcomes(c, set, from)
-	if err != nil {
-		return nil, err
-	}
+// outcomes simulates all that there is, one after the other. What a workload needed is given
+// away behind it.
+func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
 	defer s.progress.done()
-	if outcomes, err = s.rolloutOutcomes(outcomes, set, from); err != nil {
-		return nil, err
+	if err := s.argoOutcomes(c, set, from, use); err != nil {
+		return err
 	}
+	for i := range set.Rollouts {
+		r := &set.Rollouts[i]
+		s.progress.doing("simulating Rollout %s (%d of %d)", r.Snapshot.Rollout.Name, i+1, len(set.Rollouts))
+		result, err := s.simulateRollout(r, from)
+		if err != nil {
+			return err
+		}
+		if err := use(outcome{result, r}); err != nil {
+			return err
+		}
+	}
+	if err := s.deploymentOutcomes(c, set, from, use); err != nil {
+		return err
+	}
+	known := indexed(from.ReplicaSets)
+	for i := range set.ReplicaSets {
+		r := &set.ReplicaSets[i]
+		old := known[r.Key()]
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, r.File, r.Name())
+		}
+		s.progress.doing("simulating %s (%d of %d)", r.Name(), i+1, len(set.ReplicaSets))
+		result, err := s.simulateReplicaSet(r, old)
+		if err != nil {
+			return err
+		}
+		if err := use(outcome{result, r}); err != nil {
+			return err
+		}
+	}
+	return s.daemonOutcomes(c, set, from, use)
+}
+
+func (s *simulation) deploymentOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
+	known := indexed(from.Workloads)
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
 		if isReleased(w, set.Rollouts) {
@@ -246,61 +297,47 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outc
 		if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
 			tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
 		}
-		old := sameKey(from.Workloads, w)
+		old := known[w.Key()]
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, w.File, w.Name())
 		}
 		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
 		o, err := s.outcomeOf(w, old)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		outcomes = append(outcomes, o)
+		if err := use(o); err != nil {
+			return err
+		}
+		w.Drop()
+		if old != nil {
+			old.Drop()
+		}
 	}
-	for i := range set.ReplicaSets {
-		r := &set.ReplicaSets[i]
-		old := sameKey(from.ReplicaSets, r)
-		if old == nil && len(s.from) > 0 {
-			s.fromNothing(c, r.File, r.Name())
-		}
-		s.progress.doing("simulating %s (%d of %d)", r.Name(), i+1, len(set.ReplicaSets))
-		result, err := s.simulateReplicaSet(r, old)
-		if err != nil {
-			return nil, err
-		}
-		outcomes = append(outcomes, outcome{result, r})
-	}
+	return nil
+}
+
+func (s *simulation) daemonOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
+	known := indexed(from.DaemonSets)
 	for i := range set.DaemonSets {
 		d := &set.DaemonSets[i]
 		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Runs(d) }) {
 			continue
 		}
-		old := sameKey(from.DaemonSets, d)
+		old := known[d.Key()]
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, d.File, d.Name())
 		}
 		s.progress.doing("simulating %s (%d of %d)", d.Name(), i+1, len(set.DaemonSets))
 		result, err := s.simulateDaemonSet(d, old)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		outcomes = append(outcomes, outcome{result, d})
-	}
-	return outcomes, nil
-}
-
-// rolloutOutcomes adds those of the Rollouts of OpenKruise.
-func (s *simulation) rolloutOutcomes(outcomes []outcome, set, from *manifest.Set) ([]outcome, error) {
-	for i := range set.Rollouts {
-		r := &set.Rollouts[i]
-		s.progress.doing("simulating Rollout %s (%d of %d)", r.Snapshot.Rollout.Name, i+1, len(set.Rollouts))
-		result, err := s.simulateRollout(r, from)
-		if err != nil {
-			return nil, err
+		if err := use(outcome{result, d}); err != nil {
+			return err
 		}
-		outcomes = append(outcomes, outcome{result, r})
 	}
-	return outcomes, nil
+	return nil
 }
 
 // fromNothing notes that something is not in the files of --from.
@@ -308,17 +345,32 @@ func (s *simulation) fromNothing(c *cobra.Command, file, name string) {
 	tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
 }
 
-// sameKey returns the one of the list with the key of another, or nil.
-func sameKey[T any, P interface {
+// A keyed object is told apart from others of its kind by its key.
+type keyed[T any] interface {
 	*T
 	Key() string
-}](list []T, other P) P {
+}
+
+// sameKey returns the one of the list with the key of another, or nil.
+func sameKey[T any, P keyed[T]](list []T, other P) P {
+	key := other.Key()
 	for i := range list {
-		if P(&list[i]).Key() == other.Key() {
+		if P(&list[i]).Key() == key {
 			return &list[i]
 		}
 	}
 	return nil
+}
+
+// indexed returns the objects of a list by their keys, for those who look for many.
+func indexed[T any, P keyed[T]](list []T) map[string]P {
+	all := make(map[string]P, len(list))
+	for i := range list {
+		if p := P(&list[i]); all[p.Key()] == nil {
+			all[p.Key()] = p
+		}
+	}
+	return all
 }
 
 // outcomeOf returns the steps of one rollout, or what many come to.

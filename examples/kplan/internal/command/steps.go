@@ -36,19 +36,18 @@ func (f stepFormat) Set(s string) error {
 }
 
 // show writes what was simulated to standard output, unless one of the files is that.
-func (s *simulation) show(c *cobra.Command, outcomes []outcome) error {
+func (s *simulation) show(c *cobra.Command, results *answers) error {
 	alone, err := s.toStdout()
 	switch {
 	case err != nil || alone:
 		return err
 	case s.output != csvFormat:
-		var documents []document
-		for _, o := range outcomes {
-			documents = append(documents, s.charted(o))
+		for _, o := range results.outcomes {
+			results.documents = append(results.documents, s.charted(o))
 		}
-		return write(c, s.output, documents)
+		return write(c, s.output, results.documents)
 	}
-	list, err := timelines(outcomes)
+	list, err := timelines(results.outcomes)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -73,16 +74,20 @@ func (u *undoing) execute(c *cobra.Command) error {
 	}
 	u.now = instant{u.present(c, set.Latest)}
 	var undos []document
-	var outcomes []outcome
+	var end error
 	for i := range set.Argo {
 		r := &set.Argo[i]
 		undo, err := u.argoUndo(r)
 		if err != nil {
 			return r.Invalid(err)
 		}
-		undos = append(undos, undo)
+		d, err := draw(c, u.output, undo)
+		if err != nil {
+			return err
+		}
+		undos = append(undos, d)
 		if undo.Rollout != nil {
-			outcomes = append(outcomes, outcome{*undo.Rollout, r})
+			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, r}))
 		}
 	}
 	for i := range set.Workloads {
@@ -91,15 +96,20 @@ func (u *undoing) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		undos = append(undos, undo)
-		if undo.Rollout != nil {
-			outcomes = append(outcomes, outcome{*undo.Rollout, w})
+		d, err := draw(c, u.output, undo)
+		if err != nil {
+			return err
 		}
+		undos = append(undos, d)
+		if undo.Rollout != nil {
+			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, w}))
+		}
+		w.Drop()
 	}
 	if err := write(c, u.output, undos); err != nil {
 		return err
 	}
-	return unfinished(outcomes)
+	return end
 }
 
 func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {

@@ -117,8 +117,14 @@ func (h ArgoHistory) Subject() Subject { return argoRollout(h.Namespace, h.Name)
 // Subject returns the Rollout.
 func (u ArgoUndo) Subject() Subject { return argoRollout(u.Namespace, u.Name) }
 
-// Drives reports whether an object is the workload of the Rollout.
-func (p RolloutPlan) Drives(s Subject) bool {
+// Drives returns the workload of the Rollout, without its group.
+func (p RolloutPlan) Drives() Subject {
 	ref := &p.Snapshot.Rollout.WorkloadRef
-	return s.Kind == ref.Kind && s.Name == ref.Name && s.Namespace == p.Namespace
+	return Subject{Kind: ref.Kind, Namespace: p.Namespace, Name: ref.Name}
+}
+
+// Ungrouped returns the object without its group.
+func (s Subject) Ungrouped() Subject {
+	s.Group = ""
+	return s
 }
