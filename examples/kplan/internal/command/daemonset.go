@@ -49,6 +49,9 @@ func (p *planning) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.
 			e.Idle = append(e.Idle, idle)
 		}
 	}
+	for _, f := range d.Failures() {
+		e.Refused = append(e.Refused, refused(f, now))
+	}
 	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: "a pod becomes available, or a delay ends"})

@@ -140,7 +140,20 @@ func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Exp
 	e.Sets = treeOf(w)
 	e.Idle = idlePods(w, e.Sets, now)
 	e.Instants = instants(&plan)
+	quoted := map[string]bool{} // by conditions, in the same words
+	for i := range e.Sets {
+		quoted[e.Sets[i].Failure] = true
+	}
+	for _, f := range w.Failures() {
+		if !quoted[f.Message] {
+			e.Refused = append(e.Refused, refused(f, now))
+		}
+	}
 	return e
+}
+
+func refused(f manifest.Failure, now time.Time) view.Refused {
+	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)), Count: f.Count, Message: f.Message}
 }
 
 // report returns what kubectl rollout status prints now.

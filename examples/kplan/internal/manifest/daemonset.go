@@ -28,6 +28,8 @@ type DaemonSet struct {
 	Nodes     []*corev1.Node
 	Pods      []*corev1.Pod
 	Revisions []*appsv1.ControllerRevision
+
+	failures failures
 }
 
 // Name returns what messages call the DaemonSet.
@@ -108,6 +110,7 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 	files := map[string]string{}
 	for _, source := range l.daemonSets {
 		d := *source.object
+		d.failures = l.failures
 		d.File, d.Nodes = source.file, all
 		if first, ok := files[d.Key()]; ok {
 			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))

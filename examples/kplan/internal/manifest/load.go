@@ -161,6 +161,7 @@ type loader struct {
 	skipped     map[string]int // by kind
 	latest      time.Time
 	progressive
+	failures
 	*limitObjects // on their own: workloads keep them, and not all else
 }
 
@@ -196,6 +197,9 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 		return addAs(l, &l.controllers, u, file, fromController)
 	case "v1 Pod":
 		return addAs(l, &l.pods, u, file, slimPod)
+	}
+	if l.addEvent(u) {
+		return nil
 	}
 	if known, err := l.addLimit(u, file); known {
 		return err

@@ -29,6 +29,7 @@ type Workload struct {
 	namespace *namespace
 	shared    *Shared
 	limits    *limitObjects
+	failures  failures
 	scaled    []string // what an autoscaler does to the replicas
 }
 
@@ -133,7 +134,7 @@ func (l *loader) assignDeployments(s *Set) error {
 	files := map[string]string{}
 	for i := range l.deployments {
 		d := &l.deployments[i]
-		w := Workload{File: d.file, Deployment: d.object, limits: l.limitObjects, scaled: l.autoscale("Deployment", d.object, &d.object.Spec.Replicas)}
+		w := Workload{File: d.file, Deployment: d.object, limits: l.limitObjects, failures: l.failures, scaled: l.autoscale("Deployment", d.object, &d.object.Spec.Replicas)}
 		if first, ok := files[w.Key()]; ok {
 			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}

@@ -15,6 +15,7 @@ type DaemonExplanation struct {
 	Report   Report
 	Idle     []Pod // those that do not serve
 	Instants []Instant
+	Refused  []Refused // what events quote
 }
 
 // State returns how the DaemonSet stands, and one sentence that says why.
@@ -88,4 +89,5 @@ func (e DaemonExplanation) Text(w *terminal.Writer) {
 		a := daemonSets.advice(h.Reason)
 		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSets.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), a, "")
 	}
+	writeRefused(w, e.Refused)
 }

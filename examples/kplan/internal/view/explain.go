@@ -38,6 +38,7 @@ type Explanation struct {
 	Idle     []Pod     // those that do not serve
 	HasPods  bool      // whether the input holds any pods of the Deployment
 	Instants []Instant // when time alone changes something, in order
+	Refused  []Refused // what events quote that no condition does
 }
 
 // A Report is what kubectl rollout status prints.
@@ -172,6 +173,7 @@ func (e Explanation) Text(w *terminal.Writer) {
 		e.actionTable().WriteTo(w)
 	}
 	e.reasons(w)
+	writeRefused(w, e.Refused)
 }
 
 // budget writes the numbers that bound the rollout.

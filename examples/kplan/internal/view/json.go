@@ -105,10 +105,11 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		Pods        []Pod                    `json:"pods"` // that do not serve
 		Instants    []Instant                `json:"instants"`
 		Ties        []tieOfSet               `json:"ties,omitempty"`
+		Refused     []Refused                `json:"refused,omitempty"`
 	}{
 		e.Snapshot.Deployment.Name, e.Namespace, e.Policies, state, why, e.Report,
 		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
-		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods),
+		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused,
 	})
 }
 
@@ -151,9 +152,10 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 		Nodes     []daemonset.NodeReport      `json:"nodes"`
 		Pods      []Pod                       `json:"pods"` // that do not serve
 		Instants  []Instant                   `json:"instants"`
+		Refused   []Refused                   `json:"refused,omitempty"`
 	}{
 		daemonset.Kind, e.Snapshot.DaemonSet.Name, e.Namespace, e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
-		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants),
+		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused,
 	})
 }
 

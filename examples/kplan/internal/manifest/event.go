@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"cmp"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// failedCreate is the reason of events about pods that could not be created.
+const failedCreate = "FailedCreate"
+
+// A Failure is what an event quotes of a creation that was refused.
+type Failure struct {
+	Object  string // ReplicaSet web-59bc88fc46
+	Message string
+	Count   int32 // how often, at least 1
+	Last    time.Time
+}
+
+// An event is one of the API, of either group. They have the same fields under two names.
+type event struct {
+	metav1.ObjectMeta `json:"metadata"`
+
+	Type      string                 `json:"type"`
+	Reason    string                 `json:"reason"`
+	Involved  corev1.ObjectReference `json:"involvedObject"`
+	Regarding corev1.ObjectReference `json:"regarding"`
+	Message   string                 `json:"message"`
+	Note      string                 `json:"note"`
+
+	Count         int32            `json:"count"`
+	LastTimestamp metav1.Time      `json:"lastTimestamp"`
+	EventTime     metav1.MicroTime `json:"eventTime"`
+
+	DeprecatedCount         int32       `json:"deprecatedCount"`
+	DeprecatedLastTimestamp metav1.Time `json:"deprecatedLastTimestamp"`
+
+	Series *struct {
+		Count            int32            `json:"count"`
+		LastObservedTime metav1.MicroTime `json:"lastObservedTime"`
+	} `json:"series"`
+}
+
+// Failures are the latest events about each object whose pods were refused.
+type failures struct {
+	byUID map[types.UID]Failure
+}
+
+// addEvent takes from an event what it quotes. It reports whether it is one.
+func (l *loader) addEvent(u *unstructured.Unstructured) bool {
+	switch kindOf(u) {
+	case "v1 Event", "events.k8s.io/v1 Event":
+	default:
+		return false
+	}
+	e := &event{}
+	if _, err := decode(u, e); err != nil || e.Type != corev1.EventTypeWarning || e.Reason != failedCreate {
+		return true // it explains nothing
+	}
+	about := cmp.Or(e.Involved, e.Regarding)
+	f := Failure{Object: describe(about.Kind, about.Name), Message: cmp.Or(e.Message, e.Note), Count: max(1, e.Count, e.DeprecatedCount)}
+	f.Last = latestOf(e.CreationTimestamp.Time, e.LastTimestamp.Time, e.DeprecatedLastTimestamp.Time, e.EventTime.Time)
+	if s := e.Series; s != nil {
+		f.Count, f.Last = max(f.Count, s.Count), latestOf(f.Last, s.LastObservedTime.Time)
+	}
+	l.see(f.Last)
+	if l.byUID == nil {
+		l.byUID = map[types.UID]Failure{}
+	}
+	if known, ok := l.byUID[about.UID]; about.UID != "" && (!ok || f.Last.After(known.Last)) {
+		l.byUID[about.UID] = f
+	}
+	return true
+}
+
+func latestOf(times ...time.Time) (last time.Time) {
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// Failures returns what events quote of pods that the ReplicaSets of the Deployment could not
+// create, in their order.
+func (w *Workload) Failures() (list []Failure) {
+	for _, rs := range w.Controlled() {
+		if f, ok := w.failures.byUID[rs.UID]; ok {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// Failures returns what an event quotes of pods that the DaemonSet could not create.
+func (d *DaemonSet) Failures() []Failure {
+	if f, ok := d.failures.byUID[d.Object.UID]; ok {
+		return []Failure{f}
+	}
+	return nil
+}
