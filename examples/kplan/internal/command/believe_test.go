@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,4 +170,30 @@ func TestNodesOfAnyFile(t *testing.T) {
 	require.False(t, b.Done)
 	_, ready := b.end(t, 0)
 	require.EqualValues(t, 3, ready)
+}
+
+// Real nodes of --from have no more room than their own for plain manifests of -f, less what pods
+// of others take there.
+func TestRoomOfNodesElsewhere(t *testing.T) {
+	pod := func(cpu string) string {
+		return "---\n{apiVersion: v1, kind: Pod, metadata: {name: other, uid: o1, namespace: else}, spec: {nodeName: a, containers: [{name: o, image: o, resources: {requests: {cpu: " + cpu + "}}}]}, status: {phase: Running}}\n"
+	}
+	manifest := func(tag string) string {
+		return strings.Replace(newWeb("  replicas: 3\n", tag), "ports:", "resources: {requests: {cpu: 500m}}, ports:", 1)
+	}
+	node := "---\n{apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: CPU, memory: 8Gi, pods: 110}}}\n"
+	for _, c := range []struct {
+		why, cpu, others string
+		done             bool
+	}{
+		{"three pods and one of the surge", "2", "", true},
+		{"three, of which none may be missing", "1900m", "", false},
+		{"a pod of another namespace takes the rest", "2", pod("100m"), false},
+		{"one that leaves enough", "3", pod("1"), true},
+	} {
+		from := inFile(t, "from.yaml", manifest("1")+strings.Replace(node, "CPU", c.cpu, 1)+c.others)
+		b := simulated(t, nil, "--from", from, "-f", inFile(t, "next.yaml", manifest("2")))
+		require.Equal(t, c.done, b.Done, c.why)
+		require.Contains(t, b.Assumed, "nodes have the room that the pods in the input leave", c.why)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -94,12 +95,36 @@ func roomOf(w, seen *manifest.Workload, names []string, full bool) (*sim.Room, s
 			}
 		}
 	}
-	needs := map[string][]int64{kube.TemplateID(&w.Deployment.Spec.Template): requests(&w.Deployment.Spec.Template.Spec)}
+	needs := map[string][]int64{}
+	for _, d := range []*appsv1.Deployment{seen.Deployment, w.Deployment} { // that of manifests has no ReplicaSet yet
+		needs[kube.TemplateID(&d.Spec.Template)] = requests(&d.Spec.Template.Spec)
+	}
 	for _, rs := range seen.ReplicaSets {
 		needs[kube.TemplateID(&rs.Spec.Template)] = requests(&rs.Spec.Template.Spec)
 	}
 	return &sim.Room{Free: free, Needs: func(_ podorder.Pod, t revision.Template) []int64 { return needs[t.ID] }},
 		"nodes have the room that the pods in the input leave"
+}
+
+// takeRoom takes the room of the pods that a simulation begins with and no file holds.
+func takeRoom(room *sim.Room, c *sim.Cluster, seen *manifest.Workload) {
+	if room == nil || len(seen.Pods) > 0 { // which are reckoned with
+		return
+	}
+	templates := map[string]revision.Template{}
+	for i := range c.ReplicaSets {
+		templates[c.ReplicaSets[i].UID] = c.ReplicaSets[i].Template
+	}
+	for i := range c.Pods {
+		p := &c.Pods[i]
+		free := room.Free[p.NodeName]
+		if free == nil {
+			continue
+		}
+		for j, n := range room.Needs(*p, templates[p.ControllerUID]) {
+			free[j] -= n
+		}
+	}
 }
 
 // counted are the resources that room is counted in.
