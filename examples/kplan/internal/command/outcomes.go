@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// Answers are what simulations come to. Of each no more is kept than will be written: what
+// it was made of takes much more memory, and there may be thousands.
+type answers struct {
+	all       bool      // whether to keep the outcomes
+	outcomes  []outcome // for pictures, and formats of steps
+	documents []document
+	end       error // that of the first that does not finish
+}
+
+func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
+	a.end = cmp.Or(a.end, unfinished(o))
+	if a.all {
+		a.outcomes = append(a.outcomes, o)
+		return nil
+	}
+	d, err := draw(c, s.output, s.charted(o))
+	a.documents = append(a.documents, d)
+	return err
+}
+
+// outcomes simulates all that there is, one after the other. What a workload needed is given
+// away behind it.
+func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
+	defer s.progress.done()
+	if err := s.argoOutcomes(c, set, from, use); err != nil {
+		return err
+	}
+	for i := range set.Rollouts {
+		r := &set.Rollouts[i]
+		s.progress.doing("simulating Rollout %s (%d of %d)", r.Snapshot.Rollout.Name, i+1, len(set.Rollouts))
+		result, err := s.simulateRollout(r, from)
+		if err != nil {
+			return err
+		}
+		if err := use(outcome{result, r}); err != nil {
+			return err
+		}
+	}
+	if err := s.deploymentOutcomes(c, set, from, use); err != nil {
+		return err
+	}
+	known := indexed(from.ReplicaSets)
+	for i := range set.ReplicaSets {
+		r := &set.ReplicaSets[i]
+		old := known[r.Key()]
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, r.File, r.Name())
+		}
+		s.progress.doing("simulating %s (%d of %d)", r.Name(), i+1, len(set.ReplicaSets))
+		result, err := s.simulateReplicaSet(r, old)
+		if err != nil {
+			return err
+		}
+		if err := use(outcome{result, r}); err != nil {
+			return err
+		}
+	}
+	return s.daemonOutcomes(c, set, from, use)
+}
+
+func (s *simulation) deploymentOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
+	known := indexed(from.Workloads)
+	for i := range set.Workloads {
+		w := &set.Workloads[i]
+		if isReleased(w, set.Rollouts) {
+			continue
+		}
+		if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
+			tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
+		}
+		old := known[w.Key()]
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, w.File, w.Name())
+		}
+		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
+		o, err := s.outcomeOf(w, old)
+		if err != nil {
+			return err
+		}
+		if err := use(o); err != nil {
+			return err
+		}
+		w.Drop()
+		if old != nil {
+			old.Drop()
+		}
+	}
+	return nil
+}
+
+func (s *simulation) daemonOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
+	known := indexed(from.DaemonSets)
+	for i := range set.DaemonSets {
+		d := &set.DaemonSets[i]
+		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Runs(d) }) {
+			continue
+		}
+		old := known[d.Key()]
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, d.File, d.Name())
+		}
+		s.progress.doing("simulating %s (%d of %d)", d.Name(), i+1, len(set.DaemonSets))
+		result, err := s.simulateDaemonSet(d, old)
+		if err != nil {
+			return err
+		}
+		if err := use(outcome{result, d}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fromNothing notes that something is not in the files of --from.
+func (s *simulation) fromNothing(c *cobra.Command, file, name string) {
+	tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
+}
+
+// A keyed object is told apart from others of its kind by its key.
+type keyed[T any] interface {
+	*T
+	Key() string
+}
+
+// sameKey returns the one of the list with the key of another, or nil.
+func sameKey[T any, P keyed[T]](list []T, other P) P {
+	key := other.Key()
+	for i := range list {
+		if P(&list[i]).Key() == key {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// indexed returns the objects of a list by their keys, for those who look for many.
+func indexed[T any, P keyed[T]](list []T) map[string]P {
+	all := make(map[string]P, len(list))
+	for i := range list {
+		if p := P(&list[i]); all[p.Key()] == nil {
+			all[p.Key()] = p
+		}
+	}
+	return all
+}
