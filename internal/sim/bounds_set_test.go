@@ -89,6 +89,9 @@ func (g *guard) keeps(e *Write, a podset.Action, o *Set, wanted string) error {
 		if a.Verb == podset.Delete && pod.Labels[podset.LabelMarked] != "" {
 			return nil // it was counted when it was marked
 		}
+		if o.GroupKind() != podset.CloneSet { // those that are not there are made old as long as fewer are
+			old += max(0, int(o.DesiredReplicas())-e.After.activePods(o))
+		}
 		if kept := keptOf(o); old < int(kept) {
 			return fmt.Errorf("partition: %v leaves %d old pods, %d stay old", a, old, kept)
 		}

@@ -156,10 +156,7 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 		switch {
 		case a == done:
 			p.version = r.ResourceVersion
-			switch r.Status.Phase {
-			case kruise.PhaseTerminating, kruise.PhaseDisabling, kruise.PhaseDisabled:
-				c.w.abandoned = true
-			}
+			c.w.abandoned = c.w.abandoned || ending(r)
 			if !r.DeletionTimestamp.IsZero() && len(r.Finalizers) == 0 {
 				remove(c.w, table, request{by: Actor{Role: Collector}, name: r.Name, fresh: true})
 			}
@@ -168,6 +165,15 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 		}
 		return a
 	})
+}
+
+// ending reports whether a Rollout gives back what it has.
+func ending(r *Rollout) bool {
+	switch r.Status.Phase {
+	case kruise.PhaseTerminating, kruise.PhaseDisabling, kruise.PhaseDisabled:
+		return true
+	}
+	return false
 }
 
 // apply returns what an action makes of objects as they are. No plan has an action that is
@@ -239,6 +245,9 @@ func (p *rolloutPass) route(a kruise.Action) (answer answer) {
 	after := func(t traffic.Objects) traffic.Objects { return p.apply(a, kruise.Snapshot{Traffic: t}).Traffic }
 	switch a := a.(type) {
 	case kruise.SelectPods:
+		if r := s.rollouts.named(p.r.Name); r == nil || ending(r) && !ending(p.r) {
+			w.selectedLate = true
+		}
 		_, answer = update(w, &s.services, ask(Update, a.Service), func(o *Service) { o.Service = *after(traffic.Objects{Stable: &o.Service}).Stable })
 	case kruise.CreateService:
 		stable := s.services.named(a.Stable)

@@ -79,6 +79,7 @@ type World struct {
 
 	daemonTemplates map[string]daemonset.Template // of a DaemonSet that is released, by hash
 	fleet           *Fleet                        // of many workloads, or nil
+	selectedLate    bool                          // pods were selected for a Rollout that had begun to give its Service back
 	abandoned       bool                          // a Rollout was deleted or disabled since the last release has begun
 }
 

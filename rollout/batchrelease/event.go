@@ -108,5 +108,8 @@ func (st *pass) restarted(s Status) Status {
 	}
 	s.Current.BatchReadyTime, s.Current.BatchState, s.Current.CurrentBatch = time.Time{}, StateUpgrading, batch
 	s.ObservedRolloutID, s.ObservedReleasePlanHash = plan.RolloutID, st.hash
+	if st.event == EventRollbackInBatch && st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" && st.opts.Repair.Has(workload.TakenBackTemplateUnlabelled) {
+		s.UpdateRevision = st.s.Workload.UpdateRevision // a Rollout that goes on with the plan does not go back
+	}
 	return s
 }

@@ -95,6 +95,15 @@ func TestWorkloadEvents(t *testing.T) {
 		require.Equal(t, now.Add(2*time.Second), p.RecheckAt)
 		require.Empty(t, p.Actions, "6.1, 7: nothing else in this pass")
 	}
+	// A template that was taken back is followed with the changed plan if that is repaired.
+	for repair, want := range map[workload.Quirks]string{0: "v2", workload.TakenBackTemplateUnlabelled: "v1"} {
+		s := progressing(cloneSet)
+		back(&s)
+		s.Release.ReleasePlan.BatchPartition = ptr.To(int32(1))
+		p, err := planBatch(s, now, batchrelease.Options{Repair: repair})
+		require.NoError(t, err)
+		require.Equal(t, []any{batchrelease.StateUpgrading, want}, []any{p.Status.Current.BatchState, p.Status.UpdateRevision})
+	}
 	odd := progressing(cloneSet)
 	odd.Release.Status.Phase = "Odd"
 	p, err := planBatch(odd, now, batchrelease.Options{})

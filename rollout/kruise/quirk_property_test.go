@@ -192,7 +192,8 @@ var showsInBatch = map[workload.Quirks]func(s batchrelease.Snapshot, p batchrele
 		return other || stopped || w.Kind == "DaemonSet" && !strings.Contains(w.Annotations[workload.AnnotationDaemonSetControl], `"`+w.UpdateRevision+`"`)
 	},
 	workload.TakenBackTemplateUnlabelled: func(s batchrelease.Snapshot, _ batchrelease.Plan) bool {
-		return is(s, "") && s.Workload.Status.Replicas == s.Workload.Status.UpdatedReplicas
+		status := s.Workload.Status
+		return is(s, "") && (status.Replicas == status.UpdatedReplicas || batchrelease.EventOf(s) == batchrelease.EventRollbackInBatch)
 	},
 	workload.NextReleaseUnmarked: func(s batchrelease.Snapshot, p batchrelease.Plan) bool {
 		// what is marked for the next release is let go or waited for, or the stable revision stays known
