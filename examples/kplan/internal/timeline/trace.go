@@ -27,15 +27,17 @@ type traceEvent struct {
 	Time     int64          `json:"ts"`
 	Length   *int64         `json:"dur,omitempty"`
 	Process  int            `json:"pid"`
-	Thread   int            `json:"tid"`
+	Thread   int            `json:"tid,omitempty"`
 	Args     map[string]any `json:"args,omitempty"`
 }
 
 // A tracer writes events. Every ReplicaSet and every node is a process, whose threads are
-// lanes: a pod takes the first that is free, so that slices of one never overlap.
+// lanes: a pod takes the first that is free, so that slices of one never overlap. Processes and
+// threads are numbered together, as those of a machine are: Perfetto takes two threads of one
+// number, and thread 0 and the one that has the number of its process, for the same.
 type tracer struct {
-	events    []traceEvent
-	processes int
+	events  []traceEvent
+	numbers int
 }
 
 // Trace writes timelines as a trace: what a controller does, the numbers as counters, and a
@@ -67,15 +69,18 @@ func micros(d time.Duration) int64 { return d.Microseconds() }
 
 // process begins one, and says where it stands among the others.
 func (t *tracer) process(name string) int {
-	t.processes++
+	t.numbers++
 	t.events = append(t.events,
-		traceEvent{Name: "process_name", Phase: "M", Process: t.processes, Args: map[string]any{"name": terminal.Escape(name)}},
-		traceEvent{Name: "process_sort_index", Phase: "M", Process: t.processes, Args: map[string]any{"sort_index": t.processes}})
-	return t.processes
+		traceEvent{Name: "process_name", Phase: "M", Process: t.numbers, Args: map[string]any{"name": terminal.Escape(name)}},
+		traceEvent{Name: "process_sort_index", Phase: "M", Process: t.numbers, Args: map[string]any{"sort_index": t.numbers}})
+	return t.numbers
 }
 
-func (t *tracer) thread(process, number int, name string) {
-	t.events = append(t.events, traceEvent{Name: "thread_name", Phase: "M", Process: process, Thread: number, Args: map[string]any{"name": terminal.Escape(name)}})
+// thread begins one, and returns its number.
+func (t *tracer) thread(process int, name string) int {
+	t.numbers++
+	t.events = append(t.events, traceEvent{Name: "thread_name", Phase: "M", Process: process, Thread: t.numbers, Args: map[string]any{"name": terminal.Escape(name)}})
+	return t.numbers
 }
 
 func (t *tracer) slice(process, thread int, category, name string, from, to time.Duration, args map[string]any) {
@@ -88,34 +93,35 @@ func (t *tracer) slice(process, thread int, category, name string, from, to time
 // steps writes what the controller does, and the numbers that it acts by.
 func (t *tracer) steps(line *Timeline) {
 	process := t.process(line.Title())
-	t.thread(process, 0, "steps")
+	thread := t.thread(process, "steps")
 	for _, i := range line.instants() {
 		args := map[string]any{"verdict": terminal.Escape(line.Verdict)}
 		for n, e := range i.events {
 			args["event "+itoa(n+1)] = e.String()
 		}
-		t.slice(process, 0, "step", i.name(), i.at, i.until, args)
+		t.slice(process, thread, "step", i.name(), i.at, i.until, args)
 	}
 	for n := range line.Chart.Pods {
 		s := &line.Chart.Pods[n]
 		for _, p := range s.Points {
-			t.count(process, s.Name, p.At, p.Value)
+			t.count(process, s.Name, "pods", p.At, p.Value)
 		}
 	}
 	if s := line.Chart.Traffic; s != nil {
 		for _, p := range s.Points {
-			t.count(process, s.Name, p.At, p.Value)
+			t.count(process, strings.TrimSuffix(s.Name, ", %"), "percent", p.At, p.Value)
 		}
 	}
 	for _, b := range line.Chart.Bounds {
-		t.count(process, b.Name, 0, b.Value)
-		t.count(process, b.Name, line.end(), b.Value)
+		t.count(process, b.Name, "pods", 0, b.Value)
+		t.count(process, b.Name, "pods", line.end(), b.Value)
 	}
 }
 
-func (t *tracer) count(process int, name string, at time.Duration, value float64) {
+// count writes a number of something, which Perfetto shows behind the name.
+func (t *tracer) count(process int, name, of string, at time.Duration, value float64) {
 	t.events = append(t.events, traceEvent{
-		Name: terminal.Escape(name), Phase: "C", Time: micros(at), Process: process, Args: map[string]any{"value": value},
+		Name: terminal.Escape(name), Phase: "C", Time: micros(at), Process: process, Args: map[string]any{of: value},
 	})
 }
 
@@ -194,33 +200,34 @@ func natural(a, b string) int {
 func (t *tracer) lanes(process int, pods []life) {
 	slices.SortStableFunc(pods, func(a, b life) int { return cmp.Compare(a.from, b.from) })
 	var free []time.Duration // by lane, since when
+	var threads []int
 	for _, l := range pods {
 		lane := slices.IndexFunc(free, func(at time.Duration) bool { return at <= l.from })
 		if lane < 0 {
 			lane = len(free)
 			free = append(free, 0)
-			t.thread(process, lane, "pods "+itoa(lane+1))
+			threads = append(threads, t.thread(process, "pods "+itoa(lane+1)))
 		}
 		free[lane] = l.to
-		t.pod(process, lane, l)
+		t.pod(process, threads[lane], l)
 	}
 }
 
 // pod writes a slice for a pod, and within it one for each stage.
-func (t *tracer) pod(process, lane int, l life) {
+func (t *tracer) pod(process, thread int, l life) {
 	p := &l.pod.Pod
 	args := map[string]any{"owner": terminal.Escape(p.ControllerKind + " " + p.ControllerName)}
 	if p.NodeName != "" {
 		args["node"] = terminal.Escape(p.NodeName)
 	}
-	t.slice(process, lane, "pod", p.Name, l.from, l.to, args)
+	t.slice(process, thread, "pod", p.Name, l.from, l.to, args)
 	for i, s := range l.pod.Stages {
 		from, to := max(s.At.Sub(l.line.Recording.Start), l.from), l.to
 		if i+1 < len(l.pod.Stages) {
 			to = min(to, l.pod.Stages[i+1].At.Sub(l.line.Recording.Start))
 		}
 		if from < to && s.Stage != sim.Gone {
-			t.slice(process, lane, "stage", stages[s.Stage], from, to, nil)
+			t.slice(process, thread, "stage", stages[s.Stage], from, to, nil)
 		}
 	}
 }

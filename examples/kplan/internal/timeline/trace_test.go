@@ -27,19 +27,25 @@ func slicesOf(t require.TestingT, text string) map[string][]string {
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(text), &trace))
-	names, lanes := map[int]string{}, map[string][]string{}
+	names, lanes, numbers := map[int]string{}, map[string][]string{}, map[int]bool{}
 	for _, e := range trace.TraceEvents {
 		switch e.Ph {
 		case "M":
-			if e.Name == "process_name" {
-				names[e.Pid] = e.Args["name"].(string)
+			number, of := e.Pid, ""
+			switch e.Name {
+			case "process_sort_index":
+				continue
+			case "thread_name":
+				number, of = e.Tid, names[e.Pid]+": "
 			}
+			require.False(t, number == 0 || numbers[number], "%d is the number of nothing else", number)
+			numbers[number] = true
+			names[number] = of + e.Args["name"].(string)
 		case "X":
 			require.GreaterOrEqual(t, e.Dur, int64(0))
-			key := fmt.Sprintf("%s %d", names[e.Pid], e.Tid)
-			lanes[key] = append(lanes[key], fmt.Sprintf("%s %d+%d", e.Name, e.Ts/1000, e.Dur/1000))
+			lanes[names[e.Tid]] = append(lanes[names[e.Tid]], fmt.Sprintf("%s %d+%d", e.Name, e.Ts/1000, e.Dur/1000))
 		case "C":
-			require.Contains(t, e.Args, "value")
+			require.Contains(t, e.Args, "pods")
 		default:
 			require.Fail(t, "unknown phase", e.Ph)
 		}
@@ -52,11 +58,11 @@ func slicesOf(t require.TestingT, text string) map[string][]string {
 func TestTrace(t *testing.T) {
 	text := written(t, func(b *strings.Builder) error { return Trace(b, []*Timeline{example("web")}) })
 	require.Equal(t, map[string][]string{
-		"Deployment shop/web 0":        {"steps 1-2 0+10000", "step 3 10000+50000", "step 4 60000+2400"},
-		"ReplicaSet web-old (rev 1) 0": {"web-old-x 0+15000", "ready 0+10000", "terminating 10000+5000"},
-		"ReplicaSet web-new 0":         {"web-new-x 0+62400", "waits for a node 0+2000", "starting 2000+8000", "ready 10000+52400"},
-		"Node node-1 0":                {"web-old-x 0+15000", "ready 0+10000", "terminating 10000+5000"},
-		"Node node-1 1":                {"web-new-x 2000+60400", "starting 2000+8000", "ready 10000+52400"},
+		"Deployment shop/web: steps":         {"steps 1-2 0+10000", "step 3 10000+50000", "step 4 60000+2400"},
+		"ReplicaSet web-old (rev 1): pods 1": {"web-old-x 0+15000", "ready 0+10000", "terminating 10000+5000"},
+		"ReplicaSet web-new: pods 1":         {"web-new-x 0+62400", "waits for a node 0+2000", "starting 2000+8000", "ready 10000+52400"},
+		"Node node-1: pods 1":                {"web-old-x 0+15000", "ready 0+10000", "terminating 10000+5000"},
+		"Node node-1: pods 2":                {"web-new-x 2000+60400", "starting 2000+8000", "ready 10000+52400"},
 	}, slicesOf(t, text))
 	require.Contains(t, text, `"start":"Deployment shop/web begins at 2026-01-02T15:04:05Z"`)
 }
