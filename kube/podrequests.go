@@ -7,45 +7,53 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// PodRequests returns what a pod requests of each resource, CPU in thousandths: its containers
-// and sidecars together or, if that is more, a container that starts before them with the
-// sidecars that run already. What the pod itself requests counts instead. Of pods it is 1. Nil
-// requests nothing.
+// PodRequests returns what a pod requests of each resource, CPU in thousandths, all others in
+// whole units, rounded up: its containers and sidecars together or, if that is more, a
+// container that starts before them with the sidecars that run already. What the pod itself
+// requests counts instead, of what pods can request. Of pods it is 1. Nil requests nothing.
 //
-// It mirrors PodRequests of the resource helpers of component-helpers 0.36.3.
+// It mirrors PodRequests of package resource of component-helpers 0.37.2. A template has no
+// defaults yet: for one there is [PodResources].
 func PodRequests(p *corev1.PodSpec, resources []corev1.ResourceName) []int64 {
 	total := make([]int64, len(resources))
 	if p == nil {
 		return total
 	}
 	for i, name := range resources {
-		if total[i] = requestOf(p, name); name == corev1.ResourcePods {
+		if total[i] = amountOf(name, requestOf(p, name)); name == corev1.ResourcePods {
 			total[i] = 1
 		}
 	}
 	return total
 }
 
-func requestOf(p *corev1.PodSpec, name corev1.ResourceName) int64 {
-	sum, sidecars, most := int64(0), int64(0), int64(0)
+// requestOf sums up before anything is rounded to units.
+func requestOf(p *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
+	var sum, sidecars, most resource.Quantity
 	for i := range p.InitContainers {
 		c := &p.InitContainers[i]
-		n := amountOf(name, c.Resources.Requests[name])
-		most = max(most, sidecars+n)
+		step := sidecars.DeepCopy()
+		step.Add(c.Resources.Requests[name])
+		if step.Cmp(most) > 0 {
+			most = step
+		}
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			sidecars += n
+			sidecars.Add(c.Resources.Requests[name])
 		}
 	}
 	for i := range p.Containers {
-		sum += amountOf(name, p.Containers[i].Resources.Requests[name])
+		sum.Add(p.Containers[i].Resources.Requests[name])
 	}
-	sum = max(sum+sidecars, most)
-	if p.Resources != nil {
-		if own := amountOf(name, p.Resources.Requests[name]); own > 0 {
-			sum = own
+	if sum.Add(sidecars); most.Cmp(sum) > 0 {
+		sum = most
+	}
+	if p.Resources != nil && ofWholePods(name) {
+		if own, found := p.Resources.Requests[name]; found {
+			sum = own.DeepCopy()
 		}
 	}
-	return sum + amountOf(name, p.Overhead[name])
+	sum.Add(p.Overhead[name])
+	return sum
 }
 
 // amountOf is a quantity of a resource as a number.
