@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/internal/random"
 )
 
@@ -39,15 +40,38 @@ func requirements(t random.Source) (r corev1.ResourceRequirements) {
 	if random.OneIn(t, "limits", 2) {
 		r.Limits = amounts(t)
 	}
+	if _, requested := r.Requests[HugePages]; requested && upstream.Minor < 37 {
+		// Before 1.37 the limits of large pages are taken for what the pod requests, which
+		// differs only in pods that validation refuses.
+		if r.Limits == nil {
+			r.Limits = corev1.ResourceList{}
+		}
+		if _, limited := r.Limits[HugePages]; !limited {
+			r.Limits[HugePages] = r.Requests[HugePages]
+		}
+		r.Requests[HugePages] = r.Limits[HugePages]
+	}
 	return r
 }
 
+// HugePages is the resource of large pages that is drawn.
+const HugePages = "hugepages-2Mi"
+
 func amounts(t random.Source) corev1.ResourceList {
 	list := corev1.ResourceList{}
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, "hugepages-2Mi", "example.com/gpu"} {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, HugePages, "example.com/gpu"} {
 		if random.OneIn(t, string(name), 2) {
-			list[name] = resource.MustParse(random.OneOf(t, "amount", "0", "1", "2", "1500m", "100u", "2Mi", "4Mi"))
+			list[name] = resource.MustParse(random.OneOf(t, "amount", "0", "1", "2", "1500m", smallest(), "2Mi", "4Mi"))
 		}
 	}
 	return list
+}
+
+// smallest is an amount that is rounded up to a thousandth. Before 1.37 it is a whole one,
+// since there the amounts of containers are summed up for the pod before they are rounded.
+func smallest() string {
+	if upstream.Minor < 37 {
+		return "1m"
+	}
+	return "100u"
 }
