@@ -317,6 +317,17 @@ func (w *World) startContainers(p podRef) (gated bool) {
 	return d.InPlace == nil || !d.InPlace.True
 }
 
+// pulled lets the containers of a pod run their new images. Once its gate is open, which may
+// have been before, nothing else decides whether the pod is ready.
+func (w *World) pulled(p podRef) {
+	w.pullImages(p)
+	r := by(NodeAgent)
+	r.name = p.Name
+	if d := w.store.daemons.named(p.Name); d.InPlace != nil && d.InPlace.True && d.Ready != containersReady(d) {
+		update(w, &w.store.daemons, r, func(d *daemonset.Pod) { d.Ready, d.ReadySince = !d.Ready, w.now })
+	}
+}
+
 // pullImages lets the containers of a pod run what they should.
 func (w *World) pullImages(p podRef) {
 	r := by(NodeAgent)

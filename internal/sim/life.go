@@ -107,7 +107,7 @@ func (w *World) live(what happeningKind, p podRef) {
 	case what == start && p.NodeName != "" && !p.Ready:
 		w.startPod(p)
 	case what == pull && p.NodeName != "":
-		w.pullImages(p)
+		w.pulled(p)
 	case what == crashBack && p.Ready:
 		w.count(PodCrashLoop)
 		w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Ready, p.ReadySince, p.Restarts = false, w.now, p.Restarts+1 })
