@@ -198,3 +198,19 @@ func TestTakesNoOtherTemplate(t *testing.T) {
 		}
 	}
 }
+
+// EndingReleaseCounts: somebody deletes the BatchRelease of a batch that is ready.
+func endingRelease(t *testing.T, o kruise.Options) string {
+	c := newWorld(t, 6, step(rollout.Percent(50), -1))
+	c.opts = o
+	c.begin()
+	c.run(func() bool { return c.br != nil && c.br.Status.Current.BatchState == batchrelease.StateReady }, false)
+	require.Equal(t, kruise.StateUpgrade, c.r.Status.Sub.CurrentStepState)
+	c.br.DeletionTimestamp = c.clock
+	jumped := *c
+	jumped.r.Status.Sub = ptr.To(*c.r.Status.Sub)
+	jumped.r.Status.Sub.NextStepIndex = 1
+	c.rolloutPass()
+	jumped.rolloutPass()
+	return string(c.r.Status.Sub.CurrentStepState) + ", jumped to " + string(jumped.r.Status.Sub.CurrentStepState)
+}

@@ -46,6 +46,9 @@ var showsInPass = map[workload.Quirks]func(s kruise.Snapshot, p kruise.Plan) boo
 	workload.CanaryServiceAssumed: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.Rollout.BlueGreen != nil && leadsTraffic(s.Rollout)
 	},
+	workload.EndingReleaseCounts: func(s kruise.Snapshot, _ kruise.Plan) bool {
+		return s.BatchRelease == nil || !s.BatchRelease.DeletionTimestamp.IsZero()
+	},
 	workload.TrafficLeftBehind: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.Workload == nil && s.Rollout.Status.Phase == kruise.PhaseProgressing
 	},

@@ -65,6 +65,7 @@ func TestQuirks(t *testing.T) {
 		{workload.NextReleaseUnmarked, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
 		{workload.LimitsWrapAround, wideLimits, "surge -2, never ends", "surge 2147483647, ends at 200/0"},
 		{workload.LastStepNotAwaited, lastStep, "Healthy with 3 of 6 updated", "Progressing with 3 of 6 updated"},
+		{workload.EndingReleaseCounts, endingRelease, "StepTrafficRouting, jumped to StepTrafficRouting", "StepUpgrade, jumped to BeforeStepUpgrade"},
 		{workload.OtherTemplateReleased, otherTemplate,
 			`v3: Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade); v2 again: nothing to do`,
 			`v3: demo held back: RollbackFirst; v2 again: Patched deployment demo: {"spec":{"paused":false}} (Upgrade)`},

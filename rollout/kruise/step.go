@@ -20,7 +20,16 @@ func (st *pass) jump(s StepStatus) (StepStatus, bool) {
 	}
 	s.CurrentStepIndex, s.NextStepIndex, s.LastUpdateTime = next, NextStep(st.steps(), next), st.now
 	s.CurrentStepState = StateAfterJump(*st.step(next), st.w.Replicas, s.Replicas)
+	if st.ended() && st.has(workload.EndingReleaseCounts) {
+		s.CurrentStepState = StateBeforeUpgrade
+	}
 	return s, true
+}
+
+// ended reports whether there is no BatchRelease, or none for long.
+func (st *pass) ended() bool {
+	br := st.s.BatchRelease
+	return br == nil || !br.DeletionTimestamp.IsZero()
 }
 
 // StateAfterJump returns the state in which a step begins that is jumped to: with its

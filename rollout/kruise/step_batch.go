@@ -71,6 +71,10 @@ func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 		n.holdRelease(st.r.Name, ReasonReleaseMissing, 0, 0)
 		return n, false
 	}
+	if st.ended() && st.has(workload.EndingReleaseCounts) {
+		n.holdRelease(st.r.Name, ReasonReleaseExists, 0, 0)
+		return n, false
+	}
 	if want.WorkloadRef != br.WorkloadRef || want.ReleasePlan.Text() != br.ReleasePlan.Text() || !maps.Equal(want.Annotations, br.Annotations) {
 		n.writes[writeRelease] = UpdateBatchRelease{
 			Name: br.Name, UID: br.UID, Annotations: want.Annotations, WorkloadRef: want.WorkloadRef,

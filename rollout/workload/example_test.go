@@ -286,5 +286,5 @@ func ExampleQuirkTable() {
 	table := workload.QuirkTable()
 	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "LastPauseSkipped" })
 	fmt.Println(len(table), "of them, one is", table[i].Name)
-	// Output: 29 of them, one is LastPauseSkipped
+	// Output: 30 of them, one is LastPauseSkipped
 }

@@ -40,6 +40,7 @@ const (
 	NextReleaseUnmarked                            // an update that comes while a release is closed is not rolled out in steps
 	CanaryCreatedTwice                             // a request that is repeated creates another canary Deployment
 	LastStepNotAwaited                             // a release ends before the pods behind a last step below 100% are updated
+	EndingReleaseCounts                            // a BatchRelease that is being deleted counts for the next release
 	LimitsWrapAround                               // limits beyond the range of int32 wrap around
 )
 

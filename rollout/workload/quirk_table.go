@@ -82,6 +82,8 @@ func laterQuirks() []selector.Quirk {
 			"canarystyle/deployment.Create", "", "A canary is created, and again before anybody has seen it.", "It has a name of its own, and no finalizer, since its owner has one."),
 		row("LastStepNotAwaited", "A release of a Deployment ends when it is given back, although the pods behind a last step below 100% are still old.",
 			"partitionstyle/deployment.Finalize", "", "6 replicas and one step of 50%.", "The release ends when all pods are updated, and together with DeletionFinishesRelease a rollback when all are back."),
+		row("EndingReleaseCounts", "A BatchRelease that is being deleted, because its release was taken back, counts as the one of a release that comes before it is gone, and so do the pods that it had updated when a step is jumped to: the step is done without an updated pod, and traffic waits for a revision that nobody makes.",
+			"rollout.runBatchRelease, doStepJump", "", "The batch of step 1 is ready, and its BatchRelease is deleted.", "Its end is waited for, and another one is created."),
 		row("LimitsWrapAround", "Limits beyond the range of int32 wrap around.",
 			"deploymentutil.ResolveFenceposts", "", "200 replicas and a surge of 2147483647%.", "They are exact, up to the largest value. Only PartitionBudget and Preview look at it here; package deploy has it too."),
 	}
