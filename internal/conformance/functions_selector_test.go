@@ -230,7 +230,7 @@ func compareWorkload(t random.T, c *caseCounts, _ time.Time) {
 	theirs, ours := []string{}, []string{}
 	for _, e := range appsvalidation.ValidateReplicaSetSpec(spec, nil, field.NewPath("spec"), corevalidation.PodValidationOptions{}) {
 		if strings.HasPrefix(e.Field, "spec.selector") || strings.Contains(e.Detail, "`selector`") {
-			theirs = append(theirs, e.Field+": "+e.Detail)
+			theirs = append(theirs, e.Field+": "+inBytes(e.Detail))
 		}
 	}
 	var wrong *selector.Error
