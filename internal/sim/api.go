@@ -44,6 +44,7 @@ type request struct {
 	expect  bool
 	fixed   bool // the plan was made with all corrections
 	planned time.Time
+	plan    int
 	stage   Stage // of the life of a pod
 }
 
@@ -175,7 +176,7 @@ func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
 	k := t.key(o)
 	event := Write{
 		By: r.by, Verb: r.verb, Kind: t.kind, Name: *k.name, Action: r.action, Fresh: r.fresh, Expecting: r.expect, Corrected: r.fixed,
-		Planned: r.planned, Before: *before, After: w.state(), Fair: w.fair,
+		Planned: r.planned, Plan: r.plan, Before: *before, After: w.state(), Fair: w.fair,
 	}
 	if k.uid != nil {
 		event.UID = *k.uid

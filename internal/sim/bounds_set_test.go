@@ -48,7 +48,7 @@ func (g *guard) set(e *Write, a podset.Action) error {
 		return nil // there is nothing to keep
 	}
 	if a.Verb == podset.Mark {
-		g.marked[a.UID] = e.Planned
+		g.marked[a.UID] = e.Plan
 	}
 	if err := g.keeps(e, a, o, wanted); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (g *guard) keeps(e *Write, a podset.Action, o *Set, wanted string) error {
 		g.checked["partition by number"]++
 		old := 0
 		for _, p := range e.After.Pods { // those that were marked before may be others than the next that are
-			marked := p.Labels[podset.LabelMarked] != "" && g.marked[p.UID].Equal(e.Planned)
+			marked := p.Labels[podset.LabelMarked] != "" && g.marked[p.UID] == e.Plan
 			if p.ControllerUID == o.UID && p.Active() && !marked && podset.RevisionOf(p) != wanted {
 				old++
 			}

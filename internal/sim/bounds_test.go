@@ -19,13 +19,13 @@ import (
 type guard struct {
 	largest map[string]int32     // the most pods that a ReplicaSet has ever wanted, by UID
 	checked map[string]int       // how often each bound was put to the test
-	marked  map[string]time.Time // when it was planned to mark a pod, by UID
+	marked  map[string]int       // the plan that marked a pod, by UID
 	idle    map[string]time.Time // when it was planned to delete a marked pod that does not serve, by UID
 	kruise  map[Actor]bool       // whose last plan followed the rules of OpenKruise
 }
 
 func newGuard() *guard {
-	return &guard{largest: map[string]int32{}, checked: map[string]int{}, marked: map[string]time.Time{}, idle: map[string]time.Time{}, kruise: map[Actor]bool{}}
+	return &guard{largest: map[string]int32{}, checked: map[string]int{}, marked: map[string]int{}, idle: map[string]time.Time{}, kruise: map[Actor]bool{}}
 }
 
 func (g *guard) observer() Observer { return Observer{Write: g.write, DaemonSet: g.daemonSet} }

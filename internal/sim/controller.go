@@ -34,6 +34,7 @@ type controller struct {
 	version int64 // of the store when the plan was made, or behind the last write of the pass
 	fresh   bool
 	planned time.Time // when the plan was made, by the clock of the controller
+	plan    int       // the number of the plan
 	// Corrected is whether the plan of the pass was made with all corrections.
 	corrected bool
 }
@@ -140,7 +141,7 @@ func (c *controller) step() {
 		} else {
 			w.count(EventRepeated)
 		}
-		c.version, c.fresh, c.planned = w.store.version, c.lag() == 0, c.now()
+		c.version, c.fresh, c.planned, c.plan = w.store.version, c.lag() == 0, c.now(), w.Plans+1
 		c.passed(key)
 		if c.job = c.worker.begin(key); !w.strict {
 			return
@@ -276,7 +277,7 @@ func (c *controller) request(verb Verb, name string, pre precondition, action fm
 	for _, k := range c.reads {
 		c.fresh = c.fresh && c.w.store.touched[k] <= c.version
 	}
-	return request{by: c.Actor, verb: verb, name: name, pre: pre, action: action, fresh: c.fresh && !c.w.repeating, fixed: c.corrected, planned: c.planned}
+	return request{by: c.Actor, verb: verb, name: name, pre: pre, action: action, fresh: c.fresh && !c.w.repeating, fixed: c.corrected, planned: c.planned, plan: c.plan}
 }
 
 // ask sends a request over the network.

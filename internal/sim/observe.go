@@ -98,6 +98,7 @@ type Write struct {
 	// Corrected is whether the options of the plan repair the known defects.
 	Corrected bool
 	Planned   time.Time // when the plan was made, by the clock of the controller; zero for writes that no planner has planned
+	Plan      int       // the number of the plan, since several may be made at once; 0 for writes that no planner has planned
 	Before    State
 	After     State
 	Fair      bool // nothing is disturbed any more

@@ -107,7 +107,7 @@ func (c *rolloutController) begin(name string) func() bool {
 	}
 	c.grace[name] = p.Grace
 	c.wakeAt(p.RecheckAt, name)
-	pass := &rolloutPass{c: c, r: r, plan: p, version: r.ResourceVersion}
+	pass := &rolloutPass{c: c, r: r, plan: p, version: r.ResourceVersion, behind: c.lag() > 0}
 	if len(p.Actions) == 0 && p.Failure == "" && sameRolloutStatus(&p.Status, &r.Status) {
 		c.retries = 0
 		return nil
@@ -122,6 +122,7 @@ type rolloutPass struct {
 	plan    kruise.Plan
 	version string
 	done    int
+	behind  bool // it sees the past
 }
 
 func (p *rolloutPass) next() bool {
@@ -157,6 +158,8 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 		case a == done:
 			p.version = r.ResourceVersion
 			c.w.abandoned = c.w.abandoned || ending(r)
+			br := c.w.store.batchReleases.named(r.Name) // which is deleted before, by those who see it
+			c.w.late = c.w.late || p.behind && r.Status.Phase == kruise.PhaseDisabled && br != nil && br.DeletionTimestamp.IsZero()
 			if !r.DeletionTimestamp.IsZero() && len(r.Finalizers) == 0 {
 				remove(c.w, table, request{by: Actor{Role: Collector}, name: r.Name, fresh: true})
 			}
@@ -165,6 +168,14 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 		}
 		return a
 	})
+}
+
+// noteLate notes that the pass goes on with a Rollout that has begun to give back what it has,
+// which it does not see.
+func (p *rolloutPass) noteLate() {
+	if r := p.c.w.store.rollouts.named(p.r.Name); r == nil || ending(r) && !ending(p.r) {
+		p.c.w.late = true
+	}
 }
 
 // ending reports whether a Rollout gives back what it has.
@@ -197,6 +208,7 @@ func (p *rolloutPass) perform(a kruise.Action) answer {
 		return c.patchWorkload(a, a.UID, a.Workload, &a.Patch)
 	case kruise.CreateBatchRelease:
 		return c.ask(func() answer {
+			p.noteLate()
 			br := &BatchRelease{Release: *p.apply(a, kruise.Snapshot{}).BatchRelease, OwnerUID: a.OwnerUID}
 			br.UID = "" // the store gives it one
 			_, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), br)
@@ -245,9 +257,7 @@ func (p *rolloutPass) route(a kruise.Action) (answer answer) {
 	after := func(t traffic.Objects) traffic.Objects { return p.apply(a, kruise.Snapshot{Traffic: t}).Traffic }
 	switch a := a.(type) {
 	case kruise.SelectPods:
-		if r := s.rollouts.named(p.r.Name); r == nil || ending(r) && !ending(p.r) {
-			w.selectedLate = true
-		}
+		p.noteLate()
 		_, answer = update(w, &s.services, ask(Update, a.Service), func(o *Service) { o.Service = *after(traffic.Objects{Stable: &o.Service}).Stable })
 	case kruise.CreateService:
 		stable := s.services.named(a.Stable)

@@ -79,7 +79,7 @@ type World struct {
 
 	daemonTemplates map[string]daemonset.Template // of a DaemonSet that is released, by hash
 	fleet           *Fleet                        // of many workloads, or nil
-	selectedLate    bool                          // pods were selected for a Rollout that had begun to give its Service back
+	late            bool                          // a Rollout took or kept something when it gave back what it has, since its controller saw the past
 	abandoned       bool                          // a Rollout was deleted or disabled since the last release has begun
 }
 

@@ -59,14 +59,16 @@ func (st *pass) closeOnce(n outcome, reason ClosingReason, waitReady bool) (outc
 }
 
 // hasLeftovers reports whether something of a release is left, although none is known: an update
-// that was let in has not been noticed yet.
+// that was let in has not been noticed yet, or a BatchRelease was created and the status that
+// tells of it was not written.
 func (st *pass) hasLeftovers() bool {
 	if st.w == nil {
 		return false
 	}
 	stable := st.s.Traffic.Stable
 	pinned := stable != nil && stable.Selector[selectorKey(stable)] != ""
-	return st.w.InProgress || st.w.Labels[workload.LabelStableRevision] != "" || pinned
+	br := st.s.BatchRelease
+	return st.w.InProgress || st.w.Labels[workload.LabelStableRevision] != "" || pinned || br != nil && br.DeletionTimestamp.IsZero()
 }
 
 // unmark takes the mark of the release from the workload, but not that of another update.

@@ -49,6 +49,20 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
+// RollbackLeavesPaused: a Rollout that is disabled gives back a BatchRelease of which its status
+// does not tell, since it was created by a pass that was cut off.
+func TestClosesWhatItDoesNotKnow(t *testing.T) {
+	s := begun(kruise.StateUpgrade, twoSteps())
+	s.BatchRelease = ptr.To(release(workload.Partition))
+	s.Rollout.Disabled, s.Rollout.Status.Phase, s.Rollout.Status.Sub = true, kruise.PhaseDisabling, nil
+	delete(s.Workload.Annotations, workload.AnnotationInProgress)
+	s.Workload.InProgress = false
+	require.Equal(t, kruise.PhaseDisabled, reconcile(t, s, kruise.Options{}).Status.Phase)
+	p := reconcile(t, s, resumesAbandoned)
+	require.Equal(t, kruise.PhaseDisabling, p.Status.Phase)
+	require.NotNil(t, p.Status.Sub)
+}
+
 // RollbackLeavesPaused: the closing of a Rollout that is deleted or disabled begins at its first step, even
 // where another closing had ended, and begins once.
 func TestClosingBegins(t *testing.T) {

@@ -114,7 +114,7 @@ func interrupted(s kruise.Snapshot, p kruise.Plan) bool {
 	case !w.Consistent:
 		return true
 	case sub == nil:
-		return w.InProgress || stable || s.Traffic.Stable != nil && len(s.Traffic.Stable.Selector) > 0
+		return w.InProgress || stable || s.Traffic.Stable != nil && len(s.Traffic.Stable.Selector) > 0 || s.BatchRelease != nil
 	}
 	return s.BatchRelease == nil && stable && reason != kruise.ProgressFinalising
 }
