@@ -17,6 +17,7 @@ import (
 var releases = []view.Release{
 	{Version: "1.37.2"},
 	{Version: "1.36.3", But: "annotations of former init containers, and StatefulSets without maxUnavailable"},
+	{Version: "1.35.4", But: "Recreate with pods that the selector leaves out, the guard against old caches, and what 1.36.3 has"},
 }
 
 func newVersion(name string) *cobra.Command {
