@@ -74,7 +74,10 @@ func (m *manifest) images() string {
 
 // read returns the Deployments of a text, and what else is in it.
 func read(text string) (found []*manifest, others []string, err error) {
-	d := yaml.NewDecoder(strings.NewReader(text))
+	if err := short(text); err != nil {
+		return nil, nil, err
+	}
+	d, b := yaml.NewDecoder(strings.NewReader(text)), bound{sizes: map[*yaml.Node]int{}}
 	for {
 		var document yaml.Node
 		switch err := d.Decode(&document); {
@@ -82,6 +85,9 @@ func read(text string) (found []*manifest, others []string, err error) {
 			return found, others, nil
 		case err != nil:
 			return nil, nil, plainError(err)
+		}
+		if err := b.document(&document); err != nil {
+			return nil, nil, err
 		}
 		list, more, err := objects(&document)
 		if err != nil {
