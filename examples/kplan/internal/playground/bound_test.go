@@ -28,7 +28,7 @@ func TestBound(t *testing.T) {
 		lists(12): "line 1: more than 20000 values, with those that anchors repeat; the command takes more",
 		"kind: List\nitems: [&a {kind: List, items: [*a]}]": "line 2: an anchor is used in itself",
 		strings.Repeat("a: b\n", 20_000):                    `line 2: mapping key "a" already defined at line 1`,
-		strings.Repeat("---\nkind: Pod\n", 10_000):          "line 10002: more than 20000 values, with those that anchors repeat; the command takes more",
+		strings.Repeat("---\nkind: Pod\n", 10_000):          "line 10001: more than 20000 values, with those that anchors repeat; the command takes more",
 		strings.Repeat("# long\n", 50_000):                  "more than 256 KiB of text; the command takes more",
 	} {
 		require.Equal(t, want, Answer(Input{Next: text}).Error, "%.40q", text)
