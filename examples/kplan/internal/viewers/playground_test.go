@@ -20,7 +20,7 @@ import (
 )
 
 // mostOfPlayground is how many bytes everything that a browser loads of the playground may have.
-const mostOfPlayground = 2_000_000
+const mostOfPlayground = 2 << 20
 
 // A played is what was seen of the playground, and shown what it showed at one time.
 type played struct {
