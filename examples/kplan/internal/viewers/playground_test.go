@@ -3,13 +3,10 @@
 package viewers
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -74,25 +71,8 @@ func site(t *testing.T) string {
 // play uses the playground in the browser.
 func play(t *testing.T, texts [][2]string) (p played) {
 	t.Helper()
-	j := job{Chromium: "chromium", Shots: os.Getenv("KPLAN_SHOTS")}
-	if j.Shots == "" {
-		j.Shots = t.TempDir()
-	}
-	var err error
-	j.Tools, err = filepath.Abs(tools(t))
-	require.NoError(t, err)
-	j.Chromium, err = exec.LookPath("chromium")
-	require.NoError(t, err)
-	text, err := json.Marshal(map[string]any{"tools": j.Tools, "chromium": j.Chromium, "shots": j.Shots, "site": site(t), "texts": texts})
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "job.json")
-	require.NoError(t, os.WriteFile(file, text, 0o644))
-	node := exec.Command("node", "playground.mjs", file)
-	var stderr bytes.Buffer
-	node.Stderr = &stderr
-	out, err := node.Output()
-	require.NoError(t, err, stderr.String())
-	require.NoError(t, json.Unmarshal(out, &p))
+	j := browser(t, job{})
+	script(t, "playground.mjs", map[string]any{"tools": j.Tools, "chromium": j.Chromium, "shots": j.Shots, "site": site(t), "texts": texts}, &p)
 	require.Empty(t, p.Errors)
 	return p
 }

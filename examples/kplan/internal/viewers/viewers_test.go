@@ -114,31 +114,43 @@ type moment struct {
 	Cursor        float64
 }
 
-// look opens files in the browser.
-func look(t *testing.T, j job) (s seen) {
+// browser adds to a job what is needed to open something in the browser.
+func browser(t *testing.T, j job) job {
 	t.Helper()
 	var err error
-	if j.Tools, err = filepath.Abs(tools(t)); err != nil {
-		t.Fatal(err)
-	}
+	j.Tools, err = filepath.Abs(tools(t))
+	require.NoError(t, err)
 	j.Chromium, err = exec.LookPath("chromium")
 	require.NoError(t, err)
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	require.NoError(t, err)
-	j.Viewer = filepath.Join(strings.TrimSpace(string(root)), "src/internal/trace/traceviewer/static")
 	if j.Shots = os.Getenv("KPLAN_SHOTS"); j.Shots == "" {
 		j.Shots = t.TempDir()
 	}
-	text, err := json.Marshal(j)
+	return j
+}
+
+// script runs a script with a job, and reads its answer.
+func script(t *testing.T, name string, job, answer any) {
+	t.Helper()
+	text, err := json.Marshal(job)
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "job.json")
 	require.NoError(t, os.WriteFile(file, text, 0o644))
-	node := exec.Command("node", "view.mjs", file)
+	node := exec.Command("node", name, file)
 	var stderr bytes.Buffer
 	node.Stderr = &stderr
 	out, err := node.Output()
 	require.NoError(t, err, stderr.String())
-	require.NoError(t, json.Unmarshal(out, &s))
+	require.NoError(t, json.Unmarshal(out, answer))
+}
+
+// look opens files in the browser.
+func look(t *testing.T, j job) (s seen) {
+	t.Helper()
+	j = browser(t, j)
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+	j.Viewer = filepath.Join(strings.TrimSpace(string(root)), "src/internal/trace/traceviewer/static")
+	script(t, "view.mjs", j, &s)
 	require.Empty(t, s.Errors)
 	return s
 }
