@@ -72,10 +72,8 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	r.Workload, r.Snapshot.Workload = s.Workload, new(workload.Inspect(s))
 	r.Pods = ownedBy(object, sets, pods)
 	if br := r.Snapshot.BatchRelease; br != nil {
-		r.Batch = &batchrelease.Snapshot{
-			Release: *br, Workload: &r.Workload, Canary: canary, Pods: renamed(kubekruise.Pods(object, sets, pods), ours, r.Workload.Template.Hash),
-			StableSet: stableSet(s.Sets), Autoscaler: l.autoscalerOf(r.Namespace, ref),
-		}
+		batchPods := renamed(kubekruise.Pods(object, sets, pods), ours, r.Workload.Template.Hash)
+		r.Batch = &batchrelease.Snapshot{Release: *br, Workload: &r.Workload, Canary: canary, Pods: batchPods, StableSet: stableSet(s.Sets), Autoscaler: l.autoscalerOf(r.Namespace, ref)}
 	}
 	return true, nil
 }
