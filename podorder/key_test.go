@@ -4,7 +4,6 @@ package podorder
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -80,14 +79,15 @@ func TestCensusGrows(t *testing.T) {
 // A node that finds its slot taken by another takes the next.
 func TestCensusSlot(t *testing.T) {
 	c := newNeighbourCounts([]Pod{{NodeName: "a"}, {NodeName: "b"}, {NodeName: "c"}, {NodeName: "d"}}, func(*Pod) bool { return true })
-	c.slots, c.firsts = c.room[:4], []int32{0, 0, 1}
-	home := c.slot("b")
-	at := slices.IndexFunc([]int{0, 1, 2, 3}, func(i int) bool { return &c.slots[i] == home })
-	*home = 1
-	require.Same(t, &c.slots[(at+1)%4], c.slot("b"), "a is there")
-	c.slots[(at+1)%4], c.slots[(at+2)%4] = 1, 2
-	require.Same(t, &c.slots[(at+2)%4], c.slot("b"), "its own")
-	require.Equal(t, int32(2), c.slots[(at+2)%4])
+	c.slots = c.room[:8]
+	require.Same(t, &c.slots[7], c.slot("b", 7))
+	require.Equal(t, int32(1), c.add("a", 7))
+	require.Equal(t, int32(1), *c.slot("a", 7))
+	require.Same(t, &c.slots[0], c.slot("b", 7), "a is at home, with the same hash")
+	require.Equal(t, int32(2), c.add("b", 7))
+	require.Equal(t, []int32{2, 0, 0, 0, 0, 0, 0, 1}, c.slots)
+	require.Same(t, &c.slots[0], c.slot("b", 7), "its own")
+	require.Same(t, &c.slots[1], c.slot("c", 8), "b is at its home")
 }
 
 func TestTransitive(t *testing.T) {

@@ -19,24 +19,33 @@ func (n Neighbours) Add(p *Pod) {
 // A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of nodes.
 // Its slots are a hash table with open addressing from node names to the numbers of
 // nodes, from 1. There is room for a node per pod, of which the slots take only what
-// the nodes need, so that few nodes stay in the caches of the processor.
+// the nodes need, so that few nodes stay in the caches of the processor. For the same
+// reason the names are copied into one text: those of the pods lie far apart.
 type neighbourCounts struct {
 	pods    []Pod
 	related func(p *Pod) bool
 	slots   []int32
 	room    []int32 // what slots may grow into
-	firsts  []int32 // of the nodes, from number 1: one of its pods
-	counts  []int32 // of the nodes
-	nodes   []int32 // the number of the node of each pod, 0 if it was not counted
+	names   []byte  // of the nodes, one behind the other
+	nodes   []nodeCount
+	numbers []int32 // of the node of each pod, 0 if it was not counted
+}
+
+// A nodeCount is how many pods were counted on a node, whose name is a part of all names.
+type nodeCount struct {
+	hash       uint64
+	start, end int
+	pods       int32
 }
 
 // newNeighbourCounts returns one that has counted nothing.
 func newNeighbourCounts(pods []Pod, related func(p *Pod) bool) *neighbourCounts {
 	n := len(pods)
 	room := make([]int32, 1<<bits.Len(uint(2*n+1)))
+	nodes := 1 + max(n/8, min(n, 8)) // a guess: more of them make the slices grow
 	return &neighbourCounts{
 		pods: pods, related: related, slots: room[:(len(room)+7)/8], room: room,
-		firsts: make([]int32, 1, n+1), counts: make([]int32, n+1), nodes: make([]int32, n),
+		names: make([]byte, 0, 16*nodes), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, n),
 	}
 }
 
@@ -52,38 +61,53 @@ func (c *neighbourCounts) count(i int) {
 	if !p.Active() || !c.related(p) {
 		return
 	}
-	node := c.slot(p.NodeName)
-	if *node == 0 {
-		node = c.add(i, node)
+	h := hash(p.NodeName)
+	number := *c.slot(p.NodeName, h)
+	if number == 0 {
+		number = c.add(p.NodeName, h)
 	}
-	c.nodes[i] = *node
-	c.counts[*node]++
+	c.numbers[i] = number
+	c.nodes[number].pods++
 }
 
-func (c *neighbourCounts) slot(node string) *int32 {
+// slot returns the slot that holds the number of a node, or is free for it.
+func (c *neighbourCounts) slot(name string, hash uint64) *int32 {
 	mask := uint64(len(c.slots) - 1)
-	for h := hash(node); ; h++ {
-		if s := &c.slots[h&mask]; *s == 0 || c.pods[c.firsts[*s]].NodeName == node {
+	for h := hash; ; h++ {
+		s := &c.slots[h&mask]
+		if *s == 0 {
+			return s
+		}
+		if n := &c.nodes[*s]; n.hash == hash && string(c.names[n.start:n.end]) == name {
 			return s
 		}
 	}
 }
 
-// add numbers the node of a pod, whose slot is free. At most half of the slots are
-// taken.
-func (c *neighbourCounts) add(pod int, slot *int32) *int32 {
-	*slot = int32(len(c.firsts))
-	c.firsts = append(c.firsts, int32(pod))
-	if 2*len(c.firsts) <= len(c.slots) {
-		return slot
+// add numbers a node that has no slot. At most half of the slots are taken.
+func (c *neighbourCounts) add(name string, hash uint64) int32 {
+	start := len(c.names)
+	c.names = append(c.names, name...)
+	c.nodes = append(c.nodes, nodeCount{hash: hash, start: start, end: len(c.names)})
+	if 2*len(c.nodes) > len(c.slots) {
+		clear(c.slots)
+		c.slots = c.room[:2*len(c.slots)]
+		for number := 1; number < len(c.nodes)-1; number++ {
+			c.take(int32(number))
+		}
 	}
-	clear(c.slots)
-	c.slots = c.room[:2*len(c.slots)]
-	for i, first := range c.firsts[1:] {
-		slot = c.slot(c.pods[first].NodeName)
-		*slot = int32(i + 1)
+	return c.take(int32(len(c.nodes) - 1))
+}
+
+// take gives a node the first slot that is free for it.
+func (c *neighbourCounts) take(number int32) int32 {
+	mask := uint64(len(c.slots) - 1)
+	h := c.nodes[number].hash
+	for c.slots[h&mask] != 0 {
+		h++
 	}
-	return slot
+	c.slots[h&mask] = number
+	return number
 }
 
 // hash mixes a text, eight bytes at a time, of which the last may be some of those
@@ -103,7 +127,7 @@ func mix(n uint64) uint64 {
 	return high ^ low
 }
 
-func (c *neighbourCounts) of(node string) int32 { return c.counts[*c.slot(node)] }
+func (c *neighbourCounts) of(node string) int32 { return c.nodes[*c.slot(node, hash(node))].pods }
 
 // early returns the first eight bytes as a number with the order of the texts.
 func early(uid string) (n uint64) {

@@ -56,8 +56,8 @@ func (r *ranking) complete(at place, p *Pod) place {
 	neighbours := int32(0)
 	if r.stages == nil && !r.order.Chain.legacy() {
 		at.health = at.health>>32<<32 | uint64(costOf(p)-math.MinInt32)
-		if r.counts != nil && r.counts.nodes[at.index] != 0 {
-			neighbours = r.counts.counts[r.counts.nodes[at.index]]
+		if r.counts != nil && r.counts.numbers[at.index] != 0 {
+			neighbours = r.counts.nodes[r.counts.numbers[at.index]].pods
 		} else {
 			neighbours = r.order.neighbours(p, r.counts)
 		}

@@ -45,8 +45,8 @@ func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int
 	counts := map[string]int64{}
 	switch {
 	case r.counts != nil:
-		for i, first := range r.counts.firsts[1:] {
-			counts[domains.of(r.pods[first].NodeName)] += int64(r.counts.counts[i+1])
+		for _, n := range r.counts.nodes[1:] {
+			counts[domains.of(string(r.counts.names[n.start:n.end]))] += int64(n.pods)
 		}
 	case r.order.Neighbours != nil:
 		for node, n := range r.order.Neighbours {
