@@ -95,6 +95,11 @@ func TestKinds(t *testing.T) {
 	r = deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("no quota")}}}, t0, deploy.Options{})
 	require.Equal(t, `Failed to create new Group "db-v2": no quota`, toldProgress(r.Status))
 
+	p.Holds = append(p.Holds, deploy.Hold{Name: "db-v2", Reason: deploy.ReasonNameTaken})
+	p.Actions, p.Events = p.Actions[:1], nil
+	r = deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Done, Name: "db-v2"}}}, t0, deploy.Options{})
+	require.Equal(t, []deploy.Event{{Type: "Normal", Reason: "ScalingGroup", Message: "Scaled up Group db-v2 from 0 to 2"}}, r.Events, "the name was free")
+
 	after, err := p.Apply(s, t0)
 	require.NoError(t, err)
 	require.Equal(t, "Group", after.ReplicaSets[0].Kind)

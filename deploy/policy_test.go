@@ -3,6 +3,7 @@
 package deploy_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -143,6 +144,19 @@ func TestPolicyTable(t *testing.T) {
 			requireEqual(t, c.why, c.holds, holds(p))
 		}
 	}
+}
+
+// TestHoldSums: what holds the new set back is the sum that the plan reckons with, which wraps
+// around as upstream's does, unless sums are to be exact.
+func TestHoldSums(t *testing.T) {
+	s := snapshot(web(10, limits(2, 0)), set(1, math.MaxInt32), set(3, math.MaxInt32), set(4, 11), set(2, 3))
+	s.Deployment.Template.ID, s.Deployment.Template.Hash = "v2", "v2"
+	only := func(o deploy.Options) string {
+		o.Sets = map[string]deploy.SetPolicy{"nobody": {Least: 1}}
+		return holds(reconcileWith(t, s, o))[0]
+	}
+	require.Equal(t, "web-v2 SurgeExhausted 12/12", only(deploy.Options{}))
+	require.Equal(t, "web-v2 SurgeExhausted 4294967308/12", only(deploy.Options{Repair: deploy.SumsWrapAround}))
 }
 
 // TestNoneReady: where no pod is ready, no more than all may be unavailable.
