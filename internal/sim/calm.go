@@ -132,7 +132,7 @@ func (w *World) nextEvent() (time.Time, bool) {
 			return at, ok
 		}
 		number := w.agenda.entries[0].what.number
-		if e := w.errands[number]; e.controller.alarms[e.name].Equal(at) {
+		if e := w.errands[number]; e.controller.queue.item(e.name).alarm.Equal(at) {
 			return at, true
 		}
 		w.agenda.take()
@@ -141,26 +141,20 @@ func (w *World) nextEvent() (time.Time, bool) {
 }
 
 // passed fails if a controller of a calm world looks at an object again and again.
-func (c *controller) passed(key string) {
+func (c *controller) passed(o *item) {
 	if !c.w.calm {
 		return
 	}
-	if c.passes == nil {
-		c.passes = map[string]int{}
+	if o.lull != c.lull {
+		o.passes, o.lull = 0, c.lull
 	}
-	if c.passes[key]++; c.passes[key] > maxPasses {
-		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, key, maxPasses))
+	if o.passes++; o.passes > maxPasses {
+		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, o.key, maxPasses))
 	}
 }
 
-// forgetPasses begins to count anew. To clear a map that was large takes long.
-func (c *controller) forgetPasses() {
-	if len(c.passes) > 64 {
-		c.passes = nil
-		return
-	}
-	clear(c.passes)
-}
+// forgetPasses begins to count anew.
+func (c *controller) forgetPasses() { c.lull++ }
 
 // uidPrefix is what the UIDs of new objects begin with in a [Cluster]. Their number follows.
 const uidPrefix = "sim-"

@@ -26,8 +26,7 @@ type controller struct {
 	skew    time.Duration
 	queue   queue
 	retries int
-	alarms  map[string]time.Time // the next instant at which work on an object is to begin, or of a strict world the last
-	passes  map[string]int       // of a calm world, since time has passed
+	lull    int64 // how often time has passed in a calm world
 	// The pass that is under way: it performs the next request, and returns whether
 	// there is more.
 	job     func() bool
@@ -80,7 +79,7 @@ func (c *controller) resync() {
 func (c *controller) wakeAt(at time.Time, key string) {
 	if at.IsZero() {
 		if c.w.strict {
-			delete(c.alarms, key)
+			c.queue.item(key).alarm = time.Time{}
 		}
 		return
 	}
@@ -92,25 +91,23 @@ func (c *controller) wakeAt(at time.Time, key string) {
 		at = at.Add(time.Duration(c.w.random.IntN(3) - 1)) // a nanosecond early, exact, or late
 		c.w.count(PlannedAtBoundary)
 	}
-	if c.alarms == nil {
-		c.alarms = map[string]time.Time{}
-	}
-	if alarm := c.alarms[key]; alarm.Equal(at) || !c.w.strict && alarm.After(c.w.now) && !at.Before(alarm) {
+	o := c.queue.item(key)
+	if o.alarm.Equal(at) || !c.w.strict && o.alarm.After(c.w.now) && !at.Before(o.alarm) {
 		return // a delaying queue keeps the earliest
 	}
-	c.alarms[key] = at
+	o.alarm = at
 	c.w.schedule(at, wake, errand{name: key, controller: c})
 }
 
 // wake enters an object whose instant has come. One that another has replaced is passed over, and
 // of two equal ones the second: a delaying queue holds an object once.
 func (c *controller) wake(key string) {
-	alarm := c.alarms[key]
-	if alarm.After(c.w.now) || alarm.IsZero() {
+	o := c.queue.item(key)
+	if o.alarm.After(c.w.now) || o.alarm.IsZero() {
 		return
 	}
 	if !c.w.strict {
-		c.alarms[key] = time.Time{}
+		o.alarm = time.Time{}
 	}
 	c.enter(key)
 }
@@ -135,14 +132,15 @@ func (c *controller) step() {
 				w.count(WorkedOutOfOrder)
 			}
 		}
-		key := c.queue.at(i)
+		o := c.queue.at(i)
+		key := o.key
 		if w.fair || !w.chance(Disorder, 0.03) {
 			c.queue.take(i)
 		} else {
 			w.count(EventRepeated)
 		}
 		c.version, c.fresh, c.planned, c.plan = w.store.version, c.lag() == 0, c.now(), w.Plans+1
-		c.passed(key)
+		c.passed(o)
 		if c.job = c.worker.begin(key); !w.strict {
 			return
 		}
@@ -165,7 +163,7 @@ func (w *World) oldest(c *controller) (first int) {
 	}
 	least := int32(math.MaxInt32)
 	for i := range c.queue.len() {
-		if number := w.store.number(c.reads[0], c.queue.at(i)); number < least {
+		if number := w.store.number(c.reads[0], c.queue.at(i).key); number < least {
 			first, least = i, number
 		}
 	}

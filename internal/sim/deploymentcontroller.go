@@ -21,6 +21,8 @@ type deploymentController struct {
 	plan func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	sets []replicaSet
 	pods []podorder.Pod
+	seen deploy.Snapshot // of the pass that is under way
+	pass deploymentPass
 
 	followed map[string]*followedDeployment // by name
 }
@@ -78,7 +80,7 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 	if d == nil {
 		return nil
 	}
-	snapshot := &deploy.Snapshot{Deployment: d.Deployment}
+	snapshot := c.see(d)
 	if c.w.fleet != nil {
 		c.ofFleet(snapshot)
 		return snapshot
@@ -95,9 +97,16 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 	return snapshot
 }
 
+// see returns a snapshot of a Deployment without lists, which is valid until the next pass.
+func (c *deploymentController) see(d *Deployment) *deploy.Snapshot {
+	c.seen = deploy.Snapshot{Deployment: d.Deployment}
+	return &c.seen
+}
+
 // planFor returns a plan for a Deployment, what it was made from, nil if the Deployment is not
-// there, and how to finish it. Of a world that is followed the snapshot has no lists.
-func (c *deploymentController) planFor(name string, now time.Time) (*deploy.Snapshot, deploy.Plan, func(deploy.Plan, deploy.Report) deploy.Result, error) {
+// there, and the Tracker that made it, if one did: of a world that is followed the snapshot has
+// no lists.
+func (c *deploymentController) planFor(name string, now time.Time) (*deploy.Snapshot, deploy.Plan, *deploy.Tracker, error) {
 	if c.w.followed && c.plan == nil {
 		d := c.w.store.deployments.namedAt(c.view[KindDeployment], name)
 		if d == nil {
@@ -105,8 +114,7 @@ func (c *deploymentController) planFor(name string, now time.Time) (*deploy.Snap
 		}
 		f := c.follow(d)
 		p, err := f.tracker.Plan(now, c.options)
-		finish := func(p deploy.Plan, r deploy.Report) deploy.Result { return f.tracker.Finish(p, r, now, c.options) }
-		return &deploy.Snapshot{Deployment: d.Deployment}, p, finish, err
+		return c.see(d), p, &f.tracker, err
 	}
 	s := c.snapshot(name)
 	if s == nil {
@@ -117,13 +125,12 @@ func (c *deploymentController) planFor(name string, now time.Time) (*deploy.Snap
 		plan = deploy.Reconcile
 	}
 	p, err := plan(*s, now, c.options)
-	finish := func(p deploy.Plan, r deploy.Report) deploy.Result { return deploy.Finish(*s, p, r, now, c.options) }
-	return s, p, finish, err
+	return s, p, nil, err
 }
 
 func (c *deploymentController) begin(name string) func() bool {
 	now := c.now()
-	s, p, finish, err := c.planFor(name, now)
+	s, p, tracker, err := c.planFor(name, now)
 	if s == nil {
 		return nil
 	}
@@ -142,19 +149,19 @@ func (c *deploymentController) begin(name string) func() bool {
 		}))
 	}
 	c.wakeAt(p.RecheckAt, name)
-	pass := &deploymentPass{c: c, seen: s.Deployment, snapshot: s, finish: finish, now: now, plan: p}
-	if len(p.Actions) == 0 && sameDeploymentStatus(&p.Status, &pass.seen.Status) {
+	if len(p.Actions) == 0 && sameDeploymentStatus(&p.Status, &s.Deployment.Status) {
 		c.retries = 0
 		return nil
 	}
-	return pass.next
+	c.pass = deploymentPass{c: c, seen: s.Deployment, snapshot: s, tracker: tracker, now: now, plan: p}
+	return c.pass.next
 }
 
 // A deploymentPass carries out one plan.
 type deploymentPass struct {
 	c        *deploymentController
 	snapshot *deploy.Snapshot
-	finish   func(deploy.Plan, deploy.Report) deploy.Result
+	tracker  *deploy.Tracker // that made the plan, or nil
 	now      time.Time
 	plan     deploy.Plan
 	done     int
@@ -174,7 +181,7 @@ func (p *deploymentPass) next() bool {
 		}
 		p.failed = p.plan.Actions[p.done-1]
 	}
-	r := p.finish(p.plan, deploy.Report{Outcomes: p.outcomes})
+	r := p.finish()
 	if count := r.Status.CollisionCount; count != nil && (p.seen.Status.CollisionCount == nil || *count != *p.seen.Status.CollisionCount) {
 		p.c.w.count(HashCollided)
 	}
@@ -195,6 +202,15 @@ func (p *deploymentPass) next() bool {
 	}
 	p.c.retries = 0
 	return false
+}
+
+// finish says what has come of the plan.
+func (p *deploymentPass) finish() deploy.Result {
+	report := deploy.Report{Outcomes: p.outcomes}
+	if p.tracker != nil {
+		return p.tracker.Finish(p.plan, report, p.now, p.c.options)
+	}
+	return deploy.Finish(*p.snapshot, p.plan, report, p.now, p.c.options)
 }
 
 // deploymentOutcome is the answer as package deploy knows it.

@@ -120,7 +120,8 @@ func (c *replicaSetController) ofFleet(name string) *replicaset.Snapshot {
 	if e := c.expected[name]; !e.Fulfilled() && e.Satisfied(c.now()) {
 		c.w.fleet.expired++
 	}
-	return &replicaset.Snapshot{ReplicaSet: *rs, Pods: c.pods, Siblings: c.siblings, Expectations: c.expected[name]}
+	c.seen = replicaset.Snapshot{ReplicaSet: *rs, Pods: c.pods, Siblings: c.siblings, Expectations: c.expected[name]}
+	return &c.seen
 }
 
 // observed lowers what is expected, and enters what a changed pod concerns.

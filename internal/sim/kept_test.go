@@ -138,7 +138,7 @@ func (r *run) checkRest() error {
 	now, c := r.world.now, r.cluster()
 	for _, rs := range c.ReplicaSets {
 		p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: rs, Pods: c.Pods}, now, r.cfg.ReplicaSetOptions)
-		at := r.replicaSets().alarms[rs.Name]
+		at := r.replicaSets().queue.item(rs.Name).alarm
 		if !at.After(now) {
 			at = time.Time{} // it is over
 		}

@@ -2,43 +2,65 @@
 
 package sim
 
-// A queue holds what a controller is to look at, each object once.
-type queue struct {
-	keys  []string
-	first int // those before it were taken
-	has   map[string]bool
+import "time"
+
+// An item is what a controller notes of an object that it looks at.
+type item struct {
+	key    string
+	queued bool
+	alarm  time.Time // the next instant at which work on it is to begin, or in a strict world the last
+	// In a calm world, how often it was looked at since time has passed, and which time that was.
+	passes int
+	lull   int64
 }
 
-func (q *queue) len() int { return len(q.keys) - q.first }
+// A queue holds what a controller is to look at, each object once.
+type queue struct {
+	items []*item
+	first int // those before it were taken
+	known map[string]*item
+}
+
+func (q *queue) len() int { return len(q.items) - q.first }
 
 // at returns the object at a place, which must exist.
-func (q *queue) at(i int) string { return q.keys[q.first+i] }
+func (q *queue) at(i int) *item { return q.items[q.first+i] }
+
+// item returns what is noted of an object.
+func (q *queue) item(key string) *item {
+	o := q.known[key]
+	if o == nil {
+		if q.known == nil {
+			q.known = map[string]*item{}
+		}
+		o = &item{key: key}
+		q.known[key] = o
+	}
+	return o
+}
 
 // add enters an object behind the others, if it is not there.
 func (q *queue) add(key string) {
-	if q.has[key] {
-		return
+	if o := q.item(key); !o.queued {
+		o.queued = true
+		q.items = append(q.items, o)
 	}
-	if q.has == nil {
-		q.has = map[string]bool{}
-	}
-	q.has[key] = true
-	q.keys = append(q.keys, key)
 }
 
 // take removes the object at a place.
 func (q *queue) take(i int) {
 	i += q.first
-	delete(q.has, q.keys[i])
-	copy(q.keys[q.first+1:i+1], q.keys[q.first:i])
-	q.keys[q.first] = ""
-	if q.first++; q.first == len(q.keys) {
-		q.keys, q.first = q.keys[:0], 0
+	q.items[i].queued = false
+	copy(q.items[q.first+1:i+1], q.items[q.first:i])
+	q.items[q.first] = nil
+	if q.first++; q.first == len(q.items) {
+		q.items, q.first = q.items[:0], 0
 	}
 }
 
 // clear removes all.
 func (q *queue) clear() {
-	clear(q.has)
-	q.keys, q.first = q.keys[:0], 0
+	for q.len() > 0 {
+		q.take(0)
+	}
 }

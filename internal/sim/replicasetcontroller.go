@@ -4,7 +4,6 @@ package sim
 
 import (
 	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
@@ -26,6 +25,9 @@ type replicaSetController struct {
 	sets     []replicaSet
 	siblings []replicaSet
 	pods     []podorder.Pod
+	seen     replicaset.Snapshot // of the pass that is under way
+	pass     replicaSetPass
+	status   *replicaSet         // as it was when its status was written last, in a calm world
 	followed map[string]*followedSet // by name
 }
 
@@ -45,14 +47,15 @@ func (c *replicaSetController) keys() (names []string) {
 }
 
 // watch enters the ReplicaSets that have changed and those of pods that have, and
-// lowers what is expected.
+// lowers what is expected. In a calm world its own status tells the controller nothing: no plan
+// depends on what it says, unless it is the plan of somebody else's.
 func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 	s := c.w.store
 	s.replicaSets.between(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(old, rs *replicaSet) {
 		if replicaset.NeedsForget(old, rs) {
 			delete(c.expected, old.Name)
 		}
-		if rs != nil && !(c.w.calm && onlyStatus(old, rs)) {
+		if rs != nil && (rs != c.status || c.w.fleet != nil && c.plan != nil) {
 			c.enter(rs.Name)
 		}
 	})
@@ -82,16 +85,6 @@ func (c *replicaSetController) told(old, p *podorder.Pod) {
 			c.enter(p.ControllerName)
 		}
 	}
-}
-
-// onlyStatus reports whether nothing but the status of a ReplicaSet has changed.
-func onlyStatus(old, rs *replicaSet) bool {
-	if old == nil {
-		return false
-	}
-	before := *old
-	before.Status = rs.Status
-	return reflect.DeepEqual(&before, rs)
 }
 
 func (c *replicaSetController) effect(e replicaset.Effect) {
@@ -130,7 +123,8 @@ func (c *replicaSetController) snapshot(name string) *replicaset.Snapshot {
 			c.siblings = append(c.siblings, *o)
 		}
 	}
-	return &replicaset.Snapshot{ReplicaSet: *rs, Pods: pods, Siblings: c.siblings, Expectations: c.expected[name]}
+	c.seen = replicaset.Snapshot{ReplicaSet: *rs, Pods: pods, Siblings: c.siblings, Expectations: c.expected[name]}
+	return &c.seen
 }
 
 // consistent reports whether the view is as new as the own writes.
@@ -160,7 +154,8 @@ func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.
 		if claims(&p) {
 			return c.snapshot(name), p, err
 		}
-		return &replicaset.Snapshot{ReplicaSet: *f.set}, p, err
+		c.seen = replicaset.Snapshot{ReplicaSet: *f.set}
+		return &c.seen, p, err
 	}
 	s := c.snapshot(name)
 	if s == nil {
@@ -201,16 +196,16 @@ func (c *replicaSetController) begin(name string) func() bool {
 			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
 		}))
 	}
-	pass := &replicaSetPass{c: c, s: s, now: now, plan: p}
 	if len(p.Actions) == 0 && !replicaset.NeedsWrite(s.ReplicaSet, p.Status) {
 		c.wakeAt(p.RecheckAt, name)
 		return nil
 	}
+	c.pass = replicaSetPass{c: c, s: s, now: now, plan: p}
 	if c.w.calm { // what is seen at once is not waited for
-		return pass.next
+		return c.pass.next
 	}
 	if e := p.Expect(*s, now); !e.Equal(s.Expectations) {
 		c.expected[name] = e
 	}
-	return pass.next
+	return c.pass.next
 }

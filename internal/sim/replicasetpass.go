@@ -26,7 +26,8 @@ type replicaSetPass struct {
 	live    claim.LiveCheck
 	batch   int32 // calls left of the batch of creations
 	begun   bool
-	result  *replicaset.Result
+	ended   bool
+	result  replicaset.Result // if it has ended
 }
 
 // next performs the next request of the pass.
@@ -37,7 +38,7 @@ func (p *replicaSetPass) next() bool {
 			p.live = p.checkLive()
 		}
 	}
-	if p.result != nil {
+	if p.ended {
 		p.writeStatus()
 		return false
 	}
@@ -262,21 +263,21 @@ func (c *replicaSetController) wrotePod(a answer, pod *podorder.Pod) {
 // finish notes what has come of the pass. In a calm world nothing fails but for a quota,
 // and who waits for that is told when there is room.
 func (p *replicaSetPass) finish() {
+	p.ended = true
 	if p.c.w.calm {
 		if n := len(p.creates); n > 0 && p.creates[n-1].Answer == selector.Failed {
 			p.plan.Status = replicaset.Finish(*p.s, p.plan, replicaset.Report{Claims: p.claims, Creates: p.creates}, p.now, p.c.options).Status
 		}
-		p.result = &replicaset.Result{
+		p.result = replicaset.Result{
 			Status: p.plan.Status, RecheckAt: p.plan.RecheckAt, WriteStatus: replicaset.NeedsWrite(p.s.ReplicaSet, p.plan.Status),
 		}
 		return
 	}
-	r := replicaset.Finish(*p.s, p.plan, replicaset.Report{
+	p.result = replicaset.Finish(*p.s, p.plan, replicaset.Report{
 		LiveCheck: p.live.Err, Claims: p.claims, Creates: p.creates, Deletes: p.deletes,
 		Expectations: p.c.expected[p.s.ReplicaSet.Name],
 	}, p.now, p.c.options)
-	p.result = &r
-	p.c.expected[p.s.ReplicaSet.Name] = r.Expectations
+	p.c.expected[p.s.ReplicaSet.Name] = p.result.Expectations
 }
 
 // writeStatus writes the status, once more on the live object after a conflict.
@@ -287,6 +288,9 @@ func (p *replicaSetPass) writeStatus() {
 		answer := c.ask(func() answer {
 			o, a := update(c.w, &c.w.store.replicaSets, c.request(UpdateStatus, rs.Name, precondition{rs.UID, version}, nil),
 				func(o *replicaSet) { o.Status = p.result.Status })
+			if a == done && c.w.calm {
+				c.status = o
+			}
 			if a == done && c.versions != nil {
 				c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)
 			}
