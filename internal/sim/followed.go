@@ -24,10 +24,13 @@ func (w *World) follow() {
 // from it.
 const looksOfTracker = 250
 
-// A followedSet is what a controller keeps of a ReplicaSet.
+// A followedSet is what a controller keeps of a ReplicaSet. Pods of others matter only as
+// neighbours of those that go: until there are some too many, the Tracker does not see them.
 type followedSet struct {
 	tracker  replicaset.Tracker
-	at       int // next event of pods
+	at       int  // next event of pods
+	wide     bool // whether the Tracker sees the pods of others
+	own      int  // pods that it sees otherwise
 	set      *replicaSet
 	siblings []*replicaSet
 }
@@ -49,13 +52,37 @@ func (c *replicaSetController) follow(name string) *followedSet {
 		}
 		c.followed[name] = f
 	}
-	at, err := s.pods.journal.since(f.at, func() { *f = followedSet{} }, func(old, p *podorder.Pod) error {
-		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
-	})
-	f.at = at
-	c.w.fail(err)
+	c.w.fail(f.read(&s.pods, rs.UID))
+	if !f.wide && int(sizeOf(rs)) < f.own {
+		*f = followedSet{at: -1, wide: true}
+		c.w.fail(f.read(&s.pods, rs.UID))
+	}
 	f.see(rs, rows)
 	return f
+}
+
+// read tells the Tracker of what has happened to pods.
+func (f *followedSet) read(pods *table[podorder.Pod], uid string) (err error) {
+	mine := func(p *podorder.Pod) bool { return p != nil && (p.ControllerUID == uid || p.ControllerUID == "") }
+	f.at, err = pods.journal.since(f.at, func() { *f = followedSet{wide: f.wide} }, func(old, p *podorder.Pod) error {
+		was, is := mine(old), mine(p)
+		if was {
+			f.own--
+		}
+		if is {
+			f.own++
+		}
+		switch {
+		case !f.wide && !was && !is:
+			return nil
+		case !f.wide && !was:
+			old = nil
+		case !f.wide && !is:
+			p = nil
+		}
+		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
+	})
+	return err
 }
 
 // see tells the Tracker of the ReplicaSet and its siblings, if they are others.
