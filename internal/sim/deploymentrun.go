@@ -21,6 +21,10 @@ type Config struct {
 	// has happened until then. It makes large clusters bearable; 0 means at once.
 	Latency time.Duration
 
+	// Autoscaled, if set, is the number of replicas that an autoscaler gives the Deployment
+	// when it first looks at it, [AutoscalerPeriod] after the start.
+	Autoscaled *int32
+
 	Options           deploy.Options
 	ReplicaSetOptions replicaset.Options
 
@@ -28,6 +32,10 @@ type Config struct {
 	PlanDeployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 }
+
+// AutoscalerPeriod is how often the autoscaler looks at what it scales, by the default of
+// the flag --horizontal-pod-autoscaler-sync-period.
+const AutoscalerPeriod = 15 * time.Second
 
 // A Result is how a run went.
 type Result struct {
@@ -54,6 +62,7 @@ type run struct {
 	pods    PodActions  // since the last step
 	last    deploy.Plan // of the last pass
 	pending bool        // whether the last plan acts, and is no step yet
+	scaled  bool        // whether no autoscaler will change the replicas any more
 }
 
 // begin returns a run in a world that holds a copy of a cluster. The world is strict: it
@@ -81,7 +90,8 @@ func begin(c Cluster, cfg Config) *run {
 	w.addDeploymentController(cfg.Options).plan = cfg.PlanDeployment
 	s.pods.tell = append(s.pods.tell, r.count)
 	w.Observer.Deployment = r.planned
-	w.over = func() bool { return r.complete() && !w.anyStarts() }
+	w.over = func() bool { return r.complete() && !w.anyStarts() && r.scaled }
+	r.autoscale()
 	w.follow()
 	w.random = rand.New(rand.NewPCG(cfg.Kubelet.Seed, 0))
 	w.makeFair()
@@ -93,6 +103,18 @@ func (r *run) run() (Result, error) {
 		return Result{}, fmt.Errorf("after %v: %w", r.world.now.Sub(r.start), err)
 	}
 	return r.result(), nil
+}
+
+// autoscale makes an autoscaler look at the Deployment later, if it changes anything.
+func (r *run) autoscale() {
+	n, w := r.cfg.Autoscaled, r.world
+	if r.scaled = n == nil; r.scaled {
+		return
+	}
+	w.schedule(w.now.Add(AutoscalerPeriod), autoscaled, errand{do: func() {
+		r.scaled = true
+		w.editDeployment(func(d *Deployment) { d.Replicas = n })
+	}})
 }
 
 // count counts what ReplicaSets do.

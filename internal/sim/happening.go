@@ -29,6 +29,7 @@ const (
 	remake                             // a person makes an object anew
 	confirm                            // a person confirms a step that waits for it
 	errandOfFleet                      // what a fleet has entered
+	autoscaled                         // an autoscaler looks at what it scales
 	bind                               // a pod is assigned to a node
 	start                              // a pod becomes ready
 	end                                // a pod that is being deleted is gone
@@ -87,7 +88,7 @@ func (h happening) perform(w *World) {
 		w.recreateWanted(e.name)
 	case confirm:
 		w.approve()
-	case errandOfFleet:
+	case errandOfFleet, autoscaled:
 		e.do()
 	}
 }

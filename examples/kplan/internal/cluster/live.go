@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -13,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
@@ -27,6 +25,7 @@ type Live struct {
 	client dynamic.Interface
 	mapper meta.RESTMapper
 
+	Around     Around
 	Namespace  string       // of manifests without one
 	ServerSide bool         // as kubectl apply --server-side does
 	Force      bool         // and with --force-conflicts
@@ -36,12 +35,9 @@ type Live struct {
 
 // NewLive returns the cluster of a configuration.
 func NewLive(getter genericclioptions.RESTClientGetter) (*Live, error) {
-	config, err := getter.ToRESTConfig()
-	if err != nil {
-		return nil, err
-	}
 	l := &Live{query: Query{Getter: getter}, Tell: func(string) {}}
-	if l.client, err = dynamic.NewForConfig(config); err != nil {
+	var err error
+	if l.client, err = l.query.client(); err != nil {
 		return nil, err
 	}
 	if l.mapper, err = getter.ToRESTMapper(); err != nil {
@@ -79,35 +75,14 @@ func (l *Live) Read(manifests []*unstructured.Unstructured) (targets []*unstruct
 		for _, o := range s.Objects {
 			related.add(o, false)
 		}
-		for _, gvr := range limits {
-			l.addIfAllowed(&related, gvr, namespace)
-		}
 	}
-	l.addIfAllowed(&related, schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, "")
+	around := l.query
+	around.Around, around.Tell = l.Around, l.Tell
+	around.around(l.client, &related, slices.Sorted(maps.Keys(byNamespace))...)
 	related.Objects = slices.DeleteFunc(related.Objects, func(u *unstructured.Unstructured) bool {
 		return slices.Contains(related.Targets, u.GetUID())
 	})
 	return targets, related, nil
-}
-
-// limits are what bounds workloads, and is looked at where that is allowed.
-var limits = []schema.GroupVersionResource{
-	{Version: "v1", Resource: "resourcequotas"}, {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
-	{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"},
-}
-
-// addIfAllowed adds all objects of a resource, if the user may read them.
-func (l *Live) addIfAllowed(s *Snapshot, gvr schema.GroupVersionResource, namespace string) {
-	list, err := l.client.Resource(gvr).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
-	if err != nil {
-		if !apierrors.IsNotFound(err) {
-			l.Tell(fmt.Sprintf("%s are not looked at: %v", gvr.Resource, err))
-		}
-		return
-	}
-	for i := range list.Items {
-		s.add(&list.Items[i], false)
-	}
 }
 
 func (l *Live) resource(u *unstructured.Unstructured) (dynamic.ResourceInterface, error) {

@@ -5,6 +5,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type Query struct {
 	Args          []string
 	AllNamespaces bool
 	Selector      string // of labels, "" for all
+	Around        Around
+	Tell          func(string) // what could not be read, nil if nobody cares
 }
 
 // A Snapshot is what a cluster holds of some workloads.
@@ -77,7 +80,15 @@ func (q Query) Read() (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	return q.related(targets)
+	s, err := q.related(targets)
+	if err != nil || q.Around == (Around{}) {
+		return s, err
+	}
+	client, err := q.client()
+	if err == nil {
+		q.around(client, &s, q.reach(targets[0].GetNamespace()))
+	}
+	return s, err
 }
 
 // related returns objects of one namespace and what is looked at together with them.
@@ -112,15 +123,14 @@ func (q Query) related(targets []*unstructured.Unstructured) (Snapshot, error) {
 
 // add adds an object that is not there yet.
 func (s *Snapshot) add(u *unstructured.Unstructured, target bool) {
-	if uid := u.GetUID(); uid != "" {
-		if s.seen[uid] {
-			return
-		}
-		if s.seen == nil {
-			s.seen = map[types.UID]bool{}
-		}
-		s.seen[uid] = true
+	uid := cmp.Or(u.GetUID(), types.UID(u.GetKind()+" "+u.GetNamespace()+"/"+u.GetName()))
+	if s.seen[uid] {
+		return
 	}
+	if s.seen == nil {
+		s.seen = map[types.UID]bool{}
+	}
+	s.seen[uid] = true
 	s.Objects = append(s.Objects, u)
 	if target {
 		s.Targets = append(s.Targets, u.GetUID())

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
@@ -48,11 +47,15 @@ func (q Query) Watch(ctx context.Context, tick <-chan time.Time, show func(Snaps
 			mappings = append(mappings, m)
 		}
 	}
-	w := &watcher{query: q, targets: targets, changed: make(chan struct{}, 1)}
+	client, err := q.client()
+	if err != nil {
+		return err
+	}
+	w := &watcher{query: q, client: client, targets: targets, changed: make(chan struct{}, 1)}
 	if w.labels, err = labels.Parse(q.Selector); err != nil {
 		return err
 	}
-	if err := w.start(ctx, q.Getter, targets, mappings); err != nil {
+	if err := w.start(ctx, mappings); err != nil {
 		return err
 	}
 	return w.loop(ctx, tick, show)
@@ -61,6 +64,7 @@ func (q Query) Watch(ctx context.Context, tick <-chan time.Time, show func(Snaps
 // A watcher keeps the objects of a cluster in memory.
 type watcher struct {
 	query   Query
+	client  dynamic.Interface
 	labels  labels.Selector
 	targets []*unstructured.Unstructured // as they were at the start
 	stores  []cache.Store
@@ -69,17 +73,9 @@ type watcher struct {
 
 // start watches the resources in the namespace of the targets, and returns when all is
 // known.
-func (w *watcher) start(ctx context.Context, getter genericclioptions.RESTClientGetter, targets []*unstructured.Unstructured, mappings []*meta.RESTMapping) error {
-	config, err := getter.ToRESTConfig()
-	if err != nil {
-		return err
-	}
-	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, w.namespace(), nil)
-	cluster := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+func (w *watcher) start(ctx context.Context, mappings []*meta.RESTMapping) error {
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(w.client, 0, w.namespace(), nil)
+	cluster := dynamicinformer.NewDynamicSharedInformerFactory(w.client, 0)
 	signal := func(any) {
 		select {
 		case w.changed <- struct{}{}:
@@ -110,12 +106,7 @@ func (w *watcher) start(ctx context.Context, getter genericclioptions.RESTClient
 }
 
 // namespace returns that of what is watched, or "" for all.
-func (w *watcher) namespace() string {
-	if w.query.AllNamespaces {
-		return ""
-	}
-	return w.targets[0].GetNamespace()
-}
+func (w *watcher) namespace() string { return w.query.reach(w.targets[0].GetNamespace()) }
 
 // loop shows what is known after every change.
 func (w *watcher) loop(ctx context.Context, tick <-chan time.Time, show func(Snapshot) error) error {
@@ -152,10 +143,11 @@ func (w *watcher) snapshot() (Snapshot, error) {
 	for _, store := range w.stores {
 		for _, o := range store.List() {
 			if u, ok := o.(*unstructured.Unstructured); ok {
-				s.Objects = append(s.Objects, u)
+				s.add(u, false)
 			}
 		}
 	}
+	w.query.around(w.client, &s, w.namespace()) // these are read anew, not watched
 	slices.SortFunc(s.Objects, func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(strings.Compare(a.GetKind(), b.GetKind()), strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 	})

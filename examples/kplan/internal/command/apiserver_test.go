@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 )
@@ -29,12 +30,14 @@ type apiServer struct {
 	version int
 	changed chan struct{} // closed at the next change
 	writes  int
+	closed  map[string]bool // resources that nobody may read
 }
 
 // apiResources are the resources that the server knows, by group and version.
 var apiResources = map[string][]metav1.APIResource{
 	"v1": {
 		{Name: "pods", Kind: "Pod", Namespaced: true, ShortNames: []string{"po"}}, {Name: "nodes", Kind: "Node"},
+		{Name: "events", Kind: "Event", Namespaced: true}, {Name: "resourcequotas", Kind: "ResourceQuota", Namespaced: true},
 		{Name: "services", Kind: "Service", Namespaced: true}, {Name: "namespaces", SingularName: "namespace", Kind: "Namespace"},
 	},
 	"apps/v1": {
@@ -43,6 +46,7 @@ var apiResources = map[string][]metav1.APIResource{
 		{Name: "daemonsets", SingularName: "daemonset", Kind: "DaemonSet", Namespaced: true, ShortNames: []string{"ds"}},
 		{Name: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true},
 	},
+	"autoscaling/v2": {{Name: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true}},
 	"rollouts.kruise.io/v1beta1": {
 		{Name: "rollouts", SingularName: "rollout", Kind: "Rollout", Namespaced: true},
 		{Name: "batchreleases", Kind: "BatchRelease", Namespaced: true},
@@ -151,13 +155,18 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request, gv string, pat
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	chosen, err := labels.Parse(r.URL.Query().Get("labelSelector"))
-	if err != nil {
+	within, bad := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
+	switch {
+	case s.closed[path[0]]:
+		status(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+		return
+	case err != nil || bad != nil:
 		status(w, http.StatusBadRequest, metav1.StatusReasonBadRequest)
 		return
 	}
 	var found []any
 	for _, o := range s.objects {
-		if o.GetKind() == kind && o.GetAPIVersion() == gv && (namespace == "" || o.GetNamespace() == namespace) && chosen.Matches(labels.Set(o.GetLabels())) && (len(path) == 1 || o.GetName() == path[1]) {
+		if o.GetKind() == kind && o.GetAPIVersion() == gv && (namespace == "" || o.GetNamespace() == namespace) && chosen.Matches(labels.Set(o.GetLabels())) && within.Matches(ofEvent(o)) && (len(path) == 1 || o.GetName() == path[1]) {
 			found = append(found, o.Object)
 		}
 	}
@@ -175,6 +184,15 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request, gv string, pat
 	default:
 		reply(w, found[0])
 	}
+}
+
+// ofEvent returns the fields by which events are selected.
+func ofEvent(o *unstructured.Unstructured) fields.Set {
+	set := fields.Set{}
+	for _, name := range []string{"type", "reason"} {
+		set[name], _, _ = unstructured.NestedString(o.Object, name)
+	}
+	return set
 }
 
 // follow ends a watch at the next change, so that the client lists again.

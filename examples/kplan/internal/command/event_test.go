@@ -4,6 +4,7 @@ package command
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,4 +47,17 @@ func TestEvents(t *testing.T) {
 		}
 		require.Contains(t, succeed(t, []byte(c.text+events), "explain", "-f", "-", "--nodes", "1", "-o", "json"), `"count": 7`)
 	}
+}
+
+// The events of a cluster are asked for, and only those that tell of refused pods.
+func TestEventsOfCluster(t *testing.T) {
+	server, flags := newAPIServer(t, filepath.Join(live, "deadline-exceeded.yaml"))
+	events := strings.NewReplacer("KIND", "ReplicaSet", "NAME", "web-64f859755c", "UID", "8bce0a2d-ef0a-43bc-add2-b0eb84708a6b", "{name: ", "{namespace: default, name: ").Replace(eventOf)
+	for _, text := range strings.Split(events, "---")[1:] {
+		server.objects = append(server.objects, object(t, text))
+	}
+	out := succeed(t, nil, append([]string{"explain", "deployment/web"}, flags...)...)
+	require.Contains(t, out, "Creations that failed, as events tell:\n  ReplicaSet \"web-64f859755c\": 2 times, last ")
+	require.Contains(t, out, "an older one")
+	require.NotContains(t, out, "no failure")
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/kube"
@@ -24,6 +25,7 @@ import (
 
 func newExplain(name string) *cobra.Command {
 	p := &planning{}
+	p.around = cluster.Around{Limits: true, Events: true}
 	c := &cobra.Command{
 		Use:   "explain {-f FILE | TYPE/NAME}",
 		Short: "Show why a workload moves, or does not",
@@ -153,7 +155,7 @@ func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Exp
 }
 
 func refused(f manifest.Failure, now time.Time) view.Refused {
-	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)), Count: f.Count, Message: f.Message}
+	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)).Round(time.Second), Count: f.Count, Message: f.Message}
 }
 
 // report returns what kubectl rollout status prints now.

@@ -39,6 +39,7 @@ type input struct {
 	now          instant
 
 	config  *genericclioptions.ConfigFlags
+	around  cluster.Around // what is looked at beside workloads of a cluster
 	watch   bool
 	timeout delay             // of watch
 	outcome error             // that ends it

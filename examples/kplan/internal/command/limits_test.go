@@ -3,9 +3,12 @@
 package command
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -28,6 +31,72 @@ func TestAutoscaler(t *testing.T) {
 	b = simulated(t, applied("").yaml(t), "-f", hpa, "-f", "-")
 	require.EqualValues(t, 4, b.Steps[0].Total)
 	require.Contains(t, b.Assumed, "HorizontalPodAutoscaler web keeps 3 to 7 replicas; they stay at 4")
+}
+
+// Sizes of live objects are brought into the bounds when the autoscaler looks at them, which
+// is later than the controller of Deployments does: what was applied comes first.
+func TestAutoscalerOfLive(t *testing.T) {
+	hpa := inFile(t, "hpa.yaml", strings.NewReplacer("3", "5", "7", "9").Replace(autoscaler))
+	b := simulated(t, applied("").yaml(t), "-f", hpa, "-f", "-")
+	require.Contains(t, b.Assumed, "HorizontalPodAutoscaler web keeps 5 to 9 replicas; it scales 4 to 5 within 15 seconds")
+	require.Equal(t, []int32{5, 5}, totals(b))
+	require.EqualValues(t, 6, b.Bounds.MaxTotal, "of the size that it gets")
+	b = simulated(t, applied("").yaml(t), "-f", inFile(t, "few.yaml", strings.NewReplacer("3", "1", "7", "2").Replace(autoscaler)), "-f", "-")
+	require.Equal(t, []int32{2, 2}, totals(b))
+
+	dump := inFile(t, "live.yaml", string(applied(newWeb("  replicas: 4\n", "1")).yaml(t)))
+	next := inFile(t, "next.yaml", newWeb("  replicas: 1\n", "1"))
+	for _, files := range [][]string{{"--from", dump, "-f", next, "-f", hpa}, {"--from", dump, "--from", hpa, "-f", next}} {
+		b = simulated(t, nil, files...)
+		require.Equal(t, []int32{1, 5, 5}, totals(b), "all but one pod go in between")
+		require.EqualValues(t, 15, b.Steps[1].Time)
+	}
+	b = simulated(t, nil, "--from", dump, "-f", inFile(t, "none.yaml", newWeb("  replicas: 0\n", "1")), "-f", hpa)
+	require.Equal(t, []int32{0, 0}, totals(b))
+	require.Contains(t, b.Assumed, "HorizontalPodAutoscaler web keeps 5 to 9 replicas; 0 turn it off")
+	code, out, stderr := run(applied("").yaml(t), "plan", "-f", hpa, "-f", "-")
+	require.Zero(t, code)
+	require.Contains(t, out, "Nothing to do", "of the controller that is asked")
+	require.Contains(t, stderr, "it scales 4 to 5 within 15 seconds")
+}
+
+func totals(r believed) (list []int32) {
+	for _, s := range r.Steps {
+		list = append(list, s.Total)
+	}
+	return list
+}
+
+// What bounds workloads of a cluster is read with them, where that is allowed. Otherwise one
+// line says so.
+func TestAroundWorkloads(t *testing.T) {
+	server, flags := newAPIServer(t, inFile(t, "live.yaml", string(applied("").yaml(t))))
+	for i, text := range []string{strings.NewReplacer("3", "5", "7", "9").Replace(autoscaler), quota} {
+		o := object(t, text)
+		o.SetNamespace("default")
+		o.SetUID(types.UID(fmt.Sprint("around-", i)))
+		server.objects = append(server.objects, o)
+	}
+	ask := func(args ...string) (string, string) {
+		_, stdout, stderr := run(nil, append(args, flags...)...)
+		return stdout, stderr
+	}
+	scales := "HorizontalPodAutoscaler web keeps 5 to 9 replicas; it scales 4 to 5 within 15 seconds"
+	stdout, stderr := ask("simulate", "deployment/web", "-o", "json")
+	require.Contains(t, stdout, scales)
+	require.Contains(t, stdout, "ResourceQuota few allows 4 pods of it, and up to 6 are wanted")
+	require.NotContains(t, stderr, "not looked at")
+	for _, command := range []string{"plan", "explain"} {
+		_, stderr = ask(command, "deployment/web")
+		require.Contains(t, stderr, `note: Deployment "web": `+scales, command)
+	}
+	server.closed = map[string]bool{"horizontalpodautoscalers": true, "events": true}
+	stdout, stderr = ask("explain", "deployment/web")
+	require.Contains(t, stdout, "Deployment default/web is complete.")
+	require.Equal(t, 1, strings.Count(stderr, "not looked at"), stderr)
+	require.Contains(t, stderr, "note: not looked at: horizontalpodautoscalers, events: that is not allowed\n")
+	_, stderr = ask("simulate", "--live", "-f", inFile(t, "new.yaml", newWeb("", "2")))
+	require.Contains(t, stderr, "note: not looked at: horizontalpodautoscalers: that is not allowed\n")
 }
 
 // A quota of the files holds, and what it and a disruption budget forbid is told of in a

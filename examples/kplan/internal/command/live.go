@@ -58,6 +58,8 @@ func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
 		return err
 	}
 	live.ServerSide, live.Force = in.serverSide, in.force
+	live.Around = in.around
+	live.Around.Nodes = true
 	live.Tell = func(text string) { tell(c, []string{text}) }
 	in.progress.doing("reading the cluster")
 	targets, related, err := live.Read(manifests)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/replicaset"
@@ -15,6 +16,7 @@ import (
 
 func newPlan(name string) *cobra.Command {
 	p := &planning{}
+	p.around = cluster.Around{Limits: true}
 	c := &cobra.Command{
 		Use:   "plan {-f FILE | TYPE/NAME}",
 		Short: "Show what will happen next, and why",

@@ -68,7 +68,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 			t.change(&d)
 			c.Update(d)
 			config := s.config(c, s.seed+uint64(i))
-			config.Kubelet = s.in(kubelet, config.Kubelet)
+			config.Kubelet, config.Autoscaled = s.in(kubelet, config.Kubelet), w.Scaled()
 			r, err := sim.Run(c, config)
 			if err != nil {
 				return result, w.Invalid(withHelp(err))

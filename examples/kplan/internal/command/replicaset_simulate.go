@@ -27,6 +27,10 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	if err != nil {
 		return view.ReplicaSimulation{}, err
 	}
+	if n := r.Workload.Scaled(); n != nil { // at once: a ReplicaSet does nothing else
+		start.ReplicaSets[0].Replicas, start.Deployment.Replicas = n, n
+		start.ReplicaSets[0].Generation++
+	}
 	config := s.pace.config(&s.policies, start.ReplicaSets[0].Template)
 	seen, w := r, &r.Workload
 	var before *manifest.Workload

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
@@ -92,6 +93,7 @@ The exit code is 1 if a rollout does not finish.`
 
 func newSimulate(name string) *cobra.Command {
 	s := &simulation{}
+	s.around = cluster.Around{Limits: true, Nodes: true}
 	c := &cobra.Command{
 		Use:   "simulate {[--from FILE | --live] -f FILE | TYPE/NAME}",
 		Short: "Show how a rollout will go, step by step",
@@ -241,6 +243,7 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 		return view.Simulation{}, err
 	}
 	config := s.pace.config(&s.policies, start.Deployment.Template)
+	config.Autoscaled = w.Scaled()
 	assumed := s.environment(w, old, start.Now, mostOf(&start.Deployment), &config.Kubelet)
 	takeRoom(config.Kubelet.Room, &start, seenOf(w, old))
 	result, err := sim.Run(start, config)

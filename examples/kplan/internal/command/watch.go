@@ -90,7 +90,7 @@ func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) e
 	if len(args) == 0 {
 		return run(c)
 	}
-	query := cluster.Query{Getter: in.config, Args: args, AllNamespaces: in.inAll, Selector: in.labels}
+	query := cluster.Query{Getter: in.config, Args: args, AllNamespaces: in.inAll, Selector: in.labels, Around: in.around, Tell: tellOnce(c)}
 	if in.watch {
 		return in.redraw(c, query, run)
 	}
@@ -102,6 +102,17 @@ func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) e
 	}
 	in.cluster = &snapshot
 	return run(c)
+}
+
+// tellOnce returns what tells the user something, unless it is what was told last.
+func tellOnce(c *cobra.Command) func(string) {
+	last := ""
+	return func(text string) {
+		if text != last {
+			tell(c, []string{text})
+		}
+		last = text
+	}
 }
 
 // redraw runs a command after every change in the cluster, until it is interrupted.

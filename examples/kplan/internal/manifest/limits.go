@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -21,8 +23,34 @@ import (
 
 // limitObjects bound what workloads may do.
 type limitObjects struct {
-	quotas  []source[corev1.ResourceQuota]
-	budgets []source[policyv1.PodDisruptionBudget]
+	quotas      []source[corev1.ResourceQuota]
+	budgets     []source[policyv1.PodDisruptionBudget]
+	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
+}
+
+// beside adds those of another source, unless this one has some of the same names.
+func (o *limitObjects) beside(other *limitObjects) {
+	if other == nil {
+		return
+	}
+	o.quotas, o.budgets = joined(o.quotas, other.quotas), joined(o.budgets, other.budgets)
+	o.autoscalers = joined(o.autoscalers, other.autoscalers)
+}
+
+// joined returns a list with those of another one of whose names it has none.
+func joined[T any, O interface {
+	*T
+	metav1.Object
+}](list, others []source[T]) []source[T] {
+	same := func(a, b O) bool {
+		return a.GetName() == b.GetName() && sameNamespace(a.GetNamespace(), b.GetNamespace())
+	}
+	for _, o := range others {
+		if !slices.ContainsFunc(list, func(s source[T]) bool { return same(s.object, o.object) }) {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 // addLimit adds such an object. It reports whether it is one.
@@ -40,32 +68,6 @@ func (l *loader) addLimit(u *unstructured.Unstructured, file string) (bool, erro
 // one.
 func sameNamespace(a, b string) bool {
 	return cmp.Or(a, metav1.NamespaceDefault) == cmp.Or(b, metav1.NamespaceDefault)
-}
-
-// autoscale gives a workload of a kind that is not live as it stands the replicas that its
-// autoscaler lets it have, and returns what that is.
-func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (notes []string) {
-	for _, s := range l.autoscalers {
-		a, ref := s.object, s.object.Spec.ScaleTargetRef
-		if ref.Kind != kind || ref.Name != o.GetName() || !sameNamespace(a.Namespace, o.GetNamespace()) || **replicas == 0 {
-			continue
-		}
-		least := int32(1)
-		if a.Spec.MinReplicas != nil {
-			least = *a.Spec.MinReplicas
-		}
-		n := min(max(**replicas, least), a.Spec.MaxReplicas)
-		text := fmt.Sprintf("HorizontalPodAutoscaler %s keeps %d to %d replicas", a.Name, least, a.Spec.MaxReplicas)
-		switch {
-		case o.GetUID() != "" && !strings.HasPrefix(string(o.GetUID()), manifestUID):
-			text += fmt.Sprintf("; they stay at %d", **replicas)
-		case n != **replicas || l.sizeless[kind+" "+key(o)]:
-			*replicas = &n
-			text += fmt.Sprintf("; they are %d to begin with", n)
-		}
-		notes = append(notes, text)
-	}
-	return notes
 }
 
 // PodQuota returns how many pods a quota allows the Deployment, which has so many now, and
@@ -128,7 +130,7 @@ func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allo
 // Bites returns in a line each which limits a rollout within a budget runs into: the pods
 // of a quota, and what disruption budgets ask for, which rollouts do not heed.
 func (w *Workload) Bites(b rollout.Budget, running int) (notes []string) {
-	notes = append(notes, w.scaled...)
+	notes = append(notes, w.scaled.notes...)
 	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
 		notes = append(notes, fmt.Sprintf("ResourceQuota %s allows %d pods of it, and up to %d are wanted: creations will fail", name, n, b.MaxTotal()))
 	}
@@ -152,9 +154,4 @@ func (w *Workload) Bites(b rollout.Budget, running int) (notes []string) {
 		}
 	}
 	return notes
-}
-
-// isAutoscaler reports whether an object is an autoscaler, which is looked at for Deployments.
-func isAutoscaler(u *unstructured.Unstructured) bool {
-	return u.GetKind() == "HorizontalPodAutoscaler" && strings.HasPrefix(u.GetAPIVersion(), "autoscaling/")
 }

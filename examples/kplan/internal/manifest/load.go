@@ -74,6 +74,7 @@ type Set struct {
 	Running     Running   // workloads as they were read, if [Source.Keep] asks for them
 	Notes       []string  // what was passed over, for the user to know
 	Latest      time.Time // that any object tells, zero if none does
+	limits      *limitObjects
 }
 
 // Load reads a source. It accesses no cluster.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,16 +60,15 @@ type storedRollout struct {
 
 // progressive are the objects that only Rollouts look at.
 type progressive struct {
-	rollouts    []source[storedRollout]
-	releases    []source[namespaced[batchrelease.Release]]
-	cloneSets   []source[kubekruise.CloneSetObject]
-	statefuls   []source[appsv1.StatefulSet]
-	advanced    []source[kubekruise.AdvancedStatefulSetObject]
-	services    []source[corev1.Service]
-	ingresses   []source[networkingv1.Ingress]
-	routes      []source[kubekruise.HTTPRouteObject]
-	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
-	routings    []source[trafficRouting]
+	rollouts  []source[storedRollout]
+	releases  []source[namespaced[batchrelease.Release]]
+	cloneSets []source[kubekruise.CloneSetObject]
+	statefuls []source[appsv1.StatefulSet]
+	advanced  []source[kubekruise.AdvancedStatefulSetObject]
+	services  []source[corev1.Service]
+	ingresses []source[networkingv1.Ingress]
+	routes    []source[kubekruise.HTTPRouteObject]
+	routings  []source[trafficRouting]
 
 	passed map[string]int // by kind: how many are passed over if there is no Rollout
 }
@@ -118,7 +116,7 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 	case "HTTPRoute.gateway.networking.k8s.io":
 		list = func() error { return addLoose(l, &p.routes, u, file) }
 	case "HorizontalPodAutoscaler.autoscaling":
-		list = func() error { return addLoose(l, &p.autoscalers, u, file) }
+		list = func() error { return addLoose(l, &l.autoscalers, u, file) }
 	case "TrafficRouting.rollouts.kruise.io":
 		list = func() error { return addLoose(l, &p.routings, u, file) }
 	default:

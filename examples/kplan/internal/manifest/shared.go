@@ -15,7 +15,7 @@ type Shared struct {
 }
 
 // beside adds what another source holds, which is of the same cluster: its nodes, unless
-// this one has those of the same names, and the nodes that its pods are bound to.
+// this one has those of the same names, the nodes that its pods are bound to, and limits.
 func (l *loader) beside(other *Set) {
 	if other == nil {
 		return
@@ -26,6 +26,7 @@ func (l *loader) beside(other *Set) {
 		}
 	}
 	l.elsewhere = other.Shared.Pods
+	l.limitObjects.beside(other.limits)
 }
 
 // shared returns what all workloads have to do with.

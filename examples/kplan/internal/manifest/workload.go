@@ -30,7 +30,7 @@ type Workload struct {
 	shared    *Shared
 	limits    *limitObjects
 	failures  failures
-	scaled    []string // what an autoscaler does to the replicas
+	scaled    scaling
 }
 
 // Drop gives away what the workload controls, of which there is most, behind the last use
@@ -82,7 +82,7 @@ func (l *loader) set(from Source) (*Set, error) {
 		return nil, passedOver(noWorkload, l.notes)
 	}
 	l.identifyReplicaSets()
-	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest, PodSets: sets}
+	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest, PodSets: sets, limits: l.limitObjects}
 	if err := l.assignArgo(s); err != nil {
 		return nil, err
 	}

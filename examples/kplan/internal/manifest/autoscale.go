@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"fmt"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A scaling is what autoscalers make of the replicas of a workload.
+type scaling struct {
+	notes []string // what that is, for the user to know
+	to    *int32   // what they will set, nil if they leave them alone
+}
+
+// Scaled returns the replicas that an autoscaler will give a live workload whose own are
+// outside of its bounds, nil if it leaves them alone.
+func (w *Workload) Scaled() *int32 { return w.scaled.to }
+
+// autoscale gives a manifest of a kind the replicas that its autoscaler lets it have. Those
+// of a live object stay until the autoscaler looks at it: it then brings them into its
+// bounds, whatever metrics say, unless they are 0, which turns it off. So does
+// reconcileAutoscaler of the horizontal controller.
+func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (s scaling) {
+	for _, source := range l.autoscalers {
+		a := source.object
+		if !targets(a, kind, o) {
+			continue
+		}
+		is := orOne(*replicas)
+		least := orOne(a.Spec.MinReplicas)
+		n := min(max(is, least), a.Spec.MaxReplicas)
+		text := fmt.Sprintf("HorizontalPodAutoscaler %s keeps %d to %d replicas", a.Name, least, a.Spec.MaxReplicas)
+		switch live := o.GetUID() != "" && !strings.HasPrefix(string(o.GetUID()), manifestUID); {
+		case is == 0:
+			text += "; 0 turn it off"
+		case live && n == is:
+			text += fmt.Sprintf("; they stay at %d", is)
+		case live:
+			text += fmt.Sprintf("; it scales %d to %d within 15 seconds", is, n)
+			s.to = &n
+		case n != is || l.sizeless[kind+" "+key(o)]:
+			*replicas = &n
+			text += fmt.Sprintf("; they are %d to begin with", n)
+		}
+		s.notes = append(s.notes, text)
+	}
+	return s
+}
+
+// orOne returns a number of replicas, of which there is one if nothing is said.
+func orOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// targets reports whether an autoscaler is for an object of a kind.
+func targets(a *autoscalingv2.HorizontalPodAutoscaler, kind string, o metav1.Object) bool {
+	ref := a.Spec.ScaleTargetRef
+	return ref.Kind == kind && ref.Name == o.GetName() && sameNamespace(a.Namespace, o.GetNamespace())
+}
+
+// isAutoscaler reports whether an object is an autoscaler, which is looked at for Deployments.
+func isAutoscaler(u *unstructured.Unstructured) bool {
+	return u.GetKind() == "HorizontalPodAutoscaler" && strings.HasPrefix(u.GetAPIVersion(), "autoscaling/")
+}
