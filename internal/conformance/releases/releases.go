@@ -82,18 +82,29 @@ func Table(folder fs.FS) (string, error) {
 	slices.Reverse(names) // which are in order
 	var b strings.Builder
 	b.WriteString(Begin + "| Kubernetes | cases of functions | passes | carried out | what it does otherwise by default |\n|---|---|---|---|---|\n")
+	var newer Record
 	for _, name := range names {
 		r, err := read(folder, name)
 		if err != nil {
 			return "", err
 		}
-		otherwise := "nothing"
-		if len(r.Otherwise) > 0 {
-			otherwise = strings.Join(r.Otherwise, "; ")
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.Kubernetes, number(r.Cases), number(r.Passes), number(r.Carried), otherwise)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.Kubernetes, number(r.Cases), number(r.Passes), number(r.Carried), r.beside(newer))
+		newer = r
 	}
 	return b.String() + End, nil
+}
+
+// beside says what a release does otherwise, in as many words as a newer one leaves to be said.
+func (r Record) beside(newer Record) string {
+	same := func(text string) bool { return slices.Contains(newer.Otherwise, text) }
+	own := slices.DeleteFunc(slices.Clone(r.Otherwise), same)
+	switch {
+	case len(r.Otherwise) == 0:
+		return "nothing"
+	case len(newer.Otherwise) == 0 || len(r.Otherwise)-len(own) < len(newer.Otherwise):
+		return strings.Join(r.Otherwise, "; ")
+	}
+	return strings.Join(append(own, "what "+newer.Kubernetes+" does"), "; ")
 }
 
 // number writes 1234567 as 1,234,567.

@@ -62,6 +62,8 @@ func TestJoin(t *testing.T) {
 
 func TestReplace(t *testing.T) {
 	folder := fstest.MapFS{
+		"1.34.json": {Data: []byte(`{"kubernetes": "1.34.4", "otherwise": ["c", "d"]}`)},
+		"1.35.json": {Data: []byte(`{"kubernetes": "1.35.4", "otherwise": ["c", "d", "a (b)"]}`)},
 		"1.36.json": {Data: []byte(`{"kubernetes": "1.36.3", "cases": 1234567, "passes": 12, "carried": 123, "otherwise": ["a (b)", "c"]}`)},
 		"1.37.json": {Data: []byte(`{"kubernetes": "1.37.2", "cases": 123456, "passes": 1000}`)},
 	}
@@ -69,7 +71,7 @@ func TestReplace(t *testing.T) {
 	require.Error(t, err)
 	got, err := releases.Replace("a\n"+releases.Begin+"old\n"+releases.End+"b\n", folder)
 	require.NoError(t, err)
-	require.Contains(t, got, "|\n| 1.37.2 | 123,456 | 1,000 | 0 | nothing |\n| 1.36.3 | 1,234,567 | 12 | 123 | a (b); c |\n"+releases.End+"b\n")
+	require.Contains(t, got, "|\n| 1.37.2 | 123,456 | 1,000 | 0 | nothing |\n| 1.36.3 | 1,234,567 | 12 | 123 | a (b); c |\n| 1.35.4 | 0 | 0 | 0 | d; what 1.36.3 does |\n| 1.34.4 | 0 | 0 | 0 | c; d |\n"+releases.End+"b\n")
 	require.NotContains(t, got, "old")
 	_, err = releases.Table(fstest.MapFS{"1.37.json": {Data: []byte("no JSON")}})
 	require.ErrorContains(t, err, "1.37.json")
