@@ -148,8 +148,12 @@ func (c *controller) passed(o *item) {
 	if o.lull != c.lull {
 		o.passes, o.lull = 0, c.lull
 	}
-	if o.passes++; o.passes > maxPasses {
-		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, o.key, maxPasses))
+	if o.passes++; o.passes <= maxPasses {
+		return
+	}
+	// As many pods as there are may change one by one at an instant, and some of them again.
+	if s := c.w.store; o.passes > maxPasses+4*(s.pods.size()+s.daemons.size()) {
+		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, o.key, o.passes-1))
 	}
 }
 

@@ -84,7 +84,7 @@ func (w *World) addDeploymentController(o deploy.Options) *deploymentController 
 func (w *World) addReplicaSetController(o replicaset.Options) *replicaSetController {
 	c := &replicaSetController{
 		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{},
-		blind: map[string]bool{}, adopted: map[string]int64{},
+		blind: map[string]bool{}, adopted: map[string]int64{}, many: manyPods,
 	}
 	if w.random.IntN(2) == 0 && !w.calm {
 		c.versions = map[string]replicaset.Versions{}

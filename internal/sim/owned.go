@@ -69,6 +69,14 @@ func (t *table[T]) of(owner string) []int32 {
 	return m.numbers
 }
 
+// about is how many objects an owner has, more or less.
+func (t *table[T]) about(owner string) int {
+	if m := t.owned[owner]; m != nil {
+		return len(m.numbers) - m.left
+	}
+	return 0
+}
+
 // appendOf appends the values of the objects of an owner as of a version of the store, in the
 // order of creation.
 func (t *table[T]) appendOf(values []T, owner string, version int64) []T {

@@ -27,8 +27,12 @@ type replicaSetController struct {
 	pods     []podorder.Pod
 	seen     replicaset.Snapshot // of the pass that is under way
 	pass     replicaSetPass
-	status   *replicaSet         // as it was when its status was written last, in a calm world
+	status   *replicaSet             // as it was when its status was written last, in a calm world
 	followed map[string]*followedSet // by name
+	// Of a fleet: who keeps count of the pods of an owner, and the siblings of a ReplicaSet.
+	followers map[string][]*followedSet
+	rows      []*replicaSet
+	many      int // see manyPods
 }
 
 func (c *replicaSetController) forget() {
@@ -55,6 +59,9 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 		if replicaset.NeedsForget(old, rs) {
 			delete(c.expected, old.Name)
 		}
+		if rs == nil && c.w.fleet != nil {
+			c.unfollow(old.Name)
+		}
 		if rs != nil && (rs != c.status || c.w.fleet != nil && c.plan != nil) {
 			c.enter(rs.Name)
 		}
@@ -76,6 +83,7 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 
 // told is told at once of a pod that has changed.
 func (c *replicaSetController) told(old, p *podorder.Pod) {
+	c.toldFollowers(old, p)
 	for _, p := range [...]*podorder.Pod{old, p} {
 		switch {
 		case p == nil:
@@ -150,12 +158,12 @@ func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.
 		if f == nil || !c.w.look(looksOfTracker) {
 			return nil, replicaset.Plan{}, nil
 		}
-		p, err := f.tracker.Plan(now, c.options)
-		if claims(&p) {
-			return c.snapshot(name), p, err
+		return c.planTracked(f, now)
+	}
+	if c.w.fleet != nil {
+		if f := c.followOfFleet(name); f != nil {
+			return c.planTracked(f, now)
 		}
-		c.seen = replicaset.Snapshot{ReplicaSet: *f.set}
-		return &c.seen, p, err
 	}
 	s := c.snapshot(name)
 	if s == nil {
@@ -170,6 +178,16 @@ func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.
 	}
 	p, err := plan(*s, now, c.options)
 	return s, p, err
+}
+
+// planTracked returns the plan of a Tracker, and what it was made from.
+func (c *replicaSetController) planTracked(f *followedSet, now time.Time) (*replicaset.Snapshot, replicaset.Plan, error) {
+	p, err := f.tracker.Plan(now, c.options)
+	if claims(&p) {
+		return c.snapshot(f.set.Name), p, err
+	}
+	c.seen = replicaset.Snapshot{ReplicaSet: *f.set}
+	return &c.seen, p, err
 }
 
 func (c *replicaSetController) begin(name string) func() bool {
