@@ -9,11 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
@@ -22,10 +25,18 @@ import (
 // clusterOf returns what a store holds as a release that is under way. Its templates are
 // known by other IDs than their hashes, as those of a real cluster are.
 func clusterOf(s *State) (c RolloutCluster, ok bool) {
-	if len(s.Rollouts) != 1 || len(s.Deployments) == 0 {
+	if len(s.Rollouts) != 1 || len(s.Deployments)+len(s.Sets)+len(s.DaemonSets) == 0 {
 		return c, false
 	}
 	c = RolloutCluster{Now: s.Now, Rollout: s.Rollouts[0].Rollout}
+	for _, o := range s.Sets {
+		set := o.Set
+		set.Template = revision.Template{ID: "digest-" + o.Template.ID}
+		c.Set = &set
+	}
+	for _, d := range s.DaemonSets {
+		c.DaemonSet = daemonStateOf(s, d)
+	}
 	known := func(t revision.Template) revision.Template {
 		return revision.Template{ID: "digest-" + t.ID, Hash: t.ID}
 	}
@@ -69,6 +80,24 @@ func clusterOf(s *State) (c RolloutCluster, ok bool) {
 	return c, true
 }
 
+func daemonStateOf(s *State, d *DaemonSet) *DaemonSetState {
+	state := &DaemonSetState{Ref: s.Rollouts[0].WorkloadRef, DaemonSetCluster: DaemonSetCluster{DaemonSet: d.DaemonSet}}
+	if state.Ref.Group() != "apps" {
+		state.Options.Dialect = daemonset.OpenKruise
+	}
+	state.DaemonSet.Template.Hash = "" // kplan reckons another one than OpenKruise
+	for _, n := range s.Nodes {
+		state.Nodes = append(state.Nodes, n.Node)
+	}
+	for _, p := range s.Daemons {
+		state.Pods = append(state.Pods, *p)
+	}
+	for _, r := range s.Revisions {
+		state.Revisions = append(state.Revisions, *r)
+	}
+	return state
+}
+
 // A release that is taken over during a pause goes on exactly as if nothing had happened:
 // nothing but the pause is under way then.
 func TestResumeRolloutPaused(t *testing.T) {
@@ -95,6 +124,39 @@ func TestResumeRolloutPaused(t *testing.T) {
 			release.Rollout.Canary = &styled
 			if style == workload.BlueGreen {
 				release.Rollout.Canary, release.Rollout.BlueGreen = nil, &styled
+			}
+			resumePauses(t, release)
+		})
+	}
+}
+
+// So it is with the other kinds.
+func TestResumeKindsPaused(t *testing.T) {
+	labels := map[string]string{"app": "web"}
+	strategy := &kruise.Strategy{}
+	for i, percent := range []int32{20, 50, 80, 100} {
+		strategy.Steps = append(strategy.Steps, kruise.Step{Replicas: rollout.Percent(percent), Pause: kruise.Pause{Duration: []*int32{ptr.To(int32(60)), nil, nil, nil}[i]}})
+	}
+	template := func(hash string) daemonset.Template {
+		return daemonset.Template{Hash: hash, Labels: labels, Data: []byte(`{"spec":{"template":{"spec":{"containers":[{"image":"agent:` + hash + `"}]}}}}`)}
+	}
+	for _, ref := range []workload.Ref{
+		{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet"}, {APIVersion: "apps/v1", Kind: "StatefulSet"}, {APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet"},
+		{APIVersion: "apps/v1", Kind: "DaemonSet"}, {APIVersion: "apps.kruise.io/v1alpha1", Kind: "DaemonSet"},
+	} {
+		t.Run(ref.APIVersion+" "+ref.Kind, func(t *testing.T) {
+			release := RolloutRelease{Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: kruise.Rollout{Name: "r", Canary: strategy}}
+			if ref.Kind != "DaemonSet" {
+				release.Set = &podset.Set{Workload: workload.Workload{Ref: ref, Replicas: ptr.To(int32(10)), Template: revision.Template{ID: "v1"}, RollingUpdate: &partition.RollingUpdate{}}}
+				resumePauses(t, release)
+				return
+			}
+			release.DaemonSet = &DaemonSetRelease{Ref: ref, Template: template("v2"), DaemonSet: daemonset.DaemonSet{Strategy: daemonset.RollingUpdate, Template: template("v1"), MaxUnavailable: rollout.Int(1)}}
+			for i := range 10 {
+				release.DaemonSet.Nodes = append(release.DaemonSet.Nodes, daemonset.Node{Name: fmt.Sprint("node-", i)})
+			}
+			if ref.Group() != "apps" {
+				release.DaemonSet.Options.Dialect = daemonset.OpenKruise
 			}
 			resumePauses(t, release)
 		})
@@ -174,6 +236,38 @@ func TestResumeRolloutAnywhere(t *testing.T) {
 	}
 	for _, style := range []workload.Style{workload.Partition, workload.Canary, workload.BlueGreen} {
 		require.Greater(t, taken[style], 30, style)
+	}
+}
+
+// So it is with CloneSets and StatefulSets whose controllers have seen what is asked for.
+func TestResumeSetsAnywhere(t *testing.T) {
+	taken := map[string]int{}
+	for seed := range uint64(40) {
+		w := NewSets(seed, Faults{Request: 1, Crash: 1, Stale: 1, Visibility: 1})
+		var clusters []RolloutCluster
+		w.Observer.Write = func(write Write) error {
+			c, ok := clusterOf(&write.After)
+			if !ok || c.Set == nil || write.Kind == KindPod {
+				return nil
+			}
+			underWay := c.Rollout.Status.Phase == kruise.PhaseProgressing || c.Set.Annotations[workload.AnnotationInProgress] != ""
+			if underWay && c.Set.Status.ObservedGeneration == c.Set.Generation {
+				clusters = append(clusters, c)
+			}
+			return nil
+		}
+		require.NoError(t, w.Run(400), "seed %d", seed)
+		for i := 0; i < len(clusters); i += 7 {
+			taken[clusters[i].Set.GroupKind()]++
+			r, err := ResumeRollout(clusters[i], RolloutConfig{
+				Kubelet: Kubelet{ReadyAfter: 3 * time.Second, TerminateAfter: time.Second}, Options: kruise.Options{Repair: workload.RepairAll},
+			})
+			require.NoError(t, err, "seed %d, moment %d", seed, i)
+			require.True(t, r.Done, "seed %d, moment %d: %+v, holds %v", seed, i, r.Steps[len(r.Steps)-1], r.Holds)
+		}
+	}
+	for _, kind := range []string{podset.CloneSet, podset.StatefulSet, podset.AdvancedStatefulSet} {
+		require.Greater(t, taken[kind], 30, kind)
 	}
 }
 
