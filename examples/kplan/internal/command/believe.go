@@ -31,15 +31,16 @@ var starting = []string{"ContainerCreating", "PodInitializing", "ContainersNotRe
 // A belief is what a simulation takes from pods as they are: which of them, and of the new
 // ones, do not become ready or find no node. Templates are named by a text of their own.
 type belief struct {
-	stuck, gated  map[string]bool // pods, by UID
-	broken, homes map[string]bool // templates whose new pods are stuck, or find no node
-	crowded       []string        // pods for which nodes have no room, by UID
+	stuck         map[string]string // pods, by UID, and their templates: in place they get others
+	gated         map[string]bool   // pods, by UID
+	broken, homes map[string]bool   // templates whose new pods are stuck, or find no node
+	crowded       []string          // pods for which nodes have no room, by UID
 	notes         []string
 }
 
 // believe looks at the pods of some owners.
 func believe(pods []*corev1.Pod, template func(*corev1.Pod) string, now time.Time) *belief {
-	b := &belief{stuck: map[string]bool{}, gated: map[string]bool{}, broken: map[string]bool{}, homes: map[string]bool{}}
+	b := &belief{stuck: map[string]string{}, gated: map[string]bool{}, broken: map[string]bool{}, homes: map[string]bool{}}
 	ready := map[string]bool{}
 	for _, p := range pods {
 		if kube.Pod(p).Ready {
@@ -64,7 +65,7 @@ func believe(pods []*corev1.Pod, template func(*corev1.Pod) string, now time.Tim
 			rests[problem.Reason]++
 			continue
 		}
-		b.stuck[string(p.UID)] = true
+		b.stuck[string(p.UID)] = template(p)
 		if !ready[template(p)] {
 			b.broken[template(p)] = true
 		}
@@ -122,7 +123,8 @@ func (b *belief) apply(k *sim.Kubelet, of func(revision.Template) string) {
 	never, unbound := k.NeverReady, k.Unbound
 	if len(b.stuck)+len(b.broken) > 0 {
 		k.NeverReady = func(p podorder.Pod, t revision.Template) bool {
-			return b.stuck[p.UID] || b.broken[of(t)] || never != nil && never(p, t)
+			made, stuck := b.stuck[p.UID]
+			return stuck && made == of(t) || b.broken[of(t)] || never != nil && never(p, t)
 		}
 	}
 	if len(b.gated)+len(b.homes) > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -23,6 +24,14 @@ func healed(pods []*corev1.Pod) []string {
 		return nil
 	}
 	return []string{"all pods become ready, and nodes have room (--heal)"}
+}
+
+// asFinished says that a release begins with available pods, if not all are.
+func asFinished(pods []*corev1.Pod) []string {
+	if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !kube.Pod(p).Ready }) {
+		return []string{"all pods become ready before the release begins"}
+	}
+	return nil
 }
 
 // withoutRoom makes pods that found no room stay so: releases in steps are simulated without
@@ -50,7 +59,8 @@ func (s *simulation) believeArgo(seen *manifest.ArgoRollout, now time.Time, conf
 	}
 	config.Broken, config.Stuck = broken, map[string]bool{}
 	for _, p := range seen.Pods {
-		config.Stuck[p.Name] = b.stuck[string(p.UID)] || b.gated[string(p.UID)]
+		_, stuck := b.stuck[string(p.UID)]
+		config.Stuck[p.Name] = stuck || b.gated[string(p.UID)]
 	}
 	return b.notes
 }

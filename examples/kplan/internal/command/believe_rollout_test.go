@@ -46,6 +46,15 @@ func TestBelievesRelease(t *testing.T) {
 	require.Equal(t, []string{"all pods become ready, and nodes have room (--heal)"}, r.Assumed)
 }
 
+// A release that is still to come begins with available pods, and says so if they are not.
+func TestReleaseOfUnready(t *testing.T) {
+	text := strings.ReplaceAll(string(releasing(t, "CloneSet", pullingPod)), "rollouts.kruise.io/in-progressing", "was")
+	live := strings.SplitN(text, "---\n", 3)[2] // without its Rollout and BatchRelease
+	next := inFile(t, "next.yaml", strings.ReplaceAll(strings.SplitN(live, "---\n", 2)[0], "guestbook:2", "guestbook:3"))
+	r := releasedBy(t, nil, "--from", inFile(t, "live.yaml", live), "-f", otherKinds+"cloneset-rollout.yaml", "-f", next)
+	require.Equal(t, []string{"all pods become ready before the release begins"}, r.Assumed)
+}
+
 // crashingArgo returns what a cluster holds of an update whose new pods crash, or one of them.
 func crashingArgo(t *testing.T, name string, all bool) []byte {
 	t.Helper()

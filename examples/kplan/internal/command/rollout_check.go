@@ -51,6 +51,23 @@ func checkRelease(r *manifest.Rollout) error {
 // checkUnderWay refuses releases that cannot be taken over, above all because something
 // of them is not in the input: it would be made anew.
 func checkUnderWay(r *manifest.Rollout) error {
+	if err := checkProgress(r); err != nil {
+		return err
+	}
+	o, release := &r.Snapshot.Rollout, r.Snapshot.BatchRelease
+	if release != nil && o.Style() == workload.Canary && release.Status.Phase == batchrelease.PhaseProgressing && len(r.Canaries) == 0 {
+		return r.Invalid(errors.New("its canary Deployment is not in the input"))
+	}
+	for i := range r.Canaries {
+		if err := checkCanary(r, &r.Canaries[i]); err != nil {
+			return err
+		}
+	}
+	return checkReplicaSets(r)
+}
+
+// checkProgress refuses releases of which it is not known how far they have come.
+func checkProgress(r *manifest.Rollout) error {
 	o, release := &r.Snapshot.Rollout, r.Snapshot.BatchRelease
 	reason, path := o.Status.ProgressingReason(), "status.canaryStatus"
 	if o.BlueGreen != nil {
@@ -63,15 +80,8 @@ func checkUnderWay(r *manifest.Rollout) error {
 		return r.Invalid(badField(path, "", "must be set, because the release is under way"))
 	case release == nil && (r.Workload.Annotations[partition.AnnotationControlInfo] != "" || len(r.Canaries) > 0):
 		return r.Invalid(errors.New("its BatchRelease is not in the input"))
-	case release != nil && o.Style() == workload.Canary && release.Status.Phase == batchrelease.PhaseProgressing && len(r.Canaries) == 0:
-		return r.Invalid(errors.New("its canary Deployment is not in the input"))
 	}
-	for i := range r.Canaries {
-		if err := checkCanary(r, &r.Canaries[i]); err != nil {
-			return err
-		}
-	}
-	return checkReplicaSets(r)
+	return nil
 }
 
 // checkCanary refuses a canary Deployment whose template is that of the release with

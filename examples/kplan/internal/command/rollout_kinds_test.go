@@ -111,18 +111,26 @@ func TestBadKinds(t *testing.T) {
 }
 
 // TestKindsUnderWay: a release of v1alpha1 with its BatchRelease, as the API server has it, is
-// planned and explained; going on with it is simulated for Deployments alone.
+// planned and explained, and simulated if its pods are known.
 func TestKindsUnderWay(t *testing.T) {
-	text, err := os.ReadFile(otherKinds + "cloneset-live.yaml")
-	require.NoError(t, err)
-	var release kubekruise.BatchReleaseObjectV1alpha1
-	require.NoError(t, yaml.Unmarshal([]byte(strings.Split(string(text), "---\n")[1]), &release))
-	live := []byte(strings.Replace(string(text), "PLAN", kubekruise.BatchReleaseV1alpha1(&release).ReleasePlan.Hash(), 1))
+	live := []byte(cloneSetLive(t))
 	for _, command := range []string{"plan", "explain"} {
 		golden(t, data+"golden/"+command+"/rollout-cloneset-live.txt", []byte(succeed(t, live, command, "-f", "-", "--now", "2026-11-23T10:00:00Z")))
 	}
 	code, stdout, stderr := run(live, "simulate", "-f", "-")
 	require.Equal(t, exitFailure, code)
 	require.Empty(t, stdout)
-	require.Contains(t, stderr, "a release of a CloneSet that is under way is not simulated; plan and explain show what it does")
+	require.Contains(t, stderr, `CloneSet "guestbook": its pods are not in the input`)
+}
+
+// cloneSetLive returns a release of ten pods of which the first batch is under way, with other
+// words in place of some.
+func cloneSetLive(t *testing.T, words ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(otherKinds + "cloneset-live.yaml")
+	require.NoError(t, err)
+	changed := strings.NewReplacer(words...).Replace(string(text))
+	var release kubekruise.BatchReleaseObjectV1alpha1
+	require.NoError(t, yaml.Unmarshal([]byte(strings.Split(changed, "---\n")[1]), &release))
+	return strings.Replace(changed, "PLAN", kubekruise.BatchReleaseV1alpha1(&release).ReleasePlan.Hash(), 1)
 }

@@ -4,7 +4,6 @@ package command
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -29,9 +28,11 @@ func underWay(r *manifest.Rollout) bool {
 
 // resumeRollout simulates the rest of a release that is under way.
 func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation, error) {
-	if r.Deployment == nil {
-		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf(
-			"a release of a %s that is under way is not simulated; plan and explain show what it does", r.Workload.Kind))
+	switch {
+	case r.Set != nil:
+		return s.resumeSet(r)
+	case r.DaemonSet != nil:
+		return s.resumeDaemonSet(r)
 	}
 	if err := checkUnderWay(r); err != nil {
 		return view.RolloutSimulation{}, err
@@ -43,17 +44,20 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 	// A world knows a template by its revision.
 	config := s.rolloutConfig(revision.Template{ID: c.Deployment.Template.Hash})
 	assumed := s.believeRelease(r, &c, &config.Kubelet)
-	result, err := sim.ResumeRollout(c, config)
-	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
-	}
 	limits := limitsOf(&r.Workload)
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
-	shown := s.viewRollout(r, s.budget(r, limits), result, &config)
-	shown.Assumed = assumed
-	return shown, nil
+	return s.resume(r, c, &config, s.budget(r, limits), assumed)
+}
+
+// resume simulates the rest of a release from what there is.
+func (s *simulation) resume(r *manifest.Rollout, c sim.RolloutCluster, config *sim.RolloutConfig, budget rollout.Budget, assumed []string) (view.RolloutSimulation, error) {
+	result, err := sim.ResumeRollout(c, *config)
+	if err != nil {
+		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
+	}
+	return s.viewRollout(r, budget, result, config, assumed), nil
 }
 
 // rolloutCluster returns a release as the files hold it. A zero time is that of the
@@ -102,7 +106,10 @@ func stored(w *manifest.Workload, d deploy.Deployment) sim.Deployment {
 
 // latestOfRelease returns the latest time in the objects of a release.
 func latestOfRelease(r *manifest.Rollout) time.Time {
-	last := latest(r.Deployment)
+	last := latestOf(time.Time{}, r.Pods)
+	if r.Deployment != nil {
+		last = later(last, latest(r.Deployment))
+	}
 	for i := range r.Canaries {
 		last = later(last, latest(&r.Canaries[i]))
 	}

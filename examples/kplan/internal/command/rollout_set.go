@@ -39,7 +39,7 @@ func (s *simulation) beginSetRollout(r *manifest.Rollout, old *manifest.PodSet) 
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(err)
 	}
-	return s.viewRollout(r, set.Budget(), result, &config), nil
+	return s.viewRollout(r, set.Budget(), result, &config, asFinished(old.Pods)), nil
 }
 
 // wantedSet returns the set of a release with all but the template.
@@ -84,5 +84,5 @@ func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.Daemon
 	nodes := result.Steps[0].Old
 	r.Workload.Replicas = &nodes
 	limits := partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: cmp.Or(d.MaxUnavailable, rollout.Int(1))}
-	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result, &config), nil
+	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result, &config, asFinished(old.Controlled())), nil
 }

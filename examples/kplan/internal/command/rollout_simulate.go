@@ -80,7 +80,7 @@ func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
 	}
-	return s.viewRollout(r, s.budget(r, &limits), result, &config), nil
+	return s.viewRollout(r, s.budget(r, &limits), result, &config, asFinished(old.Pods)), nil
 }
 
 // rolloutConfig returns how a release of a template is simulated.
@@ -99,10 +99,10 @@ func (s *simulation) budget(r *manifest.Rollout, limits *partition.RollingUpdate
 	return partition.Budget(replicasOf(&r.Workload), limits, s.rollouts().Has(workload.LimitsWrapAround))
 }
 
-func (s *simulation) viewRollout(r *manifest.Rollout, budget rollout.Budget, result sim.RolloutResult, config *sim.RolloutConfig) view.RolloutSimulation {
+func (s *simulation) viewRollout(r *manifest.Rollout, budget rollout.Budget, result sim.RolloutResult, config *sim.RolloutConfig, assumed []string) view.RolloutSimulation {
 	return view.RolloutSimulation{
 		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicasOf(&r.Workload), Result: result, Policies: s.flags(workload.QuirkTable()),
-		Budget: budget, Recording: config.Kubelet.Recording,
+		Budget: budget, Recording: config.Kubelet.Recording, Assumed: assumed,
 	}
 }
 

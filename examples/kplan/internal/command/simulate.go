@@ -39,12 +39,12 @@ named in a cluster, will go, step by step, in a cluster that exists only in this
 program. A Rollout of Argo goes through its steps; what routes and what analyses find is
 given (--analysis). A Deployment, CloneSet, StatefulSet or DaemonSet with a Rollout of
 OpenKruise in the files is released by that, from what --from holds; pauses and traffic
-are shown on one axis of time. A release of a Deployment that is under way, as its status
-tells, goes on from where it stands: then all of it has to be in the files, its
-BatchRelease and what leads traffic as well. The present is the latest time in files,
-unless --now says otherwise, and that of the clock in clusters. ReplicaSets and
-ReplicationControllers that nobody owns, or that are named, come to their size; pods
-that are there keep their template.
+are shown on one axis of time. A release that is under way, as its status tells, goes on
+from where it stands: then all of it has to be in the files, its BatchRelease, pods and
+what leads traffic as well, and the ControllerRevisions of a DaemonSet. The present is
+the latest time in files, unless --now says otherwise, and that of the clock in clusters.
+ReplicaSets and ReplicationControllers that nobody owns, or that are named, come to their
+size; pods that are there keep their template.
 
 With --from it starts where the workloads of the same names in those files have
 been rolled out: all pods available, revision 1. Where the files hold ReplicaSets

@@ -43,7 +43,7 @@ func (s *PodSet) Invalid(err error) error { return &Error{File: s.File, Object: 
 // InPlace reports whether pods are brought from the template of an older set to that of this
 // one where they run.
 func (s *PodSet) InPlace(old *PodSet) (bool, error) {
-	if s.policy != inPlaceIfPossible && s.policy != inPlaceOnly {
+	if !s.UpdatesInPlace() {
 		return false, nil
 	}
 	_, possible := inplace.CalculateSpec(stored(old.template), stored(s.template), "", inplace.Options{})
@@ -51,6 +51,12 @@ func (s *PodSet) InPlace(old *PodSet) (bool, error) {
 		return false, s.Invalid(errors.New("its pods are updated in place only, and the new template differs in more than images and metadata: none would be updated"))
 	}
 	return possible, nil
+}
+
+// UpdatesInPlace reports whether pods are updated where they run, as far as a template lets
+// them.
+func (s *PodSet) UpdatesInPlace() bool {
+	return s.policy == inPlaceIfPossible || s.policy == inPlaceOnly
 }
 
 // How pods are updated in place.
