@@ -46,7 +46,7 @@ type input struct {
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	in := &input{
 		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen, written: s.Written, read: s.Read,
-		now: now.Round(0).UTC(), opts: opts,
+		opts: opts,
 	}
 	var errs field.Errors
 	if now.IsZero() {
@@ -66,10 +66,16 @@ func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	if err := errs.Join(); err != nil {
 		return nil, err
 	}
-	in.availability = Availability{MinReadySeconds: in.ds.MinReadySeconds, Now: in.now, Strict: opts.kruise()}
+	in.setNow(now)
 	in.backoff = s.Backoff.Sorted()
 	in.placer = NewPlacer(&in.ds.Template, opts)
 	return in, nil
+}
+
+// setNow says when the snapshot is planned for.
+func (in *input) setNow(now time.Time) {
+	in.now = now.Round(0).UTC()
+	in.availability = Availability{MinReadySeconds: in.ds.MinReadySeconds, Now: in.now, Strict: in.opts.kruise()}
 }
 
 func (in *input) admitDaemonSet(errs *field.Errors) {

@@ -2,16 +2,37 @@
 
 package daemonset
 
-import "time"
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/internal/tracked"
+)
 
 // alike is nodes that a snapshot leaves out because there are others like them: they are counted
 // and not looked at. A batch leaves out none; a Tracker leaves out those of which it knows that
 // a plan says nothing of them, and only needs their number. All of them should run a pod.
 type alike struct {
-	empty  int     // nodes without a pod
-	single []int32 // nodes with one pod that is settled, by its facts; nil if there are none
+	empty  int // nodes without a pod
+	single groups
 	next   time.Time
-	hashes []string // of the pods of revisions
+	hashes *tracked.Counter // of the pods of revisions, nil for none
+}
+
+// groups is how many nodes have one pod that is settled, by whether that is current, ready and
+// available: nothing else is known of one that is.
+type groups [1 << 3]int32
+
+// add counts n more nodes, with a pod of these facts.
+func (g *groups) add(f facts, n int32) { g[f/isCurrent%facts(len(g))] += n }
+
+// all yields the facts of each group, and how many nodes it has.
+func (g *groups) all(yield func(facts, int32) bool) {
+	for i, n := range g {
+		f := facts(i) * isCurrent
+		if n != 0 && !yield(f|when(f.has(isAvailable), isServing), n) {
+			return
+		}
+	}
 }
 
 // desired returns how many nodes there are.
@@ -32,8 +53,8 @@ func (a *alike) serving() int { return a.count(isAvailable, 0) }
 
 // count returns on how many nodes the pod is of some facts, and of none of others.
 func (a *alike) count(of, not facts) (n int) {
-	for f, nodes := range a.single {
-		if facts(f).has(of) && !facts(f).has(not) {
+	for f, nodes := range a.single.all {
+		if f.has(of) && !f.has(not) {
 			n += int(nodes)
 		}
 	}

@@ -3,6 +3,7 @@
 package daemonset
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/revision"
@@ -117,7 +118,11 @@ func (st *state) unused() []int32 {
 	for i, n := range st.old {
 		old[i] = st.revisions[n]
 	}
-	live := append(make([]string, 0, len(st.owned)+len(st.others.hashes)), st.others.hashes...)
+	var live []string
+	if st.others.hashes != nil {
+		live = st.others.hashes.Texts()
+	}
+	live = slices.Grow(live, len(st.owned))
 	for _, n := range st.owned {
 		if pod := &st.pods[n]; pod.target() != "" { // one that belongs to no node holds nothing
 			live = append(live, st.version.hashOf(pod))

@@ -30,8 +30,8 @@ func (st *state) status(seen bool) Status {
 			s.NumberMisscheduled++
 		}
 	}
-	for f, n := range st.others.single {
-		s.countPods(facts(f), n)
+	for f, n := range st.others.single.all {
+		s.countPods(f, n)
 	}
 	s.NumberUnavailable = s.DesiredNumberScheduled - s.NumberAvailable
 	return s

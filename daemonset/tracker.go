@@ -30,24 +30,26 @@ import (
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
 type Tracker struct {
-	rest   Snapshot // all but nodes and pods
-	pods   tracked.Table[Pod, ofPods]
-	gauge  *gauge   // of the census; nil if nothing has been counted
-	known  *history // what has been decided of the revisions; nil if that has to be done anew
-	census census
+	rest     Snapshot // all but nodes and pods
+	pods     tracked.Table[Pod, ofPods]
+	gauge    *gauge   // of the census; nil if nothing has been counted
+	admitted *input   // of the last plan, without nodes and pods; nil if that has to be done anew
+	gauged   *input   // the one for which the gauge is the right one
+	known    *history // what has been decided of the revisions; nil if that has to be done anew
+	census   census
 }
 
 // Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
 // [Reconcile].
 func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
-	in, err := admit(&t.rest, now, opts)
+	in, err := t.admit(now, opts)
 	at, near := tracked.Clock(now)
 	if err != nil || !near || opts.kruise() || in.ds.NodeSelector != nil {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	h := t.revise(in)
 	t.take(in, &h, at)
-	if t.census.twins > 0 || t.census.ranked > 0 || len(h.gone) > 0 || t.total(in).reserved() > 0 {
+	if t.census.twins > 0 || t.census.ranked > 0 || len(h.gone) > 0 || !in.ds.Partition.IsZero() && t.total(in).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	if because := in.stopped(); because.Reason != "" {
@@ -61,6 +63,22 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	in.indexNodes(&errs)
 	in.admitPods(&errs)
 	return in.plan(h, others), errs.Join()
+}
+
+// admit is [admit] without nodes and pods. What has been found right and compiled for one plan is so
+// for the next.
+func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
+	if t.admitted == nil || t.admitted.opts != opts || now.IsZero() {
+		in, err := admit(&t.rest, now, opts)
+		if err != nil {
+			return nil, err
+		}
+		t.admitted = in
+	}
+	in := *t.admitted
+	in.ds = &t.rest.DaemonSet // a clone has its own
+	in.setNow(now)
+	return &in, nil
 }
 
 // Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
@@ -85,7 +103,9 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 // there are, and the first changes of each of the two take more than others, for parts of the
 // lists are copied as they change.
 func (t *Tracker) Clone() Tracker {
-	return Tracker{rest: t.rest, pods: t.pods.Clone(), gauge: t.gauge, known: t.known, census: t.census.clone()}
+	c := *t
+	c.pods, c.census = t.pods.Clone(), t.census.clone()
+	return c
 }
 
 // MarshalJSON encodes the snapshot.

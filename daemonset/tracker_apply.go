@@ -92,6 +92,9 @@ func (t *Tracker) Apply(d Delta) error {
 // applyRest takes what a change says of other things than nodes and pods. The next plan sees
 // what it means.
 func (t *Tracker) applyRest(d *Delta) {
+	if d.DaemonSet != nil || d.Revisions != nil || d.Backoff != nil || d.Unseen != nil || d.Written != nil || d.Read != nil {
+		t.admitted = nil
+	}
 	if d.DaemonSet != nil {
 		t.rest.DaemonSet, t.known = *d.DaemonSet, nil
 	}
@@ -132,22 +135,30 @@ func (t *Tracker) applyPod(what tracked.Verdict, i int, p *Pod) {
 			t.refile(t.enter(t.pods.Len() - 1))
 		}
 	case tracked.Replace:
-		left := -1
-		if counted {
-			left = t.leave(i)
-		}
-		t.pods.Set(i, p)
-		if counted {
-			if spot := t.enter(i); spot != left {
-				t.refile(spot)
-			}
-			t.refile(left)
-		}
+		t.replacePod(i, p)
 	case tracked.Remove:
 		if counted {
 			t.refile(t.leave(i))
 			t.moveLast(i)
 		}
 		t.pods.Remove(i)
+	}
+}
+
+// replacePod puts another pod of the same name in place of one. Most are counted as it was.
+func (t *Tracker) replacePod(i int, p *Pod) {
+	switch {
+	case t.gauge == nil:
+		t.pods.Set(i, p)
+	case t.standing(t.pods.At(i)) == t.standing(p):
+		t.pods.Set(i, p)
+		t.refile(int(t.census.records.At(i).spot) - 1)
+	default:
+		left := t.leave(i)
+		t.pods.Set(i, p)
+		if spot := t.enter(i); spot != left {
+			t.refile(spot)
+		}
+		t.refile(left)
 	}
 }

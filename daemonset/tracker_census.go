@@ -26,7 +26,7 @@ type census struct {
 	young   paged.Bag       // spots with a new pod that is not available
 	empty   paged.Sorted    // spots without a pod, by name
 	old     paged.Sorted    // spots with an old pod that is available, by name
-	single  [1 << 7]int32   // how many spots have one pod that is settled, by its facts
+	single  groups          // how many spots have one pod that is settled
 	oddOld  int             // how many odd ones have an old pod
 	desired int32           // nodes that should run a pod
 	ranked  int             // nodes with a rank
@@ -171,47 +171,65 @@ func (t *Tracker) changeNode(name string, n *Node) {
 // uid returns the UID of a pod.
 func (t *Tracker) uid(i int) string { return t.pods.At(i).UID }
 
-// mine reports whether a pod has to be told from others by its UID.
-func (t *Tracker) mine(p *Pod) bool { return p.ControllerUID == t.gauge.ds.UID && p.UID != "" }
+// A standing is what a pod is counted for, beside the facts of it.
+type standing struct {
+	uid    string // "" if it has not to be told from others by it
+	hash   string // of those of revisions that are in use, if it is hashed
+	node   string
+	loose  bool // it is of concern, and on no node
+	hashed bool
+}
+
+func (t *Tracker) standing(p *Pod) (s standing) {
+	if p.ControllerUID == t.gauge.ds.UID {
+		s.uid = p.UID
+	}
+	switch verdict(&t.gauge.owner, p) {
+	case claim.Ignore:
+		return s
+	case claim.Keep, claim.Adopt:
+		if p.target() != "" {
+			s.hash, s.hashed = p.Labels[LabelHash], true
+		}
+		s.node = p.place(when(p.terminating(), isTerminating)|when(p.Finished(), isFinished), false)
+	}
+	s.loose = s.node == ""
+	return s
+}
 
 // enter counts a pod, and returns its spot, or -1.
 func (t *Tracker) enter(i int) int {
-	c, p := &t.census, t.pods.At(i)
-	if t.mine(p) {
-		c.twins += c.uids.Count(p.UID, t.uid)
+	c, s := &t.census, t.standing(t.pods.At(i))
+	if s.uid != "" {
+		c.twins += c.uids.Count(s.uid, t.uid)
 		c.uids.Add(i, t.uid)
 	}
-	name := ""
-	switch v := verdict(&t.gauge.owner, p); v {
-	case claim.Ignore:
-		return -1
-	case claim.Keep, claim.Adopt:
-		if p.target() != "" {
-			c.hashes.Add(p.Labels[LabelHash], 1)
-		}
-		name = p.place(t.factsOf(p), false)
+	if s.hashed {
+		c.hashes.Add(s.hash, 1)
 	}
-	if name == "" {
+	if s.loose {
 		c.loose.Add(i, c.putLoose)
+	}
+	if s.node == "" {
 		return -1
 	}
-	k := t.spotOf(name)
-	s := c.spots.At(k)
-	c.records.Set(i, record{spot: int32(k + 1), next: s.pods})
-	s.pods = int32(i + 1)
-	c.spots.Set(k, s)
+	k := t.spotOf(s.node)
+	at := c.spots.At(k)
+	c.records.Set(i, record{spot: int32(k + 1), next: at.pods})
+	at.pods = int32(i + 1)
+	c.spots.Set(k, at)
 	return k
 }
 
 // leave takes a pod out of what is counted, and returns its spot, or -1.
 func (t *Tracker) leave(i int) int {
-	c, p, r := &t.census, t.pods.At(i), t.census.records.At(i)
-	if t.mine(p) {
+	c, s, r := &t.census, t.standing(t.pods.At(i)), t.census.records.At(i)
+	if s.uid != "" {
 		c.uids.Remove(i, t.uid)
-		c.twins -= c.uids.Count(p.UID, t.uid)
+		c.twins -= c.uids.Count(s.uid, t.uid)
 	}
-	if v := verdict(&t.gauge.owner, p); (v == claim.Keep || v == claim.Adopt) && p.target() != "" {
-		c.hashes.Add(p.Labels[LabelHash], -1)
+	if s.hashed {
+		c.hashes.Add(s.hash, -1)
 	}
 	if r.loose > 0 {
 		c.loose.Cut(r.loose, c.putLoose)
@@ -248,7 +266,7 @@ func (t *Tracker) moveLast(i int) {
 	c, last := &t.census, t.pods.Len()-1
 	if i != last {
 		r := c.records.At(last)
-		if t.mine(t.pods.At(last)) {
+		if p := t.pods.At(last); p.UID != "" && p.ControllerUID == t.gauge.ds.UID {
 			c.uids.Move(last, i, t.uid)
 		}
 		if r.loose > 0 {

@@ -3,7 +3,6 @@
 package daemonset
 
 import (
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/paged"
@@ -39,12 +38,11 @@ func (t *Tracker) refile(i int) {
 // look decides of which kind a spot is, and returns the pod if it has only one.
 func (t *Tracker) look(s *spot) (only *Pod) {
 	s.kind, s.facts, s.hasOld = spotOdd, 0, false
+	var f facts
 	for i := s.pods; i > 0; i = t.census.records.At(int(i - 1)).next {
-		p := t.pods.At(int(i - 1))
-		if f := t.factsOf(p); f.isOld() {
-			s.hasOld = true
-		}
-		only = p
+		only = t.pods.At(int(i - 1))
+		f = t.factsOf(only)
+		s.hasOld = s.hasOld || f.isOld()
 	}
 	switch {
 	case s.pods == 0 && !s.run:
@@ -55,7 +53,7 @@ func (t *Tracker) look(s *spot) (only *Pod) {
 	case t.census.records.At(int(s.pods-1)).next > 0:
 		return nil
 	default:
-		if s.facts = t.factsOf(only); s.run && s.cont && t.plain(only, s.facts) {
+		if s.facts = f; s.run && s.cont && t.plain(only, s.facts) {
 			s.kind = spotSingle
 		}
 		return only
@@ -86,7 +84,7 @@ func (c *census) file(i int, s *spot) {
 	case spotEmpty:
 		c.empty.Add(int32(i), c.byName)
 	case spotSingle:
-		c.single[s.facts]++
+		c.single.add(s.facts, 1)
 		switch {
 		case s.facts.isOld():
 			c.old.Add(int32(i), c.byName)
@@ -108,7 +106,7 @@ func (c *census) unfile(i int) {
 	case spotEmpty:
 		c.empty.Remove(int32(i), c.byName)
 	case spotSingle:
-		c.single[s.facts]--
+		c.single.add(s.facts, -1)
 		switch {
 		case s.facts.isOld():
 			c.old.Remove(int32(i), c.byName)
@@ -137,9 +135,16 @@ func (t *Tracker) total(in *input) *state { return &state{input: in, desired: t.
 func (t *Tracker) excerpt(in *input) (others alike) {
 	c := &t.census
 	in.nodes, in.pods, in.owned, in.claimed = nil, nil, nil, nil
-	others = alike{empty: c.empty.Len(), single: slices.Clone(c.single[:]), next: t.nextDue(), hashes: c.hashes.Texts()}
-	take := func(i int) {
-		s := c.spots.At(i)
+	others = alike{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
+	spots := make([]int32, 0, 64)
+	take := func(i int) { spots = append(spots, int32(i)) }
+	for k := range c.odd.Len() {
+		take(c.odd.At(k))
+	}
+	t.chosen(in, take)
+	in.nodes, in.pods = make([]Node, 0, len(spots)), make([]Pod, 0, len(spots)+c.loose.Len())
+	for _, i := range spots {
+		s := c.spots.At(int(i))
 		if !s.missing {
 			in.nodes = append(in.nodes, *s.node)
 		}
@@ -150,16 +155,12 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 		case spotEmpty:
 			others.empty--
 		case spotSingle:
-			others.single[s.facts]--
+			others.single.add(s.facts, -1)
 		}
-	}
-	for k := range c.odd.Len() {
-		take(c.odd.At(k))
 	}
 	for k := range c.loose.Len() {
 		in.pods = append(in.pods, *t.pods.At(c.loose.At(k)))
 	}
-	t.chosen(in, take)
 	return others
 }
 

@@ -54,7 +54,9 @@ func sameAffinity(a, b *selector.NodeSelector) bool {
 // the time is earlier than before, and otherwise lets pods become available.
 func (t *Tracker) take(in *input, h *history, at int64) {
 	c := &t.census
-	if t.gauge == nil || in.now.Before(c.now) || !t.gauge.same(in, &h.version) {
+	right := t.gauge != nil && (t.gauged == t.admitted || t.gauge.same(in, &h.version))
+	t.gauged = t.admitted
+	if in.now.Before(c.now) || !right {
 		ds := *in.ds
 		t.gauge = &gauge{ds: &ds, owner: in.owner, placer: in.placer, version: h.version, opts: in.opts}
 		nodes := t.census.pointers()

@@ -57,6 +57,9 @@ type grace struct {
 // UnderWay reports whether the annotations of a pod carry an update in place,
 // which may be over.
 func UnderWay(annotations map[string]string) bool {
+	if len(annotations) == 0 {
+		return false // as of nearly all pods
+	}
 	p := Pod{Annotations: annotations}
 	return p.annotation(AnnotationState) != "" || p.annotation(AnnotationGrace) != ""
 }
