@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
@@ -25,7 +26,7 @@ func (m *machine) node() *daemonset.Node {
 			n.Name = name
 		}
 	}
-	if m.one("nameless", 50) {
+	if m.concern(&n, nil); m.one("nameless", 50) {
 		n.Name = ""
 	}
 	return &n
@@ -67,6 +68,7 @@ func (m *machine) pod() *daemonset.Pod {
 	if m.one("far", 60) {
 		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
 	}
+	m.concern(nil, &p)
 	switch m.s.Below("pod is", 40) {
 	case 0:
 		p.UID = "again"
@@ -160,6 +162,55 @@ func (m *machine) tune(w *world) (d daemonset.Delta) {
 	if m.one("as it was", 3) {
 		t.NodeSelector, t.Affinity, t.Tolerations, ds.Selector, ds.DeletionTimestamp, ds.NodeSelector = nil, nil, nil, began.Selector, time.Time{}, nil
 		ds.UID, ds.Partition, d.Written, d.Read = began.UID, rollout.IntOrPercent{}, &daemonset.Versions{}, &daemonset.Versions{}
+	}
+	d.DaemonSet = &ds
+	return d
+}
+
+// concern makes half of the nodes and pods such that what the machine is about matters to them.
+func (m *machine) concern(n *daemonset.Node, p *daemonset.Pod) {
+	if m.about == "" || m.one("as others", 2) {
+		return
+	}
+	switch {
+	case n != nil && m.about == "affinity":
+		n.Labels = map[string]string{"zone": "a", "no": "daemon"}
+	case n != nil && (m.about == "tolerations" || m.about == "seconds"):
+		n.Taints = []daemonset.Taint{{Key: "maint", Value: "y", Effect: random.OneOf(m.s, "effect", daemonset.NoExecute, daemonset.NoSchedule)}}
+	case n != nil && m.about == "dead nodes":
+		n.Taints = []daemonset.Taint{{Key: daemonset.TaintUnreachable, Effect: daemonset.NoExecute}}
+	case n != nil && m.about == "ranks":
+		n.Rank = random.Between[int32](m.s, "rank", -2, 2)
+	case p != nil && m.about == "generation":
+		p.Labels[daemonset.LabelGeneration] = random.OneOf(m.s, "of generation", "5", "6")
+	case p != nil && m.about == "in place":
+		p.ReadinessGates, p.InPlace = []string{inplace.Gate}, random.OneOf(m.s, "condition", nil, &inplace.ReadyCondition{}, &inplace.ReadyCondition{True: true})
+	}
+}
+
+// vary draws a change of what the machine is about.
+func (m *machine) vary(w *world) (d daemonset.Delta) {
+	ds := w.rest.DaemonSet
+	t := &ds.Template
+	maint := daemonset.Toleration{Key: "maint", Operator: daemonset.TolerationExists}
+	switch m.about {
+	case "generation":
+		ds.Annotations = random.OneOf(m.s, "generation", nil, map[string]string{daemonset.AnnotationGeneration: "5"}, map[string]string{daemonset.AnnotationGeneration: "6"})
+	case "affinity":
+		terms := []selector.NodeSelectorTerm{{MatchExpressions: []selector.Expression{{Key: "no", Operator: selector.DoesNotExist}}}}
+		t.Affinity = random.OneOf(m.s, "affinity", nil, &selector.NodeSelector{Terms: terms})
+	case "tolerations":
+		t.Tolerations = random.OneOf(m.s, "tolerations", nil, []daemonset.Toleration{maint})
+	case "seconds":
+		maint.Seconds = ptr.To(int64(30))
+		t.Tolerations, m.opts = []daemonset.Toleration{maint}, daemonset.Options{FiniteTolerationMeansNo: m.one("finite", 2)}
+	case "in place":
+		ds.RollingType = random.OneOf(m.s, "type", daemonset.Standard, daemonset.InPlaceIfPossible)
+	case "dead nodes":
+		m.opts = daemonset.Options{SkipDeadNodes: random.Between[int32](m.s, "skip", 0, 2)}
+	case "ranks":
+		t.Hash = random.OneOf(m.s, "template", "v1", "v2")
+		t.Data = random.Stored(t.Hash)
 	}
 	d.DaemonSet = &ds
 	return d

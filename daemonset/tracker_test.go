@@ -129,15 +129,20 @@ func TestTrackerMemory(t *testing.T) {
 	runtime.KeepAlive(tr)
 }
 
+// An event, and the plan after it: of all nodes anew, and of the one.
 func BenchmarkTracker(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		for _, c := range []struct {
 			name    string
 			updated int
 		}{{"steady", n}, {"rolling", n / 2}} {
-			s := large(n, c.updated)
-			s.DaemonSet.MaxUnavailable = rollout.Int(1)
+			begin := func() daemonset.Snapshot {
+				s := large(n, c.updated)
+				s.DaemonSet.MaxUnavailable = rollout.Int(1)
+				return s
+			}
 			b.Run(fmt.Sprintf("%s/batch/nodes=%d", c.name, n), func(b *testing.B) {
+				s := begin()
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := daemonset.Reconcile(s, t0, daemonset.Options{}); err != nil {
@@ -146,6 +151,7 @@ func BenchmarkTracker(b *testing.B) {
 				}
 			})
 			b.Run(fmt.Sprintf("%s/incremental/nodes=%d", c.name, n), func(b *testing.B) {
+				s := begin()
 				tr := tracker(b, &s)
 				_, _ = tr.Plan(t0, daemonset.Options{}) // which counts all
 				b.ReportAllocs()

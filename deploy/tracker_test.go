@@ -135,10 +135,11 @@ func TestTrackerMemory(t *testing.T) {
 	runtime.KeepAlive(tr)
 }
 
+// An event, and the plan after it: of all ReplicaSets and pods anew, and of the one.
 func BenchmarkTracker(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
-		s := busy(n/10, n)
 		b.Run(fmt.Sprintf("batch/pods=%d", n), func(b *testing.B) {
+			s := busy(n/10, n)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := deploy.Reconcile(s, t0, deploy.Options{}); err != nil {
@@ -147,6 +148,7 @@ func BenchmarkTracker(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("incremental/pods=%d", n), func(b *testing.B) {
+			s := busy(n/10, n)
 			tr := tracker(b, &s)
 			b.ReportAllocs()
 			trackedtest.Latency(b, func(i int) error {

@@ -27,7 +27,7 @@ func (m *machine) pod() *podorder.Pod {
 		p.ControllerUID, p.Labels, p.Phase, p.DeletionTimestamp = "web-uid", map[string]string{"app": "web"}, podorder.Running, time.Time{}
 		p.Ready, p.ReadySince = true, m.now.Add(-time.Duration(m.s.Below("ready for", 12_000))*time.Millisecond)
 	}
-	if m.scales && m.s.Below("does not scale", 30) > 0 {
+	if m.scales && (m.about != "odd ones" || m.s.Below("does not scale", 30) > 0) {
 		m.alike(&p)
 	}
 	if m.one("far", 60) && !m.busy && !m.scales {
@@ -51,6 +51,9 @@ func (m *machine) pod() *podorder.Pod {
 // alike makes a pod one of many that have lived alike, but for how long.
 func (m *machine) alike(p *podorder.Pod) {
 	p.ControllerUID, p.Labels = random.OneOf(m.s, "of a sibling", "web-uid", "web-uid", "web-uid", "old-uid"), map[string]string{"app": "web"}
+	if m.about == "siblings" && p.ControllerUID == "old-uid" {
+		p.Labels = map[string]string{"track": "old"}
+	}
 	p.Phase, p.DeletionTimestamp = podorder.Running, random.OneOf(m.s, "ends", time.Time{}, time.Time{}, time.Time{}, m.now)
 	p.NodeName = random.OneOf(m.s, "on", "n1", "n2", "n3", "n4", "n5", p.NodeName)
 	p.CreationTimestamp = m.now.Add(-time.Duration(100+m.s.Below("created", 30)) * time.Hour)
@@ -59,12 +62,28 @@ func (m *machine) alike(p *podorder.Pod) {
 		age := time.Duration(1) << (28 + m.s.Below("bucket", 8))
 		p.ReadySince = random.OneOf(m.s, "for how long", m.now.Add(-age), m.now.Add(-age-time.Duration(m.s.Below("more", uint64(age)))), random.Now.Add(-time.Hour), random.Now.Add(-time.Hour))
 	}
-	if m.one("as any", 20) {
+	if m.about == "odd ones" && m.one("as any", 20) {
 		p.Restarts, p.CreationTimestamp = 1, random.OneOf(m.s, "created at any time", m.now, random.Now, time.Time{})
 	}
 	if m.s.Below("costs nothing", 4) > 0 {
 		p.Annotations = nil
 	}
+	if m.about != "restarts" && m.about != "creation" {
+		return
+	}
+	p.Annotations, p.Ready, p.NodeName, p.ReadySince = nil, true, random.OneOf(m.s, "of two", "n1", "n2"), random.Now.Add(-time.Hour)
+	if p.CreationTimestamp = random.Now.Add(-200 * time.Hour); m.about == "restarts" { // alike in all but these
+		p.Restarts, p.SidecarRestarts = random.Between[int32](m.s, "restarts", 0, 2), random.Between[int32](m.s, "of sidecars", 0, 1)
+	} else {
+		p.CreationTimestamp = random.Now.Add(-time.Duration(1<<random.Below(m.s, "hours", 9)) * time.Hour)
+	}
+}
+
+// sibling returns another ReplicaSet, of a controller, with other pods.
+func sibling(controller string) replicaset.ReplicaSet {
+	old := random.Replicas(3)
+	old.Name, old.UID, old.ControllerUID, old.Selector = "old", "old-uid", controller, selector.FromLabels(map[string]string{"track": "old"})
+	return old
 }
 
 // event draws an event: of a pod that is there, of any pod, or one that has been sent.
@@ -101,6 +120,12 @@ func (m *machine) rest(w *tracked) (d replicaset.Delta) {
 	}
 	any := random.ReplicaSet(m.s, kind)
 	rs := w.rest.ReplicaSet
+	if m.about == "siblings" && m.one("others", 2) {
+		if rs.ControllerUID = random.OneOf(m.s, "controller", "d", "d", "x"); m.one("of one controller", 2) {
+			return replicaset.Delta{ReplicaSet: &rs}
+		}
+		return replicaset.Delta{Siblings: random.OneOf(m.s, "siblings", []replicaset.ReplicaSet{}, []replicaset.ReplicaSet{sibling("d")}, []replicaset.ReplicaSet{sibling("x")})}
+	}
 	if m.scales && m.s.Below("scaled only", 40) > 0 {
 		there := int32(0)
 		for _, p := range w.pods.All {

@@ -45,9 +45,10 @@ type machine struct {
 	now     time.Time
 	opts    replicaset.Options
 	sent    []replicaset.PodEvent
-	names   int  // how many pods there may be
-	busy    bool // many pods become ready and available, and hardly anything else happens
-	scales  bool // pods are deleted that have lived alike, and hardly anything else happens
+	names   int    // how many pods there may be
+	busy    bool   // many pods become ready and available, and hardly anything else happens
+	scales  bool   // pods are deleted that have lived alike, and hardly anything else happens
+	about   string // what they differ in, or what changes meanwhile
 	version int
 	step    int
 }
@@ -60,19 +61,23 @@ func noPods() trackedtest.Objects[podorder.Pod] {
 
 func newMachine(t purity.T, s random.Source) *machine {
 	m := &machine{t: t, s: s, worlds: []*tracked{{pods: noPods()}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40, 60)}
-	m.busy = random.Bool(s, "busy")
-	m.scales = !m.busy && random.Bool(s, "scales")
+	m.busy = m.one("busy", 4)
+	if m.scales = !m.busy && !m.one("does not scale", 3); m.scales {
+		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "siblings", "orders")
+	}
 	if m.busy || m.scales || random.Bool(s, "begins") {
 		rs := random.Replicas(int32(m.names))
 		rs.MinReadySeconds = 10
 		d := replicaset.Delta{ReplicaSet: &rs}
 		if m.scales {
 			rs.MinReadySeconds, rs.ControllerUID, rs.ControllerKind = random.OneOf[int32](s, "min ready", 0, 5), "d", "Deployment"
-			old := random.Replicas(3)
-			old.Name, old.UID, old.ControllerUID = "old", "old-uid", "d"
-			d.Siblings = []replicaset.ReplicaSet{old}
+			d.Siblings = []replicaset.ReplicaSet{sibling("d")}
 		}
 		m.apply(m.worlds[0], d)
+	}
+	for n := 0; m.scales && n < 2*m.names; n++ { // or few could be deleted of them
+		p := m.pod()
+		m.apply(m.worlds[0], replicaset.Delta{Pod: replicaset.PodEvent{Old: m.worlds[0].pods.All[p.Name], New: p}})
 	}
 	return m
 }
@@ -168,7 +173,7 @@ func (m *machine) run(steps int) {
 			m.now = random.OneOf(m.s, "other time", random.Now, m.now.Add(-time.Second), m.now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
 		case 9:
 			if m.opts = random.ReplicaSetOptions(m.s); m.scales && m.s.Below("no other order", 4) > 0 {
-				m.opts = replicaset.Options{Burst: m.opts.Burst}
+				m.opts = replicaset.Options{Burst: m.opts.Burst, Spread: m.about == "orders" && m.one("spread", 2)}
 			}
 		case 10:
 			m.execute(w)
@@ -216,15 +221,17 @@ func (m *machine) compare(w *tracked) {
 		_, wrong = replicaset.Reconcile(w.tracker.Snapshot(), m.now, m.opts)
 		want = replicaset.Plan{}
 	}
-	if fmt.Sprint(err) != fmt.Sprint(wrong) || !equalPlans(&got, &want) {
+	if fmt.Sprint(err) != fmt.Sprint(wrong) || !trackedtest.Equal(got, want) {
 		m.t.Fatalf("after %d steps: %v, want %v\n%s\n%+v", m.step, err, wrong, cmp.Diff(want, got), w.snapshot())
 	}
 	if m.step%16 == 0 && err == nil {
 		m.finish(w, got)
 	}
 	if m.step%256 == 0 {
-		if diff := cmp.Diff(w.snapshot(), w.tracker.Snapshot(), byName); diff != "" {
-			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
+		is := w.tracker.Snapshot()
+		same := w.pods.Are(is.Pods)
+		if is.Pods = nil; !same || !trackedtest.Equal(is, w.rest) {
+			m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(w.snapshot(), w.tracker.Snapshot(), byName))
 		}
 	}
 }
@@ -242,31 +249,9 @@ func (m *machine) finish(w *tracked, p replicaset.Plan) {
 	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {
 		m.t.Fatalf("after %d steps: %v, want %v", m.step, got.Errs, want.Errs)
 	}
-	if got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil; !cmp.Equal(want, got) {
+	if got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil; !trackedtest.Equal(want, got) {
 		m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(want, got))
 	}
-}
-
-// equalPlans is cmp.Equal, which takes longer than both plans.
-func equalPlans(a, b *replicaset.Plan) bool {
-	terminating := func(s replicaset.Status) int32 {
-		if s.TerminatingReplicas == nil {
-			return -1
-		}
-		return *s.TerminatingReplicas
-	}
-	x, y := a.Status, b.Status
-	same := terminating(x) == terminating(y) && slices.Equal(x.Conditions, y.Conditions)
-	return same && x.ObservedGeneration == y.ObservedGeneration && x.Replicas == y.Replicas && x.FullyLabeledReplicas == y.FullyLabeledReplicas &&
-		x.ReadyReplicas == y.ReadyReplicas && x.AvailableReplicas == y.AvailableReplicas && a.RecheckAt == b.RecheckAt &&
-		a.LiveCheck == b.LiveCheck && slices.Equal(a.Holds, b.Holds) && slices.EqualFunc(a.Actions, b.Actions, func(p, q replicaset.Action) bool {
-		i, adopts := p.(replicaset.AdoptPod)
-		j, both := q.(replicaset.AdoptPod)
-		if adopts && both { // its reference has pointers
-			return cmp.Equal(i, j)
-		}
-		return adopts == both && p == q
-	})
 }
 
 // TestPropertyTracker: the plan of a Tracker is that of Reconcile after every change, of
@@ -277,9 +262,9 @@ func TestPropertyTracker(t *testing.T) {
 
 // TestTrackerSteps is TestPropertyTracker for long: KPLAN_STEPS says how many steps.
 func TestTrackerSteps(t *testing.T) {
-	trackedtest.Steps(t, 10_000, func(seed uint64, before, steps int) {
+	trackedtest.Steps(t, 10_000, func(seed uint64, before int) func() {
 		m := newMachine(t, random.Seeded(seed))
 		m.step = before
-		m.run(steps)
+		return func() { m.run(1) }
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -160,18 +161,32 @@ func inUse() float64 {
 	return float64(m.HeapAlloc)
 }
 
+// many returns a ReplicaSet, and so many pods that become available one after the other.
+func many(n int) (replicaset.ReplicaSet, []podorder.Pod) {
+	all := pods(n)
+	for i := range all {
+		all[i].ReadySince = t0.Add(-time.Hour + time.Duration(i)*time.Millisecond)
+		all[i].Labels = map[string]string{"app": "web"}
+	}
+	return web(int32(n), selecting, minReady(10), func(rs *replicaset.ReplicaSet) { rs.ControllerUID = "d" }), all
+}
+
+// happen makes a pod unready, or ready again, and plans.
+func happen(tr *replicaset.Tracker, all []podorder.Pod, i int) (replicaset.Plan, error) {
+	old := &all[i*7919%len(all)]
+	p := *old
+	p.Ready, p.ReadySince = !p.Ready, t0.Add(-time.Duration(i%12)*time.Second)
+	if err := tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: &p}}); err != nil {
+		return replicaset.Plan{}, err
+	}
+	return tr.Plan(t0.Add(time.Duration(i)), replicaset.Options{})
+}
+
 // A change of one pod, and the plan after it: of all pods anew, and of the one.
 func BenchmarkTracker(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
-		all := pods(n)
-		for i := range all {
-			all[i].ReadySince = t0.Add(-time.Hour + time.Duration(i)*time.Millisecond)
-		}
-		rs := web(int32(n), selecting, minReady(10), func(rs *replicaset.ReplicaSet) { rs.ControllerUID = "d" })
-		for i := range all {
-			all[i].Labels = map[string]string{"app": "web"}
-		}
 		b.Run(fmt.Sprintf("batch/pods=%d", n), func(b *testing.B) {
+			rs, all := many(n)
 			s := replicaset.Snapshot{ReplicaSet: rs, Pods: all}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
@@ -182,22 +197,17 @@ func BenchmarkTracker(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("incremental/pods=%d", n), func(b *testing.B) {
+			rs, all := many(n)
 			tr := tracker(b, rs, all...)
 			_, _ = tr.Plan(t0, replicaset.Options{}) // which counts all
 			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				old := &all[i*7919%n]
-				p := *old
-				p.Ready, p.ReadySince = !p.Ready, t0.Add(-time.Duration(i%12)*time.Second)
-				if err := tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: &p}}); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := tr.Plan(t0.Add(time.Duration(i)), replicaset.Options{}); err != nil {
-					b.Fatal(err)
-				}
-			}
+			trackedtest.Latency(b, func(i int) error {
+				_, err := happen(tr, all, i)
+				return err
+			})
 		})
 		b.Run(fmt.Sprintf("clone/pods=%d", n), func(b *testing.B) {
+			rs, all := many(n)
 			tr, gone := tracker(b, rs, all...), &all[n/2]
 			_, _ = tr.Plan(t0, replicaset.Options{})
 			b.ReportAllocs()

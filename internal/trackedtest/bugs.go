@@ -4,14 +4,13 @@ package trackedtest
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,82 +18,75 @@ import (
 )
 
 // A Bug is a change of the incremental counting that makes it wrong: its name, a file, what
-// that has once, and what it has instead.
+// that has once, within a function, and what it has instead.
 type Bug [4]string
-
-// planted returns the text of the file with the bug.
-func (b *Bug) planted(t *testing.T) string {
-	file, old, becomes := b[1], b[2], b[3]
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(text), old), "%s: %q", file, old)
-	return strings.Replace(string(text), old, becomes, 1)
-}
 
 // Apply checks that each bug is a change of the sources as they are.
 func Apply(t *testing.T, bugs []Bug) {
-	for i := range bugs {
-		bugs[i].planted(t)
+	for _, b := range bugs {
+		text, err := os.ReadFile(b[1])
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(text), b[2]), "%s: %q", b[1], b[2])
 	}
 }
 
 // Find plants each bug, and wants TestTrackerSteps of the package to find it, and says after
-// how many steps it does, of 200,000 or KPLAN_STEPS. It compiles the package again and again, and
-// so runs only on demand.
+// how many steps it does, of 200,000 or KPLAN_STEPS. It takes minutes, and so runs only on
+// demand.
 func Find(t *testing.T, bugs []Bug) {
 	if os.Getenv("KPLAN_MUTANTS") == "" {
 		t.Skip("takes minutes: set KPLAN_MUTANTS to run it")
 	}
+	program := plant(t, bugs)
+	steps := cmp.Or(os.Getenv("KPLAN_STEPS"), "200000")
+	out, err := runPlanted(program, 0, "10000")
+	require.NoError(t, err, "there is something to find without a bug\n%s", out)
 	for i := range bugs {
-		t.Run(bugs[i][0], func(t *testing.T) { bugs[i].find(t) })
+		t.Run(bugs[i][0], func(t *testing.T) {
+			out, err := runPlanted(program, i+1, steps)
+			require.Error(t, err, "nobody notices\n%s", out)
+			found := regexp.MustCompile(`after \d+ steps(: it panics|: it never ends)?`).Find(out)
+			require.NotNil(t, found, "it does not run\n%s", out)
+			t.Logf("found %s", found)
+		})
 	}
 }
 
-func (b *Bug) find(t *testing.T) {
-	dir := t.TempDir()
-	path, err := filepath.Abs(b[1])
-	require.NoError(t, err)
-	bug, overlay := filepath.Join(dir, "bug.go"), filepath.Join(dir, "overlay.json")
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: bug}})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(bug, []byte(b.planted(t)), 0o600))
-	require.NoError(t, os.WriteFile(overlay, list, 0o600))
-	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout", "20m", "-overlay", overlay, "-run", "^TestTrackerSteps$", ".")
-	cmd.Env = append(os.Environ(), "KPLAN_STEPS="+cmp.Or(os.Getenv("KPLAN_STEPS"), "200000"))
-	out, err := cmd.CombinedOutput()
-	require.Error(t, err, "nobody notices\n%s", out)
-	found := regexp.MustCompile(`after \d+ steps( at least it panics| at least it never ends)?`).Find(out)
-	require.NotNil(t, found, "it does not run\n%s", out)
-	t.Logf("found %s", found)
+// runPlanted takes steps with the bug of a number, from 1, or with none.
+func runPlanted(program string, bug int, steps string) ([]byte, error) {
+	cmd := exec.Command(program, "-test.run", "^TestTrackerSteps$", "-test.timeout", "20m")
+	cmd.Env = append(os.Environ(), "KPLAN_STEPS="+steps, planted+"="+strconv.Itoa(bug))
+	return cmd.CombinedOutput()
 }
 
 // Steps runs machines until they have made as many steps as KPLAN_STEPS says, or few. Each
-// makes at most 2,000, and its first one is the one after so many. A panic is a failure, and so
-// are steps that take minutes.
-func Steps(t *testing.T, few int, run func(seed uint64, before, steps int)) {
-	steps := few
+// makes at most 500. Begin makes a machine whose first step is the one after so many, and
+// returns how to take one. A panic is a failure, and so is a step that takes minutes.
+func Steps(t *testing.T, few int, begin func(seed uint64, before int) (step func())) {
+	steps, done := few, atomic.Int64{}
 	if text := os.Getenv("KPLAN_STEPS"); text != "" {
 		var err error
 		steps, err = strconv.Atoi(text)
 		require.NoError(t, err)
 	}
-	for seed := uint64(1); steps > 0; seed++ {
-		before, n := int(seed-1)*2_000, min(steps, 2_000)
-		within(t, before, func() { run(seed, before, n) })
-		steps -= n
+	limit := 3 * time.Minute
+	if os.Getenv(planted) != "" {
+		limit = 20 * time.Second
 	}
-}
-
-// within runs steps that come after so many.
-func within(t *testing.T, before int, run func()) {
-	late := time.AfterFunc(3*time.Minute, func() { panic(fmt.Sprintf("after %d steps at least it never ends", before)) })
 	defer func() {
-		if late.Stop(); t.Failed() {
-			return
-		}
 		if r := recover(); r != nil {
-			t.Fatalf("after %d steps at least it panics: %v", before, r)
+			t.Fatalf("after %d steps: it panics: %v", done.Load()+1, r)
 		}
 	}()
-	run()
+	late := time.AfterFunc(limit, func() { panic(fmt.Sprintf("after %d steps: it never ends", done.Load()+1)) })
+	defer late.Stop()
+	var step func()
+	for k := range steps {
+		if k%500 == 0 {
+			late.Reset(limit)
+			step = begin(uint64(k/500+1), k)
+		}
+		step()
+		done.Store(int64(k + 1))
+	}
 }

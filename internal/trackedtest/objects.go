@@ -6,10 +6,18 @@ package trackedtest
 
 import (
 	"maps"
+	"reflect"
 	"strconv"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/kplan-go/kplan/internal/random"
 )
+
+// Equal is cmp.Equal, which takes longer than both plans if they are alike in all their parts.
+func Equal(a, b any, opts ...cmp.Option) bool {
+	return reflect.DeepEqual(a, b) || cmp.Equal(a, b, opts...)
+}
 
 // An Identity is what tells objects of one kind apart.
 type Identity struct{ Name, UID, Version string }
@@ -29,6 +37,17 @@ func (o *Objects[T]) List() (list []T) {
 		list = append(list, *v)
 	}
 	return list
+}
+
+// Are reports whether a list has these objects and no others, in any order.
+func (o *Objects[T]) Are(list []T) bool {
+	for i := range list {
+		v := o.All[o.Of(&list[i]).Name]
+		if v == nil || !reflect.DeepEqual(v, &list[i]) {
+			return false
+		}
+	}
+	return len(list) == len(o.All)
 }
 
 // Judge returns what the contract of Apply says of an event, which it does not apply: whether it
