@@ -214,11 +214,10 @@ func argoDocuments[D document](c *cobra.Command, format outputFormat, set *manif
 }
 
 // argoOutcomes simulates all Rollouts of Argo.
-func (s *simulation) argoOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
-	known := indexed(from.Argo)
+func (s *simulation) argoOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	for i := range set.Argo {
 		r := &set.Argo[i]
-		old := known[r.Key()]
+		old := from.argo[r.Key()]
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, r.File, r.Name())
 		}

@@ -107,13 +107,13 @@ func (d *difference) execute(c *cobra.Command) error {
 		d.now = instant{d.present(c, latest)}
 	}
 	gone := goneOf(from, set)
-	d.dropReleases(set, from)
 	from.Running = nil // the manifests are applied
-	diff, before := view.Diff{Gone: gone, Pace: d.paceText()}, beforeOf(from)
+	diff, before := view.Diff{Gone: gone, Pace: d.paceText()}, earlierOf(from)
+	d.dropReleases(set, before)
 	var end error
-	err = d.outcomes(c, set, from, func(o outcome) error {
+	err = d.outcomes(c, set, before, func(o outcome) error {
 		end = cmp.Or(end, unfinished(o))
-		if change, changed := changeOf(o, &before); changed {
+		if change, changed := changeOf(o, before); changed {
 			diff.Changes = append(diff.Changes, change)
 		} else {
 			diff.Unchanged++
@@ -139,7 +139,7 @@ func (d *difference) show(c *cobra.Command, diff view.Diff) error {
 
 // dropReleases removes Rollouts that have nothing to release: their Deployment, if it changes
 // otherwise or is new, goes by itself.
-func (d *difference) dropReleases(set, from *manifest.Set) {
+func (d *difference) dropReleases(set *manifest.Set, from *earlier) {
 	set.Rollouts = slices.DeleteFunc(set.Rollouts, func(r manifest.Rollout) bool {
 		_, err := d.simulateRollout(&r, from)
 		return errors.Is(err, errNoRelease)
@@ -178,17 +178,6 @@ func changeOf(o outcome, from *earlier) (view.Change, bool) {
 type shape struct {
 	template *corev1.PodTemplateSpec
 	replicas *int32
-}
-
-// What was there earlier, by keys.
-type earlier struct {
-	deployments map[string]*manifest.Workload
-	daemonSets  map[string]*manifest.DaemonSet
-	argo        map[string]*manifest.ArgoRollout
-}
-
-func beforeOf(from *manifest.Set) earlier {
-	return earlier{indexed(from.Workloads), indexed(from.DaemonSets), indexed(from.Argo)}
 }
 
 // templatesOf returns a workload before and after.

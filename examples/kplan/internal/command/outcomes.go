@@ -35,7 +35,7 @@ func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
 
 // outcomes simulates all that there is, one after the other. What a workload needed is given
 // away behind it.
-func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
+func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	defer s.progress.done()
 	if err := s.argoOutcomes(c, set, from, use); err != nil {
 		return err
@@ -54,10 +54,9 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set, use fun
 	if err := s.deploymentOutcomes(c, set, from, use); err != nil {
 		return err
 	}
-	known := indexed(from.ReplicaSets)
 	for i := range set.ReplicaSets {
 		r := &set.ReplicaSets[i]
-		old := known[r.Key()]
+		old := from.replicaSets[r.Key()]
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, r.File, r.Name())
 		}
@@ -73,8 +72,7 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set, use fun
 	return s.daemonOutcomes(c, set, from, use)
 }
 
-func (s *simulation) deploymentOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
-	known := indexed(from.Workloads)
+func (s *simulation) deploymentOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
 		if isReleased(w, set.Rollouts) {
@@ -83,7 +81,7 @@ func (s *simulation) deploymentOutcomes(c *cobra.Command, set, from *manifest.Se
 		if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
 			tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
 		}
-		old := known[w.Key()]
+		old := from.deployments[w.Key()]
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, w.File, w.Name())
 		}
@@ -103,14 +101,13 @@ func (s *simulation) deploymentOutcomes(c *cobra.Command, set, from *manifest.Se
 	return nil
 }
 
-func (s *simulation) daemonOutcomes(c *cobra.Command, set, from *manifest.Set, use func(outcome) error) error {
-	known := indexed(from.DaemonSets)
+func (s *simulation) daemonOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	for i := range set.DaemonSets {
 		d := &set.DaemonSets[i]
 		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Runs(d) }) {
 			continue
 		}
-		old := known[d.Key()]
+		old := from.daemonSets[d.Key()]
 		if old == nil && len(s.from) > 0 {
 			s.fromNothing(c, d.File, d.Name())
 		}
@@ -137,17 +134,6 @@ type keyed[T any] interface {
 	Key() string
 }
 
-// sameKey returns the one of the list with the key of another, or nil.
-func sameKey[T any, P keyed[T]](list []T, other P) P {
-	key := other.Key()
-	for i := range list {
-		if P(&list[i]).Key() == key {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
 // indexed returns the objects of a list by their keys, for those who look for many.
 func indexed[T any, P keyed[T]](list []T) map[string]P {
 	all := make(map[string]P, len(list))
@@ -157,4 +143,19 @@ func indexed[T any, P keyed[T]](list []T) map[string]P {
 		}
 	}
 	return all
+}
+
+// What was there earlier, by keys.
+type earlier struct {
+	deployments map[string]*manifest.Workload
+	daemonSets  map[string]*manifest.DaemonSet
+	replicaSets map[string]*manifest.ReplicaSet
+	podSets     map[string]*manifest.PodSet
+	argo        map[string]*manifest.ArgoRollout
+}
+
+func earlierOf(from *manifest.Set) *earlier {
+	return &earlier{
+		indexed(from.Workloads), indexed(from.DaemonSets), indexed(from.ReplicaSets), indexed(from.PodSets), indexed(from.Argo),
+	}
 }

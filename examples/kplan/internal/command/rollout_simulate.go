@@ -22,7 +22,7 @@ import (
 
 // simulateRollout simulates a release: the rest of one that is under way, or all of that
 // from one workload to another, of those with the name that the Rollout has.
-func (s *simulation) simulateRollout(r *manifest.Rollout, from *manifest.Set) (view.RolloutSimulation, error) {
+func (s *simulation) simulateRollout(r *manifest.Rollout, from *earlier) (view.RolloutSimulation, error) {
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
 		return view.RolloutSimulation{}, r.Invalid(errors.New("no Node in the input; --nodes makes some"))
 	}
@@ -45,16 +45,16 @@ func (s *simulation) simulateRollout(r *manifest.Rollout, from *manifest.Set) (v
 }
 
 // before returns how to begin the release from what runs before it, if that is known.
-func (s *simulation) before(r *manifest.Rollout, from *manifest.Set) (begin func() (view.RolloutSimulation, error), found bool) {
+func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (view.RolloutSimulation, error), found bool) {
 	if r.Set != nil {
-		old := sameKey(from.PodSets, r.Set)
+		old := from.podSets[r.Set.Key()]
 		return func() (view.RolloutSimulation, error) { return s.beginSetRollout(r, old) }, old != nil
 	}
 	if r.DaemonSet != nil {
-		old := sameKey(from.DaemonSets, r.DaemonSet)
+		old := from.daemonSets[r.DaemonSet.Key()]
 		return func() (view.RolloutSimulation, error) { return s.beginDaemonRollout(*r, old) }, old != nil
 	}
-	old := sameKey(from.Workloads, r.Deployment)
+	old := from.deployments[r.Deployment.Key()]
 	return func() (view.RolloutSimulation, error) { return s.beginRollout(r, old) }, old != nil
 }
 

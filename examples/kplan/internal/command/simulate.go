@@ -179,7 +179,7 @@ func (s *simulation) execute(c *cobra.Command) error {
 	from.Running = nil // the manifests are applied
 	s.records = s.picture.wanted()
 	results := answers{all: s.records || s.output == csvFormat}
-	if err := s.outcomes(c, set, from, func(o outcome) error { return results.add(c, s, o) }); err != nil {
+	if err := s.outcomes(c, set, earlierOf(from), func(o outcome) error { return results.add(c, s, o) }); err != nil {
 		return err
 	}
 	if err := s.show(c, &results); err != nil {
