@@ -100,7 +100,7 @@ func (o *ordering) completeReplicaSets(c *cobra.Command, _ []string, _ string) (
 	}
 	var names []string
 	for i := range sets {
-		names = append(names, sets[i].Snapshot.ReplicaSet.Name)
+		names = append(names, sets[i].Name())
 	}
 	return visible(names), cobra.ShellCompDirectiveNoFileComp
 }
@@ -116,8 +116,8 @@ func (in *input) completeRevisions(c *cobra.Command, _ []string, _ string) ([]st
 		return nil, none
 	}
 	numbers := map[int64]bool{}
-	for i := range set.Workloads {
-		for _, rs := range set.Workloads[i].Controlled() {
+	for _, w := range set.Opened() {
+		for _, rs := range w.Controlled() {
 			if n, err := revision.Number(rs.Annotations); err == nil && n > 0 {
 				numbers[n] = true
 			}

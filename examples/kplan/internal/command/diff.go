@@ -107,7 +107,7 @@ func (d *difference) execute(c *cobra.Command) error {
 		d.now = instant{d.present(c, latest)}
 	}
 	gone := goneOf(from, set)
-	from.Running = nil // the manifests are applied
+	from.Running = manifest.Running{} // the manifests are applied
 	diff, before := view.Diff{Gone: gone, Pace: d.paceText()}, earlierOf(from)
 	d.dropReleases(set, before)
 	var end error
@@ -207,6 +207,7 @@ func shapeOfDeployment(w *manifest.Workload) shape {
 	if w == nil {
 		return shape{}
 	}
+	w.Open()
 	return shape{&w.Deployment.Spec.Template, w.Deployment.Spec.Replicas}
 }
 

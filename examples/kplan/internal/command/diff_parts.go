@@ -77,7 +77,7 @@ func goneOf(from, set *manifest.Set) []view.Subject {
 	deployments := indexed(set.Workloads)
 	for i := range from.Workloads {
 		if w := &from.Workloads[i]; deployments[w.Key()] == nil {
-			list = append(list, view.Subject{Kind: "Deployment", Namespace: w.Deployment.Namespace, Name: w.Deployment.Name})
+			list = append(list, view.Subject{Kind: "Deployment", Namespace: w.Place().Namespace, Name: w.Place().Name})
 		}
 	}
 	daemonSets := indexed(set.DaemonSets)

@@ -97,8 +97,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		}
 		explanations = append(explanations, d)
 	}
-	for i := range set.Workloads {
-		w := &set.Workloads[i]
+	for _, w := range set.Opened() {
 		plan, err := p.plan(w, now)
 		if err != nil {
 			return err
@@ -109,7 +108,6 @@ func (p *planning) explain(c *cobra.Command) error {
 			return err
 		}
 		explanations = append(explanations, d)
-		w.Drop()
 	}
 	for i := range set.ReplicaSets {
 		e, err := p.explainReplicaSet(c, &set.ReplicaSets[i], now)

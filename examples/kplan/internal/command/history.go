@@ -85,17 +85,16 @@ func (l *listing) execute(c *cobra.Command) error {
 		}
 		histories = append(histories, d)
 	}
-	for i := range set.Workloads {
-		h, err := l.history(c, &set.Workloads[i])
+	for _, w := range set.Opened() {
+		h, err := l.history(c, w)
 		if err != nil {
-			return set.Workloads[i].Invalid(err)
+			return w.Invalid(err)
 		}
 		d, err := draw(c, l.output, h)
 		if err != nil {
 			return err
 		}
 		histories = append(histories, d)
-		set.Workloads[i].Drop()
 	}
 	for i := range set.DaemonSets {
 		h, err := l.daemonHistory(&set.DaemonSets[i])

@@ -70,7 +70,7 @@ func (o *ordering) execute(c *cobra.Command) error {
 	}
 	tell(c, set.Notes)
 	for _, name := range o.names {
-		if !slices.ContainsFunc(sets, func(s manifest.ReplicaSet) bool { return s.Snapshot.ReplicaSet.Name == name }) {
+		if !slices.ContainsFunc(sets, func(s manifest.Listed) bool { return s.Name() == name }) {
 			return fmt.Errorf("no ReplicaSet or ReplicationController %q with pods in the input", name)
 		}
 	}
@@ -78,15 +78,16 @@ func (o *ordering) execute(c *cobra.Command) error {
 	var orders []document
 	for i := range sets {
 		s := &sets[i]
-		if len(o.names) > 0 && !slices.Contains(o.names, s.Snapshot.ReplicaSet.Name) {
+		if len(o.names) > 0 && !slices.Contains(o.names, s.Name()) {
 			continue
 		}
 		snapshot := s.Full()
 		order, err := o.order(&snapshot, now)
+		s.Drop()
 		if err != nil {
 			return s.Invalid(err)
 		}
-		order.Namespace, order.Kind = s.Namespace, s.Kind
+		order.Namespace, order.Kind = s.Namespace(), s.Kind()
 		if len(o.names) > 0 || order.Wanted > 0 || len(order.Pods) > 0 || order.Ending > 0 {
 			d, err := draw(c, o.output, order)
 			if err != nil {

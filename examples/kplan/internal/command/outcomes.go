@@ -73,8 +73,7 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 }
 
 func (s *simulation) deploymentOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
-	for i := range set.Workloads {
-		w := &set.Workloads[i]
+	for i, w := range set.Opened() {
 		if isReleased(w, set.Rollouts) {
 			continue
 		}
@@ -82,7 +81,9 @@ func (s *simulation) deploymentOutcomes(c *cobra.Command, set *manifest.Set, fro
 			tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
 		}
 		old := from.deployments[w.Key()]
-		if old == nil && len(s.from) > 0 {
+		if old != nil {
+			old.Open()
+		} else if len(s.from) > 0 {
 			s.fromNothing(c, w.File, w.Name())
 		}
 		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
@@ -93,7 +94,6 @@ func (s *simulation) deploymentOutcomes(c *cobra.Command, set *manifest.Set, fro
 		if err := use(o); err != nil {
 			return err
 		}
-		w.Drop()
 		if old != nil {
 			old.Drop()
 		}

@@ -100,8 +100,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		}
 		plans = append(plans, d)
 	}
-	for i := range set.Workloads {
-		w := &set.Workloads[i]
+	for _, w := range set.Opened() {
 		plan, err := p.plan(w, now)
 		if err != nil {
 			return err
@@ -112,7 +111,6 @@ func (p *planning) execute(c *cobra.Command) error {
 			return err
 		}
 		plans = append(plans, d)
-		w.Drop()
 	}
 	for i := range set.ReplicaSets {
 		plan, err := p.planReplicaSet(c, &set.ReplicaSets[i], now)

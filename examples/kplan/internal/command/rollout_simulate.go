@@ -60,6 +60,7 @@ func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (v
 
 // beginRollout simulates the release from an old Deployment to that of the Rollout.
 func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (view.RolloutSimulation, error) {
+	old.Open()
 	before, err := clusterOf(old, s.now.Time)
 	if err != nil {
 		return view.RolloutSimulation{}, err

@@ -176,7 +176,7 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if latest := later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {
 		s.now = instant{s.present(c, latest)}
 	}
-	from.Running = nil // the manifests are applied
+	from.Running = manifest.Running{} // the manifests are applied
 	s.records = s.picture.wanted()
 	results := answers{all: s.records || s.output == csvFormat}
 	if err := s.outcomes(c, set, earlierOf(from), func(o outcome) error { return results.add(c, s, o) }); err != nil {

@@ -90,8 +90,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, r}))
 		}
 	}
-	for i := range set.Workloads {
-		w := &set.Workloads[i]
+	for _, w := range set.Opened() {
 		undo, err := u.undo(w)
 		if err != nil {
 			return err
@@ -104,7 +103,6 @@ func (u *undoing) execute(c *cobra.Command) error {
 		if undo.Rollout != nil {
 			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, w}))
 		}
-		w.Drop()
 	}
 	if err := write(c, u.output, undos); err != nil {
 		return err

@@ -94,7 +94,7 @@ func (l *loader) resolve(r *ArgoRollout) error {
 		return nil
 	}
 	if ref.Kind == "Deployment" {
-		if d := named(l.deployments, r.Object.Namespace, ref.Name); d != nil {
+		if d := l.deployment(r.Object.Namespace, ref.Name); d != nil {
 			r.Object = kubeargo.Resolve(r.Object, &d.Spec.Template)
 			return nil
 		}
@@ -104,15 +104,15 @@ func (l *loader) resolve(r *ArgoRollout) error {
 
 // takeArgo gives a Rollout its ReplicaSets and their pods.
 func (l *loader) takeArgo(r *ArgoRollout) {
-	own := func(o metav1.Object) bool {
-		return o.GetNamespace() == r.Object.Namespace && metav1.IsControlledBy(o, r.Object)
+	own := func(h *heldSet) bool {
+		return h.namespace == r.Object.Namespace && h.controlled && h.controller == r.Object.UID
 	}
 	for _, rs := range l.replicaSets {
 		if own(rs.object) {
-			r.ReplicaSets = append(r.ReplicaSets, rs.object)
+			r.ReplicaSets = append(r.ReplicaSets, rs.object.pin())
 		}
 	}
-	l.replicaSets = slices.DeleteFunc(l.replicaSets, func(rs source[appsv1.ReplicaSet]) bool { return own(rs.object) })
+	l.replicaSets = slices.DeleteFunc(l.replicaSets, func(rs source[heldSet]) bool { return own(rs.object) })
 	for _, p := range l.pods {
 		for _, rs := range r.ReplicaSets {
 			if metav1.IsControlledBy(p.object, rs) {

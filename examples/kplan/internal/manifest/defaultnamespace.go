@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"cmp"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -35,9 +36,12 @@ func (l *loader) fillNamespace() {
 
 // namespacesOf returns where the namespaces of all objects are that have one.
 func (l *loader) namespacesOf() (list []*string) {
-	list = append(list, metaOf(l.deployments)...)
-	list = append(list, metaOf(l.replicaSets)...)
-	list = append(list, metaOf(l.controllers)...)
+	for _, s := range l.deployments {
+		list = append(list, &s.object.namespace)
+	}
+	for _, s := range slices.Concat(l.replicaSets, l.controllers) {
+		list = append(list, &s.object.namespace)
+	}
 	list = append(list, metaOf(l.pods)...)
 	list = append(list, metaOf(l.revisions)...)
 	list = append(list, metaOf(l.argo)...)

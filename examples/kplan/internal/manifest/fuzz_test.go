@@ -39,10 +39,10 @@ func FuzzLoad(f *testing.F) {
 		if len(s.Workloads) != len(again.Workloads) || len(s.DaemonSets) != len(again.DaemonSets) || len(s.Rollouts) != len(again.Rollouts) {
 			t.Fatalf("%+v, then %+v", s, again)
 		}
-		for i := range s.Workloads {
-			_, _ = s.Workloads[i].Snapshot()
-			s.Workloads[i].History()
-			s.Workloads[i].PodSnapshots()
+		for _, w := range s.Opened() {
+			_, _ = w.Snapshot()
+			w.History()
+			w.PodSnapshots()
 		}
 		for i := range s.DaemonSets {
 			_, _ = s.DaemonSets[i].Snapshot()

@@ -5,6 +5,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 )
@@ -44,6 +46,8 @@ type Source struct {
 	Reading func(file string, objects int)
 	// Keep asks for [Set.Running].
 	Keep bool
+	// Packer, if set, is what packs the objects.
+	Packer *packed.Packer
 	// Namespace is that of manifests without one, if it is known.
 	Namespace string
 	// Also are objects of a cluster beside the files.
@@ -92,7 +96,7 @@ func Load(s Source) (*Set, error) {
 }
 
 func (s Source) read() (*loader, error) {
-	l := &loader{keep: s.Keep, limitObjects: &limitObjects{}}
+	l := &loader{keep: s.Keep, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{})}
 	for _, u := range s.Objects {
 		if err := l.add(u, cluster); err != nil {
 			return nil, err
@@ -136,7 +140,7 @@ func (s *Set) keep(only []types.UID) {
 	for i := range s.Rollouts {
 		only = append(only[:len(only):len(only)], types.UID(s.Rollouts[i].Workload.UID))
 	}
-	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !asked(w.Deployment.UID) })
+	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !asked(w.held.uid) })
 	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !asked(r.Object.UID) })
 	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !asked(d.Object.UID) })
 	s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(r ReplicaSet) bool { return !asked(types.UID(r.Snapshot.ReplicaSet.UID)) })
@@ -144,9 +148,10 @@ func (s *Set) keep(only []types.UID) {
 
 // A loader sorts objects by kind.
 type loader struct {
-	deployments []source[appsv1.Deployment]
-	replicaSets []source[appsv1.ReplicaSet]
-	controllers []source[appsv1.ReplicaSet] // ReplicationControllers in this form
+	deployments []source[heldDeployment]
+	replicaSets []source[heldSet]
+	controllers []source[heldSet] // ReplicationControllers in this form
+	packer      *packed.Packer
 	pods        []source[corev1.Pod]
 	daemonSets  []source[DaemonSet]
 	nodes       []source[corev1.Node]
@@ -191,11 +196,11 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	case kubeargo.V1alpha1 + " Rollout":
 		return add(l, &l.argo, u, file)
 	case "apps/v1 Deployment":
-		return addAs(l, &l.deployments, u, file, kube.Default[appsv1.Deployment])
+		return addAs(l, &l.deployments, u, file, func(d *appsv1.Deployment) *heldDeployment { return l.holdDeployment(kube.Default(d)) })
 	case "apps/v1 ReplicaSet":
-		return addAs(l, &l.replicaSets, u, file, kube.Default[appsv1.ReplicaSet])
+		return addAs(l, &l.replicaSets, u, file, func(rs *appsv1.ReplicaSet) *heldSet { return l.holdSet(kube.Default(rs)) })
 	case "v1 ReplicationController":
-		return addAs(l, &l.controllers, u, file, fromController)
+		return addAs(l, &l.controllers, u, file, func(rc *corev1.ReplicationController) *heldSet { return l.holdSet(fromController(rc)) })
 	case "v1 Pod":
 		return addAs(l, &l.pods, u, file, slimPod)
 	}

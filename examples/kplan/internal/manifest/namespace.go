@@ -5,7 +5,6 @@ package manifest
 import (
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/kube"
@@ -16,8 +15,8 @@ import (
 // A namespace is the pods and ReplicaSets of one.
 type namespace struct {
 	pods     []podorder.Pod
-	families map[types.UID][]*appsv1.ReplicaSet // by the UID of the controller
-	owned    map[string]int                     // pods, by the UID of the controller
+	families map[types.UID][]*heldSet // by the UID of the controller
+	owned    map[string]int           // pods, by the UID of the controller
 
 	last     string // controller whose family is below: one after the other is looked at
 	siblings []replicaset.ReplicaSet
@@ -36,15 +35,15 @@ func (l *loader) sortByNamespace() map[string]*namespace {
 	all := map[string]*namespace{}
 	of := func(name string) *namespace {
 		if all[name] == nil {
-			all[name] = &namespace{families: map[types.UID][]*appsv1.ReplicaSet{}, owned: map[string]int{}}
+			all[name] = &namespace{families: map[types.UID][]*heldSet{}, owned: map[string]int{}}
 		}
 		return all[name]
 	}
 	for _, d := range l.deployments {
-		of(d.object.Namespace)
+		of(d.object.namespace)
 	}
 	for _, rs := range slices.Concat(l.replicaSets, l.controllers) {
-		families, controller := of(rs.object.Namespace).families, ownerOf(rs.object).uid
+		families, controller := of(rs.object.namespace).families, rs.object.controller
 		families[controller] = append(families[controller], rs.object)
 	}
 	for _, p := range l.pods {
@@ -57,7 +56,15 @@ func (l *loader) sortByNamespace() map[string]*namespace {
 
 // drop gives away the ReplicaSets of a controller.
 func (n *namespace) drop(controller types.UID) {
+	n.forget(controller)
 	delete(n.families, controller)
+}
+
+// forget closes the ReplicaSets of a controller.
+func (n *namespace) forget(controller types.UID) {
+	for _, rs := range n.families[controller] {
+		rs.close()
+	}
 	n.last, n.siblings = "", nil
 }
 
@@ -77,7 +84,7 @@ func (n *namespace) family(controller string) []replicaset.ReplicaSet {
 	if n.last != controller {
 		n.last, n.siblings = controller, nil
 		for _, rs := range n.families[types.UID(controller)] {
-			n.siblings = append(n.siblings, snapshotOf(rs))
+			n.siblings = append(n.siblings, snapshotOf(rs.open()))
 		}
 	}
 	return n.siblings
@@ -85,17 +92,17 @@ func (n *namespace) family(controller string) []replicaset.ReplicaSet {
 
 // hasPodsOf reports whether the input holds the pods of a ReplicaSet: some of them,
 // or pods of others while it reports none of its own.
-func (n *namespace) hasPodsOf(rs *replicaset.ReplicaSet) bool {
-	return n.owned[rs.UID] > 0 || rs.Status.Replicas == 0 && len(n.pods) > 0
+func (n *namespace) hasPodsOf(rs *heldSet) bool {
+	return n.owned[string(rs.uid)] > 0 || rs.replicas == 0 && len(n.pods) > 0
 }
 
 // PodSnapshots returns the inputs of the planner of the ReplicaSets that the
 // Deployment controls, of those whose pods are in the input.
 func (w *Workload) PodSnapshots() []replicaset.Snapshot {
 	var snapshots []replicaset.Snapshot
-	for _, rs := range w.Controlled() {
-		if r := kube.ReplicaSet(rs); w.namespace.hasPodsOf(&r) {
-			snapshots = append(snapshots, w.namespace.snapshot(r))
+	for _, rs := range w.sets {
+		if controls(w.Deployment, rs.open()) && w.namespace.hasPodsOf(rs) {
+			snapshots = append(snapshots, w.namespace.snapshot(kube.ReplicaSet(rs.open())))
 		}
 	}
 	return snapshots

@@ -25,17 +25,9 @@ type ReplicaSet struct {
 	Kind      string
 	Snapshot  replicaset.Snapshot
 	// Workload is what a Deployment would be that had this ReplicaSet alone: what depends
-	// on pods, nodes and limits does so for both in the same way. [LoadReplicaSets] leaves
-	// it out.
+	// on pods, nodes and limits does so for both in the same way.
 	Workload Workload
-
-	namespace *namespace
-	object    *appsv1.ReplicaSet
 }
-
-// Full returns the snapshot of a ReplicaSet of [LoadReplicaSets], whose own holds its name
-// alone: the siblings of all would take much memory.
-func (r *ReplicaSet) Full() replicaset.Snapshot { return r.namespace.snapshot(snapshotOf(r.object)) }
 
 // Name returns what messages call the ReplicaSet.
 func (r *ReplicaSet) Name() string { return describe(r.Kind, r.Snapshot.ReplicaSet.Name) }
@@ -65,11 +57,41 @@ func snapshotOf(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 	return r
 }
 
+// A Listed ReplicaSet is one of [LoadReplicaSets], of which there may be thousands.
+type Listed struct {
+	File      string
+	namespace *namespace
+	held      *heldSet
+}
+
+// Namespace returns the namespace of the ReplicaSet.
+func (r *Listed) Namespace() string { return r.held.namespace }
+
+// Kind returns the kind of the ReplicaSet.
+func (r *Listed) Kind() string { return r.held.kind.Value().Kind }
+
+// Name returns the name of the ReplicaSet.
+func (r *Listed) Name() string { return r.held.name }
+
+// Invalid returns err as an error of the ReplicaSet.
+func (r *Listed) Invalid(err error) error {
+	return &Error{File: r.File, Object: r.held.describe(), Err: err}
+}
+
+// Full returns the input of the planner of the ReplicaSet.
+func (r *Listed) Full() replicaset.Snapshot {
+	return r.namespace.snapshot(snapshotOf(r.held.open()))
+}
+
+// Drop gives away the ReplicaSet behind the last use of it, and its siblings until they are
+// asked for.
+func (r *Listed) Drop() { r.namespace.forget(r.held.controller) }
+
 // LoadReplicaSets reads the ReplicaSets and ReplicationControllers of a source whose pods it
-// holds, in the order of the source, with Deployments or without. [ReplicaSet.Full] has their
+// holds, in the order of the source, with Deployments or without. [Listed.Full] has their
 // snapshots. The set tells what was
 // passed over, and the latest time.
-func LoadReplicaSets(s Source) (sets []ReplicaSet, set *Set, err error) {
+func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 	l, err := s.read()
 	if err != nil {
 		return nil, nil, err
@@ -84,23 +106,22 @@ func LoadReplicaSets(s Source) (sets []ReplicaSet, set *Set, err error) {
 	set = &Set{Notes: l.notes, Latest: l.latest}
 	namespaces, seen := l.namespaces(), map[string]string{}
 	for _, rs := range all {
-		r := snapshotOf(rs.object)
-		n := namespaces[rs.object.Namespace]
-		loaded := ReplicaSet{File: rs.file, Namespace: rs.object.Namespace, Kind: rs.object.Kind, namespace: n, object: rs.object}
-		loaded.Snapshot.ReplicaSet.Name = r.Name
-		if err := checkReplicaSet(rs.object); err != nil {
-			return nil, nil, loaded.Invalid(err)
+		h := rs.object
+		n := namespaces[h.namespace]
+		loaded := Listed{rs.file, n, h}
+		if h.wrong != nil {
+			return nil, nil, loaded.Invalid(h.wrong)
 		}
-		key := rs.object.Kind + "/" + key(rs.object)
+		key := loaded.Kind() + "/" + h.key()
 		if first, ok := seen[key]; ok {
 			return nil, nil, loaded.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
 		seen[key] = rs.file
-		if !n.hasPodsOf(&r) {
-			set.Notes = append(set.Notes, loaded.podsMissing())
+		if !n.hasPodsOf(h) {
+			set.Notes = append(set.Notes, podsMissing(loaded.File, h.describe()))
 			continue
 		}
-		if s.Objects == nil || wanted(rs.object, s.Only) {
+		if s.Objects == nil || h.wanted(s.Only) {
 			sets = append(sets, loaded)
 		}
 	}
@@ -110,14 +131,13 @@ func LoadReplicaSets(s Source) (sets []ReplicaSet, set *Set, err error) {
 	return sets, set, nil
 }
 
-func (r *ReplicaSet) podsMissing() string {
-	return fmt.Sprintf("%s: skipped %s: its pods are not in the input", r.File, r.Name())
+func podsMissing(file, name string) string {
+	return fmt.Sprintf("%s: skipped %s: its pods are not in the input", file, name)
 }
 
 // wanted reports whether a ReplicaSet or its controller has one of the UIDs.
-func wanted(rs *appsv1.ReplicaSet, only []types.UID) bool {
-	owner := metav1.GetControllerOfNoCopy(rs)
-	return slices.Contains(only, rs.UID) || owner != nil && slices.Contains(only, owner.UID)
+func (h *heldSet) wanted(only []types.UID) bool {
+	return slices.Contains(only, h.uid) || h.controlled && slices.Contains(only, h.controller)
 }
 
 // assignAlone puts together the ReplicaSets and ReplicationControllers that are planned by
@@ -125,12 +145,13 @@ func wanted(rs *appsv1.ReplicaSet, only []types.UID) bool {
 // those that were asked for by name.
 func (l *loader) assignAlone(s *Set, from Source) error {
 	namespaces, files, deployments := l.namespaces(), map[string]string{}, s.byUID()
+	adopts := s.adopter()
 	for _, source := range slices.Concat(l.replicaSets, l.controllers) {
-		rs := source.object
-		if !slices.Contains(from.Only, rs.UID) && !s.isAlone(rs) {
+		if h := source.object; !slices.Contains(from.Only, h.uid) && (h.controlled || !h.isController() && adopts(h)) {
 			s.noteOwned(source, deployments)
 			continue
 		}
+		rs := source.object.pin()
 		r := ReplicaSet{File: source.file, Namespace: rs.Namespace, Kind: rs.Kind}
 		n := namespaces[rs.Namespace]
 		r.Workload = l.asWorkload(source, s) // which an autoscaler may have changed
@@ -143,7 +164,7 @@ func (l *loader) assignAlone(s *Set, from Source) error {
 		}
 		files[r.Key()] = r.File
 		if n.owned[string(rs.UID)] == 0 && rs.Status.Replicas > 0 {
-			s.Notes = append(s.Notes, r.podsMissing())
+			s.Notes = append(s.Notes, podsMissing(r.File, r.Name()))
 			continue
 		}
 		s.ReplicaSets = append(s.ReplicaSets, r)
@@ -151,31 +172,38 @@ func (l *loader) assignAlone(s *Set, from Source) error {
 	return nil
 }
 
-// isAlone reports whether nobody controls a ReplicaSet, or will as soon as a Deployment of
-// the input adopts it.
-func (s *Set) isAlone(rs *appsv1.ReplicaSet) bool {
-	if metav1.GetControllerOfNoCopy(rs) != nil {
-		return false
+// adopter returns a function that reports whether a Deployment of the input adopts a
+// ReplicaSet that nobody controls.
+func (s *Set) adopter() func(*heldSet) bool {
+	var selectors map[string][]labels.Selector // by namespace, once they are asked for
+	return func(h *heldSet) bool {
+		if selectors == nil {
+			selectors = map[string][]labels.Selector{}
+			for _, w := range s.Workloads {
+				if selector, err := metav1.LabelSelectorAsSelector(w.held.open().Spec.Selector); err == nil {
+					selectors[w.held.namespace] = append(selectors[w.held.namespace], selector)
+				}
+				w.held.close()
+			}
+		}
+		return slices.ContainsFunc(selectors[h.namespace], func(o labels.Selector) bool { return o.Matches(h.labels) })
 	}
-	return rs.Kind == replicaset.KindController || !slices.ContainsFunc(s.Workloads, func(w Workload) bool {
-		selector, err := metav1.LabelSelectorAsSelector(w.Deployment.Spec.Selector)
-		return err == nil && w.Deployment.Namespace == rs.Namespace && selector.Matches(labels.Set(rs.Labels))
-	})
 }
 
 // noteOwned notes a ReplicaSet of something that is not in the input.
-func (s *Set) noteOwned(source source[appsv1.ReplicaSet], deployments map[owner]int) {
-	rs := source.object
-	owner := metav1.GetControllerOfNoCopy(rs)
-	if _, planned := deployments[ownerOf(rs)]; owner == nil || planned && rs.Kind != replicaset.KindController {
+func (s *Set) noteOwned(source source[heldSet], deployments map[owner]int) {
+	h := source.object
+	if _, planned := deployments[h.owner()]; !h.controlled || planned && !h.isController() {
 		return
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: its %s is not in the input", source.file, describe(rs.Kind, rs.Name), owner.Kind))
+	owner := metav1.GetControllerOfNoCopy(h.open())
+	h.close()
+	s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: its %s is not in the input", source.file, h.describe(), owner.Kind))
 }
 
 // asWorkload returns what a Deployment would be that had the ReplicaSet alone.
-func (l *loader) asWorkload(from source[appsv1.ReplicaSet], s *Set) Workload {
-	rs, d := from.object, &appsv1.Deployment{}
+func (l *loader) asWorkload(from source[heldSet], s *Set) Workload {
+	rs, d := from.object.pin(), &appsv1.Deployment{}
 	d.Namespace, d.Name, d.UID = rs.Namespace, rs.Name, rs.UID
 	d.Spec.Replicas, d.Spec.Selector, d.Spec.Template, d.Spec.MinReadySeconds = rs.Spec.Replicas, rs.Spec.Selector, rs.Spec.Template, rs.Spec.MinReadySeconds
 	w := Workload{File: from.file, Deployment: d, kind: rs.Kind, limits: l.limitObjects, shared: &s.Shared, scaled: l.autoscale(rs.Kind, rs, &rs.Spec.Replicas)}
@@ -216,8 +244,8 @@ func validateReplicaSet(rs *appsv1.ReplicaSet) error {
 // identifyReplicaSets gives manifests the UID and the generation that they lack.
 func (l *loader) identifyReplicaSets() {
 	for _, source := range slices.Concat(l.replicaSets, l.controllers) {
-		if o := source.object; o.UID == "" && metav1.GetControllerOfNoCopy(o) == nil {
-			identify(&o.ObjectMeta, o.Kind+"/")
+		if h := source.object; h.uid == "" && !h.controlled {
+			h.uid, h.made = madeUID(h.kind.Value().Kind+"/", h.namespace, h.name), true
 		}
 	}
 }

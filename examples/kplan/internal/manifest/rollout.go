@@ -198,11 +198,12 @@ func (l *loader) assignRollouts(s *Set) error {
 // takeDeployments keeps those of a list that the Rollout releases.
 func (r *Rollout) takeDeployments(list []Workload) {
 	for _, w := range list {
-		switch {
-		case !r.Releases(&w):
-		case w.Deployment.Name == r.Workload.Name:
+		if !r.Releases(&w) {
+			continue
+		}
+		if w.Open(); w.Deployment.Name == r.Workload.Name {
 			r.Deployment = &w
-		default:
+		} else {
 			r.Canaries = append(r.Canaries, w)
 		}
 	}
@@ -211,9 +212,9 @@ func (r *Rollout) takeDeployments(list []Workload) {
 // Releases reports whether a Deployment is that of the Rollout, or one that it has made
 // beside it.
 func (r *Rollout) Releases(w *Workload) bool {
-	ref, o := r.Workload.Ref, w.Deployment
-	return ref.Group() == "apps" && ref.Kind == "Deployment" && r.Namespace == o.Namespace &&
-		(ref.Name == o.Name || ref.Name == o.Labels[workload.LabelCanaryDeployment])
+	ref, o := r.Workload.Ref, w.head()
+	return ref.Group() == "apps" && ref.Kind == "Deployment" && r.Namespace == o.namespace &&
+		(ref.Name == o.name || w.held != nil && ref.Name == w.held.canaryOf)
 }
 
 // Runs reports whether a DaemonSet is that of the Rollout.

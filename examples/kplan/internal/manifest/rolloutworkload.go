@@ -19,19 +19,21 @@ import (
 // It reports whether there is one.
 func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	ref := r.Snapshot.Rollout.WorkloadRef
-	pods, sets, revisions := l.podsOf(r.Namespace), l.setsOf(r.Namespace), l.revisionsOf(r.Namespace)
+	pods, revisions := l.podsOf(r.Namespace), l.revisionsOf(r.Namespace)
+	var sets []*appsv1.ReplicaSet
 	s := workload.InspectSnapshot{Style: r.Snapshot.Rollout.Style()}
 	var object metav1.Object
 	var canary *workload.Workload
 	switch ref.Group() + "/" + ref.Kind {
 	case "apps/Deployment":
-		d := named(l.deployments, r.Namespace, ref.Name)
+		d := l.deployment(r.Namespace, ref.Name)
 		if d == nil {
 			return false, nil
 		}
+		sets = l.setsOf(d)
 		object, s.Sets = d, kubekruise.Sets(d, sets)
 		if s.Workload, err = kubekruise.Deployment(d, sets); err == nil {
-			canary, s.CanarySets, err = l.canaryOf(d, sets)
+			canary, s.CanarySets, err = l.canaryOf(d)
 		}
 	case "apps.kruise.io/CloneSet":
 		c := named(l.cloneSets, r.Namespace, ref.Name)
@@ -67,6 +69,9 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	if err != nil {
 		return true, err
 	}
+	if sets == nil {
+		sets = l.setsOf(object)
+	}
 	ours := s.Workload.Template.Hash
 	nameRevision(&s, &r.Snapshot.Rollout.Status)
 	r.Workload, r.Snapshot.Workload = s.Workload, new(workload.Inspect(s))
@@ -80,11 +85,15 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 
 // canaryOf returns the newest canary Deployment of d that is not being deleted, and its
 // ReplicaSets.
-func (l *loader) canaryOf(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (*workload.Workload, []workload.Set, error) {
+func (l *loader) canaryOf(d *appsv1.Deployment) (*workload.Workload, []workload.Set, error) {
 	var newest *appsv1.Deployment
 	for _, source := range l.deployments {
-		c := source.object
-		if c.Namespace != d.Namespace || c.Labels[workload.LabelCanaryDeployment] != d.Name || c.DeletionTimestamp != nil {
+		h := source.object
+		if h.namespace != d.Namespace || h.canaryOf != d.Name {
+			continue
+		}
+		c := h.open()
+		if c.DeletionTimestamp != nil {
 			continue
 		}
 		if newest == nil || newest.CreationTimestamp.Before(&c.CreationTimestamp) {
@@ -94,6 +103,7 @@ func (l *loader) canaryOf(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (*wor
 	if newest == nil {
 		return nil, nil, nil
 	}
+	sets := l.setsOf(newest)
 	w, err := kubekruise.Deployment(newest, sets)
 	return &w, kubekruise.Sets(newest, sets), err
 }
@@ -150,8 +160,24 @@ func (l *loader) autoscalerOf(namespace string, ref workload.Ref) *batchrelease.
 
 func (l *loader) podsOf(namespace string) []*corev1.Pod { return objectsOf(l.pods, namespace) }
 
-func (l *loader) setsOf(namespace string) []*appsv1.ReplicaSet {
-	return objectsOf(l.replicaSets, namespace)
+// setsOf returns the ReplicaSets that a workload controls.
+func (l *loader) setsOf(o metav1.Object) (list []*appsv1.ReplicaSet) {
+	for _, source := range l.replicaSets {
+		if h := source.object; h.controlled && h.controller == o.GetUID() && h.namespace == o.GetNamespace() {
+			list = append(list, h.open())
+		}
+	}
+	return list
+}
+
+// deployment returns the Deployment of a name in a namespace, or nil.
+func (l *loader) deployment(namespace, name string) *appsv1.Deployment {
+	for _, source := range l.deployments {
+		if h := source.object; h.namespace == namespace && h.name == name {
+			return h.open()
+		}
+	}
+	return nil
 }
 
 func (l *loader) revisionsOf(namespace string) []*appsv1.ControllerRevision {

@@ -3,25 +3,27 @@
 package manifest
 
 import (
-	"bytes"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
+	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 )
 
 // Running are workloads as they were read, to which manifests may be applied. They are held
 // as text, which takes a fraction of the memory.
-type Running map[string]kept // by kind and key
+type Running struct {
+	byName map[string]kept // by kind and key
+	packer *packed.Packer
+}
 
 type kept struct {
 	live bool // not a manifest
-	text []byte
+	text packed.Text
 }
 
 // Live reports whether any of them is an object of a cluster.
-func (r Running) Live() bool {
-	for _, s := range r {
+func (r *Running) Live() bool {
+	for _, s := range r.byName {
 		if s.live {
 			return true
 		}
@@ -30,13 +32,13 @@ func (r Running) Live() bool {
 }
 
 // object returns the one of a name, or nil.
-func (r Running) object(name string) *unstructured.Unstructured {
-	s, ok := r[name]
+func (r *Running) object(name string) *unstructured.Unstructured {
+	s, ok := r.byName[name]
 	if !ok {
 		return nil
 	}
 	u := &unstructured.Unstructured{}
-	if u.UnmarshalJSON(s.text) != nil { // not what MarshalJSON has written
+	if text, err := r.packer.Unpack(s.text); err != nil || u.UnmarshalJSON(text) != nil { // not what MarshalJSON has written
 		return nil
 	}
 	return u
@@ -54,13 +56,13 @@ func (l *loader) noteRunning(u *unstructured.Unstructured) error {
 		return nil
 	}
 	name := kindOf(u) + " " + key(u)
-	if _, ok := l.running[name]; ok {
+	if _, ok := l.running.byName[name]; ok {
 		return nil
 	}
-	if l.running == nil {
-		l.running = Running{}
+	if l.running.byName == nil {
+		l.running = Running{map[string]kept{}, l.packer}
 	}
 	text, err := u.MarshalJSON()
-	l.running[name] = kept{merge.Live(u), bytes.Clone(text)} // no more than it needs
+	l.running.byName[name] = kept{merge.Live(u), l.packer.Pack("as it was read", text)}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,12 +21,14 @@ import (
 // A Workload is a Deployment with what it controls.
 type Workload struct {
 	File        string
-	Deployment  *appsv1.Deployment
+	Deployment  *appsv1.Deployment // nil unless the workload is open, as are the next
 	ReplicaSets []*appsv1.ReplicaSet
 	Pods        []*corev1.Pod // of these ReplicaSets
 	Nodes       []*corev1.Node
 
-	kind      string // "" is Deployment
+	kind      string          // "" is Deployment
+	held      *heldDeployment // nil for a ReplicaSet by itself, which is always open
+	sets      []*heldSet
 	namespace *namespace
 	shared    *Shared
 	limits    *limitObjects
@@ -33,25 +36,71 @@ type Workload struct {
 	scaled    scaling
 }
 
-// Drop gives away what the workload controls, of which there is most, behind the last use
-// of it.
+// Open reads the Deployment and what it controls, unless it is open.
+func (w *Workload) Open() {
+	if w.held == nil || w.Deployment != nil {
+		return
+	}
+	w.Deployment = w.held.open()
+	for _, rs := range w.sets {
+		w.ReplicaSets = append(w.ReplicaSets, rs.open())
+	}
+}
+
+// Drop gives away the Deployment and what it controls, of which there is most, behind the
+// last use of it.
 func (w *Workload) Drop() {
 	w.ReplicaSets, w.Pods = nil, nil
+	for _, rs := range w.sets {
+		rs.close()
+	}
+	w.sets = nil
+	if w.held == nil {
+		return
+	}
+	w.Deployment = nil
+	w.held.close()
 	if w.namespace != nil {
-		w.namespace.drop(w.Deployment.UID)
+		w.namespace.drop(w.held.uid)
+	}
+}
+
+// Opened gives the workloads one after the other, each open until the next, and gives them
+// away behind that.
+func (s *Set) Opened() iter.Seq2[int, *Workload] {
+	return func(yield func(int, *Workload) bool) {
+		for i := range s.Workloads {
+			w := &s.Workloads[i]
+			if w.Open(); !yield(i, w) {
+				return
+			}
+			w.Drop()
+		}
 	}
 }
 
 // Shared returns what the workload has to do with beside what it controls.
 func (w *Workload) Shared() Shared { return *w.shared }
 
-// Name returns what messages call the workload.
-func (w *Workload) Name() string {
-	return describe(cmp.Or(w.kind, "Deployment"), w.Deployment.Name)
+// head returns what the workload is found by.
+func (w *Workload) head() head {
+	if w.held != nil {
+		return w.held.head
+	}
+	return headOf(w.Deployment)
 }
 
+// Place returns the namespace and the name, also of a workload that is not open.
+func (w *Workload) Place() types.NamespacedName {
+	h := w.head()
+	return types.NamespacedName{Namespace: h.namespace, Name: h.name}
+}
+
+// Name returns what messages call the workload.
+func (w *Workload) Name() string { return describe(cmp.Or(w.kind, "Deployment"), w.head().name) }
+
 // Key tells workloads apart.
-func (w *Workload) Key() string { return key(w.Deployment) }
+func (w *Workload) Key() string { return w.head().key() }
 
 // Invalid returns err as an error of the workload.
 func (w *Workload) Invalid(err error) error {
@@ -131,29 +180,28 @@ func (l *loader) nothing(notes []string) error {
 
 // assignDeployments puts together Deployments with what they control.
 func (l *loader) assignDeployments(s *Set) error {
-	files := map[string]string{}
-	for i := range l.deployments {
-		d := &l.deployments[i]
-		w := Workload{File: d.file, Deployment: d.object, limits: l.limitObjects, failures: l.failures, scaled: l.autoscale("Deployment", d.object, &d.object.Spec.Replicas)}
+	files, namespaces := map[string]string{}, l.namespaces()
+	s.Workloads = make([]Workload, 0, len(l.deployments))
+	for _, source := range l.deployments {
+		h, d := source.object, source.object.open()
+		w := Workload{File: source.file, limits: l.limitObjects, failures: l.failures, held: h, shared: &s.Shared, namespace: namespaces[h.namespace]}
+		before := d.Spec.Replicas
+		w.scaled = l.autoscale("Deployment", d, &d.Spec.Replicas)
+		if d.Spec.Replicas != before {
+			h.replicas = d.Spec.Replicas
+		}
 		if first, ok := files[w.Key()]; ok {
 			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
-		files[w.Key()] = d.file
-		if err := kube.Validate(d.object); err != nil {
+		files[w.Key()] = source.file
+		if err := kube.Validate(d); err != nil {
 			return w.Invalid(err)
 		}
-		identify(&d.object.ObjectMeta, "")
+		h.identify()
+		h.close()
 		s.Workloads = append(s.Workloads, w)
 	}
-	if err := l.assignReplicaSets(s); err != nil {
-		return err
-	}
-	namespaces := l.namespaces()
-	for i := range s.Workloads {
-		s.Workloads[i].namespace = namespaces[s.Workloads[i].Deployment.Namespace]
-		s.Workloads[i].shared = &s.Shared
-	}
-	return nil
+	return l.assignReplicaSets(s)
 }
 
 // manifestUID is what the UIDs of manifests begin with.
@@ -163,27 +211,32 @@ const manifestUID = "manifest/"
 // manifest.
 func identify(o *metav1.ObjectMeta, kind string) {
 	if o.UID == "" {
-		o.UID = types.UID(manifestUID + o.Namespace + "/" + kind + o.Name)
+		o.UID = madeUID(kind, o.Namespace, o.Name)
 	}
 	o.Generation = max(o.Generation, 1)
 }
 
+func madeUID(kind, namespace, name string) types.UID {
+	return types.UID(manifestUID + namespace + "/" + kind + name)
+}
+
 func (l *loader) assignReplicaSets(s *Set) error {
 	owners, deployments := map[types.UID]int{}, s.byUID() // of ReplicaSets
-	for _, rs := range l.replicaSets {
-		if metav1.GetControllerOfNoCopy(rs.object) == nil {
-			s.offer(rs.object)
+	for _, source := range l.replicaSets {
+		rs := source.object
+		if !rs.controlled {
+			s.offer(rs)
 			continue
 		}
-		i, ok := deployments[ownerOf(rs.object)]
+		i, ok := deployments[rs.owner()]
 		if !ok {
 			continue // of something else
 		}
-		if err := checkReplicaSet(rs.object); err != nil {
-			return &Error{File: rs.file, Object: describe("ReplicaSet", rs.object.Name), Err: err}
+		if rs.wrong != nil {
+			return &Error{File: source.file, Object: rs.describe(), Err: rs.wrong}
 		}
-		owners[rs.object.UID] = i
-		s.Workloads[i].ReplicaSets = append(s.Workloads[i].ReplicaSets, rs.object)
+		owners[rs.uid] = i
+		s.Workloads[i].sets = append(s.Workloads[i].sets, rs)
 	}
 	for _, p := range l.pods {
 		owner := metav1.GetControllerOfNoCopy(p.object)
@@ -215,7 +268,7 @@ func ownerOf(o metav1.Object) owner {
 func (s *Set) byUID() map[owner]int {
 	places := map[owner]int{}
 	for i := range s.Workloads {
-		o := owner{s.Workloads[i].Deployment.UID, s.Workloads[i].Deployment.Namespace}
+		o := owner{s.Workloads[i].held.uid, s.Workloads[i].held.namespace}
 		if _, ok := places[o]; !ok {
 			places[o] = i
 		}
@@ -225,10 +278,10 @@ func (s *Set) byUID() map[owner]int {
 
 // offer shows a ReplicaSet without a controller to every Deployment of its
 // namespace: the planner decides who adopts it.
-func (s *Set) offer(rs *appsv1.ReplicaSet) {
+func (s *Set) offer(rs *heldSet) {
 	for i := range s.Workloads {
-		if s.Workloads[i].Deployment.Namespace == rs.Namespace {
-			s.Workloads[i].ReplicaSets = append(s.Workloads[i].ReplicaSets, rs)
+		if s.Workloads[i].held.namespace == rs.namespace {
+			s.Workloads[i].sets = append(s.Workloads[i].sets, rs)
 		}
 	}
 }

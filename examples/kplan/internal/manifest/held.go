@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"strings"
+	"unique"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A head is what an object is found by.
+type head struct {
+	namespace, name string
+	uid             types.UID
+}
+
+func headOf(o metav1.Object) head { return head{o.GetNamespace(), o.GetName(), o.GetUID()} }
+
+// key tells heads of a kind apart, as [key] does.
+func (h head) key() string {
+	return key(&metav1.ObjectMeta{Namespace: h.namespace, Name: h.name})
+}
+
+// An encoded object writes and reads itself as the API server stores it.
+type encoded[T any] interface {
+	*T
+	metav1.Object
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+}
+
+// held is an object in the form in which the API server stores it, which takes a fraction of
+// the memory, until somebody looks at it. Its namespace and UID are those of the head, which
+// manifests may get later.
+type held[T any, P encoded[T]] struct {
+	head
+	text   packed.Text
+	packer *packed.Packer
+	kind   unique.Handle[metav1.TypeMeta] // which storage leaves out
+	object P                              // nil unless it is open
+	pinned bool                           // whether it stays open
+}
+
+// hold returns an object that is not open.
+func hold[T any, P encoded[T]](o P, kind metav1.TypeMeta, packer *packed.Packer) held[T, P] {
+	h := held[T, P]{head: headOf(o), packer: packer, kind: unique.Make(kind)}
+	h.namespace, h.name, h.uid = strings.Clone(h.namespace), strings.Clone(h.name), types.UID(strings.Clone(string(h.uid)))
+	text, err := o.Marshal()
+	if err != nil { // it has no such form
+		h.object, h.pinned = o, true
+		return h
+	}
+	h.text = packer.Pack(kind.Kind, text)
+	return h
+}
+
+// open returns the object, the same one until it is closed.
+func (h *held[T, P]) open() P {
+	if h.object == nil {
+		h.object = new(T)
+		text, err := h.packer.Unpack(h.text)
+		if err == nil {
+			_ = h.object.Unmarshal(text) // of what Marshal has written
+		}
+	}
+	h.object.SetNamespace(h.namespace)
+	if h.object.GetUID() != h.uid {
+		h.object.SetUID(h.uid)
+	}
+	return h.object
+}
+
+// close gives away the object.
+func (h *held[T, P]) close() {
+	if !h.pinned {
+		h.object = nil
+	}
+}
+
+// A heldDeployment is a Deployment.
+type heldDeployment struct {
+	held[appsv1.Deployment, *appsv1.Deployment]
+	canaryOf string // the Deployment beside which a Rollout has made it
+	replicas *int32 // that an autoscaler gives it, or nil
+}
+
+func (l *loader) holdDeployment(d *appsv1.Deployment) *heldDeployment {
+	return &heldDeployment{hold(d, d.TypeMeta, l.packer), strings.Clone(d.Labels[workload.LabelCanaryDeployment]), nil}
+}
+
+func (h *heldDeployment) open() *appsv1.Deployment {
+	d := h.held.open()
+	d.TypeMeta = h.kind.Value()
+	d.Generation = max(d.Generation, 1)
+	if h.replicas != nil {
+		d.Spec.Replicas = h.replicas
+	}
+	return d
+}
+
+// identify gives a manifest the UID that it lacks.
+func (h *heldDeployment) identify() {
+	if h.uid == "" {
+		h.uid = madeUID("", h.namespace, h.name)
+	}
+}
+
+// A heldSet is a ReplicaSet, or a ReplicationController in its form.
+type heldSet struct {
+	held[appsv1.ReplicaSet, *appsv1.ReplicaSet]
+	controller types.UID  // of what controls it
+	controlled bool       // whether anything does
+	made       bool       // whether it is a manifest that has got a UID
+	replicas   int32      // of the status
+	labels     labels.Set // of one that nothing controls
+	wrong      error      // of [checkReplicaSet]
+}
+
+func (l *loader) holdSet(rs *appsv1.ReplicaSet) *heldSet {
+	h := &heldSet{held: hold(rs, rs.TypeMeta, l.packer), replicas: rs.Status.Replicas, wrong: checkReplicaSet(rs)}
+	if c := metav1.GetControllerOfNoCopy(rs); c != nil {
+		h.controller, h.controlled = types.UID(strings.Clone(string(c.UID))), true
+	} else {
+		h.labels = rs.Labels
+	}
+	return h
+}
+
+func (h *heldSet) open() *appsv1.ReplicaSet {
+	rs := h.held.open()
+	rs.TypeMeta = h.kind.Value()
+	if h.made {
+		rs.Generation = max(rs.Generation, 1)
+	}
+	return rs
+}
+
+// pin returns the object, which stays open.
+func (h *heldSet) pin() *appsv1.ReplicaSet {
+	h.pinned = true
+	return h.open()
+}
+
+// isController reports whether it is a ReplicationController.
+func (h *heldSet) isController() bool { return h.kind.Value().Kind == replicaset.KindController }
+
+// owner returns what controls it.
+func (h *heldSet) owner() owner {
+	if !h.controlled {
+		return owner{}
+	}
+	return owner{h.controller, h.namespace}
+}
+
+// describe returns what messages call it.
+func (h *heldSet) describe() string { return describe(h.kind.Value().Kind, h.name) }
