@@ -197,18 +197,18 @@ func latestOfArgo(r *manifest.ArgoRollout) time.Time {
 }
 
 // argoPlans are the plans of all Rollouts of Argo.
-func argoDocuments[D document](c *cobra.Command, format outputFormat, set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
+func argoDocuments[D document](c *cobra.Command, in *input, set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
 	var list []document
 	for i := range set.Argo {
 		d, err := of(&set.Argo[i], now)
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := draw(c, format, d)
+		document, err := in.drawn(c, d)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, drawn)
+		list = append(list, document)
 	}
 	return list, nil
 }

@@ -4,20 +4,21 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
 // A drawn document is one as it is written, in one format. What it was made of takes much
-// more memory, and there may be thousands.
+// more memory, and there may be thousands, of which most are alike.
 type drawn struct {
 	subject view.Subject
-	drives  view.Subject // of a Rollout; none for others
-	text    []byte
+	drives  *view.Subject // of a Rollout; nil for others
+	text    packed.Text
+	packer  *packed.Packer
 }
 
 // A drawnAnswer also tells its answer in a word.
@@ -26,18 +27,18 @@ type drawnAnswer struct {
 	verdict view.Verdict
 }
 
-// draw draws a document that speaks for one object as a command will write it.
-func draw(c *cobra.Command, format outputFormat, d document) (document, error) {
+// drawn draws a document that speaks for one object as the command will write it.
+func (in *input) drawn(c *cobra.Command, d document) (document, error) {
 	n, ok := d.(named)
 	if !ok {
 		return d, nil
 	}
-	result := drawn{subject: n.Subject()}
+	result := drawn{subject: n.Subject(), packer: in.packer}
 	if r, ok := d.(driver); ok {
-		result.drives = r.Drives()
+		result.drives = new(r.Drives())
 	}
-	text, err := drawText(c, format, d)
-	result.text = text
+	text, err := drawText(c, in.output, d)
+	result.text = in.packer.Pack("drawn", text)
 	if j, ok := d.(judged); ok {
 		return drawnAnswer{result, j.Verdict()}, err
 	}
@@ -58,20 +59,28 @@ func drawText(c *cobra.Command, format outputFormat, d document) ([]byte, error)
 		w.Within(0)
 	}
 	d.Text(w)
-	return bytes.Clone(text.Bytes()), w.Err()
+	return text.Bytes(), w.Err()
 }
 
 // Subject returns what the document is about.
 func (d drawn) Subject() view.Subject { return d.subject }
 
 // Drives returns what the object of the document drives.
-func (d drawn) Drives() view.Subject { return d.drives }
+func (d drawn) Drives() (driven view.Subject) {
+	if d.drives != nil {
+		driven = *d.drives
+	}
+	return driven
+}
 
 // Verdict returns what the document tells.
 func (d drawnAnswer) Verdict() view.Verdict { return d.verdict }
 
 // Text writes the document, which is escaped already.
-func (d drawn) Text(w *terminal.Writer) { _, _ = w.Trusted().Write(d.text) } // the writer holds the error
+func (d drawn) Text(w *terminal.Writer) {
+	text, _ := d.packer.Unpack(d.text) // which was packed here
+	_, _ = w.Trusted().Write(text)     // the writer holds the error
+}
 
 // MarshalJSON returns the document.
-func (d drawn) MarshalJSON() ([]byte, error) { return json.RawMessage(d.text), nil }
+func (d drawn) MarshalJSON() ([]byte, error) { return d.packer.Unpack(d.text) }

@@ -82,7 +82,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	explanations, err := argoDocuments(c, p.output, set, now, p.explainArgo)
+	explanations, err := argoDocuments(c, &p.input, set, now, p.explainArgo)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := draw(c, p.output, e)
+		d, err := p.drawn(c, e)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (p *planning) explain(c *cobra.Command) error {
 			return err
 		}
 		p.tellLimits(c, w, plan)
-		d, err := draw(c, p.output, explanationOf(w, plan, now))
+		d, err := p.drawn(c, explanationOf(w, plan, now))
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := draw(c, p.output, e)
+		d, err := p.drawn(c, e)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := draw(c, p.output, e)
+		d, err := p.drawn(c, e)
 		if err != nil {
 			return err
 		}

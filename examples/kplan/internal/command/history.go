@@ -79,7 +79,7 @@ func (l *listing) execute(c *cobra.Command) error {
 		if err != nil {
 			return set.Argo[i].Invalid(err)
 		}
-		d, err := draw(c, l.output, h)
+		d, err := l.drawn(c, h)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (l *listing) execute(c *cobra.Command) error {
 		if err != nil {
 			return w.Invalid(err)
 		}
-		d, err := draw(c, l.output, h)
+		d, err := l.drawn(c, h)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (l *listing) execute(c *cobra.Command) error {
 		if err != nil {
 			return set.DaemonSets[i].Invalid(err)
 		}
-		d, err := draw(c, l.output, h)
+		d, err := l.drawn(c, h)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
+	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
@@ -45,7 +46,8 @@ type input struct {
 	outcome error             // that ends it
 	cluster *cluster.Snapshot // what the cluster holds, nil for files
 
-	progress *progress // nil if nobody looks
+	progress *progress      // nil if nobody looks
+	packer   *packed.Packer // of what is read and drawn
 }
 
 func (in *input) addFlags(c *cobra.Command) {
@@ -106,6 +108,7 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
 		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Keep: in.keep, Beside: in.beside,
+		Packer: in.packer,
 	}
 	in.build(&s)
 	if in.serverSide && !in.live {

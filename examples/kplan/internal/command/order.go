@@ -89,7 +89,7 @@ func (o *ordering) execute(c *cobra.Command) error {
 		}
 		order.Namespace, order.Kind = s.Namespace(), s.Kind()
 		if len(o.names) > 0 || order.Wanted > 0 || len(order.Pods) > 0 || order.Ending > 0 {
-			d, err := draw(c, o.output, order)
+			d, err := o.drawn(c, order)
 			if err != nil {
 				return err
 			}

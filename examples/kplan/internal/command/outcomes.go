@@ -28,7 +28,7 @@ func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
 		a.outcomes = append(a.outcomes, o)
 		return nil
 	}
-	d, err := draw(c, s.output, s.charted(o))
+	d, err := s.drawn(c, s.charted(o))
 	a.documents = append(a.documents, d)
 	return err
 }

@@ -85,7 +85,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	plans, err := argoDocuments(c, p.output, set, now, p.planArgo)
+	plans, err := argoDocuments(c, &p.input, set, now, p.planArgo)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := draw(c, p.output, plan)
+		d, err := p.drawn(c, plan)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (p *planning) execute(c *cobra.Command) error {
 			return err
 		}
 		p.tellLimits(c, w, plan)
-		d, err := draw(c, p.output, plan)
+		d, err := p.drawn(c, plan)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := draw(c, p.output, plan)
+		d, err := p.drawn(c, plan)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := draw(c, p.output, plan)
+		d, err := p.drawn(c, plan)
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 		if err != nil {
 			return r.Invalid(err)
 		}
-		d, err := draw(c, u.output, undo)
+		d, err := u.drawn(c, undo)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := draw(c, u.output, undo)
+		d, err := u.drawn(c, undo)
 		if err != nil {
 			return err
 		}

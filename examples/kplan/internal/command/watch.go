@@ -20,6 +20,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -78,7 +79,8 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 // the cluster: once, or after every change.
 func (in *input) running(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		in.progress = progressOf(c)
+		in.progress, in.packer = progressOf(c), &packed.Packer{}
+		defer func() { in.packer = nil }() // commands stay in the lists of cobra
 		if err := in.run(c, args, run); err != nil {
 			return &failure{err}
 		}
