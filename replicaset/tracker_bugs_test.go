@@ -38,7 +38,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"no pods if pods are to be adopted", "tracker.go", "c.adopt == 0 && ", ""},
 	{"neighbours are not counted", "../internal/lineup/seats.go", "n.neighbours++", ""},
 	{"who leaves a node stays a neighbour", "../internal/lineup/seats.go", "n.neighbours--", ""},
-	{"the pod that moves keeps its number in its row", "../internal/lineup/seats.go", "l.reseat(int(s.row-1), int32(last+1), int32(i+1))", ""},
+	{"the pod that moves keeps its number in its row", "../internal/lineup/seats.go", "l.reseat(in, int32(last+1), int32(i+1))", ""},
 	{"pods do not age", "../internal/lineup/front.go", "l.queue.First().At <= at", "l.queue.First().At < 0"},
 	{"other siblings have the same neighbours", "tracker_apply.go", "!sameRelatives(t.rest.Siblings, d.Siblings)", "false"},
 	{"another controller has the same siblings", "tracker_apply.go", "t.rest.ReplicaSet.ControllerUID != d.ReplicaSet.ControllerUID", "false"},

@@ -135,19 +135,32 @@ func TestTrackerAllocates(t *testing.T) {
 	require.LessOrEqual(t, few, 10.0)
 }
 
-// TestTrackerMemory: beside the pods, a Tracker takes at most 64 bytes a pod, with all of them
-// waiting to become available.
+// TestTrackerMemory: what a Tracker takes for each pod, beside the pods, in bytes: while all of
+// them are waiting to become available, and once some have been deleted, which puts all of them
+// in line, by how many are on a node.
 func TestTrackerMemory(t *testing.T) {
-	for _, n := range []int{50_000, 100_000, 200_000} {
-		all := pods(n)
+	for _, c := range []struct {
+		why          string
+		pods, onNode int // 0: none is to be deleted
+		most         float64
+	}{
+		{"waiting", 50_000, 0, 64}, {"waiting", 100_000, 0, 64}, {"waiting", 200_000, 0, 64},
+		{"in line, 30 on a node", 150_000, 30, 64},
+		{"in line, each on a node of its own", 100_000, 1, 220},
+	} {
+		all, desired := pods(c.pods), c.pods
 		for i := range all {
-			all[i].ReadySince = t0.Add(-time.Duration(i))
+			if all[i].ReadySince = t0.Add(-time.Duration(i)); c.onNode > 0 {
+				all[i].NodeName, desired = fmt.Sprint("node-", i/c.onNode), c.pods-1
+			}
 		}
 		before := inUse()
-		tr := tracker(t, web(int32(n), minReady(10)), all...)
-		each := (inUse() - before) / float64(n)
-		t.Logf("%d pods: %.1f bytes each", n, each)
-		require.LessOrEqual(t, each, 64.0, n)
+		tr := tracker(t, web(int32(desired), minReady(10)), all...)
+		_, err := tr.Plan(t0, replicaset.Options{})
+		require.NoError(t, err)
+		each := (inUse() - before) / float64(c.pods)
+		t.Logf("%d pods, %s: %.1f bytes each", c.pods, c.why, each)
+		require.LessOrEqual(t, each, c.most, c.why)
 		runtime.KeepAlive(all)
 		runtime.KeepAlive(tr)
 	}

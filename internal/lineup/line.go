@@ -53,11 +53,28 @@ type Pods = tracked.Table[podorder.Pod, tracked.Pods]
 // all is that the cells of all nodes are lifted, and all rows are pulled.
 const all = -1
 
-// A seat is where a pod is.
+// A seat is where a pod is: it takes eight bytes for each pod there is.
 type seat struct {
-	node int32 // that has it as a neighbour, from 1
-	row  int32 // that has it as a candidate, from 1
-	next int32 // pod of the same row, from 1
+	place place
+	next  int32 // pod of the same row, from 1
+}
+
+// A place is what has a pod: 0 for nothing; a node, from -1 down, that has it only as a
+// neighbour; or twice a row, from 1, that has it as a candidate, and 1 more if it is a neighbour
+// on the node of that too.
+type place int32
+
+func (p place) row() int { return max(int(p), 0)/2 - 1 } // -1 if it is none
+
+// node returns the node that has a pod as a neighbour, -1 if none has.
+func (l *Line) node(p place) int {
+	switch {
+	case p < 0:
+		return int(-p) - 1
+	case p%2 == 1:
+		return int(l.cells.At(int(l.rows.At(p.row()).cell)).node)
+	}
+	return -1
 }
 
 // A node is a node, with how many active pods of all related ReplicaSets are on it.
@@ -94,9 +111,9 @@ const most = 48
 // A turn is what decides among pods of a cell, and of cells with as many neighbours, before
 // their UIDs.
 type turn struct {
-	age      int8 // bucket of the ready time
 	restarts int32
 	sidecars int32
+	age      int8 // bucket of the ready time
 	created  int8 // bucket of the creation
 }
 

@@ -48,7 +48,7 @@ func (l *Line) sit(i int, candidate bool) {
 		n := l.nodes.At(k)
 		n.neighbours++
 		l.nodes.Set(k, n)
-		s.node = int32(k + 1)
+		s.place = place(-k - 1)
 	}
 	if candidate {
 		at := l.cellOf(k, podorder.Health(p))
@@ -58,7 +58,9 @@ func (l *Line) sit(i int, candidate bool) {
 		in := l.rowOf(at)
 		l.pull(in)
 		each := l.rows.At(in)
-		s.row, s.next = int32(in+1), each.pods
+		if s.place, s.next = place(2*(in+1)), each.pods; neighbour {
+			s.place++
+		}
 		each.pods, each.size = int32(i+1), each.size+1
 		l.rows.Set(in, each)
 		l.tally(p, 1)
@@ -70,14 +72,13 @@ func (l *Line) sit(i int, candidate bool) {
 // rise takes a pod out of its seat.
 func (l *Line) rise(i int) {
 	s := l.seats.At(i)
-	if s.node > 0 {
-		l.lift(int(s.node - 1))
-		n := l.nodes.At(int(s.node - 1))
+	if k := l.node(s.place); k >= 0 {
+		l.lift(k)
+		n := l.nodes.At(k)
 		n.neighbours--
-		l.nodes.Set(int(s.node-1), n)
+		l.nodes.Set(k, n)
 	}
-	if s.row > 0 {
-		in := int(s.row - 1)
+	if in := s.place.row(); in >= 0 {
 		at := int(l.rows.At(in).cell)
 		c := l.cells.At(at)
 		l.lift(int(c.node))
@@ -88,7 +89,7 @@ func (l *Line) rise(i int) {
 		each.size--
 		l.rows.Set(in, each)
 		if c.size--; c.open == 0 || l.rows.At(int(c.open-1)).size >= most {
-			c.open = s.row
+			c.open = int32(in + 1)
 		}
 		l.cells.Set(at, c)
 		l.tally(l.pods.At(i), -1)
@@ -123,14 +124,15 @@ func (l *Line) moveSeat(i int) {
 		return
 	}
 	l.seats.Set(i, s)
-	if s.row == 0 {
+	in := s.place.row()
+	if in < 0 {
 		return
 	}
-	l.reseat(int(s.row-1), int32(last+1), int32(i+1))
-	r := l.rows.At(int(s.row - 1))
+	l.reseat(in, int32(last+1), int32(i+1))
+	r := l.rows.At(in)
 	if r.first == int32(last) {
 		r.first = int32(i)
-		l.rows.Set(int(s.row-1), r)
+		l.rows.Set(in, r)
 	}
 	if c := l.cells.At(int(r.cell)); c.first == int32(last) {
 		c.first = int32(i)
