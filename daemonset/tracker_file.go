@@ -180,7 +180,11 @@ func (t *Tracker) chosen(in *input, take func(int)) {
 		return
 	}
 	budget := Resolve(in.strategy, in.surge, in.maxUnavailable, c.desired)
-	firstOf(c.old.All, int(max(budget.Surge, budget.Unavailable)), take)
+	room := int(budget.Surge)
+	if room == 0 { // each new pod that is not available uses up one
+		room = int(budget.Unavailable) - c.young.Len()
+	}
+	firstOf(c.old.All, room, take)
 	for k := 0; budget.Surge == 0 && k < c.young.Len(); k++ {
 		take(c.young.At(k))
 	}
