@@ -135,13 +135,36 @@ func BenchmarkRunDaemonSet(b *testing.B) {
 	}
 }
 
-// BenchmarkRunRollout is a release in four batches, and the cluster before it. With 10,000
-// pods it takes 0.4 s of one core. Jitter does what it does to [BenchmarkRunDaemonSet].
+// BenchmarkJitter is [BenchmarkRunDaemonSet] with pods of which each changes at an instant of its
+// own, behind which a Tracker plans.
+func BenchmarkJitter(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		b.Run(fmt.Sprintf("%dNodes", n), func(b *testing.B) {
+			start := onNodes(b, n, daemonset.DaemonSet{MaxUnavailable: rollout.Percent(10)})
+			secondTemplate(&start)
+			config := DaemonSetConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second, Jitter: 5 * time.Second}}
+			b.ReportAllocs()
+			for b.Loop() {
+				result, err := RunDaemonSet(start, config)
+				require.NoError(b, err)
+				require.True(b, result.Done)
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "us/node")
+		})
+	}
+}
+
+// BenchmarkRunRollout is a release in four batches, and the cluster before it. With jitter each pod
+// changes at an instant of its own: Trackers plan behind each for the Deployment and its ReplicaSets.
 func BenchmarkRunRollout(b *testing.B) {
-	for _, replicas := range []int32{100, 1_000, 10_000} {
-		b.Run(fmt.Sprintf("%dPods", replicas), func(b *testing.B) {
+	for _, at := range []struct {
+		replicas int32
+		jitter   time.Duration
+	}{{100, 0}, {1_000, 0}, {10_000, 0}, {100, 5 * time.Second}, {1_000, 5 * time.Second}, {10_000, 5 * time.Second}} {
+		replicas := at.replicas
+		b.Run(fmt.Sprintf("%dPods/Jitter=%v", replicas, at.jitter), func(b *testing.B) {
 			c := fourBatches(replicas)
-			config := RolloutConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}}
+			config := RolloutConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second, Jitter: at.jitter}}
 			b.ReportAllocs()
 			for b.Loop() {
 				result, err := RunRollout(c, config)

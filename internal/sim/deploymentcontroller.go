@@ -85,10 +85,6 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 		c.ofFleet(snapshot)
 		return snapshot
 	}
-	if !c.w.strict {
-		snapshot.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
-		snapshot.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
-	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
 	snapshot.ReplicaSets = c.sets
 	if c.w.calm || d.Strategy == deploy.Recreate || c.options.PausePoints {
@@ -100,6 +96,10 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 // see returns a snapshot of a Deployment without lists, which is valid until the next pass.
 func (c *deploymentController) see(d *Deployment) *deploy.Snapshot {
 	c.seen = deploy.Snapshot{Deployment: d.Deployment}
+	if c.w.fleet == nil && !c.w.strict {
+		c.seen.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
+		c.seen.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
+	}
 	return &c.seen
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -147,7 +148,7 @@ func (c *deploymentController) follow(d *Deployment) *followedDeployment {
 	}
 	if f.deployment != d {
 		f.deployment = d
-		_ = f.tracker.Apply(deploy.Delta{Deployment: &d.Deployment})
+		_ = f.tracker.Apply(deploy.Delta{Deployment: ptr.To(c.see(d).Deployment)})
 	}
 	rows := s.replicaSets.at(c.view[KindReplicaSet])
 	if slices.Equal(f.sets, rows) {

@@ -64,7 +64,10 @@ func (releasedDeployment) batch(w *World, view *[kinds]int64, br *BatchRelease, 
 			}
 		}
 	}
-	s.Pods = podsOf(sets, w.store.pods.at(view[KindPod]), uid)
+	s.Pods = podsOf(w.released, sets, w.store.pods.at(view[KindPod]), uid)
+	if w.calm { // where one pass at a time needs them
+		w.released = s.Pods[:0]
+	}
 }
 
 func (releasedDeployment) change(w *World, r request, f func(workload.Workload) workload.Workload) answer {
@@ -164,8 +167,9 @@ func stableSet(sets []*replicaSet, uid string) string {
 }
 
 // podsOf returns the pods of a Deployment's ReplicaSets that have not finished. The hash of
-// their template is the revision, which need not be what they are labelled with.
-func podsOf(sets []*replicaSet, pods []*podorder.Pod, uid string) (list []workload.Pod) {
+// their template is the revision, which need not be what they are labelled with. They are
+// appended to a list.
+func podsOf(list []workload.Pod, sets []*replicaSet, pods []*podorder.Pod, uid string) []workload.Pod {
 	for _, p := range pods {
 		if p.Finished() {
 			continue

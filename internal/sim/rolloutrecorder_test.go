@@ -70,3 +70,34 @@ func TestRolloutPlansFew(t *testing.T) {
 	require.True(t, rec.result().Done)
 	require.Less(t, w.Plans, 500)
 }
+
+// TestRunRolloutFollows: a release goes the same way whether Trackers plan for its Deployment and
+// ReplicaSets or all pods are read each time, with each write and each plan.
+func TestRunRolloutFollows(t *testing.T) {
+	styles := map[string]func(*kruise.Strategy) kruise.Rollout{
+		"partition": func(s *kruise.Strategy) kruise.Rollout { return kruise.Rollout{Name: "web", Canary: s} },
+		"canary": func(s *kruise.Strategy) kruise.Rollout {
+			s.EnableExtraWorkloadForCanary = true
+			return kruise.Rollout{Name: "web", Canary: s}
+		},
+		"blue-green": func(s *kruise.Strategy) kruise.Rollout { return kruise.Rollout{Name: "web", BlueGreen: s} },
+	}
+	for name, style := range styles {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(12) {
+				went := map[bool][]string{}
+				for _, follows := range []bool{false, true} {
+					c := fourBatches(int32(3 + seed))
+					c.Rollout = style(c.Rollout.Canary)
+					k := Kubelet{ScheduleAfter: time.Second, ReadyAfter: 3 * time.Second, TerminateAfter: 2 * time.Second, Jitter: 5 * time.Second, Seed: seed, Nodes: 3}
+					w, rec, err := beginRollout(c, RolloutConfig{Kubelet: k})
+					require.NoError(t, err)
+					w.followed, w.Trace = follows, func(line string) { went[follows] = append(went[follows], line) }
+					require.NoError(t, w.runCalm(time.Duration(3+seed)*time.Minute, 0))
+					require.NotEmpty(t, rec.result().Steps)
+				}
+				require.Equal(t, went[false], went[true], "seed %d", seed)
+			}
+		})
+	}
+}

@@ -109,6 +109,7 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 	r.WorkloadRef = w.ref
 	create(w, &w.store.rollouts, by(User), r)
 	w.addRolloutControllers(cfg.Options)
+	w.follow()
 	if err := w.runCalm(0, 0); err != nil {
 		return nil, nil, err
 	}

@@ -76,6 +76,7 @@ type World struct {
 	quota        *Quota            // the same of other resources
 	ref          workload.Ref      // what Rollouts release
 	looks        *int64            // see Kubelet.Looks
+	released     []workload.Pod    // memory for those of a calm world
 
 	daemonTemplates map[string]daemonset.Template // of a DaemonSet that is released, by hash
 	fleet           *Fleet                        // of many workloads, or nil
