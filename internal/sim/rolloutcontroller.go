@@ -159,7 +159,9 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 			p.version = r.ResourceVersion
 			c.w.abandoned = c.w.abandoned || ending(r)
 			br := c.w.store.batchReleases.named(r.Name) // which is deleted before, by those who see it
-			c.w.late = c.w.late || p.behind && r.Status.Phase == kruise.PhaseDisabled && br != nil && br.DeletionTimestamp.IsZero()
+			if p.behind && r.Status.Phase == kruise.PhaseDisabled && br != nil && br.DeletionTimestamp.IsZero() {
+				c.w.lateBatch = br.UID
+			}
 			if !r.DeletionTimestamp.IsZero() && len(r.Finalizers) == 0 {
 				remove(c.w, table, request{by: Actor{Role: Collector}, name: r.Name, fresh: true})
 			}
@@ -170,12 +172,11 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 	})
 }
 
-// noteLate notes that the pass goes on with a Rollout that has begun to give back what it has,
+// late reports whether the pass goes on with a Rollout that has begun to give back what it has,
 // which it does not see.
-func (p *rolloutPass) noteLate() {
-	if r := p.c.w.store.rollouts.named(p.r.Name); r == nil || ending(r) && !ending(p.r) {
-		p.c.w.late = true
-	}
+func (p *rolloutPass) late() bool {
+	r := p.c.w.store.rollouts.named(p.r.Name)
+	return r == nil || ending(r) && !ending(p.r)
 }
 
 // ending reports whether a Rollout gives back what it has.
@@ -208,10 +209,12 @@ func (p *rolloutPass) perform(a kruise.Action) answer {
 		return c.patchWorkload(a, a.UID, a.Workload, &a.Patch)
 	case kruise.CreateBatchRelease:
 		return c.ask(func() answer {
-			p.noteLate()
 			br := &BatchRelease{Release: *p.apply(a, kruise.Snapshot{}).BatchRelease, OwnerUID: a.OwnerUID}
 			br.UID = "" // the store gives it one
-			_, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), br)
+			o, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), br)
+			if answer == done && p.late() {
+				w.lateBatch = o.UID
+			}
 			return answer
 		})
 	case kruise.UpdateBatchRelease:
@@ -257,7 +260,7 @@ func (p *rolloutPass) route(a kruise.Action) (answer answer) {
 	after := func(t traffic.Objects) traffic.Objects { return p.apply(a, kruise.Snapshot{Traffic: t}).Traffic }
 	switch a := a.(type) {
 	case kruise.SelectPods:
-		p.noteLate()
+		w.lateService = w.lateService || p.late()
 		_, answer = update(w, &s.services, ask(Update, a.Service), func(o *Service) { o.Service = *after(traffic.Objects{Stable: &o.Service}).Stable })
 	case kruise.CreateService:
 		stable := s.services.named(a.Stable)

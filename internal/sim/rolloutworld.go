@@ -223,17 +223,30 @@ func (w *World) healRollouts() {
 	}
 }
 
-// checkRollouts tells what is wrong with a Rollout that should be finished.
+// checkRollouts tells what is wrong with a Rollout that should be finished. A BatchRelease that
+// was made or kept by who saw the past stays for ever, as it does upstream, and what it has of the
+// workload with it.
 func (w *World) checkRollouts() error {
-	if w.late {
-		return nil // what was taken late, or not seen, stays for ever, as it does upstream
+	checks := []func(*World) error{(*World).checkRouting}
+	kept := slices.ContainsFunc(w.store.batchReleases.all(), func(br *BatchRelease) bool { return br.UID == w.lateBatch })
+	if w.lateBatch == "" || !kept {
+		checks = append(checks, (*World).checkReleased, (*World).checkGivenBack, (*World).checkHealthy)
 	}
-	s := w.store
-	if err := releasedOf(w.ref).check(w, w.ref.Name); err != nil {
-		return err
+	for _, check := range checks {
+		if err := check(w); err != nil {
+			return err
+		}
 	}
-	if len(s.batchReleases.all()) > 0 {
-		return fmt.Errorf("batch release is left, %v", s.batchReleases.all()[0].Status)
+	return nil
+}
+
+// checkReleased tells what is wrong with what was released.
+func (w *World) checkReleased() error { return releasedOf(w.ref).check(w, w.ref.Name) }
+
+// checkGivenBack tells what was taken for a release and is left.
+func (w *World) checkGivenBack() error {
+	if rows := w.store.batchReleases.all(); len(rows) > 0 {
+		return fmt.Errorf("batch release is left, %v", rows[0].Status)
 	}
 	for _, key := range []string{
 		workload.AnnotationInProgress, partition.AnnotationStrategy, partition.AnnotationExtraStatus, workload.AnnotationOriginalStrategy, partition.AnnotationControlInfo,
@@ -242,8 +255,14 @@ func (w *World) checkRollouts() error {
 			return fmt.Errorf("annotation %s is left: %s", key, value)
 		}
 	}
+	return nil
+}
+
+// checkRouting tells what leads requests elsewhere than before the release.
+func (w *World) checkRouting() error {
+	s := w.store
 	for _, o := range s.services.all() {
-		if o.Name != "web" || len(o.Selector) != 1 {
+		if o.Name != "web" || len(o.Selector) != 1 && !w.lateService {
 			return fmt.Errorf("service %s selects %v", o.Name, o.Selector)
 		}
 	}
@@ -253,7 +272,12 @@ func (w *World) checkRollouts() error {
 	if len(s.ingresses.all()) != 1 {
 		return fmt.Errorf("%d ingresses", len(s.ingresses.all()))
 	}
-	for _, r := range s.rollouts.all() {
+	return nil
+}
+
+// checkHealthy tells what a Rollout still has to do.
+func (w *World) checkHealthy() error {
+	for _, r := range w.store.rollouts.all() {
 		if r.Status.Phase != kruise.PhaseHealthy {
 			return fmt.Errorf("rollout is %s, step %d %s", r.Status.Phase, r.Status.CurrentStepIndex, r.Status.CurrentStepState)
 		}

@@ -80,7 +80,8 @@ type World struct {
 
 	daemonTemplates map[string]daemonset.Template // of a DaemonSet that is released, by hash
 	fleet           *Fleet                        // of many workloads, or nil
-	late            bool                          // a Rollout took or kept something when it gave back what it has, since its controller saw the past
+	lateBatch       string                        // UID of the BatchRelease that a Rollout made or kept when it gave back what it has, since its controller saw the past
+	lateService     bool                          // so it did with what a Service selects
 	abandoned       bool                          // a Rollout was deleted or disabled since the last release has begun
 }
 
