@@ -38,6 +38,7 @@ type whatIf struct {
 	next   string // the manifest to apply
 	flags  []string
 	how    []string // to apply, for kubectl and kplan alike
+	after  func()   // what happens when all has settled behind the apply, nil for nothing
 }
 
 // quick is how pods behave if nothing is said.
@@ -290,6 +291,10 @@ func (w *whatIf) check() {
 			}
 			return true
 		})
+		w.settle()
+	}
+	if w.after != nil {
+		w.after()
 		w.settle()
 	}
 	wantSteps, wantEnd := w.done(before, since)
