@@ -26,6 +26,9 @@ var known = []string{
 	"P50", "P90", "P95", "P99", // percentiles
 }
 
+// versions are methods of clients.
+var versions = regexp.MustCompile(`\.V[12]\(\)`)
+
 // numbered are references to something by its number, and to documents that whoever has
 // cloned the repository does not have.
 var numbered = regexp.MustCompile(`(?i)\b(rules?|sections?|specification|deviations?|defects?|corrections?|invariants?) (no\. ?)?[A-Z]{0,2}-?[0-9]+(\.[0-9]+)*\b|\b(items?|points?|chapters?|clauses?|paragraphs?|appendix|findings?) [A-Z]?[0-9]+(\.[0-9]+)*\b|§ ?[0-9]|\.\./shared\b|\b(spec|audit|style)/[a-z]+\.md|\b(design|defects)\.md|\bthe (brief|audit)\b|\bissues? #?[0-9]+\b`)
@@ -38,7 +41,7 @@ func checkCodes(name, text string) (violations []string) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		for _, found := range code.FindAllString(strings.ReplaceAll(line, ".V1()", ""), -1) {
+		for _, found := range code.FindAllString(versions.ReplaceAllString(line, ""), -1) {
 			if !slices.Contains(known, found) {
 				violations = append(violations, fmt.Sprintf("%s:%d: the code %s: call it by a name", name, n, found))
 			}

@@ -111,6 +111,9 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 		Packer: in.packer,
 	}
 	in.build(&s)
+	if n := in.config.Namespace; n != nil { // as kubectl apply -n
+		s.Namespace = *n
+	}
 	if in.serverSide && !in.live {
 		s.Apply = func(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 			return merge.ServerSide(live, manifest, in.force)

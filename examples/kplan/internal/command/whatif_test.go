@@ -186,3 +186,20 @@ func TestServerSideOfDump(t *testing.T) {
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "--server-side needs --live")
 }
+
+// Manifests without a namespace are in that of -n, as for kubectl apply, with all that bounds
+// them. So they are the same as the objects of a dump.
+func TestNamespaceOfFlag(t *testing.T) {
+	dump := strings.ReplaceAll(string(applied(newWeb("", "1")).yaml(t)), "namespace: default", "namespace: shop")
+	files := []string{"--from", inFile(t, "live.yaml", dump), "-f", inFile(t, "same.yaml", newWeb("", "1")), "-f", inFile(t, "hpa.yaml", autoscaler), "-n", "shop"}
+	b := simulated(t, nil, files...)
+	require.Len(t, b.Steps, 1, "nothing changes")
+	require.Contains(t, b.Assumed, "HorizontalPodAutoscaler web keeps 3 to 7 replicas; they stay at 4")
+	b = simulated(t, nil, files[:len(files)-2]...)
+	require.Greater(t, len(b.Steps), 1, "another one in the namespace default")
+
+	_, flags := newAPIServer(t, inFile(t, "items.yaml", dump))
+	_, stdout, stderr := run(nil, append(append([]string{"simulate", "--live", "-o", "json"}, files[2:]...), flags...)...)
+	require.Len(t, readRollout(t, stdout).Steps, 1, stderr)
+	require.Contains(t, stdout, "they stay at 4")
+}

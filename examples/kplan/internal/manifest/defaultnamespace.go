@@ -15,11 +15,11 @@ func key(o metav1.Object) string {
 	return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) + "/" + o.GetName()
 }
 
-// fillNamespace puts what has no namespace into "default" if anything else is there in so
-// many words: manifests beside what kubectl has printed. Otherwise names stay as short as
-// they are written.
-func (l *loader) fillNamespace() {
-	named, unnamed := false, []*string{}
+// fillNamespace puts what has no namespace into that of the source or, if it has none, into
+// "default" if anything else is there in so many words: manifests beside what kubectl has
+// printed. Otherwise names stay as short as they are written.
+func (l *loader) fillNamespace(ofSource string) {
+	named, unnamed := ofSource != "", []*string{}
 	for _, namespace := range l.namespacesOf() {
 		named = named || *namespace == metav1.NamespaceDefault
 		if *namespace == "" {
@@ -30,7 +30,7 @@ func (l *loader) fillNamespace() {
 		return
 	}
 	for _, namespace := range unnamed {
-		*namespace = metav1.NamespaceDefault
+		*namespace = cmp.Or(ofSource, metav1.NamespaceDefault)
 	}
 }
 
@@ -53,6 +53,8 @@ func (l *loader) namespacesOf() (list []*string) {
 	list = append(list, metaOf(l.routes)...)
 	list = append(list, metaOf(l.autoscalers)...)
 	list = append(list, metaOf(l.routings)...)
+	list = append(list, metaOf(l.quotas)...)
+	list = append(list, metaOf(l.budgets)...)
 	for _, s := range l.daemonSets {
 		list = append(list, &s.object.Object.Namespace)
 	}

@@ -121,7 +121,7 @@ func (s Source) read() (*loader, error) {
 			err = l.add(u, cluster)
 		}
 	}
-	l.fillNamespace()
+	l.fillNamespace(s.Namespace)
 	if s.WithoutNodes {
 		delete(l.passed, "CloneSet")
 		delete(l.passed, "StatefulSet")
