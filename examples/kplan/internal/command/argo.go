@@ -123,6 +123,10 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 		}
 		config.Pods = old.PodsOf(now)
 	}
+	if n := r.Scaled.To; n != nil {
+		start.Rollout.Replicas = n
+	}
+	assumed = append(assumed, r.Scaled.Notes...)
 	result, err := argosim.Run(start, now, config)
 	if err != nil {
 		return view.ArgoSimulation{}, r.Invalid(err)
@@ -203,6 +207,9 @@ func argoDocuments[D document](c *cobra.Command, in *input, set *manifest.Set, n
 		d, err := of(&set.Argo[i], now)
 		if err != nil {
 			return nil, err
+		}
+		for _, text := range set.Argo[i].Scaled.Notes {
+			tell(c, []string{set.Argo[i].Name() + ": " + text})
 		}
 		document, err := in.drawn(c, d)
 		if err != nil {

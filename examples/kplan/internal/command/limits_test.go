@@ -4,6 +4,7 @@ package command
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -58,6 +59,25 @@ func TestAutoscalerOfLive(t *testing.T) {
 	require.Zero(t, code)
 	require.Contains(t, out, "Nothing to do", "of the controller that is asked")
 	require.Contains(t, stderr, "it scales 4 to 5 within 15 seconds")
+}
+
+// So it is with Rollouts of Argo, which are of their size from the start.
+func TestAutoscalerOfArgo(t *testing.T) {
+	hpa := func(least, most string) string {
+		return strings.NewReplacer("3", least, "7", most, "apps/v1, kind: Deployment, name: web", "argoproj.io/v1alpha1, kind: Rollout, name: canary-timed").Replace(autoscaler)
+	}
+	text, err := os.ReadFile(argoData + "canary-timed.yaml")
+	require.NoError(t, err)
+	sizeless := inFile(t, "rollout.yaml", strings.Replace(string(text), "  replicas: 5\n", "", 1))
+	for want, args := range map[string][]string{
+		"HorizontalPodAutoscaler web keeps 6 to 7 replicas; they are 6 to begin with":           {"-f", sizeless, "-f", inFile(t, "hpa.yaml", hpa("6", "7"))},
+		"HorizontalPodAutoscaler web keeps 2 to 4 replicas; it scales 5 to 4 within 15 seconds": {"-f", inFile(t, "live.yaml", string(liveArgo(t, argoData+"canary-timed.yaml", nil))), "-f", inFile(t, "few.yaml", hpa("2", "4"))},
+	} {
+		require.Contains(t, releasedBy(t, nil, args...).Assumed, want)
+		_, stdout, stderr := run(nil, append([]string{"plan"}, args...)...)
+		require.Contains(t, stderr, `note: Rollout "canary-timed": `+want, stdout)
+	}
+	require.Contains(t, succeed(t, nil, "plan", "-f", sizeless, "-f", inFile(t, "hpa.yaml", hpa("6", "7"))), "6 replicas")
 }
 
 func totals(r believed) (list []int32) {

@@ -24,6 +24,7 @@ type ArgoRollout struct {
 	Services    []*corev1.Service
 	Pods        []*corev1.Pod // of the ReplicaSets
 	Snapshot    argo.Snapshot
+	Scaled      Scaling // by an autoscaler
 }
 
 // Name returns what messages call the Rollout.
@@ -70,6 +71,7 @@ func (l *loader) assignArgo(s *Set) error {
 		if err := l.resolve(&r); err != nil {
 			return r.Invalid(err)
 		}
+		r.Scaled = l.autoscale("Rollout", r.Object, &r.Object.Spec.Replicas)
 		l.takeArgo(&r)
 		s.Notes = append(s.Notes, l.argoServices(&r)...)
 		snapshot, err := kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)

@@ -11,21 +11,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A scaling is what autoscalers make of the replicas of a workload.
-type scaling struct {
-	notes []string // what that is, for the user to know
-	to    *int32   // what they will set, nil if they leave them alone
+// A Scaling is what autoscalers make of the replicas of a workload.
+type Scaling struct {
+	Notes []string // what that is, for the user to know
+	To    *int32   // what they will set, as those of a live one are out of bounds; else nil
 }
 
 // Scaled returns the replicas that an autoscaler will give a live workload whose own are
 // outside of its bounds, nil if it leaves them alone.
-func (w *Workload) Scaled() *int32 { return w.scaled.to }
+func (w *Workload) Scaled() *int32 { return w.scaled.To }
 
 // autoscale gives a manifest of a kind the replicas that its autoscaler lets it have. Those
 // of a live object stay until the autoscaler looks at it: it then brings them into its
 // bounds, whatever metrics say, unless they are 0, which turns it off. So does
 // reconcileAutoscaler of the horizontal controller.
-func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (s scaling) {
+func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (s Scaling) {
 	for _, source := range l.autoscalers {
 		a := source.object
 		if !targets(a, kind, o) {
@@ -42,12 +42,12 @@ func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (s sc
 			text += fmt.Sprintf("; they stay at %d", is)
 		case live:
 			text += fmt.Sprintf("; it scales %d to %d within 15 seconds", is, n)
-			s.to = &n
+			s.To = &n
 		case n != is || l.sizeless[kind+" "+key(o)]:
 			*replicas = &n
 			text += fmt.Sprintf("; they are %d to begin with", n)
 		}
-		s.notes = append(s.notes, text)
+		s.Notes = append(s.Notes, text)
 	}
 	return s
 }

@@ -130,7 +130,7 @@ func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allo
 // Bites returns in a line each which limits a rollout within a budget runs into: the pods
 // of a quota, and what disruption budgets ask for, which rollouts do not heed.
 func (w *Workload) Bites(b rollout.Budget, running int) (notes []string) {
-	notes = append(notes, w.scaled.notes...)
+	notes = append(notes, w.scaled.Notes...)
 	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
 		notes = append(notes, fmt.Sprintf("ResourceQuota %s allows %d pods of it, and up to %d are wanted: creations will fail", name, n, b.MaxTotal()))
 	}

@@ -33,7 +33,7 @@ type Workload struct {
 	shared    *Shared
 	limits    *limitObjects
 	failures  failures
-	scaled    scaling
+	scaled    Scaling
 }
 
 // Open reads the Deployment and what it controls, unless it is open.
