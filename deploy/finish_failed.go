@@ -145,7 +145,7 @@ func (f *finish) recount(failed int) {
 	for i, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptReplicaSet:
-			k := slices.IndexFunc(f.s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.UID == a.UID })
+			k := slices.IndexFunc(f.s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Name == a.Name && rs.UID == a.UID })
 			if k >= 0 && f.s.ReplicaSets[k].Replicas != nil {
 				sizes[a.Name] = int64(*f.s.ReplicaSets[k].Replicas)
 			}
