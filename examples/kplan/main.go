@@ -12,8 +12,11 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/command"
 )
 
-func main() {
+func main() { os.Exit(run()) }
+
+// run runs the command and returns its exit code.
+func run() int {
 	debug.SetGCPercent(25) // files may be large, and machines small
 	command.Libraries(os.Stderr)
-	os.Exit(command.Execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
+	return command.Execute(os.Args, os.Stdin, os.Stdout, os.Stderr)
 }
