@@ -5,7 +5,9 @@ package invariant_test
 import (
 	"errors"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -13,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -110,6 +113,25 @@ func TestDaemonSetPlanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clean(t, &invariant.DaemonSetPlanner{Snapshot: anyKind(t, random.DaemonSet), Now: t0, Options: daemonSetOptions(t), Plan: daemonset.Reconcile})
 	})
+}
+
+// TestDeadNodesChoice: of two dead nodes one is passed over: the first, as long as its pod is not
+// ready, and then the second. Whether the old pod of the second has gone by then depends on whether
+// it was available when the plan was made.
+func TestDeadNodesChoice(t *testing.T) {
+	s := agents(3, "v2", "v1", "v1")
+	s.Pods[0].Ready, s.Pods[0].ReadySince = false, time.Time{}
+	for _, i := range []int{0, 2} {
+		s.Nodes[i].Taints = []daemonset.Taint{{Key: daemonset.TaintUnreachable, Effect: daemonset.NoExecute}}
+	}
+	s.DaemonSet.Template.Tolerations = []daemonset.Toleration{{Operator: "Exists"}}
+	s.Pods[1].Ready, s.Pods[1].ReadySince = false, time.Time{}
+	s.Pods[2].ReadySince, s.DaemonSet.MinReadySeconds = t0.Add(-9500*time.Millisecond), 10
+	s.DaemonSet.MaxUnavailable = rollout.Int(1)
+	p := invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: daemonset.Options{SkipDeadNodes: 1}, Plan: daemonset.Reconcile}
+	require.Empty(t, invariant.Run(&p))
+	p.Options.SkipDeadNodes = 2
+	require.Empty(t, invariant.Run(&p), "both")
 }
 
 // TestBrokenDaemonSets: checks do not panic, whatever they look at.

@@ -188,7 +188,7 @@ func daemonNode(p *daemonset.Pod) string {
 func endsOfDaemonSet(p *DaemonSetPass, s *daemonset.Snapshot) string {
 	d, v := &s.DaemonSet, daemonsOf(p)
 	leavesOut := !d.Partition.IsZero() || d.NodeSelector != nil || d.Paused || d.PreDelete != nil || p.Options.PartitionCreatesOld
-	if !leavesOut && !v.crowded() {
+	if !leavesOut && !v.crowded() && !v.choosesDead() {
 		return countsOfDaemonSet(s, time.Time{})
 	}
 	var nodes []string
@@ -199,6 +199,18 @@ func endsOfDaemonSet(p *DaemonSetPass, s *daemonset.Snapshot) string {
 	}
 	slices.Sort(nodes)
 	return "pods on " + strings.Join(slices.Compact(nodes), " ")
+}
+
+// choosesDead tells that there are more dead nodes than may be passed over: which of them keep
+// their old pods is a matter of which are ready in time.
+func (v *daemonView) choosesDead() bool {
+	dead := 0
+	for i := range v.nodes {
+		if v.nodes[i].dead {
+			dead++
+		}
+	}
+	return v.o.SkipDeadNodes > 0 && dead > int(v.o.SkipDeadNodes)
 }
 
 // crowded tells that a node has several pods, or that a pod is on none that is there.
