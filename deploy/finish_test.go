@@ -155,6 +155,21 @@ func TestFinishRecounts(t *testing.T) {
 	require.Equal(t, []int32{0, 1}, []int32{p.Status.UnavailableReplicas, r.Status.UnavailableReplicas})
 }
 
+// An orphan counts with its own size, even if somebody else's ReplicaSet is said to have its UID.
+func TestFinishRecountsAdopted(t *testing.T) {
+	opts := deploy.Options{Repair: deploy.RepairAll}
+	orphan, foreign := set(1, 4, counts(4, 3), labelled("web"), controlled("")), set(3, 2, counts(2, 2), labelled("web"), controlled("other"))
+	foreign.UID = orphan.UID
+	newest := set(2, 1, counts(1, 1), labelled("web"))
+	for _, sets := range [][]replicaset.ReplicaSet{{orphan, foreign, newest}, {foreign, orphan, newest}} {
+		s := snapshot(web(4, limits(1, 1), selects(map[string]string{"app": "web"})), sets...)
+		p, err := deploy.Reconcile(s, t0, opts)
+		require.NoError(t, err)
+		r := deploy.Finish(s, p, outcomes(len(p.Actions)-1, boom), t0, opts)
+		require.Equal(t, int32(1), r.Status.UnavailableReplicas, p)
+	}
+}
+
 // An orphan that is gone is left out of the next plan, which is made at once; nobody else
 // is shrunk because of it.
 func TestFinishOrphanGone(t *testing.T) {
