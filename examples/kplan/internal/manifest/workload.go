@@ -256,14 +256,6 @@ type owner struct {
 	namespace string
 }
 
-// ownerOf returns what controls an object.
-func ownerOf(o metav1.Object) owner {
-	if c := metav1.GetControllerOfNoCopy(o); c != nil {
-		return owner{c.UID, o.GetNamespace()}
-	}
-	return owner{}
-}
-
 // byUID returns the places of the Deployments.
 func (s *Set) byUID() map[owner]int {
 	places := map[owner]int{}
