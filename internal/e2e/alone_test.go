@@ -132,7 +132,7 @@ func (e *env) checkAlone(next, kind string) {
 	for _, p := range before {
 		require.True(e, e.state.Pods[p.Name] != nil || f.may(p.Name), "%s went\n%s", p.Name, text)
 	}
-	explained, err := e.kplan("explain", strings.ToLower(kind)+"/web", "-o", "wide").CombinedOutput()
+	explained, err := e.kplan("explain", strings.ToLower(kind)+"/web", "-o", "wide").Output() // notes are on stderr
 	require.NoError(e, err, string(explained))
 	require.True(e, strings.HasPrefix(string(explained), kind+" "+e.namespace+"/web is "), string(explained))
 }
