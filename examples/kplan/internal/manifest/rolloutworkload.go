@@ -72,15 +72,23 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	if sets == nil {
 		sets = l.setsOf(object)
 	}
-	ours := s.Workload.Template.Hash
-	nameRevision(&s, &r.Snapshot.Rollout.Status)
-	r.Workload, r.Snapshot.Workload = s.Workload, new(workload.Inspect(s))
+	l.attach(r, &s, object, sets, canary)
+	return true, nil
+}
+
+// attach gives a Rollout the workload that was found for it, and the pods of that.
+func (l *loader) attach(r *Rollout, s *workload.InspectSnapshot, object metav1.Object, sets []*appsv1.ReplicaSet, canary *workload.Workload) {
+	pods, ours := l.podsOf(r.Namespace), s.Workload.Template.Hash
+	nameRevision(s, &r.Snapshot.Rollout.Status)
+	r.Workload, r.Snapshot.Workload = s.Workload, new(workload.Inspect(*s))
 	r.Pods = ownedBy(object, sets, pods)
 	if br := r.Snapshot.BatchRelease; br != nil {
 		batchPods := renamed(kubekruise.Pods(object, sets, pods), ours, r.Workload.Template.Hash)
-		r.Batch = &batchrelease.Snapshot{Release: *br, Workload: &r.Workload, Canary: canary, Pods: batchPods, StableSet: stableSet(s.Sets), Autoscaler: l.autoscalerOf(r.Namespace, ref)}
+		r.Batch = &batchrelease.Snapshot{
+			Release: *br, Workload: &r.Workload, Canary: canary, Pods: batchPods, StableSet: stableSet(s.Sets),
+			Autoscaler: l.autoscalerOf(r.Namespace, r.Snapshot.Rollout.WorkloadRef),
+		}
 	}
-	return true, nil
 }
 
 // canaryOf returns the newest canary Deployment of d that is not being deleted, and its
