@@ -72,13 +72,13 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	if sets == nil {
 		sets = l.setsOf(object)
 	}
-	l.attach(r, &s, object, sets, canary)
+	l.attach(r, &s, object, sets, pods, canary)
 	return true, nil
 }
 
 // attach gives a Rollout the workload that was found for it, and the pods of that.
-func (l *loader) attach(r *Rollout, s *workload.InspectSnapshot, object metav1.Object, sets []*appsv1.ReplicaSet, canary *workload.Workload) {
-	pods, ours := l.podsOf(r.Namespace), s.Workload.Template.Hash
+func (l *loader) attach(r *Rollout, s *workload.InspectSnapshot, object metav1.Object, sets []*appsv1.ReplicaSet, pods []*corev1.Pod, canary *workload.Workload) {
+	ours := s.Workload.Template.Hash
 	nameRevision(s, &r.Snapshot.Rollout.Status)
 	r.Workload, r.Snapshot.Workload = s.Workload, new(workload.Inspect(*s))
 	r.Pods = ownedBy(object, sets, pods)
