@@ -35,7 +35,7 @@ type Tracker struct {
 	gauge    *gauge   // of the census; nil if nothing has been counted
 	admitted *input   // of the last plan, without nodes and pods; nil if that has to be done anew
 	gauged   *input   // the one for which the gauge is the right one
-	known    *history // what has been decided of the revisions; nil if that has to be done anew
+	known    *history // what has been decided of the revisions as admitted; nil if that has to be done anew
 	census   census
 }
 
@@ -48,8 +48,11 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	h := t.revise(in)
+	if len(h.gone) > 0 { // a pod is new for what the plan relabels, until the next one
+		return Reconcile(t.Snapshot(), now, opts)
+	}
 	t.take(in, &h, at)
-	if t.census.twins > 0 || t.census.ranked > 0 || len(h.gone) > 0 || !in.ds.Partition.IsZero() && t.total(in).reserved() > 0 {
+	if t.census.twins > 0 || t.census.ranked > 0 || !in.ds.Partition.IsZero() && t.total(in).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	if because := in.stopped(); because.Reason != "" {
@@ -73,7 +76,7 @@ func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.admitted = in
+		t.admitted, t.known = in, nil
 	}
 	in := *t.admitted
 	in.ds = &t.rest.DaemonSet // a clone has its own

@@ -96,10 +96,10 @@ func (t *Tracker) applyRest(d *Delta) {
 		t.admitted = nil
 	}
 	if d.DaemonSet != nil {
-		t.rest.DaemonSet, t.known = *d.DaemonSet, nil
+		t.rest.DaemonSet = *d.DaemonSet
 	}
 	if d.Revisions != nil {
-		t.rest.Revisions, t.known = d.Revisions, nil
+		t.rest.Revisions = d.Revisions
 	}
 	if d.Backoff != nil {
 		t.rest.Backoff = d.Backoff

@@ -72,7 +72,7 @@ func (t *Tracker) take(in *input, h *history, at int64) {
 // revise returns what is decided of the revisions. What makes one is not kept, since plans must
 // not share it.
 func (t *Tracker) revise(in *input) history {
-	if t.known != nil && t.gauge != nil && t.gauge.opts == in.opts {
+	if t.known != nil {
 		return *t.known
 	}
 	h := in.decideRevisions()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/trackedtest"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -72,6 +74,26 @@ func TestTrackerRefusesAll(t *testing.T) {
 	}))
 	require.Equal(t, s.Pods, tr.Snapshot().Pods)
 	require.Equal(t, s.Nodes, tr.Snapshot().Nodes)
+}
+
+// TestTrackerTemplateTwice: while two revisions have the template, and the plan is going to put
+// the hash of the one that stays on all pods, all are new. Once the other one is gone only those
+// are that have the hash, and it is the same hash.
+func TestTrackerTemplateTwice(t *testing.T) {
+	s := large(4, 1)
+	twice := append(slices.Clone(s.Revisions), agentRevision("v3", 3))
+	twice[2].Data = twice[1].Data
+	tr := tracker(t, &s)
+	for _, revisions := range [][]revision.ControllerRevision{twice, {twice[0], twice[2]}} {
+		s.Revisions = revisions
+		require.NoError(t, tr.Apply(daemonset.Delta{Revisions: revisions}))
+		want, err := daemonset.Reconcile(s, t0, daemonset.Options{})
+		require.NoError(t, err)
+		got, err := tr.Plan(t0, daemonset.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want.Status, got.Status)
+		require.Equal(t, want, got)
+	}
 }
 
 // happen makes a pod unready, or ready again, and plans.
