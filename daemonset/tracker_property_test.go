@@ -263,9 +263,10 @@ func (m *machine) compare(w *world) {
 	}
 	if m.step%256 == 0 {
 		is := w.tracker.Snapshot()
-		same := w.nodes.Are(is.Nodes) && w.pods.Are(is.Pods)
-		if is.Nodes, is.Pods = nil, nil; !same || !trackedtest.Equal(is, w.rest, inAnyOrder) {
-			m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(s, w.tracker.Snapshot(), inAnyOrder))
+		diff := w.nodes.Diff(is.Nodes) + w.pods.Diff(is.Pods)
+		is.Nodes, is.Pods = nil, nil
+		if diff += trackedtest.Diff(w.rest, is, inAnyOrder); diff != "" {
+			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
 		}
 	}
 }

@@ -270,8 +270,9 @@ func (m *machine) compare(w *world) {
 	}
 	if m.step%128 == 0 {
 		is := w.tracker.Snapshot()
-		if !w.sets.Are(is.ReplicaSets) || !w.pods.Are(is.Pods) || !trackedtest.Equal(is.Deployment, w.deployment, inAnyOrder) {
-			m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(s, is, inAnyOrder))
+		diff := w.sets.Diff(is.ReplicaSets) + w.pods.Diff(is.Pods) + trackedtest.Diff(w.deployment, is.Deployment, inAnyOrder)
+		if diff != "" {
+			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
 		}
 	}
 }

@@ -229,9 +229,10 @@ func (m *machine) compare(w *tracked) {
 	}
 	if m.step%256 == 0 {
 		is := w.tracker.Snapshot()
-		same := w.pods.Are(is.Pods)
-		if is.Pods = nil; !same || !trackedtest.Equal(is, w.rest) {
-			m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(w.snapshot(), w.tracker.Snapshot(), byName))
+		diff := w.pods.Diff(is.Pods)
+		is.Pods = nil
+		if diff += trackedtest.Diff(w.rest, is); diff != "" {
+			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
 		}
 	}
 }

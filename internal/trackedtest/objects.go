@@ -5,11 +5,13 @@
 package trackedtest
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"strconv"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/kplan-go/kplan/internal/random"
 )
@@ -17,6 +19,14 @@ import (
 // Equal is cmp.Equal, which takes longer than both plans if they are alike in all their parts.
 func Equal(a, b any, opts ...cmp.Option) bool {
 	return reflect.DeepEqual(a, b) || cmp.Equal(a, b, opts...)
+}
+
+// Diff is cmp.Diff, which takes as long.
+func Diff(a, b any, opts ...cmp.Option) string {
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
+	return cmp.Diff(a, b, opts...)
 }
 
 // An Identity is what tells objects of one kind apart.
@@ -39,15 +49,17 @@ func (o *Objects[T]) List() (list []T) {
 	return list
 }
 
-// Are reports whether a list has these objects and no others, in any order.
-func (o *Objects[T]) Are(list []T) bool {
+// Diff says how a list differs from these objects, "" if it does not. It may have any order, and
+// what is empty is the same as nil, because a Tracker that was in JSON has nil.
+func (o *Objects[T]) Diff(list []T) string {
+	is := map[string]*T{}
 	for i := range list {
-		v := o.All[o.Of(&list[i]).Name]
-		if v == nil || !reflect.DeepEqual(v, &list[i]) {
-			return false
-		}
+		is[o.Of(&list[i]).Name] = &list[i]
 	}
-	return len(list) == len(o.All)
+	if len(is) != len(list) {
+		return fmt.Sprintf("%d objects have %d names\n", len(list), len(is))
+	}
+	return Diff(o.All, is, cmpopts.EquateEmpty())
 }
 
 // Judge returns what the contract of Apply says of an event, which it does not apply: whether it
