@@ -48,6 +48,7 @@ type input struct {
 
 	progress *progress      // nil if nobody looks
 	packer   *packed.Packer // of what is read and drawn
+	told     []string       // of what was passed over, which --from and -f often share
 }
 
 func (in *input) addFlags(c *cobra.Command) {
@@ -100,7 +101,8 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	tell(c, set.Notes)
+	tell(c, slices.DeleteFunc(slices.Clone(set.Notes), func(note string) bool { return slices.Contains(in.told, note) }))
+	in.told = set.Notes
 	return set, nil
 }
 

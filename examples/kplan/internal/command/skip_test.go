@@ -4,6 +4,8 @@ package command
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,6 +34,11 @@ note: standard input: skipped Deployment "other-10" of example.com/v1
 note: 1 Job, 2 StatefulSets are not planned
 note: skipped 1 ConfigMap, 2 Ingresses, 1 NetworkPolicy, 2 Policies, 1 Service
 `, stderr)
+	again := filepath.Join(t.TempDir(), "all.yaml")
+	require.NoError(t, os.WriteFile(again, []byte(input), 0o600))
+	_, _, stderr = run([]byte(input), "simulate", "--from", again, "-f", "-")
+	require.Equal(t, 1, strings.Count(stderr, "note: skipped 1 ConfigMap, "), "what --from and -f share is told once: %s", stderr)
+	require.Equal(t, 2, strings.Count(stderr, `skipped Deploymnet "other-7"`), "each file has a mistake of its own: %s", stderr)
 	code, _, stderr = run([]byte("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\n"), "plan", "-f", "-")
 	require.Equal(t, 1, code)
 	require.Equal(t, "error: no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input; 1 StatefulSet is not planned\n", stderr)

@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"strings"
 	"unique"
 
@@ -68,7 +69,10 @@ func (h *held[T, P]) open() P {
 		h.object = new(T)
 		text, err := h.packer.Unpack(h.text)
 		if err == nil {
-			_ = h.object.Unmarshal(text) // of what Marshal has written
+			err = h.object.Unmarshal(text)
+		}
+		if err != nil { // of what Marshal has written: any answer would be about another object
+			panic(fmt.Errorf("%s %s/%s: %w", h.kind.Value().Kind, h.namespace, h.name, err))
 		}
 	}
 	h.object.SetNamespace(h.namespace)
