@@ -22,9 +22,10 @@ const (
 const defaultBurst = 500
 
 // An input is a snapshot that has been checked and defaulted. It reads the caller's
-// slices in place, and nothing writes to it after [admit].
+// slices in place, and nothing writes to it after admit. Nothing points into it, so that
+// it need not outlive the call that plans with it: there are as many as passes.
 type input struct {
-	*Snapshot
+	Snapshot
 	measure
 	opts     Options
 	now      time.Time
@@ -34,23 +35,9 @@ type input struct {
 	neighbours podorder.Neighbours // of pods that a snapshot has left out, or nil
 }
 
-// admit checks and defaults a copy of a snapshot.
-func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
-	both := &struct { // in one piece of memory
-		input
-		copied Snapshot
-	}{copied: *s}
-	return both.admit(&both.copied, now, &opts, nil)
-}
-
-// admitMeasured is admit, without a copy, for those who may have the measure of the snapshot
-// and the options.
-func admitMeasured(s *Snapshot, now time.Time, opts Options, m *measure) (*input, error) {
-	return new(input).admit(s, now, &opts, m)
-}
-
-func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) (*input, error) {
-	in.Snapshot, in.opts, in.now = s, *opts, now.Round(0).UTC()
+// admit checks and defaults a snapshot. M is its measure with the options, or nil.
+func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) error {
+	in.Snapshot, in.opts, in.now = *s, *opts, now.Round(0).UTC()
 	in.replicas, in.burst = 1, cmp.Or(opts.Burst, defaultBurst)
 	if m != nil {
 		in.measure = *m
@@ -74,10 +61,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) (*
 	}
 	in.admitReplicaSet(&errs)
 	in.admitSelector(&errs)
-	if err := errs.Join(); err != nil {
-		return nil, err
-	}
-	return in, nil
+	return errs.Join()
 }
 
 func (in *input) admitReplicaSet(errs *field.Errors) {

@@ -50,7 +50,7 @@ func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 // role returns what a pod is that the ReplicaSet or nobody controls.
 func (m *measure) role(p *podorder.Pod) role {
 	if m.set.Selector == nil {
-		return roleOfOwned(p, m.set)
+		return roleOfOwned(p, &m.set)
 	}
 	c := child(p, &m.owner)
 	d := claim.DecideActive(&m.owner, &c)

@@ -29,8 +29,8 @@ type PodReader interface {
 // If r is nil there are no pods.
 func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
 	s.Pods = nil
-	in, err := admit(&s, now, opts)
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return Plan{}, err
 	}
 	if hold, stale := in.stale(); stale {
@@ -56,9 +56,7 @@ func (in *input) countFrom(r PodReader) (counts, error) {
 			return c, nil
 		}
 	}
-	s := *in.Snapshot
-	s.Pods = readAll(r)
-	in.Snapshot = &s
+	in.Pods = readAll(r)
 	return in.count()
 }
 

@@ -12,8 +12,8 @@ import (
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
 // field that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	in, err := admit(&s, now, opts)
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return Plan{}, err
 	}
 	if hold, stale := in.stale(); stale {
@@ -51,8 +51,8 @@ func (in *input) plan(c *counts) Plan {
 // Explain returns why the pods that [Reconcile] deletes are deleted, and why the
 // first one that stays does. The arguments are those of Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, error) {
-	in, err := admit(&s, now, opts)
-	if err != nil || s.Written.Check(s.Read) != nil {
+	var in input
+	if err := in.admit(&s, now, &opts, nil); err != nil || s.Written.Check(s.Read) != nil {
 		return nil, err
 	}
 	c, err := in.count()

@@ -15,8 +15,8 @@ import (
 // it may delete. These are none if the selector cannot be used. The arguments and the
 // error are those of Reconcile.
 func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candidates []int, err error) {
-	in, err := admit(&s, now, opts)
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return podorder.Order{}, nil, err
 	}
 	c, err := in.count()

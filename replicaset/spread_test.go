@@ -30,7 +30,7 @@ func TestRelatedAllocates(t *testing.T) {
 			})
 		}
 		s.ReplicaSet = ReplicaSet{ControllerUID: "d", Selector: &selector.LabelSelector{}}
-		in := input{Snapshot: &s}
+		in := input{Snapshot: s}
 		return testing.AllocsPerRun(10, func() { in.related(nil) })
 	}
 	few, many := allocations(fewSelectors-1), allocations(fewSelectors)

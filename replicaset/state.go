@@ -12,7 +12,7 @@ import (
 
 // A measure is what counting goes by, other than the pods and the time.
 type measure struct {
-	set      *ReplicaSet
+	set      ReplicaSet
 	owner    claim.Owner
 	unusable error // why the selector cannot be compiled
 	dialect  Dialect
@@ -26,7 +26,7 @@ func newMeasure(rs *ReplicaSet, dialect Dialect) (m measure) {
 }
 
 func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
-	m.set, m.owner, m.dialect = rs, Owner(rs), dialect
+	m.set, m.owner, m.dialect = *rs, Owner(rs), dialect
 	if rs.Selector != nil {
 		m.owner.Selector, m.unusable = selector.FromLabelSelector(rs.Selector)
 	}

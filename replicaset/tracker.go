@@ -59,11 +59,11 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	t.begin()
 	m := t.measure
 	if m.dialect != opts.Dialect {
-		other := newMeasure(m.set, opts.Dialect)
+		other := newMeasure(&m.set, opts.Dialect)
 		m = &other
 	}
-	in, err := admitMeasured(&t.rest, now, opts, m)
-	if err != nil {
+	var in input
+	if err := in.admit(&t.rest, now, &opts, m); err != nil {
 		return Plan{}, err
 	}
 	if hold, stale := in.stale(); stale {
@@ -72,7 +72,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	if m != t.measure {
 		t.recount(m)
 	}
-	c, err := t.count(in)
+	c, err := t.count(&in)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -84,8 +84,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 func (t *Tracker) count(in *input) (counts, error) {
 	at, near := tracked.Clock(in.now)
 	if !near || t.distant > 0 {
-		s := t.Snapshot()
-		in.Snapshot = &s
+		in.Snapshot = t.Snapshot()
 		return in.count()
 	}
 	if in.unusable != nil {
@@ -101,11 +100,10 @@ func (t *Tracker) count(in *input) (counts, error) {
 		return c, nil
 	}
 	if front, near := t.front(in, &c, int(n.remove), at); front != nil {
-		in.Snapshot, in.neighbours, c.roles = front, near, slices.Repeat([]role{roleActive}, len(front.Pods))
+		in.Snapshot, in.neighbours, c.roles = *front, near, slices.Repeat([]role{roleActive}, len(front.Pods))
 		return c, nil
 	}
-	s := t.Snapshot()
-	in.Snapshot, c.roles = &s, make([]role, t.pods.Len())
+	in.Snapshot, c.roles = t.Snapshot(), make([]role, t.pods.Len())
 	for i := range c.roles {
 		c.roles[i] = t.records.At(i).state.role
 	}

@@ -86,7 +86,7 @@ func (t *Tracker) applyRest(d *Delta) {
 		t.line = nil
 	}
 	t.rest.ReplicaSet = *d.ReplicaSet
-	if rs := *d.ReplicaSet; !sameMeasure(t.measure.set, &rs) {
+	if rs := *d.ReplicaSet; !sameMeasure(&t.measure.set, &rs) {
 		m := newMeasure(&rs, t.measure.dialect)
 		t.recount(&m)
 	}
