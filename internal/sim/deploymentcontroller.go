@@ -204,8 +204,12 @@ func (p *deploymentPass) next() bool {
 	return false
 }
 
-// finish says what has come of the plan.
+// finish says what has come of the plan. In a calm world that is what was planned, if nothing
+// has failed.
 func (p *deploymentPass) finish() deploy.Result {
+	if p.c.w.calm && p.failed == nil {
+		return deploy.Result{Status: p.plan.Status, RecheckAt: p.plan.RecheckAt}
+	}
 	report := deploy.Report{Outcomes: p.outcomes}
 	if p.tracker != nil {
 		return p.tracker.Finish(p.plan, report, p.now, p.c.options)
