@@ -18,17 +18,22 @@ type alike struct {
 	hashes *tracked.Counter // of the pods of revisions, nil for none
 }
 
-// groups is how many nodes have one pod that is settled, by whether that is current, ready and
-// available: nothing else is known of one that is.
-type groups [1 << 3]int32
+// groups is how many nodes have one pod that may stay, by whether that is being deleted, current,
+// ready and available: nothing else is known of one.
+type groups [1 << 4]int32
+
+// number is that of the group of nodes with a pod of these facts.
+func (f facts) number() facts {
+	return f&isTerminating | f&(isCurrent|isReady|isAvailable)/(isCurrent/2)
+}
 
 // add counts n more nodes, with a pod of these facts.
-func (g *groups) add(f facts, n int32) { g[f/isCurrent%facts(len(g))] += n }
+func (g *groups) add(f facts, n int32) { g[f.number()] += n }
 
 // all yields the facts of each group, and how many nodes it has.
 func (g *groups) all(yield func(facts, int32) bool) {
 	for i, n := range g {
-		f := facts(i) * isCurrent
+		f := facts(i)&isTerminating | facts(i)&^isTerminating*(isCurrent/2)
 		if n != 0 && !yield(f|when(f.has(isAvailable), isServing), n) {
 			return
 		}
@@ -46,10 +51,20 @@ func (a *alike) desired() int32 {
 
 // old returns on how many of them an old pod is available. Of no other node with an old pod does
 // a plan say nothing.
-func (a *alike) old() int { return a.count(isAvailable, isCurrent) }
+func (a *alike) old() int { return a.count(isAvailable, isCurrent|isTerminating) }
 
 // serving returns on how many of them a pod is available.
-func (a *alike) serving() int { return a.count(isAvailable, 0) }
+func (a *alike) serving() int { return a.count(isAvailable, isTerminating) }
+
+// blocking returns how many of them use up the budget of an update without surge.
+func (a *alike) blocking() (n int) {
+	for f, nodes := range a.single.all {
+		if f.uses() != "" {
+			n += int(nodes)
+		}
+	}
+	return n
+}
 
 // count returns on how many nodes the pod is of some facts, and of none of others.
 func (a *alike) count(of, not facts) (n int) {

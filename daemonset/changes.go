@@ -9,13 +9,6 @@ type cause struct {
 	have, limit int64
 }
 
-// A usage is why a node counts as unavailable, or as surging, or is left out.
-type usage struct {
-	key    int32
-	pod    *Pod // the one that the reason is about, or nil
-	reason Reason
-}
-
 // changes are the pods that one step of a pass creates and deletes, the first by what it
 // was asked for as far as the burst allows.
 type changes struct {

@@ -30,7 +30,7 @@ type updating struct {
 	leftOut        []usage // dead nodes, by name, or missing ones that stop the update
 	strict         cause   // old pods that are not available wait
 	limit          cause   // old pods that are available wait
-	blockers       []usage // nodes that use up the budget or whose pods are ending, by name
+	blockers               // nodes that use up the budget or whose pods are ending
 	minAvailable   cause   // old pods on nodes that should run none wait
 	inPlace        []inPlaceUpdate
 	tooManyInPlace cause

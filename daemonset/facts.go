@@ -72,3 +72,23 @@ func (p podFacts) unavailable() Reason {
 	}
 	return ReasonNotReady
 }
+
+// uses returns why a node uses up the budget of an update without surge whose only pod has these
+// facts, "" if it does not.
+func (f facts) uses() Reason {
+	switch {
+	case f.has(isTerminating):
+		return ReasonTerminating
+	case f.has(isCurrent) && !f.has(isAvailable):
+		return podFacts{facts: f}.unavailable()
+	}
+	return ""
+}
+
+// ends returns why a node waits for the end of its only pod, "" if it does not.
+func (f facts) ends() Reason {
+	if f.has(isTerminating) {
+		return ReasonTerminating
+	}
+	return ""
+}

@@ -67,7 +67,7 @@ const (
 	ReasonMinAvailable   Reason = "MinAvailable"   // old pods on nodes that no longer should run one stay: Have nodes are available, Limit are desired
 	ReasonStrict         Reason = "Strict"         // Have unavailable old pods wait, Limit may go
 
-	// Which nodes take up the budget.
+	// Which nodes take up the budget. With SumHolds the first seven are of Have nodes.
 
 	ReasonTooManyPods  Reason = "TooManyPods"  // the node has several new or several old pods
 	ReasonEmpty        Reason = "Empty"        // the node has no pod

@@ -69,7 +69,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 		u.limit = cause{ReasonMaxUnavailable, int64(t.used), int64(budget.Unavailable)}
 	}
 	if waiting || unavailable < len(t.replace) {
-		u.blockers = st.byName(t.blockers)
+		u.blockers = st.because(t.blockers, facts.uses)
 	} else {
 		u.blockers = st.ending()
 	}
@@ -88,7 +88,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 // tally counts the nodes with these keys, but for those that are left out, which are in the
 // order of their names.
 func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
-	t := nodeTally{candidates: make([]keyPod, 0, old-st.others.old())}
+	t := nodeTally{candidates: make([]keyPod, 0, old-st.others.old()), used: st.others.blocking()}
 	for _, i := range keys {
 		if len(leftOut) > 0 {
 			if _, skip := slices.BinarySearchFunc(leftOut, i, func(u usage, i int32) int { return st.compareKeys(u.key, i) }); skip {
@@ -204,19 +204,14 @@ func (st *state) deadNodes(keys []int32) (dead []usage) {
 	return dead[:min(len(dead), int(st.opts.SkipDeadNodes))]
 }
 
-// ending returns, by name, which nodes wait for nothing but the end of their pods.
-func (st *state) ending() (wait []usage) {
+// ending returns which nodes wait for nothing but the end of their pods.
+func (st *state) ending() blockers {
+	var wait []usage
 	for i := range st.nodes {
 		k := &st.keys[i]
 		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(isTerminating) }) {
 			wait = append(wait, usage{int32(i), nil, ReasonTerminating})
 		}
 	}
-	return st.byName(wait)
-}
-
-// byName sorts nodes by name, and what is said of one node as it was said.
-func (st *state) byName(list []usage) []usage {
-	slices.SortStableFunc(list, func(a, b usage) int { return st.compareKeys(a.key, b.key) })
-	return list
+	return st.because(wait, facts.ends)
 }

@@ -95,7 +95,7 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	counts.OldAvailable += st.others.old()
 	if _, room := counts.Additions(budget.Surge); room < counts.OldAvailable {
 		u.limit = cause{ReasonMaxSurge, int64(counts.Surging), int64(budget.Surge)}
-		u.blockers = st.byName(t.blockers)
+		u.blockers = st.because(t.blockers, func(facts) Reason { return "" })
 		t.waiting = t.waiting[:room]
 	}
 	gone := counts.Removals(st.desired)

@@ -19,7 +19,9 @@ import (
 // counts the nodes that it says nothing of in groups of the same kind: those that have a new
 // pod which is available, empty ones beyond the burst, and those with an old pod which is
 // available beyond the budget. It takes the time for the others, which are the few where
-// something is going on, or that it acts on or names. So does a pod that becomes available.
+// something is going on, or that it acts on or names. So does a pod that becomes available. A
+// budget that is a share of the nodes lets many be in the way of an update, which a plan names:
+// with [Options.SumHolds] and without surge they are counted in groups, too.
 //
 // The time of Reconcile take plans of the OpenKruise dialect, with a partition, a selector of
 // nodes or ranks of nodes, or while two pods have one UID or one template has two revisions; and

@@ -24,9 +24,10 @@ type census struct {
 	loose   paged.Bag       // pods of concern that are on no node
 	odd     paged.Bag       // spots that every plan looks at
 	young   paged.Bag       // spots with a new pod that is not available
+	ending  paged.Bag       // spots with a pod that is being deleted
 	empty   paged.Sorted    // spots without a pod, by name
 	old     paged.Sorted    // spots with an old pod that is available, by name
-	single  groups          // how many spots have one pod that is settled
+	single  groups          // how many spots have one pod that may stay
 	oddOld  int             // how many odd ones have an old pod
 	desired int32           // nodes that should run a pod
 	ranked  int             // nodes with a rank
@@ -37,6 +38,7 @@ func (c *census) clone() census {
 	d := *c
 	d.spots, d.names, d.free, d.records, d.uids = c.spots.Clone(), c.names.Clone(), c.free.Clone(), c.records.Clone(), c.uids.Clone()
 	d.hashes, d.loose, d.odd, d.young = c.hashes.Clone(), c.loose.Clone(), c.odd.Clone(), c.young.Clone()
+	d.ending = c.ending.Clone()
 	d.empty, d.old, d.queue = c.empty.Clone(), c.old.Clone(), c.queue.Clone()
 	return d
 }
@@ -60,7 +62,7 @@ type kind uint8
 const (
 	spotIdle   kind = iota // it should run no pod, and has none
 	spotEmpty              // it should run a pod, and has none
-	spotSingle             // it should run a pod, and has one that is settled
+	spotSingle             // it should run a pod, and has one that may stay
 	spotOdd                // anything else
 )
 

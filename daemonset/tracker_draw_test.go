@@ -157,7 +157,7 @@ func (m *machine) tune(w *world) (d daemonset.Delta) {
 		ds.MaxUnavailable, ds.MaxSurge = random.OneOf(m.s, "unavailable", rollout.Int(1), rollout.Int(2), rollout.Int(0)), random.OneOf(m.s, "surge", rollout.Int(0), rollout.Int(1))
 		ds.Strategy, ds.Paused = random.OneOf(m.s, "strategy", daemonset.RollingUpdate, daemonset.RollingUpdate, daemonset.OnDelete), m.one("paused", 6)
 	case 9: // what holds a plan back, or all of it
-		m.opts = daemonset.Options{Repair: m.opts.Repair, SkipDeadNodes: random.OneOf[int32](m.s, "skip", 0, 1), StrictUnavailable: m.one("strict", 2), Prune: m.one("prune", 2)}
+		m.opts = daemonset.Options{Repair: m.opts.Repair, SkipDeadNodes: random.OneOf[int32](m.s, "skip", 0, 1), StrictUnavailable: m.one("strict", 2), Prune: m.one("prune", 2), SumHolds: m.one("sum", 2)}
 	}
 	if m.one("as it was", 3) {
 		t.NodeSelector, t.Affinity, t.Tolerations, ds.Selector, ds.DeletionTimestamp, ds.NodeSelector = nil, nil, nil, began.Selector, time.Time{}, nil

@@ -67,7 +67,7 @@ func (t *Tracker) plain(p *Pod, f facts) bool {
 	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.gauge.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
 		return false // it becomes available beyond all clocks
 	}
-	return f.settled() && !p.touched() && verdict(&t.gauge.owner, p) == claim.Keep && (!f.isOld() || f.has(isAvailable))
+	return !f.has(isFinished|isPreparing) && !p.touched() && verdict(&t.gauge.owner, p) == claim.Keep && (!f.isOld() || f.has(isAvailable))
 }
 
 // due returns when a pod becomes available, if that is going to be.
@@ -86,6 +86,8 @@ func (c *census) file(i int, s *spot) {
 	case spotSingle:
 		c.single.add(s.facts, 1)
 		switch {
+		case s.facts.has(isTerminating):
+			c.ending.Add(i, c.putPlace)
 		case s.facts.isOld():
 			c.old.Add(int32(i), c.byName)
 		case !s.facts.has(isAvailable):
@@ -108,6 +110,8 @@ func (c *census) unfile(i int) {
 	case spotSingle:
 		c.single.add(s.facts, -1)
 		switch {
+		case s.facts.has(isTerminating):
+			c.ending.Cut(s.place, c.putPlace)
 		case s.facts.isOld():
 			c.old.Remove(int32(i), c.byName)
 		case !s.facts.has(isAvailable):
@@ -170,6 +174,11 @@ func (t *Tracker) chosen(in *input, take func(int)) {
 	if in.opts.Freeze || in.unseen {
 		return
 	}
+	// Without surge a node with a pod that is being deleted is only counted.
+	sum := in.opts.SumHolds && !SurgeAllowed(in.strategy, in.surge)
+	for k := 0; !sum && k < c.ending.Len(); k++ {
+		take(c.ending.At(k))
+	}
 	burst := st.burst()
 	if burst > 0 && c.empty.Len() > 0 { // it creates pods, and updates none
 		firstOf(c.empty.All, burst, take)
@@ -181,11 +190,11 @@ func (t *Tracker) chosen(in *input, take func(int)) {
 	}
 	budget := Resolve(in.strategy, in.surge, in.maxUnavailable, c.desired)
 	room := int(budget.Surge)
-	if room == 0 { // each new pod that is not available uses up one
-		room = int(budget.Unavailable) - c.young.Len()
+	if room == 0 { // each new pod that is not available uses up one, and so does each that is being deleted
+		room = int(budget.Unavailable) - c.young.Len() - c.ending.Len()
 	}
 	firstOf(c.old.All, room, take)
-	for k := 0; budget.Surge == 0 && k < c.young.Len(); k++ {
+	for k := 0; budget.Surge == 0 && !sum && k < c.young.Len(); k++ {
 		take(c.young.At(k))
 	}
 }

@@ -176,7 +176,10 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 	}
 	p.cause(u.strict)
 	p.cause(u.limit)
-	st.writeUsages(p, u.blockers)
+	st.writeUsages(p, u.named)
+	for _, c := range u.summed {
+		p.cause(c)
+	}
 	p.cause(u.minAvailable)
 	for i := range u.inPlace {
 		d := &u.inPlace[i]

@@ -161,6 +161,9 @@ func TestDaemonSetOptionsOnObjects(t *testing.T) {
 			value: true, objects: webCluster(webDaemon(ripening), 2, mine("a", "n1", time.Second, old), mine("b", "n2", time.Second, old)),
 			with: "pods/b",
 		},
+		"SumHolds": {
+			value: true, objects: webCluster(webDaemon(), 2, mine("a", "n1", never, current), mine("b", "n2", long, old)), same: true,
+		},
 		"SkipDeadNodes": {
 			value: int32(1), both: kruise, objects: webCluster(webDaemon(), 1, dead, mine("a", "n1", long, old), mine("b", "n0", never, old, going)),
 			without: "pods/a",

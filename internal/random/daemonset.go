@@ -131,6 +131,6 @@ func DaemonSetOptions(s Source) daemonset.Options {
 		Dialect: OneOf(s, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: quirks(s, daemonset.RepairAll),
 		Prune: flag("prune"), StrictUnavailable: flag("strict"), SkipDeadNodes: OneOf[int32](s, "skip", 0, 0, 1, 2),
 		KeepHealthyDuplicate: flag("healthy"), FiniteTolerationMeansNo: flag("finite"), KeepUserTolerations: flag("user"),
-		PartitionCreatesOld: flag("creates old"), VerticalScaling: flag("scaling"), Freeze: OneIn(s, "freeze", 20),
+		PartitionCreatesOld: flag("creates old"), VerticalScaling: flag("scaling"), Freeze: OneIn(s, "freeze", 20), SumHolds: flag("sum"),
 	}
 }
