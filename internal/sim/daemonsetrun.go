@@ -36,7 +36,8 @@ type DaemonSetResult struct {
 }
 
 // A DaemonSetStep is one pass that wrote something, or the end of the run. Its counts
-// are those before its actions.
+// are those before its actions, and its holds are summed ([daemonset.Options.SumHolds]) but at the
+// end of the run.
 type DaemonSetStep struct {
 	Time    time.Duration     `json:"-"`                 // since the start
 	Actions daemonset.Actions `json:"actions,omitempty"` // none at the end
@@ -89,9 +90,10 @@ func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, err
 	for _, p := range c.Pods {
 		create(w, &w.store.daemons, user, &p)
 	}
-	w.addDaemonSetController(cfg.Options)
+	summing := cfg.Options
+	summing.SumHolds = true // there may be a plan for each pod, and to name each time what it waits for would be more than all else
+	r := &daemonSetRecorder{world: w, controller: w.addDaemonSetController(summing), start: c.Now, active: map[string]int32{}}
 	w.follow()
-	r := &daemonSetRecorder{world: w, start: c.Now, active: map[string]int32{}}
 	for i := range c.Pods {
 		r.count(nil, &c.Pods[i])
 	}
@@ -101,15 +103,16 @@ func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, err
 	if err := w.runCalm(cfg.TimeLimit, cfg.Latency); err != nil {
 		return DaemonSetResult{}, fmt.Errorf("after %v: %w", w.now.Sub(c.Now), err)
 	}
-	return r.result(), nil
+	return r.result(cfg.Options), nil
 }
 
 // A daemonSetRecorder makes steps of plans.
 type daemonSetRecorder struct {
-	world *World
-	start time.Time
-	steps []DaemonSetStep
-	last  DaemonSetStep
+	world      *World
+	controller *daemonSetController
+	start      time.Time
+	steps      []DaemonSetStep
+	last       DaemonSetStep
 
 	active map[string]int32 // pods of the DaemonSet that are not being deleted, by hash
 }
@@ -146,10 +149,14 @@ func (r *daemonSetRecorder) planned(p Planned[daemonset.Snapshot, daemonset.Opti
 	return nil
 }
 
-func (r *daemonSetRecorder) result() DaemonSetResult {
+// result returns how the run went. What is held back at the end is told of as the options say.
+func (r *daemonSetRecorder) result(options daemonset.Options) DaemonSetResult {
 	s := r.world.store
 	r.last.Time, r.last.Actions = r.world.now.Sub(r.start), nil
 	d := s.daemonSets.all()[0]
+	if _, p, err := r.controller.planFor(d.Name, r.world.now, options); err == nil && len(r.last.Holds) > 0 {
+		r.last.Holds = p.Holds
+	}
 	c := DaemonSetCluster{Now: r.world.now, DaemonSet: d.DaemonSet}
 	for _, n := range s.nodes.all() {
 		c.Nodes = append(c.Nodes, n.Node)
