@@ -25,6 +25,9 @@ func api(root string) (string, error) {
 	}
 	newest := newestOf(strings.Fields(tags))
 	if newest == "" {
+		if shallow, err := git(root, "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(shallow) == "true" {
+			return "a shallow clone has no tags, so nothing is compared; git fetch --unshallow --tags\n", err
+		}
 		return "no version yet, so nobody loses anything\n", nil
 	}
 	old, err := os.MkdirTemp("", "kplan-"+newest+"-")

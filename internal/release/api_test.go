@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,4 +57,14 @@ func TestAPIWithoutVersion(t *testing.T) {
 	text, err := api(root)
 	require.NoError(t, err)
 	require.Equal(t, "no version yet, so nobody loses anything\n", text)
+
+	shallow := filepath.Join(t.TempDir(), "shallow")
+	_, err = git(".", "clone", "-q", "--depth", "1", "--no-tags", "file://"+versioned(t), shallow)
+	require.NoError(t, err)
+	text, err = api(shallow)
+	require.NoError(t, err)
+	require.Contains(t, text, "nothing is compared", "there may well be one")
+	workflow, err := os.ReadFile("../../.github/workflows/ci.yaml")
+	require.NoError(t, err)
+	require.Contains(t, string(workflow), "fetch-depth: 0 ", "it has the versions")
 }
