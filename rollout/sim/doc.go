@@ -47,6 +47,6 @@
 // ends the world: every later call returns it. A World is used by one goroutine at a time.
 //
 // The planners are those of packages deploy, replicaset, daemonset, rollout/kruise and
-// rollout/argo; the engine is that in which they prove themselves, under some seventy kinds of
-// trouble.
+// rollout/argo; the engine is that in which they prove themselves, under twenty kinds of
+// trouble that strike in some seventy ways.
 package sim

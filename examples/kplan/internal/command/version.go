@@ -44,7 +44,7 @@ kplan version -o json | jq -r '.kubernetes[0].version'`),
 }
 
 // versionOf returns what a build has recorded of itself. The commit of a version that was
-// installed as a module is in the version, if it is not that of a tag.
+// installed as a module is in the version, or that of its tag.
 func versionOf(info *debug.BuildInfo, ok bool) view.Version {
 	v := view.Version{Version: "(devel)", Go: runtime.Version(), Kubernetes: releases}
 	if !ok {
@@ -61,11 +61,19 @@ func versionOf(info *debug.BuildInfo, ok bool) view.Version {
 			v.Modified = s.Value == "true"
 		}
 	}
-	version, _, _ := strings.Cut(v.Version, "+")
-	if parts := strings.Split(version, "-"); v.Commit == "" && len(parts) > 2 && len(parts[len(parts)-1]) == commitLength {
-		v.Commit = parts[len(parts)-1]
+	if v.Commit == "" && strings.HasPrefix(v.Version, "v") {
+		v.Commit = commitOf(v.Version)
 	}
 	return v
+}
+
+// commitOf returns what git calls the commit of a version of the command's module.
+func commitOf(version string) string {
+	version, _, _ = strings.Cut(version, "+")
+	if parts := strings.Split(version, "-"); len(parts) > 2 && len(parts[len(parts)-1]) == commitLength {
+		return parts[len(parts)-1]
+	}
+	return "tags/examples/kplan/" + version
 }
 
 // commitLength is how long commits are in versions of Go modules.

@@ -48,11 +48,12 @@ func TestBuildInfo(t *testing.T) {
 		}
 		return v.Version + " " + commit
 	}
-	require.Equal(t, "v0.2.0 ", of("v0.2.0"))
+	require.Equal(t, "v0.2.0 tags/examples/kplan/v0.2.0", of("v0.2.0"))
+	require.Equal(t, "(devel) ", of("(devel)"))
 	require.Equal(t, "v0.2.0 0123", of("v0.2.0", debug.BuildSetting{Key: "vcs.revision", Value: "0123"}))
 	require.Equal(t, "(devel) 0123 modified", of("", debug.BuildSetting{Key: "vcs.revision", Value: "0123"}, debug.BuildSetting{Key: "vcs.modified", Value: "true"}))
 	require.Equal(t, "v0.2.1-0.20260102150405-0123456789ab 0123456789ab", of("v0.2.1-0.20260102150405-0123456789ab"))
-	require.Equal(t, "v0.2.0-rc.1 ", of("v0.2.0-rc.1"))
+	require.Equal(t, "v0.2.0-rc.1 tags/examples/kplan/v0.2.0-rc.1", of("v0.2.0-rc.1"))
 	require.Equal(t, "(devel)", versionOf(nil, false).Version)
 	require.True(t, strings.HasPrefix(succeed(t, nil, "--version"), "kplan version "))
 }

@@ -11,7 +11,7 @@ import (
 // A Version is what is known of the program.
 type Version struct {
 	Version    string    `json:"version"`
-	Commit     string    `json:"commit,omitzero"`   // "" if the build has not recorded it
+	Commit     string    `json:"commit,omitzero"`   // what git calls it, "" if the build has not recorded it
 	Modified   bool      `json:"modified,omitzero"` // the commit is not all
 	Go         string    `json:"go"`
 	Kubernetes []Release `json:"kubernetes"`
