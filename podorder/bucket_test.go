@@ -245,8 +245,10 @@ func TestCensus(t *testing.T) {
 			want.Add(&pods[i])
 		}
 	}
-	c := newNeighbourCounts(pods, func(p *Pod) bool { return want[p.NodeName] > 0 })
-	c.countAll()
+	c := newNeighbourCounts(len(pods))
+	for i := range pods {
+		c.add(&pods[i], false, want[pods[i].NodeName] > 0)
+	}
 	counts := Neighbours{}
 	for i := range pods {
 		if want[pods[i].NodeName] > 0 {

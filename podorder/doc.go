@@ -5,7 +5,8 @@
 // Start with [Pod], what the planners read of a pod, and [Order.Choose], which chooses
 // the pods to delete. [Order.Explain] says why these, [Order.Sort] lists all of them, and
 // [Order.Compare] is upstream's own comparison of two. [Pod.Active] says whether a pod
-// counts as a replica, and [Pod.Available] whether it serves.
+// counts as a replica, and [Pod.Available] whether it serves. A [Draft] chooses from pods that are
+// seen one after another.
 //
 // One choice:
 //

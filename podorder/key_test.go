@@ -63,10 +63,10 @@ func TestCensusGrows(t *testing.T) {
 		for i := range pods {
 			pods[i].NodeName = strconv.Itoa(i)
 		}
-		c := newNeighbourCounts(pods, func(*Pod) bool { return true })
+		c := newNeighbourCounts(n)
 		least := len(c.slots)
 		for i := range pods {
-			c.count(i)
+			c.add(&pods[i], true, true)
 			require.GreaterOrEqual(t, len(c.slots), 2*(i+1), "%d nodes of %d", i+1, n)
 			require.Less(t, len(c.slots), max(4*(i+2), least+1), "%d nodes of %d", i+1, n)
 		}
@@ -78,13 +78,13 @@ func TestCensusGrows(t *testing.T) {
 
 // A node that finds its slot taken by another takes the next.
 func TestCensusSlot(t *testing.T) {
-	c := newNeighbourCounts([]Pod{{NodeName: "a"}, {NodeName: "b"}, {NodeName: "c"}, {NodeName: "d"}}, func(*Pod) bool { return true })
-	c.slots = c.room[:8]
+	c := newNeighbourCounts(4)
+	c.slots = c.slots[:8]
 	require.Same(t, &c.slots[7], c.slot("b", 7))
-	require.Equal(t, int32(1), c.add("a", 7))
+	require.Equal(t, int32(1), c.enter("a", 7))
 	require.Equal(t, int32(1), *c.slot("a", 7))
 	require.Same(t, &c.slots[0], c.slot("b", 7), "a is at home, with the same hash")
-	require.Equal(t, int32(2), c.add("b", 7))
+	require.Equal(t, int32(2), c.enter("b", 7))
 	require.Equal(t, []int32{2, 0, 0, 0, 0, 0, 0, 1}, c.slots)
 	require.Same(t, &c.slots[0], c.slot("b", 7), "its own")
 	require.Same(t, &c.slots[1], c.slot("c", 8), "b is at its home")

@@ -18,17 +18,14 @@ func (n Neighbours) Add(p *Pod) {
 
 // A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of nodes.
 // Its slots are a hash table with open addressing from node names to the numbers of
-// nodes, from 1. There is room for a node per pod, of which the slots take only what
-// the nodes need, so that few nodes stay in the caches of the processor. For the same
-// reason the names are copied into one text: those of the pods lie far apart.
+// nodes, from 1. There is room for a node per eight pods, and more of them make it grow. The
+// names are copied into one text, so that few nodes stay in the caches of the processor: those
+// of the pods lie far apart.
 type neighbourCounts struct {
-	pods    []Pod
-	related func(p *Pod) bool
 	slots   []int32
-	room    []int32 // what slots may grow into
-	names   []byte  // of the nodes, one behind the other
+	names   []byte // of the nodes, one behind the other
 	nodes   []nodeCount
-	numbers []int32 // of the node of each pod, 0 if it was not counted
+	numbers []int32 // of the node of each pod that was seen, 0 if it does not matter
 }
 
 // A nodeCount is how many pods were counted on a node, whose name is a part of all names.
@@ -38,36 +35,33 @@ type nodeCount struct {
 	pods       int32
 }
 
-// newNeighbourCounts returns one that has counted nothing.
-func newNeighbourCounts(pods []Pod, related func(p *Pod) bool) *neighbourCounts {
-	n := len(pods)
-	room := make([]int32, 1<<bits.Len(uint(2*n+1)))
-	nodes := 1 + max(n/8, min(n, 8)) // a guess: more of them make the slices grow
+// newNeighbourCounts returns one with room for n pods.
+func newNeighbourCounts(n int) *neighbourCounts {
+	nodes := 1 + max(n/8, min(n, 8)) // a guess
 	return &neighbourCounts{
-		pods: pods, related: related, slots: room[:(len(room)+7)/8], room: room,
-		names: make([]byte, 0, 16*nodes), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, n),
+		slots: make([]int32, 1<<bits.Len(uint(2*nodes))),
+		names: make([]byte, 0, 16*nodes), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, 0, n),
 	}
 }
 
-func (c *neighbourCounts) countAll() {
-	for i := range c.pods {
-		c.count(i)
+// add sees the next pod: whether the number of its node matters, and whether it counts there.
+func (c *neighbourCounts) add(p *Pod, matters, counted bool) {
+	number := int32(0)
+	if matters || counted {
+		number = c.number(p.NodeName)
+	}
+	if c.numbers = append(c.numbers, number); counted {
+		c.nodes[number].pods++
 	}
 }
 
-// count counts a pod if it is active and related.
-func (c *neighbourCounts) count(i int) {
-	p := &c.pods[i]
-	if !p.Active() || !c.related(p) {
-		return
+// number returns the number of a node.
+func (c *neighbourCounts) number(name string) int32 {
+	h := hash(name)
+	if number := *c.slot(name, h); number != 0 {
+		return number
 	}
-	h := hash(p.NodeName)
-	number := *c.slot(p.NodeName, h)
-	if number == 0 {
-		number = c.add(p.NodeName, h)
-	}
-	c.numbers[i] = number
-	c.nodes[number].pods++
+	return c.enter(name, h)
 }
 
 // slot returns the slot that holds the number of a node, or is free for it.
@@ -84,14 +78,13 @@ func (c *neighbourCounts) slot(name string, hash uint64) *int32 {
 	}
 }
 
-// add numbers a node that has no slot. At most half of the slots are taken.
-func (c *neighbourCounts) add(name string, hash uint64) int32 {
+// enter numbers a node that has no slot. At most half of the slots are taken.
+func (c *neighbourCounts) enter(name string, hash uint64) int32 {
 	start := len(c.names)
 	c.names = append(c.names, name...)
 	c.nodes = append(c.nodes, nodeCount{hash: hash, start: start, end: len(c.names)})
 	if 2*len(c.nodes) > len(c.slots) {
-		clear(c.slots)
-		c.slots = c.room[:2*len(c.slots)]
+		c.slots = make([]int32, 2*len(c.slots))
 		for number := 1; number < len(c.nodes)-1; number++ {
 			c.take(int32(number))
 		}

@@ -80,16 +80,41 @@ func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 	if n <= 0 {
 		return Choice{Survivor: -1}
 	}
-	return o.ranking(pods).pick(candidates, n)
+	d, ok := o.draft(len(pods), o.Related != nil)
+	if !ok {
+		r := d.order.ranking(pods)
+		places, protected := r.rank(candidates)
+		return r.choice(places, n, len(places), protected)
+	}
+	var candidate []bool
+	if candidates != nil {
+		candidate = marked(candidates, len(pods))
+	}
+	for i := range pods {
+		p := &pods[i]
+		d.Add(p, candidates == nil || candidate[i], o.Related != nil && p.Active() && o.Related(p))
+	}
+	return d.Choose(pods, nil, n)
 }
 
-func (r *ranking) pick(candidates []int, n int) Choice {
-	places, total, protected := r.rankFirst(candidates, n)
+// marked tells which of n numbers are in a list. Others are ignored.
+func marked(numbers []int, n int) []bool {
+	marks := make([]bool, n)
+	for _, i := range numbers {
+		if i >= 0 && i < n {
+			marks[i] = true
+		}
+	}
+	return marks
+}
+
+// choice chooses from places among which are the first n+1, of all pods that may be deleted.
+func (r *ranking) choice(places []place, n, total, protected int) Choice {
 	c := Choice{Survivor: -1, Protected: protected}
 	want := min(n, total+protected)
 	n = min(n, total)
 	c.Missing = want - n
-	if total == 0 {
+	if n = min(n, len(places)); n == 0 {
 		return c
 	}
 	list := r.first(places, n+1)

@@ -20,16 +20,24 @@ type place struct {
 	health uint64 // the stages of a chain but the last: assigned, phase, ready, cost; or the domain, while a spread is filled
 	later  uint64 // neighbours, more first, ready, bucket of the ready time
 	index  int32  // of the pod in the caller's slice
-	row    int32  // of the place in the values of the stages
+	row    int32  // of the place in the values of the stages, or without them the number of the node
 }
 
 // place returns the incomplete place of a pod.
 func (r *ranking) place(p *Pod, index int) place {
 	at := place{index: int32(index)}
 	if r.stages == nil {
-		at.health = uint64(truth(p.NodeName != ""))<<35 | uint64(phaseRank(p.Phase))<<33 | uint64(truth(p.Ready))<<32
+		at.health = uint64(classOf(p)) << 32
+		if r.counts != nil {
+			at.row = r.counts.numbers[index]
+		}
 	}
 	return at
+}
+
+// classOf returns the incomplete place without stages as a number, which has its order.
+func classOf(p *Pod) uint8 {
+	return uint8(truth(p.NodeName != ""))<<3 | uint8(phaseRank(p.Phase))<<1 | uint8(truth(p.Ready))
 }
 
 // Health returns what the rules of [Current] in front of [RuleNeighbours] see of a pod: of two pods the one with the smaller number is deleted first. It is for those who keep
@@ -43,23 +51,15 @@ func Health(p *Pod) uint64 {
 // healthClasses is how many incomplete places there are without stages.
 const healthClasses = 1 << 4
 
-// class returns the incomplete place as a number, which has its order.
-func (p place) class() uint8 { return uint8(p.health >> 32) }
-
-// placeOf returns the incomplete place with this class.
-func placeOf(class uint8, index int) place {
-	return place{health: uint64(class) << 32, index: int32(index)}
-}
-
 // complete returns the complete place of a pod.
 func (r *ranking) complete(at place, p *Pod) place {
 	neighbours := int32(0)
 	if r.stages == nil && !r.order.Chain.legacy() {
 		at.health = at.health>>32<<32 | uint64(costOf(p)-math.MinInt32)
-		if r.counts != nil && r.counts.numbers[at.index] != 0 {
-			neighbours = r.counts.nodes[r.counts.numbers[at.index]].pods
+		if r.counts != nil {
+			neighbours = r.counts.nodes[at.row].pods
 		} else {
-			neighbours = r.order.neighbours(p, r.counts)
+			neighbours = r.order.Neighbours[p.NodeName]
 		}
 	}
 	if r.order.Chain == Items {

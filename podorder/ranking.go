@@ -10,94 +10,44 @@ type ranking struct {
 	pods   []Pod
 	exact  bool // compares exact times, not buckets
 	now    int64
-	counts *neighbourCounts
-	stages []Stage // nil means those of the chain, which are in the places
-	values []int64 // of the stages, one row for each place
+	counts *neighbourCounts // nil means those of the order
+	stages []Stage          // nil means those of the chain, which are in the places
+	values []int64          // of the stages, one row for each place
 }
 
 func (o *Order) ranking(pods []Pod) *ranking {
-	r := &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
-	if o.Related != nil && !(o.Chain.legacy() && o.Stages == nil) {
-		r.counts = newNeighbourCounts(pods, o.Related)
-	}
-	return r
+	return &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
 }
 
 // rank returns the places of the candidates that may be deleted, and how many may
 // not. Numbers that no pod has are ignored.
 func (r *ranking) rank(candidates []int) (places []place, protected int) {
-	places = make([]place, 0, r.number(candidates))
-	protected = r.each(candidates, func(_, index int) { places = append(places, r.place(&r.pods[index], index)) })
-	r.fill(places, candidates)
-	return places, protected
-}
-
-// rankFirst returns at least the places of the first n+1 candidates that may be deleted, how
-// many candidates there are, and how many may not be deleted. Before what takes a map to look
-// up there are few places, so that a byte for each pod tells which are too far behind, and
-// they never get a place of their own.
-func (r *ranking) rankFirst(candidates []int, n int) (places []place, total, protected int) {
-	if r.stages != nil || r.order.Priority == PriorityFirst {
-		places, protected = r.rank(candidates)
-		return places, len(places), protected
-	}
-	var counts [healthClasses]int
-	classes := make([]uint8, r.number(candidates)) // from 1
-	protected = r.each(candidates, func(i, index int) {
-		class := r.place(&r.pods[index], index).class()
-		classes[i] = class + 1
-		counts[class]++
-	})
-	last, front := uint8(0), 0
-	for class, count := range counts {
-		if total += count; front <= n {
-			last, front = uint8(class)+1, front+count
+	if r.order.Related != nil && !(r.order.Chain.legacy() && r.order.Stages == nil) {
+		r.counts = newNeighbourCounts(len(r.pods))
+		for i := range r.pods {
+			p := &r.pods[i]
+			r.counts.add(p, true, p.Active() && r.order.Related(p))
 		}
 	}
-	places = make([]place, 0, front)
-	for i, class := range classes {
-		if class == 0 || class > last {
-			continue
-		}
-		index := i
-		if candidates != nil {
-			index = candidates[i]
-		}
-		places = append(places, placeOf(class-1, index))
-	}
-	return places, total, protected
-}
-
-// number returns how many numbers there are, of candidates or, without them, of pods.
-func (r *ranking) number(candidates []int) int {
+	n := len(candidates)
 	if candidates == nil {
-		return len(r.pods)
+		n = len(r.pods)
 	}
-	return len(candidates)
-}
-
-// each calls f for the candidates that may be deleted, with their numbers in the list of
-// candidates and that of pods, and returns how many may not. It counts all neighbours.
-func (r *ranking) each(candidates []int, f func(i, index int)) (protected int) {
-	if candidates != nil && r.counts != nil {
-		r.counts.countAll()
-	}
-	for i := range r.number(candidates) {
-		index := i
+	places = make([]place, 0, n)
+	for index := range n {
 		if candidates != nil {
-			index = candidates[i]
-		} else if r.counts != nil { // while the pod is at hand
-			r.counts.count(i)
+			index = candidates[index]
 		}
 		switch {
 		case index < 0 || index >= len(r.pods):
 		case r.order.Protected != nil && r.order.Protected(&r.pods[index]):
 			protected++
 		default:
-			f(i, index)
+			places = append(places, r.place(&r.pods[index], index))
 		}
 	}
-	return protected
+	r.fill(places, candidates)
+	return places, protected
 }
 
 // keys returns the keys of pods whose places are complete.

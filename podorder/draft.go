@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podorder
+
+// A Draft is a choice from pods that are seen one after another. It is for those who have them
+// at hand for another reason, or keep them where they are: of each it keeps five bytes, which
+// tell that most pods are not among the first. The zero Draft is of the zero [Order].
+type Draft struct {
+	order     Order
+	counts    *neighbourCounts
+	classes   []uint8 // of each pod that was seen, from 1; 0 is no candidate
+	sizes     [healthClasses]int
+	protected int
+}
+
+// Draft returns a draft with room for n pods. It is false for an order that takes all pods
+// together: one with a Priority or Stages, or of [Items]. Related is not asked, for the draft is
+// told; with Neighbours, these are taken and none are counted.
+func (o Order) Draft(n int) (Draft, bool) { return o.draft(n, o.Neighbours == nil) }
+
+func (o *Order) draft(n int, counting bool) (Draft, bool) {
+	d := Draft{order: *o}
+	if o.Priority == PriorityFirst || o.resolved() != nil {
+		return d, false
+	}
+	n = min(max(n, 0), mostRoom)
+	d.classes = make([]uint8, 0, n)
+	if counting && !o.Chain.legacy() {
+		d.counts = newNeighbourCounts(n)
+	}
+	return d, true
+}
+
+// mostRoom is how many pods are believed before they are seen.
+const mostRoom = 1 << 22
+
+// Add sees the next pod: NodeName, Phase, Ready and DeletionTimestamp, and what
+// [Order.Protected] reads. A candidate may be deleted, and one that is related is a neighbour if
+// it is active. Nil is none, and takes a number.
+func (d *Draft) Add(p *Pod, candidate, related bool) {
+	candidate, related = candidate && p != nil, related && p != nil
+	class := uint8(0)
+	switch {
+	case !candidate:
+	case d.order.Protected != nil && d.order.Protected(p):
+		d.protected++
+	default:
+		class = classOf(p)
+		d.sizes[class]++
+		class++
+	}
+	d.classes = append(d.classes, class)
+	if d.counts != nil {
+		d.counts.add(p, class > 0, related && p.Active())
+	}
+}
+
+// Front returns the numbers of those pods, from 0 in the order of [Draft.Add], among which are
+// the first n and the one that comes behind them.
+func (d *Draft) Front(n int) []int {
+	last, size := d.front(n)
+	numbers := make([]int, 0, size)
+	for i, class := range d.classes {
+		if class > 0 && class <= last {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// front returns the last class of the front, from 1, and the size of that.
+func (d *Draft) front(n int) (last uint8, size int) {
+	for class, count := range d.sizes {
+		if size <= n {
+			last, size = uint8(class)+1, size+count
+		}
+	}
+	return last, size
+}
+
+// Choose is [Order.Choose] from all pods that were seen. Pods are those with these numbers,
+// which [Draft.Front] has returned for as many victims, or all of them if numbers is nil. What
+// it returns are places in pods.
+func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
+	if n <= 0 {
+		return Choice{Survivor: -1}
+	}
+	r := d.order.ranking(pods)
+	r.counts = d.counts
+	places, total := r.draftPlaces(d, numbers, n), 0
+	for _, size := range d.sizes {
+		total += size
+	}
+	return r.choice(places, n, total, d.protected)
+}
+
+// draftPlaces returns the incomplete places of the front of a draft.
+func (r *ranking) draftPlaces(d *Draft, numbers []int, n int) []place {
+	last, size := d.front(n)
+	places := make([]place, 0, size)
+	seen := len(d.classes)
+	if numbers != nil {
+		seen = len(numbers)
+	}
+	for index := range min(seen, len(r.pods)) {
+		i := index
+		if numbers != nil {
+			i = numbers[index]
+		}
+		if i < 0 || i >= len(d.classes) || d.classes[i] == 0 || d.classes[i] > last {
+			continue
+		}
+		at := place{health: uint64(d.classes[i]-1) << 32, index: int32(index)}
+		if d.counts != nil {
+			at.row = d.counts.numbers[i]
+		}
+		places = append(places, at)
+	}
+	return places
+}
