@@ -39,6 +39,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[podorder.Chain](),
 	reflect.TypeFor[podorder.Choice](),
 	reflect.TypeFor[podorder.Domains](),
+	reflect.TypeFor[podorder.Draft](),
 	reflect.TypeFor[podorder.Explanation](),
 	reflect.TypeFor[podorder.Neighbours](),
 	reflect.TypeFor[podorder.Order](),
