@@ -66,7 +66,7 @@ func (r podReader) Count(i int, pod *podorder.Pod) bool {
 	if p.DeletionTimestamp != nil {
 		pod.DeletionTimestamp = p.DeletionTimestamp.Time
 	}
-	pod.Phase, pod.Ready = podorder.Phase(p.Status.Phase), false
+	pod.NodeName, pod.Phase, pod.Ready = p.Spec.NodeName, podorder.Phase(p.Status.Phase), false
 	if c := readyCondition(p); c != nil && c.Status == corev1.ConditionTrue {
 		pod.Ready, pod.ReadySince = true, c.LastTransitionTime.Time
 	}

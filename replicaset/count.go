@@ -12,7 +12,9 @@ import (
 // The counts of a snapshot are what each pod is to the ReplicaSet, and how many pods are
 // in which state.
 type counts struct {
-	roles []role // of each pod
+	roles []role          // of each pod
+	draft *podorder.Draft // of those to be deleted, if it was likely that some have to be
+	front []int           // what the pods of the input are in the draft, nil if they are all of it
 	totals
 }
 
@@ -35,10 +37,12 @@ func (in *input) count() (counts, error) {
 	}
 	c.roles = make([]role, len(in.Pods))
 	touched := newDuplicateCheck(len(in.Pods))
+	d := in.draft(len(in.Pods))
 	for i := range in.Pods {
 		p := &in.Pods[i]
 		mine := p.ControllerUID == in.set.UID
 		if !mine && p.ControllerUID != "" {
+			d.add(p, false)
 			continue
 		}
 		if in.plain(p, mine) {
@@ -49,10 +53,12 @@ func (in *input) count() (counts, error) {
 			c.roles[i] = s.role
 			in.countState(&c.totals, s, at)
 		}
+		d.add(p, c.roles[i].counts())
 		if c.roles[i] != roleNone {
 			touched.add(p)
 		}
 	}
+	c.draft = d.choice()
 	return c, touched.check(in.Pods, c.roles)
 }
 

@@ -18,8 +18,12 @@ func (in *input) decide(c *counts) decision {
 	if n.remove == 0 {
 		return d
 	}
-	order := in.order()
-	d.victims = order.Choose(in.Pods, c.candidates(), int(n.remove))
+	if c.draft != nil {
+		d.victims = c.draft.Choose(in.Pods, c.front, int(n.remove))
+	} else {
+		order := in.order()
+		d.victims = order.Choose(in.Pods, c.candidates(), int(n.remove))
+	}
 	if d.victims.Missing > 0 {
 		d.holds = append(d.holds, held(ReasonProtected, int64(d.victims.Protected), int64(n.remove)))
 	}

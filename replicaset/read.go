@@ -14,11 +14,12 @@ type PodReader interface {
 	// Len returns how many pods there are.
 	Len() int
 	// Count writes into p what a pod counts for: Labels, the controller, DeletionTimestamp,
-	// Phase, Ready and ReadySince, the zero values too, since p holds another pod. What else
-	// it holds is not read. It reports whether there is such a pod; others are left out.
+	// NodeName, Phase, Ready and ReadySince, the zero values too, since p holds another pod. What
+	// else it holds is not read. It reports whether there is such a pod; others are left out.
 	Count(i int, p *podorder.Pod) bool
 	// Read writes all of a pod into p, which is zero. It is called for those that there are,
-	// and only if the plan adopts, releases or deletes pods.
+	// and only if the plan adopts, releases or deletes pods: if it deletes some, for those that
+	// may be among the first.
 	Read(i int, p *podorder.Pod)
 }
 
@@ -44,39 +45,54 @@ func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, 
 }
 
 // countFrom is [input.count] for pods of a reader. It gives the input its pods if the plan is
-// about any. Where there are more than are wanted, some are likely to go, and they are read
-// at once.
+// about any, and those alone among which the first are if it only deletes some.
 func (in *input) countFrom(r PodReader) (counts, error) {
 	if in.unusable != nil || r == nil {
 		return counts{}, nil
 	}
-	if r.Len() <= int(in.replicas) {
-		c := in.countEach(r)
-		if n := in.numbers(&c).change(); c.adopt == 0 && c.release == 0 && n.remove == 0 {
-			return c, nil
-		}
+	var d *draft
+	if in.opts.Order.Protected == nil { // or else it reads what is not counted
+		d = in.draft(r.Len())
 	}
-	in.Pods = readAll(r)
-	return in.count()
+	c := in.countEach(r, d)
+	remove := int(in.numbers(&c).change().remove)
+	claims := c.adopt > 0 || c.release > 0
+	if !claims && remove == 0 {
+		return c, nil
+	}
+	if c.draft = d.choice(); c.draft == nil || claims {
+		in.Pods = readAll(r)
+		return in.count()
+	}
+	c.front = c.draft.Front(remove)
+	in.Pods = make([]podorder.Pod, len(c.front))
+	for at, i := range c.front {
+		r.Read(i, &in.Pods[at])
+	}
+	return c, nil
 }
 
 // countEach counts pods one by one, without their roles.
-func (in *input) countEach(r PodReader) (c counts) {
+func (in *input) countEach(r PodReader, d *draft) (c counts) {
 	p := &podorder.Pod{}
 	for i := range r.Len() {
 		if !r.Count(i, p) {
+			d.add(nil, false)
 			continue
 		}
 		mine := p.ControllerUID == in.set.UID
 		if !mine && p.ControllerUID != "" {
+			d.add(p, false)
 			continue
 		}
 		if in.plain(p, mine) {
 			in.countPlain(&c.totals, p)
+			d.add(p, true)
 			continue
 		}
 		s, at := in.state(p)
 		in.countState(&c.totals, s, at)
+		d.add(p, s.role.counts())
 	}
 	return c
 }

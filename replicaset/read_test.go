@@ -21,6 +21,7 @@ import (
 type reader struct {
 	pods []podorder.Pod
 	gone map[int]bool
+	read *int // how many, if it is of interest
 }
 
 func (r reader) Len() int { return len(r.pods) }
@@ -28,11 +29,16 @@ func (r reader) Len() int { return len(r.pods) }
 func (r reader) Count(i int, p *podorder.Pod) bool {
 	q := &r.pods[i]
 	p.Labels, p.ControllerKind, p.ControllerName, p.ControllerUID = q.Labels, q.ControllerKind, q.ControllerName, q.ControllerUID
-	p.DeletionTimestamp, p.Phase, p.Ready, p.ReadySince = q.DeletionTimestamp, q.Phase, q.Ready, q.ReadySince
+	p.DeletionTimestamp, p.NodeName, p.Phase, p.Ready, p.ReadySince = q.DeletionTimestamp, q.NodeName, q.Phase, q.Ready, q.ReadySince
 	return !r.gone[i]
 }
 
-func (r reader) Read(i int, p *podorder.Pod) { *p = r.pods[i] }
+func (r reader) Read(i int, p *podorder.Pod) {
+	*p = r.pods[i]
+	if r.read != nil {
+		*r.read++
+	}
+}
 
 // The plan for pods that are read one by one is that for a snapshot of them.
 func TestPropertyReconcileFrom(t *testing.T) {
@@ -40,13 +46,14 @@ func TestPropertyReconcileFrom(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			source := random.Rapid(t)
 			s, opts := random.ReplicaSet(source, random.Kinds(source)), random.ReplicaSetOptions(source)
-			r := reader{s.Pods, map[int]bool{}}
+			r := reader{pods: s.Pods, gone: map[int]bool{}}
 			s.Pods = nil
 			for i := range r.pods {
 				if r.gone[i] = random.OneIn(source, "gone", 8); !r.gone[i] {
 					s.Pods = append(s.Pods, r.pods[i])
 				}
 			}
+			s.ReplicaSet.Status.Replicas = random.Between[int32](source, "observed", -1, 4)
 			want, wantErr := replicaset.Reconcile(s, t0, opts)
 			got, err := replicaset.ReconcileFrom(s, r, t0, opts)
 			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
@@ -65,6 +72,39 @@ func TestReconcileFromAllocates(t *testing.T) {
 	}
 	require.Equal(t, allocations(20), allocations(2000))
 	require.LessOrEqual(t, allocations(20), 7.0)
+}
+
+// If pods go, those are read that may be among the first; all are where the status was wrong or
+// more is asked of a pod than what counts.
+func TestReconcileFromReads(t *testing.T) {
+	all := pods(100)
+	for i := range 10 {
+		unready(&all[i])
+	}
+	for _, c := range []struct {
+		why      string
+		observed int32
+		order    podorder.Order
+		read     int
+	}{
+		{"three of ten that are not ready", 100, podorder.Order{}, 10},
+		{"nothing is known", 0, podorder.Order{}, 10},
+		{"the status says that there are not too many", 97, podorder.Order{}, 100},
+		{"protected pods are known by all that they are", 100, podorder.Order{Protected: func(p *podorder.Pod) bool { return p.Name == "p000000" }}, 100},
+		{"stages too", 100, podorder.Order{Stages: podorder.Current.Stages()}, 100},
+	} {
+		s := replicaset.Snapshot{ReplicaSet: web(97)}
+		s.ReplicaSet.Status.Replicas = c.observed
+		read, opts := 0, replicaset.Options{Order: c.order}
+		got, err := replicaset.ReconcileFrom(s, reader{pods: all, read: &read}, t0, opts)
+		require.NoError(t, err)
+		require.Equal(t, c.read, read, c.why)
+		s.Pods = all
+		want, err := replicaset.Reconcile(s, t0, opts)
+		require.NoError(t, err)
+		require.Len(t, want.Actions, 3)
+		require.Equal(t, want, got, c.why)
+	}
 }
 
 // names are pods that are known by name alone.

@@ -49,6 +49,7 @@ func TestPropertyOrder(t *testing.T) {
 		s, opts := anything(t), options(t)
 		s.ReplicaSet.DeletionTimestamp, s.Expectations = time.Time{}, replicaset.Expectations{}
 		s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 2).Draw(t, "few"))
+		s.ReplicaSet.Status.Replicas = rapid.Int32Range(0, 4).Draw(t, "observed") // tells whether to be prepared
 		plan := mustPlan(t, s, opts)
 		order, candidates, err := replicaset.Order(s, t0, opts)
 		if err != nil || order.Related != nil {
