@@ -40,29 +40,26 @@ func concerned[T any](old, now *T) *T {
 // update otherwise. Known is the object of its name, nil if there is none. Events of one object
 // may come twice, and late if versions compare. The error, if any, is one field.Error.
 func Judge[T any, K Kind[T]](k K, known, old, now *T) (Verdict, error) {
-	v, at := now, k.Path()+".New"
-	if v == nil {
-		v, at = old, k.Path()+".Old"
-	}
+	v := concerned(old, now)
 	switch {
 	case v == nil:
 		return Ignore, nil
 	case k.Name(v) == "":
-		return refused(at+".Name", "", "must be set")
+		return refused(k, now, "Name", "", "must be set")
 	case old != nil && k.Name(old) != k.Name(v):
-		return refused(at+".Name", k.Name(v), "must be that of "+k.Path()+".Old")
+		return refused(k, now, "Name", k.Name(v), "must be that of "+k.Path()+".Old")
 	case known != nil:
-		return judgeKnown(k, known, old, now, at)
+		return judgeKnown(k, known, old, now)
 	case now == nil:
 		return Ignore, nil // removed twice
 	case old != nil:
-		return refused(at+".Name", k.Name(v), "must be that of a "+k.Word()+" that has been added and not removed")
+		return refused(k, now, "Name", k.Name(v), "must be that of a "+k.Word()+" that has been added and not removed")
 	}
 	return Add, nil
 }
 
 // judgeKnown is Judge if there is an object of that name.
-func judgeKnown[T any, K Kind[T]](k K, known, old, now *T, at string) (Verdict, error) {
+func judgeKnown[T any, K Kind[T]](k K, known, old, now *T) (Verdict, error) {
 	v := concerned(old, now)
 	uid, knownUID := k.UID(v), k.UID(known)
 	if uid == knownUID && now == nil {
@@ -82,12 +79,17 @@ func judgeKnown[T any, K Kind[T]](k K, known, old, now *T, at string) (Verdict, 
 	case now != nil && old != nil && k.UID(old) == knownUID:
 		return Replace, nil // one that was made anew
 	}
-	return refused(at+".UID", uid, "must be that of the "+k.Word()+" of this name, which has not been removed")
+	return refused(k, now, "UID", uid, "must be that of the "+k.Word()+" of this name, which has not been removed")
 }
 
-func refused(path string, value any, detail string) (Verdict, error) {
+// refused says what is wrong with a field of what an event is of.
+func refused[T any, K Kind[T]](k K, now *T, name string, value any, detail string) (Verdict, error) {
+	side := ".New."
+	if now == nil {
+		side = ".Old."
+	}
 	var errs field.Errors
-	errs.Add(path, value, detail)
+	errs.Add(k.Path()+side+name, value, detail)
 	return Ignore, errs.Join()
 }
 
