@@ -139,11 +139,10 @@ func (t *Tracker) unregister(i int) {
 }
 
 func (t *Tracker) becomeAvailable(i int) {
-	r := t.records.At(i)
+	r := t.records.Ref(i)
 	t.totals.add(r.state, -1)
 	r.state.availability, r.place = available, 0
 	t.totals.add(r.state, 1)
-	t.records.Set(i, r)
 }
 
 // advance lets pods become available until now. If that is earlier than before, or the first
@@ -163,7 +162,5 @@ func (t *Tracker) advance(now int64) {
 
 // put notes the place of a pod in the queue.
 func (t *Tracker) put(pod int, place int32) {
-	r := t.records.At(pod)
-	r.place = place
-	t.records.Set(pod, r)
+	t.records.Ref(pod).place = place
 }

@@ -48,6 +48,9 @@ func (l *List[T]) At(i int) T { return l.pages[uint(i)/size].items[uint(i)%size]
 // Set replaces an element.
 func (l *List[T]) Set(i int, v T) { l.own(i / size).items[i%size] = v }
 
+// Ref returns an element to be changed in place, until one is appended or the list is cloned.
+func (l *List[T]) Ref(i int) *T { return &l.own(i / size).items[i%size] }
+
 // Append adds an element to the end.
 func (l *List[T]) Append(v T) {
 	if l.length == size*len(l.pages) {

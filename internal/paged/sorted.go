@@ -68,6 +68,16 @@ func (s *Sorted) Remove(v int32, compare Compare) {
 	}
 }
 
+// AppendFirst appends the first n numbers to a list, or all if there are fewer.
+func (s *Sorted) AppendFirst(list []int32, n int) []int32 {
+	for k := 0; k < len(s.list.pages) && n > 0; k++ {
+		items := s.list.pages[k].items
+		items = items[:min(n, len(items))]
+		list, n = append(list, items...), n-len(items)
+	}
+	return list
+}
+
 // All yields the numbers in order.
 func (s *Sorted) All(yield func(int32) bool) {
 	for k := range s.list.pages {

@@ -34,9 +34,8 @@ func (c *Counter) Add(text string, n int32) {
 		c.counts.Append(count{text: text})
 		c.byText.Add(i, c.text)
 	}
-	v := c.counts.At(i)
-	v.n += n
-	if c.counts.Set(i, v); v.n == 0 {
+	v := c.counts.Ref(i)
+	if v.n += n; v.n == 0 {
 		c.forget(i)
 	}
 }
