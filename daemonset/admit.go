@@ -179,11 +179,16 @@ func (in *input) admitPods(errs *field.Errors) {
 			unnamed = unnamed || p.Name == ""
 		}
 	}
-	slices.SortFunc(in.claimed, func(i, j int32) int { return cmp.Compare(in.pods[i].Name, in.pods[j].Name) })
+	in.sortClaimed()
 	if unnamed || !names.Different() || !uids.Different() {
 		unique(errs, "Pods", len(in.pods), mine,
 			func(i int) (string, string) { return in.pods[i].Name, in.pods[i].UID })
 	}
+}
+
+// sortClaimed puts in order the pods to adopt or to release.
+func (in *input) sortClaimed() {
+	slices.SortFunc(in.claimed, func(i, j int32) int { return cmp.Compare(in.pods[i].Name, in.pods[j].Name) })
 }
 
 // claim decides whether a pod belongs to the DaemonSet.

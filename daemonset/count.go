@@ -12,7 +12,7 @@ import (
 // about each: all that is decided is decided from it. Nothing writes to it after [count].
 type state struct {
 	*input
-	history
+	*history
 
 	keys    []nodeKey // the nodes, and names of others that pods belong to
 	facts   []facts   // of the owned pods
@@ -32,10 +32,10 @@ type nodeKey struct {
 
 // count finds the pods of each node, in the order of their names, and decides where
 // daemons belong. A name that is no node's becomes a key behind those of the nodes.
-func count(in *input, h history, others alike) *state {
+func count(in *input, h *history, others alike) *state {
 	st := &state{
 		input: in, history: h, others: others, desired: others.desired(),
-		keys: make([]nodeKey, len(in.nodes), len(in.nodes)+4), facts: make([]facts, len(in.pods)),
+		keys: make([]nodeKey, len(in.nodes), len(in.nodes)+min(4, len(in.pods))), facts: make([]facts, len(in.pods)),
 	}
 	for i := range in.nodes {
 		st.ranked = st.ranked || in.nodes[i].Rank != 0

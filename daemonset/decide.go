@@ -39,8 +39,8 @@ type updating struct {
 
 // decide decides one whole pass: either managing or updating, history and status (see A pass
 // in rules.md).
-func (st *state) decide() decision {
-	d := decision{budget: Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), recheckAt: st.nextAvailable()}
+func (st *state) decide() (d decision) {
+	d.budget, d.recheckAt = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), st.nextAvailable()
 	switch {
 	case st.opts.Freeze:
 		d.waits = ReasonFrozen

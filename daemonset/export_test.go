@@ -63,9 +63,9 @@ func ConstructOnly(s Snapshot, now time.Time, opts Options) (p Plan, name, hash 
 	}
 	p.Status = copyStatus(st.ds.Status)
 	if ok = st.collision == nil; ok {
-		st.writeRevisions(&p, &st.history)
+		st.writeRevisions(&p, st.history)
 	} else {
-		p = st.writeCollision(&st.history)
+		p = st.writeCollision(st.history)
 	}
 	for _, r := range st.revisions { // of several with the template, the one that stays
 		hash, _ := revision.RevisionHash(r)

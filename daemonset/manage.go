@@ -51,7 +51,7 @@ func (st *state) manage() (m managing) {
 // it starts.
 func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry) {
 	rules := NodeRules{Surge: SurgeAllowed(st.strategy, st.surge), Version: st.version, Availability: st.availability, Options: st.opts}
-	scratch := make([]*Pod, 0, 8)
+	var scratch []*Pod
 	for i := range st.nodes {
 		k := &st.keys[i]
 		if st.settled(k) {

@@ -17,14 +17,14 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	}
 	h := in.decideRevisions()
 	if h.collision != nil {
-		return in.writeCollision(&h), nil
+		return in.writeCollision(h), nil
 	}
 	return in.plan(h, alike{}), nil
 }
 
 // plan is what follows once the revisions are decided. The others are the nodes that are not in
 // the snapshot.
-func (in *input) plan(h history, others alike) Plan {
+func (in *input) plan(h *history, others alike) Plan {
 	st := count(in, h, others)
 	d := st.decide()
 	return write(st, &d)

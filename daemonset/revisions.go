@@ -32,9 +32,9 @@ type revisionClaim struct {
 }
 
 // decideRevisions finds the current revision, or what makes it.
-func (in *input) decideRevisions() history {
-	h := history{keep: -1}
-	owned := in.claimRevisions(&h)
+func (in *input) decideRevisions() *history {
+	h := &history{keep: -1}
+	owned := in.claimRevisions(h)
 	list := make([]revision.ControllerRevision, len(owned))
 	for i, n := range owned {
 		list[i] = in.revisions[n]
@@ -48,7 +48,7 @@ func (in *input) decideRevisions() history {
 	next := revision.Next(numbers)
 	if len(current) == 0 {
 		h.unlabelled = in.unlabelled(owned, nil)
-		in.createRevision(&h, next)
+		in.createRevision(h, next)
 		return h
 	}
 	same, gone := make([]revision.ControllerRevision, len(current)), []string(nil)
@@ -65,7 +65,7 @@ func (in *input) decideRevisions() history {
 	h.unlabelled = in.unlabelled(owned, gone)
 	if len(gone) > 0 && d.Relabel { // none is relabelled that is another's by now
 		h.claimFirst = true
-		in.relabel(&h, same, &d)
+		in.relabel(h, same, &d)
 	}
 	return h
 }

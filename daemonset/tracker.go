@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/tracked"
 )
 
@@ -35,8 +34,8 @@ type Tracker struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]
 	gauge    *gauge   // of the census; nil if nothing has been counted
-	admitted *input   // of the last plan, without nodes and pods; nil if that has to be done anew
-	gauged   *input   // the one for which the gauge is the right one
+	admitted *input   // without nodes and pods; nil if that has to be done anew
+	gauged   bool     // the gauge is the right one for it
 	known    *history // what has been decided of the revisions as admitted; nil if that has to be done anew
 	census   census
 }
@@ -53,7 +52,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	if len(h.gone) > 0 { // a pod is new for what the plan relabels, until the next one
 		return Reconcile(t.Snapshot(), now, opts)
 	}
-	t.take(in, &h, at)
+	t.take(in, h, at)
 	if t.census.twins > 0 || t.census.ranked > 0 || !in.ds.Partition.IsZero() && t.total(in).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
@@ -61,29 +60,26 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return in.writeStopped(because), nil
 	}
 	if h.collision != nil {
-		return in.writeCollision(&h), nil
+		return in.writeCollision(h), nil
 	}
-	var errs field.Errors
-	others := t.excerpt(in)
-	in.indexNodes(&errs)
-	in.admitPods(&errs)
-	return in.plan(h, others), errs.Join()
+	p := in.plan(h, t.excerpt(in))
+	in.nodes, in.pods, in.owned, in.claimed, in.index = nil, nil, nil, nil, nameIndex{} // they may be many
+	return p, nil
 }
 
 // admit is [admit] without nodes and pods. What has been found right and compiled for one plan is so
-// for the next.
+// for the next, which has it for its own.
 func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 	if t.admitted == nil || t.admitted.opts != opts || now.IsZero() {
 		in, err := admit(&t.rest, now, opts)
 		if err != nil {
 			return nil, err
 		}
-		t.admitted, t.known = in, nil
+		t.admitted, t.known, t.gauged = in, nil, false
 	}
-	in := *t.admitted
-	in.ds = &t.rest.DaemonSet // a clone has its own
-	in.setNow(now)
-	return &in, nil
+	t.admitted.ds = &t.rest.DaemonSet // a clone has its own
+	t.admitted.setNow(now)
+	return t.admitted, nil
 }
 
 // Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
@@ -109,6 +105,10 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 // lists are copied as they change.
 func (t *Tracker) Clone() Tracker {
 	c := *t
+	if t.admitted != nil {
+		in := *t.admitted
+		c.admitted = &in
+	}
 	c.pods, c.census = t.pods.Clone(), t.census.clone()
 	return c
 }

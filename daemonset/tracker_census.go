@@ -77,23 +77,11 @@ func (c *census) name(i int) string { return c.spots.At(i).node.Name }
 
 func (c *census) byName(a, b int32) int { return strings.Compare(c.name(int(a)), c.name(int(b))) }
 
-func (c *census) putPlace(i int, place int32) {
-	s := c.spots.At(i)
-	s.place = place
-	c.spots.Set(i, s)
-}
+func (c *census) putPlace(i int, place int32) { c.spots.Ref(i).place = place }
 
-func (c *census) putDue(i int, place int32) {
-	s := c.spots.At(i)
-	s.due = place
-	c.spots.Set(i, s)
-}
+func (c *census) putDue(i int, place int32) { c.spots.Ref(i).due = place }
 
-func (c *census) putLoose(i int, place int32) {
-	r := c.records.At(i)
-	r.loose = place
-	c.records.Set(i, r)
-}
+func (c *census) putLoose(i int, place int32) { c.records.Ref(i).loose = place }
 
 // spotOf returns the spot of a name, which it makes if there is none.
 func (t *Tracker) spotOf(name string) int {
@@ -143,7 +131,7 @@ func (c *census) nodes() (list []Node) {
 // settle puts a node in its spot, or only its name.
 func (t *Tracker) settle(i int, n *Node) {
 	c := &t.census
-	s := c.spots.At(i)
+	s := c.spots.Ref(i)
 	if s.run {
 		c.desired--
 	}
@@ -158,7 +146,6 @@ func (t *Tracker) settle(i int, n *Node) {
 	if s.run {
 		c.desired++
 	}
-	c.spots.Set(i, s)
 }
 
 // changeNode counts a node, or none, in place of another one of its name, or none.
@@ -216,10 +203,9 @@ func (t *Tracker) enter(i int) int {
 		return -1
 	}
 	k := t.spotOf(s.node)
-	at := c.spots.At(k)
+	at := c.spots.Ref(k)
 	c.records.Set(i, record{spot: int32(k + 1), next: at.pods})
 	at.pods = int32(i + 1)
-	c.spots.Set(k, at)
 	return k
 }
 
@@ -246,21 +232,11 @@ func (t *Tracker) leave(i int) int {
 // relink puts a pod in place of another one in the list of a spot.
 func (t *Tracker) relink(k int, from, to int32) {
 	c := &t.census
-	s := c.spots.At(k)
-	if s.pods == from {
-		s.pods = to
-		c.spots.Set(k, s)
-		return
+	link := &c.spots.Ref(k).pods
+	for *link != from {
+		link = &c.records.Ref(int(*link - 1)).next
 	}
-	for i := s.pods; ; {
-		r := c.records.At(int(i - 1))
-		if r.next == from {
-			r.next = to
-			c.records.Set(int(i-1), r)
-			return
-		}
-		i = r.next
-	}
+	*link = to
 }
 
 // moveLast gives the last pod the number of one that is counted no more.

@@ -5,9 +5,9 @@ package daemonset
 import (
 	"time"
 
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/paged"
 	"github.com/kplan-go/kplan/internal/tracked"
-	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // refile looks at a spot anew. With -1 it does nothing.
@@ -17,16 +17,15 @@ func (t *Tracker) refile(i int) {
 	}
 	c := &t.census
 	c.unfile(i)
-	s := c.spots.At(i)
+	s := c.spots.Ref(i)
 	if s.missing && s.pods == 0 {
 		c.names.Remove(i, c.name)
 		c.free.Append(int32(i))
-		c.spots.Set(i, spot{})
+		*s = spot{}
 		return
 	}
-	pod := t.look(&s)
-	c.spots.Set(i, s)
-	c.file(i, &s)
+	pod := t.look(s)
+	c.file(i, s)
 	if pod == nil || s.facts.has(isAvailable) {
 		return
 	}
@@ -67,7 +66,8 @@ func (t *Tracker) plain(p *Pod, f facts) bool {
 	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.gauge.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
 		return false // it becomes available beyond all clocks
 	}
-	return !f.has(isFinished|isPreparing) && !p.touched() && verdict(&t.gauge.owner, p) == claim.Keep && (!f.isOld() || f.has(isAvailable))
+	mine := p.ControllerUID == t.gauge.ds.UID // it is not to be adopted
+	return mine && !f.has(isFinished|isPreparing) && !p.touched() && (!f.isOld() || f.has(isAvailable))
 }
 
 // due returns when a pod becomes available, if that is going to be.
@@ -103,7 +103,7 @@ func (c *census) file(i int, s *spot) {
 
 // unfile takes a spot out of those of its kind, and out of the queue.
 func (c *census) unfile(i int) {
-	s := c.spots.At(i)
+	s := c.spots.Ref(i)
 	switch s.kind {
 	case spotEmpty:
 		c.empty.Remove(int32(i), c.byName)
@@ -126,9 +126,7 @@ func (c *census) unfile(i int) {
 	if s.due > 0 {
 		c.queue.Cut(s.due, c.putDue)
 	}
-	s = c.spots.At(i)
 	s.kind = spotIdle
-	c.spots.Set(i, s)
 }
 
 // total returns a state that knows the number of nodes alone.
@@ -138,14 +136,9 @@ func (t *Tracker) total(in *input) *state { return &state{input: in, desired: t.
 // others there are of each kind.
 func (t *Tracker) excerpt(in *input) (others alike) {
 	c := &t.census
-	in.nodes, in.pods, in.owned, in.claimed = nil, nil, nil, nil
 	others = alike{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
-	spots := make([]int32, 0, 64)
-	take := func(i int) { spots = append(spots, int32(i)) }
-	for k := range c.odd.Len() {
-		take(c.odd.At(k))
-	}
-	t.chosen(in, take)
+	var few [32]int32
+	spots := t.chosen(in, few[:0])
 	in.nodes, in.pods = make([]Node, 0, len(spots)), make([]Pod, 0, len(spots)+c.loose.Len())
 	for _, i := range spots {
 		s := c.spots.At(int(i))
@@ -165,48 +158,46 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 	for k := range c.loose.Len() {
 		in.pods = append(in.pods, *t.pods.At(c.loose.At(k)))
 	}
+	in.indexNodes(&field.Errors{}) // whose names are unique, as those of pods are
+	in.owned = make([]int32, 0, len(in.pods))
+	for i := range in.pods {
+		in.claim(int32(i))
+	}
+	in.sortClaimed()
 	return others
 }
 
-// chosen yields the spots that are not odd of which a plan may say something.
-func (t *Tracker) chosen(in *input, take func(int)) {
-	c, st := &t.census, t.total(in)
+// chosen appends the spots of which a plan may say something: the odd ones, and some of the others.
+func (t *Tracker) chosen(in *input, spots []int32) []int32 {
+	c := &t.census
+	spots = c.odd.AppendTo(spots)
 	if in.opts.Freeze || in.unseen {
-		return
+		return spots
 	}
 	// Without surge a node with a pod that is being deleted is only counted.
 	sum := in.opts.SumHolds && !SurgeAllowed(in.strategy, in.surge)
-	for k := 0; !sum && k < c.ending.Len(); k++ {
-		take(c.ending.At(k))
+	if !sum {
+		spots = c.ending.AppendTo(spots)
 	}
+	st := t.total(in)
 	burst := st.burst()
 	if burst > 0 && c.empty.Len() > 0 { // it creates pods, and updates none
-		firstOf(c.empty.All, burst, take)
-		return
+		return c.empty.AppendFirst(spots, burst)
 	}
-	firstOf(c.empty.All, c.empty.Len(), take)
+	spots = c.empty.AppendFirst(spots, c.empty.Len())
 	if c.old.Len()+c.oddOld == 0 || in.strategy != RollingUpdate || in.ds.Paused {
-		return
+		return spots
 	}
 	budget := Resolve(in.strategy, in.surge, in.maxUnavailable, c.desired)
 	room := int(budget.Surge)
 	if room == 0 { // each new pod that is not available uses up one, and so does each that is being deleted
 		room = int(budget.Unavailable) - c.young.Len() - c.ending.Len()
 	}
-	firstOf(c.old.All, room, take)
-	for k := 0; budget.Surge == 0 && !sum && k < c.young.Len(); k++ {
-		take(c.young.At(k))
+	spots = c.old.AppendFirst(spots, room)
+	if budget.Surge == 0 && !sum {
+		spots = c.young.AppendTo(spots)
 	}
-}
-
-// firstOf yields at most n numbers of a list.
-func firstOf(all func(func(int32) bool), n int, take func(int)) {
-	for i := range all {
-		if n--; n < 0 {
-			return
-		}
-		take(int(i))
-	}
+	return spots
 }
 
 // nextDue returns when the next pod that is alone on its node becomes available.

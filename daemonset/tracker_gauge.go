@@ -54,8 +54,8 @@ func sameAffinity(a, b *selector.NodeSelector) bool {
 // the time is earlier than before, and otherwise lets pods become available.
 func (t *Tracker) take(in *input, h *history, at int64) {
 	c := &t.census
-	right := t.gauge != nil && (t.gauged == t.admitted || t.gauge.same(in, &h.version))
-	t.gauged = t.admitted
+	right := t.gauge != nil && (t.gauged || t.gauge.same(in, &h.version))
+	t.gauged = true
 	if in.now.Before(c.now) || !right {
 		ds := *in.ds
 		t.gauge = &gauge{ds: &ds, owner: in.owner, placer: in.placer, version: h.version, opts: in.opts}
@@ -71,13 +71,13 @@ func (t *Tracker) take(in *input, h *history, at int64) {
 
 // revise returns what is decided of the revisions. What makes one is not kept, since plans must
 // not share it.
-func (t *Tracker) revise(in *input) history {
+func (t *Tracker) revise(in *input) *history {
 	if t.known != nil {
-		return *t.known
+		return t.known
 	}
 	h := in.decideRevisions()
-	if t.known = nil; h.create == nil && h.collision == nil {
-		t.known = &h
+	if h.create == nil && h.collision == nil {
+		t.known = h
 	}
 	return h
 }

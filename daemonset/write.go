@@ -27,7 +27,7 @@ import (
 // before single nodes. They are of nodes by name.
 func write(st *state, d *decision) Plan {
 	p := Plan{Status: d.status, Budget: d.budget, RecheckAt: d.recheckAt, Backoff: d.backoff}
-	st.writeRevisions(&p, &st.history)
+	st.writeRevisions(&p, st.history)
 	if !st.claimFirst {
 		st.writeClaims(&p)
 	}

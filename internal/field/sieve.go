@@ -20,7 +20,7 @@ const manyTexts = 1 << 13
 
 // NewSieve returns a sieve for n texts.
 func NewSieve(n int) Sieve {
-	if n >= manyTexts {
+	if n == 0 || n >= manyTexts {
 		return Sieve{}
 	}
 	return Sieve{slots: make([]uint32, 1<<bits.Len(uint(2*n))), passes: 4 * n}

@@ -14,6 +14,14 @@ func (b *Bag) Len() int { return b.items.Len() }
 // At returns the number at a place, from 0.
 func (b *Bag) At(k int) int { return int(b.items.At(k)) }
 
+// AppendTo appends the numbers to a list.
+func (b *Bag) AppendTo(list []int32) []int32 {
+	for k := range b.items.pages {
+		list = append(list, b.items.pages[k].items...)
+	}
+	return list
+}
+
 // Clone returns a bag of its own.
 func (b *Bag) Clone() Bag { return Bag{b.items.Clone()} }
 

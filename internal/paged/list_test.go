@@ -33,7 +33,11 @@ func TestPropertyList(t *testing.T) {
 			case 1, 2:
 				if len(want[k]) > 0 {
 					i := v % len(want[k])
-					l.Set(i, v)
+					if v%2 == 0 {
+						l.Set(i, v)
+					} else {
+						*l.Ref(i) = v
+					}
 					want[k][i] = v
 				}
 			case 3:

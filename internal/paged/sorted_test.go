@@ -50,8 +50,13 @@ func TestPropertySorted(t *testing.T) {
 			for v := range l.sorted.All {
 				got = append(got, v)
 			}
+			first := rapid.IntRange(-1, len(l.want)+1).Draw(t, "first")
+			if list := l.sorted.AppendFirst([]int32{-1}, first); !slices.Equal(list[1:], l.want[:min(max(first, 0), len(l.want))]) {
+				t.Fatalf("the first %d are %v, want those of %v", first, list, l.want)
+			}
+			bag = l.bag.AppendTo(nil)
 			for k := range l.bag.Len() {
-				if bag = append(bag, int32(l.bag.At(k))); l.places[l.bag.At(k)] != int32(k+1) {
+				if l.places[l.bag.At(k)] != int32(k+1) {
 					t.Fatalf("%d is not at %d", l.bag.At(k), l.places[l.bag.At(k)])
 				}
 			}
