@@ -32,7 +32,7 @@ func calmWorld(now time.Time, k Kubelet) *World {
 		w.unbound = func(p podRef) bool { return k.Unbound(*p.Pod, w.templateOf(p)) }
 	}
 	w.room, w.maxPods, w.quota, w.looks = newRoom(w, k.Room), k.MaxPods, k.Quota, k.Looks
-	w.record(k.Recording)
+	w.record(k.Recording, k.Zones)
 	nodes, bound := k.nodes(), 0
 	w.place = func(p podRef) string {
 		for range nodes {

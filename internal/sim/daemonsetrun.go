@@ -92,7 +92,7 @@ func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, err
 	}
 	summing := cfg.Options
 	summing.SumHolds = true // there may be a plan for each pod, and to name each time what it waits for would be more than all else
-	r := &daemonSetRecorder{world: w, controller: w.addDaemonSetController(summing), start: c.Now, active: map[string]int32{}}
+	r := &daemonSetRecorder{world: w, controller: w.addDaemonSetController(summing), start: c.Now, recording: cfg.Kubelet.Recording, active: map[string]int32{}}
 	w.follow()
 	for i := range c.Pods {
 		r.count(nil, &c.Pods[i])
@@ -114,7 +114,8 @@ type daemonSetRecorder struct {
 	steps      []DaemonSetStep
 	last       DaemonSetStep
 
-	active map[string]int32 // pods of the DaemonSet that are not being deleted, by hash
+	recording *Recording       // or nil
+	active    map[string]int32 // pods of the DaemonSet that are not being deleted, by hash
 }
 
 // count counts what becomes of a pod.
@@ -122,7 +123,11 @@ func (r *daemonSetRecorder) count(old, p *daemonset.Pod) {
 	uid := r.world.store.daemonSets.all()[0].UID
 	for n, pod := range [...]*daemonset.Pod{old, p} {
 		if pod != nil && pod.ControllerUID == uid && pod.Active() {
-			r.active[pod.Labels[daemonset.LabelHash]] += int32(2*n - 1)
+			hash := pod.Labels[daemonset.LabelHash]
+			r.active[hash] += int32(2*n - 1)
+			if r.recording != nil {
+				r.recording.daemons = append(r.recording.daemons, daemonCount{r.world.now, hash, r.active[hash]})
+			}
 		}
 	}
 }
@@ -136,6 +141,9 @@ func (r *daemonSetRecorder) planned(p Planned[daemonset.Snapshot, daemonset.Opti
 		if v.ControllerUID == p.Snapshot.DaemonSet.UID && string(v.Data) == string(p.Snapshot.DaemonSet.Template.Data) {
 			hash, _ = revision.RevisionHash(*v)
 		}
+	}
+	if r.recording != nil {
+		r.recording.updated = hash
 	}
 	for of, n := range r.active {
 		if s.Pods += n; of != "" && of == hash {

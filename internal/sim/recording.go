@@ -21,7 +21,10 @@ type Recording struct {
 	ReplicaSets []Moment[replicaset.ReplicaSet]
 	DaemonSets  []Moment[DaemonSet]
 
-	places map[string]int // of pods, by UID
+	places  map[string]int // of pods, by UID
+	zones   podorder.Domains
+	daemons []daemonCount // in the order of time
+	updated string        // the hash of the pods of a DaemonSet that are up to date
 }
 
 // A Moment is an object as it was from an instant on. Of several at one instant only the last
@@ -76,11 +79,11 @@ func stageOf(p *podorder.Pod) Stage {
 }
 
 // record makes a recording of a world that is still empty.
-func (w *World) record(r *Recording) {
+func (w *World) record(r *Recording, zones podorder.Domains) {
 	if r == nil {
 		return
 	}
-	*r = Recording{Start: w.now}
+	*r = Recording{Start: w.now, zones: zones}
 	pod := func(old, new *podorder.Pod) {
 		last := new
 		if new == nil {
