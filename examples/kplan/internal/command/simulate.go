@@ -177,8 +177,8 @@ func (s *simulation) execute(c *cobra.Command) error {
 		s.now = instant{s.present(c, latest)}
 	}
 	from.Running = manifest.Running{} // the manifests are applied
-	s.records = s.picture.wanted()
-	results := answers{all: s.records || s.output == csvFormat}
+	results := answers{all: s.picture.wanted() || s.output == csvFormat}
+	s.records = results.all || s.chart && !s.asked()
 	if err := s.outcomes(c, set, earlierOf(from), func(o outcome) error { return results.add(c, s, o) }); err != nil {
 		return err
 	}

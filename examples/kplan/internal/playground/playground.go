@@ -82,14 +82,15 @@ func simulate(in Input) (t *timeline.Timeline, notes []string, box string, err e
 	if box, err = r.begin(); err != nil {
 		return nil, nil, box, err
 	}
-	result, err := sim.Run(r.cluster, r.config())
+	config := r.config()
+	result, err := sim.Run(r.cluster, config)
 	if errors.Is(err, sim.ErrTooLong) {
 		err = errors.New("this takes too long for a page; the command takes more")
 	}
 	if err != nil {
 		return nil, nil, "", err
 	}
-	return r.view(result).Timeline(), r.notes(now, others, next), "", nil
+	return r.view(result, config.Kubelet.Recording).Timeline(), r.notes(now, others, next), "", nil
 }
 
 // A rolling is a simulation that is being put together.
@@ -142,7 +143,7 @@ func (r *rolling) nodes() (names []string, zones podorder.Domains) {
 
 func (r *rolling) config() sim.Config {
 	e, looks := &r.environment, int64(mostLooks)
-	k := sim.Kubelet{ReadyAfter: seconds(e.Start), TerminateAfter: seconds(e.Terminate), Jitter: seconds(e.Jitter), Looks: &looks}
+	k := sim.Kubelet{ReadyAfter: seconds(e.Start), TerminateAfter: seconds(e.Terminate), Jitter: seconds(e.Jitter), Looks: &looks, Recording: &sim.Recording{}}
 	k.Names, k.Zones = r.nodes()
 	if e.Broken {
 		broken := r.wanted.Template
@@ -162,7 +163,7 @@ func seconds(s float64) time.Duration {
 	return time.Duration(min(s, 24*60*60) * float64(time.Second))
 }
 
-func (r *rolling) view(result sim.Result) view.Simulation {
+func (r *rolling) view(result sim.Result, recording *sim.Recording) view.Simulation {
 	images := map[string]string{}
 	for _, rs := range result.Cluster.ReplicaSets {
 		m := r.to
@@ -171,7 +172,7 @@ func (r *rolling) view(result sim.Result) view.Simulation {
 		}
 		images[rs.Name] = m.images()
 	}
-	return view.Simulation{Namespace: r.to.Metadata.Namespace, Name: r.to.Metadata.Name, Images: images, Result: result}
+	return view.Simulation{Namespace: r.to.Metadata.Namespace, Name: r.to.Metadata.Name, Images: images, Result: result, Recording: recording}
 }
 
 // notes tell of what is in the texts and not in the picture.

@@ -5,6 +5,7 @@ package timeline
 import (
 	"encoding/csv"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,9 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// CSV writes the steps of timelines as one table. Its columns are those of all of them, and a
-// number that a workload does not have is left empty.
+// CSV writes the steps of timelines as one table, and between them a row without a step whenever
+// a number has changed. Its columns are those of all of them, and a number that a workload does
+// not have is left empty.
 func CSV(w io.Writer, list []*Timeline) error {
 	header := []string{"kind", "namespace", "name", "step", "seconds"}
 	numbers := len(header)
@@ -31,17 +33,16 @@ func CSV(w io.Writer, list []*Timeline) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(plain(header)) // the error is kept, and told of below
 	for _, t := range list {
-		for i := range t.Steps {
-			s := &t.Steps[i]
+		for _, r := range t.rows() {
 			row := make([]string, len(header))
-			copy(row, []string{t.Kind, t.Namespace, t.Name, itoa(i + 1), strconv.FormatFloat(s.At.Round(time.Millisecond).Seconds(), 'f', -1, 64)})
+			copy(row, []string{t.Kind, t.Namespace, t.Name, r.step, strconv.FormatFloat(r.At.Round(time.Millisecond).Seconds(), 'f', -1, 64)})
 			for j, c := range t.Columns {
 				for k, name := range c.names() {
-					row[numbers+slices.Index(header[numbers:], name)] = c.part(s.Cells[j], k)
+					row[numbers+slices.Index(header[numbers:], name)] = c.part(r.Cells[j], k)
 				}
 			}
 			var what, why []string
-			for _, e := range s.Events {
+			for _, e := range r.Events {
 				if what = append(what, e.What); e.Why != "" {
 					why = append(why, e.Why)
 				}
@@ -52,6 +53,31 @@ func CSV(w io.Writer, list []*Timeline) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// A row is a step, or what the numbers are between two of them.
+type row struct {
+	step string // its number, "" between them
+	Step
+}
+
+// rows returns the steps, and behind the last of an instant what its numbers have become since,
+// if they are not those of the row before.
+func (t *Timeline) rows() (list []row) {
+	left := t.Numbers
+	until := func(at time.Duration) {
+		for ; len(left) > 0 && left[0].At < at; left = left[1:] {
+			if n := len(list); n == 0 || !slices.Equal(list[n-1].Cells, left[0].Cells) {
+				list = append(list, row{"", Step{At: left[0].At, Cells: left[0].Cells}})
+			}
+		}
+	}
+	for i := range t.Steps {
+		until(t.Steps[i].At)
+		list = append(list, row{itoa(i + 1), t.Steps[i]})
+	}
+	until(math.MaxInt64)
+	return list
 }
 
 // names are those of the columns of numbers that a column stands for.

@@ -22,7 +22,8 @@ type Timeline struct {
 	Verdict               string   // how it ends, in a sentence
 	Facts                 []string // bounds, departures and assumptions, a sentence each
 	Columns               []Column
-	Steps                 []Step // at least one: the last is the end
+	Steps                 []Step    // at least one: the last is the end
+	Numbers               []Numbers // at the start and whenever one has changed, which may be between steps
 	Chart                 *chart.Chart
 	Recording             *sim.Recording
 	Labels                map[string]string // of ReplicaSets by their names, such as "rev 2"
@@ -39,6 +40,22 @@ type Step struct {
 	At     time.Duration
 	Cells  []string // one for each column
 	Events []Occurrence
+}
+
+// Numbers are the cells from an instant on.
+type Numbers struct {
+	At    time.Duration
+	Cells []string // one for each column
+}
+
+// Note notes the numbers from an instant on. The last of one instant count.
+func (t *Timeline) Note(at time.Duration, cells []string) {
+	switch n := len(t.Numbers); {
+	case n > 0 && t.Numbers[n-1].At == at:
+		t.Numbers[n-1].Cells = cells
+	case n == 0 || !slices.Equal(t.Numbers[n-1].Cells, cells):
+		t.Numbers = append(t.Numbers, Numbers{at, cells})
+	}
 }
 
 // An Occurrence is something that a step does, or that it waits for.

@@ -8,10 +8,11 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 )
 
-// Chart returns the rollout as a picture: the ready pods of each ReplicaSet.
+// Chart returns the rollout as a picture: the ready pods of each ReplicaSet. Between steps they
+// are as the recording tells.
 func (s Simulation) Chart() *chart.Chart {
-	steps := s.Result.Steps
-	c := &chart.Chart{Title: "Deployment " + s.Name, End: steps[len(steps)-1].Time}
+	steps := s.Recording.Deployment()
+	c := &chart.Chart{Title: "Deployment " + s.Name, End: s.Result.Steps[len(s.Result.Steps)-1].Time}
 	for _, column := range s.columns() {
 		series := chart.Series{Name: column.label + " ready", Stacked: true}
 		for _, step := range steps {
@@ -48,7 +49,7 @@ func (s Simulation) Chart() *chart.Chart {
 func (s DaemonSimulation) Chart() *chart.Chart {
 	c := &chart.Chart{Title: "DaemonSet " + s.Name, End: s.end().Time}
 	before, now, available := chart.Series{Name: "old", Stacked: true}, chart.Series{Name: "new", Stacked: true}, chart.Series{Name: "available"}
-	for _, step := range s.Result.Steps {
+	for _, step := range s.Recording.DaemonSet() {
 		before.Add(step.Time, float64(step.Pods-step.Updated))
 		now.Add(step.Time, float64(step.Updated))
 		available.Add(step.Time, float64(step.Status.NumberAvailable))

@@ -17,7 +17,7 @@ type DaemonSimulation struct {
 	Result    sim.DaemonSetResult
 	Policies  []string       // the flags that depart from Kubernetes
 	Assumed   []string       // of pods, as far as the input tells of them
-	Recording *sim.Recording // nil unless it was asked for
+	Recording *sim.Recording // nil unless it was asked for, which a picture or a timeline needs
 	Advanced  bool           // it is one of OpenKruise
 }
 

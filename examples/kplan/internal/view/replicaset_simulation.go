@@ -20,7 +20,7 @@ type ReplicaSimulation struct {
 	Done                  bool
 	Policies              []string       // the flags that depart from Kubernetes
 	Assumed               []string       // of nodes and pods, as far as the input tells of them
-	Recording             *sim.Recording // nil unless it was asked for
+	Recording             *sim.Recording // nil unless it was asked for, which a picture or a timeline needs
 }
 
 // A ReplicaStep is a pass that wrote something, or the end. Its counts are those after it.

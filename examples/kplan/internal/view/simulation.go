@@ -20,7 +20,7 @@ type Simulation struct {
 	Result    sim.Result
 	Policies  []string       // the flags that depart from Kubernetes
 	Assumed   []string       // of nodes and pods, as far as the input tells of them
-	Recording *sim.Recording // nil unless it was asked for
+	Recording *sim.Recording // nil unless it was asked for, which a picture or a timeline needs
 }
 
 // How a simulation ends, in the colour of what it means.

@@ -4,13 +4,17 @@ package view
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // end gives a timeline its end, and what holds for all of it.
@@ -82,13 +86,21 @@ func (s Simulation) Timeline() *timeline.Timeline {
 				}
 			}
 		}
-		cells := append(sizes(step, columns), fmt.Sprint(step.Total), fmt.Sprint(step.Available))
-		if len(zones) > 0 {
-			cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
-		}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cellsOf(step, columns, zones), Events: events})
+	}
+	for _, now := range s.Recording.Deployment() {
+		t.Note(now.Time, cellsOf(now, columns, zones))
 	}
 	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
+}
+
+// cellsOf returns the numbers of a Deployment.
+func cellsOf(step sim.Step, columns []column, zones []string) []string {
+	cells := append(sizes(step, columns), fmt.Sprint(step.Total), fmt.Sprint(step.Available))
+	if len(zones) > 0 {
+		cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
+	}
+	return cells
 }
 
 // Timeline returns the update for other tools.
@@ -99,6 +111,9 @@ func (s DaemonSimulation) Timeline() *timeline.Timeline {
 		Kind: daemonset.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), Recording: s.Recording, Facts: []string{p.bounds()},
 		Columns: []timeline.Column{{Name: "old"}, {Name: "new"}, {Name: "available"}},
 	}
+	cells := func(step *sim.DaemonSetStep) []string {
+		return []string{fmt.Sprint(step.Pods - step.Updated), fmt.Sprint(step.Updated), fmt.Sprint(step.Status.NumberAvailable)}
+	}
 	for i := range s.Result.Steps {
 		step := &s.Result.Steps[i]
 		events := eventsOf(s.lines(step, i == len(s.Result.Steps)-1))
@@ -107,8 +122,10 @@ func (s DaemonSimulation) Timeline() *timeline.Timeline {
 				events[j].More = help(daemonSets.advice(h.Reason))
 			}
 		}
-		cells := []string{fmt.Sprint(step.Pods - step.Updated), fmt.Sprint(step.Updated), fmt.Sprint(step.Status.NumberAvailable)}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(step), Events: events})
+	}
+	for _, now := range s.Recording.DaemonSet() {
+		t.Note(now.Time, cells(&now))
 	}
 	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
 }
@@ -129,6 +146,9 @@ func (s ReplicaSimulation) Timeline() *timeline.Timeline {
 		}
 		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
 	}
+	for at, now := range s.statuses() {
+		t.Note(at, []string{fmt.Sprint(now.Replicas), fmt.Sprint(now.ReadyReplicas), fmt.Sprint(now.AvailableReplicas)})
+	}
 	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
 }
 
@@ -141,16 +161,21 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 		Facts:   []string{fmt.Sprintf("of %s %s, style %s, %s", r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), plural(s.Replicas, "replica"))},
 		Columns: []timeline.Column{{Name: "new", Ready: true}, {Name: "old", Ready: true}, {Name: "total"}, {Name: name}},
 	}
-	traffic := s.end().Traffic >= 0
+	cells := func(step *sim.RolloutStep) []string {
+		_, serving := s.serving(step)
+		return cellsOfRollout([4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, s.end().Traffic >= 0)
+	}
 	for _, step := range s.shown() {
-		_, serving := s.serving(&step)
 		state := string(step.Phase)
 		if step.Step > 0 {
 			state = fmt.Sprintf("step %d: %s", step.Step, step.State)
 		}
-		t.Steps = append(t.Steps, stepOfRollout(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, traffic, timeline.Occurrence{What: state}))
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(&step), Events: []timeline.Occurrence{{What: state}}})
 	}
-	if traffic {
+	for i := range s.Result.Steps {
+		t.Note(s.Result.Steps[i].Time, cells(&s.Result.Steps[i]))
+	}
+	if s.end().Traffic >= 0 {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
 	}
 	if last := &t.Steps[len(t.Steps)-1]; !s.Result.Done {
@@ -167,15 +192,20 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 		Kind: "Rollout", Namespace: s.Namespace, Name: s.Rollout.Name, Chart: s.Chart(), Recording: s.Recording, Facts: []string{argoStyle(&s.Rollout)},
 		Columns: []timeline.Column{{Name: "new", Ready: true}, {Name: "old", Ready: true}, {Name: "total"}, {Name: "available"}},
 	}
-	traffic := s.end().Traffic >= 0
+	cells := func(step *argosim.Step) []string {
+		return cellsOfRollout([4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, s.end().Traffic >= 0)
+	}
 	for _, step := range s.shown() {
 		event := timeline.Occurrence{What: argoState(&step)}
 		if doing := s.doing(&step); doing != "-" {
 			event = timeline.Occurrence{What: "step " + doing, Why: event.What}
 		}
-		t.Steps = append(t.Steps, stepOfRollout(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, traffic, event))
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(&step), Events: []timeline.Occurrence{event}})
 	}
-	if traffic {
+	for i := range s.Result.Steps {
+		t.Note(s.Result.Steps[i].Time, cells(&s.Result.Steps[i]))
+	}
+	if s.end().Traffic >= 0 {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
 	}
 	if last := &t.Steps[len(t.Steps)-1]; !s.Result.Done {
@@ -186,24 +216,35 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 	return end(t, s.Unfinished(), s.Policies, "Argo Rollouts", s.Assumed)
 }
 
-// stepOfRollout returns a step of a Rollout: new and old pods, ready and wanted.
-func stepOfRollout(at time.Duration, pods [4]int32, serving, percent int32, traffic bool, e timeline.Occurrence) timeline.Step {
+// cellsOfRollout returns the numbers of a Rollout: new and old pods, ready and wanted.
+func cellsOfRollout(pods [4]int32, serving, percent int32, traffic bool) []string {
 	cells := []string{
 		fmt.Sprintf("%d/%d", pods[0], pods[1]), fmt.Sprintf("%d/%d", pods[2], pods[3]), fmt.Sprint(pods[1] + pods[3]), fmt.Sprint(serving),
 	}
 	if traffic {
 		cells = append(cells, fmt.Sprintf("%d%%", percent))
 	}
-	return timeline.Step{At: at, Cells: cells, Events: []timeline.Occurrence{e}}
+	return cells
+}
+
+// statuses are those of the ReplicaSet, from the start on.
+func (s ReplicaSimulation) statuses() iter.Seq2[time.Duration, replicaset.Status] {
+	return func(yield func(time.Duration, replicaset.Status) bool) {
+		for i := range s.Recording.ReplicaSets {
+			if m := &s.Recording.ReplicaSets[i]; !yield(m.At.Sub(s.Recording.Start), m.Object.Status) {
+				return
+			}
+		}
+	}
 }
 
 // Chart returns the steps as a picture.
 func (s ReplicaSimulation) Chart() *chart.Chart {
 	c := &chart.Chart{Title: s.Kind + " " + s.Name, End: s.Steps[len(s.Steps)-1].Time}
 	ready, available := chart.Series{Name: "ready", Stacked: true}, chart.Series{Name: "available"}
-	for _, step := range s.Steps {
-		ready.Add(step.Time, float64(step.Ready))
-		available.Add(step.Time, float64(step.Available))
+	for at, now := range s.statuses() {
+		ready.Add(at, float64(now.ReadyReplicas))
+		available.Add(at, float64(now.AvailableReplicas))
 	}
 	c.Pods = []chart.Series{ready, available}
 	c.Bounds = []chart.Bound{{Name: fmt.Sprintf("%d wanted", s.Wanted), Value: float64(s.Wanted)}}
