@@ -69,7 +69,7 @@ var imports = map[string][]string{
 	"rollout/partition":    {"internal/union", "rollout", "selector"},
 	"rollout/traffic":      {"internal/zero", "rollout"},
 	"rollout/workload":     {"internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"},
-	"rollout/batchrelease": append([]string{"internal/apply", "internal/condition", "rollout/workload"}, ofRollouts...),
+	"rollout/batchrelease": append([]string{"internal/apply", "internal/condition", "internal/paged", "internal/tracked", "rollout/workload"}, ofRollouts...),
 	"rollout/kruise":       append([]string{"internal/apply", "internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/paged":       {"internal/field"},

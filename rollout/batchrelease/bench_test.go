@@ -13,23 +13,29 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-func BenchmarkReconcileBatch(b *testing.B) {
+// large returns a snapshot in the middle of a release of n pods, of which a hundredth is updated.
+func large(n int) batchrelease.Snapshot {
 	br := release(workload.Partition)
 	for i := range int32(100) {
 		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: rollout.Percent(i + 1)})
 	}
 	br.ReleasePlan.RolloutID = "id"
 	br.Status = batchrelease.Status{
-		Phase: batchrelease.PhaseProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "v2", ObservedWorkloadReplicas: 10_000,
-		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateUpgrading, UpdatedReplicas: 100},
+		Phase: batchrelease.PhaseProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "v2", ObservedWorkloadReplicas: int32(n),
+		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateUpgrading, UpdatedReplicas: int32(n / 100)},
 	}
-	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(10_000)), StrategyType: "Recreate", Paused: true, UpdateRevision: "v2",
+	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(n)), StrategyType: "Recreate", Paused: true, UpdateRevision: "v2",
 		Annotations: map[string]string{partition.AnnotationControlInfo: "{}"}}
-	w.Status.UpdatedReplicas = 100
+	w.Status.UpdatedReplicas = int32(n / 100)
 	s := batchrelease.Snapshot{Release: br, Workload: &w}
-	for i := range 10_000 {
+	for i := range n {
 		s.Pods = append(s.Pods, workload.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{workload.LabelPodTemplateHash: fmt.Sprint("v", 1+i%100/99)}})
 	}
+	return s
+}
+
+func BenchmarkReconcileBatch(b *testing.B) {
+	s := large(10_000)
 	run := func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

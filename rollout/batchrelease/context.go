@@ -74,19 +74,6 @@ func (c *Context) partition(w *workload.Workload, ordered bool) {
 	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), rollout.Int(stable)
 }
 
-// count adds the pods that carry the label of the rollout.
-func (c *Context) count(pods []workload.Pod) {
-	if c.RolloutID == "" {
-		return
-	}
-	for i := range pods {
-		c.PodCount++
-		if pods[i].DeletionTimestamp.IsZero() && pods[i].Labels[workload.LabelRolloutID] == c.RolloutID {
-			c.Labelled++
-		}
-	}
-}
-
 // Waiting says what the batch still waits for; the second result is false if it is
 // ready. The first failing test counts.
 func (c Context) Waiting(repair workload.Quirks) (Hold, bool) {

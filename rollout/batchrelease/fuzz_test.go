@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -24,4 +25,9 @@ func FuzzReconcile(f *testing.F) {
 		}
 		return planBatch(s, now, batchrelease.Options{Repair: workload.RepairAll})
 	}, progressing(deployment), progressing(statefulSet), native, canary, ended)
+}
+
+// FuzzTracker runs the machine of [TestPropertyTracker] on bytes.
+func FuzzTracker(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) { newMachine(t, random.Bytes(data)).run(min(len(data)/8, 100)) })
 }

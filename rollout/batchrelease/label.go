@@ -32,36 +32,62 @@ func Increments(batches []Batch, current, replicas int32) []int32 {
 // with pods from the end of the list. Under [workload.OrdinalsLabelledByList] the caller has put them
 // in the order of their update.
 func Labels(br Release, replicas int32, updateRevision string, pods []workload.Pod, repair workload.Quirks) []LabelPod {
-	id := br.ReleasePlan.RolloutID
-	if id == "" || len(pods) == 0 {
+	if br.ReleasePlan.RolloutID == "" || len(pods) == 0 {
 		return nil
 	}
+	return newLabelling(&br, replicas, updateRevision, repair).labels(pods)
+}
+
+// A labelling is which labels the pods of a release are to have.
+type labelling struct {
+	id       string
+	missing  []int32 // how many pods each batch lacks
+	revision string  // of the pods that are updated
+	repair   workload.Quirks
+}
+
+func newLabelling(br *Release, replicas int32, revision string, repair workload.Quirks) *labelling {
 	missing := Increments(br.ReleasePlan.Batches, br.Status.Current.CurrentBatch, replicas)
+	return &labelling{br.ReleasePlan.RolloutID, missing, revision, repair}
+}
+
+// labels returns the labels of pods, which fill the batches.
+func (l *labelling) labels(pods []workload.Pod) []LabelPod {
 	var free []int
 	var hashed []bool // by pod: its hash is to be written
 	for i := range pods {
-		p := &pods[i]
-		if !p.DeletionTimestamp.IsZero() {
-			continue
-		}
-		hash := p.Labels[workload.LabelControllerRevision]
-		if hash == "" && p.TemplateHash != "" {
-			hash = p.TemplateHash
+		batch, isFree, isHashed := l.look(&pods[i])
+		if isHashed {
 			if hashed == nil {
 				hashed = make([]bool, len(pods))
 			}
 			hashed[i] = true
 		}
-		if !workload.MatchesHash(updateRevision, hash, repair) && !workload.MatchesHash(updateRevision, p.Labels[workload.LabelPodTemplateHash], repair) {
-			continue
+		if batch > 0 {
+			l.missing[batch-1]--
 		}
-		if batch := of(p, id, len(missing)); batch > 0 {
-			missing[batch-1]--
-		} else {
+		if isFree {
 			free = append(free, i)
 		}
 	}
-	return assign(id, missing, pods, free, hashed)
+	return assign(l.id, l.missing, pods, free, hashed)
+}
+
+// look returns the batch of a pod, 0 if it has none, whether it may be given to one, and whether
+// its hash is to be written.
+func (l *labelling) look(p *workload.Pod) (batch int, free, hashed bool) {
+	if !p.DeletionTimestamp.IsZero() {
+		return 0, false, false
+	}
+	hash := p.Labels[workload.LabelControllerRevision]
+	if hash == "" && p.TemplateHash != "" {
+		hash, hashed = p.TemplateHash, true
+	}
+	if !workload.MatchesHash(l.revision, hash, l.repair) && !workload.MatchesHash(l.revision, p.Labels[workload.LabelPodTemplateHash], l.repair) {
+		return 0, false, hashed
+	}
+	batch = of(p, l.id, len(l.missing))
+	return batch, batch == 0, hashed
 }
 
 // of returns the batch that the labels of a pod name, from 1, or 0 if that is none
@@ -180,13 +206,21 @@ func ordinal(name string) int64 {
 
 // labels returns the labels of the current batch.
 func (st *pass) labels(update string, c *Context) []LabelPod {
-	w, pods, repair := st.s.Workload, st.s.Pods, st.opts.Repair
-	if repair.Has(workload.OrdinalsLabelledByList) && st.kind.ordered(w) {
-		pods = byOrdinal(pods)
-	}
+	w, repair := st.s.Workload, st.opts.Repair
 	revision := update
 	if canary := st.s.Canary; repair.Has(workload.CanaryLabelsNotAwaited) && canary != nil && canary.UpdateRevision != "" {
 		revision = canary.UpdateRevision // its pods have a template of their own
+	}
+	byOrder := repair.Has(workload.OrdinalsLabelledByList) && st.kind.ordered(w)
+	if !byOrder && c.NoNeedUpdate == nil {
+		if c.RolloutID == "" {
+			return nil
+		}
+		return st.pods.labels(newLabelling(&st.s.Release, w.DesiredReplicas(), revision, repair))
+	}
+	pods := st.pods.list()
+	if byOrder {
+		pods = byOrdinal(pods)
 	}
 	if c.NoNeedUpdate != nil {
 		pods = RollbackFilter{
@@ -205,8 +239,9 @@ func (st *pass) marks() (marked int32, missing []LabelPod) {
 	if id == "" {
 		return w.Status.UpdatedReplicas, nil
 	}
-	for i := range st.s.Pods {
-		p := &st.s.Pods[i]
+	pods := st.pods.list()
+	for i := range pods {
+		p := &pods[i]
 		if !p.DeletionTimestamp.IsZero() || !p.OfRevision(w.UpdateRevision, st.opts.Repair) {
 			continue
 		}

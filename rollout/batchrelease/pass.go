@@ -10,7 +10,8 @@ import (
 
 // A pass is what one pass of a BatchRelease decides from. Nothing writes to it.
 type pass struct {
-	s      *Snapshot
+	s      *Snapshot // whose pods nobody reads here
+	pods   crowd
 	now    time.Time
 	opts   Options
 	driver workload.Driver

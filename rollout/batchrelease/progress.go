@@ -37,14 +37,17 @@ func (st *pass) context(revision string) Context {
 		br.Status.Current.NoNeedUpdateReplicas = &n
 		c = NewContext(br, *st.s.Workload, st.s.Canary, st.opts.Repair)
 	}
-	c.count(st.s.Pods)
+	if c.RolloutID != "" {
+		c.PodCount, c.Labelled = st.pods.count(c.RolloutID)
+	}
 	return c
 }
 
 // noNeedUpdate counts the pods that are marked as such and have the revision still.
 func (st *pass) noNeedUpdate(revision string) (n int32) {
-	for i := range st.s.Pods {
-		p := &st.s.Pods[i]
+	pods := st.pods.list()
+	for i := range pods {
+		p := &pods[i]
 		if p.DeletionTimestamp.IsZero() && p.Labels[workload.LabelNoNeedUpdate] == st.s.Release.ReleasePlan.RolloutID && p.OfRevision(revision, st.opts.Repair) {
 			n++
 		}

@@ -16,11 +16,16 @@ import (
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each field
 // that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	if err := admit(&s, now, opts); err != nil {
+	return reconcile(&s, listed(s.Pods), now, opts)
+}
+
+// reconcile is [Reconcile] with the pods as they are given.
+func reconcile(s *Snapshot, pods crowd, now time.Time, opts Options) (Plan, error) {
+	if err := admit(s, now, opts); err != nil {
 		return Plan{}, err
 	}
 	plan := &s.Release.ReleasePlan
-	st := &pass{s: &s, now: now.Round(0).UTC(), opts: opts, event: EventOf(s), hash: plan.Hash(), driver: plan.driver(s.Release.WorkloadRef)}
+	st := &pass{s: s, pods: pods, now: now.Round(0).UTC(), opts: opts, event: EventOf(*s), hash: plan.Hash(), driver: plan.driver(s.Release.WorkloadRef)}
 	st.kind = kindOf(st.driver)
 	next := st.next()
 	return next.plan(st.now), nil
