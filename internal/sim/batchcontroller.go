@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
@@ -18,7 +19,8 @@ import (
 // memory.
 type batchController struct {
 	*controller
-	options batchrelease.Options
+	options  batchrelease.Options
+	followed map[string]*followedBatch // by name
 }
 
 func (c *batchController) forget() {}
@@ -47,28 +49,36 @@ func (c *batchController) watch(from *[kinds]int64, skip bool) {
 	}
 }
 
-func (c *batchController) snapshot(name string) (*batchrelease.Snapshot, *BatchRelease) {
+// planFor returns a plan for a BatchRelease and what it was made from, nil if the BatchRelease is
+// not there. Of a Deployment of a world that is followed it has no pods.
+func (c *batchController) planFor(name string, now time.Time) (*batchrelease.Snapshot, *BatchRelease, batchrelease.Plan, error) {
 	s := c.w.store
 	br := find(&s.batchReleases, s.batchReleases.at(c.view[KindBatchRelease]), name)
 	if br == nil {
-		return nil, nil
+		delete(c.followed, name)
+		return nil, nil, batchrelease.Plan{}, nil
 	}
 	snapshot := &batchrelease.Snapshot{Release: br.Release}
 	k := releasedOf(br.WorkloadRef)
 	if snapshot.Workload, _ = k.at(c.w, &c.view, br.WorkloadRef.Name); snapshot.Workload != nil {
-		k.batch(c.w, &c.view, br, snapshot)
+		if of := k.batch(c.w, &c.view, br, snapshot); of != "" {
+			f := c.follow(name, of)
+			_ = f.tracker.Apply(batchrelease.Delta{Rest: snapshot}) // only what happens to a pod can be refused
+			p, err := f.tracker.Plan(now, c.options)
+			return snapshot, br, p, err
+		}
 	}
-	return snapshot, br
+	p, err := batchrelease.Reconcile(*snapshot, now, c.options)
+	return snapshot, br, p, err
 }
 
 func (c *batchController) begin(name string) func() bool {
-	s, br := c.snapshot(name)
+	now := c.now()
+	s, br, p, err := c.planFor(name, now)
 	if s == nil {
 		return nil
 	}
-	now := c.now()
 	c.corrected = c.options.Repair != 0
-	p, err := batchrelease.Reconcile(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("batch release %s: %w", name, err))

@@ -150,7 +150,7 @@ func BenchmarkJitter(b *testing.B) {
 }
 
 // BenchmarkRunRollout is a release in four batches, and the cluster before it. With jitter each pod
-// changes at an instant of its own: Trackers plan behind each for the Deployment and its ReplicaSets.
+// changes at an instant of its own: Trackers plan behind each for the Deployment, its ReplicaSets and the batch.
 func BenchmarkRunRollout(b *testing.B) {
 	for _, at := range []struct {
 		replicas int32

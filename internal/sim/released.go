@@ -25,8 +25,9 @@ type released interface {
 	template(w *World, name, id string) revision.Template
 	// look returns what the rollout pass is to know of a workload.
 	look(w *World, view *[kinds]int64, o *workload.Workload, style workload.Style) workload.InspectSnapshot
-	// batch adds the pods of a workload to what a batch looks at.
-	batch(w *World, view *[kinds]int64, br *BatchRelease, s *batchrelease.Snapshot)
+	// batch adds the pods of a workload to what a batch looks at, or returns the UID of the
+	// Deployment whose pods are followed.
+	batch(w *World, view *[kinds]int64, br *BatchRelease, s *batchrelease.Snapshot) (of string)
 	// change writes what a function makes of a workload.
 	change(w *World, r request, f func(workload.Workload) workload.Workload) answer
 	// changePod writes what a function makes of a pod.

@@ -112,12 +112,13 @@ func (releasedDaemonSet) look(w *World, view *[kinds]int64, o *workload.Workload
 	return workload.InspectSnapshot{Workload: *o, Style: style, Revisions: w.revisionsOf(view, o.UID)}
 }
 
-func (releasedDaemonSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s *batchrelease.Snapshot) {
+func (releasedDaemonSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s *batchrelease.Snapshot) string {
 	for _, p := range w.podsOfDaemonSet(view, s.Workload.UID) {
 		if !p.Finished() {
 			s.Pods = append(s.Pods, workload.Pod{Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp})
 		}
 	}
+	return ""
 }
 
 func (releasedDaemonSet) change(w *World, r request, f func(workload.Workload) workload.Workload) answer {

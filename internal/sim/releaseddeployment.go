@@ -45,7 +45,7 @@ func (releasedDeployment) look(w *World, view *[kinds]int64, o *workload.Workloa
 	return s
 }
 
-func (releasedDeployment) batch(w *World, view *[kinds]int64, br *BatchRelease, s *batchrelease.Snapshot) {
+func (releasedDeployment) batch(w *World, view *[kinds]int64, br *BatchRelease, s *batchrelease.Snapshot) string {
 	deployments, sets := w.store.deployments.at(view[KindDeployment]), w.store.replicaSets.at(view[KindReplicaSet])
 	driver, _ := workload.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle) // which the planner has admitted
 	uid := s.Workload.UID
@@ -53,7 +53,7 @@ func (releasedDeployment) batch(w *World, view *[kinds]int64, br *BatchRelease, 
 	case workload.DriverCanary:
 		of := canaryOf(deployments, s.Workload.Name, br.UID)
 		if of == nil {
-			return
+			return ""
 		}
 		s.Canary, uid = ptr.To(w.workloadOf(of)), of.UID
 	case workload.DriverBlueGreenDeployment:
@@ -64,10 +64,14 @@ func (releasedDeployment) batch(w *World, view *[kinds]int64, br *BatchRelease, 
 			}
 		}
 	}
+	if w.followed {
+		return uid
+	}
 	s.Pods = podsOf(w.released, sets, w.store.pods.at(view[KindPod]), uid)
 	if w.calm { // where one pass at a time needs them
 		w.released = s.Pods[:0]
 	}
+	return ""
 }
 
 func (releasedDeployment) change(w *World, r request, f func(workload.Workload) workload.Workload) answer {

@@ -42,7 +42,7 @@ func (releasedSet) look(_ *World, _ *[kinds]int64, o *workload.Workload, style w
 }
 
 // batch counts the ready pods of a StatefulSet, whose status does not tell of them.
-func (releasedSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s *batchrelease.Snapshot) {
+func (releasedSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s *batchrelease.Snapshot) string {
 	o, counted := s.Workload, int32(0)
 	for _, p := range w.store.pods.at(view[KindPod]) {
 		if p.ControllerUID != o.UID || p.Finished() {
@@ -56,6 +56,7 @@ func (releasedSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s *batch
 	if o.GroupKind() != podset.CloneSet {
 		o.Status.UpdatedReadyReplicas = counted
 	}
+	return ""
 }
 
 func (releasedSet) change(w *World, r request, f func(workload.Workload) workload.Workload) answer {

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -71,8 +72,8 @@ func TestRolloutPlansFew(t *testing.T) {
 	require.Less(t, w.Plans, 500)
 }
 
-// TestRunRolloutFollows: a release goes the same way whether Trackers plan for its Deployment and
-// ReplicaSets or all pods are read each time, with each write and each plan.
+// TestRunRolloutFollows: a release goes the same way whether Trackers plan for its Deployment,
+// its ReplicaSets and its batches or all pods are read each time, with each write and each plan.
 func TestRunRolloutFollows(t *testing.T) {
 	styles := map[string]func(*kruise.Strategy) kruise.Rollout{
 		"partition": func(s *kruise.Strategy) kruise.Rollout { return kruise.Rollout{Name: "web", Canary: s} },
@@ -93,6 +94,10 @@ func TestRunRolloutFollows(t *testing.T) {
 					w, rec, err := beginRollout(c, RolloutConfig{Kubelet: k})
 					require.NoError(t, err)
 					w.followed, w.Trace = follows, func(line string) { went[follows] = append(went[follows], line) }
+					w.Observer.Batch = func(p Planned[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]) error {
+						require.True(t, !follows || len(p.Snapshot.Pods) == 0, "nobody lists the pods of a batch")
+						return nil
+					}
 					require.NoError(t, w.runCalm(time.Duration(3+seed)*time.Minute, 0))
 					require.NotEmpty(t, rec.result().Steps)
 				}
