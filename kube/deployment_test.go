@@ -146,12 +146,31 @@ spec.strategy.rollingUpdate.maxUnavailable: "-0%": must be a percentage without 
 			want: `spec.selector: "": must be set and not empty`},
 		{why: "a bad selector", change: func(d *appsv1.Deployment) {
 			d.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "k", Operator: "Near"}}
-		}, want: "spec.selector: \"&LabelSelector{"},
+		}, want: `spec.selector: "app=x,k Near ()": must be a label selector`},
 		{why: "another selector", change: func(d *appsv1.Deployment) { d.Spec.Selector.MatchLabels["app"] = "y" },
 			want: `spec.template.metadata.labels: "app=x": must match the selector app=y`},
 		{why: "no template", change: func(d *appsv1.Deployment) { d.Spec.Template = corev1.PodTemplateSpec{} },
 			want: `spec.template.metadata.labels: "": must match the selector app=x
 spec.template.spec.containers: "": must not be empty`},
+		{why: "names", change: func(d *appsv1.Deployment) {
+			d.Name, d.Namespace = "Web_1", "Bad NS"
+			d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "C_c", Image: "i"}, {Image: "i"}}
+		}, want: `metadata.name: "Web_1": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character
+metadata.namespace: "Bad NS": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character
+spec.template.spec.containers[""].name: "": must be set
+spec.template.spec.containers["C_c"].name: "C_c": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`},
+		{why: "a long name", change: func(d *appsv1.Deployment) { d.Name = strings.Repeat("a", 254) },
+			want: `metadata.name: "` + strings.Repeat("a", 254) + `": must be no more than 253 characters`},
+		{why: "containers", change: func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "c", Image: "i"}}
+			d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Ports: []corev1.ContainerPort{{ContainerPort: 99999}, {ContainerPort: 80}}}}
+		}, want: `spec.template.spec.containers["c"].image: "": must be set
+spec.template.spec.containers["c"].name: "c": must be the name of one container alone
+spec.template.spec.containers["c"].ports: 99999: must be between 1 and 65535`},
+		{why: "labels", change: func(d *appsv1.Deployment) {
+			d.Spec.Template.Spec.NodeSelector = map[string]string{"a b": "c", "zone": "-"}
+		}, want: `spec.template.spec.nodeSelector: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character
+spec.template.spec.nodeSelector[zone]: "-": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character`},
 		{why: "pods that end", change: func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.RestartPolicy = "Never"
 			d.Spec.Template.Spec.ActiveDeadlineSeconds = ptr.To(int64(9))

@@ -51,6 +51,29 @@ func Example() {
 	// patch replicasets/web-7d4c665cf7 application/merge-patch+json {"metadata":{"uid":"rs-1"},"spec":{"replicas":3}} <nil>
 }
 
+func ExampleValidateDaemonSet() {
+	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "log-agent"}}
+	ds.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "log"}}
+	ds.Spec.Template.Labels = map[string]string{"app": "logs"}
+	ds.Spec.Template.Spec.Containers = []corev1.Container{{Name: "agent"}}
+	fmt.Println(kube.ValidateDaemonSet(ds))
+	// Output:
+	// spec.template.metadata.labels: "app=logs": must match the selector app=log
+	// spec.template.spec.containers["agent"].image: "": must be set
+}
+
+func ExampleValidateReplicaSet() {
+	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	rs.Spec.Replicas = number(-1)
+	rs.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	rs.Spec.Template.Labels = rs.Spec.Selector.MatchLabels
+	rs.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}, {Name: "c", Image: "i"}}
+	fmt.Println(kube.ValidateReplicaSet(rs))
+	// Output:
+	// spec.replicas: -1: must not be negative
+	// spec.template.spec.containers["c"].name: "c": must be the name of one container alone
+}
+
 func ExampleValidate() {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	d.Spec.Replicas = number(-1)

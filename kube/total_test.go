@@ -100,6 +100,8 @@ var exportedFunctions = map[string]any{
 	"Tolerations":                        kube.Tolerations,
 	"World":                              kube.World,
 	"Validate":                           kube.Validate,
+	"ValidateDaemonSet":                  kube.ValidateDaemonSet,
+	"ValidateReplicaSet":                 kube.ValidateReplicaSet,
 }
 
 var exportedTypes = []reflect.Type{

@@ -8,20 +8,20 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
+	"github.com/kplan-go/kplan/kube/internal/valid"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 // defaultDeadline is what an unset spec.progressDeadlineSeconds means.
 const defaultDeadline = 600
 
-// Validate reports what the API server of Kubernetes 1.36 would reject about d as
-// far as a rollout depends on it: numbers, strategy, selector, and that there is a
-// template which the selector matches. It does not look inside containers. The
+// Validate reports what the API server of Kubernetes 1.37 would reject about d as
+// far as people get it wrong by hand: names, numbers, strategy, selector, a template which
+// the selector matches, and what containers cannot do without. The
 // error, if any, wraps [ErrInvalid] and one [FieldError] for each field.
 //
 // Use it on manifests. An object that comes from an API server has passed it, and
@@ -31,14 +31,42 @@ func Validate(d *appsv1.Deployment) error {
 		d = &appsv1.Deployment{}
 	}
 	var es field.Errors
-	if d.Name == "" {
-		es.Add("metadata.name", d.Name, "must be set")
-	}
 	checkSpec(d, &es)
 	checkDeadline(d, &es)
 	checkStrategy(d, &es)
-	checkSelector(d, &es)
-	checkTemplate(&d.Spec.Template.Spec, &es)
+	checkObject(&d.ObjectMeta, d.Spec.Selector, &d.Spec.Template, &es)
+	return es.Join()
+}
+
+func checkObject(o *metav1.ObjectMeta, s *metav1.LabelSelector, t *corev1.PodTemplateSpec, es *field.Errors) {
+	valid.Names(o, es)
+	valid.Selector(s, t.Labels, es)
+	valid.Template(t, es)
+}
+
+// ValidateReplicaSet does with a ReplicaSet, or with a ReplicationController in its form,
+// what [Validate] does with a Deployment.
+func ValidateReplicaSet(rs *appsv1.ReplicaSet) error {
+	if rs == nil {
+		rs = &appsv1.ReplicaSet{}
+	}
+	var es field.Errors
+	notNegative(&es, "spec.replicas", rs.Spec.Replicas)
+	es.NotNegative("spec.minReadySeconds", rs.Spec.MinReadySeconds)
+	checkObject(&rs.ObjectMeta, rs.Spec.Selector, &rs.Spec.Template, &es)
+	return es.Join()
+}
+
+// ValidateDaemonSet does with a DaemonSet what [Validate] does with a Deployment. The limits
+// of its updates are those of [DaemonSet].
+func ValidateDaemonSet(ds *appsv1.DaemonSet) error {
+	if ds == nil {
+		ds = &appsv1.DaemonSet{}
+	}
+	var es field.Errors
+	es.NotNegative("spec.minReadySeconds", ds.Spec.MinReadySeconds)
+	notNegative(&es, "spec.revisionHistoryLimit", ds.Spec.RevisionHistoryLimit)
+	checkObject(&ds.ObjectMeta, ds.Spec.Selector, &ds.Spec.Template, &es)
 	return es.Join()
 }
 
@@ -89,33 +117,3 @@ func checkSign(es *field.Errors, path string, v *intstr.IntOrString) {
 
 // isPercent is asked about limits that have parsed, which are not empty.
 func isPercent(v *intstr.IntOrString) bool { return v != nil && v.Type == intstr.String }
-
-func checkSelector(d *appsv1.Deployment, es *field.Errors) {
-	s := d.Spec.Selector
-	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-		es.Add("spec.selector", "", "must be set and not empty")
-		return
-	}
-	selector, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		*es = append(*es, &field.Error{
-			Path: "spec.selector", Value: s.String(), Detail: "must be a label selector: " + err.Error(), Err: err,
-		})
-		return
-	}
-	if l := labels.Set(d.Spec.Template.Labels); !selector.Matches(l) {
-		es.Add("spec.template.metadata.labels", l.String(), "must match the selector "+selector.String())
-	}
-}
-
-func checkTemplate(s *corev1.PodSpec, es *field.Errors) {
-	if len(s.Containers) == 0 {
-		es.Add("spec.template.spec.containers", "", "must not be empty")
-	}
-	if s.RestartPolicy != "" && s.RestartPolicy != corev1.RestartPolicyAlways {
-		es.Add("spec.template.spec.restartPolicy", string(s.RestartPolicy), "must be Always")
-	}
-	if s.ActiveDeadlineSeconds != nil {
-		es.Add("spec.template.spec.activeDeadlineSeconds", *s.ActiveDeadlineSeconds, "must not be set")
-	}
-}

@@ -135,6 +135,17 @@ func ExampleResolve() {
 	// Output: web:3 0
 }
 
+// A step that needs routing, without any.
+func ExampleValidate() {
+	o := canary()
+	o.Spec.Strategy.Canary = &kubeargo.CanaryStrategy{Steps: []kubeargo.CanaryStep{{SetCanaryScale: &kubeargo.SetCanaryScale{}}}}
+	o.Spec.Selector.MatchLabels = map[string]string{"app": "shop"}
+	fmt.Println(kubeargo.Validate(o))
+	// Output:
+	// spec.strategy.canary.steps[0].setCanaryScale: "": must not be set without trafficRouting
+	// spec.template.metadata.labels: "app=web": must match the selector app=shop
+}
+
 func ExampleToStatus() {
 	status := kubeargo.ToStatus(canary(), argo.Status{Phase: argo.PhasePaused, Replicas: 10, UpdatedReplicas: 2, StableRS: "66cf"})
 	fmt.Println(status.Phase, status.Replicas, status.UpdatedReplicas, status.StableRS)

@@ -30,6 +30,7 @@ var exportedFunctions = map[string]any{
 	"Service":       kubeargo.Service,
 	"Snapshot":      kubeargo.Snapshot,
 	"StepHash":      kubeargo.StepHash,
+	"Validate":      kubeargo.Validate,
 	"TemplateHash":  kubeargo.TemplateHash,
 	"ToStatus":      kubeargo.ToStatus,
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package valid holds what an API server rejects about every object with a template of pods,
+// as far as people get it wrong by hand: names, the selector, labels, and what containers
+// cannot do without. It does not look at volumes, probes, or security contexts.
+package valid
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// Names checks the name and the namespace.
+func Names(o *metav1.ObjectMeta, es *field.Errors) {
+	if o.Name == "" {
+		es.Add("metadata.name", "", "must be set")
+	} else {
+		check(es, "metadata.name", o.Name, validation.IsDNS1123Subdomain(o.Name))
+	}
+	if o.Namespace != "" {
+		check(es, "metadata.namespace", o.Namespace, validation.IsDNS1123Label(o.Namespace))
+	}
+}
+
+// check adds what is wrong with a text, in the words of apimachinery without its examples.
+func check(es *field.Errors, path, text string, wrong []string) {
+	for _, words := range wrong {
+		words, _, _ = strings.Cut(words, " (e.g. ")
+		es.Add(path, text, words)
+	}
+}
+
+// Selector checks that there is a selector, and that it selects the pods of the template.
+func Selector(s *metav1.LabelSelector, template map[string]string, es *field.Errors) {
+	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		es.Add("spec.selector", "", "must be set and not empty")
+		return
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		*es = append(*es, &field.Error{
+			Path: "spec.selector", Value: written(s), Detail: "must be a label selector: " + err.Error(), Err: err,
+		})
+		return
+	}
+	if l := labels.Set(template); !selector.Matches(l) {
+		es.Add("spec.template.metadata.labels", l.String(), "must match the selector "+selector.String())
+	}
+}
+
+// written returns a selector that need not be one, as kubectl writes them.
+func written(s *metav1.LabelSelector) string {
+	var list []string
+	if len(s.MatchLabels) > 0 {
+		list = append(list, labels.Set(s.MatchLabels).String())
+	}
+	for _, e := range s.MatchExpressions {
+		list = append(list, strings.TrimSpace(e.Key+" "+string(e.Operator)+" ("+strings.Join(e.Values, ",")+")"))
+	}
+	return strings.Join(list, ",")
+}
+
+// Template checks the template of pods that are to run for ever.
+func Template(t *corev1.PodTemplateSpec, es *field.Errors) {
+	const path = "spec.template.spec"
+	s := &t.Spec
+	if len(s.Containers) == 0 {
+		es.Add(path+".containers", "", "must not be empty")
+	}
+	if s.RestartPolicy != "" && s.RestartPolicy != corev1.RestartPolicyAlways {
+		es.Add(path+".restartPolicy", string(s.RestartPolicy), "must be Always")
+	}
+	if s.ActiveDeadlineSeconds != nil {
+		es.Add(path+".activeDeadlineSeconds", *s.ActiveDeadlineSeconds, "must not be set")
+	}
+	pairs(es, "spec.template.metadata.labels", t.Labels)
+	pairs(es, path+".nodeSelector", s.NodeSelector)
+	var names []string
+	for _, list := range []struct {
+		path       string
+		containers []corev1.Container
+	}{{path + ".initContainers", s.InitContainers}, {path + ".containers", s.Containers}} {
+		for i := range list.containers {
+			c := &list.containers[i]
+			container(es, field.Element(list.path, c.Name), c)
+			if slices.Contains(names, c.Name) {
+				es.Add(field.Element(list.path, c.Name)+".name", c.Name, "must be the name of one container alone")
+			}
+			names = append(names, c.Name)
+		}
+	}
+}
+
+func container(es *field.Errors, path string, c *corev1.Container) {
+	if c.Name == "" {
+		es.Add(path+".name", "", "must be set")
+	} else {
+		check(es, path+".name", c.Name, validation.IsDNS1123Label(c.Name))
+	}
+	if c.Image == "" {
+		es.Add(path+".image", "", "must be set")
+	}
+	for _, p := range c.Ports {
+		if p.ContainerPort < 1 || p.ContainerPort > 65535 {
+			es.Add(path+".ports", p.ContainerPort, "must be between 1 and 65535")
+		}
+	}
+}
+
+// pairs checks keys and values of labels.
+func pairs(es *field.Errors, path string, of map[string]string) {
+	for key, value := range of {
+		check(es, path, key, validation.IsQualifiedName(key))
+		check(es, path+"["+key+"]", value, validation.IsValidLabelValue(value))
+	}
+}
