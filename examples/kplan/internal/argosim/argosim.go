@@ -245,7 +245,7 @@ func (w *world) done() bool {
 // one.
 func (w *world) wait(plan argo.Plan) bool {
 	next, act := plan.RecheckAt, func() {}
-	if !next.After(w.now) {
+	if next.Before(w.now) {
 		next = time.Time{}
 	}
 	consider := func(at time.Time, f func()) {
