@@ -59,6 +59,9 @@ func TestBadInput(t *testing.T) {
 		"unknown strategy":    {with("strategy: {type: BlueGreen}"), `deploy.yaml: Deployment "web": spec.strategy.type: "BlueGreen": must be RollingUpdate or Recreate`},
 		"no selector":         {strings.Replace(good, "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.selector: "": must be set and not empty`},
 		"foreign selector":    {other, `deploy.yaml: Deployment "web": spec.template.metadata.labels: "app=web": must match the selector app=shop`},
+		"no such field":       {with("replcas: 3"), `deploy.yaml: Deployment "web": unknown field "spec.replcas": did you mean replicas?`},
+		"no such fields":      {strings.Replace(with("replcas: 3"), "image:", "imge: x, image:", 1), `deploy.yaml: Deployment "web": unknown field "spec.replcas": did you mean replicas? (and 1 more)`},
+		"nothing near":        {with("elephants: 3"), `deploy.yaml: Deployment "web": unknown field "spec.elephants"`},
 		"two errors":          {strings.Replace(with("replicas: -1"), "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.replicas: -1: must not be negative (and 1 more)`},
 		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", `no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input; skipped 1 Service`},
 		"older version":       {strings.Replace(good, "apps/v1", "extensions/v1beta1", 1) + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", `no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input; deploy.yaml: skipped Deployment "web" of extensions/v1beta1: its apiVersion is apps/v1 (and 1 more)`},
@@ -319,7 +322,7 @@ func TestSeveral(t *testing.T) {
 // TestNotes: what is passed over is told on standard error.
 func TestNotes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("deploy.yaml", []byte(with("replcas: 3")+`---
+	require.NoError(t, os.WriteFile("deploy.yaml", []byte(strings.Replace(with("replcas: 3"), "name: web", "uid: u, name: web", 1)+`---
 apiVersion: v1
 kind: Service
 metadata: {name: web}
@@ -335,7 +338,7 @@ metadata: {name: old}
 apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: stray, uid: r}
-spec: {replicas: 2, selector: {matchLabels: {app: stray}}, template: {metadata: {labels: {app: stray}}}}
+spec: {replicas: 2, selector: {matchLabels: {app: stray}}, template: {metadata: {labels: {app: stray}}, spec: {containers: [{name: c, image: i}]}}}
 ---
 apiVersion: apps/v1
 kind: ReplicaSet

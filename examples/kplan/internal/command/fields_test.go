@@ -155,7 +155,8 @@ func TestFields(t *testing.T) {
 					labels := map[string]any{"app": "other"}
 					selector := map[string]map[string]any{"DaemonSet": {"matchLabels": labels}, "ReplicaSet": {"matchLabels": labels}, "ReplicationController": labels}[name]
 					if selector != nil { // which is refused without one, field by field
-						other["spec"] = map[string]any{"selector": selector, "template": map[string]any{"metadata": map[string]any{"labels": labels}}}
+						pod := map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}
+						other["spec"] = map[string]any{"selector": selector, "template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": pod}}
 					}
 					f.all(t, append(slices.Clone(objects), other), len(objects), fieldsOf(of, nil, nil))
 				}

@@ -94,8 +94,8 @@ func TestAppliedToManifest(t *testing.T) {
 	b = simulated(t, nil, "--from", with("  replicas: 4\n", `web:1.2", `), "-f", scoped)
 	require.Len(t, b.Steps, 1, "the namespace is the same")
 	wrong := inFile(t, "wrong.yaml", newWeb("  replicas: 4\n  unheard: {of: it}\n", "3"))
-	b = simulated(t, nil, "--from", tagged, "-f", wrong)
-	require.True(t, b.Done, "what the API does not have is told of and passed over")
+	_, _, stderr := run(nil, "simulate", "--from", tagged, "-f", wrong)
+	require.Contains(t, stderr, `unknown field "spec.unheard"`, "as for kubectl apply")
 }
 
 // With --live a manifest is applied to what the cluster holds, and nothing is written to

@@ -71,6 +71,9 @@ func (l *loader) assignArgo(s *Set) error {
 		if err := l.resolve(&r); err != nil {
 			return r.Invalid(err)
 		}
+		if err := kubeargo.Validate(r.Object); err != nil {
+			return r.Invalid(err)
+		}
 		r.Scaled = l.autoscale("Rollout", r.Object, &r.Object.Spec.Replicas)
 		l.takeArgo(&r)
 		s.Notes = append(s.Notes, l.argoServices(&r)...)

@@ -11,7 +11,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -73,25 +72,6 @@ func (d *DaemonSet) Controlled() []*corev1.Pod {
 	})
 }
 
-// validate reports what the API server would reject as far as a plan depends on it.
-func (d *DaemonSet) validate() error {
-	if d.Object.Name == "" {
-		return &kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"}
-	}
-	s := d.Object.Spec.Selector
-	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-		return &kube.FieldError{Path: "spec.selector", Value: "", Detail: "must be set and not empty"}
-	}
-	selector, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		return &kube.FieldError{Path: "spec.selector", Value: s.String(), Detail: "must be a label selector: " + err.Error(), Err: err}
-	}
-	if l := labels.Set(d.Object.Spec.Template.Labels); !selector.Matches(l) {
-		return &kube.FieldError{Path: "spec.template.metadata.labels", Value: l.String(), Detail: "must match the selector " + selector.String()}
-	}
-	return nil
-}
-
 // errNoNode tells that nothing can be said about a DaemonSet.
 var errNoNode = errors.New("no Node in the input; --nodes makes some")
 
@@ -116,7 +96,7 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
 		files[d.Key()] = d.File
-		if err := d.validate(); err != nil {
+		if err := kube.ValidateDaemonSet(d.Object); err != nil {
 			return d.Invalid(err)
 		}
 		if len(all) == 0 && !from.WithoutNodes {

@@ -225,6 +225,9 @@ func add[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file
 func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured, file string, convert func(*T) *L) error {
 	object := new(T)
 	unknown, err := decode(u, object)
+	if err == nil {
+		err = refuseUnknown(u, unknown, object)
+	}
 	if err != nil {
 		return &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
 	}

@@ -222,23 +222,10 @@ func (l *loader) asWorkload(from source[heldSet], s *Set) Workload {
 // validateReplicaSet reports what the API server would reject as far as a plan depends on
 // it.
 func validateReplicaSet(rs *appsv1.ReplicaSet) error {
-	s := rs.Spec.Selector
-	switch err := checkReplicaSet(rs); {
-	case rs.Name == "":
-		return &kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"}
-	case err != nil:
+	if err := checkReplicaSet(rs); err != nil {
 		return err
-	case s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0:
-		return &kube.FieldError{Path: "spec.selector", Value: "", Detail: "must be set and not empty"}
 	}
-	selector, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		return &kube.FieldError{Path: "spec.selector", Value: s.String(), Detail: "must be a label selector: " + err.Error(), Err: err}
-	}
-	if l := labels.Set(rs.Spec.Template.Labels); !selector.Matches(l) {
-		return &kube.FieldError{Path: "spec.template.metadata.labels", Value: l.String(), Detail: "must match the selector " + selector.String()}
-	}
-	return nil
+	return kube.ValidateReplicaSet(rs)
 }
 
 // identifyReplicaSets gives manifests the UID and the generation that they lack.
