@@ -8,7 +8,6 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -28,15 +27,16 @@ func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
-	deployment, err := withoutHash(d)
+	deployment, err := deploymentWithoutTemplate(d)
 	if err == nil {
 		deployment.Template = Template(&d.Spec.Template, d.Status.CollisionCount)
 	}
 	return deployment, err
 }
 
-// withoutHash is [Deployment] without the hash of the template.
-func withoutHash(d *appsv1.Deployment) (deploy.Deployment, error) {
+// deploymentWithoutTemplate is [Deployment] without identity and hash of the template, which
+// take longer than all the rest.
+func deploymentWithoutTemplate(d *appsv1.Deployment) (deploy.Deployment, error) {
 	var es field.Errors
 	surge, unavailable := limits(d, &es)
 	checkSpec(d, &es)
@@ -52,7 +52,6 @@ func withoutHash(d *appsv1.Deployment) (deploy.Deployment, error) {
 		DeletionTimestamp:       convert.TimeOrZero(d.DeletionTimestamp),
 		Selector:                LabelSelector(d.Spec.Selector),
 		Replicas:                d.Spec.Replicas,
-		Template:                revision.Template{ID: TemplateID(&d.Spec.Template)},
 		TemplateLabels:          d.Spec.Template.Labels,
 		Strategy:                deploy.Strategy(d.Spec.Strategy.Type),
 		MaxSurge:                surge,

@@ -100,10 +100,13 @@ func (e *encoder) bool(b bool) bool {
 
 func (e *encoder) structure(s *shape, v reflect.Value) bool {
 	set := false
-	memory := s.memory(v)
+	memory, from := s.memory(v), uintptr(0)
 	for i := range s.fields {
 		f := &s.fields[i]
-		if allZero(memory[f.start:f.end]) {
+		if f.end <= from {
+			continue
+		}
+		if from = nextSet(memory, max(from, f.start)); f.end <= from {
 			continue
 		}
 		start := len(e.buf)
@@ -125,21 +128,22 @@ func (s *shape) memory(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v.UnsafeAddr())), s.size)
 }
 
-// allZero reports whether b holds nothing but zeros, as the zero value of any type
-// does.
-func allZero(b []byte) bool {
-	for len(b) >= 8 {
+// nextSet returns where the next word of b begins that is not zero, as the zero value of any
+// type is, and that is not before from; or the length of b.
+func nextSet(b []byte, from uintptr) uintptr {
+	for b = b[from:]; len(b) >= 8; b = b[8:] {
 		if binary.NativeEndian.Uint64(b) != 0 {
-			return false
+			return from
 		}
-		b = b[8:]
+		from += 8
 	}
 	for _, x := range b {
 		if x != 0 {
-			return false
+			return from
 		}
+		from++
 	}
-	return true
+	return from
 }
 
 func (e *encoder) slice(s *shape, v reflect.Value) bool {

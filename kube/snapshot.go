@@ -23,7 +23,7 @@ func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*co
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
-	deployment, err := withoutHash(d)
+	deployment, err := deploymentWithoutTemplate(d)
 	if err != nil {
 		return deploy.Snapshot{}, err
 	}
@@ -32,6 +32,7 @@ func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*co
 		s.ReplicaSets = make([]replicaset.ReplicaSet, 0, len(replicaSets))
 	}
 	var id identifier
+	s.Deployment.Template.ID = id.templateID(&d.Spec.Template)
 	for _, rs := range replicaSets {
 		if rs != nil && rs.Namespace == d.Namespace {
 			s.ReplicaSets = append(s.ReplicaSets, id.replicaSet(rs))
@@ -40,7 +41,7 @@ func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*co
 	if hash, ok := hashOfNewest(&s); ok {
 		s.Deployment.Template.Hash = hash
 	} else {
-		s.Deployment.Template = Template(&d.Spec.Template, d.Status.CollisionCount)
+		s.Deployment.Template.Hash = templateHash(&d.Spec.Template, d.Status.CollisionCount)
 	}
 	return s, nil
 }

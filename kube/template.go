@@ -24,7 +24,11 @@ func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
 	if t == nil {
 		t = &corev1.PodTemplateSpec{}
 	}
-	return revision.Template{ID: TemplateID(t), Hash: revision.Hash(dump.ForHash(*t), collisions)}
+	return revision.Template{ID: TemplateID(t), Hash: templateHash(t, collisions)}
+}
+
+func templateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
+	return revision.Hash(dump.ForHash(*t), collisions)
 }
 
 // TemplateID returns a text that two templates share if and only if they are semantically
