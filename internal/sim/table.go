@@ -242,8 +242,13 @@ func find[T any](t *table[T], rows []*T, name string) *T {
 }
 
 // index returns the number of the last change up to a version of the store, as far
-// as it is remembered.
+// as it is remembered. Most ask for one of the latest.
 func (t *table[T]) index(version int64) int {
+	for i := len(t.past) - 1; i >= max(0, len(t.past)-4); i-- {
+		if t.past[i].version <= version {
+			return i
+		}
+	}
 	i, _ := slices.BinarySearchFunc(t.past, version+1, func(c change[T], v int64) int { return cmp.Compare(c.version, v) })
 	return max(i-1, 0)
 }
