@@ -4,6 +4,7 @@ package deploy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
@@ -20,6 +21,14 @@ const Kind = "Deployment"
 func (d *Deployment) kind() string { return unless(d.Kind, Kind) }
 
 func (d *Deployment) setKind() string { return unless(d.ReplicaSetKind, replicaset.Kind) }
+
+// says returns what is said of the Deployment, by its own kind.
+func (d *Deployment) says(text string) string {
+	if d.kind() == "" {
+		return text
+	}
+	return d.Kind + strings.TrimPrefix(text, Kind)
+}
 
 // rollbackKey returns the key of a request for a rollback, or "" if it is that of Kubernetes.
 func (in *input) rollbackKey() string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,11 @@ func TestPropertyKinds(t *testing.T) {
 		told := got.String()
 		for _, e := range got.Events {
 			told += e.Reason + e.Message
+		}
+		for _, c := range got.Status.Conditions {
+			if !slices.ContainsFunc(s.Deployment.Status.Conditions, func(old deploy.Condition) bool { return old.Message == c.Message }) {
+				told += c.Message
+			}
 		}
 		require.NotRegexp(t, `replica set|ReplicaSet| deployment[ :]|Deployment`, told)
 	})

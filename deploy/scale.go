@@ -94,7 +94,8 @@ func (in *input) holdScaling() (holds []Hold) {
 // active set keeps its share: see [rollout.Proportional].
 func (d *draft) share(c *counts, active []int) {
 	in := d.in
-	if in.policy.ScaleNewest && d.toNewest(c, active) {
+	if goal := d.mayWant(c, active); in.policy.ScaleNewest && goal > d.total(active) {
+		d.toNewest(goal, active)
 		return
 	}
 	if in.exactly() {
@@ -175,18 +176,16 @@ func (d *draft) orderBySize(active []int, toAdd int64) {
 	}
 }
 
+// mayWant returns how many pods the active sets may want together.
+func (d *draft) mayWant(c *counts, active []int) int64 {
+	return d.in.leaveRoom(c, d.in.allowed(d.in.writtenMaxTotal()), d.total(active))
+}
+
 // toNewest gives what is added when replicas change to the new set, if it wants pods: see
-// [rollout.Scale]. It reports whether something is added.
-func (d *draft) toNewest(c *counts, active []int) bool {
-	in := d.in
-	total := d.total(active)
-	goal := in.leaveRoom(c, in.allowed(in.writtenMaxTotal()), total)
-	if goal <= total {
-		return false
-	}
-	b := rollout.Budget{Replicas: in.policy.Size(goal)}
-	for k, size := range rollout.Scale(b, d.shares(active), slices.Index(active, in.newAt), in.policy) {
+// [rollout.Scale].
+func (d *draft) toNewest(goal int64, active []int) {
+	b := rollout.Budget{Replicas: d.in.policy.Size(goal)}
+	for k, size := range rollout.Scale(b, d.shares(active), slices.Index(active, d.in.newAt), d.in.policy) {
 		d.resize(active[k], size, ReasonScaling, true)
 	}
-	return true
 }

@@ -51,9 +51,9 @@ func (c *conditions) notePause(in *input) {
 	switch {
 	case reason == progressExceeded:
 	case in.d.Paused && reason != progressPaused:
-		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressPaused, "Deployment is paused")
+		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressPaused, in.d.says("Deployment is paused"))
 	case !in.d.Paused && reason == progressPaused:
-		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressResumed, "Deployment is resumed")
+		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressResumed, in.d.says("Deployment is resumed"))
 	}
 }
 
@@ -85,9 +85,9 @@ func (c *conditions) created(in *input, name string) {
 // available reports whether as many pods are available as have to be.
 func (c *conditions) available(in *input, n int32) {
 	if n >= in.reportedMinAvailable() {
-		c.set(in, ConditionAvailable, selector.ConditionTrue, availableEnough, "Deployment has minimum availability.")
+		c.set(in, ConditionAvailable, selector.ConditionTrue, availableEnough, in.d.says("Deployment has minimum availability."))
 	} else {
-		c.set(in, ConditionAvailable, selector.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
+		c.set(in, ConditionAvailable, selector.ConditionFalse, availableTooFew, in.d.says("Deployment does not have minimum availability."))
 	}
 }
 
