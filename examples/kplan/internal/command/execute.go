@@ -103,7 +103,7 @@ func newRoot(name string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kplan",
 		Short: "Show what a workload will do next, and how a rollout will go",
-		Long: `Show what the controllers of Kubernetes and OpenKruise will do next with
+		Long: `Show what the controllers of Kubernetes, OpenKruise and Argo will do next with
 Deployments, DaemonSets, Rollouts, ReplicaSets and ReplicationControllers, and how a
 rollout will go.
 

@@ -51,10 +51,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Runs: 1, Start: s.comparison.start.String(), Policies: s.departures(),
 	}
 	if len(s.comparison.start) > 0 {
-		if s.runs > maxRuns {
-			return result, fmt.Errorf("--runs %d: at most %d", s.runs, maxRuns)
-		}
-		result.Runs = int(max(1, s.runs))
+		result.Runs = int(s.runs)
 	}
 	var kubelet sim.Kubelet
 	s.environment(w, old, start.Now, 0, &kubelet)

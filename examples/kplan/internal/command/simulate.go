@@ -5,6 +5,7 @@ package command
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -133,7 +134,7 @@ kplan simulate --from old.yaml -f new.yaml --mermaid - >> comment.md
 
 # How many pods run at once?
 kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'`),
-		Args: s.checkArgs,
+		Args: s.checkFlags,
 		RunE: s.running(s.execute),
 	}
 	s.input.addFlags(c)
@@ -159,6 +160,29 @@ func (s *simulation) addEnvironment(c *cobra.Command) {
 	c.Flags().BoolVar(&s.heal, "heal", false, "all pods become ready, and nodes have room")
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
 	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for a flag that is not there
+}
+
+// checkFlags wants flags that go together, and those that others need.
+func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
+	if err := s.checkArgs(c, args); err != nil {
+		return err
+	}
+	_, err := s.picture.toStdout()
+	switch runs := c.Flags().Changed("runs"); {
+	case err != nil:
+		return err
+	case len(s.from) > 0 && s.live:
+		return errors.New("--from and --live exclude each other")
+	case slices.Contains(s.from, "-") && slices.Contains(s.filenames, "-"):
+		return errors.New("standard input can be read only once: --from - and -f -")
+	case s.zones > 0 && s.nodes == 0:
+		return errors.New("--zones needs --nodes: it is nodes that are made which it puts into zones")
+	case runs && len(s.comparison.start) == 0:
+		return errors.New("--runs needs --start")
+	case runs && (s.runs == 0 || s.runs > maxRuns):
+		return fmt.Errorf("--runs %d: must be from 1 to %d", s.runs, maxRuns)
+	}
+	return nil
 }
 
 func (s *simulation) execute(c *cobra.Command) error {
@@ -193,12 +217,6 @@ func (s *simulation) execute(c *cobra.Command) error {
 func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
 	if len(s.from) == 0 {
 		return &manifest.Set{}, nil
-	}
-	if s.live {
-		return nil, errors.New("--from and --live exclude each other")
-	}
-	if slices.Contains(s.from, "-") && slices.Contains(s.filenames, "-") {
-		return nil, errors.New("standard input can be read only once: --from - and -f -")
 	}
 	nodes := s.withoutNodes
 	s.withoutNodes, s.keep = true, true

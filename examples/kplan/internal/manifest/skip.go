@@ -32,14 +32,22 @@ func (l *loader) skip(u *unstructured.Unstructured, file string) {
 	near := nearest(kind)
 	switch {
 	case known && right != "" && ofKubernetes(version):
-		l.notes = append(l.notes, text+" of "+version+": its apiVersion is "+right)
+		l.notes = append(l.notes, text+of(version)+": its apiVersion is "+right)
 	case known:
-		l.notes = append(l.notes, text+" of "+version)
+		l.notes = append(l.notes, text+of(version))
 	case near != "" && !controllers[kind]:
 		l.notes = append(l.notes, text+": did you mean "+near+"?")
 	default:
 		count(&l.skipped, u, file)
 	}
+}
+
+// of says which version an object has, which those of whole files may lack.
+func of(version string) string {
+	if version == "" {
+		return " without an apiVersion"
+	}
+	return " of " + version
 }
 
 // count counts an object by its kind. What else a cluster holds nobody has named.
