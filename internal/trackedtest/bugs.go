@@ -60,15 +60,13 @@ func runPlanted(program string, bug int, steps string) ([]byte, error) {
 }
 
 // Steps runs machines until they have made as many steps as KPLAN_STEPS says, or few. Each
-// makes at most 500. Begin makes a machine whose first step is the one after so many, and
-// returns how to take one. A panic is a failure, and so is a step that takes minutes.
+// makes at most 500, and none knows of the others: KPLAN_STEPS=1400500-1401000 makes the steps
+// behind 1,400,500 alone, which is the end of a machine. Begin makes a machine whose first step
+// is the one after so many, and returns how to take one. A panic is a failure, and so is a step
+// that takes minutes.
 func Steps(t *testing.T, few int, begin func(seed uint64, before int) (step func())) {
-	steps, done := few, atomic.Int64{}
-	if text := os.Getenv("KPLAN_STEPS"); text != "" {
-		var err error
-		steps, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	first, steps := span(t, few)
+	done := atomic.Int64{}
 	limit := 3 * time.Minute
 	if os.Getenv(planted) != "" {
 		limit = 20 * time.Second
@@ -81,7 +79,7 @@ func Steps(t *testing.T, few int, begin func(seed uint64, before int) (step func
 	late := time.AfterFunc(limit, func() { panic(fmt.Sprintf("after %d steps: it never ends", done.Load()+1)) })
 	defer late.Stop()
 	var step func()
-	for k := range steps {
+	for k := first; k < steps; k++ {
 		if k%500 == 0 {
 			late.Reset(limit)
 			step = begin(uint64(k/500+1), k)
@@ -89,4 +87,22 @@ func Steps(t *testing.T, few int, begin func(seed uint64, before int) (step func
 		step()
 		done.Store(int64(k + 1))
 	}
+}
+
+// span returns behind which step to begin, and which is the last one.
+func span(t *testing.T, few int) (first, last int) {
+	text := os.Getenv("KPLAN_STEPS")
+	if text == "" {
+		return 0, few
+	}
+	from, to, both := strings.Cut(text, "-")
+	if !both {
+		from, to = "0", text
+	}
+	first, err := strconv.Atoi(from)
+	require.NoError(t, err)
+	last, err = strconv.Atoi(to)
+	require.NoError(t, err)
+	require.Zero(t, first%500, "a machine makes 500 steps")
+	return first, last
 }

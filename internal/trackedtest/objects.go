@@ -43,6 +43,9 @@ func (o *Objects[T]) Clone() Objects[T] { return Objects[T]{maps.Clone(o.All), o
 
 // List returns the objects, in any order, nil if there are none.
 func (o *Objects[T]) List() (list []T) {
+	if len(o.All) > 0 {
+		list = make([]T, 0, len(o.All))
+	}
 	for _, v := range o.All {
 		list = append(list, *v)
 	}
