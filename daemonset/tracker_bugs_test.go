@@ -21,6 +21,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"an instant too late", "tracker_gauge.go", "c.queue.First().At <= at", "c.queue.First().At < at"},
 	{"time never goes back", "tracker_gauge.go", "in.now.Before(c.now) || ", ""},
 	{"another revision changes nothing", "tracker_gauge.go", "g.version.Hash == v.Hash && ", ""},
+	{"what is relabelled is new for the next plan, too", "tracker.go", "if len(h.gone) > 0 {", "if t.take(in, h, at); len(h.gone) > 0 {"},
 	{"another template generation changes nothing", "tracker_gauge.go", "g.version.Generation == v.Generation &&", ""},
 	{"another minReadySeconds changes nothing", "tracker_gauge.go", " && a.MinReadySeconds == b.MinReadySeconds", ""},
 	{"another selector changes nothing", "tracker_gauge.go", "tracked.SameSelector(a.Selector, b.Selector) && ", ""},

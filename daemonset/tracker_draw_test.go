@@ -208,6 +208,13 @@ func (m *machine) vary(w *world) (d daemonset.Delta) {
 		ds.RollingType = random.OneOf(m.s, "type", daemonset.Standard, daemonset.InPlaceIfPossible)
 	case "dead nodes":
 		m.opts = daemonset.Options{SkipDeadNodes: random.Between[int32](m.s, "skip", 0, 2)}
+	case "revisions": // of which several may have the template
+		for i, version := range []string{"v1", "v2", "v3"} {
+			r := random.AgentRevision(version, int64(i))
+			if r.Data = random.Stored(random.OneOf(m.s, "template of it", version, "v2")); m.s.Below("kept", 3) > 0 {
+				d.Revisions = append(d.Revisions, r)
+			}
+		}
 	case "ranks":
 		t.Hash = random.OneOf(m.s, "template", "v1", "v2")
 		t.Data = random.Stored(t.Hash)

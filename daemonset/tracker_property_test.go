@@ -67,7 +67,7 @@ func newMachine(t purity.T, s random.Source) *machine {
 	}
 	m := &machine{t: t, s: s, worlds: []*world{w}, now: random.Now, calm: random.Bool(s, "calm"), names: random.OneOf(s, "names", 8, 4, 20)}
 	if m.calm {
-		m.about = random.OneOf(s, "about", "", "", "", "generation", "affinity", "tolerations", "seconds", "in place", "dead nodes", "ranks")
+		m.about = random.OneOf(s, "about", "", "", "", "generation", "affinity", "tolerations", "seconds", "in place", "dead nodes", "ranks", "revisions")
 	}
 	begin := random.Agents(m.names)
 	if m.calm {
