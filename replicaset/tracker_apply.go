@@ -86,8 +86,8 @@ func (t *Tracker) applyRest(d *Delta) {
 		t.line = nil
 	}
 	t.rest.ReplicaSet = *d.ReplicaSet
-	if rs := *d.ReplicaSet; !sameMeasure(&t.measure.set, &rs) {
-		m := newMeasure(&rs, t.measure.dialect)
+	if !sameMeasure(&t.measure.set, d.ReplicaSet) {
+		m := newMeasure(d.ReplicaSet, t.measure.dialect)
 		t.recount(&m)
 	}
 }
