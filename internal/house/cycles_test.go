@@ -23,45 +23,53 @@ import (
 // refers to itself through more files cannot be read one file after another.
 const maxCycle = 5
 
+// widerCycles are the packages that do not keep to that, none of which users import: what the
+// files have in common there is one receiver with many methods. They may not grow.
+var widerCycles = map[string]int{
+	"examples/controller/controllers":  9,  // run and what is run
+	"examples/kplan/internal/command":  37, // the commands, whose help names one another, and their flags
+	"examples/kplan/internal/manifest": 26, // the loader
+	"examples/kplan/internal/view":     11,
+	"internal/sim":                     52, // the World
+}
+
 // TestCycles: a file leads to few others that lead back to it.
 func TestCycles(t *testing.T) {
-	exports := exportData(t)
-	for pkg := range imports {
-		if strings.HasPrefix(pkg, "internal/") {
-			continue
-		}
+	packages, exports := packagesOf(t)
+	for pkg, files := range packages {
 		t.Run(pkg, func(t *testing.T) {
-			longest := longestCycle(references(t, filepath.Join("..", "..", pkg), exports))
-			require.LessOrEqual(t, len(longest), maxCycle, "%s: %s", pkg, longest)
+			longest := longestCycle(references(t, files, exports))
+			most, wide := widerCycles[pkg]
+			require.LessOrEqual(t, len(longest), max(most, maxCycle), "%s: %s", pkg, longest)
+			require.False(t, wide && len(longest) <= maxCycle, "%s is no exception any more", pkg)
 		})
 	}
 }
 
-// exportData returns where the types of each package are that one of ours imports.
-func exportData(t *testing.T) map[string]string {
-	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
-	for pkg := range imports {
-		args = append(args, "./"+pkg)
-	}
-	cmd := exec.Command("go", args...)
+// packagesOf returns the files of each of our packages, and where the types of all packages
+// are that they import.
+func packagesOf(t *testing.T) (packages map[string][]string, exports map[string]string) {
+	const ours = "github.com/kplan-go/kplan/"
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}}	{{.Export}}	{{range .GoFiles}}{{$.Dir}}/{{.}} {{end}}`,
+		"./...", "./kube/...", "./examples/kplan/...", "./examples/controller/...", "./examples/fleet/...")
 	cmd.Dir = filepath.Join("..", "..")
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	exports := map[string]string{}
+	packages, exports = map[string][]string{}, map[string]string{}
 	for line := range strings.Lines(string(out)) {
-		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		exports[name] = file
+		part := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		exports[part[0]] = part[1]
+		if pkg, own := strings.CutPrefix(part[0], ours); own {
+			packages[pkg] = strings.Fields(part[2])
+		}
 	}
-	return exports
+	return packages, exports
 }
 
 // references returns to which other files of a package each file refers: to what they
 // declare in the package, and to methods.
-func references(t *testing.T, folder string, exports map[string]string) map[string][]string {
+func references(t *testing.T, names []string, exports map[string]string) map[string][]string {
 	fset := token.NewFileSet()
-	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	require.NoError(t, err)
-	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
 	var files []*ast.File
 	for _, name := range names {
 		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
@@ -72,7 +80,7 @@ func references(t *testing.T, folder string, exports map[string]string) map[stri
 	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(name string) (io.ReadCloser, error) {
 		return os.Open(exports[name])
 	})}
-	pkg, err := config.Check(folder, fset, files, info)
+	pkg, err := config.Check("p", fset, files, info)
 	require.NoError(t, err)
 
 	file := func(at token.Pos) string { return filepath.Base(fset.Position(at).Filename) }

@@ -33,7 +33,7 @@ var writers = map[string][]string{
 // that is not empty; and no function that answers, with a bool or numbers, changes what it
 // was given.
 func TestPhases(t *testing.T) {
-	exports := exportData(t)
+	_, exports := packagesOf(t)
 	for pkg, files := range writers {
 		t.Run(pkg, func(t *testing.T) {
 			for _, found := range phases(load(t, filepath.Join("..", "..", pkg), exports), files) {

@@ -334,3 +334,7 @@ func (v *daemonView) unserved() (n int64) {
 	}
 	return n
 }
+
+func prepared(p *daemonset.Pod) bool {
+	return p.Labels[daemonset.LabelState] == daemonset.StatePreparingDelete
+}

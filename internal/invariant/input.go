@@ -3,11 +3,13 @@
 package invariant
 
 import (
-	"reflect"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -89,42 +91,6 @@ type (
 	ArgoChange  = Change[argo.Snapshot, argo.Options, argo.Plan]
 )
 
-// inputs names the types that checks look at.
-var inputs = map[reflect.Type]string{
-	reflect.TypeFor[DeploymentPass]():    "DeploymentPass",
-	reflect.TypeFor[DeploymentPlanner](): "DeploymentPlanner",
-	reflect.TypeFor[DeploymentTrace]():   "DeploymentTrace",
-	reflect.TypeFor[DeploymentChange]():  "DeploymentChange",
-	reflect.TypeFor[Collision]():         "Collision",
-	reflect.TypeFor[ReplicaSetPass]():    "ReplicaSetPass",
-	reflect.TypeFor[ReplicaSetPlanner](): "ReplicaSetPlanner",
-	reflect.TypeFor[ReplicaSetTrace]():   "ReplicaSetTrace",
-	reflect.TypeFor[ReplicaSetChange]():  "ReplicaSetChange",
-	reflect.TypeFor[SlowStart]():         "SlowStart",
-	reflect.TypeFor[Expecting]():         "Expecting",
-	reflect.TypeFor[Finished]():          "Finished",
-	reflect.TypeFor[Choosing]():          "Choosing",
-	reflect.TypeFor[Pausing]():           "Pausing",
-	reflect.TypeFor[Costing]():           "Costing",
-	reflect.TypeFor[DaemonSetPass]():     "DaemonSetPass",
-	reflect.TypeFor[DaemonSetPlanner]():  "DaemonSetPlanner",
-	reflect.TypeFor[DaemonSetTrace]():    "DaemonSetTrace",
-	reflect.TypeFor[DaemonSetChange]():   "DaemonSetChange",
-	reflect.TypeFor[RolloutPass]():       "RolloutPass",
-	reflect.TypeFor[RolloutPlanner]():    "RolloutPlanner",
-	reflect.TypeFor[BatchPass]():         "BatchPass",
-	reflect.TypeFor[BatchPlanner]():      "BatchPlanner",
-	reflect.TypeFor[ArgoPass]():          "ArgoPass",
-	reflect.TypeFor[ArgoPlanner]():       "ArgoPlanner",
-	reflect.TypeFor[ArgoChange]():        "ArgoChange",
-	reflect.TypeFor[Release]():           "Release",
-	reflect.TypeFor[Partitioning]():      "Partitioning",
-	reflect.TypeFor[Selecting]():         "Selecting",
-	reflect.TypeFor[Claiming]():          "Claiming",
-	reflect.TypeFor[Hashing]():           "Hashing",
-	reflect.TypeFor[Versioning]():        "Versioning",
-}
-
 // sizeOf returns how many pods a ReplicaSet wants.
 func sizeOf(rs *replicaset.ReplicaSet) int64 {
 	if rs.Replicas == nil {
@@ -161,3 +127,15 @@ func availableAt(p *podorder.Pod, seconds int32, now time.Time, strict bool) boo
 func runs(p *podorder.Pod) bool {
 	return p.Phase != podorder.Succeeded && p.Phase != podorder.Failed && p.DeletionTimestamp.IsZero()
 }
+
+// tryPlan calls the planner on a copy of s. A panic is an error.
+func tryPlan[S, O, P any](c *Planner[S, O, P], s S, now time.Time) (p P, err error) {
+	defer func() {
+		if got := recover(); got != nil {
+			err = fmt.Errorf("%w: %v", errPanic, got)
+		}
+	}()
+	return c.Plan(purity.Clone(s), now, c.Options)
+}
+
+var errPanic = errors.New("the planner panics")

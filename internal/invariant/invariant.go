@@ -5,8 +5,6 @@ package invariant
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 )
 
 // An Invariant is a statement that holds for every correct controller, and the
@@ -45,40 +43,6 @@ type on[C any] func(c *C) []string
 
 func (on[C]) input() reflect.Type { return reflect.TypeFor[C]() }
 
-// All returns the invariants, group by group.
-func All() []Invariant { return slices.Clone(table) }
-
-// Inputs returns the names of the inputs that the checks of an invariant look at.
-func (i Invariant) Inputs() []string {
-	names := make([]string, len(i.checks))
-	for k, c := range i.checks {
-		names[k] = inputs[c.input()]
-	}
-	return names
-}
-
-// Run returns every violation that c shows: those of all checks of its type.
-func Run[C any](c *C) []Violation {
-	var found []Violation
-	for i := range table {
-		for _, line := range table[i].run(c) {
-			found = append(found, Violation{table[i].Name, line})
-		}
-	}
-	return found
-}
-
-// Check returns the violations of one invariant that c shows. An invariant that has
-// no check for c, or does not exist, has none.
-func Check[C any](name string, c *C) []string {
-	for i := range table {
-		if table[i].Name == name {
-			return table[i].run(c)
-		}
-	}
-	return nil
-}
-
 func (i *Invariant) run(c any) (lines []string) {
 	for _, k := range i.checks {
 		if r, ok := k.(interface{ call(c any) []string }); ok {
@@ -112,19 +76,4 @@ func (l *list) addIf(broken bool, format string, args ...any) {
 	if broken {
 		l.add(format, args...)
 	}
-}
-
-// table is all invariants. It is built once and never written to.
-var table = slices.Concat(universal(), deployment(), replicaSet(), order(), daemonSet(), progressive(), selectors())
-
-// Markdown returns the invariants as a table with a column for what a caller knows
-// about each.
-func Markdown(heading string, column func(Invariant) string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| name | invariant | checked on | corrected only | %s |\n|---|---|---|---|---|\n", heading)
-	for _, i := range table {
-		where := slices.Concat(i.Inputs(), i.Elsewhere)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", i.Name, i.Title, strings.Join(where, ", "), strings.Join(i.Defects, ", "), column(i))
-	}
-	return b.String()
 }

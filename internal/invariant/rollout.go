@@ -14,33 +14,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// progressive returns the invariants of progressive rollouts.
-func progressive() []Invariant {
-	pass := func(f func(*RolloutPass) []string) []check { return []check{on[RolloutPass](f)} }
-	release := func(f func(*Release) []string) []check { return []check{on[Release](f)} }
-	return []Invariant{
-		{Name: "batches grow", Title: "batches grow, the last is everything, and no partition is lowered", Source: "rollout: batches",
-			Corrected: true, Defects: []string{"workload.MixedPartitionsNeverEnd"}, checks: append([]check{on[Partitioning](batchesGrow)}, on[Release](batchesGrowRelease))},
-		{Name: "percentage leaves an old pod", Title: "a percentage below 100 leaves an old pod of several", Source: "OpenKruise Rollouts: NewRSReplicasLimit", checks: []check{on[Partitioning](percentageLeavesAnOldPod)}},
-		{Name: "step bounds", Title: "new and old pods keep to the limits of the workload in every step", Source: "rollout: limits of the workload",
-			Corrected: true, Defects: []string{"workload.NewPodAtPartitionZero"}, checks: release(stepBounds)},
-		{Name: "fraction after scaling", Title: "other replicas keep the fraction of the batch within a pod", Source: "openkruise/rollouts#321",
-			Corrected: true, Defects: []string{"deploy.ScaledBeyondPartition"}, checks: []check{on[Partitioning](fractionAfterScaling), on[DeploymentPass](fractionAfterScalingPass)}},
-		{Name: "timed pause", Title: "a timed pause ends right behind its instant", Source: "rollout: pauses",
-			Corrected: true, Defects: []string{"workload.LastPauseSkipped"}, checks: append(pass(timedPause), on[ArgoPass](argoTimedPause))},
-		{Name: "rollback in batches", Title: "a rollback in batches updates the same fraction of what is left to update", Source: "kruise#1356", checks: []check{on[BatchPass](rollbackInBatches)}},
-		{Name: "abandoned release", Title: "a release that is given up ends with the stable template alone", Source: "rollout: closing",
-			Corrected: true, Defects: []string{"workload.RollbackLeavesPaused"}, checks: release(abandonedRelease)},
-		{Name: "steps in order", Title: "steps follow each other, unless somebody jumps or the plan changes", Source: "rollout: steps", checks: append(pass(stepsInOrder), on[ArgoPass](argoStepsInOrder))},
-		{Name: "new template restarts", Title: "another template starts at the first step", Source: "rollout: another template", checks: append(pass(newTemplateRestarts), on[Release](newTemplateRestartsRelease), on[ArgoPass](argoRestarts))},
-		{Name: "traffic follows ready pods", Title: "traffic follows ready pods: none before the step has them", Source: "rollout: traffic", checks: append(pass(trafficFollowsReadyPods), on[Release](trafficFollowsReadyPodsRelease), on[ArgoPass](argoTraffic))},
-		{Name: "manual pause", Title: "a step that waits for a person waits", Source: "rollout: pauses",
-			Corrected: true, Defects: []string{"workload.LastPauseSkipped"}, checks: append(pass(manualPause), on[ArgoPass](argoManualPause))},
-		{Name: "end of a release", Title: "a release is over if and only if the workload is updated and given back", Source: "rollout: closing",
-			Corrected: true, Defects: []string{"workload.RollbackLeavesPaused", "workload.LastStepNotAwaited"}, checks: append(release(endOfARelease), on[ArgoPass](argoEnds))},
-	}
-}
-
 // A Partitioning is the batches of a workload, and how many pods a partition lets be
 // updated.
 type Partitioning struct {

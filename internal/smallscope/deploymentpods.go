@@ -76,13 +76,6 @@ func (s *deploymentState) running(but int) (n int8) {
 	return n
 }
 
-// A podStep is what the planner of ReplicaSets does first, and the pods after it.
-type podStep struct {
-	what   string
-	starts bool
-	to     deploymentPods // without the size
-}
-
 func firstStep(p deploymentPods) (step podStep) {
 	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web-1", UID: "web-1", Replicas: ptr.To(int32(p.size))}}
 	for i := range p.fresh + p.ready + p.ending {

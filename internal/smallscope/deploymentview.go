@@ -10,41 +10,11 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
-
-var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-func breach(property, format string, args ...any) Breach {
-	return Breach{property, fmt.Sprintf(format, args...)}
-}
-
-func podName(owner string, i int) string { return fmt.Sprintf("%s-%02d", owner, i) }
-
-// podOf returns a pod of a ReplicaSet.
-func podOf(owner string, i int, ready, ending bool) podorder.Pod {
-	name := podName(owner, i)
-	p := podorder.Pod{
-		Name: name, UID: name, ControllerKind: replicaset.Kind, ControllerName: owner, ControllerUID: owner,
-		CreationTimestamp: now.Add(-time.Hour), NodeName: "node", Phase: podorder.Running,
-	}
-	if ready {
-		p.Ready, p.ReadySince = true, now.Add(-time.Minute)
-	}
-	if ending {
-		p.DeletionTimestamp = now
-	}
-	return p
-}
-
-func templateOf(i int8) revision.Template {
-	id := string('a' + rune(i))
-	return revision.Template{ID: id, Hash: id}
-}
 
 func setName(i int8) string { return "web-" + templateOf(i).Hash }
 
@@ -99,12 +69,6 @@ func (d *Deployments) replicaSet(i int8, set setState) replicaset.ReplicaSet {
 		rs.Status.ObservedGeneration = 2
 	}
 	return rs
-}
-
-// A plannedDeployment is a plan and what is wrong with it.
-type plannedDeployment struct {
-	writes   [6]deploymentWrite
-	breaches []Breach
 }
 
 // planned returns the plan for a view. Planners are pure, so that each view is planned
@@ -178,14 +142,6 @@ func (d *Deployments) write(v deploymentView, action deploy.Action) deploymentWr
 		}
 	}
 	return w
-}
-
-func number(text string) int8 {
-	n, err := strconv.ParseInt(text, 10, 8)
-	if err != nil {
-		return -1
-	}
-	return int8(n)
 }
 
 func setOf(name string) int8 { return int8(name[len(name)-1] - 'a') }

@@ -30,16 +30,6 @@ type ReplicaSets struct {
 	deletions memo[podPhase, podEffect]
 }
 
-// A podPhase is how a pod is, or how it is seen.
-type podPhase uint8
-
-const (
-	phaseGone podPhase = iota
-	phaseFresh
-	phaseReady
-	phaseEnding
-)
-
 // A replicaSetPod is a pod: how it is, how it is seen, and what is known about it.
 type replicaSetPod struct {
 	is, seen                 podPhase
