@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -38,6 +39,8 @@ type belief struct {
 	notes         []string
 }
 
+const noneReady = "new pods of a template of which no pod is ready do not become ready either"
+
 // believe looks at the pods of some owners.
 func believe(pods []*corev1.Pod, template func(*corev1.Pod) string, now time.Time) *belief {
 	b := &belief{stuck: map[string]string{}, gated: map[string]bool{}, broken: map[string]bool{}, homes: map[string]bool{}}
@@ -59,6 +62,8 @@ func believe(pods []*corev1.Pod, template func(*corev1.Pod) string, now time.Tim
 			continue
 		case !slices.Contains(starting, problem.Reason):
 			counts[problem.Reason]++
+		case manifest.CrashOf(p) != "":
+			counts[problem.Reason+" after "+manifest.CrashOf(p)]++
 		case now.Sub(unreadySince(p)) > stuckAfter:
 			counts[problem.Reason+" for more than 5 minutes"]++
 		default:
@@ -74,7 +79,7 @@ func believe(pods []*corev1.Pod, template func(*corev1.Pod) string, now time.Tim
 		b.notes = append(b.notes, fmt.Sprintf("%s in %s %s so", podsText(counts[reason]), reason, verb(counts[reason], "stays", "stay")))
 	}
 	if len(b.broken) > 0 {
-		b.notes = append(b.notes, "new pods of a template of which no pod is ready do not become ready either")
+		b.notes = append(b.notes, noneReady)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(rests)) {
 		b.notes = append(b.notes, fmt.Sprintf("%s in %s %s ready", podsText(rests[reason]), reason, verb(rests[reason], "becomes", "become")))
@@ -145,7 +150,7 @@ func seenOf(w, old *manifest.Workload) *manifest.Workload {
 // environment makes a Kubelet do what the input tells of pods and nodes, and returns what
 // that is, for the user to know. Without pods and nodes in the input it tells nothing.
 // At most so many pods are wanted at once.
-func (s *simulation) environment(w, old *manifest.Workload, now time.Time, most int32, k *sim.Kubelet) []string {
+func (s *simulation) environment(w, old *manifest.Workload, start *sim.Cluster, most int32, k *sim.Kubelet) []string {
 	seen := seenOf(w, old)
 	names, zones, notes := nodesOf(w, seen)
 	k.Names, k.Zones = names, zones
@@ -159,7 +164,8 @@ func (s *simulation) environment(w, old *manifest.Workload, now time.Time, most 
 	for _, rs := range seen.ReplicaSets {
 		templates[string(rs.UID)] = kube.TemplateID(&rs.Spec.Template)
 	}
-	b := believe(seen.Pods, func(p *corev1.Pod) string { return templates[ownerOf(p)] }, now)
+	b := believe(seen.Pods, func(p *corev1.Pod) string { return templates[ownerOf(p)] }, start.Now)
+	b.reported(seen.Controlled(), seen.Pods, start.Pods, func(rs *appsv1.ReplicaSet) string { return templates[string(rs.UID)] }, headwayOf(seen.Deployment), start.Now)
 	b.apply(k, func(t revision.Template) string { return t.ID })
 	notes = append(notes, b.notes...)
 	room, note := roomOf(w, seen, names, len(b.crowded) > 0)

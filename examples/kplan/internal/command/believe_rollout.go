@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
@@ -52,6 +53,7 @@ func (s *simulation) believeArgo(seen *manifest.ArgoRollout, now time.Time, conf
 		return healed(seen.Pods)
 	}
 	b := believe(seen.Pods, func(p *corev1.Pod) string { return p.Labels[argo.HashLabel] }, now)
+	b.reported(seen.ReplicaSets, seen.Pods, nil, func(rs *appsv1.ReplicaSet) string { return rs.Labels[argo.HashLabel] }, headwayOfArgo(seen), now)
 	b.withoutRoom()
 	broken := map[string]bool{}
 	for _, more := range []map[string]bool{config.Broken, b.broken, b.homes} {

@@ -54,7 +54,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 		result.Runs = int(s.runs)
 	}
 	var kubelet sim.Kubelet
-	s.environment(w, old, start.Now, 0, &kubelet)
+	s.environment(w, old, &start, 0, &kubelet)
 	takeRoom(kubelet.Room, &start, seenOf(w, old))
 	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
 		row := view.Trial{Strategy: t.label}

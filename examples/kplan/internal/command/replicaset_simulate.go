@@ -37,7 +37,7 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	if old != nil {
 		seen, before = old, &old.Workload
 	}
-	assumed := s.environment(w, before, start.Now, sizeOf(&start.ReplicaSets[0]), &config.Kubelet)
+	assumed := s.environment(w, before, &start, sizeOf(&start.ReplicaSets[0]), &config.Kubelet)
 	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
 		assumed = append(assumed, controller+" leaves its size alone")
 	}

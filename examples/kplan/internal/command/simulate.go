@@ -262,7 +262,7 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 	}
 	config := s.pace.config(&s.policies, start.Deployment.Template)
 	config.Autoscaled = w.Scaled()
-	assumed := s.environment(w, old, start.Now, mostOf(&start.Deployment), &config.Kubelet)
+	assumed := s.environment(w, old, &start, mostOf(&start.Deployment), &config.Kubelet)
 	takeRoom(config.Kubelet.Room, &start, seenOf(w, old))
 	result, err := sim.Run(start, config)
 	if err != nil {

@@ -49,6 +49,19 @@ func problemOfContainer(s *corev1.ContainerStatus) (Problem, bool) {
 	return Problem{}, false
 }
 
+// CrashOf returns why the container of a pod has ended before that is not ready now, "" if none
+// did by a failure: it may be seen between two crashes.
+func CrashOf(p *corev1.Pod) string {
+	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
+		for i := range list {
+			if t := list[i].LastTerminationState.Terminated; t != nil && t.ExitCode != 0 && !list[i].Ready {
+				return cmp.Or(t.Reason, "Error")
+			}
+		}
+	}
+	return ""
+}
+
 func problemOfConditions(p *corev1.Pod) Problem {
 	var ready Problem
 	for _, c := range p.Status.Conditions {

@@ -46,7 +46,12 @@ func slimStatus(s *corev1.PodStatus) {
 	for _, list := range [][]corev1.ContainerStatus{s.InitContainerStatuses, s.ContainerStatuses} {
 		for i := range list {
 			c := &list[i]
-			c.ContainerID, c.State.Running, c.LastTerminationState = "", nil, corev1.ContainerState{}
+			c.ContainerID, c.State.Running = "", nil
+			if t := c.LastTerminationState.Terminated; c.Ready || t == nil {
+				c.LastTerminationState = corev1.ContainerState{}
+			} else {
+				c.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: t.ExitCode, Reason: t.Reason}
+			}
 			c.VolumeMounts, c.AllocatedResources, c.Resources = nil, nil, nil
 		}
 	}
