@@ -168,7 +168,7 @@ metadata:
 `
 	code, stdout, stderr := run([]byte(sets), at("order", "-f", "-", "-o", "json")...)
 	require.Zero(t, code)
-	require.Equal(t, "note: standard input: skipped ReplicaSet \"hidden\": its pods are not in the input\n", stderr)
+	require.Equal(t, "note: standard input: skipped ReplicaSet \"hidden\": its pods are not in the input; kubectl get replicaset,pod -o yaml prints all that is needed\n", stderr)
 	var o ordered
 	require.NoError(t, json.Unmarshal([]byte(stdout), &o))
 	require.Equal(t, "lonely", o.Name)

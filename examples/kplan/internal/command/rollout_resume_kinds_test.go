@@ -120,5 +120,5 @@ func TestBelievesReleaseOfDaemonSet(t *testing.T) {
 
 	code, _, stderr := run([]byte(strings.ReplaceAll(string(releasing("noooo")), "kind: ControllerRevision", "kind: Revision")), "simulate", "-f", "-")
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stderr, "the ControllerRevision of its template is not in the input")
+	require.Contains(t, stderr, "its ControllerRevisions are not in the input")
 }

@@ -35,7 +35,7 @@ func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (s Sc
 		least := orOne(a.Spec.MinReplicas)
 		n := min(max(is, least), a.Spec.MaxReplicas)
 		text := fmt.Sprintf("HorizontalPodAutoscaler %s keeps %d to %d replicas", a.Name, least, a.Spec.MaxReplicas)
-		switch live := o.GetUID() != "" && !strings.HasPrefix(string(o.GetUID()), manifestUID); {
+		switch live := isLive(o.GetUID()); {
 		case is == 0:
 			text += "; 0 turn it off"
 		case live && n == is:

@@ -94,10 +94,11 @@ type heldDeployment struct {
 	held[appsv1.Deployment, *appsv1.Deployment]
 	canaryOf string // the Deployment beside which a Rollout has made it
 	replicas *int32 // that an autoscaler gives it, or nil
+	hadSets  bool   // whether there are ReplicaSets by its status
 }
 
 func (l *loader) holdDeployment(d *appsv1.Deployment) *heldDeployment {
-	return &heldDeployment{hold(d, d.TypeMeta, l.packer), strings.Clone(d.Labels[workload.LabelCanaryDeployment]), nil}
+	return &heldDeployment{held: hold(d, d.TypeMeta, l.packer), canaryOf: strings.Clone(d.Labels[workload.LabelCanaryDeployment])}
 }
 
 func (h *heldDeployment) open() *appsv1.Deployment {

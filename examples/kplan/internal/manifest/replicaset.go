@@ -98,10 +98,10 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 	}
 	all := slices.Concat(l.replicaSets, l.controllers)
 	if len(all) == 0 {
-		return nil, nil, passedOver("no ReplicaSet or ReplicationController in the input", l.notes)
+		return nil, nil, l.errNoSets()
 	}
 	if len(l.pods) == 0 {
-		return nil, nil, errors.New("no Pod in the input")
+		return nil, nil, errors.New("no Pod in the input; kubectl get replicaset,pod -o yaml prints all that is needed")
 	}
 	set = &Set{Notes: l.notes, Latest: l.latest}
 	namespaces, seen := l.namespaces(), map[string]string{}
@@ -118,7 +118,7 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 		}
 		seen[key] = rs.file
 		if !n.hasPodsOf(h) {
-			set.Notes = append(set.Notes, podsMissing(loaded.File, h.describe()))
+			set.Notes = append(set.Notes, fmt.Sprintf("%s: skipped %s: %v", loaded.File, h.describe(), noPods.Err(loaded.Kind())))
 			continue
 		}
 		if s.Objects == nil || h.wanted(s.Only) {
@@ -129,10 +129,6 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 		set.Notes = nil
 	}
 	return sets, set, nil
-}
-
-func podsMissing(file, name string) string {
-	return fmt.Sprintf("%s: skipped %s: its pods are not in the input", file, name)
 }
 
 // wanted reports whether a ReplicaSet or its controller has one of the UIDs.
@@ -163,10 +159,6 @@ func (l *loader) assignAlone(s *Set, from Source) error {
 			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
 		files[r.Key()] = r.File
-		if n.owned[string(rs.UID)] == 0 && rs.Status.Replicas > 0 {
-			s.Notes = append(s.Notes, podsMissing(r.File, r.Name()))
-			continue
-		}
 		s.ReplicaSets = append(s.ReplicaSets, r)
 	}
 	return nil

@@ -147,10 +147,10 @@ func (l *loader) set(from Source) (*Set, error) {
 	if err := l.assignRollouts(s); err != nil {
 		return nil, err
 	}
-	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo)+len(s.ReplicaSets) == 0 && !running {
+	if s.empty() && !running {
 		return nil, l.nothing(s.Notes)
 	}
-	return s, nil
+	return s, l.dropPartial(s, from)
 }
 
 // passedOver returns an error, with the first of the objects that are not looked at.
@@ -197,6 +197,7 @@ func (l *loader) assignDeployments(s *Set) error {
 		if err := kube.Validate(d); err != nil {
 			return w.Invalid(err)
 		}
+		h.hadSets = hadSets(d)
 		h.identify()
 		h.close()
 		s.Workloads = append(s.Workloads, w)
