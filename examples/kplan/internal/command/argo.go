@@ -98,6 +98,10 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	if old != nil && len(r.ReplicaSets) > 0 {
 		return view.ArgoSimulation{}, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
 	}
+	partial, err := argoRolledOut(old)
+	if err != nil {
+		return view.ArgoSimulation{}, err
+	}
 	approve := time.Duration(s.approveAfter)
 	if s.neverApprove {
 		approve = -1
@@ -115,9 +119,8 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 		now = latestOfArgo(cmp.Or(old, r))
 	}
 	config.Pods = r.PodsOf(now)
-	assumed := s.believeArgo(cmp.Or(old, r), now, &config)
+	assumed := append(partial, s.believeArgo(cmp.Or(old, r), now, &config)...)
 	if old != nil {
-		var err error
 		if start, now, err = changed(old, r, now, config); err != nil {
 			return view.ArgoSimulation{}, err
 		}

@@ -17,12 +17,16 @@ import (
 
 func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonSimulation, error) {
 	options := daemonset.Options{Dialect: d.Dialect(), Repair: s.daemonSets()}
+	partial, err := daemonRolledOut(old)
+	if err != nil {
+		return view.DaemonSimulation{}, err
+	}
 	start, err := s.startDaemonSet(d, old, options)
 	if err != nil {
 		return view.DaemonSimulation{}, err
 	}
 	kubelet := s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash})
-	assumed := s.daemonEnvironment(d, old, start.Now, &kubelet)
+	assumed := append(partial, s.daemonEnvironment(d, old, start.Now, &kubelet)...)
 	result, err := sim.RunDaemonSet(start, sim.DaemonSetConfig{
 		Kubelet: kubelet, TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: options,
 	})

@@ -43,6 +43,9 @@ func (p *comparison) asked() bool { return len(p.start) > 0 || len(p.trials) > 0
 
 // compare runs the rollout of a Deployment with each strategy.
 func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error) {
+	if _, err := deploymentRolledOut(old); err != nil {
+		return view.Comparison{}, err
+	}
 	start, err := s.startOf(w, old)
 	if err != nil {
 		return view.Comparison{}, err

@@ -105,7 +105,9 @@ func replicaCluster(r *manifest.ReplicaSet, now time.Time) (sim.Cluster, error) 
 	if err != nil {
 		return c, r.Invalid(err)
 	}
-	c.Pods = nil
+	if r.Workload.Missing() == "" {
+		c.Pods = nil
+	}
 	for _, p := range r.Snapshot.Pods {
 		switch {
 		case p.ControllerUID == rs.UID:

@@ -23,6 +23,10 @@ func (s *simulation) beginSetRollout(r *manifest.Rollout, old *manifest.PodSet) 
 	if template.Same(old.Set.Template) {
 		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its %s is that of --from, and %w", r.Workload.Kind, errNoRelease))
 	}
+	partial, err := setRolledOut(old)
+	if err != nil {
+		return view.RolloutSimulation{}, err
+	}
 	set, err := wantedSet(r.Set, old)
 	if err != nil {
 		return view.RolloutSimulation{}, err
@@ -39,7 +43,7 @@ func (s *simulation) beginSetRollout(r *manifest.Rollout, old *manifest.PodSet) 
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(err)
 	}
-	return s.viewRollout(r, set.Budget(), result, &config, asFinished(old.Pods)), nil
+	return s.viewRollout(r, set.Budget(), result, &config, append(partial, asFinished(old.Pods)...)), nil
 }
 
 // wantedSet returns the set of a release with all but the template.
@@ -53,6 +57,10 @@ func wantedSet(wanted, old *manifest.PodSet) (podset.Set, error) {
 // beginDaemonRollout simulates the release from an old DaemonSet to that of the Rollout. It
 // has as many replicas as nodes run a pod of it.
 func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.DaemonSet) (view.RolloutSimulation, error) {
+	partial, err := daemonRolledOut(old)
+	if err != nil {
+		return view.RolloutSimulation{}, err
+	}
 	before, err := old.Snapshot()
 	if err != nil {
 		return view.RolloutSimulation{}, err
@@ -84,5 +92,5 @@ func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.Daemon
 	nodes := result.Steps[0].Old
 	r.Workload.Replicas = &nodes
 	limits := partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: cmp.Or(d.MaxUnavailable, rollout.Int(1))}
-	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result, &config, asFinished(old.Controlled())), nil
+	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result, &config, append(partial, asFinished(old.Controlled())...)), nil
 }

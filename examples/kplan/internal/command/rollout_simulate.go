@@ -61,6 +61,10 @@ func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (v
 // beginRollout simulates the release from an old Deployment to that of the Rollout.
 func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (view.RolloutSimulation, error) {
 	old.Open()
+	partial, err := deploymentRolledOut(old)
+	if err != nil {
+		return view.RolloutSimulation{}, err
+	}
 	before, err := clusterOf(old, s.now.Time)
 	if err != nil {
 		return view.RolloutSimulation{}, err
@@ -81,7 +85,7 @@ func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
 	}
-	return s.viewRollout(r, s.budget(r, &limits), result, &config, asFinished(old.Pods)), nil
+	return s.viewRollout(r, s.budget(r, &limits), result, &config, append(partial, asFinished(old.Pods)...)), nil
 }
 
 // rolloutConfig returns how a release of a template is simulated.

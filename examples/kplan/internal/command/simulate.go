@@ -256,13 +256,17 @@ func (s *simulation) outcomeOf(w, old *manifest.Workload) (outcome, error) {
 }
 
 func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error) {
+	partial, err := deploymentRolledOut(old)
+	if err != nil {
+		return view.Simulation{}, err
+	}
 	start, err := s.startOf(w, old)
 	if err != nil {
 		return view.Simulation{}, err
 	}
 	config := s.pace.config(&s.policies, start.Deployment.Template)
 	config.Autoscaled = w.Scaled()
-	assumed := s.environment(w, old, &start, mostOf(&start.Deployment), &config.Kubelet)
+	assumed := append(partial, s.environment(w, old, &start, mostOf(&start.Deployment), &config.Kubelet)...)
 	takeRoom(config.Kubelet.Room, &start, seenOf(w, old))
 	result, err := sim.Run(start, config)
 	if err != nil {
@@ -297,6 +301,7 @@ func (s *simulation) startOf(w, old *manifest.Workload) (sim.Cluster, error) {
 		if c, err = sim.Finished(c.Deployment); err != nil {
 			return c, old.Invalid(err)
 		}
+		renumber(&c, old)
 	}
 	if names, _, _ := nodesOf(w, old); len(w.Nodes) > 0 {
 		c.Place(names)
