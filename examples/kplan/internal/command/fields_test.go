@@ -21,6 +21,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
@@ -46,6 +47,7 @@ var kinds = map[string]reflect.Type{
 	"rollouts.kruise.io/v1beta1 Rollout":      reflect.TypeFor[kubekruise.RolloutObject](),
 	"rollouts.kruise.io/v1alpha1 Rollout":     reflect.TypeFor[kubekruise.RolloutObjectV1alpha1](),
 	"rollouts.kruise.io/v1beta1 BatchRelease": reflect.TypeFor[kubekruise.BatchReleaseObject](),
+	"argoproj.io/v1alpha1 Rollout":            reflect.TypeFor[kubeargo.RolloutObject](),
 }
 
 // controls are the characters that command a terminal or turn the direction of writing.
@@ -131,7 +133,7 @@ func (f field) put(value any, text string) any {
 // no command writes one, be it as text, JSON, SVG or HTML.
 func TestFields(t *testing.T) {
 	require.Len(t, controls, 32+1+32+12, "C0, DEL, C1, and marks of direction")
-	for file, want := range map[string]int{"replicaset/controller.yaml": 20, "kubectl/quota.yaml": 20, "daemonset/blocked.yaml": 20, "rollout/traffic.yaml": 20} {
+	for file, want := range map[string]int{"replicaset/controller.yaml": 20, "kubectl/quota.yaml": 20, "daemonset/blocked.yaml": 20, "rollout/traffic.yaml": 20, "argo/istio-mirror.yaml": 20} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			if raceDetector && file != "kubectl/quota.yaml" {
@@ -150,7 +152,7 @@ func TestFields(t *testing.T) {
 				f.all(t, objects, i, fieldsOf(kinds[kind], nil, nil))
 			}
 			for kind, of := range kinds {
-				if version, name, _ := strings.Cut(kind, " "); file == "rollout/traffic.yaml" && !seen[kind] {
+				if version, name, _ := strings.Cut(kind, " "); file == "rollout/traffic.yaml" && !seen[kind] && version != kubeargo.V1alpha1 {
 					other := map[string]any{"apiVersion": version, "kind": name, "metadata": map[string]any{"name": "other", "namespace": "default", "uid": "other"}}
 					labels := map[string]any{"app": "other"}
 					selector := map[string]map[string]any{"DaemonSet": {"matchLabels": labels}, "ReplicaSet": {"matchLabels": labels}, "ReplicationController": labels}[name]

@@ -69,10 +69,18 @@ func itemsOf(t *testing.T, file string) []any {
 	t.Helper()
 	text, err := os.ReadFile(data + file)
 	require.NoError(t, err)
-	var list struct{ Items []any }
-	require.NoError(t, yaml.Unmarshal(text, &list))
-	require.NotEmpty(t, list.Items)
-	return list.Items
+	var items []any
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		var list struct{ Items []any }
+		require.NoError(t, yaml.Unmarshal([]byte(document), &list))
+		if list.Items == nil { // it is an object by itself
+			list.Items = make([]any, 1)
+			require.NoError(t, yaml.Unmarshal([]byte(document), &list.Items[0]))
+		}
+		items = append(items, list.Items...)
+	}
+	require.NotEmpty(t, items)
+	return items
 }
 
 // A leaf is a text within an object: a value, or a key.
