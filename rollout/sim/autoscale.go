@@ -12,8 +12,9 @@ import (
 type Autoscaler struct {
 	Name  string        // as what it writes
 	Every time.Duration // at least a millisecond; 0 means 15 seconds
-	// Desired returns the replicas of Deployments by name. Those that it does not name stay
-	// as they are.
+	// Desired returns replicas by name: of Deployments, of ReplicaSets that nothing controls, of
+	// Sets and of ArgoRollouts. Those that it does not name stay as they are, and numbers below
+	// 0 and names of nothing are passed over.
 	Desired func(View) map[string]int32
 }
 
@@ -49,17 +50,31 @@ func (s *scalers) tick(every time.Duration, look func()) {
 	s.f.At(s.f.Now().Add(every), look)
 }
 
-// scale makes what one wants the size of Deployments.
+// scale makes what one wants the size of workloads.
 func (s *scalers) scale(a *Autoscaler) {
 	v := s.f.View()
 	wanted := a.Desired(View{&v})
 	if len(wanted) == 0 {
 		return
 	}
-	for _, d := range v.Deployments() {
-		if n, ok := wanted[d.Name]; ok && (d.Replicas == nil || *d.Replicas != n) && n >= 0 {
-			s.f.Scale(sim.KindDeployment, d.Name, n, sim.Role(a.Name))
+	resize := func(k sim.Kind, name string, is *int32) {
+		if n, ok := wanted[name]; ok && (is == nil || *is != n) && n >= 0 {
+			s.f.Scale(k, name, n, sim.Role(a.Name))
 		}
+	}
+	for _, d := range v.Deployments() {
+		resize(sim.KindDeployment, d.Name, d.Replicas)
+	}
+	for _, rs := range v.ReplicaSets() {
+		if rs.ControllerUID == "" {
+			resize(sim.KindReplicaSet, rs.Name, rs.Replicas)
+		}
+	}
+	for _, set := range v.Sets() {
+		resize(sim.KindSet, set.Name, set.Replicas)
+	}
+	for _, r := range v.ArgoRollouts() {
+		resize(sim.KindArgoRollout, r.Name, r.Replicas)
 	}
 }
 
