@@ -12,7 +12,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -24,28 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/kube"
 )
-
-// AnnotationClass is the annotation by which an object asks for controllers of a class.
-// ReplicaSets of a Deployment follow it, whatever they say themselves.
-const AnnotationClass = "kplan-go.github.io/class"
-
-// base is what the three reconcilers have in common.
-type base struct {
-	cache     client.Reader
-	client    kube.Client
-	events    record.EventRecorder
-	tracker   *tracker
-	read      readUpTo
-	class     string
-	corrected bool
-	fenced    bool
-}
-
-func (b *base) executor() kube.Executor { return kube.Executor{Client: b.client} }
 
 // setup adds the controllers to a manager.
 func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
@@ -109,44 +87,6 @@ func build(mgr ctrl.Manager, o Options, t *tracker, kind client.Object, name str
 			MaxConcurrentReconciles: o.Workers,
 			RateLimiter:             retries(o),
 		})
-}
-
-// takes reports whether an object is ours: by its own annotation, or if a Deployment
-// controls it by that of the Deployment.
-func (b *base) takes(ctx context.Context, o client.Object) bool {
-	if b.class == "" {
-		return true
-	}
-	if owner := metav1.GetControllerOfNoCopy(o); owner != nil && owner.Kind == deploy.Kind {
-		var d appsv1.Deployment
-		if err := b.cache.Get(ctx, client.ObjectKey{Namespace: o.GetNamespace(), Name: owner.Name}, &d, shared); err != nil {
-			return false // its Deployment is gone, and so will it be
-		}
-		return d.Annotations[AnnotationClass] == b.class
-	}
-	return o.GetAnnotations()[AnnotationClass] == b.class
-}
-
-// again returns the result of a pass: an error is reported and repeated later, but one
-// that says that the cache was behind is only repeated.
-func again(err error, recheck time.Time) (reconcile.Result, error) {
-	switch {
-	case kube.Stale(err):
-		return reconcile.Result{RequeueAfter: behindDelay}, nil
-	case err != nil:
-		return reconcile.Result{}, err
-	case recheck.IsZero():
-		return reconcile.Result{}, nil
-	}
-	return reconcile.Result{RequeueAfter: max(time.Until(recheck), time.Millisecond)}, nil
-}
-
-// sooner returns the earlier of two instants; the zero one is none.
-func sooner(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // recorder returns what records events as the built-in controllers do: after 25 of an
