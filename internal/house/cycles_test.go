@@ -28,7 +28,6 @@ const maxCycle = 5
 var widerCycles = map[string]int{
 	"examples/kplan/internal/command":  42, // the commands, whose help names one another, and their flags
 	"examples/kplan/internal/manifest": 30, // the loader
-	"examples/kplan/internal/view":     14,
 	"internal/sim":                     58, // the World
 }
 

@@ -231,6 +231,3 @@ func (e *Explanation) failure(h deploy.Hold) string {
 	}
 	return ""
 }
-
-// oneLine returns a text without line breaks, and not longer than a line.
-func oneLine(text string) string { return cut(text, 160) }

@@ -4,36 +4,12 @@ package view
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
 )
-
-// Document returns what is encoded of the answers: the object of the one or, if there are
-// several, an object with the list items.
-func Document[T any](objects []T) any {
-	if len(objects) == 1 {
-		return objects[0]
-	}
-	return struct {
-		Items []T `json:"items"`
-	}{objects}
-}
-
-// Marshal returns a document as JSON.
-func Marshal(v any) ([]byte, error) { return marshal(v) }
-
-// marshal is json.Marshal without the escapes that are for HTML.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return b.Bytes(), err
-}
 
 // MarshalJSON encodes the plan and what it is for. Actions and holds are always
 // there.
@@ -193,11 +169,4 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		PeakSkew  *int32   `json:"peakSkew,omitempty"`
 		Steps     []step   `json:"steps"`
 	}{s.Name, s.Namespace, s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, skew, steps})
-}
-
-func notNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

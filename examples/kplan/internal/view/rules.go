@@ -65,3 +65,6 @@ func number(value string) string {
 	}
 	return value
 }
+
+// tieWhy is why nobody can tell.
+const tieWhy = "a tie: Kubernetes takes what its cache lists first"

@@ -5,7 +5,6 @@ package view
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
@@ -188,22 +187,4 @@ func (s Simulation) lines(i int, label func(string) string) [][]string {
 		return [][]string{{"nothing", "nothing more will happen"}}
 	}
 	return lines
-}
-
-// clock writes a duration as people do, with no more digits than matter: 15m, 1m30s, 2.5s.
-func clock(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		d = d.Round(time.Second)
-	case d >= time.Second:
-		d = d.Round(100 * time.Millisecond)
-	}
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

@@ -31,9 +31,6 @@ type Tie struct {
 	Pods  []string `json:"pods"`
 }
 
-// tieWhy is why nobody can tell.
-const tieWhy = "a tie: Kubernetes takes what its cache lists first"
-
 // text returns the tie in words.
 func (t *Tie) text() string {
 	names := t.Pods

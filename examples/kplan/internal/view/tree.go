@@ -61,9 +61,6 @@ func (s *Set) cells() []string {
 	}
 }
 
-// maxPods is how many pods a table names that are all of one kind.
-const maxPods = 10
-
 // idle writes the pods that do not serve.
 func (e *Explanation) idle(w *terminal.Writer) {
 	if len(e.Idle) == 0 && !e.HasPods && e.Plan.Plan.Status.Replicas > 0 {
@@ -106,19 +103,4 @@ func byReason(pods []Pod) string {
 		texts = append(texts, fmt.Sprintf("%d %s", counts[reason], reason))
 	}
 	return strings.Join(texts, ", ")
-}
-
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-// count writes a number with the singular or the plural.
-func count(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }
