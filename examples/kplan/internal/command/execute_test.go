@@ -176,6 +176,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"simulate", "-f", "x", "--runs", "3"}, "--runs needs --start"},
 		{[]string{"simulate", "-f", "x", "--start", "p50=10s", "--runs", "0"}, "--runs 0: must be from 1 to 10000"},
 		{[]string{"simulate", "-f", "x", "--svg", "-", "--html", "-"}, "only one of --svg, --html, --trace, --metrics and --mermaid can be written to standard output"},
+		{[]string{"explain", "live/web.yaml"}, "live/web.yaml is a file: -f live/web.yaml"},
+		{[]string{"plan", "-"}, "- is a file: -f -"},
 		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
 		{[]string{"history", "-f", "x", "2"}, "-f FILE and TYPE/NAME exclude each other"},
 		{[]string{"simulate", "-f", "x", "--jitter", "10"}, `invalid argument "10" for "--jitter" flag: must be a duration such as 10s or 1m30s, of at most ten years`},

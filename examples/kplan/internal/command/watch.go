@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -61,6 +62,8 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 	switch files := in.reads(c); {
 	case c.Flags().Changed("filename") && in.kustomize != "":
 		return errors.New("-f FILE and -k FOLDER exclude each other")
+	case !files && len(args) > 0 && isFile(args[0]):
+		return fmt.Errorf("%s is a file: -f %s", args[0], args[0])
 	case files && len(args) > 0:
 		return errors.New("-f FILE and TYPE/NAME exclude each other")
 	case !files && len(args) == 0:
@@ -73,6 +76,15 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 		return errors.New("-A and -l need TYPE in a cluster")
 	}
 	return nil
+}
+
+// isFile reports whether an argument is the name of a file rather than TYPE/NAME.
+func isFile(name string) bool {
+	switch filepath.Ext(name) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return name == "-"
 }
 
 // running makes what run returns a failure, and calls it with files, or with what is in
