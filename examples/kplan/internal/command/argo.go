@@ -119,7 +119,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 		now = latestOfArgo(cmp.Or(old, r))
 	}
 	config.Pods = r.PodsOf(now)
-	assumed := append(partial, s.believeArgo(cmp.Or(old, r), now, &config)...)
+	assumed := slices.Concat(partial, s.believeArgo(cmp.Or(old, r), now, &config), s.withoutDelays())
 	if old != nil {
 		if start, now, err = changed(old, r, now, config); err != nil {
 			return view.ArgoSimulation{}, err

@@ -204,6 +204,16 @@ func TestArgoAborted(t *testing.T) {
 	require.True(t, explained.Holds[len(explained.Holds)-1].Stuck)
 }
 
+// TestArgoDelays: what is not looked at is said.
+func TestArgoDelays(t *testing.T) {
+	file := data + "argo/nginx.yaml"
+	require.NotContains(t, succeed(t, nil, "simulate", "-f", file), "Assumed")
+	text := strings.Join(strings.Fields(succeed(t, nil, "simulate", "-f", file, "--jitter", "5s", "--notice-after", "1m", "--terminate-after", "30s")), " ")
+	for _, want := range []string{"pods end at once", "the same for all pods", "noticed at once"} {
+		require.Contains(t, text, want)
+	}
+}
+
 // What may go wrong in a simulation ends it with the exit code 1, and is said.
 func TestArgoTrouble(t *testing.T) {
 	simulate := func(name string, flags ...string) (int, string, string) {
