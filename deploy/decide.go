@@ -92,11 +92,7 @@ func (in *input) decideWaiting(c *counts, f *following) decision {
 	if in.scalingEvent() {
 		d.sizing = in.scale(c)
 	} else {
-		shrunk := in.shrink
-		if in.byPolicy {
-			shrunk = func() sizing { return in.shrinkBy(c) }
-		}
-		if d.sizing = shrunk(); in.opts.PausePoints {
+		if d.sizing = in.shrink(c); in.opts.PausePoints {
 			d.sizing, d.pause = in.stopAtPoints(d.sizing, f, nil)
 		}
 	}

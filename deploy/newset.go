@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // A following is how the new ReplicaSet follows the Deployment.
@@ -68,11 +69,23 @@ func (in *input) create(c *counts) *creation {
 		Name: name, ControllerUID: in.d.UID, Template: in.d.Template, MinReadySeconds: in.d.MinReadySeconds,
 		Annotations: in.opts.Keys.CreationAnnotations(in.d.Annotations, in.next, in.replicas, in.writtenMaxTotal()),
 	}
-	wanted := in.newSize(c, 0)
+	wanted := in.firstSize(c)
 	size, with := in.createdSize(wanted), *in
 	with.newAt = len(in.sets)
 	with.sets = append(in.sets[:with.newAt:with.newAt], set{rs: rs, size: size})
 	return &creation{rs: rs, size: size, wanted: wanted, taken: in.named(name) != nil, with: &with}
+}
+
+// firstSize returns the size that a ReplicaSet which is not there yet may have.
+func (in *input) firstSize(c *counts) int32 {
+	var room [few]rollout.Set
+	switch {
+	case in.d.Strategy == Recreate:
+		return in.replicas
+	case in.partitioned():
+		return in.sizeToPartition(c, 0)
+	}
+	return in.step(c, rollout.Set{}, room[:0]).Size
 }
 
 // input returns the input with the new ReplicaSet.

@@ -16,11 +16,6 @@ func (in *input) limit() int32 {
 	return partition.Limit(in.d.Partitioned.Partition, in.replicas)
 }
 
-// partitionedSize returns the size that the new ReplicaSet may have beside the others.
-func (in *input) partitionedSize(total int64, size int32) int32 {
-	return partition.NewSize(in.d.Partitioned.Partition, in.budget, total, size)
-}
-
 // createdSize returns the size that a new ReplicaSet of the given size is created
 // with. Without a surge upstream starts at least one pod, even if the
 // partition allows none: see [NewPodAtPartitionZero].
@@ -31,9 +26,52 @@ func (in *input) createdSize(size int32) int32 {
 	return max(size, partition.LowerBound(in.budget))
 }
 
-// atLimit reports whether the partition is what keeps the new ReplicaSet from
-// growing.
-func (in *input) atLimit(s *set) bool { return in.partitioned() && s.size >= in.limit() }
+// rollToPartition makes one step of a rolling update by partition: it grows the new ReplicaSet,
+// or else shrinks the old ones, or lets them grow.
+func (in *input) rollToPartition(c *counts) sizing {
+	grown := in.growToPartition(c)
+	if grown.moved {
+		return grown
+	}
+	shrunk := in.shrinkToPartition()
+	shrunk.holds = append(grown.holds, shrunk.holds...)
+	return shrunk
+}
+
+// growToPartition brings the new ReplicaSet closer to what its partition allows.
+func (in *input) growToPartition(c *counts) (z sizing) {
+	s := in.newSet()
+	to, reason := in.replicas, ReasonSurplus
+	if s.size < in.replicas {
+		to, reason = in.sizeToPartition(c, s.size), ReasonRolloutUp
+	}
+	switch {
+	case to == s.size && s.size < in.replicas:
+		z.holds = []Hold{in.holdAtPartition(c, s)}
+	case to >= 0 && to != s.size:
+		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: reason}}, true
+	}
+	return z
+}
+
+// sizeToPartition returns the size that the new ReplicaSet, which wants size pods, may have
+// beside the others.
+func (in *input) sizeToPartition(c *counts, size int32) int32 {
+	terminating, known := c.terminatingThatCount(in)
+	if !known {
+		return size
+	}
+	total := in.policy.Sum(in.policy.Sum(c.wanted) + terminating)
+	return partition.NewSize(in.d.Partitioned.Partition, in.budget, total, size)
+}
+
+// holdAtPartition says why the new ReplicaSet does not grow.
+func (in *input) holdAtPartition(c *counts, s *set) Hold {
+	if s.size >= in.limit() {
+		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))
+	}
+	return in.holdNew(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldNumbers(nil)})
+}
 
 // shrinkToPartition removes pods of old templates, or adds some, so that old sets
 // have what the partition leaves to them.
@@ -44,7 +82,7 @@ func (in *input) atLimit(s *set) bool { return in.partitioned() && s.size >= in.
 // It mirrors reconcileOldReplicaSets of the deployment controller of OpenKruise
 // Rollouts.
 func (in *input) shrinkToPartition() sizing {
-	old, places := in.oldNumbers()
+	old := in.oldNumbers(nil)
 	wanted := int64(0)
 	for _, s := range old {
 		wanted += int64(s.Wanted)
@@ -59,22 +97,34 @@ func (in *input) shrinkToPartition() sizing {
 	d, serving := in.draft(), rollout.Serving(newSet, wanted, in.policy)
 	room := in.policy.Sum(serving - in.policy.MinAvailable(in.budget))
 	if room <= 0 {
-		return sizing{holds: d.holdOld(serving)}
+		return sizing{holds: d.holdRest(serving)}
 	}
 	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), in.policy)
-	d.removeUnavailable(places, old, lost)
+	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []Hold{holdAhead(&in.sets[places[ahead]])}}
+		return sizing{changes: d.changes(), holds: []Hold{holdAhead(&in.sets[old[ahead].Age])}}
 	}
 	available := rollout.Available(newSet, old, in.policy)
 	order := in.removalOrder()
 	lost, down := d.surplusOf(order, rollout.Spare(in.budget, available, in.policy))
-	d.removeAvailable(order, lost)
+	for k, n := range lost {
+		d.removeAvailable(order[k], n)
+	}
 	z := sizing{changes: d.changes(), moved: cleaned+down > 0}
 	if cleaned+down < surplus {
-		z.holds = d.holdOld(available - down)
+		z.holds = d.holdRest(available - down)
 	}
 	return z
+}
+
+// holdRest says that old sets keep what they keep since no more than so many would be available.
+func (d *draft) holdRest(available int64) (holds []Hold) {
+	for i, s := range d.in.activeOld {
+		if d.sizes[i].to > 0 {
+			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))
+		}
+	}
+	return holds
 }
 
 // surplusOf returns what sets lose of up to spare further pods, as far as the partition

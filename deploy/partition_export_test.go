@@ -38,9 +38,9 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 	}
 	switch step {
 	case StepNew:
-		d.sizing = in.grow(&c)
+		d.sizing = in.growToPartition(&c)
 	case StepOld:
-		d.sizing = in.shrink()
+		d.sizing = in.shrinkToPartition()
 	default:
 		d.sizing = in.scale(&c)
 	}
@@ -70,7 +70,7 @@ func NextSize(s Snapshot, now time.Time) (next int32, err error) {
 		return 0, err
 	}
 	c := count(&in)
-	return in.newSize(&c, in.newSet().size), nil
+	return in.sizeToPartition(&c, in.newSet().size), nil
 }
 
 // Limits returns what a partitioned Deployment may have: pods of the new template,

@@ -19,11 +19,11 @@ import (
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	policy, z := in.policy, sizing{}
 	policy.CapOld = in.opts.Repair.Has(StatusAheadFailsScaling)
-	old, places := in.oldNumbers()
+	old := in.oldNumbers(nil)
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
-	d.removeUnavailable(places, old, lost)
+	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []Hold{holdAhead(&in.sets[places[ahead]])}, failed: true}
+		return sizing{changes: d.changes(), holds: []Hold{holdAhead(&in.sets[old[ahead].Age])}, failed: true}
 	}
 	for i, s := range in.old {
 		d.sizes[i].cleaned = d.sizes[i].unhealthy

@@ -8,18 +8,19 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// step is one step of a rolling update by the policies: see [rollout.Step]. Old sets that want
+// stepBy makes one step of a rolling update by the policies: see [rollout.Step]. Old sets that want
 // no pods take part with what is there. Nobody counts on what they have, but where the worst is
-// assumed.
-func (in *input) step(c *counts, newSet rollout.Set) (st step) {
+// assumed. If it is not known how many pods are terminating, nothing is started.
+func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool, room []rollout.Set) (st step) {
+	st.old = room
 	for i, s := range in.old {
 		n := in.numbersOf(s)
+		n.Age = i
 		if n.Wanted == 0 && !in.policy.WorstCase {
 			n.Available = 0
 		}
-		st.old, st.places = append(st.old, n), append(st.places, i)
+		st.old = append(st.old, n)
 	}
-	terminating, known := c.terminatingThatCount(in)
 	st.Rolling, st.moves = rollout.Step(in.budget, newSet, st.old, terminating, in.policy)
 	if !known {
 		st.Size = min(st.Size, newSet.Wanted)
@@ -27,69 +28,42 @@ func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	return st
 }
 
-type step struct {
-	rollout.Rolling
-	old    []rollout.Set
-	places []int
-	moves  []int // places in old
-}
-
-// rollBy makes one step of a rolling update by the policies.
-func (in *input) rollBy(c *counts) sizing {
+// holdOld adds why a step leaves old sets as they are, oldest first. Sizes are those that sets
+// get, if some shrink.
+func (in *input) holdOld(holds []Hold, st *step, sizes []drafted) []Hold {
 	s := in.newSet()
-	st := in.step(c, in.numbersOf(s))
-	z := sizing{holds: in.holdBy(c, &st)}
-	if st.Size != s.size {
-		reason := ReasonRolloutUp
-		if st.Size < s.size {
-			reason = ReasonSurplus
+	holds = slices.Grow(holds, len(st.old))
+	for k := range st.old {
+		n := &st.old[k]
+		name, size := in.sets[n.Age].rs.Name, n.Wanted
+		if sizes != nil {
+			size = sizes[n.Age].to
 		}
-		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
-	}
-	d, lost := in.draft(), st.Shrinking
-	d.removeUnavailable(st.places, st.old, lost.Unavailable)
-	d.removeAvailable(st.places, lost.Available)
-	z.changes = append(z.changes, d.changes()...)
-	z.moved = z.moved || lost.Removed > 0 && lost.Ahead < 0
-	return z
-}
-
-// shrinkBy is [input.rollBy] where nothing is started.
-func (in *input) shrinkBy(c *counts) sizing {
-	z := in.rollBy(c)
-	z.changes = slices.DeleteFunc(z.changes, func(c change) bool { return c.to > in.sets[c.set].size })
-	return z
-}
-
-// holdBy says why a step by the policies leaves sets as they are: the new one, and then old
-// ones, oldest first.
-func (in *input) holdBy(c *counts, st *step) (holds []Hold) {
-	s := in.newSet()
-	if st.Size == s.size && st.Size < in.policy.Places(in.budget, st.old).Replicas {
-		holds = append(holds, in.holdNewBy(c, st))
-	}
-	sizes := st.Shrinking.Sizes(st.old)
-	for k, i := range st.places {
-		n, name := st.old[k], in.sets[i].rs.Name
 		switch {
 		case slices.Contains(st.moves, k):
 			holds = append(holds, hold(name, ReasonMovesInPlace, int64(n.There), int64(in.replicas)-int64(s.size)))
-		case sizes[k] == 0:
+		case size == 0:
 		case in.policy.OnDelete:
 			holds = append(holds, hold(name, ReasonOnDelete, int64(n.There), 0))
-		case sizes[k] <= in.policy.Keeps(n):
-			holds = append(holds, hold(name, ReasonKept, int64(sizes[k]), int64(in.policy.Keeps(n))))
+		case size <= in.policy.Keeps(*n):
+			holds = append(holds, hold(name, ReasonKept, int64(size), int64(in.policy.Keeps(*n))))
 		case k == st.Shrinking.Ahead:
-			holds = append(holds, holdAhead(&in.sets[i]))
-		case st.Shrinking.Ahead < 0 && (st.Size == s.size || in.policy.Together):
+			holds = append(holds, holdAhead(&in.sets[n.Age]))
+		case st.Shrinking.Ahead < 0 && !st.Shrinking.Idle && (st.Size == s.size || in.policy.Together):
 			holds = append(holds, hold(name, ReasonMinAvailable, st.Shrinking.Have, st.Shrinking.Limit))
 		}
 	}
 	return holds
 }
 
-// holdNewBy says why the new set does not grow.
-func (in *input) holdNewBy(c *counts, st *step) Hold {
+// holdAhead says that a set which reports more available pods than it wants has ended
+// the cleanup.
+func holdAhead(s *set) Hold {
+	return hold(s.rs.Name, ReasonStatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
+}
+
+// holdNew says why a step does not grow the new set.
+func (in *input) holdNew(c *counts, st *step) Hold {
 	s := in.newSet()
 	n, existing, there := in.numbersOf(s), int64(0), int64(0)
 	counted := in.policy

@@ -2,121 +2,116 @@
 
 package deploy
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A step is one of a rolling update, by numbers of ReplicaSets alone.
+type step struct {
+	rollout.Rolling
+	old   []rollout.Set // the old sets that take part, oldest first; Age is the number of each
+	moves []int         // places in old
+}
+
+// step makes one step of a rolling update, for a new ReplicaSet of these numbers, which need
+// not be there yet: see [rollout.Roll], and with policies [rollout.Step]. Room is for the
+// numbers of old sets.
+func (in *input) step(c *counts, newSet rollout.Set, room []rollout.Set) (st step) {
+	terminating, known := c.terminatingThatCount(in)
+	if in.byPolicy {
+		return in.stepBy(newSet, terminating, known, room)
+	}
+	if !known && newSet.Wanted < in.replicas {
+		return in.stepDown(newSet, room)
+	}
+	st.old = in.oldNumbers(room)
+	st.Rolling = rollout.Roll(in.budget, newSet, st.old, terminating, in.policy)
+	return st
+}
+
+// stepDown is [input.step] where nothing may be started.
+func (in *input) stepDown(newSet rollout.Set, room []rollout.Set) (st step) {
+	st.old = in.oldNumbers(room)
+	st.Size, st.Shrinking = newSet.Wanted, rollout.Shrink(in.budget, newSet, st.old, in.policy)
+	return st
+}
 
 // roll makes one step of a rolling update: it grows the new ReplicaSet, or else shrinks
-// the old ones.
+// the old ones; some policies do both.
 //
 // It mirrors rolloutRolling of the deployment controller of Kubernetes.
-func (in *input) roll(c *counts) sizing {
-	if in.byPolicy {
-		return in.rollBy(c)
-	}
-	grown := in.grow(c)
-	if grown.moved {
-		return grown
-	}
-	shrunk := in.shrink()
-	shrunk.holds = append(grown.holds, shrunk.holds...)
-	return shrunk
-}
-
-// grow brings the new ReplicaSet closer to the Deployment's replicas.
-func (in *input) grow(c *counts) (z sizing) {
-	s := in.newSet()
-	to, reason := in.replicas, ReasonSurplus
-	if s.size < in.replicas {
-		to, reason = in.newSize(c, s.size), ReasonRolloutUp
-		if to == s.size {
-			z.holds = []Hold{in.holdNew(c, s)}
-		}
-	}
-	if to >= 0 && to != s.size {
-		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: reason}}, true
-	}
-	return z
-}
-
-// newSize returns the size that the new ReplicaSet, which wants size pods, may have.
-func (in *input) newSize(c *counts, size int32) int32 {
-	if in.d.Strategy == Recreate {
-		return in.replicas
-	}
-	if in.byPolicy {
-		return in.step(c, rollout.Set{Wanted: size}).Size
-	}
-	terminating, known := c.terminatingThatCount(in)
-	if !known {
-		return size
-	}
-	total := in.policy.Sum(in.policy.Sum(c.wanted) + terminating)
+func (in *input) roll(c *counts) (z sizing) {
 	if in.partitioned() {
-		return in.partitionedSize(total, size)
+		return in.rollToPartition(c)
 	}
-	if n := rollout.Grow(in.budget, total, size, in.policy); n >= 0 {
-		return n
-	}
-	return size // it has wrapped around
-}
-
-// holdNew says why the new ReplicaSet does not grow.
-func (in *input) holdNew(c *counts, s *set) Hold {
-	terminating, known := c.terminatingThatCount(in)
-	total := in.policy.Sum(c.wanted)
+	var room [few]rollout.Set
+	s := in.newSet()
+	st := in.step(c, in.numbersOf(s), room[:0])
 	switch {
-	case in.atLimit(s):
-		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))
-	case !known:
-		return hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
-	case terminating > 0:
-		return hold(s.rs.Name, ReasonTerminating, in.policy.Sum(total+terminating), in.policy.MaxTotal(in.budget))
+	case st.Size != s.size:
+		reason := ReasonRolloutUp
+		if st.Size < s.size {
+			reason = ReasonSurplus
+		}
+		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
+	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
+		z.holds = []Hold{in.holdNew(c, &st)}
 	}
-	return hold(s.rs.Name, ReasonSurgeExhausted, total, in.policy.MaxTotal(in.budget))
+	return in.shrinkOld(z, &st)
 }
 
-// shrink removes pods of old templates: see [rollout.Shrink].
+// shrink is [input.roll] where nothing is started.
 //
 // It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes.
-func (in *input) shrink() sizing {
-	if in.partitioned() {
-		return in.shrinkToPartition()
-	}
-	old, places := in.oldNumbers()
-	if len(old) == 0 {
-		return sizing{}
-	}
-	lost, d := rollout.Shrink(in.budget, in.newSet().numbers(), old, in.policy), in.draft()
-	d.removeUnavailable(places, old, lost.Unavailable)
-	d.removeAvailable(places, lost.Available)
-	z := sizing{changes: d.changes()}
+func (in *input) shrink(c *counts) sizing {
 	switch {
-	case lost.Ahead >= 0:
-		z.holds = []Hold{holdAhead(&in.sets[places[lost.Ahead]])}
-	case !lost.Idle:
-		z.holds, z.moved = d.holdOld(lost.Have), lost.Removed > 0
+	case in.partitioned():
+		return in.shrinkToPartition()
+	case in.byPolicy:
+		z := in.roll(c)
+		z.changes = slices.DeleteFunc(z.changes, func(c change) bool { return c.to > in.sets[c.set].size })
+		return z
+	}
+	st := in.stepDown(in.newSet().numbers(), nil)
+	return in.shrinkOld(sizing{}, &st)
+}
+
+// shrinkOld adds what a step takes from old sets, and why they keep the rest.
+func (in *input) shrinkOld(z sizing, st *step) sizing {
+	var d draft
+	lost := st.Shrinking
+	if lost.Unavailable != nil {
+		d = in.draft()
+		d.removeUnavailable(st.old, lost.Unavailable)
+		for k, n := range lost.Available {
+			d.removeAvailable(st.old[k].Age, n)
+		}
+		z.changes = append(z.changes, d.changes()...)
+	}
+	z.moved = z.moved || lost.Removed > 0 && lost.Ahead < 0
+	if in.byPolicy || st.Size == in.newSet().size {
+		z.holds = in.holdOld(z.holds, st, d.sizes)
 	}
 	return z
 }
 
-// holdAhead says that a set which reports more available pods than it wants has ended
-// the cleanup.
-func holdAhead(s *set) Hold {
-	return hold(s.rs.Name, ReasonStatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
-}
+// few is so many old sets that a list of their numbers needs no memory of its own.
+const few = 10
 
-// holdOld says why the old sets keep the pods that they keep.
-func (d *draft) holdOld(available int64) (holds []Hold) {
+// oldNumbers adds the numbers of the active old sets, oldest first, to a list that is empty.
+// Age is the number of each.
+func (in *input) oldNumbers(old []rollout.Set) []rollout.Set {
 	n := 0
-	for i := range d.in.activeOld {
-		if d.sizes[i].to > 0 {
-			n++
-		}
+	for range in.activeOld {
+		n++
 	}
-	holds = make([]Hold, 0, n)
-	for i, s := range d.in.activeOld {
-		if d.sizes[i].to > 0 {
-			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))
-		}
+	old = slices.Grow(old, n)
+	for i, s := range in.activeOld {
+		numbers := in.numbersOf(s)
+		numbers.Age = i
+		old = append(old, numbers)
 	}
-	return holds
+	return old
 }

@@ -70,25 +70,21 @@ func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 }
 
 // removeUnavailable takes from sets what they lose of pods that are not available.
-func (d *draft) removeUnavailable(places []int, old []rollout.Set, lost []int32) {
-	if lost == nil {
-		return
-	}
+func (d *draft) removeUnavailable(old []rollout.Set, lost []int32) {
 	for k, size := range rollout.Remaining(old, lost) {
-		d.sizes[places[k]].unhealthy += lost[k]
-		d.resize(places[k], size, ReasonUnhealthy, false)
+		i := old[k].Age
+		d.sizes[i].unhealthy += lost[k]
+		d.resize(i, size, ReasonUnhealthy, false)
 	}
 }
 
-// removeAvailable takes from sets what they lose of further pods.
-func (d *draft) removeAvailable(places []int, lost []int32) {
-	for k, n := range lost {
-		i, reason := places[k], ReasonRolloutDown
-		if i == d.in.newAt {
-			reason = ReasonTakenForOld
-		}
-		d.resize(i, d.sizes[i].to-n, reason, false)
+// removeAvailable takes from a set what it loses of further pods.
+func (d *draft) removeAvailable(i int, n int32) {
+	reason := ReasonRolloutDown
+	if i == d.in.newAt {
+		reason = ReasonTakenForOld
 	}
+	d.resize(i, d.sizes[i].to-n, reason, false)
 }
 
 // active returns the numbers of the sets that want pods, oldest first.
@@ -123,19 +119,6 @@ func (d *draft) changes() []change {
 		}
 	}
 	return changes
-}
-
-// oldNumbers returns the numbers of the active old sets, oldest first, and their places.
-func (in *input) oldNumbers() (old []rollout.Set, places []int) {
-	n := 0
-	for range in.activeOld {
-		n++
-	}
-	old, places = make([]rollout.Set, 0, n), make([]int, 0, n)
-	for i, s := range in.activeOld {
-		old, places = append(old, in.numbersOf(s)), append(places, i)
-	}
-	return old, places
 }
 
 func hold(name string, reason Reason, have, limit int64) Hold {
