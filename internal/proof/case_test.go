@@ -62,7 +62,13 @@ func (s step) snapshot() deploy.Snapshot {
 // planned are the sizes that the planner wants.
 func (s step) planned(t *testing.T, repair deploy.Quirks) []int32 {
 	t.Helper()
-	snapshot := s.snapshot()
+	_, sizes := s.plan(t, s.snapshot(), repair)
+	return sizes
+}
+
+// plan is what the planner plans, and the sizes of ReplicaSets after it.
+func (step) plan(t *testing.T, snapshot deploy.Snapshot, repair deploy.Quirks) (deploy.Plan, []int32) {
+	t.Helper()
 	plan, err := deploy.Reconcile(snapshot, start.Add(24*time.Hour), deploy.Options{Repair: repair})
 	require.NoError(t, err)
 	for _, a := range plan.Actions {
@@ -73,7 +79,7 @@ func (s step) planned(t *testing.T, repair deploy.Quirks) []int32 {
 	for _, rs := range snapshot.ReplicaSets {
 		sizes = append(sizes, *rs.Replicas)
 	}
-	return sizes
+	return plan, sizes
 }
 
 func sum(sizes []int32) (n int64) {

@@ -65,8 +65,22 @@ func report(only *regexp.Regexp, planted bool) (bool, error) {
 		}
 		ok = ok && broken
 	}
-	fmt.Printf("\n%d properties and %d contracts in %s\n", len(p.properties), len(p.contracts), time.Since(start).Round(time.Second))
+	properties, contracts := count(p.properties, proofs), count(p.contracts, proofs)
+	fmt.Printf("\n%d properties and %d contracts in %s\n", properties, contracts, time.Since(start).Round(time.Second))
+	if properties+contracts == 0 {
+		return false, fmt.Errorf("nothing matches %q", only)
+	}
 	return ok, nil
+}
+
+// count returns of how many functions something was to be proved.
+func count(of []contract, proofs map[*ssa.Function]proof) (n int) {
+	for _, c := range of {
+		if _, ran := proofs[c.function]; ran {
+			n++
+		}
+	}
+	return n
 }
 
 // proveAll proves all functions that match, several at once.
