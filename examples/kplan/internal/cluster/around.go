@@ -32,6 +32,7 @@ type question struct {
 func (a Around) questions() (list []question) {
 	if a.Limits {
 		list = append(list, question{resource: schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}},
+			question{resource: schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}},
 			question{resource: schema.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}},
 			question{resource: schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}})
 	}

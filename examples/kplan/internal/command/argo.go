@@ -129,7 +129,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	if n := r.Scaled.To; n != nil {
 		start.Rollout.Replicas = n
 	}
-	assumed = append(assumed, r.Scaled.Notes...)
+	assumed = slices.Concat(assumed, r.Scaled.Notes, r.Unheeded())
 	result, err := argosim.Run(start, now, config)
 	if err != nil {
 		return view.ArgoSimulation{}, r.Invalid(err)

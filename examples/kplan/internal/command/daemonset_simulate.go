@@ -4,6 +4,7 @@ package command
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -26,7 +27,7 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 		return view.DaemonSimulation{}, err
 	}
 	kubelet := s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash})
-	assumed := append(partial, s.daemonEnvironment(d, old, start.Now, &kubelet)...)
+	assumed := append(partial, slices.Concat(s.daemonEnvironment(d, old, start.Now, &kubelet), d.Unheeded())...)
 	result, err := sim.RunDaemonSet(start, sim.DaemonSetConfig{
 		Kubelet: kubelet, TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: options,
 	})

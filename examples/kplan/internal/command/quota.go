@@ -100,11 +100,12 @@ func asking(p *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.Resou
 // which resource too little is left for most pods of the rollout at once.
 func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []string) {
 	before := &seen.Deployment.Spec.Template // of manifests, which have no ReplicaSets
+	template, refused := w.Ranged(&w.Deployment.Spec.Template.Spec)
 	needs := map[string][]int64{kube.TemplateID(before): rations(&before.Spec)}
 	for _, rs := range seen.ReplicaSets {
 		needs[kube.TemplateID(&rs.Spec.Template)] = rations(&rs.Spec.Template.Spec)
 	}
-	next := rations(&w.Deployment.Spec.Template.Spec)
+	next := rations(template)
 	needs[kube.TemplateID(&w.Deployment.Spec.Template)] = next
 	own := make([]int64, len(rationed))
 	for _, p := range seen.Pods {
@@ -116,7 +117,10 @@ func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []stri
 	}
 	quota := &sim.Quota{Needs: func(t revision.Template) []int64 { return needs[t.ID] }}
 	var notes []string
-	bounded := false
+	bounded, fails := refused != "", refused != ""
+	if fails {
+		notes = append(notes, refused)
+	}
 	for i, names := range rationed {
 		hard, name := w.ResourceQuota(names, own[i])
 		quota.Hard = append(quota.Hard, hard)
@@ -124,8 +128,9 @@ func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []stri
 			continue
 		}
 		bounded = true
-		if unset := unsetIn(&w.Deployment.Spec.Template.Spec, i); unset != "" {
-			notes = append(notes, fmt.Sprintf("ResourceQuota %s counts %s, which container %s does not set: creations fail unless a LimitRange does", name, names[len(names)-1], unset))
+		if unset := unsetIn(template, i); unset != "" {
+			notes = append(notes, fmt.Sprintf("ResourceQuota %s counts %s, which container %s does not set: creations fail", name, names[len(names)-1], unset))
+			fails = true
 		}
 		if n := next[i]; n > 0 && hard/n < int64(most) {
 			notes = append(notes, fmt.Sprintf("ResourceQuota %s leaves %s for %s of the new template, and up to %d are wanted", name, names[len(names)-1], podsText(int(hard/n)), most))
@@ -133,6 +138,10 @@ func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []stri
 	}
 	if !bounded {
 		return nil, nil
+	}
+	if fails { // as if they took of what there is nothing
+		quota.Hard = append(quota.Hard, 0)
+		needs[kube.TemplateID(&w.Deployment.Spec.Template)] = append(next, 1)
 	}
 	return quota, notes
 }

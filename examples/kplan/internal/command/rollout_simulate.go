@@ -107,7 +107,7 @@ func (s *simulation) budget(r *manifest.Rollout, limits *partition.RollingUpdate
 func (s *simulation) viewRollout(r *manifest.Rollout, budget rollout.Budget, result sim.RolloutResult, config *sim.RolloutConfig, assumed []string) view.RolloutSimulation {
 	return view.RolloutSimulation{
 		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicasOf(&r.Workload), Result: result, Policies: s.flags(workload.QuirkTable()),
-		Budget: budget, Recording: config.Kubelet.Recording, Assumed: assumed,
+		Budget: budget, Recording: config.Kubelet.Recording, Assumed: append(assumed, r.Unheeded()...),
 	}
 }
 

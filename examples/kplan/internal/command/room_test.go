@@ -61,7 +61,7 @@ func TestResourceQuota(t *testing.T) {
 		{"none, by the short name", small, "memory: 3Gi", "", false, []string{"ResourceQuota compute leaves requests.memory for 3 pods of the new template, and up to 4 are wanted"}},
 		{"larger pods", large, "requests.cpu: 2", "", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
 		{"others use it", small, "requests.cpu: 3", "requests.cpu: 1500m", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
-		{"it counts what is not there", small, "limits.cpu: 1", "", true, []string{"ResourceQuota compute counts limits.cpu, which container web does not set: creations fail unless a LimitRange does"}},
+		{"it counts what is not there", small, "limits.cpu: 100", "", false, []string{"ResourceQuota compute counts limits.cpu, which container web does not set: creations fail"}},
 	} {
 		b := simulated(t, nil, "--from", old, "-f", c.next, "-f", quota(c.hard, c.used))
 		require.Equal(t, c.done, b.Done, c.why)
@@ -72,4 +72,57 @@ func TestResourceQuota(t *testing.T) {
 			require.NotContains(t, strings.Join(b.Assumed, " "), "compute", c.why)
 		}
 	}
+}
+
+// A LimitRange gives containers what they do not set, and refuses what is out of its bounds.
+func TestLimitRange(t *testing.T) {
+	old, next := inFile(t, "old.yaml", newWeb("  replicas: 3\n", "1")), func(resources string) string {
+		return inFile(t, "next.yaml", strings.Replace(newWeb("  replicas: 3\n", "2"), "ports:", resources+"ports:", 1))
+	}
+	hard := inFile(t, "quota.yaml", "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: compute}\nspec: {hard: {limits.cpu: 2}}\n")
+	for _, c := range []struct {
+		why, limits, resources string
+		done                   bool
+		note                   string
+	}{
+		{"a default that fits", "default: {cpu: 500m}", "", true, ""},
+		{"the largest is the default of the API server", "max: {cpu: 500m}", "", true, ""},
+		{"a default of which the quota has for two", "default: {cpu: 1}", "", false, "ResourceQuota compute leaves limits.cpu for 2 pods of the new template, and up to 4 are wanted"},
+		{"none for what is counted", "default: {memory: 1Gi}", "", false, "ResourceQuota compute counts limits.cpu, which container web does not set: creations fail"},
+		{"more than the largest", "max: {cpu: 400m}", "resources: {limits: {cpu: 500m}}, ", false, "LimitRange range bounds the cpu of containers to 400m, and container web has 500m: creations fail"},
+		{"less than the smallest", "min: {cpu: 400m}", "resources: {requests: {cpu: 300m}, limits: {cpu: 500m}}, ", false, "LimitRange range bounds the cpu of containers to 400m, and container web has 300m: creations fail"},
+		{"another namespace", "max: {cpu: 400m}}]}}\n---\n{apiVersion: v1, kind: LimitRange, metadata: {name: own}, spec: {limits: [{type: Container, default: {cpu: 500m}", "", true, ""},
+	} {
+		elsewhere := ""
+		if c.why == "another namespace" {
+			elsewhere = ", namespace: else"
+		}
+		ranges := inFile(t, "range.yaml", "{apiVersion: v1, kind: LimitRange, metadata: {name: range"+elsewhere+"}, spec: {limits: [{type: Container, "+c.limits+"}]}}\n")
+		_, _, stderr := run(nil, "simulate", "--from", old, "-f", next(c.resources), "-f", hard, "-f", ranges)
+		require.NotContains(t, stderr, "skipped")
+		b := simulated(t, nil, "--from", old, "-f", next(c.resources), "-f", hard, "-f", ranges)
+		require.Equal(t, c.done, b.Done, c.why)
+		if c.note == "" {
+			require.NotContains(t, strings.Join(b.Assumed, " "), "fail", c.why)
+			continue
+		}
+		require.Contains(t, b.Assumed, c.note, c.why)
+	}
+}
+
+// Where quotas, disruption budgets and the room of nodes are not looked at, that is told.
+func TestUnheeded(t *testing.T) {
+	bounds := inFile(t, "bounds.yaml", quota+"---\n"+strings.Replace(disruption, "{app: web}", "{app: agent}", 1)+"---\n"+
+		"{apiVersion: v1, kind: Node, metadata: {name: a, labels: {kubernetes.io/os: linux}}, status: {allocatable: {cpu: 1}}}\n")
+	b := releasedBy(t, nil, "-f", data+"daemonset/agent-v1.yaml", "-f", bounds)
+	require.Equal(t, []string{
+		"nodes have room for the pods of DaemonSets: what they have allocatable is not looked at",
+		"ResourceQuota few is not looked at for DaemonSets: creations may fail",
+		"PodDisruptionBudget keep is not looked at for DaemonSets, which do not heed it either: no pod may be evicted",
+	}, b.Assumed)
+	b = releasedBy(t, nil, "-f", argoData+"canary-timed.yaml", "-f", bounds)
+	require.Equal(t, []string{"ResourceQuota few is not looked at for Rollouts: creations may fail"}, b.Assumed)
+	b = releasedBy(t, nil, "--from", data+"echoserver-v1.yaml", "-f", data+"echoserver-v2.yaml", "-f", data+"rollout/echoserver.yaml", "-f", bounds)
+	require.Contains(t, b.Assumed, "ResourceQuota few is not looked at for workloads of Rollouts: creations may fail")
+	require.Empty(t, releasedBy(t, nil, "-f", data+"daemonset/agent-v1.yaml", "--nodes", "1").Assumed)
 }

@@ -25,6 +25,8 @@ type ArgoRollout struct {
 	Pods        []*corev1.Pod // of the ReplicaSets
 	Snapshot    argo.Snapshot
 	Scaled      Scaling // by an autoscaler
+
+	limits *limitObjects
 }
 
 // Name returns what messages call the Rollout.
@@ -59,7 +61,7 @@ func (r *ArgoRollout) PodsOf(now time.Time) map[string][]argo.Pod {
 func (l *loader) assignArgo(s *Set) error {
 	files := map[string]string{}
 	for _, source := range l.argo {
-		r := ArgoRollout{File: source.file, Object: source.object}
+		r := ArgoRollout{File: source.file, Object: source.object, limits: l.limitObjects}
 		if r.Object.Name == "" {
 			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}

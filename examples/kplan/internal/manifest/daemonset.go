@@ -29,6 +29,7 @@ type DaemonSet struct {
 	Revisions []*appsv1.ControllerRevision
 
 	failures failures
+	limits   *limitObjects
 }
 
 // Name returns what messages call the DaemonSet.
@@ -90,7 +91,7 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 	files := map[string]string{}
 	for _, source := range l.daemonSets {
 		d := *source.object
-		d.failures = l.failures
+		d.failures, d.limits = l.failures, l.limitObjects
 		d.File, d.Nodes = source.file, all
 		if first, ok := files[d.Key()]; ok {
 			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))

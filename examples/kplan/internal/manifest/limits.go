@@ -26,6 +26,7 @@ type limitObjects struct {
 	quotas      []source[corev1.ResourceQuota]
 	budgets     []source[policyv1.PodDisruptionBudget]
 	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
+	ranges      []source[corev1.LimitRange]
 }
 
 // beside adds those of another source, unless this one has some of the same names.
@@ -34,7 +35,7 @@ func (o *limitObjects) beside(other *limitObjects) {
 		return
 	}
 	o.quotas, o.budgets = joined(o.quotas, other.quotas), joined(o.budgets, other.budgets)
-	o.autoscalers = joined(o.autoscalers, other.autoscalers)
+	o.autoscalers, o.ranges = joined(o.autoscalers, other.autoscalers), joined(o.ranges, other.ranges)
 }
 
 // joined returns a list with those of another one of whose names it has none.
@@ -58,6 +59,8 @@ func (l *loader) addLimit(u *unstructured.Unstructured, file string) (bool, erro
 	switch kindOf(u) {
 	case "v1 ResourceQuota":
 		return true, addLoose(l, &l.quotas, u, file)
+	case "v1 LimitRange":
+		return true, addLoose(l, &l.ranges, u, file)
 	case "policy/v1 PodDisruptionBudget":
 		return true, addLoose(l, &l.budgets, u, file)
 	}

@@ -36,6 +36,8 @@ type Rollout struct {
 	Set        *PodSet    // the workload, if it is a CloneSet or a StatefulSet
 	DaemonSet  *DaemonSet // the workload, if it is a DaemonSet that has nodes
 	Canaries   []Workload // Deployments that the Rollout has made beside it
+
+	limits *limitObjects
 }
 
 // Name returns what messages call the Rollout.
@@ -150,7 +152,7 @@ func (l *loader) assignRollouts(s *Set) error {
 	p := &l.progressive
 	files := map[string]string{}
 	for _, source := range p.rollouts {
-		r := Rollout{File: source.file, Namespace: source.object.namespace}
+		r := Rollout{File: source.file, Namespace: source.object.namespace, limits: l.limitObjects}
 		r.Snapshot.Rollout = source.object.object
 		if r.Snapshot.Rollout.Name == "" {
 			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
