@@ -33,11 +33,11 @@ import (
 type Tracker struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]
-	gauge    *gauge   // of the census; nil if nothing has been counted
+	measure  *measure // of the counts; nil if nothing has been counted
 	admitted *input   // without nodes and pods; nil if that has to be done anew
-	gauged   bool     // the gauge is the right one for it
+	measured bool     // the measure is the right one for it
 	known    *history // what has been decided of the revisions as admitted; nil if that has to be done anew
-	census   census
+	counts   counts
 }
 
 // Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
@@ -53,7 +53,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	t.take(in, h, at)
-	if t.census.twins > 0 || t.census.ranked > 0 || !in.ds.Partition.IsZero() && t.total(in).reserved() > 0 {
+	if t.counts.twins > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && t.total(in).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	if because := in.stopped(); because.Reason != "" {
@@ -75,7 +75,7 @@ func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.admitted, t.known, t.gauged = in, nil, false
+		t.admitted, t.known, t.measured = in, nil, false
 	}
 	t.admitted.ds = &t.rest.DaemonSet // a clone has its own
 	t.admitted.setNow(now)
@@ -85,7 +85,7 @@ func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 // Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
 	s := t.rest
-	s.Nodes, s.Pods = t.census.nodes(), t.pods.List()
+	s.Nodes, s.Pods = t.counts.nodes(), t.pods.List()
 	return s
 }
 
@@ -109,7 +109,7 @@ func (t *Tracker) Clone() Tracker {
 		in := *t.admitted
 		c.admitted = &in
 	}
-	c.pods, c.census = t.pods.Clone(), t.census.clone()
+	c.pods, c.counts = t.pods.Clone(), t.counts.clone()
 	return c
 }
 
@@ -128,7 +128,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	loaded.rest.Nodes, loaded.rest.Pods = nil, nil
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if loaded.census.node(n.Name) != nil {
+		if loaded.counts.node(n.Name) != nil {
 			return tracked.Twice("Nodes", n.Name)
 		}
 		if err := loaded.Apply(Delta{Node: NodeEvent{New: n}}); err != nil {

@@ -118,20 +118,20 @@ func (t *Tracker) applyRest(d *Delta) {
 func (t *Tracker) judgeNode(e NodeEvent) (tracked.Verdict, error) {
 	var known *Node
 	if n := e.New; n != nil {
-		known = t.census.node(n.Name)
+		known = t.counts.node(n.Name)
 	} else if n := e.Old; n != nil {
-		known = t.census.node(n.Name)
+		known = t.counts.node(n.Name)
 	}
 	return tracked.Judge(ofNodes{}, known, e.Old, e.New)
 }
 
 func (t *Tracker) applyPod(what tracked.Verdict, i int, p *Pod) {
-	counted := t.gauge != nil
+	counted := t.measure != nil
 	switch what {
 	case tracked.Add:
 		t.pods.Add(p)
 		if counted {
-			t.census.records.Append(record{})
+			t.counts.records.Append(record{})
 			t.refile(t.enter(t.pods.Len() - 1))
 		}
 	case tracked.Replace:
@@ -148,11 +148,11 @@ func (t *Tracker) applyPod(what tracked.Verdict, i int, p *Pod) {
 // replacePod puts another pod of the same name in place of one. Most are counted as it was.
 func (t *Tracker) replacePod(i int, p *Pod) {
 	switch {
-	case t.gauge == nil:
+	case t.measure == nil:
 		t.pods.Set(i, p)
 	case t.standing(t.pods.At(i)) == t.standing(p):
 		t.pods.Set(i, p)
-		t.refile(int(t.census.records.At(i).spot) - 1)
+		t.refile(int(t.counts.records.At(i).spot) - 1)
 	default:
 		left := t.leave(i)
 		t.pods.Set(i, p)

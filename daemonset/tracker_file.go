@@ -15,7 +15,7 @@ func (t *Tracker) refile(i int) {
 	if i < 0 {
 		return
 	}
-	c := &t.census
+	c := &t.counts
 	c.unfile(i)
 	s := c.spots.Ref(i)
 	if s.missing && s.pods == 0 {
@@ -38,7 +38,7 @@ func (t *Tracker) refile(i int) {
 func (t *Tracker) look(s *spot) (only *Pod) {
 	s.kind, s.facts, s.hasOld = spotOdd, 0, false
 	var f facts
-	for i := s.pods; i > 0; i = t.census.records.At(int(i - 1)).next {
+	for i := s.pods; i > 0; i = t.counts.records.At(int(i - 1)).next {
 		only = t.pods.At(int(i - 1))
 		f = t.factsOf(only)
 		s.hasOld = s.hasOld || f.isOld()
@@ -49,7 +49,7 @@ func (t *Tracker) look(s *spot) (only *Pod) {
 	case s.missing || s.node.dead():
 	case s.pods == 0:
 		s.kind = spotEmpty
-	case t.census.records.At(int(s.pods-1)).next > 0:
+	case t.counts.records.At(int(s.pods-1)).next > 0:
 		return nil
 	default:
 		if s.facts = f; s.run && s.cont && t.plain(only, s.facts) {
@@ -63,10 +63,10 @@ func (t *Tracker) look(s *spot) (only *Pod) {
 // plain reports whether of a pod that is alone on its node nothing needs to be known but its
 // facts.
 func (t *Tracker) plain(p *Pod, f facts) bool {
-	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.gauge.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
+	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.measure.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
 		return false // it becomes available beyond all clocks
 	}
-	mine := p.ControllerUID == t.gauge.ds.UID // it is not to be adopted
+	mine := p.ControllerUID == t.measure.ds.UID // it is not to be adopted
 	return mine && !f.has(isFinished|isPreparing) && !p.touched() && (!f.isOld() || f.has(isAvailable))
 }
 
@@ -79,7 +79,7 @@ func (t *Tracker) due(p *Pod) (int64, bool) {
 }
 
 // file puts a spot among those of its kind.
-func (c *census) file(i int, s *spot) {
+func (c *counts) file(i int, s *spot) {
 	switch s.kind {
 	case spotEmpty:
 		c.empty.Add(int32(i), c.byName)
@@ -102,7 +102,7 @@ func (c *census) file(i int, s *spot) {
 }
 
 // unfile takes a spot out of those of its kind, and out of the queue.
-func (c *census) unfile(i int) {
+func (c *counts) unfile(i int) {
 	s := c.spots.Ref(i)
 	switch s.kind {
 	case spotEmpty:
@@ -130,12 +130,12 @@ func (c *census) unfile(i int) {
 }
 
 // total returns a state that knows the number of nodes alone.
-func (t *Tracker) total(in *input) *state { return &state{input: in, desired: t.census.desired} }
+func (t *Tracker) total(in *input) *state { return &state{input: in, desired: t.counts.desired} }
 
 // excerpt gives the input the nodes that a plan looks at, with their pods, and returns how many
 // others there are of each kind.
 func (t *Tracker) excerpt(in *input) (others alike) {
-	c := &t.census
+	c := &t.counts
 	others = alike{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
 	var few [32]int32
 	spots := t.chosen(in, few[:0])
@@ -169,7 +169,7 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 
 // chosen appends the spots of which a plan may say something: the odd ones, and some of the others.
 func (t *Tracker) chosen(in *input, spots []int32) []int32 {
-	c := &t.census
+	c := &t.counts
 	spots = c.odd.AppendTo(spots)
 	if in.opts.Freeze || in.unseen {
 		return spots
@@ -202,7 +202,7 @@ func (t *Tracker) chosen(in *input, spots []int32) []int32 {
 
 // nextDue returns when the next pod that is alone on its node becomes available.
 func (t *Tracker) nextDue() (next time.Time) {
-	c := &t.census
+	c := &t.counts
 	if c.queue.Len() == 0 {
 		return next
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A census is what has been counted.
-type census struct {
+// counts is what has been counted.
+type counts struct {
 	now     time.Time // when pods were last let become available
 	spots   paged.List[spot]
 	names   paged.Index       // of the spots
@@ -34,7 +34,7 @@ type census struct {
 	queue   paged.Queue     // spots whose pod becomes available
 }
 
-func (c *census) clone() census {
+func (c *counts) clone() counts {
 	d := *c
 	d.spots, d.names, d.free, d.records, d.uids = c.spots.Clone(), c.names.Clone(), c.free.Clone(), c.records.Clone(), c.uids.Clone()
 	d.hashes, d.loose, d.odd, d.young = c.hashes.Clone(), c.loose.Clone(), c.odd.Clone(), c.young.Clone()
@@ -73,19 +73,19 @@ type record struct {
 	loose int32 // its place among those on no node, from 1
 }
 
-func (c *census) name(i int) string { return c.spots.At(i).node.Name }
+func (c *counts) name(i int) string { return c.spots.At(i).node.Name }
 
-func (c *census) byName(a, b int32) int { return strings.Compare(c.name(int(a)), c.name(int(b))) }
+func (c *counts) byName(a, b int32) int { return strings.Compare(c.name(int(a)), c.name(int(b))) }
 
-func (c *census) putPlace(i int, place int32) { c.spots.Ref(i).place = place }
+func (c *counts) putPlace(i int, place int32) { c.spots.Ref(i).place = place }
 
-func (c *census) putDue(i int, place int32) { c.spots.Ref(i).due = place }
+func (c *counts) putDue(i int, place int32) { c.spots.Ref(i).due = place }
 
-func (c *census) putLoose(i int, place int32) { c.records.Ref(i).loose = place }
+func (c *counts) putLoose(i int, place int32) { c.records.Ref(i).loose = place }
 
 // spotOf returns the spot of a name, which it makes if there is none.
 func (t *Tracker) spotOf(name string) int {
-	c := &t.census
+	c := &t.counts
 	i := c.names.Find(name, c.name)
 	if i >= 0 {
 		return i
@@ -103,7 +103,7 @@ func (t *Tracker) spotOf(name string) int {
 }
 
 // node returns the node of a name, or nil.
-func (c *census) node(name string) *Node {
+func (c *counts) node(name string) *Node {
 	if i := c.names.Find(name, c.name); i >= 0 && !c.spots.At(i).missing {
 		return c.spots.At(i).node
 	}
@@ -111,7 +111,7 @@ func (c *census) node(name string) *Node {
 }
 
 // pointers returns the nodes, in any order.
-func (c *census) pointers() (list []*Node) {
+func (c *counts) pointers() (list []*Node) {
 	for i := range c.spots.Len() {
 		if s := c.spots.At(i); s.node != nil && !s.missing {
 			list = append(list, s.node)
@@ -121,7 +121,7 @@ func (c *census) pointers() (list []*Node) {
 }
 
 // nodes returns copies of the nodes, in any order, nil if there are none.
-func (c *census) nodes() (list []Node) {
+func (c *counts) nodes() (list []Node) {
 	for _, n := range c.pointers() {
 		list = append(list, *n)
 	}
@@ -130,7 +130,7 @@ func (c *census) nodes() (list []Node) {
 
 // settle puts a node in its spot, or only its name.
 func (t *Tracker) settle(i int, n *Node) {
-	c := &t.census
+	c := &t.counts
 	s := c.spots.Ref(i)
 	if s.run {
 		c.desired--
@@ -138,8 +138,8 @@ func (t *Tracker) settle(i int, n *Node) {
 	s.run, s.cont, s.missing = false, false, n == nil
 	if n == nil {
 		n = &Node{Name: s.node.Name}
-	} else if t.gauge != nil {
-		p := t.gauge.placer.Place(n)
+	} else if t.measure != nil {
+		p := t.measure.placer.Place(n)
 		s.run, s.cont = p.ShouldRun, p.ShouldContinueRunning
 	}
 	s.node = n
@@ -151,8 +151,8 @@ func (t *Tracker) settle(i int, n *Node) {
 // changeNode counts a node, or none, in place of another one of its name, or none.
 func (t *Tracker) changeNode(name string, n *Node) {
 	i := t.spotOf(name)
-	t.census.ranked += rankOf(n) - rankOf(t.census.spots.At(i).node)
-	if t.settle(i, n); t.gauge != nil || n == nil {
+	t.counts.ranked += rankOf(n) - rankOf(t.counts.spots.At(i).node)
+	if t.settle(i, n); t.measure != nil || n == nil {
 		t.refile(i)
 	}
 }
@@ -170,10 +170,10 @@ type standing struct {
 }
 
 func (t *Tracker) standing(p *Pod) (s standing) {
-	if p.ControllerUID == t.gauge.ds.UID {
+	if p.ControllerUID == t.measure.ds.UID {
 		s.uid = p.UID
 	}
-	switch verdict(&t.gauge.owner, p) {
+	switch verdict(&t.measure.owner, p) {
 	case claim.Ignore:
 		return s
 	case claim.Keep, claim.Adopt:
@@ -188,7 +188,7 @@ func (t *Tracker) standing(p *Pod) (s standing) {
 
 // enter counts a pod, and returns its spot, or -1.
 func (t *Tracker) enter(i int) int {
-	c, s := &t.census, t.standing(t.pods.At(i))
+	c, s := &t.counts, t.standing(t.pods.At(i))
 	if s.uid != "" {
 		c.twins += c.uids.Count(s.uid, t.uid)
 		c.uids.Add(i, t.uid)
@@ -211,7 +211,7 @@ func (t *Tracker) enter(i int) int {
 
 // leave takes a pod out of what is counted, and returns its spot, or -1.
 func (t *Tracker) leave(i int) int {
-	c, s, r := &t.census, t.standing(t.pods.At(i)), t.census.records.At(i)
+	c, s, r := &t.counts, t.standing(t.pods.At(i)), t.counts.records.At(i)
 	if s.uid != "" {
 		c.uids.Remove(i, t.uid)
 		c.twins -= c.uids.Count(s.uid, t.uid)
@@ -231,7 +231,7 @@ func (t *Tracker) leave(i int) int {
 
 // relink puts a pod in place of another one in the list of a spot.
 func (t *Tracker) relink(k int, from, to int32) {
-	c := &t.census
+	c := &t.counts
 	link := &c.spots.Ref(k).pods
 	for *link != from {
 		link = &c.records.Ref(int(*link - 1)).next
@@ -241,10 +241,10 @@ func (t *Tracker) relink(k int, from, to int32) {
 
 // moveLast gives the last pod the number of one that is counted no more.
 func (t *Tracker) moveLast(i int) {
-	c, last := &t.census, t.pods.Len()-1
+	c, last := &t.counts, t.pods.Len()-1
 	if i != last {
 		r := c.records.At(last)
-		if p := t.pods.At(last); p.UID != "" && p.ControllerUID == t.gauge.ds.UID {
+		if p := t.pods.At(last); p.UID != "" && p.ControllerUID == t.measure.ds.UID {
 			c.uids.Move(last, i, t.uid)
 		}
 		if r.loose > 0 {
@@ -260,9 +260,9 @@ func (t *Tracker) moveLast(i int) {
 
 func (t *Tracker) factsOf(p *Pod) facts {
 	a := t.availability()
-	return factsOf(p, &t.gauge.version, &a, false)
+	return factsOf(p, &t.measure.version, &a, false)
 }
 
 func (t *Tracker) availability() Availability {
-	return Availability{MinReadySeconds: t.gauge.ds.MinReadySeconds, Now: t.census.now}
+	return Availability{MinReadySeconds: t.measure.ds.MinReadySeconds, Now: t.counts.now}
 }

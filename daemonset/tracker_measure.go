@@ -11,19 +11,19 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A gauge is what nodes and pods are counted by, other than themselves and the time.
-type gauge struct {
+// A measure is what nodes and pods are counted by, other than themselves and the time.
+type measure struct {
 	ds      *DaemonSet
 	owner   claim.Owner
 	placer  Placer
-	version Version
+	version Version // without what is relabelled
 	opts    Options
 }
 
 // same reports whether nodes and pods count for the same by what a plan goes by.
-func (g *gauge) same(in *input, v *Version) bool {
-	a, b := g.ds, in.ds
-	return g.opts == in.opts && g.version.Hash == v.Hash && g.version.Generation == v.Generation &&
+func (m *measure) same(in *input, v *Version) bool {
+	a, b := m.ds, in.ds
+	return m.opts == in.opts && m.version.Hash == v.Hash && m.version.Generation == v.Generation &&
 		a.UID == b.UID && a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
 		a.kind() == b.kind() && a.Name == b.Name &&
 		tracked.SameSelector(a.Selector, b.Selector) && samePlacement(&a.Template, &b.Template)
@@ -50,17 +50,17 @@ func sameAffinity(a, b *selector.NodeSelector) bool {
 	})
 }
 
-// take brings the census up to a plan: it counts all anew if what is counted by has changed, or
+// take brings the counts up to a plan: it counts all anew if what is counted by has changed, or
 // the time is earlier than before, and otherwise lets pods become available.
 func (t *Tracker) take(in *input, h *history, at int64) {
-	c := &t.census
-	right := t.gauge != nil && (t.gauged || t.gauge.same(in, &h.version))
-	t.gauged = true
+	c := &t.counts
+	right := t.measure != nil && (t.measured || t.measure.same(in, &h.version))
+	t.measured = true
 	if in.now.Before(c.now) || !right {
 		ds := *in.ds
-		t.gauge = &gauge{ds: &ds, owner: in.owner, placer: in.placer, version: h.version, opts: in.opts}
-		nodes := t.census.pointers()
-		t.census = census{now: in.now}
+		t.measure = &measure{ds: &ds, owner: in.owner, placer: in.placer, version: h.version, opts: in.opts}
+		nodes := t.counts.pointers()
+		t.counts = counts{now: in.now}
 		t.recount(nodes)
 		return
 	}
@@ -86,13 +86,13 @@ func (t *Tracker) revise(in *input) *history {
 func (t *Tracker) recount(nodes []*Node) {
 	for _, n := range nodes {
 		t.settle(t.spotOf(n.Name), n)
-		t.census.ranked += rankOf(n)
+		t.counts.ranked += rankOf(n)
 	}
 	for i := range t.pods.Len() {
-		t.census.records.Append(record{})
+		t.counts.records.Append(record{})
 		t.enter(i)
 	}
-	for i := range t.census.spots.Len() {
+	for i := range t.counts.spots.Len() {
 		t.refile(i)
 	}
 }
