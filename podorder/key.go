@@ -31,7 +31,7 @@ const noAge = math.MinInt8
 
 // key prepares a pod whose place is complete.
 func (r *ranking) key(p *Pod, at place) key {
-	k := key{place: at, restarts: p.Restarts, early: early(p.UID), readySince: math.MinInt64}
+	k := key{place: at, restarts: p.Restarts, readySince: math.MinInt64}
 	if r.order.Chain == Items {
 		k.restarts, k.created = 0, math.MinInt64
 	} else {
@@ -82,11 +82,6 @@ func instant(t time.Time) int64 {
 		return math.MaxInt64
 	}
 	return t.UnixNano()
-}
-
-// compareRestarts compares by restarts: more first.
-func compareRestarts(a, b *key) int {
-	return cmp.Or(cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars))
 }
 
 // newerFirst compares two instants: an unset one first, then the later one.

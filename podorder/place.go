@@ -53,17 +53,31 @@ const healthClasses = 1 << 4
 
 // complete returns the complete place of a pod.
 func (r *ranking) complete(at place, p *Pod) place {
-	neighbours := int32(0)
-	if r.stages == nil && !r.order.Chain.legacy() {
-		at.health = at.health>>32<<32 | uint64(costOf(p)-math.MinInt32)
-		if r.counts != nil {
-			neighbours = r.counts.nodes[at.row].pods
-		} else {
-			neighbours = r.order.Neighbours[p.NodeName]
-		}
+	if r.costs() {
+		at.health = withCost(at.health, p)
 	}
+	return r.completeBehind(at, p)
+}
+
+// costs reports whether costs and neighbours are in the places.
+func (r *ranking) costs() bool { return r.stages == nil && !r.order.Chain.legacy() }
+
+func withCost(health uint64, p *Pod) uint64 {
+	return health>>32<<32 | uint64(costOf(p)-math.MinInt32)
+}
+
+// completeBehind completes what is behind the cost.
+func (r *ranking) completeBehind(at place, p *Pod) place {
 	if r.order.Chain == Items {
 		return at
+	}
+	neighbours := int32(0)
+	switch {
+	case !r.costs():
+	case r.counts != nil:
+		neighbours = r.counts.nodes[at.row].pods
+	default:
+		neighbours = r.order.Neighbours[p.NodeName]
 	}
 	at.later = uint64(math.MaxInt32-int64(neighbours)) << 9
 	if p.Ready {
@@ -73,9 +87,16 @@ func (r *ranking) complete(at place, p *Pod) place {
 	return at
 }
 
+// completeAll completes places. Pods lie far apart, and the less is done with each at a time,
+// the more of them the processor fetches at once.
 func (r *ranking) completeAll(places []place) {
+	if r.costs() {
+		for i := range places {
+			places[i].health = withCost(places[i].health, r.pod(&places[i]))
+		}
+	}
 	for i := range places {
-		places[i] = r.complete(places[i], r.pod(&places[i]))
+		places[i] = r.completeBehind(places[i], r.pod(&places[i]))
 	}
 }
 

@@ -50,11 +50,15 @@ func (r *ranking) rank(candidates []int) (places []place, protected int) {
 	return places, protected
 }
 
-// keys returns the keys of pods whose places are complete.
+// keys returns the keys of pods whose places are complete. UIDs are read last, because they lie
+// far apart, see [ranking.completeAll].
 func (r *ranking) keys(places []place) []key {
 	keys := make([]key, len(places))
 	for i := range places {
 		keys[i] = r.key(r.pod(&places[i]), places[i])
+	}
+	for i := range keys {
+		keys[i].early = early(r.pod(&keys[i].place).UID)
 	}
 	return keys
 }
@@ -95,26 +99,30 @@ func (r *ranking) row(k *place) []int64 {
 
 // compareBase orders pods by group, then by part, then within the part.
 func (r *ranking) compareBase(a, b *key) int {
-	if c := r.compareGroup(&a.place, &b.place); c != 0 {
-		return c
+	if a.health != b.health || a.later != b.later || r.values != nil {
+		if c := r.compareGroup(&a.place, &b.place); c != 0 {
+			return c
+		}
 	}
-	if c := newerFirst(a.readySince, b.readySince); c != 0 {
-		return c
+	if a.readySince != b.readySince {
+		return newerFirst(a.readySince, b.readySince)
 	}
 	return r.comparePart(a, b)
 }
 
 // comparePart orders pods that became ready at the same instant.
 func (r *ranking) comparePart(a, b *key) int {
-	if c := compareRestarts(a, b); c != 0 {
-		return c
+	if a.restarts != b.restarts {
+		return cmp.Compare(b.restarts, a.restarts)
+	}
+	if a.sidecars != b.sidecars {
+		return cmp.Compare(b.sidecars, a.sidecars)
 	}
 	if a.created != b.created {
-		c, tie := r.compareTimes(a.created, b.created, a.createdAge, b.createdAge)
-		if tie {
-			c = r.compareUID(a, b)
+		if c, tie := r.compareTimes(a.created, b.created, a.createdAge, b.createdAge); !tie {
+			return c
 		}
-		if c != 0 {
+		if c := r.compareUID(a, b); c != 0 {
 			return c
 		}
 	}
