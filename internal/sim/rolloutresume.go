@@ -63,6 +63,9 @@ func ResumeRollout(c RolloutCluster, cfg RolloutConfig) (RolloutResult, error) {
 	w.healPods()
 	rec := &rolloutRecorder{world: w, start: w.now, template: template, approveAfter: cfg.ApproveAfter}
 	rec.begin()
+	if cfg.Kubelet.Recording != nil {
+		rec.explain()
+	}
 	if err := w.runCalm(cfg.TimeLimit, cfg.Latency); err != nil {
 		return RolloutResult{}, fmt.Errorf("after %v: %w", w.now.Sub(rec.start), err)
 	}

@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,6 +50,9 @@ type RolloutResult struct {
 	Steps []RolloutStep // at least one: the last is the end
 	Done  bool          // whether all pods are new and available, and the Rollout has let go
 	Holds []kruise.Hold // what the Rollout waits for at the end
+
+	Passes   []RolloutPass // in the order of time; nil unless the [Kubelet] has a Recording
+	Template string        // the hash that the new template has in Passes
 }
 
 // A RolloutStep is the cluster after something in it has changed.
@@ -83,25 +87,24 @@ func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
 	return rec.result(), nil
 }
 
-// names returns what is called otherwise in a world, and its own name: ReplicaSets, whose
-// hashes are the templates there, and the workload.
-func (c *RolloutRelease) names(inWorld string) (pairs []string) {
-	name := c.Rollout.WorkloadRef.Name
-	if name == "" {
-		name = c.Deployment.Name
-	}
+// names returns what is called otherwise in a world, and its own name: the ReplicaSets of a
+// workload, whose hashes are the IDs of templates there.
+func (c *RolloutRelease) names(workload string) (pairs []string) {
 	for _, t := range []revision.Template{c.Deployment.Template, c.Template} {
 		if t.ID != "" && t.Hash != "" {
-			pairs = append(pairs, inWorld+"-"+t.ID, name+"-"+t.Hash)
+			pairs = append(pairs, workload+"-"+t.ID, workload+"-"+t.Hash)
 		}
 	}
-	return append(pairs, inWorld, name)
+	return pairs
 }
 
 // beginRollout returns a world in which the new template has just been admitted.
 func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder, error) {
 	w := calmWorld(c.Now, cfg.Kubelet)
 	w.fair = true
+	if name := cmp.Or(c.Rollout.WorkloadRef.Name, c.Deployment.Name); name != "" {
+		w.ref.Name = name
+	}
 	w.beginWorkload(&c)
 	w.createRouting(&c.Traffic)
 	r := &Rollout{Rollout: c.Rollout}
@@ -117,6 +120,9 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 	cfg.Kubelet.Recording.begin(w.now)
 	rec := &rolloutRecorder{world: w, start: w.now, template: c.Template.ID, approveAfter: cfg.ApproveAfter}
 	rec.watch()
+	if cfg.Kubelet.Recording != nil {
+		rec.explain()
+	}
 	w.admit(func(d *workload.Workload) { d.Template = c.Template })
 	return w, rec, nil
 }
@@ -165,7 +171,9 @@ type rolloutRecorder struct {
 	approveAfter time.Duration
 	steps        []RolloutStep
 	holds        []kruise.Hold
-	pods, ready  map[string]int32 // by what they were made from, see madeFrom
+	passes       []RolloutPass
+	waits        map[Role][]selector.Hold[string] // what each has waited for last
+	pods, ready  map[string]int32                 // by what they were made from, see madeFrom
 }
 
 // madeFrom returns what tells pods of templates apart: the UID of their ReplicaSet, or their
@@ -181,7 +189,7 @@ func madeFrom(p *podorder.Pod) string {
 func (r *rolloutRecorder) watch() {
 	w := r.world
 	w.written, w.Observer.Rollout = r.written, r.planned
-	r.pods, r.ready = map[string]int32{}, map[string]int32{}
+	r.pods, r.ready, r.waits = map[string]int32{}, map[string]int32{}, map[Role][]selector.Hold[string]{}
 	w.store.pods.tell = append(w.store.pods.tell, r.count)
 	for _, p := range w.store.pods.all() {
 		r.count(nil, p)
@@ -315,8 +323,8 @@ func (r *rolloutRecorder) result() RolloutResult {
 	if n := len(r.steps); n > 0 {
 		end.Time, end.By = r.steps[n-1].Time, r.steps[n-1].By // since when nothing has changed
 		if r.steps[n-1] == end {
-			return RolloutResult{Steps: r.steps, Done: done, Holds: r.holds}
+			return RolloutResult{Steps: r.steps, Done: done, Holds: r.holds, Passes: r.passes, Template: r.template}
 		}
 	}
-	return RolloutResult{Steps: append(r.steps, end), Done: done, Holds: r.holds}
+	return RolloutResult{Steps: append(r.steps, end), Done: done, Holds: r.holds, Passes: r.passes, Template: r.template}
 }

@@ -53,6 +53,7 @@ type Step struct {
 	Message string        `json:"message,omitempty"`
 	Actions argo.Actions  `json:"actions,omitempty"`
 	Aborted bool          `json:"aborted,omitempty"`
+	Holds   []argo.Hold   `json:"-"` // what the next pass waits for, if that does nothing
 }
 
 // A Result is how it went.
@@ -111,6 +112,7 @@ func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
 			w.note(plan.Actions)
 			continue
 		}
+		w.result.Steps[len(w.result.Steps)-1].Holds = plan.Holds
 		if w.result.Done = w.done(); w.result.Done || !w.wait(plan) {
 			w.result.Snapshot, w.result.Now = w.s, w.now
 			return w.result, nil

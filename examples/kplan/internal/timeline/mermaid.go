@@ -69,6 +69,9 @@ func (t *Timeline) gantt(b *strings.Builder) {
 	fmt.Fprintf(b, "    section %s\n", "steps")
 	for _, i := range t.instants() {
 		for _, e := range i.events {
+			if e.Detail {
+				continue
+			}
 			tag := "milestone, "
 			if !t.Done && i.at == last {
 				tag = "crit, milestone, "

@@ -62,6 +62,7 @@ func (t *Timeline) Note(at time.Duration, cells []string) {
 type Occurrence struct {
 	What, Why string
 	More      string // what a wait means, and what ends it
+	Detail    bool   // diagrams leave it out
 }
 
 // Title names the workload.

@@ -41,24 +41,31 @@ func (s ArgoSimulation) Unfinished() string {
 	return text
 }
 
-// shown are the steps in which numbers, the traffic, the step or the phase change, and those
+// shown are the steps that shownAt tells of.
+func (s ArgoSimulation) shown() (list []argosim.Step) {
+	for _, i := range s.shownAt() {
+		list = append(list, s.Result.Steps[i])
+	}
+	return list
+}
+
+// shownAt are the places of the steps in which numbers, the traffic, the step or the phase change, and those
 // that restart pods. Of several at one instant with the same numbers the last counts.
-func (s ArgoSimulation) shown() []argosim.Step {
+func (s ArgoSimulation) shownAt() (list []int) {
 	type numbers struct {
 		fresh, ready, old, oldReady, traffic, step int32
 		phase                                      argo.Phase
 		service                                    argo.PingPong
 		evicted                                    int32
 	}
-	var list []argosim.Step
 	var last numbers
 	for i, step := range s.Result.Steps {
 		n := numbers{step.New, step.NewReady, step.Old, step.OldReady, step.Traffic, indexOf(&step), step.Phase, step.Service, evictions(&step)}
 		switch {
-		case len(list) > 0 && n == last && list[len(list)-1].Time == step.Time:
-			list[len(list)-1] = step
+		case len(list) > 0 && n == last && s.Result.Steps[list[len(list)-1]].Time == step.Time:
+			list[len(list)-1] = i
 		case n != last || n.evicted > 0 || i == len(s.Result.Steps)-1:
-			list = append(list, step)
+			list = append(list, i)
 		}
 		last = n
 	}

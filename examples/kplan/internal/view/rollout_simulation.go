@@ -44,23 +44,30 @@ func (s RolloutSimulation) Unfinished() string {
 	return text
 }
 
-// shown are the steps in which the number of pods, the traffic or the step changes, or a
+// shown are the steps that shownAt tells of.
+func (s RolloutSimulation) shown() (list []sim.RolloutStep) {
+	for _, i := range s.shownAt() {
+		list = append(list, s.Result.Steps[i])
+	}
+	return list
+}
+
+// shownAt are the places of the steps in which the number of pods, the traffic or the step changes, or a
 // pause begins. Of several at one instant with the same numbers the last counts.
-func (s RolloutSimulation) shown() []sim.RolloutStep {
+func (s RolloutSimulation) shownAt() (list []int) {
 	type numbers struct {
 		newPods, oldPods, traffic, step int32
 		phase                           kruise.Phase
 	}
-	var list []sim.RolloutStep
 	var last numbers
 	for i, step := range s.Result.Steps {
 		n := numbers{step.New, step.Old, step.Traffic, step.Step, step.Phase}
 		pauses := step.State == kruise.StatePaused && i > 0 && s.Result.Steps[i-1].State != kruise.StatePaused
 		switch {
-		case len(list) > 0 && n == last && list[len(list)-1].Time == step.Time:
-			list[len(list)-1] = step
+		case len(list) > 0 && n == last && s.Result.Steps[list[len(list)-1]].Time == step.Time:
+			list[len(list)-1] = i
 		case n != last || pauses || i == len(s.Result.Steps)-1:
-			list = append(list, step)
+			list = append(list, i)
 		}
 		last = n
 	}

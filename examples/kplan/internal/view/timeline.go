@@ -165,12 +165,14 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 		_, serving := s.serving(step)
 		return cellsOfRollout([4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, s.end().Traffic >= 0)
 	}
-	for _, step := range s.shown() {
+	shown := s.shownAt()
+	for i, why := range s.reasons(shown) {
+		step := &s.Result.Steps[shown[i]]
 		state := string(step.Phase)
 		if step.Step > 0 {
 			state = fmt.Sprintf("step %d: %s", step.Step, step.State)
 		}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(&step), Events: []timeline.Occurrence{{What: state}}})
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(step), Events: append([]timeline.Occurrence{{What: state}}, why...)})
 	}
 	for i := range s.Result.Steps {
 		t.Note(s.Result.Steps[i].Time, cells(&s.Result.Steps[i]))
@@ -178,7 +180,10 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 	if s.end().Traffic >= 0 {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
 	}
-	if last := &t.Steps[len(t.Steps)-1]; !s.Result.Done {
+	last := &t.Steps[len(t.Steps)-1]
+	if s.Result.Done {
+		last.Events = append(last.Events, timeline.Occurrence{What: "complete", Why: "all pods are new and available", Detail: true})
+	} else {
 		for _, h := range s.Result.Holds {
 			last.Events = append(last.Events, waitsFor(rollouts.whyNot(string(h.Reason), h.Have, h.Limit), rollouts.advice(string(h.Reason))))
 		}
@@ -195,12 +200,14 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 	cells := func(step *argosim.Step) []string {
 		return cellsOfRollout([4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, s.end().Traffic >= 0)
 	}
-	for _, step := range s.shown() {
-		event := timeline.Occurrence{What: argoState(&step)}
-		if doing := s.doing(&step); doing != "-" {
+	shown := s.shownAt()
+	for i, why := range s.reasons(shown) {
+		step := &s.Result.Steps[shown[i]]
+		event := timeline.Occurrence{What: argoState(step)}
+		if doing := s.doing(step); doing != "-" {
 			event = timeline.Occurrence{What: "step " + doing, Why: event.What}
 		}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(&step), Events: []timeline.Occurrence{event}})
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(step), Events: append([]timeline.Occurrence{event}, why...)})
 	}
 	for i := range s.Result.Steps {
 		t.Note(s.Result.Steps[i].Time, cells(&s.Result.Steps[i]))
@@ -208,7 +215,10 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 	if s.end().Traffic >= 0 {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
 	}
-	if last := &t.Steps[len(t.Steps)-1]; !s.Result.Done {
+	last := &t.Steps[len(t.Steps)-1]
+	if s.Result.Done {
+		last.Events = append(last.Events, timeline.Occurrence{What: "complete", Why: "all pods are new and available", Detail: true})
+	} else {
 		for _, h := range s.Result.Holds {
 			last.Events = append(last.Events, waitsFor(argoWaits(h), argos.advice(h.Reason)))
 		}
