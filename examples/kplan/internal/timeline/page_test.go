@@ -15,7 +15,7 @@ import (
 // and it asks for nothing.
 func TestPage(t *testing.T) {
 	line := example(stranger)
-	line.Steps[0].Events = append(line.Steps[0].Events, Occurrence{stranger, stranger, stranger})
+	line.Steps[0].Events = append(line.Steps[0].Events, Occurrence{What: stranger, Why: stranger, More: stranger})
 	line.Columns[2].Name, line.Verdict, line.Facts, line.Chart.Pods[0].Name = stranger, stranger, []string{stranger}, stranger
 	text := written(t, func(b *strings.Builder) error { return Page(b, []*Timeline{line, example("web")}) })
 	require.NotContains(t, text, "<img")

@@ -20,7 +20,7 @@ const stranger = "=cmd|' /C calc'!a\n```\n</script><img src=x onerror=alert(1)>\
 // TestStranger: each format holds the text of a stranger as one text.
 func TestStranger(t *testing.T) {
 	line := example(stranger)
-	line.Steps[0].Events = append(line.Steps[0].Events, Occurrence{stranger, stranger, stranger})
+	line.Steps[0].Events = append(line.Steps[0].Events, Occurrence{What: stranger, Why: stranger, More: stranger})
 	line.Columns[2].Name, line.Verdict, line.Chart.Pods[0].Name = stranger, stranger, stranger
 	list := []*Timeline{line}
 	text := written(t, func(b *strings.Builder) error { return Trace(b, list) })
