@@ -41,6 +41,7 @@ type Point struct {
 type Bound struct {
 	Name  string
 	Value float64
+	Least bool // pods are to stay above it
 }
 
 // A Span is a part of the time with a name, such as a pause.
@@ -118,12 +119,7 @@ func (c *Chart) Text(w *terminal.Writer) {
 		number = max(number, len(fmt.Sprint(s.last())))
 	}
 	width := axis(w, label+len("  ")+len(" ")+number)
-	digits := 100 * time.Millisecond
-	if c.End >= time.Minute {
-		digits = time.Second
-	}
-	end := c.End.Round(digits).String()
-	w.Printf("%-*s  0s%*s\n", label, "", width-2, end)
+	w.Printf("%-*s  0s%*s\n", label, "", width-2, terminal.Clock(c.End))
 	most := c.most()
 	for _, s := range c.Pods {
 		c.row(w, &s, label, width, most)

@@ -27,7 +27,7 @@ func example() *Chart {
 	}
 	return &Chart{
 		Title: "Rollout <echoserver>", End: 5 * time.Minute, Pods: []Series{before, now}, Traffic: &traffic,
-		Bounds: []Bound{{"at most 8", 8}}, Spans: []Span{{"pause 1m", time.Minute, 2 * time.Minute}},
+		Bounds: []Bound{{Name: "at most 8", Value: 8}}, Spans: []Span{{"pause 1m", time.Minute, 2 * time.Minute}},
 	}
 }
 
@@ -89,7 +89,7 @@ func TestStacked(t *testing.T) {
 	b.Add(3*time.Second, 4)
 	require.Equal(t, []Point{{0, 6}, {time.Second, 11}, {2 * time.Second, 7}, {3 * time.Second, 6}}, sum(&a, &b).Points)
 	require.InDelta(t, 11, (&Chart{Pods: []Series{a, b}}).highest(), 0)
-	require.InDelta(t, 12, (&Chart{Pods: []Series{a, b}, Bounds: []Bound{{"at most", 12}}}).highest(), 0)
+	require.InDelta(t, 12, (&Chart{Pods: []Series{a, b}, Bounds: []Bound{{Name: "at most", Value: 12}}}).highest(), 0)
 	b.Stacked = false
 	require.InDelta(t, 6, (&Chart{Pods: []Series{a, b}}).highest(), 0)
 }

@@ -40,14 +40,14 @@ func (c *Chart) Inline() (svg string, l Layout) {
 	p.put("<title>%s</title>", escape(c.Title))
 	p.WriteString(plots.String())
 	p.put("</svg>")
-	return p.String(), Layout{pictureWidth, leftOfPlot, pictureWidth - rightOfPlot, c.end()}
+	return p.String(), Layout{pictureWidth, c.left(), pictureWidth - rightOfPlot, c.end()}
 }
 
 // Legend returns what the lines and areas mean, of all plots.
 func (c *Chart) Legend() []Entry {
 	list := c.entries()
 	if c.Traffic != nil {
-		list = append(list, entriesOf([]Series{*c.Traffic}, colors[2:])...)
+		list = append(list, entriesOf([]Series{*c.Traffic}, len(c.Pods))...)
 	}
-	return append(list, entriesOf(c.Zones, colors)...)
+	return append(list, entriesOf(c.Zones, len(c.Pods))...)
 }

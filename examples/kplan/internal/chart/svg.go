@@ -8,6 +8,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,9 +19,13 @@ import (
 // The layout of a picture, in pixels.
 const (
 	pictureWidth  = 760.0
-	leftOfPlot    = 52.0
+	leftOfPlot    = 52.0 // at least
+	leftOfLabels  = 20.0 // for what they are numbers of
+	digitWidth    = 8.0  // that a digit of such a label takes at most
 	rightOfPlot   = 16.0
 	titleHeight   = 30.0
+	titleLine     = 20.0  // each further line of a title
+	titleLength   = 62    // characters that a line has room for
 	entryHeight   = 18.0  // of a row of the legend
 	entrySymbol   = 24.0  // of a line or an area in the legend
 	charWidth     = 7.0   // that a character of the legend takes at most, on average
@@ -62,12 +67,18 @@ func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 
 // SVG writes the chart as a picture: the pods, below them what else there is, on the same axis.
 func (c *Chart) SVG(w io.Writer) error {
 	plots := &picture{}
-	rows := plots.legend(titleHeight, c.entries())
-	height := c.plots(plots, titleHeight+float64(rows)*entryHeight+8, true)
+	title := []rune(terminal.Escape(c.Title))
+	top := titleHeight + titleLine*float64(max(len(title)-1, 0)/titleLength)
+	rows := plots.legend(top, c.entries())
+	height := c.plots(plots, top+float64(rows)*entryHeight+8, true)
 	p := &picture{}
 	p.begin(height, fmt.Sprintf(` width="%s" height="%s"`, number(pictureWidth), number(height)))
 	p.put("<title>%s</title>\n<style>\n%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>", escape(c.Title), Style())
-	p.text(leftOfPlot, 20, `class="title"`, c.Title)
+	n := 0
+	for line := range slices.Chunk(title, titleLength) {
+		p.text(leftOfPlot, 20+titleLine*float64(n), `class="title"`, string(line))
+		n++
+	}
 	p.WriteString(plots.String())
 	p.put("</svg>")
 	_, err := io.WriteString(w, p.String())
@@ -84,32 +95,32 @@ func (c *Chart) plots(p *picture, top float64, legends bool) float64 {
 	if len(c.Marks) > 0 {
 		top += marksHeight
 	}
-	pods := plot{c, p, top, podsHeight, c.highest()*1.1 + 0.5} // with room for the names of spans
+	pods := plot{c, p, c.left(), top, podsHeight, c.highest()*1.1 + 0.5} // with room for the names of spans
 	pods.frame("pods", true)
-	pods.series(c.Pods, colors)
+	pods.series(c.Pods, 0)
 	for _, b := range c.Bounds {
-		p.put(`<path class="bound" d="M%s %sH%s"/>`, number(leftOfPlot), number(pods.y(b.Value)), number(pods.x(c.end())))
+		p.put(`<path class="%s" d="M%s %sH%s"/>`, b.class(), number(c.left()), number(pods.y(b.Value)), number(pods.x(c.end())))
 	}
 	pods.marks()
 	top += podsHeight + belowPlot
 	if c.Traffic != nil {
-		top = c.lower(p, top, legends, "percent", []Series{*c.Traffic}, colors[2:], 105)
+		top = c.lower(p, top, legends, "percent", []Series{*c.Traffic}, len(c.Pods), 105)
 	}
 	if len(c.Zones) > 0 {
 		zones := Chart{Pods: c.Zones}
-		top = c.lower(p, top, legends, "pods", c.Zones, colors, zones.most()*1.1+0.5)
+		top = c.lower(p, top, legends, "pods", c.Zones, len(c.Pods), zones.most()*1.1+0.5)
 	}
 	return top
 }
 
 // lower draws a plot below the others, with its own legend, and returns where it ends.
-func (c *Chart) lower(p *picture, top float64, legends bool, unit string, list []Series, colors []string, most float64) float64 {
+func (c *Chart) lower(p *picture, top float64, legends bool, unit string, list []Series, from int, most float64) float64 {
 	if legends {
-		top += float64(p.legend(top-belowPlot/4, entriesOf(list, colors)))*entryHeight - belowPlot/4 + 8
+		top += float64(p.legend(top-belowPlot/4, entriesOf(list, from)))*entryHeight - belowPlot/4 + 8
 	}
-	a := plot{c, p, top, trafficHeight, most}
+	a := plot{c, p, c.left(), top, trafficHeight, most}
 	a.frame(unit, false)
-	a.series(list, colors)
+	a.series(list, from)
 	return top + trafficHeight + belowPlot
 }
 
@@ -118,20 +129,31 @@ type Entry struct{ Class, Color, Name string }
 
 // entries are those of the pods.
 func (c *Chart) entries() []Entry {
-	list := entriesOf(c.Pods, colors)
+	list := entriesOf(c.Pods, 0)
 	for _, b := range c.Bounds {
-		list = append(list, Entry{"bound", "", b.Name})
+		list = append(list, Entry{b.class(), "", b.Name})
 	}
 	return list
 }
 
-func entriesOf(series []Series, colors []string) (list []Entry) {
+// class is how a bound is drawn.
+func (b *Bound) class() string {
+	if b.Least {
+		return "bound least"
+	}
+	return "bound"
+}
+
+// color returns that of a series by its place among all that a legend tells of.
+func color(n int) string { return colors[n%len(colors)] }
+
+func entriesOf(series []Series, from int) (list []Entry) {
 	for i, s := range series {
 		class := "line"
 		if s.Stacked {
 			class = "area"
 		}
-		list = append(list, Entry{class, colors[i%len(colors)], s.Name})
+		list = append(list, Entry{class, color(from + i), s.Name})
 	}
 	return list
 }
@@ -155,8 +177,8 @@ func (p *picture) entry(x, y float64, class, color, name string) {
 	switch class {
 	case "area":
 		p.put(`<rect class="area" x="%s" y="%s" width="18" height="10" fill="%s" stroke="%[3]s"/>`, number(x), number(y-9), color)
-	case "bound":
-		p.put(`<path class="bound" d="M%s %sh18"/>`, number(x), number(y-4))
+	case "bound", "bound least":
+		p.put(`<path class="%s" d="M%s %sh18"/>`, class, number(x), number(y-4))
 	default:
 		p.put(`<path class="line" stroke="%s" d="M%s %sh18"/>`, color, number(x), number(y-4))
 	}
@@ -183,16 +205,23 @@ func (c *Chart) highest() float64 {
 // end returns the end of the axis: behind the last instant, so that what is then is seen.
 func (c *Chart) end() time.Duration { return max(c.End+c.End/25, time.Second) }
 
+// left is where the axis of time begins: behind the labels of the pods.
+func (c *Chart) left() float64 {
+	ticks := wholeTicks(0, c.highest(), 8)
+	return max(leftOfPlot, leftOfLabels+6+digitWidth*float64(len(ticks[len(ticks)-1].Label)))
+}
+
 // A plot is a part of a picture with axes.
 type plot struct {
 	c           *Chart
 	p           *picture
+	left        float64
 	top, height float64
 	most        float64
 }
 
 func (a *plot) x(t time.Duration) float64 {
-	return leftOfPlot + (pictureWidth-leftOfPlot-rightOfPlot)*t.Seconds()/a.c.end().Seconds()
+	return a.left + (pictureWidth-a.left-rightOfPlot)*t.Seconds()/a.c.end().Seconds()
 }
 
 func (a *plot) y(v float64) float64 { return a.top + a.height*(1-v/a.most) }
@@ -211,34 +240,34 @@ func (a *plot) frame(unit string, named bool) {
 		labels = 3
 	}
 	for _, t := range wholeTicks(0, a.most, labels) {
-		a.p.put(`<path class="grid" d="M%s %sH%s"/>`, number(leftOfPlot), number(a.y(t.Value)), number(a.x(a.c.end())))
-		a.p.text(leftOfPlot-6, a.y(t.Value)+4, `class="axis" text-anchor="end"`, t.Label)
+		a.p.put(`<path class="grid" d="M%s %sH%s"/>`, number(a.left), number(a.y(t.Value)), number(a.x(a.c.end())))
+		a.p.text(a.left-6, a.y(t.Value)+4, `class="axis" text-anchor="end"`, t.Label)
 	}
 	for _, t := range timeTicks(0, a.c.end().Seconds()) {
 		x := a.x(time.Duration(t.Value * float64(time.Second)))
 		a.p.put(`<path class="frame" d="M%s %sv4"/>`, number(x), number(bottom))
 		a.p.text(x, bottom+17, `class="axis" text-anchor="middle"`, t.Label)
 	}
-	a.p.put(`<path class="frame" d="M%s %sV%sH%s"/>`, number(leftOfPlot), number(a.top), number(bottom), number(a.x(a.c.end())))
+	a.p.put(`<path class="frame" d="M%s %sV%sH%s"/>`, number(a.left), number(a.top), number(bottom), number(a.x(a.c.end())))
 	middle := a.top + a.height/2
 	a.p.text(14, middle, fmt.Sprintf(`class="axis" text-anchor="middle" transform="rotate(-90 14 %s)"`, number(middle)), unit)
 	a.p.text(pictureWidth-rightOfPlot, bottom+32, `class="axis" text-anchor="end"`, "time")
 }
 
-// series draws the areas, one on top of the other, and above them the lines.
-func (a *plot) series(list []Series, colors []string) {
+// series draws the areas, one on top of the other, and above them the lines, in the colors from
+// a place on.
+func (a *plot) series(list []Series, from int) {
 	below := &Series{}
 	for i := range list {
 		if s := &list[i]; s.Stacked {
 			above := sum(below, s)
-			color := colors[i%len(colors)]
-			a.p.put(`<path class="area" fill="%s" stroke="%[1]s" d="M%s%sZ"/>`, color, a.steps(above), a.back(below))
+			a.p.put(`<path class="area" fill="%s" stroke="%[1]s" d="M%s%sZ"/>`, color(from+i), a.steps(above), a.back(below))
 			below = above
 		}
 	}
 	for i := range list {
 		if s := &list[i]; !s.Stacked {
-			a.p.put(`<path class="line" stroke="%s" d="M%s"/>`, colors[i%len(colors)], a.steps(s))
+			a.p.put(`<path class="line" stroke="%s" d="M%s"/>`, color(from+i), a.steps(s))
 		}
 	}
 }

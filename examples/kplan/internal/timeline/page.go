@@ -11,7 +11,6 @@ import (
 	"html"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
@@ -105,8 +104,8 @@ func symbol(e chart.Entry) string {
 	switch e.Class {
 	case "area":
 		return fmt.Sprintf(`<svg viewBox="0 0 20 12" aria-hidden="true"><rect class="area" x="1" y="1" width="18" height="10" fill="%s" stroke="%[1]s"/></svg>`, e.Color)
-	case "bound":
-		return `<svg viewBox="0 0 20 12" aria-hidden="true"><line class="bound" x1="0" y1="6" x2="20" y2="6"/></svg>`
+	case "bound", "bound least":
+		return fmt.Sprintf(`<svg viewBox="0 0 20 12" aria-hidden="true"><line class="%s" x1="0" y1="6" x2="20" y2="6"/></svg>`, e.Class)
 	}
 	return fmt.Sprintf(`<svg viewBox="0 0 20 12" aria-hidden="true"><line class="line" stroke="%s" x1="0" y1="6" x2="20" y2="6"/></svg>`, e.Color)
 }
@@ -124,7 +123,7 @@ func (p *page) table(t *Timeline) {
 	p.put("<th>What happens</th></tr></thead>\n<tbody>\n")
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		p.put("<tr><td><button type=\"button\">%d</button></td><td>%s</td>", i+1, clock(s.At))
+		p.put("<tr><td><button type=\"button\">%d</button></td><td>%s</td>", i+1, terminal.Clock(s.At))
 		for _, cell := range s.Cells {
 			p.put("<td>%s</td>", escaped(cell))
 		}
@@ -135,18 +134,6 @@ func (p *page) table(t *Timeline) {
 		p.put("<td>%s</td></tr>\n", strings.Join(lines, "<br>"))
 	}
 	p.put("</tbody>\n</table>\n</div>\n")
-}
-
-// clock writes a time as the tables do, to a tenth of a second.
-func clock(d time.Duration) string {
-	text := d.Round(100 * time.Millisecond).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // A pageData is what the script of the page reads. Texts are escaped as on a terminal; it
@@ -179,7 +166,7 @@ type (
 func dataOf(t *Timeline, l chart.Layout) pageData {
 	d := pageData{Width: l.Width, Left: l.Left, Right: l.Right, End: l.End.Seconds()}
 	for _, s := range t.Steps {
-		step := pageStep{At: s.At.Seconds(), Clock: clock(s.At), Events: []pageEvent{}}
+		step := pageStep{At: s.At.Seconds(), Clock: terminal.Clock(s.At), Events: []pageEvent{}}
 		for _, e := range s.Events {
 			step.Events = append(step.Events, pageEvent{terminal.Escape(e.What), terminal.Escape(e.Why), terminal.Escape(e.More)})
 		}

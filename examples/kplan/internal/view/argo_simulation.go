@@ -144,7 +144,7 @@ func evictions(step *argosim.Step) (n int32) {
 
 // Chart returns the update as a picture: pods of both templates, traffic and pauses.
 func (s ArgoSimulation) Chart() *chart.Chart {
-	c := &chart.Chart{Title: "Rollout " + s.Rollout.Name, End: s.end().Time}
+	c := &chart.Chart{Title: titleOf("Rollout", s.Namespace, s.Rollout.Name), End: s.end().Time}
 	before, now := chart.Series{Name: "old pods", Stacked: true}, chart.Series{Name: "new pods", Stacked: true}
 	available, traffic := chart.Series{Name: "available"}, chart.Series{Name: "traffic to new, %"}
 	var pause *chart.Span

@@ -139,7 +139,7 @@ func (s RolloutSimulation) Text(w *terminal.Writer) {
 
 // Chart returns the release as a picture: pods of both templates, traffic and pauses.
 func (s RolloutSimulation) Chart() *chart.Chart {
-	c := &chart.Chart{Title: "Rollout " + s.Rollout.Name, End: s.end().Time}
+	c := &chart.Chart{Title: titleOf("Rollout", s.Namespace, s.Rollout.Name), End: s.end().Time}
 	before, now := chart.Series{Name: "old pods", Stacked: true}, chart.Series{Name: "new pods", Stacked: true}
 	name, _ := s.serving(s.end())
 	serving, traffic := chart.Series{Name: name}, chart.Series{Name: "traffic to new, %"}
@@ -173,7 +173,7 @@ func (s RolloutSimulation) Chart() *chart.Chart {
 	if s.bounded() {
 		c.Bounds = []chart.Bound{
 			{Name: fmt.Sprintf("at most %d pods", s.Budget.MaxTotal()), Value: float64(s.Budget.MaxTotal())},
-			{Name: fmt.Sprintf("at least %d available", s.Budget.MinAvailable()), Value: float64(s.Budget.MinAvailable())},
+			{Name: fmt.Sprintf("at least %d available", s.Budget.MinAvailable()), Value: float64(s.Budget.MinAvailable()), Least: true},
 		}
 	}
 	return c

@@ -4,8 +4,9 @@ package view
 
 import (
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 func dash(text string) string {
@@ -26,23 +27,7 @@ func count(n int, one, more string) string {
 // oneLine returns a text without line breaks, and not longer than a line.
 func oneLine(text string) string { return cut(text, 160) }
 
-// clock writes a duration as people do, with no more digits than matter: 15m, 1m30s, 2.5s.
-func clock(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		d = d.Round(time.Second)
-	case d >= time.Second:
-		d = d.Round(100 * time.Millisecond)
-	}
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
+func clock(d time.Duration) string { return terminal.Clock(d) }
 
 // maxPods is how many pods a table names that are all of one kind.
 const maxPods = 10

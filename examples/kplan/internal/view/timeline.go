@@ -49,7 +49,7 @@ func waitsFor(why string, a Advice) timeline.Occurrence {
 // help says what a hold means, and what ends it.
 func help(a Advice) string {
 	if a.Stuck {
-		return a.Means + " It does not end by itself. " + a.Ends
+		return a.Means + " Time alone does not end it. " + a.Ends
 	}
 	return a.Means + " What ends it: " + a.Ends
 }
@@ -250,7 +250,7 @@ func (s ReplicaSimulation) statuses() iter.Seq2[time.Duration, replicaset.Status
 
 // Chart returns the steps as a picture.
 func (s ReplicaSimulation) Chart() *chart.Chart {
-	c := &chart.Chart{Title: s.Kind + " " + s.Name, End: s.Steps[len(s.Steps)-1].Time}
+	c := &chart.Chart{Title: titleOf(s.Kind, s.Namespace, s.Name), End: s.Steps[len(s.Steps)-1].Time}
 	ready, available := chart.Series{Name: "ready", Stacked: true}, chart.Series{Name: "available"}
 	for at, now := range s.statuses() {
 		ready.Add(at, float64(now.ReadyReplicas))

@@ -3,6 +3,7 @@
 package viewers
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,50 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
+
+// sized returns a Deployment with so many replicas.
+func sized(name string, replicas int) []byte {
+	return fmt.Appendf(nil, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %s, namespace: default}
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "registry.example.com/web:1"}]}}
+`, name, replicas)
+}
+
+// TestPictures: however many pods there are and however long names are, no text of a picture lies
+// on another or ends outside.
+func TestPictures(t *testing.T) {
+	tools(t)
+	dir, long := t.TempDir(), strings.Repeat("a-long-name-", 5)+"web"
+	var files []string
+	for i, tt := range []struct {
+		stdin []byte
+		args  []string
+	}{
+		{nil, append(echoserver, "--nodes", "6", "--zones", "3")},
+		{nil, []string{"simulate", "-f", data + "rollout/traffic.yaml", "--heal"}},
+		{sized("web", 6000), []string{"simulate", "-f", "-"}},
+		{sized("web", 10_000), []string{"simulate", "-f", "-"}},
+		{sized("web", 100_000), []string{"simulate", "-f", "-"}},
+		{sized(long, 10), []string{"simulate", "-f", "-"}},
+	} {
+		file := filepath.Join(dir, fmt.Sprint(i, ".svg"))
+		kplan(t, tt.stdin, append(tt.args, "--svg", file)...)
+		files = append(files, file)
+	}
+	s := look(t, job{Pictures: files})
+	require.Len(t, s.Pictures, len(files))
+	for i, p := range s.Pictures {
+		require.Empty(t, p.Overlaps, files[i])
+		require.Empty(t, p.Outside, files[i])
+	}
+	require.Contains(t, s.Pictures[4].Texts, "100000")
+	require.Contains(t, strings.Join(s.Pictures[5].Texts, ""), "Deployment default/"+long)
+}
 
 // TestPage: pages work in a browser without a network, from the keyboard alone and in a narrow
 // window, and no text of a chart lies on another.
@@ -33,6 +78,7 @@ func TestPage(t *testing.T) {
 	add("traffic", nil, "simulate", "-f", data+"rollout/traffic.yaml", "--heal")
 	add("two", nil, append(echoserver, "-f", data+"storefront-v1.yaml")...)
 	add("hostile", forged(t), "simulate", "-f", "-")
+	add("large", sized("web", 100_000), "simulate", "-f", "-")
 	s := look(t, job{Pages: files})
 	require.Len(t, s.Pages, len(files))
 	for i, p := range s.Pages {
@@ -54,7 +100,7 @@ func TestPage(t *testing.T) {
 	require.Greater(t, good.Third.Cursor, 300.0)
 	require.Equal(t, []string{"complete\nall pods are new and available"}, good.Last.Events)
 	require.Equal(t, 1, good.Clicked.Row)
-	require.Contains(t, good.Tip, "9.9s, after step 2\nrev 1 ready: 5\nrev 2 ready: 0\nwanted: 8\navailable: 5\nin zone-1: 2")
+	require.Contains(t, good.Tip, "9.9s, after step 2\nrev 1 ready: 5\nrev 2 ready: 0\nwanted: 8\navailable: 5\nin zone-1: 3")
 	stuck := strings.Join(s.Pages[1].Last.Events, "\n")
 	require.Contains(t, stuck, "rev 2: waits\n8 pods are wanted, 8 may be\n")
 	require.Contains(t, stuck, "What ends it: ")

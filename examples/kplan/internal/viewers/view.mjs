@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opens files in a browser and prints what it saw: node view.mjs JOB, where JOB is a file with
-// {"tools", "chromium", "viewer", "shots", "traces", "diagrams", "pages"}. Whoever wants anything
+// {"tools", "chromium", "viewer", "shots", "traces", "diagrams", "pages", "pictures"}. Whoever wants anything
 // of the network fails.
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const browser = await chromium.launch({
   executablePath: job.chromium,
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
-const seen = { traces: [], diagrams: [], pages: [], errors: [] }
+const seen = { traces: [], diagrams: [], pages: [], pictures: [], errors: [] }
 
 // overlaps are the texts of a picture that lie on each other. This is code for the browser.
 const overlaps = `all => {
@@ -122,6 +122,17 @@ for (const [i, file] of (job.pages ?? []).entries()) {
   await page.screenshot({ path: `${job.shots}/page-${i}-narrow.png`, fullPage: true })
   seenHere.markup = await page.evaluate(() => document.querySelectorAll('img, iframe, main script:not([type])').length)
   seen.pages.push(seenHere)
+}
+
+for (const [i, file] of (job.pictures ?? []).entries()) {
+  const page = await open({ '/': html(readFileSync(file, 'utf8')) })
+  await page.screenshot({ path: `${job.shots}/picture-${i}.png`, fullPage: true })
+  seen.pictures.push(await page.evaluate(overlaps => {
+    const all = [...document.querySelectorAll('text')]
+    const paper = document.querySelector('svg').getBoundingClientRect()
+    const outside = t => { const b = t.getBoundingClientRect(); return b.left < paper.left || b.right > paper.right || b.bottom > paper.bottom }
+    return { texts: all.map(t => t.textContent), overlaps: eval(overlaps)(all), outside: all.filter(outside).map(t => t.textContent) }
+  }, overlaps))
 }
 
 await browser.close()

@@ -79,6 +79,7 @@ type job struct {
 	Traces   []string `json:"traces"`
 	Diagrams []string `json:"diagrams"`
 	Pages    []string `json:"pages"`
+	Pictures []string `json:"pictures"`
 }
 
 type seen struct {
@@ -94,8 +95,9 @@ type seen struct {
 		Texts, Overlaps []string
 		Scripts         int
 	}
-	Pages  []page
-	Errors []string
+	Pages    []page
+	Pictures []struct{ Texts, Overlaps, Outside []string }
+	Errors   []string
 }
 
 // A page is what was seen of one, and moment what its controls show.
