@@ -86,6 +86,9 @@ func (n numbers) change() (c change) {
 	return c
 }
 
+// shrinks reports whether the change deletes any.
+func (n numbers) shrinks() bool { return n.active > n.wanted && !n.waiting && !n.deleting }
+
 // wait says what a ReplicaSet of the right size still waits for.
 func (n numbers) wait() []Hold {
 	switch {

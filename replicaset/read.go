@@ -9,7 +9,9 @@ import (
 )
 
 // A PodReader is pods that stay where they are, such as objects of the API, and are read when
-// a plan needs them: see [ReconcileFrom]. No two of them have one name or UID.
+// a plan needs them: see [ReconcileFrom]. No two of them have one name or UID. One that also has
+// a method Scratch() *podorder.Pod lends the memory that Count writes to; otherwise each plan
+// takes its own.
 type PodReader interface {
 	// Len returns how many pods there are.
 	Len() int
@@ -55,16 +57,15 @@ func (in *input) countFrom(r PodReader) (counts, error) {
 		d = in.draft(r.Len())
 	}
 	c := in.countEach(r, d)
-	remove := int(in.numbers(&c).change().remove)
-	claims := c.adopt > 0 || c.release > 0
-	if !claims && remove == 0 {
+	n, claims := in.numbers(&c), c.adopt > 0 || c.release > 0
+	if !claims && !n.shrinks() {
 		return c, nil
 	}
 	if c.draft = d.choice(); c.draft == nil || claims {
 		in.Pods = readAll(r)
 		return in.count()
 	}
-	c.front = c.draft.Front(remove)
+	c.front = c.draft.Front(int(n.change().remove))
 	in.Pods = make([]podorder.Pod, len(c.front))
 	for at, i := range c.front {
 		r.Read(i, &in.Pods[at])
@@ -74,7 +75,12 @@ func (in *input) countFrom(r PodReader) (counts, error) {
 
 // countEach counts pods one by one, without their roles.
 func (in *input) countEach(r PodReader, d *draft) (c counts) {
-	p := &podorder.Pod{}
+	var p *podorder.Pod
+	if lends, ok := r.(interface{ Scratch() *podorder.Pod }); ok {
+		p = lends.Scratch()
+	} else {
+		p = new(podorder.Pod)
+	}
 	for i := range r.Len() {
 		if !r.Count(i, p) {
 			d.add(nil, false)

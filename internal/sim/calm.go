@@ -152,7 +152,7 @@ func (c *controller) passed(o *item) {
 		return
 	}
 	// As many pods as there are may change one by one at an instant, and some of them again.
-	if s := c.w.store; o.passes > maxPasses+4*(s.pods.size()+s.daemons.size()) {
+	if s := c.w.store; int(o.passes) > maxPasses+4*(s.pods.size()+s.daemons.size()) {
 		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, o.key, o.passes-1))
 	}
 }

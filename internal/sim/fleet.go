@@ -31,6 +31,7 @@ type Fleet struct {
 	ours     map[Role]bool     // controllers that run, or are not to
 
 	faulty   bool
+	given    bool      // whether there are pods with UIDs that others have given
 	stood    time.Time // the instant at which steps are counted
 	asking   bool      // whether a request of a controller is under way
 	heals    bool      // whether all is to be healed behind it
@@ -124,6 +125,9 @@ func NewFleet(cfg FleetConfig) *Fleet {
 	s.seen = w.seen
 	s.pods.inPlace, s.daemons.inPlace = w.calm, w.calm
 	index(&s.pods, func(p *podorder.Pod) string { return p.ControllerUID })
+	if w.calm {
+		s.pods.brief = briefOf
+	}
 	index(&s.daemons, func(p *daemonset.Pod) string { return p.ControllerUID })
 	index(&s.replicaSets, func(rs *replicaSet) string { return rs.ControllerUID })
 	index(&s.revisions, func(r *revision.ControllerRevision) string { return r.ControllerUID })

@@ -225,6 +225,7 @@ func (f *Fleet) PutPod(p podorder.Pod) error {
 	if f.w.store.pods.named(p.Name) != nil {
 		return fmt.Errorf("pod %s exists", p.Name)
 	}
+	f.given = f.given || p.UID != ""
 	create(f.w, &f.w.store.pods, by(User), &p)
 	f.goesOn(f.w.podNamed(p.Name, false))
 	return nil

@@ -89,6 +89,31 @@ func (c *deploymentController) toldOfEnd(old, p *podorder.Pod) {
 	}
 }
 
+// counted lets the reader read the pods of a ReplicaSet of a calm fleet, and returns the ReplicaSet:
+// nil if it is not enough to count them, because some are to be deleted or may be adopted.
+func (c *replicaSetController) counted(name string) *replicaSet {
+	s := c.w.store
+	if c.plan != nil || !c.w.calm || c.w.fleet.given {
+		return nil
+	}
+	rs := s.replicaSets.namedAt(c.view[KindReplicaSet], name)
+	if rs == nil || len(s.pods.of("")) > 0 {
+		return nil
+	}
+	m := s.pods.membersOf(rs.UID)
+	if m == nil {
+		m = &c.none
+	}
+	if s.pods.active(m) > int(sizeOf(rs)) {
+		return nil
+	}
+	c.reader.pods, c.reader.of, c.reader.since = &s.pods, m, rs.MinReadySeconds != 0
+	if c.reader.scratch == nil {
+		c.reader.scratch = new(podorder.Pod)
+	}
+	return rs
+}
+
 // ofFleet returns what the controller sees of a ReplicaSet, or nil.
 func (c *replicaSetController) ofFleet(name string) *replicaset.Snapshot {
 	s := c.w.store

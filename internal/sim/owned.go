@@ -10,9 +10,12 @@ import (
 // members are the numbers of the objects of one owner. What has left is dropped when
 // somebody reads them, so that an owner of many loses one as quickly as an owner of few.
 type members struct {
+	owner    string
 	numbers  []int32
 	left     int
+	moved    bool // whether some that have left are there, and have another owner
 	unsorted bool
+	kin      *kin // what pods have in common, or nil if there were none
 }
 
 // moved notes whose an object is that was written.
@@ -25,27 +28,54 @@ func (t *table[T]) moved(number int32, old, new *T) {
 		after = t.owner(new)
 	}
 	if old != nil && new != nil && before == after {
+		t.note(number, old, new, nil)
 		return
 	}
 	if old != nil {
-		t.owned[before].left++
+		m := t.owned[before]
+		m.left++
+		m.moved = m.moved || new != nil
 	}
 	if new == nil {
+		t.note(number, old, new, nil)
 		return
 	}
 	m := t.owned[after]
 	if m == nil {
-		m = &members{}
+		m = &members{owner: after}
 		t.owned[after] = m
 	}
+	t.note(number, old, new, m)
 	if n := len(m.numbers); n > 0 && m.numbers[n-1] >= number {
 		m.unsorted = true // it was created before the others, or was here before
 	}
 	m.numbers = append(m.numbers, number)
 }
 
+// note notes what an object counts for behind a write, if anybody asks for that.
+func (t *table[T]) note(number int32, old, new *T, m *members) {
+	switch {
+	case t.brief == nil:
+	case new == nil:
+		t.briefs[number] = 0
+	default:
+		for int(number) >= len(t.briefs) {
+			t.briefs = append(t.briefs, 0)
+		}
+		t.briefs[number] = t.brief(t.briefs[number], old, new, m)
+	}
+}
+
 // of returns the numbers of the objects of an owner, in the order of creation.
 func (t *table[T]) of(owner string) []int32 {
+	if m := t.membersOf(owner); m != nil {
+		return m.numbers
+	}
+	return nil
+}
+
+// membersOf returns the objects of an owner, in the order of creation, or nil if there are none.
+func (t *table[T]) membersOf(owner string) *members {
 	m := t.owned[owner]
 	if m == nil {
 		return nil
@@ -53,20 +83,19 @@ func (t *table[T]) of(owner string) []int32 {
 	if m.unsorted {
 		slices.Sort(m.numbers)
 		m.numbers, m.unsorted = slices.Compact(m.numbers), false
-		m.left++ // let us look
+		m.left, m.moved = m.left+1, true // let us look
 	}
 	if m.left > 0 {
 		m.numbers = slices.DeleteFunc(m.numbers, func(number int32) bool {
-			o := t.numbered(number)
-			return o == nil || t.owner(o) != owner
+			return t.places[number] == gone || m.moved && t.owner(t.numbered(number)) != owner
 		})
-		m.left = 0
+		m.left, m.moved = 0, false
 	}
 	if len(m.numbers) == 0 {
 		delete(t.owned, owner)
 		return nil
 	}
-	return m.numbers
+	return m
 }
 
 // about is how many objects an owner has, more or less.

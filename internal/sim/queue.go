@@ -8,10 +8,11 @@ import "time"
 type item struct {
 	key    string
 	queued bool
+	passes int32     // in a calm world, how often it was looked at since time has passed
+	lull   int32     // which time that was
+	number int32     // what the store knew the object by when it was last looked at
 	alarm  time.Time // the next instant at which work on it is to begin, or in a strict world the last
-	// In a calm world, how often it was looked at since time has passed, and which time that was.
-	passes int
-	lull   int64
+	pods   *members  // those of the object, when they were last looked at, or nil
 }
 
 // A queue holds what a controller is to look at, each object once.
@@ -33,7 +34,7 @@ func (q *queue) item(key string) *item {
 		if q.known == nil {
 			q.known = map[string]*item{}
 		}
-		o = &item{key: key}
+		o = &item{key: key, number: gone}
 		q.known[key] = o
 	}
 	return o

@@ -32,6 +32,8 @@ type replicaSetController struct {
 	// Of a fleet: who keeps count of the pods of an owner, and the siblings of a ReplicaSet.
 	followers map[string][]*followedSet
 	rows      []*replicaSet
+	reader    podReader
+	none      members
 	many      int // see manyPods
 }
 
@@ -163,6 +165,11 @@ func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.
 	if c.w.fleet != nil {
 		if f := c.followOfFleet(name); f != nil {
 			return c.planTracked(f, now)
+		}
+		if rs := c.counted(name); rs != nil {
+			c.seen = replicaset.Snapshot{ReplicaSet: *rs}
+			p, err := replicaset.ReconcileFrom(c.seen, &c.reader, now, c.options)
+			return &c.seen, p, err
 		}
 	}
 	s := c.snapshot(name)

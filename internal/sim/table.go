@@ -26,6 +26,9 @@ type table[T any] struct {
 	owner func(*T) string
 	owned map[string]*members
 	watch func(old, new *T) // told of each write, whether values are in place or not, or nil
+	// brief, if set, tells what an object counts for: see brief.
+	brief  func(was brief, old, new *T, m *members) brief
+	briefs []brief // by number
 
 	inPlace bool
 	values  []T                 // what the rows point to
