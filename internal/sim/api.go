@@ -38,6 +38,7 @@ type request struct {
 	by      Actor
 	verb    Verb
 	name    string
+	known   int32 // one more than the number of the object with the name, if that is known
 	pre     precondition
 	action  fmt.Stringer
 	fresh   bool
@@ -50,9 +51,11 @@ type request struct {
 
 // lookup returns the number of the object that a request is about, and the object.
 func lookup[T any](t *table[T], r *request) (int32, *T, answer) {
-	number := t.number(r.name)
-	if number == gone {
-		return gone, nil, notFound
+	number := r.known - 1
+	if number == gone || t.numbered(number) == nil {
+		if number = t.number(r.name); number == gone {
+			return gone, nil, notFound
+		}
 	}
 	o := t.numbered(number)
 	k := t.key(o)

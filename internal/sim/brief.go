@@ -14,8 +14,7 @@ import (
 type brief uint8
 
 const (
-	briefExists brief = 1 << iota
-	briefActive       // neither ended nor being deleted
+	briefActive brief = 1 << iota // neither ended nor being deleted
 	briefReady
 	briefKin // it has what the members of its owner have in common
 )
@@ -37,7 +36,7 @@ func (k kin) same(o kin) bool {
 // briefOf returns what a pod counts for behind a write. The members are those that it has come to, or
 // nil if its owner is as before.
 func briefOf(was brief, old, p *podorder.Pod, m *members) brief {
-	b := briefExists
+	b := brief(0)
 	if p.Active() {
 		b |= briefActive
 	}
@@ -49,9 +48,8 @@ func briefOf(was brief, old, p *podorder.Pod, m *members) brief {
 		if was&briefKin != 0 && kinOf(old).same(kinOf(p)) {
 			b |= briefKin
 		}
-	case m.kin == nil:
-		k := kinOf(p)
-		m.kin = &k
+	case !m.known:
+		m.kin, m.known = kinOf(p), true
 		b |= briefKin
 	case m.kin.same(kinOf(p)):
 		b |= briefKin
@@ -74,11 +72,12 @@ func (r *podReader) Scratch() *podorder.Pod { return r.scratch }
 // Len returns how many pods there are.
 func (r *podReader) Len() int { return len(r.of.numbers) }
 
-// Count writes what a pod counts for.
+// Count writes what a pod counts for, but not the node of most: only pods of which none is deleted
+// are read in this way.
 func (r *podReader) Count(i int, p *podorder.Pod) bool {
 	b := r.pods.briefs[r.of.numbers[i]]
 	if b&(briefActive|briefKin) == briefActive|briefKin && !(r.since && b&briefReady != 0) {
-		k := r.of.kin
+		k := &r.of.kin
 		p.Labels, p.ControllerKind, p.ControllerName, p.ControllerUID = k.labels, k.kind, k.name, r.of.owner
 		p.DeletionTimestamp, p.Phase, p.Ready, p.ReadySince = time.Time{}, podorder.Running, b&briefReady != 0, time.Time{}
 		return true
@@ -86,6 +85,7 @@ func (r *podReader) Count(i int, p *podorder.Pod) bool {
 	o := r.pods.numbered(r.of.numbers[i])
 	p.Labels, p.ControllerKind, p.ControllerName, p.ControllerUID = o.Labels, o.ControllerKind, o.ControllerName, o.ControllerUID
 	p.DeletionTimestamp, p.Phase, p.Ready, p.ReadySince = o.DeletionTimestamp, o.Phase, o.Ready, o.ReadySince
+	p.NodeName = o.NodeName
 	return true
 }
 

@@ -30,6 +30,7 @@ type controller struct {
 	// The pass that is under way: it performs the next request, and returns whether
 	// there is more.
 	job     func() bool
+	item    *item // what it is about, or nil
 	version int64 // of the store when the plan was made, or behind the last write of the pass
 	fresh   bool
 	planned time.Time // when the plan was made, by the clock of the controller
@@ -134,6 +135,7 @@ func (c *controller) step() {
 		}
 		o := c.queue.at(i)
 		key := o.key
+		c.item = o
 		if w.fair || !w.chance(Disorder, 0.03) {
 			c.queue.take(i)
 		} else {
@@ -294,6 +296,31 @@ func (c *controller) ask(send func() answer) answer {
 		}
 		return a
 	})
+}
+
+// current returns the object that a controller has taken out of its queue, as it sees it, or nil.
+func current[T any](c *controller, t *table[T], name string) *T {
+	o := c.item
+	if !c.w.calm || o == nil || o.key != name {
+		return t.namedAt(c.view[t.kind], name)
+	}
+	if o.number != gone {
+		if v := t.numbered(o.number); v != nil {
+			return v
+		}
+	}
+	if o.number = t.number(name); o.number == gone {
+		return nil
+	}
+	return t.numbered(o.number)
+}
+
+// about lets a request find what the controller has taken out of its queue by its number.
+func (c *controller) about(r request) request {
+	if c.w.calm && c.item != nil && c.item.key == r.name {
+		r.known = c.item.number + 1
+	}
+	return r
 }
 
 // fill copies what rows point to into a buffer.

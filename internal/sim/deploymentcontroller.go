@@ -39,12 +39,19 @@ func (c *deploymentController) keys() (names []string) {
 // watch enters the Deployments whose objects have changed.
 func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
 	s := c.w.store
-	s.deployments.between(from[KindDeployment], c.view[KindDeployment], skip, func(_, d *Deployment) {
-		if d != nil {
+	s.deployments.numberedBetween(from[KindDeployment], c.view[KindDeployment], skip, func(number int32, _, d *Deployment) {
+		switch {
+		case d == nil:
+		case c.w.calm:
+			c.queue.addNumbered(number, d.Name)
+		default:
 			c.enter(d.Name)
 		}
 	})
-	s.replicaSets.between(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(old, rs *replicaSet) {
+	s.replicaSets.numberedBetween(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(number int32, old, rs *replicaSet) {
+		if c.enterOwner(number, old, rs) {
+			return
+		}
 		c.enterOwners(old)
 		c.enterOwners(rs)
 	})
@@ -62,6 +69,18 @@ func (c *deploymentController) told(old, p *podorder.Pod) {
 	}
 }
 
+// enterOwner enters the Deployment of a ReplicaSet of a calm fleet, if it is the same as before.
+// It reports whether it is.
+func (c *deploymentController) enterOwner(number int32, old, rs *replicaSet) bool {
+	if c.w.fleet == nil || !c.w.calm || old == nil || rs == nil || rs.ControllerKind != deploy.Kind || old.ControllerKind != deploy.Kind ||
+		old.ControllerName != rs.ControllerName {
+		return false
+	}
+	s := c.w.store
+	c.queue.addNumbered(owning(&s.replicaSets, number, &s.deployments, rs.ControllerName), rs.ControllerName)
+	return true
+}
+
 func (c *deploymentController) enterOwners(rs *replicaSet) {
 	switch {
 	case rs == nil:
@@ -76,7 +95,7 @@ func (c *deploymentController) enterOwners(rs *replicaSet) {
 // snapshot returns what the controller sees, or nil if the Deployment is not there.
 func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 	s := c.w.store
-	d := s.deployments.namedAt(c.view[KindDeployment], name)
+	d := current(c.controller, &s.deployments, name)
 	if d == nil {
 		return nil
 	}
@@ -108,7 +127,7 @@ func (c *deploymentController) see(d *Deployment) *deploy.Snapshot {
 // no lists.
 func (c *deploymentController) planFor(name string, now time.Time) (*deploy.Snapshot, deploy.Plan, *deploy.Tracker, error) {
 	if c.w.followed && c.plan == nil {
-		d := c.w.store.deployments.namedAt(c.view[KindDeployment], name)
+		d := current(c.controller, &c.w.store.deployments, name)
 		if d == nil {
 			return nil, deploy.Plan{}, nil, nil
 		}
@@ -229,7 +248,7 @@ func deploymentOutcome(a answer) selector.Outcome {
 func (p *deploymentPass) writeDeployment(verb Verb, action fmt.Stringer, f func(*Deployment)) answer {
 	c := p.c
 	return c.ask(func() answer {
-		r := c.request(verb, p.seen.Name, precondition{p.seen.UID, p.seen.ResourceVersion}, action)
+		r := c.about(c.request(verb, p.seen.Name, precondition{p.seen.UID, p.seen.ResourceVersion}, action))
 		d, a := update(c.w, &c.w.store.deployments, r, f)
 		if a == done {
 			p.seen.ResourceVersion = d.ResourceVersion

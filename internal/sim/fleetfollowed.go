@@ -20,12 +20,17 @@ func (c *replicaSetController) followOfFleet(name string) *followedSet {
 	if c.plan != nil || !c.w.calm {
 		return nil
 	}
-	f, rs := c.followed[name], s.replicaSets.namedAt(c.view[KindReplicaSet], name)
-	least := c.many
+	rs := current(c.controller, &s.replicaSets, name)
+	if len(c.followed) == 0 && c.item != nil && rs != nil {
+		if m := s.pods.recalled(c.item, rs.UID); m == nil || len(m.numbers) < c.many {
+			return nil
+		}
+	}
+	f, least := c.followed[name], c.many
 	if f != nil {
 		least /= 2 // let one that has about as many not come and go
 	}
-	if rs == nil || s.pods.about(rs.UID) < least || len(s.pods.of("")) > 0 {
+	if rs == nil || s.pods.about(rs.UID) < least || len(s.pods.orphans()) > 0 {
 		c.unfollow(name)
 		return nil
 	}

@@ -47,8 +47,12 @@ func (c *deploymentController) ofFleet(s *deploy.Snapshot) {
 		d.Partitioned = deploy.PartitionedBy(*d)
 	}
 	sets := &w.store.replicaSets
-	c.sets = sets.appendOf(c.sets[:0], d.UID, view)
-	if d.Selector != nil && len(sets.of("")) > 0 {
+	if c.sets = c.sets[:0]; c.item == nil {
+		c.sets = sets.appendOf(c.sets, d.UID, view)
+	} else if m := sets.recalled(c.item, d.UID); m != nil {
+		c.sets = sets.appendAt(c.sets, m.numbers, d.UID, view)
+	}
+	if d.Selector != nil && len(sets.orphans()) > 0 {
 		c.sets = ofNamespace(sets, c.sets, d.Name, view)
 	}
 	s.ReplicaSets = c.sets
@@ -93,14 +97,14 @@ func (c *deploymentController) toldOfEnd(old, p *podorder.Pod) {
 // nil if it is not enough to count them, because some are to be deleted or may be adopted.
 func (c *replicaSetController) counted(name string) *replicaSet {
 	s := c.w.store
-	if c.plan != nil || !c.w.calm || c.w.fleet.given {
+	if c.plan != nil || !c.w.calm || c.w.fleet.given || c.item == nil {
 		return nil
 	}
-	rs := s.replicaSets.namedAt(c.view[KindReplicaSet], name)
-	if rs == nil || len(s.pods.of("")) > 0 {
+	rs := current(c.controller, &s.replicaSets, name)
+	if rs == nil || len(s.pods.orphans()) > 0 {
 		return nil
 	}
-	m := s.pods.membersOf(rs.UID)
+	m := s.pods.recalled(c.item, rs.UID)
 	if m == nil {
 		m = &c.none
 	}
@@ -118,12 +122,12 @@ func (c *replicaSetController) counted(name string) *replicaSet {
 func (c *replicaSetController) ofFleet(name string) *replicaset.Snapshot {
 	s := c.w.store
 	view := c.view[KindReplicaSet]
-	rs := s.replicaSets.namedAt(view, name)
+	rs := current(c.controller, &s.replicaSets, name)
 	if rs == nil {
 		return nil
 	}
 	c.pods = s.pods.appendOf(c.pods[:0], rs.UID, c.view[KindPod])
-	if rs.Selector != nil && (len(s.pods.of("")) > 0 || !c.w.fair) {
+	if rs.Selector != nil && (len(s.pods.orphans()) > 0 || !c.w.fair) {
 		c.pods = ofNamespace(&s.pods, c.pods, rs.Name, c.view[KindPod])
 	}
 	c.siblings = c.siblings[:0]

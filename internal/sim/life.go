@@ -67,6 +67,21 @@ func (w *World) podNamed(name string, daemon bool) podRef {
 	return w.podAt(number, daemon)
 }
 
+// podOwned is podNamed for a pod that is likely to have an owner: of a calm fleet it is looked for
+// among those, so that names need not be listed.
+func (w *World) podOwned(owner, name string) podRef {
+	if w.fleet != nil && w.calm {
+		if numbers := w.store.pods.of(owner); len(numbers) < manyPods {
+			for _, number := range numbers {
+				if p := w.store.pods.numbered(number); p.Name == name {
+					return podRef{p, number, false}
+				}
+			}
+		}
+	}
+	return w.podNamed(name, false)
+}
+
 // allPods returns the pods of both tables.
 func (w *World) allPods() []podRef {
 	var all []podRef
@@ -245,8 +260,9 @@ func (w *World) templateOf(p podRef) revision.Template {
 	if t, ok := w.setTemplateOf(p.Pod); ok {
 		return t
 	}
-	if rs := w.store.replicaSets.named(p.ControllerName); rs != nil {
-		return rs.Template
+	s := w.store
+	if number := owning(&s.pods, p.number, &s.replicaSets, p.ControllerName); number != gone {
+		return s.replicaSets.numbered(number).Template
 	}
 	return revision.Template{}
 }

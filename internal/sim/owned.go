@@ -15,7 +15,10 @@ type members struct {
 	left     int
 	moved    bool // whether some that have left are there, and have another owner
 	unsorted bool
-	kin      *kin // what pods have in common, or nil if there were none
+	dropped  bool  // whether they are none, and others will take their place
+	number   int32 // of the owner among those of its kind, when it was looked up last; or gone
+	kin      kin   // what pods have in common
+	known    bool  // whether there was one that could tell
 }
 
 // moved notes whose an object is that was written.
@@ -37,14 +40,17 @@ func (t *table[T]) moved(number int32, old, new *T) {
 		m.moved = m.moved || new != nil
 	}
 	if new == nil {
-		t.note(number, old, new, nil)
 		return
 	}
 	m := t.owned[after]
 	if m == nil {
-		m = &members{owner: after}
+		m = &members{owner: after, number: gone}
 		t.owned[after] = m
 	}
+	for int(number) >= len(t.homes) {
+		t.homes = append(t.homes, nil)
+	}
+	t.homes[number], t.orphaned = m, t.orphaned || after == ""
 	t.note(number, old, new, m)
 	if n := len(m.numbers); n > 0 && m.numbers[n-1] >= number {
 		m.unsorted = true // it was created before the others, or was here before
@@ -54,16 +60,13 @@ func (t *table[T]) moved(number int32, old, new *T) {
 
 // note notes what an object counts for behind a write, if anybody asks for that.
 func (t *table[T]) note(number int32, old, new *T, m *members) {
-	switch {
-	case t.brief == nil:
-	case new == nil:
-		t.briefs[number] = 0
-	default:
-		for int(number) >= len(t.briefs) {
-			t.briefs = append(t.briefs, 0)
-		}
-		t.briefs[number] = t.brief(t.briefs[number], old, new, m)
+	if t.brief == nil {
+		return
 	}
+	for int(number) >= len(t.briefs) {
+		t.briefs = append(t.briefs, 0)
+	}
+	t.briefs[number] = t.brief(t.briefs[number], old, new, m)
 }
 
 // of returns the numbers of the objects of an owner, in the order of creation.
@@ -76,10 +79,14 @@ func (t *table[T]) of(owner string) []int32 {
 
 // membersOf returns the objects of an owner, in the order of creation, or nil if there are none.
 func (t *table[T]) membersOf(owner string) *members {
-	m := t.owned[owner]
-	if m == nil {
-		return nil
+	if m := t.owned[owner]; m != nil {
+		return t.tidy(m)
 	}
+	return nil
+}
+
+// tidy drops what has left, and returns nil if nothing is left.
+func (t *table[T]) tidy(m *members) *members {
 	if m.unsorted {
 		slices.Sort(m.numbers)
 		m.numbers, m.unsorted = slices.Compact(m.numbers), false
@@ -87,15 +94,53 @@ func (t *table[T]) membersOf(owner string) *members {
 	}
 	if m.left > 0 {
 		m.numbers = slices.DeleteFunc(m.numbers, func(number int32) bool {
-			return t.places[number] == gone || m.moved && t.owner(t.numbered(number)) != owner
+			return t.places[number] == gone || m.moved && t.owner(t.numbered(number)) != m.owner
 		})
 		m.left, m.moved = 0, false
 	}
 	if len(m.numbers) == 0 {
-		delete(t.owned, owner)
+		delete(t.owned, m.owner)
+		m.dropped = true
 		return nil
 	}
 	return m
+}
+
+// orphans returns the numbers of the objects that nobody owns.
+func (t *table[T]) orphans() []int32 {
+	if !t.orphaned {
+		return nil
+	}
+	numbers := t.of("")
+	t.orphaned = len(numbers) > 0
+	return numbers
+}
+
+// recalled is membersOf for the owner that an item is about.
+func (t *table[T]) recalled(o *item, owner string) *members {
+	if m := o.members; m != nil && !m.dropped && m.owner == owner {
+		return t.tidy(m)
+	}
+	o.members = t.membersOf(owner)
+	return o.members
+}
+
+// owning returns the number of the owner of an object, which is the one with a name, or gone.
+func owning[T, O any](t *table[T], number int32, owners *table[O], name string) int32 {
+	var m *members
+	if number >= 0 && int(number) < len(t.homes) {
+		m = t.homes[number]
+	}
+	if m != nil && m.number != gone {
+		if o := owners.numbered(m.number); o != nil && *owners.key(o).name == name {
+			return m.number
+		}
+	}
+	n := owners.number(name)
+	if m != nil {
+		m.number = n
+	}
+	return n
 }
 
 // about is how many objects an owner has, more or less.
@@ -109,7 +154,11 @@ func (t *table[T]) about(owner string) int {
 // appendOf appends the values of the objects of an owner as of a version of the store, in the
 // order of creation.
 func (t *table[T]) appendOf(values []T, owner string, version int64) []T {
-	numbers := t.of(owner)
+	return t.appendAt(values, t.of(owner), owner, version)
+}
+
+// appendAt is appendOf for those that the owner has now.
+func (t *table[T]) appendAt(values []T, numbers []int32, owner string, version int64) []T {
 	later := t.past[t.index(version)+1:]
 	if len(later) == 0 {
 		for _, number := range numbers {

@@ -12,7 +12,8 @@ type item struct {
 	lull   int32     // which time that was
 	number int32     // what the store knew the object by when it was last looked at
 	alarm  time.Time // the next instant at which work on it is to begin, or in a strict world the last
-	pods   *members  // those of the object, when they were last looked at, or nil
+	// Those that the object owned when it was last looked at, or nil.
+	members *members
 }
 
 // A queue holds what a controller is to look at, each object once.
@@ -20,6 +21,8 @@ type queue struct {
 	items []*item
 	first int // those before it were taken
 	known map[string]*item
+	// The same by the numbers that the store knows objects by.
+	numbered []*item
 }
 
 func (q *queue) len() int { return len(q.items) - q.first }
@@ -41,11 +44,30 @@ func (q *queue) item(key string) *item {
 }
 
 // add enters an object behind the others, if it is not there.
-func (q *queue) add(key string) {
-	if o := q.item(key); !o.queued {
+func (q *queue) add(key string) { q.enter(q.item(key)) }
+
+func (q *queue) enter(o *item) {
+	if !o.queued {
 		o.queued = true
 		q.items = append(q.items, o)
 	}
+}
+
+// addNumbered is add for an object whose number is known, or gone.
+func (q *queue) addNumbered(number int32, key string) {
+	if number == gone {
+		q.add(key)
+		return
+	}
+	for int(number) >= len(q.numbered) {
+		q.numbered = append(q.numbered, nil)
+	}
+	o := q.numbered[number]
+	if o == nil {
+		o = q.item(key)
+		q.numbered[number] = o
+	}
+	q.enter(o)
 }
 
 // take removes the object at a place.

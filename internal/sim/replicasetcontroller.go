@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -86,6 +87,12 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 // told is told at once of a pod that has changed.
 func (c *replicaSetController) told(old, p *podorder.Pod) {
 	c.toldFollowers(old, p)
+	if one := cmp.Or(p, old); c.w.fleet != nil && c.w.calm && one.ControllerUID != "" &&
+		(old == nil || old.ControllerUID == one.ControllerUID && old.ControllerName == one.ControllerName) {
+		s := c.w.store
+		c.queue.addNumbered(owning(&s.pods, s.pods.writing, &s.replicaSets, one.ControllerName), one.ControllerName)
+		return
+	}
 	for _, p := range [...]*podorder.Pod{old, p} {
 		switch {
 		case p == nil:

@@ -129,7 +129,7 @@ func (p *replicaSetPass) act(action replicaset.Action) {
 func (p *replicaSetPass) drop(a replicaset.DeletePod, action replicaset.Action) answer {
 	c := p.c
 	r := c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, action), p)
-	pod := c.w.podNamed(a.Name, false)
+	pod := c.w.podOwned(p.s.ReplicaSet.UID, a.Name)
 	if pod.Pod == nil || c.w.calm && !pod.DeletionTimestamp.IsZero() {
 		return c.w.refused(&r, notFound)
 	}
@@ -286,7 +286,7 @@ func (p *replicaSetPass) writeStatus() {
 	version := rs.ResourceVersion
 	for range 2 {
 		answer := c.ask(func() answer {
-			o, a := update(c.w, &c.w.store.replicaSets, c.request(UpdateStatus, rs.Name, precondition{rs.UID, version}, nil),
+			o, a := update(c.w, &c.w.store.replicaSets, c.about(c.request(UpdateStatus, rs.Name, precondition{rs.UID, version}, nil)),
 				func(o *replicaSet) { o.Status = p.result.Status })
 			if a == done && c.w.calm {
 				c.status = o

@@ -25,7 +25,11 @@ type table[T any] struct {
 	// owner, if set, tells whose an object is: those of each owner are found at once then.
 	owner func(*T) string
 	owned map[string]*members
-	watch func(old, new *T) // told of each write, whether values are in place or not, or nil
+	homes []*members // by number; nil of what is gone
+	// Whether there may be objects that nobody owns.
+	orphaned bool
+	writing  int32             // the number of what is being written, while others are told
+	watch    func(old, new *T) // told of each write, whether values are in place or not, or nil
 	// brief, if set, tells what an object counts for: see brief.
 	brief  func(was brief, old, new *T, m *members) brief
 	briefs []brief // by number
@@ -170,9 +174,15 @@ func (t *table[T]) put(s *store, number int32, old, new *T) {
 	}
 	if t.inPlace {
 		t.journal.note(number, new)
+		t.writing = number
 		for _, tell := range t.tell {
 			tell(old, new)
 		}
+	}
+	if new == nil && t.homes != nil {
+		t.homes[number] = nil
+	}
+	if t.inPlace {
 		return
 	}
 	if len(t.past) >= 2*memory {
@@ -305,22 +315,27 @@ func (t *table[T]) behind(version int64) int { return len(t.past) - 1 - t.index(
 // between calls f for each change from one version of the store to a later one. With
 // skip it sees only the difference between the two, as after a new list.
 func (t *table[T]) between(from, to int64, skip bool, f func(old, new *T)) {
+	t.numberedBetween(from, to, skip, func(_ int32, old, new *T) { f(old, new) })
+}
+
+// numberedBetween is between with the numbers of the objects, or gone of those that are not known.
+func (t *table[T]) numberedBetween(from, to int64, skip bool, f func(number int32, old, new *T)) {
 	i, j := t.index(from), t.index(to)
 	if !skip || j-i < 2 {
 		for i++; i <= j; i++ {
-			f(t.past[i].old, t.past[i].new)
+			f(t.past[i].number, t.past[i].old, t.past[i].new)
 		}
 		return
 	}
 	before, after := t.at(from), t.at(to)
 	for _, o := range before {
 		if k := t.key(o); find(t, after, *k.name) == nil {
-			f(o, nil)
+			f(gone, o, nil)
 		}
 	}
 	for _, o := range after {
 		if b := find(t, before, *t.key(o).name); b != o {
-			f(b, o)
+			f(gone, b, o)
 		}
 	}
 }
