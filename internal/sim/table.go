@@ -35,7 +35,8 @@ type table[T any] struct {
 	briefs []brief // by number
 
 	inPlace bool
-	values  []T                 // what the rows point to
+	values  []T                 // what the rows point to, if nobody owns any
+	free    []*T                // where other values can be, if somebody does: some that have gone, and new ones
 	before  T                   // what the value was that is being changed
 	tell    []func(old, new *T) // valid during the call only
 	journal *journal[T]         // or nil
@@ -80,7 +81,7 @@ func (t *table[T]) sweep() {
 			continue
 		}
 		if kept < i {
-			if t.inPlace {
+			if t.adjacent() {
 				t.values[kept] = t.values[i] // to which the row points already
 			} else {
 				t.rows[kept] = t.rows[i]
@@ -91,7 +92,7 @@ func (t *table[T]) sweep() {
 	}
 	clear(t.rows[kept:])
 	t.rows, t.numbers, t.gone = t.rows[:kept], t.numbers[:kept], 0
-	if t.inPlace {
+	if t.adjacent() {
 		clear(t.values[kept:])
 		t.values = t.values[:kept]
 	}
@@ -100,17 +101,40 @@ func (t *table[T]) sweep() {
 // insert adds an object and returns where it is.
 func (t *table[T]) insert(s *store, o *T) *T {
 	number := int32(len(t.places))
-	if t.inPlace {
+	switch {
+	case t.adjacent():
 		if len(t.values) == cap(t.values) {
 			t.grow(1)
 		}
 		t.values = append(t.values, *o)
 		o = &t.values[len(t.values)-1]
+	case t.inPlace:
+		o = t.keepFree(o)
 	}
 	t.places = append(t.places, int32(len(t.rows)))
 	t.rows, t.numbers = append(t.rows, o), append(t.numbers, number)
 	t.put(s, number, nil, o)
 	return o
+}
+
+// adjacent reports whether the values that are changed where they are stand side by side in the order
+// of the rows. Those of owners do not: nobody reads all of them, and to move them whenever there
+// are more of them takes long.
+func (t *table[T]) adjacent() bool { return t.inPlace && t.owner == nil }
+
+// keepFree puts a value where one is free.
+func (t *table[T]) keepFree(o *T) *T {
+	if len(t.free) == 0 {
+		some := make([]T, min(256, 8+len(t.rows)/4))
+		for i := range some {
+			t.free = append(t.free, &some[len(some)-1-i])
+		}
+	}
+	last := len(t.free) - 1
+	kept := t.free[last]
+	t.free = t.free[:last]
+	*kept = *o
+	return kept
 }
 
 // fresh returns where an object can be made that is to be inserted.
@@ -131,7 +155,7 @@ func (t *table[T]) grow(n int) {
 	if t.owner == nil && t.journal == nil || 2*t.gone > len(t.rows) {
 		t.all()
 	}
-	if cap(t.values)-len(t.values) >= n {
+	if !t.adjacent() || cap(t.values)-len(t.values) >= n {
 		return
 	}
 	t.values = slices.Grow(t.values, n)
@@ -154,7 +178,9 @@ func (t *table[T]) remove(s *store, number int32) {
 	}
 	t.put(s, number, old, nil)
 	t.places[number] = gone
-	t.gone++
+	if t.gone++; t.inPlace && !t.adjacent() {
+		t.free = append(t.free, old) // which is what it was until another one is made
+	}
 }
 
 // put notes a write.
@@ -205,7 +231,7 @@ func (t *table[T]) numbered(number int32) *T {
 	switch place := t.places[number]; {
 	case place == gone:
 		return nil
-	case t.inPlace:
+	case t.adjacent():
 		return &t.values[place] // where the row points, which need not be read
 	default:
 		return t.rows[place]
@@ -301,7 +327,7 @@ func (t *table[T]) at(version int64) []*T {
 // valuesAt returns the values of the objects as of a version of the store, where they are or
 // in a buffer, which it fills. They are valid until the next write.
 func (t *table[T]) valuesAt(version int64, buffer *[]T) []T {
-	if t.inPlace {
+	if t.adjacent() {
 		t.all()
 		return t.values
 	}
