@@ -32,6 +32,7 @@ type input struct {
 	// withoutNodes says that DaemonSets are looked at without any node as well.
 	withoutNodes bool
 	keep         bool // what is read may be applied to
+	whole        bool // two sources are compared
 	live         bool // manifests are applied to the objects of the cluster
 	serverSide   bool
 	force        bool          // as --force-conflicts
@@ -109,7 +110,7 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
-		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Keep: in.keep, Beside: in.beside,
+		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Whole: in.whole, Keep: in.keep, Beside: in.beside,
 		Packer: in.packer,
 	}
 	in.build(&s)

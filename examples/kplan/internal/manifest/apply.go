@@ -30,7 +30,7 @@ func kindOf(u *unstructured.Unstructured) string { return u.GetAPIVersion() + " 
 // apply returns what becomes of a manifest: the live object of its name, if there is one,
 // after the manifest was applied to it. What is live itself stays as it is.
 func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured.Unstructured, error) {
-	if !Applied[kindOf(u)] || merge.Live(u) {
+	if !Applied[kindOf(u)] && !(s.Whole && compared(u)) || merge.Live(u) {
 		return u, nil
 	}
 	if u.GetNamespace() == "" && s.Namespace != "" {
@@ -154,7 +154,7 @@ func defaulted(u *unstructured.Unstructured) any {
 	if err != nil {
 		return nil
 	}
-	d, ds := &appsv1.Deployment{}, &appsv1.DaemonSet{}
+	d, ds, sts := &appsv1.Deployment{}, &appsv1.DaemonSet{}, &appsv1.StatefulSet{}
 	rs, rc := &appsv1.ReplicaSet{}, &corev1.ReplicationController{}
 	switch {
 	case kindOf(u) == "apps/v1 ReplicaSet" && json.Unmarshal(data, rs) == nil:
@@ -165,6 +165,8 @@ func defaulted(u *unstructured.Unstructured) any {
 		return kube.Default(d)
 	case kindOf(u) == "apps/v1 DaemonSet" && json.Unmarshal(data, ds) == nil:
 		return kube.Default(ds)
+	case kindOf(u) == "apps/v1 StatefulSet" && json.Unmarshal(data, sts) == nil:
+		return kube.Default(sts)
 	}
 	return nil
 }

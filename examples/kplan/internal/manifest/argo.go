@@ -70,26 +70,34 @@ func (l *loader) assignArgo(s *Set) error {
 		}
 		files[r.Key()] = r.File
 		identify(&r.Object.ObjectMeta, "argo/")
-		if err := l.resolve(&r); err != nil {
-			return r.Invalid(err)
+		if err := l.completeArgo(&r, s); err != nil {
+			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := kubeargo.Validate(r.Object); err != nil {
-			return r.Invalid(err)
-		}
-		r.Scaled = l.autoscale("Rollout", r.Object, &r.Object.Spec.Replicas)
-		l.takeArgo(&r)
-		s.Notes = append(s.Notes, l.argoServices(&r)...)
-		snapshot, err := kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)
-		if err != nil {
-			return r.Invalid(err)
-		}
-		r.Snapshot = snapshot
+		snapshot := &r.Snapshot
 		if at := snapshot.Rollout.RestartAt; len(r.Pods) == 0 && !at.Equal(snapshot.Rollout.Status.RestartedAt) && slices.ContainsFunc(snapshot.Sets, argoHasPods) {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s: spec.restartAt asks for a restart, and its pods are not in the input: plan takes them for restarted", r.File, r.Name()))
 		}
 		s.Argo = append(s.Argo, r)
 	}
 	return nil
+}
+
+// completeArgo gives a Rollout what belongs to it.
+func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
+	if err := l.resolve(r); err != nil {
+		return err
+	}
+	if err := kubeargo.Validate(r.Object); err != nil {
+		return err
+	}
+	r.Scaled = l.autoscale("Rollout", r.Object, &r.Object.Spec.Replicas)
+	l.takeArgo(r)
+	s.Notes = append(s.Notes, l.argoServices(r)...)
+	r.Snapshot, err = kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)
+	return err
 }
 
 func argoHasPods(set argo.ReplicaSet) bool { return set.StatusReplicas > 0 }

@@ -73,8 +73,8 @@ func (d *DaemonSet) Controlled() []*corev1.Pod {
 	})
 }
 
-// errNoNode tells that nothing can be said about a DaemonSet.
-var errNoNode = errors.New("no Node in the input; --nodes makes some")
+// ErrNoNode tells that nothing can be said about a DaemonSet.
+var ErrNoNode = errors.New("no Node in the input; --nodes makes some")
 
 // assignDaemonSets puts together DaemonSets with what they need.
 func (l *loader) assignDaemonSets(s *Set, from Source) error {
@@ -98,10 +98,13 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 		}
 		files[d.Key()] = d.File
 		if err := kube.ValidateDaemonSet(d.Object); err != nil {
-			return d.Invalid(err)
+			if err = l.reject(d.ID(), d.Invalid(err)); err != nil {
+				return err
+			}
+			continue
 		}
 		if len(all) == 0 && !from.WithoutNodes {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", d.File, d.Name(), errNoNode))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", d.File, d.Name(), ErrNoNode))
 			continue
 		}
 		identify(&d.Object.ObjectMeta, daemonset.Kind)

@@ -61,6 +61,9 @@ func (l *loader) namespacesOf() (list []*string) {
 	for _, s := range l.rollouts {
 		list = append(list, &s.object.namespace)
 	}
+	for i := range l.objects {
+		list = append(list, &l.objects[i].Namespace)
+	}
 	for _, s := range l.releases {
 		list = append(list, &s.object.namespace)
 	}

@@ -28,6 +28,15 @@ func (e *Error) Error() string {
 	return text
 }
 
+// Cause returns what is wrong in one line, without where that is.
+func Cause(err error) string {
+	var in *Error
+	if errors.As(err, &in) {
+		err = in.Err
+	}
+	return firstLine(err)
+}
+
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 

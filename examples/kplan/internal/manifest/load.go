@@ -34,6 +34,10 @@ type Source struct {
 	Stdin     io.Reader
 	Nodes     int // how many nodes there are at least; further ones are made
 	Zones     int // of the nodes that are made, in turn; 0 means none
+	// Whole is for comparing two sources: it asks for [Set.Objects], keeps as WithoutNodes
+	// does, and takes what is not there for empty. What the API server would reject is told
+	// of the object, and all others stand.
+	Whole bool
 	// WithoutNodes keeps DaemonSets although there is no node at all, and CloneSets and
 	// StatefulSets although there is no Rollout: they are what is running.
 	WithoutNodes bool
@@ -60,6 +64,8 @@ type Source struct {
 	// Only are the UIDs of what is wanted of them, together with the workloads of
 	// Rollouts. What else there is belongs to it, and is passed over in silence.
 	Only []types.UID
+
+	absent *[]string // which of the names stand for no file
 }
 
 // cluster is how messages name where [Source.Objects] come from.
@@ -78,11 +84,14 @@ type Set struct {
 	Running     Running   // workloads as they were read, if [Source.Keep] asks for them
 	Notes       []string  // what was passed over, for the user to know
 	Latest      time.Time // that any object tells, zero if none does
+	Objects     []Object  // all workloads, if [Source.Whole] asks for them
+	Absent      []string  // what is wrong with names of files that stand for none
 	limits      *limitObjects
 }
 
 // Load reads a source. It accesses no cluster.
 func Load(s Source) (*Set, error) {
+	s.WithoutNodes = s.WithoutNodes || s.Whole
 	l, err := s.read()
 	if err != nil {
 		return nil, err
@@ -96,7 +105,8 @@ func Load(s Source) (*Set, error) {
 }
 
 func (s Source) read() (*loader, error) {
-	l := &loader{keep: s.Keep, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{})}
+	l := &loader{keep: s.Keep, whole: s.Whole, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{})}
+	s.absent = &l.absent
 	for _, u := range s.Objects {
 		if err := l.add(u, cluster); err != nil {
 			return nil, err
@@ -161,6 +171,9 @@ type loader struct {
 	byNamespace map[string]*namespace
 	elsewhere   []*corev1.Pod // of a source that was read before
 	keep        bool
+	whole       bool
+	objects     []Object
+	absent      []string
 	running     Running
 	sizeless    map[string]bool // workloads without replicas, by kind and key
 	notes       []string
@@ -179,7 +192,10 @@ type source[T any] struct {
 
 func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	l.notice(u)
-	if Applied[kindOf(u)] && metav1.GetControllerOfNoCopy(u) == nil {
+	if err := l.noteObject(u, file); err != nil {
+		return err
+	}
+	if (Applied[kindOf(u)] || l.whole && compared(u)) && metav1.GetControllerOfNoCopy(u) == nil {
 		if err := l.noteRunning(u); err != nil {
 			return err
 		}
@@ -229,7 +245,7 @@ func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured,
 		err = refuseUnknown(u, unknown, object)
 	}
 	if err != nil {
-		return &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
+		return l.reject(idOf(u), &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err})
 	}
 	for _, err := range unknown {
 		l.notes = append(l.notes, fmt.Sprintf("%s: %s: %v", file, describe(u.GetKind(), u.GetName()), err))

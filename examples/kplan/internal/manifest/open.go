@@ -24,13 +24,18 @@ var extensions = []string{".json", ".yaml", ".yml"}
 // patience is how long a pipe may be silent. It is longer than clusters take to answer.
 var patience = 2 * time.Minute
 
+// A nothing error tells that a name stands for no file.
+type nothing struct{ text string }
+
+func (n *nothing) Error() string { return n.text }
+
 // files returns the files of a name: itself, those of a folder, or those that match a
 // pattern.
 func files(name string, recursive bool) ([]string, error) {
 	matches := []string{name}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		if matches, err = filepath.Glob(name); err != nil || len(matches) == 0 {
-			return nil, &Error{File: name, Err: errors.New("the path does not exist")}
+			return nil, &Error{File: name, Err: &nothing{"the path does not exist"}}
 		}
 	}
 	var list []string
@@ -51,7 +56,7 @@ func files(name string, recursive bool) ([]string, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, &Error{File: name, Err: fmt.Errorf("holds no file that ends in %s", strings.Join(extensions, ", "))}
+		return nil, &Error{File: name, Err: &nothing{"holds no file that ends in " + strings.Join(extensions, ", ")}}
 	}
 	return list, nil
 }

@@ -74,25 +74,30 @@ func stored(t *corev1.PodTemplateSpec) []byte {
 // podSets returns the sets of a source.
 func (l *loader) podSets() ([]PodSet, error) {
 	var list []PodSet
+	add := func(kind, group string, s PodSet, err error) error {
+		if err != nil {
+			return l.reject(ID{kind, group, s.Object.GetNamespace(), s.Object.GetName()}, s.Invalid(err))
+		}
+		list = append(list, s)
+		return nil
+	}
 	for _, source := range l.cloneSets {
 		o := source.object
 		w, err := kubekruise.CloneSet(o)
 		s := PodSet{File: source.file, Object: o, template: &o.Spec.Template, policy: o.Spec.UpdateStrategy.Type}
 		s.Set = podset.Set{Workload: w, ScaleUnavailable: limit(o.Spec.ScaleStrategy.MaxUnavailable)}
-		if err != nil {
-			return nil, s.Invalid(err)
+		if err := add("CloneSet", kruiseApps, s, err); err != nil {
+			return nil, err
 		}
-		list = append(list, s)
 	}
 	for _, source := range l.statefuls {
 		o := source.object
 		w, err := kubekruise.StatefulSet(o, l.podsOf(o.Namespace))
 		s := PodSet{File: source.file, Object: o, template: &o.Spec.Template}
 		s.Set = podset.Set{Workload: w, Parallel: o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement}
-		if err != nil {
-			return nil, s.Invalid(err)
+		if err := add("StatefulSet", "apps", s, err); err != nil {
+			return nil, err
 		}
-		list = append(list, s)
 	}
 	for _, source := range l.advanced {
 		o := source.object
@@ -102,10 +107,9 @@ func (l *loader) podSets() ([]PodSet, error) {
 			s.policy = rolling.PodUpdatePolicy
 		}
 		s.Set = podset.Set{Workload: w, Parallel: o.Spec.PodManagementPolicy == string(appsv1.ParallelPodManagement)}
-		if err != nil {
-			return nil, s.Invalid(err)
+		if err := add("StatefulSet", kruiseApps, s, err); err != nil {
+			return nil, err
 		}
-		list = append(list, s)
 	}
 	return list, l.complete(list)
 }

@@ -41,6 +41,10 @@ func (s Source) each(use func(u *unstructured.Unstructured, file string) error) 
 			return &Error{File: name, Err: errors.New("only files, folders and standard input are read")}
 		}
 		list, err := files(name, s.Recursive)
+		if none := (*nothing)(nil); s.Whole && errors.As(err, &none) {
+			*s.absent = append(*s.absent, err.Error())
+			continue
+		}
 		if err != nil {
 			return err
 		}

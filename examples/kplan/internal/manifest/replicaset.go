@@ -153,7 +153,11 @@ func (l *loader) assignAlone(s *Set, from Source) error {
 		r.Workload = l.asWorkload(source, s) // which an autoscaler may have changed
 		r.Snapshot = n.snapshot(snapshotOf(rs))
 		if err := validateReplicaSet(rs); err != nil {
-			return r.Invalid(err)
+			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
+				return err
+			}
+			s.withdraw(source.object)
+			continue
 		}
 		if first, ok := files[r.Key()]; ok {
 			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))

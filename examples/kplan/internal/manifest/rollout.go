@@ -158,7 +158,10 @@ func (l *loader) assignRollouts(s *Set) error {
 			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
 		if err := source.object.rejected; err != nil {
-			return r.Invalid(err)
+			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
+				return err
+			}
+			continue
 		}
 		key := r.Namespace + "/" + r.Snapshot.Rollout.Name
 		if first, ok := files[key]; ok {
@@ -174,7 +177,7 @@ func (l *loader) assignRollouts(s *Set) error {
 		if err != nil {
 			return r.Invalid(err)
 		}
-		if !found {
+		if !found || l.rejected(r.WorkloadID()) {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", r.File, r.Name(), errNoWorkload))
 			continue
 		}

@@ -37,7 +37,7 @@ func (l *loader) skip(u *unstructured.Unstructured, file string) {
 		l.notes = append(l.notes, text+of(version))
 	case near != "" && !controllers[kind]:
 		l.notes = append(l.notes, text+": did you mean "+near+"?")
-	default:
+	case !l.whole || !compared(u):
 		count(&l.skipped, u, file)
 	}
 }

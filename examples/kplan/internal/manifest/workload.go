@@ -126,7 +126,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	running := from.WithoutNodes && len(sets) > 0
+	running := from.WithoutNodes && len(sets) > 0 || from.Whole
 	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo)+len(l.replicaSets)+len(l.controllers) == 0 && !running {
 		return nil, passedOver(noWorkload, l.notes)
 	}
@@ -147,6 +147,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if err := l.assignRollouts(s); err != nil {
 		return nil, err
 	}
+	s.Objects, s.Absent = l.objects, l.absent
 	if s.empty() && !running {
 		return nil, l.nothing(s.Notes)
 	}
@@ -170,7 +171,7 @@ func (l *loader) nothing(notes []string) error {
 	switch {
 	case len(l.daemonSets) > 0:
 		d := l.daemonSets[0]
-		return &Error{File: d.file, Object: d.object.Name(), Err: errNoNode}
+		return &Error{File: d.file, Object: d.object.Name(), Err: ErrNoNode}
 	case len(l.rollouts) > 0:
 		r := l.rollouts[0]
 		return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
@@ -195,7 +196,10 @@ func (l *loader) assignDeployments(s *Set) error {
 		}
 		files[w.Key()] = source.file
 		if err := kube.Validate(d); err != nil {
-			return w.Invalid(err)
+			if err = l.reject(w.ID(), w.Invalid(err)); err != nil {
+				return err
+			}
+			continue
 		}
 		h.hadSets = hadSets(d)
 		h.identify()
@@ -276,6 +280,14 @@ func (s *Set) offer(rs *heldSet) {
 		if s.Workloads[i].held.namespace == rs.namespace {
 			s.Workloads[i].sets = append(s.Workloads[i].sets, rs)
 		}
+	}
+}
+
+// withdraw takes a ReplicaSet away from the Deployments that it was offered to.
+func (s *Set) withdraw(rs *heldSet) {
+	for i := range s.Workloads {
+		w := &s.Workloads[i]
+		w.sets = slices.DeleteFunc(w.sets, func(o *heldSet) bool { return o == rs })
 	}
 }
 
