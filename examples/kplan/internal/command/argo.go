@@ -232,10 +232,7 @@ func (s *simulation) argoOutcomes(c *cobra.Command, set *manifest.Set, from *ear
 			s.fromNothing(c, r.File, r.Name())
 		}
 		result, err := s.simulateArgo(r, old)
-		if err != nil {
-			return err
-		}
-		if err := use(outcome{result, r}); err != nil {
+		if err := use(outcome{result, r, err}); err != nil {
 			return err
 		}
 	}

@@ -3,11 +3,8 @@
 package command
 
 import (
-	"errors"
 	"slices"
 	"time"
-
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -25,6 +22,9 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 	start, err := s.startDaemonSet(d, old, options)
 	if err != nil {
 		return view.DaemonSimulation{}, err
+	}
+	if len(d.Nodes) == 0 {
+		return view.DaemonSimulation{}, d.Invalid(manifest.ErrNoNode)
 	}
 	kubelet := s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash})
 	assumed := append(partial, slices.Concat(s.daemonEnvironment(d, old, start.Now, &kubelet), d.Unheeded())...)
@@ -47,8 +47,8 @@ func (s *simulation) startDaemonSet(d, old *manifest.DaemonSet, options daemonse
 	if err != nil || old == nil {
 		return wanted, err
 	}
-	if !equality.Semantic.DeepEqual(old.Object.Spec.Selector, d.Object.Spec.Selector) {
-		return wanted, d.Invalid(errors.New("spec.selector: must not change, and differs from that in " + old.File))
+	if err := sameSelector(old.Object.Spec.Selector, d.Object.Spec.Selector, old.File); err != nil {
+		return wanted, d.Invalid(err)
 	}
 	c, err := daemonCluster(old, s.now.Time)
 	if err != nil {

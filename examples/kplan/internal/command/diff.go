@@ -112,6 +112,9 @@ func (d *difference) execute(c *cobra.Command) error {
 	d.dropReleases(set, before)
 	var end error
 	err = d.outcomes(c, set, before, func(o outcome) error {
+		if o.err != nil {
+			return o.err
+		}
 		end = cmp.Or(end, unfinished(o))
 		if change, changed := changeOf(o, before); changed {
 			diff.Changes = append(diff.Changes, change)

@@ -23,6 +23,9 @@ type answers struct {
 }
 
 func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
+	if o.err != nil {
+		return o.err
+	}
 	a.end = cmp.Or(a.end, unfinished(o))
 	if a.all {
 		a.outcomes = append(a.outcomes, o)
@@ -34,7 +37,8 @@ func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
 }
 
 // outcomes simulates all that there is, one after the other. What a workload needed is given
-// away behind it.
+// away behind it. An error of one is the outcome of that, and others follow unless use
+// returns it.
 func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	defer s.progress.done()
 	if err := s.argoOutcomes(c, set, from, use); err != nil {
@@ -44,10 +48,7 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 		r := &set.Rollouts[i]
 		s.progress.doing("simulating Rollout %s (%d of %d)", r.Snapshot.Rollout.Name, i+1, len(set.Rollouts))
 		result, err := s.simulateRollout(r, from)
-		if err != nil {
-			return err
-		}
-		if err := use(outcome{result, r}); err != nil {
+		if err := use(outcome{result, r, err}); err != nil {
 			return err
 		}
 	}
@@ -62,10 +63,7 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 		}
 		s.progress.doing("simulating %s (%d of %d)", r.Name(), i+1, len(set.ReplicaSets))
 		result, err := s.simulateReplicaSet(r, old)
-		if err != nil {
-			return err
-		}
-		if err := use(outcome{result, r}); err != nil {
+		if err := use(outcome{result, r, err}); err != nil {
 			return err
 		}
 	}
@@ -87,11 +85,7 @@ func (s *simulation) deploymentOutcomes(c *cobra.Command, set *manifest.Set, fro
 			s.fromNothing(c, w.File, w.Name())
 		}
 		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
-		o, err := s.outcomeOf(w, old)
-		if err != nil {
-			return err
-		}
-		if err := use(o); err != nil {
+		if err := use(s.outcomeOf(w, old)); err != nil {
 			return err
 		}
 		if old != nil {
@@ -113,18 +107,19 @@ func (s *simulation) daemonOutcomes(c *cobra.Command, set *manifest.Set, from *e
 		}
 		s.progress.doing("simulating %s (%d of %d)", d.Name(), i+1, len(set.DaemonSets))
 		result, err := s.simulateDaemonSet(d, old)
-		if err != nil {
-			return err
-		}
-		if err := use(outcome{result, d}); err != nil {
+		if err := use(outcome{result, d, err}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fromNothing notes that something is not in the files of --from.
+// fromNothing notes that something is not in the files of --from, unless the answer says that
+// it is new.
 func (s *simulation) fromNothing(c *cobra.Command, file, name string) {
+	if s.whole {
+		return
+	}
 	tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -111,13 +112,17 @@ func (p *pace) config(by *policies, broken revision.Template) sim.Config {
 	}
 }
 
-// An outcome is a simulated rollout and what it is of.
+// An outcome is a simulated rollout and what it is of, or why there is none.
 type outcome struct {
 	result interface {
 		document
 		Unfinished() string
 	}
-	of interface{ Invalid(error) error }
+	of interface {
+		ID() manifest.ID
+		Invalid(error) error
+	}
+	err error
 }
 
 // unfinished returns an error if a rollout has not been completed.

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -63,8 +62,8 @@ func (s *simulation) startReplicaSet(r, old *manifest.ReplicaSet) (sim.Cluster, 
 	if old == nil {
 		return replicaCluster(r, s.now.Time)
 	}
-	if r.Kind == replicaset.Kind && !equality.Semantic.DeepEqual(old.Workload.Deployment.Spec.Selector, r.Workload.Deployment.Spec.Selector) {
-		return sim.Cluster{}, r.Invalid(errors.New("spec.selector: must not change, and differs from that in " + old.File))
+	if err := sameSelector(old.Workload.Deployment.Spec.Selector, r.Workload.Deployment.Spec.Selector, old.File); err != nil && r.Kind == replicaset.Kind {
+		return sim.Cluster{}, r.Invalid(err)
 	}
 	c, err := replicaCluster(old, s.now.Time)
 	if err != nil {

@@ -73,6 +73,9 @@ func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.Daemon
 	if template.Hash == before.DaemonSet.Template.Hash {
 		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its DaemonSet is that of --from, and %w", errNoRelease))
 	}
+	if len(wanted.Nodes) == 0 {
+		return view.RolloutSimulation{}, r.Invalid(manifest.ErrNoNode)
+	}
 	d.Template = before.DaemonSet.Template
 	now := s.now.Time
 	if now.IsZero() {

@@ -4,7 +4,6 @@ package command
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,7 +23,7 @@ import (
 // from one workload to another, of those with the name that the Rollout has.
 func (s *simulation) simulateRollout(r *manifest.Rollout, from *earlier) (view.RolloutSimulation, error) {
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
-		return view.RolloutSimulation{}, r.Invalid(errors.New("no Node in the input; --nodes makes some"))
+		return view.RolloutSimulation{}, r.Invalid(manifest.ErrNoNode)
 	}
 	if err := checkRelease(r); err != nil {
 		return view.RolloutSimulation{}, err
@@ -36,6 +35,8 @@ func (s *simulation) simulateRollout(r *manifest.Rollout, from *earlier) (view.R
 			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
 			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
 		})
+	case underWay(r) && r.DaemonSet != nil && len(r.DaemonSet.Nodes) == 0:
+		return view.RolloutSimulation{}, r.Invalid(manifest.ErrNoNode)
 	case underWay(r):
 		return s.resumeRollout(r)
 	case !found:

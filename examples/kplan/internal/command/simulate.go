@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -246,13 +247,13 @@ func (s *simulation) onlyDeployments(set *manifest.Set) error {
 }
 
 // outcomeOf returns the steps of one rollout, or what many come to.
-func (s *simulation) outcomeOf(w, old *manifest.Workload) (outcome, error) {
+func (s *simulation) outcomeOf(w, old *manifest.Workload) outcome {
 	if s.asked() {
 		result, err := s.compare(w, old)
-		return outcome{result, w}, err
+		return outcome{result, w, err}
 	}
 	result, err := s.simulate(w, old)
-	return outcome{result, w}, err
+	return outcome{result, w, err}
 }
 
 func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error) {
@@ -285,13 +286,28 @@ func neverStarted(w *manifest.Workload) bool {
 	return d.Spec.Paused && d.Status.Replicas == 0 && d.Annotations[revision.AnnotationRevision] == ""
 }
 
+// An immutable error tells of a field that the API server lets nobody change.
+type immutable struct{ field, file string }
+
+func (i *immutable) Error() string {
+	return i.field + ": must not change, and differs from that in " + i.file
+}
+
+// sameSelector returns an error if a selector is not that of an older workload in a file.
+func sameSelector(old, now *metav1.LabelSelector, file string) error {
+	if equality.Semantic.DeepEqual(old, now) {
+		return nil
+	}
+	return &immutable{"spec.selector", file}
+}
+
 // startOf returns the cluster in which the rollout begins.
 func (s *simulation) startOf(w, old *manifest.Workload) (sim.Cluster, error) {
 	if old == nil {
 		return clusterOf(w, s.now.Time)
 	}
-	if !equality.Semantic.DeepEqual(old.Deployment.Spec.Selector, w.Deployment.Spec.Selector) {
-		return sim.Cluster{}, w.Invalid(errors.New("spec.selector: must not change, and differs from that in " + old.File))
+	if err := sameSelector(old.Deployment.Spec.Selector, w.Deployment.Spec.Selector, old.File); err != nil {
+		return sim.Cluster{}, w.Invalid(err)
 	}
 	c, err := clusterOf(old, s.now.Time)
 	if err != nil {

@@ -87,7 +87,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 		}
 		undos = append(undos, d)
 		if undo.Rollout != nil {
-			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, r}))
+			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, r, nil}))
 		}
 	}
 	for _, w := range set.Opened() {
@@ -101,7 +101,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 		}
 		undos = append(undos, d)
 		if undo.Rollout != nil {
-			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, w}))
+			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, w, nil}))
 		}
 	}
 	if err := write(c, u.output, undos); err != nil {
