@@ -168,7 +168,11 @@ func changeOf(o outcome, from *earlier) (view.Change, bool) {
 		return view.Change{}, false
 	}
 	change := view.Change{Of: r.Subject(), Answer: r.Verdict(), Why: o.result.Unfinished()}
-	change.Reaches, change.Takes = r.Within()
+	reaches, takes := r.Within()
+	change.Reaches, change.Takes = reaches, &takes
+	if change.Answer == view.Fails {
+		change.Takes = nil
+	}
 	if change.Answer == view.Starts { // nothing was available before
 		change.Reaches = slices.DeleteFunc(change.Reaches, func(r view.Reach) bool { return r.Least })
 	}

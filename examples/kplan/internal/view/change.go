@@ -16,9 +16,10 @@ type Change struct {
 	Of      Subject
 	What    []Difference
 	Answer  Verdict
-	Why     string        // it does not finish, or ""
-	Takes   time.Duration // at most, with the pods as they are taken to be
+	Why     string         // it is rejected, does not finish or cannot be told, or ""
+	Takes   *time.Duration // at most, with the pods as they are taken to be, nil if that is not known
 	Reaches []Reach
+	How     string // it rolls, where bounds are not known
 }
 
 // A Difference is a part of a workload before and after. "" is that there is none.
@@ -62,6 +63,7 @@ type Diff struct {
 	Unchanged int
 	Gone      []Subject // that the new manifests lack
 	Pace      string    // how pods are taken to be
+	Notes     []string  // what else is to be known, as sentences
 }
 
 // Within returns how near the Deployment comes to its bounds, and how long it takes.
@@ -117,30 +119,38 @@ func (c *Change) result() string {
 	return text
 }
 
+// wrong reports whether it is told why nothing is known of it.
+func (c *Change) wrong() bool { return c.Answer == Rejected || c.Answer == Unknown }
+
 func (c *Change) takes() string {
-	if c.Answer == Fails {
+	if c.Takes == nil {
 		return "-"
 	}
-	return clock(c.Takes)
+	return clock(*c.Takes)
 }
 
-func (d *Difference) text(quote func(string) string) string {
+// text returns the difference with the names of parts and what strangers wrote in them as
+// two functions have it.
+func (d *Difference) text(part, quote func(string) string) string {
 	switch {
 	case d.Before == "" && d.After == "":
-		return d.Part
+		return part(d.Part)
 	case d.Before == "":
-		return d.Part + ": " + quote(d.After)
+		return part(d.Part) + ": " + quote(d.After)
 	}
-	return fmt.Sprintf("%s: %s -> %s", d.Part, quote(d.Before), quote(dash(d.After)))
+	return fmt.Sprintf("%s: %s -> %s", part(d.Part), quote(d.Before), quote(dash(d.After)))
 }
 
-// texts returns the cells of a change, with parts of strangers quoted.
-func (c *Change) texts(quote func(string) string) (what, bounds []string) {
+// texts returns the cells of a change, in the same way.
+func (c *Change) texts(part, quote func(string) string) (what, bounds []string) {
 	for i := range c.What {
-		what = append(what, c.What[i].text(quote))
+		what = append(what, c.What[i].text(part, quote))
 	}
 	for i := range c.Reaches {
 		bounds = append(bounds, c.Reaches[i].text())
+	}
+	if c.How != "" {
+		bounds = append(bounds, c.How)
 	}
 	return what, bounds
 }
@@ -154,13 +164,22 @@ func (d Diff) Text(w *terminal.Writer) {
 		t := terminal.NewTable("WORKLOAD", "CHANGES", "RESULT", "AT MOST", "BOUNDS")
 		for i := range d.Changes {
 			c := &d.Changes[i]
-			what, bounds := c.texts(plain)
-			t.Row(c.Of.Kind+" "+c.Of.label(), strings.Join(what, "; "), c.result(), c.takes(), strings.Join(bounds, "; "))
+			what, bounds := c.texts(plain, plain)
+			result := c.result()
+			if c.wrong() {
+				result = verdicts[c.Answer].one // and why below, where there is room
+			}
+			t.Row(c.Of.Kind+" "+c.Of.label(), strings.Join(what, "; "), result, c.takes(), strings.Join(bounds, "; "))
 		}
 		t.WriteTo(w)
 		w.Printf("\n")
+		for i := range d.Changes {
+			if c := &d.Changes[i]; c.wrong() {
+				w.Printf("%s %s %s\n\n", c.Of.Kind, c.Of.label(), c.result())
+			}
+		}
 	}
-	w.Printf("%s\n", d.rest(plain))
+	w.Printf("%s\n", d.rest(plain, plain))
 }
 
 // summary writes how many change, and into what.
@@ -178,7 +197,7 @@ func (d Diff) summary(w *terminal.Writer) {
 }
 
 // rest says what the table does not.
-func (d Diff) rest(quote func(string) string) string {
+func (d Diff) rest(part, quote func(string) string) string {
 	text := d.Pace + " " + count(d.Unchanged, "workload stays", "workloads stay") + " as they are."
 	if d.Unchanged == 1 {
 		text = d.Pace + " 1 workload stays as it is."
@@ -189,6 +208,9 @@ func (d Diff) rest(quote func(string) string) string {
 			names = append(names, s.Kind+" "+quote(s.label()))
 		}
 		text += " No longer in the manifests, which kubectl apply leaves alone: " + strings.Join(names, ", ") + "."
+	}
+	for _, note := range d.Notes {
+		text += " " + part(note)
 	}
 	return text
 }
@@ -202,16 +224,17 @@ func (d Diff) MarshalJSON() ([]byte, error) {
 		Changes   []Difference `json:"changes"`
 		Result    string       `json:"result"`
 		Why       string       `json:"why,omitempty"`
-		Time      *float64     `json:"time"` // null if it does not finish
+		Time      *float64     `json:"time"` // null if that is not known, or it does not finish
 		Bounds    []Reach      `json:"bounds"`
+		How       string       `json:"how,omitempty"`
 	}
 	list := []change{}
 	for _, c := range d.Changes {
 		var takes *float64
-		if c.Answer != Fails {
+		if c.Takes != nil {
 			takes = new(c.Takes.Seconds())
 		}
-		list = append(list, change{c.Of.Kind, c.Of.Name, c.Of.Namespace, notNil(c.What), verdicts[c.Answer].one, c.Why, takes, notNil(c.Reaches)})
+		list = append(list, change{c.Of.Kind, c.Of.Name, c.Of.Namespace, notNil(c.What), verdicts[c.Answer].one, c.Why, takes, notNil(c.Reaches), c.How})
 	}
 	gone := []string{}
 	for _, s := range d.Gone {
@@ -221,7 +244,8 @@ func (d Diff) MarshalJSON() ([]byte, error) {
 		Changes   []change `json:"changes"`
 		Unchanged int      `json:"unchanged"`
 		Gone      []string `json:"gone"`
-	}{list, d.Unchanged, gone})
+		Notes     []string `json:"notes,omitempty"`
+	}{list, d.Unchanged, gone, d.Notes})
 }
 
 // Subjects returns the workloads that change.

@@ -20,17 +20,11 @@ func (d Diff) Markdown(w *terminal.Writer) {
 	}
 	for i := range d.Changes {
 		c := &d.Changes[i]
-		what, bounds := c.texts(code)
-		for i := range what { // the part may be named by strangers, too
-			part, value, found := strings.Cut(what[i], ": ")
-			if what[i] = escapeMarkdown(part); found {
-				what[i] += ": " + value
-			}
-		}
+		what, bounds := c.texts(escapeMarkdown, code) // strangers name parts, too
 		w.Printf("| %s %s | %s | %s | %s | %s |\n", c.Of.Kind, code(c.Of.label()),
 			strings.Join(what, "<br>"), escapeMarkdown(c.result()), c.takes(), strings.Join(bounds, "<br>"))
 	}
-	w.Printf("\n%s\n", d.rest(code))
+	w.Printf("\n%s\n", d.rest(escapeMarkdown, code))
 }
 
 // code returns a text of strangers as code, in which nothing of Markdown is left.

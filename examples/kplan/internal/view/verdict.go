@@ -17,13 +17,17 @@ type Verdict int
 
 // The verdicts.
 const (
-	Fails      Verdict = iota // its rollout does not finish
+	Rejected   Verdict = iota // by the API server
+	Fails                     // its rollout does not finish
+	Unknown                   // for a reason that is told
 	Stuck                     // someone has to do something
 	Waits                     // for pods, for time, or for being resumed
 	Progresses                // something is done at once
 	Rolls                     // to another template
 	Starts                    // from nothing
 	Scales                    // keeps its template
+	Keeps                     // its pods, though it is changed
+	Unplanned                 // of a kind that is not simulated
 	Stays                     // nothing is done
 	Completed                 // nothing is left to do
 	numVerdicts
@@ -34,6 +38,8 @@ var verdicts = [numVerdicts]struct {
 	one, more string
 	style     terminal.Style
 }{
+	Rejected: {"is rejected", "are rejected", terminal.Bad}, Unknown: {"cannot be told", "cannot be told", terminal.Bad},
+	Keeps: {"will not roll", "will not roll", terminal.Plain}, Unplanned: {"is not planned", "are not planned", terminal.Plain},
 	Fails: {"does not finish", "do not finish", terminal.Bad}, Stuck: {"is stuck", "are stuck", terminal.Bad},
 	Waits: {"waits", "wait", terminal.Warn}, Progresses: {"is progressing", "are progressing", terminal.Busy},
 	Rolls: {"will roll", "will roll", terminal.Busy}, Starts: {"will start", "will start", terminal.Busy},
