@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
@@ -35,13 +34,16 @@ at most, and available at least.
 
 How long holds for pods that are ready, and gone, within the times that the flags say, and
 for people who confirm steps when they say. Bounds that are touched leave no room for a pod
-or a node that fails at the same time.
+or a node that fails at the same time. Without nodes (--nodes, or in the files) it is told how
+a DaemonSet rolls, and not for how long. What is not planned, such as a StatefulSet, is listed
+with its changes. A folder that is not there, or holds nothing, is an empty one.
 
 With -o markdown it is a table for GitHub, in which texts of the manifests are no more than
-texts. With -o json it is an object with changes, unchanged and gone; each change has kind,
-name, changes, result, time in seconds and bounds.
+texts. With -o json it is an object with changes, unchanged, gone and notes; each change has
+kind, name, changes, result, why if that is bad, time in seconds or null, bounds, and how it
+rolls where these are not known.
 
-The exit code is 1 if a rollout would not finish.`,
+The exit code is 1 if a rollout would not finish, or the API server would reject a workload.`,
 		Example: examples(name, `
 # What does this branch make roll?
 git worktree add /tmp/main main
@@ -95,6 +97,7 @@ func (f *diffFormat) Set(s string) error {
 }
 
 func (d *difference) execute(c *cobra.Command) error {
+	d.whole = true
 	from, err := d.loadFrom(c)
 	if err != nil {
 		return err
@@ -103,30 +106,24 @@ func (d *difference) execute(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if len(from.Absent) > 0 && len(set.Absent) > 0 {
+		return fmt.Errorf("there is nothing to compare: %s; %s", from.Absent[0], set.Absent[0])
+	}
 	if latest := later(from.Latest, set.Latest); !latest.IsZero() {
 		d.now = instant{d.present(c, latest)}
 	}
-	gone := goneOf(from, set)
 	from.Running = manifest.Running{} // the manifests are applied
-	diff, before := view.Diff{Gone: gone, Pace: d.paceText()}, earlierOf(from)
+	before := earlierOf(from)
+	rows := rowsOf(from, set, before)
+	rows.diff.Pace = d.paceText()
 	d.dropReleases(set, before)
-	var end error
-	err = d.outcomes(c, set, before, func(o outcome) error {
-		if o.err != nil {
-			return o.err
-		}
-		end = cmp.Or(end, unfinished(o))
-		if change, changed := changeOf(o, before); changed {
-			diff.Changes = append(diff.Changes, change)
-		} else {
-			diff.Unchanged++
-		}
-		return nil
-	})
-	if err != nil {
+	if err := d.outcomes(c, set, before, rows.add); err != nil {
 		return err
 	}
-	return cmp.Or(d.show(c, diff), end)
+	if err := rows.others(); err != nil {
+		return err
+	}
+	return cmp.Or(d.show(c, rows.diff), rows.end)
 }
 
 // show writes the changes in the format that the user wants.
@@ -155,72 +152,15 @@ func (d *difference) paceText() string {
 		time.Duration(d.readyAfter), time.Duration(d.terminateAfter))
 }
 
-// A reacher is a simulated rollout that tells how near it comes to its bounds.
-type reacher interface {
-	judged
-	Within() ([]view.Reach, time.Duration)
+// errNoRelease tells that a Rollout has nothing to do.
+var errNoRelease = errors.New("there is nothing to release")
+
+// A missing error tells that --from lacks a workload, so that nothing can be released.
+type missing struct{ kind string }
+
+func (m *missing) Error() string {
+	return "nothing is being released; --from must hold its " + m.kind + " as it is before the release"
 }
 
-// changeOf returns what becomes of a workload. It returns false if that stays as it is.
-func changeOf(o outcome, from *earlier) (view.Change, bool) {
-	r, ok := o.result.(reacher)
-	if !ok {
-		return view.Change{}, false
-	}
-	change := view.Change{Of: r.Subject(), Answer: r.Verdict(), Why: o.result.Unfinished()}
-	reaches, takes := r.Within()
-	change.Reaches, change.Takes = reaches, &takes
-	if change.Answer == view.Fails {
-		change.Takes = nil
-	}
-	if change.Answer == view.Starts { // nothing was available before
-		change.Reaches = slices.DeleteFunc(change.Reaches, func(r view.Reach) bool { return r.Least })
-	}
-	before, after := templatesOf(o.of, from)
-	change.What = differences(before, after)
-	return change, len(change.What) > 0 || change.Answer != view.Stays
-}
-
-// A shape is what people change of a workload.
-type shape struct {
-	template *corev1.PodTemplateSpec
-	replicas *int32
-}
-
-// templatesOf returns a workload before and after.
-func templatesOf(of any, from *earlier) (before, after shape) {
-	switch w := of.(type) {
-	case *manifest.Workload:
-		return shapeOfDeployment(from.deployments[w.Key()]), shapeOfDeployment(w)
-	case *manifest.DaemonSet:
-		return shapeOfDaemonSet(from.daemonSets[w.Key()]), shapeOfDaemonSet(w)
-	case *manifest.ArgoRollout:
-		if old := from.argo[w.Key()]; old != nil {
-			before = shape{&old.Object.Spec.Template, old.Object.Spec.Replicas}
-		}
-		return before, shape{&w.Object.Spec.Template, w.Object.Spec.Replicas}
-	case *manifest.Rollout:
-		if w.Deployment != nil {
-			return templatesOf(w.Deployment, from)
-		}
-		if w.DaemonSet != nil {
-			return templatesOf(w.DaemonSet, from)
-		}
-	}
-	return before, after
-}
-
-func shapeOfDeployment(w *manifest.Workload) shape {
-	if w == nil {
-		return shape{}
-	}
-	w.Open()
-	return shape{&w.Deployment.Spec.Template, w.Deployment.Spec.Replicas}
-}
-
-func shapeOfDaemonSet(d *manifest.DaemonSet) shape {
-	if d == nil {
-		return shape{}
-	}
-	return shape{template: &d.Object.Spec.Template}
-}
+// Is makes it one of errNoRelease.
+func (m *missing) Is(target error) bool { return target == errNoRelease }

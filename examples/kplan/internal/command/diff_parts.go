@@ -3,100 +3,114 @@
 package command
 
 import (
-	"errors"
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/api/equality"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// errNoRelease tells that a Rollout has nothing to do.
-var errNoRelease = errors.New("there is nothing to release")
-
-// A missing error tells that --from lacks a workload, so that nothing can be released.
-type missing struct{ kind string }
-
-func (m *missing) Error() string {
-	return "nothing is being released; --from must hold its " + m.kind + " as it is before the release"
+// differences names what differs of a workload that is simulated, or of the workload of a
+// Rollout and the Rollout itself.
+func (r *rows) differences(of identified) ([]view.Difference, error) {
+	rollout, ok := of.(*manifest.Rollout)
+	if !ok {
+		return r.objectDifferences(of.ID(), of)
+	}
+	id, of := rollout.WorkloadID(), identified(nil)
+	switch {
+	case rollout.Deployment != nil:
+		of = rollout.Deployment
+	case rollout.DaemonSet != nil:
+		of = rollout.DaemonSet
+	}
+	for i := range rollout.Canaries {
+		r.told[rollout.Canaries[i].ID().Placed()] = true
+	}
+	list, err := r.objectDifferences(id, of)
+	if err != nil {
+		return nil, err
+	}
+	own, err := r.objectDifferences(rollout.ID(), nil)
+	return append(list, own...), err
 }
 
-// Is makes it one of errNoRelease.
-func (m *missing) Is(target error) bool { return target == errNoRelease }
+// An identified workload has an ID.
+type identified interface{ ID() manifest.ID }
 
-// differences names what differs between two shapes of a workload: images by container,
-// replicas, and that other parts of the template do.
-func differences(before, after shape) []view.Difference {
-	var list []view.Difference
-	if after.template == nil {
-		return nil
+// objectDifferences names what differs of an object. If it is simulated, its pods are those
+// that are: of the template that a Rollout names elsewhere, and as many as an autoscaler wants.
+func (r *rows) objectDifferences(id manifest.ID, of identified) ([]view.Difference, error) {
+	id = id.Placed()
+	r.told[id] = true
+	old, now := r.before[id], r.after[id]
+	if now == nil {
+		return nil, nil
 	}
-	if before.template == nil {
-		return []view.Difference{{Part: "new"}}
+	if old == nil {
+		return []view.Difference{{Part: "new"}}, nil
 	}
-	old := before.template.DeepCopy()
-	for _, i := range changes(&old.Spec, &after.template.Spec) {
-		if i.Before != i.After {
-			list = append(list, view.Difference{Part: "image of " + i.Container, Before: i.Before, After: i.After})
-		}
+	before, err := partsOf(old)
+	if err != nil {
+		return nil, err
 	}
-	for i := range old.Spec.Containers {
-		for _, c := range after.template.Spec.Containers {
-			if c.Name == old.Spec.Containers[i].Name {
-				old.Spec.Containers[i].Image = c.Image
-			}
-		}
+	after, err := partsOf(now)
+	if err != nil {
+		return nil, err
 	}
-	for i := range old.Spec.InitContainers {
-		for _, c := range after.template.Spec.InitContainers {
-			if c.Name == old.Spec.InitContainers[i].Name {
-				old.Spec.InitContainers[i].Image = c.Image
-			}
-		}
-	}
-	if !equality.Semantic.DeepEqual(old, after.template) {
-		list = append(list, view.Difference{Part: "other parts of the template"})
-	}
-	if a, b := replicasText(before), replicasText(after); a != b {
-		list = append(list, view.Difference{Part: "replicas", Before: a, After: b})
-	}
-	return list
+	was, is := podsOf(of, r.old)
+	was.into(before)
+	is.into(after)
+	return before.differences(after), nil
 }
 
-func replicasText(s shape) string {
-	if s.replicas == nil {
-		return ""
-	}
-	return fmt.Sprint(*s.replicas)
+// Pods are those of a workload as it is simulated.
+type pods struct {
+	template *corev1.PodTemplateSpec
+	replicas *int32
 }
 
-// goneOf returns the workloads that are in one set alone.
-func goneOf(from, set *manifest.Set) []view.Subject {
-	var list []view.Subject
-	deployments := indexed(set.Workloads)
-	for i := range from.Workloads {
-		if w := &from.Workloads[i]; deployments[w.Key()] == nil {
-			list = append(list, view.Subject{Kind: "Deployment", Namespace: w.Place().Namespace, Name: w.Place().Name})
-		}
+// into makes the parts of a workload those of these pods.
+func (p *pods) into(s *parts) {
+	if p.template != nil {
+		s.template = p.template
 	}
-	daemonSets := indexed(set.DaemonSets)
-	for i := range from.DaemonSets {
-		if d := &from.DaemonSets[i]; daemonSets[d.Key()] == nil {
-			list = append(list, view.Subject{Kind: "DaemonSet", Namespace: d.Object.Namespace, Name: d.Object.Name})
-		}
+	if p.replicas != nil {
+		s.rest["replicas"] = int64(*p.replicas)
 	}
-	rollouts := indexed(set.Argo)
-	for i := range from.Argo {
-		if r := &from.Argo[i]; rollouts[r.Key()] == nil {
-			list = append(list, view.Subject{Kind: "Rollout", Namespace: r.Object.Namespace, Name: r.Object.Name})
+}
+
+// podsOf returns those of a workload before and after.
+func podsOf(of any, from *earlier) (before, after pods) {
+	switch w := of.(type) {
+	case *manifest.Workload:
+		return podsOfDeployment(from.deployments[w.Key()]), podsOfDeployment(w)
+	case *manifest.DaemonSet:
+		return podsOfDaemonSet(from.daemonSets[w.Key()]), podsOfDaemonSet(w)
+	case *manifest.ReplicaSet:
+		if old := from.replicaSets[w.Key()]; old != nil {
+			before = podsOfDeployment(&old.Workload)
 		}
-	}
-	replicaSets := indexed(set.ReplicaSets)
-	for i := range from.ReplicaSets {
-		if r := &from.ReplicaSets[i]; replicaSets[r.Key()] == nil {
-			list = append(list, view.Subject{Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name})
+		return before, podsOfDeployment(&w.Workload)
+	case *manifest.ArgoRollout:
+		if old := from.argo[w.Key()]; old != nil {
+			before = pods{&old.Object.Spec.Template, old.Object.Spec.Replicas}
 		}
+		return before, pods{&w.Object.Spec.Template, w.Object.Spec.Replicas}
 	}
-	return list
+	return before, after
+}
+
+func podsOfDeployment(w *manifest.Workload) pods {
+	if w == nil {
+		return pods{}
+	}
+	w.Open()
+	return pods{&w.Deployment.Spec.Template, w.Deployment.Spec.Replicas}
+}
+
+func podsOfDaemonSet(d *manifest.DaemonSet) pods {
+	if d == nil {
+		return pods{}
+	}
+	return pods{template: &d.Object.Spec.Template}
 }

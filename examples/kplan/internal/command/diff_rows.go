@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+)
+
+// A reacher is a simulated rollout that tells how near it comes to its bounds.
+type reacher interface {
+	judged
+	Within() ([]view.Reach, time.Duration)
+}
+
+// Rows are what becomes of all workloads that differ between two sets.
+type rows struct {
+	diff          view.Diff
+	end           error // of the first that is rejected, does not finish or cannot be told
+	before, after map[manifest.ID]*manifest.Object
+	set           *manifest.Set
+	old           *earlier
+	told          map[manifest.ID]bool
+}
+
+func rowsOf(from, set *manifest.Set, old *earlier) *rows {
+	r := &rows{before: objectsByID(from), after: objectsByID(set), set: set, old: old, told: map[manifest.ID]bool{}}
+	for i := range from.Objects {
+		if o := &from.Objects[i]; r.after[o.Placed()] == nil {
+			r.diff.Gone = append(r.diff.Gone, view.Subject(o.ID))
+		}
+	}
+	for _, note := range slices.Concat(from.Absent, set.Absent) {
+		r.diff.Notes = append(r.diff.Notes, note+".")
+	}
+	return r
+}
+
+func objectsByID(set *manifest.Set) map[manifest.ID]*manifest.Object {
+	all := make(map[manifest.ID]*manifest.Object, len(set.Objects))
+	for i := range set.Objects {
+		all[set.Objects[i].Placed()] = &set.Objects[i]
+	}
+	return all
+}
+
+// add adds what was simulated, if anything differs or is done. A Rollout stands for its
+// workload.
+func (r *rows) add(o outcome) error {
+	what, err := r.differences(o.of)
+	if err != nil {
+		return err
+	}
+	change := view.Change{Of: view.Subject(o.of.ID()), What: what}
+	switch daemon := daemonSetOf(o.of); {
+	case o.err == nil:
+		r.end = cmp.Or(r.end, unfinished(o))
+		change = completed(change, o)
+	case errors.Is(o.err, manifest.ErrNoNode) && daemon != nil:
+		if err := r.withoutNodes(&change, o, daemon); err != nil {
+			return err
+		}
+	default:
+		r.fail(&change, o.err)
+	}
+	if change.Answer == view.Stays && len(what) == 0 {
+		r.diff.Unchanged++
+		return nil
+	}
+	if change.Answer == view.Stays {
+		change.Answer, change.Takes, change.Reaches = view.Keeps, nil, nil
+	}
+	r.diff.Changes = append(r.diff.Changes, change)
+	return nil
+}
+
+// completed completes a change with what a simulation says of it.
+func completed(change view.Change, o outcome) view.Change {
+	s, ok := o.result.(reacher)
+	if !ok {
+		change.Answer = view.Stays
+		return change
+	}
+	reaches, takes := s.Within()
+	change.Answer, change.Why, change.Reaches, change.Takes = s.Verdict(), o.result.Unfinished(), reaches, &takes
+	switch change.Answer {
+	case view.Starts: // nothing was available before
+		change.Reaches = slices.DeleteFunc(change.Reaches, func(r view.Reach) bool { return r.Least })
+	case view.Fails:
+		change.Takes = nil
+	}
+	return change
+}
+
+// fail completes a change with why nothing is known of it.
+func (r *rows) fail(change *view.Change, err error) {
+	r.end = cmp.Or(r.end, err)
+	change.Answer, change.Why = view.Unknown, manifest.Cause(err)
+	if fixed := (*immutable)(nil); errors.As(err, &fixed) {
+		change.Answer = view.Rejected
+	}
+}
+
+// daemonSetOf returns the DaemonSet that an outcome is of, or of whose Rollout it is, or nil.
+func daemonSetOf(of any) *manifest.DaemonSet {
+	switch w := of.(type) {
+	case *manifest.DaemonSet:
+		return w
+	case *manifest.Rollout:
+		return w.DaemonSet
+	}
+	return nil
+}
+
+// withoutNodes completes a change of a DaemonSet with what is known of it without nodes.
+func (r *rows) withoutNodes(change *view.Change, o outcome, d *manifest.DaemonSet) error {
+	snapshot, err := d.Snapshot()
+	if err != nil {
+		return err
+	}
+	before, after := podsOf(d, r.old)
+	update := view.DaemonUpdate{
+		DaemonSet: snapshot.DaemonSet, New: before.template == nil, Rolls: !equality.Semantic.DeepEqual(before.template, after.template),
+	}
+	change.Answer, change.How = update.Verdict(), update.How()
+	if _, released := o.of.(*manifest.Rollout); released && change.Answer != view.Stays {
+		change.Answer, change.How = view.Rolls, "each node that it matches, in the steps of its Rollout"
+	} else if change.Why = update.Unfinished(); change.Why != "" {
+		r.end = cmp.Or(r.end, o.of.Invalid(errors.New(change.Why)))
+	}
+	if change.How != "" {
+		r.note("How many pods of DaemonSets roll, and for how long, nodes tell: --nodes makes some.")
+	}
+	return nil
+}
+
+// note adds a sentence to the answer, once.
+func (r *rows) note(text string) {
+	if !slices.Contains(r.diff.Notes, text) {
+		r.diff.Notes = append(r.diff.Notes, text)
+	}
+}
+
+// others adds what is not simulated: what the API server rejects, what is not planned, and
+// Rollouts that release nothing.
+func (r *rows) others() error {
+	for i := range r.set.Objects {
+		o := &r.set.Objects[i]
+		if r.told[o.Placed()] {
+			continue
+		}
+		what, err := r.objectDifferences(o.ID, nil)
+		if err != nil {
+			return err
+		}
+		change := view.Change{Of: view.Subject(o.ID), What: what, Answer: view.Unplanned}
+		releases := o.Kind == "Rollout"
+		switch {
+		case o.Wrong != nil:
+			r.fail(&change, o.Wrong)
+			change.Answer = view.Rejected
+		case len(what) == 0 && releases: // and is no workload
+			continue
+		case len(what) == 0:
+			r.diff.Unchanged++
+			continue
+		case releases:
+			change.Answer = view.Keeps
+		default:
+			r.note("Of what is not planned nothing is told but its changes.")
+		}
+		r.diff.Changes = append(r.diff.Changes, change)
+	}
+	return nil
+}
