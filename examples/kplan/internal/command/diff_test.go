@@ -133,6 +133,27 @@ func TestDiffHostile(t *testing.T) {
 	require.Equal(t, image+`\u202e`, back, "people read what was written")
 }
 
+// TestDiffHostileNames: nor do keys and names of fields, of kinds that are not planned, or
+// reasons.
+func TestDiffHostileNames(t *testing.T) {
+	const evil = `a: <script>|[x](https://evil.example)@team`
+	labels := "metadata: {name: web, labels: {\"" + evil + "\": \"" + evil + "\"}, "
+	for _, kind := range []string{"Deployment", "StatefulSet", "DaemonSet"} {
+		before := workloadText(kind, "web", "x:1", "")
+		after := strings.Replace(before, "metadata: {name: web", strings.TrimSuffix(labels, ", "), 1)
+		after = strings.Replace(after, "  template:\n", "  \""+evil+"\": \""+evil+"\"\n  template:\n", 1)
+		after = strings.Replace(after, "{name: c,", "{name: \""+evil+"\",", 1)
+		for _, after := range []string{after, after + "  replicas: \"" + evil + "\"\n"} {
+			_, _, rows, _, stderr := diffRows(t, before, strings.Replace(after, "---\n  replicas", "  replicas", 1))
+			require.Len(t, rows, 1, stderr)
+			require.Equal(t, 6, strings.Count(rows[0], "|"), rows[0])
+			text := regexp.MustCompile(`&#\d+;|</?code>|<br>`).ReplaceAllString(rows[0], "")
+			require.NotRegexp(t, "[<`\\[\\]()@]|://", strings.ReplaceAll(text, "->", ""), rows[0])
+			require.Contains(t, rows[0], "script", "people read what was written")
+		}
+	}
+}
+
 // TestDiffUsage: two folders are wanted.
 func TestDiffUsage(t *testing.T) {
 	for want, args := range map[string][]string{
