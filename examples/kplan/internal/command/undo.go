@@ -6,11 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -148,29 +146,4 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Result: result, Policies: u.departures(),
 		Images: imagesOf(&result.Cluster, w),
 	}, nil
-}
-
-// changes returns the images of the containers of two pods, those of init containers
-// first.
-func changes(before, after *corev1.PodSpec) []view.Image {
-	var images []view.Image
-	add := func(containers []corev1.Container, set func(*view.Image, string)) {
-		for i := range containers {
-			at := slices.IndexFunc(images, func(c view.Image) bool { return c.Container == containers[i].Name })
-			if at < 0 {
-				at = len(images)
-				images = append(images, view.Image{Container: containers[i].Name})
-			}
-			set(&images[at], containers[i].Image)
-		}
-	}
-	for _, spec := range []*corev1.PodSpec{before, after} {
-		set := func(c *view.Image, image string) { c.Before = image }
-		if spec == after {
-			set = func(c *view.Image, image string) { c.After = image }
-		}
-		add(spec.InitContainers, set)
-		add(spec.Containers, set)
-	}
-	return images
 }
