@@ -124,7 +124,7 @@ func (l *loader) dropPartial(s *Set, from Source) error {
 	s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(r ReplicaSet) bool { return drop(r.File, r.Name(), r.Workload.Missing(), r.Kind, r.Key()) })
 	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return drop(d.File, d.Name(), d.Missing(), daemonset.Kind, d.Key()) })
 	s.Notes = append(notes, s.Notes...)
-	if len(notes) > 0 && s.empty() {
+	if len(notes) > 0 && s.empty() && !from.Whole {
 		return passedOver("nothing to plan in the input", s.Notes)
 	}
 	return nil
