@@ -77,7 +77,7 @@ func TestPage(t *testing.T) {
 	add("daemons", nil, "simulate", "--from", data+"daemonset/agent-v1.yaml", "-f", data+"daemonset/agent-v2.yaml", "--nodes", "10")
 	add("traffic", nil, "simulate", "-f", data+"rollout/traffic.yaml", "--heal")
 	add("two", nil, append(echoserver, "-f", data+"storefront-v1.yaml")...)
-	add("hostile", forged(t), "simulate", "-f", "-")
+	add("hostile", forgedRelease(t), "simulate", "-f", "-", "--heal")
 	add("large", sized("web", 100_000), "simulate", "-f", "-")
 	s := look(t, job{Pages: files})
 	require.Len(t, s.Pages, len(files))
@@ -105,5 +105,5 @@ func TestPage(t *testing.T) {
 	require.Contains(t, stuck, "rev 2: waits\n8 pods are wanted, 8 may be\n")
 	require.Contains(t, stuck, "What ends it: ")
 	require.Equal(t, 2, s.Pages[4].Sections)
-	require.Contains(t, s.Pages[5].Title, "Deployment default/"+terminal.Escape(stranger)[:20])
+	require.Contains(t, s.Pages[5].Title, "Rollout default/"+terminal.Escape(stranger)[:20])
 }

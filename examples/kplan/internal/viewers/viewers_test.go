@@ -43,31 +43,45 @@ var echoserver = []string{"simulate", "--from", data + "echoserver-v1.yaml", "-f
 // comments.
 const stranger = "=a</script><img src=x onerror=alert(1)>\"} 1\\\"`;#%%:, ]]>&amp;\u202e\n```\nend\x1b[31m"
 
-// forged returns a Deployment of that name, and its pods on a node of that name.
-func forged(t *testing.T) []byte {
-	text, err := os.ReadFile(data + "live/waiting.yaml")
+// items returns the objects of a file, and each changed.
+func items(t *testing.T, file string, change func(kind string, meta, object map[string]any)) []byte {
+	text, err := os.ReadFile(data + file)
 	require.NoError(t, err)
 	var list map[string]any
 	require.NoError(t, yaml.Unmarshal(text, &list))
 	for _, item := range list["items"].([]any) {
 		o := item.(map[string]any)
-		meta := o["metadata"].(map[string]any)
-		switch o["kind"] {
-		case "Deployment":
-			meta["name"] = stranger
-		default:
-			meta["name"] = stranger + meta["name"].(string)
-			for _, ref := range meta["ownerReferences"].([]any) {
-				ref := ref.(map[string]any)
-				if ref["name"] = stranger; o["kind"] == "Pod" {
-					o["spec"].(map[string]any)["nodeName"] = stranger
-				}
-			}
-		}
+		change(o["kind"].(string), o["metadata"].(map[string]any), o)
 	}
 	text, err = json.Marshal(list)
 	require.NoError(t, err)
 	return text
+}
+
+// forged returns a Deployment, and ReplicaSets and pods with that in their names, on a node of
+// that name. A Deployment of such a name is refused.
+func forged(t *testing.T) []byte {
+	return items(t, "live/waiting.yaml", func(kind string, meta, o map[string]any) {
+		if kind == "Deployment" {
+			return
+		}
+		meta["name"] = stranger + meta["name"].(string)
+		for _, ref := range meta["ownerReferences"].([]any) {
+			ref := ref.(map[string]any)
+			if ref["name"] = stranger; kind == "Pod" {
+				o["spec"].(map[string]any)["nodeName"] = stranger
+			}
+		}
+	})
+}
+
+// forgedRelease returns a Rollout of that name with what belongs to it.
+func forgedRelease(t *testing.T) []byte {
+	return items(t, "rollout/batch.yaml", func(kind string, meta, _ map[string]any) {
+		if kind == "Rollout" || kind == "BatchRelease" {
+			meta["name"] = stranger
+		}
+	})
 }
 
 // A job is what view.mjs opens, and seen what it tells of it.
@@ -206,7 +220,7 @@ func TestMermaid(t *testing.T) {
 	} {
 		kplan(t, nil, append(args, "--mermaid", filepath.Join(dir, name))...)
 	}
-	kplan(t, forged(t), "simulate", "-f", "-", "--mermaid", filepath.Join(dir, "3"))
+	kplan(t, forgedRelease(t), "simulate", "-f", "-", "--heal", "--mermaid", filepath.Join(dir, "3"))
 	for _, name := range []string{"0", "1", "2", "3"} {
 		files = append(files, filepath.Join(dir, name))
 	}
@@ -220,5 +234,5 @@ func TestMermaid(t *testing.T) {
 		require.Contains(t, s.Diagrams[0].Texts, want)
 	}
 	require.Contains(t, s.Diagrams[1].Texts, "Deployment echoserver. Not complete: the rollout has exceeded its progress deadline after 10m")
-	require.Contains(t, strings.Join(s.Diagrams[3].Texts, "\n"), "Deployment default/"+terminal.Escape(stranger))
+	require.Contains(t, strings.Join(s.Diagrams[3].Texts, "\n"), "Rollout default/"+terminal.Escape(stranger)[:20])
 }
