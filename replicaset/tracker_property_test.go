@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -206,8 +205,6 @@ func (m *machine) throughJSON(w *tracked) {
 		w.rest.Siblings = nil
 	}
 }
-
-var byName = cmpopts.SortSlices(func(a, b podorder.Pod) bool { return a.Name < b.Name })
 
 // compare compares the plan with that of Reconcile. Of three pods with one UID, which two an
 // error names depends on their order.

@@ -57,7 +57,7 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-95498", "pods that are being deleted do not count, and the surge is exceeded", plans(
 			snapshot(web(15), set(1, 12, leaving(3)), set(2, 4)), "web-v2 4->7",
 			deploy.Options{Terminating: deploy.TerminationComplete}, "web-v1 12->8"),
-			mutant{"deploy:input.newSize", "s.policy.Sum(c.wanted) + t", "s.policy.Sum(c.wanted) + 0*t"}},
+			mutant{"rollout:Roll", "p.Sum(p.Sum(total) + terminating)", "p.Sum(p.Sum(total) + 0*terminating)"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
 			mutant{"deploy:decision.write", "if s.d.Strategy == Recreate {\n\t\tp.Budget.Unavailable = s.replicas\n\t}", "p.Budget.Replicas += s.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(

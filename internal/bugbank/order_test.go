@@ -32,18 +32,18 @@ func orders() []entry {
 		{"kubernetes-87849", "an unannotated pod goes although annotated ones are there", annotatedFirst,
 			mutant{"podorder", "slices.Insert(s, 0, Stage{Rule: RulePriority, Key: annotatedKey, Text: priorityText}, t)", "slices.Insert(s, 0, t)"}},
 		{"kubernetes-99212", "which of three pods goes depends on the order of the cache", cyclicChoice,
-			mutant{"podorder", "return o.ranking(x).pick(y, n)", asUpstream + "\n\treturn o.ranking(x).pick(y, n)"}},
+			mutant{"podorder:Order.Choose", "if n <= 0 {\n\t\treturn Choice{Survivor: -1}\n\t}", asUpstream}},
 		{"kubernetes-91276", "a rollout cannot be told to stop after some pods", stopAtPod,
 			mutant{"podorder/pausepoint", "p.Pause = d.pause(q, m)", "continue"}},
 	}
 }
 
 // asUpstream chooses as upstream does, which sorts by a relation that has cycles.
-const asUpstream = `if y == nil {
-		list, c := slices.Clone(x), Choice{Survivor: -1}
+const asUpstream = `if candidates == nil {
+		list, c := slices.Clone(pods), Choice{Survivor: -1}
 		o.SortUpstream(list)
 		for i := range min(n, len(list)) {
-			c.Victims = append(c.Victims, slices.IndexFunc(x, func(p Pod) bool { return p.UID == list[i].UID }))
+			c.Victims = append(c.Victims, slices.IndexFunc(pods, func(p Pod) bool { return p.UID == list[i].UID }))
 		}
 		return c
 	}`

@@ -83,7 +83,7 @@ func TestSummary(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	line, _, _ := strings.Cut(text, "\n")
-	require.Contains(t, string(readme), "| head -1\n"+line+"\n```\n")
+	require.Contains(t, string(readme), "| head -1)\n"+line+"\n```\n")
 }
 
 // TestVerdicts: what becomes of a workload, in a word.
