@@ -92,11 +92,14 @@ func TestTrackerFollowsInformer(t *testing.T) {
 			if broken {
 				seen = 0.5 * float64((11-step)/6) // nothing at last, or it would go on where it was
 			}
+			change := func(what watch.EventType, p *corev1.Pod) {
+				source.Change(watch.Event{Type: what, Object: p.DeepCopy()}, seen) // which writes its version
+			}
 			name := fmt.Sprint("p", random.IntN(9))
 			old := pods[name]
 			switch {
 			case old != nil && random.IntN(4) == 0:
-				source.Change(watch.Event{Type: watch.Deleted, Object: old}, seen)
+				change(watch.Deleted, old)
 				if pods[name] = nil; random.IntN(2) == 0 {
 					break
 				}
@@ -104,10 +107,10 @@ func TestTrackerFollowsInformer(t *testing.T) {
 			case old == nil:
 				uid++
 				pods[name] = drawnPod(random, name, fmt.Sprint("u", uid), rs.Spec.Selector.MatchLabels, now)
-				source.Change(watch.Event{Type: watch.Added, Object: pods[name]}, seen)
+				change(watch.Added, pods[name])
 			default:
 				pods[name] = drawnPod(random, name, string(old.UID), rs.Spec.Selector.MatchLabels, now)
-				source.Change(watch.Event{Type: watch.Modified, Object: pods[name]}, seen)
+				change(watch.Modified, pods[name])
 			}
 		}
 		if broken {
