@@ -26,9 +26,9 @@ const maxCycle = 5
 // widerCycles are the packages that do not keep to that, none of which users import: what the
 // files have in common there is one receiver with many methods. They may not grow.
 var widerCycles = map[string]int{
-	"examples/kplan/internal/command":  42, // the commands, whose help names one another, and their flags
-	"examples/kplan/internal/manifest": 30, // the loader
-	"internal/sim":                     58, // the World
+	"examples/kplan/internal/command":  38, // the commands, whose help names one another, and their flags
+	"examples/kplan/internal/manifest": 27, // the loader
+	"internal/sim":                     54, // the World
 }
 
 // TestCycles: a file leads to few others that lead back to it.
