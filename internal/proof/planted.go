@@ -64,7 +64,7 @@ var planted = map[string]bug{
 	"WorstCaseWithinRoom":            {"rollout/worst_case.go", "min(rest.room, most)", "most"},
 	"ArgoPassKeepsAvailable":         {"rollout/argo/basic.go", "room := available - least", "room := available - least + 1"},
 	"VictimsInStrictWeakOrder":       {"podorder/ranking.go", "cmp.Compare(ageA, ageB), ageA == ageB", "cmp.Compare(ageA, ageB), ageA >= ageB-1"},
-	"VictimsByTheirKeys":             {"podorder/key.go", "cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars)", "cmp.Compare(b.sidecars, a.sidecars), cmp.Compare(b.restarts, a.restarts)"},
+	"VictimsByTheirKeys":             {"podorder/ranking.go", "if a.restarts != b.restarts {\n\t\treturn cmp.Compare(b.restarts, a.restarts)", "if a.restarts != b.restarts {\n\t\treturn cmp.Compare(b.sidecars, a.sidecars)"},
 	"ExcessNeverCounts":              {"rollout/policy.go", "p.CapAvailable || old && p.CapOld", "old && p.CapOld"},
 	"OnDeleteWithinReplicas":         {"rollout/on_delete.go", "max(0, int64(replicas)-existing)", "max(1, int64(replicas)-existing)"},
 	"OnDeleteTakesSurplus":           {"rollout/on_delete.go", "left += int64(size)\n", "left -= int64(size)\n"},
