@@ -81,7 +81,7 @@ func TestRefusedPods(t *testing.T) {
 	e.kubectl("create", "rolebinding", "reader", "--role=reader", "--user=joe")
 	out, err := e.kplan("explain", "deployment/web", "--as", "joe").CombinedOutput()
 	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "note: not looked at: resourcequotas, poddisruptionbudgets, horizontalpodautoscalers, events: that is not allowed\n")
+	require.Contains(t, string(out), "note: not looked at: resourcequotas, limitranges, poddisruptionbudgets, horizontalpodautoscalers, events: that is not allowed\n")
 	require.Contains(t, string(out), "Deployment "+e.namespace+"/web is ")
 	require.NotContains(t, string(out), "as events tell")
 }
