@@ -52,3 +52,6 @@ func Seed() Order { return Order{Chain: Legacy15, Priority: PriorityFirst} }
 
 // isExact reports whether the order compares times and not age buckets.
 func (o *Order) isExact() bool { return o.Now.IsZero() || o.Chain.legacy() || o.Chain == Items }
+
+// protects reports whether a pod must not be deleted.
+func (o *Order) protects(p *Pod) bool { return o.Protected != nil && o.Protected(p) }

@@ -42,7 +42,7 @@ func (d *Draft) Add(p *Pod, candidate, related bool) {
 	class := uint8(0)
 	switch {
 	case !candidate:
-	case d.order.Protected != nil && d.order.Protected(p):
+	case d.order.protects(p):
 		d.protected++
 	default:
 		class = classOf(p)

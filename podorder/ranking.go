@@ -40,7 +40,7 @@ func (r *ranking) rank(candidates []int) (places []place, protected int) {
 		}
 		switch {
 		case index < 0 || index >= len(r.pods):
-		case r.order.Protected != nil && r.order.Protected(&r.pods[index]):
+		case r.order.protects(&r.pods[index]):
 			protected++
 		default:
 			places = append(places, r.place(&r.pods[index], index))

@@ -22,7 +22,7 @@ func orders() []entry {
 		{"kubernetes-107598", "costs must be written on pods, and in time, before a scale-down", costsFromOutside,
 			mutant{"podorder", "if c, o := p[q.Name]; o {\n\t\t\treturn c\n\t\t}", "if c, o := p[q.Name]; o && false {\n\t\t\treturn c\n\t\t}"}},
 		{"kubernetes-45509", "nothing keeps a scale-down from a pod that must stay", protectedPod,
-			mutant{"podorder:Draft.Add", "d.order.Protected != nil && d.order.Protected(p)", "false"}},
+			mutant{"podorder:Order.protects", "o.Protected != nil && o.Protected(p)", "false"}},
 		{"kubernetes-138719", "pods on nodes that are being drained are not the first to go", drainedFirst,
 			mutant{"podorder:OnNodes", "l(p.NodeName)", "false && l(p.NodeName)"}},
 		{"kubernetes-138718", "scaling down leaves every node half empty", compactNodes,
