@@ -231,14 +231,15 @@ func happen(tr *batchrelease.Tracker, s *batchrelease.Snapshot, i int) error {
 }
 
 // TestTrackerAllocates: a change and a plan cost the same number of allocations however many pods
-// there are.
+// there are. The race detector empties pools at random, and messages are formatted with a pool:
+// a twentieth more or less is the same.
 func TestTrackerAllocates(t *testing.T) {
 	allocations := func(n int) float64 {
 		tr, s := crowded(t, n)
 		i := 0
 		return testing.AllocsPerRun(20, func() { require.NoError(t, happen(tr, &s, i)); i++ })
 	}
-	require.InDelta(t, allocations(1_000), allocations(100_000), 3, "slices grow to other sizes")
+	require.InEpsilon(t, allocations(1_000), allocations(100_000), 0.05)
 }
 
 // An event, and the plan after it: of all pods anew, and of the one.
