@@ -78,35 +78,102 @@ func (c checked) check(t *testing.T, imports types.Importer) checked {
 
 // phases returns where a package does not keep its phases.
 func phases(c checked, writers []string) (found []string) {
-	for _, file := range c.files {
-		writes := slices.Contains(writers, filepath.Base(c.fset.Position(file.Pos()).Filename))
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Body == nil {
-				continue
-			}
-			add := func(at token.Pos, what string) {
-				p := c.fset.Position(at)
-				found = append(found, filepath.Base(p.Filename)+": "+f.Name.Name+" "+what)
-			}
-			given := c.given(f)
+	changes := c.changes()
+	c.functions(func(f *ast.FuncDecl) {
+		file := filepath.Base(c.fset.Position(f.Pos()).Filename)
+		add := func(what string) { found = append(found, file+": "+f.Name.Name+" "+what) }
+		if !slices.Contains(writers, file) {
 			ast.Inspect(f.Body, func(n ast.Node) bool {
-				if lit, ok := n.(*ast.CompositeLit); ok && !writes && len(lit.Elts) > 0 && isPlan(c.info.TypeOf(lit)) {
-					add(lit.Pos(), "makes a plan")
+				if lit, ok := n.(*ast.CompositeLit); ok && len(lit.Elts) > 0 && isPlan(c.info.TypeOf(lit)) {
+					add("makes a plan")
 				}
 				for _, x := range targets(n) {
-					if !writes && c.inPlan(x) {
-						add(x.Pos(), "changes a plan")
-					}
-					if given != nil && c.reaches(x, given) {
-						add(x.Pos(), "answers, and changes what it was given")
+					if c.inPlan(x) {
+						add("changes a plan")
 					}
 				}
 				return true
 			})
 		}
-	}
+		if c.answers(f) && slices.Contains(changes[c.info.Defs[f.Name]], true) {
+			add("answers, and changes what it was given")
+		}
+	})
 	return found
+}
+
+// functions calls see with each function that has a body.
+func (c checked) functions(see func(*ast.FuncDecl)) {
+	for _, file := range c.files {
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+				see(f)
+			}
+		}
+	}
+}
+
+// changes returns of each function which of what it is given it changes, the receiver first:
+// by itself, or by a function of the package to which it gives it on.
+func (c checked) changes() map[types.Object][]bool {
+	changes := map[types.Object][]bool{}
+	for more := true; more; {
+		more = false
+		c.functions(func(f *ast.FuncDecl) {
+			name, given := c.info.Defs[f.Name], c.given(f)
+			note := func(x ast.Expr, behind bool) {
+				if i := c.reaches(x, given, behind); i >= 0 && !changes[name][i] {
+					more, changes[name][i] = true, true
+				}
+			}
+			if changes[name] == nil {
+				changes[name] = make([]bool, len(given))
+			}
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				for _, x := range targets(n) {
+					note(x, false)
+				}
+				if call, ok := n.(*ast.CallExpr); ok {
+					callee, args := c.call(call)
+					for i, changed := range changes[callee] {
+						if changed && i < len(args) {
+							note(args[i], !c.addressed(callee, i, args[i]))
+						}
+					}
+				}
+				return true
+			})
+		})
+	}
+	return changes
+}
+
+// call returns the function of a call, nil if that is known only when it runs, and what it
+// is given, the receiver first.
+func (c checked) call(call *ast.CallExpr) (types.Object, []ast.Expr) {
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		if f, ok := c.info.Uses[f].(*types.Func); ok {
+			return f.Origin(), call.Args
+		}
+	case *ast.SelectorExpr:
+		if s := c.info.Selections[f]; s != nil && s.Kind() == types.MethodVal {
+			return s.Obj().(*types.Func).Origin(), append([]ast.Expr{f.X}, call.Args...)
+		}
+	}
+	return nil, nil
+}
+
+// addressed reports whether a call takes the address of what it gives, as that of a variable
+// with a method of its pointer. An & that stands in the source is seen by reaches.
+func (c checked) addressed(callee types.Object, i int, arg ast.Expr) bool {
+	recv := callee.Type().(*types.Signature).Recv()
+	if i > 0 || recv == nil {
+		return false
+	}
+	_, wants := recv.Type().(*types.Pointer)
+	_, is := c.info.TypeOf(arg).Underlying().(*types.Pointer)
+	return wants && !is
 }
 
 // targets returns what a node may write to: the left sides of assignments, and what an
@@ -164,50 +231,71 @@ func (c checked) inPlan(x ast.Expr) bool {
 	}
 }
 
-// given returns the receiver and the parameters of a function that only answers: all its
-// results are bools or numbers. It is nil for others.
-func (c checked) given(f *ast.FuncDecl) map[types.Object]bool {
+// answers reports whether a function only answers: all its results are bools or numbers.
+func (c checked) answers(f *ast.FuncDecl) bool {
 	if f.Type.Results == nil {
-		return nil
+		return false
 	}
 	for _, r := range f.Type.Results.List {
 		basic, ok := c.info.TypeOf(r.Type).Underlying().(*types.Basic)
 		if !ok || basic.Info()&(types.IsBoolean|types.IsNumeric) == 0 {
-			return nil
+			return false
 		}
 	}
-	given := map[types.Object]bool{}
+	return true
+}
+
+// given returns the receiver and the parameters of a function; nil where they have no name.
+func (c checked) given(f *ast.FuncDecl) (given []types.Object) {
 	for _, list := range []*ast.FieldList{f.Recv, f.Type.Params} {
 		if list == nil {
 			continue
 		}
 		for _, field := range list.List {
 			for _, name := range field.Names {
-				given[c.info.Defs[name]] = true
+				given = append(given, c.info.Defs[name])
+			}
+			if len(field.Names) == 0 {
+				given = append(given, nil)
 			}
 		}
 	}
 	return given
 }
 
-// reaches reports whether an expression is behind a pointer, a slice or a map that was given.
-func (c checked) reaches(x ast.Expr, given map[types.Object]bool) bool {
-	behind := false
+// reaches returns the place in given of what an expression is behind a pointer, a slice or a
+// map of, -1 for none. What is behind the expression is so already, if behind says so.
+func (c checked) reaches(x ast.Expr, given []types.Object, behind bool) int {
 	for {
 		switch e := x.(type) {
 		case *ast.SelectorExpr:
 			x = e.X
 		case *ast.IndexExpr:
 			behind, x = true, e.X
+		case *ast.SliceExpr:
+			x = e.X
 		case *ast.StarExpr:
 			behind, x = true, e.X
 		case *ast.ParenExpr:
 			x = e.X
+		case *ast.UnaryExpr:
+			behind, x = false, e.X
+		case *ast.CallExpr: // a conversion
+			if len(e.Args) != 1 || !c.info.Types[e.Fun].IsType() {
+				return -1
+			}
+			x = e.Args[0]
 		case *ast.Ident:
-			_, isMap := c.info.TypeOf(e).Underlying().(*types.Map)
-			return given[c.info.Uses[e]] && (behind || isMap)
+			at := slices.Index(given, c.info.Uses[e])
+			if at < 0 || given[at] == nil {
+				return -1
+			}
+			if _, isMap := given[at].Type().Underlying().(*types.Map); !behind && !isMap {
+				return -1
+			}
+			return at
 		default:
-			return false
+			return -1
 		}
 		_, pointer := c.info.TypeOf(x).(*types.Pointer)
 		behind = behind || pointer
@@ -219,7 +307,9 @@ func TestPhasesFail(t *testing.T) {
 	source := `package p
 type Action int
 type Plan struct { Actions []Action; Holds map[string]int; Status struct{ N int } }
-type state struct { plan Plan; n int; sets []int }
+type part struct { n int }
+type list[T any] []T
+type state struct { plan Plan; n int; sets []int; part part }
 func (s *state) act(a Action)       { s.plan.Actions = append(s.plan.Actions, a) }
 func (s *state) first(a Action)     { s.plan.Actions[0] = a }
 func (s *state) report()            { s.plan.Status.N++ }
@@ -229,6 +319,13 @@ func reset(p *Plan)                 { *p = Plan{} }
 func (s *state) full() bool         { s.n++; return s.n > 3 }
 func (s *state) take() (int, bool)  { s.sets[0] = 1; return 1, true }
 func sum(list []int) (n int)        { list[0] = 2; return n }
+func (s *state) by() bool           { s.change(); return true }
+func (s *state) deep() bool         { return twice(&s.part.n) == 2 }
+func twice(n *int) int              { set(n); return *n }
+func (s *state) part2() bool        { s.part.set(); return true }
+func some(s state) int              { s.sort(); return 0 }
+func (s *state) puts() int          { list[int](s.sets).put(1); return 0 }
+func puts(l list[int]) int          { l.put(1); return 0 }
 `
 	harmless := `package p
 func empty() Plan                   { return Plan{} }
@@ -236,6 +333,13 @@ func (s *state) read() (n int)      { n = len(s.plan.Actions); return n }
 func (s state) copied() int         { s.n = 3; return s.n }
 func (s *state) change()            { s.n = 3 }
 func (s *state) list() []int        { s.n = 3; return nil }
+func set(n *int)                    { *n = 2 }
+func (p *part) set()                { p.n = 3 }
+func (s state) sort()               { s.sets[0] = 1 }
+func (s state) local() bool         { var q part; q.set(); s.change(); set(&s.n); return q.n == 3 }
+func (s *state) asks() bool         { return s.full2() }
+func (l list[T]) put(x T)           { l[0] = x }
+func (s *state) full2() bool        { return s.n > 3 }
 `
 	plant := func(names ...string) (found []string) {
 		c := checked{fset: token.NewFileSet()}
@@ -248,7 +352,10 @@ func (s *state) list() []int        { s.n = 3; return nil }
 	}
 	answers := []string{
 		"plant.go: full answers, and changes what it was given", "plant.go: take answers, and changes what it was given",
-		"plant.go: sum answers, and changes what it was given",
+		"plant.go: sum answers, and changes what it was given", "plant.go: by answers, and changes what it was given",
+		"plant.go: deep answers, and changes what it was given", "plant.go: twice answers, and changes what it was given",
+		"plant.go: part2 answers, and changes what it was given", "plant.go: some answers, and changes what it was given",
+		"plant.go: puts answers, and changes what it was given", "plant.go: puts answers, and changes what it was given",
 	}
 	require.Equal(t, append([]string{
 		"plant.go: act changes a plan", "plant.go: first changes a plan", "plant.go: report changes a plan",
