@@ -54,7 +54,7 @@ func ceil(a, b int64) int64 { return (a + b - 1) / b }
 // one of it stays. It mirrors the planner of a DisaggregatedSet of LeaderWorkerSet (commit
 // 060ab4da).
 func StepRoles(roles []Role) (next []Role, moved bool) {
-	next, steps, n := slices.Clone(roles), RoleSteps(roles), len(roles)
+	next, steps := slices.Clone(roles), RoleSteps(roles)
 	done, grown, more := true, true, false
 	for i, r := range next {
 		done = done && r.Old == 0 && r.New >= r.Target
@@ -68,25 +68,32 @@ func StepRoles(roles []Role) (next []Role, moved bool) {
 	case more:
 		return next, true
 	case grown:
-		for i := range next {
-			next[i].Old = 0
-		}
-		return next, true
+		return withOld(next, make([]int32, len(next))), true
 	}
 	wanted := grow(roles, steps)
 	if fits(roles, wanted) {
-		for i := range n {
-			next[i].New = wanted[i]
-		}
-		return next, true
+		return withNew(next, wanted), true
 	}
 	if old := drain(roles, steps); fewer(old, roles) {
-		for i := range n {
-			next[i].Old = old[i]
-		}
-		return next, true
+		return withOld(next, old), true
 	}
 	return force(roles, wanted)
+}
+
+// withOld gives roles this many old groups.
+func withOld(roles []Role, old []int32) []Role {
+	for i := range roles {
+		roles[i].Old = old[i]
+	}
+	return roles
+}
+
+// withNew gives roles this many new groups.
+func withNew(roles []Role, wanted []int32) []Role {
+	for i := range roles {
+		roles[i].New = wanted[i]
+	}
+	return roles
 }
 
 // grow returns the new groups of the next step.
@@ -151,10 +158,7 @@ func force(roles []Role, wanted []int32) (next []Role, moved bool) {
 	if !fewer(old, roles) {
 		return slices.Clone(roles), false
 	}
-	for i, n := range atOnce(old, next) {
-		next[i].Old = n
-	}
-	return next, true
+	return withOld(next, atOnce(old, next)), true
 }
 
 func fewer(old []int32, roles []Role) bool {
