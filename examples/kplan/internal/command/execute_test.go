@@ -172,6 +172,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: must be a whole number that is not negative`},
 		{[]string{"simulate", "--from", "-", "-f", "-"}, "standard input can be read only once: --from - and -f -"},
 		{[]string{"simulate", "--from", "old.yaml", "--live", "-f", "new.yaml"}, "--from and --live exclude each other"},
+		{[]string{"simulate", "--heal", "--never-ready", "-f", "new.yaml"}, "--heal and --never-ready exclude each other"},
 		{[]string{"simulate", "-f", "x", "--zones", "3"}, "--zones needs --nodes: it is nodes that are made which it puts into zones"},
 		{[]string{"simulate", "-f", "x", "--runs", "3"}, "--runs needs --start"},
 		{[]string{"simulate", "-f", "x", "--start", "p50=10s", "--runs", "0"}, "--runs 0: must be from 1 to 10000"},

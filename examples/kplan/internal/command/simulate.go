@@ -174,6 +174,8 @@ func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
 		return err
 	case len(s.from) > 0 && s.live:
 		return errors.New("--from and --live exclude each other")
+	case s.heal && s.neverReady:
+		return errors.New("--heal and --never-ready exclude each other")
 	case slices.Contains(s.from, "-") && slices.Contains(s.filenames, "-"):
 		return errors.New("standard input can be read only once: --from - and -f -")
 	case s.zones > 0 && s.nodes == 0:
