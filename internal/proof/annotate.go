@@ -12,44 +12,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// mark begins the comments that hold an invariant of the loop below. Its language is that
-// of Go's expressions over unbounded integers, with
-//
-//	done               the number of rounds that have ended
-//	implies(a, b)      if a then b
-//	choose(a, b, c)    b if a, and otherwise c
-//	all(k, a, b, c)    c for every k from a to b-1
-//	sum(k, n, e)       the sum of e for every k from 0 to n-1
-const mark = "//proof:"
-
-// invariantsAt reads the comments right above a loop.
-func (p *program) invariantsAt(pos token.Pos) ([]annotation, error) {
-	at := p.files.Position(pos)
-	var all []annotation
-	for _, file := range p.syntax {
-		if p.name(file) != at.Filename {
-			continue
-		}
-		for _, group := range file.Comments {
-			if p.files.Position(group.End()).Line != at.Line-1 {
-				continue
-			}
-			for _, c := range group.List {
-				word, a, err := p.annotationOf(c)
-				if err != nil {
-					return nil, err
-				}
-				if word == keeps {
-					all = append(all, a)
-				} else if word != "" {
-					return nil, fmt.Errorf("%s: %q is no word of a loop", p.files.Position(c.Pos()), word)
-				}
-			}
-		}
-	}
-	return all, nil
-}
-
 // A scope is where the names of an invariant are looked up.
 type scope struct {
 	*frame
@@ -57,16 +19,14 @@ type scope struct {
 	state *state
 	bound map[string]*term
 	named map[string]typed // results, by name
+	// follow runs a function of the package: see machine.call.
+	follow func(f *ssa.Function, args, bindings []value, s *state) (value, error)
 }
 
 // A typed is a value with its type, which names its fields.
 type typed struct {
 	value value
 	of    types.Type
-}
-
-func (f *frame) condition(e ast.Expr, l *loop, s *state) (*term, error) {
-	return scope{frame: f, loop: l, state: s, bound: map[string]*term{}}.term(e)
 }
 
 func (c scope) term(e ast.Expr) (*term, error) {
@@ -329,7 +289,7 @@ func (c scope) run(f *ssa.Function, e *ast.CallExpr) (typed, error) {
 	facts := len(c.facts)
 	s := c.state.copy()
 	s.guard = c.ts.bool(true)
-	v, err := c.machine.call(f, args, nil, s)
+	v, err := c.follow(f, args, nil, s)
 	c.facts = c.facts[:facts]
 	return typed{v, f.Signature.Results().At(0).Type()}, err
 }
@@ -345,7 +305,8 @@ func (c scope) over(name string, args []ast.Expr) (typed, error) {
 	if err != nil {
 		return typed{}, err
 	}
-	inner := scope{c.frame, c.loop, c.state, map[string]*term{}, c.named}
+	inner := c
+	inner.bound = map[string]*term{}
 	for n, t := range c.bound {
 		inner.bound[n] = t
 	}

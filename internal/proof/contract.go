@@ -20,6 +20,16 @@ type contract struct {
 	property          bool // it promises nothing, but proves something
 }
 
+// mark begins the comments that hold an invariant of the loop below. Its language is that
+// of Go's expressions over unbounded integers, with
+//
+//	done               the number of rounds that have ended
+//	implies(a, b)      if a then b
+//	choose(a, b, c)    b if a, and otherwise c
+//	all(k, a, b, c)    c for every k from a to b-1
+//	sum(k, n, e)       the sum of e for every k from 0 to n-1
+const mark = "//proof:"
+
 // Words that follow the mark of an annotation.
 const (
 	requires = "requires" // at the end of the comment of a function
@@ -74,115 +84,38 @@ func (p *program) contractOf(f *ssa.Function) (contract, error) {
 	return c, nil
 }
 
-// keep proves that a function keeps its contract.
-func (m *machine) keep(c contract) error {
-	f := c.function
-	s := &state{guard: m.ts.bool(true), values: map[ssa.Value]value{}, memory: map[*object]value{}}
-	args := make([]value, len(f.Params))
-	for i, p := range f.Params {
-		v, err := m.any(p.Name(), p.Type(), s)
-		if err != nil {
-			return err
+// invariantsAt reads the comments right above a loop.
+func (p *program) invariantsAt(pos token.Pos) ([]annotation, error) {
+	at := p.files.Position(pos)
+	var all []annotation
+	for _, file := range p.syntax {
+		if p.name(file) != at.Filename {
+			continue
 		}
-		args[i] = v
-		if m.unroll > 0 {
-			m.arguments = append(m.arguments, m.argumentsOf(p.Name(), v, s)...)
-		}
-	}
-	inputs := map[*object]bool{}
-	for o := range s.memory {
-		inputs[o] = true
-	}
-	in := m.scopeOf(f, args, s)
-	for _, a := range c.requires {
-		t, err := in.term(a.expr)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", m.files.Position(a.pos), a.text, err)
-		}
-		m.assume(s, t)
-	}
-	result, err := m.call(f, args, nil, s)
-	if err != nil {
-		return err
-	}
-	if m.unroll > 0 {
-		m.outcome = m.argumentsOf("result", result, s)
-	}
-	for o := range m.written {
-		if inputs[o] {
-			return fmt.Errorf("%s writes %s, which no contract can tell", f, o.name)
+		for _, group := range file.Comments {
+			if p.files.Position(group.End()).Line != at.Line-1 {
+				continue
+			}
+			for _, c := range group.List {
+				word, a, err := p.annotationOf(c)
+				if err != nil {
+					return nil, err
+				}
+				if word == keeps {
+					all = append(all, a)
+				} else if word != "" {
+					return nil, fmt.Errorf("%s: %q is no word of a loop", p.files.Position(c.Pos()), word)
+				}
+			}
 		}
 	}
-	out := m.scopeOf(f, args, s)
-	out.results(result)
-	for _, a := range c.ensures {
-		t, err := out.term(a.expr)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", m.files.Position(a.pos), a.text, err)
-		}
-		m.prove(s, a.text, a.pos, t)
-	}
-	return nil
+	return all, nil
 }
 
-// rely calls a function of which only the contract is known.
-func (m *machine) rely(c contract, args []value, s *state, pos token.Pos) (value, error) {
-	f := c.function
-	m.uses[f] = true
-	in := m.scopeOf(f, args, s)
-	for _, a := range c.requires {
-		t, err := in.term(a.expr)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", m.files.Position(a.pos), a.text, err)
-		}
-		m.prove(s, f.Name()+" requires "+a.text, pos, t)
+// name is that of the function, with its package unless it is a property.
+func (c contract) name() string {
+	if c.property || c.function.Pkg.Pkg.Path() == propertyPath {
+		return c.function.Name()
 	}
-	var result value
-	all := make(tuple, f.Signature.Results().Len())
-	for i := range all {
-		v, err := m.any(f.Name(), f.Signature.Results().At(i).Type(), s)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = v
-	}
-	result = all
-	if len(all) == 1 {
-		result = all[0]
-	}
-	out := m.scopeOf(f, args, s)
-	out.results(result)
-	for _, a := range c.ensures {
-		t, err := out.term(a.expr)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", m.files.Position(a.pos), a.text, err)
-		}
-		m.assume(s, t)
-	}
-	return result, nil
-}
-
-// scopeOf is where the names of a contract are looked up.
-func (m *machine) scopeOf(f *ssa.Function, args []value, s *state) scope {
-	at := &state{guard: s.guard, values: map[ssa.Value]value{}, memory: s.memory}
-	for i, p := range f.Params {
-		at.values[p] = args[i]
-	}
-	return scope{frame: &frame{machine: m, function: f}, state: at, bound: map[string]*term{}, named: map[string]typed{}}
-}
-
-// results gives what a function returns the names that it has there, or else "result".
-func (c scope) results(v value) {
-	of := c.function.Signature.Results()
-	all, ok := v.(tuple)
-	if !ok {
-		all = tuple{v}
-	}
-	for i := range of.Len() {
-		name := of.At(i).Name()
-		if name == "" || name == "_" {
-			name = "result"
-		}
-		c.named[name] = typed{all[i], of.At(i).Type()}
-	}
+	return strings.ReplaceAll(c.function.RelString(nil), module+"/", "")
 }

@@ -319,15 +319,6 @@ func (f *frame) load(p pointer, t types.Type, s *state, pos token.Pos) (value, e
 	return v, nil
 }
 
-func (m *machine) at(c columns, of types.Type, index *term) value {
-	parts := make([]*term, len(c))
-	for i, column := range c {
-		parts[i] = m.ts.read(column, index)
-	}
-	v, _ := assemble(of, parts)
-	return v
-}
-
 func (f *frame) store(in *ssa.Store, s *state) error {
 	a, err := f.value(in.Addr, s)
 	if err != nil {

@@ -13,82 +13,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A loop is a natural loop of a function, with the invariants that stand beside it.
-type loop struct {
-	header     *ssa.BasicBlock
-	blocks     map[*ssa.BasicBlock]bool
-	pos        token.Pos
-	invariants []annotation // what holds whenever the loop begins another round
-}
-
-func (f *frame) loopAt(b *ssa.BasicBlock) *loop {
-	for _, l := range f.loops {
-		if l.header == b {
-			return l
-		}
-	}
-	return nil
-}
-
-// loopsOf finds the loops of a function, and gives each the statement that it was written as.
-func (m *machine) loopsOf(fn *ssa.Function) ([]*loop, error) {
-	if old, ok := m.loops[fn]; ok {
-		return old, nil
-	}
-	var all []*loop
-	for _, b := range fn.Blocks {
-		var ends []*ssa.BasicBlock
-		for _, p := range b.Preds {
-			if b.Dominates(p) {
-				ends = append(ends, p)
-			}
-		}
-		if len(ends) > 0 {
-			all = append(all, &loop{header: b, blocks: natural(b, ends)})
-		}
-	}
-	var statements []ast.Stmt
-	if fn.Syntax() != nil {
-		ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				return n == fn.Syntax()
-			case *ast.ForStmt, *ast.RangeStmt:
-				statements = append(statements, n.(ast.Stmt))
-			}
-			return true
-		})
-	}
-	if len(statements) != len(all) {
-		return nil, fmt.Errorf("%s has %d loops, but %d statements that loop", fn, len(all), len(statements))
-	}
-	for i, l := range all {
-		l.pos = statements[i].Pos()
-		if _, ok := statements[i].(*ast.RangeStmt); !ok {
-			return nil, fmt.Errorf("%s: a loop that is no range over a slice may not end", m.files.Position(l.pos))
-		}
-		var err error
-		if l.invariants, err = m.invariantsAt(l.pos); err != nil {
-			return nil, err
-		}
-	}
-	m.loops[fn] = all
-	return all, nil
-}
-
-func natural(header *ssa.BasicBlock, ends []*ssa.BasicBlock) map[*ssa.BasicBlock]bool {
-	blocks := map[*ssa.BasicBlock]bool{header: true}
-	for len(ends) > 0 {
-		b := ends[len(ends)-1]
-		ends = ends[:len(ends)-1]
-		if !blocks[b] {
-			blocks[b] = true
-			ends = append(ends, b.Preds...)
-		}
-	}
-	return blocks
-}
-
 // loop follows a loop: to the end if all slices have few elements, or else for any round.
 func (f *frame) loop(l *loop, arrivals []arrival) error {
 	if f.unroll > 0 {
@@ -193,8 +117,6 @@ func (f *frame) forget(l *loop, s *state, changed []*object) error {
 	return nil
 }
 
-const rangeIndex = "rangeindex"
-
 // lengthOf is the number of rounds of a range over a slice, which is computed before it.
 func (f *frame) lengthOf(l *loop, phi *ssa.Phi, s *state) *term {
 	for _, in := range l.header.Instrs {
@@ -260,4 +182,8 @@ func (f *frame) holds(l *loop, s *state, when string) error {
 		f.prove(s, inv.text+" "+when, l.pos, t)
 	}
 	return nil
+}
+
+func (f *frame) condition(e ast.Expr, l *loop, s *state) (*term, error) {
+	return scope{frame: f, loop: l, state: s, bound: map[string]*term{}, follow: f.call}.term(e)
 }

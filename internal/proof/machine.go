@@ -3,10 +3,8 @@
 package main
 
 import (
-	"fmt"
 	"go/token"
-	"go/types"
-	"slices"
+	"maps"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -97,150 +95,6 @@ type arrival struct {
 	state *state
 }
 
-// call follows a function and returns what it returns. The state goes on with what the
-// function has written.
-func (m *machine) call(f *ssa.Function, args []value, bindings []value, s *state) (value, error) {
-	if m.depth > 20 {
-		return nil, fmt.Errorf("%s: functions that call themselves are not translated", f)
-	}
-	m.depth++
-	m.reached[f] = true
-	defer func() { m.depth-- }()
-	loops, err := m.loopsOf(f)
-	if err != nil {
-		return nil, err
-	}
-	fr := &frame{machine: m, function: f, loops: loops, waiting: map[*ssa.BasicBlock][]arrival{}}
-	in := &state{guard: s.guard, values: map[ssa.Value]value{}, memory: s.memory}
-	for i, p := range f.Params {
-		in.values[p] = args[i]
-	}
-	for i, v := range f.FreeVars {
-		in.values[v] = bindings[i]
-	}
-	fr.waiting[f.Blocks[0]] = []arrival{{nil, in.copy()}}
-	if err := fr.run(fr.order(nil), nil); err != nil {
-		return nil, err
-	}
-	return fr.leave(s)
-}
-
-// leave joins the paths that have come to a return.
-func (f *frame) leave(s *state) (value, error) {
-	if len(f.returned) == 0 {
-		return nil, fmt.Errorf("%s never returns", f.function)
-	}
-	for i, r := range f.returned {
-		r.values = map[ssa.Value]value{nil: f.results[i]}
-	}
-	all, err := f.merge(f.returned)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.function, err)
-	}
-	s.guard, s.memory = all.guard, all.memory
-	return all.values[nil], nil
-}
-
-// order lists the blocks of a loop, or of the function, so that each comes behind those
-// that lead to it.
-func (f *frame) order(in *loop) []*ssa.BasicBlock {
-	var order []*ssa.BasicBlock
-	seen := map[*ssa.BasicBlock]bool{}
-	var visit func(b *ssa.BasicBlock)
-	visit = func(b *ssa.BasicBlock) {
-		if seen[b] || in != nil && !in.blocks[b] {
-			return
-		}
-		seen[b] = true
-		for _, next := range b.Succs {
-			visit(next)
-		}
-		order = append(order, b)
-	}
-	start := f.function.Blocks[0]
-	if in != nil {
-		start = in.header
-	}
-	visit(start)
-	slices.Reverse(order)
-	return order
-}
-
-// run follows blocks in order. Those of a loop within them are followed by the loop.
-func (f *frame) run(order []*ssa.BasicBlock, within *loop) error {
-	for _, b := range order {
-		arrivals := f.waiting[b]
-		if len(arrivals) == 0 {
-			continue
-		}
-		if l := f.loopAt(b); l != nil && l != within {
-			delete(f.waiting, b)
-			if err := f.loop(l, arrivals); err != nil {
-				return err
-			}
-			continue
-		}
-		delete(f.waiting, b)
-		s, err := f.enter(b, arrivals)
-		if err != nil {
-			return err
-		}
-		if err := f.block(b, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// enter joins the paths that have come to a block, and gives its phis their values.
-func (f *frame) enter(b *ssa.BasicBlock, arrivals []arrival) (*state, error) {
-	states := make([]*state, len(arrivals))
-	for i, a := range arrivals {
-		states[i] = a.state.copy()
-		for _, in := range b.Instrs {
-			phi, ok := in.(*ssa.Phi)
-			if !ok {
-				break
-			}
-			v, err := f.value(phi.Edges[slices.Index(b.Preds, a.from)], a.state)
-			if err != nil {
-				return nil, err
-			}
-			states[i].values[phi] = v
-		}
-	}
-	s, err := f.merge(states)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.function, err)
-	}
-	return s, nil
-}
-
-// block follows the instructions of a block.
-func (f *frame) block(b *ssa.BasicBlock, s *state) error {
-	for _, in := range b.Instrs {
-		if err := f.instruction(in, s); err != nil {
-			return fmt.Errorf("%s: %w", f.files.Position(position(in)), err)
-		}
-	}
-	switch last := b.Instrs[len(b.Instrs)-1].(type) {
-	case *ssa.If:
-		v, err := f.value(last.Cond, s)
-		if err != nil {
-			return err
-		}
-		f.decide(s, v.(*term))
-		other := s.copy()
-		s.guard = f.ts.and(s.guard, v.(*term))
-		other.guard = f.ts.and(other.guard, f.ts.not(v.(*term)))
-		f.arrive(b, b.Succs[0], s)
-		f.arrive(b, b.Succs[1], other)
-	case *ssa.Jump:
-		f.arrive(b, b.Succs[0], s)
-	}
-	return nil
-}
-
 // decide remembers a condition on which the path depends.
 func (m *machine) decide(s *state, t *term) {
 	if !t.isConstant() && m.trial == 0 {
@@ -248,53 +102,19 @@ func (m *machine) decide(s *state, t *term) {
 	}
 }
 
-func (f *frame) arrive(from, to *ssa.BasicBlock, s *state) {
-	if !s.guard.isFalse() {
-		f.waiting[to] = append(f.waiting[to], arrival{from, s})
-	}
+// A state is what holds where a path has come to.
+type state struct {
+	guard  *term // the conditions of the path
+	values map[ssa.Value]value
+	memory map[*object]value // a term, a record, or columns
 }
 
-func position(in ssa.Instruction) token.Pos {
-	if in.Pos().IsValid() {
-		return in.Pos()
-	}
-	for _, op := range in.Operands(nil) {
-		if *op != nil && (*op).Pos().IsValid() {
-			return (*op).Pos()
-		}
-	}
-	return in.Parent().Pos()
+func (s *state) copy() *state {
+	return &state{s.guard, maps.Clone(s.values), maps.Clone(s.memory)}
 }
 
-// value is what an operand stands for.
-func (f *frame) value(v ssa.Value, s *state) (value, error) {
-	switch v := v.(type) {
-	case *ssa.Const:
-		return f.literal(v)
-	case *ssa.Function:
-		return closure{function: v}, nil
-	}
-	if x, ok := s.values[v]; ok {
-		return x, nil
-	}
-	return nil, fmt.Errorf("%s (%T) in %s is not translated", v, v, f.function)
-}
-
-func (f *frame) literal(c *ssa.Const) (value, error) {
-	if c.Value == nil {
-		return f.zero(c.Type())
-	}
-	switch t := c.Type().Underlying().(*types.Basic); {
-	case t.Info()&types.IsBoolean != 0:
-		return f.ts.bool(c.Value.ExactString() == "true"), nil
-	case t.Info()&types.IsInteger != 0:
-		n, err := number(c.Value.ExactString())
-		if err != nil {
-			n, err = number("(- " + c.Value.ExactString()[1:] + ")")
-		}
-		return f.ts.big(n), err
-	case t.Info()&types.IsString != 0:
-		return f.text(c.Value.ExactString()), nil
-	}
-	return nil, fmt.Errorf("constant %v is not translated", c)
+// An argument is a number of a parameter.
+type argument struct {
+	name string
+	term *term
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -15,14 +14,6 @@ type proof struct {
 	machine *machine
 	results map[string][]result // by solver
 	took    map[string]time.Duration
-}
-
-// name is that of the function, with its package unless it is a property.
-func (c contract) name() string {
-	if c.property || c.function.Pkg.Pkg.Path() == propertyPath {
-		return c.function.Name()
-	}
-	return strings.ReplaceAll(c.function.RelString(nil), module+"/", "")
 }
 
 // open lists what a solver has not proved.
@@ -42,4 +33,11 @@ func (p *program) translate(c contract, elements int) (_ *machine, err error) {
 		return nil, fmt.Errorf("%s: %w", c.name(), err)
 	}
 	return m, nil
+}
+
+// A result is what a solver says of an obligation.
+type result struct {
+	obligation
+	answer answer
+	effort int // the one that was enough
 }

@@ -137,35 +137,3 @@ func (s *session) named(all []argument, names []string) (map[string]*big.Int, er
 	}
 	return values, nil
 }
-
-// An argument is a number of a parameter.
-type argument struct {
-	name string
-	term *term
-}
-
-// argumentsOf lists the numbers that a parameter holds.
-func (m *machine) argumentsOf(name string, v value, s *state) []argument {
-	switch v := v.(type) {
-	case *term:
-		return []argument{{name, v}}
-	case list:
-		var all []argument
-		if v.array == nil {
-			return nil
-		}
-		for i := range int64(m.unroll) {
-			for k, column := range s.memory[v.array].(columns) {
-				all = append(all, argument{fmt.Sprintf("%s[%d].%d", name, i, k), m.ts.read(column, m.ts.int(i))})
-			}
-		}
-		return all
-	case record:
-		var all []argument
-		for i, field := range v {
-			all = append(all, m.argumentsOf(fmt.Sprintf("%s.%d", name, i), field, s)...)
-		}
-		return all
-	}
-	return nil
-}

@@ -5,21 +5,9 @@ package main
 import (
 	"fmt"
 	"go/types"
-	"maps"
 
 	"golang.org/x/tools/go/ssa"
 )
-
-// A state is what holds where a path has come to.
-type state struct {
-	guard  *term // the conditions of the path
-	values map[ssa.Value]value
-	memory map[*object]value // a term, a record, or columns
-}
-
-func (s *state) copy() *state {
-	return &state{s.guard, maps.Clone(s.values), maps.Clone(s.memory)}
-}
 
 // merge joins paths, of which at most one is taken.
 func (m *machine) merge(states []*state) (*state, error) {
@@ -230,4 +218,39 @@ func (m *machine) length(name string) *term {
 	}
 	most := m.ts.int(1<<31 - 1).n
 	return m.ts.variable("len "+name, integer, m.ts.int(0).n, most)
+}
+
+// argumentsOf lists the numbers that a parameter holds.
+func (m *machine) argumentsOf(name string, v value, s *state) []argument {
+	switch v := v.(type) {
+	case *term:
+		return []argument{{name, v}}
+	case list:
+		var all []argument
+		if v.array == nil {
+			return nil
+		}
+		for i := range int64(m.unroll) {
+			for k, column := range s.memory[v.array].(columns) {
+				all = append(all, argument{fmt.Sprintf("%s[%d].%d", name, i, k), m.ts.read(column, m.ts.int(i))})
+			}
+		}
+		return all
+	case record:
+		var all []argument
+		for i, field := range v {
+			all = append(all, m.argumentsOf(fmt.Sprintf("%s.%d", name, i), field, s)...)
+		}
+		return all
+	}
+	return nil
+}
+
+func (m *machine) at(c columns, of types.Type, index *term) value {
+	parts := make([]*term, len(c))
+	for i, column := range c {
+		parts[i] = m.ts.read(column, index)
+	}
+	v, _ := assemble(of, parts)
+	return v
 }
