@@ -34,6 +34,29 @@ var widerCycles = map[string]int{
 // TestCycles: a file leads to few others that lead back to it.
 func TestCycles(t *testing.T) {
 	packages, exports := packagesOf(t)
+	checkCycles(t, packages, exports)
+}
+
+// TestCyclesOfModules is TestCycles for modules that are no part of the workspace, which
+// KPLAN_MODULES names: to list their packages is to compile Kubernetes and more.
+func TestCyclesOfModules(t *testing.T) {
+	modules := strings.Fields(os.Getenv("KPLAN_MODULES"))
+	if len(modules) == 0 {
+		t.Skip("KPLAN_MODULES names no modules")
+	}
+	for _, module := range modules {
+		packages, exports := compiled(t, filepath.Join("..", "..", module), "./...")
+		for pkg := range packages {
+			if pkg != module && !strings.HasPrefix(pkg, module+"/") {
+				delete(packages, pkg) // the module imports it
+			}
+		}
+		require.NotEmpty(t, packages)
+		checkCycles(t, packages, exports)
+	}
+}
+
+func checkCycles(t *testing.T, packages map[string][]string, exports map[string]string) {
 	for pkg, files := range packages {
 		t.Run(pkg, func(t *testing.T) {
 			longest := longestCycle(references(t, files, exports))
@@ -44,13 +67,21 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// packagesOf returns the files of each of our packages, and where the types of all packages
-// are that they import.
+// packagesOf returns the files of each package of the workspace, and where the types of all
+// packages are that they import.
 func packagesOf(t *testing.T) (packages map[string][]string, exports map[string]string) {
-	const ours = "github.com/kplan-go/kplan/"
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}}	{{.Export}}	{{range .GoFiles}}{{$.Dir}}/{{.}} {{end}}`,
+	return compiled(t, filepath.Join("..", ".."),
 		"./...", "./kube/...", "./examples/kplan/...", "./examples/controller/...", "./examples/fleet/...")
-	cmd.Dir = filepath.Join("..", "..")
+}
+
+// compiled is packagesOf for patterns in the folder of a module or of a workspace.
+func compiled(t *testing.T, folder string, patterns ...string) (packages map[string][]string, exports map[string]string) {
+	const ours = "github.com/kplan-go/kplan/"
+	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", `{{.ImportPath}}	{{.Export}}	{{range .GoFiles}}{{$.Dir}}/{{.}} {{end}}`}, patterns...)...)
+	cmd.Dir = folder
+	if _, err := os.Stat(filepath.Join(folder, "go.work")); err != nil { // that above does not have it
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+	}
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	packages, exports = map[string][]string{}, map[string]string{}
