@@ -102,10 +102,7 @@ func (f *Fleet) PutReplicaSet(rs replicaset.ReplicaSet) error {
 func (f *Fleet) PutDaemonSet(d daemonset.DaemonSet) error {
 	f.wants(DaemonSetController)
 	w := f.w
-	if w.daemonTemplates == nil {
-		w.daemonTemplates = map[string]daemonset.Template{}
-	}
-	w.daemonTemplates[w.daemonTemplate(d.Name, d.Template.Hash)] = d.Template
+	w.keepDaemonTemplate(&d)
 	if old := w.store.daemonSets.named(d.Name); old != nil && f.releases(daemonset.Kind, d.Name) {
 		w.admitOf(w.refOfDaemonSet(d.Name), func(o *workload.Workload) {
 			o.Template, o.MinReadySeconds = revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash}, d.MinReadySeconds
@@ -117,6 +114,14 @@ func (f *Fleet) PutDaemonSet(d daemonset.DaemonSet) error {
 	return put(f, &w.store.daemonSets, &o, func(old *DaemonSet) {
 		o.UID, o.Status, o.Generation, o.Labels = old.UID, old.Status, old.Generation+1, old.Labels
 	})
+}
+
+// keepDaemonTemplate notes what the hash of a template of a DaemonSet stands for.
+func (w *World) keepDaemonTemplate(d *daemonset.DaemonSet) {
+	if w.daemonTemplates == nil {
+		w.daemonTemplates = map[string]daemonset.Template{}
+	}
+	w.daemonTemplates[w.daemonTemplate(d.Name, d.Template.Hash)] = d.Template
 }
 
 // releases reports whether a Rollout releases a workload.

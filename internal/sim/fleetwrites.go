@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -18,10 +19,16 @@ func (f *Fleet) drop(k Kind, r request) answer {
 		return remove(w, &s.deployments, r)
 	case KindReplicaSet:
 		return remove(w, &s.replicaSets, r)
+	case KindDaemonSet:
+		return remove(w, &s.daemonSets, r)
+	case KindRevision:
+		return remove(w, &s.revisions, r)
+	case KindSet:
+		return remove(w, &s.sets, r)
 	case KindThing:
 		return remove(w, &s.things, r)
 	}
-	if p := w.podNamed(r.name, false); p.Pod != nil {
+	if p := w.podNamed(r.name, k == KindDaemon); p.Pod != nil {
 		return w.deletePod(p, r)
 	}
 	return w.answered(notFound)
@@ -78,20 +85,27 @@ func updateThing(stored, o *Thing, v Verb) {
 	*stored = n
 }
 
-// writePod creates a pod, whose life begins, or changes what is no part of its life.
+// writePod creates a pod, whose life begins, or changes what is no part of its life. One that gets
+// another revision of its set is updated in place, and has to start again.
 func (f *Fleet) writePod(r request, p podorder.Pod) answer {
 	w := f.w
 	if r.verb != Create {
+		starts := false
 		_, a := update(w, &w.store.pods, r, func(o *podorder.Pod) {
-			o.Labels, o.Annotations = p.Labels, p.Annotations
-			o.ControllerKind, o.ControllerName, o.ControllerUID = p.ControllerKind, p.ControllerName, p.ControllerUID
+			before := podset.RevisionOf(o)
+			takeOver(o, &p)
+			if starts = before != podset.RevisionOf(o) && w.setOf(o) >= 0; starts {
+				o.Ready, o.ReadySince = false, w.now
+			}
 		})
+		if starts {
+			w.beginStart(w.podNamed(r.name, false))
+		}
 		return a
 	}
-	if !f.allows(p.Name) {
+	if f.newborn(&p); !f.allows(p.Name) {
 		return w.answered(forbidden)
 	}
-	p.UID, p.CreationTimestamp, p.Ready, p.Phase = "", w.now, false, podorder.Pending
 	if _, a := create(w, &w.store.pods, r, &p); a != done {
 		return a
 	}

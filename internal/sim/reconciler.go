@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
 )
 
 // A Reconciler is a controller of somebody's own.
@@ -28,8 +29,10 @@ type Reconciler struct {
 
 // An Ask is a write that a Reconciler asks for.
 type Ask struct {
-	Verb   Verb
-	Object any // a pointer to a deploy.Deployment, replicaset.ReplicaSet, podorder.Pod or Thing
+	Verb Verb
+	// Object is a pointer to a deploy.Deployment, replicaset.ReplicaSet, podorder.Pod,
+	// daemonset.DaemonSet, daemonset.Pod, revision.ControllerRevision, Set or Thing.
+	Object any
 }
 
 // String says what is asked for.
@@ -38,7 +41,8 @@ func (a Ask) String() string {
 	return fmt.Sprintf("%s %v %s", a.Verb, k, name)
 }
 
-// identity returns the kind, name, UID and resource version of an object.
+// identity returns the kind, name, UID and resource version of an object; the last of the kinds if
+// nobody writes such ones.
 func identity(object any) (k Kind, name, uid, version string) {
 	switch o := object.(type) {
 	case *deploy.Deployment:
@@ -47,6 +51,14 @@ func identity(object any) (k Kind, name, uid, version string) {
 		return KindReplicaSet, o.Name, o.UID, o.ResourceVersion
 	case *podorder.Pod:
 		return KindPod, o.Name, o.UID, o.ResourceVersion
+	case *daemonset.DaemonSet:
+		return KindDaemonSet, o.Name, o.UID, ""
+	case *daemonset.Pod:
+		return KindDaemon, o.Name, o.UID, o.ResourceVersion
+	case *revision.ControllerRevision:
+		return KindRevision, o.Name, o.UID, o.ResourceVersion
+	case *Set:
+		return KindSet, o.Name, o.UID, o.ResourceVersion
 	case *Thing:
 		return KindThing, o.Name, o.UID, o.ResourceVersion
 	}
@@ -56,10 +68,11 @@ func identity(object any) (k Kind, name, uid, version string) {
 // Add adds a controller of somebody's own.
 func (f *Fleet) Add(r Reconciler) {
 	c := &ownController{controller: &controller{}, r: r}
-	reads := []Kind{KindThing, KindDeployment, KindReplicaSet, KindPod, KindNode, KindDaemonSet, KindDaemon, KindSet}
+	reads := []Kind{KindThing, KindDeployment, KindReplicaSet, KindPod, KindNode, KindDaemonSet, KindDaemon, KindSet, KindRevision}
 	f.makers[c] = func() { f.Add(r) }
 	f.w.addController(c.controller, c, Role(r.Name), reads...)
 	f.w.store.pods.tell = append(f.w.store.pods.tell, c.told)
+	f.w.store.daemons.tell = append(f.w.store.daemons.tell, c.toldOfDaemon)
 }
 
 // An ownController carries out what a Reconciler asks for.
@@ -112,6 +125,14 @@ func (c *ownController) told(old, p *podorder.Pod) {
 	}
 }
 
+func (c *ownController) toldOfDaemon(old, p *daemonset.Pod) {
+	for _, p := range [...]*daemonset.Pod{old, p} {
+		if p != nil {
+			c.concerns(KindDaemon, p.Name, p.ControllerName, "")
+		}
+	}
+}
+
 // concerns enters what a change is about.
 func (c *ownController) concerns(k Kind, name, owner, thing string) {
 	switch {
@@ -135,6 +156,7 @@ func (c *ownController) watch(from *[kinds]int64, skip bool) {
 	changed(c, &s.replicaSets, from, skip, func(o *replicaSet) (string, string) { return o.ControllerName, "" })
 	changed(c, &s.pods, from, skip, func(o *podorder.Pod) (string, string) { return o.ControllerName, "" })
 	changed(c, &s.daemons, from, skip, func(o *daemonset.Pod) (string, string) { return o.ControllerName, "" })
+	changed(c, &s.revisions, from, skip, func(o *revision.ControllerRevision) (string, string) { return o.ControllerName, "" })
 	changed(c, &s.nodes, from, skip, func(o *Node) (string, string) { return "", "" })
 	changed(c, &s.daemonSets, from, skip, func(o *DaemonSet) (string, string) { return "", "" })
 	changed(c, &s.sets, from, skip, func(o *Set) (string, string) { return "", "" })
@@ -191,6 +213,10 @@ func (c *ownController) carry(a Ask) answer {
 	return c.ask(func() answer {
 		w := c.w
 		k, name, uid, version := identity(a.Object)
+		if k == kinds {
+			w.fail(fmt.Errorf("%s cannot write a %T", c.Role, a.Object))
+			return invalid
+		}
 		r := c.request(a.Verb, name, precondition{uid, version}, a)
 		if a.Verb == Create {
 			r.pre = precondition{}
@@ -198,23 +224,42 @@ func (c *ownController) carry(a Ask) answer {
 		if a.Verb == Delete {
 			return goneToo(w.fleet.drop(k, r))
 		}
-		switch o := a.Object.(type) {
-		case *deploy.Deployment:
-			w.fleet.wants(DeploymentController)
-			return write(w, &w.store.deployments, r, &Deployment{Deployment: *o, CreatedAt: w.now}, updateDeployment)
-		case *replicaSet:
-			w.fleet.wants(ReplicaSetController)
-			n := *o
-			n.CreationTimestamp = w.now
-			return write(w, &w.store.replicaSets, r, &n, updateReplicaSet)
-		case *podorder.Pod:
-			return w.fleet.writePod(r, *o)
-		case *Thing:
-			n := *o
-			n.CreationTimestamp = w.now
-			return write(w, &w.store.things, r, &n, updateThing)
-		}
-		w.fail(fmt.Errorf("%s cannot write a %T", c.Role, a.Object))
-		return invalid
+		return c.store(r, a.Object)
 	})
+}
+
+// store carries out a request to create or change an object.
+func (c *ownController) store(r request, object any) answer {
+	w, s := c.w, c.w.store
+	switch o := object.(type) {
+	case *deploy.Deployment:
+		w.fleet.wants(DeploymentController)
+		return write(w, &s.deployments, r, &Deployment{Deployment: *o, CreatedAt: w.now}, updateDeployment)
+	case *replicaSet:
+		w.fleet.wants(ReplicaSetController)
+		n := *o
+		n.CreationTimestamp = w.now
+		return write(w, &s.replicaSets, r, &n, updateReplicaSet)
+	case *podorder.Pod:
+		return w.fleet.writePod(r, *o)
+	case *daemonset.DaemonSet:
+		w.fleet.wants(DaemonSetController)
+		w.keepDaemonTemplate(o)
+		return write(w, &s.daemonSets, r, &DaemonSet{DaemonSet: *o}, updateDaemonSet)
+	case *daemonset.Pod:
+		return w.fleet.writeDaemonPod(r, *o)
+	case *revision.ControllerRevision:
+		n := *o
+		n.CreationTimestamp = w.now
+		return write(w, &s.revisions, r, &n, updateRevision)
+	case *Set:
+		w.fleet.wants(SetController)
+		n := *o
+		return write(w, &s.sets, r, &n, updateSet)
+	case *Thing:
+		n := *o
+		n.CreationTimestamp = w.now
+		return write(w, &s.things, r, &n, updateThing)
+	}
+	return invalid
 }

@@ -222,12 +222,17 @@ func (p *setPass) create(a podset.Action) answer {
 
 // setTemplateOf returns what a pod of a set was made from.
 func (w *World) setTemplateOf(p *podorder.Pod) (t revision.Template, ok bool) {
-	i := slices.IndexFunc(w.store.sets.all(), func(o *Set) bool { return o.UID == p.ControllerUID })
+	i := w.setOf(p)
 	if i < 0 {
 		return t, false
 	}
 	id := strings.TrimPrefix(podset.RevisionOf(p), w.store.sets.all()[i].Name+"-")
 	return revision.Template{ID: id, Hash: id}, true
+}
+
+// setOf returns the place of the set of a pod, below 0 if it has none.
+func (w *World) setOf(p *podorder.Pod) int {
+	return slices.IndexFunc(w.store.sets.all(), func(o *Set) bool { return o.UID == p.ControllerUID })
 }
 
 // checkSet tells what is wrong with a set that should be finished.

@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 )
 
 // A View is what somebody sees of a fleet. What it returns must not be changed, and stays what
@@ -82,4 +83,24 @@ func (v View) PodsOf(uid string) []podorder.Pod {
 // ReplicaSetsOf returns the ReplicaSets that an owner controls.
 func (v View) ReplicaSetsOf(uid string) []replicaset.ReplicaSet {
 	return v.w.store.replicaSets.appendOf(nil, uid, v.view[KindReplicaSet])
+}
+
+// DaemonSet returns the one with a name, or nil.
+func (v View) DaemonSet(name string) *DaemonSet {
+	return v.w.store.daemonSets.namedAt(v.view[KindDaemonSet], name)
+}
+
+// DaemonPodsOf returns the pods that a DaemonSet controls, or those that nobody does.
+func (v View) DaemonPodsOf(uid string) []daemonset.Pod {
+	return v.w.store.daemons.appendOf(nil, uid, v.view[KindDaemon])
+}
+
+// RevisionsOf returns the revisions that an owner controls, or those that nobody does.
+func (v View) RevisionsOf(uid string) []revision.ControllerRevision {
+	return v.w.store.revisions.appendOf(nil, uid, v.view[KindRevision])
+}
+
+// Set returns the one with a name, or nil.
+func (v View) Set(name string) *Set {
+	return v.w.store.sets.namedAt(v.view[KindSet], name)
 }

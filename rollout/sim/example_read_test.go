@@ -161,6 +161,23 @@ func ExampleView_DaemonSets() {
 	// Output: 2
 }
 
+func ExampleView_DaemonSet() {
+	fmt.Println(withDaemons().DaemonSet("log").Status.NumberAvailable, withDaemons().DaemonSet("web"))
+	// Output: 2 <nil>
+}
+
+func ExampleView_DaemonPodsOf() {
+	fmt.Println(len(withDaemons().DaemonPodsOf("log")), len(withDaemons().DaemonPodsOf("")))
+	// Output: 2 0
+}
+
+func ExampleView_RevisionsOf() {
+	for _, r := range withDaemons().RevisionsOf("log") {
+		fmt.Println(r.Name, r.Revision)
+	}
+	// Output: log-v1 1
+}
+
 func ExampleView_DaemonPods() {
 	for _, p := range withDaemons().DaemonPods() {
 		fmt.Print(p.NodeName, " ")
@@ -173,13 +190,24 @@ func ExampleView_Nodes() {
 	// Output: b
 }
 
-func ExampleView_Sets() {
+// withSet is a world with a StatefulSet of three pods.
+func withSet() *sim.World {
 	set := sim.Set{TemplateLabels: map[string]string{"app": "db"}, Workload: workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db"}, UID: "db", Replicas: ptr.To(int32(3)), Template: revision.Template{ID: "v1"},
 	}}
-	w := world(sim.Snapshot{Sets: []sim.Set{set}}, tenSeconds, 1)
+	return world(sim.Snapshot{Sets: []sim.Set{set}}, tenSeconds, 1)
+}
+
+func ExampleView_Sets() {
+	w := withSet()
 	fmt.Println(w.View().Sets()[0].Status.ReadyReplicas, w.View().PodsOf("db")[2].Name, w.Now().Sub(w.Start()))
 	// Output: 3 db-2 30s
+}
+
+func ExampleView_Set() {
+	v := withSet().View()
+	fmt.Println(v.Set("db").UpdateRevision, v.Set("web"))
+	// Output: db-v1 <nil>
 }
 
 func ExampleView_Rollouts() {

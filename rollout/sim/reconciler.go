@@ -5,10 +5,13 @@ package sim
 import (
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 )
 
 // A Reconciler is a controller of your own: a function from what it sees to writes. What it
@@ -35,9 +38,13 @@ type Reconciler struct {
 // no failure.
 type Write struct {
 	Verb Verb // but Remove
-	// Object is a *podorder.Pod, *replicaset.ReplicaSet, *deploy.Deployment or *Object. A new
-	// one gets its UID from the store. The life of a pod is not the writer's: an update
-	// changes its labels, annotations and controller.
+	// Object is a *podorder.Pod, *replicaset.ReplicaSet, *deploy.Deployment, *Object, or, for
+	// who stands in for the controllers of DaemonSets and Sets, a *daemonset.DaemonSet,
+	// *daemonset.Pod, *revision.ControllerRevision or *Set. A new one gets its UID from the
+	// store, and a pod without a name one that begins with its ControllerName. The life of a
+	// pod is not the writer's: an update changes its labels, annotations and controller, and
+	// lets it start again if that is an update in place: of a pod of a Set to another revision,
+	// or of a DaemonSet's that closes its gate.
 	Object any
 }
 
@@ -59,26 +66,32 @@ func (r Reconciler) engine() sim.Reconciler {
 	return of
 }
 
-// stored is an object as the engine keeps it.
+// stored is an object as the engine keeps it, and nothing if the pointer is nil.
 func stored(object any) any {
 	switch o := object.(type) {
 	case *Object:
-		if o != nil {
-			t := sim.Thing(*o)
-			return &t
-		}
+		return kept(o, func() any { t := sim.Thing(*o); return &t })
+	case *Set:
+		return kept(o, func() any { return &sim.Set{Set: podset.Set(*o)} })
 	case *podorder.Pod:
-		if o != nil {
-			return o
-		}
+		return kept(o, func() any { return o })
 	case *replicaset.ReplicaSet:
-		if o != nil {
-			return o
-		}
+		return kept(o, func() any { return o })
 	case *deploy.Deployment:
-		if o != nil {
-			return o
-		}
+		return kept(o, func() any { return o })
+	case *daemonset.DaemonSet:
+		return kept(o, func() any { return o })
+	case *daemonset.Pod:
+		return kept(o, func() any { return o })
+	case *revision.ControllerRevision:
+		return kept(o, func() any { return o })
 	}
 	return object
+}
+
+func kept[T any](o *T, as func() any) any {
+	if o == nil {
+		return nil
+	}
+	return as()
 }

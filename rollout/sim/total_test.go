@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
@@ -131,6 +132,24 @@ func TestNoRest(t *testing.T) {
 	_, err := w.Settle(time.Hour)
 	require.ErrorContains(t, err, "no rest")
 	require.Less(t, w.Report().Writes, 20_000)
+}
+
+// A write of nothing, or of what no controller writes, ends the world.
+func TestNoObject(t *testing.T) {
+	for _, object := range []any{
+		nil, 7, (*podorder.Pod)(nil), (*replicaset.ReplicaSet)(nil), (*deploy.Deployment)(nil), (*sim.Object)(nil), (*sim.Set)(nil), (*daemonset.DaemonSet)(nil),
+		(*daemonset.Pod)(nil), (*revision.ControllerRevision)(nil), &kruise.Rollout{},
+	} {
+		for _, verb := range []sim.Verb{sim.Create, sim.Update, sim.Delete} {
+			w := newWorld(t, sim.Snapshot{Objects: []sim.Object{{Kind: "x", Name: "x"}}}, sim.Config{Controllers: []sim.Reconciler{{
+				Name: "own", For: "x", Reconcile: func(sim.View, string) ([]sim.Write, time.Duration, error) {
+					return []sim.Write{{Verb: verb, Object: object}}, 0, nil
+				},
+			}}})
+			_, err := w.Settle(time.Hour)
+			require.ErrorContains(t, err, "own cannot write a ", "%s %T", verb, object)
+		}
+	}
 }
 
 // FuzzSnapshot reads snapshots from JSON, with and without faults.

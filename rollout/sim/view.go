@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -101,8 +102,29 @@ func (v View) DaemonSets() []*daemonset.DaemonSet {
 	return list(v, sim.View.DaemonSets, func(d *sim.DaemonSet) *daemonset.DaemonSet { return &d.DaemonSet })
 }
 
+// DaemonSet returns the one with a name, or nil.
+func (v View) DaemonSet(name string) *daemonset.DaemonSet {
+	return one(v, name, sim.View.DaemonSet, func(d *sim.DaemonSet) *daemonset.DaemonSet { return &d.DaemonSet })
+}
+
 // DaemonPods returns the pods of DaemonSets.
 func (v View) DaemonPods() []*daemonset.Pod { return list(v, sim.View.DaemonPods, same) }
+
+// DaemonPodsOf returns the pods that the DaemonSet with this UID controls; with "" the orphans.
+func (v View) DaemonPodsOf(uid string) []daemonset.Pod {
+	if v.v == nil {
+		return nil
+	}
+	return v.v.DaemonPodsOf(uid)
+}
+
+// RevisionsOf returns the revisions that the owner with this UID controls; with "" the orphans.
+func (v View) RevisionsOf(uid string) []revision.ControllerRevision {
+	if v.v == nil {
+		return nil
+	}
+	return v.v.RevisionsOf(uid)
+}
 
 // Nodes returns all of them, without what room is left, which a scheduler is told.
 func (v View) Nodes() []*Node {
@@ -113,7 +135,15 @@ func (v View) Nodes() []*Node {
 
 // Sets returns the CloneSets and StatefulSets.
 func (v View) Sets() []*Set {
-	return list(v, sim.View.Sets, func(s *sim.Set) *Set { o := Set(s.Set); return &o })
+	return list(v, sim.View.Sets, setOf)
+}
+
+// Set returns the one with a name, or nil.
+func (v View) Set(name string) *Set { return one(v, name, sim.View.Set, setOf) }
+
+func setOf(s *sim.Set) *Set {
+	o := Set(s.Set)
+	return &o
 }
 
 // Rollouts returns all of them.
