@@ -33,6 +33,20 @@ type scenario struct {
 	expires bool
 	// every is the time between two changes, and faultsFor how long faults strike.
 	every, faultsFor time.Duration
+	own              stranger
+}
+
+// A stranger is a controller that is not ours, and those of ours for which it stands in.
+type stranger struct {
+	begin   func() sim.Reconciler // nil for none
+	instead []sim.Kind
+}
+
+func (s stranger) controllers() []sim.Reconciler {
+	if s.begin == nil {
+		return nil
+	}
+	return []sim.Reconciler{s.begin()}
 }
 
 var scenarios = []scenario{
@@ -239,6 +253,7 @@ func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(strin
 		Resources: []string{"pods"}, Nodes: equalNodes(8, 5), Services: argoServices(), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod, "v4": onePod, "v5": onePod},
 	}, sim.Config{
 		Seed: seed, Faults: s.faults, Trace: trace, FaultsFor: s.faultsFor, Observe: beyond.saw,
+		Controllers: s.own.controllers(), Without: s.own.instead,
 		Times: sim.Times{Schedule: sim.Exactly(time.Second), Start: sim.Between(time.Second, 8*time.Second), End: sim.Between(0, 10*time.Second)},
 		// No defect of the originals is tried here, but what faults do to sound plans.
 		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll},
