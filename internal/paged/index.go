@@ -2,20 +2,28 @@
 
 package paged
 
-import "github.com/kplan-go/kplan/internal/field"
+import (
+	"math/bits"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
 
 // An Index finds elements of a list by a text: it is a hash table with open addressing of their
 // numbers, from 1, and reads the texts where they are. Several may have one text. The zero
 // index is empty.
+//
+// A cell holds a number in its last bits, and has the first bits of the text's hash before it: of a
+// large list that does not stay in the fast memory no text is read but the one that is looked for.
 type Index struct {
-	cells List[int32] // as many as a power of two, of which a quarter is free at least
+	cells List[uint32] // as many as a power of two, of which a quarter is free at least
 	taken int
+	mask  uint32 // of the bits for numbers
 }
 
 // Clone returns an index of its own.
-func (x *Index) Clone() Index { return Index{cells: x.cells.Clone(), taken: x.taken} }
+func (x *Index) Clone() Index { return Index{x.cells.Clone(), x.taken, x.mask} }
 
-func (x *Index) home(text string) int { return int(field.Hash(text)) & (x.cells.Len() - 1) }
+func (x *Index) home(hash uint32) int { return int(hash) & (x.cells.Len() - 1) }
 
 func (x *Index) next(cell int) int { return (cell + 1) & (x.cells.Len() - 1) }
 
@@ -24,11 +32,13 @@ func (x *Index) Find(text string, of func(int) string) int {
 	if x.taken == 0 {
 		return -1
 	}
-	for c := x.home(text); ; c = x.next(c) {
-		switch i := int(x.cells.At(c)) - 1; {
-		case i < 0:
+	hash := field.Hash(text)
+	for c := x.home(hash); ; c = x.next(c) {
+		v := x.cells.At(c)
+		if v == 0 {
 			return -1
-		case of(i) == text:
+		}
+		if i := int(v&x.mask) - 1; (v^hash)&^x.mask == 0 && of(i) == text {
 			return i
 		}
 	}
@@ -39,8 +49,9 @@ func (x *Index) Count(text string, of func(int) string) (n int) {
 	if x.taken == 0 {
 		return 0
 	}
-	for c := x.home(text); x.cells.At(c) > 0; c = x.next(c) {
-		if of(int(x.cells.At(c))-1) == text {
+	hash := field.Hash(text)
+	for c := x.home(hash); x.cells.At(c) > 0; c = x.next(c) {
+		if v := x.cells.At(c); (v^hash)&^x.mask == 0 && of(int(v&x.mask)-1) == text {
 			n++
 		}
 	}
@@ -49,12 +60,13 @@ func (x *Index) Count(text string, of func(int) string) (n int) {
 
 // Add adds an element.
 func (x *Index) Add(i int, of func(int) string) {
-	if 4*(x.taken+1) > 3*x.cells.Len() {
-		old := x.cells
-		x.cells = Make[int32](max(8, 2*old.Len()))
-		for c := range old.Len() {
-			if j := old.At(c); j > 0 {
-				x.insert(int(j)-1, of)
+	x.fit(i)
+	if n := x.cells.Len(); 4*(x.taken+1) > 3*n {
+		old, mask := x.cells, x.mask
+		x.cells, x.mask = Make[uint32](max(8, 2*n)), max(mask, uint32(max(8, 2*n)-1))
+		for c := range n {
+			if j := int(old.At(c) & mask); j > 0 {
+				x.insert(j-1, of)
 			}
 		}
 	}
@@ -62,18 +74,37 @@ func (x *Index) Add(i int, of func(int) string) {
 	x.taken++
 }
 
+// fit gives numbers more bits if one has not enough. What is known of hashes is cut, for the bits
+// behind it are not.
+func (x *Index) fit(i int) {
+	mask := uint32(1)<<bits.Len(uint(i+1)) - 1
+	if mask <= x.mask {
+		return
+	}
+	for c := range x.cells.Len() {
+		if v := x.cells.At(c); v > 0 {
+			x.cells.Set(c, v&^mask|v&x.mask)
+		}
+	}
+	x.mask = mask
+}
+
 func (x *Index) insert(i int, of func(int) string) {
-	c := x.home(of(i))
+	hash := field.Hash(of(i))
+	c := x.home(hash)
 	for x.cells.At(c) > 0 {
 		c = x.next(c)
 	}
-	x.cells.Set(c, int32(i+1))
+	x.cells.Set(c, hash&^x.mask|uint32(i+1))
 }
+
+// number returns the number in a cell, or -1.
+func (x *Index) number(c int) int { return int(x.cells.At(c)&x.mask) - 1 }
 
 // cell returns where an element is that is there.
 func (x *Index) cell(i int, of func(int) string) int {
-	c := x.home(of(i))
-	for int(x.cells.At(c)) != i+1 {
+	c := x.home(field.Hash(of(i)))
+	for x.number(c) != i {
 		c = x.next(c)
 	}
 	return c
@@ -81,7 +112,9 @@ func (x *Index) cell(i int, of func(int) string) int {
 
 // Move gives an element another number. It still has its text under the old one.
 func (x *Index) Move(from, to int, of func(int) string) {
-	x.cells.Set(x.cell(from, of), int32(to+1))
+	x.fit(to)
+	c := x.cell(from, of)
+	x.cells.Set(c, x.cells.At(c)&^x.mask|uint32(to+1))
 }
 
 // Remove removes an element that is there. Those behind it move up, so that none is cut off
@@ -90,7 +123,7 @@ func (x *Index) Remove(i int, of func(int) string) {
 	free := x.cell(i, of)
 	mask := x.cells.Len() - 1
 	for c := x.next(free); x.cells.At(c) > 0; c = x.next(c) {
-		if home := x.home(of(int(x.cells.At(c)) - 1)); (c-home)&mask >= (c-free)&mask {
+		if home := x.home(field.Hash(of(x.number(c)))); (c-home)&mask >= (c-free)&mask {
 			x.cells.Set(free, x.cells.At(c))
 			free = c
 		}

@@ -11,7 +11,8 @@ import (
 )
 
 // TestPropertyIndex: an index finds what is in a list, and counts what is there several times,
-// as elements come, go and take the places of others; and so does a clone of then.
+// as elements come, go and take the places of others, among some that it does not hold, so that
+// numbers are larger than it; and so does a clone of then.
 func TestPropertyIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var texts []string
@@ -38,14 +39,20 @@ func TestPropertyIndex(t *testing.T) {
 			switch n := len(texts); {
 			case n > 0 && rapid.IntRange(0, 3).Draw(t, "remove") == 0:
 				i, last := rapid.IntRange(0, n-1).Draw(t, "which"), n-1
-				x.Remove(i, of)
+				if texts[i] != "" {
+					x.Remove(i, of)
+				}
 				if i != last {
-					x.Move(last, i, of)
+					if texts[last] != "" {
+						x.Move(last, i, of)
+					}
 					texts[i] = texts[last]
 				}
 				texts = texts[:last]
 			case rapid.IntRange(0, 30).Draw(t, "clone") == 0:
 				before, then = x.Clone(), slices.Clone(texts)
+			case rapid.IntRange(0, 20).Draw(t, "others") == 0:
+				texts = append(texts, make([]string, rapid.IntRange(1, 70).Draw(t, "n"))...)
 			default:
 				texts = append(texts, strconv.Itoa(rapid.IntRange(0, 12).Draw(t, "text")))
 				x.Add(n, of)
