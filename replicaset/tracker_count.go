@@ -145,10 +145,10 @@ func (t *Tracker) becomeAvailable(i int) {
 	t.totals.add(r.state, 1)
 }
 
-// advance lets pods become available until now. If that is earlier than before, or the first
-// time, all are counted anew.
+// advance lets pods become available until now. If that is earlier than before all are counted
+// anew, and so they are the first time if some wait, for most of them have waited long enough.
 func (t *Tracker) advance(now int64) {
-	earlier := now < t.observed || t.observed == math.MinInt64
+	earlier := now < t.observed || t.observed == math.MinInt64 && t.queue.Len() > 0
 	t.observed = now
 	if earlier {
 		t.recount(t.measure)
