@@ -53,19 +53,24 @@ func (c *replicaSetController) follow(name string) *followedSet {
 		}
 		c.followed[name] = f
 	}
-	c.w.fail(f.read(&s.pods, rs.UID))
+	c.w.fail(f.read(&s.pods, rs, rows))
 	if !f.wide && int(sizeOf(rs)) < f.own {
 		*f = followedSet{at: -1, wide: true}
-		c.w.fail(f.read(&s.pods, rs.UID))
+		c.w.fail(f.read(&s.pods, rs, rows))
 	}
 	f.see(rs, rows)
 	return f
 }
 
 // read tells the Tracker of what has happened to pods.
-func (f *followedSet) read(pods *table[podorder.Pod], uid string) (err error) {
-	mine := func(p *podorder.Pod) bool { return p != nil && (p.ControllerUID == uid || p.ControllerUID == "") }
-	f.at, err = pods.journal.since(f.at, func() { *f = followedSet{wide: f.wide} }, func(old, p *podorder.Pod) error {
+func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, rows []*replicaSet) (err error) {
+	f.at, err = pods.journal.since(f.at, func() {
+		*f = followedSet{wide: f.wide}
+		f.see(rs, rows) // or all pods would be counted once more
+	}, func(old, p *podorder.Pod) error {
+		mine := func(p *podorder.Pod) bool {
+			return p != nil && (p.ControllerUID == rs.UID || p.ControllerUID == "")
+		}
 		was, is := mine(old), mine(p)
 		if was {
 			f.own--
@@ -73,17 +78,27 @@ func (f *followedSet) read(pods *table[podorder.Pod], uid string) (err error) {
 		if is {
 			f.own++
 		}
-		switch {
-		case !f.wide && !was && !is:
+		if !was && !is && (!f.wide || sameNeighbour(old, p)) {
 			return nil
-		case !f.wide && !was:
+		}
+		if !was && !f.neighbour(old) {
 			old = nil
-		case !f.wide && !is:
+		}
+		if !is && !f.neighbour(p) {
 			p = nil
 		}
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
 	})
 	return err
+}
+
+// neighbour reports whether the Tracker sees a pod of others.
+func (f *followedSet) neighbour(p *podorder.Pod) bool { return f.wide && p != nil && p.Active() }
+
+// sameNeighbour reports whether a pod of others is of the same concern as before, if it is of any.
+func sameNeighbour(old, p *podorder.Pod) bool {
+	return old != nil && p != nil && old.NodeName == p.NodeName && old.Active() == p.Active() &&
+		old.ControllerUID == p.ControllerUID && kinOf(old).same(kinOf(p))
 }
 
 // see tells the Tracker of the ReplicaSet and its siblings, if they are others.

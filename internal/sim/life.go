@@ -70,12 +70,10 @@ func (w *World) podNamed(name string, daemon bool) podRef {
 // podOwned is podNamed for a pod that is likely to have an owner: of a calm fleet it is looked for
 // among those, so that names need not be listed.
 func (w *World) podOwned(owner, name string) podRef {
-	if w.fleet != nil && w.calm {
-		if numbers := w.store.pods.of(owner); len(numbers) < manyPods {
-			for _, number := range numbers {
-				if p := w.store.pods.numbered(number); p.Name == name {
-					return podRef{p, number, false}
-				}
+	if w.fleet != nil && w.calm && w.store.pods.about(owner) < manyPods {
+		for _, number := range w.store.pods.of(owner) {
+			if p := w.store.pods.numbered(number); p.Name == name {
+				return podRef{p, number, false}
 			}
 		}
 	}
