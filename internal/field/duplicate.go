@@ -9,9 +9,10 @@ import "math/bits"
 // that the answer does not depend on the order of the elements. Empty texts are
 // not compared.
 //
-// Texts that ascend are compared with their predecessors only. For others it is a hash table with open addressing over one slice: a
-// Go map would allocate in proportion to n, and sorting a million names costs more than
-// a plan does.
+// Texts that ascend are compared with their predecessors only. Others are put into a hash table
+// with open addressing over one slice, many of them only after most have been found to be
+// different by less: a Go map would allocate in proportion to n, and sorting a million names
+// costs more than a plan does.
 func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	if n <= few {
 		return duplicateOfFew(n, text)
@@ -19,8 +20,20 @@ func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	if ascend(n, text) {
 		return 0, 0, false
 	}
-	// An entry is the number of an element, from 1, below the bits of its hash that are
-	// left, so that different texts in a row of slots are seldom read again.
+	if n < manyTexts {
+		return duplicateAmong(n, text)
+	}
+	hashes := make([]uint32, n)
+	for i := range hashes {
+		hashes[i] = mark(text(i))
+	}
+	return duplicateOfMany(hashes, text)
+}
+
+// duplicateAmong is [Duplicate] by a hash table. An entry is the number of an element, from 1,
+// below the bits of its hash that are left, so that different texts in a row of slots are
+// seldom read again.
+func duplicateAmong(n int, text func(i int) string) (first, second int, found bool) {
 	table := make([]uint32, 1<<bits.Len(uint(n*2)))
 	mask, number := uint32(len(table)-1), uint32(1)<<bits.Len(uint(n))-1
 	for i := range n {
@@ -48,6 +61,52 @@ func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 		}
 	}
 	return first, second, found
+}
+
+// duplicateOfMany is [Duplicate] for texts that have these marks: it reads those only that may
+// be the same.
+func duplicateOfMany(marks []uint32, text func(i int) string) (first, second int, found bool) {
+	suspects := suspected(marks)
+	i, j, found := duplicateAmong(len(suspects), func(i int) string { return text(int(suspects[i])) })
+	if !found {
+		return 0, 0, false
+	}
+	return int(suspects[i]), int(suspects[j]), true
+}
+
+// mark is a hash of the end of a text, which is where names and UIDs differ, and 0 if it is empty.
+func mark(text string) uint32 {
+	if text == "" {
+		return 0
+	}
+	return uint32(tailHash(text)) | 1
+}
+
+// suspected returns the numbers, in order, of elements among which are all whose mark occurs
+// twice: those that share a bit with another one. There are sixteen bits or more for each, which
+// fit into the fast memory where a table does not.
+func suspected(marks []uint32) []int32 {
+	words := 1 << bits.Len(uint(len(marks)/4))
+	memory, shift := make([]uint64, 2*words), 33-bits.Len(uint(words*64))
+	seen, twice, shared := memory[:words], memory[words:], 0
+	for _, m := range marks {
+		if m == 0 {
+			continue
+		}
+		at, bit := m>>shift>>6, uint64(1)<<(m>>shift&63)
+		if seen[at]&bit != 0 {
+			twice[at] |= bit
+			shared++
+		}
+		seen[at] |= bit
+	}
+	suspects := make([]int32, 0, 2*shared)
+	for i, m := range marks {
+		if m != 0 && twice[m>>shift>>6]>>(m>>shift&63)&1 != 0 {
+			suspects = append(suspects, int32(i))
+		}
+	}
+	return suspects
 }
 
 // few is the number of texts up to which comparing each with each costs less than a

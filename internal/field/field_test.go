@@ -211,7 +211,7 @@ func TestDuplicateAllocations(t *testing.T) {
 	allocs := testing.AllocsPerRun(10, func() {
 		field.Duplicate(len(names), func(i int) string { return names[i] })
 	})
-	require.LessOrEqual(t, allocs, 1.0, "the table is the only allocation")
+	require.LessOrEqual(t, allocs, 4.0, "marks, bits, and what has the same bit")
 }
 
 func BenchmarkDuplicate(b *testing.B) {

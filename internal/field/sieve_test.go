@@ -26,6 +26,12 @@ func TestSieve(t *testing.T) {
 			for _, text := range texts {
 				s.Add(text)
 			}
+			k, l, found := s.Duplicate(n, func(i int) string { return texts[i] })
+			if found && (k == l || texts[k] != texts[l] || texts[k] == "") {
+				t.Fatalf("%d %q and %d %q are no pair", k, texts[k], l, texts[l])
+			}
+			_, _, want := Duplicate(n, func(i int) string { return texts[i] })
+			require.Equal(t, want, found)
 			return s.Different()
 		}
 		if format != "%d-the-end-of-all" && (n < manyTexts || step == 1) {
@@ -38,6 +44,33 @@ func TestSieve(t *testing.T) {
 		texts[i] = ""
 		if n < manyTexts && format != "%d-the-end-of-all" {
 			require.True(t, different(), "an empty text is not compared")
+		}
+	})
+}
+
+// Of many texts that occur twice the smallest is found, whatever they share bits with.
+func TestDuplicateOfMany(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, pairs := rapid.IntRange(manyTexts, manyTexts+100).Draw(t, "number"), rapid.IntRange(0, 40).Draw(t, "pairs")
+		texts := make([]string, n)
+		for i := range texts {
+			texts[i] = fmt.Sprintf("web-%x", i*1_000_003%15_485_863)
+		}
+		for range pairs {
+			i, j := rapid.IntRange(0, n-1).Draw(t, "from"), rapid.IntRange(0, n-1).Draw(t, "to")
+			texts[j] = texts[i]
+		}
+		want, seen := "", map[string]bool{}
+		for _, text := range texts {
+			if seen[text] && (want == "" || text < want) {
+				want = text
+			}
+			seen[text] = true
+		}
+		i, j, found := Duplicate(n, func(i int) string { return texts[i] })
+		require.Equal(t, want != "", found)
+		if found && (i == j || texts[i] != want || texts[j] != want) {
+			t.Fatalf("got %d %q and %d %q, want %q", i, texts[i], j, texts[j], want)
 		}
 	})
 }
