@@ -38,10 +38,9 @@ const mostRoom = 1 << 22
 // [Order.Protected] reads. A candidate may be deleted, and one that is related is a neighbour if
 // it is active. Nil is none, and takes a number.
 func (d *Draft) Add(p *Pod, candidate, related bool) {
-	candidate, related = candidate && p != nil, related && p != nil
 	class := uint8(0)
 	switch {
-	case !candidate:
+	case !candidate || p == nil:
 	case d.order.protects(p):
 		d.protected++
 	default:
@@ -51,7 +50,7 @@ func (d *Draft) Add(p *Pod, candidate, related bool) {
 	}
 	d.classes = append(d.classes, class)
 	if d.counts != nil {
-		d.counts.add(p, class > 0, related && p.Active())
+		d.counts.add(p, class > 0, related && p != nil && p.Active())
 	}
 }
 
@@ -98,23 +97,27 @@ func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
 func (r *ranking) draftPlaces(d *Draft, numbers []int, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
-	seen := len(d.classes)
-	if numbers != nil {
-		seen = len(numbers)
+	if numbers == nil {
+		for i, class := range d.classes[:min(len(d.classes), len(r.pods))] {
+			if class-1 < last {
+				places = append(places, d.place(i, i))
+			}
+		}
+		return places
 	}
-	for index := range min(seen, len(r.pods)) {
-		i := index
-		if numbers != nil {
-			i = numbers[index]
+	for index, i := range numbers[:min(len(numbers), len(r.pods))] {
+		if i >= 0 && i < len(d.classes) && d.classes[i]-1 < last {
+			places = append(places, d.place(i, index))
 		}
-		if i < 0 || i >= len(d.classes) || d.classes[i] == 0 || d.classes[i] > last {
-			continue
-		}
-		at := place{health: uint64(d.classes[i]-1) << 32, index: int32(index)}
-		if d.counts != nil {
-			at.row = d.counts.numbers[i]
-		}
-		places = append(places, at)
 	}
 	return places
+}
+
+// place returns the incomplete place of the pod with this number, which stands at index.
+func (d *Draft) place(i, index int) place {
+	at := place{health: uint64(d.classes[i]-1) << 32, index: int32(index)}
+	if d.counts != nil {
+		at.row = d.counts.numbers[i]
+	}
+	return at
 }

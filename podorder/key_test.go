@@ -3,6 +3,7 @@
 package podorder
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"testing"
@@ -47,9 +48,10 @@ func TestHash(t *testing.T) {
 		func(i int) string { return strconv.Itoa(1000+i) + "-the-same-tail" },
 		func(i int) string { return "the-same-head-" + strconv.Itoa(1000+i) },
 	} {
-		slots := map[uint64]bool{}
+		slots := map[uint32]bool{}
 		for i := range 1000 {
-			slots[hash(name(i))&2047] = true
+			_, _, h := hash(name(i))
+			slots[h&2047] = true
 		}
 		require.Greater(t, len(slots), 700, "%s and so on", name(0))
 	}
@@ -76,18 +78,34 @@ func TestCensusGrows(t *testing.T) {
 	}
 }
 
-// A node that finds its slot taken by another takes the next.
+// A node that finds its slot taken by another takes the next, also those that differ only
+// between their ends.
 func TestCensusSlot(t *testing.T) {
-	c := newNeighbourCounts(4)
-	c.slots = c.slots[:8]
-	require.Same(t, &c.slots[7], c.slot("b", 7))
-	require.Equal(t, int32(1), c.enter("a", 7))
-	require.Equal(t, int32(1), *c.slot("a", 7))
-	require.Same(t, &c.slots[0], c.slot("b", 7), "a is at home, with the same hash")
-	require.Equal(t, int32(2), c.enter("b", 7))
-	require.Equal(t, []int32{2, 0, 0, 0, 0, 0, 0, 1}, c.slots)
-	require.Same(t, &c.slots[0], c.slot("b", 7), "its own")
-	require.Same(t, &c.slots[1], c.slot("c", 8), "b is at its home")
+	for _, format := range []string{"%d", "node-%03d", "the-same-head-%04d-the-same-tail"} {
+		c := newNeighbourCounts(4)
+		c.slots = c.slots[:8]
+		names := sameSlot(format, 7, 3)
+		for i, name := range names {
+			require.Zero(t, c.find(name))
+			require.Equal(t, int32(i+1), c.enter(name))
+			for j, before := range names[:i+1] {
+				require.Equal(t, int32(j+1), c.find(before), "its own")
+			}
+		}
+		require.Equal(t, []int32{2, 3, 0, 0, 0, 0, 0, 1}, c.slots)
+		require.Zero(t, c.find(sameSlot(format, 0, 1)[0]), "those of another slot are at its home")
+	}
+}
+
+// sameSlot returns n names that are at home in one of eight slots.
+func sameSlot(format string, slot uint32, n int) (names []string) {
+	for i := 0; len(names) < n; i++ {
+		name := fmt.Sprintf(format, i)
+		if _, _, h := hash(name); h&7 == slot {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func TestTransitive(t *testing.T) {

@@ -28,11 +28,14 @@ type neighbourCounts struct {
 	numbers []int32 // of the node of each pod that was seen, 0 if it does not matter
 }
 
-// A nodeCount is how many pods were counted on a node, whose name is a part of all names.
+// A nodeCount is how many pods were counted on a node, whose name is a part of all names. Both
+// ends of the name are here as well: a name that is not long has nothing in between, and then
+// the text need not be read.
 type nodeCount struct {
-	hash       uint64
+	head, tail uint64
 	start, end int
 	pods       int32
+	hash       uint32
 }
 
 // newNeighbourCounts returns one with room for n pods.
@@ -48,41 +51,33 @@ func newNeighbourCounts(n int) *neighbourCounts {
 func (c *neighbourCounts) add(p *Pod, matters, counted bool) {
 	number := int32(0)
 	if matters || counted {
-		number = c.number(p.NodeName)
+		if number = c.find(p.NodeName); number == 0 {
+			number = c.enter(p.NodeName)
+		}
 	}
 	if c.numbers = append(c.numbers, number); counted {
 		c.nodes[number].pods++
 	}
 }
 
-// number returns the number of a node.
-func (c *neighbourCounts) number(name string) int32 {
-	h := hash(name)
-	if number := *c.slot(name, h); number != 0 {
-		return number
-	}
-	return c.enter(name, h)
-}
-
-// slot returns the slot that holds the number of a node, or is free for it.
-func (c *neighbourCounts) slot(name string, hash uint64) *int32 {
-	mask := uint64(len(c.slots) - 1)
-	for h := hash; ; h++ {
-		s := &c.slots[h&mask]
-		if *s == 0 {
-			return s
-		}
-		if n := &c.nodes[*s]; n.hash == hash && string(c.names[n.start:n.end]) == name {
-			return s
+// find returns the number of a node, or 0.
+func (c *neighbourCounts) find(name string) int32 {
+	head, tail, h := hash(name)
+	for mask := uint32(len(c.slots) - 1); ; h++ {
+		number := c.slots[h&mask]
+		n := &c.nodes[number]
+		if n.head == head && n.tail == tail && n.end-n.start == len(name) && (len(name) <= bothEnds || string(c.names[n.start:n.end]) == name) || number == 0 {
+			return number
 		}
 	}
 }
 
 // enter numbers a node that has no slot. At most half of the slots are taken.
-func (c *neighbourCounts) enter(name string, hash uint64) int32 {
-	start := len(c.names)
+func (c *neighbourCounts) enter(name string) int32 {
+	n := nodeCount{start: len(c.names), end: len(c.names) + len(name)}
+	n.head, n.tail, n.hash = hash(name)
 	c.names = append(c.names, name...)
-	c.nodes = append(c.nodes, nodeCount{hash: hash, start: start, end: len(c.names)})
+	c.nodes = append(c.nodes, n)
 	if 2*len(c.nodes) > len(c.slots) {
 		c.slots = make([]int32, 2*len(c.slots))
 		for number := 1; number < len(c.nodes)-1; number++ {
@@ -94,7 +89,7 @@ func (c *neighbourCounts) enter(name string, hash uint64) int32 {
 
 // take gives a node the first slot that is free for it.
 func (c *neighbourCounts) take(number int32) int32 {
-	mask := uint64(len(c.slots) - 1)
+	mask := uint32(len(c.slots) - 1)
 	h := c.nodes[number].hash
 	for c.slots[h&mask] != 0 {
 		h++
@@ -103,15 +98,26 @@ func (c *neighbourCounts) take(number int32) int32 {
 	return number
 }
 
-// hash mixes a text, eight bytes at a time, of which the last may be some of those
-// before.
-func hash(s string) uint64 {
-	h := uint64(len(s))
-	for len(s) > 8 {
-		h = mix(h ^ early(s))
-		s = s[min(8, len(s)-8):]
+// bothEnds is how long a name may be that its ends make up.
+const bothEnds = 16
+
+// hash returns the first eight bytes of a text and the last eight, as numbers, and a mixture of
+// all. A text that is shorter has a head alone.
+func hash(s string) (head, tail uint64, mixed uint32) {
+	n := len(s)
+	if n >= 8 {
+		head, tail = word(s), word(s[n-8:])
+	} else {
+		head = early(s)
 	}
-	return mix(h ^ early(s))
+	h := head ^ uint64(n)
+	for ; n > bothEnds; n = len(s) {
+		s = s[8:]
+		h = mix(h) ^ word(s)
+	}
+	high, low := bits.Mul64(h^0xe7037ed1a0b428db, tail^0x8ebc6af09c88c6e3)
+	h = high ^ low
+	return head, tail, uint32(h ^ h>>32)
 }
 
 // mix spreads what tells numbers apart over all bits, wherever it is.
@@ -120,17 +126,22 @@ func mix(n uint64) uint64 {
 	return high ^ low
 }
 
-func (c *neighbourCounts) of(node string) int32 { return c.nodes[*c.slot(node, hash(node))].pods }
+func (c *neighbourCounts) of(node string) int32 { return c.nodes[c.find(node)].pods }
 
 // early returns the first eight bytes as a number with the order of the texts.
 func early(uid string) (n uint64) {
 	if len(uid) >= 8 {
-		_ = uid[7]
-		return uint64(uid[0])<<56 | uint64(uid[1])<<48 | uint64(uid[2])<<40 | uint64(uid[3])<<32 |
-			uint64(uid[4])<<24 | uint64(uid[5])<<16 | uint64(uid[6])<<8 | uint64(uid[7])
+		return word(uid)
 	}
 	for i := range len(uid) {
 		n |= uint64(uid[i]) << (56 - 8*i)
 	}
 	return n
+}
+
+// word is early of a text of eight bytes or more.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0])<<56 | uint64(s[1])<<48 | uint64(s[2])<<40 | uint64(s[3])<<32 |
+		uint64(s[4])<<24 | uint64(s[5])<<16 | uint64(s[6])<<8 | uint64(s[7])
 }

@@ -2,7 +2,12 @@
 
 package podorder
 
-import "slices"
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // sorted returns the keys in canonical order.
 //
@@ -19,7 +24,7 @@ func (r *ranking) sorted(keys []key) []*key {
 		keys[i].leader = int32(i)
 		list[i] = &keys[i]
 	}
-	slices.SortFunc(list, r.compareBase)
+	r.sortBase(list)
 	for rest := list; len(rest) > 0 && !r.exact; {
 		n := 1
 		for n < len(rest) && r.compareGroup(&rest[0].place, &rest[n].place) == 0 {
@@ -56,4 +61,78 @@ func (r *ranking) arrange(keys []key) {
 		arranged[i] = *k
 	}
 	copy(keys, arranged)
+}
+
+// A digest begins a comparison of keys: those with a smaller number come first. It is as much of
+// what compareBase compares, one after the other, as fits into a number if each takes no more
+// bits than those keys need that are sorted. Nearly always it decides.
+type digest struct {
+	number uint64
+	key    *key
+}
+
+// sortBase sorts keys as compareBase does.
+func (r *ranking) sortBase(list []*key) {
+	if r.values != nil || len(list) <= fewKeys {
+		slices.SortFunc(list, r.compareBase)
+		return
+	}
+	digests := r.digests(list)
+	slices.SortFunc(digests, func(a, b digest) int {
+		if a.number != b.number {
+			return cmp.Compare(a.number, b.number)
+		}
+		return r.compareBase(a.key, b.key)
+	})
+	for i := range digests {
+		list[i] = digests[i].key
+	}
+}
+
+// fewKeys is how many keys are sorted without digests.
+const fewKeys = 12
+
+// The parts of a key are what compareBase compares, in its order, as numbers that ascend.
+type parts [7]uint64
+
+func (r *ranking) digests(list []*key) []digest {
+	n := len(parts{})
+	if r.exact { // times decide, and not their buckets
+		n -= 2
+	}
+	var least, most parts
+	for i := range least {
+		least[i] = math.MaxUint64
+	}
+	for _, k := range list {
+		p := k.parts()
+		for i, part := range p[:n] {
+			least[i], most[i] = min(least[i], part), max(most[i], part)
+		}
+	}
+	digests := make([]digest, len(list))
+	for i, k := range list {
+		p, left, number := k.parts(), 64, uint64(0)
+		for j, part := range p[:n] {
+			width := bits.Len64(most[j] - least[j])
+			if part -= least[j]; width >= left {
+				number = number<<left | part>>(width-left)
+				break
+			}
+			number, left = number<<width|part, left-width
+		}
+		digests[i] = digest{number, k}
+	}
+	return digests
+}
+
+func (k *key) parts() parts {
+	ready := uint64(0) // newer first, an unset time in front
+	if k.readySince != math.MinInt64 {
+		ready = uint64(math.MaxInt64-k.readySince) + 1
+	}
+	return parts{
+		k.health, k.later, ready, uint64(math.MaxInt32 - int64(k.restarts)), uint64(math.MaxInt32 - int64(k.sidecars)),
+		uint64(int64(k.createdAge) - math.MinInt8), k.early,
+	}
 }
