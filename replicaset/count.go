@@ -38,25 +38,21 @@ func (in *input) count() (counts, error) {
 	c.roles = make([]role, len(in.Pods))
 	touched := newDuplicateCheck(len(in.Pods))
 	d := in.draft(len(in.Pods))
-	for i := range in.Pods {
-		p := &in.Pods[i]
-		mine := p.ControllerUID == in.set.UID
-		if !mine && p.ControllerUID != "" {
-			d.add(p, false)
-			continue
+	for from := 0; from < len(in.Pods); from += batch {
+		pods := in.Pods[from:min(from+batch, len(in.Pods))]
+		roles, plain := c.roles[from:from+len(pods)], in.allPlain(pods)
+		for i := range pods {
+			if plain>>i&1 != 0 {
+				roles[i] = roleActive
+				in.countPlain(&c.totals, &pods[i])
+			} else if in.concerns(&pods[i]) {
+				s, at := in.state(&pods[i])
+				roles[i] = s.role
+				in.countState(&c.totals, s, at)
+			}
 		}
-		if in.plain(p, mine) {
-			c.roles[i] = roleActive
-			in.countPlain(&c.totals, p)
-		} else {
-			s, at := in.state(p)
-			c.roles[i] = s.role
-			in.countState(&c.totals, s, at)
-		}
-		d.add(p, c.roles[i].counts())
-		if c.roles[i] != roleNone {
-			touched.add(p)
-		}
+		d.addAll(pods, roles)
+		touched.add(pods, roles)
 	}
 	c.draft = d.choice()
 	return c, touched.check(in.Pods, c.roles)
@@ -165,10 +161,22 @@ func touchedText(pods []podorder.Pod, roles []role, of func(*podorder.Pod) strin
 	}
 }
 
-func (s *duplicateCheck) add(p *podorder.Pod) {
-	s.names.Add(p.Name)
-	s.uids.Add(p.UID)
-	s.nameless = s.nameless || p.Name == ""
+func (s *duplicateCheck) add(pods []podorder.Pod, roles []role) {
+	for i := range pods {
+		name := ""
+		if roles[i] != roleNone {
+			name = pods[i].Name
+			s.nameless = s.nameless || name == ""
+		}
+		s.names.Add(name)
+	}
+	for i := range pods {
+		uid := ""
+		if roles[i] != roleNone {
+			uid = pods[i].UID
+		}
+		s.uids.Add(uid)
+	}
 }
 
 // check returns what is wrong with the pods that the plan may touch.
@@ -177,15 +185,11 @@ func (s *duplicateCheck) check(pods []podorder.Pod, roles []role) error {
 	if s.nameless {
 		errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
 	}
-	if !s.names.Different() {
-		if i, _, found := field.Duplicate(len(pods), touchedText(pods, roles, podName)); found {
-			errs.Add(field.Element("Pods", pods[i].Name)+".Name", pods[i].Name, "must be unique")
-		}
+	if i, _, found := s.names.Duplicate(len(pods), touchedText(pods, roles, podName)); found {
+		errs.Add(field.Element("Pods", pods[i].Name)+".Name", pods[i].Name, "must be unique")
 	}
-	if !s.uids.Different() {
-		if i, j, found := field.Duplicate(len(pods), touchedText(pods, roles, podUID)); found {
-			errs.Add(field.Element("Pods", min(pods[i].Name, pods[j].Name))+".UID", pods[i].UID, "must be unique")
-		}
+	if i, j, found := s.uids.Duplicate(len(pods), touchedText(pods, roles, podUID)); found {
+		errs.Add(field.Element("Pods", min(pods[i].Name, pods[j].Name))+".UID", pods[i].UID, "must be unique")
 	}
 	return errs.Join()
 }

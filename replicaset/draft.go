@@ -36,6 +36,16 @@ func (d *draft) add(p *podorder.Pod, counts bool) {
 	}
 }
 
+// addAll adds pods that have these roles.
+func (d *draft) addAll(pods []podorder.Pod, roles []role) {
+	if d == nil {
+		return
+	}
+	for i := range pods {
+		d.add(&pods[i], roles[i].counts())
+	}
+}
+
 // choice returns what the pods are chosen by.
 func (d *draft) choice() *podorder.Draft {
 	if d == nil {

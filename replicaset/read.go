@@ -10,8 +10,8 @@ import (
 
 // A PodReader is pods that stay where they are, such as objects of the API, and are read when
 // a plan needs them: see [ReconcileFrom]. No two of them have one name or UID. One that also has
-// a method Scratch() *podorder.Pod lends the memory that Count writes to; otherwise each plan
-// takes its own.
+// a method Scratch() *podorder.Pod lends the memory that Count writes to if the pods are few;
+// otherwise each plan takes its own.
 type PodReader interface {
 	// Len returns how many pods there are.
 	Len() int
@@ -73,34 +73,73 @@ func (in *input) countFrom(r PodReader) (counts, error) {
 	return c, nil
 }
 
-// countEach counts pods one by one, without their roles.
+// countEach counts pods without their roles: few of them one by one, as that takes less memory.
 func (in *input) countEach(r PodReader, d *draft) (c counts) {
-	var p *podorder.Pod
-	if lends, ok := r.(interface{ Scratch() *podorder.Pod }); ok {
-		p = lends.Scratch()
-	} else {
-		p = new(podorder.Pod)
+	n := r.Len()
+	if n >= manyRead {
+		in.countBatches(&c, d, r)
+		return c
 	}
-	for i := range r.Len() {
-		if !r.Count(i, p) {
-			d.add(nil, false)
-			continue
-		}
-		mine := p.ControllerUID == in.set.UID
-		if !mine && p.ControllerUID != "" {
-			d.add(p, false)
-			continue
-		}
-		if in.plain(p, mine) {
+	p := scratch(r)
+	for i := range n {
+		there := r.Count(i, p)
+		if there && in.plain(p) {
 			in.countPlain(&c.totals, p)
-			d.add(p, true)
+			if d != nil {
+				d.add(p, true)
+			}
 			continue
 		}
+		in.countRead(&c, d, p, there)
+	}
+	return c
+}
+
+// manyRead is how many pods are more than the fast memory holds.
+const manyRead = 1 << 14
+
+// countBatches counts pods a batch at a time.
+func (in *input) countBatches(c *counts, d *draft, r PodReader) {
+	n, memory := r.Len(), make([]podorder.Pod, batch)
+	for from := 0; from < n; from += batch {
+		pods, there := memory[:min(batch, n-from)], uint32(0)
+		for i := range pods {
+			if r.Count(from+i, &pods[i]) {
+				there |= 1 << i
+			}
+		}
+		plain := there & in.allPlain(pods)
+		for i := range pods {
+			if plain>>i&1 != 0 {
+				in.countPlain(&c.totals, &pods[i])
+				d.add(&pods[i], true)
+			} else {
+				in.countRead(c, d, &pods[i], there>>i&1 != 0)
+			}
+		}
+	}
+}
+
+// countRead counts a pod that was read, if it is there, and that is not plain.
+func (in *input) countRead(c *counts, d *draft, p *podorder.Pod, there bool) {
+	switch {
+	case !there:
+		d.add(nil, false)
+	case !in.concerns(p):
+		d.add(p, false)
+	default:
 		s, at := in.state(p)
 		in.countState(&c.totals, s, at)
 		d.add(p, s.role.counts())
 	}
-	return c
+}
+
+// scratch returns memory for a pod.
+func scratch(r PodReader) *podorder.Pod {
+	if lends, ok := r.(interface{ Scratch() *podorder.Pod }); ok {
+		return lends.Scratch()
+	}
+	return new(podorder.Pod)
 }
 
 func readAll(r PodReader) []podorder.Pod {

@@ -131,3 +131,55 @@ func ExampleReconcileFrom() {
 	// Created 1 pods (TooFew) <nil>
 	// 2 ready
 }
+
+// Of many pods as many count as of each of them alone, whatever stands beside it.
+func TestPropertyManyPods(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		source := random.Rapid(t)
+		s, opts := random.ReplicaSet(source, random.Kinds(source)), random.ReplicaSetOptions(source)
+		s.Written, s.Expectations, s.ReplicaSet.Replicas = replicaset.Versions{}, replicaset.Expectations{}, ptr.To[int32](0)
+		opts.Repair = 0
+		models, n := s.Pods, rapid.SampledFrom([]int{0, 31, 32, 33, 95, 1<<14 + 31}).Draw(t, "number")
+		if len(models) == 0 {
+			return
+		}
+		counts := func(pods []podorder.Pod) []int32 {
+			s.Pods = pods
+			p, err := replicaset.Reconcile(s, t0, opts)
+			require.NoError(t, err)
+			if len(p.Holds) > 0 && p.Holds[0].Reason == replicaset.ReasonBadSelector {
+				return nil
+			}
+			from, err := replicaset.ReconcileFrom(s, reader{pods: pods}, t0, opts)
+			require.NoError(t, err)
+			require.Equal(t, p.Status, from.Status)
+			return []int32{p.Status.Replicas, p.Status.FullyLabeledReplicas, p.Status.ReadyReplicas, p.Status.AvailableReplicas}
+		}
+		want, pods := make([]int32, 4), make([]podorder.Pod, n)
+		alone := make([][]int32, len(models))
+		for i := range models {
+			alone[i] = counts(models[i : i+1])
+		}
+		for i := range pods {
+			pods[i] = models[i*i%len(models)]
+			pods[i].Name, pods[i].UID = fmt.Sprint("web-", n-i), fmt.Sprint(i*7919%100_003)
+			for j, count := range alone[i*i%len(models)] {
+				want[j] += count
+			}
+		}
+		got := counts(pods)
+		if got == nil {
+			return
+		}
+		require.Equal(t, want, got)
+		gone, left := map[int]bool{}, []podorder.Pod(nil)
+		for i := range pods {
+			if gone[i] = i*i%5 == 1; !gone[i] {
+				left = append(left, pods[i])
+			}
+		}
+		from, err := replicaset.ReconcileFrom(s, reader{pods: pods, gone: gone}, t0, opts)
+		require.NoError(t, err)
+		require.Equal(t, counts(left)[0], from.Status.Replicas)
+	})
+}

@@ -117,11 +117,7 @@ func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
 		return nil
 	}
 	var touched duplicateCheck
-	for i, role := range roles {
-		if role != roleNone {
-			touched.add(&pods[i])
-		}
-	}
+	touched.add(pods, roles)
 	return touched.check(pods, roles)
 }
 
