@@ -22,6 +22,6 @@ func BenchmarkChoose(b *testing.B) {
 		order := podorder.New(benchNow, nil)
 		order.Related = func(*podorder.Pod) bool { return true }
 		measure(b, "kplan", axis, func() { order.Choose(list, nil, victims) })
-		measure(b, "floor", axis, func() { chooseOnce(list, victims) })
+		measure(b, "floor", axis, func() { chooseOnce(list, victims, benchNow) })
 	}
 }

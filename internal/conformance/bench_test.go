@@ -118,30 +118,8 @@ func BenchmarkVictims(b *testing.B) {
 		}
 		measure(b, "kplan", axis, func() { choose(list) })
 		measure(b, "kplan+kube", axis, func() { choose(snapshots(pods)) })
-		measure(b, "floor", axis, func() { chooseOnce(list, victims) })
+		measure(b, "floor", axis, func() { chooseOnce(list, victims, now) })
 	}
-}
-
-// chooseOnce is the floor of a choice: of each pod it reads whether it runs, its readiness and
-// the name of its node, without which its neighbours are not known, and it sorts as many
-// numbers as there are victims. It does not count by node, nor look for the victims.
-func chooseOnce(pods []podorder.Pod, victims int) (sum uint64) {
-	numbers := make([]uint64, victims)
-	for i := range pods {
-		p := &pods[i]
-		if !p.Active() {
-			continue
-		}
-		for _, c := range []byte(p.NodeName) {
-			sum = sum*31 + uint64(c)
-		}
-		if p.Ready {
-			sum++
-		}
-		numbers[i%victims] = sum
-	}
-	slices.Sort(numbers)
-	return sum + numbers[0]
 }
 
 func BenchmarkReplicaSetStatus(b *testing.B) {
@@ -191,23 +169,11 @@ func BenchmarkReplicaSetPass(b *testing.B) {
 			measure(b, "floor", axis, func() {
 				readOnce(&s)
 				if shrink {
-					chooseOnce(s.Pods, max(1, n/10))
+					chooseOnce(s.Pods, max(1, n/10), now)
 				}
 			})
 		}
 	}
-}
-
-// readOnce is the floor of a pass: of each pod it reads its owner, its end, the labels
-// of the template and readiness, without which no status is known, and does nothing else.
-func readOnce(s *replicaset.Snapshot) (ready int) {
-	for i := range s.Pods {
-		p := &s.Pods[i]
-		if p.ControllerUID == s.ReplicaSet.UID && p.Active() && p.Labels["app"] == "web" && p.Labels["pod-template-hash"] == "a" && p.Ready {
-			ready++
-		}
-	}
-	return ready
 }
 
 // benchDeployment is a rollout with n ReplicaSets, of which the three newest are active
