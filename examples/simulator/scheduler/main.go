@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command scheduler asks a question about schedulers: how many pods serve when a zone is lost?
+//
+// It embeds schedulers of one's own in a world of package rollout/sim, which asks them for a node
+// for each pod.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/sim"
+)
+
+// The cluster: nodes in three zones with room for pods, and Deployments of six pods.
+const (
+	zones       = 3
+	nodes       = 12
+	room        = 30
+	deployments = 40
+)
+
+// A scheduler returns the node for a pod, or "" if none has room. It may look at the world.
+type scheduler func(w *sim.World, p sim.Pod, nodes *sim.Nodes) string
+
+var schedulers = []struct {
+	name  string
+	place scheduler
+}{
+	{"one node after the other", func(_ *sim.World, p sim.Pod, nodes *sim.Nodes) string { return sim.BinPack(p, nodes) }},
+	{"the emptiest node", emptiest},
+	{"the zone with fewest of its own", spread},
+}
+
+// emptiest takes the node with the most room.
+func emptiest(_ *sim.World, p sim.Pod, nodes *sim.Nodes) string {
+	return best(p, nodes, func(i int) int64 { return nodes.Free(i, 0) })
+}
+
+// spread takes the zone that has the fewest pods of the same ReplicaSet, and there the emptiest node.
+func spread(w *sim.World, p sim.Pod, nodes *sim.Nodes) string {
+	zone, in := zoneOf(nodes), map[string]int64{}
+	for _, other := range w.View().PodsOf(p.ControllerUID) {
+		if other.NodeName != "" && other.Active() {
+			in[zone[other.NodeName]]++
+		}
+	}
+	return best(p, nodes, func(i int) int64 { return nodes.Free(i, 0) - room*in[nodes.At(i).Zone] })
+}
+
+// best returns the node that a pod fits with the highest score, of several the first.
+func best(p sim.Pod, nodes *sim.Nodes, score func(i int) int64) (name string) {
+	var highest int64
+	for i := nodes.First(0, p); i >= 0; i = nodes.First(i+1, p) {
+		if s := score(i); name == "" || s > highest {
+			name, highest = nodes.At(i).Name, s
+		}
+	}
+	return name
+}
+
+func zoneOf(nodes *sim.Nodes) map[string]string {
+	zone := map[string]string{}
+	for i := range nodes.Len() {
+		zone[nodes.At(i).Name] = nodes.At(i).Zone
+	}
+	return zone
+}
+
+// world is the cluster with all Deployments rolled out, and then to another template.
+func world(place scheduler) (w *sim.World, err error) {
+	pod := sim.Template{Needs: []int64{1}}
+	cluster := sim.Snapshot{Resources: []string{"pods"}, Templates: map[string]sim.Template{"v1": pod, "v2": pod}}
+	for i := range nodes {
+		cluster.Nodes = append(cluster.Nodes, sim.Node{Node: daemonset.Node{Name: fmt.Sprint("node-", i)}, Zone: string(rune('a' + i*zones/nodes)), Room: []int64{room}})
+	}
+	w, err = sim.New(cluster, sim.Config{
+		Seed: 1, Times: sim.Times{Start: sim.Between(2*time.Second, 20*time.Second), End: sim.Exactly(20 * time.Second)},
+		Place: func(p sim.Pod, nodes *sim.Nodes) string { return place(w, p, nodes) },
+	})
+	replicas := int32(6)
+	for _, template := range []string{"v1", "v2"} {
+		for i := 0; i < deployments && err == nil; i++ {
+			name := fmt.Sprintf("app-%02d", i)
+			err = w.Put(deploy.Deployment{
+				Name: name, UID: name, Replicas: &replicas, Template: revision.Template{ID: template}, TemplateLabels: map[string]string{"app": name},
+				MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(0),
+			})
+		}
+		if err == nil {
+			_, err = w.Settle(24 * time.Hour)
+		}
+	}
+	return w, err
+}
+
+// lost returns how many pods serve when no node of a zone answers any more, and how many of the
+// Deployment with the fewest.
+func lost(w *sim.World, zone string) (all, fewest int32, err error) {
+	for _, answers := range []bool{true, false} {
+		for _, n := range w.View().Nodes() {
+			w.Answers(n.Name, n.Zone != zone || answers)
+		}
+		if _, err = w.Settle(time.Hour); err != nil {
+			return 0, 0, err
+		}
+	}
+	for i, d := range w.View().Deployments() {
+		n := d.Status.AvailableReplicas
+		if all += n; i == 0 || n < fewest {
+			fewest = n
+		}
+	}
+	return all, fewest, nil
+}
+
+// report prints a table with a row for each scheduler and zone.
+func report(out io.Writer) error {
+	fmt.Fprintf(out, "%d Deployments of 6 pods on %d nodes in %d zones, after a rollout\n\n", deployments, nodes, zones)
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "PODS GO TO\tWITHOUT ZONE\tPODS THAT SERVE\tOF ONE DEPLOYMENT AT LEAST")
+	for _, s := range schedulers {
+		w, err := world(s.place)
+		for z := 0; z < zones && err == nil; z++ {
+			var all, fewest int32
+			zone := string(rune('a' + z))
+			all, fewest, err = lost(w, zone)
+			fmt.Fprintf(table, "%s\t%s\t%d\t%d\n", s.name, zone, all, fewest)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return table.Flush()
+}
+
+func main() {
+	if err := report(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
