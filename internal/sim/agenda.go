@@ -69,3 +69,6 @@ func (a *agenda[T]) take() T {
 	}
 	return first
 }
+
+// Epoch is when the virtual time of [Finished] begins. Any instant would do.
+var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -7,47 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/podorder"
 )
-
-// An answer is what the API server says to a request. The zero answer is success.
-type answer uint8
-
-const (
-	done answer = iota
-	conflict
-	exists
-	notFound
-	forbidden // by quota
-	invalid   // by a UID that differs
-	timeout   // nobody knows what happened
-)
-
-func (a answer) String() string {
-	return [...]string{"done", "conflict", "already exists", "not found", "forbidden", "invalid", "timeout"}[a]
-}
-
-// A precondition is what an object must be like for a write to happen. Empty members
-// demand nothing.
-type precondition struct{ uid, version string }
-
-// A request is a write that somebody asks for.
-type request struct {
-	by      Actor
-	verb    Verb
-	name    string
-	known   int32 // one more than the number of the object with the name, if that is known
-	pre     precondition
-	action  fmt.Stringer
-	fresh   bool
-	expect  bool
-	fixed   bool // the plan was made with all corrections
-	planned time.Time
-	plan    int
-	stage   Stage // of the life of a pod
-}
 
 // lookup returns the number of the object that a request is about, and the object.
 func lookup[T any](t *table[T], r *request) (int32, *T, answer) {
@@ -60,17 +24,6 @@ func lookup[T any](t *table[T], r *request) (int32, *T, answer) {
 	o := t.numbered(number)
 	k := t.key(o)
 	return number, o, r.pre.met(k.uid, k.version)
-}
-
-// met reports whether an object is what the precondition demands: done, if it is.
-func (p *precondition) met(uid, version *string) answer {
-	switch {
-	case p.uid != "" && uid != nil && *uid != p.uid:
-		return invalid
-	case p.version != "" && version != nil && *version != p.version:
-		return conflict
-	}
-	return done
 }
 
 // update performs a change of an object, whose maps and slices the function must replace
@@ -210,32 +163,6 @@ func (w *World) answered(a answer) answer {
 	return a
 }
 
-// ask sends a request of a controller over a network that may lose and repeat it. What
-// it returns is what the controller is told.
-func (w *World) ask(send func() answer) answer {
-	if w.fleet != nil {
-		w.fleet.passTime()
-	}
-	if w.fair || !w.chance(Request, 0.08) {
-		return send()
-	}
-	switch w.random.IntN(3) {
-	case 0:
-		w.count(RequestLost)
-		return timeout
-	case 1:
-		w.count(EffectWithoutAnswer)
-		send()
-		return timeout
-	}
-	a := send()
-	w.count(RequestRepeated)
-	w.repeating = true
-	send()
-	w.repeating = false
-	return a
-}
-
 // newUID returns a UID that no object has had.
 func (w *World) newUID() string {
 	w.serial++
@@ -251,13 +178,26 @@ func (w *World) taken(uid string) {
 	}
 }
 
-// owned reports whether a UID is that of an object that owns others.
-func (w *World) owned(uid string) bool {
-	s := w.store
-	return slices.ContainsFunc(s.deployments.all(), func(o *Deployment) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.replicaSets.all(), func(o *replicaSet) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.daemonSets.all(), func(o *DaemonSet) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.sets.all(), func(o *Set) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.rollouts.all(), func(o *Rollout) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.batchReleases.all(), func(o *BatchRelease) bool { return o.UID == uid })
+// changePod changes a pod of either table.
+func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) {
+	if p.daemon {
+		if d := w.store.daemons.numbered(p.number); d != nil {
+			alter(w, &w.store.daemons, &r, p.number, d, func(d *daemonset.Pod) { f(&d.Pod) })
+		}
+		return
+	}
+	if o := w.store.pods.numbered(p.number); o != nil {
+		alter(w, &w.store.pods, &r, p.number, o, f)
+	}
+}
+
+// podName returns a name that no pod has had.
+func (w *World) podName(prefix string) string {
+	for {
+		w.podNames++
+		name := prefix + "-" + strconv.Itoa(w.podNames)
+		if w.store.pods.number(name) == gone && w.store.daemons.number(name) == gone {
+			return name
+		}
+	}
 }

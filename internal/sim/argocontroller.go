@@ -10,22 +10,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// An ArgoRollout is a stored Rollout of Argo, with what its planner is given from elsewhere:
-// the names of its Services, and the routes of steps, which nobody else keeps.
-type ArgoRollout struct {
-	argo.Rollout
-	UID, ResourceVersion string
-	TemplateLabels       map[string]string
-	MinReadySeconds      int32
-	ActiveService        string
-	PreviewService       string
-	StableService        string
-	CanaryService        string
-	PingService          string
-	PongService          string
-	Routes               []argo.Route
-}
-
 // An argoController carries out the plans of package argo. It keeps nothing in memory.
 type argoController struct {
 	*controller

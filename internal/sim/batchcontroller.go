@@ -4,7 +4,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -228,14 +227,4 @@ func (p *batchPass) finalizer(a batchrelease.SetFinalizer) answer {
 		})
 		return answer
 	}))
-}
-
-func sameBatchStatus(a, b *batchrelease.Status) bool {
-	x, y := a.Current, b.Current
-	x.NoNeedUpdateReplicas, y.NoNeedUpdateReplicas = nil, nil
-	return a.Phase == b.Phase && a.Message == b.Message && a.StableRevision == b.StableRevision && a.UpdateRevision == b.UpdateRevision &&
-		a.ObservedGeneration == b.ObservedGeneration && a.ObservedRolloutID == b.ObservedRolloutID &&
-		a.ObservedWorkloadReplicas == b.ObservedWorkloadReplicas && a.ObservedReleasePlanHash == b.ObservedReleasePlanHash &&
-		same(a.CollisionCount, b.CollisionCount) && x == y && same(a.Current.NoNeedUpdateReplicas, b.Current.NoNeedUpdateReplicas) &&
-		slices.Equal(a.Conditions, b.Conditions)
 }

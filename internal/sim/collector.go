@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
@@ -163,3 +164,32 @@ func (w *World) deleteDeployment(d *Deployment) (gone bool) {
 	remove(w, &w.store.deployments, r)
 	return true
 }
+
+// deleteBatchRelease marks a BatchRelease that has finalizers, and removes others.
+func (w *World) deleteBatchRelease(r request) answer {
+	_, o, a := lookup(&w.store.batchReleases, &r)
+	switch {
+	case a != done:
+		return w.answered(a)
+	case len(o.Finalizers) == 0:
+		return remove(w, &w.store.batchReleases, r)
+	case !o.DeletionTimestamp.IsZero():
+		return done
+	}
+	_, a = update(w, &w.store.batchReleases, r, func(br *BatchRelease) { br.DeletionTimestamp = w.now; br.Generation++ })
+	return a
+}
+
+// owned reports whether a UID is that of an object that owns others.
+func (w *World) owned(uid string) bool {
+	s := w.store
+	return slices.ContainsFunc(s.deployments.all(), func(o *Deployment) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.replicaSets.all(), func(o *replicaSet) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.daemonSets.all(), func(o *DaemonSet) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.sets.all(), func(o *Set) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.rollouts.all(), func(o *Rollout) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.batchReleases.all(), func(o *BatchRelease) bool { return o.UID == uid })
+}
+
+// otherOwner is the UID of an owner that nobody here controls. It is never collected.
+const otherOwner = "other-owner"

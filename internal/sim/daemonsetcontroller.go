@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A daemonSetController carries out the plans of package daemonset. It keeps in memory
@@ -182,129 +183,70 @@ func (c *daemonSetController) begin(name string) func() bool {
 	return pass.next
 }
 
-// A daemonSetPass carries out one plan.
-type daemonSetPass struct {
-	c       *daemonSetController
-	s       *daemonset.Snapshot
-	plan    daemonset.Plan
-	version string // of the DaemonSet
-	done    int
-	failed  bool
-}
-
-// expect raises what is expected, before the requests are made.
-func (p *daemonSetPass) expect(now time.Time) {
-	var deleted []string
-	creations := int64(0)
-	for _, a := range p.plan.Actions {
-		switch a := a.(type) {
-		case daemonset.CreatePod:
-			creations++
-		case daemonset.DeletePod:
-			deleted = append(deleted, a.Name)
+func (w *World) addDaemonSetController(o daemonset.Options) *daemonSetController {
+	c := &daemonSetController{
+		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{}, backoff: map[string]daemonset.Backoff{},
+	}
+	w.store.daemons.tell = append(w.store.daemons.tell, c.told)
+	w.addController(c.controller, c, DaemonSetController, KindDaemonSet, KindNode, KindDaemon, KindRevision)
+	if c.Instance > 0 {
+		for _, o := range w.controllers {
+			if other, ok := o.worker.(*daemonSetController); ok {
+				other.blind = true
+			}
 		}
 	}
-	if creations > 0 || len(deleted) > 0 {
-		e := replicaset.ExpectDeletions(deleted, now)
-		e.Creations, e.At = creations, now
-		p.c.expected[p.s.DaemonSet.Name] = e
+	return c
+}
+
+// visible fills in the nodes and revisions that the controller sees, and returns the pods.
+func (c *daemonSetController) visible(d *DaemonSet) []daemonset.Pod {
+	s := c.w.store
+	if c.w.fleet == nil {
+		c.revisions = fill(c.revisions, s.revisions.at(c.view[KindRevision]))
+		return s.daemons.valuesAt(c.view[KindDaemon], &c.pods)
+	}
+	c.revisions = s.revisions.appendOf(c.revisions[:0], d.UID, c.view[KindRevision])
+	c.revisions = ofNamespace(&s.revisions, c.revisions, d.Name, c.view[KindRevision])
+	c.pods = s.daemons.appendOf(c.pods[:0], d.UID, c.view[KindDaemon])
+	c.pods = ofNamespace(&s.daemons, c.pods, d.Name, c.view[KindDaemon])
+	if e := c.expected[d.Name]; !e.Fulfilled() && e.Satisfied(c.now()) {
+		c.w.fleet.expired++
+	}
+	return c.pods
+}
+
+// optionsFor are the options for a DaemonSet: OpenKruise plans for one that a Rollout calls
+// its own.
+func (c *daemonSetController) optionsFor(name string) daemonset.Options {
+	o := c.options
+	if c.w.fleet != nil && c.w.refOfDaemonSet(name).Group() != "apps" {
+		o.Dialect = daemonset.OpenKruise
+	}
+	return o
+}
+
+// enterOwner enters the DaemonSet of a pod, or all if it has none.
+func (c *daemonSetController) enterOwner(p *daemonset.Pod) {
+	switch {
+	case p == nil:
+	case p.ControllerUID == "":
+		c.resync()
+	case p.ControllerKind == daemonset.Kind:
+		c.enter(p.ControllerName)
 	}
 }
 
-func (p *daemonSetPass) next() bool {
-	if p.done < len(p.plan.Actions) {
-		a := p.plan.Actions[p.done]
-		p.done++
-		if p.perform(a) == done {
-			return true
+// refOfDaemonSet names a DaemonSet as the Rollout does that releases it. Without one it is of
+// Kubernetes.
+func (w *World) refOfDaemonSet(name string) workload.Ref {
+	if w.fleet == nil {
+		return workload.Ref{APIVersion: w.ref.APIVersion, Kind: w.ref.Kind, Name: name}
+	}
+	for _, r := range w.store.rollouts.all() {
+		if ref := r.WorkloadRef; ref.Kind == daemonset.Kind && ref.Name == name {
+			return ref
 		}
-		p.failed = true
-		return p.missed(a)
 	}
-	name := p.s.DaemonSet.Name
-	if !sameDaemonSetStatus(&p.plan.Status, &p.s.DaemonSet.Status) && p.writeStatus(p.plan.Status) != done {
-		p.failed = true
-	}
-	if p.failed {
-		p.c.retry(name)
-		return false
-	}
-	p.c.retries = 0
-	return false
-}
-
-// missed lowers what is expected by a request that failed, and reports whether the
-// pass goes on. Pods do not depend on each other.
-func (p *daemonSetPass) missed(a daemonset.Action) bool {
-	name := p.s.DaemonSet.Name
-	switch a := a.(type) {
-	case daemonset.CreatePod:
-		p.c.expected[name] = p.c.expected[name].Lower(1, 0)
-		return true
-	case daemonset.DeletePod:
-		p.c.expected[name] = p.c.expected[name].DeletionObserved(a.Name)
-		return true
-	case daemonset.CreateRevision:
-		p.taken(a)
-	}
-	delete(p.c.expected, name) // nothing of the rest is asked for
-	p.c.retry(name)
-	return false
-}
-
-// taken does what follows if the name of a new revision is taken.
-func (p *daemonSetPass) taken(a daemonset.CreateRevision) {
-	c, w := p.c, p.c.w
-	existing := w.store.revisions.named(a.Name)
-	stored := w.store.daemonSets.named(p.s.DaemonSet.Name)
-	if existing == nil || stored == nil {
-		return
-	}
-	options := revision.Options{}
-	if c.options.Repair.Has(daemonset.SerialisationIsVersion) {
-		options.Repair = revision.SerialisationIsVersion
-	}
-	count, err := revision.DaemonSetTaken(
-		p.s.DaemonSet.Name, a.Data, *existing, p.s.DaemonSet.Status.CollisionCount, stored.Status.CollisionCount, options,
-	)
-	if err != nil || count == nil {
-		return
-	}
-	w.count(HashCollided)
-	status := stored.Status
-	status.CollisionCount = count
-	p.version = stored.ResourceVersion
-	p.writeStatus(status)
-}
-
-func (p *daemonSetPass) writeStatus(status daemonset.Status) answer {
-	c, d := p.c, &p.s.DaemonSet
-	for range 2 {
-		a := c.ask(func() answer {
-			_, a := update(c.w, &c.w.store.daemonSets, c.request(UpdateStatus, d.Name, precondition{d.UID, p.version}, nil),
-				func(d *DaemonSet) { d.Status = status })
-			return a
-		})
-		if a != conflict {
-			return a
-		}
-		live := c.w.store.daemonSets.named(d.Name)
-		if live == nil {
-			return notFound
-		}
-		p.version = live.ResourceVersion
-	}
-	return conflict
-}
-
-func (p *daemonSetPass) request(verb Verb, o daemonset.Object, a daemonset.Action) request {
-	r := p.c.request(verb, o.Name, precondition{o.UID, o.ResourceVersion}, a)
-	r.expect = !p.c.blind && p.c.sight != SeesAnything
-	return r
-}
-
-// live reports whether the DaemonSet really is the one that was seen, and stays.
-func (p *daemonSetPass) live() bool {
-	d := p.c.w.store.daemonSets.named(p.s.DaemonSet.Name)
-	return d != nil && d.UID == p.s.DaemonSet.UID && d.DeletionTimestamp.IsZero()
+	return workload.Ref{APIVersion: "apps/v1", Kind: daemonset.Kind, Name: name}
 }

@@ -4,7 +4,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
@@ -112,17 +111,4 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 		w.beginPod(w.podNamed(pod.Name, true))
 	}
 	return answer
-}
-
-// containersReady reports whether nothing but a gate keeps a pod from being ready.
-func containersReady(p *daemonset.Pod) bool {
-	return p.Phase == podorder.Running && !slices.ContainsFunc(p.Containers, func(c inplace.Container) bool {
-		return c.Status == nil || !c.Status.Ready
-	})
-}
-
-func sameDaemonSetStatus(a, b *daemonset.Status) bool {
-	x, y := *a, *b
-	x.CollisionCount, y.CollisionCount = nil, nil
-	return x == y && same(a.CollisionCount, b.CollisionCount)
 }

@@ -3,16 +3,12 @@
 package sim
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -51,22 +47,6 @@ func (w *World) someDaemonSetOptions() daemonset.Options {
 		o.SkipDeadNodes = w.random.Int32N(2)
 	}
 	return o
-}
-
-func (w *World) addDaemonSetController(o daemonset.Options) *daemonSetController {
-	c := &daemonSetController{
-		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{}, backoff: map[string]daemonset.Backoff{},
-	}
-	w.store.daemons.tell = append(w.store.daemons.tell, c.told)
-	w.addController(c.controller, c, DaemonSetController, KindDaemonSet, KindNode, KindDaemon, KindRevision)
-	if c.Instance > 0 {
-		for _, o := range w.controllers {
-			if other, ok := o.worker.(*daemonSetController); ok {
-				other.blind = true
-			}
-		}
-	}
-	return c
 }
 
 // setTemplate gives a DaemonSet a template.
@@ -264,81 +244,4 @@ func (w *World) healDaemonSets() {
 	onDaemonSet(FairPhase, func(w *World, d *DaemonSet) {
 		d.Paused, d.Partition, d.NodeSelector, d.Strategy = false, rollout.IntOrPercent{}, nil, daemonset.RollingUpdate
 	})(w)
-}
-
-// checkDaemonSets tells what is wrong with DaemonSets that should be finished.
-func (w *World) checkDaemonSets() error {
-	d := w.store.daemonSets.all()[0]
-	var c *daemonSetController
-	for _, o := range w.controllers {
-		if o, ok := o.worker.(*daemonSetController); ok {
-			c = o
-		}
-	}
-	placer := daemonset.NewPlacer(&d.Template, c.options)
-	hash := ""
-	for _, r := range w.store.revisions.all() {
-		if r.ControllerUID == d.UID && string(r.Data) == string(d.Template.Data) {
-			hash = r.Labels[daemonset.LabelHash]
-		}
-	}
-	for _, n := range w.store.nodes.all() {
-		place := placer.Place(&n.Node)
-		pods := 0
-		for _, p := range w.store.daemons.all() {
-			if p.ControllerUID != d.UID || p.NodeName != n.Name || !p.Active() {
-				continue
-			}
-			pods++
-			switch {
-			case place.ShouldRun && p.Labels[daemonset.LabelHash] != hash:
-				return fmt.Errorf("node %s: pod %s has hash %s, wanted is %s", n.Name, p.Name, p.Labels[daemonset.LabelHash], hash)
-			case place.ShouldRun && !p.Available(d.MinReadySeconds, w.now):
-				return fmt.Errorf("node %s: pod %s is not available", n.Name, p.Name)
-			case !place.ShouldContinueRunning:
-				return fmt.Errorf("node %s: pod %s should not run", n.Name, p.Name)
-			}
-		}
-		if pods > 1 || pods == 0 && place.ShouldRun {
-			return fmt.Errorf("node %s: %d pods", n.Name, pods)
-		}
-	}
-	return nil
-}
-
-// startContainers lets the containers of a pod with a readiness gate run, and reports
-// whether the gate keeps the pod from being ready, as one that nobody has opened does.
-func (w *World) startContainers(p podRef) (gated bool) {
-	d := w.store.daemons.named(p.Name)
-	if !slices.Contains(d.ReadinessGates, inplace.Gate) {
-		return false
-	}
-	w.pullImages(p)
-	return d.InPlace == nil || !d.InPlace.True
-}
-
-// pulled lets the containers of a pod run their new images. Once its gate is open, which may
-// have been before, nothing else decides whether the pod is ready.
-func (w *World) pulled(p podRef) {
-	w.pullImages(p)
-	r := by(NodeAgent)
-	r.name = p.Name
-	if d := w.store.daemons.named(p.Name); d.InPlace != nil && d.InPlace.True && d.Ready != containersReady(d) {
-		update(w, &w.store.daemons, r, func(d *daemonset.Pod) { d.Ready, d.ReadySince = !d.Ready, w.now })
-	}
-}
-
-// pullImages lets the containers of a pod run what they should.
-func (w *World) pullImages(p podRef) {
-	r := by(NodeAgent)
-	r.name = p.Name
-	update(w, &w.store.daemons, r, func(d *daemonset.Pod) {
-		d.Phase = podorder.Running
-		containers := make([]inplace.Container, len(d.Containers))
-		for i, c := range d.Containers {
-			c.Status = &inplace.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p).ID]}
-			containers[i] = c
-		}
-		d.Containers = containers
-	})
 }

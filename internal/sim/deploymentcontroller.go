@@ -4,12 +4,10 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A deploymentController carries out the plans of package deploy. It keeps nothing in
@@ -176,205 +174,51 @@ func (c *deploymentController) begin(name string) func() bool {
 	return c.pass.next
 }
 
-// A deploymentPass carries out one plan.
-type deploymentPass struct {
-	c        *deploymentController
-	snapshot *deploy.Snapshot
-	tracker  *deploy.Tracker // that made the plan, or nil
-	now      time.Time
-	plan     deploy.Plan
-	done     int
-	outcomes []selector.Outcome
-	failed   deploy.Action     // that ended the pass, nil if none did
-	seen     deploy.Deployment // with the version that the next write supposes
-	versions map[string]string // of ReplicaSets that this pass has written
+func (w *World) addDeploymentController(o deploy.Options) *deploymentController {
+	c := &deploymentController{controller: &controller{}, options: o}
+	w.addController(c.controller, c, DeploymentController, KindDeployment, KindReplicaSet, KindPod)
+	w.store.pods.tell = append(w.store.pods.tell, c.told)
+	return c
 }
 
-// next performs the next request of the pass.
-func (p *deploymentPass) next() bool {
-	if p.done < len(p.plan.Actions) && p.failed == nil {
-		o := deploymentOutcome(p.perform(p.plan.Actions[p.done]))
-		p.done++
-		if p.outcomes = append(p.outcomes, o); o.Answer == selector.Done {
-			return true
-		}
-		p.failed = p.plan.Actions[p.done-1]
+// ofFleet adds what a Deployment may own: no other objects are looked at.
+func (c *deploymentController) ofFleet(s *deploy.Snapshot) {
+	w, view := c.w, c.view[KindReplicaSet]
+	d := &s.Deployment
+	d.Template.Hash = w.hashOf(d.Template, d.Status.CollisionCount)
+	if d.Partitioned == nil && len(d.Annotations) > 0 {
+		d.Partitioned = deploy.PartitionedBy(*d)
 	}
-	r := p.finish()
-	if count := r.Status.CollisionCount; count != nil && (p.seen.Status.CollisionCount == nil || *count != *p.seen.Status.CollisionCount) {
-		p.c.w.count(HashCollided)
+	sets := &w.store.replicaSets
+	if c.sets = c.sets[:0]; c.item == nil {
+		c.sets = sets.appendOf(c.sets, d.UID, view)
+	} else if m := sets.recalled(c.item, d.UID); m != nil {
+		c.sets = sets.appendAt(c.sets, m.numbers, d.UID, view)
 	}
-	if !sameDeploymentStatus(&r.Status, &p.seen.Status) || p.failed != nil && r.WriteStatus {
-		wrote := p.writeDeployment(UpdateStatus, nil, func(d *Deployment) {
-			if d.Status = r.Status; p.failed != nil {
-				d.Annotations = r.Annotations
-			}
-		})
-		if wrote != done {
-			p.c.retry(p.seen.Name)
-			return false
-		}
+	if d.Selector != nil && len(sets.orphans()) > 0 {
+		c.sets = ofNamespace(sets, c.sets, d.Name, view)
 	}
-	if r.Err != nil {
-		p.c.retry(p.seen.Name)
-		return false
+	s.ReplicaSets = c.sets
+	if d.Strategy != deploy.Recreate && !c.options.PausePoints {
+		return
 	}
-	p.c.retries = 0
-	return false
-}
-
-// finish says what has come of the plan. In a calm world that is what was planned, if nothing
-// has failed.
-func (p *deploymentPass) finish() deploy.Result {
-	if p.c.w.calm && p.failed == nil {
-		return deploy.Result{Status: p.plan.Status, RecheckAt: p.plan.RecheckAt}
+	c.pods = c.pods[:0]
+	for i := range c.sets {
+		c.pods = w.store.pods.appendOf(c.pods, c.sets[i].UID, c.view[KindPod])
 	}
-	report := deploy.Report{Outcomes: p.outcomes}
-	if p.tracker != nil {
-		return p.tracker.Finish(p.plan, report, p.now, p.c.options)
+	s.Pods = c.pods
+}
+
+// toldOfEnd enters the Deployment that waits for the end of its pods.
+func (c *deploymentController) toldOfEnd(old, p *podorder.Pod) {
+	if old == nil || p != nil && !p.Finished() {
+		return
 	}
-	return deploy.Finish(*p.snapshot, p.plan, report, p.now, p.c.options)
-}
-
-// deploymentOutcome is the answer as package deploy knows it.
-func deploymentOutcome(a answer) selector.Outcome {
-	if a == exists {
-		return selector.Outcome{Answer: selector.AlreadyExists}
+	rs := c.w.store.replicaSets.named(old.ControllerName)
+	if rs == nil {
+		return
 	}
-	return outcome(a)
-}
-
-// writeDeployment changes the Deployment if it still is as this pass has seen it.
-func (p *deploymentPass) writeDeployment(verb Verb, action fmt.Stringer, f func(*Deployment)) answer {
-	c := p.c
-	return c.ask(func() answer {
-		r := c.about(c.request(verb, p.seen.Name, precondition{p.seen.UID, p.seen.ResourceVersion}, action))
-		d, a := update(c.w, &c.w.store.deployments, r, f)
-		if a == done {
-			p.seen.ResourceVersion = d.ResourceVersion
-		}
-		return a
-	})
-}
-
-// writeReplicaSet carries out an action on a ReplicaSet, if it fulfils the precondition.
-func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy.Action) answer {
-	c := p.c
-	return c.ask(func() answer {
-		rs, answer := update(c.w, &c.w.store.replicaSets, c.request(Update, name, pre, a), func(rs *replicaSet) {
-			if s, ok := a.(deploy.ScaleReplicaSet); ok && !c.w.calm {
-				s.From = sizeOf(rs) // an API server does not ask what a write was planned for
-				a = s
-			}
-			if after := p.apply(a, &p.seen, *rs); len(after.ReplicaSets) > 0 {
-				*rs = after.ReplicaSets[0]
-			}
-		})
-		if answer == done {
-			if p.versions == nil {
-				p.versions = map[string]string{}
-			}
-			p.versions[name] = rs.ResourceVersion
-		}
-		return answer
-	})
-}
-
-// apply returns what an action makes of the Deployment and of ReplicaSets as they are. No plan
-// has an action that is refused, unless the cluster is another one than it was made for.
-func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...replicaSet) deploy.Snapshot {
-	after, err := deploy.Apply(deploy.Snapshot{Deployment: *d, ReplicaSets: sets}, a, p.c.w.now)
-	if err != nil {
-		p.c.w.fail(fmt.Errorf("deployment %s: %v: %w", d.Name, a, err))
-		return deploy.Snapshot{Deployment: *d, ReplicaSets: sets}
+	if d := c.w.store.deployments.named(rs.ControllerName); d != nil && d.Strategy == deploy.Recreate {
+		c.enter(d.Name)
 	}
-	return after
 }
-
-func (p *deploymentPass) versionOf(name string) string {
-	if v, ok := p.versions[name]; ok {
-		return v
-	}
-	for i := range p.snapshot.ReplicaSets {
-		if rs := &p.snapshot.ReplicaSets[i]; rs.Name == name {
-			return rs.ResourceVersion
-		}
-	}
-	return ""
-}
-
-// perform asks for one write.
-func (p *deploymentPass) perform(a deploy.Action) answer {
-	c := p.c
-	onDeployment := func(d *Deployment) { d.Deployment = p.apply(a, &d.Deployment).Deployment }
-	switch a := a.(type) {
-	case deploy.CreateReplicaSet:
-		return p.create(a)
-	case deploy.ScaleReplicaSet:
-		if a.To < 0 {
-			return p.negative(a)
-		}
-		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, a)
-	case deploy.AnnotateReplicaSet:
-		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, a)
-	case deploy.DeleteReplicaSet:
-		return c.ask(func() answer {
-			return c.w.deleteReplicaSet(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a))
-		})
-	case deploy.AdoptReplicaSet:
-		if !p.live() {
-			return invalid
-		}
-		if rs := c.w.store.replicaSets.named(a.Name); rs != nil && rs.ControllerUID != "" && rs.ControllerUID != p.seen.UID {
-			return c.ask(func() answer { return c.w.answered(invalid) })
-		}
-		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, a)
-	case deploy.ReleaseReplicaSet:
-		if rs := c.w.store.replicaSets.named(a.Name); rs != nil && rs.ControllerUID != p.seen.UID {
-			return c.ask(func() answer { return done }) // there is nothing to remove
-		}
-		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, a)
-	case deploy.AnnotateDeployment:
-		return p.writeDeployment(UpdateStatus, a, onDeployment)
-	}
-	return p.writeDeployment(Update, a, onDeployment)
-}
-
-// negative is the answer to a size below 0, which the API server does not take and no plan
-// has: it ends the loop.
-func (p *deploymentPass) negative(a deploy.Action) answer {
-	p.c.w.fail(fmt.Errorf("size below 0: %v", a))
-	return invalid
-}
-
-func (p *deploymentPass) create(a deploy.CreateReplicaSet) answer {
-	if a.Replicas < 0 {
-		return p.negative(a)
-	}
-	c := p.c
-	return c.ask(func() answer {
-		after := p.apply(a, &p.seen)
-		if len(after.ReplicaSets) == 0 {
-			return invalid
-		}
-		rs := after.ReplicaSets[0]
-		rs.UID = "" // the store gives it one
-		_, answer := create(c.w, &c.w.store.replicaSets, c.request(Create, a.Name, precondition{}, a), &rs)
-		return answer
-	})
-}
-
-// live reports whether the Deployment really is the one that was seen, and stays.
-func (p *deploymentPass) live() bool {
-	d := p.c.w.store.deployments.named(p.seen.Name)
-	return d != nil && d.UID == p.seen.UID && d.DeletionTimestamp.IsZero()
-}
-
-func sameDeploymentStatus(a, b *deploy.Status) bool {
-	return a.ObservedGeneration == b.ObservedGeneration && a.Replicas == b.Replicas && a.UpdatedReplicas == b.UpdatedReplicas &&
-		a.ReadyReplicas == b.ReadyReplicas && a.AvailableReplicas == b.AvailableReplicas &&
-		a.UnavailableReplicas == b.UnavailableReplicas && same(a.TerminatingReplicas, b.TerminatingReplicas) &&
-		same(a.CollisionCount, b.CollisionCount) && slices.Equal(a.Conditions, b.Conditions)
-}
-
-func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

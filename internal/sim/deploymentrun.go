@@ -45,8 +45,6 @@ type Result struct {
 	Cluster Cluster        // at the end; another run can start from it
 }
 
-const defaultTimeLimit = 24 * time.Hour
-
 // Run lets the planners act on a copy of c from c.Now on, until the rollout is
 // complete, or nothing will happen any more, or the time limit is reached. The
 // error is that of a planner, or tells that a plan does not fit the cluster or

@@ -3,16 +3,13 @@
 package sim
 
 import (
-	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -55,69 +52,6 @@ func (w *World) someDeploymentOptions() deploy.Options {
 	}
 	return o
 }
-
-func (w *World) addController(c *controller, p worker, role Role, reads ...Kind) {
-	c.w, c.worker, c.reads = w, p, reads
-	c.Actor = Actor{Role: role}
-	for _, o := range w.controllers {
-		if o.Role == role {
-			c.Instance++
-		}
-	}
-	c.sight = SeesEverything
-	if w.fleet != nil && w.Faults[Stale] > 0 && !w.fair {
-		c.sight = SeesMonotonic + Trouble(w.random.IntN(int(SeesAnything-SeesMonotonic)+1))
-	} else if w.chance(Visibility, 0.9) {
-		c.sight = SeesEverything + Trouble(w.random.IntN(int(SeesAnything-SeesEverything)+1))
-	}
-	w.count(c.sight)
-	w.controllers = append(w.controllers, c)
-}
-
-func (w *World) addDeploymentController(o deploy.Options) *deploymentController {
-	c := &deploymentController{controller: &controller{}, options: o}
-	w.addController(c.controller, c, DeploymentController, KindDeployment, KindReplicaSet, KindPod)
-	w.store.pods.tell = append(w.store.pods.tell, c.told)
-	return c
-}
-
-func (w *World) addReplicaSetController(o replicaset.Options) *replicaSetController {
-	c := &replicaSetController{
-		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{},
-		blind: map[string]bool{}, adopted: map[string]int64{}, many: manyPods,
-	}
-	if w.random.IntN(2) == 0 && !w.calm {
-		c.versions = map[string]replicaset.Versions{}
-	}
-	w.addController(c.controller, c, ReplicaSetController, KindReplicaSet, KindPod)
-	if c.Instance > 0 {
-		for _, o := range w.controllers {
-			if other, ok := o.worker.(*replicaSetController); ok {
-				other.restarts++ // nobody knows of all writes
-			}
-		}
-	}
-	w.store.pods.tell = append(w.store.pods.tell, c.told)
-	return c
-}
-
-// hash returns the hash of a template. Weak ones differ only behind the second
-// collision.
-func (w *World) hash(template string, collisions *int32) string {
-	n := int32(0)
-	if collisions != nil {
-		n = *collisions
-	}
-	switch {
-	case w.weakHash && n < 3:
-		return string('x' + n)
-	case collisions != nil:
-		return template + strconv.Itoa(int(n))
-	}
-	return template
-}
-
-var appWeb = map[string]string{"app": "web"}
 
 func (w *World) createDeployment() {
 	d := &Deployment{Deployment: deploy.Deployment{
@@ -342,39 +276,4 @@ func (w *World) healDeployments() {
 			update(w, &w.store.replicaSets, r, func(rs *replicaSet) { rs.Replicas = ptr.To(int32(8)); rs.Generation++ })
 		}
 	}
-}
-
-// checkDeployments tells what is wrong with Deployments that should be finished.
-func (w *World) checkDeployments() error {
-	if len(w.store.deployments.all()) != 1 {
-		return fmt.Errorf("%d deployments", len(w.store.deployments.all()))
-	}
-	return w.checkDeployment(w.store.deployments.all()[0])
-}
-
-// checkDeployment tells what is wrong with a Deployment that should be finished.
-func (w *World) checkDeployment(d *Deployment) error {
-	if !deploy.Complete(d.Status, *d.Replicas, d.Generation) {
-		return fmt.Errorf("deployment is at rest but not complete: %v, %d wanted", d.Status, *d.Replicas)
-	}
-	active := 0
-	for _, rs := range w.store.replicaSets.all() {
-		if rs.ControllerUID != d.UID || sizeOf(rs) == 0 {
-			continue
-		}
-		active++
-		if !rs.Template.Same(d.Template) || sizeOf(rs) != *d.Replicas {
-			return fmt.Errorf("replica set %s has template %s and %d pods, wanted are %s and %d", rs.Name, rs.Template.ID, sizeOf(rs), d.Template.ID, *d.Replicas)
-		}
-		pods := slices.DeleteFunc(slices.Clone(w.store.pods.all()), func(p *podorder.Pod) bool {
-			return p.ControllerUID != rs.UID || !p.Active() || !p.Available(rs.MinReadySeconds, w.now)
-		})
-		if len(pods) != int(sizeOf(rs)) {
-			return fmt.Errorf("replica set %s has %d available pods of %d", rs.Name, len(pods), sizeOf(rs))
-		}
-	}
-	if active != min(int(*d.Replicas), 1) {
-		return fmt.Errorf("%d replica sets are in use", active)
-	}
-	return nil
 }

@@ -5,13 +5,7 @@ package sim
 import (
 	"slices"
 	"time"
-
-	"github.com/kplan-go/kplan/podorder"
 )
-
-// resyncEvery is how long it takes until a controller looks at everything that was not told of
-// a change: the time after which expectations that are not met no longer count, and a bit.
-const resyncEvery = 5*time.Minute + time.Second
 
 // disturbances are what happens to a fleet: nothing that changes what its owner wants.
 func (f *Fleet) disturbances() []disturbance {
@@ -80,36 +74,6 @@ func (w *World) secondLeader() {
 	second.resync()
 }
 
-func (w *World) latestView() (view [kinds]int64) { return *w.latest() }
-
-// deaf reports whether a controller is not told of a change. It looks at everything later.
-func (f *Fleet) deaf(c *controller) bool {
-	if f == nil || f.w.fair || f.cfg.Deaf == 0 || f.w.random.Float64() >= 0.02*f.cfg.Deaf {
-		return false
-	}
-	f.deafened++
-	f.resyncLater(c, resyncEvery)
-	return true
-}
-
-// resyncLater lets a controller look at everything after a time.
-func (f *Fleet) resyncLater(c *controller, after time.Duration) {
-	f.At(f.w.now.Add(after), func() {
-		if slices.Contains(f.w.controllers, c) {
-			c.resync()
-		}
-	})
-}
-
-// touches reports whether somebody else writes an object just before a controller does.
-func (f *Fleet) touches(r *request) bool {
-	if f == nil || f.w.fair || f.cfg.Touch == 0 || r.pre.version == "" || f.w.random.Float64() >= 0.1*f.cfg.Touch {
-		return false
-	}
-	f.touched++
-	return true
-}
-
 // healNodesOfFleet lets the nodes that faults have stopped take pods again.
 func (w *World) healNodesOfFleet() {
 	for _, n := range slices.Clone(w.store.nodes.all()) {
@@ -121,26 +85,6 @@ func (w *World) healNodesOfFleet() {
 		}
 	}
 	w.fleet.Room()
-}
-
-// healPods lets the pods go on that faults have stopped.
-func (f *Fleet) healPods() {
-	w := f.w
-	for _, p := range w.allPods() {
-		switch {
-		case !p.DeletionTimestamp.IsZero():
-			w.schedulePod(p, end, f.takes(p, Gone))
-		case p.Finished() || p.NodeName == "":
-		case !p.Ready:
-			f.begins(p)
-		}
-	}
-	for _, p := range w.allPods() {
-		if p.NodeName == "" && p.Phase == podorder.Pending && p.DeletionTimestamp.IsZero() {
-			w.schedulePod(p, bind, f.takes(p, Scheduled))
-		}
-	}
-	f.waiting = nil
 }
 
 // Fired is how often each fault has struck, and how often two more: what others wrote between

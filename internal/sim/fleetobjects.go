@@ -7,7 +7,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
@@ -19,18 +18,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
-
-// A Thing is a stored object of a kind of somebody's own.
-type Thing struct {
-	Kind, Name, UID, ResourceVersion string
-	Generation                       int64
-	Labels, Annotations              map[string]string
-	ControllerKind                   string
-	ControllerName                   string
-	ControllerUID                    string
-	CreationTimestamp                time.Time
-	Spec, Status                     map[string]string
-}
 
 // put creates an object, or makes it the wanted state as applying a manifest does: keep takes
 // over what is not wanted but found.

@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"slices"
 	"time"
 )
 
@@ -52,43 +51,4 @@ func (w *World) schedulePod(p podRef, what happeningKind, d time.Duration) {
 		w.starting++
 	}
 	w.agenda.add(w.now.Add(d), happening{what, p.daemon, p.number})
-}
-
-// anyStarts reports whether any pod is on its way that is not being deleted.
-func (w *World) anyStarts() bool {
-	return w.starting > 0 && slices.ContainsFunc(w.agenda.entries, func(e entry[happening]) bool {
-		if e.what.what != bind && e.what.what != start {
-			return false
-		}
-		p := w.podAt(e.what.number, e.what.daemon)
-		return p.Pod != nil && p.DeletionTimestamp.IsZero()
-	})
-}
-
-func (h happening) perform(w *World) {
-	if h.what == bind || h.what == start {
-		w.starting--
-	}
-	if h.what >= bind {
-		if p := w.podAt(h.number, h.daemon); p.Pod != nil {
-			w.live(h.what, p)
-		}
-		return
-	}
-	e := w.errands[h.number]
-	delete(w.errands, h.number)
-	switch h.what {
-	case wake:
-		if slices.Contains(w.controllers, e.controller) {
-			e.controller.wake(e.name)
-		}
-	case nodeBack:
-		w.nodeAnswers(e.name)
-	case remake:
-		w.recreateWanted(e.name)
-	case confirm:
-		w.approve()
-	case errandOfFleet, autoscaled:
-		e.do()
-	}
 }

@@ -3,132 +3,14 @@
 package sim
 
 import (
-	"cmp"
-	"maps"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/revision"
 )
-
-// A span is a distribution of delays: even between two bounds.
-type span struct{ least, most time.Duration }
-
-func (w *World) delay(s span) time.Duration {
-	if s.most <= s.least {
-		return s.least
-	}
-	return s.least + time.Duration(w.random.Int64N(int64(s.most-s.least)))
-}
-
-// A pace is how long the parts of a pod's life take.
-type pace struct {
-	schedule, start, end, long span
-	startIn                    func(draw float64) time.Duration // in place of start, or nil
-}
-
-func somePace(w *World) pace {
-	upTo := func(most time.Duration) span { return span{0, time.Duration(w.random.Int64N(int64(most)))} }
-	return pace{
-		schedule: upTo(time.Second), start: upTo(8 * time.Second), end: upTo(10 * time.Second), long: span{20 * time.Second, 90 * time.Second},
-	}
-}
-
-// A podRef is a pod of either table.
-type podRef struct {
-	*podorder.Pod
-	number int32
-	daemon bool
-}
-
-// podAt returns the pod with a number. One that is gone is nil.
-func (w *World) podAt(number int32, daemon bool) podRef {
-	if !daemon {
-		return podRef{w.store.pods.numbered(number), number, false}
-	}
-	if p := w.store.daemons.numbered(number); p != nil {
-		return podRef{&p.Pod, number, true}
-	}
-	return podRef{}
-}
-
-// podNamed returns the pod with a name. One that is not there is nil.
-func (w *World) podNamed(name string, daemon bool) podRef {
-	number := w.store.pods.number(name)
-	if daemon {
-		number = w.store.daemons.number(name)
-	}
-	if number == gone {
-		return podRef{}
-	}
-	return w.podAt(number, daemon)
-}
-
-// podOwned is podNamed for a pod that is likely to have an owner: of a calm fleet it is looked for
-// among those, so that names need not be listed.
-func (w *World) podOwned(owner, name string) podRef {
-	if w.fleet != nil && w.calm && w.store.pods.about(owner) < manyPods {
-		for _, number := range w.store.pods.of(owner) {
-			if p := w.store.pods.numbered(number); p.Name == name {
-				return podRef{p, number, false}
-			}
-		}
-	}
-	return w.podNamed(name, false)
-}
-
-// allPods returns the pods of both tables.
-func (w *World) allPods() []podRef {
-	var all []podRef
-	for i, p := range w.store.pods.all() {
-		all = append(all, podRef{p, w.store.pods.numbers[i], false})
-	}
-	for i, p := range w.store.daemons.all() {
-		all = append(all, podRef{&p.Pod, w.store.daemons.numbers[i], true})
-	}
-	return all
-}
-
-// changePod changes a pod of either table.
-func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) {
-	if p.daemon {
-		if d := w.store.daemons.numbered(p.number); d != nil {
-			alter(w, &w.store.daemons, &r, p.number, d, func(d *daemonset.Pod) { f(&d.Pod) })
-		}
-		return
-	}
-	if o := w.store.pods.numbered(p.number); o != nil {
-		alter(w, &w.store.pods, &r, p.number, o, f)
-	}
-}
-
-// live performs what happens to a pod and enters what happens next.
-func (w *World) live(what happeningKind, p podRef) {
-	switch {
-	case what == end: // which nothing revokes
-		w.removePod(p)
-	case !p.DeletionTimestamp.IsZero() || p.Finished():
-	case what == bind && p.NodeName == "":
-		w.bindPod(p)
-	case what == fetched && p.NodeName != "":
-		w.fleet.fetched(p)
-	case what == launched && p.NodeName != "":
-		w.fleet.launched(p)
-	case what == start && p.NodeName != "" && !p.Ready:
-		w.startPod(p)
-	case what == pull && p.NodeName != "":
-		w.pulled(p)
-	case what == crashBack && p.Ready:
-		w.count(PodCrashLoop)
-		w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Ready, p.ReadySince, p.Restarts = false, w.now, p.Restarts+1 })
-		w.schedulePod(p, start, w.delay(w.pace.start))
-	}
-}
-
-func by(r Role) request { return request{by: Actor{Role: r}, verb: Update, fresh: true} }
 
 // bindPod assigns a pod to a node, if there is one.
 func (w *World) bindPod(p podRef) {
@@ -249,22 +131,6 @@ func (w *World) podClock() time.Time {
 	return w.now.Add(-time.Duration(w.random.Int64N(int64(5 * time.Second))))
 }
 
-// templateOf returns what the pod was made from: the template of its ReplicaSet, or the
-// hash of its revision.
-func (w *World) templateOf(p podRef) revision.Template {
-	if p.daemon {
-		return revision.Template{ID: p.Labels[daemonset.LabelHash], Hash: p.Labels[daemonset.LabelHash]}
-	}
-	if t, ok := w.setTemplateOf(p.Pod); ok {
-		return t
-	}
-	s := w.store
-	if number := owning(&s.pods, p.number, &s.replicaSets, p.ControllerName); number != gone {
-		return s.replicaSets.numbered(number).Template
-	}
-	return revision.Template{}
-}
-
 // beginPod begins the life of a pod that was just created.
 func (w *World) beginPod(p podRef) {
 	if p.NodeName != "" { // bound by whoever created it
@@ -278,79 +144,49 @@ func (w *World) beginPod(p podRef) {
 	w.schedulePod(p, bind, w.delay(w.pace.schedule))
 }
 
-// deletePod asks for the end of a pod: it is marked, and ends later. One without a
-// node is gone at once.
-func (w *World) deletePod(p podRef, r request) answer {
-	r.verb, r.name = Delete, p.Name
-	if a := r.pre.met(&p.UID, &p.ResourceVersion); a != done {
-		return w.refused(&r, a)
+// startContainers lets the containers of a pod with a readiness gate run, and reports
+// whether the gate keeps the pod from being ready, as one that nobody has opened does.
+func (w *World) startContainers(p podRef) (gated bool) {
+	d := w.store.daemons.named(p.Name)
+	if !slices.Contains(d.ReadinessGates, inplace.Gate) {
+		return false
 	}
-	if p.NodeName == "" {
-		w.erasePod(p, r)
-		return done
-	}
-	if !p.DeletionTimestamp.IsZero() {
-		return done
-	}
-	r.stage = cmp.Or(r.stage, Terminating)
-	w.changePod(p, r, func(o *podorder.Pod) { o.DeletionTimestamp = w.now })
-	switch {
-	case !w.fair && w.chance(Termination, 0.04):
-		w.count(TerminationStuck) // until the fair phase
-	case !w.fair && w.chance(Termination, 0.06):
-		w.count(TerminationLong)
-		w.schedulePod(p, end, w.delay(w.pace.long))
-	case w.fleet != nil:
-		w.schedulePod(p, end, w.fleet.takes(p, Gone))
-	default:
-		w.schedulePod(p, end, w.delay(w.pace.end))
-	}
-	return done
+	w.pullImages(p)
+	return d.InPlace == nil || !d.InPlace.True
 }
 
-func (w *World) removePod(p podRef) { w.erasePod(p, by(NodeAgent)) }
-
-func (w *World) erasePod(p podRef, r request) {
-	if w.fleet != nil {
-		r.stage = Gone
-		gone := podRef{ptr.To(*p.Pod), p.number, p.daemon}
-		defer w.fleet.freed(gone, w.templateOf(p))
-	}
-	if w.room != nil || w.rationed() {
-		defer w.freed(podRef{ptr.To(*p.Pod), p.number, p.daemon})
-	}
-	if p.daemon {
-		erase(w, &w.store.daemons, &r, p.number)
-	} else {
-		erase(w, &w.store.pods, &r, p.number)
+// pulled lets the containers of a pod run their new images. Once its gate is open, which may
+// have been before, nothing else decides whether the pod is ready.
+func (w *World) pulled(p podRef) {
+	w.pullImages(p)
+	r := by(NodeAgent)
+	r.name = p.Name
+	if d := w.store.daemons.named(p.Name); d.InPlace != nil && d.InPlace.True && d.Ready != containersReady(d) {
+		update(w, &w.store.daemons, r, func(d *daemonset.Pod) { d.Ready, d.ReadySince = !d.Ready, w.now })
 	}
 }
 
-// healPods lets all pods go on that wait for something which no longer is.
-func (w *World) healPods() {
-	if w.fleet != nil {
-		w.fleet.healPods()
-		return
-	}
-	for _, p := range w.allPods() {
-		switch {
-		case !p.DeletionTimestamp.IsZero():
-			w.schedulePod(p, end, w.delay(w.pace.end))
-		case p.Finished():
-		case p.NodeName == "":
-			w.schedulePod(p, bind, w.delay(w.pace.schedule))
-		case !p.Ready:
-			w.beginStart(p)
+// pullImages lets the containers of a pod run what they should.
+func (w *World) pullImages(p podRef) {
+	r := by(NodeAgent)
+	r.name = p.Name
+	update(w, &w.store.daemons, r, func(d *daemonset.Pod) {
+		d.Phase = podorder.Running
+		containers := make([]inplace.Container, len(d.Containers))
+		for i, c := range d.Containers {
+			c.Status = &inplace.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p).ID]}
+			containers[i] = c
 		}
-	}
+		d.Containers = containers
+	})
 }
 
-// labelled returns labels with one of them changed.
-func labelled(labels map[string]string, key, value string) map[string]string {
-	changed := maps.Clone(labels)
-	if changed == nil {
-		changed = map[string]string{}
-	}
-	changed[key] = value
-	return changed
+// containersReady reports whether nothing but a gate keeps a pod from being ready.
+func containersReady(p *daemonset.Pod) bool {
+	return p.Phase == podorder.Running && !slices.ContainsFunc(p.Containers, func(c inplace.Container) bool {
+		return c.Status == nil || !c.Status.Ready
+	})
 }
+
+// forbids returns whether no node may take a pod at all.
+func (w *World) forbids(p podRef) bool { return w.unbound != nil && w.unbound(p) }

@@ -90,14 +90,6 @@ func (r *Recording) DaemonSet() (list []DaemonSetStep) {
 	return list
 }
 
-// A daemonCount is how many pods of a hash a DaemonSet has from an instant on that are not
-// being deleted.
-type daemonCount struct {
-	at     time.Time
-	hash   string
-	active int32
-}
-
 // A happened is what changed at an instant.
 type happened struct {
 	at time.Time

@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -98,17 +97,6 @@ func (w *World) strayPod() {
 	w.beginPod(w.podNamed(p.Name, false))
 }
 
-// podName returns a name that no pod has had.
-func (w *World) podName(prefix string) string {
-	for {
-		w.podNames++
-		name := prefix + "-" + strconv.Itoa(w.podNames)
-		if w.store.pods.number(name) == gone && w.store.daemons.number(name) == gone {
-			return name
-		}
-	}
-}
-
 func (w *World) flapPod(p podRef) bool {
 	if !p.Ready || !p.DeletionTimestamp.IsZero() {
 		return false
@@ -141,9 +129,6 @@ func (w *World) orphanPod(p podRef) bool {
 	w.changePod(p, by(Monkey), func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
 	return true
 }
-
-// otherOwner is the UID of an owner that nobody here controls. It is never collected.
-const otherOwner = "other-owner"
 
 func (w *World) giveToOther(p podRef) bool {
 	if p.ControllerUID == otherOwner {

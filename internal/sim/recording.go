@@ -47,9 +47,6 @@ type StageOfPod struct {
 	Stage Stage // Unscheduled, Scheduled (on a node, and not ready), Ready, Terminating, Failed (ended by itself) or Gone
 }
 
-// Unscheduled is that a pod has no node yet.
-const Unscheduled Stage = "unscheduled"
-
 // Until returns the stage at an instant, or "" before the first one.
 func (p *PodLife) Until(at time.Time) (stage Stage) {
 	for _, s := range p.Stages {
@@ -59,23 +56,6 @@ func (p *PodLife) Until(at time.Time) (stage Stage) {
 		stage = s.Stage
 	}
 	return stage
-}
-
-// stageOf returns where a pod is in its life.
-func stageOf(p *podorder.Pod) Stage {
-	switch {
-	case p == nil:
-		return Gone
-	case p.Finished():
-		return Failed
-	case !p.DeletionTimestamp.IsZero():
-		return Terminating
-	case p.NodeName == "":
-		return Unscheduled
-	case p.Ready:
-		return Ready
-	}
-	return Scheduled
 }
 
 // record makes a recording of a world that is still empty.
@@ -222,4 +202,12 @@ func lastOf[T any](list []Moment[T], start time.Time, uid func(*T) string) (kept
 		}
 	}
 	return kept
+}
+
+// A daemonCount is how many pods of a hash a DaemonSet has from an instant on that are not
+// being deleted.
+type daemonCount struct {
+	at     time.Time
+	hash   string
+	active int32
 }

@@ -3,11 +3,8 @@
 package sim
 
 import (
-	"fmt"
 	"maps"
 
-	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -36,32 +33,6 @@ type released interface {
 	check(w *World, name string) error
 }
 
-// releasedOf returns how the workloads of a kind are kept.
-func releasedOf(ref workload.Ref) released {
-	switch {
-	case podset.Known(ref):
-		return releasedSet{}
-	case ref.Kind == daemonset.Kind:
-		return releasedDaemonSet{}
-	}
-	return releasedDeployment{}
-}
-
-// latest is the view of whoever sees all.
-func (w *World) latest() *[kinds]int64 {
-	var view [kinds]int64
-	for k := range view {
-		view[k] = w.store.version
-	}
-	return &view
-}
-
-// driven returns the workload that the Rollout releases as it is, nil if it is not there.
-func (w *World) driven() *workload.Workload {
-	o, _ := releasedOf(w.ref).at(w, w.latest(), w.ref.Name)
-	return o
-}
-
 // changeIn writes what a function makes of an object as a workload. What changes nothing is
 // no write and no event.
 func changeIn[T any](
@@ -77,17 +48,4 @@ func changeIn[T any](
 	}
 	_, a := update(w, t, r, func(o *T) { write(o, &after) })
 	return a
-}
-
-// patchWorkload changes a workload if it still is as the pass has seen it. Upstream patches
-// it as it is, so that a stale controller can undo what admission has done.
-func (c *controller) patchWorkload(a fmt.Stringer, uid string, ref workload.Ref, patch *workload.Patch) answer {
-	k := releasedOf(ref)
-	pre := precondition{uid: uid}
-	if o, version := k.at(c.w, &c.view, ref.Name); o != nil {
-		pre.version = version
-	}
-	return c.ask(func() answer {
-		return k.change(c.w, c.request(Update, ref.Name, pre, a), func(o workload.Workload) workload.Workload { return o.Patched(*patch) })
-	})
 }

@@ -4,10 +4,7 @@ package sim
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/podset"
@@ -56,20 +53,6 @@ func (w *World) workloadOfDaemonSet(d *DaemonSet) workload.Workload {
 			AvailableReplicas: s.NumberAvailable, UpdatedReplicas: s.UpdatedNumberScheduled,
 		},
 	}
-}
-
-// refOfDaemonSet names a DaemonSet as the Rollout does that releases it. Without one it is of
-// Kubernetes.
-func (w *World) refOfDaemonSet(name string) workload.Ref {
-	if w.fleet == nil {
-		return workload.Ref{APIVersion: w.ref.APIVersion, Kind: w.ref.Kind, Name: name}
-	}
-	for _, r := range w.store.rollouts.all() {
-		if ref := r.WorkloadRef; ref.Kind == daemonset.Kind && ref.Name == name {
-			return ref
-		}
-	}
-	return workload.Ref{APIVersion: "apps/v1", Kind: daemonset.Kind, Name: name}
 }
 
 // podsOfDaemonSet returns the pods that a DaemonSet controls.
@@ -143,79 +126,4 @@ func (releasedDaemonSet) check(w *World, name string) error {
 		return fmt.Errorf("no daemon set")
 	}
 	return w.checkDaemonSets()
-}
-
-// A daemonHelper deletes pods of a DaemonSet of Kubernetes as far as a batch has released
-// them. In a fleet it does so once in two seconds for each, as upstream waits so long to see what
-// it has deleted: it takes pods of a template that came in the middle for old ones, and where no
-// write takes time it would delete them as fast as they come.
-type daemonHelper struct {
-	*controller
-	next map[string]time.Time
-}
-
-// helpEvery is how long a daemonHelper waits in a fleet.
-const helpEvery = 2 * time.Second
-
-func (w *World) addDaemonHelper() {
-	c := &daemonHelper{&controller{}, map[string]time.Time{}}
-	w.store.daemons.tell = append(w.store.daemons.tell, func(_, _ *daemonset.Pod) { c.resync() })
-	w.addController(c.controller, c, DaemonHelper, KindDaemonSet, KindDaemon)
-}
-
-func (c *daemonHelper) forget() { clear(c.next) }
-
-func (c *daemonHelper) keys() (names []string) {
-	for _, d := range c.w.store.daemonSets.at(c.view[KindDaemonSet]) {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
-func (c *daemonHelper) watch(_ *[kinds]int64, _ bool) { c.resync() }
-
-func (c *daemonHelper) begin(name string) func() bool {
-	w, s := c.w, c.w.store
-	d := find(&s.daemonSets, s.daemonSets.at(c.view[KindDaemonSet]), name)
-	if d == nil || d.Annotations[workload.AnnotationDaemonSetControl] == "" {
-		return nil
-	}
-	if next := c.next[name]; w.fleet != nil && w.now.Before(next) {
-		c.wakeAt(next.Add(c.skew), name)
-		return nil
-	}
-	var control batchrelease.DaemonSetControl
-	w.fail(json.Unmarshal([]byte(d.Annotations[workload.AnnotationDaemonSetControl]), &control))
-	batch := batchrelease.NativeBatch{
-		Partition: control.Partition, Revision: control.BatchRevision, MaxUnavailable: d.MaxUnavailable, DesiredNumberScheduled: d.Status.DesiredNumberScheduled,
-	}
-	for _, p := range w.podsOfDaemonSet(&c.view, d.UID) {
-		batch.Pods = append(batch.Pods, batchrelease.DaemonSetPod{
-			Name: p.Name, UID: p.UID, Revision: podset.RevisionOf(&p.Pod), Ready: p.Ready, Pending: p.Phase == podorder.Pending,
-			CreationTimestamp: p.CreationTimestamp, DeletionTimestamp: p.DeletionTimestamp,
-		})
-	}
-	victims, err := batch.Victims(workload.RepairAll)
-	w.Plans++
-	w.fail(err)
-	slices.Sort(victims)
-	if len(victims) == 0 {
-		return nil
-	}
-	c.next[name] = w.now.Add(helpEvery)
-	return func() bool {
-		for _, victim := range victims {
-			answer := c.ask(func() answer {
-				p := w.podNamed(victim, true) // as it is when the request arrives
-				if p.Pod == nil {
-					return w.answered(notFound)
-				}
-				return w.deletePod(p, c.request(Delete, victim, precondition{uid: p.UID}, nil))
-			})
-			if answer != done && answer != notFound {
-				c.retry(name)
-			}
-		}
-		return false
-	}
 }

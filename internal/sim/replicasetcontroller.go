@@ -241,3 +241,123 @@ func (c *replicaSetController) begin(name string) func() bool {
 	}
 	return c.pass.next
 }
+
+// counted lets the reader read the pods of a ReplicaSet of a calm fleet, and returns the ReplicaSet:
+// nil if it is not enough to count them, because some are to be deleted or may be adopted.
+func (c *replicaSetController) counted(name string) *replicaSet {
+	s := c.w.store
+	if c.plan != nil || !c.w.calm || c.w.fleet.given || c.item == nil {
+		return nil
+	}
+	rs := current(c.controller, &s.replicaSets, name)
+	if rs == nil || len(s.pods.orphans()) > 0 {
+		return nil
+	}
+	m := s.pods.recalled(c.item, rs.UID)
+	if m == nil {
+		m = &c.none
+	}
+	if s.pods.active(m) > int(sizeOf(rs)) {
+		return nil
+	}
+	c.reader.pods, c.reader.of, c.reader.since = &s.pods, m, rs.MinReadySeconds != 0
+	if c.reader.scratch == nil {
+		c.reader.scratch = new(podorder.Pod)
+	}
+	return rs
+}
+
+// ofFleet returns what the controller sees of a ReplicaSet, or nil.
+func (c *replicaSetController) ofFleet(name string) *replicaset.Snapshot {
+	s := c.w.store
+	view := c.view[KindReplicaSet]
+	rs := current(c.controller, &s.replicaSets, name)
+	if rs == nil {
+		return nil
+	}
+	c.pods = s.pods.appendOf(c.pods[:0], rs.UID, c.view[KindPod])
+	if rs.Selector != nil && (len(s.pods.orphans()) > 0 || !c.w.fair) {
+		c.pods = ofNamespace(&s.pods, c.pods, rs.Name, c.view[KindPod])
+	}
+	c.siblings = c.siblings[:0]
+	if rs.ControllerUID != "" {
+		c.siblings = s.replicaSets.appendOf(c.siblings, rs.ControllerUID, view)
+	}
+	kept := c.siblings[:0]
+	for i := range c.siblings {
+		if c.siblings[i].UID != rs.UID {
+			kept = append(kept, c.siblings[i])
+		}
+	}
+	c.siblings = kept
+	if int(sizeOf(rs)) < len(c.pods) { // their pods are neighbours of those that go
+		for i := range c.siblings {
+			c.pods = s.pods.appendOf(c.pods, c.siblings[i].UID, c.view[KindPod])
+		}
+	}
+	if e := c.expected[name]; !e.Fulfilled() && e.Satisfied(c.now()) {
+		c.w.fleet.expired++
+	}
+	c.seen = replicaset.Snapshot{ReplicaSet: *rs, Pods: c.pods, Siblings: c.siblings, Expectations: c.expected[name]}
+	return &c.seen
+}
+
+// observed lowers what is expected, and enters what a changed pod concerns.
+func (c *replicaSetController) observed(old, p *podorder.Pod) {
+	if c.w.fleet.deaf(c.controller) {
+		return
+	}
+	t, view := &c.w.store.replicaSets, c.view[KindReplicaSet]
+	c.sets = c.sets[:0]
+	orphan := false
+	for _, p := range [...]*podorder.Pod{old, p} {
+		switch {
+		case p == nil:
+		case p.ControllerUID == "":
+			orphan = true
+		default:
+			if rs := t.namedAt(view, p.ControllerName); rs != nil {
+				c.sets = append(c.sets[:0], *rs)
+			}
+		}
+	}
+	if orphan {
+		c.sets = fill(c.sets, t.at(view))
+	}
+	for _, e := range replicaset.PodEffects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
+		c.effect(e)
+	}
+}
+
+// orphaned enters the ReplicaSets that a pod without a controller may concern.
+func (c *replicaSetController) orphaned(p *podorder.Pod) {
+	if c.w.fleet == nil {
+		c.resync()
+		return
+	}
+	for _, rs := range c.w.store.replicaSets.all() {
+		if namespace(rs.Name) == namespace(p.Name) {
+			c.enter(rs.Name)
+		}
+	}
+}
+
+func (w *World) addReplicaSetController(o replicaset.Options) *replicaSetController {
+	c := &replicaSetController{
+		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{},
+		blind: map[string]bool{}, adopted: map[string]int64{}, many: manyPods,
+	}
+	if w.random.IntN(2) == 0 && !w.calm {
+		c.versions = map[string]replicaset.Versions{}
+	}
+	w.addController(c.controller, c, ReplicaSetController, KindReplicaSet, KindPod)
+	if c.Instance > 0 {
+		for _, o := range w.controllers {
+			if other, ok := o.worker.(*replicaSetController); ok {
+				other.restarts++ // nobody knows of all writes
+			}
+		}
+	}
+	w.store.pods.tell = append(w.store.pods.tell, c.told)
+	return c
+}

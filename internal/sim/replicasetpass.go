@@ -208,19 +208,6 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 	}
 }
 
-// outcome is the answer as package replicaset knows it.
-func outcome(a answer) selector.Outcome {
-	switch a {
-	case done:
-		return selector.Outcome{Answer: selector.Done}
-	case notFound:
-		return selector.Outcome{Answer: selector.NotFound}
-	case invalid:
-		return selector.Outcome{Answer: selector.Invalid}
-	}
-	return selector.Outcome{Answer: selector.Failed, Err: errors.New(a.String())}
-}
-
 // claim changes the controller of a pod, for an owner with a UID or none. One that has another
 // one by now is left alone.
 func (p *replicaSetPass) claim(name, uid, ownerUID string, action replicaset.Action) selector.Outcome {
@@ -320,4 +307,17 @@ func (p *replicaSetPass) end() {
 	}
 	p.c.retries = 0
 	p.c.wakeAt(p.result.RecheckAt, name)
+}
+
+// podOwned is podNamed for a pod that is likely to have an owner: of a calm fleet it is looked for
+// among those, so that names need not be listed.
+func (w *World) podOwned(owner, name string) podRef {
+	if w.fleet != nil && w.calm && w.store.pods.about(owner) < manyPods {
+		for _, number := range w.store.pods.of(owner) {
+			if p := w.store.pods.numbered(number); p.Name == name {
+				return podRef{p, number, false}
+			}
+		}
+	}
+	return w.podNamed(name, false)
 }

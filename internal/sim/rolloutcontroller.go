@@ -5,8 +5,8 @@ package sim
 import (
 	"fmt"
 	"slices"
-	"time"
 
+	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -237,21 +237,6 @@ func (p *rolloutPass) release(name, uid string, action kruise.Action) answer {
 	})
 }
 
-// deleteBatchRelease marks a BatchRelease that has finalizers, and removes others.
-func (w *World) deleteBatchRelease(r request) answer {
-	_, o, a := lookup(&w.store.batchReleases, &r)
-	switch {
-	case a != done:
-		return w.answered(a)
-	case len(o.Finalizers) == 0:
-		return remove(w, &w.store.batchReleases, r)
-	case !o.DeletionTimestamp.IsZero():
-		return done
-	}
-	_, a = update(w, &w.store.batchReleases, r, func(br *BatchRelease) { br.DeletionTimestamp = w.now; br.Generation++ })
-	return a
-}
-
 // route performs the writes that lead traffic: what an action makes of the object as it is, or
 // of the one that it copies.
 func (p *rolloutPass) route(a kruise.Action) (answer answer) {
@@ -288,27 +273,15 @@ func (p *rolloutPass) route(a kruise.Action) (answer answer) {
 	return answer
 }
 
-// goneToo is the answer to a deletion: what is gone already is as well as deleted.
-func goneToo(a answer) answer {
-	if a == notFound {
-		return done
+func (w *World) addRolloutControllers(o kruise.Options) {
+	own := releasedOf(w.ref).reads()
+	if w.fleet != nil { // where Rollouts may release any kind
+		own = slices.Concat(own, releasedSet{}.reads(), releasedDaemonSet{}.reads())
+		slices.Sort(own)
+		own = slices.Compact(own)
 	}
-	return a
-}
-
-// sameRolloutStatus reports whether to write a status would change nothing: of times an API
-// server keeps the second.
-func sameRolloutStatus(a, b *kruise.Status) bool {
-	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
-		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && same(toTheSecond(a.Sub), toTheSecond(b.Sub)) &&
-		slices.Equal(a.Conditions, b.Conditions)
-}
-
-func toTheSecond(s *kruise.StepStatus) *kruise.StepStatus {
-	if s == nil {
-		return nil
-	}
-	rounded := *s
-	rounded.LastUpdateTime = s.LastUpdateTime.Truncate(time.Second)
-	return &rounded
+	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]kruise.Grace{}}
+	w.addController(r.controller, r, RolloutController, slices.Concat([]Kind{KindRollout, KindBatchRelease}, own, []Kind{KindService, KindRoute, KindIngress})...)
+	b := &batchController{controller: &controller{}, options: batchrelease.Options{Repair: o.Repair}}
+	w.addController(b.controller, b, BatchController, slices.Concat([]Kind{KindBatchRelease}, own, []Kind{KindPod})...)
 }

@@ -140,24 +140,3 @@ func (w *World) rollBackFirst() bool {
 	}
 	return false
 }
-
-// replaceRollout deletes the Rollout. A person creates it again when it is gone.
-func (w *World) replaceRollout() {
-	rows := w.store.rollouts.all()
-	if len(rows) == 0 {
-		w.createRollout(workload.Partition)
-		return
-	}
-	r := rows[0]
-	if !r.DeletionTimestamp.IsZero() {
-		return
-	}
-	w.count(RecreatedWithName)
-	q := by(User)
-	q.name, q.verb = r.Name, Delete
-	if len(r.Finalizers) == 0 {
-		remove(w, &w.store.rollouts, q)
-		return
-	}
-	update(w, &w.store.rollouts, q, func(r *Rollout) { r.DeletionTimestamp = w.now; r.Generation++ })
-}

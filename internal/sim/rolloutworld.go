@@ -11,7 +11,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -75,34 +74,12 @@ func (w *World) finishOne() {
 	w.settleAll()
 }
 
-// settleAll lets everything come to rest.
-func (w *World) settleAll() {
-	for range w.limit {
-		if w.err != nil || !w.settle() {
-			return
-		}
-	}
-}
-
 // createTraffic creates a Service, a route and an Ingress that lead to the Deployment.
 func (w *World) createTraffic() {
 	s := w.store
 	create(w, &s.services, by(User), &Service{Service: traffic.Service{Name: "web", Selector: appWeb}})
 	create(w, &s.routes, by(User), &traffic.Route{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}})
 	create(w, &s.ingresses, by(User), &traffic.Ingress{Name: "web"})
-}
-
-func (w *World) addRolloutControllers(o kruise.Options) {
-	own := releasedOf(w.ref).reads()
-	if w.fleet != nil { // where Rollouts may release any kind
-		own = slices.Concat(own, releasedSet{}.reads(), releasedDaemonSet{}.reads())
-		slices.Sort(own)
-		own = slices.Compact(own)
-	}
-	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]kruise.Grace{}}
-	w.addController(r.controller, r, RolloutController, slices.Concat([]Kind{KindRollout, KindBatchRelease}, own, []Kind{KindService, KindRoute, KindIngress})...)
-	b := &batchController{controller: &controller{}, options: batchrelease.Options{Repair: o.Repair}}
-	w.addController(b.controller, b, BatchController, slices.Concat([]Kind{KindBatchRelease}, own, []Kind{KindPod})...)
 }
 
 // someSteps returns steps that do not go backwards. The last may leave pods to the
@@ -283,4 +260,25 @@ func (w *World) checkHealthy() error {
 		}
 	}
 	return nil
+}
+
+// replaceRollout deletes the Rollout. A person creates it again when it is gone.
+func (w *World) replaceRollout() {
+	rows := w.store.rollouts.all()
+	if len(rows) == 0 {
+		w.createRollout(workload.Partition)
+		return
+	}
+	r := rows[0]
+	if !r.DeletionTimestamp.IsZero() {
+		return
+	}
+	w.count(RecreatedWithName)
+	q := by(User)
+	q.name, q.verb = r.Name, Delete
+	if len(r.Finalizers) == 0 {
+		remove(w, &w.store.rollouts, q)
+		return
+	}
+	update(w, &w.store.rollouts, q, func(r *Rollout) { r.DeletionTimestamp = w.now; r.Generation++ })
 }

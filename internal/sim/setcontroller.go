@@ -4,24 +4,15 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
-
-// A Set is a stored CloneSet or StatefulSet.
-type Set struct {
-	podset.Set
-	ResourceVersion string
-}
 
 // A setController carries out the plans of package podset. It keeps in memory up to which
 // version of the store it must see before it may plan again.
@@ -220,41 +211,26 @@ func (p *setPass) create(a podset.Action) answer {
 	return answer
 }
 
-// setTemplateOf returns what a pod of a set was made from.
-func (w *World) setTemplateOf(p *podorder.Pod) (t revision.Template, ok bool) {
-	i := w.setOf(p)
-	if i < 0 {
-		return t, false
+// enterOwner enters the set of a pod.
+func (c *setController) enterOwner(p *podorder.Pod) {
+	if p != nil && c.w.store.sets.named(p.ControllerName) != nil {
+		c.enter(p.ControllerName)
 	}
-	id := strings.TrimPrefix(podset.RevisionOf(p), w.store.sets.all()[i].Name+"-")
-	return revision.Template{ID: id, Hash: id}, true
 }
 
-// setOf returns the place of the set of a pod, below 0 if it has none.
-func (w *World) setOf(p *podorder.Pod) int {
-	return slices.IndexFunc(w.store.sets.all(), func(o *Set) bool { return o.UID == p.ControllerUID })
-}
-
-// checkSet tells what is wrong with a set that should be finished.
-func (w *World) checkSet(o *Set) error {
-	replicas, available := o.DesiredReplicas(), int32(0)
-	wanted := o.Name + "-" + w.hashOf(o.Template, nil)
-	for _, p := range w.store.pods.all() {
-		if p.ControllerUID != o.UID || !p.Active() {
-			continue
+// watchFleet enters the sets that have changed, and those of pods that have.
+func (c *setController) watchFleet(from *[kinds]int64, skip bool) {
+	s := c.w.store
+	s.sets.between(from[KindSet], c.view[KindSet], skip, func(_, o *Set) {
+		if o != nil {
+			c.enter(o.Name)
 		}
-		if podset.RevisionOf(p) != wanted {
-			return fmt.Errorf("pod %s is of %s, wanted is %s", p.Name, podset.RevisionOf(p), wanted)
+	})
+	s.pods.between(from[KindPod], c.view[KindPod], skip, func(old, p *podorder.Pod) {
+		if c.w.fleet.deaf(c.controller) {
+			return
 		}
-		if p.Available(o.MinReadySeconds, w.now) {
-			available++
-		}
-	}
-	want := workload.Status{
-		ObservedGeneration: o.Generation, Replicas: replicas, ReadyReplicas: replicas, AvailableReplicas: replicas, UpdatedReplicas: replicas, UpdatedReadyReplicas: replicas,
-	}
-	if available != replicas || o.Status != want || o.StableRevision != wanted {
-		return fmt.Errorf("set has %d available pods of %d, of %s, status %v", available, replicas, o.StableRevision, o.Status)
-	}
-	return nil
+		c.enterOwner(old)
+		c.enterOwner(p)
+	})
 }

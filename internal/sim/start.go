@@ -12,9 +12,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// Epoch is when the virtual time of [Finished] begins. Any instant would do.
-var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-
 // Finished returns a cluster in which d has been rolled out an hour ago: its
 // ReplicaSet has revision 1 and all its pods are available. It is what rolling d
 // out from nothing leads to, so status and annotations are those that the planners

@@ -38,10 +38,6 @@ type store struct {
 	argos         table[ArgoRollout]
 }
 
-// A key is where an object has its name, UID and resource version. The latter two are
-// nil for kinds that have none.
-type key struct{ name, uid, version *string }
-
 func newStore() *store {
 	s := &store{}
 	s.deployments.init(s, KindDeployment, func(o *Deployment) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })

@@ -365,3 +365,16 @@ func (t *table[T]) numberedBetween(from, to int64, skip bool, f func(number int3
 		}
 	}
 }
+
+// A key is where an object has its name, UID and resource version. The latter two are
+// nil for kinds that have none.
+type key struct{ name, uid, version *string }
+
+// fill copies what rows point to into a buffer.
+func fill[T any](buffer []T, rows []*T) []T {
+	buffer = buffer[:0]
+	for _, o := range rows {
+		buffer = append(buffer, *o)
+	}
+	return buffer
+}

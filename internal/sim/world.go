@@ -3,18 +3,14 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
-
-type replicaSet = replicaset.ReplicaSet
 
 // A World is a cluster in which everything may go wrong. It has an API server with its
 // store, controllers that plan with the planners of this module on what they can see, nodes
@@ -128,185 +124,9 @@ func (w *World) chance(f Fault, p float64) bool {
 	return w.Faults[f] > 0 && w.random.Float64() < p*w.Faults[f]
 }
 
-// errNoRest is that a cluster does not come to rest.
-var errNoRest = errors.New("no rest")
-
-// Run runs both phases. Ticks is the length of the first.
-func (w *World) Run(ticks int) error {
-	for range ticks {
-		w.tick()
-		if w.err != nil {
-			return w.err
-		}
+func (w *World) delay(s span) time.Duration {
+	if s.most <= s.least {
+		return s.least
 	}
-	w.makeFair()
-	for range w.limit {
-		if w.err != nil {
-			return w.err
-		}
-		if !w.settle() {
-			return w.finish()
-		}
-	}
-	return fmt.Errorf("%w after %d steps", errNoRest, w.limit)
-}
-
-// tick does one of the things that can happen.
-func (w *World) tick() {
-	switch r := w.random.Float64(); {
-	case r < 0.62:
-		w.controllers[w.random.IntN(len(w.controllers))].step()
-	case r < 0.82:
-		w.advance(time.Duration(w.random.Int64N(int64(3 * time.Second))))
-	default:
-		w.disturbOnce()
-	}
-}
-
-// disturbOnce does one disturbance, chosen by weight.
-func (w *World) disturbOnce() {
-	total := 0.0
-	for i := range w.disturb {
-		total += w.disturb[i].weight * w.Faults[w.disturb[i].fault]
-	}
-	r := w.random.Float64() * total
-	for i := range w.disturb {
-		d := &w.disturb[i]
-		if r -= d.weight * w.Faults[d.fault]; r < 0 {
-			d.do(w)
-			return
-		}
-	}
-}
-
-// advance moves the clock, and performs what happens until then.
-func (w *World) advance(d time.Duration) {
-	until := w.now.Add(d)
-	for {
-		at, ok := w.agenda.next()
-		if !ok || at.After(until) {
-			break
-		}
-		w.performNext()
-	}
-	if until.After(w.now) {
-		w.now = until
-	}
-}
-
-// performNext performs the next entry of the agenda.
-func (w *World) performNext() {
-	at, _ := w.agenda.next()
-	if at.After(w.now) {
-		w.now = at
-	}
-	h := w.agenda.take()
-	h.perform(w)
-}
-
-// performUntil performs what happens until an instant, which comes.
-func (w *World) performUntil(until time.Time) {
-	for last := until.Sub(Epoch).Nanoseconds(); len(w.agenda.entries) > 0 && w.agenda.entries[0].at <= last; {
-		w.performNext()
-	}
-	w.now = until
-}
-
-// makeFair begins the second phase: one controller of each kind stays, sees all, and
-// looks at everything once more.
-func (w *World) makeFair() {
-	w.fair = true
-	w.count(FairPhase)
-	w.podLimit = 0
-	clear(w.broken)
-	stay := w.controllers[:0]
-	for _, c := range w.controllers {
-		if c.Instance == 0 {
-			stay = append(stay, c)
-		}
-	}
-	w.controllers = stay
-	for _, c := range w.controllers {
-		for c.job != nil { // what is under way still counts on what was
-			c.step()
-		}
-	}
-	for _, f := range w.heal {
-		f(w)
-	}
-	w.healPods()
-	for _, c := range w.controllers {
-		c.skew, c.sight = 0, SeesEverything
-		c.look()
-		c.resync()
-	}
-}
-
-// settle does the next thing in a fair world. It reports false at rest.
-func (w *World) settle() bool {
-	if w.act() {
-		return true
-	}
-	if w.idle != nil && w.now.After(w.visit) && w.deadline.IsZero() {
-		w.visit = w.now.Add(30 * time.Second)
-		if w.idle(w) {
-			return true
-		}
-	}
-	if w.moveOn() {
-		return true
-	}
-	return w.idle != nil && w.idle(w)
-}
-
-// act lets a controller do something, or else the garbage collector. It reports false if
-// nothing is left to do at this instant.
-func (w *World) act() bool {
-	for _, c := range w.controllers {
-		if c.job == nil {
-			c.look()
-		}
-		if c.busy() {
-			c.step()
-			return true
-		}
-	}
-	if w.fleet != nil {
-		return w.fleet.collect()
-	}
-	if (!w.calm || w.garbage) && w.collect() {
-		return true
-	}
-	w.garbage = false
-	return false
-}
-
-// horizon is how far a fair world looks ahead: to the deadline of a calm run, or a day,
-// since what a controller wants to do in years is as good as never.
-func (w *World) horizon() time.Time {
-	if w.deadline.IsZero() {
-		return w.now.Add(24 * time.Hour)
-	}
-	return w.deadline
-}
-
-// finish checks the cluster at rest: every controller plans nothing any more.
-func (w *World) finish() error {
-	for _, c := range w.controllers {
-		version := w.store.version
-		c.resync()
-		for c.busy() && w.err == nil {
-			c.step()
-		}
-		if w.err == nil && w.store.version != version {
-			return fmt.Errorf("%w: %s writes again at rest", errNoRest, c.Role)
-		}
-	}
-	if w.err == nil && w.check != nil {
-		w.fail(w.check(w))
-	}
-	if w.err == nil && w.Observer.End != nil {
-		w.fail(w.Observer.End(w.state()))
-	}
-	return w.err
+	return s.least + time.Duration(w.random.Int64N(int64(s.most-s.least)))
 }

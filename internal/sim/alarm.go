@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// enter puts an object into the queue, once.
+func (c *controller) enter(key string) {
+	if !c.w.fair && c.w.chance(Disorder, 0.02) {
+		c.w.count(EventLost)
+		if c.w.fleet != nil {
+			c.w.fleet.resyncLater(c, resyncEvery)
+		}
+		return
+	}
+	c.queue.add(key)
+}
+
+// wakeAt enters an object at an instant by the clock of the controller.
+func (c *controller) wakeAt(at time.Time, key string) {
+	if at.IsZero() {
+		if c.w.strict {
+			c.queue.item(key).alarm = time.Time{}
+		}
+		return
+	}
+	at = at.Add(-c.skew)
+	if !at.After(c.w.now) {
+		at = c.w.now.Add(1)
+	}
+	if d := at.Sub(c.w.now); !c.w.fair && d < time.Minute && c.w.chance(Readiness, 0.2) {
+		at = at.Add(time.Duration(c.w.random.IntN(3) - 1)) // a nanosecond early, exact, or late
+		c.w.count(PlannedAtBoundary)
+	}
+	o := c.queue.item(key)
+	if o.alarm.Equal(at) || !c.w.strict && o.alarm.After(c.w.now) && !at.Before(o.alarm) {
+		return // a delaying queue keeps the earliest
+	}
+	o.alarm = at
+	c.w.schedule(at, wake, errand{name: key, controller: c})
+}
+
+// wake enters an object whose instant has come. One that another has replaced is passed over, and
+// of two equal ones the second: a delaying queue holds an object once.
+func (c *controller) wake(key string) {
+	o := c.queue.item(key)
+	if o.alarm.After(c.w.now) || o.alarm.IsZero() {
+		return
+	}
+	if !c.w.strict {
+		o.alarm = time.Time{}
+	}
+	c.enter(key)
+}
+
+// retry enters an object again some time after a failure.
+func (c *controller) retry(key string) {
+	c.retries = min(c.retries+1, 10)
+	c.wakeAt(c.now().Add(replicaset.RetryDelay(c.retries)), key)
+}

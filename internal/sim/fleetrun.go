@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// NewFleet returns an empty fleet.
+func NewFleet(cfg FleetConfig) *Fleet {
+	f := &Fleet{cfg: cfg, alive: map[string]bool{}, known: map[string]bool{}, images: map[image]bool{},
+		makers: map[worker]func(){}, cordoned: map[string]bool{}, ours: map[Role]bool{},
+	}
+	f.faulty = cfg.Faults != Faults{} || cfg.Touch > 0 || cfg.Deaf > 0
+	w := newWorld(cfg.Seed, cfg.Faults)
+	f.w, w.fleet, w.now, w.Trace, w.uidPrefix = w, f, cfg.Start, cfg.Trace, uidPrefix
+	w.calm, w.fair = !f.faulty, !f.faulty
+	s := w.store
+	s.seen = w.seen
+	s.pods.inPlace, s.daemons.inPlace = w.calm, w.calm
+	index(&s.pods, func(p *podorder.Pod) string { return p.ControllerUID })
+	if w.calm {
+		s.pods.brief = briefOf
+	}
+	index(&s.daemons, func(p *daemonset.Pod) string { return p.ControllerUID })
+	index(&s.replicaSets, func(rs *replicaSet) string { return rs.ControllerUID })
+	index(&s.revisions, func(r *revision.ControllerRevision) string { return r.ControllerUID })
+	index(&s.things, func(o *Thing) string { return o.ControllerUID })
+	s.nodes.watch = cfg.NodeSet
+	for role := range cfg.Without {
+		f.ours[role] = true
+	}
+	w.disturb = f.disturbances()
+	w.heal = append(w.heal, (*World).healNodesOfFleet)
+	f.disturbLater()
+	return f
+}
+
+func index[T any](t *table[T], owner func(*T) string) {
+	t.owner, t.owned = owner, map[string]*members{}
+}
+
+// Heal ends all faults: what is stuck goes on, and one controller of each kind stays.
+// While a request is under way, that waits for its answer.
+func (f *Fleet) Heal() {
+	if f.heals = !f.w.fair && f.asking; f.heals || f.w.fair {
+		return
+	}
+	f.w.makeFair()
+	f.w.garbage = true
+}
+
+// passes is how many steps may be made without time passing, and a tenth as many more for each
+// object that there is: so many writes there may be, and they may undo each other for ever.
+const passes = 10_000
+
+// restless reports whether controllers have gone on without time passing for too long.
+func (f *Fleet) restless() bool {
+	w, s := f.w, f.w.store
+	if w.still <= passes {
+		return false
+	}
+	objects := s.pods.size() + s.daemons.size() + s.replicaSets.size() + s.deployments.size() + s.daemonSets.size() +
+		s.sets.size() + s.things.size() + s.nodes.size() + s.rollouts.size() + s.argos.size()
+	return w.still > passes+passes/10*objects
+}
+
+// Step makes the next step up to an instant: a request of a controller, or what the agenda
+// holds next. It reports false if there is none until then. The clock does not pass that.
+func (f *Fleet) Step(until time.Time) bool {
+	w := f.w
+	if w.err != nil || w.now.After(until) {
+		return false
+	}
+	if f.heals {
+		f.Heal()
+		return w.err == nil
+	}
+	if f.act() {
+		if w.now.After(f.stood) { // requests take time, too
+			f.stood, w.still = w.now, 0
+		}
+		if w.still++; f.restless() {
+			w.fail(fmt.Errorf("%w at %v", errNoRest, w.now))
+		}
+		return w.err == nil
+	}
+	f.lookAgain()
+	at, ok := w.nextEvent()
+	if !ok || at.After(until) {
+		return false
+	}
+	if at.After(w.now) {
+		w.still = 0
+		for _, c := range w.controllers {
+			c.forgetPasses()
+		}
+	}
+	w.performNext()
+	if w.fair && f.cfg.Latency > 0 {
+		w.performUntil(w.now.Add(f.cfg.Latency))
+	}
+	return w.err == nil
+}
+
+// Advance moves the clock to an instant until which nothing happens.
+func (f *Fleet) Advance(to time.Time) {
+	if to.After(f.w.now) {
+		f.w.now = to
+	}
+}
+
+// Next is when the agenda has its next entry, false if there is none.
+func (f *Fleet) Next() (time.Time, bool) { return f.w.nextEvent() }
+
+// act lets a controller do something: under faults any that has something to do, else the
+// first.
+func (f *Fleet) act() bool {
+	w := f.w
+	if w.fair {
+		return w.act()
+	}
+	n := len(w.controllers)
+	if n == 0 {
+		return f.collect()
+	}
+	for i, first := 0, w.random.IntN(n); i < n; i++ {
+		c := w.controllers[(first+i)%n]
+		if c.job == nil {
+			c.look()
+		}
+		if c.busy() {
+			c.step()
+			return true
+		}
+	}
+	return f.collect()
+}
+
+// lookAgain lets those that have seen the past look again soon.
+func (f *Fleet) lookAgain() {
+	w := f.w
+	if w.fair || f.looking {
+		return
+	}
+	for _, c := range w.controllers {
+		if c.lag() > 0 {
+			f.looking = true
+			f.At(w.now.Add(time.Duration(w.random.Int64N(int64(500*time.Millisecond)))), func() { f.looking = false })
+			return
+		}
+	}
+}
+
+// passTime lets time pass while a request is under way: others go on.
+func (f *Fleet) passTime() {
+	w := f.w
+	if w.fair || w.repeating {
+		return
+	}
+	f.asking = true
+	w.performUntil(w.now.Add(time.Duration(w.random.Int64N(int64(10 * time.Millisecond)))))
+	f.asking = false
+}
+
+// Busy is whether a controller has something to do now.
+func (f *Fleet) Busy() bool {
+	for _, c := range f.w.controllers {
+		if c.busy() || c.lag() > 0 {
+			return true
+		}
+	}
+	return f.w.garbage
+}
+
+// NewUID returns a UID that no object has.
+func (f *Fleet) NewUID() string { return f.w.newUID() }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A followedSet is what a controller keeps of a ReplicaSet. Pods of others matter only as
+// neighbours of those that go: until there are some too many, the Tracker does not see them.
+type followedSet struct {
+	tracker  replicaset.Tracker
+	at       int  // next event of pods
+	wide     bool // whether the Tracker sees the pods of others
+	own      int  // pods that it sees otherwise
+	set      *replicaSet
+	siblings []*replicaSet
+}
+
+// follow returns what is kept of a ReplicaSet, brought up to now, or nil if it is not there.
+func (c *replicaSetController) follow(name string) *followedSet {
+	s := c.w.store
+	rows := s.replicaSets.at(c.view[KindReplicaSet])
+	rs := find(&s.replicaSets, rows, name)
+	if rs == nil {
+		delete(c.followed, name)
+		return nil
+	}
+	f := c.followed[name]
+	if f == nil || f.set.UID != rs.UID {
+		f = &followedSet{at: -1}
+		if c.followed == nil {
+			c.followed = map[string]*followedSet{}
+		}
+		c.followed[name] = f
+	}
+	c.w.fail(f.read(&s.pods, rs, rows))
+	if !f.wide && int(sizeOf(rs)) < f.own {
+		*f = followedSet{at: -1, wide: true}
+		c.w.fail(f.read(&s.pods, rs, rows))
+	}
+	f.see(rs, rows)
+	return f
+}
+
+// read tells the Tracker of what has happened to pods.
+func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, rows []*replicaSet) (err error) {
+	f.at, err = pods.journal.since(f.at, func() {
+		*f = followedSet{wide: f.wide}
+		f.see(rs, rows) // or all pods would be counted once more
+	}, func(old, p *podorder.Pod) error {
+		mine := func(p *podorder.Pod) bool {
+			return p != nil && (p.ControllerUID == rs.UID || p.ControllerUID == "")
+		}
+		was, is := mine(old), mine(p)
+		if was {
+			f.own--
+		}
+		if is {
+			f.own++
+		}
+		if !was && !is && (!f.wide || sameNeighbour(old, p)) {
+			return nil
+		}
+		if !was && !f.neighbour(old) {
+			old = nil
+		}
+		if !is && !f.neighbour(p) {
+			p = nil
+		}
+		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
+	})
+	return err
+}
+
+// neighbour reports whether the Tracker sees a pod of others.
+func (f *followedSet) neighbour(p *podorder.Pod) bool { return f.wide && p != nil && p.Active() }
+
+// sameNeighbour reports whether a pod of others is of the same concern as before, if it is of any.
+func sameNeighbour(old, p *podorder.Pod) bool {
+	return old != nil && p != nil && old.NodeName == p.NodeName && old.Active() == p.Active() &&
+		old.ControllerUID == p.ControllerUID && kinOf(old).same(kinOf(p))
+}
+
+// see tells the Tracker of the ReplicaSet and its siblings, if they are others.
+func (f *followedSet) see(rs *replicaSet, rows []*replicaSet) {
+	d := replicaset.Delta{}
+	if f.set != rs {
+		f.set, d.ReplicaSet = rs, rs
+	}
+	same := func(a, b *replicaSet) bool {
+		return a == b || a.UID == b.UID && a.ControllerUID == b.ControllerUID && a.Selector == b.Selector
+	}
+	if !slices.EqualFunc(f.siblings, rows, same) {
+		f.siblings = slices.Clone(rows)
+		d.Siblings = []replicaSet{}
+		for _, o := range rows {
+			if o != rs {
+				d.Siblings = append(d.Siblings, *o)
+			}
+		}
+	}
+	_ = f.tracker.Apply(d) // only what happens to a pod can be refused
+}
+
+// claims reports whether a plan changes whose pods are, which comes first.
+func claims(p *replicaset.Plan) bool {
+	if len(p.Actions) == 0 {
+		return false
+	}
+	switch p.Actions[0].(type) {
+	case replicaset.AdoptPod, replicaset.ReleasePod:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import "github.com/kplan-go/kplan/podorder"
+
+// makeFair begins the second phase: one controller of each kind stays, sees all, and
+// looks at everything once more.
+func (w *World) makeFair() {
+	w.fair = true
+	w.count(FairPhase)
+	w.podLimit = 0
+	clear(w.broken)
+	stay := w.controllers[:0]
+	for _, c := range w.controllers {
+		if c.Instance == 0 {
+			stay = append(stay, c)
+		}
+	}
+	w.controllers = stay
+	for _, c := range w.controllers {
+		for c.job != nil { // what is under way still counts on what was
+			c.step()
+		}
+	}
+	for _, f := range w.heal {
+		f(w)
+	}
+	w.healPods()
+	for _, c := range w.controllers {
+		c.skew, c.sight = 0, SeesEverything
+		c.look()
+		c.resync()
+	}
+}
+
+// healPods lets all pods go on that wait for something which no longer is.
+func (w *World) healPods() {
+	if w.fleet != nil {
+		w.fleet.healPods()
+		return
+	}
+	for _, p := range w.allPods() {
+		switch {
+		case !p.DeletionTimestamp.IsZero():
+			w.schedulePod(p, end, w.delay(w.pace.end))
+		case p.Finished():
+		case p.NodeName == "":
+			w.schedulePod(p, bind, w.delay(w.pace.schedule))
+		case !p.Ready:
+			w.beginStart(p)
+		}
+	}
+}
+
+// healPods lets the pods go on that faults have stopped.
+func (f *Fleet) healPods() {
+	w := f.w
+	for _, p := range w.allPods() {
+		switch {
+		case !p.DeletionTimestamp.IsZero():
+			w.schedulePod(p, end, f.takes(p, Gone))
+		case p.Finished() || p.NodeName == "":
+		case !p.Ready:
+			f.begins(p)
+		}
+	}
+	for _, p := range w.allPods() {
+		if p.NodeName == "" && p.Phase == podorder.Pending && p.DeletionTimestamp.IsZero() {
+			w.schedulePod(p, bind, f.takes(p, Scheduled))
+		}
+	}
+	f.waiting = nil
+}
