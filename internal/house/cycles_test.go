@@ -28,7 +28,6 @@ const maxCycle = 5
 var widerCycles = map[string]int{
 	"examples/kplan/internal/command":  38, // the commands, whose help names one another, and their flags
 	"examples/kplan/internal/manifest": 27, // the loader
-	"internal/sim":                     54, // the World
 }
 
 // TestCycles: a file leads to few others that lead back to it.

@@ -52,7 +52,7 @@ func alter[T any](w *World, t *table[T], r *request, number int32, old *T, f fun
 	}
 	f(changed)
 	before := beforeWrite(w, t)
-	t.replace(w.store, number, old, changed)
+	t.replace(&w.store.versions, number, old, changed)
 	wrote(w, t, r, changed, before)
 	return changed
 }
@@ -79,7 +79,7 @@ func create[T any](w *World, t *table[T], r request, o *T) (*T, answer) {
 // add stores an object whose name and UID are free.
 func add[T any](w *World, t *table[T], r *request, o *T) *T {
 	before := beforeWrite(w, t)
-	o = t.insert(w.store, o)
+	o = t.insert(&w.store.versions, o)
 	wrote(w, t, r, o, before)
 	return o
 }
@@ -100,7 +100,7 @@ func erase[T any](w *World, t *table[T], r *request, number int32) {
 	r.verb = Remove
 	w.garbage = w.garbage || t.kind != KindPod && t.kind != KindDaemon
 	before := beforeWrite(w, t)
-	t.remove(w.store, number)
+	t.remove(&w.store.versions, number)
 	wrote(w, t, r, old, before)
 }
 

@@ -139,7 +139,7 @@ func (p *argoPass) perform(action argo.Action) answer {
 		}
 		return p.writeSet(a.Hash, a, func(rs *replicaSet) { rs.Annotations = annotated(rs.Annotations, argoDeadline, until) })
 	case argo.EvictPod:
-		pod := w.podNamed(a.Name, false)
+		pod := w.store.podNamed(a.Name, false)
 		if pod.Pod == nil {
 			return w.answered(notFound)
 		}

@@ -95,7 +95,7 @@ func BenchmarkTransitions(b *testing.B) {
 		w.fair, w.store.unversioned = true, true
 		createPods(w, &replicaset.ReplicaSet{Name: "web", UID: "r"}, pods)
 		w.performUntil(Epoch.Add(time.Hour))
-		for _, p := range w.allPods() {
+		for _, p := range w.store.allPods() {
 			if w.deletePod(p, by(User)) != done {
 				b.Fatal(p.Name)
 			}

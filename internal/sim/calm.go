@@ -18,12 +18,12 @@ func calmWorld(now time.Time, k Kubelet) *World {
 		end: span{k.TerminateAfter, k.TerminateAfter + k.Jitter}, startIn: k.ReadyIn,
 	}
 	if k.NeverReady != nil {
-		w.neverReady = func(p podRef) bool { return k.NeverReady(*p.Pod, w.templateOf(p)) }
+		w.neverReady = func(p podRef) bool { return k.NeverReady(*p.Pod, w.store.templateOf(p)) }
 	}
 	if k.Unbound != nil {
-		w.unbound = func(p podRef) bool { return k.Unbound(*p.Pod, w.templateOf(p)) }
+		w.unbound = func(p podRef) bool { return k.Unbound(*p.Pod, w.store.templateOf(p)) }
 	}
-	w.room, w.maxPods, w.quota, w.looks = newRoom(w, k.Room), k.MaxPods, k.Quota, k.Looks
+	w.room, w.maxPods, w.quota, w.looks = newRoom(k.Room, w.store.templateOf), k.MaxPods, k.Quota, k.Looks
 	w.record(k.Recording, k.Zones)
 	nodes, bound := k.nodes(), 0
 	w.place = func(p podRef) string {

@@ -27,13 +27,13 @@ func (w *World) collect() bool {
 	}
 	for _, p := range s.pods.all() {
 		if p.DeletionTimestamp.IsZero() && w.lost(p.ControllerUID) {
-			w.deletePod(w.podNamed(p.Name, false), r)
+			w.deletePod(w.store.podNamed(p.Name, false), r)
 			return true
 		}
 	}
 	for _, p := range s.daemons.all() {
 		if p.DeletionTimestamp.IsZero() && (w.lost(p.ControllerUID) || w.strayed(p)) {
-			w.deletePod(w.podNamed(p.Name, true), r)
+			w.deletePod(w.store.podNamed(p.Name, true), r)
 			return true
 		}
 	}
@@ -132,12 +132,12 @@ func (w *World) orphanDependents(uid string) {
 	}
 	for _, p := range w.store.pods.all() {
 		if p.ControllerUID == uid {
-			w.changePod(w.podNamed(p.Name, false), r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
+			w.changePod(w.store.podNamed(p.Name, false), r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
 		}
 	}
 	for _, p := range w.store.daemons.all() {
 		if p.ControllerUID == uid {
-			w.changePod(w.podNamed(p.Name, true), r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
+			w.changePod(w.store.podNamed(p.Name, true), r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
 		}
 	}
 	for _, o := range w.store.revisions.all() {

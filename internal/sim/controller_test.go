@@ -70,7 +70,7 @@ func TestUnseenAdoption(t *testing.T) {
 		see := func(version int64) { c.view[KindReplicaSet], c.view[KindPod] = w.store.version, version }
 		see(w.store.version)
 		adopt := c.begin("web")
-		w.relabelPod(w.podNamed("p", false))
+		w.relabelPod(w.store.podNamed("p", false))
 		relabelled := w.store.version
 		for adopt() {
 		}

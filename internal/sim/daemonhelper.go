@@ -75,7 +75,7 @@ func (c *daemonHelper) begin(name string) func() bool {
 	return func() bool {
 		for _, victim := range victims {
 			answer := c.ask(func() answer {
-				p := w.podNamed(victim, true) // as it is when the request arrives
+				p := w.store.podNamed(victim, true) // as it is when the request arrives
 				if p.Pod == nil {
 					return w.answered(notFound)
 				}

@@ -20,7 +20,7 @@ func (p *daemonSetPass) perform(a daemonset.Action) answer {
 		return c.ask(func() answer { return p.createPod(a) })
 	case daemonset.DeletePod:
 		return c.ask(func() answer {
-			pod := c.w.podNamed(a.Name, true)
+			pod := c.w.store.podNamed(a.Name, true)
 			if pod.Pod == nil {
 				return c.w.answered(notFound)
 			}
@@ -73,7 +73,7 @@ func (p *daemonSetPass) changePod(o daemonset.Object, a daemonset.Action) answer
 			p.readiness(o, &before, a)
 		})
 		if answer == done && pod.InPlace != nil && !pod.InPlace.True {
-			c.w.schedulePod(c.w.podNamed(pod.Name, true), pull, c.w.delay(c.w.pace.start))
+			c.w.schedulePod(c.w.store.podNamed(pod.Name, true), pull, c.w.delay(c.w.pace.start))
 		}
 		return answer
 	})
@@ -108,7 +108,7 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 	pod.Name, pod.UID, pod.PinnedNode = w.podName(p.s.DaemonSet.Name), "", a.Node
 	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: pod.Name}, a), &pod)
 	if answer == done {
-		w.beginPod(w.podNamed(pod.Name, true))
+		w.beginPod(w.store.podNamed(pod.Name, true))
 	}
 	return answer
 }

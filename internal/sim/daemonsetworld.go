@@ -236,7 +236,7 @@ func (w *World) healDaemonSets() {
 	if len(w.store.daemonSets.all()) == 0 {
 		w.createDaemonSet()
 	}
-	for _, p := range w.allPods() {
+	for _, p := range w.store.allPods() {
 		if p.Labels[labelHold] == "yes" {
 			w.hookPod(p)
 		}

@@ -192,7 +192,7 @@ func (c *deploymentController) ofFleet(s *deploy.Snapshot) {
 	sets := &w.store.replicaSets
 	if c.sets = c.sets[:0]; c.item == nil {
 		c.sets = sets.appendOf(c.sets, d.UID, view)
-	} else if m := sets.recalled(c.item, d.UID); m != nil {
+	} else if m := sets.recalled(&c.item.members, d.UID); m != nil {
 		c.sets = sets.appendAt(c.sets, m.numbers, d.UID, view)
 	}
 	if d.Selector != nil && len(sets.orphans()) > 0 {

@@ -28,6 +28,21 @@
 // KPLAN_LOOPS is how many loops the test runs, KPLAN_SEED the first seed, and
 // KPLAN_LOOP_TRACE prints every event. A failure names the command that replays it.
 //
+// # Where what is
+//
+// Files refer downwards, from what runs a world to what it is made of:
+//
+//	fleet*.go, *run.go, *world.go   kinds of worlds, what people do there, and what is told of a run
+//	loop.go, events.go, heal.go     the one loop, and what the agenda holds for it
+//	monkey.go, nodes.go             what disturbs
+//	*controller.go, *pass.go        a controller and what it does with a plan: one of each kind
+//	released*.go, collector.go      what Rollouts release; what has lost its owner
+//	work.go, sight.go, network.go   what controllers have in common
+//	life.go, podend.go              the life of a pod
+//	api.go, request.go              requests that change the store
+//	world.go, controller.go         the types of the above
+//	store.go, table.go, agenda.go   objects and their past; what is to happen
+//
 // Equal arguments give equal results: names come from counters, random delays and
 // troubles from a seed, and no clock is read.
 package sim

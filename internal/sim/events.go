@@ -49,7 +49,7 @@ func (h happening) perform(w *World) {
 		w.starting--
 	}
 	if h.what >= bind {
-		if p := w.podAt(h.number, h.daemon); p.Pod != nil {
+		if p := w.store.podAt(h.number, h.daemon); p.Pod != nil {
 			w.live(h.what, p)
 		}
 		return
@@ -116,7 +116,7 @@ func (w *World) anyStarts() bool {
 		if e.what.what != bind && e.what.what != start {
 			return false
 		}
-		p := w.podAt(e.what.number, e.what.daemon)
+		p := w.store.podAt(e.what.number, e.what.daemon)
 		return p.Pod != nil && p.DeletionTimestamp.IsZero()
 	})
 }

@@ -18,9 +18,9 @@ func (f *Fleet) collect() (found bool) {
 			remove(w, &s.replicaSets, r)
 		}
 	}
-	for _, p := range w.allPods() {
+	for _, p := range w.store.allPods() {
 		node := p.NodeName != "" && p.daemon && s.nodes.named(p.NodeName) == nil
-		if p := w.podAt(p.number, p.daemon); p.Pod != nil && p.DeletionTimestamp.IsZero() && (f.lost(p.ControllerUID) || node) {
+		if p := w.store.podAt(p.number, p.daemon); p.Pod != nil && p.DeletionTimestamp.IsZero() && (f.lost(p.ControllerUID) || node) {
 			found = true
 			w.deletePod(p, r)
 		}

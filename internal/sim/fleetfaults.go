@@ -70,7 +70,7 @@ func (w *World) secondLeader() {
 	w.count(TwoLeaders)
 	again()
 	second := w.controllers[len(w.controllers)-1]
-	second.view = w.latestView()
+	second.view = *w.latest()
 	second.resync()
 }
 

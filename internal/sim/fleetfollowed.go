@@ -22,7 +22,7 @@ func (c *replicaSetController) followOfFleet(name string) *followedSet {
 	}
 	rs := current(c.controller, &s.replicaSets, name)
 	if len(c.followed) == 0 && c.item != nil && rs != nil {
-		if m := s.pods.recalled(c.item, rs.UID); m == nil || len(m.numbers) < c.many {
+		if m := s.pods.recalled(&c.item.members, rs.UID); m == nil || len(m.numbers) < c.many {
 			return nil
 		}
 	}

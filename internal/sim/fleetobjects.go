@@ -219,7 +219,7 @@ func (f *Fleet) PutPod(p podorder.Pod) error {
 	}
 	f.given = f.given || p.UID != ""
 	create(f.w, &f.w.store.pods, by(User), &p)
-	f.goesOn(f.w.podNamed(p.Name, false))
+	f.goesOn(f.w.store.podNamed(p.Name, false))
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (f *Fleet) PutDaemonPod(p daemonset.Pod) error {
 		return fmt.Errorf("pod %s exists", p.Name)
 	}
 	create(f.w, &f.w.store.daemons, by(User), &p)
-	f.goesOn(f.w.podNamed(p.Name, true))
+	f.goesOn(f.w.store.podNamed(p.Name, true))
 	return nil
 }
 
@@ -291,10 +291,10 @@ func (f *Fleet) deleteRollout(r request) bool {
 
 // pod returns the pod with a name, of either table.
 func (f *Fleet) pod(name string) podRef {
-	if p := f.w.podNamed(name, false); p.Pod != nil {
+	if p := f.w.store.podNamed(name, false); p.Pod != nil {
 		return p
 	}
-	return f.w.podNamed(name, true)
+	return f.w.store.podNamed(name, true)
 }
 
 // EvictPod deletes a pod as an eviction does. It reports whether there was one to delete.

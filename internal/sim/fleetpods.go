@@ -13,7 +13,7 @@ func (f *Fleet) takes(p podRef, s Stage) time.Duration {
 	if f.cfg.Takes == nil {
 		return 0
 	}
-	return max(0, f.cfg.Takes(s, p.Pod, f.w.templateOf(p), f.w.random.Float64()))
+	return max(0, f.cfg.Takes(s, p.Pod, f.w.store.templateOf(p), f.w.random.Float64()))
 }
 
 // nodeFor returns the node for a pod, whose room it takes.
@@ -25,7 +25,7 @@ func (f *Fleet) nodeFor(p podRef) string {
 	if f.cfg.Place == nil {
 		return pinned
 	}
-	return f.cfg.Place(p.Pod, f.w.templateOf(p), pinned)
+	return f.cfg.Place(p.Pod, f.w.store.templateOf(p), pinned)
 }
 
 // bound assigns a pod to a node, which pulls its images unless it has them.
@@ -33,7 +33,7 @@ func (f *Fleet) bound(p podRef, node string) {
 	r := by(Scheduler)
 	r.stage = Scheduled
 	f.w.changePod(p, r, func(p *podorder.Pod) { p.NodeName = node })
-	f.begins(f.w.podAt(p.number, p.daemon))
+	f.begins(f.w.store.podAt(p.number, p.daemon))
 }
 
 // begins lets a pod start that is bound.
@@ -42,7 +42,7 @@ func (f *Fleet) begins(p podRef) {
 		f.becomesReady(p)
 		return
 	}
-	i := image{p.NodeName, f.w.templateOf(p).ID}
+	i := image{p.NodeName, f.w.store.templateOf(p).ID}
 	if i.template != "" && f.images[i] {
 		f.w.schedulePod(p, launched, f.takes(p, Started))
 		return
@@ -70,13 +70,13 @@ func (f *Fleet) launched(p podRef) {
 	r := by(NodeAgent)
 	r.stage = Started
 	f.w.changePod(p, r, func(p *podorder.Pod) { p.Phase = podorder.Running })
-	f.becomesReady(f.w.podAt(p.number, p.daemon))
+	f.becomesReady(f.w.store.podAt(p.number, p.daemon))
 }
 
 // becomesReady enters the instant at which a pod that runs is ready.
 func (f *Fleet) becomesReady(p podRef) {
 	w := f.w
-	if f.cfg.NeverReady != nil && f.cfg.NeverReady(p.Pod, w.templateOf(p)) {
+	if f.cfg.NeverReady != nil && f.cfg.NeverReady(p.Pod, w.store.templateOf(p)) {
 		return
 	}
 	d := f.takes(p, Ready)

@@ -21,7 +21,7 @@ func NewFleet(cfg FleetConfig) *Fleet {
 	f.w, w.fleet, w.now, w.Trace, w.uidPrefix = w, f, cfg.Start, cfg.Trace, uidPrefix
 	w.calm, w.fair = !f.faulty, !f.faulty
 	s := w.store
-	s.seen = w.seen
+	s.seen, w.meanwhile = w.seen, f.passTime
 	s.pods.inPlace, s.daemons.inPlace = w.calm, w.calm
 	index(&s.pods, func(p *podorder.Pod) string { return p.ControllerUID })
 	if w.calm {

@@ -28,7 +28,7 @@ func (f *Fleet) drop(k Kind, r request) answer {
 	case KindThing:
 		return remove(w, &s.things, r)
 	}
-	if p := w.podNamed(r.name, k == KindDaemon); p.Pod != nil {
+	if p := w.store.podNamed(r.name, k == KindDaemon); p.Pod != nil {
 		return w.deletePod(p, r)
 	}
 	return w.answered(notFound)
@@ -94,12 +94,12 @@ func (f *Fleet) writePod(r request, p podorder.Pod) answer {
 		_, a := update(w, &w.store.pods, r, func(o *podorder.Pod) {
 			before := podset.RevisionOf(o)
 			takeOver(o, &p)
-			if starts = before != podset.RevisionOf(o) && w.setOf(o) >= 0; starts {
+			if starts = before != podset.RevisionOf(o) && w.store.setOf(o) >= 0; starts {
 				o.Ready, o.ReadySince = false, w.now
 			}
 		})
 		if starts {
-			w.beginStart(w.podNamed(r.name, false))
+			w.beginStart(w.store.podNamed(r.name, false))
 		}
 		return a
 	}
@@ -109,6 +109,6 @@ func (f *Fleet) writePod(r request, p podorder.Pod) answer {
 	if _, a := create(w, &w.store.pods, r, &p); a != done {
 		return a
 	}
-	w.beginPod(w.podNamed(p.Name, false))
+	w.beginPod(w.store.podNamed(p.Name, false))
 	return done
 }

@@ -40,7 +40,7 @@ func (w *World) healPods() {
 		w.fleet.healPods()
 		return
 	}
-	for _, p := range w.allPods() {
+	for _, p := range w.store.allPods() {
 		switch {
 		case !p.DeletionTimestamp.IsZero():
 			w.schedulePod(p, end, w.delay(w.pace.end))
@@ -56,7 +56,7 @@ func (w *World) healPods() {
 // healPods lets the pods go on that faults have stopped.
 func (f *Fleet) healPods() {
 	w := f.w
-	for _, p := range w.allPods() {
+	for _, p := range w.store.allPods() {
 		switch {
 		case !p.DeletionTimestamp.IsZero():
 			w.schedulePod(p, end, f.takes(p, Gone))
@@ -65,7 +65,7 @@ func (f *Fleet) healPods() {
 			f.begins(p)
 		}
 	}
-	for _, p := range w.allPods() {
+	for _, p := range w.store.allPods() {
 		if p.NodeName == "" && p.Phase == podorder.Pending && p.DeletionTimestamp.IsZero() {
 			w.schedulePod(p, bind, f.takes(p, Scheduled))
 		}

@@ -99,7 +99,7 @@ func (w *World) beginStart(p podRef) {
 
 // startPod makes a pod ready, unless its template is broken or its node is away.
 func (w *World) startPod(p podRef) {
-	if len(w.broken) > 0 && w.broken[w.templateOf(p).ID] {
+	if len(w.broken) > 0 && w.broken[w.store.templateOf(p).ID] {
 		w.count(PodNeverReady)
 		return
 	}
@@ -174,7 +174,7 @@ func (w *World) pullImages(p podRef) {
 		d.Phase = podorder.Running
 		containers := make([]inplace.Container, len(d.Containers))
 		for i, c := range d.Containers {
-			c.Status = &inplace.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p).ID]}
+			c.Status = &inplace.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.store.templateOf(p).ID]}
 			containers[i] = c
 		}
 		d.Containers = containers

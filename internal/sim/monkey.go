@@ -38,7 +38,7 @@ func (w *World) somebody() *controller { return w.controllers[w.random.IntN(len(
 // onPod returns a disturbance of any pod, which reports whether it did anything.
 func onPod(t Trouble, do func(*World, podRef) bool) func(*World) {
 	return func(w *World) {
-		pods := w.allPods()
+		pods := w.store.allPods()
 		if len(pods) == 0 {
 			return
 		}
@@ -90,11 +90,11 @@ func (w *World) strayPod() {
 			d.PinnedNode = nodes[w.random.IntN(len(nodes))].Name
 		}
 		create(w, &w.store.daemons, by(Monkey), d)
-		w.beginPod(w.podNamed(d.Name, true))
+		w.beginPod(w.store.podNamed(d.Name, true))
 		return
 	}
 	create(w, &w.store.pods, by(Monkey), &p)
-	w.beginPod(w.podNamed(p.Name, false))
+	w.beginPod(w.store.podNamed(p.Name, false))
 }
 
 func (w *World) flapPod(p podRef) bool {
@@ -108,8 +108,8 @@ func (w *World) flapPod(p podRef) bool {
 
 // breakTemplate makes the pods of a template never become ready from now on.
 func (w *World) breakTemplate() {
-	if pods := w.allPods(); len(pods) > 0 && len(w.broken) == 0 {
-		w.broken[w.templateOf(pods[w.random.IntN(len(pods))]).ID] = true
+	if pods := w.store.allPods(); len(pods) > 0 && len(w.broken) == 0 {
+		w.broken[w.store.templateOf(pods[w.random.IntN(len(pods))]).ID] = true
 	}
 }
 
@@ -149,13 +149,13 @@ func (w *World) replacePod(p podRef) bool {
 	again.ControllerKind, again.ControllerName, again.ControllerUID = "", "", ""
 	again.CreationTimestamp = w.now
 	create(w, &w.store.pods, by(Monkey), &again)
-	w.beginPod(w.podNamed(again.Name, false))
+	w.beginPod(w.store.podNamed(again.Name, false))
 	return true
 }
 
 // loseNode lets all pods of a node be deleted and stay, since nobody ends them.
 func (w *World) loseNode() {
-	pods := w.allPods()
+	pods := w.store.allPods()
 	if len(pods) == 0 {
 		return
 	}

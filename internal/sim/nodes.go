@@ -97,7 +97,7 @@ func (w *World) stopAnswering(n *Node) {
 		n.NotReady = true
 		taint(n, daemonset.Taint{Key: daemonset.TaintNotReady, Effect: daemonset.NoExecute}, true)
 	})
-	for _, p := range w.allPods() {
+	for _, p := range w.store.allPods() {
 		if p.NodeName == n.Name && p.Ready {
 			w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Ready, p.ReadySince = false, w.now })
 			w.schedulePod(p, start, w.delay(w.pace.long))
@@ -132,12 +132,12 @@ func (w *World) drain(n *Node) {
 	if !n.Cordoned {
 		w.cordon(n)
 	}
-	for _, p := range w.allPods() {
+	for _, p := range w.store.allPods() {
 		if p.NodeName != n.Name || !p.DeletionTimestamp.IsZero() {
 			continue
 		}
 		elsewhere := 0
-		for _, o := range w.allPods() {
+		for _, o := range w.store.allPods() {
 			if o.Ready && o.NodeName != n.Name {
 				elsewhere++
 			}

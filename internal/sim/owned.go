@@ -116,13 +116,13 @@ func (t *table[T]) orphans() []int32 {
 	return numbers
 }
 
-// recalled is membersOf for the owner that an item is about.
-func (t *table[T]) recalled(o *item, owner string) *members {
-	if m := o.members; m != nil && !m.dropped && m.owner == owner {
+// recalled is membersOf for who remembers what it was when it was last looked up.
+func (t *table[T]) recalled(last **members, owner string) *members {
+	if m := *last; m != nil && !m.dropped && m.owner == owner {
 		return t.tidy(m)
 	}
-	o.members = t.membersOf(owner)
-	return o.members
+	*last = t.membersOf(owner)
+	return *last
 }
 
 // owning returns the number of the owner of an object, which is the one with a name, or gone.

@@ -2,7 +2,10 @@
 
 package sim
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // A span is a distribution of delays: even between two bounds.
 type span struct{ least, most time.Duration }
@@ -13,8 +16,8 @@ type pace struct {
 	startIn                    func(draw float64) time.Duration // in place of start, or nil
 }
 
-func somePace(w *World) pace {
-	upTo := func(most time.Duration) span { return span{0, time.Duration(w.random.Int64N(int64(most)))} }
+func somePace(r *rand.Rand) pace {
+	upTo := func(most time.Duration) span { return span{0, time.Duration(r.Int64N(int64(most)))} }
 	return pace{
 		schedule: upTo(time.Second), start: upTo(8 * time.Second), end: upTo(10 * time.Second), long: span{20 * time.Second, 90 * time.Second},
 	}

@@ -47,7 +47,7 @@ func (w *World) erasePod(p podRef, r request) {
 	if w.fleet != nil {
 		r.stage = Gone
 		gone := podRef{ptr.To(*p.Pod), p.number, p.daemon}
-		defer w.fleet.freed(gone, w.templateOf(p))
+		defer w.fleet.freed(gone, w.store.templateOf(p))
 	}
 	if w.room != nil || w.rationed() {
 		defer w.freed(podRef{ptr.To(*p.Pod), p.number, p.daemon})
@@ -61,13 +61,15 @@ func (w *World) erasePod(p podRef, r request) {
 
 // freed lets those go on that a pod has stood in the way of.
 func (w *World) freed(p podRef) {
-	w.room.give(w, p)
+	for _, o := range w.room.give(p) {
+		w.schedulePod(o, bind, w.delay(w.pace.schedule))
+	}
 	if !w.rationed() {
 		return
 	}
 	for _, c := range w.controllers {
-		switch c.worker.(type) {
-		case *replicaSetController, *setController:
+		switch c.Role {
+		case ReplicaSetController, SetController:
 			c.resync()
 		}
 	}
@@ -100,7 +102,7 @@ func (f *Fleet) tryWaiting() {
 	w, waiting, failed := f.w, f.waiting, map[string]bool{}
 	f.waiting = nil
 	for _, number := range waiting {
-		p := w.podAt(number>>1, number&1 == 1)
+		p := w.store.podAt(number>>1, number&1 == 1)
 		switch {
 		case p.Pod == nil || !p.DeletionTimestamp.IsZero() || p.NodeName != "" || p.Finished():
 		case failed[p.ControllerUID] && !p.daemon && p.ControllerUID != "":

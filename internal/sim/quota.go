@@ -36,7 +36,7 @@ func (w *World) spare(t revision.Template) int {
 		}
 		running++
 		if w.quota != nil {
-			for j, n := range w.quota.Needs(w.templateOf(podRef{Pod: p})) {
+			for j, n := range w.quota.Needs(w.store.templateOf(podRef{Pod: p})) {
 				free[j] -= n
 			}
 		}

@@ -49,7 +49,7 @@ func (f *Fleet) writeDaemonPod(r request, p daemonset.Pod) answer {
 			closed = w.inPlace(o, &p)
 		})
 		if closed {
-			w.schedulePod(w.podNamed(r.name, true), pull, w.delay(w.pace.start))
+			w.schedulePod(w.store.podNamed(r.name, true), pull, w.delay(w.pace.start))
 		}
 		return a
 	}
@@ -59,7 +59,7 @@ func (f *Fleet) writeDaemonPod(r request, p daemonset.Pod) answer {
 	if _, a := create(w, &w.store.daemons, r, &p); a != done {
 		return a
 	}
-	w.beginPod(w.podNamed(p.Name, true))
+	w.beginPod(w.store.podNamed(p.Name, true))
 	return done
 }
 

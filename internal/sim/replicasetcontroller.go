@@ -253,7 +253,7 @@ func (c *replicaSetController) counted(name string) *replicaSet {
 	if rs == nil || len(s.pods.orphans()) > 0 {
 		return nil
 	}
-	m := s.pods.recalled(c.item, rs.UID)
+	m := s.pods.recalled(&c.item.members, rs.UID)
 	if m == nil {
 		m = &c.none
 	}

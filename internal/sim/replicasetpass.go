@@ -319,5 +319,5 @@ func (w *World) podOwned(owner, name string) podRef {
 			}
 		}
 	}
-	return w.podNamed(name, false)
+	return w.store.podNamed(name, false)
 }

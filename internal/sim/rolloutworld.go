@@ -193,7 +193,7 @@ func (w *World) healRollouts() {
 	inTheWay := func(p podRef) bool { // a StatefulSet needs its name, or waits for it
 		return len(w.store.sets.all()) > 0 && (p.ControllerUID == otherOwner || p.Finished())
 	}
-	for _, p := range w.allPods() { // labels that a monkey has changed
+	for _, p := range w.store.allPods() { // labels that a monkey has changed
 		if (p.ControllerUID == "" || inTheWay(p)) && p.DeletionTimestamp.IsZero() {
 			w.deletePod(p, by(User))
 		}

@@ -26,11 +26,11 @@ type room struct {
 	wait  []podRef // those that fitted no node
 }
 
-func newRoom(w *World, r *Room) *room {
+func newRoom(r *Room, templateOf func(podRef) revision.Template) *room {
 	if r == nil {
 		return nil
 	}
-	own := &room{free: map[string][]int64{}, needs: func(p podRef) []int64 { return r.Needs(*p.Pod, w.templateOf(p)) }}
+	own := &room{free: map[string][]int64{}, needs: func(p podRef) []int64 { return r.Needs(*p.Pod, templateOf(p)) }}
 	for name, free := range r.Free {
 		own.free[name] = slices.Clone(free)
 	}
@@ -56,10 +56,10 @@ func (r *room) take(node string, p podRef) bool {
 	return true
 }
 
-// give gives back what a pod has taken. Who waited for it is scheduled once more.
-func (r *room) give(w *World, p podRef) {
+// give gives back what a pod has taken, and returns those that wait for it.
+func (r *room) give(p podRef) (again []podRef) {
 	if r == nil || p.NodeName == "" || p.Finished() {
-		return
+		return nil
 	}
 	free := r.free[p.NodeName]
 	for i, n := range r.needs(p) {
@@ -67,10 +67,8 @@ func (r *room) give(w *World, p podRef) {
 			free[i] += n
 		}
 	}
-	for _, o := range r.wait {
-		w.schedulePod(o, bind, w.delay(w.pace.schedule))
-	}
-	r.wait = r.wait[:0]
+	again, r.wait = r.wait, r.wait[:0]
+	return again
 }
 
 // waits notes a pod that fitted no node.

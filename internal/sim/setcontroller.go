@@ -167,7 +167,7 @@ func (p *setPass) perform(a podset.Action) answer {
 	case podset.Create:
 		return p.create(a)
 	case podset.Delete:
-		pod := w.podNamed(a.Name, false)
+		pod := w.store.podNamed(a.Name, false)
 		if pod.Pod == nil {
 			return w.answered(notFound)
 		}
@@ -184,7 +184,7 @@ func (p *setPass) perform(a podset.Action) answer {
 		o.Ready, o.ReadySince = false, w.now
 	})
 	if answer == done {
-		w.beginStart(w.podNamed(a.Name, false))
+		w.beginStart(w.store.podNamed(a.Name, false))
 	}
 	return answer
 }
@@ -206,7 +206,7 @@ func (p *setPass) create(a podset.Action) answer {
 	}
 	_, answer := create(w, &w.store.pods, p.c.request(Create, name, precondition{}, a), o)
 	if answer == done {
-		w.beginPod(w.podNamed(name, false))
+		w.beginPod(w.store.podNamed(name, false))
 	}
 	return answer
 }

@@ -91,5 +91,3 @@ func (w *World) latest() *[kinds]int64 {
 	}
 	return &view
 }
-
-func (w *World) latestView() (view [kinds]int64) { return *w.latest() }

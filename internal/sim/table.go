@@ -55,9 +55,9 @@ const memory = 48
 // gone is the place of an object that is gone.
 const gone = -1
 
-func (t *table[T]) init(s *store, kind Kind, key func(*T) key) {
+func (t *table[T]) init(v *versions, kind Kind, key func(*T) key) {
 	t.kind, t.key = kind, key
-	s.counts[kind], s.numbers[kind] = t.behind, t.number
+	v.counts[kind], v.numbers[kind] = t.behind, t.number
 	t.past = append(t.past, change[T]{})
 }
 
@@ -99,7 +99,7 @@ func (t *table[T]) sweep() {
 }
 
 // insert adds an object and returns where it is.
-func (t *table[T]) insert(s *store, o *T) *T {
+func (t *table[T]) insert(v *versions, o *T) *T {
 	number := int32(len(t.places))
 	switch {
 	case t.adjacent():
@@ -113,7 +113,7 @@ func (t *table[T]) insert(s *store, o *T) *T {
 	}
 	t.places = append(t.places, int32(len(t.rows)))
 	t.rows, t.numbers = append(t.rows, o), append(t.numbers, number)
-	t.put(s, number, nil, o)
+	t.put(v, number, nil, o)
 	return o
 }
 
@@ -165,18 +165,18 @@ func (t *table[T]) grow(n int) {
 }
 
 // replace puts an object in the place of another one.
-func (t *table[T]) replace(s *store, number int32, old, new *T) {
+func (t *table[T]) replace(v *versions, number int32, old, new *T) {
 	t.rows[t.places[number]] = new
-	t.put(s, number, old, new)
+	t.put(v, number, old, new)
 }
 
 // remove takes an object away. Its place stays empty until the rows are read.
-func (t *table[T]) remove(s *store, number int32) {
+func (t *table[T]) remove(v *versions, number int32) {
 	old := t.rows[t.places[number]]
 	if int(number) < t.listed {
 		delete(t.names, *t.key(old).name)
 	}
-	t.put(s, number, old, nil)
+	t.put(v, number, old, nil)
 	t.places[number] = gone
 	if t.gone++; t.inPlace && !t.adjacent() {
 		t.free = append(t.free, old) // which is what it was until another one is made
@@ -184,12 +184,12 @@ func (t *table[T]) remove(s *store, number int32) {
 }
 
 // put notes a write.
-func (t *table[T]) put(s *store, number int32, old, new *T) {
-	s.version++
-	s.touched[t.kind] = s.version
-	if new != nil && !s.unversioned {
+func (t *table[T]) put(v *versions, number int32, old, new *T) {
+	v.version++
+	v.touched[t.kind] = v.version
+	if new != nil && !v.unversioned {
 		if k := t.key(new); k.version != nil {
-			*k.version = strconv.FormatInt(s.version, 10)
+			*k.version = strconv.FormatInt(v.version, 10)
 		}
 	}
 	if t.owner != nil {
@@ -212,16 +212,16 @@ func (t *table[T]) put(s *store, number int32, old, new *T) {
 		return
 	}
 	if len(t.past) >= 2*memory {
-		t.forget(s)
+		t.forget(v)
 	}
-	t.past = append(t.past, change[T]{s.version, number, old, new})
+	t.past = append(t.past, change[T]{v.version, number, old, new})
 }
 
 // forget drops changes that are long past, unless somebody has yet to see them.
-func (t *table[T]) forget(s *store) {
+func (t *table[T]) forget(v *versions) {
 	n := len(t.past) - memory
-	if s.seen != nil {
-		n = min(n, t.index(s.seen(t.kind)))
+	if v.seen != nil {
+		n = min(n, t.index(v.seen(t.kind)))
 	}
 	t.past = slices.Delete(t.past, 0, n)
 }

@@ -51,6 +51,7 @@ type World struct {
 	heal         []func(*World) // what the fair phase begins with
 	check        func(*World) error
 	written      func(Role)          // called after each write, or nil
+	meanwhile    func()              // what happens while a request of a controller is under way, or nil
 	idle         func(*World) bool   // acts when all is at rest; false if that was the end
 	visit        time.Time           // when a person looks again, even if nothing rests
 	limit        int                 // steps of the fair phase
@@ -94,7 +95,7 @@ func newWorld(seed uint64, faults Faults) *World {
 		broken: map[string]bool{}, uidPrefix: "u", errands: map[int32]errand{}, limit: 4000,
 		ref: workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"},
 	}
-	w.pace = somePace(w)
+	w.pace = somePace(w.random)
 	return w
 }
 
