@@ -90,11 +90,11 @@ func (in *input) once() []string {
 }
 
 // completeReplicaSets offers the names of ReplicaSets with pods in the files.
-func (o *ordering) completeReplicaSets(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if !o.reads(c) || slices.Contains(o.filenames, "-") {
-		return o.namesOf("replicaset"), cobra.ShellCompDirectiveNoFileComp
+func (in *input) completeReplicaSets(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if !in.reads(c) || slices.Contains(in.filenames, "-") {
+		return in.namesOf("replicaset"), cobra.ShellCompDirectiveNoFileComp
 	}
-	sets, _, err := manifest.LoadReplicaSets(o.source(c, o.once()))
+	sets, _, err := manifest.LoadReplicaSets(in.source(c, in.once()))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -16,15 +16,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// Exit codes.
-const (
-	exitFailure = 1 // bad input, a refusal of kubectl, or a rollout that does not finish or is stuck
-	exitUsage   = 2 // bad flags or arguments
-	exitTimeout = 3 // the time of --timeout is over
-
-	exitInterrupted = 130 // as of programs that the signal ends
-)
-
 // Execute runs the command line args, of which the first is the program, and
 // returns the exit code.
 func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -73,9 +64,6 @@ func suggested(err error) error {
 	return fmt.Errorf("%s; did you mean %s?", mistake, strings.Join(strings.Fields(meant), " or "))
 }
 
-// usualWidth is how wide lines are where nobody tells.
-const usualWidth = 80
-
 // lineWidth returns how wide lines may be: as the terminal, or as most of them are.
 func lineWidth(out *terminal.Writer) int {
 	if columns, _ := out.Size(); columns > 0 {
@@ -91,13 +79,6 @@ func program(args []string) string {
 	}
 	return "kplan"
 }
-
-// A failure is an error of what a command was asked to do, as opposed to how it
-// was asked.
-type failure struct{ err error }
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
 
 func newRoot(name string) *cobra.Command {
 	root := &cobra.Command{
@@ -151,22 +132,4 @@ func checkTopic(c *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown help topic %q", strings.Join(args, " "))
 	}
 	return nil
-}
-
-// examples returns the text of examples, indented and with the name by which the
-// user calls the program.
-func examples(name, text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for i, line := range lines {
-		if !strings.HasPrefix(line, "#") {
-			line = strings.ReplaceAll(line, "| kplan ", "| "+name+" ")
-			if rest, ok := strings.CutPrefix(line, "kplan "); ok {
-				line = name + " " + rest
-			}
-		}
-		if line != "" {
-			lines[i] = "  " + line
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -110,3 +110,24 @@ func groupedFlags(c *cobra.Command) []string {
 	}
 	return texts
 }
+
+// usualWidth is how wide lines are where nobody tells.
+const usualWidth = 80
+
+// examples returns the text of examples, indented and with the name by which the
+// user calls the program.
+func examples(name, text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "#") {
+			line = strings.ReplaceAll(line, "| kplan ", "| "+name+" ")
+			if rest, ok := strings.CutPrefix(line, "kplan "); ok {
+				line = name + " " + rest
+			}
+		}
+		if line != "" {
+			lines[i] = "  " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
-	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // An input is what the commands read and how they write.
@@ -151,51 +149,21 @@ func (in *input) reads(c *cobra.Command) bool {
 	return c.Flags().Changed("filename") || c.Flags().Changed("kustomize")
 }
 
-func tell(c *cobra.Command, notes []string) {
-	w := terminal.NewWriter(c.ErrOrStderr())
-	for _, note := range notes {
-		w.Printf("note: %s\n", note)
-	}
-}
+// shownFlags are the flags of kubectl that help shows; the others work as well.
+var shownFlags = map[string]bool{"kubeconfig": true, "context": true, "namespace": true}
 
-var (
-	_ pflag.Value = new(instant)
-	_ pflag.Value = new(delay)
-)
-
-// An instant is a point in time, or unset.
-type instant struct{ time.Time }
-
-func (i *instant) Type() string { return "time" }
-func (i *instant) String() string {
-	if i.IsZero() {
-		return ""
-	}
-	return i.Format(time.RFC3339)
-}
-
-// Set accepts the form of the Kubernetes API.
-func (i *instant) Set(s string) error {
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil || !manifest.Plausible(t) {
-		return fmt.Errorf("must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199")
-	}
-	i.Time = t
-	return nil
-}
-
-// A delay is a duration that is not negative.
-type delay time.Duration
-
-func (d *delay) Type() string   { return "duration" }
-func (d *delay) String() string { return time.Duration(*d).String() }
-
-// Set accepts durations such as 1m30s, up to ten years.
-func (d *delay) Set(s string) error {
-	v, err := time.ParseDuration(s)
-	if err != nil || v < 0 || v > 10*365*24*time.Hour {
-		return fmt.Errorf("must be a duration such as 10s or 1m30s, of at most ten years")
-	}
-	*d = delay(v)
-	return nil
+// addClusterFlags adds the flags of kubectl that choose a cluster.
+func (in *input) addClusterFlags(f *pflag.FlagSet) {
+	in.config = genericclioptions.NewConfigFlags(true)
+	kubectl := pflag.NewFlagSet("kubectl", pflag.ContinueOnError)
+	in.config.AddFlags(kubectl)
+	kubectl.VisitAll(func(flag *pflag.Flag) {
+		flag.Hidden = !shownFlags[flag.Name]
+		f.AddFlag(flag)
+	})
+	f.BoolVarP(&in.inAll, "all-namespaces", "A", false, "in all namespaces of the cluster")
+	f.StringVarP(&in.labels, "selector", "l", "", "labels of the workloads in the cluster, such as app=web")
+	f.Lookup("kubeconfig").Usage = "kubeconfig file of the cluster"
+	f.Lookup("context").Usage = "context of the kubeconfig file"
+	f.Lookup("namespace").Usage = "namespace in the cluster"
 }

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -141,29 +139,4 @@ func controllerOf(rs *replicaset.ReplicaSet) string {
 		return ""
 	}
 	return rs.ControllerKind + " " + rs.ControllerName
-}
-
-var _ pflag.Value = new(number)
-
-// A number is one of pods, or -1 if it is unset.
-type number int32
-
-func (n *number) String() string {
-	if *n < 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*n))
-}
-
-// Type returns what help calls the value.
-func (n *number) Type() string { return "number" }
-
-// Set accepts numbers that are not negative.
-func (n *number) Set(s string) error {
-	v, err := strconv.ParseUint(s, 10, 31)
-	if err != nil {
-		return fmt.Errorf("must be a number of pods")
-	}
-	*n = number(v)
-	return nil
 }

@@ -40,3 +40,10 @@ func flagError(_ *cobra.Command, err error) error {
 	text := strings.TrimSuffix(err.Error(), number.Error())
 	return fmt.Errorf("%smust be %s", text, takes)
 }
+
+func tell(c *cobra.Command, notes []string) {
+	w := terminal.NewWriter(c.ErrOrStderr())
+	for _, note := range notes {
+		w.Printf("note: %s\n", note)
+	}
+}

@@ -17,33 +17,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
-
-// shownFlags are the flags of kubectl that help shows; the others work as well.
-var shownFlags = map[string]bool{"kubeconfig": true, "context": true, "namespace": true}
-
-// addClusterFlags adds the flags of kubectl that choose a cluster.
-func (in *input) addClusterFlags(f *pflag.FlagSet) {
-	in.config = genericclioptions.NewConfigFlags(true)
-	kubectl := pflag.NewFlagSet("kubectl", pflag.ContinueOnError)
-	in.config.AddFlags(kubectl)
-	kubectl.VisitAll(func(flag *pflag.Flag) {
-		flag.Hidden = !shownFlags[flag.Name]
-		f.AddFlag(flag)
-	})
-	f.BoolVarP(&in.inAll, "all-namespaces", "A", false, "in all namespaces of the cluster")
-	f.StringVarP(&in.labels, "selector", "l", "", "labels of the workloads in the cluster, such as app=web")
-	f.Lookup("kubeconfig").Usage = "kubeconfig file of the cluster"
-	f.Lookup("context").Usage = "context of the kubeconfig file"
-	f.Lookup("namespace").Usage = "namespace in the cluster"
-}
 
 // addWatch adds the flags that make a command draw anew until something.
 func (in *input) addWatch(c *cobra.Command, until string) {
@@ -201,14 +180,6 @@ func judge[T document](in *input, documents []T) {
 		in.outcome = errComplete
 	}
 }
-
-// An ended is an end with an exit code of its own, of which the user is told, if at all.
-type ended struct {
-	code int
-	text string
-}
-
-func (e *ended) Error() string { return e.text }
 
 // separator returns what stands between two answers that no terminal shows.
 func (in *input) separator() string {
