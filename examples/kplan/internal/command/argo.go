@@ -32,7 +32,7 @@ func (r *repairs) planArgo(a *manifest.ArgoRollout, now time.Time) (view.ArgoPla
 	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: r.flags(argo.QuirkTable())}, nil
 }
 
-func (p *planning) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoExplanation, error) {
+func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoExplanation, error) {
 	plan, err := p.planArgo(r, now)
 	if err != nil {
 		return view.ArgoExplanation{}, err
@@ -201,26 +201,6 @@ func latestOfArgo(r *manifest.ArgoRollout) time.Time {
 		last = later(last, rs.CreationTimestamp.Time)
 	}
 	return last.UTC()
-}
-
-// argoPlans are the plans of all Rollouts of Argo.
-func argoDocuments[D document](c *cobra.Command, in *input, set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
-	var list []document
-	for i := range set.Argo {
-		d, err := of(&set.Argo[i], now)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range set.Argo[i].Scaled.Notes {
-			tell(c, []string{set.Argo[i].Name() + ": " + text})
-		}
-		document, err := in.drawn(c, d)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, document)
-	}
-	return list, nil
 }
 
 // argoOutcomes simulates all Rollouts of Argo.

@@ -9,16 +9,14 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/kube"
 )
 
 // planDaemonSet returns the next plan for a DaemonSet.
-func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonPlan, error) {
+func (p *repairs) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonPlan, error) {
 	s, err := d.Snapshot()
 	if err != nil {
 		return view.DaemonPlan{}, err
@@ -38,7 +36,7 @@ func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Dae
 	}, nil
 }
 
-func (p *planning) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonExplanation, error) {
+func (p *repairs) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonExplanation, error) {
 	plan, err := p.planDaemonSet(d, now)
 	if err != nil {
 		return view.DaemonExplanation{}, err
@@ -74,20 +72,4 @@ func daemonReport(ds *appsv1.DaemonSet) view.Report {
 		return view.Report{Text: wait + fmt.Sprintf("%d of %d updated pods are available...", s.NumberAvailable, wanted)}
 	}
 	return view.Report{Text: fmt.Sprintf("daemon set %q successfully rolled out", ds.Name), Done: true}
-}
-
-// idlePod describes a pod if it does not serve.
-func idlePod(p *corev1.Pod, owner string, now time.Time) (view.Pod, bool) {
-	if pod := kube.Pod(p); pod.Ready && pod.Active() {
-		return view.Pod{}, false
-	}
-	problem := manifest.ProblemOf(p)
-	idle := view.Pod{
-		Name: p.Name, ReplicaSet: owner, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
-		Reason: problem.Reason, Message: problem.Message,
-	}
-	if !p.CreationTimestamp.IsZero() {
-		idle.Age = new(now.Sub(p.CreationTimestamp.Time).Round(time.Second))
-	}
-	return idle, true
 }

@@ -3,24 +3,9 @@
 package command
 
 import (
-	"slices"
-	"strings"
-	"time"
-
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 func newExplain(name string) *cobra.Command {
@@ -98,11 +83,11 @@ func (p *planning) explain(c *cobra.Command) error {
 		explanations = append(explanations, d)
 	}
 	for _, w := range set.Opened() {
-		plan, err := p.plan(w, now)
+		plan, err := p.planDeployment(w, now)
 		if err != nil {
 			return err
 		}
-		p.tellLimits(c, w, plan)
+		tellLimits(c, w, plan)
 		d, err := p.drawn(c, explanationOf(w, plan, now))
 		if err != nil {
 			return err
@@ -133,119 +118,4 @@ func (p *planning) explain(c *cobra.Command) error {
 	}
 	judge(&p.input, explanations)
 	return write(c, p.output, explanations)
-}
-
-func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Explanation {
-	e := view.Explanation{Plan: plan, Report: report(w.Deployment, &plan.Snapshot.Deployment), HasPods: len(w.Pods) > 0}
-	e.Sets = treeOf(w)
-	e.Idle = idlePods(w, e.Sets, now)
-	e.Instants = instants(&plan)
-	quoted := map[string]bool{} // by conditions, in the same words
-	for i := range e.Sets {
-		quoted[e.Sets[i].Failure] = true
-	}
-	for _, f := range w.Failures() {
-		if !quoted[f.Message] {
-			e.Refused = append(e.Refused, refused(f, now))
-		}
-	}
-	return e
-}
-
-func refused(f manifest.Failure, now time.Time) view.Refused {
-	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)).Round(time.Second), Count: f.Count, Message: f.Message}
-}
-
-// report returns what kubectl rollout status prints now.
-func report(d *appsv1.Deployment, s *deploy.Deployment) view.Report {
-	r := kubectl.Deployment{
-		Name: d.Name, Generation: d.Generation, Annotations: d.Annotations, Replicas: d.Spec.Replicas,
-		Status: kubectl.DeploymentStatus{
-			ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas,
-			UpdatedReplicas: s.Status.UpdatedReplicas, AvailableReplicas: s.Status.AvailableReplicas,
-		},
-	}
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentProgressing {
-			r.Status.ProgressingReason = c.Reason
-		}
-	}
-	text, done, err := r.Report(0)
-	if err != nil {
-		return view.Report{Err: err.Error()}
-	}
-	return view.Report{Text: strings.TrimSpace(text), Done: done}
-}
-
-// treeOf returns the ReplicaSets, the new one first and then the latest revisions.
-func treeOf(w *manifest.Workload) []view.Set {
-	history, entries := w.History()
-	newest, _ := revision.Split(entries, history.Template)
-	var sets []view.Set
-	for i, rs := range w.Controlled() {
-		number, _ := revision.Number(rs.Annotations)
-		r := kube.ReplicaSet(rs)
-		set := view.Set{
-			Name: rs.Name, New: i == newest, Revision: number, Wanted: sizeOf(&r), Images: images(&rs.Spec.Template),
-			Pods: rs.Status.Replicas, Ready: rs.Status.ReadyReplicas, Available: rs.Status.AvailableReplicas,
-		}
-		for _, c := range rs.Status.Conditions {
-			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-				set.Failure = c.Message
-			}
-		}
-		sets = append(sets, set)
-	}
-	slices.SortStableFunc(sets, func(a, b view.Set) int {
-		switch {
-		case a.New != b.New && a.New, a.New == b.New && a.Revision > b.Revision:
-			return -1
-		case a.New != b.New, a.Revision < b.Revision:
-			return 1
-		}
-		return 0
-	})
-	return sets
-}
-
-// idlePods returns the pods that do not serve, in the order of the ReplicaSets.
-func idlePods(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod {
-	names := map[types.UID]string{}
-	for _, rs := range w.Controlled() {
-		names[rs.UID] = rs.Name
-	}
-	bySet := map[string][]view.Pod{}
-	for _, p := range w.Pods {
-		name := names[metav1.GetControllerOfNoCopy(p).UID]
-		if pod, ok := idlePod(p, name, now); ok {
-			bySet[name] = append(bySet[name], pod)
-		}
-	}
-	var pods []view.Pod
-	for _, s := range sets {
-		pods = append(pods, bySet[s.Name]...)
-	}
-	return pods
-}
-
-// instants returns when time alone changes something, in order.
-func instants(p *view.Plan) []view.Instant {
-	var list []view.Instant
-	if at := p.Plan.RecheckAt; !at.IsZero() {
-		list = append(list, view.Instant{At: at, What: "the progress deadline has passed"})
-	}
-	for i := range p.Pods {
-		if at := p.Pods[i].Plan.RecheckAt; !at.IsZero() {
-			list = append(list, view.Instant{At: at, What: availableNext(&p.Pods[i].Plan, p.Pods[i].Name)})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b view.Instant) int { return a.At.Compare(b.At) })
-	return list
-}
-
-func availableNext(plan *replicaset.Plan, name string) string {
-	if plan.Status.AvailableReplicas == plan.Status.ReadyReplicas {
-		return "replica set " + name + " is looked at again"
-	}
-	return "a pod of " + name + " becomes available"
 }

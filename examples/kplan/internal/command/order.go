@@ -132,11 +132,3 @@ func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, err
 	}
 	return result, nil
 }
-
-// controllerOf returns the controller of a ReplicaSet, such as Deployment web, or "".
-func controllerOf(rs *replicaset.ReplicaSet) string {
-	if rs.ControllerUID == "" {
-		return ""
-	}
-	return rs.ControllerKind + " " + rs.ControllerName
-}

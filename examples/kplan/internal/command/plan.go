@@ -7,11 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 func newPlan(name string) *cobra.Command {
@@ -101,11 +98,11 @@ func (p *planning) execute(c *cobra.Command) error {
 		plans = append(plans, d)
 	}
 	for _, w := range set.Opened() {
-		plan, err := p.plan(w, now)
+		plan, err := p.planDeployment(w, now)
 		if err != nil {
 			return err
 		}
-		p.tellLimits(c, w, plan)
+		tellLimits(c, w, plan)
 		d, err := p.drawn(c, plan)
 		if err != nil {
 			return err
@@ -138,62 +135,22 @@ func (p *planning) execute(c *cobra.Command) error {
 	return write(c, p.output, plans)
 }
 
-func (p *planning) plan(w *manifest.Workload, now time.Time) (view.Plan, error) {
-	snapshot, err := w.Snapshot()
-	if err != nil {
-		return view.Plan{}, err
-	}
-	plan, err := deploy.Reconcile(snapshot, now, p.deployOptions())
-	if err != nil {
-		return view.Plan{}, w.Invalid(err)
-	}
-	pods, err := p.podPlans(w, now)
-	if err != nil {
-		return view.Plan{}, w.Invalid(err)
-	}
-	return view.Plan{
-		Namespace: w.Deployment.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Pods: pods, Policies: p.departures(),
-	}, nil
-}
-
-// tellLimits tells which limits the Deployment runs into.
-func (p *planning) tellLimits(c *cobra.Command, w *manifest.Workload, plan view.Plan) {
-	for _, text := range w.Bites(plan.Plan.Budget, running(w.Pods)) {
-		tell(c, []string{w.Name() + ": " + text})
-	}
-}
-
-// podPlans returns what happens to the pods of the ReplicaSets at their present sizes.
-func (p *planning) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan, error) {
-	var plans []view.PodPlan
-	options := replicaset.Options{Repair: p.replicaSets()}
-	for _, s := range w.PodSnapshots() {
-		plan, err := podPlan(s, now, options)
+// argoPlans are the plans of all Rollouts of Argo.
+func argoDocuments[D document](c *cobra.Command, in *input, set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
+	var list []document
+	for i := range set.Argo {
+		d, err := of(&set.Argo[i], now)
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, plan)
+		for _, text := range set.Argo[i].Scaled.Notes {
+			tell(c, []string{set.Argo[i].Name() + ": " + text})
+		}
+		document, err := in.drawn(c, d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, document)
 	}
-	return plans, nil
-}
-
-// podPlan returns what happens to the pods of a ReplicaSet.
-func podPlan(s replicaset.Snapshot, now time.Time, options replicaset.Options) (view.PodPlan, error) {
-	p := view.PodPlan{Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now}
-	var err error
-	if p.Plan, err = replicaset.Reconcile(s, now, options); err != nil {
-		return p, err
-	}
-	if p.Reasons, err = replicaset.Explain(s, now, options); err != nil {
-		return p, err
-	}
-	p.Tie, err = tieOf(s, now, options, deletions(&p.Plan))
-	return p, err
-}
-
-func sizeOf(rs *replicaset.ReplicaSet) int32 {
-	if rs.Replicas == nil {
-		return 1
-	}
-	return *rs.Replicas
+	return list, nil
 }

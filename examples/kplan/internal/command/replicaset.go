@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -19,7 +18,7 @@ import (
 )
 
 // planReplicaSet returns the next plan for a ReplicaSet by itself.
-func (p *planning) planReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaPlan, error) {
+func (p *repairs) planReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaPlan, error) {
 	plan, err := podPlan(r.Snapshot, now, replicaset.Options{Repair: p.replicaSets()})
 	if err != nil {
 		return view.ReplicaPlan{}, r.Invalid(err)
@@ -38,7 +37,7 @@ func bites(r *manifest.ReplicaSet) []string {
 	return r.Workload.Bites(rollout.Budget{Replicas: sizeOf(&r.Snapshot.ReplicaSet)}, running(r.Workload.Pods))
 }
 
-func (p *planning) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaExplanation, error) {
+func (p *repairs) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaExplanation, error) {
 	plan, err := p.planReplicaSet(c, r, now)
 	if err != nil {
 		return view.ReplicaExplanation{}, err
@@ -59,4 +58,40 @@ func (p *planning) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, n
 		e.Instants = append(e.Instants, view.Instant{At: at, What: availableNext(&plan.Plan, plan.Name)})
 	}
 	return e, nil
+}
+
+// podPlan returns what happens to the pods of a ReplicaSet.
+func podPlan(s replicaset.Snapshot, now time.Time, options replicaset.Options) (view.PodPlan, error) {
+	p := view.PodPlan{Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now}
+	var err error
+	if p.Plan, err = replicaset.Reconcile(s, now, options); err != nil {
+		return p, err
+	}
+	if p.Reasons, err = replicaset.Explain(s, now, options); err != nil {
+		return p, err
+	}
+	p.Tie, err = tieOf(s, now, options, deletions(&p.Plan))
+	return p, err
+}
+
+func sizeOf(rs *replicaset.ReplicaSet) int32 {
+	if rs.Replicas == nil {
+		return 1
+	}
+	return *rs.Replicas
+}
+
+// controllerOf returns the controller of a ReplicaSet, such as Deployment web, or "".
+func controllerOf(rs *replicaset.ReplicaSet) string {
+	if rs.ControllerUID == "" {
+		return ""
+	}
+	return rs.ControllerKind + " " + rs.ControllerName
+}
+
+func availableNext(plan *replicaset.Plan, name string) string {
+	if plan.Status.AvailableReplicas == plan.Status.ReadyReplicas {
+		return "replica set " + name + " is looked at again"
+	}
+	return "a pod of " + name + " becomes available"
 }

@@ -17,10 +17,10 @@ import (
 )
 
 // rolloutOptions returns the options of the planners of Rollouts.
-func (p *policies) rolloutOptions() kruise.Options { return kruise.Options{Repair: p.rollouts()} }
+func (p *repairs) rolloutOptions() kruise.Options { return kruise.Options{Repair: p.rollouts()} }
 
 // planRollout returns the next plan for a Rollout and its BatchRelease.
-func (p *planning) planRollout(r *manifest.Rollout, now time.Time) (view.RolloutPlan, error) {
+func (p *repairs) planRollout(r *manifest.Rollout, now time.Time) (view.RolloutPlan, error) {
 	options := p.rolloutOptions()
 	plan, err := kruise.Reconcile(r.Snapshot, now, options)
 	if err != nil {
@@ -61,7 +61,7 @@ func limitsOf(w *workload.Workload) *partition.RollingUpdate {
 	return w.RollingUpdate
 }
 
-func (p *planning) explainRollout(r *manifest.Rollout, now time.Time) (view.RolloutExplanation, error) {
+func (p *repairs) explainRollout(r *manifest.Rollout, now time.Time) (view.RolloutExplanation, error) {
 	plan, err := p.planRollout(r, now)
 	if err != nil {
 		return view.RolloutExplanation{}, err

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
+)
+
+// planDeployment returns the next plan for a Deployment.
+func (p *policies) planDeployment(w *manifest.Workload, now time.Time) (view.Plan, error) {
+	snapshot, err := w.Snapshot()
+	if err != nil {
+		return view.Plan{}, err
+	}
+	plan, err := deploy.Reconcile(snapshot, now, p.deployOptions())
+	if err != nil {
+		return view.Plan{}, w.Invalid(err)
+	}
+	pods, err := p.podPlans(w, now)
+	if err != nil {
+		return view.Plan{}, w.Invalid(err)
+	}
+	return view.Plan{
+		Namespace: w.Deployment.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Pods: pods, Policies: p.departures(),
+	}, nil
+}
+
+// tellLimits tells which limits the Deployment runs into.
+func tellLimits(c *cobra.Command, w *manifest.Workload, plan view.Plan) {
+	for _, text := range w.Bites(plan.Plan.Budget, running(w.Pods)) {
+		tell(c, []string{w.Name() + ": " + text})
+	}
+}
+
+// podPlans returns what happens to the pods of the ReplicaSets at their present sizes.
+func (p *policies) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan, error) {
+	var plans []view.PodPlan
+	options := replicaset.Options{Repair: p.replicaSets()}
+	for _, s := range w.PodSnapshots() {
+		plan, err := podPlan(s, now, options)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, plan)
+	}
+	return plans, nil
+}
+
+func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Explanation {
+	e := view.Explanation{Plan: plan, Report: report(w.Deployment, &plan.Snapshot.Deployment), HasPods: len(w.Pods) > 0}
+	e.Sets = treeOf(w)
+	e.Idle = idlePods(w, e.Sets, now)
+	e.Instants = instants(&plan)
+	quoted := map[string]bool{} // by conditions, in the same words
+	for i := range e.Sets {
+		quoted[e.Sets[i].Failure] = true
+	}
+	for _, f := range w.Failures() {
+		if !quoted[f.Message] {
+			e.Refused = append(e.Refused, refused(f, now))
+		}
+	}
+	return e
+}
+
+// report returns what kubectl rollout status prints now.
+func report(d *appsv1.Deployment, s *deploy.Deployment) view.Report {
+	r := kubectl.Deployment{
+		Name: d.Name, Generation: d.Generation, Annotations: d.Annotations, Replicas: d.Spec.Replicas,
+		Status: kubectl.DeploymentStatus{
+			ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas,
+			UpdatedReplicas: s.Status.UpdatedReplicas, AvailableReplicas: s.Status.AvailableReplicas,
+		},
+	}
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentProgressing {
+			r.Status.ProgressingReason = c.Reason
+		}
+	}
+	text, done, err := r.Report(0)
+	if err != nil {
+		return view.Report{Err: err.Error()}
+	}
+	return view.Report{Text: strings.TrimSpace(text), Done: done}
+}
+
+// treeOf returns the ReplicaSets, the new one first and then the latest revisions.
+func treeOf(w *manifest.Workload) []view.Set {
+	history, entries := w.History()
+	newest, _ := revision.Split(entries, history.Template)
+	var sets []view.Set
+	for i, rs := range w.Controlled() {
+		number, _ := revision.Number(rs.Annotations)
+		r := kube.ReplicaSet(rs)
+		set := view.Set{
+			Name: rs.Name, New: i == newest, Revision: number, Wanted: sizeOf(&r), Images: images(&rs.Spec.Template),
+			Pods: rs.Status.Replicas, Ready: rs.Status.ReadyReplicas, Available: rs.Status.AvailableReplicas,
+		}
+		for _, c := range rs.Status.Conditions {
+			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
+				set.Failure = c.Message
+			}
+		}
+		sets = append(sets, set)
+	}
+	slices.SortStableFunc(sets, func(a, b view.Set) int {
+		switch {
+		case a.New != b.New && a.New, a.New == b.New && a.Revision > b.Revision:
+			return -1
+		case a.New != b.New, a.Revision < b.Revision:
+			return 1
+		}
+		return 0
+	})
+	return sets
+}
+
+// idlePods returns the pods that do not serve, in the order of the ReplicaSets.
+func idlePods(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod {
+	names := map[types.UID]string{}
+	for _, rs := range w.Controlled() {
+		names[rs.UID] = rs.Name
+	}
+	bySet := map[string][]view.Pod{}
+	for _, p := range w.Pods {
+		name := names[metav1.GetControllerOfNoCopy(p).UID]
+		if pod, ok := idlePod(p, name, now); ok {
+			bySet[name] = append(bySet[name], pod)
+		}
+	}
+	var pods []view.Pod
+	for _, s := range sets {
+		pods = append(pods, bySet[s.Name]...)
+	}
+	return pods
+}
+
+// instants returns when time alone changes something, in order.
+func instants(p *view.Plan) []view.Instant {
+	var list []view.Instant
+	if at := p.Plan.RecheckAt; !at.IsZero() {
+		list = append(list, view.Instant{At: at, What: "the progress deadline has passed"})
+	}
+	for i := range p.Pods {
+		if at := p.Pods[i].Plan.RecheckAt; !at.IsZero() {
+			list = append(list, view.Instant{At: at, What: availableNext(&p.Pods[i].Plan, p.Pods[i].Name)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b view.Instant) int { return a.At.Compare(b.At) })
+	return list
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// idlePod describes a pod if it does not serve.
+func idlePod(p *corev1.Pod, owner string, now time.Time) (view.Pod, bool) {
+	if pod := kube.Pod(p); pod.Ready && pod.Active() {
+		return view.Pod{}, false
+	}
+	problem := manifest.ProblemOf(p)
+	idle := view.Pod{
+		Name: p.Name, ReplicaSet: owner, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
+		Reason: problem.Reason, Message: problem.Message,
+	}
+	if !p.CreationTimestamp.IsZero() {
+		idle.Age = new(now.Sub(p.CreationTimestamp.Time).Round(time.Second))
+	}
+	return idle, true
+}
+
+func refused(f manifest.Failure, now time.Time) view.Refused {
+	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)).Round(time.Second), Count: f.Count, Message: f.Message}
+}
