@@ -3,18 +3,15 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
@@ -87,20 +84,6 @@ func believe(pods []*corev1.Pod, template func(*corev1.Pod) string, now time.Tim
 	return b
 }
 
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-func podsText(n int) string {
-	if n == 1 {
-		return "1 pod"
-	}
-	return fmt.Sprintf("%d pods", n)
-}
-
 // noNode notes a pod that finds no node: for lack of room, or because none is fit for it.
 func (b *belief) noNode(p *corev1.Pod, template string, problem manifest.Problem, counts map[string]int) {
 	room := problem.Message == "" || strings.Contains(problem.Message, "Insufficient") || strings.Contains(problem.Message, "Too many pods")
@@ -139,93 +122,9 @@ func (b *belief) apply(k *sim.Kubelet, of func(revision.Template) string) {
 	}
 }
 
-// seenOf returns the one whose pods run.
-func seenOf(w, old *manifest.Workload) *manifest.Workload {
-	if old != nil {
-		return old
-	}
-	return w
-}
-
-// environment makes a Kubelet do what the input tells of pods and nodes, and returns what
-// that is, for the user to know. Without pods and nodes in the input it tells nothing.
-// At most so many pods are wanted at once.
-func (s *simulation) environment(w, old *manifest.Workload, start *sim.Cluster, most int32, k *sim.Kubelet) []string {
-	seen := seenOf(w, old)
-	names, zones, notes := nodesOf(w, seen)
-	k.Names, k.Zones = names, zones
-	if len(names) == 0 && len(w.Nodes) > 0 {
-		k.Unbound = func(podorder.Pod, revision.Template) bool { return true }
-	}
-	if s.heal {
-		return append(notes, "all pods become ready, and nodes have room (--heal)")
-	}
-	templates := map[string]string{} // by the UID of the ReplicaSet
-	for _, rs := range seen.ReplicaSets {
-		templates[string(rs.UID)] = kube.TemplateID(&rs.Spec.Template)
-	}
-	b := believe(seen.Pods, func(p *corev1.Pod) string { return templates[ownerOf(p)] }, start.Now)
-	b.reported(seen.Controlled(), seen.Pods, start.Pods, func(rs *appsv1.ReplicaSet) string { return templates[string(rs.UID)] }, headwayOf(seen.Deployment), start.Now)
-	b.apply(k, func(t revision.Template) string { return t.ID })
-	notes = append(notes, b.notes...)
-	room, note := roomOf(w, seen, names, len(b.crowded) > 0)
-	if k.Room = room; note != "" {
-		notes = append(notes, note)
-	}
-	limit, more := quotaOf(w, seen)
-	k.MaxPods = limit
-	notes = append(notes, more...)
-	k.Quota, more = resourceQuotaOf(w, seen, most)
-	return append(notes, more...)
-}
-
-// daemonEnvironment does the same for the pods of a DaemonSet, each of which has its node.
-func (s *simulation) daemonEnvironment(d, old *manifest.DaemonSet, now time.Time, k *sim.Kubelet) []string {
-	if old == nil {
-		old = d
-	}
-	pods := old.Controlled()
-	if s.heal {
-		return []string{"all pods become ready, and nodes have room (--heal)"}
-	}
-	b := believe(pods, func(p *corev1.Pod) string { return p.Labels[daemonset.LabelHash] }, now)
-	for _, uid := range b.crowded {
-		b.gated[uid] = true
-	}
-	if n := len(b.crowded); n > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("%s for which %s node has no room %s so; other nodes have room", podsText(n), verb(n, "its", "their"), verb(n, "stays", "stay")))
-	}
-	b.apply(k, func(t revision.Template) string { return t.Hash })
-	return b.notes
-}
-
 func ownerOf(p *corev1.Pod) (uid string) {
 	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
 		uid = string(owner.UID)
 	}
 	return uid
-}
-
-// boundNodes returns the nodes that pods are bound to.
-func boundNodes(pods []*corev1.Pod) (names []string) {
-	for _, p := range pods {
-		if p.Spec.NodeName != "" && !slices.Contains(names, p.Spec.NodeName) {
-			names = append(names, p.Spec.NodeName)
-		}
-	}
-	slices.SortFunc(names, cmp.Compare[string])
-	return names
-}
-
-// in returns how pods live in an environment at a pace.
-func (s *simulation) in(environment, pace sim.Kubelet) sim.Kubelet {
-	pace.Names, pace.Zones, pace.Room, pace.MaxPods = environment.Names, environment.Zones, environment.Room, environment.MaxPods
-	pace.Quota = environment.Quota
-	pace.Unbound = environment.Unbound
-	if never := pace.NeverReady; environment.NeverReady != nil {
-		pace.NeverReady = func(p podorder.Pod, t revision.Template) bool {
-			return environment.NeverReady(p, t) || never != nil && never(p, t)
-		}
-	}
-	return pace
 }

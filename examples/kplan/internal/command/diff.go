@@ -151,16 +151,3 @@ func (d *difference) paceText() string {
 	return fmt.Sprintf("If pods are ready %v after they start, and gone %v after they are deleted.",
 		time.Duration(d.readyAfter), time.Duration(d.terminateAfter))
 }
-
-// errNoRelease tells that a Rollout has nothing to do.
-var errNoRelease = errors.New("there is nothing to release")
-
-// A missing error tells that --from lacks a workload, so that nothing can be released.
-type missing struct{ kind string }
-
-func (m *missing) Error() string {
-	return "nothing is being released; --from must hold its " + m.kind + " as it is before the release"
-}
-
-// Is makes it one of errNoRelease.
-func (m *missing) Is(target error) bool { return target == errNoRelease }

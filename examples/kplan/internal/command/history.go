@@ -3,16 +3,11 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -75,7 +70,7 @@ func (l *listing) execute(c *cobra.Command) error {
 	}
 	var histories []document
 	for i := range set.Argo {
-		h, err := l.argoHistory(&set.Argo[i])
+		h, err := argoHistory(&set.Argo[i], l.number)
 		if err != nil {
 			return set.Argo[i].Invalid(err)
 		}
@@ -189,29 +184,4 @@ func (l *listing) templateText(t *corev1.PodTemplateSpec) (string, error) {
 		return "", nil
 	}
 	return templateText(t)
-}
-
-// templateText returns a template as YAML, without what the API server always adds. What
-// YAML does not take as it is, although the API server does, comes escaped.
-func templateText(t *corev1.PodTemplateSpec) (string, error) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	out, err := yaml.JSONToYAML(ascii(text))
-	return string(out), err
-}
-
-// ascii writes the characters of a JSON text that YAML may refuse, which are within
-// strings, by their numbers.
-func ascii(text []byte) []byte {
-	var b bytes.Buffer
-	for _, r := range string(text) {
-		if r < utf8.RuneSelf && r != 0x7f || strconv.IsPrint(r) || r > 0xffff {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		}
-	}
-	return b.Bytes()
 }

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,29 +11,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
-
-// Answers are what simulations come to. Of each no more is kept than will be written: what
-// it was made of takes much more memory, and there may be thousands.
-type answers struct {
-	all       bool      // whether to keep the outcomes
-	outcomes  []outcome // for pictures, and formats of steps
-	documents []document
-	end       error // that of the first that does not finish
-}
-
-func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
-	if o.err != nil {
-		return o.err
-	}
-	a.end = cmp.Or(a.end, unfinished(o))
-	if a.all {
-		a.outcomes = append(a.outcomes, o)
-		return nil
-	}
-	d, err := s.drawn(c, s.charted(o))
-	a.documents = append(a.documents, d)
-	return err
-}
 
 // outcomes simulates all that there is, one after the other. What a workload needed is given
 // away behind it. An error of one is the outcome of that, and others follow unless use
@@ -123,34 +99,33 @@ func (s *simulation) fromNothing(c *cobra.Command, file, name string) {
 	tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
 }
 
-// A keyed object is told apart from others of its kind by its key.
-type keyed[T any] interface {
-	*T
-	Key() string
+// outcomeOf returns the steps of one rollout, or what many come to.
+func (s *simulation) outcomeOf(w, old *manifest.Workload) outcome {
+	if s.asked() {
+		result, err := s.compare(w, old)
+		return outcome{result, w, err}
+	}
+	result, err := s.simulateDeployment(w, old)
+	return outcome{result, w, err}
 }
 
-// indexed returns the objects of a list by their keys, for those who look for many.
-func indexed[T any, P keyed[T]](list []T) map[string]P {
-	all := make(map[string]P, len(list))
-	for i := range list {
-		if p := P(&list[i]); all[p.Key()] == nil {
-			all[p.Key()] = p
+// argoOutcomes simulates all Rollouts of Argo.
+func (s *simulation) argoOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
+	for i := range set.Argo {
+		r := &set.Argo[i]
+		old := from.argo[r.Key()]
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, r.File, r.Name())
+		}
+		result, err := s.simulateArgo(r, old)
+		if err := use(outcome{result, r, err}); err != nil {
+			return err
 		}
 	}
-	return all
+	return nil
 }
 
-// What was there earlier, by keys.
-type earlier struct {
-	deployments map[string]*manifest.Workload
-	daemonSets  map[string]*manifest.DaemonSet
-	replicaSets map[string]*manifest.ReplicaSet
-	podSets     map[string]*manifest.PodSet
-	argo        map[string]*manifest.ArgoRollout
-}
-
-func earlierOf(from *manifest.Set) *earlier {
-	return &earlier{
-		indexed(from.Workloads), indexed(from.DaemonSets), indexed(from.ReplicaSets), indexed(from.PodSets), indexed(from.Argo),
-	}
+// isReleased reports whether a Deployment is one of a Rollout, which releases it.
+func isReleased(w *manifest.Workload, rollouts []manifest.Rollout) bool {
+	return slices.ContainsFunc(rollouts, func(r manifest.Rollout) bool { return r.Releases(w) })
 }

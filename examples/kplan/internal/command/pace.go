@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -110,25 +109,4 @@ func (p *pace) config(by *policies, broken revision.Template) sim.Config {
 		// Bursts follow each other at once, so they make no difference but take time.
 		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32, Repair: by.replicaSets()},
 	}
-}
-
-// An outcome is a simulated rollout and what it is of, or why there is none.
-type outcome struct {
-	result interface {
-		document
-		Unfinished() string
-	}
-	of interface {
-		ID() manifest.ID
-		Invalid(error) error
-	}
-	err error
-}
-
-// unfinished returns an error if a rollout has not been completed.
-func unfinished(o outcome) error {
-	if text := o.result.Unfinished(); text != "" {
-		return o.of.Invalid(errors.New(text))
-	}
-	return nil
 }

@@ -15,25 +15,11 @@ import (
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
-	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// underWay reports whether something is being released: the Rollout says so, or admission
-// has let an update in that its controller has yet to notice.
-func underWay(r *manifest.Rollout) bool {
-	return r.Snapshot.Rollout.Status.Phase == kruise.PhaseProgressing || r.Workload.Annotations[workload.AnnotationInProgress] != ""
-}
-
-// resumeRollout simulates the rest of a release that is under way.
-func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation, error) {
-	switch {
-	case r.Set != nil:
-		return s.resumeSet(r)
-	case r.DaemonSet != nil:
-		return s.resumeDaemonSet(r)
-	}
+// resumeDeployment simulates the rest of a release of a Deployment.
+func (s *simulation) resumeDeployment(r *manifest.Rollout) (view.RolloutSimulation, error) {
 	if err := checkUnderWay(r); err != nil {
 		return view.RolloutSimulation{}, err
 	}
@@ -49,15 +35,6 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
 	return s.resume(r, c, &config, s.budget(r, limits), assumed)
-}
-
-// resume simulates the rest of a release from what there is.
-func (s *simulation) resume(r *manifest.Rollout, c sim.RolloutCluster, config *sim.RolloutConfig, budget rollout.Budget, assumed []string) (view.RolloutSimulation, error) {
-	result, err := sim.ResumeRollout(c, *config)
-	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
-	}
-	return s.viewRollout(r, budget, result, config, assumed), nil
 }
 
 // rolloutCluster returns a release as the files hold it. A zero time is that of the
@@ -102,27 +79,4 @@ func stored(w *manifest.Workload, d deploy.Deployment) sim.Deployment {
 		d.MaxSurge, d.MaxUnavailable = cmp.Or(d.MaxSurge, rollout.Percent(25)), cmp.Or(d.MaxUnavailable, rollout.Percent(25))
 	}
 	return sim.Deployment{Deployment: d, Labels: o.Labels, Finalizers: o.Finalizers, CreatedAt: o.CreationTimestamp.UTC()}
-}
-
-// latestOfRelease returns the latest time in the objects of a release.
-func latestOfRelease(r *manifest.Rollout) time.Time {
-	last := latestOf(time.Time{}, r.Pods)
-	if r.Deployment != nil {
-		last = later(last, latest(r.Deployment))
-	}
-	for i := range r.Canaries {
-		last = later(last, latest(&r.Canaries[i]))
-	}
-	conditions := r.Snapshot.Rollout.Status.Conditions
-	if sub := r.Snapshot.Rollout.Status.Sub; sub != nil {
-		last = later(last, sub.LastUpdateTime)
-	}
-	if br := r.Snapshot.BatchRelease; br != nil {
-		last = later(last, br.Status.Current.BatchReadyTime)
-		conditions = slices.Concat(conditions, br.Status.Conditions)
-	}
-	for _, c := range conditions {
-		last = later(later(last, c.LastUpdateTime), c.LastTransitionTime)
-	}
-	return last.UTC()
 }

@@ -7,34 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/revision"
 )
-
-// A simulation is the flags of the command.
-type simulation struct {
-	input
-	policies
-	pace
-	comparison
-	picture
-	from  []string
-	chart bool // on the terminal
-
-	heal         bool
-	approveAfter delay
-	neverApprove bool
-	analysis     analysis
-}
 
 const simulateLong = `Show how the rollout of each Deployment and DaemonSet in the files, or of those
 named in a cluster, will go, step by step, in a cluster that exists only in this
@@ -152,17 +130,6 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	return c
 }
 
-// addEnvironment adds the flags that say what the simulated cluster is like.
-func (s *simulation) addEnvironment(c *cobra.Command) {
-	s.approveAfter = delay(5 * time.Minute)
-	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
-	s.analysis.addFlags(c.Flags())
-	c.Flags().BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")
-	c.Flags().BoolVar(&s.heal, "heal", false, "all pods become ready, and nodes have room")
-	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
-	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for a flag that is not there
-}
-
 // checkFlags wants flags that go together, and those that others need.
 func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
 	if err := s.checkArgs(c, args); err != nil {
@@ -215,22 +182,6 @@ func (s *simulation) execute(c *cobra.Command) error {
 	return cmp.Or(s.draw(c, results.outcomes), results.end)
 }
 
-// loadFrom reads what is running. Its nodes are also those of the other files, which may
-// have none.
-func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
-	if len(s.from) == 0 {
-		return &manifest.Set{}, nil
-	}
-	nodes := s.withoutNodes
-	s.withoutNodes, s.keep = true, true
-	from, err := s.load(c, s.from)
-	s.withoutNodes, s.keep, s.beside = nodes, false, from
-	if err == nil && s.serverSide && !from.Running.Live() {
-		err = errors.New("--server-side needs --live, or live objects in the files of --from")
-	}
-	return from, err
-}
-
 // onlyDeployments returns an error if strategies of something else are to be compared.
 func (s *simulation) onlyDeployments(set *manifest.Set) error {
 	const text = "--start and --try are for Deployments without a Rollout alone"
@@ -246,88 +197,4 @@ func (s *simulation) onlyDeployments(set *manifest.Set) error {
 		return set.DaemonSets[0].Invalid(errors.New(text))
 	}
 	return nil
-}
-
-// outcomeOf returns the steps of one rollout, or what many come to.
-func (s *simulation) outcomeOf(w, old *manifest.Workload) outcome {
-	if s.asked() {
-		result, err := s.compare(w, old)
-		return outcome{result, w, err}
-	}
-	result, err := s.simulate(w, old)
-	return outcome{result, w, err}
-}
-
-func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error) {
-	partial, err := deploymentRolledOut(old)
-	if err != nil {
-		return view.Simulation{}, err
-	}
-	start, err := s.startOf(w, old)
-	if err != nil {
-		return view.Simulation{}, err
-	}
-	config := s.pace.config(&s.policies, start.Deployment.Template)
-	config.Autoscaled = w.Scaled()
-	assumed := append(partial, s.environment(w, old, &start, mostOf(&start.Deployment), &config.Kubelet)...)
-	takeRoom(config.Kubelet.Room, &start, seenOf(w, old))
-	result, err := sim.Run(start, config)
-	if err != nil {
-		return view.Simulation{}, w.Invalid(withHelp(err))
-	}
-	return view.Simulation{
-		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Images: imagesOf(&result.Cluster, w, old), Result: result,
-		Policies: s.departures(), Assumed: append(assumed, w.Bites(result.Bounds, running(seenOf(w, old).Pods))...), Recording: config.Kubelet.Recording,
-	}, nil
-}
-
-// neverStarted reports whether a Deployment has been paused since it was created, so that
-// it has no ReplicaSet.
-func neverStarted(w *manifest.Workload) bool {
-	d := w.Deployment
-	return d.Spec.Paused && d.Status.Replicas == 0 && d.Annotations[revision.AnnotationRevision] == ""
-}
-
-// An immutable error tells of a field that the API server lets nobody change.
-type immutable struct{ field, file string }
-
-func (i *immutable) Error() string {
-	return i.field + ": must not change, and differs from that in " + i.file
-}
-
-// sameSelector returns an error if a selector is not that of an older workload in a file.
-func sameSelector(old, now *metav1.LabelSelector, file string) error {
-	if equality.Semantic.DeepEqual(old, now) {
-		return nil
-	}
-	return &immutable{"spec.selector", file}
-}
-
-// startOf returns the cluster in which the rollout begins.
-func (s *simulation) startOf(w, old *manifest.Workload) (sim.Cluster, error) {
-	if old == nil {
-		return clusterOf(w, s.now.Time)
-	}
-	if err := sameSelector(old.Deployment.Spec.Selector, w.Deployment.Spec.Selector, old.File); err != nil {
-		return sim.Cluster{}, w.Invalid(err)
-	}
-	c, err := clusterOf(old, s.now.Time)
-	if err != nil {
-		return c, err
-	}
-	if len(old.ReplicaSets) == 0 && !neverStarted(old) {
-		if c, err = sim.Finished(c.Deployment); err != nil {
-			return c, old.Invalid(err)
-		}
-		renumber(&c, old)
-	}
-	if names, _, _ := nodesOf(w, old); len(w.Nodes) > 0 {
-		c.Place(names)
-	}
-	wanted, err := clusterOf(w, s.now.Time)
-	if err != nil {
-		return c, err
-	}
-	c.Update(wanted.Deployment)
-	return c, nil
 }

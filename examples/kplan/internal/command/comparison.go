@@ -14,9 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -40,55 +37,6 @@ const maxRuns = 10_000
 
 // asked reports whether the user asks for a comparison instead of steps.
 func (p *comparison) asked() bool { return len(p.start) > 0 || len(p.trials) > 0 }
-
-// compare runs the rollout of a Deployment with each strategy.
-func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error) {
-	if _, err := deploymentRolledOut(old); err != nil {
-		return view.Comparison{}, err
-	}
-	start, err := s.startOf(w, old)
-	if err != nil {
-		return view.Comparison{}, err
-	}
-	result := view.Comparison{
-		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Runs: 1, Start: s.comparison.start.String(), Policies: s.departures(),
-	}
-	if len(s.comparison.start) > 0 {
-		result.Runs = int(s.runs)
-	}
-	var kubelet sim.Kubelet
-	s.environment(w, old, &start, 0, &kubelet)
-	takeRoom(kubelet.Room, &start, seenOf(w, old))
-	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
-		row := view.Trial{Strategy: t.label}
-		for i := range result.Runs {
-			s.progress.doing("trying %s of %s (run %d of %d)", t.label, w.Name(), i+1, result.Runs)
-			c := start.Clone()
-			d := c.Deployment
-			t.change(&d)
-			c.Update(d)
-			config := s.config(c, s.seed+uint64(i))
-			config.Kubelet, config.Autoscaled = s.in(kubelet, config.Kubelet), w.Scaled()
-			r, err := sim.Run(c, config)
-			if err != nil {
-				return result, w.Invalid(withHelp(err))
-			}
-			row.Add(r)
-		}
-		result.Trials = append(result.Trials, row)
-	}
-	return result, nil
-}
-
-// config returns how one run goes.
-func (s *simulation) config(c sim.Cluster, seed uint64) sim.Config {
-	cfg := s.pace.config(&s.policies, c.Deployment.Template)
-	cfg.Kubelet.Seed = seed
-	if len(s.comparison.start) > 0 {
-		cfg.Kubelet.ReadyIn = s.comparison.start.at
-	}
-	return cfg
-}
 
 var (
 	_ pflag.Value = new(quantiles)

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
+)
+
+// Answers are what simulations come to. Of each no more is kept than will be written: what
+// it was made of takes much more memory, and there may be thousands.
+type answers struct {
+	all       bool      // whether to keep the outcomes
+	outcomes  []outcome // for pictures, and formats of steps
+	documents []document
+	end       error // that of the first that does not finish
+}
+
+func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
+	if o.err != nil {
+		return o.err
+	}
+	a.end = cmp.Or(a.end, unfinished(o))
+	if a.all {
+		a.outcomes = append(a.outcomes, o)
+		return nil
+	}
+	d, err := s.drawn(c, s.charted(o))
+	a.documents = append(a.documents, d)
+	return err
+}
+
+// show writes what was simulated to standard output, unless one of the files is that.
+func (s *simulation) show(c *cobra.Command, results *answers) error {
+	alone, err := s.toStdout()
+	switch {
+	case err != nil || alone:
+		return err
+	case s.output != csvFormat:
+		for _, o := range results.outcomes {
+			results.documents = append(results.documents, s.charted(o))
+		}
+		return write(c, s.output, results.documents)
+	}
+	list, err := timelines(results.outcomes)
+	if err != nil {
+		return err
+	}
+	w := terminal.NewWriter(c.OutOrStdout())
+	return errors.Join(timeline.CSV(w.Trusted(), list), w.Err()) // it escapes itself
+}
+
+// An answer is a document with a verdict.
+type answer interface {
+	document
+	judged
+}
+
+// A charted answer has a picture of it below, on a terminal.
+type charted struct {
+	answer
+	draw func(*terminal.Writer)
+}
+
+// Text writes the answer, and then draws it.
+func (c charted) Text(w *terminal.Writer) {
+	c.answer.Text(w)
+	w.Printf("\n")
+	c.draw(w)
+}
+
+// charted returns an answer with its chart, if the user wants that. Rollouts have one always.
+func (s *simulation) charted(o outcome) document {
+	answer, ok := o.result.(answer)
+	d, draws := o.result.(interface{ Draw(*terminal.Writer) })
+	if !s.chart || !ok || !draws || s.output != "text" && s.output != "wide" {
+		return o.result
+	}
+	return charted{answer, d.Draw}
+}
