@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -44,4 +45,11 @@ func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.Argo
 		e.Instants = append(e.Instants, view.Instant{At: at, What: "the Rollout is looked at again"})
 	}
 	return e, nil
+}
+
+// tellScale tells what an autoscaler wants of a Rollout.
+func tellScale(c *cobra.Command, a *manifest.ArgoRollout) {
+	for _, text := range a.Scaled.Notes {
+		tell(c, []string{a.Name() + ": " + text})
+	}
 }

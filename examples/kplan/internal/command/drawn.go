@@ -45,6 +45,24 @@ func (in *input) drawn(c *cobra.Command, d document) (document, error) {
 	return result, err
 }
 
+// A drawing is the documents of a command, each drawn as soon as it is there.
+type drawing struct {
+	in        *input
+	c         *cobra.Command
+	documents []document
+}
+
+// add draws one more document, unless it comes with an error.
+func (l *drawing) add(d document, err error) error {
+	if err == nil {
+		d, err = l.in.drawn(l.c, d)
+	}
+	if err == nil {
+		l.documents = append(l.documents, d)
+	}
+	return err
+}
+
 // drawText returns what a command will write.
 func drawText(c *cobra.Command, format outputFormat, d document) ([]byte, error) {
 	switch format {

@@ -67,20 +67,21 @@ func (p *planning) explain(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	explanations, err := argoDocuments(c, &p.input, set, now, p.explainArgo)
-	if err != nil {
-		return err
+	explanations := drawing{in: &p.input, c: c}
+	for i := range set.Argo {
+		a := &set.Argo[i]
+		e, err := p.explainArgo(a, now)
+		if err == nil {
+			tellScale(c, a)
+		}
+		if err := explanations.add(e, err); err != nil {
+			return err
+		}
 	}
 	for i := range set.Rollouts {
-		e, err := p.explainRollout(&set.Rollouts[i], now)
-		if err != nil {
+		if err := explanations.add(p.explainRollout(&set.Rollouts[i], now)); err != nil {
 			return err
 		}
-		d, err := p.drawn(c, e)
-		if err != nil {
-			return err
-		}
-		explanations = append(explanations, d)
 	}
 	for _, w := range set.Opened() {
 		plan, err := p.planDeployment(w, now)
@@ -88,34 +89,20 @@ func (p *planning) explain(c *cobra.Command) error {
 			return err
 		}
 		tellLimits(c, w, plan)
-		d, err := p.drawn(c, explanationOf(w, plan, now))
-		if err != nil {
+		if err := explanations.add(explanationOf(w, plan, now), nil); err != nil {
 			return err
 		}
-		explanations = append(explanations, d)
 	}
 	for i := range set.ReplicaSets {
-		e, err := p.explainReplicaSet(c, &set.ReplicaSets[i], now)
-		if err != nil {
+		if err := explanations.add(p.explainReplicaSet(c, &set.ReplicaSets[i], now)); err != nil {
 			return err
 		}
-		d, err := p.drawn(c, e)
-		if err != nil {
-			return err
-		}
-		explanations = append(explanations, d)
 	}
 	for i := range set.DaemonSets {
-		e, err := p.explainDaemonSet(&set.DaemonSets[i], now)
-		if err != nil {
+		if err := explanations.add(p.explainDaemonSet(&set.DaemonSets[i], now)); err != nil {
 			return err
 		}
-		d, err := p.drawn(c, e)
-		if err != nil {
-			return err
-		}
-		explanations = append(explanations, d)
 	}
-	judge(&p.input, explanations)
-	return write(c, p.output, explanations)
+	judge(&p.input, explanations.documents)
+	return write(c, p.output, explanations.documents)
 }

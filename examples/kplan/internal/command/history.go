@@ -68,41 +68,35 @@ func (l *listing) execute(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	var histories []document
+	histories := drawing{in: &l.input, c: c}
 	for i := range set.Argo {
 		h, err := argoHistory(&set.Argo[i], l.number)
 		if err != nil {
 			return set.Argo[i].Invalid(err)
 		}
-		d, err := l.drawn(c, h)
-		if err != nil {
+		if err := histories.add(h, nil); err != nil {
 			return err
 		}
-		histories = append(histories, d)
 	}
 	for _, w := range set.Opened() {
 		h, err := l.history(c, w)
 		if err != nil {
 			return w.Invalid(err)
 		}
-		d, err := l.drawn(c, h)
-		if err != nil {
+		if err := histories.add(h, nil); err != nil {
 			return err
 		}
-		histories = append(histories, d)
 	}
 	for i := range set.DaemonSets {
 		h, err := l.daemonHistory(&set.DaemonSets[i])
 		if err != nil {
 			return set.DaemonSets[i].Invalid(err)
 		}
-		d, err := l.drawn(c, h)
-		if err != nil {
+		if err := histories.add(h, nil); err != nil {
 			return err
 		}
-		histories = append(histories, d)
 	}
-	return write(c, l.output, histories)
+	return write(c, l.output, histories.documents)
 }
 
 func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History, error) {

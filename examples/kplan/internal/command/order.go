@@ -73,7 +73,7 @@ func (o *ordering) execute(c *cobra.Command) error {
 		}
 	}
 	now := o.present(c, set.Latest)
-	var orders []document
+	orders := drawing{in: &o.input, c: c}
 	for i := range sets {
 		s := &sets[i]
 		if len(o.names) > 0 && !slices.Contains(o.names, s.Name()) {
@@ -87,17 +87,15 @@ func (o *ordering) execute(c *cobra.Command) error {
 		}
 		order.Namespace, order.Kind = s.Namespace(), s.Kind()
 		if len(o.names) > 0 || order.Wanted > 0 || len(order.Pods) > 0 || order.Ending > 0 {
-			d, err := o.drawn(c, order)
-			if err != nil {
+			if err := orders.add(order, nil); err != nil {
 				return err
 			}
-			orders = append(orders, d)
 		}
 	}
-	if len(orders) == 0 {
+	if len(orders.documents) == 0 {
 		return errors.New("no ReplicaSet or ReplicationController in the input wants or has pods")
 	}
-	return write(c, o.output, orders)
+	return write(c, o.output, orders.documents)
 }
 
 func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, error) {

@@ -3,12 +3,9 @@
 package command
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 )
 
 func newPlan(name string) *cobra.Command {
@@ -82,20 +79,21 @@ func (p *planning) execute(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	plans, err := argoDocuments(c, &p.input, set, now, p.planArgo)
-	if err != nil {
-		return err
+	plans := drawing{in: &p.input, c: c}
+	for i := range set.Argo {
+		a := &set.Argo[i]
+		plan, err := p.planArgo(a, now)
+		if err == nil {
+			tellScale(c, a)
+		}
+		if err := plans.add(plan, err); err != nil {
+			return err
+		}
 	}
 	for i := range set.Rollouts {
-		plan, err := p.planRollout(&set.Rollouts[i], now)
-		if err != nil {
+		if err := plans.add(p.planRollout(&set.Rollouts[i], now)); err != nil {
 			return err
 		}
-		d, err := p.drawn(c, plan)
-		if err != nil {
-			return err
-		}
-		plans = append(plans, d)
 	}
 	for _, w := range set.Opened() {
 		plan, err := p.planDeployment(w, now)
@@ -103,54 +101,20 @@ func (p *planning) execute(c *cobra.Command) error {
 			return err
 		}
 		tellLimits(c, w, plan)
-		d, err := p.drawn(c, plan)
-		if err != nil {
+		if err := plans.add(plan, nil); err != nil {
 			return err
 		}
-		plans = append(plans, d)
 	}
 	for i := range set.ReplicaSets {
-		plan, err := p.planReplicaSet(c, &set.ReplicaSets[i], now)
-		if err != nil {
+		if err := plans.add(p.planReplicaSet(c, &set.ReplicaSets[i], now)); err != nil {
 			return err
 		}
-		d, err := p.drawn(c, plan)
-		if err != nil {
-			return err
-		}
-		plans = append(plans, d)
 	}
 	for i := range set.DaemonSets {
-		plan, err := p.planDaemonSet(&set.DaemonSets[i], now)
-		if err != nil {
+		if err := plans.add(p.planDaemonSet(&set.DaemonSets[i], now)); err != nil {
 			return err
 		}
-		d, err := p.drawn(c, plan)
-		if err != nil {
-			return err
-		}
-		plans = append(plans, d)
 	}
-	judge(&p.input, plans)
-	return write(c, p.output, plans)
-}
-
-// argoPlans are the plans of all Rollouts of Argo.
-func argoDocuments[D document](c *cobra.Command, in *input, set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
-	var list []document
-	for i := range set.Argo {
-		d, err := of(&set.Argo[i], now)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range set.Argo[i].Scaled.Notes {
-			tell(c, []string{set.Argo[i].Name() + ": " + text})
-		}
-		document, err := in.drawn(c, d)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, document)
-	}
-	return list, nil
+	judge(&p.input, plans.documents)
+	return write(c, p.output, plans.documents)
 }

@@ -71,7 +71,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 		return err
 	}
 	u.now = instant{u.present(c, set.Latest)}
-	var undos []document
+	undos := drawing{in: &u.input, c: c}
 	var end error
 	for i := range set.Argo {
 		r := &set.Argo[i]
@@ -79,11 +79,9 @@ func (u *undoing) execute(c *cobra.Command) error {
 		if err != nil {
 			return r.Invalid(err)
 		}
-		d, err := u.drawn(c, undo)
-		if err != nil {
+		if err := undos.add(undo, nil); err != nil {
 			return err
 		}
-		undos = append(undos, d)
 		if undo.Rollout != nil {
 			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, r, nil}))
 		}
@@ -93,16 +91,14 @@ func (u *undoing) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		d, err := u.drawn(c, undo)
-		if err != nil {
+		if err := undos.add(undo, nil); err != nil {
 			return err
 		}
-		undos = append(undos, d)
 		if undo.Rollout != nil {
 			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, w, nil}))
 		}
 	}
-	if err := write(c, u.output, undos); err != nil {
+	if err := write(c, u.output, undos.documents); err != nil {
 		return err
 	}
 	return end
