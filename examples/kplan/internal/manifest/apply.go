@@ -3,10 +3,8 @@
 package manifest
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,17 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
-	"github.com/kplan-go/kplan/kube"
 )
-
-// Applied are the kinds whose manifests are applied to live objects.
-var Applied = map[string]bool{
-	"apps/v1 Deployment": true, "apps/v1 DaemonSet": true, "argoproj.io/v1alpha1 Rollout": true,
-	"apps/v1 ReplicaSet": true, "v1 ReplicationController": true,
-	"apps.kruise.io/v1alpha1 DaemonSet": true, "apps.kruise.io/v1beta1 DaemonSet": true,
-}
-
-func kindOf(u *unstructured.Unstructured) string { return u.GetAPIVersion() + " " + u.GetKind() }
 
 // apply returns what becomes of a manifest: the live object of its name, if there is one,
 // after the manifest was applied to it. What is live itself stays as it is.
@@ -146,34 +134,6 @@ func specOf(u *unstructured.Unstructured) any {
 		return o.Spec
 	}
 	return u.Object["spec"]
-}
-
-// defaulted returns an object of Kubernetes in its type and with its defaults, nil for others.
-func defaulted(u *unstructured.Unstructured) any {
-	data, err := u.MarshalJSON()
-	if err != nil {
-		return nil
-	}
-	d, ds, sts := &appsv1.Deployment{}, &appsv1.DaemonSet{}, &appsv1.StatefulSet{}
-	rs, rc := &appsv1.ReplicaSet{}, &corev1.ReplicationController{}
-	switch {
-	case kindOf(u) == "apps/v1 ReplicaSet" && json.Unmarshal(data, rs) == nil:
-		return kube.Default(rs)
-	case kindOf(u) == "v1 ReplicationController" && json.Unmarshal(data, rc) == nil:
-		return kube.Default(rc)
-	case kindOf(u) == "apps/v1 Deployment" && json.Unmarshal(data, d) == nil:
-		return kube.Default(d)
-	case kindOf(u) == "apps/v1 DaemonSet" && json.Unmarshal(data, ds) == nil:
-		return kube.Default(ds)
-	case kindOf(u) == "apps/v1 StatefulSet" && json.Unmarshal(data, sts) == nil:
-		return kube.Default(sts)
-	}
-	return nil
-}
-
-// removeNotesOf leaves out the notes on objects of a cluster, which nobody has named.
-func removeNotesOf(notes []string, file string) []string {
-	return slices.DeleteFunc(notes, func(note string) bool { return strings.HasPrefix(note, file+": ") })
 }
 
 // Manifests returns the workloads of the files that are no live objects yet.

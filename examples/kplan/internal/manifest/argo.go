@@ -3,15 +3,11 @@
 package manifest
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -56,122 +52,7 @@ func (r *ArgoRollout) PodsOf(now time.Time) map[string][]argo.Pod {
 	return pods
 }
 
-// assignArgo puts together Rollouts of Argo with what they need. It takes their
-// ReplicaSets away from those of Deployments.
-func (l *loader) assignArgo(s *Set) error {
-	files := map[string]string{}
-	for _, source := range l.argo {
-		r := ArgoRollout{File: source.file, Object: source.object, limits: l.limitObjects}
-		if r.Object.Name == "" {
-			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
-		}
-		if first, ok := files[r.Key()]; ok {
-			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
-		}
-		files[r.Key()] = r.File
-		identify(&r.Object.ObjectMeta, "argo/")
-		if err := l.completeArgo(&r, s); err != nil {
-			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
-				return err
-			}
-			continue
-		}
-		snapshot := &r.Snapshot
-		if at := snapshot.Rollout.RestartAt; len(r.Pods) == 0 && !at.Equal(snapshot.Rollout.Status.RestartedAt) && slices.ContainsFunc(snapshot.Sets, argoHasPods) {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s: spec.restartAt asks for a restart, and its pods are not in the input: plan takes them for restarted", r.File, r.Name()))
-		}
-		s.Argo = append(s.Argo, r)
-	}
-	return nil
-}
-
-// completeArgo gives a Rollout what belongs to it.
-func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
-	if err := l.resolve(r); err != nil {
-		return err
-	}
-	if err := kubeargo.Validate(r.Object); err != nil {
-		return err
-	}
-	r.Scaled = l.autoscale("Rollout", r.Object, &r.Object.Spec.Replicas)
-	l.takeArgo(r)
-	s.Notes = append(s.Notes, l.argoServices(r)...)
-	r.Snapshot, err = kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)
-	return err
-}
-
-func argoHasPods(set argo.ReplicaSet) bool { return set.StatusReplicas > 0 }
-
-// resolve gives a Rollout the template of the workload that it names.
-func (l *loader) resolve(r *ArgoRollout) error {
-	ref := r.Object.Spec.WorkloadRef
-	if ref == nil {
-		return nil
-	}
-	if ref.Kind == "Deployment" {
-		if d := l.deployment(r.Object.Namespace, ref.Name); d != nil {
-			r.Object = kubeargo.Resolve(r.Object, &d.Spec.Template)
-			return nil
-		}
-	}
-	return &kube.FieldError{Path: "spec.workloadRef", Value: ref.Kind + " " + ref.Name, Detail: "must name a Deployment in the input"}
-}
-
-// takeArgo gives a Rollout its ReplicaSets and their pods.
-func (l *loader) takeArgo(r *ArgoRollout) {
-	own := func(h *heldSet) bool {
-		return h.namespace == r.Object.Namespace && h.controlled && h.controller == r.Object.UID
-	}
-	for _, rs := range l.replicaSets {
-		if own(rs.object) {
-			r.ReplicaSets = append(r.ReplicaSets, rs.object.pin())
-		}
-	}
-	l.replicaSets = slices.DeleteFunc(l.replicaSets, func(rs source[heldSet]) bool { return own(rs.object) })
-	for _, p := range l.pods {
-		for _, rs := range r.ReplicaSets {
-			if metav1.IsControlledBy(p.object, rs) {
-				r.Pods = append(r.Pods, p.object)
-			}
-		}
-	}
-}
-
-// argoServices gives a Rollout the Services that it names. Those that are not in the input
-// are taken to select what its status says.
-func (l *loader) argoServices(r *ArgoRollout) (notes []string) {
-	status := &r.Object.Status
-	type wanted struct{ name, selects string }
-	var list []wanted
-	switch bg, c := r.Object.Spec.Strategy.BlueGreen, r.Object.Spec.Strategy.Canary; {
-	case bg != nil:
-		list = []wanted{{bg.ActiveService, status.BlueGreen.ActiveSelector}, {bg.PreviewService, status.BlueGreen.PreviewSelector}}
-	case c != nil:
-		list = []wanted{{c.StableService, status.StableRS}, {c.CanaryService, status.CurrentPodHash}}
-		if p := c.PingPong; p != nil && status.Canary.StablePingPong == string(argo.Ping) {
-			list = append(list, wanted{p.PingService, status.StableRS}, wanted{p.PongService, status.CurrentPodHash})
-		} else if p != nil {
-			list = append(list, wanted{p.PongService, status.StableRS}, wanted{p.PingService, status.CurrentPodHash})
-		}
-	}
-	for _, w := range list {
-		if w.name == "" {
-			continue
-		}
-		if o := named(l.services, r.Object.Namespace, w.name); o != nil {
-			r.Services = append(r.Services, o)
-			continue
-		}
-		service := &corev1.Service{}
-		service.Namespace, service.Name = r.Object.Namespace, w.name
-		service.Annotations = map[string]string{kubeargo.AnnotationManagedBy: r.Object.Name}
-		if w.selects != "" {
-			service.Spec.Selector = map[string]string{argo.HashLabel: w.selects}
-		}
-		r.Services = append(r.Services, service)
-		if len(r.ReplicaSets) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s: Service %q is not in the input and taken to select what the status says", r.File, r.Name(), w.name))
-		}
-	}
-	return notes
+// ID returns that of the Rollout.
+func (r *ArgoRollout) ID() ID {
+	return ID{"Rollout", "argoproj.io", r.Object.Namespace, r.Object.Name}
 }

@@ -17,15 +17,11 @@ type Scaling struct {
 	To    *int32   // what they will set, as those of a live one are out of bounds; else nil
 }
 
-// Scaled returns the replicas that an autoscaler will give a live workload whose own are
-// outside of its bounds, nil if it leaves them alone.
-func (w *Workload) Scaled() *int32 { return w.scaled.To }
-
 // autoscale gives a manifest of a kind the replicas that its autoscaler lets it have. Those
 // of a live object stay until the autoscaler looks at it: it then brings them into its
 // bounds, whatever metrics say, unless they are 0, which turns it off. So does
 // reconcileAutoscaler of the horizontal controller.
-func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (s Scaling) {
+func (l *limitObjects) autoscale(kind string, o metav1.Object, replicas **int32) (s Scaling) {
 	for _, source := range l.autoscalers {
 		a := source.object
 		if !targets(a, kind, o) {

@@ -76,44 +76,6 @@ func (d *DaemonSet) Controlled() []*corev1.Pod {
 // ErrNoNode tells that nothing can be said about a DaemonSet.
 var ErrNoNode = errors.New("no Node in the input; --nodes makes some")
 
-// assignDaemonSets puts together DaemonSets with what they need.
-func (l *loader) assignDaemonSets(s *Set, from Source) error {
-	all, err := l.nodesFor(from.Nodes, from.Zones)
-	if err != nil {
-		return err
-	}
-	for i := range s.Workloads {
-		s.Workloads[i].Nodes = all
-	}
-	for i := range s.ReplicaSets {
-		s.ReplicaSets[i].Workload.Nodes = all
-	}
-	files := map[string]string{}
-	for _, source := range l.daemonSets {
-		d := *source.object
-		d.failures, d.limits = l.failures, l.limitObjects
-		d.File, d.Nodes = source.file, all
-		if first, ok := files[d.Key()]; ok {
-			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
-		}
-		files[d.Key()] = d.File
-		if err := kube.ValidateDaemonSet(d.Object); err != nil {
-			if err = l.reject(d.ID(), d.Invalid(err)); err != nil {
-				return err
-			}
-			continue
-		}
-		if len(all) == 0 && !from.WithoutNodes {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", d.File, d.Name(), ErrNoNode))
-			continue
-		}
-		identify(&d.Object.ObjectMeta, daemonset.Kind)
-		d.Pods, d.Revisions = l.podsOf(d.Object.Namespace), l.revisionsOf(d.Object.Namespace)
-		s.DaemonSets = append(s.DaemonSets, d)
-	}
-	return nil
-}
-
 // advancedDaemonSet is an Advanced DaemonSet of apps.kruise.io/v1alpha1 or v1beta1: one
 // of Kubernetes, and what comes on top.
 type advancedDaemonSet struct {
@@ -172,4 +134,21 @@ func (a *advancedDaemonSet) split() *DaemonSet {
 		rest.PreDelete = &daemonset.PreDelete{Finalizers: hook.FinalizersHandler, Labels: hook.LabelsHandler, MarkNotReady: hook.MarkPodNotReady}
 	}
 	return &DaemonSet{Object: ds, Advanced: rest}
+}
+
+// ID returns that of the DaemonSet.
+func (d *DaemonSet) ID() ID {
+	id := ID{daemonset.Kind, "apps", d.Object.Namespace, d.Object.Name}
+	if d.Advanced != nil {
+		id.Group = kruiseApps
+	}
+	return id
+}
+
+// Failures returns what an event quotes of pods that the DaemonSet could not create.
+func (d *DaemonSet) Failures() []Failure {
+	if f, ok := d.failures.byUID[d.Object.UID]; ok {
+		return []Failure{f}
+	}
+	return nil
 }

@@ -9,12 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// key tells objects of a kind apart. Without a namespace they are in that which kubectl
-// takes then.
-func key(o metav1.Object) string {
-	return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) + "/" + o.GetName()
-}
-
 // fillNamespace puts what has no namespace into that of the source or, if it has none, into
 // "default" if anything else is there in so many words: manifests beside what kubectl has
 // printed. Otherwise names stay as short as they are written.

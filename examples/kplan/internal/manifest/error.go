@@ -53,3 +53,14 @@ func firstLine(err error) string {
 }
 
 func describe(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
+
+// passedOver returns an error, with the first of the objects that are not looked at.
+func passedOver(text string, notes []string) error {
+	switch {
+	case len(notes) == 1:
+		text += "; " + notes[0]
+	case len(notes) > 1:
+		text += fmt.Sprintf("; %s (and %d more)", notes[0], len(notes)-1)
+	}
+	return errors.New(text)
+}

@@ -52,16 +52,16 @@ type failures struct {
 	byUID map[types.UID]Failure
 }
 
-// addEvent takes from an event what it quotes. It reports whether it is one.
-func (l *loader) addEvent(u *unstructured.Unstructured) bool {
+// add takes from an event what it quotes, and when that was last. It reports whether it is one.
+func (o *failures) add(u *unstructured.Unstructured) (last time.Time, known bool) {
 	switch kindOf(u) {
 	case "v1 Event", "events.k8s.io/v1 Event":
 	default:
-		return false
+		return last, false
 	}
 	e := &event{}
 	if _, err := decode(u, e); err != nil || e.Type != corev1.EventTypeWarning || e.Reason != failedCreate {
-		return true // it explains nothing
+		return last, true // it explains nothing
 	}
 	about := cmp.Or(e.Involved, e.Regarding)
 	f := Failure{Object: describe(about.Kind, about.Name), Message: cmp.Or(e.Message, e.Note), Count: max(1, e.Count, e.DeprecatedCount)}
@@ -69,14 +69,13 @@ func (l *loader) addEvent(u *unstructured.Unstructured) bool {
 	if s := e.Series; s != nil {
 		f.Count, f.Last = max(f.Count, s.Count), latestOf(f.Last, s.LastObservedTime.Time)
 	}
-	l.see(f.Last)
-	if l.byUID == nil {
-		l.byUID = map[types.UID]Failure{}
+	if o.byUID == nil {
+		o.byUID = map[types.UID]Failure{}
 	}
-	if known, ok := l.byUID[about.UID]; about.UID != "" && (!ok || f.Last.After(known.Last)) {
-		l.byUID[about.UID] = f
+	if before, ok := o.byUID[about.UID]; about.UID != "" && (!ok || f.Last.After(before.Last)) {
+		o.byUID[about.UID] = f
 	}
-	return true
+	return f.Last, true
 }
 
 func latestOf(times ...time.Time) (last time.Time) {
@@ -86,23 +85,4 @@ func latestOf(times ...time.Time) (last time.Time) {
 		}
 	}
 	return last
-}
-
-// Failures returns what events quote of pods that the ReplicaSets of the Deployment could not
-// create, in their order.
-func (w *Workload) Failures() (list []Failure) {
-	for _, rs := range w.Controlled() {
-		if f, ok := w.failures.byUID[rs.UID]; ok {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-// Failures returns what an event quotes of pods that the DaemonSet could not create.
-func (d *DaemonSet) Failures() []Failure {
-	if f, ok := d.failures.byUID[d.Object.UID]; ok {
-		return []Failure{f}
-	}
-	return nil
 }

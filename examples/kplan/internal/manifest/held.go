@@ -8,11 +8,13 @@ import (
 	"unique"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
+	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -97,8 +99,8 @@ type heldDeployment struct {
 	hadSets  bool   // whether there are ReplicaSets by its status
 }
 
-func (l *loader) holdDeployment(d *appsv1.Deployment) *heldDeployment {
-	return &heldDeployment{held: hold(d, d.TypeMeta, l.packer), canaryOf: strings.Clone(d.Labels[workload.LabelCanaryDeployment])}
+func holdDeployment(d *appsv1.Deployment, packer *packed.Packer) *heldDeployment {
+	return &heldDeployment{held: hold(d, d.TypeMeta, packer), canaryOf: strings.Clone(d.Labels[workload.LabelCanaryDeployment])}
 }
 
 func (h *heldDeployment) open() *appsv1.Deployment {
@@ -129,8 +131,8 @@ type heldSet struct {
 	wrong      error      // of [checkReplicaSet]
 }
 
-func (l *loader) holdSet(rs *appsv1.ReplicaSet) *heldSet {
-	h := &heldSet{held: hold(rs, rs.TypeMeta, l.packer), replicas: rs.Status.Replicas, wrong: checkReplicaSet(rs)}
+func holdSet(rs *appsv1.ReplicaSet, packer *packed.Packer) *heldSet {
+	h := &heldSet{held: hold(rs, rs.TypeMeta, packer), replicas: rs.Status.Replicas, wrong: checkReplicaSet(rs)}
 	if c := metav1.GetControllerOfNoCopy(rs); c != nil {
 		h.controller, h.controlled = types.UID(strings.Clone(string(c.UID))), true
 	} else {
@@ -167,3 +169,38 @@ func (h *heldSet) owner() owner {
 
 // describe returns what messages call it.
 func (h *heldSet) describe() string { return describe(h.kind.Value().Kind, h.name) }
+
+// An owner is what controls something, by what tells it apart.
+type owner struct {
+	uid       types.UID
+	namespace string
+}
+
+func checkReplicaSet(rs *appsv1.ReplicaSet) error {
+	switch {
+	case rs.UID == "":
+		return &kube.FieldError{Path: "metadata.uid", Value: "", Detail: "must be set"}
+	case rs.Spec.Replicas != nil && *rs.Spec.Replicas < 0:
+		return &kube.FieldError{Path: "spec.replicas", Value: *rs.Spec.Replicas, Detail: "must not be negative"}
+	case rs.Spec.MinReadySeconds < 0:
+		return &kube.FieldError{Path: "spec.minReadySeconds", Value: rs.Spec.MinReadySeconds, Detail: "must not be negative"}
+	}
+	return nil
+}
+
+// snapshotOf returns the ReplicaSet as its planner reads it.
+func snapshotOf(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
+	r := kube.ReplicaSet(rs)
+	if rs.Kind == replicaset.KindController {
+		r.Kind = replicaset.KindController
+	}
+	return r
+}
+
+// fromController returns a ReplicationController with its defaults in the form of a
+// ReplicaSet, which keeps the kind.
+func fromController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
+	rs := kube.FromReplicationController(kube.Default(rc))
+	rs.Kind = replicaset.KindController
+	return rs
+}

@@ -20,7 +20,7 @@ import (
 // TestHeld: objects come back from the form in which they are held as they were, down to lists
 // that are empty and not nil, as often as they are opened.
 func TestHeld(t *testing.T) {
-	l := &loader{packer: &packed.Packer{}}
+	packer := &packed.Packer{}
 	same := []cmp.Option{
 		cmp.Comparer(func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 && a.Format == b.Format }),
 		cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) && a.Location() == b.Location() }),
@@ -30,16 +30,16 @@ func TestHeld(t *testing.T) {
 		switch kindOf(u) {
 		case "apps/v1 Deployment":
 			d := kube.Default(decoded[appsv1.Deployment](t, u))
-			h := l.holdDeployment(d.DeepCopy())
+			h := holdDeployment(d.DeepCopy(), packer)
 			d.Generation, d.Namespace, h.namespace = max(d.Generation, 1), "filled", "filled"
 			deployments = append(deployments, func() { require.Empty(t, cmp.Diff(d, h.open(), same...), file); h.close() })
 		case "apps/v1 ReplicaSet":
 			rs := kube.Default(decoded[appsv1.ReplicaSet](t, u))
-			h := l.holdSet(rs.DeepCopy())
+			h := holdSet(rs.DeepCopy(), packer)
 			sets = append(sets, func() { require.Empty(t, cmp.Diff(rs, h.open(), same...), file); h.close() })
 		case "v1 ReplicationController":
 			rs := fromController(decoded[corev1.ReplicationController](t, u))
-			h := l.holdSet(rs.DeepCopy())
+			h := holdSet(rs.DeepCopy(), packer)
 			sets = append(sets, func() { require.Empty(t, cmp.Diff(rs, h.open(), same...), file); h.close() })
 		}
 		return nil

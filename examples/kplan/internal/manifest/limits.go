@@ -3,22 +3,12 @@
 package manifest
 
 import (
-	"cmp"
-	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/kplan-go/kplan/rollout"
 )
 
 // limitObjects bound what workloads may do.
@@ -27,6 +17,7 @@ type limitObjects struct {
 	budgets     []source[policyv1.PodDisruptionBudget]
 	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
 	ranges      []source[corev1.LimitRange]
+	sizeless    map[string]bool // workloads without replicas, by kind and key, which autoscalers give some
 }
 
 // beside adds those of another source, unless this one has some of the same names.
@@ -52,109 +43,4 @@ func joined[T any, O interface {
 		}
 	}
 	return list
-}
-
-// addLimit adds such an object. It reports whether it is one.
-func (l *loader) addLimit(u *unstructured.Unstructured, file string) (bool, error) {
-	switch kindOf(u) {
-	case "v1 ResourceQuota":
-		return true, addLoose(l, &l.quotas, u, file)
-	case "v1 LimitRange":
-		return true, addLoose(l, &l.ranges, u, file)
-	case "policy/v1 PodDisruptionBudget":
-		return true, addLoose(l, &l.budgets, u, file)
-	}
-	return false, nil
-}
-
-// sameNamespace reports whether two names of a namespace mean the same: none is the default
-// one.
-func sameNamespace(a, b string) bool {
-	return cmp.Or(a, metav1.NamespaceDefault) == cmp.Or(b, metav1.NamespaceDefault)
-}
-
-// PodQuota returns how many pods a quota allows the Deployment, which has so many now, and
-// the name of that quota, "" if there is none.
-func (w *Workload) PodQuota(running int) (allowed int, name string) {
-	for _, s := range w.limits.quotas {
-		q := s.object
-		if !sameNamespace(q.Namespace, w.Deployment.Namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
-			continue
-		}
-		for _, resource := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
-			hard, ok := q.Spec.Hard[resource]
-			if !ok {
-				continue
-			}
-			used := q.Status.Used[resource]
-			n := max(0, int(hard.Value())-max(0, int(used.Value())-running))
-			if name == "" || n < allowed {
-				allowed, name = n, q.Name
-			}
-		}
-	}
-	return allowed, name
-}
-
-// ResourceQuota returns how much of a resource, which has several names, a quota leaves the
-// Deployment, whose pods take so much now, in thousandths for CPU, and the name of that
-// quota, "" if there is none.
-func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allowed int64, name string) {
-	value := func(q resource.Quantity, ok bool) int64 {
-		switch {
-		case !ok:
-			return 0
-		case strings.HasSuffix(string(names[0]), "cpu"):
-			return q.MilliValue()
-		}
-		return q.Value()
-	}
-	allowed = math.MaxInt64 / 4
-	for _, s := range w.limits.quotas {
-		q := s.object
-		if !sameNamespace(q.Namespace, w.Deployment.Namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
-			continue
-		}
-		for _, resource := range names {
-			hard, ok := q.Spec.Hard[resource]
-			if !ok {
-				continue
-			}
-			used, known := q.Status.Used[resource]
-			n := max(0, value(hard, true)-max(0, value(used, known)-taken))
-			if name == "" || n < allowed {
-				allowed, name = n, q.Name
-			}
-		}
-	}
-	return allowed, name
-}
-
-// Bites returns in a line each which limits a rollout within a budget runs into: the pods
-// of a quota, and what disruption budgets ask for, which rollouts do not heed.
-func (w *Workload) Bites(b rollout.Budget, running int) (notes []string) {
-	notes = append(notes, w.scaled.Notes...)
-	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
-		notes = append(notes, fmt.Sprintf("ResourceQuota %s allows %d pods of it, and up to %d are wanted: creations will fail", name, n, b.MaxTotal()))
-	}
-	for _, s := range w.limits.budgets {
-		p := s.object
-		selector, err := metav1.LabelSelectorAsSelector(p.Spec.Selector)
-		if err != nil || !sameNamespace(p.Namespace, w.Deployment.Namespace) || !selector.Matches(labels.Set(w.Deployment.Spec.Template.Labels)) {
-			continue
-		}
-		least := 0
-		if v := p.Spec.MinAvailable; v != nil {
-			least, _ = intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
-		} else if v := p.Spec.MaxUnavailable; v != nil {
-			n, _ := intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
-			least = int(b.Replicas) - n
-		}
-		if least > int(b.MinAvailable()) {
-			notes = append(notes, fmt.Sprintf(
-				"PodDisruptionBudget %s wants %d available pods, and the rollout, which does not heed it, may leave %d: no pod can be evicted then",
-				p.Name, least, b.MinAvailable()))
-		}
-	}
-	return notes
 }

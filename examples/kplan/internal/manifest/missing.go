@@ -5,11 +5,9 @@ package manifest
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/replicaset"
@@ -39,9 +37,6 @@ var together = map[string]string{
 func (m Missing) Err(kind string) error {
 	return fmt.Errorf("its %s are not in the input; kubectl get %s -o yaml prints all that is needed", m, together[kind])
 }
-
-// isLive reports whether the UID is that of an object of a cluster.
-func isLive(uid types.UID) bool { return uid != "" && !strings.HasPrefix(string(uid), manifestUID) }
 
 // hadSets reports whether a Deployment has a ReplicaSet by its status.
 func hadSets(d *appsv1.Deployment) bool {
@@ -128,34 +123,4 @@ func (l *loader) dropPartial(s *Set, from Source) error {
 		return passedOver("nothing to plan in the input", s.Notes)
 	}
 	return nil
-}
-
-// empty reports whether a set has nothing to plan.
-func (s *Set) empty() bool {
-	return len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo)+len(s.ReplicaSets) == 0
-}
-
-// holds reports whether a set has an object of a kind with a key.
-func (s *Set) holds(kind, key string) bool {
-	if s == nil {
-		return false
-	}
-	switch kind {
-	case "Deployment":
-		return slices.ContainsFunc(s.Workloads, func(w Workload) bool { return w.Key() == key })
-	case daemonset.Kind:
-		return slices.ContainsFunc(s.DaemonSets, func(d DaemonSet) bool { return d.Key() == key })
-	case "Rollout":
-		return slices.ContainsFunc(s.Argo, func(r ArgoRollout) bool { return r.Key() == key })
-	}
-	return slices.ContainsFunc(s.ReplicaSets, func(r ReplicaSet) bool { return r.Key() == key })
-}
-
-// errNoSets tells that there is nothing to put in order.
-func (l *loader) errNoSets() error {
-	text := "no ReplicaSet or ReplicationController in the input"
-	if len(l.deployments)+len(l.argo) > 0 {
-		text += "; kubectl get replicaset,pod -o yaml prints all that is needed"
-	}
-	return passedOver(text, l.notes)
 }

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -20,38 +19,6 @@ type namespace struct {
 
 	last     string // controller whose family is below: one after the other is looked at
 	siblings []replicaset.ReplicaSet
-}
-
-// namespaces sorts pods and ReplicaSets by namespace, once. Every namespace of a
-// Deployment has an entry.
-func (l *loader) namespaces() map[string]*namespace {
-	if l.byNamespace == nil {
-		l.byNamespace = l.sortByNamespace()
-	}
-	return l.byNamespace
-}
-
-func (l *loader) sortByNamespace() map[string]*namespace {
-	all := map[string]*namespace{}
-	of := func(name string) *namespace {
-		if all[name] == nil {
-			all[name] = &namespace{families: map[types.UID][]*heldSet{}, owned: map[string]int{}}
-		}
-		return all[name]
-	}
-	for _, d := range l.deployments {
-		of(d.object.namespace)
-	}
-	for _, rs := range slices.Concat(l.replicaSets, l.controllers) {
-		families, controller := of(rs.object.namespace).families, rs.object.controller
-		families[controller] = append(families[controller], rs.object)
-	}
-	for _, p := range l.pods {
-		n, pod := of(p.object.Namespace), kube.Pod(p.object)
-		n.pods = append(n.pods, pod)
-		n.owned[pod.ControllerUID]++
-	}
-	return all
 }
 
 // drop gives away the ReplicaSets of a controller.
@@ -94,16 +61,4 @@ func (n *namespace) family(controller string) []replicaset.ReplicaSet {
 // or pods of others while it reports none of its own.
 func (n *namespace) hasPodsOf(rs *heldSet) bool {
 	return n.owned[string(rs.uid)] > 0 || rs.replicas == 0 && len(n.pods) > 0
-}
-
-// PodSnapshots returns the inputs of the planner of the ReplicaSets that the
-// Deployment controls, of those whose pods are in the input.
-func (w *Workload) PodSnapshots() []replicaset.Snapshot {
-	var snapshots []replicaset.Snapshot
-	for _, rs := range w.sets {
-		if controls(w.Deployment, rs.open()) && w.namespace.hasPodsOf(rs) {
-			snapshots = append(snapshots, w.namespace.snapshot(kube.ReplicaSet(rs.open())))
-		}
-	}
-	return snapshots
 }

@@ -123,3 +123,10 @@ func (l *limited) Read(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// What is read must not be longer. An object is at most 3 MB for the API server, and its
+// YAML somewhat longer.
+const (
+	maxFile   = 1 << 30
+	maxObject = 8 << 20
+)

@@ -14,9 +14,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// errNoObject tells that a text is something else than an object of an API.
-var errNoObject = errors.New("must hold objects with an apiVersion and a kind")
-
 // each calls use with all objects of the files, and what messages call the file.
 func (s Source) each(use func(u *unstructured.Unstructured, file string) error) error {
 	for _, folder := range s.Built {

@@ -80,3 +80,15 @@ func readRolloutV1alpha1(o *kubekruise.RolloutObjectV1alpha1) *storedRollout {
 	converted := r.Convert()
 	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, converted}, rejected(converted.UID, kruise.ValidateV1alpha1(r), pathsV1alpha1)}
 }
+
+// A namespaced is something and its namespace.
+type namespaced[T any] struct {
+	namespace string
+	object    T
+}
+
+// A storedRollout is a Rollout and why admission rejects it, nil if it does not.
+type storedRollout struct {
+	namespaced[kruise.Rollout]
+	rejected error
+}

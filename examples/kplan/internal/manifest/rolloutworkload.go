@@ -130,29 +130,6 @@ func stableSet(sets []workload.Set) string {
 	}).Name
 }
 
-// ownedBy returns the pods of a workload: those that it controls, or a ReplicaSet of it.
-func ownedBy(o metav1.Object, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) []*corev1.Pod {
-	owners := map[string]bool{string(o.GetUID()): true}
-	for _, rs := range sets {
-		if owner := metav1.GetControllerOfNoCopy(rs); owner != nil && owner.UID == o.GetUID() {
-			owners[string(rs.UID)] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool {
-		owner := metav1.GetControllerOfNoCopy(p)
-		return owner == nil || !owners[string(owner.UID)]
-	})
-}
-
-func (l *loader) daemonSet(namespace, name string, advanced bool) *DaemonSet {
-	for _, source := range l.daemonSets {
-		if d := source.object; d.Object.Namespace == namespace && d.Object.Name == name && (d.Advanced != nil) == advanced {
-			return d
-		}
-	}
-	return nil
-}
-
 // autoscalerOf returns the autoscaler that targets a workload, or did before a rollout
 // took it away.
 func (l *loader) autoscalerOf(namespace string, ref workload.Ref) *batchrelease.Autoscaler {
@@ -164,40 +141,4 @@ func (l *loader) autoscalerOf(namespace string, ref workload.Ref) *batchrelease.
 		}
 	}
 	return nil
-}
-
-func (l *loader) podsOf(namespace string) []*corev1.Pod { return objectsOf(l.pods, namespace) }
-
-// setsOf returns the ReplicaSets that a workload controls.
-func (l *loader) setsOf(o metav1.Object) (list []*appsv1.ReplicaSet) {
-	for _, source := range l.replicaSets {
-		if h := source.object; h.controlled && h.controller == o.GetUID() && h.namespace == o.GetNamespace() {
-			list = append(list, h.open())
-		}
-	}
-	return list
-}
-
-// deployment returns the Deployment of a name in a namespace, or nil.
-func (l *loader) deployment(namespace, name string) *appsv1.Deployment {
-	for _, source := range l.deployments {
-		if h := source.object; h.namespace == namespace && h.name == name {
-			return h.open()
-		}
-	}
-	return nil
-}
-
-func (l *loader) revisionsOf(namespace string) []*appsv1.ControllerRevision {
-	return objectsOf(l.revisions, namespace)
-}
-
-func objectsOf[T any](list []source[T], namespace string) []*T {
-	var objects []*T
-	for _, source := range list {
-		if o, ok := any(source.object).(metav1.Object); ok && o.GetNamespace() == namespace {
-			objects = append(objects, source.object)
-		}
-	}
-	return objects
 }

@@ -11,18 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// planned are the kinds that the command reads, with the version of those of Kubernetes.
-var planned = map[string]string{
-	"Deployment": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1", "ControllerRevision": "apps/v1",
-	"ReplicationController": "v1", "Pod": "v1", "Node": "v1", "Rollout": "", "BatchRelease": "",
-}
-
-// controllers are kinds that have pods of their own, which a reader may expect to be planned.
-var controllers = map[string]bool{
-	"StatefulSet": true, "Job": true, "CronJob": true, "CloneSet": true, "Canary": true,
-	"BroadcastJob": true, "AdvancedCronJob": true, "SidecarSet": true, "UnitedDeployment": true,
-}
-
 // skip notes that an object is passed over: by name if it is probably a mistake, and else
 // together with all others, in summary.
 func (l *loader) skip(u *unstructured.Unstructured, file string) {
@@ -59,13 +47,6 @@ func count(byKind *map[string]int, u *unstructured.Unstructured, file string) {
 		*byKind = map[string]int{}
 	}
 	(*byKind)[u.GetKind()]++
-}
-
-// ofKubernetes reports whether a version is, or looks like, one of Kubernetes itself, whose
-// groups of workloads have no domain.
-func ofKubernetes(version string) bool {
-	group, _, _ := strings.Cut(version, "/")
-	return !strings.Contains(group, ".")
 }
 
 // summarise notes what was passed over that is no mistake, in a line for the kinds that
@@ -124,25 +105,4 @@ func nearest(kind string) string {
 		}
 	}
 	return ""
-}
-
-// distance returns how many letters must be put in, left out or replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

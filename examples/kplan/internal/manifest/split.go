@@ -12,13 +12,6 @@ import (
 	"io"
 )
 
-// What is read must not be longer. An object is at most 3 MB for the API server, and its
-// YAML somewhat longer.
-const (
-	maxFile   = 1 << 30
-	maxObject = 8 << 20
-)
-
 // A part is the text of one object. Lists are cut into their items, so that no more than
 // one of them is in memory as text.
 type part struct {
@@ -245,3 +238,6 @@ func (s *yamlSplitter) endDocument() error {
 	}
 	return s.use(own)
 }
+
+// errNoObject tells that a text is something else than an object of an API.
+var errNoObject = errors.New("must hold objects with an apiVersion and a kind")

@@ -9,10 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// A latest is the latest time that objects tell, zero if none does.
+type latest struct{ time time.Time }
+
 // notice notes the latest time that an object tells: when it was created, when a field was
 // written last, and what its status says. That is as close to when it was read as it tells.
 // When it is to be gone lies ahead, and annotations are anybody's.
-func (l *loader) notice(u *unstructured.Unstructured) {
+func (l *latest) notice(u *unstructured.Unstructured) {
 	l.see(u.GetCreationTimestamp().Time)
 	fields, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields") // a strange form has no times
 	l.seeIn(timesOf(fields))
@@ -33,7 +36,7 @@ func timesOf(fields any) (times []any) {
 
 // seeIn notes the times in a value. A field of one is called so: names and messages may
 // look like a time.
-func (l *loader) seeIn(value any) {
+func (l *latest) seeIn(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
@@ -60,8 +63,8 @@ func (l *loader) seeIn(value any) {
 // into a status, are not the present, and cannot be reckoned with for centuries.
 func Plausible(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2200 }
 
-func (l *loader) see(t time.Time) {
-	if t.After(l.latest) && Plausible(t) {
-		l.latest = t.UTC()
+func (l *latest) see(t time.Time) {
+	if t.After(l.time) && Plausible(t) {
+		l.time = t.UTC()
 	}
 }

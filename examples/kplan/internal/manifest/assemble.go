@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"slices"
+)
+
+// noWorkload tells that there is nothing to plan.
+const noWorkload = "no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input"
+
+// set puts together what belongs together.
+func (l *loader) set(from Source) (*Set, error) {
+	sets, err := l.podSets()
+	if err != nil {
+		return nil, err
+	}
+	running := from.WithoutNodes && len(sets) > 0 || from.Whole
+	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo)+len(l.replicaSets)+len(l.controllers) == 0 && !running {
+		return nil, passedOver(noWorkload, l.notes)
+	}
+	l.identifyReplicaSets()
+	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest.time, PodSets: sets, limits: l.limitObjects}
+	if err := l.assignArgo(s); err != nil {
+		return nil, err
+	}
+	if err := l.assignDeployments(s); err != nil {
+		return nil, err
+	}
+	if err := l.assignAlone(s, from); err != nil {
+		return nil, err
+	}
+	if err := l.assignDaemonSets(s, from); err != nil {
+		return nil, err
+	}
+	if err := l.assignRollouts(s); err != nil {
+		return nil, err
+	}
+	s.Objects, s.Absent = l.objects, l.absent
+	if s.empty() && !running {
+		return nil, l.nothing(s.Notes)
+	}
+	return s, l.dropPartial(s, from)
+}
+
+// nothing returns why nothing can be said about the first DaemonSet or Rollout, or what the
+// notes tell of ReplicaSets.
+func (l *loader) nothing(notes []string) error {
+	switch {
+	case len(l.daemonSets) > 0:
+		d := l.daemonSets[0]
+		return &Error{File: d.file, Object: d.object.Name(), Err: ErrNoNode}
+	case len(l.rollouts) > 0:
+		r := l.rollouts[0]
+		return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
+	}
+	return passedOver("nothing to plan in the input", notes)
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// assignDaemonSets puts together DaemonSets with what they need.
+func (l *loader) assignDaemonSets(s *Set, from Source) error {
+	all, err := l.nodesFor(from.Nodes, from.Zones)
+	if err != nil {
+		return err
+	}
+	for i := range s.Workloads {
+		s.Workloads[i].Nodes = all
+	}
+	for i := range s.ReplicaSets {
+		s.ReplicaSets[i].Workload.Nodes = all
+	}
+	files := map[string]string{}
+	for _, source := range l.daemonSets {
+		d := *source.object
+		d.failures, d.limits = l.failures, l.limitObjects
+		d.File, d.Nodes = source.file, all
+		if first, ok := files[d.Key()]; ok {
+			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		}
+		files[d.Key()] = d.File
+		if err := kube.ValidateDaemonSet(d.Object); err != nil {
+			if err = l.reject(d.ID(), d.Invalid(err)); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(all) == 0 && !from.WithoutNodes {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", d.File, d.Name(), ErrNoNode))
+			continue
+		}
+		identify(&d.Object.ObjectMeta, daemonset.Kind)
+		d.Pods, d.Revisions = l.podsOf(d.Object.Namespace), l.revisionsOf(d.Object.Namespace)
+		s.DaemonSets = append(s.DaemonSets, d)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A Listed ReplicaSet is one of [LoadReplicaSets], of which there may be thousands.
+type Listed struct {
+	File      string
+	namespace *namespace
+	held      *heldSet
+}
+
+// Namespace returns the namespace of the ReplicaSet.
+func (r *Listed) Namespace() string { return r.held.namespace }
+
+// Kind returns the kind of the ReplicaSet.
+func (r *Listed) Kind() string { return r.held.kind.Value().Kind }
+
+// Name returns the name of the ReplicaSet.
+func (r *Listed) Name() string { return r.held.name }
+
+// Invalid returns err as an error of the ReplicaSet.
+func (r *Listed) Invalid(err error) error {
+	return &Error{File: r.File, Object: r.held.describe(), Err: err}
+}
+
+// Full returns the input of the planner of the ReplicaSet.
+func (r *Listed) Full() replicaset.Snapshot {
+	return r.namespace.snapshot(snapshotOf(r.held.open()))
+}
+
+// Drop gives away the ReplicaSet behind the last use of it, and its siblings until they are
+// asked for.
+func (r *Listed) Drop() { r.namespace.forget(r.held.controller) }
+
+// LoadReplicaSets reads the ReplicaSets and ReplicationControllers of a source whose pods it
+// holds, in the order of the source, with Deployments or without. [Listed.Full] has their
+// snapshots. The set tells what was
+// passed over, and the latest time.
+func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
+	l, err := s.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	all := slices.Concat(l.replicaSets, l.controllers)
+	if len(all) == 0 {
+		return nil, nil, l.errNoSets()
+	}
+	if len(l.pods) == 0 {
+		return nil, nil, errors.New("no Pod in the input; kubectl get replicaset,pod -o yaml prints all that is needed")
+	}
+	set = &Set{Notes: l.notes, Latest: l.latest.time}
+	namespaces, seen := l.namespaces(), map[string]string{}
+	for _, rs := range all {
+		h := rs.object
+		n := namespaces[h.namespace]
+		loaded := Listed{rs.file, n, h}
+		if h.wrong != nil {
+			return nil, nil, loaded.Invalid(h.wrong)
+		}
+		key := loaded.Kind() + "/" + h.key()
+		if first, ok := seen[key]; ok {
+			return nil, nil, loaded.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		}
+		seen[key] = rs.file
+		if !n.hasPodsOf(h) {
+			set.Notes = append(set.Notes, fmt.Sprintf("%s: skipped %s: %v", loaded.File, h.describe(), noPods.Err(loaded.Kind())))
+			continue
+		}
+		if s.Objects == nil || h.wanted(s.Only) {
+			sets = append(sets, loaded)
+		}
+	}
+	if s.Objects != nil {
+		set.Notes = nil
+	}
+	return sets, set, nil
+}
+
+// errNoSets tells that there is nothing to put in order.
+func (l *loader) errNoSets() error {
+	text := "no ReplicaSet or ReplicationController in the input"
+	if len(l.deployments)+len(l.argo) > 0 {
+		text += "; kubectl get replicaset,pod -o yaml prints all that is needed"
+	}
+	return passedOver(text, l.notes)
+}
+
+// wanted reports whether a ReplicaSet or its controller has one of the UIDs.
+func (h *heldSet) wanted(only []types.UID) bool {
+	return slices.Contains(only, h.uid) || h.controlled && slices.Contains(only, h.controller)
+}

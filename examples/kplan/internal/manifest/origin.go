@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+// standardInput is how messages name it.
+const standardInput = "standard input"
+
+// cluster is how messages name where [Source.Objects] come from.
+const cluster = "cluster"
+
+// A source is an object and the file that holds it.
+type source[T any] struct {
+	object *T
+	file   string
+}

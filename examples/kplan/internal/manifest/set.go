@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/daemonset"
+)
+
+// A Set is what a source holds, in the order of the source.
+type Set struct {
+	Workloads  []Workload
+	DaemonSets []DaemonSet
+	Rollouts   []Rollout
+	PodSets    []PodSet // of Rollouts
+	Argo       []ArgoRollout
+	// ReplicaSets are those that are planned by themselves, with ReplicationControllers.
+	ReplicaSets []ReplicaSet
+	Shared      Shared
+	Running     Running   // workloads as they were read, if [Source.Keep] asks for them
+	Notes       []string  // what was passed over, for the user to know
+	Latest      time.Time // that any object tells, zero if none does
+	Objects     []Object  // all workloads, if [Source.Whole] asks for them
+	Absent      []string  // what is wrong with names of files that stand for none
+	limits      *limitObjects
+}
+
+// keep leaves only what has one of the UIDs, the workloads of such Rollouts, and manifests.
+func (s *Set) keep(only []types.UID) {
+	s.Notes = removeNotesOf(s.Notes, cluster)
+	asked := func(uid types.UID) bool {
+		return slices.Contains(only, uid) || strings.HasPrefix(string(uid), manifestUID)
+	}
+	s.Rollouts = slices.DeleteFunc(s.Rollouts, func(r Rollout) bool { return !asked(types.UID(r.Snapshot.Rollout.UID)) })
+	for i := range s.Rollouts {
+		only = append(only[:len(only):len(only)], types.UID(s.Rollouts[i].Workload.UID))
+	}
+	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !asked(w.held.uid) })
+	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !asked(r.Object.UID) })
+	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !asked(d.Object.UID) })
+	s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(r ReplicaSet) bool { return !asked(types.UID(r.Snapshot.ReplicaSet.UID)) })
+}
+
+// removeNotesOf leaves out the notes on objects of a cluster, which nobody has named.
+func removeNotesOf(notes []string, file string) []string {
+	return slices.DeleteFunc(notes, func(note string) bool { return strings.HasPrefix(note, file+": ") })
+}
+
+// Opened gives the workloads one after the other, each open until the next, and gives them
+// away behind that.
+func (s *Set) Opened() iter.Seq2[int, *Workload] {
+	return func(yield func(int, *Workload) bool) {
+		for i := range s.Workloads {
+			w := &s.Workloads[i]
+			if w.Open(); !yield(i, w) {
+				return
+			}
+			w.Drop()
+		}
+	}
+}
+
+// empty reports whether a set has nothing to plan.
+func (s *Set) empty() bool {
+	return len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo)+len(s.ReplicaSets) == 0
+}
+
+// holds reports whether a set has an object of a kind with a key.
+func (s *Set) holds(kind, key string) bool {
+	if s == nil {
+		return false
+	}
+	switch kind {
+	case "Deployment":
+		return slices.ContainsFunc(s.Workloads, func(w Workload) bool { return w.Key() == key })
+	case daemonset.Kind:
+		return slices.ContainsFunc(s.DaemonSets, func(d DaemonSet) bool { return d.Key() == key })
+	case "Rollout":
+		return slices.ContainsFunc(s.Argo, func(r ArgoRollout) bool { return r.Key() == key })
+	}
+	return slices.ContainsFunc(s.ReplicaSets, func(r ReplicaSet) bool { return r.Key() == key })
+}
