@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -103,7 +104,7 @@ func completed(change view.Change, o outcome) view.Change {
 // fail completes a change with why nothing is known of it.
 func (r *rows) fail(change *view.Change, err error) {
 	r.end = cmp.Or(r.end, err)
-	change.Answer, change.Why = view.Unknown, manifest.Cause(err)
+	change.Answer, change.Why = view.Unknown, files.Cause(err)
 	if fixed := (*immutable)(nil); errors.As(err, &fixed) {
 		change.Answer = view.Rejected
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
@@ -136,7 +137,7 @@ func (in *input) build(s *manifest.Source) {
 		return
 	}
 	s.Filenames = slices.DeleteFunc(slices.Clone(s.Filenames), func(name string) bool {
-		is := manifest.IsKustomization(name)
+		is := files.IsKustomization(name)
 		if is {
 			s.Built = append(s.Built, name)
 		}

@@ -139,7 +139,7 @@ func specOf(u *unstructured.Unstructured) any {
 // Manifests returns the workloads of the files that are no live objects yet.
 func (s Source) Manifests() ([]*unstructured.Unstructured, error) {
 	var list []*unstructured.Unstructured
-	err := s.each(func(u *unstructured.Unstructured, _ string) error {
+	err := s.files().Each(func(u *unstructured.Unstructured, _ string) error {
 		if Applied[kindOf(u)] && !merge.Live(u) {
 			list = append(list, u)
 		}

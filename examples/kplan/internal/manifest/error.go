@@ -5,52 +5,12 @@ package manifest
 import (
 	"errors"
 	"fmt"
-	"strings"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 )
 
 // An Error is bad input: where it is, and what is wrong.
-type Error struct {
-	File   string // as the user named it, or "standard input"
-	Object string // such as Deployment "web", or "" if it is the file as a whole
-	Err    error
-}
-
-// Error returns one line: the file, the object and the first thing that is wrong
-// with it.
-func (e *Error) Error() string {
-	text := firstLine(e.Err)
-	if e.Object != "" {
-		text = e.Object + ": " + text
-	}
-	if e.File != "" {
-		text = e.File + ": " + text
-	}
-	return text
-}
-
-// Cause returns what is wrong in one line, without where that is.
-func Cause(err error) string {
-	var in *Error
-	if errors.As(err, &in) {
-		err = in.Err
-	}
-	return firstLine(err)
-}
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// firstLine returns the first of the errors that were joined, and how many there
-// are besides.
-func firstLine(err error) string {
-	var joined interface{ Unwrap() []error }
-	text := err.Error()
-	if errors.As(err, &joined) && strings.Contains(text, "\n") {
-		first, rest := joined.Unwrap()[0], len(joined.Unwrap())-1
-		text = fmt.Sprintf("%s (and %d more)", first, rest)
-	}
-	return strings.ReplaceAll(text, "\n", " ")
-}
+type Error = files.Error
 
 func describe(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
 

@@ -3,6 +3,8 @@
 package manifest
 
 import (
+	"io/fs"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/kube"
 )
@@ -44,11 +47,12 @@ func TestHeld(t *testing.T) {
 		}
 		return nil
 	}
-	list, err := files("../../testdata", true)
-	require.NoError(t, err)
-	for _, file := range list {
-		_ = read(file, hold) // of some others than manifests
-	}
+	require.NoError(t, filepath.WalkDir("../../testdata", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			_ = files.Source{Names: []string{path}}.Each(hold) // of some others than manifests
+		}
+		return err
+	}))
 	require.Greater(t, len(deployments), 30)
 	require.Greater(t, len(sets), 30)
 	for range 2 {

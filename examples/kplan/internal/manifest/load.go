@@ -3,9 +3,9 @@
 // Package manifest reads Deployments, DaemonSets and Rollouts, with what belongs to them,
 // from files as people write them and as kubectl prints them.
 //
-// A source is cut into objects (read, split, open); these are applied to live ones (apply) and
-// sorted by kind (load, progressive); and what belongs together is put together (assemble, and
-// the files that end in _load). What a set holds (workload, daemonset, rollout and so on) knows
+// The objects of a source (package files) are applied to live ones (apply) and sorted by kind
+// (load, progressive); and what belongs together is put together (assemble, and the files that
+// end in _load). What a set holds (workload, daemonset, rollout and so on) knows
 // nothing of how it was read.
 package manifest
 
@@ -39,7 +39,6 @@ func Load(s Source) (*Set, error) {
 
 func (s Source) read() (*loader, error) {
 	l := &loader{keep: s.Keep, whole: s.Whole, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{})}
-	s.absent = &l.absent
 	for _, u := range s.Objects {
 		if err := l.add(u, cluster); err != nil {
 			return nil, err
@@ -48,8 +47,12 @@ func (s Source) read() (*loader, error) {
 	if s.Objects != nil {
 		return l, nil
 	}
+	from := s.files()
+	if s.Whole {
+		from.Absent = func(text string) { l.absent = append(l.absent, text) }
+	}
 	n := 0
-	err := s.each(func(u *unstructured.Unstructured, file string) error {
+	err := from.Each(func(u *unstructured.Unstructured, file string) error {
 		if n++; s.Reading != nil {
 			s.Reading(file, n)
 		}

@@ -95,3 +95,11 @@ func TestAlike(t *testing.T) {
 	require.Len(t, b.Status.Conditions, 3, "it is not scheduled")
 	require.NotEmpty(t, a.Status.ContainerStatuses[0].ImageID)
 }
+
+// heap returns how much memory is in use.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

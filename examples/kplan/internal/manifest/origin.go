@@ -2,9 +2,6 @@
 
 package manifest
 
-// standardInput is how messages name it.
-const standardInput = "standard input"
-
 // cluster is how messages name where [Source.Objects] come from.
 const cluster = "cluster"
 

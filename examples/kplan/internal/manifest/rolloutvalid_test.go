@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+const small = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}\n"
+
 // What the webhook of OpenKruise would refuse is told in its words, marked as such, and with
 // what to change.
 func TestRefusedRollout(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 )
 
@@ -49,6 +50,9 @@ type Source struct {
 	// Only are the UIDs of what is wanted of them, together with the workloads of
 	// Rollouts. What else there is belongs to it, and is passed over in silence.
 	Only []types.UID
+}
 
-	absent *[]string // which of the names stand for no file
+// files returns where the texts are.
+func (s *Source) files() files.Source {
+	return files.Source{Names: s.Filenames, Recursive: s.Recursive, Built: s.Built, Stdin: s.Stdin}
 }

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package manifest
+package files
 
 import (
 	"bytes"
@@ -21,7 +21,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const small = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}\n"
+const small = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {selector: {matchLabels: {app: web}}}\n"
+
+// pass takes objects and does nothing with them.
+func pass(*unstructured.Unstructured, string) error { return nil }
 
 // endless gives a text again and again.
 type endless struct{ text string }
@@ -61,7 +64,7 @@ func TestBoundedInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
-			_, err := Load(Source{Filenames: []string{tt.file}, Stdin: tt.stdin})
+			err := Source{Names: []string{tt.file}, Stdin: tt.stdin}.Each(pass)
 			require.EqualError(t, err, tt.want)
 			require.Less(t, time.Since(begin), 20*time.Second)
 		})
@@ -76,9 +79,9 @@ func TestPipe(t *testing.T) {
 		time.Sleep(60 * time.Millisecond)
 		_ = os.WriteFile(fifo, []byte(small), 0)
 	}()
-	set, err := Load(Source{Filenames: []string{fifo}})
-	require.NoError(t, err)
-	require.Len(t, set.Workloads, 1)
+	n := 0
+	require.NoError(t, Source{Names: []string{fifo}}.Each(func(*unstructured.Unstructured, string) error { n++; return nil }))
+	require.Equal(t, 1, n)
 }
 
 // TestSplit: lists are the same, however they are written.
@@ -122,10 +125,10 @@ func TestSplit(t *testing.T) {
 
 // TestSyntaxLine: an error names the line of the file.
 func TestSyntaxLine(t *testing.T) {
-	_, err := Load(Source{Filenames: []string{"-"}, Stdin: strings.NewReader(small + "---\n" + small + "a: b: c\n")})
+	err := Source{Names: []string{"-"}, Stdin: strings.NewReader(small + "---\n" + small + "a: b: c\n")}.Each(pass)
 	require.EqualError(t, err, "standard input: yaml: line 10: mapping values are not allowed in this context")
 	for _, line := range []string{"replicas: {{ .Values.replicas }}", "{{- if .Values.enabled }}"} {
-		_, err := Load(Source{Filenames: []string{"-"}, Stdin: strings.NewReader(small + line + "\n")})
+		err := Source{Names: []string{"-"}, Stdin: strings.NewReader(small + line + "\n")}.Each(pass)
 		require.EqualError(t, err, "standard input: looks like a Helm template; render it first, as with helm template")
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package manifest
+package files
 
 import (
 	"errors"
@@ -29,16 +29,16 @@ type nothing struct{ text string }
 
 func (n *nothing) Error() string { return n.text }
 
-// files returns the files of a name: itself, those of a folder, or those that match a
+// list returns the files of a name: itself, those of a folder, or those that match a
 // pattern.
-func files(name string, recursive bool) ([]string, error) {
+func list(name string, recursive bool) ([]string, error) {
 	matches := []string{name}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		if matches, err = filepath.Glob(name); err != nil || len(matches) == 0 {
 			return nil, &Error{File: name, Err: &nothing{"the path does not exist"}}
 		}
 	}
-	var list []string
+	var paths []string
 	for _, match := range matches {
 		err := filepath.WalkDir(match, func(path string, entry fs.DirEntry, err error) error {
 			switch {
@@ -47,7 +47,7 @@ func files(name string, recursive bool) ([]string, error) {
 			case entry.IsDir() && path != match && !recursive:
 				return filepath.SkipDir
 			case !entry.IsDir() && (path == match || slices.Contains(extensions, filepath.Ext(path))):
-				list = append(list, path)
+				paths = append(paths, path)
 			}
 			return nil
 		})
@@ -55,10 +55,10 @@ func files(name string, recursive bool) ([]string, error) {
 			return nil, err
 		}
 	}
-	if len(list) == 0 {
+	if len(paths) == 0 {
 		return nil, &Error{File: name, Err: &nothing{"holds no file that ends in " + strings.Join(extensions, ", ")}}
 	}
-	return list, nil
+	return paths, nil
 }
 
 // open opens a file. A pipe is read for as long as something comes: opening one does not

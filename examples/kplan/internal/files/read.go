@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package manifest
+// Package files makes objects of the API of texts: of files, folders, pipes and standard input,
+// and of what kustomize builds, in YAML and JSON, one object or list after the other. No more
+// than one object is in memory as text.
+package files
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
@@ -14,8 +18,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// each calls use with all objects of the files, and what messages call the file.
-func (s Source) each(use func(u *unstructured.Unstructured, file string) error) error {
+// standardInput is how messages name it.
+const standardInput = "standard input"
+
+// A Source is where the texts of objects are.
+type Source struct {
+	Names     []string // files, folders, patterns, or "-" for standard input
+	Recursive bool     // whether to read the folders within folders
+	Built     []string // folders that kustomize builds
+	Stdin     io.Reader
+	// Absent, if set, is told what is wrong with a name that stands for no file. That is an
+	// error otherwise.
+	Absent func(text string)
+}
+
+// Each calls use with all objects of the files, and what messages call the file. Its errors
+// are of type [Error], or those of use.
+func (s Source) Each(use func(u *unstructured.Unstructured, file string) error) error {
 	for _, folder := range s.Built {
 		text, err := kustomize(folder)
 		if err != nil {
@@ -26,7 +45,7 @@ func (s Source) each(use func(u *unstructured.Unstructured, file string) error) 
 			return err
 		}
 	}
-	for _, name := range s.Filenames {
+	for _, name := range s.Names {
 		if name == "-" {
 			r := &reader{file: standardInput, use: use}
 			if err := r.end(split(s.Stdin, r.add)); err != nil {
@@ -37,9 +56,9 @@ func (s Source) each(use func(u *unstructured.Unstructured, file string) error) 
 		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
 			return &Error{File: name, Err: errors.New("only files, folders and standard input are read")}
 		}
-		list, err := files(name, s.Recursive)
-		if none := (*nothing)(nil); s.Whole && errors.As(err, &none) {
-			*s.absent = append(*s.absent, err.Error())
+		list, err := list(name, s.Recursive)
+		if none := (*nothing)(nil); s.Absent != nil && errors.As(err, &none) {
+			s.Absent(err.Error())
 			continue
 		}
 		if err != nil {
