@@ -3,12 +3,9 @@
 package command
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -35,12 +32,7 @@ func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.Argo
 	for _, rs := range r.ReplicaSets {
 		names[string(rs.UID)] = rs.Name
 	}
-	for _, pod := range r.Pods {
-		if idle, ok := idlePod(pod, names[string(metav1.GetControllerOfNoCopy(pod).UID)], now); ok {
-			e.Idle = append(e.Idle, idle)
-		}
-	}
-	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	e.Idle = idlePods(r.Pods, names, now)
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: "the Rollout is looked at again"})
 	}

@@ -3,9 +3,7 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -42,15 +40,10 @@ func (p *repairs) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.D
 		return view.DaemonExplanation{}, err
 	}
 	e := view.DaemonExplanation{DaemonPlan: plan, Report: daemonReport(d.Object)}
-	for _, pod := range d.Controlled() {
-		if idle, ok := idlePod(pod, "", now); ok {
-			e.Idle = append(e.Idle, idle)
-		}
-	}
+	e.Idle = idlePods(d.Controlled(), nil, now)
 	for _, f := range d.Failures() {
 		e.Refused = append(e.Refused, refused(f, now))
 	}
-	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: "a pod becomes available, or a delay ends"})
 	}

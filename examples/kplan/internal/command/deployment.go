@@ -65,7 +65,7 @@ func (p *policies) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan
 func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Explanation {
 	e := view.Explanation{Plan: plan, Report: report(w.Deployment, &plan.Snapshot.Deployment), HasPods: len(w.Pods) > 0}
 	e.Sets = treeOf(w)
-	e.Idle = idlePods(w, e.Sets, now)
+	e.Idle = idleOfSets(w, e.Sets, now)
 	e.Instants = instants(&plan)
 	quoted := map[string]bool{} // by conditions, in the same words
 	for i := range e.Sets {
@@ -131,8 +131,8 @@ func treeOf(w *manifest.Workload) []view.Set {
 	return sets
 }
 
-// idlePods returns the pods that do not serve, in the order of the ReplicaSets.
-func idlePods(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod {
+// idleOfSets returns the pods that do not serve, in the order of the ReplicaSets.
+func idleOfSets(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod {
 	names := map[types.UID]string{}
 	for _, rs := range w.Controlled() {
 		names[rs.UID] = rs.Name

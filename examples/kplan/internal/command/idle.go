@@ -3,6 +3,8 @@
 package command
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,4 +32,16 @@ func idlePod(p *corev1.Pod, owner string, now time.Time) (view.Pod, bool) {
 
 func refused(f manifest.Failure, now time.Time) view.Refused {
 	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)).Round(time.Second), Count: f.Count, Message: f.Message}
+}
+
+// idlePods returns the pods of a list that do not serve, by name. Owners have names by their
+// UIDs, if they are told apart.
+func idlePods(pods []*corev1.Pod, owners map[string]string, now time.Time) (list []view.Pod) {
+	for _, p := range pods {
+		if idle, ok := idlePod(p, owners[ownerOf(p)], now); ok {
+			list = append(list, idle)
+		}
+	}
+	slices.SortFunc(list, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	return list
 }

@@ -3,8 +3,6 @@
 package command
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,12 +46,7 @@ func (p *repairs) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, no
 			e.Failure = condition.Message
 		}
 	}
-	for _, pod := range r.Workload.Pods {
-		if idle, ok := idlePod(pod, "", now); ok {
-			e.Idle = append(e.Idle, idle)
-		}
-	}
-	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	e.Idle = idlePods(r.Workload.Pods, nil, now)
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: availableNext(&plan.Plan, plan.Name)})
 	}

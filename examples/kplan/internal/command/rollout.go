@@ -3,8 +3,6 @@
 package command
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -67,12 +65,7 @@ func (p *repairs) explainRollout(r *manifest.Rollout, now time.Time) (view.Rollo
 		return view.RolloutExplanation{}, err
 	}
 	e := view.RolloutExplanation{RolloutPlan: plan}
-	for _, pod := range r.Pods {
-		if idle, ok := idlePod(pod, "", now); ok {
-			e.Idle = append(e.Idle, idle)
-		}
-	}
-	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	e.Idle = idlePods(r.Pods, nil, now)
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: "the Rollout is looked at again"})
 	}
