@@ -47,6 +47,8 @@ var trackerBugs = []trackedtest.Bug{
 	{"a revision without pods is kept", "tracker_count.go", "c.hashes.Add(s.hash, -1)", ""},
 	{"nobody becomes available", "tracker_file.go", "next: t.nextDue()", "next: time.Time{}"},
 	{"two pods of one UID are not noticed", "tracker.go", "t.counts.twins > 0 || ", ""},
+	{"odd nodes are among those with an old pod that is available", "tracker_file.go", "c.spots.At(int(i)).kind == spotSingle", "true"},
+	{"a name that goes stays in the list of old pods", "tracker_file.go", "c.list(i, s, false)", ""},
 	{"clones share the empty nodes", "tracker_count.go", "c.empty.Clone(), c.old", "c.empty, c.old"},
 }
 

@@ -26,7 +26,7 @@ type counts struct {
 	young   paged.Bag       // spots with a new pod that is not available
 	ending  paged.Bag       // spots with a pod that is being deleted
 	empty   paged.Sorted    // spots without a pod, by name
-	old     paged.Sorted    // spots with an old pod that is available, by name
+	old     paged.Sorted    // spots with an old pod, by name: all where it is available, and odd ones
 	single  groups          // how many spots have one pod that may stay
 	oddOld  int             // how many odd ones have an old pod
 	desired int32           // nodes that should run a pod
@@ -54,6 +54,7 @@ type spot struct {
 	missing   bool  // there is no such node
 	run, cont bool  // should run, should continue running
 	hasOld    bool  // there is an old pod that is not being deleted
+	listed    bool  // it is in the list of those with an old pod
 }
 
 // A kind is what a plan may have to say of a spot.

@@ -19,6 +19,7 @@ func (t *Tracker) refile(i int) {
 	c.unfile(i)
 	s := c.spots.Ref(i)
 	if s.missing && s.pods == 0 {
+		c.list(i, s, false)
 		c.names.Remove(i, c.name)
 		c.free.Append(int32(i))
 		*s = spot{}
@@ -78,8 +79,11 @@ func (t *Tracker) due(p *Pod) (int64, bool) {
 	return instant, known && near && a.MinReadySeconds != 0
 }
 
-// file puts a spot among those of its kind.
+// file puts a spot among those of its kind. One whose old pod is not available any more stays in
+// the list of those where it is: every plan looks at the odd ones anyway, and most come back.
 func (c *counts) file(i int, s *spot) {
+	isOld := s.kind == spotSingle && s.facts.isOld() && !s.facts.has(isTerminating)
+	c.list(i, s, isOld || s.listed && s.kind == spotOdd && s.hasOld)
 	switch s.kind {
 	case spotEmpty:
 		c.empty.Add(int32(i), c.byName)
@@ -88,9 +92,7 @@ func (c *counts) file(i int, s *spot) {
 		switch {
 		case s.facts.has(isTerminating):
 			c.ending.Add(i, c.putPlace)
-		case s.facts.isOld():
-			c.old.Add(int32(i), c.byName)
-		case !s.facts.has(isAvailable):
+		case !isOld && !s.facts.has(isAvailable):
 			c.young.Add(i, c.putPlace)
 		}
 	case spotOdd:
@@ -99,6 +101,17 @@ func (c *counts) file(i int, s *spot) {
 			c.oddOld++
 		}
 	}
+}
+
+// list puts a spot into the list of those with an old pod, or takes it out.
+func (c *counts) list(i int, s *spot, listed bool) {
+	switch {
+	case listed && !s.listed:
+		c.old.Add(int32(i), c.byName)
+	case !listed && s.listed:
+		c.old.Remove(int32(i), c.byName)
+	}
+	s.listed = listed
 }
 
 // unfile takes a spot out of those of its kind, and out of the queue.
@@ -112,9 +125,7 @@ func (c *counts) unfile(i int) {
 		switch {
 		case s.facts.has(isTerminating):
 			c.ending.Cut(s.place, c.putPlace)
-		case s.facts.isOld():
-			c.old.Remove(int32(i), c.byName)
-		case !s.facts.has(isAvailable):
+		case !s.facts.isOld() && !s.facts.has(isAvailable):
 			c.young.Cut(s.place, c.putPlace)
 		}
 	case spotOdd:
@@ -193,9 +204,22 @@ func (t *Tracker) chosen(in *input, spots []int32) []int32 {
 	if room == 0 { // each new pod that is not available uses up one, and so does each that is being deleted
 		room = int(budget.Unavailable) - c.young.Len() - c.ending.Len()
 	}
-	spots = c.old.AppendFirst(spots, room)
+	spots = c.appendOld(spots, room)
 	if budget.Surge == 0 && !sum {
 		spots = c.young.AppendTo(spots)
+	}
+	return spots
+}
+
+// appendOld appends the first n spots whose old pod is available. The others in the list are odd.
+func (c *counts) appendOld(spots []int32, n int) []int32 {
+	for i := range c.old.All {
+		if n <= 0 {
+			break
+		}
+		if c.spots.At(int(i)).kind == spotSingle {
+			spots, n = append(spots, i), n-1
+		}
 	}
 	return spots
 }
