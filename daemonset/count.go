@@ -46,7 +46,11 @@ func count(in *input, h *history, others alike) *state {
 		}
 	}
 	nameOf := func(i int32) string { return st.keys[i].name }
-	keyOf, missing := make([]int32, len(in.owned)), map[string]int32{}
+	var few [16]int32
+	keyOf, missing := few[:], map[string]int32{}
+	if len(in.owned) > len(few) {
+		keyOf = make([]int32, len(in.owned))
+	}
 	for n, i := range in.owned {
 		st.facts[i] = st.factsOf(&in.pods[i])
 		target := in.pods[i].place(st.facts[i], in.opts.kruise())

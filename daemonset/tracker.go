@@ -63,7 +63,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return in.writeCollision(h), nil
 	}
 	p := in.plan(h, t.excerpt(in))
-	in.nodes, in.pods, in.owned, in.claimed, in.index = nil, nil, nil, nil, nameIndex{} // they may be many
+	in.forget()
 	return p, nil
 }
 
@@ -107,6 +107,7 @@ func (t *Tracker) Clone() Tracker {
 	c := *t
 	if t.admitted != nil {
 		in := *t.admitted
+		in.nodes, in.pods, in.owned, in.claimed = nil, nil, nil, nil // a clone has its own memory
 		c.admitted = &in
 	}
 	c.pods, c.counts = t.pods.Clone(), t.counts.clone()

@@ -3,6 +3,7 @@
 package daemonset
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
@@ -150,7 +151,7 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 	others = alike{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
 	var few [32]int32
 	spots := t.chosen(in, few[:0])
-	in.nodes, in.pods = make([]Node, 0, len(spots)), make([]Pod, 0, len(spots)+c.loose.Len())
+	in.nodes, in.pods = slices.Grow(in.nodes, len(spots)), slices.Grow(in.pods, len(spots)+c.loose.Len())
 	for _, i := range spots {
 		s := c.spots.At(int(i))
 		if !s.missing {
@@ -170,12 +171,24 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 		in.pods = append(in.pods, *t.pods.At(c.loose.At(k)))
 	}
 	in.indexNodes(&field.Errors{}) // whose names are unique, as those of pods are
-	in.owned = make([]int32, 0, len(in.pods))
+	in.owned = slices.Grow(in.owned, len(in.pods))
 	for i := range in.pods {
 		in.claim(int32(i))
 	}
 	in.sortClaimed()
 	return others
+}
+
+// forget empties the lists of an excerpt. Short ones, which most are, lend their memory to the next.
+func (in *input) forget() {
+	in.index = nameIndex{}
+	if len(in.nodes)+len(in.pods) > 64 {
+		in.nodes, in.pods, in.owned, in.claimed = nil, nil, nil, nil
+		return
+	}
+	clear(in.nodes)
+	clear(in.pods)
+	in.nodes, in.pods, in.owned, in.claimed = in.nodes[:0], in.pods[:0], in.owned[:0], in.claimed[:0]
 }
 
 // chosen appends the spots of which a plan may say something: the odd ones, and some of the others.
