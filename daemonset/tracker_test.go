@@ -4,6 +4,7 @@ package daemonset_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -96,14 +97,20 @@ func TestTrackerTemplateTwice(t *testing.T) {
 	}
 }
 
-// happen makes a pod unready, or ready again, and plans.
-func happen(tr *daemonset.Tracker, s *daemonset.Snapshot, i int) (daemonset.Plan, error) {
-	old := &s.Pods[(i/2*7919)%len(s.Pods)]
+// event makes a pod unready, or ready again.
+func event(s *daemonset.Snapshot, i int) (old, now *daemonset.Pod) {
+	old = &s.Pods[(i/2*7919)%len(s.Pods)]
 	p := *old
 	if i%2 == 0 {
 		p.Ready, p.ReadySince = false, time.Time{}
 	}
-	if err := tr.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: old, New: &p}}); err != nil {
+	return old, &p
+}
+
+// happen applies an event, and plans.
+func happen(tr *daemonset.Tracker, s *daemonset.Snapshot, i int) (daemonset.Plan, error) {
+	old, p := event(s, i)
+	if err := tr.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: old, New: p}}); err != nil {
 		return daemonset.Plan{}, err
 	}
 	return tr.Plan(t0.Add(time.Duration(i)), daemonset.Options{})
@@ -151,9 +158,49 @@ func TestTrackerMemory(t *testing.T) {
 	runtime.KeepAlive(tr)
 }
 
-// An event, and the plan after it: of all nodes anew, and of the one.
+// least is what cannot be done without behind an event: to find the pod that is known by its name,
+// to see that it is the same one, to put the new one in its place, and to count its node.
+type least struct {
+	numbers map[string]int32
+	pods    []*daemonset.Pod
+	nodes   []int32 // of the pods
+	ready   []bool  // of the nodes
+	all     int
+}
+
+func newLeast(s *daemonset.Snapshot) *least {
+	l := &least{numbers: map[string]int32{}, ready: make([]bool, len(s.Nodes))}
+	for i := range s.Pods {
+		l.numbers[s.Pods[i].Name], l.pods, l.nodes = int32(i), append(l.pods, &s.Pods[i]), append(l.nodes, int32(i))
+	}
+	return l
+}
+
+func (l *least) happen(s *daemonset.Snapshot, i int) error {
+	old, p := event(s, i)
+	k := l.numbers[p.Name]
+	if l.pods[k].UID != old.UID {
+		return errors.New("another pod")
+	}
+	l.pods[k] = p
+	ready := &l.ready[l.nodes[k]]
+	if *ready != p.Ready {
+		l.all++
+	}
+	*ready = p.Ready
+	return nil
+}
+
+// An event, and the plan after it: of all nodes anew, and of the one, and what is the least to be
+// done. The larger the cluster, the more of that is waiting for memory.
 func BenchmarkTracker(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("least/nodes=%d", n), func(b *testing.B) {
+			s := large(n, n)
+			l := newLeast(&s)
+			b.ReportAllocs()
+			trackedtest.Latency(b, func(i int) error { return l.happen(&s, i) })
+		})
 		for _, c := range []struct {
 			name    string
 			updated int
