@@ -18,7 +18,7 @@ func (n Neighbours) Add(p *Pod) {
 
 // A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of nodes.
 // Its slots are a hash table with open addressing from node names to the numbers of
-// nodes, from 1. There is room for a node per eight pods, and more of them make it grow. The
+// nodes, from 1. There is room for a node per sixteen pods, and more of them make it grow. The
 // names are copied into one text, so that few nodes stay in the caches of the processor: those
 // of the pods lie far apart.
 type neighbourCounts struct {
@@ -40,7 +40,7 @@ type nodeCount struct {
 
 // newNeighbourCounts returns one with room for n pods.
 func newNeighbourCounts(n int) *neighbourCounts {
-	nodes := 1 + max(n/8, min(n, 8)) // a guess
+	nodes := 1 + max(n/16, min(n, 8)) // a guess
 	return &neighbourCounts{
 		slots: make([]int32, 1<<bits.Len(uint(2*nodes))),
 		names: make([]byte, 0, 16*nodes), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, 0, n),
