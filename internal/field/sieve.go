@@ -10,23 +10,28 @@ import "math/bits"
 // texts that do not ascend it only keeps the hashes, since a table that does not fit into the
 // fast memory is better filled alone. Empty texts are not compared. The zero Sieve is for many.
 type Sieve struct {
-	slots  []uint32 // hash table with open addressing of hashes; 0 is empty
-	passes int      // how many more slots may be passed by
-	ascent ascent   // of many texts
-	before int      // how many of them ascended, or may have
-	marks  []uint32 // of all, those of the first before only from [Sieve.Duplicate] on
-	n      int
+	n      int              // texts, 0 for many
+	few    [fewTexts]uint64 // ends of few texts
+	seen   int              // how many of these there are
+	slots  []uint32         // hash table with open addressing of hashes; 0 is empty
+	passes int              // how many more slots may be passed by
+	ascent ascent           // of many texts, broken if fewer may be the same
+	before int              // how many of many texts ascended, or may have
+	marks  []uint32         // of all of them, those of the first before only from [Sieve.Duplicate] on
 }
 
-// manyTexts is how many texts have no table.
-const manyTexts = 1 << 13
+// fewTexts is how many texts are compared each with each, and manyTexts is how many have no table.
+const (
+	fewTexts  = 12
+	manyTexts = 1 << 13
+)
 
 // NewSieve returns a sieve for n texts.
 func NewSieve(n int) Sieve {
-	if n == 0 || n >= manyTexts {
+	if n <= fewTexts || n >= manyTexts {
 		return Sieve{n: n}
 	}
-	return Sieve{slots: make([]uint32, 1<<bits.Len(uint(2*n))), passes: 4 * n}
+	return Sieve{n: n, slots: make([]uint32, 1<<bits.Len(uint(2*n))), passes: 4 * n}
 }
 
 // Add takes the next text.
@@ -34,10 +39,12 @@ func (s *Sieve) Add(text string) {
 	switch {
 	case s.slots != nil:
 		s.add(text)
+	case s.n > 0 && s.n <= fewTexts:
+		s.addFew(text)
 	case !s.ascent.broken():
 		s.ascent.add(text)
 		s.before++
-	case s.n > 0:
+	case s.n >= manyTexts:
 		if s.marks == nil {
 			s.marks = make([]uint32, s.before, max(s.n, s.before))
 		}
@@ -64,6 +71,33 @@ func (s *Sieve) add(text string) {
 			return
 		}
 	}
+}
+
+func (s *Sieve) addFew(text string) {
+	if text == "" {
+		return
+	}
+	end := uint64(0)
+	switch n := len(text); {
+	case n >= 8:
+		end = word(text[n-8:])
+	case n >= 4:
+		end = half(text)<<32 | half(text[n-4:])
+	default:
+		end = uint64(text[0])<<16 | uint64(text[n/2])<<8 | uint64(text[n-1])
+	}
+	end += uint64(len(text)) * 0x9e3779b97f4a7c15
+	for _, other := range s.few[:s.seen] {
+		if other == end {
+			s.ascent = broken()
+		}
+	}
+	if s.seen == len(s.few) { // more than there were to be
+		s.ascent = broken()
+		return
+	}
+	s.few[s.seen] = end
+	s.seen++
 }
 
 // Different reports whether all texts are certainly different. If not, they may be still.

@@ -14,7 +14,7 @@ import (
 // for equal ones only if they ascend in no way and are many.
 func TestSieve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{2, 3, 10, 100, manyTexts - 1, manyTexts, manyTexts + 10}).Draw(t, "number")
+		n := rapid.SampledFrom([]int{2, 3, 10, fewTexts, fewTexts + 1, 100, manyTexts - 1, manyTexts, manyTexts + 10}).Draw(t, "number")
 		format := rapid.SampledFrom([]string{"%d", "web-%d", "web-%06d", "%d-the-end-of-all", "0123456789-%x"}).Draw(t, "format")
 		step := rapid.SampledFrom([]int{1, 7, 1_000_003}).Draw(t, "step")
 		texts := make([]string, n)
