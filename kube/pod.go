@@ -43,7 +43,7 @@ func translate(p *corev1.Pod, pod *podorder.Pod) {
 // of other namespaces, so that the list may be that of a cache. The result reads the list
 // whenever a plan is made.
 func Pods(namespace string, list []*corev1.Pod) replicaset.PodReader {
-	return podReader{namespace, list}
+	return &podReader{namespace, list}
 }
 
 type podReader struct {
@@ -52,10 +52,10 @@ type podReader struct {
 }
 
 // Len returns the length of the list.
-func (r podReader) Len() int { return len(r.list) }
+func (r *podReader) Len() int { return len(r.list) }
 
 // Count is the part of [translate] that counting reads.
-func (r podReader) Count(i int, pod *podorder.Pod) bool {
+func (r *podReader) Count(i int, pod *podorder.Pod) bool {
 	p := r.list[i]
 	if p == nil || p.Namespace != r.namespace {
 		return false
@@ -74,7 +74,7 @@ func (r podReader) Count(i int, pod *podorder.Pod) bool {
 }
 
 // Read is [translate].
-func (r podReader) Read(i int, pod *podorder.Pod) { translate(r.list[i], pod) }
+func (r *podReader) Read(i int, pod *podorder.Pod) { translate(r.list[i], pod) }
 
 // controllerOf is [convert.Controller] without the detour through an interface.
 func controllerOf(p *corev1.Pod) (kind, name, uid string) {

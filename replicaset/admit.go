@@ -29,8 +29,11 @@ type input struct {
 	measure
 	opts     Options
 	now      time.Time
+	waiting  bool // for what is expected
 	replicas int32
 	burst    int32
+
+	outstanding int64 // writes that are expected
 
 	neighbours podorder.Neighbours // of pods that a snapshot has left out, or nil
 }
@@ -38,6 +41,9 @@ type input struct {
 // admit checks and defaults a snapshot. M is its measure with the options, or nil.
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) error {
 	in.Snapshot, in.opts, in.now = *s, *opts, now.Round(0).UTC()
+	if !in.Expectations.At.IsZero() {
+		in.outstanding, in.waiting = in.Expectations.outstanding(), !in.Expectations.Satisfied(in.now)
+	}
 	in.replicas, in.burst = 1, cmp.Or(opts.Burst, defaultBurst)
 	if m != nil {
 		in.measure = *m

@@ -49,8 +49,8 @@ func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 
 // role returns what a pod is that the ReplicaSet or nobody controls.
 func (m *measure) role(p *podorder.Pod) role {
-	if m.set.Selector == nil {
-		return roleOfOwned(p, &m.set)
+	if !m.selects {
+		return m.roleOfOwned(p)
 	}
 	c := child(p, &m.owner)
 	d := claim.DecideActive(&m.owner, &c)
@@ -70,13 +70,13 @@ func (m *measure) role(p *podorder.Pod) role {
 // releasesAnyway reports whether Kubernetes 1.5 releases a pod although the
 // ReplicaSet is being deleted.
 func (m *measure) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
-	return m.dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == m.set.UID
+	return m.dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == m.uid
 }
 
 // roleOfOwned is role for a ReplicaSet without a selector.
-func roleOfOwned(p *podorder.Pod, rs *ReplicaSet) role {
+func (m *measure) roleOfOwned(p *podorder.Pod) role {
 	switch {
-	case !owns(p, rs):
+	case !owns(p, m.uid):
 		return roleNone
 	case p.Active():
 		return roleActive
@@ -86,10 +86,10 @@ func roleOfOwned(p *podorder.Pod, rs *ReplicaSet) role {
 	return roleFinished
 }
 
-// owns reports whether the pod's controller is rs. The UID decides: a kind and a name
+// owns reports whether the pod's controller has a UID. The UID decides: a kind and a name
 // that differ are no reason to create another pod in place of one that is there.
-func owns(p *podorder.Pod, rs *ReplicaSet) bool {
-	return p.ControllerUID == rs.UID && p.ControllerUID != ""
+func owns(p *podorder.Pod, uid string) bool {
+	return p.ControllerUID == uid && p.ControllerUID != ""
 }
 
 // child returns what claiming reads of a pod.

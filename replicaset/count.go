@@ -66,7 +66,7 @@ func (in *input) countPlain(t *totals, p *podorder.Pod) {
 		return
 	}
 	t.ready++
-	if in.set.MinReadySeconds == 0 {
+	if in.minReady == 0 {
 		t.available++
 		return
 	}

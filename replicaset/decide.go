@@ -40,11 +40,9 @@ type numbers struct {
 	deleting                         bool  // the ReplicaSet
 }
 
-func (in *input) numbers(c *counts) numbers {
-	n := numbers{
-		wanted: in.replicas, active: c.active, ready: c.ready, available: c.available, burst: in.burst,
-		outstanding: in.Expectations.outstanding(), waiting: !in.Expectations.Satisfied(in.now), deleting: in.owner.Deleting,
-	}
+func (in *input) numbers(c *counts) (n numbers) {
+	n.wanted, n.active, n.ready, n.available, n.burst = in.replicas, c.active, c.ready, c.available, in.burst
+	n.outstanding, n.waiting, n.deleting = in.outstanding, in.waiting, in.owner.Deleting
 	if in.opts.Terminating == ReplaceTerminated {
 		n.terminating = c.terminating
 	}

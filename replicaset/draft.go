@@ -17,7 +17,7 @@ func (in *input) draft(n int) *draft {
 	if in.ReplicaSet.Status.Replicas > 0 {
 		observed = min(n, int(in.ReplicaSet.Status.Replicas))
 	}
-	if observed <= int(in.replicas) || in.owner.Deleting || !in.Expectations.Satisfied(in.now) {
+	if observed <= int(in.replicas) || in.owner.Deleting || in.waiting {
 		return nil
 	}
 	order := in.order()

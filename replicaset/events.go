@@ -113,7 +113,7 @@ func (r *routing) updated(before, after *podorder.Pod) {
 func (r *routing) controller(p *podorder.Pod) *ReplicaSet {
 	for i := range r.replicaSets {
 		rs := &r.replicaSets[i]
-		if owns(p, rs) {
+		if owns(p, rs.UID) {
 			return rs
 		}
 	}

@@ -4,6 +4,7 @@ package replicaset_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A reader reads pods of a list and leaves out those that are not here.
@@ -142,6 +144,16 @@ func TestPropertyManyPods(t *testing.T) {
 		models, n := s.Pods, rapid.SampledFrom([]int{0, 31, 32, 33, 95, 1<<14 + 31}).Draw(t, "number")
 		if len(models) == 0 {
 			return
+		}
+		if n := rapid.IntRange(0, 5).Draw(t, "labels"); n > 0 { // pods that miss one of so many, or none
+			s.ReplicaSet.Selector, s.ReplicaSet.TemplateLabels = &selector.LabelSelector{MatchLabels: map[string]string{"l0": "v"}}, map[string]string{}
+			for i := range n {
+				s.ReplicaSet.TemplateLabels[fmt.Sprint("l", i)] = "v"
+			}
+			for i := range models {
+				models[i].ControllerUID, models[i].Labels = s.ReplicaSet.UID, maps.Clone(s.ReplicaSet.TemplateLabels)
+				delete(models[i].Labels, fmt.Sprint("l", rapid.IntRange(1, 5).Draw(t, "missing")))
+			}
 		}
 		counts := func(pods []podorder.Pod) []int32 {
 			s.Pods = pods

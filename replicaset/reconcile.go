@@ -28,6 +28,9 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 
 // stale returns what holds the pass back if a cache is older than what was written.
 func (in *input) stale() (Hold, bool) {
+	if in.Written.Pods == "" && in.Written.ReplicaSets == "" {
+		return Hold{}, false
+	}
 	u, stale := in.Written.unseen(in.Read)
 	if !stale {
 		return Hold{}, false

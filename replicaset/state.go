@@ -13,12 +13,17 @@ import (
 
 // A measure is what counting goes by, other than the pods and the time.
 type measure struct {
-	set      ReplicaSet
+	uid      string // of the ReplicaSet
+	minReady int32  // its MinReadySeconds
+	selects  bool   // it has a selector
 	owner    claim.Owner
 	unusable error // why the selector cannot be compiled
 	dialect  Dialect
-	template []label // of new pods
-	implied  bool    // the selector matches all pods with these labels
+	implied  bool // the selector matches all pods with the labels of the template
+
+	labels     int              // of the template
+	fewLabels  [fewLabels]label // or, if there are more,
+	manyLabels []label
 }
 
 func newMeasure(rs *ReplicaSet, dialect Dialect) (m measure) {
@@ -27,23 +32,39 @@ func newMeasure(rs *ReplicaSet, dialect Dialect) (m measure) {
 }
 
 func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
-	m.set, m.owner, m.dialect = *rs, Owner(rs), dialect
+	m.uid, m.minReady, m.selects = rs.UID, rs.MinReadySeconds, rs.Selector != nil
+	m.owner, m.dialect = Owner(rs), dialect
 	if rs.Selector != nil {
 		m.owner.Selector, m.unusable = selector.FromLabelSelector(rs.Selector)
 	}
-	m.template = make([]label, 0, len(rs.TemplateLabels))
+	if m.labels = len(rs.TemplateLabels); m.labels > fewLabels {
+		m.manyLabels = make([]label, m.labels)
+	}
+	template, i := m.template(), 0
 	for key, value := range rs.TemplateLabels {
-		m.template = append(m.template, label{key, value})
+		template[i] = label{key, value}
+		i++
 	}
 	m.implied = rs.Selector != nil && m.implies(rs.Selector)
+}
+
+// fewLabels is how many labels of a template need no memory of their own.
+const fewLabels = 3
+
+// template returns the labels of new pods.
+func (m *measure) template() []label {
+	if m.labels > fewLabels {
+		return m.manyLabels
+	}
+	return m.fewLabels[:m.labels]
 }
 
 // implies reports whether a selector matches whatever has the labels of the template, as it
 // does in all but odd ReplicaSets. Expressions are not looked at.
 func (m *measure) implies(s *selector.LabelSelector) bool {
 	common := 0
-	for i := range m.template {
-		if value, ok := s.MatchLabels[m.template[i].key]; ok && value == m.template[i].value {
+	for _, l := range m.template() {
+		if value, ok := s.MatchLabels[l.key]; ok && value == l.value {
 			common++
 		}
 	}
@@ -70,18 +91,18 @@ const (
 
 // concerns reports whether the ReplicaSet or nobody controls a pod. Others are not looked at.
 func (m *measure) concerns(p *podorder.Pod) bool {
-	return p.ControllerUID == m.set.UID || p.ControllerUID == ""
+	return p.ControllerUID == m.uid || p.ControllerUID == ""
 }
 
 // plain reports whether a pod is like nearly all: controlled by the ReplicaSet, active, and with
 // all labels of the template, so that it is kept if these imply the selector. That takes half of
 // the lookups.
 func (m *measure) plain(p *podorder.Pod) bool {
-	return m.maybePlain(p) && hasLabels(p.Labels, m.template)
+	return m.maybePlain(p) && hasLabels(p.Labels, m.template())
 }
 
 func (m *measure) maybePlain(p *podorder.Pod) bool {
-	return m.implied && p.ControllerUID == m.set.UID && p.Active()
+	return m.implied && p.ControllerUID == m.uid && p.Active()
 }
 
 // batch is how many pods are looked at together. Their labels lie far apart, and the processor
@@ -90,7 +111,16 @@ const batch = 32
 
 // allPlain tells, one bit each, which of at most a batch of pods are plain.
 func (m *measure) allPlain(pods []podorder.Pod) (plain uint32) {
-	first := m.template[:min(1, len(m.template))]
+	if len(pods) < batch { // they are few
+		for i := range pods {
+			if m.plain(&pods[i]) {
+				plain |= 1 << i
+			}
+		}
+		return plain
+	}
+	template := m.template()
+	first := template[:min(1, len(template))]
 	for i := range pods {
 		if p := &pods[i]; m.maybePlain(p) && hasLabels(p.Labels, first) {
 			plain |= 1 << i
@@ -98,7 +128,7 @@ func (m *measure) allPlain(pods []podorder.Pod) (plain uint32) {
 	}
 	for left := plain; left != 0; left &= left - 1 {
 		i := bits.TrailingZeros32(left)
-		if !hasLabels(pods[i].Labels, m.template[len(first):]) {
+		if !hasLabels(pods[i].Labels, template[len(first):]) {
 			plain &^= 1 << i
 		}
 	}
@@ -112,7 +142,7 @@ func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 	if !s.role.counts() {
 		return s, at
 	}
-	s.fullyLabeled = hasLabels(p.Labels, m.template)
+	s.fullyLabeled = hasLabels(p.Labels, m.template())
 	if s.ready = p.Ready; s.ready {
 		s.availability, at = m.availability(p)
 	}
@@ -122,10 +152,10 @@ func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 // availability returns whether a ready pod is available and, if it is waiting, the instant at
 // which it becomes so.
 func (m *measure) availability(p *podorder.Pod) (availability, time.Time) {
-	if m.set.MinReadySeconds == 0 {
+	if m.minReady == 0 {
 		return available, time.Time{}
 	}
-	at, ok := p.AvailableAt(m.set.MinReadySeconds)
+	at, ok := p.AvailableAt(m.minReady)
 	if !ok { // without a ready time it never becomes available
 		return unavailable, at
 	}

@@ -23,7 +23,7 @@ func (in *input) status(c *counts) Status {
 	if in.reportsTerminating() {
 		s.TerminatingReplicas = ptr.To(c.terminating)
 	}
-	if in.opts.Repair.Has(WaitingRemovesFailure) && !in.Expectations.Satisfied(in.now) {
+	if in.opts.Repair.Has(WaitingRemovesFailure) && in.waiting {
 		s.Conditions = cloned(in.ReplicaSet.Status.Conditions)
 	} else {
 		s.Conditions = RemoveCondition(in.ReplicaSet.Status.Conditions, ConditionReplicaFailure)
@@ -75,8 +75,8 @@ func (in *input) recheck(c *counts) (at time.Time) {
 			at = in.now.Add(time.Duration(in.ReplicaSet.MinReadySeconds) * time.Second)
 		}
 	}
-	if e := &in.Expectations; !e.Satisfied(in.now) && (at.IsZero() || e.expiry().Before(at)) {
-		at = e.expiry()
+	if in.waiting && (at.IsZero() || in.Expectations.expiry().Before(at)) {
+		at = in.Expectations.expiry()
 	}
 	if at.IsZero() {
 		return at

@@ -59,7 +59,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	t.begin()
 	m := t.measure
 	if m.dialect != opts.Dialect {
-		other := newMeasure(&m.set, opts.Dialect)
+		other := newMeasure(&t.rest.ReplicaSet, opts.Dialect)
 		m = &other
 	}
 	var in input

@@ -85,8 +85,9 @@ func (t *Tracker) applyRest(d *Delta) {
 	if t.rest.ReplicaSet.ControllerUID != d.ReplicaSet.ControllerUID {
 		t.line = nil
 	}
+	same := sameMeasure(&t.rest.ReplicaSet, d.ReplicaSet)
 	t.rest.ReplicaSet = *d.ReplicaSet
-	if !sameMeasure(&t.measure.set, d.ReplicaSet) {
+	if !same {
 		m := newMeasure(d.ReplicaSet, t.measure.dialect)
 		t.recount(&m)
 	}

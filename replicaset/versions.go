@@ -84,10 +84,11 @@ type unseen struct {
 
 // unseen returns the first such version, if there is one.
 func (v Versions) unseen(read Versions) (unseen, bool) {
-	for _, u := range []unseen{{false, read.Pods, v.Pods}, {true, read.ReplicaSets, v.ReplicaSets}} {
-		if c, ok := CompareVersions(u.read, u.written); ok && c < 0 {
-			return u, true
-		}
+	if c, ok := CompareVersions(read.Pods, v.Pods); ok && c < 0 {
+		return unseen{false, read.Pods, v.Pods}, true
+	}
+	if c, ok := CompareVersions(read.ReplicaSets, v.ReplicaSets); ok && c < 0 {
+		return unseen{true, read.ReplicaSets, v.ReplicaSets}, true
 	}
 	return unseen{}, false
 }
