@@ -232,6 +232,9 @@ func BenchmarkDeploymentPass(b *testing.B) {
 			measure(b, "kplan+kube", axis, func() {
 				must(deploy.Reconcile(must(kube.Snapshot(c.Deployment, c.ReplicaSets, nil)), benchNow, deploy.Options{}))
 			})
+			if n == 2 {
+				measure(b, "floor", axis, func() { rollOnce(&s, benchNow) })
+			}
 		}
 	}
 }
