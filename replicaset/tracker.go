@@ -95,11 +95,11 @@ func (t *Tracker) count(in *input) (counts, error) {
 	if t.queue.Len() > 0 {
 		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
-	n := in.numbers(&c).change()
-	if t.twins == 0 && c.adopt == 0 && c.release == 0 && n.remove == 0 {
+	n := in.numbers(&c)
+	if t.twins == 0 && c.adopt == 0 && c.release == 0 && !n.shrinks() {
 		return c, nil
 	}
-	if front, near := t.front(in, &c, int(n.remove), at); front != nil {
+	if front, near := t.front(in, &c, int(n.change().remove), at); front != nil {
 		in.Snapshot, in.neighbours, c.roles = *front, near, slices.Repeat([]role{roleActive}, len(front.Pods))
 		return c, nil
 	}
