@@ -18,6 +18,7 @@ type deploymentController struct {
 	// The planner; nil means that of package deploy.
 	plan func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	sets []replicaSet
+	one  []replicaSet // memory for what an action is carried out on
 	pods []podorder.Pod
 	seen deploy.Snapshot // of the pass that is under way
 	pass deploymentPass

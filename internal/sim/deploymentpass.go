@@ -100,7 +100,8 @@ func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy
 				s.From = sizeOf(rs) // an API server does not ask what a write was planned for
 				a = s
 			}
-			if after := p.apply(a, &p.seen, *rs); len(after.ReplicaSets) > 0 {
+			c.one = append(c.one[:0], *rs)
+			if after := p.apply(a, &p.seen, c.one...); len(after.ReplicaSets) > 0 {
 				*rs = after.ReplicaSets[0]
 			}
 		})

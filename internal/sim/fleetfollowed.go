@@ -5,6 +5,7 @@ package sim
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -106,14 +107,19 @@ func (c *replicaSetController) toldFollowers(old, p *podorder.Pod) {
 		uid = old.ControllerUID
 	}
 	if p != nil {
-		q := *p
-		p = &q
+		var kept *podorder.Pod // a copy, if some Tracker keeps it
 		for _, f := range c.followers[p.ControllerUID] {
 			before := old
 			if p.ControllerUID != uid && !slices.Contains(c.followers[uid], f) {
 				before = nil // it was not among those that the Tracker sees
 			}
-			c.w.fail(f.changed(before, p, f.set.UID))
+			if p.ControllerUID != f.set.UID && sameNeighbour(before, p) {
+				continue
+			}
+			if kept == nil {
+				kept = ptr.To(*p)
+			}
+			c.w.fail(f.changed(before, kept, f.set.UID))
 		}
 		if p.ControllerUID == uid {
 			return

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -40,7 +39,7 @@ func (c *deploymentController) follow(d *Deployment) *followedDeployment {
 	}
 	if f.deployment != d {
 		f.deployment = d
-		_ = f.tracker.Apply(deploy.Delta{Deployment: ptr.To(c.see(d).Deployment)})
+		_ = f.tracker.Apply(deploy.Delta{Deployment: &c.see(d).Deployment}) // which it copies
 	}
 	rows := s.replicaSets.at(c.view[KindReplicaSet])
 	if slices.Equal(f.sets, rows) {
