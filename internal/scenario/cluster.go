@@ -157,21 +157,43 @@ func (c *Cluster) admits() bool {
 	return c.quota < 0 || n < c.quota
 }
 
-// createPod stores a new pod under a name made from that of its owner.
-func (c *Cluster) createPod(p podorder.Pod, pinned string) string {
+// createPod stores a new pod under a name made from that of its owner, which no other pod has
+// had.
+func (c *Cluster) createPod(p daemonset.Pod) string {
 	c.created[p.ControllerName]++
-	p.Name = p.ControllerName + "-" + strconv.Itoa(c.created[p.ControllerName])
-	p.UID, p.CreationTimestamp, p.Phase = c.newUID(), c.now, podorder.Pending
-	insert(&c.pods, podName, &daemonset.Pod{Pod: p, PinnedNode: pinned})
+	p.Name, p.UID = p.ControllerName+"-"+strconv.Itoa(c.created[p.ControllerName]), c.newUID()
+	insert(&c.pods, podName, &p)
 	return p.Name
 }
 
-// deletePod begins the end of a pod. One that nobody has started, or that
-// has finished, ends at once.
+// deletePod begins the end of a pod for who is no controller, as an action does, which is not
+// refused if the pod is there.
 func (c *Cluster) deletePod(p *daemonset.Pod) {
-	if c.kubelet.end >= 0 && (p.NodeName == "" || p.Finished()) {
+	_ = c.onReplicaPod(&replicaset.ReplicaSet{}, p.Name, replicaset.DeletePod{Name: p.Name, UID: p.UID})
+}
+
+// onReplicaPod carries out an action of a ReplicaSet on the pod with a name.
+func (c *Cluster) onReplicaPod(rs *replicaset.ReplicaSet, name string, a replicaset.Action) error {
+	s, p := replicaset.Snapshot{ReplicaSet: *rs}, find(c.pods, podName, name)
+	if p != nil {
+		s.Pods = []podorder.Pod{p.Pod}
+	}
+	next, err := replicaset.Apply(s, a, c.now)
+	switch {
+	case err != nil:
+	case len(next.Pods) == 0:
+		c.dropPod(p)
+	default:
+		p.Pod = next.Pods[0]
+	}
+	return err
+}
+
+// dropPod removes a pod that an action has ended at once, unless the kubelet lets nothing end.
+func (c *Cluster) dropPod(p *daemonset.Pod) {
+	if c.kubelet.end >= 0 {
 		drop(&c.pods, p)
-	} else if p.DeletionTimestamp.IsZero() {
+	} else {
 		p.DeletionTimestamp = c.now
 	}
 }

@@ -12,8 +12,6 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/apply"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -102,7 +100,6 @@ func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Pl
 // is seen at once, so that nothing is expected between two passes.
 func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	s := replicaset.Snapshot{ReplicaSet: *rs, Pods: c.replicaPods(), Siblings: values(c.replicaSets)}
-	before := s
 	p, err := c.planners.ReplicaSet(s, c.now, c.replicaSetOptions)
 	if err != nil {
 		return false, err
@@ -110,31 +107,31 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	var report replicaset.Report
 	var deleted []string
 	did := false
-	for _, a := range p.Actions {
-		switch a := a.(type) {
+	for _, action := range p.Actions {
+		wrote := true
+		switch a := action.(type) {
 		case replicaset.CreatePods:
-			report.Creates = c.createPods(rs, a)
-			did = did || report.Creates[0].Answer == selector.Done
+			report.Creates, err = c.createPods(rs, a)
+			wrote = err == nil && report.Creates[0].Answer == selector.Done
 		case replicaset.DeletePod:
-			did, deleted = true, append(deleted, a.Name)
-			c.deletePod(find(c.pods, podName, a.Name))
-			report.Deletes = append(report.Deletes, selector.Outcome{Answer: selector.Done})
-		case replicaset.AdoptPod, replicaset.ReleasePod:
-			did = true
-			if s, err = replicaset.Apply(s, a, c.now); err != nil {
-				return false, err
-			}
-			c.storeReplicaPods(s.Pods)
-			c.printf("replica set %s: %v", rs.Name, a)
-			report.Claims = append(report.Claims, selector.Outcome{Answer: selector.Done})
+			err = c.onReplicaPod(rs, a.Name, a)
+			deleted, report.Deletes = append(deleted, a.Name), append(report.Deletes, selector.Outcome{Answer: selector.Done})
+		case replicaset.AdoptPod:
+			err = c.claim(rs, a.Name, a, &report)
+		case replicaset.ReleasePod:
+			err = c.claim(rs, a.Name, a, &report)
 		}
+		if err != nil {
+			return false, err
+		}
+		did = did || wrote
 	}
 	if len(deleted) > 3 {
 		c.printf("replica set %s: Deleted %d pods", rs.Name, len(deleted))
 	} else if len(deleted) > 0 {
 		c.printf("replica set %s: Deleted %s", rs.Name, strings.Join(deleted, ", "))
 	}
-	r := replicaset.Finish(before, p, report, c.now, c.replicaSetOptions)
+	r := replicaset.Finish(s, p, report, c.now, c.replicaSetOptions)
 	c.wake["replica set "+rs.Name] = r.RecheckAt
 	if r.WriteStatus {
 		did, rs.Status = true, r.Status
@@ -142,34 +139,37 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	return did, nil
 }
 
-// createPods creates pods in batches, until one is refused.
-func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods) (made []selector.Outcome) {
-	created := 0
+// claim carries out an action that gives a pod to a ReplicaSet or takes it away.
+func (c *Cluster) claim(rs *replicaset.ReplicaSet, pod string, a replicaset.Action, report *replicaset.Report) error {
+	report.Claims = append(report.Claims, selector.Outcome{Answer: selector.Done})
+	c.printf("replica set %s: %v", rs.Name, a)
+	return c.onReplicaPod(rs, pod, a)
+}
+
+// createPods creates pods in batches, until one is refused. They are what the action makes of
+// nothing, one by one.
+func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods) (made []selector.Outcome, err error) {
+	created, one := 0, a
+	one.Count = 1
 	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
 		for range n {
 			if !c.admits() {
 				made = append(made, selector.Outcome{Answer: selector.Failed, Err: errQuota})
 				continue
 			}
+			next, err := replicaset.Apply(replicaset.Snapshot{ReplicaSet: *rs}, one, c.now)
+			if err != nil {
+				return nil, err
+			}
 			created++
-			made = append(made, selector.Outcome{Answer: selector.Done, Name: c.createPod(podorder.Pod{
-				Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind, ControllerName: rs.Name, ControllerUID: rs.UID,
-			}, "")})
+			made = append(made, selector.Outcome{Answer: selector.Done, Name: c.createPod(daemonset.Pod{Pod: next.Pods[0]})})
 		}
 	}
 	if created > 0 {
 		a.Count = int32(created)
 		c.printf("replica set %s: %v", rs.Name, a)
 	}
-	return made
-}
-
-// storeReplicaPods keeps pods as claims have left them. Claims come first in a plan, so
-// that none is gone or new.
-func (c *Cluster) storeReplicaPods(pods []podorder.Pod) {
-	for i := range pods {
-		c.pods[i].Pod = pods[i]
-	}
+	return made, nil
 }
 
 // daemonSnapshot is what the controller sees of a DaemonSet.
@@ -209,20 +209,24 @@ func (c *Cluster) reconcileDaemonSet(ds *daemonset.DaemonSet) (bool, error) {
 // applyDaemonSet carries out one action, and reports whether anything was written. Pods
 // are created if the quota admits them, and end as the kubelet lets them.
 func (c *Cluster) applyDaemonSet(ds *daemonset.DaemonSet, a daemonset.Action) (bool, error) {
-	switch a := a.(type) {
-	case daemonset.CreatePod:
+	s := c.daemonSnapshot(ds)
+	_, creates := a.(daemonset.CreatePod)
+	if creates {
 		if !c.admits() {
 			return false, nil
 		}
-		labels := apply.With(ds.Template.Labels, map[string]string{daemonset.LabelHash: a.Hash})
-		c.createPod(podorder.Pod{Labels: labels, ControllerKind: daemonset.Kind, ControllerName: ds.Name, ControllerUID: ds.UID}, a.Node)
-	case daemonset.DeletePod:
-		c.deletePod(find(c.pods, podName, a.Name))
+		s.Pods = nil // it gets a name of ours
+	}
+	next, err := daemonset.Apply(s, a, c.now)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", ds.Name, err)
+	}
+	switch o, _ := daemonset.ObjectOf(a); {
+	case creates:
+		c.createPod(next.Pods[0])
+	case len(next.Pods) < len(s.Pods):
+		c.dropPod(find(c.pods, podName, o.Name))
 	default:
-		next, err := daemonset.Apply(c.daemonSnapshot(ds), a, c.now)
-		if err != nil {
-			return false, fmt.Errorf("%s: %w", ds.Name, err)
-		}
 		store(c, &c.pods, podName, next.Pods, func(p *daemonset.Pod) *string { return &p.UID })
 		store(c, &c.revisions, revisionName, next.Revisions, func(r *revision.ControllerRevision) *string { return &r.UID })
 	}
