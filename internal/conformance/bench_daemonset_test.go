@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"testing"
@@ -101,22 +102,32 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 	}
 }
 
-// lookOnce is the floor of a pass: of each node it reads the labels that the affinity asks
-// for, and of each pod its owner, its readiness, the label that is selected and its hash. It
-// does not find the node of a pod, nor out whether two have one name.
-func lookOnce(s *daemonset.Snapshot) (found int) {
+// lookOnce is the floor of a pass: of each node it reads the name and the labels that the affinity
+// asks for, and of each pod its owner, readiness, the label that is selected and its hash, the
+// node by a hash of its name, and the ends of name and UID, without which nobody knows whether it
+// is there twice. It does not find that out, nor which pods go.
+func lookOnce(s *daemonset.Snapshot) (desired, updated, ready, ends int) {
+	nodes := make([]nodeTally, 1<<bits.Len(uint(2*len(s.Nodes))))
 	for i := range s.Nodes {
 		if labels := s.Nodes[i].Labels; labels["kubernetes.io/os"] == "linux" && labels["kubernetes.io/arch"] == "amd64" {
-			found++
+			countOn(nodes, s.Nodes[i].Name)
+			desired++
 		}
 	}
 	for i := range s.Pods {
 		p := &s.Pods[i]
-		if p.ControllerUID == s.DaemonSet.UID && p.Labels["app"] == "web" && p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new" && p.Ready {
-			found++
+		if p.ControllerUID != s.DaemonSet.UID || p.Labels["app"] != "web" || nodes[countOn(nodes, p.NodeName)].pods != 2 {
+			continue
 		}
+		if p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new" {
+			updated++
+		}
+		if p.Ready {
+			ready++
+		}
+		ends += int(p.Name[len(p.Name)-1]) + int(p.UID[len(p.UID)-1])
 	}
-	return found
+	return desired, updated, ready, ends
 }
 
 // BenchmarkNodeShouldRun is one DaemonSet and one node, as those ask who add nodes.
@@ -135,6 +146,17 @@ func BenchmarkNodeShouldRun(b *testing.B) {
 			node := kube.Node(c.Nodes[0])
 			daemonset.Overhead(daemons, &node, into)
 		})
+	}
+}
+
+// The floor comes to the numbers of the status.
+func TestDaemonSetFloor(t *testing.T) {
+	for _, share := range []float64{1, 0.5} {
+		c := benchCluster(5_000, share)
+		s := must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions))
+		status := must(daemonset.Reconcile(s, benchNow, daemonset.Options{})).Status
+		desired, updated, ready, _ := lookOnce(&s)
+		require.Equal(t, []int32{status.DesiredNumberScheduled, status.UpdatedNumberScheduled, status.NumberReady}, []int32{int32(desired), int32(updated), int32(ready)})
 	}
 }
 

@@ -72,10 +72,13 @@ type nodeTally struct {
 }
 
 func countOn(nodes []nodeTally, name string) int32 {
-	h := wordOf(name) * 0x9e3779b97f4a7c15
-	if len(name) > 8 {
-		h = (h ^ wordOf(name[len(name)-8:])) * 0xe7037ed1a0b428db
+	h := wordOf(name)
+	for rest := name; len(rest) > 8; {
+		rest = rest[min(8, len(rest)-8):]
+		high, low := bits.Mul64(h^wordOf(rest), 0x9e3779b97f4a7c15)
+		h = high ^ low
 	}
+	h *= 0xe7037ed1a0b428db
 	hash := uint32(h>>32) | 1
 	for i := hash >> 1; ; i++ {
 		n := &nodes[i&uint32(len(nodes)-1)]
