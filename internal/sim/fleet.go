@@ -15,6 +15,7 @@ type Fleet struct {
 	alive map[string]bool // UIDs of what may own others
 	known map[string]bool // those that there have ever been
 
+	away     int     // nodes that do not answer
 	waiting  []int32 // pods that found no node, by number
 	round    bool    // whether these will be looked at
 	images   map[image]bool

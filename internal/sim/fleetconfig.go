@@ -42,8 +42,8 @@ type FleetConfig struct {
 
 	// Place returns the node for a pod and takes the room there, or "".
 	Place func(p *podorder.Pod, t revision.Template, pinned string) string
-	// Left gives back the room of a pod that is gone.
-	Left func(p *podorder.Pod, t revision.Template)
+	// Left gives back the room of the pod with a UID that is gone.
+	Left func(uid string)
 	// Takes returns how long it takes until the next stage of a pod.
 	Takes func(s Stage, p *podorder.Pod, t revision.Template, draw float64) time.Duration
 	// NeverReady tells which pods never become ready.

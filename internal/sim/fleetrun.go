@@ -31,7 +31,7 @@ func NewFleet(cfg FleetConfig) *Fleet {
 	index(&s.replicaSets, func(rs *replicaSet) string { return rs.ControllerUID })
 	index(&s.revisions, func(r *revision.ControllerRevision) string { return r.ControllerUID })
 	index(&s.things, func(o *Thing) string { return o.ControllerUID })
-	s.nodes.watch = cfg.NodeSet
+	s.nodes.watch = f.nodeSet
 	for role := range cfg.Without {
 		f.ours[role] = true
 	}
@@ -39,6 +39,19 @@ func NewFleet(cfg FleetConfig) *Fleet {
 	w.heal = append(w.heal, (*World).healNodesOfFleet)
 	f.disturbLater()
 	return f
+}
+
+// nodeSet notes how many nodes do not answer, and tells of what is known of a node.
+func (f *Fleet) nodeSet(old, n *Node) {
+	if old != nil && old.NotReady {
+		f.away--
+	}
+	if n != nil && n.NotReady {
+		f.away++
+	}
+	if f.cfg.NodeSet != nil {
+		f.cfg.NodeSet(old, n)
+	}
 }
 
 func index[T any](t *table[T], owner func(*T) string) {

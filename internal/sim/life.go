@@ -103,9 +103,11 @@ func (w *World) startPod(p podRef) {
 		w.count(PodNeverReady)
 		return
 	}
-	if n := w.store.nodes.named(p.NodeName); n != nil && n.NotReady {
-		w.schedulePod(p, start, 5*time.Second)
-		return
+	if w.fleet == nil || w.fleet.away > 0 {
+		if n := w.store.nodes.named(p.NodeName); n != nil && n.NotReady {
+			w.schedulePod(p, start, 5*time.Second)
+			return
+		}
 	}
 	if p.daemon && w.startContainers(p) { // whoever opens the gate makes it ready
 		return

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/revision"
 )
 
 // deletePod asks for the end of a pod: it is marked, and ends later. One without a
@@ -46,8 +45,7 @@ func (w *World) removePod(p podRef) { w.erasePod(p, by(NodeAgent)) }
 func (w *World) erasePod(p podRef, r request) {
 	if w.fleet != nil {
 		r.stage = Gone
-		gone := podRef{ptr.To(*p.Pod), p.number, p.daemon}
-		defer w.fleet.freed(gone, w.store.templateOf(p))
+		defer w.fleet.freed(p.UID, p.NodeName)
 	}
 	if w.room != nil || w.rationed() {
 		defer w.freed(podRef{ptr.To(*p.Pod), p.number, p.daemon})
@@ -76,9 +74,9 @@ func (w *World) freed(p podRef) {
 }
 
 // freed gives back the room of a pod that is gone.
-func (f *Fleet) freed(p podRef, t revision.Template) {
-	if f.cfg.Left != nil && p.NodeName != "" {
-		f.cfg.Left(p.Pod, t)
+func (f *Fleet) freed(uid, node string) {
+	if f.cfg.Left != nil && node != "" {
+		f.cfg.Left(uid)
 	}
 	f.Room()
 }

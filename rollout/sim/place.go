@@ -18,13 +18,8 @@ type rooms struct {
 	resources int
 	templates map[string]Template
 	nodes     *Nodes
-	taken     map[string]taken // by the UID of the pod
+	taken     holdings
 	fail      func(error)
-}
-
-type taken struct {
-	node  string
-	needs []int64
 }
 
 // anyNode is where pods are in a world without nodes.
@@ -33,7 +28,7 @@ const anyNode = "node"
 func newRooms(s *Snapshot, scheduler func(Pod, *Nodes) string) *rooms {
 	r := &rooms{
 		scheduler: scheduler, resources: len(s.Resources), templates: map[string]Template{},
-		nodes: newNodes(s.Nodes, len(s.Resources)), taken: map[string]taken{},
+		nodes: newNodes(s.Nodes, len(s.Resources)),
 	}
 	for id, t := range s.Templates {
 		r.templates[id] = t
@@ -106,19 +101,13 @@ func (r *rooms) roomFor(i int, needs []int64) bool {
 func (r *rooms) take(p *podorder.Pod, node string, needs []int64) {
 	if i, ok := r.nodes.place[node]; ok && len(needs) > 0 {
 		r.nodes.take(i, needs, 1)
-		r.taken[p.UID] = taken{node, needs}
+		r.taken.put(p.UID, taken{node, needs})
 	}
 }
 
-// left gives back the room of a pod that is gone.
-func (r *rooms) left(p *podorder.Pod, _ template) { r.giveBack(p.UID) }
-
+// giveBack gives back the room of the pod with a UID, if it has any.
 func (r *rooms) giveBack(uid string) {
-	t, ok := r.taken[uid]
-	if !ok {
-		return
-	}
-	delete(r.taken, uid)
+	t := r.taken.remove(uid)
 	if i, ok := r.nodes.place[t.node]; ok {
 		r.nodes.take(i, t.needs, -1)
 	}
@@ -139,7 +128,7 @@ func (r *rooms) nodeSet(_, n *sim.Node) {
 // rebuild makes the nodes anew from a list, with what pods take.
 func (r *rooms) rebuild(list []Node) {
 	r.nodes = newNodes(list, r.resources)
-	for _, t := range r.taken {
+	for t := range r.taken.all {
 		if i, ok := r.nodes.place[t.node]; ok {
 			r.nodes.take(i, t.needs, 1)
 		}

@@ -84,7 +84,7 @@ func (w *World) engineConfig() sim.FleetConfig {
 		Place: w.rooms.place, Takes: w.takes, Happens: w.happens, NodeSet: w.rooms.nodeSet, Trace: c.Trace, NeverReady: w.neverReady,
 		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout, Argo: c.Argo, MaxPods: w.maxPods(),
 		PlanDeploy: c.PlanDeployment, PlanReplicas: c.PlanReplicaSet, PlanDaemonSet: c.PlanDaemonSet,
-		Without: map[sim.Role]bool{}, Left: w.rooms.left,
+		Without: map[sim.Role]bool{}, Left: w.rooms.giveBack,
 	}
 	if len(w.limits.quotas) > 0 {
 		cfg.Allows = w.limits.allows
