@@ -5,6 +5,7 @@
 package conformance
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,10 @@ func testGuarded(t *testing.T, name string, live **upstream.Live, server **apise
 				counts.differences["claims in another order, or made again"]++
 				return
 			}
+			if slices.ContainsFunc(p.mine, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Err != nil }) {
+				counts.differences["a status that was refused, which upstream writes again"]++
+				return
+			}
 			read := func(what string) string {
 				start := p.server.Version()
 				return strconv.FormatInt(start+int64(random.Below(t, what, int(p.after.Version()-start)+2)), 10)
@@ -84,12 +89,13 @@ func testGuarded(t *testing.T, name string, live **upstream.Live, server **apise
 	})
 }
 
-// versioned lists what has left a version, in order: upstream's claims are in the order of
-// its cache, so that the same versions may be those of other writes.
+// versioned lists what has left a version, in order, and whether the answer came back with
+// it: upstream's claims are in the order of its cache, so that the same versions may be those
+// of other writes.
 func versioned(calls []apiserver.Call) (list []string) {
 	for _, c := range calls {
 		if c.Changed || c.Verb == apiserver.Adopt && c.Err == nil {
-			list = append(list, c.Verb+" "+c.Kind)
+			list = append(list, fmt.Sprint(c.Verb, " ", c.Kind, " ", c.Err == nil))
 		}
 	}
 	return list
