@@ -219,6 +219,20 @@ func TestDrain(t *testing.T) {
 	require.Empty(t, w.View().Nodes()[0].Taints)
 }
 
+// Pods on a node that does not answer do not become ready before it answers again.
+func TestStartWhereNobodyAnswers(t *testing.T) {
+	w := newWorld(t, sim.Snapshot{Nodes: equalNodes(1, 0)}, sim.Config{Times: sim.Times{Schedule: sim.Exactly(time.Second), Start: sim.Exactly(time.Minute)}})
+	require.NoError(t, w.Put(webDeployment("v1", 4)))
+	require.NoError(t, w.Run(w.Start().Add(30*time.Second)))
+	require.Len(t, w.View().Pods(), 4)
+	w.Answers("node-0000", false)
+	require.NoError(t, w.Run(w.Start().Add(10*time.Minute)))
+	require.Zero(t, serving(values(w.View().Pods())))
+	w.Answers("node-0000", true)
+	require.NoError(t, w.Run(w.Start().Add(10*time.Minute+6*time.Second)))
+	require.Equal(t, 4, serving(values(w.View().Pods())))
+}
+
 func values[T any](list []*T) (copied []T) {
 	for _, o := range list {
 		copied = append(copied, *o)
