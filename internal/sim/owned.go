@@ -2,10 +2,7 @@
 
 package sim
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // members are the numbers of the objects of one owner. What has left is dropped when
 // somebody reads them, so that an owner of many loses one as quickly as an owner of few.
@@ -174,21 +171,26 @@ func (t *table[T]) appendAt(values []T, numbers []int32, owner string, version i
 
 // ofAt returns the objects of an owner as they were before later changes.
 func (t *table[T]) ofAt(numbers []int32, owner string, later []change[T]) []change[T] {
-	seen, rows := map[int32]bool{}, []change[T](nil)
+	before, all := map[int32]*T{}, []int32(nil)
 	for _, c := range later {
-		if seen[c.number] {
+		if _, seen := before[c.number]; seen {
 			continue
 		}
-		seen[c.number] = true
+		before[c.number] = c.old
 		if c.old != nil && t.owner(c.old) == owner {
-			rows = append(rows, change[T]{number: c.number, old: c.old})
+			all = append(all, c.number)
 		}
 	}
 	for _, number := range numbers {
-		if !seen[number] {
-			rows = append(rows, change[T]{number: number, old: t.numbered(number)})
+		if _, seen := before[number]; !seen {
+			before[number] = t.numbered(number)
+			all = append(all, number)
 		}
 	}
-	slices.SortFunc(rows, func(a, b change[T]) int { return cmp.Compare(a.number, b.number) })
+	slices.Sort(all)
+	rows := make([]change[T], len(all))
+	for i, number := range all {
+		rows[i] = change[T]{number: number, old: before[number]}
+	}
 	return rows
 }
