@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/spelling"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -138,27 +139,5 @@ func completeQuirk(_ *cobra.Command, _ []string, begun string) ([]string, cobra.
 
 // nearest returns the name to which the fewest letters have to be changed, added or taken.
 func nearest(name string, names []string) string {
-	distance := func(other string) int { return editDistance(strings.ToLower(name), strings.ToLower(other)) }
-	return slices.MinFunc(names, func(a, b string) int { return distance(a) - distance(b) })
-}
-
-// editDistance is the one of Levenshtein, in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return slices.MinFunc(names, func(a, b string) int { return spelling.Distance(name, a) - spelling.Distance(name, b) })
 }

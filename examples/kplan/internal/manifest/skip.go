@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/spelling"
 )
 
 // skip notes that an object is passed over: by name if it is probably a mistake, and else
@@ -100,7 +102,7 @@ func numberOf(n int, kind string) string {
 // nearest returns the kind that a misspelt one probably is, or "".
 func nearest(kind string) string {
 	for _, right := range slices.Sorted(maps.Keys(planned)) {
-		if len(right) > 6 && len(kind) < 2*len(right) && distance(strings.ToLower(kind), strings.ToLower(right)) <= 2 {
+		if len(right) > 6 && len(kind) < 2*len(right) && spelling.Distance(kind, right) <= 2 {
 			return right
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/spelling"
 )
 
 // refuseUnknown returns an error for fields that a kind of Kubernetes does not have: kubectl
@@ -42,7 +44,7 @@ func nearestField(unknown error, of reflect.Type) string {
 	}
 	best, least := "", 3
 	for name := range fields(of) {
-		if d := distance(strings.ToLower(segments[last]), strings.ToLower(name)); d < least || d == least && name < best {
+		if d := spelling.Distance(segments[last], name); d < least || d == least && name < best {
 			best, least = name, d
 		}
 	}
@@ -71,25 +73,4 @@ func fields(of reflect.Type) map[string]reflect.Type {
 		}
 	}
 	return list
-}
-
-// distance returns how many letters must be put in, left out or replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
