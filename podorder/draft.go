@@ -97,7 +97,7 @@ func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
 func (r *ranking) draftPlaces(d *Draft, numbers []int, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
-	if numbers == nil {
+	if numbers == nil { // a class that is none, 0, is behind all others less 1
 		for i, class := range d.classes[:min(len(d.classes), len(r.pods))] {
 			if class-1 < last {
 				places = append(places, d.place(i, i))
