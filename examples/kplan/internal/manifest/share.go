@@ -3,7 +3,6 @@
 package manifest
 
 import (
-	"hash/maphash"
 	"reflect"
 	"time"
 
@@ -17,9 +16,9 @@ const remembered = 1 << 15
 // alike lets objects share the lists, maps and texts that they have in common: nearly all
 // that a template gives to pods and to ReplicaSets, and what most templates have anyway.
 // Nobody writes to what was read. It forgets values when others come in their place, so
-// that it does not grow with what is read.
+// that it does not grow with what is read. The same files are shared in the same way each
+// time: no hash is seeded at random, and who makes texts collide takes their own memory.
 type alike struct {
-	seed  maphash.Seed
 	slots []slot // by the hash of the value
 }
 
@@ -32,7 +31,7 @@ type slot struct {
 // share replaces what an object holds by equal values of objects before it.
 func (a *alike) share(object any) {
 	if a.slots == nil {
-		a.seed, a.slots = maphash.MakeSeed(), make([]slot, remembered)
+		a.slots = make([]slot, remembered)
 	}
 	a.within(reflect.ValueOf(object).Elem())
 }
@@ -67,15 +66,15 @@ func (a *alike) within(v reflect.Value) uint64 {
 		for key, value := range v.Seq2() {
 			entry := reflect.New(value.Type()).Elem()
 			entry.Set(value)
-			sum += mix(a.leaf(key), a.within(entry))
+			sum += mix(leaf(key), a.within(entry))
 		}
 		return a.same(v, mix(sum, 3))
 	case reflect.Struct:
 		return a.fields(v)
 	case reflect.String:
-		return a.same(v, a.leaf(v))
+		return a.same(v, leaf(v))
 	}
-	return a.leaf(v)
+	return leaf(v)
 }
 
 // fields shares what is in the fields of a struct. Some have none that others see.
@@ -100,10 +99,10 @@ func (a *alike) fields(v reflect.Value) uint64 {
 }
 
 // leaf returns the hash of a value that holds no others.
-func (a *alike) leaf(v reflect.Value) uint64 {
+func leaf(v reflect.Value) uint64 {
 	switch {
 	case v.Kind() == reflect.String:
-		return maphash.String(a.seed, v.String())
+		return fnv(v.String())
 	case v.CanInt():
 		return uint64(v.Int())
 	case v.CanUint():
@@ -136,6 +135,15 @@ func equal(a, b reflect.Value) bool {
 		return a.String() == b.String()
 	}
 	return reflect.DeepEqual(a.Interface(), b.Interface())
+}
+
+// fnv returns the FNV-1a hash of a text.
+func fnv(s string) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 0x100000001b3
+	}
+	return h
 }
 
 // mix returns a hash of two.
