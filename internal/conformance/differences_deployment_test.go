@@ -24,7 +24,10 @@ const (
 // deploymentDifferences is the complete list of what is meant to differ in plans for
 // Deployments. Rows that ask upstream again come before those that change what it has
 // done.
-var deploymentDifferences = ofRelease([]difference[*deploymentPass, deploymentOutcome]{
+var deploymentDifferences = ofRelease(slices.Concat(deploymentRejections, ifPlanned(deploymentPlans)))
+
+// deploymentRejections are those where there is no plan.
+var deploymentRejections = []difference[*deploymentPass, deploymentOutcome]{
 	{
 		name:      "unusable limit rejected",
 		reason:    "upstream treats a limit that is no number in two ways; kube and deploy report it",
@@ -61,6 +64,10 @@ var deploymentDifferences = ofRelease([]difference[*deploymentPass, deploymentOu
 		near:      nearRejection,
 		elsewhere: rejectedElsewhere(`ReplicaSets["web"].UID`),
 	},
+}
+
+// deploymentPlans are those where there is one.
+var deploymentPlans = []difference[*deploymentPass, deploymentOutcome]{
 	{
 		name:   "unset surge is 0 for the new ReplicaSet as well",
 		reason: "deploy, Deviations: upstream reads an unset surge as 0, except where the new ReplicaSet is created or grows, which fails",
@@ -191,4 +198,4 @@ var deploymentDifferences = ofRelease([]difference[*deploymentPass, deploymentOu
 			return before != never
 		},
 	},
-})
+}

@@ -116,6 +116,20 @@ func withoutUID(c *gen.DeploymentCase) []string {
 	return ofSets(c, "UID", func(rs *appsv1.ReplicaSet) bool { return rs.UID == "" })
 }
 
+// ifPlanned takes rows about plans for none where ours rejects the case: whatever upstream
+// would do otherwise there, ours is to do nothing at all.
+func ifPlanned(rows []difference[*deploymentPass, deploymentOutcome]) []difference[*deploymentPass, deploymentOutcome] {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		from := rows[i].from
+		rows[i].from = func(p *deploymentPass) bool {
+			rejects := len(unusableLimits(p.c)) + len(negativeNumbers(p.c)) + len(unknownStrategy(p.c)) + len(withoutUID(p.c))
+			return rejects == 0 && from(p)
+		}
+	}
+	return rows
+}
+
 // ofSets returns a field of those ReplicaSets that ours takes for the Deployment's.
 func ofSets(c *gen.DeploymentCase, name string, is func(*appsv1.ReplicaSet) bool) (fields []string) {
 	if selectsAll(c.Deployment) { // then nothing is looked at
