@@ -14,8 +14,9 @@ import (
 
 // admit checks, defaults, claims and orders a snapshot.
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
-	in.d, in.pods, in.namespaceSets, in.newAt = s.Deployment, s.Pods, s.ReplicaSets, -1
-	in.now, in.opts = now.Round(0).UTC(), *opts
+	in.d = s.Deployment
+	in.opts = *opts
+	in.pods, in.namespaceSets, in.newAt, in.now = s.Pods, s.ReplicaSets, -1, now.Round(0).UTC()
 	var errs field.Errors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
@@ -196,7 +197,8 @@ func byCreation(a, b *replicaset.ReplicaSet) int {
 // admitPolicies rejects what no policy says. A Deployment that is rolled by partition has none.
 func (in *input) admitPolicies(errs *field.Errors) {
 	o := &in.opts
-	if o.Policy == (rollout.Policy{}) && len(o.Sets) == 0 {
+	var none rollout.Policy
+	if o.Policy == none && len(o.Sets) == 0 {
 		in.policy = o.Repair.policy(rollout.Policy{})
 		return
 	}

@@ -65,12 +65,12 @@ func holdAhead(s *set) Hold {
 // holdNew says why a step does not grow the new set.
 func (in *input) holdNew(c *counts, st *step) Hold {
 	s := in.newSet()
-	n, existing, there := in.numbersOf(s), int64(0), int64(0)
-	counted := in.policy
+	n, counted := in.numbersOf(s), in.policy
 	if counted.OnDelete {
 		counted = rollout.Policy{CountLarger: true}
 	}
-	for _, o := range append(slices.Clip(st.old), n) {
+	existing, there := counted.Existing(n), int64(n.There)
+	for _, o := range st.old {
 		existing, there = existing+counted.Existing(o), there+int64(o.There)
 	}
 	terminating, known := c.terminatingThatCount(in)

@@ -82,11 +82,12 @@ func TimedOut(progressing *Condition, deadline int32, now time.Time) bool {
 	case progressing.Reason == progressExceeded:
 		return true
 	}
-	return deadlineOf(progressing, deadline).Before(now)
+	return deadlineOf(progressing, deadline, 0).Before(now)
 }
 
-func deadlineOf(progressing *Condition, deadline int32) time.Time {
-	return progressing.LastUpdateTime.Add(time.Duration(deadline) * time.Second)
+// deadlineOf returns the instant so long behind the deadline.
+func deadlineOf(progressing *Condition, deadline int32, behind time.Duration) time.Time {
+	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + behind)
 }
 
 // recheck returns the first instant at which the deadline has passed.
@@ -95,5 +96,5 @@ func (in *input) recheck(s *Status) (at time.Time) {
 	if !in.hasDeadline() || c == nil || c.Reason == progressAvailable || c.Reason == progressExceeded || in.complete(s) {
 		return time.Time{}
 	}
-	return deadlineOf(c, in.deadline).Add(1).Round(0).UTC()
+	return deadlineOf(c, in.deadline, 1).Round(0).UTC()
 }

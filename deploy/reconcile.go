@@ -9,19 +9,20 @@ import "time"
 // field that cannot be used.
 //
 // It has four phases, each of which returns a value that nothing later writes to.
-func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
+func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	var in input
-	if err := in.admit(&s, now, &opts); err != nil {
-		return Plan{}, err
+	if err = in.admit(&s, now, &opts); err == nil {
+		p = in.plan()
 	}
-	return in.plan(), nil
+	return p, err
 }
 
 // plan is what follows once a snapshot is admitted.
-func (in *input) plan() Plan {
+func (in *input) plan() (p Plan) {
 	c := count(in)
 	f := in.follow()
 	d := in.decide(&c, &f)
 	r := d.report(in, &c, &f)
-	return d.write(in, &f, &r)
+	p = d.write(in, &f, &r)
+	return p
 }

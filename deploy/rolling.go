@@ -57,7 +57,7 @@ func (in *input) roll(c *counts) (z sizing) {
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = []Hold{in.holdNew(c, &st)}
+		z.holds = append(make([]Hold, 0, 1+len(st.old)), in.holdNew(c, &st)) // and what old ones keep
 	}
 	return in.shrinkOld(z, &st)
 }
@@ -88,7 +88,7 @@ func (in *input) shrinkOld(z sizing, st *step) sizing {
 		for k, n := range lost.Available {
 			d.removeAvailable(st.old[k].Age, n)
 		}
-		z.changes = append(z.changes, d.changes()...)
+		z.changes = d.addTo(z.changes)
 	}
 	z.moved = z.moved || lost.Removed > 0 && lost.Ahead < 0
 	if in.byPolicy || st.Size == in.newSet().size {
@@ -98,20 +98,17 @@ func (in *input) shrinkOld(z sizing, st *step) sizing {
 }
 
 // few is so many old sets that a list of their numbers needs no memory of its own.
-const few = 10
+const few = 4
 
 // oldNumbers adds the numbers of the active old sets, oldest first, to a list that is empty.
 // Age is the number of each.
 func (in *input) oldNumbers(old []rollout.Set) []rollout.Set {
-	n := 0
-	for range in.activeOld {
-		n++
-	}
-	old = slices.Grow(old, n)
-	for i, s := range in.activeOld {
-		numbers := in.numbersOf(s)
-		numbers.Age = i
-		old = append(old, numbers)
+	for i := range in.sets {
+		if s := &in.sets[i]; s.size > 0 && i != in.newAt {
+			numbers := in.numbersOf(s)
+			numbers.Age = i
+			old = append(old, numbers)
+		}
 	}
 	return old
 }

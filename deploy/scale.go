@@ -167,9 +167,10 @@ func (d *draft) orderBySize(active []int, toAdd int64) {
 		slices.SortFunc(active, func(i, j int) int { return cmp.Compare(age(j), age(i)) })
 		return
 	}
-	sets := make([]rollout.Set, len(active))
-	for k, i := range active {
-		sets[k] = rollout.Set{Wanted: d.sizes[i].to, Age: i}
+	var room [few]rollout.Set
+	sets := room[:0]
+	for _, i := range active {
+		sets = append(sets, rollout.Set{Wanted: d.sizes[i].to, Age: i})
 	}
 	for k, place := range rollout.BySize(sets, toAdd) {
 		active[k] = sets[place].Age

@@ -2,7 +2,11 @@
 
 package deploy
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/rollout"
+)
 
 // A sizing is what a pass decides about sizes.
 type sizing struct {
@@ -108,14 +112,16 @@ func (d *draft) total(sets []int) int64 {
 }
 
 // changes returns the changes, in order.
-func (d *draft) changes() []change {
-	if d.changed == 0 {
-		return nil
-	}
-	changes := make([]change, d.changed)
+func (d *draft) changes() []change { return d.addTo(nil) }
+
+// addTo adds the changes, in order, to a list.
+func (d *draft) addTo(changes []change) []change {
+	n := len(changes) + int(d.changed)
+	changes = slices.Grow(changes, int(d.changed))[:n]
+	added := changes[n-int(d.changed):]
 	for i := range d.sizes {
 		if s := &d.sizes[i]; s.nth > 0 {
-			changes[s.nth-1] = change{i, s.to, s.unhealthy, s.reason}
+			added[s.nth-1] = change{i, s.to, s.unhealthy, s.reason}
 		}
 	}
 	return changes

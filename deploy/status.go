@@ -107,12 +107,12 @@ func (c *conditions) failure(in *input, n *counts) {
 	if n.conditions {
 		failure = in.firstFailure()
 	}
-	if failure == nil {
+	before := findCondition(c.list, ConditionReplicaFailure)
+	if before != nil && (failure == nil || before.Message != failure.Message && in.opts.Repair.Has(ReplicaFailureNotRefreshed)) {
 		c.list = removeCondition(c.list, ConditionReplicaFailure)
-		return
 	}
-	if p := findCondition(c.list, ConditionReplicaFailure); p != nil && p.Message != failure.Message && in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
-		c.list = removeCondition(c.list, ConditionReplicaFailure)
+	if failure == nil {
+		return
 	}
 	c.list = setCondition(c.list, &Condition{
 		Type: failure.Type, Status: failure.Status, Reason: failure.Reason, Message: failure.Message,

@@ -45,6 +45,9 @@ func (d *decision) write(in *input, f *following, r *report) (p Plan) {
 		p.event(nowhere, "Warning", "SelectingAll", "This "+word(in.d.kind())+" is selecting all pods. A non-empty selector is required.")
 		return p
 	}
+	if n := len(d.changes) + len(d.refreshed) + len(d.remove); n > 1 {
+		p.Actions = make(Actions, 0, n+1) // these and, as a rule, the revision
+	}
 	p.claims(in)
 	p.follow(in, f)
 	if d.created != nil {
@@ -165,10 +168,7 @@ func (p *Plan) sizes(in *input, f *following, d *decision) {
 		changes = slices.Clone(changes)
 		slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(max(0, direction(a)), max(0, direction(b))) })
 	}
-	if len(changes) > 2 {
-		p.Actions, p.Events = slices.Grow(p.Actions, len(changes)), slices.Grow(p.Events, len(changes))
-	}
-	for _, c := range changes {
+	for k, c := range changes {
 		rs, from, annotations := in.sets[c.set].rs, in.sets[c.set].size, in.sizeAnnotations()
 		if c.set == in.newAt && f.withNextSize != nil {
 			maps.Copy(annotations, f.withNextSize)
@@ -182,6 +182,9 @@ func (p *Plan) sizes(in *input, f *following, d *decision) {
 			Set: annotations, Reason: c.reason,
 		}
 		p.act(scale)
+		if p.Events == nil {
+			p.Events = make([]Event, 0, len(changes)-k)
+		}
 		p.event(p.last(), "Normal", in.scalingReason(), in.scaleEvent(&scale))
 	}
 }
