@@ -121,3 +121,13 @@ func TestTransitive(t *testing.T) {
 		require.Equal(t, c.want, transitive(c.ab, c.bc, c.ac), "%+v", c)
 	}
 }
+
+// A node has its name, whether its ends make that up or not.
+func TestCensusNames(t *testing.T) {
+	c := newNeighbourCounts(4)
+	for size := range 30 {
+		name := "abcdefghijklmnopqrstuvwxyz0123"[:size]
+		number := c.enter(name)
+		require.Equal(t, name, c.name(&c.nodes[number]))
+	}
+}

@@ -19,32 +19,42 @@ func (n Neighbours) Add(p *Pod) {
 // A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of nodes.
 // Its slots are a hash table with open addressing from node names to the numbers of
 // nodes, from 1. There is room for a node per sixteen pods, and more of them make it grow. The
-// names are copied into one text, so that few nodes stay in the caches of the processor: those
-// of the pods lie far apart.
+// names that are long are copied into one text, so that few nodes stay in the caches of the
+// processor: those of the pods lie far apart.
 type neighbourCounts struct {
 	slots   []int32
-	names   []byte // of the nodes, one behind the other
+	names   []byte // of the nodes, one behind the other; those alone that their ends do not make up
 	nodes   []nodeCount
 	numbers []int32 // of the node of each pod that was seen, 0 if it does not matter
 }
 
 // A nodeCount is how many pods were counted on a node, whose name is a part of all names. Both
-// ends of the name are here as well: a name that is not long has nothing in between, and then
-// the text need not be read.
+// ends of the name are here: a name that is not long has nothing in between, and then it is in no
+// text.
 type nodeCount struct {
-	head, tail uint64
-	start, end int
-	pods       int32
-	hash       uint32
+	head, tail  uint64
+	start, size int // of the name
+	pods        int32
+	hash        uint32
+}
+
+// A fewCounts is the memory of one with room for few pods, which are often on fewer nodes.
+type fewCounts struct {
+	neighbourCounts
+	slots   [16]int32
+	nodes   [5]nodeCount
+	numbers [32]int32
 }
 
 // newNeighbourCounts returns one with room for n pods.
 func newNeighbourCounts(n int) *neighbourCounts {
-	nodes := 1 + max(n/16, min(n, 8)) // a guess
-	return &neighbourCounts{
-		slots: make([]int32, 1<<bits.Len(uint(2*nodes))),
-		names: make([]byte, 0, 16*nodes), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, 0, n),
+	if few := (fewCounts{}); n <= len(few.numbers) {
+		c := &few
+		c.neighbourCounts = neighbourCounts{slots: c.slots[:], nodes: c.nodes[:1], numbers: c.numbers[:0]}
+		return &c.neighbourCounts
 	}
+	nodes := 1 + max(n/16, min(n, 8)) // a guess
+	return &neighbourCounts{slots: make([]int32, 1<<bits.Len(uint(2*nodes))), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, 0, n)}
 }
 
 // add sees the next pod: whether the number of its node matters, and whether it counts there.
@@ -66,7 +76,7 @@ func (c *neighbourCounts) find(name string) int32 {
 	for mask := uint32(len(c.slots) - 1); ; h++ {
 		number := c.slots[h&mask]
 		n := &c.nodes[number]
-		if n.head == head && n.tail == tail && n.end-n.start == len(name) && (len(name) <= bothEnds || string(c.names[n.start:n.end]) == name) || number == 0 {
+		if n.head == head && n.tail == tail && n.size == len(name) && (len(name) <= bothEnds || string(c.names[n.start:n.start+n.size]) == name) || number == 0 {
 			return number
 		}
 	}
@@ -74,9 +84,15 @@ func (c *neighbourCounts) find(name string) int32 {
 
 // enter numbers a node that has no slot. At most half of the slots are taken.
 func (c *neighbourCounts) enter(name string) int32 {
-	n := nodeCount{start: len(c.names), end: len(c.names) + len(name)}
+	n := nodeCount{size: len(name)}
 	n.head, n.tail, n.hash = hash(name)
-	c.names = append(c.names, name...)
+	if len(name) > bothEnds {
+		if c.names == nil {
+			c.names = make([]byte, 0, cap(c.nodes)*len(name))
+		}
+		n.start = len(c.names)
+		c.names = append(c.names, name...)
+	}
 	c.nodes = append(c.nodes, n)
 	if 2*len(c.nodes) > len(c.slots) {
 		c.slots = make([]int32, 2*len(c.slots))
@@ -124,6 +140,26 @@ func hash(s string) (head, tail uint64, mixed uint32) {
 func mix(n uint64) uint64 {
 	high, low := bits.Mul64(n, 0x9e3779b97f4a7c15)
 	return high ^ low
+}
+
+// name returns the name of a node.
+func (c *neighbourCounts) name(n *nodeCount) string {
+	if n.size > bothEnds {
+		return string(c.names[n.start : n.start+n.size])
+	}
+	var ends [bothEnds]byte
+	spell(ends[:8], n.head)
+	if n.size > 8 {
+		spell(ends[n.size-8:n.size], n.tail)
+	}
+	return string(ends[:n.size])
+}
+
+// spell writes eight bytes that a number stands for.
+func spell(b []byte, word uint64) {
+	for i := range b {
+		b[i] = byte(word >> (56 - 8*i))
+	}
 }
 
 func (c *neighbourCounts) of(node string) int32 { return c.nodes[c.find(node)].pods }

@@ -45,8 +45,9 @@ func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int
 	counts := map[string]int64{}
 	switch {
 	case r.counts != nil:
-		for _, n := range r.counts.nodes[1:] {
-			counts[domains.of(string(r.counts.names[n.start:n.end]))] += int64(n.pods)
+		for i := range r.counts.nodes[1:] {
+			n := &r.counts.nodes[i+1]
+			counts[domains.of(r.counts.name(n))] += int64(n.pods)
 		}
 	case r.order.Neighbours != nil:
 		for node, n := range r.order.Neighbours {

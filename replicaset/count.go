@@ -37,7 +37,10 @@ func (in *input) count() (counts, error) {
 	}
 	c.roles = make([]role, len(in.Pods))
 	touched := newDuplicateCheck(len(in.Pods))
-	d := in.draft(len(in.Pods))
+	var d *draft
+	if len(in.Pods) > fewDrafted {
+		d = in.draft(len(in.Pods))
+	}
 	for from := 0; from < len(in.Pods); from += batch {
 		pods := in.Pods[from:min(from+batch, len(in.Pods))]
 		roles, plain := c.roles[from:from+len(pods)], in.allPlain(pods)
@@ -53,6 +56,10 @@ func (in *input) count() (counts, error) {
 		}
 		d.addAll(pods, roles)
 		touched.add(pods, roles)
+	}
+	if len(in.Pods) <= fewDrafted && in.numbers(&c).shrinks() {
+		d = in.draft(len(in.Pods))
+		d.addAll(in.Pods, c.roles)
 	}
 	c.draft = d.choice()
 	return c, touched.check(in.Pods, c.roles)

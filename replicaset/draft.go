@@ -10,6 +10,10 @@ type draft struct {
 	related func(p *podorder.Pod) bool
 }
 
+// fewDrafted is how many pods are still at hand when all have been counted: then they are drafted
+// when it is known that some are to be deleted.
+const fewDrafted = 64
+
 // draft returns a draft if pods are likely to be deleted, of n that there are: those of the
 // status, if it knows any, are too many. Otherwise it would look at pods for nothing.
 func (in *input) draft(n int) *draft {

@@ -17,7 +17,8 @@ type PodReader interface {
 	Len() int
 	// Count writes into p what a pod counts for: Labels, the controller, DeletionTimestamp,
 	// NodeName, Phase, Ready and ReadySince, the zero values too, since p holds another pod. What
-	// else it holds is not read. It reports whether there is such a pod; others are left out.
+	// else it holds is not read. It reports whether there is such a pod; others are left out. It
+	// may be called for a pod again.
 	Count(i int, p *podorder.Pod) bool
 	// Read writes all of a pod into p, which is zero. It is called for those that there are,
 	// and only if the plan adopts, releases or deletes pods: if it deletes some, for those that
@@ -53,13 +54,19 @@ func (in *input) countFrom(r PodReader) (counts, error) {
 		return counts{}, nil
 	}
 	var d *draft
-	if in.opts.Order.Protected == nil { // or else it reads what is not counted
+	drafted := in.opts.Order.Protected == nil // or else it reads what is not counted
+	if drafted && r.Len() > fewDrafted {
 		d = in.draft(r.Len())
 	}
 	c := in.countEach(r, d)
 	n, claims := in.numbers(&c), c.adopt > 0 || c.release > 0
 	if !claims && !n.shrinks() {
 		return c, nil
+	}
+	if drafted && !claims && r.Len() <= fewDrafted {
+		if d = in.draft(r.Len()); d != nil {
+			in.countEach(r, d)
+		}
 	}
 	if c.draft = d.choice(); c.draft == nil || claims {
 		in.Pods = readAll(r)

@@ -81,10 +81,12 @@ func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 		return nil
 	}
 	var selectors []selector.Selector
-	owners := map[string]bool{}
+	var owners []string // of pods, if those count whatever their labels are
 	add := func(rs *ReplicaSet) {
 		if rs.Selector == nil {
-			owners[rs.UID] = rs.UID != "" && in.ReplicaSet.Selector == nil
+			if rs.UID != "" && in.ReplicaSet.Selector == nil {
+				owners = append(owners, rs.UID)
+			}
 		} else if s, err := selector.FromLabelSelector(rs.Selector); err == nil {
 			selectors = append(selectors, s)
 		}
@@ -95,14 +97,15 @@ func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 			add(s)
 		}
 	}
+	owned := ownedByAny(owners)
 	if len(selectors) <= fewSelectors {
 		return func(p *podorder.Pod) bool {
-			return slices.ContainsFunc(selectors, func(s selector.Selector) bool { return s.Matches(p.Labels) }) || owners[p.ControllerUID]
+			return slices.ContainsFunc(selectors, func(s selector.Selector) bool { return s.Matches(p.Labels) }) || owned(p.ControllerUID)
 		}
 	}
 	index := selector.NewIndex(selectors)
 	return func(p *podorder.Pod) bool {
-		if owners[p.ControllerUID] {
+		if owned(p.ControllerUID) {
 			return true
 		}
 		if found == nil {
@@ -111,4 +114,17 @@ func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 		*found = index.Matching(p.Labels, (*found)[:0])
 		return len(*found) > 0
 	}
+}
+
+// ownedByAny returns whether one of these is an owner. As many as a ReplicaSet has siblings are
+// looked up, and few are tried.
+func ownedByAny(owners []string) func(uid string) bool {
+	var all map[string]bool
+	if len(owners) > fewSelectors {
+		all = make(map[string]bool, len(owners))
+		for _, uid := range owners {
+			all[uid] = true
+		}
+	}
+	return func(uid string) bool { return all[uid] || all == nil && slices.Contains(owners, uid) }
 }
