@@ -22,6 +22,7 @@ type deploymentController struct {
 	pods []podorder.Pod
 	seen deploy.Snapshot // of the pass that is under way
 	pass deploymentPass
+	next func() bool // of the pass
 
 	followed map[string]*followedDeployment // by name
 }
@@ -38,21 +39,21 @@ func (c *deploymentController) keys() (names []string) {
 // watch enters the Deployments whose objects have changed.
 func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
 	s := c.w.store
-	s.deployments.numberedBetween(from[KindDeployment], c.view[KindDeployment], skip, func(number int32, _, d *Deployment) {
-		switch {
+	s.deployments.changesBetween(from[KindDeployment], c.view[KindDeployment], skip, func(e change[Deployment]) {
+		switch d := e.new; {
 		case d == nil:
 		case c.w.calm:
-			c.queue.addNumbered(number, d.Name)
+			c.queue.addNumbered(e.number, d.Name)
 		default:
 			c.enter(d.Name)
 		}
 	})
-	s.replicaSets.numberedBetween(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(number int32, old, rs *replicaSet) {
-		if c.enterOwner(number, old, rs) {
+	s.replicaSets.changesBetween(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(e change[replicaSet]) {
+		if c.enterOwner(e.number, e.old, e.new) {
 			return
 		}
-		c.enterOwners(old)
-		c.enterOwners(rs)
+		c.enterOwners(e.old)
+		c.enterOwners(e.new)
 	})
 	s.pods.between(from[KindPod], c.view[KindPod], skip, c.told)
 }
@@ -171,12 +172,16 @@ func (c *deploymentController) begin(name string) func() bool {
 		c.retries = 0
 		return nil
 	}
-	c.pass = deploymentPass{c: c, seen: s.Deployment, snapshot: s, tracker: tracker, now: now, plan: p}
-	return c.pass.next
+	c.pass = deploymentPass{
+		c: c, seen: s.Deployment, snapshot: s, tracker: tracker, now: now, plan: p,
+		outcomes: c.pass.outcomes[:0], written: c.pass.written[:0],
+	}
+	return c.next
 }
 
 func (w *World) addDeploymentController(o deploy.Options) *deploymentController {
 	c := &deploymentController{controller: &controller{}, options: o}
+	c.next = c.pass.next
 	w.addController(c.controller, c, DeploymentController, KindDeployment, KindReplicaSet, KindPod)
 	w.store.pods.tell = append(w.store.pods.tell, c.told)
 	return c

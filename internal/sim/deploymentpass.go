@@ -21,8 +21,11 @@ type deploymentPass struct {
 	outcomes []selector.Outcome
 	failed   deploy.Action     // that ended the pass, nil if none did
 	seen     deploy.Deployment // with the version that the next write supposes
-	versions map[string]string // of ReplicaSets that this pass has written
+	written  []writtenSet
 }
+
+// A writtenSet is a ReplicaSet that a pass has written.
+type writtenSet struct{ name, version string }
 
 // next performs the next request of the pass.
 func (p *deploymentPass) next() bool {
@@ -106,10 +109,7 @@ func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy
 			}
 		})
 		if answer == done {
-			if p.versions == nil {
-				p.versions = map[string]string{}
-			}
-			p.versions[name] = rs.ResourceVersion
+			p.written = append(p.written, writtenSet{name, rs.ResourceVersion})
 		}
 		return answer
 	})
@@ -127,8 +127,10 @@ func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...re
 }
 
 func (p *deploymentPass) versionOf(name string) string {
-	if v, ok := p.versions[name]; ok {
-		return v
+	for i := len(p.written) - 1; i >= 0; i-- {
+		if p.written[i].name == name {
+			return p.written[i].version
+		}
 	}
 	for i := range p.snapshot.ReplicaSets {
 		if rs := &p.snapshot.ReplicaSets[i]; rs.Name == name {
@@ -139,22 +141,22 @@ func (p *deploymentPass) versionOf(name string) string {
 }
 
 // perform asks for one write.
-func (p *deploymentPass) perform(a deploy.Action) answer {
+func (p *deploymentPass) perform(action deploy.Action) answer {
 	c := p.c
-	onDeployment := func(d *Deployment) { d.Deployment = p.apply(a, &d.Deployment).Deployment }
-	switch a := a.(type) {
+	onDeployment := func(d *Deployment) { d.Deployment = p.apply(action, &d.Deployment).Deployment }
+	switch a := action.(type) {
 	case deploy.CreateReplicaSet:
 		return p.create(a)
 	case deploy.ScaleReplicaSet:
 		if a.To < 0 {
-			return p.negative(a)
+			return p.negative(action)
 		}
-		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, a)
+		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, action)
 	case deploy.AnnotateReplicaSet:
-		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, a)
+		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, action)
 	case deploy.DeleteReplicaSet:
 		return c.ask(func() answer {
-			return c.w.deleteReplicaSet(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a))
+			return c.w.deleteReplicaSet(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, action))
 		})
 	case deploy.AdoptReplicaSet:
 		if !p.live() {
@@ -163,16 +165,16 @@ func (p *deploymentPass) perform(a deploy.Action) answer {
 		if rs := c.w.store.replicaSets.named(a.Name); rs != nil && rs.ControllerUID != "" && rs.ControllerUID != p.seen.UID {
 			return c.ask(func() answer { return c.w.answered(invalid) })
 		}
-		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, a)
+		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, action)
 	case deploy.ReleaseReplicaSet:
 		if rs := c.w.store.replicaSets.named(a.Name); rs != nil && rs.ControllerUID != p.seen.UID {
 			return c.ask(func() answer { return done }) // there is nothing to remove
 		}
-		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, a)
+		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, action)
 	case deploy.AnnotateDeployment:
-		return p.writeDeployment(UpdateStatus, a, onDeployment)
+		return p.writeDeployment(UpdateStatus, action, onDeployment)
 	}
-	return p.writeDeployment(Update, a, onDeployment)
+	return p.writeDeployment(Update, action, onDeployment)
 }
 
 // negative is the answer to a size below 0, which the API server does not take and no plan

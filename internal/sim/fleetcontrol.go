@@ -20,9 +20,11 @@ func (f *Fleet) wants(r Role) {
 	case SetController:
 		make = func() { w.addSetController() }
 	case RolloutController:
+		f.remembers()
 		make = func() { w.addRolloutControllers(cfg.Rollout) }
 		f.ours[BatchController] = true
 	case ArgoController:
+		f.remembers()
 		make = func() { w.addArgoController(cfg.Argo) }
 	case DaemonHelper:
 		make = func() { w.addDaemonHelper() }

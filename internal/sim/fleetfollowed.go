@@ -58,7 +58,7 @@ func (c *replicaSetController) followOfFleet(name string) *followedSet {
 
 // followNew begins to keep count of the pods of a ReplicaSet, or of all its siblings.
 func (c *replicaSetController) followNew(rs *replicaSet, wide bool) *followedSet {
-	f := &followedSet{wide: wide, set: rs}
+	f := &followedSet{wide: wide, set: rs, version: rs.ResourceVersion}
 	if c.followed == nil {
 		c.followed = map[string]*followedSet{}
 	}

@@ -5,6 +5,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,8 @@ func traced(t require.TestingT, latency time.Duration, follow func(*replicaSetCo
 			_, _ = update(f.w, &f.w.store.pods, request{by: Actor{Role: User}, verb: Update, name: p.Name}, func(p *podorder.Pod) {
 				p.Labels = map[string]string{"app": "other"}
 			})
+		case d.What >= 7:
+			changeSet(f, d)
 		}
 	}
 	for f.Step(f.Now().Add(time.Hour)) {
@@ -98,14 +101,31 @@ func traced(t require.TestingT, latency time.Duration, follow func(*replicaSetCo
 	return trace
 }
 
+// changeSet takes the controller from a ReplicaSet, which it finds again, or gives it the selector of
+// its pods.
+func changeSet(f *Fleet, d deed) {
+	sets := f.w.store.replicaSets.all()
+	if len(sets) == 0 {
+		return
+	}
+	_, _ = update(f.w, &f.w.store.replicaSets, request{by: Actor{Role: User}, verb: Update, name: sets[int(d.Size)%len(sets)].Name}, func(rs *replicaSet) {
+		if d.What == 7 {
+			rs.ControllerKind, rs.ControllerName, rs.ControllerUID = "", "", ""
+		} else {
+			rs.Selector = selector.FromLabels(rs.TemplateLabels)
+		}
+	})
+}
+
 // Property: whether Trackers plan for the ReplicaSets of a fleet or all pods are read each time,
 // the same plans are made and the same writes follow. To plan once more for each ReplicaSet whose
-// status was written, as is done for the planner of somebody else's, adds plans and no writes.
+// status was written, as is done for the planner of somebody else's, adds plans and no writes. And it
+// makes no difference whether Deployments and ReplicaSets are changed where they are or replaced.
 func TestFleetFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		deeds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deed {
 			return deed{
-				time.Duration(rapid.IntRange(0, 12).Draw(t, "after")) * time.Second, rapid.IntRange(0, 6).Draw(t, "what"),
+				time.Duration(rapid.IntRange(0, 12).Draw(t, "after")) * time.Second, rapid.IntRange(0, 8).Draw(t, "what"),
 				rapid.IntRange(0, 2).Draw(t, "whom"), rapid.Int32Range(0, 12).Draw(t, "size"),
 			}
 		}), 1, 12).Draw(t, "deeds")
@@ -117,9 +137,41 @@ func TestFleetFollows(t *testing.T) {
 		for _, many := range []int{1, 5} {
 			require.Equal(t, read, from(many), "a Tracker from %d pods on", many)
 		}
+		for _, many := range []int{1, math.MaxInt} {
+			replaced := traced(t, latency, func(c *replicaSetController) {
+				c.many = many
+				c.w.fleet.remembers()
+			}, deeds)
+			require.Equal(t, read, replaced, "what is changed takes the place of what was")
+		}
 		own := traced(t, latency, func(c *replicaSetController) { c.plan = replicaset.Reconcile }, deeds)
 		plans := func(line string) bool { return strings.Contains(line, " plans for ") }
 		require.Equal(t, slices.DeleteFunc(slices.Clone(read), plans), slices.DeleteFunc(slices.Clone(own), plans), "planned for once more")
 		require.LessOrEqual(t, len(read), len(own))
 	})
+}
+
+// An observer of writes may keep Deployments and ReplicaSets, of a calm fleet as well.
+func TestObservedStay(t *testing.T) {
+	were := map[any]any{}
+	keep := func(o, is any) {
+		if _, ok := were[o]; !ok {
+			were[o] = is
+		}
+	}
+	traced(t, 0, func(c *replicaSetController) {
+		c.w.Observer.Write = func(write Write) error {
+			for _, d := range slices.Concat(write.Before.Deployments, write.After.Deployments) {
+				keep(d, *d)
+			}
+			for _, rs := range slices.Concat(write.Before.ReplicaSets, write.After.ReplicaSets) {
+				keep(rs, *rs)
+			}
+			return nil
+		}
+	}, []deed{{What: 1, Size: 7}, {At: time.Second, What: 1, Whom: 1, Size: 5}, {At: 9 * time.Second, Size: 2}})
+	require.Greater(t, len(were), 50)
+	for o, was := range were {
+		require.Equal(t, was, reflect.ValueOf(o).Elem().Interface())
+	}
 }

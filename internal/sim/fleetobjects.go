@@ -59,7 +59,7 @@ func (f *Fleet) PutDeployment(d deploy.Deployment) error {
 	version := stored.ResourceVersion
 	stored.Deployment = c.Deployment
 	stored.ResourceVersion = version
-	if reflect.DeepEqual(stored, *old) {
+	if reflect.DeepEqual(&stored, old) {
 		return nil
 	}
 	return put(f, &w.store.deployments, &stored, func(*Deployment) {})

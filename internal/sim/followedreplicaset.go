@@ -17,6 +17,7 @@ type followedSet struct {
 	wide     bool // whether the Tracker sees the pods of others
 	own      int  // pods that it sees otherwise
 	set      *replicaSet
+	version  string // of the set, which may be changed where it is
 	siblings []*replicaSet
 }
 
@@ -88,8 +89,8 @@ func sameNeighbour(old, p *podorder.Pod) bool {
 // see tells the Tracker of the ReplicaSet and its siblings, if they are others.
 func (f *followedSet) see(rs *replicaSet, rows []*replicaSet) {
 	d := replicaset.Delta{}
-	if f.set != rs {
-		f.set, d.ReplicaSet = rs, rs
+	if f.set != rs || f.version != rs.ResourceVersion {
+		f.set, f.version, d.ReplicaSet = rs, rs.ResourceVersion, rs
 	}
 	same := func(a, b *replicaSet) bool {
 		return a == b || a.UID == b.UID && a.ControllerUID == b.ControllerUID && a.Selector == b.Selector

@@ -67,6 +67,7 @@ func identity(object any) (k Kind, name, uid, version string) {
 
 // Add adds a controller of somebody's own.
 func (f *Fleet) Add(r Reconciler) {
+	f.remembers()
 	c := &ownController{controller: &controller{}, r: r}
 	reads := []Kind{KindThing, KindDeployment, KindReplicaSet, KindPod, KindNode, KindDaemonSet, KindDaemon, KindSet, KindRevision}
 	f.makers[c] = func() { f.Add(r) }

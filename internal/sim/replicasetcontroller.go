@@ -28,7 +28,8 @@ type replicaSetController struct {
 	pods     []podorder.Pod
 	seen     replicaset.Snapshot // of the pass that is under way
 	pass     replicaSetPass
-	status   *replicaSet             // as it was when its status was written last, in a calm world
+	next     func() bool             // of the pass
+	status   int64                   // the version of the last write of a status, in a calm world
 	followed map[string]*followedSet // by name
 	// Of a fleet: who keeps count of the pods of an owner, and the siblings of a ReplicaSet.
 	followers map[string][]*followedSet
@@ -58,14 +59,15 @@ func (c *replicaSetController) keys() (names []string) {
 // depends on what it says, unless it is the plan of somebody else's.
 func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 	s := c.w.store
-	s.replicaSets.between(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(old, rs *replicaSet) {
+	s.replicaSets.changesBetween(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(e change[replicaSet]) {
+		old, rs := e.old, e.new
 		if replicaset.NeedsForget(old, rs) {
 			delete(c.expected, old.Name)
 		}
 		if rs == nil && c.w.fleet != nil {
 			c.unfollow(old.Name)
 		}
-		if rs != nil && (rs != c.status || c.w.fleet != nil && c.plan != nil) {
+		if rs != nil && (e.version != c.status || c.w.fleet != nil && c.plan != nil) {
 			c.enter(rs.Name)
 		}
 	})
@@ -234,12 +236,12 @@ func (c *replicaSetController) begin(name string) func() bool {
 	}
 	c.pass = replicaSetPass{c: c, s: s, now: now, plan: p}
 	if c.w.calm { // what is seen at once is not waited for
-		return c.pass.next
+		return c.next
 	}
 	if e := p.Expect(*s, now); !e.Equal(s.Expectations) {
 		c.expected[name] = e
 	}
-	return c.pass.next
+	return c.next
 }
 
 // counted lets the reader read the pods of a ReplicaSet of a calm fleet, and returns the ReplicaSet:
@@ -350,6 +352,7 @@ func (w *World) addReplicaSetController(o replicaset.Options) *replicaSetControl
 	if w.random.IntN(2) == 0 && !w.calm {
 		c.versions = map[string]replicaset.Versions{}
 	}
+	c.next = c.pass.next
 	w.addController(c.controller, c, ReplicaSetController, KindReplicaSet, KindPod)
 	if c.Instance > 0 {
 		for _, o := range w.controllers {

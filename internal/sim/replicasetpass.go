@@ -276,7 +276,7 @@ func (p *replicaSetPass) writeStatus() {
 			o, a := update(c.w, &c.w.store.replicaSets, c.about(c.request(UpdateStatus, rs.Name, precondition{rs.UID, version}, nil)),
 				func(o *replicaSet) { o.Status = p.result.Status })
 			if a == done && c.w.calm {
-				c.status = o
+				c.status = c.w.store.touched[KindReplicaSet]
 			}
 			if a == done && c.versions != nil {
 				c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)

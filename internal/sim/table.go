@@ -35,9 +35,12 @@ type table[T any] struct {
 	briefs []brief // by number
 
 	inPlace bool
-	values  []T                 // what the rows point to, if nobody owns any
-	free    []*T                // where other values can be, if somebody does: some that have gone, and new ones
-	before  T                   // what the value was that is being changed
+	values  []T  // what the rows point to, if nobody owns any
+	free    []*T // where other values can be, if somebody does: some that have gone, and new ones
+	before  T    // what the value was that is being changed
+	// settle, if set, lets an object be changed where it is although the table remembers, and returns
+	// where it is to be: apart from what it was if it is found otherwise. See changeInPlace.
+	settle  func(changed *T) *T
 	tell    []func(old, new *T) // valid during the call only
 	journal *journal[T]         // or nil
 }
@@ -341,27 +344,27 @@ func (t *table[T]) behind(version int64) int { return len(t.past) - 1 - t.index(
 // between calls f for each change from one version of the store to a later one. With
 // skip it sees only the difference between the two, as after a new list.
 func (t *table[T]) between(from, to int64, skip bool, f func(old, new *T)) {
-	t.numberedBetween(from, to, skip, func(_ int32, old, new *T) { f(old, new) })
+	t.changesBetween(from, to, skip, func(c change[T]) { f(c.old, c.new) })
 }
 
-// numberedBetween is between with the numbers of the objects, or gone of those that are not known.
-func (t *table[T]) numberedBetween(from, to int64, skip bool, f func(number int32, old, new *T)) {
+// changesBetween is between with the numbers of the objects, or gone of those that are not known.
+func (t *table[T]) changesBetween(from, to int64, skip bool, f func(change[T])) {
 	i, j := t.index(from), t.index(to)
 	if !skip || j-i < 2 {
 		for i++; i <= j; i++ {
-			f(t.past[i].number, t.past[i].old, t.past[i].new)
+			f(t.past[i])
 		}
 		return
 	}
 	before, after := t.at(from), t.at(to)
 	for _, o := range before {
 		if k := t.key(o); find(t, after, *k.name) == nil {
-			f(gone, o, nil)
+			f(change[T]{to, gone, o, nil})
 		}
 	}
 	for _, o := range after {
 		if b := find(t, before, *t.key(o).name); b != o {
-			f(gone, b, o)
+			f(change[T]{to, gone, b, o})
 		}
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A View is what somebody sees of a fleet. What it returns must not be changed, and stays what
-// it is only until the fleet goes on.
+// A View is what somebody sees of a fleet. What it returns must not be changed. Deployments and
+// ReplicaSets stay what they are, others only until the fleet goes on.
 type View struct {
 	w    *World
 	view [kinds]int64
@@ -27,10 +28,10 @@ func (f *Fleet) View() View { return View{f.w, *f.w.latest(), f.w.now} }
 func (v View) Now() time.Time { return v.now }
 
 // Deployments returns all of them, in the order of their creation.
-func (v View) Deployments() []*Deployment { return rows(&v, &v.w.store.deployments) }
+func (v View) Deployments() []*Deployment { return kept(&v, &v.w.store.deployments) }
 
 // ReplicaSets returns all of them.
-func (v View) ReplicaSets() []*replicaset.ReplicaSet { return rows(&v, &v.w.store.replicaSets) }
+func (v View) ReplicaSets() []*replicaset.ReplicaSet { return kept(&v, &v.w.store.replicaSets) }
 
 // Pods returns all that belong to no DaemonSet.
 func (v View) Pods() []*podorder.Pod { return rows(&v, &v.w.store.pods) }
@@ -55,14 +56,31 @@ func (v View) Things() []*Thing { return rows(&v, &v.w.store.things) }
 
 func rows[T any](v *View, t *table[T]) []*T { return slices.Clip(t.at(v.view[t.kind])) }
 
+// kept is rows for whoever keeps the objects, as they are not to change then.
+func kept[T any](v *View, t *table[T]) []*T {
+	rows := slices.Clone(rows(v, t))
+	for i, o := range rows {
+		rows[i] = ptr.To(*o)
+	}
+	return rows
+}
+
+// one returns an object for whoever keeps it, or nil.
+func one[T any](v *View, t *table[T], name string) *T {
+	if o := t.namedAt(v.view[t.kind], name); o != nil {
+		return ptr.To(*o)
+	}
+	return nil
+}
+
 // Deployment returns the one with a name, or nil.
 func (v View) Deployment(name string) *Deployment {
-	return v.w.store.deployments.namedAt(v.view[KindDeployment], name)
+	return one(&v, &v.w.store.deployments, name)
 }
 
 // ReplicaSet returns the one with a name, or nil.
 func (v View) ReplicaSet(name string) *replicaset.ReplicaSet {
-	return v.w.store.replicaSets.namedAt(v.view[KindReplicaSet], name)
+	return one(&v, &v.w.store.replicaSets, name)
 }
 
 // Thing returns the one with a name, or nil.

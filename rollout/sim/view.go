@@ -15,8 +15,9 @@ import (
 )
 
 // A View is what somebody sees of a [World]: all as it is, from [World.View], or what a
-// controller's caches show. What it returns must not be changed, and is valid until time
-// passes.
+// controller's caches show. It is valid until time passes or the world is changed. What it
+// returns must not be changed: Deployments and ReplicaSets may be kept, other objects are valid
+// as long as it is.
 type View struct{ v *sim.View }
 
 // Now is the time by the clock of whoever looks.
