@@ -131,7 +131,7 @@ func quietly(t *testing.T) Options {
 // until waits for a call, and returns its place among all.
 func (s *wireServer) until(method, path string) (int, call) {
 	s.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		calls := s.made()
 		if i := slices.IndexFunc(calls, func(c call) bool { return c.Method == method && c.Path == path }); i >= 0 {
 			return i, calls[i]

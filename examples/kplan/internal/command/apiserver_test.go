@@ -195,15 +195,17 @@ func ofEvent(o *unstructured.Unstructured) fields.Set {
 	return set
 }
 
-// follow ends a watch at the next change, so that the client lists again.
+// follow ends a watch at the next change behind what the client has listed, so that it lists again.
 func (s *apiServer) follow(w http.ResponseWriter, r *http.Request) {
-	changed := s.changed
+	changed, version := s.changed, fmt.Sprint(s.version)
 	s.mutex.Unlock()
 	defer s.mutex.Lock()
 	w.(http.Flusher).Flush()
-	select {
-	case <-changed:
-	case <-r.Context().Done():
+	if r.URL.Query().Get("resourceVersion") == version {
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+		}
 	}
 	reply(w, map[string]any{"type": "ERROR", "object": metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired,
