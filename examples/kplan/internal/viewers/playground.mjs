@@ -37,8 +37,23 @@ const look = page => page.evaluate(() => ({
   over: matchMedia('(min-width: 60rem)').matches ? Math.max(...[...document.querySelectorAll('.asked *')].map(e => e.getBoundingClientRect().right)) - document.querySelector('#answer').getBoundingClientRect().left : 0,
   markup: document.querySelectorAll('#answer img, #answer iframe, #answer script:not([type])').length,
 }))
-// settled waits until all that was typed is answered, and the address holds it.
-const settled = page => page.waitForFunction(() => !asked && !waiting).then(() => page.waitForTimeout(400))
+// settled waits until all that was typed is answered.
+const settled = page => page.waitForFunction(() => !asked && !waiting)
+// saved waits until the address holds what is asked, and moved until what it then holds is asked:
+// machines differ in how long both take.
+const saved = page => page.evaluate(async () => {
+  const held = async () => location.hash && JSON.stringify(state()) === await widen(location.hash.slice(1))
+  for (const end = performance.now() + 60000; !await held() && performance.now() < end;) await new Promise(later => setTimeout(later, 20))
+})
+const moved = async (page, fragment) => {
+  await saved(page)
+  await page.evaluate(fragment => new Promise(read => {
+    addEventListener('hashchange', () => read(), { once: true })
+    location.hash = fragment
+  }), fragment)
+  if (fragment) await page.waitForFunction(() => document.querySelector('#address').textContent)
+  await settled(page)
+}
 const overlaps = page => page.evaluate(() => {
   const all = [...document.querySelectorAll('.chart text')], boxes = all.map(t => t.getBoundingClientRect())
   const hit = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2
@@ -76,12 +91,13 @@ seen.stuck = await look(page)
 await shot(page, 'stuck')
 
 // Somebody else opens the address.
-const other = await open(page.url())
+await saved(page)
+const address = await page.evaluate(() => location.href) // page.url() hears of it later
+const other = await open(address)
 seen.shared = await look(other)
-seen.address = page.url().length - job.site.length
+seen.address = address.length - job.site.length
 seen.same = await other.evaluate(() => JSON.stringify(state())) === await page.evaluate(() => JSON.stringify(state()))
-await other.evaluate(() => { location.hash = '#nonsense' })
-await settled(other)
+await moved(other, '#nonsense')
 seen.nonsense = await look(other)
 await other.goto(job.site + 'encoded/')
 await other.waitForSelector('#answer section')
@@ -97,8 +113,7 @@ for (const [now, next] of job.texts) {
   await settled(page)
   seen.texts.push(await look(page))
 }
-await page.evaluate(() => { location.hash = '' })
-await settled(page)
+await moved(page, '')
 await page.locator('#zones').fill('3')
 await settled(page)
 seen.zones = await look(page)
@@ -112,8 +127,7 @@ await page.setViewportSize({ width: 1100, height: 900 })
 await page.emulateMedia({ colorScheme: 'light' })
 
 // The time from a key to a new picture, for 100 pods.
-await page.evaluate(() => { location.hash = '' })
-await settled(page)
+await moved(page, '')
 for (const id of ['now', 'next']) await page.locator('#' + id).fill((await page.locator('#' + id).inputValue()).replace('replicas: 6', 'replicas: 100'))
 await settled(page)
 seen.hundred = await look(page)
