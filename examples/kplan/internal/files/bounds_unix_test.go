@@ -66,7 +66,7 @@ func TestBoundedInput(t *testing.T) {
 			begin := time.Now()
 			err := Source{Names: []string{tt.file}, Stdin: tt.stdin}.Each(pass)
 			require.EqualError(t, err, tt.want)
-			require.Less(t, time.Since(begin), 20*time.Second)
+			require.Less(t, time.Since(begin), time.Minute, "machines differ, but it ends")
 		})
 	}
 }
