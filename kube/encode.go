@@ -23,9 +23,12 @@ import (
 // Fields are named, and those that are unset are left out, so that the encoding
 // outlives new fields.
 type encoder struct {
-	buf  []byte
-	keys []string // scratch space for sorting
+	buf   []byte
+	keys  []string // scratch space for sorting
+	pairs []pair
 }
+
+type pair struct{ key, value string }
 
 // encode appends v and reports whether it is set: whether it differs from the zero
 // value of its type.
@@ -131,8 +134,12 @@ func (s *shape) memory(v reflect.Value) []byte {
 // nextSet returns where the next word of b begins that is not zero, as the zero value of any
 // type is, and that is not before from; or the length of b.
 func nextSet(b []byte, from uintptr) uintptr {
-	for b = b[from:]; len(b) >= 8; b = b[8:] {
-		if binary.NativeEndian.Uint64(b) != 0 {
+	b = b[from:]
+	for len(b) >= 32 && word(b, 0)|word(b, 8)|word(b, 16)|word(b, 24) == 0 {
+		b, from = b[32:], from+32
+	}
+	for ; len(b) >= 8; b = b[8:] {
+		if word(b, 0) != 0 {
 			return from
 		}
 		from += 8
@@ -145,6 +152,8 @@ func nextSet(b []byte, from uintptr) uintptr {
 	}
 	return from
 }
+
+func word(b []byte, at int) uint64 { return binary.NativeEndian.Uint64(b[at:]) }
 
 func (e *encoder) slice(s *shape, v reflect.Value) bool {
 	n := v.Len()
@@ -171,20 +180,19 @@ func (e *encoder) mapping(s *shape, v reflect.Value) bool {
 }
 
 func (e *encoder) texts(m map[string]string, withoutHash bool) bool {
-	e.keys = e.keys[:0]
-	for k := range m {
-		if withoutHash && k == revision.LabelHash {
-			continue
+	e.pairs = e.pairs[:0]
+	for k, v := range m {
+		if !withoutHash || k != revision.LabelHash {
+			e.pairs = append(e.pairs, pair{k, v})
 		}
-		e.keys = append(e.keys, k)
 	}
-	slices.Sort(e.keys)
-	e.count(len(e.keys))
-	for _, k := range e.keys {
-		e.text(k)
-		e.text(m[k])
+	slices.SortFunc(e.pairs, func(a, b pair) int { return strings.Compare(a.key, b.key) })
+	e.count(len(e.pairs))
+	for i := range e.pairs {
+		e.text(e.pairs[i].key)
+		e.text(e.pairs[i].value)
 	}
-	return len(e.keys) > 0
+	return len(e.pairs) > 0
 }
 
 func (e *encoder) amounts(m corev1.ResourceList) bool {

@@ -55,12 +55,26 @@ func hashOfNewest(s *deploy.Snapshot) (hash string, ok bool) {
 		if rs.ControllerUID != d.UID || !rs.Template.Same(d.Template) || !rs.DeletionTimestamp.IsZero() || rs.Template.Hash == "" {
 			continue
 		}
-		matches, err := selector.FromLabelSelector(d.Selector)
-		if err == nil && (d.Selector == nil || matches.Matches(rs.Labels)) {
+		if d.Selector == nil || selects(d.Selector, rs.Labels) {
 			return rs.Template.Hash, true
 		}
 	}
 	return "", false
+}
+
+// selects reports whether a selector, if it can be used, selects labels. Most have no expressions,
+// and are not compiled to answer once.
+func selects(s *selector.LabelSelector, labels map[string]string) bool {
+	if len(s.MatchExpressions) > 0 {
+		compiled, err := selector.FromLabelSelector(s)
+		return err == nil && compiled.Matches(labels)
+	}
+	for key, value := range s.MatchLabels {
+		if got, ok := labels[key]; !ok || got != value {
+			return false
+		}
+	}
+	return true
 }
 
 // ReplicaSetSnapshot returns the input of replicaset.Reconcile. Objects of other

@@ -3,10 +3,10 @@
 package kube
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"reflect"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/dump"
@@ -45,17 +45,32 @@ func TemplateID(t *corev1.PodTemplateSpec) string {
 	return i.templateID(t)
 }
 
-// An identifier computes the IDs of many templates in the same memory.
-type identifier struct{ encoder }
+// An identifier computes the IDs of many templates in the same memory. It keeps the encoding of
+// the first, the Deployment's: a ReplicaSet that has this template has this ID.
+type identifier struct {
+	encoder
+	first int // how much of the memory that is
+	id    string
+}
 
 func (i *identifier) templateID(t *corev1.PodTemplateSpec) string {
 	if t == nil {
 		t = &corev1.PodTemplateSpec{}
 	}
-	i.buf = slices.Grow(i.buf[:0], 512*(1+len(t.Spec.Containers)))
+	if i.buf = i.buf[:i.first]; i.buf == nil {
+		i.buf = make([]byte, 0, 512*(1+len(t.Spec.Containers)))
+	}
 	i.encode(templateShape(), reflect.ValueOf(t).Elem())
-	sum := sha256.Sum256(i.buf)
+	encoded := i.buf[i.first:]
+	if i.first > 0 && bytes.Equal(encoded, i.buf[:i.first]) {
+		return i.id
+	}
+	sum := sha256.Sum256(encoded)
 	var text [43]byte // 32 bytes, 6 bits a character
 	base64.RawURLEncoding.Encode(text[:], sum[:])
-	return string(text[:])
+	id := string(text[:])
+	if i.first == 0 {
+		i.first, i.id = len(encoded), id
+	}
+	return id
 }
