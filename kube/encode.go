@@ -103,14 +103,11 @@ func (e *encoder) bool(b bool) bool {
 
 func (e *encoder) structure(s *shape, v reflect.Value) bool {
 	set := false
-	memory, from := s.memory(v), uintptr(0)
-	for i := range s.fields {
-		f := &s.fields[i]
-		if f.end <= from {
-			continue
-		}
-		if from = nextSet(memory, max(from, f.start)); f.end <= from {
-			continue
+	memory := s.memory(v)
+	for from := nextSet(memory, 0); from < s.size; {
+		f := s.fieldAt(from)
+		if f == nil {
+			break // no field, but what is between two
 		}
 		start := len(e.buf)
 		e.buf = append(e.buf, f.prefix...)
@@ -119,6 +116,7 @@ func (e *encoder) structure(s *shape, v reflect.Value) bool {
 		} else {
 			e.buf = e.buf[:start]
 		}
+		from = nextSet(memory, f.end)
 	}
 	e.buf = append(e.buf, 0)
 	return set

@@ -26,13 +26,13 @@ func ReplicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 		return replicaset.ReplicaSet{}
 	}
 	var i identifier
-	return i.replicaSet(rs)
+	r := withoutTemplate(rs)
+	r.Template = i.templateOf(rs)
+	return r
 }
 
-func (i *identifier) replicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
-	r := withoutTemplate(rs)
-	r.Template = revision.Template{ID: i.templateID(&rs.Spec.Template), Hash: rs.Labels[revision.LabelHash]}
-	return r
+func (i *identifier) templateOf(rs *appsv1.ReplicaSet) revision.Template {
+	return revision.Template{ID: i.templateID(&rs.Spec.Template), Hash: rs.Labels[revision.LabelHash]}
 }
 
 // withoutTemplate is [ReplicaSet] without the identity of the template, the only

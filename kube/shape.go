@@ -38,7 +38,29 @@ type shape struct {
 	rule   rule
 	elem   *shape
 	fields []shapeField
-	size   uintptr // of a struct, in bytes
+	size   uintptr  // of a struct, in bytes
+	at     []uint16 // of each eight bytes of a struct, the first field that ends behind their begin
+}
+
+// fieldAt returns the first field that ends behind an offset, or nil.
+func (s *shape) fieldAt(offset uintptr) *shapeField {
+	for i := int(s.at[offset/8]); i < len(s.fields); i++ {
+		if f := &s.fields[i]; f.end > offset {
+			return f
+		}
+	}
+	return nil
+}
+
+// index fills at.
+func (s *shape) index() {
+	i := 0
+	for offset := uintptr(0); offset < s.size; offset += 8 {
+		for i < len(s.fields) && s.fields[i].end <= offset {
+			i++
+		}
+		s.at = append(s.at, uint16(i))
+	}
 }
 
 type shapeField struct {
@@ -130,5 +152,6 @@ func (s *shape) byKind(t reflect.Type, shapes map[reflect.Type]*shape) {
 				prefix: string(rune(len(f.Name))) + f.Name, shape: shapeOf(f.Type, shapes),
 			})
 		}
+		s.index()
 	}
 }

@@ -35,7 +35,8 @@ func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*co
 	s.Deployment.Template.ID = id.templateID(&d.Spec.Template)
 	for _, rs := range replicaSets {
 		if rs != nil && rs.Namespace == d.Namespace {
-			s.ReplicaSets = append(s.ReplicaSets, id.replicaSet(rs))
+			s.ReplicaSets = append(s.ReplicaSets, withoutTemplate(rs))
+			s.ReplicaSets[len(s.ReplicaSets)-1].Template = id.templateOf(rs)
 		}
 	}
 	if hash, ok := hashOfNewest(&s); ok {
