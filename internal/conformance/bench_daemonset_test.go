@@ -98,6 +98,7 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 				must(daemonset.Reconcile(must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions)), benchNow, daemonset.Options{}))
 			})
 			measure(b, "floor", axis, func() { lookOnce(&s) })
+			measure(b, "floor+kube", axis, func() { lookAtObjectsOnce(c) })
 		}
 	}
 }
@@ -124,6 +125,32 @@ func lookOnce(s *daemonset.Snapshot) (desired, updated, ready, ends int) {
 		}
 		if p.Ready {
 			ready++
+		}
+		ends += int(p.Name[len(p.Name)-1]) + int(p.UID[len(p.UID)-1])
+	}
+	return desired, updated, ready, ends
+}
+
+// lookAtObjectsOnce is [lookOnce] for objects of the API, as any adapter has to read them.
+func lookAtObjectsOnce(c *gen.DaemonSetCase) (desired, updated, ready, ends int) {
+	nodes := make([]nodeTally, 1<<bits.Len(uint(2*len(c.Nodes))))
+	for _, n := range c.Nodes {
+		if n.Labels["kubernetes.io/os"] == "linux" && n.Labels["kubernetes.io/arch"] == "amd64" {
+			countOn(nodes, n.Name)
+			desired++
+		}
+	}
+	for _, p := range c.Pods {
+		if p.OwnerReferences[0].UID != c.DaemonSet.UID || p.Labels["app"] != "web" || nodes[countOn(nodes, p.Spec.NodeName)].pods != 2 {
+			continue
+		}
+		if p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new" {
+			updated++
+		}
+		for i := range p.Status.Conditions {
+			if t := &p.Status.Conditions[i]; t.Type == corev1.PodReady && t.Status == corev1.ConditionTrue {
+				ready++
+			}
 		}
 		ends += int(p.Name[len(p.Name)-1]) + int(p.UID[len(p.UID)-1])
 	}
@@ -157,6 +184,8 @@ func TestDaemonSetFloor(t *testing.T) {
 		status := must(daemonset.Reconcile(s, benchNow, daemonset.Options{})).Status
 		desired, updated, ready, _ := lookOnce(&s)
 		require.Equal(t, []int32{status.DesiredNumberScheduled, status.UpdatedNumberScheduled, status.NumberReady}, []int32{int32(desired), int32(updated), int32(ready)})
+		objects := func(desired, updated, ready, _ int) []int { return []int{desired, updated, ready} }
+		require.Equal(t, []int{desired, updated, ready}, objects(lookAtObjectsOnce(c)))
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
@@ -140,6 +142,21 @@ func readOnce(s *replicaset.Snapshot) (ready, ends int) {
 	return ready, ends
 }
 
+// readObjectsOnce is [readOnce] for objects of the API, as any adapter has to read them. That none
+// of them is there twice is known of a cache.
+func readObjectsOnce(rs *appsv1.ReplicaSet, pods []*corev1.Pod) (ready int) {
+	for _, p := range pods {
+		if owner := &p.OwnerReferences[0]; !*owner.Controller || owner.UID != rs.UID || p.DeletionTimestamp != nil || p.Status.Phase != corev1.PodRunning ||
+			p.Labels["app"] != "web" || p.Labels["pod-template-hash"] != "a" {
+			continue
+		}
+		if c := &p.Status.Conditions[2]; c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			ready++
+		}
+	}
+	return ready
+}
+
 // The floors come to the answers of the planners.
 func TestFloors(t *testing.T) {
 	for _, n := range []int{10, 100, 1_000, 10_000, 100_000} {
@@ -153,6 +170,7 @@ func TestFloors(t *testing.T) {
 			plan := must(replicaset.Reconcile(s, benchNow, replicaset.Options{}))
 			ready, _ := readOnce(&s)
 			require.Equal(t, int(plan.Status.ReadyReplicas), ready)
+			require.Equal(t, ready, readObjectsOnce(benchSet(n), clusterPods(n)))
 		})
 	}
 }

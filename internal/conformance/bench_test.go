@@ -38,7 +38,7 @@ import (
 // Each benchmark runs upstream's function and ours on the same data. The names say
 // which is which: impl=upstream and impl=kplan, and impl=kplan+kube for ours with
 // the translation of the objects included. Some have impl=floor, the least that must be
-// done. ratios.sh prints the ratios.
+// done, and floor+kube if it is read from the objects. ratios.sh prints the ratios.
 
 // measure runs one implementation. Run must do the whole work of one call. Beside the time
 // that passes, it reports that of the processor, with the collection of garbage, which other
@@ -133,6 +133,8 @@ func BenchmarkReplicaSetStatus(b *testing.B) {
 		measure(b, "kplan+kube", axis, func() {
 			must(replicaset.ReconcileFrom(kube.ReplicaSetSnapshot(rs, nil, nil), kube.Pods(rs.Namespace, pods), benchNow, replicaset.Options{}))
 		})
+		measure(b, "floor", axis, func() { readOnce(&s) })
+		measure(b, "floor+kube", axis, func() { readObjectsOnce(rs, pods) })
 	}
 }
 
@@ -172,6 +174,9 @@ func BenchmarkReplicaSetPass(b *testing.B) {
 					chooseOnce(s.Pods, max(1, n/10), now)
 				}
 			})
+			if !shrink {
+				measure(b, "floor+kube", axis, func() { readObjectsOnce(rs, pods) })
+			}
 		}
 	}
 }
@@ -234,6 +239,7 @@ func BenchmarkDeploymentPass(b *testing.B) {
 			})
 			if n == 2 {
 				measure(b, "floor", axis, func() { rollOnce(&s, benchNow) })
+				measure(b, "floor+kube", axis, func() { rollObjectsOnce(c, benchNow) })
 			}
 		}
 	}

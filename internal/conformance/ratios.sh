@@ -38,8 +38,8 @@ awk '
 	}
 	function get(name, impl, unit) { return best[name SUBSEP impl, unit] }
 	# how many times as long as the least that any implementation has to do
-	function floor(name,   a, b) {
-		a = get(name, "kplan", "cpu-ns/op"); b = get(name, "floor", "cpu-ns/op")
+	function floor(name, of,   a, b) {
+		a = get(name, "kplan" of, "cpu-ns/op"); b = get(name, "floor" of, "cpu-ns/op")
 		return b == "" ? "-" : sprintf("%.1fx", a / b)
 	}
 	function ratio(name, impl, unit,   a, b) {
@@ -60,13 +60,13 @@ awk '
 		return sprintf("%.1f", now / size / before)
 	}
 	END {
-		format = "%-42s %15s %13s %13s %8s %9s %8s %8s %9s %7s\n"
-		printf format, "benchmark", "upstream ns", "kplan ns", "with kube ns", "kplan", "with kube", "bytes", "allocs", "of floor", "growth"
+		format = "%-42s %15s %13s %13s %8s %9s %8s %8s %9s %9s %7s\n"
+		printf format, "benchmark", "upstream ns", "kplan ns", "with kube ns", "kplan", "with kube", "bytes", "allocs", "of floor", "with kube", "growth"
 		for (i = 1; i <= n; i++) {
 			name = order[i]
 			printf format, name, shown(get(name, "upstream", "cpu-ns/op")), shown(get(name, "kplan", "cpu-ns/op")), shown(get(name, "kplan+kube", "cpu-ns/op")),
 				ratio(name, "kplan", "cpu-ns/op") "x", ratio(name, "kplan+kube", "cpu-ns/op") "x", ratio(name, "kplan", "B/op") "x",
-				ratio(name, "kplan", "allocs/op") "x", floor(name), growth(name, "kplan")
+				ratio(name, "kplan", "allocs/op") "x", floor(name, ""), floor(name, "+kube"), growth(name, "kplan")
 		}
 	}
 ' "$input"
