@@ -126,18 +126,16 @@ var deploymentPlans = []difference[*deploymentPass, deploymentOutcome]{
 		name:      "no size below 0",
 		reason:    "deploy, Deviations: a size that wraps around below 0 is not planned; upstream writes it, and is refused",
 		leaf:      []string{""},
-		from:      func(p *deploymentPass) bool { return !p.keep && slices.ContainsFunc(p.upstream.Steps, refusedStep) },
+		from:      func(p *deploymentPass) bool { return wrapsAround(p) && !whileRolling(p) },
 		to:        keepingSizes,
 		near:      nearPlan,
 		elsewhere: lastStepDropped,
 	},
 	{
-		name:   "the new ReplicaSet not scaled below 0",
-		reason: "deploy, Deviations: as above; upstream does not shrink old ReplicaSets in a pass that scales the new one",
-		leaf:   []string{""},
-		from: func(p *deploymentPass) bool {
-			return !p.keep && slices.ContainsFunc(p.upstream.Steps, refusedStep) && readable(p.in.Deployment).Spec.Strategy.RollingUpdate != nil
-		},
+		name:      "the new ReplicaSet not scaled below 0",
+		reason:    "deploy, Deviations: as above; upstream does not shrink old ReplicaSets in a pass that scales the new one",
+		leaf:      []string{""},
+		from:      func(p *deploymentPass) bool { return wrapsAround(p) && whileRolling(p) },
 		to:        withoutRoom,
 		near:      nearPlan,
 		elsewhere: lastStepDropped,

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
@@ -194,6 +195,28 @@ func withoutRoom(p *deploymentPass) deploymentOutcome {
 		p.upstream.Created.Annotations[revision.AnnotationMax] = right
 	}
 	return p.upstream
+}
+
+// wrapsAround recognises a size below 0 that upstream has tried to write.
+func wrapsAround(p *deploymentPass) bool {
+	return !p.keep && slices.ContainsFunc(p.upstream.Steps, refusedStep)
+}
+
+// whileRolling recognises such a size of the new ReplicaSet in a rolling update, and not in
+// a pass that changes the size of the Deployment or in one that is paused.
+func whileRolling(p *deploymentPass) bool {
+	d := readable(p.in.Deployment)
+	if d.Spec.Strategy.RollingUpdate == nil || d.Spec.Paused {
+		return false
+	}
+	newest := util.FindNewReplicaSet(d, own(p))
+	for _, rs := range own(p) {
+		desired, ok := util.GetDesiredReplicasAnnotation(klog.Background(), rs)
+		if ok && *rs.Spec.Replicas > 0 && desired != *d.Spec.Replicas {
+			return false
+		}
+	}
+	return newest == nil || slices.Contains(p.upstream.Steps, "refused "+newest.Name)
 }
 
 func refusedStep(step string) bool {
