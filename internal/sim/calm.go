@@ -12,7 +12,8 @@ import (
 func calmWorld(now time.Time, k Kubelet) *World {
 	w := newWorld(k.Seed, Faults{})
 	w.now, w.calm, w.limit = now, true, 10_000_000
-	w.store.pods.inPlace, w.store.daemons.inPlace, w.store.seen = true, true, w.seen
+	s := w.store
+	s.pods.atOnce, s.pods.inPlace, s.daemons.atOnce, s.daemons.inPlace, s.seen = true, true, true, true, w.seen
 	w.pace = pace{
 		schedule: span{k.ScheduleAfter, k.ScheduleAfter + k.Jitter}, start: span{k.ReadyAfter, k.ReadyAfter + k.Jitter},
 		end: span{k.TerminateAfter, k.TerminateAfter + k.Jitter}, startIn: k.ReadyIn,
@@ -40,7 +41,7 @@ func calmWorld(now time.Time, k Kubelet) *World {
 }
 
 // follow lets the controllers of a calm world plan with Trackers, which see what has changed
-// and not everything. Observers of such a world see no lists in snapshots.
+// and not everything, and keep pods as they were. Observers of such a world see no lists in snapshots.
 func (w *World) follow() {
 	w.followed = true
 	w.store.pods.keep()

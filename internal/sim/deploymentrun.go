@@ -168,9 +168,10 @@ func (r *run) complete() bool {
 // cluster returns what the world holds.
 func (r *run) cluster() Cluster {
 	w, s := r.world, r.world.store
-	s.pods.all()
+	pods := s.pods.all()
 	return Cluster{
-		Now: w.now, Deployment: s.deployments.all()[0].Deployment, ReplicaSets: fill(nil, s.replicaSets.all()), Pods: s.pods.values,
+		Now: w.now, Deployment: s.deployments.all()[0].Deployment, ReplicaSets: fill(nil, s.replicaSets.all()),
+		Pods:   fill(make([]podorder.Pod, 0, len(pods)), pods),
 		serial: w.serial,
 	}
 }

@@ -22,7 +22,7 @@ func NewFleet(cfg FleetConfig) *Fleet {
 	w.calm, w.fair = !f.faulty, !f.faulty
 	s := w.store
 	s.seen, w.meanwhile = w.seen, f.passTime
-	s.pods.inPlace, s.daemons.inPlace = w.calm, w.calm
+	s.pods.atOnce, s.pods.inPlace, s.daemons.atOnce, s.daemons.inPlace = w.calm, w.calm, w.calm, w.calm
 	index(&s.pods, func(p *podorder.Pod) string { return p.ControllerUID })
 	if w.calm {
 		s.pods.brief = briefOf

@@ -2,45 +2,37 @@
 
 package sim
 
-// A journal is what becomes of values that are changed where they are: copies, which stay as
-// they are, so that Trackers can keep them. Each controller reads it when it plans. The nil
-// journal notes nothing.
+// A journal is how the values of a table change, each of which stays as it is, so that Trackers
+// can keep them. Each controller reads it when it plans. The nil journal notes nothing.
 type journal[T any] struct {
-	latest []*T // by number; nil if they are gone
-	events []change[T]
+	table  *table[T]
+	events []event[T]
 	first  int // number of the first event that is remembered
 }
 
-// keep begins a journal of what is in a table.
+// An event is one change.
+type event[T any] struct{ old, new *T }
+
+// keep begins a journal of what is in a table. From now on its values are not changed where they
+// are any more.
 func (t *table[T]) keep() {
-	rows := t.all()
-	j := &journal[T]{latest: make([]*T, len(t.places))}
-	copies := fill(make([]T, 0, len(rows)), rows)
-	for i := range copies {
-		j.latest[t.numbers[i]] = &copies[i]
-	}
-	t.journal = j
+	t.all()
+	t.inPlace, t.values, t.journal = false, nil, &journal[T]{table: t}
 }
 
-// note notes how a value is now. It remembers as many events as a few readers would read
-// faster than all values.
-func (j *journal[T]) note(number int32, now *T) {
+// note notes a change. It remembers as many events as a few readers would read faster than all
+// values, of which there are n.
+func (j *journal[T]) note(old, now *T, n int) {
 	if j == nil {
 		return
 	}
-	if most := 1024 + len(j.latest)/2; len(j.events) >= 2*most {
-		j.events, j.first = append(j.events[:0], j.events[most:]...), j.first+most
+	if most := 1024 + n/2; len(j.events) >= 2*most {
+		kept := copy(j.events, j.events[len(j.events)-most:])
+		clear(j.events[kept:])
+		j.first += len(j.events) - kept
+		j.events = j.events[:kept]
 	}
-	for int(number) >= len(j.latest) {
-		j.latest = append(j.latest, nil)
-	}
-	e := change[T]{old: j.latest[number]}
-	if now != nil {
-		e.new = new(T)
-		*e.new = *now
-	}
-	j.latest[number] = e.new
-	j.events = append(j.events, e)
+	j.events = append(j.events, event[T]{old, now})
 }
 
 // end is the number of the next event.
@@ -51,10 +43,7 @@ func (j *journal[T]) end() int { return j.first + len(j.events) }
 func (j *journal[T]) since(from int, anew func(), f func(old, now *T) error) (int, error) {
 	if from < j.first {
 		anew()
-		for _, v := range j.latest {
-			if v == nil {
-				continue
-			}
+		for _, v := range j.table.all() {
 			if err := f(nil, v); err != nil {
 				return from, err
 			}

@@ -9,8 +9,8 @@ import (
 )
 
 // A table holds the objects of one kind, and how they have changed: what it held before
-// is what it holds now, less its last changes. Or it holds values that are changed where
-// they are, and remembers nothing: then whoever wants to know of a change is told at once.
+// is what it holds now, less its last changes. Or it remembers nothing, and whoever wants to know
+// of a change is told at once: then values may be changed where they are.
 type table[T any] struct {
 	kind    Kind
 	key     func(*T) key
@@ -34,15 +34,16 @@ type table[T any] struct {
 	brief  func(was brief, old, new *T, m *members) brief
 	briefs []brief // by number
 
-	inPlace bool
-	values  []T  // what the rows point to, if nobody owns any
+	atOnce  bool // whether it remembers nothing
+	inPlace bool // whether values are changed where they are, which needs atOnce
+	values  []T  // what the rows point to, if nobody owns any and they are
 	free    []*T // where other values can be, if somebody does: some that have gone, and new ones
 	before  T    // what the value was that is being changed
 	// settle, if set, lets an object be changed where it is although the table remembers, and returns
 	// where it is to be: apart from what it was if it is found otherwise. See changeInPlace.
 	settle  func(changed *T) *T
 	tell    []func(old, new *T) // valid during the call only
-	journal *journal[T]         // or nil
+	journal *journal[T]         // of values that are not changed where they are, or nil
 }
 
 // A change is one write.
@@ -150,7 +151,7 @@ func (t *table[T]) fresh() *T {
 
 // grow makes room for more values at once, because they are large.
 func (t *table[T]) grow(n int) {
-	if !t.inPlace {
+	if !t.atOnce {
 		return
 	}
 	// Who finds objects by their owners, or follows them, does not read the rows. To close their gaps each time
@@ -180,9 +181,13 @@ func (t *table[T]) remove(v *versions, number int32) {
 		delete(t.names, *t.key(old).name)
 	}
 	t.put(v, number, old, nil)
+	place := t.places[number]
 	t.places[number] = gone
-	if t.gone++; t.inPlace && !t.adjacent() {
+	switch t.gone++; {
+	case t.inPlace && !t.adjacent():
 		t.free = append(t.free, old) // which is what it was until another one is made
+	case t.journal != nil:
+		t.rows[place] = nil // nobody else keeps it
 	}
 }
 
@@ -201,8 +206,8 @@ func (t *table[T]) put(v *versions, number int32, old, new *T) {
 	if t.watch != nil {
 		t.watch(old, new)
 	}
-	if t.inPlace {
-		t.journal.note(number, new)
+	if t.atOnce {
+		t.journal.note(old, new, t.size())
 		t.writing = number
 		for _, tell := range t.tell {
 			tell(old, new)
@@ -211,7 +216,7 @@ func (t *table[T]) put(v *versions, number int32, old, new *T) {
 	if new == nil && t.homes != nil {
 		t.homes[number] = nil
 	}
-	if t.inPlace {
+	if t.atOnce {
 		return
 	}
 	if len(t.past) >= 2*memory {
