@@ -15,7 +15,7 @@ import (
 // A cell holds a number in its last bits, and has the first bits of the text's hash before it: of a
 // large list that does not stay in the fast memory no text is read but the one that is looked for.
 type Index struct {
-	cells List[uint32] // as many as a power of two, of which a quarter is free at least
+	cells List[uint32] // of which a quarter is free at least, and half at most while none leaves
 	taken int
 	mask  uint32 // of the bits for numbers
 }
@@ -23,9 +23,25 @@ type Index struct {
 // Clone returns an index of its own.
 func (x *Index) Clone() Index { return Index{x.cells.Clone(), x.taken, x.mask} }
 
-func (x *Index) home(hash uint32) int { return int(hash) & (x.cells.Len() - 1) }
+// home spreads hashes over the cells, by other bits of theirs than those that cells have.
+func (x *Index) home(hash uint32) int {
+	return int(uint64(hash*0x9e3779b1) * uint64(x.cells.Len()) >> 32)
+}
 
-func (x *Index) next(cell int) int { return (cell + 1) & (x.cells.Len() - 1) }
+func (x *Index) next(cell int) int {
+	if cell++; cell < x.cells.Len() {
+		return cell
+	}
+	return 0
+}
+
+// ahead returns how many cells one is behind another, once around.
+func (x *Index) ahead(from, to int) int {
+	if to < from {
+		return to - from + x.cells.Len()
+	}
+	return to - from
+}
 
 // Find returns the number of an element with this text, or -1.
 func (x *Index) Find(text string, of func(int) string) int {
@@ -63,7 +79,8 @@ func (x *Index) Add(i int, of func(int) string) {
 	x.fit(i)
 	if n := x.cells.Len(); 4*(x.taken+1) > 3*n {
 		old, mask := x.cells, x.mask
-		x.cells, x.mask = Make[uint32](max(8, 2*n)), max(mask, uint32(max(8, 2*n)-1))
+		x.cells = Make[uint32](max(8, n+n/2))
+		x.mask = max(mask, 1<<bits.Len(uint(x.cells.Len()))-1)
 		for c := range n {
 			if j := int(old.At(c) & mask); j > 0 {
 				x.insert(j-1, of)
@@ -121,9 +138,8 @@ func (x *Index) Move(from, to int, of func(int) string) {
 // from its home by a free cell.
 func (x *Index) Remove(i int, of func(int) string) {
 	free := x.cell(i, of)
-	mask := x.cells.Len() - 1
 	for c := x.next(free); x.cells.At(c) > 0; c = x.next(c) {
-		if home := x.home(field.Hash(of(x.number(c)))); (c-home)&mask >= (c-free)&mask {
+		if home := x.home(field.Hash(of(x.number(c)))); x.ahead(home, c) >= x.ahead(free, c) {
 			x.cells.Set(free, x.cells.At(c))
 			free = c
 		}
