@@ -28,8 +28,8 @@ import (
 // all of them anew: another selector, UID, name, kind, minReadySeconds, template label or
 // Dialect, a ReplicaSet that begins to be deleted, and a time before that of the last plan.
 //
-// Beside the pods it takes at most 64 bytes for each, and once they are in line 160 for each node
-// of theirs.
+// Beside the pods it takes at most 64 bytes for each, and once they are in line 130 for each node
+// that several of them have been on.
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
 // [Tracker.Clone]. In JSON it is its Snapshot.

@@ -143,10 +143,11 @@ func TestTrackerMemory(t *testing.T) {
 		why          string
 		pods, onNode int // 0: none is to be deleted
 		most         float64
+		controller   string // without one nobody has neighbours
 	}{
-		{"waiting", 50_000, 0, 64}, {"waiting", 100_000, 0, 64}, {"waiting", 200_000, 0, 64},
-		{"in line, 30 on a node", 150_000, 30, 64},
-		{"in line, each on a node of its own", 100_000, 1, 220},
+		{"waiting", 50_000, 0, 64, "d"}, {"waiting", 100_000, 0, 64, "d"}, {"waiting", 200_000, 0, 64, "d"},
+		{"in line, 30 on a node", 150_000, 30, 64, "d"}, {"in line, 30 on a node, no neighbours", 150_000, 30, 64, ""},
+		{"in line, each on a node of its own", 100_000, 1, 64, "d"}, {"in line, each on a node of its own, no neighbours", 100_000, 1, 64, ""},
 	} {
 		all, desired := pods(c.pods), c.pods
 		for i := range all {
@@ -155,7 +156,7 @@ func TestTrackerMemory(t *testing.T) {
 			}
 		}
 		before := inUse()
-		tr := tracker(t, web(int32(desired), minReady(10)), all...)
+		tr := tracker(t, web(int32(desired), minReady(10), func(rs *replicaset.ReplicaSet) { rs.ControllerUID = c.controller }), all...)
 		_, err := tr.Plan(t0, replicaset.Options{})
 		require.NoError(t, err)
 		each := (inUse() - before) / float64(c.pods)

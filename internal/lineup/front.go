@@ -12,6 +12,10 @@ import (
 // Related tells which of them are neighbours; nil is none.
 func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) bool, now time.Time, at int64) *Line {
 	l := &Line{pods: pods, related: related, now: now, at: at, lifted: all, pulled: all}
+	l.nodes.Append(node{})
+	if related != nil {
+		l.nodes.Ref(apart).neighbours = 1
+	}
 	for i := range pods.Len() {
 		l.seats.Append(seat{})
 		l.sit(i, candidate(i))
@@ -60,17 +64,12 @@ func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]podorder.Pod
 		return list, near, 2*len(list) <= pods.Len()
 	}
 	for i := range l.order.All {
-		return []podorder.Pod{*pods.At(int(l.note(near, i).first))}, near, true
+		c := l.cells.At(int(i))
+		first := pods.At(int(c.first))
+		near[first.NodeName] = l.nodes.At(int(c.node)).neighbours
+		return []podorder.Pod{*first}, near, true
 	}
 	return nil, nil, false
-}
-
-// note notes the neighbours of a cell.
-func (l *Line) note(near podorder.Neighbours, i int32) cell {
-	c := l.cells.At(int(i))
-	on := l.nodes.At(int(c.node))
-	near[on.name] = on.neighbours
-	return c
 }
 
 // foremost returns pods among which are the first n, which are not all: of n cells at most, the
@@ -85,8 +84,11 @@ func (l *Line) foremost(near podorder.Neighbours, n int) (pods []podorder.Pod) {
 		if cells == n || cells > 0 && !same && seen >= n {
 			break
 		}
-		l.note(near, i)
+		from := len(pods)
 		pods = l.appendRows(pods, i, n)
+		for k := from; k < len(pods) && (k == from || c.node == apart); k++ {
+			near[pods[k].NodeName] = l.nodes.At(int(c.node)).neighbours
+		}
 		last, seen, cells = c, seen+int(c.size), cells+1
 	}
 	return pods

@@ -20,6 +20,10 @@ import (
 // their first ones as well. Pods age at different times, and so each row has an instant at which
 // another of its pods may come first.
 //
+// Pods that came to a node where no other was have one neighbour, whatever its name: until another
+// one comes, they stand with their like on one node for all of them, [apart]. So do all pods if
+// none has neighbours.
+//
 // It finds candidates, which [podorder.Order.Choose] puts in order. That takes them by UID where
 // their ages are alike, but for pods that became ready at one instant: see [Line.simple].
 type Line struct {
@@ -27,7 +31,8 @@ type Line struct {
 	related  func(*podorder.Pod) bool // nil if no pod is
 	seats    paged.List[seat]         // of the pods
 	nodes    paged.List[node]         // all that there have been
-	names    paged.Index              // of the nodes
+	names    paged.Index              // of the nodes but apart
+	alone    paged.Index              // of the pods apart, by the names of their nodes
 	cells    paged.List[cell]
 	rows     paged.List[row]
 	freeCell int32        // first one that is not in use, from 1
@@ -52,6 +57,9 @@ type Pods = tracked.Table[podorder.Pod, tracked.Pods]
 
 // all is that the cells of all nodes are lifted, and all rows are pulled.
 const all = -1
+
+// apart is the node that stands for all nodes with one pod, or for all.
+const apart = 0
 
 // A seat is where a pod is: it takes eight bytes for each pod there is.
 type seat struct {
@@ -184,13 +192,29 @@ func (l *Line) tally(p *podorder.Pod, n int) {
 
 func (l *Line) name(k int) string { return l.nodes.At(k).name }
 
-// nodeOf returns the number of a node, which it gets if it has none.
-func (l *Line) nodeOf(name string) int {
-	k := l.names.Find(name, l.name)
-	if k < 0 {
-		k = l.nodes.Len()
-		l.nodes.Append(node{name: name})
-		l.names.Add(k, l.name)
+func (l *Line) nodeName(i int) string { return l.pods.At(i).NodeName }
+
+// nodeOf returns the number of the node of a pod, which it gets if it has none: apart, if that may
+// be. Whoever stands apart under its name leaves that.
+func (l *Line) nodeOf(i int, mayBeApart bool) int {
+	if l.related == nil {
+		return apart
+	}
+	name := l.nodeName(i)
+	if k := l.names.Find(name, l.name); k >= 0 {
+		return k
+	}
+	first := l.alone.Find(name, l.nodeName)
+	if first < 0 && mayBeApart {
+		l.alone.Add(i, l.nodeName)
+		return apart
+	}
+	k := l.nodes.Len()
+	l.nodes.Append(node{name: name})
+	l.names.Add(k, l.name)
+	if first >= 0 {
+		l.rise(first)
+		l.seat(first, k, true, true)
 	}
 	return k
 }
@@ -246,7 +270,7 @@ func (l *Line) Clone() *Line {
 	}
 	c := *l
 	c.seats, c.nodes, c.names, c.cells, c.rows = l.seats.Clone(), l.nodes.Clone(), l.names.Clone(), l.cells.Clone(), l.rows.Clone()
-	c.order, c.inner, c.queue = l.order.Clone(), l.inner.Clone(), l.queue.Clone()
+	c.alone, c.order, c.inner, c.queue = l.alone.Clone(), l.order.Clone(), l.inner.Clone(), l.queue.Clone()
 	return &c
 }
 

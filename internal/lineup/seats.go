@@ -41,10 +41,15 @@ func (l *Line) sit(i int, candidate bool) {
 	if !neighbour && !candidate {
 		return
 	}
-	k := l.nodeOf(p.NodeName)
+	l.seat(i, l.nodeOf(i, neighbour && candidate), neighbour, candidate)
+}
+
+// seat gives a pod a seat on a node.
+func (l *Line) seat(i, k int, neighbour, candidate bool) {
+	p := l.pods.At(i)
 	l.lift(k)
 	s := seat{}
-	if neighbour {
+	if neighbour && k != apart {
 		n := l.nodes.At(k)
 		n.neighbours++
 		l.nodes.Set(k, n)
@@ -72,7 +77,10 @@ func (l *Line) sit(i int, candidate bool) {
 // rise takes a pod out of its seat.
 func (l *Line) rise(i int) {
 	s := l.seats.At(i)
-	if k := l.node(s.place); k >= 0 {
+	switch k := l.node(s.place); {
+	case k == apart:
+		l.alone.Remove(i, l.nodeName)
+	case k > apart:
 		l.lift(k)
 		n := l.nodes.At(k)
 		n.neighbours--
@@ -127,6 +135,9 @@ func (l *Line) moveSeat(i int) {
 	in := s.place.row()
 	if in < 0 {
 		return
+	}
+	if l.node(s.place) == apart {
+		l.alone.Move(last, i, l.nodeName)
 	}
 	l.reseat(in, int32(last+1), int32(i+1))
 	r := l.rows.At(in)
