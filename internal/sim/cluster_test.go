@@ -181,3 +181,18 @@ func TestRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// TestShare: what sizes say of the Deployment stays what each says, though equal ones are kept once.
+func TestShare(t *testing.T) {
+	of := func(desired ...string) (actions deploy.Actions) {
+		for _, n := range desired {
+			actions = append(actions, deploy.ScaleReplicaSet{Name: "web-" + n, Set: map[string]string{revision.AnnotationDesired: n}})
+		}
+		return append(actions, deploy.AnnotateDeployment{Set: map[string]string{"a": "b"}})
+	}
+	r, actions := run{}, of("3", "3", "4", "3")
+	r.share(actions)
+	require.Equal(t, of("3", "3", "4", "3"), actions)
+	actions[0].(deploy.ScaleReplicaSet).Set["once"] = ""
+	require.Contains(t, actions[1].(deploy.ScaleReplicaSet).Set, "once")
+}

@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -57,10 +58,11 @@ type run struct {
 	world   *World
 	start   time.Time
 	steps   []Step
-	pods    PodActions  // since the last step
-	last    deploy.Plan // of the last pass
-	pending bool        // whether the last plan acts, and is no step yet
-	scaled  bool        // whether no autoscaler will change the replicas any more
+	pods    PodActions        // since the last step
+	last    deploy.Plan       // of the last pass
+	pending bool              // whether the last plan acts, and is no step yet
+	set     map[string]string // of the last change of size
+	scaled  bool              // whether no autoscaler will change the replicas any more
 }
 
 // begin returns a run in a world that holds a copy of a cluster. The world is strict: it
@@ -146,8 +148,25 @@ func (r *run) record(p deploy.Plan) {
 	if zones := r.cfg.Kubelet.Zones; zones != nil {
 		s.Zones = spread(r.world.store.pods.all(), zones)
 	}
+	r.share(s.Actions)
 	r.pods = PodActions{}
 	r.steps = append(r.steps, s)
+}
+
+// share lets actions have the annotations of those before if they are the same, for most are.
+func (r *run) share(actions deploy.Actions) {
+	for i := range actions {
+		a, ok := actions[i].(deploy.ScaleReplicaSet)
+		if !ok {
+			continue
+		}
+		if !maps.Equal(a.Set, r.set) {
+			r.set = a.Set
+			continue
+		}
+		a.Set = r.set
+		actions[i] = a
+	}
 }
 
 func (r *run) result() Result {
