@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/files"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // An Error is bad input: where it is, and what is wrong.
@@ -22,5 +23,5 @@ func passedOver(text string, notes []string) error {
 	case len(notes) > 1:
 		text += fmt.Sprintf("; %s (and %d more)", notes[0], len(notes)-1)
 	}
-	return errors.New(text)
+	return errors.New(terminal.Escape(text)) // a kind may have any letters
 }
