@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -249,11 +250,15 @@ func WriteKubeconfig(file string, cfg *rest.Config, namespace string) error {
 	return clientcmd.WriteToFile(*k, file)
 }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// freePort returns a port that nobody uses, and that Linux gives to no connection by itself: the
+// API server takes it later, and again when it is started anew.
+func freePort() (port int, err error) {
+	for range 100 {
+		var l net.Listener
+		port = 20_000 + rand.IntN(12_000)
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return 0, err
 }
