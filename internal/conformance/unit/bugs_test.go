@@ -36,7 +36,7 @@ var bugs = []bug{
 	{"batches do not stop at a failure", "replicaset/batches.go", "if failed(&made[i]) {", "if failed(&made[i]) && !BUG {", "replicaset"},
 	{"batches grow too fast", "replicaset/batches.go", "n > 0; size *= 2", "n > 0; size *= pick[int64](BUG, 3, 2)", "replicaset"},
 	{"conditions are not removed", "deploy/condition.go", "if c := &conditions[i]; c.Type != conditionType {", "if c := &conditions[i]; BUG || c.Type != conditionType {", "deployment/util"},
-	{"a deadline is passed at once", "deploy/progress.go", "return deadlineOf(progressing, deadline).Before(now)", "return BUG || deadlineOf(progressing, deadline).Before(now)", "deployment/util"},
+	{"a deadline is passed at once", "deploy/progress.go", "return deadlineOf(progressing, deadline, 0).Before(now)", "return BUG || deadlineOf(progressing, deadline, 0).Before(now)", "deployment/util"},
 	{"old pods that have ended keep a Recreate waiting", "deploy/recreate.go", "ok && !in.pods[i].Finished()", "ok && (BUG || !in.pods[i].Finished())", "deployment"},
 	{"one ReplicaSet too many is removed", "revision/cleanup.go", "surplus := n - int(max(*limit, 0))", "surplus := n - int(max(*limit, 0)) + pick(BUG, 1, 0)", "deployment"},
 	{"taints are ignored", "daemonset/placement.go", "if len(n.Taints) == 0 {", "if BUG || len(n.Taints) == 0 {", "daemon"},
