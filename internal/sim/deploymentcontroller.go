@@ -217,7 +217,7 @@ func (c *deploymentController) ofFleet(s *deploy.Snapshot) {
 
 // toldOfEnd enters the Deployment that waits for the end of its pods.
 func (c *deploymentController) toldOfEnd(old, p *podorder.Pod) {
-	if old == nil || p != nil && !p.Finished() {
+	if old == nil || p != nil && !p.Finished() || c.w.calm && !c.w.fleet.recreates {
 		return
 	}
 	rs := c.w.store.replicaSets.named(old.ControllerName)

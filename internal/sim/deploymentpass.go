@@ -98,7 +98,9 @@ func (p *deploymentPass) writeDeployment(verb Verb, action fmt.Stringer, f func(
 func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy.Action) answer {
 	c := p.c
 	return c.ask(func() answer {
-		rs, answer := update(c.w, &c.w.store.replicaSets, c.request(Update, name, pre, a), func(rs *replicaSet) {
+		r := c.request(Update, name, pre, a)
+		r.known = p.numberOf(name) + 1
+		rs, answer := update(c.w, &c.w.store.replicaSets, r, func(rs *replicaSet) {
 			if s, ok := a.(deploy.ScaleReplicaSet); ok && !c.w.calm {
 				s.From = sizeOf(rs) // an API server does not ask what a write was planned for
 				a = s
@@ -124,6 +126,18 @@ func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...re
 		return deploy.Snapshot{Deployment: *d, ReplicaSets: sets}
 	}
 	return after
+}
+
+// numberOf returns the number of a ReplicaSet that the pass has seen in a calm fleet, or gone.
+func (p *deploymentPass) numberOf(name string) int32 {
+	if c := p.c; c.w.fleet != nil && c.w.calm && c.item != nil && c.item.members != nil {
+		for _, number := range c.item.members.numbers {
+			if rs := c.w.store.replicaSets.numbered(number); rs != nil && rs.Name == name {
+				return number
+			}
+		}
+	}
+	return gone
 }
 
 func (p *deploymentPass) versionOf(name string) string {

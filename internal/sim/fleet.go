@@ -23,15 +23,16 @@ type Fleet struct {
 	cordoned map[string]bool   // nodes, by their owner
 	ours     map[Role]bool     // controllers that run, or are not to
 
-	faulty   bool
-	given    bool      // whether there are pods with UIDs that others have given
-	stood    time.Time // the instant at which steps are counted
-	asking   bool      // whether a request of a controller is under way
-	heals    bool      // whether all is to be healed behind it
-	looking  bool      // whether those that see the past will look again
-	touched  int       // writes of others between the reading and the writing of a controller
-	deafened int       // changes that nobody was told of
-	expired  int       // expectations that were not met in time
+	faulty    bool
+	recreates bool      // whether there has been a Deployment that recreates its pods
+	given     bool      // whether there are pods with UIDs that others have given
+	stood     time.Time // the instant at which steps are counted
+	asking    bool      // whether a request of a controller is under way
+	heals     bool      // whether all is to be healed behind it
+	looking   bool      // whether those that see the past will look again
+	touched   int       // writes of others between the reading and the writing of a controller
+	deafened  int       // changes that nobody was told of
+	expired   int       // expectations that were not met in time
 }
 
 type image struct{ node, template string }
@@ -61,7 +62,7 @@ func (f *Fleet) At(at time.Time, do func()) { f.w.schedule(at, errandOfFleet, er
 func (f *Fleet) Calm() bool { return f.w.fair }
 
 // lost reports whether an owner was there and is gone.
-func (f *Fleet) lost(uid string) bool { return uid != "" && f.known[uid] && !f.alive[uid] }
+func (f *Fleet) lost(uid string) bool { return uid != "" && !f.alive[uid] && f.known[uid] }
 
 // allows reports whether a quota lets an owner have a pod more.
 func (f *Fleet) allows(owner string) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -28,6 +29,7 @@ func NewFleet(cfg FleetConfig) *Fleet {
 		s.pods.brief = briefOf
 		changeInPlace(&s.deployments, func(_, _ *Deployment) bool { return true })
 		changeInPlace(&s.replicaSets, sameRelation)
+		s.deployments.watch = func(_, d *Deployment) { f.recreates = f.recreates || d != nil && d.Strategy == deploy.Recreate }
 	}
 	index(&s.daemons, func(p *daemonset.Pod) string { return p.ControllerUID })
 	index(&s.replicaSets, func(rs *replicaSet) string { return rs.ControllerUID })

@@ -32,7 +32,7 @@ func (t *table[T]) moved(number int32, old, new *T) {
 		return
 	}
 	if old != nil {
-		m := t.owned[before]
+		m := t.homes[number]
 		m.left++
 		m.moved = m.moved || new != nil
 	}

@@ -45,10 +45,13 @@ func (r *rooms) template(p *podorder.Pod, t template) Template {
 	if len(r.templates) == 0 {
 		return Template{}
 	}
-	for _, id := range [...]string{t.ID, t.Hash, p.Labels[labelHash]} {
+	for _, id := range [...]string{t.ID, t.Hash} {
 		if of, ok := r.templates[id]; ok && id != "" {
 			return of
 		}
+	}
+	if id := p.Labels[labelHash]; id != "" { // most are found before, and their labels stay unread
+		return r.templates[id]
 	}
 	return Template{}
 }
