@@ -85,7 +85,7 @@ func BenchmarkDeployments(b *testing.B) {
 // found without the one before, and once only from that: a fleet is in between, so that its growth
 // is at least that of the one and at most that of the other.
 func BenchmarkTouches(b *testing.B) {
-	const reads, writes, lines, rounds = 8_300, 3_700, 500, 300
+	const reads, writes, lines, rounds = 6_000, 2_100, 500, 300
 	type line struct {
 		next, n uint32
 		_       [56]byte
