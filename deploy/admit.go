@@ -142,9 +142,6 @@ func (in *input) admitPartitioned(errs *field.Errors) {
 
 // tellApart checks that the ReplicaSets can be told apart.
 func (in *input) tellApart(errs *field.Errors) {
-	if len(in.sets) == 2 && in.sets[0].rs.Name != in.sets[1].rs.Name && in.sets[0].rs.UID != in.sets[1].rs.UID {
-		return // as in most rollouts
-	}
 	if i, _, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.Name }); found {
 		name := in.sets[i].rs.Name
 		errs.Add(field.Element("ReplicaSets", name)+".Name", name, "must be unique")

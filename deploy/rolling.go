@@ -103,12 +103,10 @@ const few = 4
 // oldNumbers adds the numbers of the active old sets, oldest first, to a list that is empty.
 // Age is the number of each.
 func (in *input) oldNumbers(old []rollout.Set) []rollout.Set {
-	for i := range in.sets {
-		if s := &in.sets[i]; s.size > 0 && i != in.newAt {
-			numbers := in.numbersOf(s)
-			numbers.Age = i
-			old = append(old, numbers)
-		}
+	for i, s := range in.activeOld {
+		numbers := in.numbersOf(s)
+		numbers.Age = i
+		old = append(old, numbers)
 	}
 	return old
 }
