@@ -77,15 +77,25 @@ var deploymentExamples = map[string]func(*upstream.Deployments, time.Time) *gen.
 	"unset surge is 0 for the new ReplicaSet as well": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
 		return rolloutCase(now, func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxSurge = nil }, "1")
 	},
-	"no size below 0": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase { return belowZeroCase(now) },
+	"no size below 0": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
+		c := rolloutCase(now, func(d *appsv1.Deployment) { *d.Spec.Replicas = 5 }, "1", "2")
+		c.ReplicaSets = append(c.ReplicaSets, oldSet(c.Deployment, "new", now, "3"))
+		// Six times the second one, its share of six of six, wraps around.
+		*c.ReplicaSets[0].Spec.Replicas, *c.ReplicaSets[1].Spec.Replicas = math.MaxInt32, 500_000_000
+		for _, rs := range c.ReplicaSets {
+			rs.Annotations[revision.AnnotationMax] = "6"
+		}
+		return c
+	},
 	"the new ReplicaSet not scaled below 0": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
-		c := belowZeroCase(now)
-		c.ReplicaSets = append(c.ReplicaSets[:1], oldSet(c.Deployment, "new", now, "3"))
-		*c.Deployment.Spec.Replicas -= 10
+		c := rolloutCase(now, func(d *appsv1.Deployment) {
+			*d.Spec.Replicas, d.Spec.Strategy.RollingUpdate.MaxSurge = math.MaxInt32-10, new(intstr.FromInt32(0))
+		}, "1")
+		c.ReplicaSets = append(c.ReplicaSets, oldSet(c.Deployment, "new", now, "3"))
 		for _, rs := range c.ReplicaSets {
 			rs.Annotations[revision.AnnotationDesired] = "2147483637"
 		}
-		c.ReplicaSets[0].Status.AvailableReplicas = math.MaxInt32
+		*c.ReplicaSets[0].Spec.Replicas, c.ReplicaSets[0].Status.AvailableReplicas = math.MaxInt32, math.MaxInt32
 		*c.ReplicaSets[1].Spec.Replicas, c.ReplicaSets[1].Status = 1, appsv1.ReplicaSetStatus{ObservedGeneration: 1}
 		return c
 	},
@@ -151,19 +161,6 @@ var deploymentExamples = map[string]func(*upstream.Deployments, time.Time) *gen.
 		}}
 		return afterPass(dc, afterPass(dc, c))
 	},
-}
-
-// belowZeroCase has two old ReplicaSets of which each has all replicas that there may be,
-// so that sums wrap around.
-func belowZeroCase(now time.Time) *gen.DeploymentCase {
-	c := rolloutCase(now, func(d *appsv1.Deployment) {
-		*d.Spec.Replicas, d.Spec.Strategy.RollingUpdate.MaxSurge = math.MaxInt32, new(intstr.FromInt32(0))
-	}, "1", "2")
-	for _, rs := range c.ReplicaSets {
-		rs.Spec.Replicas, rs.Status.AvailableReplicas = new(int32(math.MaxInt32)), 0
-		rs.Annotations[revision.AnnotationDesired] = "2147483647"
-	}
-	return c
 }
 
 func TestDeploymentDifferences(t *testing.T) {
