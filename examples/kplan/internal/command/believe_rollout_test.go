@@ -38,7 +38,7 @@ func releasedBy(t *testing.T, stdin []byte, args ...string) (r heldRelease) {
 // A release of OpenKruise that is under way goes no further than its broken pods let it,
 // unless they are taken to heal.
 func TestBelievesRelease(t *testing.T) {
-	r := releasedBy(t, nil, "-f", progressive+"batch.yaml")
+	r := releasedBy(t, nil, "-f", progressive+"batch.yaml", "--time-limit", "1h")
 	require.False(t, r.Done)
 	require.Contains(t, r.Assumed, "1 pod in ImagePullBackOff stays so")
 	r = releasedBy(t, nil, "-f", progressive+"batch.yaml", "--heal")

@@ -86,7 +86,16 @@ func samples(t *testing.T, text, metric string) (values []float64) {
 	require.NotNil(t, begin)
 	start, err := strconv.Atoi(begin[1])
 	require.NoError(t, err)
-	for _, m := range regexp.MustCompile(`(?m)^`+metric+` (\S+) (\d+)$`).FindAllStringSubmatch(text, -1) {
+	name, _, _ := strings.Cut(metric, "{")
+	series := regexp.MustCompile(`^` + metric + ` (\S+) (\d+)$`)
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, name) { // most lines, and expressions are slow
+			continue
+		}
+		m := series.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			continue
+		}
 		at, err := strconv.Atoi(m[2])
 		require.NoError(t, err)
 		value, err := strconv.ParseFloat(m[1], 64)

@@ -61,7 +61,7 @@ func TestSimulateUnderWayTime(t *testing.T) {
 	code, text, _ := run(nil, at("simulate", "-f", approval, "--never-approve")...)
 	require.Equal(t, exitFailure, code)
 	require.Contains(t, inWords(text), "not finished after 0s, in step 2 StepPaused: a person has to confirm step 2 of 3.")
-	code, text, _ = run(nil, at("simulate", "-f", pause, "--never-ready")...)
+	code, text, _ = run(nil, at("simulate", "-f", pause, "--never-ready", "--time-limit", "30m")...)
 	require.Equal(t, exitFailure, code)
 	require.Contains(t, text, "in step 2 StepUpgrade")
 }
