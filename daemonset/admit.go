@@ -170,7 +170,10 @@ func (in *input) admitLists(errs *field.Errors) {
 func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
 	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }
-	names, uids, unnamed := field.NewSieve(len(in.pods)), field.NewSieve(len(in.pods)), false
+	var names, uids field.Sieve
+	names.Begin(len(in.pods))
+	uids.Begin(len(in.pods))
+	unnamed := false
 	for i := range in.pods {
 		in.claim(int32(i))
 		if p := &in.pods[i]; mine(i) {

@@ -36,7 +36,8 @@ func (in *input) count() (counts, error) {
 		return c, nil
 	}
 	c.roles = make([]role, len(in.Pods))
-	touched := newDuplicateCheck(len(in.Pods))
+	var touched duplicateCheck
+	touched.begin(len(in.Pods))
 	var d *draft
 	if len(in.Pods) > fewDrafted {
 		d = in.draft(len(in.Pods))
@@ -150,8 +151,9 @@ type duplicateCheck struct {
 	nameless    bool
 }
 
-func newDuplicateCheck(n int) duplicateCheck {
-	return duplicateCheck{names: field.NewSieve(n), uids: field.NewSieve(n)}
+func (s *duplicateCheck) begin(n int) {
+	s.names.Begin(n)
+	s.uids.Begin(n)
 }
 
 func podName(p *podorder.Pod) string { return p.Name }

@@ -10,37 +10,42 @@ import "math/bits"
 // texts that do not ascend it only keeps the hashes, since a table that does not fit into the
 // fast memory is better filled alone. Empty texts are not compared. The zero Sieve is for many.
 type Sieve struct {
-	n      int              // texts, 0 for many
-	few    [fewTexts]uint64 // ends of few texts
-	seen   int              // how many of these there are
-	slots  []uint32         // hash table with open addressing of hashes; 0 is empty
-	passes int              // how many more slots may be passed by
-	ascent ascent           // of many texts, broken if fewer may be the same
-	before int              // how many of many texts ascended, or may have
-	marks  []uint32         // of all of them, those of the first before only from [Sieve.Duplicate] on
+	n      int                  // texts, 0 for many
+	few    [2 * fewTexts]uint32 // hash table with open addressing of the hashes of few texts; 0 is empty
+	room   int                  // how many of these may still come
+	slots  []uint32             // the same of more texts
+	passes int                  // how many more slots may be passed by
+	ascent ascent               // of many texts, broken if fewer may be the same
+	before int                  // how many of many texts ascended, or may have
+	marks  []uint32             // of all of them, those of the first before only from [Sieve.Duplicate] on
 }
 
-// fewTexts is how many texts are compared each with each, and manyTexts is how many have no table.
+// fewTexts is how many texts need no memory of their own, and manyTexts is how many have no table.
 const (
-	fewTexts  = 12
+	fewTexts  = 16
 	manyTexts = 1 << 13
 )
 
-// NewSieve returns a sieve for n texts.
-func NewSieve(n int) Sieve {
-	if n <= fewTexts || n >= manyTexts {
-		return Sieve{n: n}
+// Begin makes of the zero Sieve one for n texts.
+func (s *Sieve) Begin(n int) {
+	s.n = n
+	switch {
+	case n <= fewTexts:
+		s.room = n
+	case n < manyTexts:
+		s.slots, s.passes = make([]uint32, 1<<bits.Len(uint(2*n))), 4*n
 	}
-	return Sieve{n: n, slots: make([]uint32, 1<<bits.Len(uint(2*n))), passes: 4 * n}
 }
 
 // Add takes the next text.
 func (s *Sieve) Add(text string) {
 	switch {
+	case s.room > 0:
+		s.addFew(text)
 	case s.slots != nil:
 		s.add(text)
 	case s.n > 0 && s.n <= fewTexts:
-		s.addFew(text)
+		s.ascent = broken() // more than there were to be
 	case !s.ascent.broken():
 		s.ascent.add(text)
 		s.before++
@@ -77,27 +82,17 @@ func (s *Sieve) addFew(text string) {
 	if text == "" {
 		return
 	}
-	end := uint64(0)
-	switch n := len(text); {
-	case n >= 8:
-		end = word(text[n-8:])
-	case n >= 4:
-		end = half(text)<<32 | half(text[n-4:])
-	default:
-		end = uint64(text[0])<<16 | uint64(text[n/2])<<8 | uint64(text[n-1])
-	}
-	end += uint64(len(text)) * 0x9e3779b97f4a7c15
-	for _, other := range s.few[:s.seen] {
-		if other == end {
-			s.ascent = broken()
+	s.room--
+	h := tailHash(text)
+	mark, i := uint32(h)|1, h>>32%uint64(len(s.few))
+	for s.few[i] != 0 {
+		if s.few[i] == mark {
+			s.ascent = broken() // they may be the same
+			return
 		}
+		i = (i + 1) % uint64(len(s.few))
 	}
-	if s.seen == len(s.few) { // more than there were to be
-		s.ascent = broken()
-		return
-	}
-	s.few[s.seen] = end
-	s.seen++
+	s.few[i] = mark
 }
 
 // Different reports whether all texts are certainly different. If not, they may be still.
@@ -118,9 +113,16 @@ func (s *Sieve) Duplicate(n int, text func(i int) string) (first, second int, fo
 	return duplicateOfMany(s.marks, text)
 }
 
+// tailHash is a hash of the end of a text, which is all of it up to eight bytes.
 func tailHash(s string) uint64 {
-	if n := len(s); n >= 8 {
+	n := len(s)
+	switch {
+	case n >= 8:
 		return mix(word(s[n-8:]), uint64(n))
+	case n >= 4:
+		return mix(half(s)<<32|half(s[n-4:]), uint64(n))
+	case n > 0:
+		return mix(uint64(s[0])<<16|uint64(s[n/2])<<8|uint64(s[n-1]), uint64(n))
 	}
-	return uint64(Hash(s)) * 0x9e3779b97f4a7c15
+	return 0
 }

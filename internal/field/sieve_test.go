@@ -22,7 +22,8 @@ func TestSieve(t *testing.T) {
 			texts[i] = fmt.Sprintf(format, i*step%15_485_863)
 		}
 		different := func() bool {
-			s := NewSieve(n)
+			var s Sieve
+			s.Begin(n)
 			for _, text := range texts {
 				s.Add(text)
 			}
