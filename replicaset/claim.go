@@ -52,8 +52,9 @@ func (m *measure) role(p *podorder.Pod) role {
 	if !m.selects {
 		return m.roleOfOwned(p)
 	}
-	c := child(p, &m.owner)
-	d := claim.DecideActive(&m.owner, &c)
+	o := m.claimant(p)
+	c := child(p, &o)
+	d := claim.DecideActive(&o, &c)
 	switch {
 	case d.Verdict == claim.Keep:
 		return roleActive

@@ -19,8 +19,9 @@ type measure struct {
 	owner    claim.Owner
 	unusable error // why the selector cannot be compiled
 	dialect  Dialect
-	implied  bool // the selector matches all pods with the labels of the template
+	implied  bool // the selector matches all pods with the labels of the template; then it is not compiled
 
+	selected   int              // labels of the template, its first ones, that are those of an implied selector
 	labels     int              // of the template
 	fewLabels  [fewLabels]label // or, if there are more,
 	manyLabels []label
@@ -33,10 +34,8 @@ func newMeasure(rs *ReplicaSet, dialect Dialect) (m measure) {
 
 func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
 	m.uid, m.minReady, m.selects = rs.UID, rs.MinReadySeconds, rs.Selector != nil
-	m.owner, m.dialect = Owner(rs), dialect
-	if rs.Selector != nil {
-		m.owner.Selector, m.unusable = selector.FromLabelSelector(rs.Selector)
-	}
+	m.owner = Owner(rs)
+	m.dialect = dialect
 	if m.labels = len(rs.TemplateLabels); m.labels > fewLabels {
 		m.manyLabels = make([]label, m.labels)
 	}
@@ -45,7 +44,14 @@ func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
 		template[i] = label{key, value}
 		i++
 	}
-	m.implied = rs.Selector != nil && m.implies(rs.Selector)
+	if s := rs.Selector; s != nil {
+		m.putFirst(s)
+		if m.implied = m.selected == len(s.MatchLabels) && len(s.MatchExpressions) == 0; m.implied {
+			m.owner.Selector = selector.Everything() // see [measure.claimant]
+		} else {
+			m.owner.Selector, m.unusable = selector.FromLabelSelector(s)
+		}
+	}
 }
 
 // fewLabels is how many labels of a template need no memory of their own.
@@ -59,16 +65,26 @@ func (m *measure) template() []label {
 	return m.fewLabels[:m.labels]
 }
 
-// implies reports whether a selector matches whatever has the labels of the template, as it
-// does in all but odd ReplicaSets. Expressions are not looked at.
-func (m *measure) implies(s *selector.LabelSelector) bool {
-	common := 0
-	for _, l := range m.template() {
-		if value, ok := s.MatchLabels[l.key]; ok && value == l.value {
-			common++
+// putFirst puts those labels of the template first that are valid labels of a selector.
+func (m *measure) putFirst(s *selector.LabelSelector) {
+	template := m.template()
+	for i, l := range template {
+		value, ok := s.MatchLabels[l.key]
+		if ok && value == l.value && len(selector.ValidateKey(l.key)) == 0 && len(selector.ValidateValue(value)) == 0 {
+			template[i], template[m.selected] = template[m.selected], l
+			m.selected++
 		}
 	}
-	return common == len(s.MatchLabels) && len(s.MatchExpressions) == 0
+}
+
+// claimant returns the owner as the one who claims p or does not. An implied selector, which is
+// some labels, takes less time to compare than to compile.
+func (m *measure) claimant(p *podorder.Pod) claim.Owner {
+	o := m.owner
+	if m.implied && !hasLabels(p.Labels, m.template()[:m.selected]) {
+		o.Selector = selector.Nothing()
+	}
+	return o
 }
 
 type label struct{ key, value string }
