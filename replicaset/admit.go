@@ -40,7 +40,9 @@ type input struct {
 
 // admit checks and defaults a snapshot. M is its measure with the options, or nil.
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) error {
-	in.Snapshot, in.opts, in.now = *s, *opts, now.Round(0).UTC()
+	in.Snapshot = *s // one after the other: together, large values are copied twice
+	in.opts = *opts
+	in.now = now.Round(0).UTC()
 	if !in.Expectations.At.IsZero() {
 		in.outstanding, in.waiting = in.Expectations.outstanding(), !in.Expectations.Satisfied(in.now)
 	}

@@ -31,7 +31,7 @@ type PodReader interface {
 // pod is copied. The plan is that of Reconcile for a snapshot with all of the pods.
 //
 // If r is nil there are no pods.
-func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
+func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, err error) {
 	s.Pods = nil
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
@@ -44,7 +44,8 @@ func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, 
 	if err != nil {
 		return Plan{}, err
 	}
-	return in.plan(&c), nil
+	in.writePlan(&p, &c)
+	return p, nil
 }
 
 // countFrom is [input.count] for pods of a reader. It gives the input its pods if the plan is

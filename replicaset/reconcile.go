@@ -11,7 +11,7 @@ import (
 // Reconcile returns the next step of the ReplicaSet in s as of now. It performs
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
 // field that cannot be used.
-func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
+func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return Plan{}, err
@@ -23,7 +23,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return in.plan(&c), nil
+	in.writePlan(&p, &c)
+	return p, nil
 }
 
 // stale returns what holds the pass back if a cache is older than what was written.
@@ -40,15 +41,6 @@ func (in *input) stale() (Hold, bool) {
 		reason = ReasonStaleOwner
 	}
 	return held(reason, versionNumber(u.read), versionNumber(u.written)), true
-}
-
-// plan returns the plan for what has been counted.
-func (in *input) plan(c *counts) Plan {
-	if in.unusable != nil {
-		return in.writeNothing(held(ReasonBadSelector, 0, 0))
-	}
-	d := in.decide(c)
-	return in.write(c, &d)
 }
 
 // Explain returns why the pods that [Reconcile] deletes are deleted, and why the

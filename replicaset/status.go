@@ -8,18 +8,13 @@ import (
 	"time"
 )
 
-// status returns the next status (see Status in rules.md): counts from before the
+// writeStatus writes the next status, which is empty (see Status in rules.md): counts from before the
 // actions, and no failure, since the plan has not failed yet. A pass that waits for
 // expectations has not succeeded either, but upstream takes it for a success
 // (WaitingRemovesFailure).
-func (in *input) status(c *counts) Status {
-	s := Status{
-		ObservedGeneration:   in.ReplicaSet.Generation,
-		Replicas:             c.active,
-		FullyLabeledReplicas: c.fullyLabeled,
-		ReadyReplicas:        c.ready,
-		AvailableReplicas:    c.available,
-	}
+func (in *input) writeStatus(s *Status, c *counts) {
+	s.ObservedGeneration, s.Replicas, s.FullyLabeledReplicas = in.ReplicaSet.Generation, c.active, c.fullyLabeled
+	s.ReadyReplicas, s.AvailableReplicas = c.ready, c.available
 	if in.reportsTerminating() {
 		s.TerminatingReplicas = ptr.To(c.terminating)
 	}
@@ -28,7 +23,6 @@ func (in *input) status(c *counts) Status {
 	} else {
 		s.Conditions = RemoveCondition(in.ReplicaSet.Status.Conditions, ConditionReplicaFailure)
 	}
-	return s
 }
 
 func (in *input) reportsTerminating() bool {

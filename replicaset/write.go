@@ -7,10 +7,27 @@ import (
 	"slices"
 )
 
-// write returns the plan. Its order is: adoptions and releases by the name of the pod, then the
+// plan returns the plan for what has been counted.
+func (in *input) plan(c *counts) (p Plan) {
+	in.writePlan(&p, c)
+	return p
+}
+
+// writePlan is [input.plan] in place: a plan is large, and most passes are over few pods.
+func (in *input) writePlan(p *Plan, c *counts) {
+	if in.unusable != nil {
+		*p = in.writeNothing(held(ReasonBadSelector, 0, 0))
+		return
+	}
+	d := in.decide(c)
+	in.write(p, c, &d)
+}
+
+// write writes the plan, which is empty. Its order is: adoptions and releases by the name of the pod, then the
 // creations or the deletions, in the order in which the pods go.
-func (in *input) write(c *counts, d *decision) Plan {
-	p := Plan{Holds: d.holds, Status: in.status(c), RecheckAt: in.recheck(c)}
+func (in *input) write(p *Plan, c *counts, d *decision) {
+	in.writeStatus(&p.Status, c)
+	p.Holds, p.RecheckAt = d.holds, in.recheck(c)
 	if n := int(c.adopt+c.release) + len(d.victims.Victims); n > 0 {
 		p.Actions = make(Actions, 0, n)
 	}
@@ -23,7 +40,6 @@ func (in *input) write(c *counts, d *decision) Plan {
 		pod := &in.Pods[v]
 		p.Actions = append(p.Actions, DeletePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: ReasonTooMany})
 	}
-	return p
 }
 
 // writeNothing returns the plan of a ReplicaSet whose selector cannot be used, or that is
