@@ -26,8 +26,9 @@
 // whether the cache is as new as the own writes. [Order] and [Explain] say which pods go
 // first, and why. [NeedsWrite] says whether a status is to be written. [Apply] is the
 // effect of an action on a snapshot, for simulators and tests. [ReconcileFrom] reads pods
-// where they are, and copies none where none goes. [Tracker] plans after each event without
-// counting all pods anew, for those who plan often.
+// where they are, and copies none where none goes. [Observe] and [ObserveFrom] give the
+// status alone. [Tracker] plans after each event without counting all pods anew, for those
+// who plan often.
 //
 // The zero [Options] decides as Kubernetes 1.37 does. What it keeps of upstream's
 // defects is in [QuirkTable], and Options.Repair repairs it, one by one.

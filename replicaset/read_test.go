@@ -42,7 +42,8 @@ func (r reader) Read(i int, p *podorder.Pod) {
 	}
 }
 
-// The plan for pods that are read one by one is that for a snapshot of them.
+// The plan for pods that are read one by one is that for a snapshot of them, and so is the status
+// alone.
 func TestPropertyReconcileFrom(t *testing.T) {
 	for range 20 {
 		rapid.Check(t, func(t *rapid.T) {
@@ -61,6 +62,16 @@ func TestPropertyReconcileFrom(t *testing.T) {
 			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("Reconcile (-) and ReconcileFrom (+): %s", diff)
+			}
+			for name, observe := range map[string]func() (replicaset.Status, error){
+				"Observe":     func() (replicaset.Status, error) { return replicaset.Observe(s, t0, opts) },
+				"ObserveFrom": func() (replicaset.Status, error) { return replicaset.ObserveFrom(s, r, t0, opts) },
+			} {
+				status, err := observe()
+				require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
+				if diff := cmp.Diff(want.Status, status, cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("Reconcile (-) and %s (+): %s", name, diff)
+				}
 			}
 		})
 	}
