@@ -52,9 +52,9 @@ func (m *measure) role(p *podorder.Pod) role {
 	if !m.selects {
 		return m.roleOfOwned(p)
 	}
-	o := m.claimant(p)
-	c := child(p, &o)
-	d := claim.DecideActive(&o, &c)
+	c := child(p, &m.owner)
+	c.Rejected = m.rejects(p)
+	d := claim.DecideActive(&m.owner, &c)
 	switch {
 	case d.Verdict == claim.Keep:
 		return roleActive

@@ -47,7 +47,7 @@ func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
 	if s := rs.Selector; s != nil {
 		m.putFirst(s)
 		if m.implied = m.selected == len(s.MatchLabels) && len(s.MatchExpressions) == 0; m.implied {
-			m.owner.Selector = selector.Everything() // see [measure.claimant]
+			m.owner.Selector = selector.Everything() // see [measure.rejects]
 		} else {
 			m.owner.Selector, m.unusable = selector.FromLabelSelector(s)
 		}
@@ -77,14 +77,10 @@ func (m *measure) putFirst(s *selector.LabelSelector) {
 	}
 }
 
-// claimant returns the owner as the one who claims p or does not. An implied selector, which is
-// some labels, takes less time to compare than to compile.
-func (m *measure) claimant(p *podorder.Pod) claim.Owner {
-	o := m.owner
-	if m.implied && !hasLabels(p.Labels, m.template()[:m.selected]) {
-		o.Selector = selector.Nothing()
-	}
-	return o
+// rejects reports whether p lacks a label of an implied selector. These are some labels, which it
+// takes less time to compare than to compile.
+func (m *measure) rejects(p *podorder.Pod) bool {
+	return m.implied && !hasLabels(p.Labels, m.template()[:m.selected])
 }
 
 type label struct{ key, value string }
