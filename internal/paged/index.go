@@ -81,14 +81,25 @@ func (x *Index) Add(i int, of func(int) string) {
 		old, mask := x.cells, x.mask
 		x.cells = Make[uint32](max(8, n+n/2))
 		x.mask = max(mask, 1<<bits.Len(uint(x.cells.Len()))-1)
-		for c := range n {
-			if j := int(old.At(c) & mask); j > 0 {
-				x.insert(j-1, of)
-			}
-		}
+		x.insertAll(&old, mask, of)
 	}
 	x.insert(i, of)
 	x.taken++
+}
+
+// insertAll inserts the numbers in other cells, in their order: what the texts are in has often
+// been made in that order, and is read faster one behind the other.
+func (x *Index) insertAll(cells *List[uint32], mask uint32, of func(int) string) {
+	there := make([]uint64, mask/64+1)
+	for c := range cells.Len() {
+		v := cells.At(c) & mask
+		there[v/64] |= 1 << (v % 64)
+	}
+	for v := uint32(1); v <= mask; v++ { // 0 is free cells
+		if there[v/64]>>(v%64)&1 != 0 {
+			x.insert(int(v)-1, of)
+		}
+	}
 }
 
 // fit gives numbers more bits if one has not enough. What is known of hashes is cut, for the bits
