@@ -132,17 +132,19 @@ func (a *turn) compare(b *turn) int {
 	return cmp.Or(cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars), cmp.Compare(a.created, b.created))
 }
 
-// turnOf returns the turn of a pod, and the time whose bucket may change it. Of ready pods with
+// turnOf returns the turn of a pod, and when its bucket may change it. Of ready pods with
 // a ready time restarts and creation count only among those that became ready at one instant.
-func (l *Line) turnOf(p *podorder.Pod) (turn, time.Time) {
+func (l *Line) turnOf(p *podorder.Pod) (turn, int64) {
 	if p.Ready && !p.ReadySince.IsZero() {
-		return turn{age: podorder.AgeBucket(p.ReadySince, l.now)}, p.ReadySince
+		bucket := podorder.AgeBucket(p.ReadySince, l.now)
+		return turn{age: bucket}, again(p.ReadySince, bucket)
 	}
 	t := turn{age: math.MinInt8, restarts: p.Restarts, sidecars: p.SidecarRestarts, created: math.MinInt8}
-	if !p.CreationTimestamp.IsZero() {
-		t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
+	if p.CreationTimestamp.IsZero() {
+		return t, math.MaxInt64
 	}
-	return t, p.CreationTimestamp
+	t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
+	return t, again(p.CreationTimestamp, t.created)
 }
 
 // simple reports whether ready pods of one instant are in the order of their UIDs as well: none
@@ -152,13 +154,12 @@ func (l *Line) simple() bool {
 		podorder.AgeBucket(l.oldest, l.now) == podorder.AgeBucket(l.youngest, l.now))
 }
 
-// again returns when a bucket that a time is in ends, or a little earlier.
-func again(t, now time.Time) int64 {
+// again returns when the bucket that a time is in ends, or a little earlier.
+func again(t time.Time, bucket int8) int64 {
 	at, near := tracked.Clock(t)
-	if !near || t.IsZero() {
+	if !near {
 		return math.MaxInt64
 	}
-	bucket := podorder.AgeBucket(t, now)
 	if bucket < 0 {
 		return at // its age begins
 	}

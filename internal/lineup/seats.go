@@ -265,7 +265,7 @@ func (l *Line) look(r *row) int64 {
 		case order < 0:
 			r.turn, due = v, math.MaxInt64
 		}
-		due = min(due, again(at, l.now))
+		due = min(due, at)
 		if order < 0 || l.compareIDs(i-1, r.first) < 0 {
 			r.first = i - 1
 		}
