@@ -38,8 +38,7 @@ type Tracker struct {
 	measure  *measure // nil before anything was applied
 	pods     tracked.Table[podorder.Pod, tracked.Pods]
 	records  paged.List[record] // of the pods
-	uids     paged.Index        // of the pods that a plan may touch
-	twins    int                // pairs of such pods with one UID
+	twins    tracked.Twins      // by UID, of the pods that a plan may touch
 	distant  int                // pods that become available beyond all clocks
 	queue    paged.Queue        // of the pods that are waiting
 	observed int64              // up to which instant pods have left the queue
@@ -96,11 +95,11 @@ func (t *Tracker) count(in *input) (counts, error) {
 		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
 	n := in.numbers(&c)
-	if t.twins == 0 && c.adopt == 0 && c.release == 0 && !n.shrinks() {
+	if t.twins.Pairs == 0 && c.adopt == 0 && c.release == 0 && !n.shrinks() {
 		return c, nil
 	}
-	if front, near := t.front(in, &c, int(n.change().remove), at); front != nil {
-		in.Snapshot, in.neighbours, c.roles = *front, near, slices.Repeat([]role{roleActive}, len(front.Pods))
+	if pods, near, ok := t.front(in, &c, int(n.change().remove), at); ok {
+		in.Pods, in.neighbours, c.roles = pods, near, slices.Repeat([]role{roleActive}, len(pods))
 		return c, nil
 	}
 	in.Snapshot, c.roles = t.Snapshot(), make([]role, t.pods.Len())
@@ -113,7 +112,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 // checkTwins returns what is wrong with the UIDs of the pods. Their names differ, because
 // Apply sees to it.
 func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
-	if t.twins == 0 {
+	if t.twins.Pairs == 0 {
 		return nil
 	}
 	var touched duplicateCheck
@@ -162,7 +161,7 @@ func isClaim(a Action) bool {
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
-	c.uids, c.line = t.uids.Clone(), t.line.Clone()
+	c.twins, c.line = t.twins.Clone(), t.line.Clone()
 	return c
 }
 

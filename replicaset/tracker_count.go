@@ -58,7 +58,7 @@ func (t *Tracker) remove(i int) {
 	if last := t.pods.Len() - 1; i != last {
 		r := t.records.At(last)
 		if r.state.registered(t.uid(last)) {
-			t.uids.Move(last, i, t.uid)
+			t.twins.Move(last, i, t.uid)
 		}
 		t.records.Set(i, r)
 		if r.place > 0 {
@@ -73,6 +73,9 @@ func (t *Tracker) remove(i int) {
 func (t *Tracker) recount(m *measure) {
 	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
 	*t = empty
+	for i := range t.pods.Len() {
+		t.records.Set(i, record{}) // or the last measure would say who else may be touched
+	}
 	for i := range t.pods.Len() {
 		t.enterNew(i)
 	}
@@ -128,15 +131,11 @@ func (t *Tracker) leave(i int) {
 // registered reports whether a pod of a state is known by its UID, because a plan may touch it.
 func (s state) registered(uid string) bool { return s.role != roleNone && uid != "" }
 
-func (t *Tracker) register(i int) {
-	t.twins += t.uids.Count(t.uid(i), t.uid)
-	t.uids.Add(i, t.uid)
-}
+func (t *Tracker) isRegistered(i int) bool { return t.records.At(i).state.registered(t.uid(i)) }
 
-func (t *Tracker) unregister(i int) {
-	t.uids.Remove(i, t.uid)
-	t.twins -= t.uids.Count(t.uid(i), t.uid)
-}
+func (t *Tracker) register(i int) { t.twins.Enter(i, t.pods.Len(), t.isRegistered, t.uid) }
+
+func (t *Tracker) unregister(i int) { t.twins.Leave(i, t.uid) }
 
 func (t *Tracker) becomeAvailable(i int) {
 	r := t.records.Ref(i)

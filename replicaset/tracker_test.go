@@ -151,6 +151,7 @@ func TestTrackerMemory(t *testing.T) {
 	} {
 		all, desired := pods(c.pods), c.pods
 		for i := range all {
+			all[i].UID = all[c.pods-1-i].Name // which do not ascend, and so need an index
 			if all[i].ReadySince = t0.Add(-time.Duration(i)); c.onNode > 0 {
 				all[i].NodeName, desired = fmt.Sprint("node-", i/c.onNode), c.pods-1
 			}

@@ -13,20 +13,14 @@ func (o *Options) stands() bool {
 		o.Order.Protected == nil && !o.Spread && o.Dialect == ""
 }
 
-// front returns the snapshot with those pods alone among which are the first n to be deleted,
-// and the neighbours on their nodes. It is nil if only all pods together tell.
-func (t *Tracker) front(in *input, c *counts, n int, at int64) (*Snapshot, podorder.Neighbours) {
-	if !in.opts.stands() || t.twins > 0 || c.adopt > 0 || c.release > 0 || n <= 0 || 8*n > t.pods.Len() {
-		return nil, nil
+// front returns those pods alone among which are the first n to be deleted, and the neighbours
+// on their nodes. It is false if only all pods together tell.
+func (t *Tracker) front(in *input, c *counts, n int, at int64) ([]podorder.Pod, podorder.Neighbours, bool) {
+	if !in.opts.stands() || t.twins.Pairs > 0 || c.adopt > 0 || c.release > 0 || n <= 0 || 8*n > t.pods.Len() {
+		return nil, nil, false
 	}
 	if t.line.Stale() {
 		t.line = lineup.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
 	}
-	pods, near, ok := t.line.Front(&t.pods, n, in.now, at)
-	if !ok {
-		return nil, nil
-	}
-	s := t.rest
-	s.Pods = pods
-	return &s, near
+	return t.line.Front(&t.pods, n, in.now, at)
 }
