@@ -150,6 +150,9 @@ func (r *run) record(p deploy.Plan) {
 	}
 	r.share(s.Actions)
 	r.pods = PodActions{}
+	if n := len(r.steps); n == cap(r.steps) { // or they would be moved each time that there are a quarter more
+		r.steps = append(make([]Step, 0, 2*n+1), r.steps...)
+	}
 	r.steps = append(r.steps, s)
 }
 
