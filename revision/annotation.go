@@ -63,7 +63,7 @@ func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set ma
 	old := int64(0)
 	if text != "" {
 		var err error
-		if old, err = strconv.ParseInt(text, 10, 64); err != nil {
+		if old, err = parse(text); err != nil {
 			return set, false
 		}
 	}

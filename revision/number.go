@@ -44,14 +44,30 @@ func (k *Keys) parse(annotations map[string]string) (int64, error) {
 	if !ok {
 		return 0, nil
 	}
-	if n, err := strconv.Atoi(text); err == nil { // the faster one, if an int has 64 bits
-		return int64(n), nil
+	return parse(text)
+}
+
+// parse reads a decimal int64. It is 0 if it cannot be read.
+func parse(text string) (n int64, err error) {
+	if n, ok := digits(text); ok { // as nearly always
+		return n, nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
+	if n, err = strconv.ParseInt(text, 10, 64); err != nil {
 		return 0, err
 	}
 	return n, nil
+}
+
+// digits reads a number of so few digits that an int64 has room for it, and of nothing else.
+func digits(text string) (n int64, ok bool) {
+	for i := range len(text) {
+		digit := text[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		n = 10*n + int64(digit)
+	}
+	return n, 0 < len(text) && len(text) <= 18
 }
 
 // Max returns the highest of the numbers, but no less than 0. It mirrors
