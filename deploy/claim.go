@@ -63,18 +63,38 @@ func (in *input) claim(errs *field.Errors) {
 	if in.selectsAll() {
 		return
 	}
-	owner, err := in.owner()
+	c, err := in.claimer()
 	if err != nil {
 		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(in.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
 	if in.tracked != nil {
-		in.claimTracked(&owner, errs)
+		in.claimTracked(&c, errs)
 	} else {
-		in.claimAll(&owner, errs)
+		in.claimAll(&c, errs)
 	}
-	slices.SortFunc(in.sets, func(a, b set) int { return byCreation(a.rs, b.rs) })
+	for i := 1; i < len(in.sets); i++ {
+		if byCreation(in.sets[i-1].rs, in.sets[i].rs) > 0 { // which a list of two seldom needs
+			in.sets = byAge(in.sets)
+			break
+		}
+	}
 	slices.SortFunc(in.released, byCreation)
+}
+
+// byAge returns sets, the oldest first. Pointers are sorted, since all kinds of them share one copy
+// of the code that sorts.
+func byAge(sets []set) []set {
+	order := make([]*set, len(sets))
+	for i := range sets {
+		order[i] = &sets[i]
+	}
+	slices.SortFunc(order, func(a, b *set) int { return byCreation(a.rs, b.rs) })
+	sorted := make([]set, len(sets))
+	for i, s := range order {
+		sorted[i] = *s
+	}
+	return sorted
 }
 
 // owner returns the Deployment as an owner of ReplicaSets. The error is why its selector
@@ -85,7 +105,32 @@ func (in *input) owner() (owner claim.Owner, err error) {
 	return owner, err
 }
 
-func (in *input) claimAll(owner *claim.Owner, errs *field.Errors) {
+// A claimer is what decides whose ReplicaSets are. Most Deployments keep all that they have, by
+// a label or two: these are compared, and nothing is compiled.
+type claimer struct {
+	keys, values [few]string // of the labels that the selector asks for, and for nothing else
+	n            int         // how many these are, or 0
+	owner        claim.Owner // without these, or once there is a ReplicaSet that is not kept
+}
+
+func (in *input) claimer() (c claimer, err error) {
+	if s := in.d.Selector; s != nil && len(s.MatchExpressions) == 0 && len(s.MatchLabels) <= few && in.d.UID != "" && !in.partitioned() {
+		for key, value := range s.MatchLabels {
+			if selector.ValidateKey(key) == nil && selector.ValidateValue(value) == nil {
+				c.keys[c.n], c.values[c.n] = key, value
+				c.n++
+			}
+		}
+		if c.n > 0 && c.n == len(s.MatchLabels) {
+			return c, nil
+		}
+	}
+	c.n = 0
+	c.owner, err = in.owner()
+	return c, err
+}
+
+func (in *input) claimAll(c *claimer, errs *field.Errors) {
 	owned := 0 // few others are adopted
 	for i := range in.namespaceSets {
 		if in.namespaceSets[i].ControllerUID == in.d.UID {
@@ -94,20 +139,32 @@ func (in *input) claimAll(owner *claim.Owner, errs *field.Errors) {
 	}
 	in.sets = make([]set, 0, owned)
 	for i := range in.namespaceSets {
-		in.claimSet(owner, &in.namespaceSets[i], errs)
+		in.claimSet(c, &in.namespaceSets[i], errs)
 	}
 }
 
-func (in *input) claimTracked(owner *claim.Owner, errs *field.Errors) {
+func (in *input) claimTracked(c *claimer, errs *field.Errors) {
 	n := in.tracked.near.Len()
 	in.sets = make([]set, 0, n)
 	for k := range n {
-		in.claimSet(owner, in.tracked.nearAt(k), errs)
+		in.claimSet(c, in.tracked.nearAt(k), errs)
 	}
 }
 
-func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *field.Errors) {
-	switch in.verdict(owner, rs) {
+func (in *input) claimSet(c *claimer, rs *replicaset.ReplicaSet, errs *field.Errors) {
+	keeps := c.n > 0 && rs.ControllerUID == in.d.UID
+	for i := 0; keeps && i < c.n; i++ {
+		value, ok := rs.Labels[c.keys[i]]
+		keeps = ok && value == c.values[i]
+	}
+	verdict := claim.Keep
+	if !keeps {
+		if c.n > 0 && c.owner.UID == "" {
+			c.owner, _ = in.owner() // of labels that are valid
+		}
+		verdict = in.verdict(&c.owner, rs)
+	}
+	switch verdict {
 	case claim.Keep:
 		in.sets = append(in.sets, admitReplicaSet(rs, false, errs))
 	case claim.Adopt:
