@@ -31,16 +31,17 @@ type rolled struct {
 	desired   int
 }
 
-// rollOnce is the floor of a pass of a Deployment with two ReplicaSets: of each it reads owner,
-// label, template, sizes, annotations and whether it has failed, and finds that they are two; it
-// reads the annotations of the Deployment, which the new one may have to follow; and it makes the
-// plan.
+// rollOnce is the floor of a pass of a Deployment with two ReplicaSets: it checks the labels of the
+// selector and the numbers; of each ReplicaSet it reads owner, these labels, template, sizes,
+// annotations and whether it has failed, and finds that they are two; it reads the annotations of
+// the Deployment, which the new one may have to follow; and it makes the plan.
 func rollOnce(s *deploy.Snapshot, now time.Time) deploy.Plan {
 	d := &s.Deployment
 	var r rolled
+	key, value := onlyLabel(d.Selector.MatchLabels)
 	for i := range s.ReplicaSets {
 		rs := &s.ReplicaSets[i]
-		if rs.ControllerUID != d.UID || rs.Labels["app"] != d.Selector.MatchLabels["app"] {
+		if rs.ControllerUID != d.UID || rs.Labels[key] != value {
 			continue
 		}
 		if rs.Template.ID == d.Template.ID {
@@ -59,8 +60,9 @@ func rollOnce(s *deploy.Snapshot, now time.Time) deploy.Plan {
 func rollObjectsOnce(c *gen.DeploymentCase, now time.Time) deploy.Plan {
 	d := c.Deployment
 	var r rolled
+	key, value := onlyLabel(d.Spec.Selector.MatchLabels)
 	for _, rs := range c.ReplicaSets {
-		if metav1.GetControllerOfNoCopy(rs).UID != d.UID || rs.Labels["app"] != d.Spec.Selector.MatchLabels["app"] {
+		if metav1.GetControllerOfNoCopy(rs).UID != d.UID || rs.Labels[key] != value {
 			continue
 		}
 		if sameImages(&rs.Spec.Template.Spec, &d.Spec.Template.Spec) {
@@ -75,6 +77,19 @@ func rollObjectsOnce(c *gen.DeploymentCase, now time.Time) deploy.Plan {
 		panic("not what is measured")
 	}
 	return r.plan(*d.Spec.Replicas, *d.Spec.ProgressDeadlineSeconds, d.Generation, now)
+}
+
+// onlyLabel returns the label that a selector asks for. Which one it is, nobody knows before.
+func onlyLabel(labels map[string]string) (key, value string) {
+	for key, value = range labels {
+		if selector.ValidateKey(key) != nil || selector.ValidateValue(value) != nil {
+			panic("not what is measured")
+		}
+	}
+	if len(labels) != 1 {
+		panic("not what is measured")
+	}
+	return key, value
 }
 
 // sameImages compares what the templates that are measured consist of.
@@ -112,7 +127,7 @@ func (r *rolled) count(annotations map[string]string, s *replicaset.Status) {
 }
 
 func (r *rolled) plan(replicas, deadline int32, generation int64, now time.Time) deploy.Plan {
-	if r.name == "" || r.desired != int(replicas) {
+	if r.name == "" || r.uid == "" || replicas < 0 || deadline < 0 || r.from < 0 || r.desired != int(replicas) {
 		panic("not what is measured")
 	}
 	to := r.from + replicas + 1 - r.sum.Replicas
