@@ -142,13 +142,9 @@ var countDifferences = []difference[*decision[daemonLimits], any]{
 			if d.in.read() && tooPrecise(d.in.Limits) && exactCounts(d) != theirs { // those of a float may not wrap
 				return false
 			}
-			return int(int32(theirs.Surge.N)) != theirs.Surge.N || int(int32(theirs.Unavailable.N)) != theirs.Unavailable.N
+			return wrappedCounts(d) != theirs
 		},
-		to: func(d *decision[daemonLimits]) any {
-			theirs := d.upstream.(daemonCounts)
-			theirs.Surge.N, theirs.Unavailable.N = int(int32(theirs.Surge.N)), int(int32(theirs.Unavailable.N))
-			return theirs
-		},
+		to: func(d *decision[daemonLimits]) any { return wrappedCounts(d) },
 	},
 	{
 		name:   "unset maxUnavailable is no error",
@@ -170,6 +166,18 @@ var countDifferences = []difference[*decision[daemonLimits], any]{
 			return was != c.Unavailable
 		},
 	},
+}
+
+// wrappedCounts wraps around what no percentage is rejected for.
+func wrappedCounts(d *decision[daemonLimits]) daemonCounts {
+	theirs, l := d.upstream.(daemonCounts), d.in.Limits
+	if !tooLarge(l.Surge) {
+		theirs.Surge.N = int(int32(theirs.Surge.N))
+	}
+	if !tooLarge(l.Unavailable) {
+		theirs.Unavailable.N = int(int32(theirs.Unavailable.N))
+	}
+	return theirs
 }
 
 func exactCounts(d *decision[daemonLimits]) daemonCounts {
