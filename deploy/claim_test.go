@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
@@ -93,4 +94,28 @@ func TestSelectingAll(t *testing.T) {
 	s := snapshot(web(3, allocated), orphan)
 	require.Equal(t, "adopt web-v1, create web-v2 0, annotate deployment, web-v1 4->3", actions(reconcile(t, s)))
 	require.Equal(t, "", actions(reconcileWith(t, s, corrected)))
+}
+
+// TestClaimByMore: a selector that asks for more than labels, or is not valid, is read as a whole.
+func TestClaimByMore(t *testing.T) {
+	d := web(3, selects(map[string]string{"app": "web"}))
+	old := set(1, 4, labelled("web"), func(rs *replicaset.ReplicaSet) { rs.Labels["legacy"] = "" })
+	require.Equal(t, "web-v1 4->0", actions(reconcile(t, snapshot(d, set(2, 3, labelled("web")), old))))
+	d.Selector.MatchExpressions = []selector.Expression{{Key: "legacy", Operator: selector.DoesNotExist}}
+	require.Equal(t, "release web-v1", actions(reconcile(t, snapshot(d, set(2, 3, labelled("web")), old))))
+
+	d = web(3, selects(map[string]string{"app": "web", "tier": "in front"}))
+	_, err := deploy.Reconcile(snapshot(d), t0, deploy.Options{})
+	require.ErrorContains(t, err, `Deployment.Selector: "<error>": values[0][tier]: Invalid value: "in front"`)
+}
+
+// A partitioned Deployment has none that are being deleted, whatever its selector asks for.
+func TestClaimPartitioned(t *testing.T) {
+	going := set(1, 4, labelled("web"), func(rs *replicaset.ReplicaSet) { rs.DeletionTimestamp = t0 })
+	for _, selecting := range []func(*deploy.Deployment){selects(map[string]string{"app": "web"}), func(*deploy.Deployment) {}} {
+		d := web(3, selecting, func(d *deploy.Deployment) { d.Partitioned = &partition.Strategy{} })
+		p := reconcile(t, snapshot(d, set(2, 0, labelled("web")), going))
+		require.Equal(t, int32(0), p.Status.Replicas)
+		require.NotContains(t, actions(p), "web-v1")
+	}
 }
