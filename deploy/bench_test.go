@@ -60,8 +60,8 @@ func TestAllocations(t *testing.T) {
 		actions int
 		most    float64
 	}{
-		{"nothing to do", finished, 0, 6},
-		{"in the middle of a rollout", started, 1, 13},
+		{"nothing to do", finished, 0, 4},
+		{"in the middle of a rollout", started, 1, 6},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			allocations := func(n int) float64 {

@@ -55,7 +55,7 @@ func (in *input) roll(c *counts) (z sizing) {
 		if st.Size < s.size {
 			reason = ReasonSurplus
 		}
-		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
+		z.changes, z.moved = append(in.memory.changes[:0], change{set: in.newAt, to: st.Size, reason: reason}), true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
 		z.holds = append(make([]Hold, 0, 1+len(st.old)), in.holdNew(c, &st)) // and what old ones keep
 	}

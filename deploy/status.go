@@ -18,8 +18,7 @@ type conditions struct {
 
 // stored returns the conditions of the stored status, in a list of their own.
 func (in *input) stored() conditions {
-	list := in.d.Status.Conditions
-	return conditions{list: append(make([]Condition, 0, max(2, len(list))), list...)}
+	return conditions{list: append(in.memory.conditions[:0], in.d.Status.Conditions...)}
 }
 
 // set reports a condition as of now.
@@ -178,7 +177,8 @@ func (in *input) status(c *counts, wanted int64) Status {
 		ReadyReplicas: in.policy.Size(c.ready), AvailableReplicas: in.policy.Size(c.available),
 	}
 	if c.known {
-		s.TerminatingReplicas = ptr.To(in.policy.Size(c.terminating))
+		in.memory.terminating = in.policy.Size(c.terminating)
+		s.TerminatingReplicas = &in.memory.terminating
 	}
 	if n := in.d.Status.CollisionCount; n != nil {
 		s.CollisionCount = ptr.To(*n)

@@ -45,9 +45,7 @@ func (d *decision) write(in *input, f *following, r *report) (p Plan) {
 		p.event(nowhere, "Warning", "SelectingAll", "This "+word(in.d.kind())+" is selecting all pods. A non-empty selector is required.")
 		return p
 	}
-	if n := len(d.changes) + len(d.refreshed) + len(d.remove); n > 1 {
-		p.Actions = make(Actions, 0, n+1) // these and, as a rule, the revision
-	}
+	p.reserve(in.memory, d)
 	p.claims(in)
 	p.follow(in, f)
 	if d.created != nil {
@@ -71,20 +69,36 @@ func (d *decision) write(in *input, f *following, r *report) (p Plan) {
 	if r.extra != nil {
 		p.annotate(in, extraAnnotation(in, r.extra), ReasonExtraStatus)
 	}
+	p.trim()
 	return p
 }
 
-func (p *Plan) act(a Action) {
-	if p.Actions == nil {
-		p.Actions = make(Actions, 0, 2) // most plans have no more
+// reserve has room for what is to be written: that in the memory, if it is enough.
+func (p *Plan) reserve(m *memory, d *decision) {
+	p.Actions, p.Events = m.actions[:0], m.events[:0]
+	if n := len(d.changes) + len(d.refreshed) + len(d.remove); n > 1 {
+		p.Actions = make(Actions, 0, n+1) // these and, as a rule, the revision
 	}
+	if n := len(d.changes); n > 1 {
+		p.Events = make([]Event, 0, n)
+	}
+}
+
+// trim leaves no lists that are empty.
+func (p *Plan) trim() {
+	if len(p.Actions) == 0 {
+		p.Actions = nil
+	}
+	if len(p.Events) == 0 {
+		p.Events = nil
+	}
+}
+
+func (p *Plan) act(a Action) {
 	p.Actions = append(p.Actions, a)
 }
 
 func (p *Plan) event(action int, eventType, reason, message string) {
-	if p.Events == nil {
-		p.Events = make([]Event, 0, 1)
-	}
 	p.Events = append(p.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
@@ -168,7 +182,7 @@ func (p *Plan) sizes(in *input, f *following, d *decision) {
 		changes = slices.Clone(changes)
 		slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(max(0, direction(a)), max(0, direction(b))) })
 	}
-	for k, c := range changes {
+	for _, c := range changes {
 		rs, from, annotations := in.sets[c.set].rs, in.sets[c.set].size, in.sizeAnnotations()
 		if c.set == in.newAt && f.withNextSize != nil {
 			maps.Copy(annotations, f.withNextSize)
@@ -182,9 +196,6 @@ func (p *Plan) sizes(in *input, f *following, d *decision) {
 			Set: annotations, Reason: c.reason,
 		}
 		p.act(scale)
-		if p.Events == nil {
-			p.Events = make([]Event, 0, len(changes)-k)
-		}
 		p.event(p.last(), "Normal", in.scalingReason(), in.scaleEvent(&scale))
 	}
 }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+// A memory is one piece in which the parts of most plans lie, since one piece takes a fraction
+// of the time of many. Each pass has its own, and the plan keeps it: so nothing in it refers to
+// the caller's objects. Each part is an array, behind whose end a longer list goes elsewhere, and
+// never into the next part.
+type memory struct {
+	changes     [1]change
+	conditions  [2]Condition
+	terminating int32
+	actions     [2]Action
+	events      [1]Event
+}
