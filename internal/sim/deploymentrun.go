@@ -75,6 +75,7 @@ func begin(c Cluster, cfg Config) *run {
 	w.serial, w.uidPrefix, w.strict = c.serial, uidPrefix, true
 	s := w.store
 	s.unversioned = true
+	s.deployments.stay, s.replicaSets.stay = always, sameRelation
 	user := by(User)
 	create(w, &s.deployments, user, &Deployment{Deployment: c.Deployment, CreatedAt: c.Now})
 	for _, rs := range c.ReplicaSets {

@@ -36,8 +36,13 @@ func (c *replicaSetController) followOfFleet(name string) *followedSet {
 		return nil
 	}
 	c.rows = c.rows[:0]
+	version := int64(0)
 	for _, number := range s.replicaSets.of(rs.ControllerUID) {
-		if o := s.replicaSets.numbered(number); o == rs || rs.ControllerUID != "" {
+		o := s.replicaSets.numbered(number)
+		if o == rs {
+			version = s.replicaSets.versionOf(number)
+		}
+		if o == rs || rs.ControllerUID != "" {
 			c.rows = append(c.rows, o)
 		}
 	}
@@ -52,13 +57,13 @@ func (c *replicaSetController) followOfFleet(name string) *followedSet {
 		c.unfollow(name)
 		f = c.followNew(rs, true)
 	}
-	f.see(rs, c.rows)
+	f.see(rs, version, c.rows)
 	return f
 }
 
 // followNew begins to keep count of the pods of a ReplicaSet, or of all its siblings.
 func (c *replicaSetController) followNew(rs *replicaSet, wide bool) *followedSet {
-	f := &followedSet{wide: wide, set: rs, version: rs.ResourceVersion}
+	f := &followedSet{wide: wide, set: rs}
 	if c.followed == nil {
 		c.followed = map[string]*followedSet{}
 	}

@@ -27,8 +27,7 @@ func NewFleet(cfg FleetConfig) *Fleet {
 	index(&s.pods, func(p *podorder.Pod) string { return p.ControllerUID })
 	if w.calm {
 		s.pods.brief = briefOf
-		changeInPlace(&s.deployments, func(_, _ *Deployment) bool { return true })
-		changeInPlace(&s.replicaSets, sameRelation)
+		s.deployments.stay, s.replicaSets.stay = always, sameRelation
 		s.deployments.watch = func(_, d *Deployment) { f.recreates = f.recreates || d != nil && d.Strategy == deploy.Recreate }
 	}
 	index(&s.daemons, func(p *daemonset.Pod) string { return p.ControllerUID })
@@ -62,19 +61,6 @@ func index[T any](t *table[T], owner func(*T) string) {
 	t.owner, t.owned = owner, map[string]*members{}
 }
 
-// changeInPlace lets objects be changed where they are, if all that others remember of one, or look
-// for it by, is alike. Whoever looks back finds the object as it is.
-func changeInPlace[T any](t *table[T], alike func(before, after *T) bool) {
-	t.settle = func(o *T) *T {
-		if alike(&t.before, o) {
-			return o
-		}
-		changed := new(T)
-		*changed, *o = *o, t.before
-		return changed
-	}
-}
-
 // sameRelation reports whether a ReplicaSet is found where it was, and what its siblings know of it
 // is as before.
 func sameRelation(a, b *replicaSet) bool {
@@ -83,7 +69,7 @@ func sameRelation(a, b *replicaSet) bool {
 
 // remembers lets objects be replaced that are changed, because somebody keeps them from one request to
 // the next, or hands them in.
-func (f *Fleet) remembers() { f.w.store.deployments.settle, f.w.store.replicaSets.settle = nil, nil }
+func (f *Fleet) remembers() { f.w.store.deployments.stay, f.w.store.replicaSets.stay = nil, nil }
 
 // Heal ends all faults: what is stuck goes on, and one controller of each kind stays.
 // While a request is under way, that waits for its answer.

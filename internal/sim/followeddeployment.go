@@ -15,7 +15,14 @@ type followedDeployment struct {
 	tracker    deploy.Tracker
 	at         int // next event of pods; -1 if they have not been read
 	deployment *Deployment
-	sets       []*replicaSet
+	version    int64 // of the Deployment, which may be changed where it is, as ReplicaSets may
+	sets       []followedRow
+}
+
+// A followedRow is a ReplicaSet as it was when a Tracker was told of it last.
+type followedRow struct {
+	*replicaSet
+	version int64
 }
 
 // follow returns what is kept of a Deployment, brought up to now. A plan reads pods only if the
@@ -37,30 +44,43 @@ func (c *deploymentController) follow(d *Deployment) *followedDeployment {
 		f.at = at
 		c.w.fail(err)
 	}
-	if f.deployment != d {
-		f.deployment = d
+	if v := s.deployments.versionOf(c.item.number); f.deployment != d || f.version != v {
+		f.deployment, f.version = d, v
 		_ = f.tracker.Apply(deploy.Delta{Deployment: &c.see(d).Deployment}) // which it copies
 	}
-	rows := s.replicaSets.at(c.view[KindReplicaSet])
-	if slices.Equal(f.sets, rows) {
-		return f
-	}
-	for _, rs := range f.sets {
-		if !slices.ContainsFunc(rows, func(o *replicaSet) bool { return o.Name == rs.Name }) {
-			c.w.fail(f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: rs}}))
+	c.w.fail(f.read(&s.replicaSets))
+	return f
+}
+
+// read tells the Tracker of what has happened to ReplicaSets, all of which a calm world sees.
+func (f *followedDeployment) read(t *table[replicaSet]) error {
+	rows := t.all()
+	for i, was := range f.sets {
+		if i < len(rows) && rows[i] == was.replicaSet {
+			continue
+		}
+		if !slices.ContainsFunc(rows, func(o *replicaSet) bool { return o.Name == was.Name }) {
+			if err := f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: was.replicaSet}}); err != nil {
+				return err
+			}
 		}
 	}
 	for i, rs := range rows {
-		var old *replicaSet
+		is, was := followedRow{rs, t.versionOf(t.numbers[i])}, followedRow{}
 		if i < len(f.sets) && f.sets[i].Name == rs.Name {
-			old = f.sets[i]
-		} else {
-			old = find(&s.replicaSets, f.sets, rs.Name)
+			was = f.sets[i]
+		} else if k := slices.IndexFunc(f.sets, func(o followedRow) bool { return o.Name == rs.Name }); k >= 0 {
+			was = f.sets[k]
 		}
-		if old != rs {
-			c.w.fail(f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: old, New: rs}}))
+		if was != is {
+			if err := f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: was.replicaSet, New: rs}}); err != nil {
+				return err
+			}
 		}
 	}
-	f.sets = append(f.sets[:0], rows...)
-	return f
+	f.sets = f.sets[:0]
+	for i, rs := range rows {
+		f.sets = append(f.sets, followedRow{rs, t.versionOf(t.numbers[i])})
+	}
+	return nil
 }

@@ -17,19 +17,20 @@ type followedSet struct {
 	wide     bool // whether the Tracker sees the pods of others
 	own      int  // pods that it sees otherwise
 	set      *replicaSet
-	version  string // of the set, which may be changed where it is
+	version  int64 // of the set, which may be changed where it is
 	siblings []*replicaSet
 }
 
 // follow returns what is kept of a ReplicaSet, brought up to now, or nil if it is not there.
 func (c *replicaSetController) follow(name string) *followedSet {
 	s := c.w.store
-	rows := s.replicaSets.at(c.view[KindReplicaSet])
-	rs := find(&s.replicaSets, rows, name)
-	if rs == nil {
+	rows := s.replicaSets.all()
+	i := slices.IndexFunc(rows, func(rs *replicaSet) bool { return rs.Name == name })
+	if i < 0 {
 		delete(c.followed, name)
 		return nil
 	}
+	rs, version := rows[i], s.replicaSets.versionOf(s.replicaSets.numbers[i])
 	f := c.followed[name]
 	if f == nil || f.set.UID != rs.UID {
 		f = &followedSet{at: -1}
@@ -38,20 +39,21 @@ func (c *replicaSetController) follow(name string) *followedSet {
 		}
 		c.followed[name] = f
 	}
-	c.w.fail(f.read(&s.pods, rs, rows))
+	see := func() { f.see(rs, version, rows) }
+	c.w.fail(f.read(&s.pods, rs, see))
 	if !f.wide && int(sizeOf(rs)) < f.own {
 		*f = followedSet{at: -1, wide: true}
-		c.w.fail(f.read(&s.pods, rs, rows))
+		c.w.fail(f.read(&s.pods, rs, see))
 	}
-	f.see(rs, rows)
+	see()
 	return f
 }
 
 // read tells the Tracker of what has happened to pods.
-func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, rows []*replicaSet) (err error) {
+func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()) (err error) {
 	f.at, err = pods.journal.since(f.at, func() {
 		*f = followedSet{wide: f.wide}
-		f.see(rs, rows) // or all pods would be counted once more
+		see() // or all pods would be counted once more
 	}, func(old, p *podorder.Pod) error {
 		mine := func(p *podorder.Pod) bool {
 			return p != nil && (p.ControllerUID == rs.UID || p.ControllerUID == "")
@@ -87,10 +89,10 @@ func sameNeighbour(old, p *podorder.Pod) bool {
 }
 
 // see tells the Tracker of the ReplicaSet and its siblings, if they are others.
-func (f *followedSet) see(rs *replicaSet, rows []*replicaSet) {
+func (f *followedSet) see(rs *replicaSet, version int64, rows []*replicaSet) {
 	d := replicaset.Delta{}
-	if f.set != rs || f.version != rs.ResourceVersion {
-		f.set, f.version, d.ReplicaSet = rs, rs.ResourceVersion, rs
+	if f.set != rs || f.version != version {
+		f.set, f.version, d.ReplicaSet = rs, version, rs
 	}
 	same := func(a, b *replicaSet) bool {
 		return a == b || a.UID == b.UID && a.ControllerUID == b.ControllerUID && a.Selector == b.Selector

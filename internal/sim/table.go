@@ -39,9 +39,11 @@ type table[T any] struct {
 	values  []T  // what the rows point to, if nobody owns any and they are
 	free    []*T // where other values can be, if somebody does: some that have gone, and new ones
 	before  T    // what the value was that is being changed
-	// settle, if set, lets an object be changed where it is although the table remembers, and returns
-	// where it is to be: apart from what it was if it is found otherwise. See changeInPlace.
-	settle  func(changed *T) *T
+	// stay, if set, lets objects be changed where they are although the table remembers, if all that
+	// others remember of one, or look for it by, is as before. Whoever looks back finds the object as
+	// it is, and who keeps one sees by its version whether it has changed.
+	stay    func(before, after *T) bool
+	written []int64             // versions of the last writes, by number
 	tell    []func(old, new *T) // valid during the call only
 	journal *journal[T]         // of values that are not changed where they are, or nil
 }
@@ -121,53 +123,6 @@ func (t *table[T]) insert(v *versions, o *T) *T {
 	return o
 }
 
-// adjacent reports whether the values that are changed where they are stand side by side in the order
-// of the rows. Those of owners do not: nobody reads all of them, and to move them whenever there
-// are more of them takes long.
-func (t *table[T]) adjacent() bool { return t.inPlace && t.owner == nil }
-
-// keepFree puts a value where one is free.
-func (t *table[T]) keepFree(o *T) *T {
-	if len(t.free) == 0 {
-		some := make([]T, min(256, 8+len(t.rows)/4))
-		for i := range some {
-			t.free = append(t.free, &some[len(some)-1-i])
-		}
-	}
-	last := len(t.free) - 1
-	kept := t.free[last]
-	t.free = t.free[:last]
-	*kept = *o
-	return kept
-}
-
-// fresh returns where an object can be made that is to be inserted.
-func (t *table[T]) fresh() *T {
-	if t.inPlace {
-		return &t.before
-	}
-	return new(T)
-}
-
-// grow makes room for more values at once, because they are large.
-func (t *table[T]) grow(n int) {
-	if !t.atOnce {
-		return
-	}
-	// Who finds objects by their owners, or follows them, does not read the rows. To close their gaps each time
-	// that a few objects are added would take as long as all are many.
-	if t.owner == nil && t.journal == nil || 2*t.gone > len(t.rows) {
-		t.all()
-	}
-	if !t.adjacent() || cap(t.values)-len(t.values) >= n {
-		return
-	}
-	t.values = slices.Grow(t.values, n)
-	for i := range t.rows {
-		t.rows[i] = &t.values[i]
-	}
-}
-
 // replace puts an object in the place of another one.
 func (t *table[T]) replace(v *versions, number int32, old, new *T) {
 	t.rows[t.places[number]] = new
@@ -199,6 +154,12 @@ func (t *table[T]) put(v *versions, number int32, old, new *T) {
 		if k := t.key(new); k.version != nil {
 			*k.version = strconv.FormatInt(v.version, 10)
 		}
+	}
+	if t.stay != nil {
+		for int(number) >= len(t.written) {
+			t.written = append(t.written, 0)
+		}
+		t.written[number] = v.version
 	}
 	if t.owner != nil {
 		t.moved(number, old, new)
