@@ -41,15 +41,19 @@ func translate(p *corev1.Pod, pod *podorder.Pod) {
 // Pods returns the pods of a namespace, to be read where they are: replicaset.ReconcileFrom
 // copies none of them where nothing is done about them. Nil elements are left out, as are pods
 // of other namespaces, so that the list may be that of a cache. The result reads the list
-// whenever a plan is made.
+// whenever a plan is made, and is for one plan at a time.
 func Pods(namespace string, list []*corev1.Pod) replicaset.PodReader {
-	return &podReader{namespace, list}
+	return &podReader{namespace: namespace, list: list}
 }
 
 type podReader struct {
 	namespace string
 	list      []*corev1.Pod
+	scratch   podorder.Pod
 }
+
+// Scratch returns the memory for one pod.
+func (r *podReader) Scratch() *podorder.Pod { return &r.scratch }
 
 // Len returns the length of the list.
 func (r *podReader) Len() int { return len(r.list) }
