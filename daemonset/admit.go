@@ -22,6 +22,7 @@ type input struct {
 	nodes     []Node
 	pods      []Pod
 	revisions []revision.ControllerRevision
+	distinct  bool
 	unseen    bool
 	now       time.Time
 	opts      Options
@@ -45,7 +46,7 @@ type input struct {
 // admit checks, defaults and compiles a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	in := &input{
-		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen, written: s.Written, read: s.Read,
+		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, distinct: s.Distinct, unseen: s.Unseen, written: s.Written, read: s.Read,
 		opts: opts,
 	}
 	var errs field.Errors
@@ -171,12 +172,14 @@ func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
 	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }
 	var names, uids field.Sieve
-	names.Begin(len(in.pods))
-	uids.Begin(len(in.pods))
+	if !in.distinct {
+		names.Begin(len(in.pods))
+		uids.Begin(len(in.pods))
+	}
 	unnamed := false
 	for i := range in.pods {
 		in.claim(int32(i))
-		if p := &in.pods[i]; mine(i) {
+		if p := &in.pods[i]; !in.distinct && mine(i) {
 			names.Add(p.Name)
 			uids.Add(p.UID)
 			unnamed = unnamed || p.Name == ""

@@ -37,26 +37,21 @@ func (in *input) count() (counts, error) {
 	}
 	c.roles = make([]role, len(in.Pods))
 	var touched duplicateCheck
-	touched.begin(len(in.Pods))
+	if !in.Distinct {
+		touched.begin(len(in.Pods))
+	}
 	var d *draft
 	if len(in.Pods) > fewDrafted {
 		d = in.draft(len(in.Pods))
 	}
 	for from := 0; from < len(in.Pods); from += batch {
 		pods := in.Pods[from:min(from+batch, len(in.Pods))]
-		roles, plain := c.roles[from:from+len(pods)], in.allPlain(pods)
-		for i := range pods {
-			if plain>>i&1 != 0 {
-				roles[i] = roleActive
-				in.countPlain(&c.totals, &pods[i])
-			} else if in.concerns(&pods[i]) {
-				s, at := in.state(&pods[i])
-				roles[i] = s.role
-				in.countState(&c.totals, s, at)
-			}
-		}
+		roles := c.roles[from : from+len(pods)]
+		in.countBatch(&c.totals, pods, roles)
 		d.addAll(pods, roles)
-		touched.add(pods, roles)
+		if !in.Distinct {
+			touched.add(pods, roles)
+		}
 	}
 	if len(in.Pods) <= fewDrafted && in.numbers(&c).shrinks() {
 		d = in.draft(len(in.Pods))
@@ -64,6 +59,26 @@ func (in *input) count() (counts, error) {
 	}
 	c.draft = d.choice()
 	return c, touched.check(in.Pods, c.roles)
+}
+
+// countBatch counts at most a batch of pods and, unless roles is nil, tells what each of them is.
+func (in *input) countBatch(t *totals, pods []podorder.Pod, roles []role) {
+	plain := in.allPlain(pods)
+	for i := range pods {
+		r := roleActive
+		if plain>>i&1 != 0 {
+			in.countPlain(t, &pods[i])
+		} else if in.concerns(&pods[i]) {
+			s, at := in.state(&pods[i])
+			in.countState(t, s, at)
+			r = s.role
+		} else {
+			continue
+		}
+		if roles != nil {
+			roles[i] = r
+		}
+	}
 }
 
 // countPlain counts a pod that is plain.

@@ -6,7 +6,8 @@ import "time"
 
 // Observe returns the status of the plan that [Reconcile] returns, and its error, without
 // deciding anything: for those who report what there is while something else decides how many
-// pods there are to be. [NeedsWrite] says whether it is to be written.
+// pods there are to be. Since nothing is done about the pods, those that cannot be told apart
+// are no error, and count one by one. [NeedsWrite] says whether it is to be written.
 //
 // It mirrors calculateStatus of the replicaset package of Kubernetes, with the claiming of
 // pods before it.
@@ -18,9 +19,9 @@ func Observe(s Snapshot, now time.Time, opts Options) (next Status, err error) {
 	if in.unseen() {
 		return in.ReplicaSet.Status.clone(), nil
 	}
-	c, err := in.count()
-	if err != nil {
-		return Status{}, err
+	var c counts
+	for from := 0; from < len(in.Pods); from += batch {
+		in.countBatch(&c.totals, in.Pods[from:min(from+batch, len(in.Pods))], nil)
 	}
 	in.writeStatus(&next, &c)
 	return next, nil

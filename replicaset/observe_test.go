@@ -45,3 +45,19 @@ func TestObserveUnseen(t *testing.T) {
 		require.Equal(t, plan.Status, next, c.why)
 	}
 }
+
+// Pods that cannot be told apart are an error of a plan alone, and of none of pods that are said to
+// be distinct.
+func TestObserveTwice(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(2), Pods: []podorder.Pod{pod("a"), pod("a")}}
+	_, err := replicaset.Reconcile(s, t0, replicaset.Options{})
+	require.ErrorIs(t, err, replicaset.ErrInvalid)
+	next, err := replicaset.Observe(s, t0, replicaset.Options{})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, next.Replicas)
+
+	s.Distinct = true
+	plan, err := replicaset.Reconcile(s, t0, replicaset.Options{})
+	require.NoError(t, err)
+	require.Equal(t, next, plan.Status)
+}

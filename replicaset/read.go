@@ -32,7 +32,7 @@ type PodReader interface {
 //
 // If r is nil there are no pods.
 func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, err error) {
-	s.Pods = nil
+	s.Pods, s.Distinct = nil, true
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return Plan{}, err

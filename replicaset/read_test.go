@@ -42,8 +42,8 @@ func (r reader) Read(i int, p *podorder.Pod) {
 	}
 }
 
-// The plan for pods that are read one by one is that for a snapshot of them, and so is the status
-// alone.
+// The plan for pods that are read one by one is that for a snapshot of them, and so are that for
+// pods that are known to be distinct, and the status alone.
 func TestPropertyReconcileFrom(t *testing.T) {
 	for range 20 {
 		rapid.Check(t, func(t *rapid.T) {
@@ -62,6 +62,11 @@ func TestPropertyReconcileFrom(t *testing.T) {
 			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("Reconcile (-) and ReconcileFrom (+): %s", diff)
+			}
+			distinct := s
+			distinct.Distinct = true
+			if got, err = replicaset.Reconcile(distinct, t0, opts); wantErr == nil && (err != nil || !cmp.Equal(want, got)) {
+				t.Fatalf("for pods that are known to be distinct: %v, %s", err, cmp.Diff(want, got))
 			}
 			for name, observe := range map[string]func() (replicaset.Status, error){
 				"Observe":     func() (replicaset.Status, error) { return replicaset.Observe(s, t0, opts) },

@@ -126,24 +126,18 @@ func numbersOf(p *podorder.Pod, neighbours int32, now time.Time) podNumbers {
 }
 
 // readOnce is the floor of a pass: of each pod it reads its owner, its end, the labels
-// of the template and readiness, without which no status is known, and the ends of its name and
-// its UID, without which nobody knows whether it is there twice. It does not find that out.
-func readOnce(s *replicaset.Snapshot) (ready, ends int) {
+// of the template and readiness, without which no status is known.
+func readOnce(s *replicaset.Snapshot) (ready int) {
 	for i := range s.Pods {
 		p := &s.Pods[i]
 		if p.ControllerUID == s.ReplicaSet.UID && p.Active() && p.Labels["app"] == "web" && p.Labels["pod-template-hash"] == "a" && p.Ready {
 			ready++
 		}
 	}
-	for i := range s.Pods {
-		p := &s.Pods[i]
-		ends += int(p.Name[len(p.Name)-1]) + int(p.UID[len(p.UID)-1])
-	}
-	return ready, ends
+	return ready
 }
 
-// readObjectsOnce is [readOnce] for objects of the API, as any adapter has to read them. That none
-// of them is there twice is known of a cache.
+// readObjectsOnce is [readOnce] for objects of the API, as any adapter has to read them.
 func readObjectsOnce(rs *appsv1.ReplicaSet, pods []*corev1.Pod) (ready int) {
 	for _, p := range pods {
 		if owner := &p.OwnerReferences[0]; !*owner.Controller || owner.UID != rs.UID || p.DeletionTimestamp != nil || p.Status.Phase != corev1.PodRunning ||
@@ -168,7 +162,7 @@ func TestFloors(t *testing.T) {
 
 			s := kube.ReplicaSetSnapshot(benchSet(n), clusterPods(n), nil)
 			plan := must(replicaset.Reconcile(s, benchNow, replicaset.Options{}))
-			ready, _ := readOnce(&s)
+			ready := readOnce(&s)
 			require.Equal(t, int(plan.Status.ReadyReplicas), ready)
 			require.Equal(t, ready, readObjectsOnce(benchSet(n), clusterPods(n)))
 		})
