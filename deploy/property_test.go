@@ -239,3 +239,20 @@ func TestPropertyClockShift(t *testing.T) {
 		}
 	})
 }
+
+// TestPropertyStatusSettles: a plan that does nothing but wait for the deadline of a rollout is the
+// plan behind the write of its status too, unless the rollout was complete by the status before.
+func TestPropertyStatusSettles(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := anyKind(t), anyOptions(t)
+		p, err := deploy.Reconcile(s, t0, opts)
+		if d := &s.Deployment; err != nil || len(p.Actions) > 0 || p.RecheckAt.IsZero() || d.Replicas == nil || deploy.Complete(d.Status, *d.Replicas, d.Generation) {
+			return
+		}
+		s.Deployment.Status = p.Status
+		again, err := deploy.Reconcile(s, t0, opts)
+		if diff := cmp.Diff(p, again); err != nil || diff != "" {
+			t.Fatal(err, diff)
+		}
+	})
+}

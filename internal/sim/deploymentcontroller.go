@@ -23,6 +23,8 @@ type deploymentController struct {
 	seen deploy.Snapshot // of the pass that is under way
 	pass deploymentPass
 	next func() bool // of the pass
+	// The version of the last write of a status behind which the plan is the same once more.
+	settled int64
 
 	followed map[string]*followedDeployment // by name
 }
@@ -41,7 +43,7 @@ func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
 	s := c.w.store
 	s.deployments.changesBetween(from[KindDeployment], c.view[KindDeployment], skip, func(e change[Deployment]) {
 		switch d := e.new; {
-		case d == nil:
+		case d == nil, e.version == c.settled:
 		case c.w.calm:
 			c.queue.addNumbered(e.number, d.Name)
 		default:

@@ -51,6 +51,9 @@ func (p *deploymentPass) next() bool {
 			p.c.retry(p.seen.Name)
 			return false
 		}
+		if p.settles() {
+			p.c.settled = p.c.w.store.touched[KindDeployment]
+		}
 	}
 	if r.Err != nil {
 		p.c.retry(p.seen.Name)
@@ -58,6 +61,16 @@ func (p *deploymentPass) next() bool {
 	}
 	p.c.retries = 0
 	return false
+}
+
+// settles reports whether to plan again behind the write of the status would make the same plan: one
+// without actions that waits for the deadline of a rollout. Progress is measured by the status before,
+// and there has been none by then; what a complete rollout does with its history is all else that
+// depends on it. Then nobody plans again in a world that shows what controllers do, and not how.
+func (p *deploymentPass) settles() bool {
+	d, c := &p.snapshot.Deployment, p.c
+	return c.w.strict && c.plan == nil && len(p.plan.Actions) == 0 && !p.plan.RecheckAt.IsZero() &&
+		d.Replicas != nil && !deploy.Complete(d.Status, *d.Replicas, d.Generation)
 }
 
 // finish says what has come of the plan. In a calm world that is what was planned, if nothing

@@ -24,6 +24,9 @@ func (s scenario) unsettled(t *rapid.T) (Cluster, error) {
 		s.New.Selector, s.New.TemplateLabels = s.Old.Selector, appWeb
 		s.Third.Selector, s.Third.TemplateLabels = s.Old.Selector, appWeb
 	}
+	if rapid.Bool().Draw(t, "no history") {
+		s.Old.RevisionHistoryLimit, s.New.RevisionHistoryLimit, s.Third.RevisionHistoryLimit = new(int32), new(int32), new(int32)
+	}
 	c, err := Finished(s.Old)
 	if err != nil {
 		return c, err
@@ -151,7 +154,7 @@ func (r *run) checkRest() error {
 
 // Property: what a run keeps from one pass to the next is what a pass would find out
 // anew. The table fits the pods, pods live as long as they should, and a ReplicaSet
-// that nobody wakes has nothing to do: waking all of them every time changes nothing.
+// or Deployment that nobody wakes has nothing to do: waking all of them every time changes nothing.
 func TestKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := scenarios.Draw(t, "scenario")
@@ -174,13 +177,15 @@ func TestKept(t *testing.T) {
 		config.PlanReplicaSet = nil
 		all := begin(start, config)
 		err = all.whole(func(r *run) error {
-			r.replicaSets().resync()
+			for _, c := range r.world.controllers {
+				c.resync()
+			}
 			for r.world.err == nil && r.world.act() {
 			}
 			return r.world.err
 		})
 		if diff := cmp.Diff(all.result(), w.run.result(), cmpopts.IgnoreUnexported(Cluster{})); err != nil || diff != "" {
-			t.Fatalf("waking all ReplicaSets leads elsewhere: %v %s", err, diff)
+			t.Fatalf("waking all leads elsewhere: %v %s", err, diff)
 		}
 	})
 }
