@@ -154,7 +154,7 @@ func (a CreateReplicaSet) apply(d *Deployment, sets *apply.List[replicaset.Repli
 }
 
 func (a AnnotateReplicaSet) apply(rs *replicaset.ReplicaSet) {
-	rs.Annotations = apply.With(rs.Annotations, a.Set)
+	rs.Annotations = apply.Having(rs.Annotations, a.Set)
 	if a.MinReadySeconds != nil && *a.MinReadySeconds != rs.MinReadySeconds {
 		rs.MinReadySeconds = *a.MinReadySeconds
 		rs.Generation++
@@ -169,7 +169,7 @@ func (a ScaleReplicaSet) apply(rs *replicaset.ReplicaSet) error {
 	if size != a.From {
 		return apply.Refused("Action.From", strconv.Itoa(int(a.From)), "must be the size of the ReplicaSet")
 	}
-	rs.Annotations = apply.With(rs.Annotations, a.Set)
+	rs.Annotations = apply.Having(rs.Annotations, a.Set)
 	if a.To != size {
 		rs.Replicas = ptr.To(a.To)
 		rs.Generation++

@@ -33,6 +33,20 @@ func With(m, set map[string]string) map[string]string {
 	return all
 }
 
+// Having returns m if it has the entries of set and is not nil, as after most writes of what is kept
+// up to date, or else [With].
+func Having(m, set map[string]string) map[string]string {
+	there := m != nil
+	for key, value := range set {
+		v, ok := m[key]
+		there = there && ok && v == value
+	}
+	if there {
+		return m
+	}
+	return With(m, set)
+}
+
 // Without returns a copy of m without some keys. It is never nil.
 func Without(m map[string]string, keys ...string) map[string]string {
 	all := With(m, nil)

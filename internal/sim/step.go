@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,7 @@ func (s Step) String() string {
 
 // describe returns the sizes of ReplicaSets.
 func describe(sets []*replicaSet) (s Step) {
+	s.ReplicaSets = slices.Grow(s.ReplicaSets, len(sets))
 	for _, rs := range sets {
 		number, _ := revision.Number(rs.Annotations)
 		s.ReplicaSets = append(s.ReplicaSets, ReplicaSet{
