@@ -8,7 +8,6 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -38,7 +37,9 @@ func (o *Options) admit(errs *field.Errors) {
 	if beyond := o.Repair &^ RepairAll; beyond != 0 {
 		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond RepairAll")
 	}
-	*errs = append(*errs, o.Keys.Errors("Options.Keys")...)
+	if keys := o.Keys.Errors("Options.Keys"); len(keys) > 0 {
+		*errs = append(*errs, keys...)
+	}
 	switch o.Terminating {
 	case TerminationStarted, TerminationComplete, TerminationKnown:
 	default:
@@ -143,6 +144,9 @@ func (in *input) admitPartitioned(errs *field.Errors) {
 
 // tellApart checks that the ReplicaSets can be told apart.
 func (in *input) tellApart(errs *field.Errors) {
+	if s := in.sets; len(s) == 2 && s[0].rs.Name != s[1].rs.Name && s[0].rs.UID != s[1].rs.UID {
+		return // as in most passes that have a choice
+	}
 	if i, _, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.Name }); found {
 		name := in.sets[i].rs.Name
 		errs.Add(field.Element("ReplicaSets", name)+".Name", name, "must be unique")
@@ -184,7 +188,7 @@ func (in *input) findNew() {
 			highest = max(highest, n)
 		}
 	}
-	in.next = revision.Next([]int64{highest})
+	in.next = highest + 1 // which wraps around, as upstream's does
 }
 
 // byCreation orders ReplicaSets oldest first. An unset time is the oldest.

@@ -63,8 +63,8 @@ func (in *input) claim(errs *field.Errors) {
 	if in.selectsAll() {
 		return
 	}
-	c, err := in.claimer()
-	if err != nil {
+	var c claimer
+	if err := c.prepare(in); err != nil {
 		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(in.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
@@ -79,7 +79,9 @@ func (in *input) claim(errs *field.Errors) {
 			break
 		}
 	}
-	slices.SortFunc(in.released, byCreation)
+	if len(in.released) > 1 {
+		slices.SortFunc(in.released, byCreation)
+	}
 }
 
 // byAge returns sets, the oldest first. Pointers are sorted, since all kinds of them share one copy
@@ -113,7 +115,7 @@ type claimer struct {
 	owner        claim.Owner // without these, or once there is a ReplicaSet that is not kept
 }
 
-func (in *input) claimer() (c claimer, err error) {
+func (c *claimer) prepare(in *input) (err error) {
 	if s := in.d.Selector; s != nil && len(s.MatchExpressions) == 0 && len(s.MatchLabels) <= few && in.d.UID != "" && !in.partitioned() {
 		for key, value := range s.MatchLabels {
 			if selector.ValidateKey(key) == nil && selector.ValidateValue(value) == nil {
@@ -122,30 +124,41 @@ func (in *input) claimer() (c claimer, err error) {
 			}
 		}
 		if c.n > 0 && c.n == len(s.MatchLabels) {
-			return c, nil
+			return nil
 		}
 	}
 	c.n = 0
 	c.owner, err = in.owner()
-	return c, err
+	return err
 }
 
 func (in *input) claimAll(c *claimer, errs *field.Errors) {
-	owned := 0 // few others are adopted
-	for i := range in.namespaceSets {
-		if in.namespaceSets[i].ControllerUID == in.d.UID {
-			owned++
-		}
-	}
-	in.sets = make([]set, 0, owned)
+	in.reserve(len(in.namespaceSets))
 	for i := range in.namespaceSets {
 		in.claimSet(c, &in.namespaceSets[i], errs)
 	}
 }
 
+// reserve has room for the sets that are claimed of n.
+func (in *input) reserve(n int) {
+	in.sets = in.memory.sets[:0]
+	if n <= len(in.memory.sets) {
+		return
+	}
+	if in.tracked == nil {
+		n = 0 // few are adopted of those of the namespace that it does not control
+		for i := range in.namespaceSets {
+			if in.namespaceSets[i].ControllerUID == in.d.UID {
+				n++
+			}
+		}
+	}
+	in.sets = make([]set, 0, n)
+}
+
 func (in *input) claimTracked(c *claimer, errs *field.Errors) {
 	n := in.tracked.near.Len()
-	in.sets = make([]set, 0, n)
+	in.reserve(n)
 	for k := range n {
 		in.claimSet(c, in.tracked.nearAt(k), errs)
 	}

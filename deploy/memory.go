@@ -3,10 +3,11 @@
 package deploy
 
 // A memory is one piece in which the parts of most plans lie, since one piece takes a fraction
-// of the time of many. Each pass has its own, and the plan keeps it: so nothing in it refers to
-// the caller's objects. Each part is an array, behind whose end a longer list goes elsewhere, and
-// never into the next part.
+// of the time of many. Each pass has its own, and the plan keeps it: so what refers to the caller's
+// objects is cleared in the end. Each part is an array, behind whose end a longer list goes
+// elsewhere, and never into the next part.
 type memory struct {
+	sets        [2]set // the caller's
 	changes     [1]change
 	conditions  [2]Condition
 	terminating int32

@@ -24,5 +24,6 @@ func (in *input) plan() (p Plan) {
 	d := in.decide(&c, &f)
 	r := d.report(in, &c, &f)
 	p = d.write(in, &f, &r)
+	clear(in.memory.sets[:])
 	return p
 }
