@@ -13,8 +13,8 @@ type counts struct {
 }
 
 // count sums up the ReplicaSets.
-func count(in *input) counts {
-	c := counts{known: true}
+func (c *counts) count(in *input) {
+	c.known = true
 	for i := range in.sets {
 		s := &in.sets[i]
 		status := s.status()
@@ -30,7 +30,6 @@ func count(in *input) counts {
 			c.known = false
 		}
 	}
-	return c
 }
 
 // terminatingThatCount returns how many terminating pods take up room, by the policy; known

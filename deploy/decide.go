@@ -35,28 +35,27 @@ const (
 )
 
 // decide takes the first path that applies.
-func (in *input) decide(c *counts, f *following) decision {
+func (d *decision) decide(in *input, c *counts, f *following) {
 	if in.selectsAll() {
-		return decision{path: pathRefused, sizing: holding(hold("", ReasonSelectingAll, 0, 0))}
+		d.path, d.holds = pathRefused, []Hold{hold("", ReasonSelectingAll, 0, 0)}
+		return
 	}
 	request, requested := in.opts.Keys.RollbackRequest(in.d.Annotations)
 	switch {
 	case in.deleting():
-		return decision{path: pathCounts, sizing: holding(hold("", ReasonDeleting, 0, 0))}
+		d.path, d.holds = pathCounts, []Hold{hold("", ReasonDeleting, 0, 0)}
 	case in.d.Paused:
-		return in.decidePaused(c, f, requested)
+		d.rest(in, c, f, requested)
 	case requested && !in.partitioned():
-		return in.decideRollback(c, f, request)
+		d.goBack(in, c, f, request)
 	case in.scalesFirst():
-		return decision{path: pathCounts, sizing: in.scale(c).behind(in.holdRollout()...)}
+		d.path, d.sizing = pathCounts, in.scale(c).behind(in.holdRollout()...)
 	case in.d.Strategy == Recreate:
-		return in.decideRecreate(c)
+		d.recreate(in, c)
+	default:
+		d.roll(in, c, f)
 	}
-	return in.decideRolling(c, f)
 }
-
-// holding returns the sizing of a pass that changes none.
-func holding(holds ...Hold) sizing { return sizing{holds: holds} }
 
 // behind returns a sizing with holds in front of its own.
 func (z sizing) behind(holds ...Hold) sizing {
@@ -64,31 +63,29 @@ func (z sizing) behind(holds ...Hold) sizing {
 	return z
 }
 
-// decidePaused is the pass of a paused Deployment: it scales, by the policy, and
-// cleans up its history.
-func (in *input) decidePaused(c *counts, f *following, requested bool) decision {
-	d := decision{path: pathCounts}
+// rest is the pass of a paused Deployment: it scales, by the policy, and cleans up its history.
+func (d *decision) rest(in *input, c *counts, f *following, requested bool) {
+	d.path = pathCounts
 	switch {
 	case in.waitsAtPoint(f):
-		return in.decideWaiting(c, f)
+		d.wait(in, c, f)
+		return
 	case in.opts.Paused == PausedFreeze:
-		d.sizing = holding(in.holdPaused(), hold("", ReasonFrozen, 0, 0))
-		return d
+		d.holds = []Hold{in.holdPaused(), hold("", ReasonFrozen, 0, 0)}
+		return
 	case in.opts.Paused != PausedScale || in.scalingEvent():
 		d.sizing = in.scale(c)
 	}
 	d.sizing = d.behind(in.holdPaused())
-	if requested { // history is about to be needed
-		return d
+	if !requested { // or else history is about to be needed
+		d.cleanUp(in)
 	}
-	return in.cleanUp(d)
 }
 
-// decideWaiting is the pass of a Deployment that waits at a pause point: old pods in front
-// of the point may go, and the point itself if it says so, but nothing is started, so
-// that what is inspected stays as it is.
-func (in *input) decideWaiting(c *counts, f *following) decision {
-	d := decision{path: pathCounts}
+// wait is the pass of a Deployment that waits at a pause point: old pods in front of the point may
+// go, and the point itself if it says so, but nothing is started, so that what is inspected stays
+// as it is.
+func (d *decision) wait(in *input, c *counts, f *following) {
 	if in.scalingEvent() {
 		d.sizing = in.scale(c)
 	} else {
@@ -97,57 +94,55 @@ func (in *input) decideWaiting(c *counts, f *following) decision {
 		}
 	}
 	d.sizing = d.behind(hold("", ReasonPaused, 0, 0))
-	return in.cleanUp(d)
+	d.cleanUp(in)
 }
 
-// decideRollback goes back to a revision. By default the ReplicaSet of the present template
-// is created first, even if that template is given up in the same plan: see
-// [RollbackCreatesAbandonedSet].
-func (in *input) decideRollback(c *counts, f *following, request int64) decision {
-	d := decision{path: pathRollback}
+// goBack goes back to a revision. By default the ReplicaSet of the present template is created
+// first, even if that template is given up in the same plan: see [RollbackCreatesAbandonedSet].
+func (d *decision) goBack(in *input, c *counts, f *following, request int64) {
+	d.path = pathRollback
 	if !in.opts.Repair.Has(RollbackCreatesAbandonedSet) {
 		d.created = in.create(c)
 	}
 	if d.created.isTaken() {
 		d.sizing = d.created.failed()
-		return d
+		return
 	}
 	in = d.created.input(in)
 	r, source := in.rollBack(request, in.published(f, d.created), f)
 	d.rollback, d.source, d.holds = &r, source, holdRollback(&r)
-	return d
 }
 
-// decideRecreate removes old pods and then starts new ones.
-func (in *input) decideRecreate(c *counts) decision {
-	d := decision{path: pathRollout}
+// recreate removes old pods and then starts new ones.
+func (d *decision) recreate(in *input, c *counts) {
+	d.path = pathRollout
 	z, start := in.removeOld()
 	if d.sizing = z; !start {
-		return d
+		return
 	}
 	if d.created = in.create(c); d.created.isTaken() {
 		d.sizing = d.created.failed()
-		return d
+		return
 	}
 	in = d.created.input(in)
 	if d.sizing = in.startNew(); in.complete(&in.d.Status) {
-		return in.cleanUp(d)
+		d.cleanUp(in)
 	}
-	return d
 }
 
-// decideRolling makes one step of a rolling update. When the rollout is complete, what
-// exceeds the history limit is deleted.
-func (in *input) decideRolling(c *counts, f *following) decision {
-	d := decision{path: pathRollout}
+// roll makes one step of a rolling update. When the rollout is complete, what exceeds the history
+// limit is deleted.
+func (d *decision) roll(in *input, c *counts, f *following) {
+	d.path = pathRollout
 	rollsFirst := in.rollsFirst() && in.scalingEvent()
 	if d.created = in.create(c); d.created.isTaken() {
 		d.sizing = d.created.failed()
-		return d
+		return
 	}
 	in = d.created.input(in)
-	if d.sizing = in.roll(d.created.addedTo(c)); !d.moved && in.complete(&in.d.Status) {
-		d = in.cleanUp(d)
+	d.sizing.roll(in, d.created.addedTo(c))
+	if !d.moved && in.complete(&in.d.Status) {
+		d.cleanUp(in)
 	}
 	if in.opts.PausePoints {
 		d.sizing, d.pause = in.stopAtPoints(d.sizing, f, d.created)
@@ -155,7 +150,6 @@ func (in *input) decideRolling(c *counts, f *following) decision {
 	if rollsFirst { // or else the next pass scales
 		d.changes, d.refreshed = in.refresh(d.changes)
 	}
-	return d
 }
 
 // published returns the annotations that the pass sets on the Deployment: the revision. It is
@@ -179,7 +173,7 @@ func (in *input) publish(number string) map[string]string {
 }
 
 // cleanUp adds which ReplicaSets are history no longer.
-func (in *input) cleanUp(d decision) decision {
+func (d *decision) cleanUp(in *input) {
 	remove, holds := in.cleanUpHistory()
 	if in.opts.Repair.Has(CleanupDeletesStartedSet) {
 		remove = slices.DeleteFunc(remove, func(rs *replicaset.ReplicaSet) bool {
@@ -187,7 +181,6 @@ func (in *input) cleanUp(d decision) decision {
 		})
 	}
 	d.remove, d.holds = remove, append(d.holds, holds...)
-	return d
 }
 
 // refresh brings the annotations of all sets up to date that want pods: of those that are

@@ -32,7 +32,7 @@
 //	    |
 //	  Plan  --carried out-->  Finish  --status, events, retry
 //
-// Each of these phases returns a value that nothing later writes to.
+// Each of these phases makes a value that nothing later writes to.
 //
 // [Apply] is the effect of an action on a snapshot, for simulators and tests. [Tracker] plans
 // after each event without looking at all ReplicaSets and pods anew, for those who plan often.

@@ -80,7 +80,8 @@ func (f *finish) before(in *input, list *conditions, i int) {
 			return // it is what comes first
 		}
 	}
-	follow := in.follow()
+	var follow following
+	follow.follow(in)
 	list.foundNew(in, &follow)
 	for k, a := range f.plan.Actions[:i] {
 		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done && in.hasDeadline() {

@@ -27,24 +27,28 @@ type following struct {
 }
 
 // follow decides how the new ReplicaSet, if there is one, follows the Deployment.
-func (in *input) follow() following {
+func (f *following) follow(in *input) {
 	s := in.newSet()
 	if s == nil || in.deleting() && in.opts.Repair.Has(DeletingDeploymentWritesNewSet) {
-		return following{}
+		return
 	}
 	set, changed := in.opts.Keys.Sync(in.d.Annotations, s.rs.Annotations, in.next)
 	minReady := s.rs.MinReadySeconds != in.d.MinReadySeconds
 	if changed || minReady {
-		return following{write: true, set: set, minReady: minReady}
+		f.write, f.set, f.minReady = true, set, minReady
+		return
 	}
-	return following{withNextSize: set, publish: true, number: s.rs.Annotations[in.opts.Keys.Revision]}
+	f.withNextSize, f.publish, f.number = set, true, s.rs.Annotations[in.opts.Keys.Revision]
 }
 
 // restarts reports whether a ReplicaSet is used again, for which the clock of the deadline
 // starts again: the repair of [ReusedSetKeepsDeadline].
 func (f *following) restarts(in *input) bool {
+	if !f.write || !in.hasDeadline() || !in.opts.Repair.Has(ReusedSetKeepsDeadline) {
+		return false
+	}
 	_, again := f.set[in.opts.Keys.Revision]
-	return f.write && again && in.hasDeadline() && in.opts.Repair.Has(ReusedSetKeepsDeadline)
+	return again
 }
 
 // A creation is the new ReplicaSet, and how it comes, or nil if there is one already.

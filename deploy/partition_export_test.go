@@ -27,7 +27,9 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 	if err := in.admit(&s, now, &opts); err != nil {
 		return StepResult{}, err
 	}
-	c, d := count(&in), decision{path: pathCounts}
+	var c counts
+	c.count(&in)
+	d, p := decision{path: pathCounts}, Plan{}
 	r := StepResult{Sizes: map[string]int32{}, Set: map[string]Action{}}
 	if in.newAt >= 0 {
 		wanted := int64(0)
@@ -50,7 +52,8 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 	for _, c := range d.changes {
 		r.Sizes[in.sets[c.set].rs.Name] = c.to
 	}
-	for _, a := range d.write(&in, &following{}, &report{}).Actions {
+	p.write(&in, &following{}, &d, &report{})
+	for _, a := range p.Actions {
 		switch a := a.(type) {
 		case ScaleReplicaSet:
 			r.Set[a.Name] = a
@@ -69,7 +72,8 @@ func NextSize(s Snapshot, now time.Time) (next int32, err error) {
 	if err := in.admit(&s, now, &Options{}); err != nil {
 		return 0, err
 	}
-	c := count(&in)
+	var c counts
+	c.count(&in)
 	return in.sizeToPartition(&c, in.newSet().size), nil
 }
 

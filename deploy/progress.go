@@ -16,11 +16,15 @@ import (
 //
 // It mirrors DeploymentComplete of the deployment util package of Kubernetes.
 func Complete(s Status, replicas int32, generation int64) bool {
+	return s.complete(replicas, generation)
+}
+
+func (s *Status) complete(replicas int32, generation int64) bool {
 	return s.UpdatedReplicas == replicas && s.Replicas == replicas && s.AvailableReplicas == replicas &&
 		s.ObservedGeneration >= generation
 }
 
-func (in *input) complete(s *Status) bool { return Complete(*s, in.replicas, in.d.Generation) }
+func (in *input) complete(s *Status) bool { return s.complete(in.replicas, in.d.Generation) }
 
 // progress reports how the rollout goes, for a pass that drives it.
 //
@@ -30,11 +34,11 @@ func (c *conditions) progress(in *input, s *Status) {
 	finished := s.Replicas == s.UpdatedReplicas && before != nil && before.Reason == progressAvailable
 	switch {
 	case !in.hasDeadline():
-		c.list = removeCondition(c.list, ConditionProgressing)
+		c.remove(ConditionProgressing)
 	case finished:
 	case in.complete(s):
 		c.set(in, ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject(" has successfully progressed."))
-	case Progressed(in.d.Status, *s):
+	case s.progressed(&in.d.Status):
 		c.update(in, before)
 	case TimedOut(before, in.deadline, in.now):
 		c.set(in, ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject(" has timed out progressing."))
@@ -44,14 +48,15 @@ func (c *conditions) progress(in *input, s *Status) {
 // update reports progress. Unlike set it moves the update time, the
 // clock of the deadline, even if the reason stays the same.
 func (c *conditions) update(in *input, before *Condition) {
-	p := Condition{
-		Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressUpdated,
-		Message: in.subject(" is progressing."), LastUpdateTime: in.now, LastTransitionTime: in.now,
+	since := in.now
+	if before != nil {
+		if before.Status == selector.ConditionTrue {
+			since = before.LastTransitionTime
+		}
+		c.remove(ConditionProgressing)
 	}
-	if before != nil && before.Status == selector.ConditionTrue {
-		p.LastTransitionTime = before.LastTransitionTime
-	}
-	c.replace(&p)
+	last := c.add(in, ConditionProgressing, selector.ConditionTrue, progressUpdated)
+	last.Message, last.LastTransitionTime = in.subject(" is progressing."), since
 }
 
 // subject returns a sentence about the new ReplicaSet, or about the Deployment if
@@ -65,10 +70,12 @@ func (in *input) subject(predicate string) string {
 
 // Progressed reports whether a status is closer to the goal than the one before.
 // It mirrors DeploymentProgressing of the deployment util package of Kubernetes.
-func Progressed(before, after Status) bool {
-	return after.UpdatedReplicas > before.UpdatedReplicas ||
-		after.Replicas-after.UpdatedReplicas < before.Replicas-before.UpdatedReplicas ||
-		after.ReadyReplicas > before.ReadyReplicas || after.AvailableReplicas > before.AvailableReplicas
+func Progressed(before, after Status) bool { return after.progressed(&before) }
+
+func (s *Status) progressed(before *Status) bool {
+	return s.UpdatedReplicas > before.UpdatedReplicas ||
+		s.Replicas-s.UpdatedReplicas < before.Replicas-before.UpdatedReplicas ||
+		s.ReadyReplicas > before.ReadyReplicas || s.AvailableReplicas > before.AvailableReplicas
 }
 
 // TimedOut reports whether a rollout has made no progress for more than deadline

@@ -8,22 +8,28 @@ import "time"
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
 // field that cannot be used.
 //
-// It has four phases, each of which returns a value that nothing later writes to.
+// It has four phases, each of which makes a value that nothing later writes to.
 func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	var in input
 	if err = in.admit(&s, now, &opts); err == nil {
-		p = in.plan()
+		in.plan(&p)
 	}
 	return p, err
 }
 
-// plan is what follows once a snapshot is admitted.
-func (in *input) plan() (p Plan) {
-	c := count(in)
-	f := in.follow()
-	d := in.decide(&c, &f)
-	r := d.report(in, &c, &f)
-	p = d.write(in, &f, &r)
+// plan is what follows once a snapshot is admitted. Each phase fills in its value where it is,
+// since to copy it takes about as long as to decide it.
+func (in *input) plan(p *Plan) {
+	var (
+		c counts
+		f following
+		d decision
+		r report
+	)
+	c.count(in)
+	f.follow(in)
+	d.decide(in, &c, &f)
+	r.report(in, &c, &f, &d)
+	p.write(in, &f, &d, &r)
 	clear(in.memory.sets[:])
-	return p
 }

@@ -17,16 +17,16 @@ type report struct {
 	holds     []Hold
 }
 
-// report returns what is said of the Deployment after a decision. Conditions are set in the
+// report is what is said of the Deployment after a decision. Conditions are set in the
 // order in which upstream sets them.
-func (d *decision) report(in *input, c *counts, f *following) (r report) {
+func (r *report) report(in *input, c *counts, f *following, d *decision) {
 	in = d.created.input(in)
 	list := in.stored()
 	if d.path == pathRefused {
 		list.finish(in)
 		r.status = in.storedStatus(list.list)
 		r.status.ObservedGeneration = max(r.status.ObservedGeneration, in.d.Generation)
-		return r
+		return
 	}
 	list.notePause(in)
 	list.foundNew(in, f)
@@ -37,32 +37,34 @@ func (d *decision) report(in *input, c *counts, f *following) (r report) {
 		list.finish(in)
 		r.status = in.storedStatus(list.list)
 	} else {
-		r = d.reportCounted(in, c, &list)
+		r.counted(in, c, d, &list)
 	}
 	if in.partitioned() {
-		d.reportPartition(in, &r)
+		d.reportPartition(in, r)
 	}
-	return r
 }
 
-// reportCounted returns what is said after a pass that has counted.
-func (d *decision) reportCounted(in *input, c *counts, list *conditions) (r report) {
-	drives := d.path == pathRollout
-	r.status = in.status(c, d.wanted(in, c))
-	list.available(in, r.status.AvailableReplicas)
+// counted is what is said after a pass that has counted.
+func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
+	s, drives := &r.status, d.path == pathRollout
+	s.count(in, c, d.wanted(in, c))
+	if drives && (in.complete(s) || s.progressed(&in.d.Status)) {
+		list.found = false // progress says more, behind what is said of the available
+	}
+	list.sayFound(in)
+	list.available(in, s.AvailableReplicas)
 	if drives {
-		list.progress(in, &r.status)
+		list.progress(in, s)
 	}
 	if drives || in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
 		list.failure(in, c)
 	}
 	list.finish(in)
-	r.status.Conditions = list.list
+	s.Conditions = list.list
 	if drives {
-		r.recheckAt = in.recheck(&r.status)
-		r.holds = in.waits(c, &r.status, len(d.holds) == 0 && len(d.changes) == 0)
+		r.recheckAt = in.recheck(s)
+		r.holds = in.waits(c, s, len(d.holds) == 0 && len(d.changes) == 0)
 	}
-	return r
 }
 
 // wanted returns how many pods unavailable ones are reckoned from: those wanted before the

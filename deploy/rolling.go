@@ -42,9 +42,10 @@ func (in *input) stepDown(newSet rollout.Set, room []rollout.Set) (st step) {
 // the old ones; some policies do both.
 //
 // It mirrors rolloutRolling of the deployment controller of Kubernetes.
-func (in *input) roll(c *counts) (z sizing) {
+func (z *sizing) roll(in *input, c *counts) {
 	if in.partitioned() {
-		return in.rollToPartition(c)
+		*z = in.rollToPartition(c)
+		return
 	}
 	var room [few]rollout.Set
 	s := in.newSet()
@@ -59,27 +60,28 @@ func (in *input) roll(c *counts) (z sizing) {
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
 		z.holds = append(make([]Hold, 0, 1+len(st.old)), in.holdNew(c, &st)) // and what old ones keep
 	}
-	return in.shrinkOld(z, &st)
+	z.shrinkOld(in, &st)
 }
 
-// shrink is [input.roll] where nothing is started.
+// shrink is [sizing.roll] where nothing is started.
 //
 // It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes.
-func (in *input) shrink(c *counts) sizing {
+func (in *input) shrink(c *counts) (z sizing) {
 	switch {
 	case in.partitioned():
 		return in.shrinkToPartition()
 	case in.byPolicy:
-		z := in.roll(c)
+		z.roll(in, c)
 		z.changes = slices.DeleteFunc(z.changes, func(c change) bool { return c.to > in.sets[c.set].size })
 		return z
 	}
 	st := in.stepDown(in.newSet().numbers(), nil)
-	return in.shrinkOld(sizing{}, &st)
+	z.shrinkOld(in, &st)
+	return z
 }
 
 // shrinkOld adds what a step takes from old sets, and why they keep the rest.
-func (in *input) shrinkOld(z sizing, st *step) sizing {
+func (z *sizing) shrinkOld(in *input, st *step) {
 	var d draft
 	lost := st.Shrinking
 	if lost.Unavailable != nil {
@@ -94,7 +96,6 @@ func (in *input) shrinkOld(z sizing, st *step) sizing {
 	if in.byPolicy || st.Size == in.newSet().size {
 		z.holds = in.holdOld(z.holds, st, d.sizes)
 	}
-	return z
 }
 
 // few is so many old sets that a list of their numbers needs no memory of its own.
@@ -103,10 +104,12 @@ const few = 4
 // oldNumbers adds the numbers of the active old sets, oldest first, to a list that is empty.
 // Age is the number of each.
 func (in *input) oldNumbers(old []rollout.Set) []rollout.Set {
-	for i, s := range in.activeOld {
-		numbers := in.numbersOf(s)
-		numbers.Age = i
-		old = append(old, numbers)
+	for i := range in.sets {
+		if s := &in.sets[i]; i != in.newAt && s.size > 0 {
+			numbers := in.numbersOf(s)
+			numbers.Age = i
+			old = append(old, numbers)
+		}
 	}
 	return old
 }

@@ -11,8 +11,8 @@ import (
 // conditions is those of the status to be, as far as they are known.
 type conditions struct {
 	list []Condition
-	// found says that the new set has been found, and Progressing says so unless something
-	// else follows.
+	// found says that the new set has been found, which Progressing says unless something else
+	// follows.
 	found bool
 }
 
@@ -21,17 +21,33 @@ func (in *input) stored() conditions {
 	return conditions{list: append(in.memory.conditions[:0], in.d.Status.Conditions...)}
 }
 
-// set reports a condition as of now.
+// set reports a condition as of now, as [SetCondition] does.
 func (c *conditions) set(in *input, conditionType string, status selector.ConditionStatus, reason, message string) {
-	c.list = setCondition(c.list, &Condition{
-		Type: conditionType, Status: status, Reason: reason, Message: message,
-		LastUpdateTime: in.now, LastTransitionTime: in.now,
-	})
+	since := in.now
+	if old := findCondition(c.list, conditionType); old != nil {
+		if old.Status == status {
+			if old.Reason == reason {
+				return
+			}
+			since = old.LastTransitionTime
+		}
+		c.remove(conditionType)
+	}
+	last := c.add(in, conditionType, status, reason)
+	last.Message, last.LastTransitionTime = message, since
 }
 
-// replace puts a condition at the end, in place of those of its type.
-func (c *conditions) replace(condition *Condition) {
-	c.list = append(removeCondition(c.list, condition.Type), *condition)
+// add reports a condition as of now, of a type that is not there, and returns it.
+func (c *conditions) add(in *input, conditionType string, status selector.ConditionStatus, reason string) *Condition {
+	c.list = append(c.list, Condition{})
+	last := &c.list[len(c.list)-1]
+	last.Type, last.Status, last.Reason, last.LastUpdateTime, last.LastTransitionTime = conditionType, status, reason, in.now, in.now
+	return last
+}
+
+// remove removes the conditions of a type.
+func (c *conditions) remove(conditionType string) {
+	c.list = removeCondition(c.list, conditionType)
 }
 
 // notePause reports in the condition Progressing that the Deployment has been
@@ -60,13 +76,18 @@ func (c *conditions) notePause(in *input) {
 func (c *conditions) foundNew(in *input, f *following) {
 	switch {
 	case f.restarts(in):
-		c.replace(&Condition{
-			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: in.foundSet(),
-			LastUpdateTime: in.now, LastTransitionTime: in.now,
-		})
+		c.remove(ConditionProgressing)
+		c.add(in, ConditionProgressing, selector.ConditionTrue, progressFound).Message = in.foundSet()
 	case f.publish && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
-		c.set(in, ConditionProgressing, selector.ConditionTrue, progressFound, "")
 		c.found = true
+	}
+}
+
+// sayFound says so in the condition Progressing, which is not there yet.
+func (c *conditions) sayFound(in *input) {
+	if c.found {
+		c.found = false
+		c.add(in, ConditionProgressing, selector.ConditionTrue, progressFound).Message = in.foundSet()
 	}
 }
 
@@ -108,7 +129,7 @@ func (c *conditions) failure(in *input, n *counts) {
 	}
 	before := findCondition(c.list, ConditionReplicaFailure)
 	if before != nil && (failure == nil || before.Message != failure.Message && in.opts.Repair.Has(ReplicaFailureNotRefreshed)) {
-		c.list = removeCondition(c.list, ConditionReplicaFailure)
+		c.remove(ConditionReplicaFailure)
 	}
 	if failure == nil {
 		return
@@ -144,9 +165,7 @@ func failureOf(s *set) *replicaset.Condition {
 
 // finish completes the conditions for the status.
 func (c *conditions) finish(in *input) {
-	if p := findCondition(c.list, ConditionProgressing); c.found && p.Reason == progressFound {
-		p.Message = in.foundSet() // which most passes replace, so that it is made here
-	}
+	c.sayFound(in)
 	if len(c.list) == 0 {
 		c.list = nil
 	}
@@ -166,16 +185,13 @@ func (in *input) storedStatus(conditions []Condition) Status {
 	return status
 }
 
-// status returns the status with everything but conditions. Like
-// upstream it counts the ReplicaSets as they were before the plan, so that the
+// count fills in everything but conditions. Like upstream it counts the ReplicaSets as they were before the plan, so that the
 // number of unavailable pods lags by one pass.
 //
 // It mirrors calculateStatus of the deployment controller of Kubernetes.
-func (in *input) status(c *counts, wanted int64) Status {
-	s := Status{
-		ObservedGeneration: in.d.Generation, Replicas: in.policy.Size(c.replicas),
-		ReadyReplicas: in.policy.Size(c.ready), AvailableReplicas: in.policy.Size(c.available),
-	}
+func (s *Status) count(in *input, c *counts, wanted int64) {
+	s.ObservedGeneration, s.Replicas = in.d.Generation, in.policy.Size(c.replicas)
+	s.ReadyReplicas, s.AvailableReplicas = in.policy.Size(c.ready), in.policy.Size(c.available)
 	if c.known {
 		in.memory.terminating = in.policy.Size(c.terminating)
 		s.TerminatingReplicas = &in.memory.terminating
@@ -187,5 +203,4 @@ func (in *input) status(c *counts, wanted int64) Status {
 		s.UpdatedReplicas = n.status().Replicas
 	}
 	s.UnavailableReplicas = max(0, in.policy.Size(wanted)-s.AvailableReplicas)
-	return s
 }

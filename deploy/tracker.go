@@ -33,13 +33,13 @@ type Tracker struct {
 
 // Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
 // [Reconcile].
-func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
+func (t *Tracker) Plan(now time.Time, opts Options) (p Plan, err error) {
 	t.begin()
 	in := input{tracked: &t.roster}
-	if err := in.admit(&t.rest, now, &opts); err != nil {
-		return Plan{}, err
+	if err = in.admit(&t.rest, now, &opts); err == nil {
+		in.plan(&p)
 	}
-	return in.plan(), nil
+	return p, err
 }
 
 // Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.

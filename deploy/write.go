@@ -34,7 +34,7 @@ const nowhere = -1
 //
 // Holds are those of the decision, and then those of the report. Events stand in the order of
 // the actions, but for that of a pause, which is recorded before the sizes.
-func (d *decision) write(in *input, f *following, r *report) (p Plan) {
+func (p *Plan) write(in *input, f *following, d *decision, r *report) {
 	in = d.created.input(in)
 	p.Status, p.RecheckAt, p.ExtraStatus, p.Budget = r.status, r.recheckAt, r.extra, in.budget
 	p.Holds = append(slices.Clip(d.holds), r.holds...)
@@ -43,7 +43,7 @@ func (d *decision) write(in *input, f *following, r *report) (p Plan) {
 	}
 	if d.path == pathRefused {
 		p.event(nowhere, "Warning", "SelectingAll", "This "+word(in.d.kind())+" is selecting all pods. A non-empty selector is required.")
-		return p
+		return
 	}
 	p.reserve(in.memory, d)
 	p.claims(in)
@@ -70,7 +70,6 @@ func (d *decision) write(in *input, f *following, r *report) (p Plan) {
 		p.annotate(in, extraAnnotation(in, r.extra), ReasonExtraStatus)
 	}
 	p.trim()
-	return p
 }
 
 // reserve has room for what is to be written: that in the memory, if it is enough.

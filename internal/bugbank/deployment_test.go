@@ -46,10 +46,10 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-115735", "a larger surge of a paused Deployment goes to the old set", plans(
 			snapshot(web(10, limits(6, 2), paused), set(1, 8, sized(10, 13)), set(2, 5, sized(10, 13))),
 			"web-v1 8->10, web-v2 5->6", deploy.Options{Paused: deploy.PausedScale}, ""),
-			mutant{"deploy:input.decidePaused", "s.scalingEvent()", "true"}},
+			mutant{"deploy:decision.rest", "s.scalingEvent()", "true"}},
 		{"kubernetes-98457", "scaling a paused Deployment starts pods of the old template at once", plans(
 			snapshot(web(11, limits(3, 2), paused), between...), "web-v1 8->12, annotate web-v2", freeze, ""),
-			mutant{"deploy:input.decidePaused", "PausedFreeze", `"never"`}},
+			mutant{"deploy:decision.rest", "PausedFreeze", `"never"`}},
 		{"kubernetes-105395", "replicas and template changed at once start pods of the old template", plans(
 			snapshot(web(6, limits(3, 2)), set(1, 3, sized(3, 5))), "web-v1 3->6",
 			deploy.Options{RolloutFirst: true}, "create web-v2 6, annotate web-v1"),
@@ -59,7 +59,7 @@ func scalingOfDeployments() []entry {
 			deploy.Options{Terminating: deploy.TerminationComplete}, "web-v1 12->8"),
 			mutant{"rollout:Roll", "p.Sum(p.Sum(total) + terminating)", "p.Sum(p.Sum(total) + 0*terminating)"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
-			mutant{"deploy:decision.write", "if s.d.Strategy == Recreate {\n\t\tp.Budget.Unavailable = s.replicas\n\t}", "p.Budget.Replicas += s.budget.Surge"}},
+			mutant{"deploy:Plan.write", "if s.d.Strategy == Recreate {\n\t\tp.Budget.Unavailable = s.replicas\n\t}", "p.Budget.Replicas += s.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
 			mutant{"rollout", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(m, y)"}},
