@@ -42,19 +42,20 @@ func update[T any](w *World, t *table[T], r request, f func(*T)) (*T, answer) {
 // alter changes an object: a copy that takes its place, if it is to stay what it was.
 func alter[T any](w *World, t *table[T], r *request, number int32, old *T, f func(*T)) *T {
 	changed := old
+	settles := t.settle != nil && w.Observer.Write == nil // who may keep what was
 	switch {
-	case t.stay != nil && w.Observer.Write == nil: // who may keep what was
-		changed = t.change(old, f)
+	case settles:
+		t.before = *old
 	case !t.inPlace:
 		changed = new(T)
 		*changed = *old
-		f(changed)
-	default:
-		if len(t.tell) > 0 || t.owner != nil || t.watch != nil {
-			t.before = *old
-			old = &t.before
-		}
-		f(changed)
+	case len(t.tell) > 0 || t.owner != nil || t.watch != nil:
+		t.before = *old
+		old = &t.before
+	}
+	f(changed)
+	if settles {
+		changed = t.settle(changed)
 	}
 	before := beforeWrite(w, t)
 	t.replace(&w.store.versions, number, old, changed)

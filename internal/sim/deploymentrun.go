@@ -75,7 +75,8 @@ func begin(c Cluster, cfg Config) *run {
 	w.serial, w.uidPrefix, w.strict = c.serial, uidPrefix, true
 	s := w.store
 	s.unversioned = true
-	s.deployments.stay, s.replicaSets.stay = always, sameRelation
+	changeInPlace(&s.deployments, func(_, _ *Deployment) bool { return true })
+	changeInPlace(&s.replicaSets, sameRelation)
 	user := by(User)
 	create(w, &s.deployments, user, &Deployment{Deployment: c.Deployment, CreatedAt: c.Now})
 	for _, rs := range c.ReplicaSets {

@@ -27,7 +27,8 @@ func NewFleet(cfg FleetConfig) *Fleet {
 	index(&s.pods, func(p *podorder.Pod) string { return p.ControllerUID })
 	if w.calm {
 		s.pods.brief = briefOf
-		s.deployments.stay, s.replicaSets.stay = always, sameRelation
+		changeInPlace(&s.deployments, func(_, _ *Deployment) bool { return true })
+		changeInPlace(&s.replicaSets, sameRelation)
 		s.deployments.watch = func(_, d *Deployment) { f.recreates = f.recreates || d != nil && d.Strategy == deploy.Recreate }
 	}
 	index(&s.daemons, func(p *daemonset.Pod) string { return p.ControllerUID })
@@ -69,7 +70,7 @@ func sameRelation(a, b *replicaSet) bool {
 
 // remembers lets objects be replaced that are changed, because somebody keeps them from one request to
 // the next, or hands them in.
-func (f *Fleet) remembers() { f.w.store.deployments.stay, f.w.store.replicaSets.stay = nil, nil }
+func (f *Fleet) remembers() { f.w.store.deployments.settle, f.w.store.replicaSets.settle = nil, nil }
 
 // Heal ends all faults: what is stuck goes on, and one controller of each kind stays.
 // While a request is under way, that waits for its answer.

@@ -51,20 +51,19 @@ func (t *table[T]) grow(n int) {
 	}
 }
 
-// change changes an object where it is, and returns where it is to be: apart from what it was if it is
-// not to stay.
-func (t *table[T]) change(o *T, f func(*T)) *T {
-	t.before = *o
-	if f(o); t.stay(&t.before, o) {
-		return o
+// changeInPlace lets objects be changed where they are, if all that others remember of one, or look
+// for it by, is alike. Whoever looks back finds the object as it is, and who keeps one sees by its
+// version whether it has changed.
+func changeInPlace[T any](t *table[T], alike func(before, after *T) bool) {
+	t.settle = func(o *T) *T {
+		if alike(&t.before, o) {
+			return o
+		}
+		changed := new(T)
+		*changed, *o = *o, t.before
+		return changed
 	}
-	changed := new(T)
-	*changed, *o = *o, t.before
-	return changed
 }
-
-// always lets all objects stay where they are.
-func always[T any](_, _ *T) bool { return true }
 
 // versionOf returns the version of the store behind the last write of an object that is changed where
 // it is, or 0 of another one.
@@ -73,4 +72,13 @@ func (t *table[T]) versionOf(number int32) int64 {
 		return t.written[number]
 	}
 	return 0
+}
+
+// noteVersion returns versions by number with that of one more.
+func noteVersion(versions []int64, number int32, version int64) []int64 {
+	for int(number) >= len(versions) {
+		versions = append(versions, 0)
+	}
+	versions[number] = version
+	return versions
 }

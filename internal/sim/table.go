@@ -39,10 +39,9 @@ type table[T any] struct {
 	values  []T  // what the rows point to, if nobody owns any and they are
 	free    []*T // where other values can be, if somebody does: some that have gone, and new ones
 	before  T    // what the value was that is being changed
-	// stay, if set, lets objects be changed where they are although the table remembers, if all that
-	// others remember of one, or look for it by, is as before. Whoever looks back finds the object as
-	// it is, and who keeps one sees by its version whether it has changed.
-	stay    func(before, after *T) bool
+	// settle, if set, lets an object be changed where it is although the table remembers, and returns
+	// where it is to be: apart from what it was if it is found otherwise. See changeInPlace.
+	settle  func(changed *T) *T
 	written []int64             // versions of the last writes, by number
 	tell    []func(old, new *T) // valid during the call only
 	journal *journal[T]         // of values that are not changed where they are, or nil
@@ -155,11 +154,8 @@ func (t *table[T]) put(v *versions, number int32, old, new *T) {
 			*k.version = strconv.FormatInt(v.version, 10)
 		}
 	}
-	if t.stay != nil {
-		for int(number) >= len(t.written) {
-			t.written = append(t.written, 0)
-		}
-		t.written[number] = v.version
+	if t.settle != nil {
+		t.written = noteVersion(t.written, number, v.version)
 	}
 	if t.owner != nil {
 		t.moved(number, old, new)
