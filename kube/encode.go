@@ -13,8 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/kplan-go/kplan/revision"
 )
 
 // An encoder writes values so that two encodings are equal if and only if the
@@ -23,12 +21,9 @@ import (
 // Fields are named, and those that are unset are left out, so that the encoding
 // outlives new fields.
 type encoder struct {
-	buf   []byte
-	keys  []string // scratch space for sorting
-	pairs []pair
+	buf []byte
+	sorter
 }
-
-type pair struct{ key, value string }
 
 // encode appends v and reports whether it is set: whether it differs from the zero
 // value of its type.
@@ -178,34 +173,24 @@ func (e *encoder) mapping(s *shape, v reflect.Value) bool {
 }
 
 func (e *encoder) texts(m map[string]string, withoutHash bool) bool {
-	e.pairs = e.pairs[:0]
-	for k, v := range m {
-		if !withoutHash || k != revision.LabelHash {
-			e.pairs = append(e.pairs, pair{k, v})
-		}
+	pairs := e.sorted(m, withoutHash)
+	e.count(len(pairs))
+	for i := range pairs {
+		e.text(pairs[i].key)
+		e.text(pairs[i].value)
 	}
-	slices.SortFunc(e.pairs, func(a, b pair) int { return strings.Compare(a.key, b.key) })
-	e.count(len(e.pairs))
-	for i := range e.pairs {
-		e.text(e.pairs[i].key)
-		e.text(e.pairs[i].value)
-	}
-	return len(e.pairs) > 0
+	return len(pairs) > 0
 }
 
 func (e *encoder) amounts(m corev1.ResourceList) bool {
-	e.keys = e.keys[:0]
-	for k := range m {
-		e.keys = append(e.keys, string(k))
-	}
-	slices.Sort(e.keys)
-	e.count(len(e.keys))
-	for _, k := range e.keys {
-		e.text(k)
-		q := m[corev1.ResourceName(k)]
+	names := e.names(m)
+	e.count(len(names))
+	for _, name := range names {
+		e.text(name)
+		q := m[corev1.ResourceName(name)]
 		e.quantity(&q)
 	}
-	return len(e.keys) > 0
+	return len(names) > 0
 }
 
 // quantity appends the value without trailing zeros and its power of ten, which
