@@ -9,7 +9,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/utils/dump"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/field"
@@ -133,7 +132,7 @@ func hashOfCurrent(ds *appsv1.DaemonSet, s *daemonset.Snapshot) string {
 
 // daemonHash returns the hash that names a revision of the template of ds.
 func daemonHash(ds *appsv1.DaemonSet) string {
-	return revision.Hash(dump.ForHash(ds.Spec.Template), ds.Status.CollisionCount)
+	return templateHash(&ds.Spec.Template, ds.Status.CollisionCount)
 }
 
 func orEmpty(ds *appsv1.DaemonSet) *appsv1.DaemonSet {

@@ -32,10 +32,12 @@ const (
 	ruleFields               // a FieldsV1, byte by byte
 )
 
-// A shape is what the encoder needs to know about a type, so that it need not ask
-// the type for every value.
+// A shape is what an encoder and a dumper need to know about a type, so that they need not
+// ask the type for every value.
 type shape struct {
 	rule   rule
+	zero   string // the dump of its zero value
+	odd    bool   // no dumper writes it
 	elem   *shape
 	fields []shapeField
 	size   uintptr  // of a struct, in bytes
@@ -67,6 +69,7 @@ type shapeField struct {
 	index      int
 	start, end uintptr // where it is in memory
 	prefix     string  // the length of the name and the name
+	zero       int     // where its value begins in the dump of a struct that leaves it unset
 	shape      *shape
 }
 
@@ -79,7 +82,7 @@ var templateShape = sync.OnceValue(func() *shape {
 	meta := *shapeOf(reflect.TypeFor[metav1.ObjectMeta](), shapes)
 	// Only the template's own labels lose the hash. Claim templates inside it
 	// have metadata as well, and keep theirs.
-	meta.override("Labels", &shape{rule: ruleLabels})
+	meta.override("Labels", &shape{rule: ruleLabels, zero: "<nil>"})
 	template.override("ObjectMeta", &meta)
 	return &template
 })
@@ -104,6 +107,7 @@ func shapeOf(t reflect.Type, shapes map[reflect.Type]*shape) *shape {
 	}
 	s := &shape{}
 	shapes[t] = s
+	s.byKind(t, shapes)
 	switch t {
 	case reflect.TypeFor[resource.Quantity]():
 		s.rule = ruleQuantity
@@ -115,8 +119,6 @@ func shapeOf(t reflect.Type, shapes map[reflect.Type]*shape) *shape {
 		s.rule = ruleTexts
 	case reflect.TypeFor[corev1.ResourceList]():
 		s.rule = ruleAmounts
-	default:
-		s.byKind(t, shapes)
 	}
 	return s
 }
@@ -126,32 +128,54 @@ func (s *shape) byKind(t reflect.Type, shapes map[reflect.Type]*shape) {
 	case reflect.String:
 		s.rule = ruleString
 	case reflect.Bool:
-		s.rule = ruleBool
+		s.rule, s.zero = ruleBool, "false"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		s.rule = ruleInt
+		s.rule, s.zero = ruleInt, "0"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		s.rule = ruleUint
+		s.rule, s.zero = ruleUint, "0"
 	case reflect.Pointer:
-		s.rule, s.elem = rulePointer, shapeOf(t.Elem(), shapes)
+		s.rule, s.zero, s.elem = rulePointer, "<nil>", shapeOf(t.Elem(), shapes)
+		s.odd = indirect(t.Elem())
 	case reflect.Slice:
-		s.rule, s.elem = ruleSlice, shapeOf(t.Elem(), shapes)
+		s.rule, s.zero, s.elem = ruleSlice, "<nil>", shapeOf(t.Elem(), shapes)
+		s.odd = indirect(t.Elem())
 	case reflect.Map:
+		s.zero, s.odd = "<nil>", true
 		if t.Key().Kind() == reflect.String {
 			s.rule, s.elem = ruleMap, shapeOf(t.Elem(), shapes)
+			s.odd = indirect(t.Elem())
 		}
 	case reflect.Struct:
-		s.rule, s.size = ruleStruct, t.Size()
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if !f.IsExported() {
-				s.rule, s.fields = ruleJSON, nil
-				return
-			}
-			s.fields = append(s.fields, shapeField{
-				index: i, start: f.Offset, end: f.Offset + f.Type.Size(),
-				prefix: string(rune(len(f.Name))) + f.Name, shape: shapeOf(f.Type, shapes),
-			})
-		}
-		s.index()
+		s.byFields(t, shapes)
+	default:
+		s.odd = true
 	}
+}
+
+// indirect reports whether the dump of a list of t, or of a pointer to it, has rules of its own.
+func indirect(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface
+}
+
+func (s *shape) byFields(t reflect.Type, shapes map[reflect.Type]*shape) {
+	s.rule, s.zero, s.size = ruleStruct, "{", t.Size()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() {
+			s.rule = ruleJSON
+		}
+		of := shapeOf(f.Type, shapes)
+		s.odd = s.odd || of.odd
+		if i > 0 {
+			s.zero += " "
+		}
+		s.zero += f.Name + ":(" + f.Type.String() + ")"
+		s.fields = append(s.fields, shapeField{
+			index: i, start: f.Offset, end: f.Offset + f.Type.Size(),
+			prefix: string(rune(len(f.Name))) + f.Name, zero: len(s.zero), shape: of,
+		})
+		s.zero += of.zero
+	}
+	s.zero += "}"
+	s.index()
 }

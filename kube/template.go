@@ -9,7 +9,6 @@ import (
 	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/dump"
 
 	"github.com/kplan-go/kplan/revision"
 )
@@ -17,7 +16,7 @@ import (
 // Template returns the identity of t and its pod-template-hash, which is that of
 // Kubernetes bit for bit as long as the API types are those of the same release.
 // Collisions is the Deployment's status.collisionCount. The hash costs
-// more than ten IDs and only a new ReplicaSet needs it; see [TemplateID].
+// some three IDs and only a new ReplicaSet needs it; see [TemplateID].
 //
 // It mirrors ComputeHash of the controller package of Kubernetes.
 func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
@@ -25,10 +24,6 @@ func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
 		t = &corev1.PodTemplateSpec{}
 	}
 	return revision.Template{ID: TemplateID(t), Hash: templateHash(t, collisions)}
-}
-
-func templateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
-	return revision.Hash(dump.ForHash(*t), collisions)
 }
 
 // TemplateID returns a text that two templates share if and only if they are semantically
