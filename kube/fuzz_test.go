@@ -12,12 +12,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	hashdump "k8s.io/utils/dump"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -102,13 +104,19 @@ func FuzzDaemonSet(f *testing.F) {
 }
 
 func FuzzPod(f *testing.F) {
+	f.Add([]byte(podTemplate))
+	f.Add([]byte(`{"metadata":{"creationTimestamp":"2026-01-01T00:00:00.5+01:00","labels":{},"managedFields":[{"fieldsV1":{"f:a":{}}}]},"spec":{"containers":[{"resources":{"limits":{"cpu":"0.0000000001","memory":"1234567890123456789012345678901234567890"}},"livenessProbe":{"httpGet":{"port":"http"}}}],"volumes":[]}}`))
 	f.Add([]byte(`{"metadata":{"name":"p","uid":"u","ownerReferences":[{"kind":"ReplicaSet","name":"rs","uid":"x","controller":true}]},"spec":{"nodeName":"n"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}],"containerStatuses":[{"restartCount":3}]}}`))
 	f.Add([]byte(`{"metadata":{"name":"n","labels":{"zone":"a"}},"spec":{"unschedulable":true,"taints":[{"key":"k","effect":"NoExecute"}]},"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		object(t, text, func(p *corev1.Pod) (any, error) { return kube.Pod(p), nil })
 		object(t, text, func(p *corev1.Pod) (any, error) { return kube.DaemonSetPod(p), nil })
 		object(t, text, func(n *corev1.Node) (any, error) { return kube.Node(n), nil })
-		object(t, text, func(p *corev1.PodTemplateSpec) (any, error) { return kube.Template(p, nil), nil })
+		object(t, text, func(p *corev1.PodTemplateSpec) (any, error) {
+			of := kube.Template(p, nil)
+			require.Equal(t, revision.Hash(hashdump.ForHash(*p), nil), of.Hash)
+			return of, nil
+		})
 	})
 }
 
