@@ -12,14 +12,22 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if because := in.stopped(); because.Reason != "" {
-		return in.writeStopped(because), nil
-	}
 	h := in.decideRevisions()
-	if h.collision != nil {
-		return in.writeCollision(h), nil
+	if p, over := in.ended(h); over {
+		return p, nil
 	}
 	return in.plan(h, alike{}), nil
+}
+
+// ended returns the plan, if it does not come to the nodes.
+func (in *input) ended(h *history) (p Plan, over bool) {
+	if because := in.stopped(); because.Reason != "" {
+		return in.writeStopped(because), true
+	}
+	if h.collision != nil {
+		return in.writeCollision(h), true
+	}
+	return Plan{}, false
 }
 
 // plan is what follows once the revisions are decided. The others are the nodes that are not in

@@ -73,6 +73,8 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	} else {
 		u.blockers = st.ending()
 	}
+	counted := max(available-len(t.candidates), 0) // of the others: beyond the burst
+	available -= counted
 	remove := make([]Deletion, 0, unavailable+available)
 	for _, k := range t.replace[:unavailable] {
 		remove = append(remove, Deletion{k.pod, ReasonOldUnavailable})
@@ -82,6 +84,9 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	}
 	remove, u.inPlace, u.tooManyInPlace = st.inPlace(remove)
 	u.changes = st.limited(nil, remove, marks)
+	if counted > 0 {
+		u.tooManyToRemove = beyond(len(remove)+counted, st.burst())
+	}
 	return u
 }
 

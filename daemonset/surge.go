@@ -93,16 +93,19 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	}
 	counts := t.counts()
 	counts.OldAvailable += st.others.old()
-	if _, room := counts.Additions(budget.Surge); room < counts.OldAvailable {
+	_, room := counts.Additions(budget.Surge)
+	if room < counts.OldAvailable {
 		u.limit = cause{ReasonMaxSurge, int64(counts.Surging), int64(budget.Surge)}
 		u.blockers = st.because(t.blockers, func(facts) Reason { return "" })
-		t.waiting = t.waiting[:room]
 	}
+	counted := max(room-len(t.waiting), 0) // of the others: beyond the burst
+	create := append(t.create, t.waiting[:room-counted]...)
 	gone := counts.Removals(st.desired)
 	if gone < len(t.sunset) {
 		u.minAvailable = cause{ReasonMinAvailable, int64(t.serving), int64(st.desired)}
 	}
-	u.changes = st.limited(append(t.create, t.waiting...), st.surgeDeletions(&t, gone), marks)
+	u.changes = st.limited(create, st.surgeDeletions(&t, gone), marks)
+	u.tooManyToCreate = beyond(len(create)+counted, st.burst())
 	return u
 }
 

@@ -17,7 +17,7 @@ import (
 // A change of a node or pod takes O(log N) time for N nodes: its node alone is looked at. A plan
 // counts the nodes that it says nothing of in groups of the same kind: those that have a new
 // pod which is available, empty ones beyond the burst, and those with an old pod which is
-// available beyond the budget. It takes the time for the others, which are the few where
+// available beyond the budget or the burst. It takes the time for the others, which are the few where
 // something is going on, or that it acts on or names. So does a pod that becomes available. A
 // budget that is a share of the nodes lets many be in the way of an update, which a plan names:
 // with [Options.SumHolds] and without surge they are counted in groups, too.
@@ -53,14 +53,11 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	t.take(in, h, at)
-	if t.counts.twins > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && t.total(in).reserved() > 0 {
+	if t.counts.twins > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && in.total(t.counts.desired).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
-	if because := in.stopped(); because.Reason != "" {
-		return in.writeStopped(because), nil
-	}
-	if h.collision != nil {
-		return in.writeCollision(h), nil
+	if p, over := in.ended(h); over {
+		return p, nil
 	}
 	p := in.plan(h, t.excerpt(in))
 	in.forget()

@@ -155,6 +155,7 @@ func (m *machine) tune(w *world) (d daemonset.Delta) {
 		}
 	case 8:
 		ds.MaxUnavailable, ds.MaxSurge = random.OneOf(m.s, "unavailable", rollout.Int(1), rollout.Int(2), rollout.Int(0)), random.OneOf(m.s, "surge", rollout.Int(0), rollout.Int(1))
+		ds.Burst = random.OneOf(m.s, "burst", rollout.IntOrPercent{}, rollout.Int(1), rollout.Int(2))
 		ds.Strategy, ds.Paused = random.OneOf(m.s, "strategy", daemonset.RollingUpdate, daemonset.RollingUpdate, daemonset.OnDelete), m.one("paused", 6)
 	case 9: // what holds a plan back, or all of it
 		m.opts = daemonset.Options{Repair: m.opts.Repair, SkipDeadNodes: random.OneOf[int32](m.s, "skip", 0, 1), StrictUnavailable: m.one("strict", 2), Prune: m.one("prune", 2), SumHolds: m.one("sum", 2)}

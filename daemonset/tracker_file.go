@@ -141,9 +141,6 @@ func (c *counts) unfile(i int) {
 	s.kind = spotIdle
 }
 
-// total returns a state that knows the number of nodes alone.
-func (t *Tracker) total(in *input) *state { return &state{input: in, desired: t.counts.desired} }
-
 // excerpt gives the input the nodes that a plan looks at, with their pods, and returns how many
 // others there are of each kind.
 func (t *Tracker) excerpt(in *input) (others alike) {
@@ -194,32 +191,17 @@ func (in *input) forget() {
 // chosen appends the spots of which a plan may say something: the odd ones, and some of the others.
 func (t *Tracker) chosen(in *input, spots []int32) []int32 {
 	c := &t.counts
+	say := in.says(&kinds{
+		desired: c.desired, empty: c.empty.Len(), old: c.old.Len() + c.oddOld, young: c.young.Len(), ending: c.ending.Len(),
+	})
 	spots = c.odd.AppendTo(spots)
-	if in.opts.Freeze || in.unseen {
-		return spots
-	}
-	// Without surge a node with a pod that is being deleted is only counted.
-	sum := in.opts.SumHolds && !SurgeAllowed(in.strategy, in.surge)
-	if !sum {
-		spots = c.ending.AppendTo(spots)
-	}
-	st := t.total(in)
-	burst := st.burst()
-	if burst > 0 && c.empty.Len() > 0 { // it creates pods, and updates none
-		return c.empty.AppendFirst(spots, burst)
-	}
-	spots = c.empty.AppendFirst(spots, c.empty.Len())
-	if c.old.Len()+c.oddOld == 0 || in.strategy != RollingUpdate || in.ds.Paused {
-		return spots
-	}
-	budget := Resolve(in.strategy, in.surge, in.maxUnavailable, c.desired)
-	room := int(budget.Surge)
-	if room == 0 { // each new pod that is not available uses up one, and so does each that is being deleted
-		room = int(budget.Unavailable) - c.young.Len() - c.ending.Len()
-	}
-	spots = c.appendOld(spots, room)
-	if budget.Surge == 0 && !sum {
+	spots = c.empty.AppendFirst(spots, say.empty)
+	spots = c.appendOld(spots, say.old)
+	if say.young > 0 {
 		spots = c.young.AppendTo(spots)
+	}
+	if say.ending > 0 {
+		spots = c.ending.AppendTo(spots)
 	}
 	return spots
 }
