@@ -105,13 +105,18 @@ func (st *state) countOld(keys []nodeKey) int {
 	return n
 }
 
+// surplus reports whether there are more old revisions than stay.
+func (in *input) surplus(h *history) bool {
+	limit := revision.DefaultLimit
+	if in.ds.RevisionHistoryLimit != nil {
+		limit = int(*in.ds.RevisionHistoryLimit)
+	}
+	return len(h.old) > limit
+}
+
 // unused returns the old revisions beyond the limit that no pod has.
 func (st *state) unused() []int32 {
-	limit := revision.DefaultLimit
-	if st.ds.RevisionHistoryLimit != nil {
-		limit = int(*st.ds.RevisionHistoryLimit)
-	}
-	if len(st.old) <= limit {
+	if !st.surplus(st.history) {
 		return nil
 	}
 	old := make([]revision.ControllerRevision, len(st.old))

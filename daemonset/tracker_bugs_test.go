@@ -51,7 +51,15 @@ var trackerBugs = []trackedtest.Bug{
 	{"a name that goes stays in the list of old pods", "tracker_file.go", "c.list(i, s, false)", ""},
 	{"what is to be deleted beyond the burst is not counted", "rolling.go", "beyond(len(remove)+counted", "beyond(len(remove)"},
 	{"what is to be created beyond the burst is not counted", "surge.go", "beyond(len(create)+counted", "beyond(len(create)"},
-	{"as many old ones are looked at as a hook looks at", "says.go", "st.inOrder())", "burst)"},
+	{"one that is read is adopted unseen", "excerpt.go", " && !s.adopts", ""},
+	{"one that is read stays though it should not", "excerpt.go", "s.run && s.cont && ", ""},
+	{"one that is read stays though it has ended", "excerpt.go", " && !s.facts.has(isFinished)", ""},
+	{"an old one that is read is available", "excerpt.go", " && (!s.old || s.facts.has(isAvailable))", ""},
+	{"old ones on nodes that are gone are not read", "excerpt.go", "x.kinds.old += number(f.isOld())", ""},
+	{"none that is read becomes available", "excerpt.go", "x.others.next = earlier(x.others.next, at)", "_ = at"},
+	{"those to be released are not read", "excerpt.go", "x.of[i] = apart\n\t\t}\n\t}", "}\n\t}"},
+	{"two that are read have one UID", "excerpt.go", " || !uids.Different()", ""},
+	{"old revisions are kept by none that is read", "excerpt.go", " || in.surplus(h)", ""},
 	{"clones share the empty nodes", "tracker_count.go", "c.empty.Clone(), c.old", "c.empty, c.old"},
 }
 

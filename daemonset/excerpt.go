@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/selector/claim"
+)
+
+// An excerpt finds the nodes that a plan looks at, and their pods. All else of the input is known.
+type excerpt struct {
+	*input
+	seats    []seat
+	of       []int32 // the seats of pods, or one of the following
+	doubtful bool    // pods may be there twice
+	kinds    kinds
+
+	empty, old, young, ending []int32 // nodes by what a plan may say of them
+	others                    alike   // and all those of which it says nothing
+}
+
+const (
+	passed int32 = -1 // a pod of no concern
+	apart  int32 = -2 // a pod that is looked at whatever its node
+)
+
+// A seat is what is known of a node.
+type seat struct {
+	pods      int32
+	facts     facts // of one of them
+	run, cont bool  // should run, should continue running
+	adopts    bool  // one of them is to be adopted
+	old       bool  // one of them is old
+	looked    bool  // the plan looks at it
+}
+
+// excerpt gives the input, which has no pods, those of the nodes that a plan looks at, and these
+// nodes alone, and returns how many others there are of each kind. It reports whether it could:
+// not if a plan looks at all of them, or pods may be there twice.
+func (in *input) excerpt(h *history, r PodReader) (others alike, ok bool) {
+	if in.opts.kruise() || in.ds.NodeSelector != nil || !in.ds.Partition.IsZero() || in.ds.RollingType == InPlaceIfPossible ||
+		in.opts.Repair.Has(InPlaceLeftUnfinished) || len(h.gone) > 0 || in.surplus(h) ||
+		slices.ContainsFunc(in.nodes, func(n Node) bool { return n.Rank != 0 }) {
+		return others, false
+	}
+	x := excerpt{input: in, seats: make([]seat, len(in.nodes)), of: make([]int32, r.Len())}
+	x.place()
+	if x.count(r, &h.version); x.doubtful {
+		return others, false
+	}
+	x.choose()
+	x.read(r)
+	return x.others, true
+}
+
+// place decides where daemons belong.
+func (x *excerpt) place() {
+	for i := range x.nodes {
+		p := x.placer.Place(&x.nodes[i])
+		x.seats[i] = seat{run: p.ShouldRun, cont: p.ShouldContinueRunning}
+	}
+}
+
+// count finds the nodes of the pods.
+func (x *excerpt) count(r PodReader, v *Version) {
+	var p Pod
+	var names, uids field.Sieve
+	if !x.distinct {
+		names.Begin(len(x.of))
+		uids.Begin(len(x.of))
+	}
+	unnamed := false
+	for i := range x.of {
+		x.of[i] = passed
+		if !r.Count(i, &p) {
+			continue
+		}
+		if !x.distinct && p.ControllerUID == x.ds.UID {
+			names.Add(p.Name)
+			uids.Add(p.UID)
+			unnamed = unnamed || p.Name == ""
+		}
+		switch verdict := verdict(&x.owner, &p); verdict {
+		case claim.Keep, claim.Adopt:
+			x.seat(i, &p, factsOf(&p, v, &x.availability, false), verdict == claim.Adopt)
+		case claim.Release:
+			x.of[i] = apart
+		}
+	}
+	x.doubtful = unnamed || !names.Different() || !uids.Different()
+}
+
+// seat counts a pod on its node.
+func (x *excerpt) seat(i int, p *Pod, f facts, adopt bool) {
+	if f.has(isReady) && !f.has(isAvailable) {
+		if at, known := x.availability.At(p); known {
+			x.others.next = earlier(x.others.next, at)
+		}
+	}
+	at, _ := x.index.find(p.place(f, false), func(i int32) string { return x.nodes[i].Name })
+	if at < 0 { // it is on none that is there
+		x.kinds.old += number(f.isOld())
+		x.of[i] = apart
+		return
+	}
+	s := &x.seats[at]
+	x.of[i] = at
+	s.pods, s.facts, s.adopts, s.old = s.pods+1, f, s.adopts || adopt, s.old || f.isOld()
+}
+
+// file puts a node among those of its kind.
+func (x *excerpt) file(i int32) {
+	s := &x.seats[i]
+	x.kinds.desired += int32(number(s.run))
+	x.kinds.old += number(s.old)
+	switch {
+	case s.pods == 0 && !s.run: // nothing there, and nothing should be
+	case x.nodes[i].dead() || s.pods > 0 && !s.plain():
+		s.looked = true
+	case s.pods == 0:
+		x.empty = append(x.empty, i)
+	case s.facts.has(isTerminating):
+		x.ending = append(x.ending, i)
+	case s.old:
+		x.old = append(x.old, i)
+	case !s.facts.has(isAvailable):
+		x.young = append(x.young, i)
+	default:
+		x.others.single.add(s.facts, 1)
+	}
+}
+
+// choose marks the nodes that a plan looks at, and counts the others.
+func (x *excerpt) choose() {
+	for i := range x.seats {
+		x.file(int32(i))
+	}
+	k := &x.kinds
+	k.empty, k.young, k.ending = len(x.empty), len(x.young), len(x.ending)
+	say := x.says(k)
+	x.look(x.empty, say.empty)
+	x.look(x.old, say.old)
+	x.look(x.young, say.young)
+	x.look(x.ending, say.ending)
+}
+
+// look marks the first n by name of a list of nodes, and counts the others.
+func (x *excerpt) look(list []int32, n int) {
+	if n = min(max(n, 0), len(list)); n < len(list) {
+		first(list, n, func(a, b int32) int { return strings.Compare(x.nodes[a].Name, x.nodes[b].Name) })
+	}
+	for _, i := range list[:n] {
+		x.seats[i].looked = true
+	}
+	for _, i := range list[n:] {
+		if s := &x.seats[i]; s.pods == 0 {
+			x.others.empty++
+		} else {
+			x.others.single.add(s.facts, 1)
+		}
+	}
+}
+
+// plain reports whether the node has one pod that stays, of which nothing needs to be known but
+// its facts.
+func (s *seat) plain() bool {
+	return s.pods == 1 && s.run && s.cont && !s.adopts && !s.facts.has(isFinished) && (!s.old || s.facts.has(isAvailable))
+}
+
+// read leaves the input the nodes that a plan looks at, and reads their pods.
+func (x *excerpt) read(r PodReader) {
+	nodes, pods := 0, 0
+	for i := range x.seats {
+		if x.seats[i].looked {
+			nodes, pods = nodes+1, pods+int(x.seats[i].pods)
+		}
+	}
+	all := x.nodes
+	x.nodes, x.pods = make([]Node, 0, nodes), make([]Pod, 0, pods)
+	for i := range all {
+		if x.seats[i].looked {
+			x.nodes = append(x.nodes, all[i])
+		}
+	}
+	for i, at := range x.of {
+		if at == apart || at >= 0 && x.seats[at].looked {
+			x.pods = append(x.pods, Pod{})
+			r.Read(i, &x.pods[len(x.pods)-1])
+		}
+	}
+	x.indexNodes(&field.Errors{}) // whose names are unique, as those of pods are
+	x.owned = make([]int32, 0, len(x.pods))
+	for i := range x.pods {
+		x.claim(int32(i))
+	}
+	x.sortClaimed()
+}
+
+func number(of bool) int {
+	if of {
+		return 1
+	}
+	return 0
+}
