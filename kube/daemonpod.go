@@ -56,14 +56,42 @@ func DaemonSetPod(p *corev1.Pod) (pod daemonset.Pod) {
 func translateDaemonPod(p *corev1.Pod, pod *daemonset.Pod) {
 	translate(p, &pod.Pod)
 	pod.Finalizers, pod.ReadinessGates, pod.InPlace = p.Finalizers, gates(p.Spec.ReadinessGates), inPlaceCondition(p)
-	if p.Spec.NodeName == "" {
-		// A pod without a node belongs to none, and nothing more follows from why.
-		pod.PinnedNode, _ = daemonset.TargetNode("", requiredNodes(p.Spec.Affinity))
-	}
+	pod.PinnedNode = pinnedNode(p)
 	if updatable(p) {
 		pod.Containers = daemonContainers(p)
 	}
 }
+
+// pinnedNode returns the node that a pod without one waits for.
+func pinnedNode(p *corev1.Pod) string {
+	if p.Spec.NodeName != "" {
+		return ""
+	}
+	// A pod without a node belongs to none, and nothing more follows from why.
+	name, _ := daemonset.TargetNode("", requiredNodes(p.Spec.Affinity))
+	return name
+}
+
+// DaemonSetPods is [Pods] for daemonset.ReconcileFrom, which copies no pods but those that the
+// plan may act on or name.
+func DaemonSetPods(namespace string, list []*corev1.Pod) daemonset.PodReader {
+	return &daemonPodReader{podReader{namespace: namespace, list: list}}
+}
+
+type daemonPodReader struct{ podReader }
+
+// Count is the part of [translateDaemonPod] that counting reads.
+func (r *daemonPodReader) Count(i int, pod *daemonset.Pod) bool {
+	if !r.podReader.Count(i, &pod.Pod) {
+		return false
+	}
+	p := r.list[i]
+	pod.Name, pod.UID, pod.PinnedNode = p.Name, string(p.UID), pinnedNode(p)
+	return true
+}
+
+// Read is [translateDaemonPod].
+func (r *daemonPodReader) Read(i int, pod *daemonset.Pod) { translateDaemonPod(r.list[i], pod) }
 
 func inPlaceCondition(p *corev1.Pod) *inplace.ReadyCondition {
 	for i := range p.Status.Conditions {

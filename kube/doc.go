@@ -20,7 +20,8 @@
 // Inbound there is one function for each noun: [Deployment], [ReplicaSet], [DaemonSet],
 // [Pod], [Node], [ControllerRevision], [Template], [LabelSelector], and [Snapshot],
 // [ReplicaSetSnapshot], [ReplicationControllerSnapshot] and [DaemonSetSnapshot] for all
-// that a planner reads at once. [World] is what a simulation starts from. [Default] fills in what an API server would.
+// that a planner reads at once. [Pods] and [DaemonSetPods] are pods that are read where they
+// are, without a copy of most of them. [World] is what a simulation starts from. [Default] fills in what an API server would.
 // Statuses, conditions, selectors, tolerations and numbers of pods have conversions with a
 // way back.
 //
