@@ -30,24 +30,24 @@ func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, membe
 // UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
 // error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
-	*as, err = union.Unmarshal(data, members())
+	*as, err = union.Unmarshal[Action](data, members())
 	return err
 }
 
-func members() []union.Member[Action] {
-	return []union.Member[Action]{
-		union.Of[Action, CreateRevision]("createRevision"),
-		union.Of[Action, UpdateRevision]("updateRevision"),
-		union.Of[Action, DeleteRevision]("deleteRevision"),
-		union.Of[Action, AdoptRevision]("adoptRevision"),
-		union.Of[Action, ReleaseRevision]("releaseRevision"),
-		union.Of[Action, AdoptPod]("adoptPod"),
-		union.Of[Action, ReleasePod]("releasePod"),
-		union.Of[Action, RelabelPod]("relabelPod"),
-		union.Of[Action, CreatePod]("createPod"),
-		union.Of[Action, DeletePod]("deletePod"),
-		union.Of[Action, PreparePod]("preparePod"),
-		union.Of[Action, UpdatePod]("updatePod"),
-		union.Of[Action, RefreshPod]("refreshPod"),
+func members() []union.Member {
+	return []union.Member{
+		union.Of[CreateRevision]("createRevision"),
+		union.Of[UpdateRevision]("updateRevision"),
+		union.Of[DeleteRevision]("deleteRevision"),
+		union.Of[AdoptRevision]("adoptRevision"),
+		union.Of[ReleaseRevision]("releaseRevision"),
+		union.Of[AdoptPod]("adoptPod"),
+		union.Of[ReleasePod]("releasePod"),
+		union.Of[RelabelPod]("relabelPod"),
+		union.Of[CreatePod]("createPod"),
+		union.Of[DeletePod]("deletePod"),
+		union.Of[PreparePod]("preparePod"),
+		union.Of[UpdatePod]("updatePod"),
+		union.Of[RefreshPod]("refreshPod"),
 	}
 }

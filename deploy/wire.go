@@ -14,21 +14,21 @@ func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, membe
 // UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
 // error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
-	*as, err = union.Unmarshal(data, members())
+	*as, err = union.Unmarshal[Action](data, members())
 	return err
 }
 
-func members() []union.Member[Action] {
-	return []union.Member[Action]{
-		union.Of[Action, AdoptReplicaSet]("adoptReplicaSet"),
-		union.Of[Action, ReleaseReplicaSet]("releaseReplicaSet"),
-		union.Of[Action, CreateReplicaSet]("createReplicaSet"),
-		union.Of[Action, AnnotateReplicaSet]("annotateReplicaSet"),
-		union.Of[Action, ScaleReplicaSet]("scaleReplicaSet"),
-		union.Of[Action, AnnotateDeployment]("annotateDeployment"),
-		union.Of[Action, DeleteReplicaSet]("deleteReplicaSet"),
-		union.Of[Action, RollBackDeployment]("rollBackDeployment"),
-		union.Of[Action, ClearRollback]("clearRollback"),
-		union.Of[Action, PauseDeployment]("pauseDeployment"),
+func members() []union.Member {
+	return []union.Member{
+		union.Of[AdoptReplicaSet]("adoptReplicaSet"),
+		union.Of[ReleaseReplicaSet]("releaseReplicaSet"),
+		union.Of[CreateReplicaSet]("createReplicaSet"),
+		union.Of[AnnotateReplicaSet]("annotateReplicaSet"),
+		union.Of[ScaleReplicaSet]("scaleReplicaSet"),
+		union.Of[AnnotateDeployment]("annotateDeployment"),
+		union.Of[DeleteReplicaSet]("deleteReplicaSet"),
+		union.Of[RollBackDeployment]("rollBackDeployment"),
+		union.Of[ClearRollback]("clearRollback"),
+		union.Of[PauseDeployment]("pauseDeployment"),
 	}
 }

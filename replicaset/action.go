@@ -99,15 +99,15 @@ func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, membe
 // UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
 // error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
-	*as, err = union.Unmarshal(data, members())
+	*as, err = union.Unmarshal[Action](data, members())
 	return err
 }
 
-func members() []union.Member[Action] {
-	return []union.Member[Action]{
-		union.Of[Action, AdoptPod]("adoptPod"),
-		union.Of[Action, ReleasePod]("releasePod"),
-		union.Of[Action, CreatePods]("createPods"),
-		union.Of[Action, DeletePod]("deletePod"),
+func members() []union.Member {
+	return []union.Member{
+		union.Of[AdoptPod]("adoptPod"),
+		union.Of[ReleasePod]("releasePod"),
+		union.Of[CreatePods]("createPods"),
+		union.Of[DeletePod]("deletePod"),
 	}
 }

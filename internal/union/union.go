@@ -9,52 +9,29 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 )
 
-// A Member is one type that an element of type A may have.
-type Member[A any] struct {
-	name   string
-	is     func(A) bool
-	decode func([]byte) (A, error)
+// A Member is one type that an element may have.
+type Member struct {
+	name string
+	of   reflect.Type
 }
 
-// Of returns the member of type M, which implements A, under a name.
-func Of[A, M any](name string) Member[A] {
-	return Member[A]{
-		name: name,
-		is: func(a A) bool {
-			_, ok := any(a).(M)
-			return ok
-		},
-		decode: func(data []byte) (a A, err error) {
-			var m M
-			decoder := json.NewDecoder(bytes.NewReader(data))
-			decoder.DisallowUnknownFields()
-			if err := decoder.Decode(&m); err != nil {
-				return a, err
-			}
-			a, ok := any(m).(A)
-			if !ok {
-				return a, fmt.Errorf("%T is no member", m)
-			}
-			return a, nil
-		},
-	}
-}
+// Of returns the member of type M under a name.
+func Of[M any](name string) Member { return Member{name, reflect.TypeFor[M]()} }
 
 // Marshal encodes a list. An element that is none of the members is an error.
-func Marshal[A any](list []A, members []Member[A]) ([]byte, error) {
-	objects := make([]map[string]A, len(list))
+func Marshal[A any](list []A, members []Member) ([]byte, error) {
+	objects := make([]map[string]any, len(list))
 	for i, a := range list {
-		for _, m := range members {
-			if m.is(a) {
-				objects[i] = map[string]A{m.name: a}
-			}
-		}
-		if objects[i] == nil {
+		m := slices.IndexFunc(members, func(m Member) bool { return m.of == reflect.TypeOf(a) })
+		if m < 0 {
 			return nil, fmt.Errorf("unknown member %T", a)
 		}
+		objects[i] = map[string]any{members[m].name: a}
 	}
 	return json.Marshal(objects)
 }
@@ -62,34 +39,54 @@ func Marshal[A any](list []A, members []Member[A]) ([]byte, error) {
 // Unmarshal decodes what Marshal wrote. An object with another number of keys than
 // one, a key that is no member, and a field that the member does not have are errors.
 // An empty list is nil.
-func Unmarshal[A any](data []byte, members []Member[A]) ([]A, error) {
+func Unmarshal[A any](data []byte, members []Member) (list []A, err error) {
+	elements, err := decode(data, members)
+	if err != nil {
+		return nil, err
+	}
+	for i, element := range elements {
+		a, ok := element.(A)
+		if !ok {
+			return nil, fmt.Errorf("[%d]: %T is no member", i, element)
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// decode is the part of [Unmarshal] that is the same for every type, and large.
+func decode(data []byte, members []Member) (list []any, err error) {
 	var objects []map[string]json.RawMessage
 	if err := json.Unmarshal(data, &objects); err != nil {
 		return nil, err
 	}
-	var list []A
 	for i, object := range objects {
 		if len(object) != 1 {
 			return nil, fmt.Errorf("[%d]: must have one key, has %d", i, len(object))
 		}
 		for key, body := range object {
-			a, err := decode(key, body, members)
+			element, err := decodeElement(key, body, members)
 			if err != nil {
 				return nil, fmt.Errorf("[%d]: %w", i, err)
 			}
-			list = append(list, a)
+			list = append(list, element)
 		}
 	}
 	return list, nil
 }
 
-func decode[A any](key string, body []byte, members []Member[A]) (a A, err error) {
-	for _, m := range members {
-		if m.name == key {
-			return m.decode(body)
-		}
+func decodeElement(key string, body []byte, members []Member) (any, error) {
+	m := slices.IndexFunc(members, func(m Member) bool { return m.name == key })
+	if m < 0 {
+		return nil, fmt.Errorf("unknown member %q", key)
 	}
-	return a, fmt.Errorf("unknown member %q", key)
+	element := reflect.New(members[m].of)
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(element.Interface()); err != nil {
+		return nil, err
+	}
+	return element.Elem().Interface(), nil
 }
 
 // Lines returns one line for each action of a plan and for each hold. It ends without a

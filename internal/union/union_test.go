@@ -24,8 +24,8 @@ func (s square) area() int { return s.Side * s.Side }
 func (dot) area() int      { return 0 }
 func (stranger) area() int { return 1 }
 
-func shapes() []union.Member[shape] {
-	return []union.Member[shape]{union.Of[shape, square]("square"), union.Of[shape, dot]("dot")}
+func shapes() []union.Member {
+	return []union.Member{union.Of[square]("square"), union.Of[dot]("dot")}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -33,16 +33,16 @@ func TestRoundTrip(t *testing.T) {
 	data, err := union.Marshal(list, shapes())
 	require.NoError(t, err)
 	require.Equal(t, `[{"square":{"side":3}},{"dot":{}},{"square":{"side":0}}]`, string(data))
-	back, err := union.Unmarshal(data, shapes())
+	back, err := union.Unmarshal[shape](data, shapes())
 	require.NoError(t, err)
 	require.Equal(t, list, back)
 }
 
 func TestEmpty(t *testing.T) {
-	data, err := union.Marshal(nil, shapes())
+	data, err := union.Marshal[shape](nil, shapes())
 	require.NoError(t, err)
 	require.Equal(t, `[]`, string(data))
-	back, err := union.Unmarshal(data, shapes())
+	back, err := union.Unmarshal[shape](data, shapes())
 	require.NoError(t, err)
 	require.Nil(t, back)
 }
@@ -59,9 +59,9 @@ func TestErrors(t *testing.T) {
 		`[{"dot":{}},{"star":{}}]`: `[1]: unknown member "star"`,
 		`[{"square":{"edge":1}}]`:  `[0]: json: unknown field "edge"`,
 	} {
-		_, err := union.Unmarshal([]byte(text), shapes())
+		_, err := union.Unmarshal[shape]([]byte(text), shapes())
 		require.EqualError(t, err, want, text)
 	}
-	_, err = union.Unmarshal([]byte(`[{"int":1}]`), []union.Member[shape]{union.Of[shape, int]("int")})
+	_, err = union.Unmarshal[shape]([]byte(`[{"int":1}]`), []union.Member{union.Of[int]("int")})
 	require.EqualError(t, err, "[0]: int is no member")
 }

@@ -122,20 +122,20 @@ func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, membe
 // UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
 // error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
-	*as, err = union.Unmarshal(data, members())
+	*as, err = union.Unmarshal[Action](data, members())
 	return err
 }
 
-func members() []union.Member[Action] {
-	return []union.Member[Action]{
-		union.Of[Action, CreateReplicaSet]("createReplicaSet"),
-		union.Of[Action, ScaleReplicaSet]("scaleReplicaSet"),
-		union.Of[Action, DelayReplicaSet]("delayReplicaSet"),
-		union.Of[Action, EvictPod]("evictPod"),
-		union.Of[Action, SelectPods]("selectPods"),
-		union.Of[Action, RemoveRoute]("removeRoute"),
-		union.Of[Action, SetRoute]("setRoute"),
-		union.Of[Action, SetWeight]("setWeight"),
+func members() []union.Member {
+	return []union.Member{
+		union.Of[CreateReplicaSet]("createReplicaSet"),
+		union.Of[ScaleReplicaSet]("scaleReplicaSet"),
+		union.Of[DelayReplicaSet]("delayReplicaSet"),
+		union.Of[EvictPod]("evictPod"),
+		union.Of[SelectPods]("selectPods"),
+		union.Of[RemoveRoute]("removeRoute"),
+		union.Of[SetRoute]("setRoute"),
+		union.Of[SetWeight]("setWeight"),
 	}
 }
 

@@ -107,18 +107,18 @@ func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, membe
 // UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
 // error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
-	*as, err = union.Unmarshal(data, members())
+	*as, err = union.Unmarshal[Action](data, members())
 	return err
 }
 
-func members() []union.Member[Action] {
-	return []union.Member[Action]{
-		union.Of[Action, SetFinalizer]("setFinalizer"),
-		union.Of[Action, PatchWorkload]("patchWorkload"),
-		union.Of[Action, CreateCanary]("createCanary"),
-		union.Of[Action, PatchReplicaSet]("patchReplicaSet"),
-		union.Of[Action, RetargetAutoscaler]("retargetAutoscaler"),
-		union.Of[Action, LabelPod]("labelPod"),
+func members() []union.Member {
+	return []union.Member{
+		union.Of[SetFinalizer]("setFinalizer"),
+		union.Of[PatchWorkload]("patchWorkload"),
+		union.Of[CreateCanary]("createCanary"),
+		union.Of[PatchReplicaSet]("patchReplicaSet"),
+		union.Of[RetargetAutoscaler]("retargetAutoscaler"),
+		union.Of[LabelPod]("labelPod"),
 	}
 }
 

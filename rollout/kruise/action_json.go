@@ -10,24 +10,24 @@ func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, membe
 // UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
 // error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
-	*as, err = union.Unmarshal(data, members())
+	*as, err = union.Unmarshal[Action](data, members())
 	return err
 }
 
-func members() []union.Member[Action] {
-	return []union.Member[Action]{
-		union.Of[Action, SetFinalizer]("setFinalizer"),
-		union.Of[Action, PatchRollout]("patchRollout"),
-		union.Of[Action, PatchWorkload]("patchWorkload"),
-		union.Of[Action, CreateBatchRelease]("createBatchRelease"),
-		union.Of[Action, UpdateBatchRelease]("updateBatchRelease"),
-		union.Of[Action, PatchBatchRelease]("patchBatchRelease"),
-		union.Of[Action, DeleteBatchRelease]("deleteBatchRelease"),
-		union.Of[Action, SelectPods]("selectPods"),
-		union.Of[Action, CreateService]("createService"),
-		union.Of[Action, DeleteService]("deleteService"),
-		union.Of[Action, SetRoute]("setRoute"),
-		union.Of[Action, SetIngress]("setIngress"),
-		union.Of[Action, DeleteIngress]("deleteIngress"),
+func members() []union.Member {
+	return []union.Member{
+		union.Of[SetFinalizer]("setFinalizer"),
+		union.Of[PatchRollout]("patchRollout"),
+		union.Of[PatchWorkload]("patchWorkload"),
+		union.Of[CreateBatchRelease]("createBatchRelease"),
+		union.Of[UpdateBatchRelease]("updateBatchRelease"),
+		union.Of[PatchBatchRelease]("patchBatchRelease"),
+		union.Of[DeleteBatchRelease]("deleteBatchRelease"),
+		union.Of[SelectPods]("selectPods"),
+		union.Of[CreateService]("createService"),
+		union.Of[DeleteService]("deleteService"),
+		union.Of[SetRoute]("setRoute"),
+		union.Of[SetIngress]("setIngress"),
+		union.Of[DeleteIngress]("deleteIngress"),
 	}
 }

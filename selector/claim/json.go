@@ -14,13 +14,13 @@ func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, membe
 // UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
 // error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
-	*as, err = union.Unmarshal(data, members())
+	*as, err = union.Unmarshal[Action](data, members())
 	return err
 }
 
-func members() []union.Member[Action] {
-	return []union.Member[Action]{
-		union.Of[Action, AdoptChild]("adoptChild"),
-		union.Of[Action, ReleaseChild]("releaseChild"),
+func members() []union.Member {
+	return []union.Member{
+		union.Of[AdoptChild]("adoptChild"),
+		union.Of[ReleaseChild]("releaseChild"),
 	}
 }
