@@ -197,7 +197,7 @@ func TestTemplateHashOfOtherTypes(t *testing.T) {
 		m     map[string]string
 	}
 	s := shapeOf(reflect.TypeFor[plain](), map[reflect.Type]*shape{})
-	p := plain{Self: &plain{Map: map[string]string{}}, Lists: [][]uint16{nil, {}, {1, 2}}, Own: part{b: "b"}, Inner: []plain{{}, {Self: &plain{}}}}
+	p := plain{Self: &plain{Map: map[string]string{}}, Lists: [][]uint16{nil, {}, {1, 2}}, Own: part{"", "b"}, Inner: []plain{{}, {Self: &plain{}}}}
 	deep := plain{}
 	for range 40 {
 		deep = plain{Self: &plain{}, Inner: []plain{deep}}
