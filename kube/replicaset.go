@@ -26,7 +26,8 @@ func ReplicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 		return replicaset.ReplicaSet{}
 	}
 	var i identifier
-	r := withoutTemplate(rs)
+	var r replicaset.ReplicaSet
+	describe(rs, &r)
 	r.Template = i.templateOf(rs)
 	return r
 }
@@ -35,28 +36,16 @@ func (i *identifier) templateOf(rs *appsv1.ReplicaSet) revision.Template {
 	return revision.Template{ID: i.templateID(&rs.Spec.Template), Hash: rs.Labels[revision.LabelHash]}
 }
 
-// withoutTemplate is [ReplicaSet] without the identity of the template, the only
-// part that takes time.
-func withoutTemplate(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
-	kind, name, uid := convert.Controller(rs)
-	return replicaset.ReplicaSet{
-		Name:              rs.Name,
-		UID:               string(rs.UID),
-		ResourceVersion:   rs.ResourceVersion,
-		Generation:        rs.Generation,
-		Labels:            rs.Labels,
-		Annotations:       rs.Annotations,
-		ControllerKind:    kind,
-		ControllerName:    name,
-		ControllerUID:     uid,
-		CreationTimestamp: rs.CreationTimestamp.UTC(),
-		DeletionTimestamp: convert.TimeOrZero(rs.DeletionTimestamp),
-		Replicas:          rs.Spec.Replicas,
-		Selector:          LabelSelector(rs.Spec.Selector),
-		MinReadySeconds:   rs.Spec.MinReadySeconds,
-		TemplateLabels:    rs.Spec.Template.Labels,
-		Status:            FromReplicaSetStatus(rs.Status),
-	}
+// describe writes into place what [ReplicaSet] returns, without the identity of the template,
+// the only part that takes time.
+func describe(rs *appsv1.ReplicaSet, r *replicaset.ReplicaSet) {
+	r.Name, r.UID, r.ResourceVersion, r.Generation = rs.Name, string(rs.UID), rs.ResourceVersion, rs.Generation
+	r.Labels, r.Annotations = rs.Labels, rs.Annotations
+	r.ControllerKind, r.ControllerName, r.ControllerUID = convert.Controller(rs)
+	r.CreationTimestamp, r.DeletionTimestamp = rs.CreationTimestamp.UTC(), convert.TimeOrZero(rs.DeletionTimestamp)
+	r.Replicas, r.Selector, r.MinReadySeconds = rs.Spec.Replicas, LabelSelector(rs.Spec.Selector), rs.Spec.MinReadySeconds
+	r.TemplateLabels = rs.Spec.Template.Labels
+	r.Status = FromReplicaSetStatus(rs.Status)
 }
 
 // NewReplicaSet returns the ReplicaSet that a creates for d. Its labels are those

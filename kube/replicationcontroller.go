@@ -14,11 +14,11 @@ import (
 // ReplicationController returns the snapshot of rc, which replicaset.Reconcile plans
 // like that of a ReplicaSet. It shares maps and pointers to numbers with rc. The
 // template has no ID.
-func ReplicationController(rc *corev1.ReplicationController) replicaset.ReplicaSet {
+func ReplicationController(rc *corev1.ReplicationController) (r replicaset.ReplicaSet) {
 	if rc == nil {
-		return replicaset.ReplicaSet{}
+		return r
 	}
-	r := withoutTemplate(FromReplicationController(rc))
+	describe(FromReplicationController(rc), &r)
 	r.Kind = replicaset.KindController
 	return r
 }

@@ -35,8 +35,10 @@ func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*co
 	s.Deployment.Template.ID = id.templateID(&d.Spec.Template)
 	for _, rs := range replicaSets {
 		if rs != nil && rs.Namespace == d.Namespace {
-			s.ReplicaSets = append(s.ReplicaSets, withoutTemplate(rs))
-			s.ReplicaSets[len(s.ReplicaSets)-1].Template = id.templateOf(rs)
+			s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{})
+			r := &s.ReplicaSets[len(s.ReplicaSets)-1]
+			describe(rs, r)
+			r.Template = id.templateOf(rs)
 		}
 	}
 	if hash, ok := hashOfNewest(&s); ok {
@@ -81,14 +83,16 @@ func selects(s *selector.LabelSelector, labels map[string]string) bool {
 // ReplicaSetSnapshot returns the input of replicaset.Reconcile. Objects of other
 // namespaces, nil elements, and rs among its own siblings are left out. Templates
 // have no ID in it, because that planner reads none.
-func ReplicaSetSnapshot(rs *appsv1.ReplicaSet, pods []*corev1.Pod, siblings []*appsv1.ReplicaSet) replicaset.Snapshot {
+func ReplicaSetSnapshot(rs *appsv1.ReplicaSet, pods []*corev1.Pod, siblings []*appsv1.ReplicaSet) (s replicaset.Snapshot) {
 	if rs == nil {
 		rs = &appsv1.ReplicaSet{}
 	}
-	s := replicaset.Snapshot{ReplicaSet: withoutTemplate(rs), Pods: podsOf(rs.Namespace, pods)}
+	describe(rs, &s.ReplicaSet)
+	s.Pods = podsOf(rs.Namespace, pods)
 	for _, sibling := range siblings {
 		if sibling != nil && sibling.Namespace == rs.Namespace && sibling.Name != rs.Name {
-			s.Siblings = append(s.Siblings, withoutTemplate(sibling))
+			s.Siblings = append(s.Siblings, replicaset.ReplicaSet{})
+			describe(sibling, &s.Siblings[len(s.Siblings)-1])
 		}
 	}
 	return s
