@@ -4,6 +4,8 @@ package daemonset_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // A reader reads pods of a list and leaves out those that are not here.
@@ -80,20 +83,32 @@ func TestReconcileFromReads(t *testing.T) {
 		updated int
 		change  func(s *daemonset.Snapshot)
 		read    int
+		opts    daemonset.Options
 	}{
-		{"all are new and available", 100, func(*daemonset.Snapshot) {}, 0},
-		{"one is not available, and none is old", 100, func(s *daemonset.Snapshot) { unready(&s.Pods[7]) }, 0},
-		{"there is a second pod", 100, func(s *daemonset.Snapshot) { s.Pods[8].NodeName = s.Pods[7].NodeName }, 2},
-		{"ten old ones go", 50, func(*daemonset.Snapshot) {}, 10},
-		{"and one less, which is named, as one is not available", 50, func(s *daemonset.Snapshot) { unready(&s.Pods[7]) }, 10},
-		{"ranks", 50, func(s *daemonset.Snapshot) { s.Nodes[99].Rank = 1 }, 100},
+		{"all are new and available", 100, func(*daemonset.Snapshot) {}, 0, daemonset.Options{}},
+		{"one is not available, and none is old", 100, func(s *daemonset.Snapshot) { unready(&s.Pods[7]) }, 0, daemonset.Options{}},
+		{"there is a second pod", 100, func(s *daemonset.Snapshot) { s.Pods[8].NodeName = s.Pods[7].NodeName }, 2, daemonset.Options{}},
+		{"ten old ones go", 50, func(*daemonset.Snapshot) {}, 10, daemonset.Options{}},
+		{"and one less, which is named, as one is not available", 50, func(s *daemonset.Snapshot) { unready(&s.Pods[7]) }, 10, daemonset.Options{}},
+		{"ranks", 50, func(s *daemonset.Snapshot) { s.Nodes[99].Rank = 1 }, 100, daemonset.Options{}},
+		{"those beyond the burst are marked", 50, func(s *daemonset.Snapshot) {
+			s.DaemonSet.Burst, s.DaemonSet.PreDelete = rollout.Int(1), &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
+		}, 10, daemonset.Options{}},
+		{"another one goes for one on a dead node", 50, func(s *daemonset.Snapshot) {
+			first := slices.MinFunc(s.Nodes[50:], func(a, b daemonset.Node) int { return strings.Compare(a.Name, b.Name) })
+			for i := range s.Nodes {
+				if s.Nodes[i].Name == first.Name {
+					s.Nodes[i].Taints = []daemonset.Taint{{Key: daemonset.TaintUnreachable, Effect: daemonset.NoExecute}}
+				}
+			}
+		}, 11, daemonset.Options{SkipDeadNodes: 1}},
 	} {
 		s, read := large(100, c.updated), 0
 		c.change(&s)
-		got, err := daemonset.ReconcileFrom(s, reader{pods: s.Pods, read: &read}, t0, daemonset.Options{})
+		got, err := daemonset.ReconcileFrom(s, reader{pods: s.Pods, read: &read}, t0, c.opts)
 		require.NoError(t, err)
 		require.Equal(t, c.read, read, c.why)
-		want, err := daemonset.Reconcile(s, t0, daemonset.Options{})
+		want, err := daemonset.Reconcile(s, t0, c.opts)
 		require.NoError(t, err)
 		require.Empty(t, cmp.Diff(want, got, cmpopts.EquateEmpty()), c.why)
 	}
