@@ -18,7 +18,7 @@ func podsOfDaemonSets() []entry {
 		{"kubernetes-50477", "a pod is started while the old one on the node is still ending", endingPod,
 			mutant{"daemonset:state.decideNodes", "k.count > 0", "k.count > 0 && !st.facts[st.grouped[k.first]].has(isTerminating)"}},
 		{"kubernetes-118716", "a pod that has ended, and is held by a finalizer, keeps its node empty", endedPod,
-			mutant{"daemonset", "f.has(isFinished)", "false"}},
+			mutant{"daemonset:Pod.place", "f.has(isFinished)", "false"}},
 		{"kubernetes-54096", "two pods of a DaemonSet stay on one node", duplicatePods,
 			mutant{"daemonset", "len(r) < 2", "true"}},
 		{"kubernetes-65240", "a pod that the node rejects is deleted and created again without end", failedBackoff,
