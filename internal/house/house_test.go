@@ -168,6 +168,8 @@ func TestRules(t *testing.T) {
 		{"other imports", "deploy/x.go", `package deploy; import "time"; import "hash/fnv"; import "github.com/kplan-go/kplan/rollout"`, ""},
 		{"other imports", "deploy/x_test.go", `package deploy; import "os"`, ""},
 		{"other imports", "internal/purity/x.go", `package purity; import "reflect"`, ""},
+		{"other imports", "internal/union/x.go", `package union; import "reflect"`, ""},
+		{"other imports", "internal/union/x.go", `package union; import "unsafe"`, "import of unsafe"},
 
 		{"pure", "deploy/x.go", `package deploy; import "time"; func f() time.Time { return time.Now() }`, "time.Now"},
 		{"pure", "deploy/x.go", `package deploy; import "time"; var f = time.Now`, "time.Now"},
