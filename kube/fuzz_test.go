@@ -5,6 +5,7 @@ package kube_test
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -44,6 +45,9 @@ func object[T any](t *testing.T, text []byte, convert func(o *T) (any, error)) {
 		return
 	}
 	a, err := json.Marshal(got)
+	if no := new(json.MarshalerError); errors.As(err, &no) && no.Type == reflect.TypeFor[time.Time]() {
+		return // before the year 0 in UTC, or behind 9999: JSON reads such times in other zones, and writes none
+	}
 	require.NoError(t, err)
 	b, err := json.Marshal(again)
 	require.NoError(t, err)
@@ -105,6 +109,7 @@ func FuzzDaemonSet(f *testing.F) {
 
 func FuzzPod(f *testing.F) {
 	f.Add([]byte(podTemplate))
+	f.Add([]byte(`{"metadata":{"creationTimestamp":"0000-01-01T00:00:00+01:00"}}`))
 	f.Add([]byte(`{"metadata":{"creationTimestamp":"2026-01-01T00:00:00.5+01:00","labels":{},"managedFields":[{"fieldsV1":{"f:a":{}}}]},"spec":{"containers":[{"resources":{"limits":{"cpu":"0.0000000001","memory":"1234567890123456789012345678901234567890"}},"livenessProbe":{"httpGet":{"port":"http"}}}],"volumes":[]}}`))
 	f.Add([]byte(`{"metadata":{"name":"p","uid":"u","ownerReferences":[{"kind":"ReplicaSet","name":"rs","uid":"x","controller":true}]},"spec":{"nodeName":"n"},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}],"containerStatuses":[{"restartCount":3}]}}`))
 	f.Add([]byte(`{"metadata":{"name":"n","labels":{"zone":"a"}},"spec":{"unschedulable":true,"taints":[{"key":"k","effect":"NoExecute"}]},"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}}`))
