@@ -171,25 +171,47 @@ func (in *input) admitLists(errs *field.Errors) {
 func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
 	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }
-	var names, uids field.Sieve
-	if !in.distinct {
-		names.Begin(len(in.pods))
-		uids.Begin(len(in.pods))
-	}
-	unnamed := false
+	var seen duplicateCheck
+	seen.begin(in, len(in.pods))
 	for i := range in.pods {
 		in.claim(int32(i))
-		if p := &in.pods[i]; !in.distinct && mine(i) {
-			names.Add(p.Name)
-			uids.Add(p.UID)
-			unnamed = unnamed || p.Name == ""
-		}
+		seen.add(&in.pods[i])
 	}
 	in.sortClaimed()
-	if unnamed || !names.Different() || !uids.Different() {
+	if seen.doubtful() {
 		unique(errs, "Pods", len(in.pods), mine,
 			func(i int) (string, string) { return in.pods[i].Name, in.pods[i].UID })
 	}
+}
+
+// A duplicateCheck is what claiming notes of the pods that the DaemonSet controls, while each is
+// at hand, unless they are known to be distinct.
+type duplicateCheck struct {
+	of          *input
+	names, uids field.Sieve
+	unnamed     bool
+}
+
+// begin is for n pods.
+func (d *duplicateCheck) begin(in *input, n int) {
+	d.of = in
+	if !in.distinct {
+		d.names.Begin(n)
+		d.uids.Begin(n)
+	}
+}
+
+func (d *duplicateCheck) add(p *Pod) {
+	if !d.of.distinct && p.ControllerUID == d.of.ds.UID {
+		d.names.Add(p.Name)
+		d.uids.Add(p.UID)
+		d.unnamed = d.unnamed || p.Name == ""
+	}
+}
+
+// doubtful reports whether a pod may be there twice, or has no name.
+func (d *duplicateCheck) doubtful() bool {
+	return d.unnamed || !d.names.Different() || !d.uids.Different()
 }
 
 // sortClaimed puts in order the pods to adopt or to release.

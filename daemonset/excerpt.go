@@ -67,22 +67,14 @@ func (x *excerpt) place() {
 // count finds the nodes of the pods.
 func (x *excerpt) count(r PodReader, v *Version) {
 	var p Pod
-	var names, uids field.Sieve
-	if !x.distinct {
-		names.Begin(len(x.of))
-		uids.Begin(len(x.of))
-	}
-	unnamed := false
+	var seen duplicateCheck
+	seen.begin(x.input, len(x.of))
 	for i := range x.of {
 		x.of[i] = passed
 		if !r.Count(i, &p) {
 			continue
 		}
-		if !x.distinct && p.ControllerUID == x.ds.UID {
-			names.Add(p.Name)
-			uids.Add(p.UID)
-			unnamed = unnamed || p.Name == ""
-		}
+		seen.add(&p)
 		switch verdict := verdict(&x.owner, &p); verdict {
 		case claim.Keep, claim.Adopt:
 			x.seat(i, &p, factsOf(&p, v, &x.availability, false), verdict == claim.Adopt)
@@ -90,7 +82,7 @@ func (x *excerpt) count(r PodReader, v *Version) {
 			x.of[i] = apart
 		}
 	}
-	x.doubtful = unnamed || !names.Different() || !uids.Different()
+	x.doubtful = seen.doubtful()
 }
 
 // seat counts a pod on its node.

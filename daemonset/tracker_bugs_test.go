@@ -58,7 +58,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"old ones on nodes that are gone are not read", "excerpt.go", "x.kinds.old += number(f.isOld())", ""},
 	{"none that is read becomes available", "excerpt.go", "x.others.next = earlier(x.others.next, at)", "_ = at"},
 	{"those to be released are not read", "excerpt.go", "x.of[i] = apart\n\t\t}\n\t}", "}\n\t}"},
-	{"two that are read have one UID", "excerpt.go", " || !uids.Different()", ""},
+	{"two that are read have one UID", "excerpt.go", "seen.doubtful()", "seen.unnamed || !seen.names.Different()"},
 	{"old revisions are kept by none that is read", "excerpt.go", " || in.surplus(h)", ""},
 	{"clones share the empty nodes", "tracker_count.go", "c.empty.Clone(), c.old", "c.empty, c.old"},
 }
