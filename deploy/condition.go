@@ -5,6 +5,9 @@ package deploy
 import (
 	"slices"
 	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // Types of a Deployment's conditions.
@@ -79,19 +82,23 @@ func SetCondition(conditions []Condition, c Condition) []Condition {
 
 // setCondition is [SetCondition] in place.
 func setCondition(conditions []Condition, c *Condition) []Condition {
-	since := c.LastTransitionTime
-	if old := findCondition(conditions, c.Type); old != nil {
-		if old.Status == c.Status {
-			if old.Reason == c.Reason {
-				return conditions
-			}
-			since = old.LastTransitionTime
-		}
-		conditions = removeCondition(conditions, c.Type)
+	since, same := transition(conditions, c.Type, c.Status, c.Reason, c.LastTransitionTime)
+	if same {
+		return conditions
 	}
-	conditions = append(conditions, *c)
+	conditions = append(removeCondition(conditions, c.Type), *c)
 	conditions[len(conditions)-1].LastTransitionTime = since
 	return conditions
+}
+
+// transition returns since when a condition has the status, if it is set now, and whether it is
+// there with this status and reason.
+func transition(conditions []Condition, conditionType string, status selector.ConditionStatus, reason string, now time.Time) (since time.Time, same bool) {
+	old := findCondition(conditions, conditionType)
+	if old == nil || old.Status != status {
+		return now, false
+	}
+	return old.LastTransitionTime, old.Reason == reason
 }
 
 // RemoveCondition returns the conditions without those of a type. The slice that it

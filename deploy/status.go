@@ -23,16 +23,11 @@ func (in *input) stored() conditions {
 
 // set reports a condition as of now, as [SetCondition] does.
 func (c *conditions) set(in *input, conditionType string, status selector.ConditionStatus, reason, message string) {
-	since := in.now
-	if old := findCondition(c.list, conditionType); old != nil {
-		if old.Status == status {
-			if old.Reason == reason {
-				return
-			}
-			since = old.LastTransitionTime
-		}
-		c.remove(conditionType)
+	since, same := transition(c.list, conditionType, status, reason, in.now)
+	if same {
+		return
 	}
+	c.remove(conditionType)
 	last := c.add(in, conditionType, status, reason)
 	last.Message, last.LastTransitionTime = message, since
 }
