@@ -135,10 +135,12 @@ func TestWatched(t *testing.T) {
 		e.rolled("deployment/web")
 		require.Zero(e, e.watch("explain", "deployment/web").exit(e.T), "there is nothing to wait for")
 
-		e.behave(slow)
+		e.behave(cluster.Behaviour{Ready: -1}) // it does not end before it is watched
 		e.apply(web(10, "2", threeAndTwo))
 		plan, explain := e.watch("plan", "deployment/web"), e.watch("explain", "deployment/web")
 		explain.await(e.T, underway)
+		plan.await(e.T, func(frame string) bool { return frame != "" })
+		e.behave(slow)
 		e.rolled("deployment/web")
 		require.Zero(e, explain.exit(e.T), explain.errors.String())
 		require.Zero(e, plan.exit(e.T), plan.errors.String())
@@ -149,13 +151,13 @@ func TestWatched(t *testing.T) {
 		require.Greater(e, len(plan.frames()), 1, "it moves")
 		require.Empty(e, plan.errors.String()+explain.errors.String())
 
+		e.behave(cluster.Behaviour{Ready: -1})
 		e.apply(web(10, "3", threeAndTwo))
 		interrupted, gone := e.watch("explain", "deployment/web"), e.watch("explain", "deployment/web")
 		interrupted.await(e.T, underway)
 		interrupted.signal(syscall.SIGINT)
 		require.Equal(e, 130, interrupted.exit(e.T), interrupted.errors.String())
 		gone.await(e.T, underway)
-		e.behave(cluster.Behaviour{})
 		e.kubectl("delete", "deployment/web")
 		require.Equal(e, 1, gone.exit(e.T))
 		require.Equal(e, "error: Deployment \"web\" is gone\n", gone.errors.String())
