@@ -37,9 +37,11 @@ func count(in *input, h *history, others alike) *state {
 		input: in, history: h, others: others, desired: others.desired(),
 		keys: make([]nodeKey, len(in.nodes), len(in.nodes)+min(4, len(in.pods))), facts: make([]facts, len(in.pods)),
 	}
+	var place Placement
+	var term int
 	for i := range in.nodes {
 		st.ranked = st.ranked || in.nodes[i].Rank != 0
-		place := in.placer.Place(&in.nodes[i])
+		place, term = in.placer.place(&in.nodes[i], term)
 		st.keys[i] = nodeKey{name: in.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
 		if place.ShouldRun {
 			st.desired++
@@ -74,7 +76,7 @@ func count(in *input, h *history, others alike) *state {
 
 // factsOf looks at a pod.
 func (st *state) factsOf(p *Pod) facts {
-	return factsOf(p, &st.version, &st.availability, st.opts.kruise())
+	return factsOf(p, st.version.hashOf(p), &st.version, &st.availability, st.opts.kruise())
 }
 
 // group sorts the owned pods by key, and those of a key by name.

@@ -40,13 +40,13 @@ type seat struct {
 // excerpt gives the input, which has no pods, those of the nodes that a plan looks at, and these
 // nodes alone, and returns how many others there are of each kind. It reports whether it could:
 // not if a plan looks at all of them, or pods may be there twice.
-func (in *input) excerpt(h *history, r PodReader) (others alike, ok bool) {
+func (in *input) excerpt(h *history, r *source) (others alike, ok bool) {
 	if in.opts.kruise() || in.ds.NodeSelector != nil || !in.ds.Partition.IsZero() || in.ds.RollingType == InPlaceIfPossible ||
 		in.opts.Repair.Has(InPlaceLeftUnfinished) || len(h.gone) > 0 || in.surplus(h) ||
 		slices.ContainsFunc(in.nodes, func(n Node) bool { return n.Rank != 0 }) {
 		return others, false
 	}
-	x := excerpt{input: in, seats: make([]seat, len(in.nodes)), of: make([]int32, r.Len())}
+	x := excerpt{input: in, seats: make([]seat, len(in.nodes)), of: make([]int32, r.len())}
 	x.place()
 	if x.count(r, &h.version); x.doubtful {
 		return others, false
@@ -58,42 +58,67 @@ func (in *input) excerpt(h *history, r PodReader) (others alike, ok bool) {
 
 // place decides where daemons belong.
 func (x *excerpt) place() {
+	var p Placement
+	var term int
 	for i := range x.nodes {
-		p := x.placer.Place(&x.nodes[i])
+		p, term = x.placer.place(&x.nodes[i], term)
 		x.seats[i] = seat{run: p.ShouldRun, cont: p.ShouldContinueRunning}
 	}
 }
 
 // count finds the nodes of the pods.
-func (x *excerpt) count(r PodReader, v *Version) {
-	var p Pod
+func (x *excerpt) count(r *source, v *Version) {
 	var seen duplicateCheck
 	seen.begin(x.input, len(x.of))
-	for i := range x.of {
-		x.of[i] = passed
-		if !r.Count(i, &p) {
-			continue
-		}
-		seen.add(&p)
-		switch verdict := verdict(&x.owner, &p); verdict {
-		case claim.Keep, claim.Adopt:
-			x.seat(i, &p, factsOf(&p, v, &x.availability, false), verdict == claim.Adopt)
-		case claim.Release:
-			x.of[i] = apart
-		}
+	var pods [batch]*Pod
+	for from := 0; from < len(x.of); from += batch {
+		some := pods[:min(batch, len(x.of)-from)]
+		r.look(from, some)
+		x.countBatch(from, some, v, &seen)
 	}
 	x.doubtful = seen.doubtful()
 }
 
-// seat counts a pod on its node.
-func (x *excerpt) seat(i int, p *Pod, f facts, adopt bool) {
+// countBatch finds the nodes of some pods. Labels, names of nodes and the slots where these are
+// found lie far apart, and the processor fetches several of them at once if it has nothing else to
+// do in between.
+func (x *excerpt) countBatch(from int, pods []*Pod, v *Version, seen *duplicateCheck) {
+	var hashes [batch]string // of revisions
+	var names, slots [batch]uint32
+	for j, p := range pods {
+		if p != nil && (p.ControllerUID == x.ds.UID || p.ControllerUID == "") {
+			hashes[j], names[j] = v.hashOf(p), field.Hash(p.target())
+		}
+	}
+	for j, h := range names {
+		slots[j] = x.index.first(h)
+	}
+	for j, p := range pods {
+		i := from + j
+		x.of[i] = passed
+		if p == nil {
+			continue
+		}
+		seen.add(p)
+		switch verdict := verdict(&x.owner, p); verdict {
+		case claim.Keep, claim.Adopt:
+			f := factsOf(p, hashes[j], v, &x.availability, false)
+			at, _ := x.index.findFrom(slots[j], names[j], p.target(), func(i int32) string { return x.nodes[i].Name })
+			x.seat(i, at, p, f, verdict == claim.Adopt)
+		case claim.Release:
+			x.of[i] = apart
+		}
+	}
+}
+
+// seat counts a pod on the node that it belongs to, -1 if that is not there.
+func (x *excerpt) seat(i int, at int32, p *Pod, f facts, adopt bool) {
 	if f.has(isReady) && !f.has(isAvailable) {
 		if at, known := x.availability.At(p); known {
 			x.others.next = earlier(x.others.next, at)
 		}
 	}
-	at, _ := x.index.find(p.place(f, false), func(i int32) string { return x.nodes[i].Name })
-	if at < 0 { // it is on none that is there
+	if at < 0 || p.place(f, false) == "" { // it is on none that is there
 		x.kinds.old += number(f.isOld())
 		x.of[i] = apart
 		return
@@ -113,16 +138,24 @@ func (x *excerpt) file(i int32) {
 	case x.nodes[i].dead() || s.pods > 0 && !s.plain():
 		s.looked = true
 	case s.pods == 0:
-		x.empty = append(x.empty, i)
+		x.empty = x.with(x.empty, i)
 	case s.facts.has(isTerminating):
-		x.ending = append(x.ending, i)
+		x.ending = x.with(x.ending, i)
 	case s.old:
-		x.old = append(x.old, i)
+		x.old = x.with(x.old, i)
 	case !s.facts.has(isAvailable):
-		x.young = append(x.young, i)
+		x.young = x.with(x.young, i)
 	default:
 		x.others.single.add(s.facts, 1)
 	}
+}
+
+// with adds a node to a list, which has room for all of those behind it.
+func (x *excerpt) with(list []int32, i int32) []int32 {
+	if list == nil {
+		list = make([]int32, 0, len(x.seats)-int(i))
+	}
+	return append(list, i)
 }
 
 // choose marks the nodes that a plan looks at, and counts the others.
@@ -163,7 +196,7 @@ func (s *seat) plain() bool {
 }
 
 // read leaves the input the nodes that a plan looks at, and reads their pods.
-func (x *excerpt) read(r PodReader) {
+func (x *excerpt) read(r *source) {
 	nodes, pods := 0, 0
 	for i := range x.seats {
 		if x.seats[i].looked {
@@ -180,7 +213,7 @@ func (x *excerpt) read(r PodReader) {
 	for i, at := range x.of {
 		if at == apart || at >= 0 && x.seats[at].looked {
 			x.pods = append(x.pods, Pod{})
-			r.Read(i, &x.pods[len(x.pods)-1])
+			r.read(i, &x.pods[len(x.pods)-1])
 		}
 	}
 	x.indexNodes(&field.Errors{}) // whose names are unique, as those of pods are

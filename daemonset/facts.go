@@ -16,8 +16,9 @@ const (
 	isServing   // available for the status
 )
 
-func factsOf(p *Pod, v *Version, a *Availability, kruise bool) facts {
-	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(v.current(p), isCurrent) |
+// factsOf looks at a pod that has a hash after the plan has relabelled it.
+func factsOf(p *Pod, hash string, v *Version, a *Availability, kruise bool) facts {
+	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(v.matches(hash, p), isCurrent) |
 		when(p.Ready, isReady) | when(a.Available(p), isAvailable)
 	if kruise {
 		return f | when(p.preparing(), isPreparing) | when(a.StatusAvailable(p), isServing)

@@ -28,18 +28,23 @@ func newNameIndex(n, room int) nameIndex {
 
 // find returns the number of the name, or -1 and the slot where it belongs.
 func (x *nameIndex) find(name string, nameOf func(i int32) string) (number int32, slot uint32) {
-	return x.findHashed(field.Hash(name), name, nameOf)
+	h := field.Hash(name)
+	return x.findFrom(x.first(h), h, name, nameOf)
 }
 
-func (x *nameIndex) findHashed(h uint32, name string, nameOf func(i int32) string) (number int32, slot uint32) {
+// first returns what is in the slot where the search for a name with this hash begins.
+func (x *nameIndex) first(h uint32) uint32 { return x.slots[h&x.mask] }
+
+// findFrom is find for a name of which the hash and the first slot are known.
+func (x *nameIndex) findFrom(first, h uint32, name string, nameOf func(i int32) string) (number int32, slot uint32) {
 	slot = h & x.mask
-	for ; x.slots[slot] != 0; slot = (slot + 1) & x.mask {
-		if (x.slots[slot]^h)&^x.number != 0 {
-			continue
+	for is := first; is != 0; is = x.slots[slot] {
+		if (is^h)&^x.number == 0 {
+			if i := int32(is&x.number) - 1; nameOf(i) == name {
+				return i, slot
+			}
 		}
-		if i := int32(x.slots[slot]&x.number) - 1; nameOf(i) == name {
-			return i, slot
-		}
+		slot = (slot + 1) & x.mask
 	}
 	return -1, slot
 }
@@ -47,7 +52,7 @@ func (x *nameIndex) findHashed(h uint32, name string, nameOf func(i int32) strin
 // add files a number, below that of names, under a name, unless the name has one.
 func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) {
 	h := field.Hash(name)
-	other, slot := x.findHashed(h, name, nameOf)
+	other, slot := x.findFrom(x.first(h), h, name, nameOf)
 	if other >= 0 {
 		x.repeated = true
 		return

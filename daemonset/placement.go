@@ -103,8 +103,10 @@ type Placement struct {
 type Placer struct {
 	nodeName    string
 	labels      map[string]string
-	affinity    selector.NodeAffinity
-	demanding   bool // there are labels or an affinity
+	selects     selector.Selector      // these labels
+	terms       []selector.NodeMatcher // of the affinity, each alone
+	demanding   bool                   // there are labels or an affinity
+	affine      bool                   // there is an affinity
 	tolerations []Toleration
 	finite      bool
 }
@@ -114,8 +116,14 @@ type Placer struct {
 func NewPlacer(t *Template, opts Options) Placer {
 	t = zero.Or(t)
 	p := Placer{
-		nodeName: t.NodeName, labels: t.NodeSelector, demanding: len(t.NodeSelector) > 0 || t.Affinity != nil,
-		affinity: selector.NewNodeAffinity(t.NodeSelector, t.Affinity), finite: opts.FiniteTolerationMeansNo,
+		nodeName: t.NodeName, labels: t.NodeSelector, selects: selector.FromMap(t.NodeSelector),
+		demanding: len(t.NodeSelector) > 0 || t.Affinity != nil, affine: t.Affinity != nil, finite: opts.FiniteTolerationMeansNo,
+	}
+	if p.affine {
+		p.terms = make([]selector.NodeMatcher, len(t.Affinity.Terms))
+		for i := range p.terms {
+			p.terms[i] = selector.NewNodeMatcher(&selector.NodeSelector{Terms: t.Affinity.Terms[i : i+1]})
+		}
 	}
 	p.tolerations = Tolerations(t, opts)
 	return p
@@ -124,19 +132,42 @@ func NewPlacer(t *Template, opts Options) Placer {
 // Place decides about one node (see Placement in rules.md). Only name, labels and
 // taints are read.
 func (p *Placer) Place(n *Node) Placement {
-	n = zero.Or(n)
+	place, _ := p.place(zero.Or(n), 0)
+	return place
+}
+
+// place is [Placer.Place] for one of many nodes, most of which meet the same term of the affinity:
+// it begins with the one that the node before has met, and returns that of this node.
+func (p *Placer) place(n *Node, term int) (Placement, int) {
 	if p.nodeName != "" && p.nodeName != n.Name {
-		return Placement{Reason: ReasonNodeName}
+		return Placement{Reason: ReasonNodeName}, term
 	}
 	if p.demanding {
-		if ok, _ := p.affinity.Match(n.Name, n.Labels); !ok {
-			return p.mismatch(n)
+		met, ok := p.accepts(n, term)
+		if !ok {
+			return p.mismatch(n), term
 		}
+		term = met
 	}
 	if len(n.Taints) == 0 {
-		return Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: ReasonFits}
+		return Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: ReasonFits}, term
 	}
-	return p.placeTainted(n)
+	return p.placeTainted(n), term
+}
+
+// accepts reports whether a node has the labels and meets a term of the affinity, and which one:
+// it begins with that of a number.
+func (p *Placer) accepts(n *Node, term int) (met int, ok bool) {
+	if !p.selects.Matches(n.Labels) {
+		return 0, false
+	}
+	for i := range p.terms {
+		met = (term + i) % len(p.terms)
+		if ok, _ := p.terms[met].Match(n.Name, n.Labels); ok {
+			return met, true
+		}
+	}
+	return 0, !p.affine
 }
 
 func (p *Placer) placeTainted(n *Node) Placement {

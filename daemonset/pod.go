@@ -103,8 +103,11 @@ func isIn(text string, sorted []string) bool {
 }
 
 // current is [Version.Current] after the plan has relabelled the pod.
-func (v *Version) current(p *Pod) bool {
-	return (v.Hash != "" && v.hashOf(p) == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
+func (v *Version) current(p *Pod) bool { return v.matches(v.hashOf(p), p) }
+
+// matches is current for a pod of which the hash is known.
+func (v *Version) matches(hash string, p *Pod) bool {
+	return (v.Hash != "" && hash == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
 }
 
 // ComparePods orders pods from the one that upstream calls the oldest: bound pods, then

@@ -32,17 +32,67 @@ func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, 
 	if r == nil {
 		return Reconcile(s, now, opts)
 	}
-	if in, err := admit(&s, now, opts); err == nil {
-		h := in.decideRevisions()
-		if others, counted := in.excerpt(h, r); counted {
-			if p, over := in.ended(h); over {
-				return p, nil
-			}
-			return in.plan(h, others), nil
-		}
+	if p, planned := planFew(s, &source{reader: r, scratch: make([]Pod, min(batch, r.Len()))}, now, opts); planned {
+		return p, nil
 	}
 	s.Pods = readAll(r)
-	return Reconcile(s, now, opts)
+	return planAll(&s, now, opts)
+}
+
+// planFew plans for a snapshot with the pods of r, and reports whether it could without copying
+// all of them.
+func planFew(s Snapshot, r *source, now time.Time, opts Options) (p Plan, planned bool) {
+	s.Pods = nil
+	in, err := admit(&s, now, opts)
+	if err != nil {
+		return p, false
+	}
+	h := in.decideRevisions()
+	others, counted := in.excerpt(h, r)
+	if !counted {
+		return p, false
+	}
+	if p, over := in.ended(h); over {
+		return p, true
+	}
+	return in.plan(h, others), true
+}
+
+// A source is pods in a list, or those of a reader, which are looked at one batch after the other.
+type source struct {
+	pods    []Pod
+	reader  PodReader
+	scratch []Pod
+}
+
+// batch is how many pods are looked at together.
+const batch = 32
+
+func (s *source) len() int {
+	if s.reader != nil {
+		return s.reader.Len()
+	}
+	return len(s.pods)
+}
+
+// look finds the pods from a number on, as far as counting reads them, nil where there is none.
+func (s *source) look(from int, pods []*Pod) {
+	for j := range pods {
+		if s.reader == nil {
+			pods[j] = &s.pods[from+j]
+		} else if pods[j] = &s.scratch[j]; !s.reader.Count(from+j, pods[j]) {
+			pods[j] = nil
+		}
+	}
+}
+
+// read copies a pod.
+func (s *source) read(i int, p *Pod) {
+	if s.reader != nil {
+		s.reader.Read(i, p)
+	} else {
+		*p = s.pods[i]
+	}
 }
 
 // readAll returns all pods.

@@ -44,7 +44,7 @@ func (r reader) Read(i int, p *daemonset.Pod) {
 	}
 }
 
-// The plan for pods that are read one by one is that for a snapshot of them. The machine of the
+// The plan for pods that are read one by one is that for a snapshot of them, and so is that for many. The machine of the
 // Tracker compares both as well.
 func TestPropertyReconcileFrom(t *testing.T) {
 	check(t, func(t *rapid.T) {
@@ -61,6 +61,10 @@ func TestPropertyReconcileFrom(t *testing.T) {
 		require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err))
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("Reconcile (-) and ReconcileFrom (+): %s", diff)
+		}
+		few, planned := daemonset.ReconcileFew(s, t0, opts)
+		if diff := cmp.Diff(want, few, cmpopts.EquateEmpty()); planned && diff != "" {
+			t.Fatalf("Reconcile of few (-) and of many pods (+): %s", diff)
 		}
 	})
 }

@@ -8,7 +8,20 @@ import "time"
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each field
 // that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	in, err := admit(&s, now, opts)
+	if len(s.Pods) >= many {
+		if p, planned := planFew(s, &source{pods: s.Pods}, now, opts); planned {
+			return p, nil
+		}
+	}
+	return planAll(&s, now, opts)
+}
+
+// many is from how many pods on it is worth while to count first, and to look closer at few.
+const many = 256
+
+// planAll plans with all nodes and pods.
+func planAll(s *Snapshot, now time.Time, opts Options) (Plan, error) {
+	in, err := admit(s, now, opts)
 	if err != nil {
 		return Plan{}, err
 	}

@@ -261,7 +261,7 @@ func (t *Tracker) moveLast(i int) {
 
 func (t *Tracker) factsOf(p *Pod) facts {
 	a := t.availability()
-	return factsOf(p, &t.measure.version, &a, false)
+	return factsOf(p, t.measure.version.hashOf(p), &t.measure.version, &a, false)
 }
 
 func (t *Tracker) availability() Availability {
