@@ -23,9 +23,17 @@ func (e *entry[T]) before(other *entry[T]) bool {
 }
 
 // add enters something that happens at an instant.
-func (a *agenda[T]) add(at time.Time, what T) {
+func (a *agenda[T]) add(at time.Time, what T) { a.enter(at, a.number(), what) }
+
+// number returns the serial of what is to be entered.
+func (a *agenda[T]) number() int64 {
 	a.serial++
-	a.entries = append(a.entries, entry[T]{at.Sub(Epoch).Nanoseconds(), a.serial, what})
+	return a.serial
+}
+
+// enter enters something under a serial that was given before.
+func (a *agenda[T]) enter(at time.Time, serial int64, what T) {
+	a.entries = append(a.entries, entry[T]{at.Sub(Epoch).Nanoseconds(), serial, what})
 	es := a.entries
 	i := len(es) - 1
 	for e := es[i]; i > 0; {

@@ -23,8 +23,9 @@ func (c *controller) enter(key string) {
 // wakeAt enters an object at an instant by the clock of the controller.
 func (c *controller) wakeAt(at time.Time, key string) {
 	if at.IsZero() {
-		if c.w.strict {
-			c.queue.item(key).alarm = time.Time{}
+		if o := c.queue.item(key); c.w.strict {
+			c.enterAlarm(o)
+			o.alarm = time.Time{}
 		}
 		return
 	}
@@ -40,21 +41,56 @@ func (c *controller) wakeAt(at time.Time, key string) {
 	if o.alarm.Equal(at) || !c.w.strict && o.alarm.After(c.w.now) && !at.Before(o.alarm) {
 		return // a delaying queue keeps the earliest
 	}
+	if c.w.strict {
+		c.putOff(o, at)
+		return
+	}
 	o.alarm = at
 	c.w.schedule(at, wake, errand{name: key, controller: c})
 }
 
+// putOff sets the alarm of a strict world.
+func (c *controller) putOff(o *item, at time.Time) {
+	if at.Before(o.alarm) {
+		c.enterAlarm(o) // as it was
+	}
+	o.alarm, o.putOff.serial = at, c.w.agenda.number()
+	if o.putOff.errand == 0 || at.Before(o.putOff.until) {
+		c.enterAlarm(o)
+	}
+}
+
+// enterAlarm enters an alarm that was put off.
+func (c *controller) enterAlarm(o *item) {
+	w, p := c.w, &o.putOff
+	if p.serial == 0 {
+		return
+	}
+	number := w.newErrand(errand{name: o.key, controller: c})
+	w.agenda.enter(o.alarm, p.serial, happening{what: wake, number: number})
+	if p.serial = 0; p.errand == 0 || o.alarm.Before(p.until) {
+		p.errand, p.until = number, o.alarm
+	}
+}
+
+// left enters an alarm that was put off, if what has left the agenda is what came before.
+func (c *controller) left(o *item, errand int32) {
+	if o.putOff.errand == errand {
+		o.putOff.errand = 0
+		c.enterAlarm(o)
+	}
+}
+
 // wake enters an object whose instant has come. One that another has replaced is passed over, and
 // of two equal ones the second: a delaying queue holds an object once.
-func (c *controller) wake(key string) {
-	o := c.queue.item(key)
+func (c *controller) wake(o *item) {
 	if o.alarm.After(c.w.now) || o.alarm.IsZero() {
 		return
 	}
 	if !c.w.strict {
 		o.alarm = time.Time{}
 	}
-	c.enter(key)
+	c.enter(o.key)
 }
 
 // retry enters an object again some time after a failure.

@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -60,5 +61,29 @@ func TestLastAlarmCounts(t *testing.T) {
 	c.wakeAt(time.Time{}, "web-old")
 	_, ok = w.nextEvent()
 	require.False(t, ok, "nobody wants anything")
+	require.Empty(t, w.errands)
+}
+
+// An alarm that is set anew again and again is one entry of the agenda, and yet comes where it would have
+// come among others of its instant: behind those that were entered before it was set.
+func TestAlarmsArePutOff(t *testing.T) {
+	r := begin(finished(t, deployment("old", 1, rollout.Int(1), rollout.Int(0))), Config{})
+	w, c := r.world, r.replicaSets()
+	for w.act() {
+	}
+	var got []string
+	record := func(text string) {
+		w.schedule(w.now.Add(9*time.Second), errandOfFleet, errand{do: func() { got = append(got, fmt.Sprint(text, c.queue.len())) }})
+	}
+	for d := range 9 {
+		c.wakeAt(w.now.Add(time.Duration(d+1)*time.Second-1), "web-old")
+	}
+	require.Len(t, w.agenda.entries, 1)
+	record("before ")
+	c.wakeAt(w.now.Add(9*time.Second), "web-old")
+	record("after ")
+	require.Len(t, w.agenda.entries, 3)
+	w.performUntil(w.now.Add(9 * time.Second))
+	require.Equal(t, []string{"before 0", "after 1"}, got)
 	require.Empty(t, w.errands)
 }

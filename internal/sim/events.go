@@ -36,11 +36,14 @@ func (w *World) nextEvent() (time.Time, bool) {
 			return at, ok
 		}
 		number := w.agenda.entries[0].what.number
-		if e := w.errands[number]; e.controller.queue.item(e.name).alarm.Equal(at) {
+		e := w.errands[number]
+		o := e.controller.queue.item(e.name)
+		if o.alarm.Equal(at) {
 			return at, true
 		}
 		w.agenda.take()
 		delete(w.errands, number)
+		e.controller.left(o, number)
 	}
 }
 
@@ -59,7 +62,9 @@ func (h happening) perform(w *World) {
 	switch h.what {
 	case wake:
 		if slices.Contains(w.controllers, e.controller) {
-			e.controller.wake(e.name)
+			o := e.controller.queue.item(e.name)
+			e.controller.left(o, h.number)
+			e.controller.wake(o)
 		}
 	case nodeBack:
 		w.nodeAnswers(e.name)

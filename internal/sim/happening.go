@@ -40,9 +40,14 @@ const (
 
 // schedule enters an errand.
 func (w *World) schedule(at time.Time, what happeningKind, e errand) {
+	w.agenda.add(at, happening{what: what, number: w.newErrand(e)})
+}
+
+// newErrand notes an errand and returns its number.
+func (w *World) newErrand(e errand) int32 {
 	w.errandNumber++
 	w.errands[w.errandNumber] = e
-	w.agenda.add(at, happening{what: what, number: w.errandNumber})
+	return w.errandNumber
 }
 
 // schedulePod enters what happens to a pod.

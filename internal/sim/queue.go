@@ -12,8 +12,17 @@ type item struct {
 	lull   int32     // which time that was
 	number int32     // what the store knew the object by when it was last looked at
 	alarm  time.Time // the next instant at which work on it is to begin, or in a strict world the last
+	putOff putOff    // of a strict world
 	// Those that the object owned when it was last looked at, or nil.
 	members *members
+}
+
+// A putOff is where an alarm is that most plans put off a bit: in the agenda only if nothing is there
+// that comes before, or else the agenda would hold the alarms of all plans.
+type putOff struct {
+	serial int64     // by which it is to be entered, as of when it was set; 0 if it is there
+	errand int32     // what is there and comes before, or 0
+	until  time.Time // when that comes
 }
 
 // A queue holds what a controller is to look at, each object once.
