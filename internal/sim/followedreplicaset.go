@@ -15,6 +15,7 @@ type followedSet struct {
 	tracker  replicaset.Tracker
 	at       int  // next event of pods
 	wide     bool // whether the Tracker sees the pods of others
+	unbound  bool // and those without a node too
 	own      int  // pods that it sees otherwise
 	set      *replicaSet
 	version  int64 // of the set, which may be changed where it is
@@ -42,7 +43,7 @@ func (c *replicaSetController) follow(name string) *followedSet {
 	see := func() { f.see(rs, version, rows) }
 	c.w.fail(f.read(&s.pods, rs, see))
 	if !f.wide && int(sizeOf(rs)) < f.own {
-		*f = followedSet{at: -1, wide: true}
+		*f = followedSet{at: -1, wide: true, unbound: !unassignedFirst(&c.options)}
 		c.w.fail(f.read(&s.pods, rs, see))
 	}
 	see()
@@ -52,7 +53,7 @@ func (c *replicaSetController) follow(name string) *followedSet {
 // read tells the Tracker of what has happened to pods.
 func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()) (err error) {
 	f.at, err = pods.journal.since(f.at, func() {
-		*f = followedSet{wide: f.wide}
+		*f = followedSet{wide: f.wide, unbound: f.unbound}
 		see() // or all pods would be counted once more
 	}, func(old, p *podorder.Pod) error {
 		mine := func(p *podorder.Pod) bool {
@@ -74,13 +75,24 @@ func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()
 		if !is && !f.neighbour(p) {
 			p = nil
 		}
+		if old == nil && p == nil {
+			return nil
+		}
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
 	})
 	return err
 }
 
+// unassignedFirst reports whether pods without a node go before all others, so that it does not matter how many
+// neighbours they have: as many as each other.
+func unassignedFirst(o *replicaset.Options) bool {
+	return o.Order.Stages == nil && o.Order.Priority == "" && !o.Spread && o.Dialect == ""
+}
+
 // neighbour reports whether the Tracker sees a pod of others.
-func (f *followedSet) neighbour(p *podorder.Pod) bool { return f.wide && p != nil && p.Active() }
+func (f *followedSet) neighbour(p *podorder.Pod) bool {
+	return f.wide && p != nil && p.Active() && (f.unbound || p.NodeName != "")
+}
 
 // sameNeighbour reports whether a pod of others is of the same concern as before, if it is of any.
 func sameNeighbour(old, p *podorder.Pod) bool {
