@@ -57,7 +57,8 @@ type run struct {
 	cfg     Config
 	world   *World
 	start   time.Time
-	steps   []Step
+	steps   []Step            // behind those of former lists
+	former  [][]Step          // which are full
 	pods    PodActions        // since the last step
 	last    deploy.Plan       // of the last pass
 	pending bool              // whether the last plan acts, and is no step yet
@@ -152,8 +153,8 @@ func (r *run) record(p deploy.Plan) {
 	}
 	r.share(s.Actions)
 	r.pods = PodActions{}
-	if n := len(r.steps); n == cap(r.steps) { // or they would be moved each time that there are a quarter more
-		r.steps = append(make([]Step, 0, 2*n+1), r.steps...)
+	if n := len(r.steps); n == cap(r.steps) { // a list that grows would be moved again and again
+		r.former, r.steps = append(r.former, r.steps), make([]Step, 0, min(2*n+1, 4096))
 	}
 	r.steps = append(r.steps, s)
 }
@@ -177,7 +178,20 @@ func (r *run) share(actions deploy.Actions) {
 func (r *run) result() Result {
 	r.recordPending()
 	r.record(r.last) // the last pass of an instant never acts
-	return Result{Steps: r.steps, Bounds: r.last.Budget, Done: r.complete(), Cluster: r.cluster()}
+	return Result{Steps: r.allSteps(), Bounds: r.last.Budget, Done: r.complete(), Cluster: r.cluster()}
+}
+
+// allSteps returns the steps in one list.
+func (r *run) allSteps() []Step {
+	n := len(r.steps)
+	for _, s := range r.former {
+		n += len(s)
+	}
+	all := make([]Step, 0, n)
+	for _, s := range r.former {
+		all = append(all, s...)
+	}
+	return append(all, r.steps...)
 }
 
 func (r *run) complete() bool {

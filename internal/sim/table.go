@@ -221,9 +221,12 @@ func (t *table[T]) list() {
 
 // number returns the number of the object with the name, or gone.
 func (t *table[T]) number(name string) int32 {
-	t.list()
 	if n, ok := t.names[name]; ok {
 		return n
+	}
+	if t.listed < len(t.places) {
+		t.list()
+		return t.number(name)
 	}
 	return gone
 }
