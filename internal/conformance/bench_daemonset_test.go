@@ -108,15 +108,23 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 	}
 }
 
+// A look is what the floor of a pass comes to.
+type look struct {
+	desired, updated, ready int
+	old, gone               []int32 // old pods that are available, and that are not: then, those that go
+	unavailable             int     // nodes with a new pod that is not available
+}
+
 // lookOnce is the floor of a pass: of each node it reads the name and the labels that the affinity
 // asks for, and of each pod its owner, readiness, the label that is selected and its hash, and
-// the node by a hash of its name. It does not find out which pods go.
-func lookOnce(s *daemonset.Snapshot) (desired, updated, ready int) {
+// the node by a hash of its name. It chooses which pods go: old ones that are not available, and then,
+// within a tenth of the nodes, available ones as they come, where ours takes the first by name.
+func lookOnce(s *daemonset.Snapshot) (l look) {
 	nodes := make([]nodeTally, 1<<bits.Len(uint(2*len(s.Nodes))))
 	for i := range s.Nodes {
 		if labels := s.Nodes[i].Labels; labels["kubernetes.io/os"] == "linux" && labels["kubernetes.io/arch"] == "amd64" {
 			countOn(nodes, s.Nodes[i].Name)
-			desired++
+			l.desired++
 		}
 	}
 	for i := range s.Pods {
@@ -124,39 +132,62 @@ func lookOnce(s *daemonset.Snapshot) (desired, updated, ready int) {
 		if p.ControllerUID != s.DaemonSet.UID || p.Labels["app"] != "web" || nodes[countOn(nodes, p.NodeName)].pods != 2 {
 			continue
 		}
-		if p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new" {
-			updated++
-		}
-		if p.Ready {
-			ready++
-		}
+		l.pod(i, p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new", p.Ready)
 	}
-	return desired, updated, ready
+	return l.choose(len(s.Pods))
 }
 
 // lookAtObjectsOnce is [lookOnce] for objects of the API, as any adapter has to read them.
-func lookAtObjectsOnce(c *gen.DaemonSetCase) (desired, updated, ready int) {
+func lookAtObjectsOnce(c *gen.DaemonSetCase) (l look) {
 	nodes := make([]nodeTally, 1<<bits.Len(uint(2*len(c.Nodes))))
 	for _, n := range c.Nodes {
 		if n.Labels["kubernetes.io/os"] == "linux" && n.Labels["kubernetes.io/arch"] == "amd64" {
 			countOn(nodes, n.Name)
-			desired++
+			l.desired++
 		}
 	}
-	for _, p := range c.Pods {
+	for i, p := range c.Pods {
 		if p.OwnerReferences[0].UID != c.DaemonSet.UID || p.Labels["app"] != "web" || nodes[countOn(nodes, p.Spec.NodeName)].pods != 2 {
 			continue
 		}
-		if p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new" {
-			updated++
-		}
+		ready := false
 		for i := range p.Status.Conditions {
 			if t := &p.Status.Conditions[i]; t.Type == corev1.PodReady && t.Status == corev1.ConditionTrue {
-				ready++
+				ready = true
 			}
 		}
+		l.pod(i, p.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == "new", ready)
 	}
-	return desired, updated, ready
+	return l.choose(len(c.Pods))
+}
+
+// pod counts a pod, which is available if it is ready.
+func (l *look) pod(i int, updated, ready bool) {
+	if ready {
+		l.ready++
+	}
+	switch {
+	case updated:
+		l.updated++
+		if !ready {
+			l.unavailable++
+		}
+	case !ready:
+		l.gone = append(l.gone, int32(i))
+	case len(l.old) < burst: // more cannot go
+		l.old = append(l.old, int32(i))
+	}
+}
+
+// burst is how many pods a pass may delete.
+const burst = 250
+
+// choose says which pods go, if there are so many.
+func (l look) choose(pods int) look {
+	budget := (l.desired+9)/10 - l.unavailable - (l.desired - pods)
+	l.gone = append(l.gone, l.old[:min(len(l.old), max(0, budget-len(l.gone)))]...)
+	l.gone = l.gone[:min(len(l.gone), burst)]
+	return l
 }
 
 // BenchmarkNodeShouldRun is one DaemonSet and one node, as those ask who add nodes.
@@ -178,16 +209,21 @@ func BenchmarkNodeShouldRun(b *testing.B) {
 	}
 }
 
-// The floor comes to the numbers of the status.
+// The floor comes to the numbers of the status, and to as many pods that go.
 func TestDaemonSetFloor(t *testing.T) {
 	for _, share := range []float64{1, 0.5} {
-		c := benchCluster(5_000, share)
-		s := must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions))
-		status := must(daemonset.Reconcile(s, benchNow, daemonset.Options{})).Status
-		desired, updated, ready := lookOnce(&s)
-		require.Equal(t, []int32{status.DesiredNumberScheduled, status.UpdatedNumberScheduled, status.NumberReady}, []int32{int32(desired), int32(updated), int32(ready)})
-		objects := func(desired, updated, ready int) []int { return []int{desired, updated, ready} }
-		require.Equal(t, []int{desired, updated, ready}, objects(lookAtObjectsOnce(c)))
+		for _, n := range []int{1_000, 5_000} {
+			c := benchCluster(n, share)
+			s := must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions))
+			plan := must(daemonset.Reconcile(s, benchNow, daemonset.Options{}))
+			l := lookOnce(&s)
+			require.Equal(t, []int32{plan.Status.DesiredNumberScheduled, plan.Status.UpdatedNumberScheduled, plan.Status.NumberReady}, []int32{int32(l.desired), int32(l.updated), int32(l.ready)})
+			require.Len(t, plan.Actions, len(l.gone))
+			for _, i := range l.gone {
+				require.Equal(t, "old", c.Pods[i].Labels[appsv1.DefaultDaemonSetUniqueLabelKey])
+			}
+			require.Equal(t, l, lookAtObjectsOnce(c))
+		}
 	}
 }
 
