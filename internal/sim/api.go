@@ -47,7 +47,7 @@ func alter[T any](w *World, t *table[T], r *request, number int32, old *T, f fun
 	case settles:
 		t.before = *old
 	case !t.inPlace:
-		changed = t.fresh()
+		changed = new(T)
 		*changed = *old
 	case len(t.tell) > 0 || t.owner != nil || t.watch != nil:
 		t.before = *old

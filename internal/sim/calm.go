@@ -41,11 +41,9 @@ func calmWorld(now time.Time, k Kubelet) *World {
 }
 
 // follow lets the controllers of a calm world plan with Trackers, which see what has changed
-// and not everything, and keep pods as they were. Observers of such a world see no lists in snapshots,
-// and must not keep pods.
+// and not everything, and keep pods as they were. Observers of such a world see no lists in snapshots.
 func (w *World) follow() {
 	w.followed = true
 	w.store.pods.keep()
-	w.store.pods.journal.held = sameNeighbour
 	w.store.daemons.keep()
 }

@@ -24,15 +24,10 @@ func (t *table[T]) keepFree(o *T) *T {
 	return kept
 }
 
-// fresh returns where an object can be made that is to be inserted, or take the place of another one.
+// fresh returns where an object can be made that is to be inserted.
 func (t *table[T]) fresh() *T {
 	if t.inPlace {
 		return &t.before
-	}
-	if last := len(t.free) - 1; last >= 0 {
-		kept := t.free[last]
-		t.free = t.free[:last]
-		return kept
 	}
 	return new(T)
 }

@@ -8,17 +8,10 @@ type journal[T any] struct {
 	table  *table[T]
 	events []event[T]
 	first  int // number of the first event that is remembered
-	// held, if set, tells whether somebody may keep a value although it has changed into another. Where the
-	// others are that have changed so long ago that the journal has forgotten it, new values can be: who has
-	// not read it begins anew, without looking at what it has.
-	held func(old, now *T) bool
 }
 
 // An event is one change.
-type event[T any] struct {
-	old, new *T
-	released bool // whether nobody keeps the old value beyond the event
-}
+type event[T any] struct{ old, new *T }
 
 // keep begins a journal of what is in a table. From now on its values are not changed where they
 // are any more.
@@ -34,18 +27,12 @@ func (j *journal[T]) note(old, now *T, n int) {
 		return
 	}
 	if most := 1024 + n/2; len(j.events) >= 2*most {
-		for _, e := range j.events[:len(j.events)-most] {
-			if e.released {
-				j.table.free = append(j.table.free, e.old)
-			}
-		}
 		kept := copy(j.events, j.events[len(j.events)-most:])
 		clear(j.events[kept:])
 		j.first += len(j.events) - kept
 		j.events = j.events[:kept]
 	}
-	released := j.held != nil && old != nil && (now == nil || !j.held(old, now))
-	j.events = append(j.events, event[T]{old, now, released})
+	j.events = append(j.events, event[T]{old, now})
 }
 
 // end is the number of the next event.

@@ -16,39 +16,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// Where values were that the journal has forgotten, others are made: but not if somebody may hold one, nor
-// while an event is remembered.
-func TestJournalForgets(t *testing.T) {
-	w := calmWorld(Epoch, Kubelet{})
-	w.follow()
-	pods, kept, places := &w.store.pods, map[*podorder.Pod]int32{}, map[*podorder.Pod]bool{}
-	odd := func(p *podorder.Pod) bool { return p.Restarts%2 == 1 }
-	pods.journal.held = func(old, _ *podorder.Pod) bool { return odd(old) }
-	create(w, pods, by(User), &podorder.Pod{Name: "p"})
-	r := by(User)
-	r.name = "p"
-	const writes = 10_000
-	for range writes {
-		p, _ := update(w, pods, r, func(p *podorder.Pod) { p.Restarts++ })
-		if places[p] = true; odd(p) {
-			kept[p] = p.Restarts
-		}
-	}
-	require.Len(t, kept, writes/2)
-	for p, n := range kept {
-		require.Equal(t, n, p.Restarts)
-	}
-	require.Less(t, len(places), writes*3/4)
-	remembered := 0
-	_, err := pods.journal.since(pods.journal.first, nil, func(old, p *podorder.Pod) error {
-		require.Equal(t, old.Restarts+1, p.Restarts)
-		remembered++
-		return nil
-	})
-	require.NoError(t, err)
-	require.Greater(t, remembered, 1000)
-}
-
 // TestFollowedRuns: a run of Trackers, which see of pods what has changed and is of their concern, is one of
 // planners that see all, whatever the order in which pods go. There are as many changes as no journal
 // remembers, and new pods go of which some have no node yet.
