@@ -44,8 +44,8 @@ func (r reader) Read(i int, p *daemonset.Pod) {
 	}
 }
 
-// The plan for pods that are read one by one is that for a snapshot of them, and so is that for many. The machine of the
-// Tracker compares both as well.
+// The plan for pods that are read one by one is that for a snapshot of them, and so is the plan that
+// Reconcile makes for many. The machine of the Tracker compares both as well.
 func TestPropertyReconcileFrom(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)

@@ -17,8 +17,8 @@ import (
 )
 
 // TestFollowedRuns: a run of Trackers, which see of pods what has changed and is of their concern, is one of
-// planners that see all, whatever the order in which pods go. There are as many changes as no journal
-// remembers, and new pods go of which some have no node yet.
+// planners that see all, whatever the order in which pods go. There are more changes than the journal
+// remembers, and among the pods that go are new ones that have no node yet.
 func TestFollowedRuns(t *testing.T) {
 	unusual := podorder.Order{Stages: []podorder.Stage{{Rule: podorder.RuleNeighbours}, {Rule: podorder.RuleUnassigned}}}
 	for i, order := range []podorder.Order{{}, unusual} {
