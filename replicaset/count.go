@@ -15,6 +15,7 @@ type counts struct {
 	roles []role          // of each pod
 	draft *podorder.Draft // of those to be deleted, if it was likely that some have to be
 	front []int           // what the pods of the input are in the draft, nil if they are all of it
+	found bool            // the only pod of the input is the one to be deleted
 	totals
 }
 

@@ -18,9 +18,12 @@ func (in *input) decide(c *counts) decision {
 	if n.remove == 0 {
 		return d
 	}
-	if c.draft != nil {
+	switch {
+	case c.found:
+		d.victims.Victims = []int{0}
+	case c.draft != nil:
 		d.victims = c.draft.Choose(in.Pods, c.front, int(n.remove))
-	} else {
+	default:
 		order := in.order()
 		d.victims = order.Choose(in.Pods, c.candidates(), int(n.remove))
 	}

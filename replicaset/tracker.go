@@ -99,7 +99,10 @@ func (t *Tracker) count(in *input) (counts, error) {
 		return c, nil
 	}
 	if pods, near, ok := t.front(in, &c, int(n.change().remove), at); ok {
-		in.Pods, in.neighbours, c.roles = pods, near, slices.Repeat([]role{roleActive}, len(pods))
+		in.Pods, in.neighbours, c.found = pods, near, len(pods) == 1
+		if !c.found {
+			c.roles = slices.Repeat([]role{roleActive}, len(pods))
+		}
 		return c, nil
 	}
 	in.Snapshot, c.roles = t.Snapshot(), make([]role, t.pods.Len())

@@ -51,23 +51,20 @@ func (l *Line) age(now time.Time, at int64) {
 }
 
 // Front returns copies of a few pods among which are the first n that a scale-down deletes at a
-// time that is not earlier than before, and the neighbours on their nodes. It is false if only
-// all pods together tell.
+// time that is not earlier than before, and the neighbours on their nodes. The first one alone needs
+// none. It is false if only all pods together tell.
 func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]podorder.Pod, podorder.Neighbours, bool) {
 	l.pods = pods
 	if l.age(now, at); !l.simple() {
 		return nil, nil, false
 	}
-	near := podorder.Neighbours{}
 	if n > 1 {
+		near := podorder.Neighbours{}
 		list := l.foremost(near, n)
 		return list, near, 2*len(list) <= pods.Len()
 	}
 	for i := range l.order.All {
-		c := l.cells.At(int(i))
-		first := pods.At(int(c.first))
-		near[first.NodeName] = l.nodes.At(int(c.node)).neighbours
-		return []podorder.Pod{*first}, near, true
+		return []podorder.Pod{*pods.At(int(l.cells.At(int(i)).first))}, nil, true
 	}
 	return nil, nil, false
 }
