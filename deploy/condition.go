@@ -47,18 +47,22 @@ func findCondition(conditions []Condition, conditionType string) *Condition {
 	return nil
 }
 
-// quoting returns a message about a name, which stands behind a word. The names that Kubernetes allows have
-// nothing to escape, and need not be searched for it with the care of strconv.
+// quoting returns a message about a name, which stands behind a word.
 func quoting(before, name, after string) string {
+	return string(appendQuoting(make([]byte, 0, 128), before, name, after)) // on the stack, which makes this faster than +
+}
+
+// appendQuoting appends such a message. The names that Kubernetes allows have nothing to escape, and need
+// not be searched for it with the care of strconv.
+func appendQuoting(text []byte, before, name, after string) []byte {
+	text = append(append(text, before...), ' ')
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return before + " " + strconv.Quote(name) + after
+			return append(strconv.AppendQuote(text, name), after...)
 		}
 	}
-	text := make([]byte, 0, 128) // on the stack, which makes this faster than +
-	text = append(append(text, before...), ' ', '"')
-	text = append(append(text, name...), '"')
-	return string(append(text, after...))
+	text = append(append(append(text, '"'), name...), '"')
+	return append(text, after...)
 }
 
 // GetCondition returns the first condition of a type. It mirrors GetDeploymentCondition of

@@ -94,7 +94,7 @@ func (in *input) shrinkToPartition() sizing {
 	if surplus <= 0 {
 		return in.restoreOld(-surplus)
 	}
-	d, serving := in.draft(), rollout.Serving(newSet, wanted, in.policy)
+	d, serving := in.draft(nil), rollout.Serving(newSet, wanted, in.policy)
 	room := in.policy.Sum(serving - in.policy.MinAvailable(in.budget))
 	if room <= 0 {
 		return sizing{holds: d.holdRest(serving)}
@@ -149,7 +149,7 @@ func (in *input) restoreOld(missing int64) sizing {
 	if missing == 0 {
 		return sizing{}
 	}
-	d := in.draft()
+	d := in.draft(nil)
 	i := d.largestOld()
 	d.resize(i, in.policy.Size(int64(in.sets[i].size)+missing), ReasonPartitionRestore, false)
 	return sizing{changes: d.changes(), moved: d.sizes[i].to != in.sets[i].size}

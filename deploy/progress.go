@@ -37,35 +37,40 @@ func (c *conditions) progress(in *input, s *Status) {
 		c.remove(ConditionProgressing)
 	case finished:
 	case in.complete(s):
-		c.set(in, ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject(" has successfully progressed."))
+		c.set(in, ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject("", " has successfully progressed."))
 	case s.progressed(&in.d.Status):
 		c.update(in, before)
 	case TimedOut(before, in.deadline, in.now):
-		c.set(in, ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject(" has timed out progressing."))
+		c.set(in, ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject("", " has timed out progressing."))
 	}
 }
 
 // update reports progress. Unlike set it moves the update time, the
 // clock of the deadline, even if the reason stays the same.
 func (c *conditions) update(in *input, before *Condition) {
-	since := in.now
+	since, message := in.now, ""
 	if before != nil {
-		if before.Status == selector.ConditionTrue {
+		if message = before.Message; before.Status == selector.ConditionTrue {
 			since = before.LastTransitionTime
 		}
 		c.remove(ConditionProgressing)
 	}
 	last := c.add(in, ConditionProgressing, selector.ConditionTrue, progressUpdated)
-	last.Message, last.LastTransitionTime = in.subject(" is progressing."), since
+	last.Message, last.LastTransitionTime = in.subject(message, " is progressing."), since
 }
 
 // subject returns a sentence about the new ReplicaSet, or about the Deployment if
-// there is none.
-func (in *input) subject(predicate string) string {
+// there is none. If it is known, that needs no memory.
+func (in *input) subject(known, predicate string) string {
+	kind, name := cmp.Or(in.d.Kind, Kind), in.d.Name
 	if s := in.newSet(); s != nil {
-		return quoting(cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), s.rs.Name, predicate)
+		kind, name = cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), s.rs.Name
 	}
-	return quoting(cmp.Or(in.d.Kind, Kind), in.d.Name, predicate)
+	text := appendQuoting(make([]byte, 0, 128), kind, name, predicate)
+	if string(text) == known {
+		return known
+	}
+	return string(text)
 }
 
 // Progressed reports whether a status is closer to the goal than the one before.

@@ -83,12 +83,16 @@ func (in *input) shrink(c *counts) (z sizing) {
 // shrinkOld adds what a step takes from old sets, and why they keep the rest.
 func (z *sizing) shrinkOld(in *input, st *step) {
 	var d draft
+	var room [few]drafted
 	lost := st.Shrinking
 	if lost.Unavailable != nil {
-		d = in.draft()
+		d = in.draft(room[:0])
 		d.removeUnavailable(st.old, lost.Unavailable)
 		for k, n := range lost.Available {
 			d.removeAvailable(st.old[k].Age, n)
+		}
+		if z.changes == nil {
+			z.changes = in.memory.changes[:0]
 		}
 		z.changes = d.addTo(z.changes)
 	}

@@ -15,7 +15,7 @@ import (
 //
 // It mirrors scale of the deployment controller of Kubernetes.
 func (in *input) scale(c *counts) sizing {
-	d := in.draft()
+	d := in.draft(nil)
 	active := d.active()
 	switch {
 	case len(active) <= 1:
