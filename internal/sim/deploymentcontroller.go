@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -66,7 +67,11 @@ func (c *deploymentController) told(old, p *podorder.Pod) {
 		c.toldOfEnd(old, p)
 		return
 	}
-	if (p == nil || p.Finished()) && c.queue.len() < len(c.w.store.deployments.all()) {
+	all := c.w.store.deployments.all()
+	if c.w.strict && c.plan == nil && !slices.ContainsFunc(all, c.readsPods) {
+		return
+	}
+	if (p == nil || p.Finished()) && c.queue.len() < len(all) {
 		c.resync() // for Recreate
 	}
 }
@@ -108,10 +113,15 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
 	snapshot.ReplicaSets = c.sets
-	if c.w.calm || d.Strategy == deploy.Recreate || c.options.PausePoints {
+	if c.w.calm || c.readsPods(d) {
 		snapshot.Pods = s.pods.valuesAt(c.view[KindPod], &c.pods)
 	}
 	return snapshot
+}
+
+// readsPods reports whether plans for a Deployment read pods, if they are not those of somebody else's.
+func (c *deploymentController) readsPods(d *Deployment) bool {
+	return d.Strategy == deploy.Recreate || c.options.PausePoints
 }
 
 // see returns a snapshot of a Deployment without lists, which is valid until the next pass.

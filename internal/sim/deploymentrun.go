@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -57,8 +58,7 @@ type run struct {
 	cfg     Config
 	world   *World
 	start   time.Time
-	steps   []Step            // behind those of former lists
-	former  [][]Step          // which are full
+	steps   []Step
 	pods    PodActions        // since the last step
 	last    deploy.Plan       // of the last pass
 	pending bool              // whether the last plan acts, and is no step yet
@@ -83,11 +83,18 @@ func begin(c Cluster, cfg Config) *run {
 	for _, rs := range c.ReplicaSets {
 		create(w, &s.replicaSets, user, &rs)
 	}
-	s.pods.grow(len(c.Pods))
+	s.pods.inPlace = false // these stay what they are, and where
 	for i := range c.Pods {
-		create(w, &s.pods, user, &c.Pods[i])
+		p := &c.Pods[i]
+		if p.UID == "" { // which create gives it
+			p = ptr.To(*p)
+		}
+		create(w, &s.pods, user, p)
 	}
 	r := &run{cfg: cfg, world: w, start: c.Now}
+	if cfg.Latency == 0 { // a list that grows to one for each pod and more would be moved again and again
+		r.steps = make([]Step, 0, len(c.Pods)+len(c.Pods)/4+16)
+	}
 	// ReplicaSets follow before their Deployment is planned for again.
 	w.addReplicaSetController(cfg.ReplicaSetOptions).plan = cfg.PlanReplicaSet
 	w.addDeploymentController(cfg.Options).plan = cfg.PlanDeployment
@@ -153,9 +160,6 @@ func (r *run) record(p deploy.Plan) {
 	}
 	r.share(s.Actions)
 	r.pods = PodActions{}
-	if n := len(r.steps); n == cap(r.steps) { // a list that grows would be moved again and again
-		r.former, r.steps = append(r.former, r.steps), make([]Step, 0, min(2*n+1, 4096))
-	}
 	r.steps = append(r.steps, s)
 }
 
@@ -178,20 +182,7 @@ func (r *run) share(actions deploy.Actions) {
 func (r *run) result() Result {
 	r.recordPending()
 	r.record(r.last) // the last pass of an instant never acts
-	return Result{Steps: r.allSteps(), Bounds: r.last.Budget, Done: r.complete(), Cluster: r.cluster()}
-}
-
-// allSteps returns the steps in one list.
-func (r *run) allSteps() []Step {
-	n := len(r.steps)
-	for _, s := range r.former {
-		n += len(s)
-	}
-	all := make([]Step, 0, n)
-	for _, s := range r.former {
-		all = append(all, s...)
-	}
-	return append(all, r.steps...)
+	return Result{Steps: r.steps, Bounds: r.last.Budget, Done: r.complete(), Cluster: r.cluster()}
 }
 
 func (r *run) complete() bool {

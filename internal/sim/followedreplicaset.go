@@ -118,6 +118,9 @@ func (f *followedSet) see(rs *replicaSet, version int64, rows []*replicaSet) {
 			}
 		}
 	}
+	if d.ReplicaSet == nil && d.Siblings == nil {
+		return
+	}
 	_ = f.tracker.Apply(d) // only what happens to a pod can be refused
 }
 

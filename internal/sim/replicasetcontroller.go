@@ -89,6 +89,9 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 // told is told at once of a pod that has changed.
 func (c *replicaSetController) told(old, p *podorder.Pod) {
 	c.toldFollowers(old, p)
+	if c.bound(old, p) {
+		return
+	}
 	if one := cmp.Or(p, old); c.w.fleet != nil && c.w.calm && one.ControllerUID != "" &&
 		(old == nil || old.ControllerUID == one.ControllerUID && old.ControllerName == one.ControllerName) {
 		s := c.w.store
@@ -104,6 +107,13 @@ func (c *replicaSetController) told(old, p *podorder.Pod) {
 			c.enter(p.ControllerName)
 		}
 	}
+}
+
+// bound reports whether all that has become of a pod is that it is on a node. In a world that shows what
+// controllers do, and not how, nobody plans then: nodes decide which pods go, and whenever a pod is
+// bound those that are too many have gone.
+func (c *replicaSetController) bound(old, p *podorder.Pod) bool {
+	return c.w.strict && c.plan == nil && old != nil && p != nil && old.NodeName != p.NodeName
 }
 
 func (c *replicaSetController) effect(e replicaset.Effect) {

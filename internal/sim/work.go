@@ -48,7 +48,7 @@ func (c *controller) step() {
 // oldest returns the place in the queue of what a controller works on next: in a strict world
 // the object that was created first, else what was entered first.
 func (w *World) oldest(c *controller) (first int) {
-	if !w.strict {
+	if !w.strict || c.queue.len() == 1 {
 		return 0
 	}
 	least := int32(math.MaxInt32)

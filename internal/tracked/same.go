@@ -12,7 +12,7 @@ import (
 
 // SameSelector reports whether two selectors are written alike.
 func SameSelector(a, b *selector.LabelSelector) bool {
-	if a == nil || b == nil {
+	if a == b || a == nil || b == nil {
 		return a == b
 	}
 	return maps.Equal(a.MatchLabels, b.MatchLabels) && SameExpressions(a.MatchExpressions, b.MatchExpressions)
