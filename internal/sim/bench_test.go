@@ -20,7 +20,7 @@ import (
 //
 // With a second until changes are noticed the planners are asked 133 times for 450,000
 // transitions of 150,000 pods on 5,000 nodes. When each change is noticed at once they are asked
-// some nine times for each pod, 1,310,000 times in all, and a Tracker answers from what has
+// some eight times for each pod, 1,160,000 times in all, and a Tracker answers from what has
 // changed since. A third of that is what [BenchmarkCounting] does without the planners, and about
 // a tenth [BenchmarkTransitions], the life of the pods alone.
 func BenchmarkRun(b *testing.B) {
