@@ -5,6 +5,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -135,75 +136,105 @@ func TestFields(t *testing.T) {
 	require.Len(t, controls, 32+1+32+12, "C0, DEL, C1, and marks of direction")
 	for file, want := range map[string]int{"replicaset/controller.yaml": 20, "kubectl/quota.yaml": 20, "daemonset/blocked.yaml": 20, "rollout/traffic.yaml": 20, "argo/istio-mirror.yaml": 20} {
 		t.Run(file, func(t *testing.T) {
-			t.Parallel()
 			if raceDetector && file != "replicaset/controller.yaml" {
 				t.Skip("the same code goes through the race detector with one of the files; all are tried without it")
 			}
-			objects := itemsOf(t, file)
-			f := &fieldTest{dir: t.TempDir(), formed: map[string]bool{}}
-			seen := map[string]bool{}
-			for i, object := range objects {
-				o := object.(map[string]any)
-				kind := fmt.Sprint(o["apiVersion"], " ", o["kind"])
-				if kinds[kind] == nil || seen[kind] {
-					continue
+			groups := fieldGroups(itemsOf(t, file), file == "rollout/traffic.yaml")
+			tests := make([]fieldTest, len(groups))
+			t.Run("groups", func(t *testing.T) { // which ends when all have
+				for n := range groups {
+					t.Run(fmt.Sprint(n), func(t *testing.T) {
+						t.Parallel()
+						tests[n] = fieldTest{dir: t.TempDir(), number: n, objects: groups[n].objects, at: groups[n].at}
+						tests[n].group(t, groups[n].fields)
+					})
 				}
-				seen[kind] = true
-				f.all(t, objects, i, fieldsOf(kinds[kind], nil, nil))
+			})
+			refused, runs, shown := 0, 0, 0
+			for _, f := range tests {
+				refused, runs, shown = refused+f.refused, runs+f.runs, shown+f.shown
 			}
-			for kind, of := range kinds {
-				if version, name, _ := strings.Cut(kind, " "); file == "rollout/traffic.yaml" && !seen[kind] && version != kubeargo.V1alpha1 {
-					other := map[string]any{"apiVersion": version, "kind": name, "metadata": map[string]any{"name": "other", "namespace": "default", "uid": "other"}}
-					labels := map[string]any{"app": "other"}
-					selector := map[string]map[string]any{"DaemonSet": {"matchLabels": labels}, "ReplicaSet": {"matchLabels": labels}, "ReplicationController": labels}[name]
-					if selector != nil { // which is refused without one, field by field
-						pod := map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}
-						other["spec"] = map[string]any{"selector": selector, "template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": pod}}
-					}
-					f.all(t, append(slices.Clone(objects), other), len(objects), fieldsOf(of, nil, nil))
-				}
-			}
-			t.Logf("%d fields, %d refused; %d of %d runs show what was written", f.fields, f.refused, f.shown, f.runs)
-			require.Greater(t, f.shown, want, "the texts do not reach the output")
+			t.Logf("%d groups, %d fields refused; %d of %d runs show what was written", len(groups), refused, shown, runs)
+			require.Greater(t, shown, want, "the texts do not reach the output")
 		})
 	}
 }
 
-type fieldTest struct {
-	dir                          string
-	formed                       map[string]bool
-	fields, refused, runs, shown int
+// A fieldGroup is fields of one of some objects that are written at once.
+type fieldGroup struct {
+	objects []any
+	at      int // in objects
+	fields  []field
 }
 
 // together is how many fields are written at once, as long as that is not refused.
 const together = 256
 
-func (f *fieldTest) all(t *testing.T, objects []any, i int, fields []field) {
-	f.fields += len(fields)
+// fieldGroups returns the fields of the first object of each kind and, if others is set, of an object of each
+// kind that is not there.
+func fieldGroups(objects []any, others bool) (groups []fieldGroup) {
+	seen, known := map[string]bool{}, map[string]bool{}
 	formed := func(at field) bool { return at[len(at)-1] == "!" }
-	for _, one := range fields {
-		if end := strings.Join(one[max(0, len(one)-4):], "."); formed(one) && !f.formed[end] { // pods have the same in every template
-			f.formed[end] = true
-			f.group(t, objects, i, []field{one})
+	add := func(objects []any, at int, kind string) {
+		fields := fieldsOf(kinds[kind], nil, nil)
+		for _, one := range fields {
+			if end := strings.Join(one[max(0, len(one)-4):], "."); formed(one) && !known[end] { // pods have the same in every template
+				known[end] = true
+				groups = append(groups, fieldGroup{objects, at, []field{one}})
+			}
+		}
+		for group := range slices.Chunk(slices.DeleteFunc(fields, formed), together) {
+			groups = append(groups, fieldGroup{objects, at, group})
 		}
 	}
-	for group := range slices.Chunk(slices.DeleteFunc(fields, formed), together) {
-		f.group(t, objects, i, group)
+	for i, object := range objects {
+		o := object.(map[string]any)
+		if kind := fmt.Sprint(o["apiVersion"], " ", o["kind"]); kinds[kind] != nil && !seen[kind] {
+			seen[kind] = true
+			add(objects, i, kind)
+		}
 	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if version, name, _ := strings.Cut(kind, " "); others && !seen[kind] && version != kubeargo.V1alpha1 {
+			add(append(slices.Clone(objects), otherOf(version, name)), len(objects), kind)
+		}
+	}
+	return groups
 }
 
-func (f *fieldTest) group(t *testing.T, objects []any, i int, fields []field) {
-	changed := slices.Clone(objects)
-	changed[i] = runtime.DeepCopyJSONValue(objects[i])
+// otherOf returns an object of a kind.
+func otherOf(version, kind string) any {
+	other := map[string]any{"apiVersion": version, "kind": kind, "metadata": map[string]any{"name": "other", "namespace": "default", "uid": "other"}}
+	labels := map[string]any{"app": "other"}
+	selector := map[string]map[string]any{"DaemonSet": {"matchLabels": labels}, "ReplicaSet": {"matchLabels": labels}, "ReplicationController": labels}[kind]
+	if selector != nil { // which is refused without one, field by field
+		pod := map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}
+		other["spec"] = map[string]any{"selector": selector, "template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": pod}}
+	}
+	return other
+}
+
+// A fieldTest is a group that is tried.
+type fieldTest struct {
+	dir                  string
+	number               int // of the group
+	objects              []any
+	at                   int
+	refused, runs, shown int
+}
+
+func (f *fieldTest) group(t *testing.T, fields []field) {
+	changed := slices.Clone(f.objects)
+	changed[f.at] = runtime.DeepCopyJSONValue(f.objects[f.at])
 	for turn, at := range fields {
-		changed[i] = at.put(changed[i], forged(turn+f.runs))
+		changed[f.at] = at.put(changed[f.at], forged(turn+f.number+f.runs))
 	}
 	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": changed})
 	require.NoError(t, err)
 	if stdout := f.run(t, text, "plan", fields); stdout == "" && len(fields) > 1 {
 		half := len(fields) / 2
-		f.group(t, objects, i, fields[:half])
-		f.group(t, objects, i, fields[half:])
+		f.group(t, fields[:half])
+		f.group(t, fields[half:])
 		return
 	} else if stdout == "" {
 		f.refused++

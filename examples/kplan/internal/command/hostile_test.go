@@ -125,6 +125,7 @@ func leavesOf(value any, path string, set func(any)) []leaf {
 func TestHostileTexts(t *testing.T) {
 	for _, file := range []string{"kubectl/quota.yaml", "daemonset/blocked.yaml", "rollout/traffic.yaml", "replicaset/controller.yaml"} {
 		t.Run(file, func(t *testing.T) {
+			t.Parallel()
 			if raceDetector && file != "replicaset/controller.yaml" {
 				t.Skip("takes minutes under the race detector, and is run without it")
 			}
