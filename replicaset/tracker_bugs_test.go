@@ -57,6 +57,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"the last of a row goes first", "../internal/lineup/seats.go", "l.compareIDs(i-1, r.first) < 0", "l.compareIDs(i-1, r.first) > 0"},
 	{"costs decide nothing", "../internal/lineup/line.go", "if a.health != b.health {", "if false {"},
 	{"clones share the line", "tracker.go", "t.line.Clone()", "t.line"},
+	{"the first in line is all that go", "tracker.go", "len(pods) == 1", "len(pods) > 0"},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.
