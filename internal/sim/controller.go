@@ -16,7 +16,6 @@ type controller struct {
 	reads   []Kind
 	view    [kinds]int64 // the version of the store up to which each kind is known
 	from    [kinds]int64 // the view before that
-	seen    int64        // the version of the store when it looked last
 	looked  glance       // the last one under the faults of a fleet
 	wrote   int64        // version of its last write
 	sight   Trouble      // one of the six models of visibility

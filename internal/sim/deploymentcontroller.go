@@ -68,7 +68,7 @@ func (c *deploymentController) told(old, p *podorder.Pod) {
 		return
 	}
 	all := c.w.store.deployments.all()
-	if c.w.strict && c.plan == nil && !slices.ContainsFunc(all, c.readsPods) {
+	if c.w.strict && c.plan == nil && !slices.ContainsFunc(all, func(d *Deployment) bool { return c.readsPods(&d.Deployment) }) {
 		return
 	}
 	if (p == nil || p.Finished()) && c.queue.len() < len(all) {
@@ -113,14 +113,14 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
 	snapshot.ReplicaSets = c.sets
-	if c.w.calm || c.readsPods(d) {
+	if c.w.calm || c.readsPods(&d.Deployment) {
 		snapshot.Pods = s.pods.valuesAt(c.view[KindPod], &c.pods)
 	}
 	return snapshot
 }
 
 // readsPods reports whether plans for a Deployment read pods, if they are not those of somebody else's.
-func (c *deploymentController) readsPods(d *Deployment) bool {
+func (c *deploymentController) readsPods(d *deploy.Deployment) bool {
 	return d.Strategy == deploy.Recreate || c.options.PausePoints
 }
 
@@ -217,7 +217,7 @@ func (c *deploymentController) ofFleet(s *deploy.Snapshot) {
 		c.sets = ofNamespace(sets, c.sets, d.Name, view)
 	}
 	s.ReplicaSets = c.sets
-	if d.Strategy != deploy.Recreate && !c.options.PausePoints {
+	if !c.readsPods(d) {
 		return
 	}
 	c.pods = c.pods[:0]

@@ -37,7 +37,7 @@ func (c *deploymentController) follow(d *Deployment) *followedDeployment {
 		}
 		c.followed[d.Name] = f
 	}
-	if c.readsPods(d) {
+	if c.readsPods(&d.Deployment) {
 		at, err := s.pods.journal.since(f.at, func() { *f = followedDeployment{} }, func(old, p *podorder.Pod) error {
 			return f.tracker.Apply(deploy.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
 		})

@@ -10,10 +10,6 @@ import "slices"
 func (c *controller) look() {
 	w := c.w
 	last := w.store.version
-	if w.calm && last == c.seen {
-		return
-	}
-	c.seen = last
 	if w.fleet != nil && !w.fair {
 		now := glance{w.now, last}
 		if c.looked == now {
