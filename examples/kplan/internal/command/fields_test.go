@@ -145,8 +145,8 @@ func TestFields(t *testing.T) {
 				for n := range groups {
 					t.Run(fmt.Sprint(n), func(t *testing.T) {
 						t.Parallel()
-						tests[n] = fieldTest{dir: t.TempDir(), number: n, objects: groups[n].objects, at: groups[n].at}
-						tests[n].group(t, groups[n].fields)
+						tests[n] = fieldTest{fieldGroup: groups[n], dir: t.TempDir(), number: n}
+						tests[n].try(t, groups[n].fields)
 					})
 				}
 			})
@@ -216,14 +216,14 @@ func otherOf(version, kind string) any {
 
 // A fieldTest is a group that is tried.
 type fieldTest struct {
+	fieldGroup
 	dir                  string
 	number               int // of the group
-	objects              []any
-	at                   int
 	refused, runs, shown int
 }
 
-func (f *fieldTest) group(t *testing.T, fields []field) {
+// try tries some fields of the group, and each half of them if together they are refused.
+func (f *fieldTest) try(t *testing.T, fields []field) {
 	changed := slices.Clone(f.objects)
 	changed[f.at] = runtime.DeepCopyJSONValue(f.objects[f.at])
 	for turn, at := range fields {
@@ -233,8 +233,8 @@ func (f *fieldTest) group(t *testing.T, fields []field) {
 	require.NoError(t, err)
 	if stdout := f.run(t, text, "plan", fields); stdout == "" && len(fields) > 1 {
 		half := len(fields) / 2
-		f.group(t, fields[:half])
-		f.group(t, fields[half:])
+		f.try(t, fields[:half])
+		f.try(t, fields[half:])
 		return
 	} else if stdout == "" {
 		f.refused++
