@@ -40,6 +40,7 @@ type input struct {
 	owned   []int32   // pods that belong to the DaemonSet
 	claimed []int32   // pods to adopt or to release, by name
 	index   nameIndex // of nodes
+	located located   // what an excerpt has found, in place of the index
 	backoff Backoff   // of the snapshot, in order
 }
 
@@ -229,6 +230,15 @@ func (in *input) claim(i int32) {
 	case claim.Release:
 		in.claimed = append(in.claimed, i)
 	}
+}
+
+// claimAll decides which pods of an excerpt belong to the DaemonSet.
+func (in *input) claimAll() {
+	in.owned = slices.Grow(in.owned, len(in.pods))
+	for i := range in.pods {
+		in.claim(int32(i))
+	}
+	in.sortClaimed()
 }
 
 func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {

@@ -22,45 +22,51 @@ type state struct {
 	others  alike     // nodes that are not among the keys
 }
 
-// A nodeKey is a node with the pods that belong to it, or only its name.
-type nodeKey struct {
-	name         string
-	node         int32 // -1: there is no such node
-	first, count int32 // its pods in grouped
-	run, cont    bool  // should run, should continue running
-}
-
 // count finds the pods of each node, in the order of their names, and decides where
 // daemons belong. A name that is no node's becomes a key behind those of the nodes.
 func count(in *input, h *history, others alike) *state {
-	st := &state{
-		input: in, history: h, others: others, desired: others.desired(),
-		keys: make([]nodeKey, len(in.nodes), len(in.nodes)+min(4, len(in.pods))), facts: make([]facts, len(in.pods)),
+	st := &state{input: in, history: h, others: others}
+	st.assign()
+	return st
+}
+
+// place decides where daemons belong, unless an excerpt has done that.
+func (st *state) place() {
+	st.keys, st.desired = st.located.keys, st.others.desired()
+	if len(st.keys) < len(st.nodes) {
+		st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+min(4, len(st.pods)))
+		var place Placement
+		var term int
+		for i := range st.nodes {
+			st.ranked = st.ranked || st.nodes[i].Rank != 0
+			place, term = st.placer.place(&st.nodes[i], term)
+			st.keys[i] = nodeKey{name: st.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
+		}
 	}
-	var place Placement
-	var term int
-	for i := range in.nodes {
-		st.ranked = st.ranked || in.nodes[i].Rank != 0
-		place, term = in.placer.place(&in.nodes[i], term)
-		st.keys[i] = nodeKey{name: in.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
-		if place.ShouldRun {
+	for i := range st.keys {
+		if st.keys[i].run {
 			st.desired++
 		}
 	}
-	nameOf := func(i int32) string { return st.keys[i].name }
+}
+
+// assign finds the pods of each node.
+func (st *state) assign() {
+	st.place()
+	st.facts = make([]facts, len(st.pods))
 	var few [16]int32
 	keyOf, missing := few[:], map[string]int32{}
-	if len(in.owned) > len(few) {
-		keyOf = make([]int32, len(in.owned))
+	if len(st.owned) > len(few) {
+		keyOf = make([]int32, len(st.owned))
 	}
-	for n, i := range in.owned {
-		st.facts[i] = st.factsOf(&in.pods[i])
-		target := in.pods[i].place(st.facts[i], in.opts.kruise())
+	for n, i := range st.owned {
+		st.facts[i] = st.factsOf(&st.pods[i])
+		target := st.pods[i].place(st.facts[i], st.opts.kruise())
 		if target == "" {
 			keyOf[n] = -1
 			continue
 		}
-		key, _ := in.index.find(target, nameOf)
+		key := st.nodeOf(i, target)
 		if known := false; key < 0 {
 			if key, known = missing[target]; !known {
 				key = int32(len(st.keys))
@@ -71,7 +77,15 @@ func count(in *input, h *history, others alike) *state {
 		st.keys[key].count++
 	}
 	st.group(keyOf)
-	return st
+}
+
+// nodeOf returns the node that a pod belongs to, by its name, or -1 if that is not there.
+func (in *input) nodeOf(pod int32, name string) int32 {
+	if len(in.located.of) > 0 {
+		return in.located.of[pod]
+	}
+	node, _ := in.index.find(name, func(i int32) string { return in.nodes[i].Name })
+	return node
 }
 
 // factsOf looks at a pod.

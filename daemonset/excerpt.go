@@ -35,6 +35,7 @@ type seat struct {
 	adopts    bool  // one of them is to be adopted
 	old       bool  // one of them is old
 	looked    bool  // the plan looks at it
+	number    int32 // in the excerpt, if it does
 }
 
 // excerpt gives the input, which has no pods, those of the nodes that a plan looks at, and these
@@ -205,23 +206,25 @@ func (x *excerpt) read(r *source) {
 	}
 	all := x.nodes
 	x.nodes, x.pods = make([]Node, 0, nodes), make([]Pod, 0, pods)
+	x.located = located{make([]nodeKey, 0, nodes+min(4, pods)), make([]int32, 0, pods)}
 	for i := range all {
-		if x.seats[i].looked {
+		if s := &x.seats[i]; s.looked {
+			s.number = int32(len(x.nodes))
 			x.nodes = append(x.nodes, all[i])
+			x.located.add(all[i].Name, s.run, s.cont)
 		}
 	}
 	for i, at := range x.of {
 		if at == apart || at >= 0 && x.seats[at].looked {
-			x.pods = append(x.pods, Pod{})
+			node := int32(-1)
+			if at >= 0 {
+				node = x.seats[at].number
+			}
+			x.pods, x.located.of = append(x.pods, Pod{}), append(x.located.of, node)
 			r.read(i, &x.pods[len(x.pods)-1])
 		}
 	}
-	x.indexNodes(&field.Errors{}) // whose names are unique, as those of pods are
-	x.owned = make([]int32, 0, len(x.pods))
-	for i := range x.pods {
-		x.claim(int32(i))
-	}
-	x.sortClaimed()
+	x.claimAll()
 }
 
 func number(of bool) int {

@@ -147,18 +147,21 @@ func (t *Tracker) applyPod(what tracked.Verdict, i int, p *Pod) {
 
 // replacePod puts another pod of the same name in place of one. Most are counted as it was.
 func (t *Tracker) replacePod(i int, p *Pod) {
-	switch {
-	case t.measure == nil:
+	if t.measure == nil {
 		t.pods.Set(i, p)
-	case t.standing(t.pods.At(i)) == t.standing(p):
-		t.pods.Set(i, p)
-		t.refile(int(t.counts.records.At(i).spot) - 1)
-	default:
-		left := t.leave(i)
-		t.pods.Set(i, p)
-		if spot := t.enter(i); spot != left {
-			t.refile(spot)
-		}
-		t.refile(left)
+		return
 	}
+	left := int(t.counts.records.At(i).spot) - 1
+	t.counts.unfile(left) // by now, so that the processor fetches what it reads and the labels at once
+	if t.standing(t.pods.At(i)) == t.standing(p) {
+		t.pods.Set(i, p)
+		t.refile(left)
+		return
+	}
+	t.leave(i)
+	t.pods.Set(i, p)
+	if spot := t.enter(i); spot != left {
+		t.refile(spot)
+	}
+	t.refile(left)
 }

@@ -52,6 +52,7 @@ type spot struct {
 	kind      kind
 	facts     facts // of a single pod
 	missing   bool  // there is no such node
+	dead      bool  // it does not answer
 	run, cont bool  // should run, should continue running
 	hasOld    bool  // there is an old pod that is not being deleted
 	listed    bool  // it is in the list of those with an old pod
@@ -143,7 +144,7 @@ func (t *Tracker) settle(i int, n *Node) {
 		p := t.measure.placer.Place(n)
 		s.run, s.cont = p.ShouldRun, p.ShouldContinueRunning
 	}
-	s.node = n
+	s.node, s.dead = n, n.dead()
 	if s.run {
 		c.desired++
 	}

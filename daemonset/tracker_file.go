@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/paged"
 	"github.com/kplan-go/kplan/internal/tracked"
 )
@@ -48,7 +47,7 @@ func (t *Tracker) look(s *spot) (only *Pod) {
 	switch {
 	case s.pods == 0 && !s.run:
 		s.kind = spotIdle
-	case s.missing || s.node.dead():
+	case s.missing || s.dead:
 	case s.pods == 0:
 		s.kind = spotEmpty
 	case t.counts.records.At(int(s.pods-1)).next > 0:
@@ -115,8 +114,12 @@ func (c *counts) list(i int, s *spot, listed bool) {
 	s.listed = listed
 }
 
-// unfile takes a spot out of those of its kind, and out of the queue.
+// unfile takes a spot out of those of its kind, and out of the queue. With -1, or again, it does
+// nothing.
 func (c *counts) unfile(i int) {
+	if i < 0 {
+		return
+	}
 	s := c.spots.Ref(i)
 	switch s.kind {
 	case spotEmpty:
@@ -151,11 +154,14 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 	in.nodes, in.pods = slices.Grow(in.nodes, len(spots)), slices.Grow(in.pods, len(spots)+c.loose.Len())
 	for _, i := range spots {
 		s := c.spots.At(int(i))
+		node := int32(-1)
 		if !s.missing {
+			node = int32(len(in.nodes))
 			in.nodes = append(in.nodes, *s.node)
+			in.located.add(s.node.Name, s.run, s.cont)
 		}
 		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
-			in.pods = append(in.pods, *t.pods.At(int(k - 1)))
+			in.pods, in.located.of = append(in.pods, *t.pods.At(int(k - 1))), append(in.located.of, node)
 		}
 		switch s.kind {
 		case spotEmpty:
@@ -165,27 +171,23 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 		}
 	}
 	for k := range c.loose.Len() {
-		in.pods = append(in.pods, *t.pods.At(c.loose.At(k)))
+		in.pods, in.located.of = append(in.pods, *t.pods.At(c.loose.At(k))), append(in.located.of, -1)
 	}
-	in.indexNodes(&field.Errors{}) // whose names are unique, as those of pods are
-	in.owned = slices.Grow(in.owned, len(in.pods))
-	for i := range in.pods {
-		in.claim(int32(i))
-	}
-	in.sortClaimed()
+	in.claimAll()
 	return others
 }
 
 // forget empties the lists of an excerpt. Short ones, which most are, lend their memory to the next.
 func (in *input) forget() {
-	in.index = nameIndex{}
 	if len(in.nodes)+len(in.pods) > 64 {
-		in.nodes, in.pods, in.owned, in.claimed = nil, nil, nil, nil
+		in.nodes, in.pods, in.owned, in.claimed, in.located = nil, nil, nil, nil, located{}
 		return
 	}
 	clear(in.nodes)
 	clear(in.pods)
+	clear(in.located.keys)
 	in.nodes, in.pods, in.owned, in.claimed = in.nodes[:0], in.pods[:0], in.owned[:0], in.claimed[:0]
+	in.located = located{in.located.keys[:0], in.located.of[:0]}
 }
 
 // chosen appends the spots of which a plan may say something: the odd ones, and some of the others.

@@ -175,6 +175,9 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 		p.hold(Hold{Reason: u.waits, Have: int64(u.old)})
 	}
 	p.cause(u.strict)
+	if n := len(u.named); n > 0 {
+		p.Holds = slices.Grow(p.Holds, n+1) // with the limit that they use up
+	}
 	p.cause(u.limit)
 	st.writeUsages(p, u.named)
 	for _, c := range u.summed {
