@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
 )
@@ -88,10 +89,10 @@ type answer struct{ Go, May []string }
 func (v *victims) scaleDown() bool {
 	together := v.random.IntN(3) == 0
 	if together {
-		v.kubectl("scale", "deployment/web", "--replicas=0")
+		v.scale(0)
 		v.wait("no pod", func(s *cluster.State) bool { return len(s.Pods) == 0 })
 	}
-	v.kubectl("scale", "deployment/web", "--replicas=10")
+	v.scale(10)
 	v.wait("ten pods", func(s *cluster.State) bool { return len(s.Pods) == 10 && len(podsOf(s, started)) == 10 })
 	v.vary(together)
 	before := v.list()
@@ -101,7 +102,7 @@ func (v *victims) scaleDown() bool {
 		time.Sleep(100 * time.Millisecond)
 	}
 	said := v.order(count, asked)
-	v.kubectl("scale", "deployment/web", fmt.Sprintf("--replicas=%d", 10-count))
+	v.scale(10 - count)
 	v.wait("fewer pods", func(s *cluster.State) bool { return len(s.Pods) == 10-count })
 	if aged(before, asked, time.Now()) {
 		v.figures.Lock()
@@ -147,6 +148,13 @@ func (v *victims) count(contained, alone bool) {
 	default:
 		f.alone++
 	}
+}
+
+// scale does what kubectl scale does.
+func (v *victims) scale(replicas int) {
+	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
+	_, err := v.client.AppsV1().Deployments(v.namespace).Patch(v.ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale")
+	require.NoError(v, err)
 }
 
 func started(p *corev1.Pod) bool { return active(p) && len(p.Status.ContainerStatuses) > 0 }
