@@ -42,9 +42,11 @@ var flagGroups = []flagGroup{
 // template: what executes these may call any method by its name, so that the linker would
 // have to keep all methods of all libraries.
 func foldHelp(root *cobra.Command) {
-	for _, c := range append(root.Commands(), root) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		c.Long = terminal.Fill(c.Long, usualWidth)
-	}
+		help(c, args)
+	})
 	root.SetUsageFunc(usage)
 }
 

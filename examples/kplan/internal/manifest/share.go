@@ -10,8 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// remembered is how many values may be shared by what is read after them.
-const remembered = 1 << 15
+// At most so many values may be shared by what is read after them, and of few objects so many.
+const (
+	remembered = 1 << 15
+	fewer      = 1 << 10
+)
 
 // alike lets objects share the lists, maps and texts that they have in common: nearly all
 // that a template gives to pods and to ReplicaSets, and what most templates have anyway.
@@ -20,21 +23,39 @@ const remembered = 1 << 15
 // time: no hash is seeded at random, and who makes texts collide takes their own memory.
 type alike struct {
 	slots []slot // by the hash of the value
+	taken int
 }
 
 // A slot is a value, and whether it was shared since another one wanted its place.
 type slot struct {
 	value  reflect.Value
+	hash   uint64
 	shared bool
 }
 
 // share replaces what an object holds by equal values of objects before it.
 func (a *alike) share(object any) {
-	if a.slots == nil {
-		a.slots = make([]slot, remembered)
+	switch {
+	case a.slots == nil:
+		a.slots = make([]slot, fewer)
+	case a.taken > len(a.slots)/4 && len(a.slots) < remembered:
+		a.grow()
 	}
 	a.within(reflect.ValueOf(object).Elem())
 }
+
+// grow makes room for as many values as there may be.
+func (a *alike) grow() {
+	slots := a.slots
+	a.slots = make([]slot, remembered)
+	for i := range slots {
+		if s := &slots[i]; s.value.IsValid() {
+			*a.slot(s.hash) = *s // none of them has the place of another one
+		}
+	}
+}
+
+func (a *alike) slot(hash uint64) *slot { return &a.slots[mix(hash, 5)%uint64(len(a.slots))] }
 
 // within shares what is in a value that can be set, and returns the hash of all of it.
 func (a *alike) within(v reflect.Value) uint64 {
@@ -115,7 +136,7 @@ func leaf(v reflect.Value) uint64 {
 
 // same replaces a value by an equal one that others have as well, if there is one.
 func (a *alike) same(v reflect.Value, hash uint64) uint64 {
-	slot := &a.slots[mix(hash, 5)%remembered]
+	slot := a.slot(hash)
 	switch known := slot.value; {
 	case known.IsValid() && known.Type() == v.Type() && equal(known, v):
 		v.Set(known)
@@ -125,7 +146,10 @@ func (a *alike) same(v reflect.Value, hash uint64) uint64 {
 	default:
 		own := reflect.New(v.Type()).Elem() // which stays as it is if the object gets another
 		own.Set(v)
-		slot.value = own
+		if !known.IsValid() {
+			a.taken++
+		}
+		slot.value, slot.hash = own, hash
 	}
 	return hash
 }
