@@ -232,6 +232,12 @@ func (in *input) claim(i int32) {
 	}
 }
 
+// locate adds a node to an excerpt.
+func (in *input) locate(n *Node, run, cont bool) {
+	in.nodes = append(in.nodes, *n)
+	in.located.add(n.Name, run, cont)
+}
+
 // claimAll decides which pods of an excerpt belong to the DaemonSet.
 func (in *input) claimAll() {
 	in.owned = slices.Grow(in.owned, len(in.pods))

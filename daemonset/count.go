@@ -24,6 +24,8 @@ type state struct {
 
 // count finds the pods of each node, in the order of their names, and decides where
 // daemons belong. A name that is no node's becomes a key behind those of the nodes.
+//
+// It is so short that the compiler puts it where it is called, and the state on the stack there.
 func count(in *input, h *history, others alike) *state {
 	st := &state{input: in, history: h, others: others}
 	st.assign()
@@ -34,14 +36,15 @@ func count(in *input, h *history, others alike) *state {
 func (st *state) place() {
 	st.keys, st.desired = st.located.keys, st.others.desired()
 	if len(st.keys) < len(st.nodes) {
-		st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+min(4, len(st.pods)))
+		l := located{keys: make([]nodeKey, 0, len(st.nodes)+min(4, len(st.pods)))}
 		var place Placement
 		var term int
 		for i := range st.nodes {
 			st.ranked = st.ranked || st.nodes[i].Rank != 0
 			place, term = st.placer.place(&st.nodes[i], term)
-			st.keys[i] = nodeKey{name: st.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
+			l.add(st.nodes[i].Name, place.ShouldRun, place.ShouldContinueRunning)
 		}
+		st.keys = l.keys
 	}
 	for i := range st.keys {
 		if st.keys[i].run {

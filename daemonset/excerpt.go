@@ -35,7 +35,7 @@ type seat struct {
 	adopts    bool  // one of them is to be adopted
 	old       bool  // one of them is old
 	looked    bool  // the plan looks at it
-	number    int32 // in the excerpt, if it does
+	node      int32 // its number in the excerpt, if it does
 }
 
 // excerpt gives the input, which has no pods, those of the nodes that a plan looks at, and these
@@ -209,16 +209,15 @@ func (x *excerpt) read(r *source) {
 	x.located = located{make([]nodeKey, 0, nodes+min(4, pods)), make([]int32, 0, pods)}
 	for i := range all {
 		if s := &x.seats[i]; s.looked {
-			s.number = int32(len(x.nodes))
-			x.nodes = append(x.nodes, all[i])
-			x.located.add(all[i].Name, s.run, s.cont)
+			s.node = int32(len(x.nodes))
+			x.locate(&all[i], s.run, s.cont)
 		}
 	}
 	for i, at := range x.of {
 		if at == apart || at >= 0 && x.seats[at].looked {
 			node := int32(-1)
 			if at >= 0 {
-				node = x.seats[at].number
+				node = x.seats[at].node
 			}
 			x.pods, x.located.of = append(x.pods, Pod{}), append(x.located.of, node)
 			r.read(i, &x.pods[len(x.pods)-1])

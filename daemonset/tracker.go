@@ -104,7 +104,7 @@ func (t *Tracker) Clone() Tracker {
 	c := *t
 	if t.admitted != nil {
 		in := *t.admitted
-		in.nodes, in.pods, in.owned, in.claimed, in.located = nil, nil, nil, nil, located{} // a clone has its own memory
+		in.drop() // a clone has its own memory
 		c.admitted = &in
 	}
 	c.pods, c.counts = t.pods.Clone(), t.counts.clone()

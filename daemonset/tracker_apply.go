@@ -155,7 +155,7 @@ func (t *Tracker) replacePod(i int, p *Pod) {
 	t.counts.unfile(left) // by now, so that the processor fetches what it reads and the labels at once
 	if t.standing(t.pods.At(i)) == t.standing(p) {
 		t.pods.Set(i, p)
-		t.refile(left)
+		t.assess(left)
 		return
 	}
 	t.leave(i)
@@ -163,5 +163,5 @@ func (t *Tracker) replacePod(i int, p *Pod) {
 	if spot := t.enter(i); spot != left {
 		t.refile(spot)
 	}
-	t.refile(left)
+	t.assess(left)
 }

@@ -12,11 +12,16 @@ import (
 
 // refile looks at a spot anew. With -1 it does nothing.
 func (t *Tracker) refile(i int) {
+	t.counts.unfile(i)
+	t.assess(i)
+}
+
+// assess looks at a spot that is not filed, and files it. With -1 it does nothing.
+func (t *Tracker) assess(i int) {
 	if i < 0 {
 		return
 	}
 	c := &t.counts
-	c.unfile(i)
 	s := c.spots.Ref(i)
 	if s.missing && s.pods == 0 {
 		c.list(i, s, false)
@@ -114,8 +119,7 @@ func (c *counts) list(i int, s *spot, listed bool) {
 	s.listed = listed
 }
 
-// unfile takes a spot out of those of its kind, and out of the queue. With -1, or again, it does
-// nothing.
+// unfile takes a spot out of those of its kind, and out of the queue. With -1 it does nothing.
 func (c *counts) unfile(i int) {
 	if i < 0 {
 		return
@@ -157,8 +161,7 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 		node := int32(-1)
 		if !s.missing {
 			node = int32(len(in.nodes))
-			in.nodes = append(in.nodes, *s.node)
-			in.located.add(s.node.Name, s.run, s.cont)
+			in.locate(s.node, s.run, s.cont)
 		}
 		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
 			in.pods, in.located.of = append(in.pods, *t.pods.At(int(k - 1))), append(in.located.of, node)
@@ -180,7 +183,7 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 // forget empties the lists of an excerpt. Short ones, which most are, lend their memory to the next.
 func (in *input) forget() {
 	if len(in.nodes)+len(in.pods) > 64 {
-		in.nodes, in.pods, in.owned, in.claimed, in.located = nil, nil, nil, nil, located{}
+		in.drop()
 		return
 	}
 	clear(in.nodes)
@@ -188,6 +191,11 @@ func (in *input) forget() {
 	clear(in.located.keys)
 	in.nodes, in.pods, in.owned, in.claimed = in.nodes[:0], in.pods[:0], in.owned[:0], in.claimed[:0]
 	in.located = located{in.located.keys[:0], in.located.of[:0]}
+}
+
+// drop leaves the lists of an excerpt to whoever has them.
+func (in *input) drop() {
+	in.nodes, in.pods, in.owned, in.claimed, in.located = nil, nil, nil, nil, located{}
 }
 
 // chosen appends the spots of which a plan may say something: the odd ones, and some of the others.
