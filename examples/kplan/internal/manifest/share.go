@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// At most so many values may be shared by what is read after them, and of few objects so many.
+// remembered is how many values may be shared by what is read after them, and fewer is how many
+// until a quarter of so many are.
 const (
 	remembered = 1 << 15
 	fewer      = 1 << 10
@@ -23,7 +24,7 @@ const (
 // time: no hash is seeded at random, and who makes texts collide takes their own memory.
 type alike struct {
 	slots []slot // by the hash of the value
-	taken int
+	taken int    // slots that have a value
 }
 
 // A slot is a value, and whether it was shared since another one wanted its place.
