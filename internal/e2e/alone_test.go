@@ -124,7 +124,7 @@ func (e *env) checkAlone(next, kind string) {
 	var f foretoldAlone
 	require.NoError(e, json.Unmarshal(text, &f), problems.String())
 	before := podsOf(e.state, active)
-	e.kubectl("apply", "-f", file)
+	e.applyFile(file)
 	e.settle()
 	last := f.Steps[len(f.Steps)-1]
 	got := [2]int{len(podsOf(e.state, active)), len(podsOf(e.state, ready))}

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,20 +40,25 @@ func terminal(t *testing.T, text, path string) *watch {
 }
 
 // compile makes go run of a command quick: what it has once built and linked it keeps.
-func compile(t *testing.T, dir, command string) {
+func compile(dir, command string) error {
 	cmd := exec.Command("go", "run", command, "--help")
 	cmd.Dir = filepath.Join(root, dir)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 // What the README says works, typed as it stands.
 func TestReadme(t *testing.T) {
+	compiled := make(chan error, 1) // while tests that run alone wait for their servers
+	go func() {
+		compiled <- errors.Join(compile("internal/e2e", "./cmd/testserver"), compile(".", "./examples/kplan"))
+	}()
 	t.Parallel()
 	texts := terminals(t)
 	require.Len(t, texts, 3)
-	compile(t, "internal/e2e", "./cmd/testserver")
-	compile(t, ".", "./examples/kplan")
+	require.NoError(t, <-compiled)
 	path := t.TempDir()
 	require.NoError(t, os.Symlink(kubectlPath, filepath.Join(path, "kubectl")))
 

@@ -279,7 +279,7 @@ func (w *whatIf) check() {
 	for name, rs := range w.state.ReplicaSets {
 		before[name] = *rs.Spec.Replicas
 	}
-	w.kubectl(append([]string{"apply", "-f", file}, w.how...)...)
+	w.applyFile(file, w.how...)
 	w.settle()
 	if b := w.world.kubelet.Behaviour(w.namespace); b.Ready < 0 {
 		w.behave(quick) // the pods were only slow
