@@ -34,11 +34,9 @@ func (c *batchController) follow(name, of string) *followedBatch {
 		c.followed[name] = f
 	}
 	anew := func() { *f = followedBatch{of: f.of, templates: f.templates} }
-	at, err := s.pods.journal.since(f.at, anew, func(old, p *podorder.Pod) error {
+	c.w.fail(s.pods.journal.since(&f.at, anew, func(old, p *podorder.Pod) error {
 		return f.tracker.Apply(batchrelease.Delta{Pod: batchrelease.PodEvent{Old: f.pod(old), New: f.pod(p)}})
-	})
-	f.at = at
-	c.w.fail(err)
+	}))
 	return f
 }
 

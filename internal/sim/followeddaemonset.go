@@ -36,11 +36,10 @@ func (c *daemonSetController) follow(d *DaemonSet) *followedDaemonSet {
 		}
 		c.followed[d.Name] = f
 	}
-	at, err := s.daemons.journal.since(f.at, func() { *f = followedDaemonSet{nodes: -1, history: -1} }, func(old, p *daemonset.Pod) error {
+	anew := func() { *f = followedDaemonSet{nodes: -1, history: -1} }
+	c.w.fail(s.daemons.journal.since(&f.at, anew, func(old, p *daemonset.Pod) error {
 		return f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: old, New: p}})
-	})
-	f.at = at
-	c.w.fail(err)
+	}))
 	var delta daemonset.Delta
 	if f.set != d {
 		set := d.DaemonSet

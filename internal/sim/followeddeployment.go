@@ -38,11 +38,9 @@ func (c *deploymentController) follow(d *Deployment) *followedDeployment {
 		c.followed[d.Name] = f
 	}
 	if c.readsPods(&d.Deployment) {
-		at, err := s.pods.journal.since(f.at, func() { *f = followedDeployment{} }, func(old, p *podorder.Pod) error {
+		c.w.fail(s.pods.journal.since(&f.at, func() { *f = followedDeployment{} }, func(old, p *podorder.Pod) error {
 			return f.tracker.Apply(deploy.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
-		})
-		f.at = at
-		c.w.fail(err)
+		}))
 	}
 	if v := s.deployments.versionOf(c.item.number); f.deployment != d || f.version != v {
 		f.deployment, f.version = d, v

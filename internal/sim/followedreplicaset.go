@@ -51,8 +51,8 @@ func (c *replicaSetController) follow(name string) *followedSet {
 }
 
 // read tells the Tracker of what has happened to pods.
-func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()) (err error) {
-	f.at, err = pods.journal.since(f.at, func() {
+func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()) error {
+	return pods.journal.since(&f.at, func() {
 		*f = followedSet{wide: f.wide, unbound: f.unbound}
 		see() // or all pods would be counted once more
 	}, func(old, p *podorder.Pod) error {
@@ -80,7 +80,6 @@ func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()
 		}
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
 	})
-	return err
 }
 
 // unassignedFirst reports whether pods without a node go before all others, so that it does not matter how many
