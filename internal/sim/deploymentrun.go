@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -86,6 +88,9 @@ func begin(c Cluster, cfg Config) *run {
 	s.pods.inPlace = false // these stay what they are, and where
 	for i := range c.Pods {
 		p := &c.Pods[i]
+		if w.bring(p) {
+			continue
+		}
 		if p.UID == "" { // which create gives it
 			p = ptr.To(*p)
 		}
@@ -106,6 +111,21 @@ func begin(c Cluster, cfg Config) *run {
 	w.random = rand.New(rand.NewPCG(cfg.Kubelet.Seed, 0))
 	w.makeFair()
 	return r
+}
+
+// bring stores a pod that an earlier run has made, without a look at the names of others. It reports
+// whether it has: any other pod is to be created.
+func (w *World) bring(p *podorder.Pod) bool {
+	s, serial := w.store, Serial(p.UID)
+	if serial == 0 || s.pods.listed > 0 || s.serials.number(serial) != gone || !strings.HasSuffix(p.Name, nameSuffix(serial)) ||
+		!s.serials.note(serial, s.pods.last()+1) {
+		return false
+	}
+	w.serial = max(w.serial, serial)
+	r := by(User)
+	r.verb, r.name = Create, p.Name
+	add(w, &s.pods, &r, p)
+	return true
 }
 
 func (r *run) run() (Result, error) {
@@ -158,9 +178,19 @@ func (r *run) record(p deploy.Plan) {
 	if zones := r.cfg.Kubelet.Zones; zones != nil {
 		s.Zones = spread(r.world.store.pods.all(), zones)
 	}
+	s.own()
 	r.share(s.Actions)
 	r.pods = PodActions{}
 	r.steps = append(r.steps, s)
+}
+
+// own lets go of the plan that a step tells of: it lies in one piece of memory, of which a step is less
+// than half.
+func (s *Step) own() {
+	s.Actions, s.Status.Conditions = slices.Clone(s.Actions), slices.Clone(s.Status.Conditions)
+	if n := s.Status.TerminatingReplicas; n != nil {
+		s.Status.TerminatingReplicas = ptr.To(*n)
+	}
 }
 
 // share lets actions have the annotations of those before if they are the same, for most are.

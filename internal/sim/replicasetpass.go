@@ -129,7 +129,7 @@ func (p *replicaSetPass) act(action replicaset.Action) {
 func (p *replicaSetPass) drop(a replicaset.DeletePod, action replicaset.Action) answer {
 	c := p.c
 	r := c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, action), p)
-	pod := c.w.podOwned(p.s.ReplicaSet.UID, a.Name)
+	pod := c.w.podOwned(p.s.ReplicaSet.UID, a.Name, a.UID)
 	if pod.Pod == nil || c.w.calm && !pod.DeletionTimestamp.IsZero() {
 		return c.w.refused(&r, notFound)
 	}
@@ -162,6 +162,9 @@ func (p *replicaSetPass) createPod(action replicaset.Action) *podorder.Pod {
 	w.podOf(&p.s.ReplicaSet, o)
 	r := p.c.expecting(p.c.request(Create, o.Name, precondition{}, action), p)
 	pod := add(w, &w.store.pods, &r, o)
+	if w.strict {
+		w.store.serials.note(w.serial, w.store.pods.last())
+	}
 	w.beginPod(podRef{pod, w.store.pods.last(), false})
 	return pod
 }
@@ -309,9 +312,9 @@ func (p *replicaSetPass) end() {
 	p.c.wakeAt(p.result.RecheckAt, name)
 }
 
-// podOwned is podNamed for a pod that is likely to have an owner: of a calm fleet it is looked for
-// among those, so that names need not be listed.
-func (w *World) podOwned(owner, name string) podRef {
+// podOwned returns a pod that is likely to have an owner: of a calm fleet it is looked for among those,
+// so that names need not be listed.
+func (w *World) podOwned(owner, name, uid string) podRef {
 	if w.fleet != nil && w.calm && w.store.pods.about(owner) < manyPods {
 		for _, number := range w.store.pods.of(owner) {
 			if p := w.store.pods.numbered(number); p.Name == name {
@@ -319,5 +322,5 @@ func (w *World) podOwned(owner, name string) podRef {
 			}
 		}
 	}
-	return w.store.podNamed(name, false)
+	return w.store.podMade(name, uid)
 }

@@ -31,6 +31,8 @@ type store struct {
 	ingresses     table[traffic.Ingress]
 	things        table[Thing]
 	argos         table[ArgoRollout]
+
+	serials serials // of pods, in a strict world
 }
 
 func newStore() *store {
