@@ -178,16 +178,21 @@ func (r *run) record(p deploy.Plan) {
 	if zones := r.cfg.Kubelet.Zones; zones != nil {
 		s.Zones = spread(r.world.store.pods.all(), zones)
 	}
-	s.own()
+	r.own(&s)
 	r.share(s.Actions)
 	r.pods = PodActions{}
 	r.steps = append(r.steps, s)
 }
 
 // own lets go of the plan that a step tells of: it lies in one piece of memory, of which a step is less
-// than half.
-func (s *Step) own() {
-	s.Actions, s.Status.Conditions = slices.Clone(s.Actions), slices.Clone(s.Status.Conditions)
+// than half. Conditions are often those of the step before.
+func (r *run) own(s *Step) {
+	if n := len(r.steps); n > 0 && slices.Equal(r.steps[n-1].Status.Conditions, s.Status.Conditions) {
+		s.Status.Conditions = r.steps[n-1].Status.Conditions
+	} else {
+		s.Status.Conditions = slices.Clone(s.Status.Conditions)
+	}
+	s.Actions = slices.Clone(s.Actions)
 	if n := s.Status.TerminatingReplicas; n != nil {
 		s.Status.TerminatingReplicas = ptr.To(*n)
 	}
