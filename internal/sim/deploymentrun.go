@@ -117,11 +117,14 @@ func begin(c Cluster, cfg Config) *run {
 // whether it has: any other pod is to be created.
 func (w *World) bring(p *podorder.Pod) bool {
 	s, serial := w.store, Serial(p.UID)
-	if serial == 0 || s.pods.listed > 0 || s.serials.number(serial) != gone || !strings.HasSuffix(p.Name, nameSuffix(serial)) ||
-		!s.serials.note(serial, s.pods.last()+1) {
+	if serial == 0 || s.pods.listed > 0 || s.serials.number(serial) != gone ||
+		!strings.HasSuffix(p.Name, nameSuffix(p.UID[len(uidPrefix):])) {
 		return false
 	}
-	w.serial = max(w.serial, serial)
+	if !s.serials.note(serial, s.pods.last()+1) {
+		return false
+	}
+	w.taken(p.UID)
 	r := by(User)
 	r.verb, r.name = Create, p.Name
 	add(w, &s.pods, &r, p)

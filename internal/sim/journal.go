@@ -35,8 +35,9 @@ func (j *journal[T]) note(old, now *T, n int) {
 	j.events = append(j.events, event[T]{old, now})
 }
 
-// forget forgets what everybody has read, or else what values were would take more memory than what
-// they are. It keeps so many events at most, and who has yet to read more of them begins anew.
+// forget forgets what all readers have read: events keep what values were, which takes more memory than
+// what they are. Of the others it keeps the last ones, so many at most. A reader that has yet to read
+// earlier ones begins anew, and one that never reads again is no reader any more.
 func (j *journal[T]) forget(most int) {
 	first := j.end()
 	for _, at := range j.readers {

@@ -14,7 +14,7 @@ import (
 // planners compare those of neighbours.
 func newPod(rs *replicaSet, prefix string, number int, now time.Time) podorder.Pod {
 	text := strconv.Itoa(number)
-	both := prefix + text + rs.Name + nameSuffix(number) // side by side in memory
+	both := prefix + text + rs.Name + nameSuffix(text) // side by side in memory
 	uid := len(prefix) + len(text)
 	return podorder.Pod{
 		Name: both[uid:], UID: both[:uid], Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind, ControllerName: rs.Name,

@@ -42,14 +42,6 @@ func (s *store) podNamed(name string, daemon bool) podRef {
 	return s.podAt(number, daemon)
 }
 
-// podMade is podNamed for a pod that is likely to have a serial.
-func (s *store) podMade(name, uid string) podRef {
-	if number := s.serials.number(Serial(uid)); number != gone {
-		return s.podAt(number, false)
-	}
-	return s.podNamed(name, false)
-}
-
 // allPods returns the pods of both tables.
 func (s *store) allPods() []podRef {
 	var all []podRef

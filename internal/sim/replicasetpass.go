@@ -312,8 +312,8 @@ func (p *replicaSetPass) end() {
 	p.c.wakeAt(p.result.RecheckAt, name)
 }
 
-// podOwned returns a pod that is likely to have an owner: of a calm fleet it is looked for among those,
-// so that names need not be listed.
+// podOwned is podNamed for a pod that is likely to have an owner, and been made here: it is looked for
+// by its serial, or in a calm fleet among those of the owner, so that names need not be listed.
 func (w *World) podOwned(owner, name, uid string) podRef {
 	if w.fleet != nil && w.calm && w.store.pods.about(owner) < manyPods {
 		for _, number := range w.store.pods.of(owner) {
@@ -322,5 +322,8 @@ func (w *World) podOwned(owner, name, uid string) podRef {
 			}
 		}
 	}
-	return w.store.podMade(name, uid)
+	if number := w.store.serials.number(Serial(uid)); number != gone {
+		return w.store.podAt(number, false)
+	}
+	return w.store.podNamed(name, false)
 }

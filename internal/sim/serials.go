@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/kplan-go/kplan/revision"
@@ -27,9 +26,8 @@ func Serial(uid string) (n int) {
 	return n
 }
 
-// nameSuffix returns what the name of a pod ends with.
-func nameSuffix(number int) string {
-	text := strconv.Itoa(number)
+// nameSuffix returns what the name of a pod ends with, of the digits of its UID.
+func nameSuffix(text string) string {
 	return "-" + revision.SafeEncode("00000"[min(len(text), 5):]+text)
 }
 

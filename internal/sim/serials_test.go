@@ -21,7 +21,7 @@ func TestNamesOfPods(t *testing.T) {
 	require.NoError(t, err)
 	firstNew := plain.Cluster.Pods[0]
 
-	far := func(p *podorder.Pod) { p.UID, p.Name = "sim-123456789", "web"+nameSuffix(123456789) }
+	far := func(p *podorder.Pod) { p.UID, p.Name = "sim-123456789", "web"+nameSuffix("123456789") }
 	foreign := func(p *podorder.Pod) { p.UID = "of somebody else" }
 	for name, tt := range map[string]struct {
 		change func(pods []podorder.Pod)
