@@ -5,7 +5,10 @@ package invariant_test
 import (
 	"encoding/json"
 	"fmt"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
@@ -67,6 +70,26 @@ func led(state kruise.StepState) kruise.Snapshot {
 		Route:  &traffic.Route{Name: route, Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}},
 	}
 	return s
+}
+
+// closes is a blue-green release with traffic that is about to be closed.
+func closes(reason string, at kruise.FinalisingStep) kruise.Snapshot {
+	s := led(kruise.StateUpgrade)
+	s.Rollout.BlueGreen, s.Rollout.Canary = s.Rollout.Canary, nil
+	s.Rollout.Status.Conditions[0].Reason = reason
+	s.Rollout.Status.Sub.FinalisingStep = at
+	return s
+}
+
+// TestClosesWithNew closes at a step that a rollback does not have by itself, as well.
+func TestClosesWithNew(t *testing.T) {
+	for _, s := range []kruise.Snapshot{closes(kruise.ProgressFinalising, ""), closes(kruise.ProgressCancelling, kruise.FinalRouteToNew)} {
+		plan, err := kruise.Reconcile(s, t0, kruise.Options{})
+		require.NoError(t, err)
+		require.Contains(t, plan.Actions, kruise.Action(weighted(100)))
+		p := invariant.RolloutPass{Snapshot: s, Now: t0, Plan: plan}
+		require.Empty(t, invariant.Check("traffic follows ready pods", &p))
+	}
 }
 
 func weighted(weight int32) kruise.SetRoute {
@@ -150,6 +173,7 @@ func rolloutPlants() []plant {
 		}),
 		releases("new template restarts", "another template starts in the middle", release(view("v2", 20, 2, 5), begins), release(view("v2", 20, 2, 5), skipped)),
 		plan("traffic follows ready pods", "traffic before pods", led(kruise.StateUpgrade), func(p *kruise.Plan) { p.Actions = append(p.Actions, weighted(20)) }),
+		plan("traffic follows ready pods", "traffic to what is rolled back", closes(kruise.ProgressCancelling, ""), func(p *kruise.Plan) { p.Actions = append(p.Actions, weighted(100)) }),
 		releases("traffic follows ready pods", "traffic without a ready pod", release(late), release(early)),
 		plan("manual pause", "nobody is asked", standing(kruise.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)), stepTo(1, kruise.StateReady)),
 		releases("end of a release", "it is over while the workload is paused", release(view("v2", 100, 6, 0), over("v2", 6, 0)), release(view("v2", 100, 6, 0), frozen)),

@@ -109,8 +109,7 @@ func newTemplateRestarts(p *RolloutPass) []string {
 		c.before.Revision, p.Snapshot.Workload.CanaryRevision, c.before.CurrentStepIndex, c.after.CurrentStepState, c.after.CurrentStepIndex)
 }
 
-// trafficFollowsReadyPods looks at passes that lead more traffic to new pods. A blue-green
-// release that is being closed leads all of it there, before the old pods go.
+// trafficFollowsReadyPods looks at passes that lead more traffic to new pods.
 func trafficFollowsReadyPods(p *RolloutPass) []string {
 	routings := routingsOf(&p.Snapshot.Rollout)
 	if len(routings) == 0 {
@@ -124,9 +123,7 @@ func trafficFollowsReadyPods(p *RolloutPass) []string {
 			continue
 		}
 		before, after := weightOf(p.Snapshot.Traffic.Route, canary), weightOf(&traffic.Route{Rules: route.Rules}, canary)
-		r := &p.Snapshot.Rollout
-		closes := r.BlueGreen != nil && (r.Status.ProgressingReason() == kruise.ProgressFinalising || r.Status.Phase == kruise.PhaseDisabling || r.Status.Phase == kruise.PhaseTerminating)
-		if after <= before || closes && after == 100 {
+		if after <= before || after == 100 && closesWithNew(&p.Snapshot.Rollout) {
 			continue
 		}
 		sub, steps := p.Snapshot.Rollout.Status.Sub, stepsOf(&p.Snapshot.Rollout)
@@ -139,6 +136,22 @@ func trafficFollowsReadyPods(p *RolloutPass) []string {
 		l.addIf(after > want, "%d%% of the traffic, and the step asks for %d%%", after, want)
 	}
 	return l
+}
+
+// closesWithNew reports whether closing a Rollout leads all traffic to new pods: blue-green does
+// before the old pods go, once the release has succeeded. Any other closing does so only if
+// the status already stands at that step, which is carried out for whatever reason.
+func closesWithNew(r *kruise.Rollout) bool {
+	if r.BlueGreen == nil {
+		return false
+	}
+	switch reason, phase := r.Status.ProgressingReason(), r.Status.Phase; {
+	case reason == kruise.ProgressFinalising:
+		return true
+	case reason == kruise.ProgressCancelling, phase == kruise.PhaseDisabling, phase == kruise.PhaseTerminating:
+		return r.Status.Sub != nil && r.Status.Sub.FinalisingStep == kruise.FinalRouteToNew
+	}
+	return false
 }
 
 // rollbackInBatches looks at batches of a rollback. A Deployment goes back as it has come, by the
