@@ -143,7 +143,7 @@ func (r *ranking) compareLed(a, b *key) int {
 		return cmp.Compare(a.leadEarly, b.leadEarly)
 	}
 	if a.leader != b.leader {
-		x, y := &r.pods[a.leader], &r.pods[b.leader]
+		x, y := r.at(a.leader), r.at(b.leader)
 		if c := cmp.Or(cmp.Compare(x.UID, y.UID), cmp.Compare(x.Name, y.Name), newerFirst(a.readySince, b.readySince)); c != 0 {
 			return c
 		}

@@ -2,6 +2,8 @@
 
 package podorder
 
+import "slices"
+
 // A Draft is a choice from pods that are seen one after another. It is for those who have them
 // at hand for another reason, or keep them where they are: of each it keeps five bytes, which
 // tell that most pods are not among the first. The zero Draft is of the zero [Order].
@@ -85,27 +87,50 @@ func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
 		return Choice{Survivor: -1}
 	}
 	r := d.order.ranking(pods)
+	if numbers == nil {
+		return d.choose(r, d.allPlaces(len(pods), n), n)
+	}
+	return d.choose(r, d.frontPlaces(numbers[:min(len(numbers), len(pods))], n), n)
+}
+
+// ChooseFrom is [Draft.Choose] from all pods that were seen, which stay where they are.
+func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
+	if n <= 0 {
+		return Choice{Survivor: -1}
+	}
+	r := d.order.ranking(nil)
+	r.refs = pods
+	places := d.allPlaces(len(pods), n)
+	return d.choose(r, slices.DeleteFunc(places, func(at place) bool { return pods[at.index] == nil }), n)
+}
+
+// choose chooses from incomplete places among which are those of the front.
+func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	r.counts = d.counts
-	places, total := r.draftPlaces(d, numbers, n), 0
+	total := 0
 	for _, size := range d.sizes {
 		total += size
 	}
 	return r.choice(places, n, total, d.protected)
 }
 
-// draftPlaces returns the incomplete places of the front of a draft.
-func (r *ranking) draftPlaces(d *Draft, numbers []int, n int) []place {
+// allPlaces returns the incomplete places of the front, of so many pods that were seen.
+func (d *Draft) allPlaces(pods, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
-	if numbers == nil { // a class that is none, 0, is behind all others less 1
-		for i, class := range d.classes[:min(len(d.classes), len(r.pods))] {
-			if class-1 < last {
-				places = append(places, d.place(i, i))
-			}
+	for i, class := range d.classes[:min(len(d.classes), pods)] {
+		if class-1 < last { // a class that is none, 0, is behind all others less 1
+			places = append(places, d.place(i, i))
 		}
-		return places
 	}
-	for index, i := range numbers[:min(len(numbers), len(r.pods))] {
+	return places
+}
+
+// frontPlaces is allPlaces of the pods with these numbers.
+func (d *Draft) frontPlaces(numbers []int, n int) []place {
+	last, size := d.front(n)
+	places := make([]place, 0, size)
+	for index, i := range numbers {
 		if i >= 0 && i < len(d.classes) && d.classes[i]-1 < last {
 			places = append(places, d.place(i, index))
 		}

@@ -30,6 +30,7 @@ func TestDraft(t *testing.T) {
 		d, ok := o.Draft(random.Between(t, "room", -1, 40))
 		require.True(t, ok)
 		related, candidates := map[string]bool{}, []int{}
+		where := make([]*podorder.Pod, len(pods))
 		for i := range pods {
 			p := &pods[i]
 			if p.NodeName != "" {
@@ -45,6 +46,7 @@ func TestDraft(t *testing.T) {
 			if related[p.Name] = random.Bool(t, "related"); !candidate && random.OneIn(t, "nothing", 4) {
 				related[p.Name], p = false, nil
 			}
+			where[i] = p
 			d.Add(p, candidate, p != nil && related[p.Name])
 		}
 		if o.Stages = o.Chain.Stages(); o.Neighbours == nil {
@@ -53,6 +55,7 @@ func TestDraft(t *testing.T) {
 		n := random.Between(t, "n", -1, len(pods)+1)
 		want := o.Choose(pods, candidates, n)
 		require.Empty(t, cmp.Diff(want, d.Choose(pods, nil, n)), "all are at hand")
+		require.Empty(t, cmp.Diff(want, d.ChooseFrom(where, n)), "where they are")
 
 		numbers := d.Front(n)
 		front := make([]podorder.Pod, len(numbers))
@@ -91,6 +94,7 @@ func TestDraftOfOthers(t *testing.T) {
 	pods := []podorder.Pod{{Name: "c"}, {Name: "b"}}
 	require.Equal(t, []int{1, 0}, d.Choose(pods, nil, 3).Victims, "there are no more")
 	require.Equal(t, []int{1}, d.Choose(pods, []int{7, 1, 2}, 3).Victims, "there is no pod of this number")
+	require.Equal(t, []int{1}, d.ChooseFrom([]*podorder.Pod{nil, &pods[0]}, 3).Victims, "nor of the first one")
 }
 
 // seen returns a draft of four pods on two nodes, of which two start and one is nobody's.
@@ -134,4 +138,13 @@ func ExampleDraft_Choose() {
 	choice := d.Choose(front, d.Front(1), 1)
 	fmt.Println(front[choice.Victims[0]].Name, "goes, and", front[choice.Survivor].Name, "stays")
 	// Output: b goes, and a stays
+}
+
+// All pods are where they are, and two of them start: b has restarted more often.
+func ExampleDraft_ChooseFrom() {
+	d := seen()
+	a, b, c := podorder.Pod{Name: "a", Restarts: 1}, podorder.Pod{Name: "b", Restarts: 2}, podorder.Pod{Name: "c"}
+	choice := d.ChooseFrom([]*podorder.Pod{&c, &a, &b, &c}, 1)
+	fmt.Println(choice.Victims, "goes, and", choice.Survivor, "stays")
+	// Output: [2] goes, and 1 stays
 }

@@ -8,7 +8,8 @@ import "cmp"
 type ranking struct {
 	order  *Order
 	pods   []Pod
-	exact  bool // compares exact times, not buckets
+	refs   []*Pod // in place of pods, or nil
+	exact  bool   // compares exact times, not buckets
 	now    int64
 	counts *neighbourCounts // nil means those of the order
 	stages []Stage          // nil means those of the chain, which are in the places
@@ -90,7 +91,14 @@ func (r *ranking) fill(places []place, candidates []int) {
 	}
 }
 
-func (r *ranking) pod(k *place) *Pod { return &r.pods[k.index] }
+func (r *ranking) pod(k *place) *Pod { return r.at(k.index) }
+
+func (r *ranking) at(i int32) *Pod {
+	if r.refs != nil {
+		return r.refs[i]
+	}
+	return &r.pods[i]
+}
 
 func (r *ranking) row(k *place) []int64 {
 	width := len(r.stages)

@@ -36,6 +36,15 @@ type input struct {
 	outstanding int64 // writes that are expected
 
 	neighbours podorder.Neighbours // of pods that a snapshot has left out, or nil
+	refs       []*podorder.Pod     // in place of the snapshot's pods, or nil
+}
+
+// pod returns a pod by its number.
+func (in *input) pod(i int) *podorder.Pod {
+	if in.refs != nil {
+		return in.refs[i]
+	}
+	return &in.Pods[i]
 }
 
 // admit checks and defaults a snapshot. M is its measure with the options, or nil.

@@ -21,6 +21,8 @@ func (in *input) decide(c *counts) decision {
 	switch {
 	case c.found:
 		d.victims.Victims = []int{0}
+	case in.refs != nil:
+		d.victims = c.draft.ChooseFrom(in.refs, int(n.remove))
 	case c.draft != nil:
 		d.victims = c.draft.Choose(in.Pods, c.front, int(n.remove))
 	default:

@@ -24,6 +24,11 @@ func (in *input) draft(n int) *draft {
 	if observed <= int(in.replicas) || in.owner.Deleting || in.waiting {
 		return nil
 	}
+	return in.newDraft(n)
+}
+
+// newDraft returns a draft with room for n pods, or nil for an order that takes all together.
+func (in *input) newDraft(n int) *draft {
 	order := in.order()
 	d := draft{related: order.Related}
 	ok := false

@@ -5,7 +5,6 @@ package replicaset
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/lineup"
@@ -95,16 +94,20 @@ func (t *Tracker) count(in *input) (counts, error) {
 		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
 	n := in.numbers(&c)
-	if t.twins.Pairs == 0 && c.adopt == 0 && c.release == 0 && !n.shrinks() {
-		return c, nil
-	}
-	if pods, near, ok := t.front(in, &c, int(n.change().remove), at); ok {
-		in.Pods, in.neighbours, c.found = pods, near, len(pods) == 1
-		if !c.found {
-			c.roles = slices.Repeat([]role{roleActive}, len(pods))
+	if t.twins.Pairs == 0 && c.adopt == 0 && c.release == 0 {
+		if !n.shrinks() {
+			return c, nil
 		}
-		return c, nil
+		few := false
+		in.refs, in.neighbours, few = t.front(in, int(n.change().remove), at)
+		if c.found = few && len(in.refs) == 1; c.found {
+			return c, nil
+		}
+		if c.draft = t.draft(in, few); c.draft != nil {
+			return c, nil
+		}
 	}
+	in.refs, in.neighbours = nil, nil
 	in.Snapshot, c.roles = t.Snapshot(), make([]role, t.pods.Len())
 	for i := range c.roles {
 		c.roles[i] = t.records.At(i).state.role

@@ -57,7 +57,9 @@ var trackerBugs = []trackedtest.Bug{
 	{"the last of a row goes first", "../internal/lineup/seats.go", "l.compareIDs(i-1, r.first) < 0", "l.compareIDs(i-1, r.first) > 0"},
 	{"costs decide nothing", "../internal/lineup/line.go", "if a.health != b.health {", "if false {"},
 	{"clones share the line", "tracker.go", "t.line.Clone()", "t.line"},
-	{"the first in line is all that go", "tracker.go", "len(pods) == 1", "len(pods) > 0"},
+	{"pods that end go once more", "tracker_victims.go", "t.records.At(i).state.role.counts())", "t.records.At(i).state.role != roleNone)"},
+	{"pods are drafted by the numbers of others", "tracker_victims.go", "\t\trefs[i] = t.pods.At(i)", "\t\trefs[i] = t.pods.At(len(refs) - 1 - i)"},
+	{"the first in line is all that go", "tracker.go", "len(in.refs) == 1", "len(in.refs) > 0"},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.

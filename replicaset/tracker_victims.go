@@ -13,14 +13,33 @@ func (o *Options) stands() bool {
 		o.Order.Protected == nil && !o.Spread && o.Dialect == ""
 }
 
-// front returns those pods alone among which are the first n to be deleted, and the neighbours
-// on their nodes. It is false if only all pods together tell.
-func (t *Tracker) front(in *input, c *counts, n int, at int64) ([]podorder.Pod, podorder.Neighbours, bool) {
-	if !in.opts.stands() || t.twins.Pairs > 0 || c.adopt > 0 || c.release > 0 || n <= 0 || 8*n > t.pods.Len() {
-		return nil, nil, false
+// front returns few pods among which are the first n to be deleted, and the neighbours on their
+// nodes; or all pods, if only these tell.
+func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near podorder.Neighbours, few bool) {
+	if in.opts.stands() && n > 0 && 8*n <= t.pods.Len() {
+		if t.line.Stale() {
+			t.line = lineup.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
+		}
+		if refs, near, few = t.line.Front(&t.pods, n, in.now, at); few {
+			return refs, near, true
+		}
 	}
-	if t.line.Stale() {
-		t.line = lineup.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
+	refs = make([]*podorder.Pod, t.pods.Len())
+	for i := range refs {
+		refs[i] = t.pods.At(i)
 	}
-	return t.line.Front(&t.pods, n, in.now, at)
+	return refs, nil, false
+}
+
+// draft returns a draft of the pods that the input has where they are: few that all count, or all. It
+// is nil for an order that has none.
+func (t *Tracker) draft(in *input, few bool) *podorder.Draft {
+	d := in.newDraft(len(in.refs))
+	if d == nil {
+		return nil
+	}
+	for i, p := range in.refs {
+		d.add(p, few || t.records.At(i).state.role.counts())
+	}
+	return d.choice()
 }

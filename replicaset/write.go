@@ -37,7 +37,7 @@ func (in *input) write(p *Plan, c *counts, d *decision) {
 		p.Actions = append(p.Actions, CreatePods{Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initial(d.create), Reason: ReasonTooFew})
 	}
 	for _, v := range d.victims.Victims {
-		pod := &in.Pods[v]
+		pod := in.pod(v)
 		p.Actions = append(p.Actions, DeletePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: ReasonTooMany})
 	}
 }

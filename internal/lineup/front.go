@@ -50,10 +50,10 @@ func (l *Line) age(now time.Time, at int64) {
 	}
 }
 
-// Front returns copies of a few pods among which are the first n that a scale-down deletes at a
+// Front returns a few pods among which are the first n that a scale-down deletes at a
 // time that is not earlier than before, and the neighbours on their nodes. The first one alone needs
 // none. It is false if only all pods together tell.
-func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]podorder.Pod, podorder.Neighbours, bool) {
+func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Pod, podorder.Neighbours, bool) {
 	l.pods = pods
 	if l.age(now, at); !l.simple() {
 		return nil, nil, false
@@ -64,7 +64,7 @@ func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]podorder.Pod
 		return list, near, 2*len(list) <= pods.Len()
 	}
 	for i := range l.order.All {
-		return []podorder.Pod{*pods.At(int(l.cells.At(int(i)).first))}, nil, true
+		return []*podorder.Pod{pods.At(int(l.cells.At(int(i)).first))}, nil, true
 	}
 	return nil, nil, false
 }
@@ -72,7 +72,7 @@ func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]podorder.Pod
 // foremost returns pods among which are the first n, which are not all: of n cells at most, the
 // n first rows of each. Behind cells of one health and as many neighbours there is nobody to look
 // for if they have n pods.
-func (l *Line) foremost(near podorder.Neighbours, n int) (pods []podorder.Pod) {
+func (l *Line) foremost(near podorder.Neighbours, n int) (pods []*podorder.Pod) {
 	seen, cells := 0, 0
 	var last cell
 	for i := range l.order.All {
@@ -92,14 +92,14 @@ func (l *Line) foremost(near podorder.Neighbours, n int) (pods []podorder.Pod) {
 }
 
 // appendRows appends the pods of the first n rows of a cell.
-func (l *Line) appendRows(pods []podorder.Pod, i int32, n int) []podorder.Pod {
+func (l *Line) appendRows(pods []*podorder.Pod, i int32, n int) []*podorder.Pod {
 	for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).cell < i }) {
 		r := l.rows.At(int(in))
 		if n--; n < 0 || r.cell != i {
 			break
 		}
 		for k := r.pods; k > 0; k = l.seats.At(int(k - 1)).next {
-			pods = append(pods, *l.pods.At(int(k - 1)))
+			pods = append(pods, l.pods.At(int(k-1)))
 		}
 	}
 	return pods
