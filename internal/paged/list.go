@@ -55,7 +55,11 @@ func (l *List[T]) Ref(i int) *T { return &l.own(i / size).items[i%size] }
 func (l *List[T]) Append(v T) {
 	if l.length == size*len(l.pages) {
 		l.ownPages()
-		l.pages = append(l.pages, page[T]{owner: l.owner})
+		p := page[T]{owner: l.owner}
+		if len(l.pages) > 1 { // it is going to be full, too
+			p.items = make([]T, 0, size)
+		}
+		l.pages = append(l.pages, p)
 	}
 	p := l.own(l.length / size)
 	p.items = append(p.items, v)
