@@ -44,7 +44,7 @@ func (s *store) podNamed(name string, daemon bool) podRef {
 
 // allPods returns the pods of both tables.
 func (s *store) allPods() []podRef {
-	var all []podRef
+	all := make([]podRef, 0, s.pods.size()+s.daemons.size())
 	for i, p := range s.pods.all() {
 		all = append(all, podRef{p, s.pods.numbers[i], false})
 	}

@@ -171,7 +171,7 @@ func (c *Cluster) step() Step {
 	for i := range c.ReplicaSets {
 		sets = append(sets, &c.ReplicaSets[i])
 	}
-	return describe(sets)
+	return describe(sets, nil)
 }
 
 func (c *Cluster) snapshot() deploy.Snapshot {
