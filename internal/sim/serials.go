@@ -42,7 +42,8 @@ type serials struct {
 // grow makes room for more pods.
 func (s *serials) grow(n int) { s.numbers = slices.Grow(s.numbers, n) }
 
-// note notes a pod, unless its serial is so far from the others that a list would be mostly empty.
+// note notes a pod, unless its serial is so far from the others that a list would be mostly empty. Four
+// of five entries may be, and another thousand in any store, which are little.
 func (s *serials) note(serial int, number int32) bool {
 	if len(s.numbers) == 0 {
 		s.least = serial
