@@ -92,7 +92,7 @@ func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action A
 				return rs, nil
 			}
 		}
-		return nil, apply.Refused("Action.Name", name, "must be the name of a ReplicaSet with the UID of the action")
+		return nil, notFound(name)
 	}
 	switch a := action.(type) {
 	case AdoptReplicaSet:
@@ -123,7 +123,8 @@ func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action A
 		if err != nil {
 			return err
 		}
-		return a.apply(rs)
+		*rs, err = a.resize(*rs)
+		return err
 	case DeleteReplicaSet:
 		_, err := find(a.Name, a.UID)
 		sets.Remove(a.Name, a.UID)
@@ -161,18 +162,31 @@ func (a AnnotateReplicaSet) apply(rs *replicaset.ReplicaSet) {
 	}
 }
 
-func (a ScaleReplicaSet) apply(rs *replicaset.ReplicaSet) error {
+// ApplyTo returns what rs becomes when the API server carries out the action, as the function [Apply]
+// does for one of a snapshot. The error, if any, is that of Apply: rs has another name, UID or size.
+func (a ScaleReplicaSet) ApplyTo(rs replicaset.ReplicaSet) (replicaset.ReplicaSet, error) {
+	if rs.Name != a.Name || a.UID != "" && rs.UID != a.UID {
+		return replicaset.ReplicaSet{}, notFound(a.Name)
+	}
+	return a.resize(rs)
+}
+
+func (a ScaleReplicaSet) resize(rs replicaset.ReplicaSet) (replicaset.ReplicaSet, error) {
 	size := int32(1)
 	if rs.Replicas != nil {
 		size = *rs.Replicas
 	}
 	if size != a.From {
-		return apply.Refused("Action.From", strconv.Itoa(int(a.From)), "must be the size of the ReplicaSet")
+		return replicaset.ReplicaSet{}, apply.Refused("Action.From", strconv.Itoa(int(a.From)), "must be the size of the ReplicaSet")
 	}
 	rs.Annotations = apply.Having(rs.Annotations, a.Set)
 	if a.To != size {
 		rs.Replicas = ptr.To(a.To)
 		rs.Generation++
 	}
-	return nil
+	return rs, nil
+}
+
+func notFound(name string) error {
+	return apply.Refused("Action.Name", name, "must be the name of a ReplicaSet with the UID of the action")
 }

@@ -37,8 +37,12 @@ func TestPropertyApply(t *testing.T) {
 		}
 		step := s
 		for _, a := range p.Actions {
+			was := step
 			if step, err = deploy.Apply(step, a, t0); err != nil {
 				t.Fatal(err)
+			}
+			if a, ok := a.(deploy.ScaleReplicaSet); ok {
+				scaledAlone(t, a, was.ReplicaSets, step.ReplicaSets)
 			}
 		}
 		step.Deployment.Status = p.Status
@@ -49,6 +53,22 @@ func TestPropertyApply(t *testing.T) {
 			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
 		}
 	})
+}
+
+// scaledAlone compares what becomes of one ReplicaSet with what becomes of it among others, which the
+// action refuses.
+func scaledAlone(t *rapid.T, a deploy.ScaleReplicaSet, before, after []replicaset.ReplicaSet) {
+	for i := range before {
+		rs, err := a.ApplyTo(before[i])
+		if before[i].Name == a.Name && (a.UID == "" || before[i].UID == a.UID) {
+			require.NoError(t, err)
+			require.Equal(t, after[i], rs)
+			_, err = a.ApplyTo(after[i])
+			require.Equal(t, a.From != a.To, err != nil, "it has another size by now")
+			continue
+		}
+		require.ErrorIs(t, err, deploy.ErrInvalid)
+	}
 }
 
 // TestApplyScalesWhatWasCreated: a plan that creates a ReplicaSet and scales it, too, does

@@ -231,3 +231,16 @@ func ExampleQuirkTable() {
 	fmt.Println(table[i].Issue)
 	// Output: kubernetes/kubernetes#102551
 }
+
+// A ReplicaSet is scaled down, and its spec has another generation.
+func ExampleScaleReplicaSet_ApplyTo() {
+	three := int32(3)
+	rs := replicaset.ReplicaSet{Name: "web-v1", UID: "1", Generation: 1, Replicas: &three}
+	scaled, err := deploy.ScaleReplicaSet{Name: "web-v1", UID: "1", From: 3, To: 2}.ApplyTo(rs)
+	fmt.Println(*rs.Replicas, "->", *scaled.Replicas, scaled.Generation, err)
+	_, err = deploy.ScaleReplicaSet{Name: "web-v1", UID: "1", From: 3, To: 1}.ApplyTo(scaled)
+	fmt.Println(err)
+	// Output:
+	// 3 -> 2 2 <nil>
+	// Action.From: "3": must be the size of the ReplicaSet
+}

@@ -114,9 +114,9 @@ func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy
 		r := c.request(Update, name, pre, a)
 		r.known = p.numberOf(name) + 1
 		rs, answer := update(c.w, &c.w.store.replicaSets, r, func(rs *replicaSet) {
-			if s, ok := a.(deploy.ScaleReplicaSet); ok && !c.w.calm {
-				s.From = sizeOf(rs) // an API server does not ask what a write was planned for
-				a = s
+			if s, ok := a.(deploy.ScaleReplicaSet); ok {
+				p.scale(s, rs)
+				return
 			}
 			c.one = append(c.one[:0], *rs)
 			if after := p.apply(a, &p.seen, c.one...); len(after.ReplicaSets) > 0 {
@@ -139,6 +139,19 @@ func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...re
 		return deploy.Snapshot{Deployment: *d, ReplicaSets: sets}
 	}
 	return after
+}
+
+// scale is apply to the one ReplicaSet that is scaled, as most writes do.
+func (p *deploymentPass) scale(a deploy.ScaleReplicaSet, rs *replicaSet) {
+	if !p.c.w.calm {
+		a.From = sizeOf(rs) // an API server does not ask what a write was planned for
+	}
+	after, err := a.ApplyTo(*rs)
+	if err != nil {
+		p.c.w.fail(fmt.Errorf("deployment %s: %v: %w", p.seen.Name, a, err))
+		return
+	}
+	*rs = after
 }
 
 // numberOf returns the number of a ReplicaSet that the pass has seen in a calm fleet, or gone.
