@@ -26,8 +26,8 @@ func TestClaims(t *testing.T) {
 	require.NoError(t, err)
 	rs := &c.ReplicaSets[0]
 	require.Equal(t, map[string]string{"app": "web", "pod-template-hash": "a"}, rs.Labels)
-	c.Pods = append(c.Pods, newPod(rs, uidPrefix, 100, c.Now))
-	stray := &c.Pods[3]
+	stray := ptr.To(newPod(rs, uidPrefix, 100, c.Now))
+	c.Pods = append(c.Pods, stray)
 	stray.ControllerKind, stray.ControllerName, stray.ControllerUID = "", "", ""
 	stray.NodeName, stray.Phase, stray.Ready, stray.ReadySince = "n", podorder.Running, true, c.Now
 	c.Pods[0].Labels = map[string]string{"app": "other"} // taken out for inspection

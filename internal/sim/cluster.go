@@ -22,7 +22,7 @@ type Cluster struct {
 	Now         time.Time
 	Deployment  deploy.Deployment
 	ReplicaSets []replicaset.ReplicaSet
-	Pods        []podorder.Pod // in any order; those that a run creates come last
+	Pods        []*podorder.Pod // in any order; those that a run creates come last. It writes to none
 
 	serial int // how many objects runs have created
 }

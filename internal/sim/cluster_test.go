@@ -143,7 +143,7 @@ func TestReportedPods(t *testing.T) {
 		}},
 	}
 	c.AddReportedPods()
-	p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: c.ReplicaSets[0], Pods: c.Pods}, c.Now, replicaset.Options{})
+	p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: c.ReplicaSets[0], Pods: fill(nil, c.Pods)}, c.Now, replicaset.Options{})
 	require.NoError(t, err)
 	require.Equal(t, "4 replicas, 3 ready, 1 available", p.Status.String())
 	pods := len(c.Pods)

@@ -93,8 +93,7 @@ func begin(c Cluster, cfg Config) *run {
 	s.pods.inPlace = false // these stay what they are, and where
 	s.pods.grow(len(c.Pods))
 	s.serials.grow(len(c.Pods))
-	for i := range c.Pods {
-		p := &c.Pods[i]
+	for _, p := range c.Pods {
 		if w.bring(p) {
 			continue
 		}
@@ -243,10 +242,8 @@ func (r *run) complete() bool {
 // cluster returns what the world holds.
 func (r *run) cluster() Cluster {
 	w, s := r.world, r.world.store
-	pods := s.pods.all()
 	return Cluster{
 		Now: w.now, Deployment: s.deployments.all()[0].Deployment, ReplicaSets: fill(nil, s.replicaSets.all()),
-		Pods:   fill(make([]podorder.Pod, 0, len(pods)), pods),
-		serial: w.serial,
+		Pods: slices.Clone(s.pods.all()), serial: w.serial,
 	}
 }

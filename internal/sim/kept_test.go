@@ -47,8 +47,8 @@ func (s scenario) unsettled(t *rapid.T) (Cluster, error) {
 		c = r.Cluster
 		c.Update(s.Third)
 	}
-	for i := range c.Pods {
-		switch p := &c.Pods[i]; rapid.IntRange(0, 9).Draw(t, "fate") {
+	for _, p := range c.Pods {
+		switch rapid.IntRange(0, 9).Draw(t, "fate") {
 		case 0:
 			p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", ""
 		case 1:
@@ -140,7 +140,7 @@ func (r *run) replicaSets() *controller { return r.world.controllers[0] }
 func (r *run) checkRest() error {
 	now, c := r.world.now, r.cluster()
 	for _, rs := range c.ReplicaSets {
-		p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: rs, Pods: c.Pods}, now, r.cfg.ReplicaSetOptions)
+		p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: rs, Pods: fill(nil, c.Pods)}, now, r.cfg.ReplicaSetOptions)
 		at := r.replicaSets().queue.item(rs.Name).alarm
 		if !at.After(now) {
 			at = time.Time{} // it is over

@@ -152,7 +152,7 @@ func afterPrefix(s deploy.Snapshot, now time.Time, actions deploy.Actions) (Clus
 	if err != nil {
 		return Cluster{}, err
 	}
-	return followed(Cluster{Now: now, Deployment: after.Deployment, ReplicaSets: after.ReplicaSets, Pods: after.Pods, serial: 1 << 30})
+	return followed(Cluster{Now: now, Deployment: after.Deployment, ReplicaSets: after.ReplicaSets, Pods: ptr.Each(after.Pods), serial: 1 << 30})
 }
 
 // followed returns the cluster after the ReplicaSets have followed their sizes, at the same
@@ -175,7 +175,7 @@ func (c *Cluster) step() Step {
 }
 
 func (c *Cluster) snapshot() deploy.Snapshot {
-	return deploy.Snapshot{Deployment: c.Deployment, ReplicaSets: c.ReplicaSets, Pods: c.Pods}
+	return deploy.Snapshot{Deployment: c.Deployment, ReplicaSets: c.ReplicaSets, Pods: fill(nil, c.Pods)}
 }
 
 // alone reports pods of two templates, which Recreate never lets exist at once.
@@ -199,7 +199,7 @@ func atRest(c Cluster, plan planner) error {
 			return fmt.Errorf("not at rest %v after the end: %v %s %v", later, p, diff, p.RecheckAt)
 		}
 		for i := range c.ReplicaSets {
-			p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: c.ReplicaSets[i], Pods: c.Pods}, c.Now.Add(later), replicaset.Options{})
+			p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: c.ReplicaSets[i], Pods: fill(nil, c.Pods)}, c.Now.Add(later), replicaset.Options{})
 			if err != nil || len(p.Actions) > 0 {
 				return fmt.Errorf("replica set not at rest: %v %w", p, err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -24,25 +25,25 @@ func TestNamesOfPods(t *testing.T) {
 	far := func(p *podorder.Pod) { p.UID, p.Name = "sim-123456789", "web"+nameSuffix("123456789") }
 	foreign := func(p *podorder.Pod) { p.UID = "of somebody else" }
 	for name, tt := range map[string]struct {
-		change func(pods []podorder.Pod)
+		change func(pods []*podorder.Pod)
 		fails  bool
 	}{
-		"made":                      {func([]podorder.Pod) {}, false},
-		"foreign, first":            {func(pods []podorder.Pod) { foreign(&pods[0]) }, false},
-		"foreign, last":             {func(pods []podorder.Pod) { foreign(&pods[9]) }, false},
-		"without a UID":             {func(pods []podorder.Pod) { pods[4].UID = "" }, false},
-		"another name":              {func(pods []podorder.Pod) { pods[4].Name = "web" }, false},
-		"a name that is made later": {func(pods []podorder.Pod) { foreign(&pods[4]); pods[4].Name = firstNew.Name }, false},
-		"the same, not the foreign": {func(pods []podorder.Pod) { pods[4].Name = firstNew.Name }, false},
-		"far from the others":       {func(pods []podorder.Pod) { far(&pods[4]) }, false},
-		"far, and first":            {func(pods []podorder.Pod) { far(&pods[0]) }, false},
-		"in another order":          {slices.Reverse[[]podorder.Pod], false},
-		"one twice":                 {func(pods []podorder.Pod) { pods[4] = pods[3] }, true},
-		"a name twice":              {func(pods []podorder.Pod) { foreign(&pods[4]); pods[4].Name = pods[8].Name }, true},
-		"a name twice, foreign":     {func(pods []podorder.Pod) { foreign(&pods[8]); pods[8].Name = pods[4].Name }, true},
+		"made":                      {func([]*podorder.Pod) {}, false},
+		"foreign, first":            {func(pods []*podorder.Pod) { foreign(pods[0]) }, false},
+		"foreign, last":             {func(pods []*podorder.Pod) { foreign(pods[9]) }, false},
+		"without a UID":             {func(pods []*podorder.Pod) { pods[4].UID = "" }, false},
+		"another name":              {func(pods []*podorder.Pod) { pods[4].Name = "web" }, false},
+		"a name that is made later": {func(pods []*podorder.Pod) { foreign(pods[4]); pods[4].Name = firstNew.Name }, false},
+		"the same, not the foreign": {func(pods []*podorder.Pod) { pods[4].Name = firstNew.Name }, false},
+		"far from the others":       {func(pods []*podorder.Pod) { far(pods[4]) }, false},
+		"far, and first":            {func(pods []*podorder.Pod) { far(pods[0]) }, false},
+		"in another order":          {slices.Reverse[[]*podorder.Pod], false},
+		"one twice":                 {func(pods []*podorder.Pod) { pods[4] = pods[3] }, true},
+		"a name twice":              {func(pods []*podorder.Pod) { foreign(pods[4]); pods[4].Name = pods[8].Name }, true},
+		"a name twice, foreign":     {func(pods []*podorder.Pod) { foreign(pods[8]); pods[8].Name = pods[4].Name }, true},
 	} {
 		c := start
-		c.Pods = slices.Clone(c.Pods)
+		c.Pods = ptr.Each(fill(nil, c.Pods))
 		tt.change(c.Pods)
 		check := func(t *testing.T) {
 			r, err := Run(c, cfg)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -58,8 +59,8 @@ func (c *Cluster) AddReportedPods() {
 // those that are ready and then the rest.
 func (c *Cluster) reportedPod(rs *replicaset.ReplicaSet, n int32) {
 	c.serial++
-	c.Pods = append(c.Pods, newPod(rs, uidPrefix, c.serial, c.Now))
-	p := &c.Pods[len(c.Pods)-1]
+	p := ptr.To(newPod(rs, uidPrefix, c.serial, c.Now))
+	c.Pods = append(c.Pods, p)
 	p.NodeName, p.Phase = "node-1", podorder.Running
 	if n >= rs.Status.ReadyReplicas {
 		return

@@ -91,8 +91,8 @@ func stuck(t *testing.T) Cluster {
 
 // unready makes one pod of the ReplicaSet fail for good.
 func unready(t *testing.T, c Cluster, rs string) Cluster {
-	for i := range c.Pods {
-		if p := &c.Pods[i]; p.ControllerName == rs && p.DeletionTimestamp.IsZero() {
+	for _, p := range c.Pods {
+		if p.ControllerName == rs && p.DeletionTimestamp.IsZero() {
 			p.Ready, p.Labels = false, map[string]string{"fails": "yes"}
 			return c
 		}

@@ -45,9 +45,11 @@ func (c *Cluster) Place(nodes []string) {
 		known[name] = true
 	}
 	next := 0
-	for i := range c.Pods {
-		if p := &c.Pods[i]; len(nodes) > 0 && p.NodeName != "" && !known[p.NodeName] {
-			p.NodeName = nodes[next%len(nodes)]
+	for i, p := range c.Pods {
+		if len(nodes) > 0 && p.NodeName != "" && !known[p.NodeName] {
+			moved := *p
+			moved.NodeName = nodes[next%len(nodes)]
+			c.Pods[i] = &moved
 			next++
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // ReplicaSets tell of them. Why one is not ready nobody knows: it stays so if the rollout does
 // not come on. In a cluster whose pods have no UIDs that is so only if none of the template is
 // ready.
-func (b *belief) reported(sets []*appsv1.ReplicaSet, seen []*corev1.Pod, pods []podorder.Pod, template func(*appsv1.ReplicaSet) string, p headway, now time.Time) {
+func (b *belief) reported(sets []*appsv1.ReplicaSet, seen []*corev1.Pod, pods []*podorder.Pod, template func(*appsv1.ReplicaSet) string, p headway, now time.Time) {
 	stay, become, told := 0, 0, len(b.broken) > 0
 	for _, rs := range sets {
 		uid, of := string(rs.UID), template(rs)
@@ -35,8 +35,8 @@ func (b *belief) reported(sets []*appsv1.ReplicaSet, seen []*corev1.Pod, pods []
 		if rs.Status.ReadyReplicas == 0 {
 			b.broken[of] = true
 		}
-		for i := range pods {
-			if p := &pods[i]; p.ControllerUID == uid && !p.Ready {
+		for _, p := range pods {
+			if p.ControllerUID == uid && !p.Ready {
 				b.stuck[p.UID] = of
 			}
 		}

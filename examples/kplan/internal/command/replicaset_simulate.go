@@ -111,9 +111,9 @@ func replicaCluster(r *manifest.ReplicaSet, now time.Time) (sim.Cluster, error) 
 		switch {
 		case p.ControllerUID == rs.UID:
 			p.ControllerKind = replicaset.Kind
-			c.Pods = append(c.Pods, p)
+			c.Pods = append(c.Pods, &p)
 		case p.ControllerUID == "" && matches.Matches(p.Labels):
-			c.Pods = append(c.Pods, p)
+			c.Pods = append(c.Pods, &p)
 		}
 	}
 	return c, nil

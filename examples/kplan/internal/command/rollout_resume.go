@@ -55,7 +55,10 @@ func rolloutCluster(r *manifest.Rollout, now time.Time) (sim.RolloutCluster, err
 	c.Deployment.Template.Hash = r.Workload.Template.Hash
 	release := sim.RolloutCluster{
 		Now: now, Rollout: r.Snapshot.Rollout, BatchRelease: r.Snapshot.BatchRelease, Traffic: r.Snapshot.Traffic,
-		Deployment: stored(r.Deployment, c.Deployment), ReplicaSets: c.ReplicaSets, Pods: c.Pods,
+		Deployment: stored(r.Deployment, c.Deployment), ReplicaSets: c.ReplicaSets,
+	}
+	for _, p := range c.Pods {
+		release.Pods = append(release.Pods, *p)
 	}
 	for i := range r.Canaries {
 		w := &r.Canaries[i]

@@ -116,8 +116,7 @@ func takeRoom(room *sim.Room, c *sim.Cluster, seen *manifest.Workload) {
 	for i := range c.ReplicaSets {
 		templates[c.ReplicaSets[i].UID] = c.ReplicaSets[i].Template
 	}
-	for i := range c.Pods {
-		p := &c.Pods[i]
+	for _, p := range c.Pods {
 		free := room.Free[p.NodeName]
 		if free == nil {
 			continue
