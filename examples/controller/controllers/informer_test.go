@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -124,8 +125,12 @@ func TestTrackerFollowsInformer(t *testing.T) {
 		}
 		want, err := replicaset.Reconcile(kube.ReplicaSetSnapshot(rs, there, nil), now, replicaset.Options{})
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return f.plan(t, now).String() == want.String() }, time.Minute, time.Millisecond)
-		require.Equal(t, want.Status, f.plan(t, now).Status)
+		// The whole plan: its text may be the one that is wanted before all pods that are ready are known.
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			got := f.plan(t, now)
+			assert.Equal(c, want.String(), got.String())
+			assert.Equal(c, want.Status, got.Status)
+		}, time.Minute, time.Millisecond)
 		plans[want.String()] = true
 	}
 	require.Greater(t, len(plans), 20, "they differ")
