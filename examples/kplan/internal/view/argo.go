@@ -84,7 +84,7 @@ func (p *ArgoPlan) actions() *terminal.Table {
 	t := terminal.NewTable("ACTION", "REASON", "WHY")
 	for _, a := range p.Plan.Actions {
 		r := reason[argo.Reason](a)
-		t.Row(argoPhrase(a), string(r), argos.why(r))
+		t.Row(argoPhrase(a), string(r), argoActions.why(r))
 	}
 	return t
 }

@@ -19,7 +19,7 @@ type ArgoExplanation struct {
 // State returns how the Rollout stands, and one sentence that says why.
 func (e *ArgoExplanation) State() (State, string) {
 	for _, h := range e.Plan.Holds {
-		if a := argos.advice(h.Reason); a.Stuck {
+		if a := argoHolds.advice(h.Reason); a.Stuck {
 			return StateStuck, a.Means + e.failing()
 		}
 	}
@@ -35,7 +35,7 @@ func (e *ArgoExplanation) State() (State, string) {
 		return StateComplete, "All pods have the template that is wanted, and get the traffic."
 	}
 	for _, h := range e.Plan.Holds {
-		return StateWaiting, argos.advice(h.Reason).Means + e.failing()
+		return StateWaiting, argoHolds.advice(h.Reason).Means + e.failing()
 	}
 	if st.Phase == argo.PhaseProgressing {
 		return StateWaiting, "It waits for pods: " + st.Message + "." + e.failing()
@@ -74,7 +74,7 @@ func (e ArgoExplanation) Text(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("Waits:\n")
 		}
-		writeAdvice(w, "rollout", argoWaits(h), string(h.Reason), argos.advice(h.Reason), "")
+		writeAdvice(w, "rollout", argoWaits(h), string(h.Reason), argoHolds.advice(h.Reason), "")
 	}
 }
 
@@ -97,7 +97,7 @@ func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := []explained[argo.Hold]{}
 	for _, h := range e.Plan.Holds {
-		a := argos.advice(h.Reason)
+		a := argoHolds.advice(h.Reason)
 		holds = append(holds, explained[argo.Hold]{h, argoWaits(h), a.Means, a.Ends, a.Stuck})
 	}
 	return marshal(struct {

@@ -105,7 +105,7 @@ func (p *DaemonPlan) actionGroups() []daemonGroup {
 func (p *DaemonPlan) actions() *terminal.Table {
 	t := terminal.NewTable("ACTION", "REASON", "WHY")
 	for _, g := range p.actionGroups() {
-		t.Row(g.what, string(g.reason), daemonSets.why(g.reason))
+		t.Row(g.what, string(g.reason), daemonSetActions.why(g.reason))
 	}
 	return t
 }
@@ -155,7 +155,7 @@ func (p *DaemonPlan) holds(w *terminal.Writer) {
 	t := terminal.NewTable("HELD BACK", "REASON", "WHY")
 	for i := range holds {
 		h := &holds[i]
-		t.Row(h.of(p.Snapshot.DaemonSet.Name), string(h.Reason), daemonSets.whyNot(h.Reason, h.Have, h.Limit))
+		t.Row(h.of(p.Snapshot.DaemonSet.Name), string(h.Reason), daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit))
 	}
 	t.WriteTo(w)
 	w.Printf("\n")

@@ -31,7 +31,7 @@ func (e *DaemonExplanation) State() (State, string) {
 	}
 	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
 	for i, h := range e.Plan.Holds {
-		a := daemonSets.advice(h.Reason)
+		a := daemonSetHolds.advice(h.Reason)
 		if i == 0 {
 			why = a.Means
 		}
@@ -86,8 +86,8 @@ func (e DaemonExplanation) Text(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("\nHeld back:\n")
 		}
-		a := daemonSets.advice(h.Reason)
-		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSets.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), a, "")
+		a := daemonSetHolds.advice(h.Reason)
+		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), a, "")
 	}
 	writeRefused(w, e.Refused)
 }

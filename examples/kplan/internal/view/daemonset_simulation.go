@@ -31,7 +31,7 @@ func (s DaemonSimulation) Unfinished() string {
 	for _, h := range s.end().Holds {
 		switch h.Reason {
 		case daemonset.ReasonPaused, daemonset.ReasonOnDelete, daemonset.ReasonPartition, daemonset.ReasonNotSelected:
-			return "the update rests: " + daemonSets.whyNot(h.Reason, h.Have, h.Limit)
+			return "the update rests: " + daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit)
 		}
 	}
 	return fmt.Sprintf("the update has not finished after %s", clock(s.end().Time))
@@ -89,7 +89,7 @@ func (s DaemonSimulation) lines(step *sim.DaemonSetStep, last bool) [][]string {
 	p.Plan.Actions, p.Plan.Holds = step.Actions, step.Holds
 	var lines [][]string
 	for _, g := range p.actionGroups() {
-		lines = append(lines, []string{g.what, daemonSets.why(g.reason)})
+		lines = append(lines, []string{g.what, daemonSetActions.why(g.reason)})
 	}
 	switch holds := p.foldedHolds(); {
 	case len(lines) > 0:
@@ -100,7 +100,7 @@ func (s DaemonSimulation) lines(step *sim.DaemonSetStep, last bool) [][]string {
 		return [][]string{{"nothing", "nothing more will happen"}}
 	default:
 		for _, h := range holds {
-			lines = append(lines, []string{h.of(s.Name) + ": waits", daemonSets.whyNot(h.Reason, h.Have, h.Limit)})
+			lines = append(lines, []string{h.of(s.Name) + ": waits", daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit)})
 		}
 	}
 	return lines

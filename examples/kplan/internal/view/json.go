@@ -63,7 +63,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := make([]explained[deploy.Hold], len(e.Plan.Plan.Holds))
 	for i, h := range e.Plan.Plan.Holds {
-		a := deployments.advice(h.Reason)
+		a := deploymentHolds.advice(h.Reason)
 		holds[i] = explained[deploy.Hold]{h, whyNot(h), a.Means, a.Ends, a.Stuck}
 	}
 	b := e.Plan.Plan.Budget
@@ -110,8 +110,8 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := make([]explained[daemonset.Hold], len(e.Plan.Holds))
 	for i, h := range e.Plan.Holds {
-		a := daemonSets.advice(h.Reason)
-		holds[i] = explained[daemonset.Hold]{h, daemonSets.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+		a := daemonSetHolds.advice(h.Reason)
+		holds[i] = explained[daemonset.Hold]{h, daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
 		Kind      string                      `json:"kind"`

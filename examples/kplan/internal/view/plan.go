@@ -61,7 +61,7 @@ func (p Plan) actionTable() *terminal.Table {
 	t := terminal.NewTable("ACTION", "REASON", "WHY")
 	for _, a := range p.Plan.Actions {
 		r := reason[deploy.Reason](a)
-		t.Row(phraseOf(a).long, string(r), deployments.why(r))
+		t.Row(phraseOf(a).long, string(r), deploymentActions.why(r))
 	}
 	return t
 }

@@ -78,7 +78,7 @@ func (p *PodPlan) rows() [][]string {
 	}
 	for _, h := range p.Plan.Holds {
 		if !waitsForPods(h.Reason) {
-			rows = append(rows, []string{"replica set " + p.Name + " waits", string(h.Reason), replicaSets.whyNot(h.Reason, h.Have, h.Limit)})
+			rows = append(rows, []string{"replica set " + p.Name + " waits", string(h.Reason), replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit)})
 		}
 	}
 	return rows

@@ -70,7 +70,7 @@ func (p ReplicaPlan) Text(w *terminal.Writer) {
 	if len(p.Plan.Holds) > 0 {
 		t := terminal.NewTable("HELD BACK", "REASON", "WHY")
 		for _, h := range p.Plan.Holds {
-			t.Row(p.Name, string(h.Reason), replicaSets.whyNot(h.Reason, h.Have, h.Limit))
+			t.Row(p.Name, string(h.Reason), replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit))
 		}
 		t.WriteTo(w)
 		w.Printf("\n")
@@ -128,7 +128,7 @@ func (e *ReplicaExplanation) State() (State, string) {
 		return StateProgressing, fmt.Sprintf("The controller will act at once, in %d writes.", len(actions))
 	}
 	for i, h := range e.Plan.Holds {
-		if a := replicaSets.advice(h.Reason); i == 0 || a.Stuck {
+		if a := replicaSetHolds.advice(h.Reason); i == 0 || a.Stuck {
 			why = a.Means
 			if a.Stuck {
 				state = StateStuck
@@ -143,7 +143,7 @@ func (e *ReplicaExplanation) State() (State, string) {
 
 // failed is the advice on a ReplicaSet that cannot create or delete pods.
 func (e *ReplicaExplanation) failed() Advice {
-	a := deployments.advice(deploy.ReasonReplicaFailure)
+	a := deploymentHolds.advice(deploy.ReasonReplicaFailure)
 	a.Means = strings.ReplaceAll(a.Means, replicaset.Kind, e.Kind)
 	a.Text = formatted(a.Text, []any{e.Plan.Status.Replicas, e.Wanted})
 	return a
@@ -207,8 +207,8 @@ func (e *ReplicaExplanation) held() (list []replicaHold) {
 		list = append(list, replicaHold{string(deploy.ReasonReplicaFailure), e.failed(), e.Failure})
 	}
 	for _, h := range e.Plan.Holds {
-		a := replicaSets.advice(h.Reason)
-		a.Text = replicaSets.whyNot(h.Reason, h.Have, h.Limit)
+		a := replicaSetHolds.advice(h.Reason)
+		a.Text = replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit)
 		list = append(list, replicaHold{string(h.Reason), a, ""})
 	}
 	return list
@@ -223,8 +223,8 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 	}
 	holds := make([]explained[replicaset.Hold], len(e.Plan.Holds))
 	for i, h := range e.Plan.Holds {
-		a := replicaSets.advice(h.Reason)
-		holds[i] = explained[replicaset.Hold]{h, replicaSets.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+		a := replicaSetHolds.advice(h.Reason)
+		holds[i] = explained[replicaset.Hold]{h, replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
 		Kind       string                       `json:"kind"`

@@ -75,7 +75,7 @@ func (s ReplicaSimulation) lines(step *ReplicaStep, last bool) (lines [][]string
 		return [][]string{{"complete", "all pods are available"}}
 	}
 	for _, h := range step.Plan.Plan.Holds {
-		lines = append(lines, []string{"waits", replicaSets.whyNot(h.Reason, h.Have, h.Limit)})
+		lines = append(lines, []string{"waits", replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit)})
 	}
 	if len(lines) == 0 {
 		lines = [][]string{{"waits", fmt.Sprintf("has %d, wants %d, and no more can be created", step.Pods, s.Wanted)}}

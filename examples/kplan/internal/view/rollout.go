@@ -82,7 +82,7 @@ func (p *RolloutPlan) actions() *terminal.Table {
 	t := terminal.NewTable("ACTION", "BY", "REASON", "WHY")
 	add := func(by string, a fmt.Stringer) {
 		r := reason[string](a)
-		t.Row(rolloutPhrase(a), by, r, rollouts.why(r))
+		t.Row(rolloutPhrase(a), by, r, rolloutActions.why(r))
 	}
 	for _, a := range p.Plan.Actions {
 		add("rollout", a)
@@ -129,7 +129,7 @@ func (p *RolloutPlan) holds(w *terminal.Writer) {
 	}
 	t := terminal.NewTable("WAITS", "REASON", "WHY")
 	for _, h := range holds {
-		t.Row(h.what(), h.Reason, rollouts.whyNot(h.Reason, h.Have, h.Limit))
+		t.Row(h.what(), h.Reason, rolloutHolds.whyNot(h.Reason, h.Have, h.Limit))
 	}
 	t.WriteTo(w)
 	w.Printf("\n")

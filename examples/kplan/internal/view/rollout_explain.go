@@ -57,7 +57,7 @@ func (e *RolloutExplanation) movesText() string {
 func (e *RolloutExplanation) blocked() (State, string) {
 	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
 	for i, h := range e.allHolds() {
-		a := rollouts.advice(h.Reason)
+		a := rolloutHolds.advice(h.Reason)
 		if i == 0 || h.By == "BatchRelease" {
 			why = a.Means
 		}
@@ -95,6 +95,6 @@ func (e RolloutExplanation) Text(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("\nWaits:\n")
 		}
-		writeAdvice(w, h.what(), rollouts.whyNot(h.Reason, h.Have, h.Limit), h.Reason, rollouts.advice(h.Reason), "")
+		writeAdvice(w, h.what(), rolloutHolds.whyNot(h.Reason, h.Have, h.Limit), h.Reason, rolloutHolds.advice(h.Reason), "")
 	}
 }

@@ -34,8 +34,8 @@ func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := []explained[rolloutHold]{}
 	for _, h := range e.allHolds() {
-		a := rollouts.advice(h.Reason)
-		holds = append(holds, explained[rolloutHold]{h, rollouts.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck})
+		a := rolloutHolds.advice(h.Reason)
+		holds = append(holds, explained[rolloutHold]{h, rolloutHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck})
 	}
 	return marshal(struct {
 		Kind         string                   `json:"kind"`

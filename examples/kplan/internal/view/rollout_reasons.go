@@ -38,7 +38,7 @@ func (s RolloutSimulation) reasons(shown []int) [][]timeline.Occurrence {
 			continue
 		}
 		for _, h := range holds {
-			list[n] = append(list[n], waiting(rollouts.whyNot(h.Reason, h.Have, h.Limit)))
+			list[n] = append(list[n], waiting(rolloutHolds.whyNot(h.Reason, h.Have, h.Limit)))
 		}
 	}
 	return list
@@ -57,7 +57,7 @@ func (s RolloutSimulation) deeds(p *sim.RolloutPass) (list []timeline.Occurrence
 		switch a := a.(type) {
 		case batchrelease.LabelPod:
 			if labels++; labels == 1 {
-				list = append(list, timeline.Occurrence{Why: rollouts.why(string(a.Reason)), Detail: true})
+				list = append(list, timeline.Occurrence{Why: rolloutActions.why(string(a.Reason)), Detail: true})
 			}
 			list[len(list)-1].What = "label " + plural(labels, "pod")
 		case kruise.SelectPods:
@@ -65,17 +65,17 @@ func (s RolloutSimulation) deeds(p *sim.RolloutPass) (list []timeline.Occurrence
 			if a.Value != "" {
 				what = fmt.Sprintf("service %s: select %s alone", a.Service, s.ofTemplate(a.Value))
 			}
-			list = append(list, timeline.Occurrence{What: what, Why: rollouts.why(string(a.Reason)), Detail: true})
+			list = append(list, timeline.Occurrence{What: what, Why: rolloutActions.why(string(a.Reason)), Detail: true})
 		case batchrelease.PatchReplicaSet:
 			a.Name = "of " + s.ofTemplate(a.Name)
-			list = append(list, timeline.Occurrence{What: rolloutPhrase(a), Why: rollouts.why(string(a.Reason)), Detail: true})
+			list = append(list, timeline.Occurrence{What: rolloutPhrase(a), Why: rolloutActions.why(string(a.Reason)), Detail: true})
 		case deploy.Action:
 			if what := short(a, s.ofTemplate); !strings.HasSuffix(what, ": annotate") {
-				list = append(list, timeline.Occurrence{What: what, Why: deployments.why(reason[deploy.Reason](a)), Detail: true})
+				list = append(list, timeline.Occurrence{What: what, Why: deploymentActions.why(reason[deploy.Reason](a)), Detail: true})
 			}
 		default:
 			what, _, _ := strings.Cut(rolloutPhrase(a), ": {") // without the patch, which is long
-			list = append(list, timeline.Occurrence{What: what, Why: rollouts.why(reason[string](a)), Detail: true})
+			list = append(list, timeline.Occurrence{What: what, Why: rolloutActions.why(reason[string](a)), Detail: true})
 		}
 	}
 	return list
@@ -96,7 +96,7 @@ func (s ArgoSimulation) reasons(shown []int) [][]timeline.Occurrence {
 	for n, i := range shown {
 		for ; next <= i; next++ {
 			for _, a := range s.Result.Steps[next].Actions {
-				list[n] = append(list[n], timeline.Occurrence{What: argoPhrase(a), Why: argos.why(reason[argo.Reason](a)), Detail: true})
+				list[n] = append(list[n], timeline.Occurrence{What: argoPhrase(a), Why: argoActions.why(reason[argo.Reason](a)), Detail: true})
 			}
 		}
 		if n == len(shown)-1 {

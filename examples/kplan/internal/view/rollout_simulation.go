@@ -38,7 +38,7 @@ func (s RolloutSimulation) Unfinished() string {
 		text += fmt.Sprintf(", in step %d %s", s.end().Step, s.end().State)
 	}
 	for _, h := range s.Result.Holds {
-		text += ": " + rollouts.whyNot(string(h.Reason), h.Have, h.Limit)
+		text += ": " + rolloutHolds.whyNot(string(h.Reason), h.Have, h.Limit)
 		break
 	}
 	return text

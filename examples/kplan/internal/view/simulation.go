@@ -168,7 +168,7 @@ func (s Simulation) lines(i int, label func(string) string) [][]string {
 	step := s.Result.Steps[i]
 	var lines [][]string
 	for _, a := range step.Actions {
-		lines = append(lines, []string{short(a, label), deployments.why(reason[deploy.Reason](a))})
+		lines = append(lines, []string{short(a, label), deploymentActions.why(reason[deploy.Reason](a))})
 	}
 	if len(lines) > 0 {
 		return lines

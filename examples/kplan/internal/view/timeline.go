@@ -82,7 +82,7 @@ func (s Simulation) Timeline() *timeline.Timeline {
 		if len(step.Actions) == 0 {
 			for j, h := range step.Holds {
 				if j < len(events) && !s.Result.Done {
-					events[j].More = help(deployments.advice(h.Reason))
+					events[j].More = help(deploymentHolds.advice(h.Reason))
 				}
 			}
 		}
@@ -119,7 +119,7 @@ func (s DaemonSimulation) Timeline() *timeline.Timeline {
 		events := eventsOf(s.lines(step, i == len(s.Result.Steps)-1))
 		if p.Plan.Holds = step.Holds; len(step.Actions) == 0 && !s.Result.Done {
 			for j, h := range p.foldedHolds() {
-				events[j].More = help(daemonSets.advice(h.Reason))
+				events[j].More = help(daemonSetHolds.advice(h.Reason))
 			}
 		}
 		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(step), Events: events})
@@ -141,7 +141,7 @@ func (s ReplicaSimulation) Timeline() *timeline.Timeline {
 		cells, events := []string{fmt.Sprint(step.Pods), fmt.Sprint(step.Ready), fmt.Sprint(step.Available)}, eventsOf(s.lines(step, i == len(s.Steps)-1))
 		if i == len(s.Steps)-1 && !s.Done {
 			for j, h := range step.Plan.Plan.Holds {
-				events[j].More = help(replicaSets.advice(h.Reason))
+				events[j].More = help(replicaSetHolds.advice(h.Reason))
 			}
 		}
 		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
@@ -185,7 +185,7 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 		last.Events = append(last.Events, timeline.Occurrence{What: "complete", Why: "all pods are new and available", Detail: true})
 	} else {
 		for _, h := range s.Result.Holds {
-			last.Events = append(last.Events, waitsFor(rollouts.whyNot(string(h.Reason), h.Have, h.Limit), rollouts.advice(string(h.Reason))))
+			last.Events = append(last.Events, waitsFor(rolloutHolds.whyNot(string(h.Reason), h.Have, h.Limit), rolloutHolds.advice(string(h.Reason))))
 		}
 	}
 	return end(t, s.Unfinished(), s.Policies, "OpenKruise", s.Assumed)
@@ -220,7 +220,7 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 		last.Events = append(last.Events, timeline.Occurrence{What: "complete", Why: "all pods are new and available", Detail: true})
 	} else {
 		for _, h := range s.Result.Holds {
-			last.Events = append(last.Events, waitsFor(argoWaits(h), argos.advice(h.Reason)))
+			last.Events = append(last.Events, waitsFor(argoWaits(h), argoHolds.advice(h.Reason)))
 		}
 	}
 	return end(t, s.Unfinished(), s.Policies, "Argo Rollouts", s.Assumed)

@@ -45,8 +45,8 @@ func waits[R ~string](title string, holds map[R]Advice) string {
 // the command. KPLAN_REWRITE=1 writes it.
 func TestWaits(t *testing.T) {
 	const begin, end, name = "<!-- all reasons, in the words of the command -->\n", "<!-- end of the reasons -->\n", "../../README.md"
-	want := waits("Deployments", deployments.holds) + waits("ReplicaSets", replicaSets.holds) +
-		waits("DaemonSets", daemonSets.holds) + waits("Rollouts of OpenKruise", rollouts.holds) + waits("Rollouts of Argo", argos.holds) + "\n"
+	want := waits("Deployments", deploymentHolds) + waits("ReplicaSets", replicaSetHolds) +
+		waits("DaemonSets", daemonSetHolds) + waits("Rollouts of OpenKruise", rolloutHolds) + waits("Rollouts of Argo", argoHolds) + "\n"
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(text), begin)

@@ -15,11 +15,12 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A vocabulary puts the reasons of a planner into words.
-type vocabulary[R ~string] struct {
-	actions map[R]string // why something is done
-	holds   map[R]Advice // why something is not done
-}
+// An actionWords says why a planner does something. Like [holdWords] it is a map and no more: those of
+// planners that a program does not have, as the playground, are left out of it.
+type actionWords[R ~string] map[R]string
+
+// A holdWords says why a planner does not do something.
+type holdWords[R ~string] map[R]Advice
 
 // An Advice says what a hold means for people.
 type Advice struct {
@@ -30,16 +31,16 @@ type Advice struct {
 }
 
 // why says in words what the reason of an action means.
-func (v *vocabulary[R]) why(r R) string {
-	if text, ok := v.actions[r]; ok {
+func (w actionWords[R]) why(r R) string {
+	if text, ok := w[r]; ok {
 		return text
 	}
 	return string(r)
 }
 
 // advice returns what a hold means. One without words of its own says so.
-func (v *vocabulary[R]) advice(r R) Advice {
-	if a, ok := v.holds[r]; ok {
+func (w holdWords[R]) advice(r R) Advice {
+	if a, ok := w[r]; ok {
 		return a
 	}
 	return Advice{
@@ -49,8 +50,8 @@ func (v *vocabulary[R]) advice(r R) Advice {
 }
 
 // whyNot says in words, and with its numbers, what a hold means.
-func (v *vocabulary[R]) whyNot(r R, have, limit int64) string {
-	return formatted(v.advice(r).Text, []any{have, limit})
+func (w holdWords[R]) whyNot(r R, have, limit int64) string {
+	return formatted(w.advice(r).Text, []any{have, limit})
 }
 
 // formatted puts as many of the numbers into a format as it has verbs for.
@@ -65,7 +66,7 @@ func reason[R ~string](action any) R {
 }
 
 // whyNot says in words, and with its numbers, what a hold means.
-func whyNot(h deploy.Hold) string { return deployments.whyNot(h.Reason, h.Have, h.Limit) }
+func whyNot(h deploy.Hold) string { return deploymentHolds.whyNot(h.Reason, h.Have, h.Limit) }
 
 // A phrase is an action of the Deployment planner in words.
 type phrase struct {

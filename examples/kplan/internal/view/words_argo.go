@@ -10,59 +10,59 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// argos are the words for the reasons of the planner of Rollouts of Argo.
-var argos = vocabulary[argo.Reason]{
-	actions: map[argo.Reason]string{
-		argo.ReasonNewTemplate:    "no ReplicaSet has this template; the next pass sizes it",
-		argo.ReasonRestart:        "it is older than spec.restartAt",
-		argo.ReasonWeight:         "the sizes follow the step",
-		argo.ReasonOtherTemplate:  "its template is neither wanted nor stable",
-		argo.ReasonStable:         "all stable pods are kept",
-		argo.ReasonPreview:        "the new pods are looked at before they are promoted",
-		argo.ReasonPromotion:      "the traffic follows the promotion, or the abort",
-		argo.ReasonTraffic:        "the requests follow the step, and the pods that can serve them",
-		argo.ReasonScaleDownDelay: "requests may still be on their way to old pods",
-		argo.ReasonAborted:        "the update is given up",
+// argoActions says why the planner of Rollouts of Argo acts.
+var argoActions = actionWords[argo.Reason]{
+	argo.ReasonNewTemplate:    "no ReplicaSet has this template; the next pass sizes it",
+	argo.ReasonRestart:        "it is older than spec.restartAt",
+	argo.ReasonWeight:         "the sizes follow the step",
+	argo.ReasonOtherTemplate:  "its template is neither wanted nor stable",
+	argo.ReasonStable:         "all stable pods are kept",
+	argo.ReasonPreview:        "the new pods are looked at before they are promoted",
+	argo.ReasonPromotion:      "the traffic follows the promotion, or the abort",
+	argo.ReasonTraffic:        "the requests follow the step, and the pods that can serve them",
+	argo.ReasonScaleDownDelay: "requests may still be on their way to old pods",
+	argo.ReasonAborted:        "the update is given up",
+}
+
+// argoHolds says why the planner of Rollouts of Argo waits.
+var argoHolds = holdWords[argo.Reason]{
+	argo.ReasonPaused: {
+		Text: "the Rollout is paused", Means: "The Rollout is paused by spec.paused, or by an analysis without a result.",
+		Ends: "Someone resumes it.", Stuck: true,
 	},
-	holds: map[argo.Reason]Advice{
-		argo.ReasonPaused: {
-			Text: "the Rollout is paused", Means: "The Rollout is paused by spec.paused, or by an analysis without a result.",
-			Ends: "Someone resumes it.", Stuck: true,
-		},
-		argo.ReasonApproval: {
-			Text: "step %d of %d waits for a person", Means: "The step waits for approval.",
-			Ends: "Someone promotes it: kubectl argo rollouts promote.",
-		},
-		argo.ReasonPause: {
-			Text: "%d of %d seconds have passed", Means: "The pause of the step is not over.", Ends: "It ends by itself.",
-		},
-		argo.ReasonBatchNotReady: {
-			Text: "available pods: %d; %d are wanted", Means: "The pods of the step are not all available.",
-			Ends: "They become available; if not, look at events, logs and readiness probes.",
-		},
-		argo.ReasonStableNotReady: {
-			Text: "available stable pods: %d; what is left to them takes %d", Means: "The stable pods cannot serve what the next weight leaves to them.",
-			Ends: "They become available; until then the weight stays.",
-		},
-		argo.ReasonUnverified: {
-			Text: "weight %d of %d is not verified", Means: "The router has not taken over the weight of the step yet.",
-			Ends: "It does within seconds; if not, look at the router.",
-		},
-		argo.ReasonAnalysis: {
-			Text: "step %d of %d waits for an analysis, an experiment or a plugin", Means: "An analysis has not succeeded yet.",
-			Ends: "It ends; if it fails, the update is given up.",
-		},
-		argo.ReasonRestart: {
-			Text: "%d of %d pods are newer than spec.restartAt", Means: "Its pods are restarted, as many at once as may be unavailable.",
-			Ends: "New pods become available; if a disruption budget refuses, it is tried again.",
-		},
-		argo.ReasonScaleDownDelay: {
-			Text: "the pods of the update that was given up are kept for a while", Means: "The delay before new pods go is not over.", Ends: "It ends by itself.",
-		},
-		argo.ReasonAborted: {
-			Text: "the update is given up", Means: "The update was given up, by a person, an analysis or the deadline.",
-			Ends: "Someone retries it, or goes back to the stable template.", Stuck: true,
-		},
+	argo.ReasonApproval: {
+		Text: "step %d of %d waits for a person", Means: "The step waits for approval.",
+		Ends: "Someone promotes it: kubectl argo rollouts promote.",
+	},
+	argo.ReasonPause: {
+		Text: "%d of %d seconds have passed", Means: "The pause of the step is not over.", Ends: "It ends by itself.",
+	},
+	argo.ReasonBatchNotReady: {
+		Text: "available pods: %d; %d are wanted", Means: "The pods of the step are not all available.",
+		Ends: "They become available; if not, look at events, logs and readiness probes.",
+	},
+	argo.ReasonStableNotReady: {
+		Text: "available stable pods: %d; what is left to them takes %d", Means: "The stable pods cannot serve what the next weight leaves to them.",
+		Ends: "They become available; until then the weight stays.",
+	},
+	argo.ReasonUnverified: {
+		Text: "weight %d of %d is not verified", Means: "The router has not taken over the weight of the step yet.",
+		Ends: "It does within seconds; if not, look at the router.",
+	},
+	argo.ReasonAnalysis: {
+		Text: "step %d of %d waits for an analysis, an experiment or a plugin", Means: "An analysis has not succeeded yet.",
+		Ends: "It ends; if it fails, the update is given up.",
+	},
+	argo.ReasonRestart: {
+		Text: "%d of %d pods are newer than spec.restartAt", Means: "Its pods are restarted, as many at once as may be unavailable.",
+		Ends: "New pods become available; if a disruption budget refuses, it is tried again.",
+	},
+	argo.ReasonScaleDownDelay: {
+		Text: "the pods of the update that was given up are kept for a while", Means: "The delay before new pods go is not over.", Ends: "It ends by itself.",
+	},
+	argo.ReasonAborted: {
+		Text: "the update is given up", Means: "The update was given up, by a person, an analysis or the deadline.",
+		Ends: "Someone retries it, or goes back to the stable template.", Stuck: true,
 	},
 }
 
@@ -114,7 +114,7 @@ func argoRoute(r *argo.Route) string {
 // argoWaits says in words what a hold means. What is not about a step has no numbers.
 func argoWaits(h argo.Hold) string {
 	if numbers := h.Reason == argo.ReasonApproval || h.Reason == argo.ReasonAnalysis; numbers && h.Limit == 0 {
-		return "the promotion" + strings.TrimPrefix(argos.advice(h.Reason).Text, "step %d of %d")
+		return "the promotion" + strings.TrimPrefix(argoHolds.advice(h.Reason).Text, "step %d of %d")
 	}
-	return argos.whyNot(h.Reason, h.Have, h.Limit)
+	return argoHolds.whyNot(h.Reason, h.Have, h.Limit)
 }

@@ -9,182 +9,182 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 )
 
-// daemonSets are the words for the reasons of the DaemonSet planner.
-var daemonSets = vocabulary[daemonset.Reason]{
-	actions: map[daemonset.Reason]string{
-		daemonset.ReasonOrphan:           "it has no controller, and the selector matches",
-		daemonset.ReasonNoMatch:          "the selector no longer matches",
-		daemonset.ReasonNewTemplate:      "no revision has this template",
-		daemonset.ReasonUnlabelled:       "it has no hash yet",
-		daemonset.ReasonRollback:         "an old template is wanted again",
-		daemonset.ReasonDuplicate:        "there are more than one of it",
-		daemonset.ReasonHistoryLimit:     "beyond the history limit",
-		daemonset.ReasonMissing:          "the node has none",
-		daemonset.ReasonMisplaced:        "no pod should run there",
-		daemonset.ReasonFailed:           "the pod has failed",
-		daemonset.ReasonSucceeded:        "the pod has ended",
-		daemonset.ReasonPrepared:         "it was to be deleted already",
-		daemonset.ReasonReplaced:         "a new pod has taken over",
-		daemonset.ReasonNodeGone:         "its node does not exist",
-		daemonset.ReasonOldUnavailable:   "an old pod that serves nobody makes way",
-		daemonset.ReasonRollout:          "the budget has room",
-		daemonset.ReasonNotDesired:       "an old pod where none should run any more",
-		daemonset.ReasonPreDelete:        "it goes as soon as the hook lets go of it",
-		daemonset.ReasonInPlaceCompleted: "its update in place is over",
-		daemonset.ReasonNextBatch:        "its next containers are due",
-		daemonset.ReasonGraceOver:        "its grace period is over",
+// daemonSetActions says why the DaemonSet planner acts.
+var daemonSetActions = actionWords[daemonset.Reason]{
+	daemonset.ReasonOrphan:           "it has no controller, and the selector matches",
+	daemonset.ReasonNoMatch:          "the selector no longer matches",
+	daemonset.ReasonNewTemplate:      "no revision has this template",
+	daemonset.ReasonUnlabelled:       "it has no hash yet",
+	daemonset.ReasonRollback:         "an old template is wanted again",
+	daemonset.ReasonDuplicate:        "there are more than one of it",
+	daemonset.ReasonHistoryLimit:     "beyond the history limit",
+	daemonset.ReasonMissing:          "the node has none",
+	daemonset.ReasonMisplaced:        "no pod should run there",
+	daemonset.ReasonFailed:           "the pod has failed",
+	daemonset.ReasonSucceeded:        "the pod has ended",
+	daemonset.ReasonPrepared:         "it was to be deleted already",
+	daemonset.ReasonReplaced:         "a new pod has taken over",
+	daemonset.ReasonNodeGone:         "its node does not exist",
+	daemonset.ReasonOldUnavailable:   "an old pod that serves nobody makes way",
+	daemonset.ReasonRollout:          "the budget has room",
+	daemonset.ReasonNotDesired:       "an old pod where none should run any more",
+	daemonset.ReasonPreDelete:        "it goes as soon as the hook lets go of it",
+	daemonset.ReasonInPlaceCompleted: "its update in place is over",
+	daemonset.ReasonNextBatch:        "its next containers are due",
+	daemonset.ReasonGraceOver:        "its grace period is over",
+}
+
+// daemonSetHolds says why the DaemonSet planner waits.
+var daemonSetHolds = holdWords[daemonset.Reason]{
+	daemonset.ReasonSelectingAll: {
+		Text:  "the selector is empty, which is taken for a mistake",
+		Means: "A DaemonSet that selects everything is left alone.",
+		Ends:  "Create it anew with a selector, which cannot be changed.", Stuck: true,
 	},
-	holds: map[daemonset.Reason]Advice{
-		daemonset.ReasonSelectingAll: {
-			Text:  "the selector is empty, which is taken for a mistake",
-			Means: "A DaemonSet that selects everything is left alone.",
-			Ends:  "Create it anew with a selector, which cannot be changed.", Stuck: true,
-		},
-		daemonset.ReasonDeleting: {
-			Text:  "the DaemonSet is being deleted",
-			Means: "Nothing is rolled out any more.",
-			Ends:  "The DaemonSet goes when its dependents and finalizers are gone.",
-		},
-		daemonset.ReasonUnseen: {
-			Text:  "earlier writes have not been seen yet",
-			Means: "The controller waits until it sees the pods that it has created or deleted.",
-			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
-		},
-		daemonset.ReasonStalePods: {
-			Text:  "its pods have been seen up to version %d, and %d was written",
-			Means: "The controller waits until it sees the pods that it has written.",
-			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
-		},
-		daemonset.ReasonStaleOwner: {
-			Text:  "it has been seen at version %d, and %d was written",
-			Means: "The controller waits until it sees the status that it has written.",
-			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
-		},
-		daemonset.ReasonFrozen: {
-			Text:  "the policy leaves everything as it is",
-			Means: "The policy creates, deletes and updates no pods.",
-			Ends:  "Another policy.",
-		},
-		daemonset.ReasonCollision: {
-			Text:  "another revision has the name of the new one, for the %dth time",
-			Means: "A revision with other contents has the name of the one to be created.",
-			Ends:  "The controller counts a collision and takes another name in its next pass.",
-		},
-		daemonset.ReasonManageFirst: {
-			Text:  "nodes with an old pod: %d",
-			Means: "Old pods stay in this pass, because pods are placed and removed first.",
-			Ends:  "The next pass, once nothing is to be placed or removed.",
-		},
-		daemonset.ReasonPaused: {
-			Text:  "the update is paused; nodes with an old pod: %d",
-			Means: "The update is paused, and old pods stay as they are.",
-			Ends:  "Set spec.updateStrategy.rollingUpdate.paused to false.",
-		},
-		daemonset.ReasonOnDelete: {
-			Text:  "nodes with an old pod: %d",
-			Means: "With the strategy OnDelete old pods stay until somebody deletes them.",
-			Ends:  "Delete them, or change the strategy to RollingUpdate.",
-		},
-		daemonset.ReasonBurst: {
-			Text:  "pods to be written: %d; at once there may be %d",
-			Means: "More pods are to be created or deleted than one pass may.",
-			Ends:  "The next pass takes the next ones.",
-		},
-		daemonset.ReasonMaxUnavailable: {
-			Text:  "unavailable nodes: %d; there may be %d",
-			Means: "No available old pod may go, because too many nodes are without one.",
-			Ends:  "Pods become available; a larger maxUnavailable lets old ones go at once.",
-		},
-		daemonset.ReasonMaxSurge: {
-			Text:  "nodes with a second pod: %d; there may be %d",
-			Means: "No further node may have a second pod, because the surge is used up.",
-			Ends:  "New pods become available and replace old ones; a larger maxSurge makes room.",
-		},
-		daemonset.ReasonPartition: {
-			Text:  "nodes that are not updated: %d; the partition is %d",
-			Means: "The partition leaves these nodes to the old template.",
-			Ends:  "Whoever does the batches lowers the partition.",
-		},
-		daemonset.ReasonNotSelected: {
-			Text:  "nodes that are not updated: %d",
-			Means: "The selector of the update leaves these nodes out.",
-			Ends:  "Change the selector of the update, or the labels of the nodes.",
-		},
-		daemonset.ReasonProgressive: {
-			Text:  "nodes that get no pod: %d; the partition is %d",
-			Means: "Pods are created only where the partition has released nodes.",
-			Ends:  "Whoever does the batches lowers the partition.",
-		},
-		daemonset.ReasonMinAvailable: {
-			Text:  "available nodes: %d; desired: %d",
-			Means: "Old pods where none should run stay until enough others are available.",
-			Ends:  "Pods on other nodes become available.",
-		},
-		daemonset.ReasonStrict: {
-			Text:  "unavailable old pods that wait: %d; %d may go",
-			Means: "The policy counts unavailable old pods against the budget as well.",
-			Ends:  "Pods become available; a larger maxUnavailable lets more go.",
-		},
-		daemonset.ReasonTooManyPods: {
-			Text:  "several new or several old pods",
-			Means: "The node has more than one pod of a kind, and counts as unavailable.",
-			Ends:  "All but one of them go.",
-		},
-		daemonset.ReasonEmpty: {
-			Text:  "no pod",
-			Means: "The node has no pod, and counts as unavailable.",
-			Ends:  "The controller creates one.",
-		},
-		daemonset.ReasonTerminating: {
-			Text:  "its pods are being deleted",
-			Means: "All pods of the node are being deleted, and it counts as unavailable.",
-			Ends:  "They end within their grace period, or are held by a finalizer or a lost node.",
-		},
-		daemonset.ReasonNewAndOld: {
-			Text:  "a new and an old pod",
-			Means: "The node has a new and an old pod, and counts against the budget.",
-			Ends:  "The new one becomes available, or the old one goes.",
-		},
-		daemonset.ReasonNotReady: {
-			Text:  "its pod is not ready",
-			Means: "The pod of the node is not ready, and the node counts as unavailable.",
-			Ends:  "It becomes ready; if not, look at its events, logs and readiness probe.",
-		},
-		daemonset.ReasonNotAvailable: {
-			Text:  "its pod has not been ready for minReadySeconds",
-			Means: "The pod of the node is ready, but not for long enough.",
-			Ends:  "Time passes: minReadySeconds from when it became ready.",
-		},
-		daemonset.ReasonPreparing: {
-			Text:  "its pod is about to be deleted",
-			Means: "The pod of the node is about to be deleted, and the node counts as unavailable.",
-			Ends:  "The hook lets go of it.",
-		},
-		daemonset.ReasonMissingNode: {
-			Text:  "there is no such node",
-			Means: "A pod belongs to a node that does not exist.",
-			Ends:  "The garbage collector of pods removes it; see also --corrected.",
-		},
-		daemonset.ReasonDeadNode: {
-			Text:  "the node does not answer",
-			Means: "The update leaves out the node, because it does not answer.",
-			Ends:  "The node answers again, or is removed.",
-		},
-		daemonset.ReasonBackoff: {
-			Text:  "a failed pod stays for some time",
-			Means: "A pod failed here before; the next failed one goes after a growing delay.",
-			Ends:  "Time passes; look at why the pods fail.",
-		},
-		daemonset.ReasonInPlace: {
-			Text:  "its update in place is not over",
-			Means: "The node agent has not restarted all containers yet.",
-			Ends:  "The containers run their new images; if not, look at the events of the pod.",
-		},
-		daemonset.ReasonPreDelete: {
-			Text:  "the hook holds its pod",
-			Means: "The pod is to be deleted, but the preDelete hook holds it.",
-			Ends:  "Whoever set the finalizer or label of the hook removes it.",
-		},
+	daemonset.ReasonDeleting: {
+		Text:  "the DaemonSet is being deleted",
+		Means: "Nothing is rolled out any more.",
+		Ends:  "The DaemonSet goes when its dependents and finalizers are gone.",
+	},
+	daemonset.ReasonUnseen: {
+		Text:  "earlier writes have not been seen yet",
+		Means: "The controller waits until it sees the pods that it has created or deleted.",
+		Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+	},
+	daemonset.ReasonStalePods: {
+		Text:  "its pods have been seen up to version %d, and %d was written",
+		Means: "The controller waits until it sees the pods that it has written.",
+		Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+	},
+	daemonset.ReasonStaleOwner: {
+		Text:  "it has been seen at version %d, and %d was written",
+		Means: "The controller waits until it sees the status that it has written.",
+		Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+	},
+	daemonset.ReasonFrozen: {
+		Text:  "the policy leaves everything as it is",
+		Means: "The policy creates, deletes and updates no pods.",
+		Ends:  "Another policy.",
+	},
+	daemonset.ReasonCollision: {
+		Text:  "another revision has the name of the new one, for the %dth time",
+		Means: "A revision with other contents has the name of the one to be created.",
+		Ends:  "The controller counts a collision and takes another name in its next pass.",
+	},
+	daemonset.ReasonManageFirst: {
+		Text:  "nodes with an old pod: %d",
+		Means: "Old pods stay in this pass, because pods are placed and removed first.",
+		Ends:  "The next pass, once nothing is to be placed or removed.",
+	},
+	daemonset.ReasonPaused: {
+		Text:  "the update is paused; nodes with an old pod: %d",
+		Means: "The update is paused, and old pods stay as they are.",
+		Ends:  "Set spec.updateStrategy.rollingUpdate.paused to false.",
+	},
+	daemonset.ReasonOnDelete: {
+		Text:  "nodes with an old pod: %d",
+		Means: "With the strategy OnDelete old pods stay until somebody deletes them.",
+		Ends:  "Delete them, or change the strategy to RollingUpdate.",
+	},
+	daemonset.ReasonBurst: {
+		Text:  "pods to be written: %d; at once there may be %d",
+		Means: "More pods are to be created or deleted than one pass may.",
+		Ends:  "The next pass takes the next ones.",
+	},
+	daemonset.ReasonMaxUnavailable: {
+		Text:  "unavailable nodes: %d; there may be %d",
+		Means: "No available old pod may go, because too many nodes are without one.",
+		Ends:  "Pods become available; a larger maxUnavailable lets old ones go at once.",
+	},
+	daemonset.ReasonMaxSurge: {
+		Text:  "nodes with a second pod: %d; there may be %d",
+		Means: "No further node may have a second pod, because the surge is used up.",
+		Ends:  "New pods become available and replace old ones; a larger maxSurge makes room.",
+	},
+	daemonset.ReasonPartition: {
+		Text:  "nodes that are not updated: %d; the partition is %d",
+		Means: "The partition leaves these nodes to the old template.",
+		Ends:  "Whoever does the batches lowers the partition.",
+	},
+	daemonset.ReasonNotSelected: {
+		Text:  "nodes that are not updated: %d",
+		Means: "The selector of the update leaves these nodes out.",
+		Ends:  "Change the selector of the update, or the labels of the nodes.",
+	},
+	daemonset.ReasonProgressive: {
+		Text:  "nodes that get no pod: %d; the partition is %d",
+		Means: "Pods are created only where the partition has released nodes.",
+		Ends:  "Whoever does the batches lowers the partition.",
+	},
+	daemonset.ReasonMinAvailable: {
+		Text:  "available nodes: %d; desired: %d",
+		Means: "Old pods where none should run stay until enough others are available.",
+		Ends:  "Pods on other nodes become available.",
+	},
+	daemonset.ReasonStrict: {
+		Text:  "unavailable old pods that wait: %d; %d may go",
+		Means: "The policy counts unavailable old pods against the budget as well.",
+		Ends:  "Pods become available; a larger maxUnavailable lets more go.",
+	},
+	daemonset.ReasonTooManyPods: {
+		Text:  "several new or several old pods",
+		Means: "The node has more than one pod of a kind, and counts as unavailable.",
+		Ends:  "All but one of them go.",
+	},
+	daemonset.ReasonEmpty: {
+		Text:  "no pod",
+		Means: "The node has no pod, and counts as unavailable.",
+		Ends:  "The controller creates one.",
+	},
+	daemonset.ReasonTerminating: {
+		Text:  "its pods are being deleted",
+		Means: "All pods of the node are being deleted, and it counts as unavailable.",
+		Ends:  "They end within their grace period, or are held by a finalizer or a lost node.",
+	},
+	daemonset.ReasonNewAndOld: {
+		Text:  "a new and an old pod",
+		Means: "The node has a new and an old pod, and counts against the budget.",
+		Ends:  "The new one becomes available, or the old one goes.",
+	},
+	daemonset.ReasonNotReady: {
+		Text:  "its pod is not ready",
+		Means: "The pod of the node is not ready, and the node counts as unavailable.",
+		Ends:  "It becomes ready; if not, look at its events, logs and readiness probe.",
+	},
+	daemonset.ReasonNotAvailable: {
+		Text:  "its pod has not been ready for minReadySeconds",
+		Means: "The pod of the node is ready, but not for long enough.",
+		Ends:  "Time passes: minReadySeconds from when it became ready.",
+	},
+	daemonset.ReasonPreparing: {
+		Text:  "its pod is about to be deleted",
+		Means: "The pod of the node is about to be deleted, and the node counts as unavailable.",
+		Ends:  "The hook lets go of it.",
+	},
+	daemonset.ReasonMissingNode: {
+		Text:  "there is no such node",
+		Means: "A pod belongs to a node that does not exist.",
+		Ends:  "The garbage collector of pods removes it; see also --corrected.",
+	},
+	daemonset.ReasonDeadNode: {
+		Text:  "the node does not answer",
+		Means: "The update leaves out the node, because it does not answer.",
+		Ends:  "The node answers again, or is removed.",
+	},
+	daemonset.ReasonBackoff: {
+		Text:  "a failed pod stays for some time",
+		Means: "A pod failed here before; the next failed one goes after a growing delay.",
+		Ends:  "Time passes; look at why the pods fail.",
+	},
+	daemonset.ReasonInPlace: {
+		Text:  "its update in place is not over",
+		Means: "The node agent has not restarted all containers yet.",
+		Ends:  "The containers run their new images; if not, look at the events of the pod.",
+	},
+	daemonset.ReasonPreDelete: {
+		Text:  "the hook holds its pod",
+		Means: "The pod is to be deleted, but the preDelete hook holds it.",
+		Ends:  "Whoever set the finalizer or label of the hook removes it.",
 	},
 }
 

@@ -4,65 +4,63 @@ package view
 
 import "github.com/kplan-go/kplan/replicaset"
 
-// replicaSets are the words for the reasons of the ReplicaSet planner. Those of actions are
-// in [PodPlan.row], with numbers.
-var replicaSets = vocabulary[replicaset.Reason]{
-	holds: map[replicaset.Reason]Advice{
-		replicaset.ReasonBurst: {
-			Text:  "%d pods are missing or too many, %d may change at once",
-			Means: "So many pods do not change in one pass.",
-			Ends:  "The controller goes on in its next pass.",
-		},
-		replicaset.ReasonExpectations: {
-			Text:  "%d writes have not been seen yet",
-			Means: "The controller waits until it sees what it has written.",
-			Ends:  "The API server tells it within seconds.",
-		},
-		replicaset.ReasonExpired: {
-			Text:  "%d writes have not been seen for too long, and are given up",
-			Means: "The controller goes on without having seen what it has written.",
-			Ends:  "It acts by what it sees.",
-		},
-		replicaset.ReasonStalePods: {
-			Text:  "its pods have been seen up to version %d, and %d was written",
-			Means: "The controller waits until it sees the pods that it has written.",
-			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
-		},
-		replicaset.ReasonStaleOwner: {
-			Text:  "it has been seen at version %d, and %d was written",
-			Means: "The controller waits until it sees the status that it has written.",
-			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
-		},
-		replicaset.ReasonBadSelector: {
-			Text:  "its selector cannot be used",
-			Means: "A ReplicaSet whose selector cannot be used is left alone.",
-			Ends:  "Create it anew with another selector.", Stuck: true,
-		},
-		replicaset.ReasonTerminating: {
-			Text:  "%d pods are being deleted, and %d are missing",
-			Means: "Pods are replaced when they have ended.",
-			Ends:  "They end within their grace period, or are held by a finalizer or a lost node.",
-		},
-		replicaset.ReasonProtected: {
-			Text:  "%d pods must not be deleted, and %d are to go",
-			Means: "The pods that are too many must not be deleted.",
-			Ends:  "Whoever protects them lets them go.", Stuck: true,
-		},
-		replicaset.ReasonDeleting: {
-			Text:  "it is being deleted, with %d pods of %d",
-			Means: "It is being deleted itself, and leaves its pods alone.",
-			Ends:  "It goes when its dependents and finalizers are gone.",
-		},
-		replicaset.ReasonNotReady: {
-			Text:  "%d of %d pods are ready",
-			Means: "All pods exist, but some are not ready.",
-			Ends:  "They become ready; if not, look at their events, logs and readiness probes.",
-		},
-		replicaset.ReasonNotAvailable: {
-			Text:  "%d of %d pods have been ready for minReadySeconds",
-			Means: "All pods are ready, but some have not been for long enough.",
-			Ends:  "Time passes: minReadySeconds from when each became ready.",
-		},
+// replicaSetHolds says why the ReplicaSet planner waits. Why it acts stands in [PodPlan.row],
+// with numbers.
+var replicaSetHolds = holdWords[replicaset.Reason]{
+	replicaset.ReasonBurst: {
+		Text:  "%d pods are missing or too many, %d may change at once",
+		Means: "So many pods do not change in one pass.",
+		Ends:  "The controller goes on in its next pass.",
+	},
+	replicaset.ReasonExpectations: {
+		Text:  "%d writes have not been seen yet",
+		Means: "The controller waits until it sees what it has written.",
+		Ends:  "The API server tells it within seconds.",
+	},
+	replicaset.ReasonExpired: {
+		Text:  "%d writes have not been seen for too long, and are given up",
+		Means: "The controller goes on without having seen what it has written.",
+		Ends:  "It acts by what it sees.",
+	},
+	replicaset.ReasonStalePods: {
+		Text:  "its pods have been seen up to version %d, and %d was written",
+		Means: "The controller waits until it sees the pods that it has written.",
+		Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+	},
+	replicaset.ReasonStaleOwner: {
+		Text:  "it has been seen at version %d, and %d was written",
+		Means: "The controller waits until it sees the status that it has written.",
+		Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+	},
+	replicaset.ReasonBadSelector: {
+		Text:  "its selector cannot be used",
+		Means: "A ReplicaSet whose selector cannot be used is left alone.",
+		Ends:  "Create it anew with another selector.", Stuck: true,
+	},
+	replicaset.ReasonTerminating: {
+		Text:  "%d pods are being deleted, and %d are missing",
+		Means: "Pods are replaced when they have ended.",
+		Ends:  "They end within their grace period, or are held by a finalizer or a lost node.",
+	},
+	replicaset.ReasonProtected: {
+		Text:  "%d pods must not be deleted, and %d are to go",
+		Means: "The pods that are too many must not be deleted.",
+		Ends:  "Whoever protects them lets them go.", Stuck: true,
+	},
+	replicaset.ReasonDeleting: {
+		Text:  "it is being deleted, with %d pods of %d",
+		Means: "It is being deleted itself, and leaves its pods alone.",
+		Ends:  "It goes when its dependents and finalizers are gone.",
+	},
+	replicaset.ReasonNotReady: {
+		Text:  "%d of %d pods are ready",
+		Means: "All pods exist, but some are not ready.",
+		Ends:  "They become ready; if not, look at their events, logs and readiness probes.",
+	},
+	replicaset.ReasonNotAvailable: {
+		Text:  "%d of %d pods have been ready for minReadySeconds",
+		Means: "All pods are ready, but some have not been for long enough.",
+		Ends:  "Time passes: minReadySeconds from when each became ready.",
 	},
 }
 

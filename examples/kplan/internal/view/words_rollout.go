@@ -12,205 +12,205 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// rollouts are the words for the reasons of the planners of Rollouts and BatchReleases.
-var rollouts = vocabulary[string]{
-	actions: map[string]string{
-		string(kruise.ReasonFinalizer):          "it must not vanish before it is closed, or is closed",
-		string(batchrelease.ReasonInitialize):   "the workload is taken over",
-		string(batchrelease.ReasonUpgrade):      "the current batch is released",
-		string(kruise.ReasonGiveBack):           "the release ends",
-		string(batchrelease.ReasonBatchLabel):   "it was updated in this batch",
-		string(batchrelease.ReasonNoNeedUpdate): "it has the template of the rollback already",
-		string(kruise.ReasonWorkloadType):       "so that admission sees the workload",
-		string(kruise.ReasonHash):               "the strategy has changed",
-		string(kruise.ReasonRolloutID):          "the release has another id",
-		string(kruise.ReasonStep):               "the current step asks for it",
-		string(kruise.ReasonClosing):            "the release ends",
-		string(kruise.ReasonRestoreTraffic):     "no traffic is to be led apart",
-		string(kruise.ReasonPinTraffic):         "stable traffic must not reach new pods",
-		string(kruise.ReasonRouteTraffic):       "the step leads traffic to new pods",
+// rolloutActions says why the planners of Rollouts and BatchReleases act.
+var rolloutActions = actionWords[string]{
+	string(kruise.ReasonFinalizer):          "it must not vanish before it is closed, or is closed",
+	string(batchrelease.ReasonInitialize):   "the workload is taken over",
+	string(batchrelease.ReasonUpgrade):      "the current batch is released",
+	string(kruise.ReasonGiveBack):           "the release ends",
+	string(batchrelease.ReasonBatchLabel):   "it was updated in this batch",
+	string(batchrelease.ReasonNoNeedUpdate): "it has the template of the rollback already",
+	string(kruise.ReasonWorkloadType):       "so that admission sees the workload",
+	string(kruise.ReasonHash):               "the strategy has changed",
+	string(kruise.ReasonRolloutID):          "the release has another id",
+	string(kruise.ReasonStep):               "the current step asks for it",
+	string(kruise.ReasonClosing):            "the release ends",
+	string(kruise.ReasonRestoreTraffic):     "no traffic is to be led apart",
+	string(kruise.ReasonPinTraffic):         "stable traffic must not reach new pods",
+	string(kruise.ReasonRouteTraffic):       "the step leads traffic to new pods",
+}
+
+// rolloutHolds says why the planners of Rollouts and BatchReleases wait.
+var rolloutHolds = holdWords[string]{
+	string(kruise.ReasonNotObserved): {
+		Text:  "generation %d of %d has been observed",
+		Means: "The controller of the workload has not seen the last change yet.",
+		Ends:  "It does within seconds; if not, look at that controller.",
 	},
-	holds: map[string]Advice{
-		string(kruise.ReasonNotObserved): {
-			Text:  "generation %d of %d has been observed",
-			Means: "The controller of the workload has not seen the last change yet.",
-			Ends:  "It does within seconds; if not, look at that controller.",
-		},
-		string(batchrelease.ReasonTooFewUpdated): {
-			Text:  "updated pods: %d; the batch asks for %d",
-			Means: "The controller of the workload has not updated all pods of the batch yet.",
-			Ends:  "It does as pods become available; see kplan explain of the workload.",
-		},
-		string(batchrelease.ReasonTooFewReady): {
-			Text:  "updated pods that are ready, or need not be: %d; the batch asks for %d",
-			Means: "Too many updated pods of the batch are not ready.",
-			Ends:  "They become ready; a larger failureThreshold asks for fewer.",
-		},
-		string(batchrelease.ReasonNoneReady): {
-			Text:  "updated pods that are ready: %d of %d",
-			Means: "No updated pod is ready.",
-			Ends:  "One becomes ready; if not, look at events, logs and readiness probes.",
-		},
-		string(batchrelease.ReasonTooFewLabelled): {
-			Text:  "pods with the label of the rollout: %d of %d",
-			Means: "Not all updated pods carry the label of their batch yet.",
-			Ends:  "The next pass labels them.",
-		},
-		string(batchrelease.ReasonNoControlInfo): {
-			Text:  "the workload does not name its BatchRelease",
-			Means: "The workload was not taken over by this BatchRelease, or changed since.",
-			Ends:  "Someone restores the annotation control-info, or rolls back.", Stuck: true,
-		},
-		string(batchrelease.ReasonMinReadySeconds): {
-			Text:  "minReadySeconds is %d and not %d",
-			Means: "New pods would count as available at once, so the batch is refused.",
-			Ends:  "Someone restores minReadySeconds of the workload.", Stuck: true,
-		},
-		string(batchrelease.ReasonStrategyType): {
-			Text:  "the strategy is not RollingUpdate",
-			Means: "The strategy of the workload does not allow the batch.",
-			Ends:  "Someone restores the strategy RollingUpdate.", Stuck: true,
-		},
-		string(batchrelease.ReasonNoRollingUpdate): {
-			Text:  "the strategy has no limits",
-			Means: "The strategy of the workload has no block rollingUpdate.",
-			Ends:  "Someone restores the limits.", Stuck: true,
-		},
-		string(batchrelease.ReasonDeadlineSeconds): {
-			Text:  "progressDeadlineSeconds is finite",
-			Means: "The workload could exceed its progress deadline, so the batch is refused.",
-			Ends:  "Someone restores progressDeadlineSeconds of the workload.", Stuck: true,
-		},
-		string(batchrelease.ReasonNotResumed): {
-			Text:  "it is still paused",
-			Means: "The workload was given back, but is still paused.",
-			Ends:  "The next pass resumes it.",
-		},
-		string(batchrelease.ReasonNotPromoted): {
-			Text:  "updated pods: %d of %d",
-			Means: "The workload was given back, but not all of its pods are updated.",
-			Ends:  "Its controller updates the rest as pods become available.",
-		},
-		string(batchrelease.ReasonNotAvailable): {
-			Text:  "available pods: %d; there have to be %d",
-			Means: "The workload was given back, but not enough of its pods are available.",
-			Ends:  "Pods become available; if not, look at their events.",
-		},
-		string(kruise.ReasonWorkloadNotFound): {
-			Text:  "the workload does not exist",
-			Means: "There is nothing to release.",
-			Ends:  "Create the workload, or correct spec.workloadRef.", Stuck: true,
-		},
-		string(kruise.ReasonWorkloadInconsistent): {
-			Text:  "its controller has not seen the last change",
-			Means: "Nothing is known about the workload until its controller has seen the last change.",
-			Ends:  "It does within seconds; if not, look at that controller.",
-		},
-		string(kruise.ReasonNoUpdate): {
-			Text:  "there is nothing to release",
-			Means: "The workload has not changed since the last release.",
-			Ends:  "Change the template of the workload.",
-		},
-		string(kruise.ReasonInitializing): {
-			Text:  "%d of %d seconds have passed since the release was noticed",
-			Means: "A release waits a moment before it begins.",
-			Ends:  "Time passes.",
-		},
-		string(kruise.ReasonSharedRouting): {
-			Text:  "the TrafficRouting is in use, or is being taken",
-			Means: "Another Rollout uses the TrafficRouting, or it is being taken for this one.",
-			Ends:  "The other Rollout ends, or the next pass goes on.",
-		},
-		string(kruise.ReasonPaused): {
-			Text:  "the Rollout is paused",
-			Means: "The Rollout is paused by spec.strategy.paused.",
-			Ends:  "Set spec.strategy.paused to false.",
-		},
-		string(kruise.ReasonRollbackFirst): {
-			Text:  "a blue-green release is under way",
-			Means: "A blue-green release must be rolled back before the next one.",
-			Ends:  "Roll the workload back, and release anew.", Stuck: true,
-		},
-		string(kruise.ReasonApproval): {
-			Text:  "a person has to confirm step %d of %d",
-			Means: "The step has no duration, and waits for a person.",
-			Ends:  "kubectl-kruise rollout approve, or patch status.currentStepState to StepReady.",
-		},
-		string(kruise.ReasonPause): {
-			Text:  "%d of %d seconds of the pause have passed",
-			Means: "The step pauses for a while.",
-			Ends:  "Time passes; a person may confirm the step earlier.",
-		},
-		string(kruise.ReasonUnknownState): {
-			Text:  "the state of the step is none that leads on",
-			Means: "Nobody knows the state of the step in status.currentStepState.",
-			Ends:  "Someone corrects the status, or rolls back.", Stuck: true,
-		},
-		string(kruise.ReasonReleaseMissing): {
-			Text:  "the BatchRelease is being created",
-			Means: "The BatchRelease that drives the workload is being created.",
-			Ends:  "The next pass goes on.",
-		},
-		string(kruise.ReasonReleaseOutdated): {
-			Text:  "the BatchRelease is being updated",
-			Means: "The BatchRelease has not seen its latest plan yet.",
-			Ends:  "It does within seconds; if not, look at the controller of OpenKruise Rollouts.",
-		},
-		string(kruise.ReasonReleaseExists): {
-			Text:  "the BatchRelease is being deleted",
-			Means: "The BatchRelease goes before the release can end.",
-			Ends:  "It gives the workload back and goes.",
-		},
-		string(kruise.ReasonReleaseFinalizing): {
-			Text:  "the BatchRelease gives the workload back",
-			Means: "The workload is being given back.",
-			Ends:  "All pods are updated and available.",
-		},
-		string(kruise.ReasonBatchNotReady): {
-			Text:  "ready pods of the step: %d; it asks for %d",
-			Means: "The batch of the step is not ready.",
-			Ends:  "Its pods become ready; see what the BatchRelease waits for.",
-		},
-		string(kruise.ReasonDeadlineExceeded): {
-			Text:  "%d seconds have passed since the step began, %d are allowed",
-			Means: "The step takes longer than it may.",
-			Ends:  "It goes on by itself if pods become ready; else fix the template or roll back.", Stuck: true,
-		},
-		string(kruise.ReasonAnalysis): {
-			Text:  "the analysis of the step runs",
-			Means: "The step is being analysed.",
-			Ends:  "The analysis ends.",
-		},
-		string(kruise.ReasonAnalysisFailed): {
-			Text:  "the analysis of the step has failed",
-			Means: "The analysis of the step has failed, and a person has to decide.",
-			Ends:  "Roll back, or confirm the step.", Stuck: true,
-		},
-		string(kruise.ReasonGrace): {
-			Text:  "%d of %d seconds have passed since traffic was changed",
-			Means: "Traffic was changed, and whoever leads it needs a moment to follow.",
-			Ends:  "Time passes: gracePeriodSeconds.",
-		},
-		string(kruise.ReasonTrafficChanged): {
-			Text:  "the routes are verified in the next pass",
-			Means: "Traffic was changed just now.",
-			Ends:  "The next pass verifies it.",
-		},
-		string(kruise.ReasonTrafficMissing): {
-			Text:  "a Service or a route does not exist",
-			Means: "Traffic cannot be led, because a Service or a route does not exist.",
-			Ends:  "Create it, or correct spec.strategy.canary.trafficRoutings.", Stuck: true,
-		},
-		string(kruise.ReasonNoStableService): {
-			Text:  "the stable Service is missing, or is not to be pinned",
-			Means: "Traffic cannot be led, because the stable Service is missing or not to be pinned.",
-			Ends:  "Create it; with disableGenerateCanaryService, --corrected goes on.", Stuck: true,
-		},
-		string(kruise.ReasonRevisionUnknown): {
-			Text:  "the revisions of the Services are not known yet",
-			Means: "The labels of old and new pods are not known yet.",
-			Ends:  "New pods exist; if not, look at the workload.",
-		},
+	string(batchrelease.ReasonTooFewUpdated): {
+		Text:  "updated pods: %d; the batch asks for %d",
+		Means: "The controller of the workload has not updated all pods of the batch yet.",
+		Ends:  "It does as pods become available; see kplan explain of the workload.",
+	},
+	string(batchrelease.ReasonTooFewReady): {
+		Text:  "updated pods that are ready, or need not be: %d; the batch asks for %d",
+		Means: "Too many updated pods of the batch are not ready.",
+		Ends:  "They become ready; a larger failureThreshold asks for fewer.",
+	},
+	string(batchrelease.ReasonNoneReady): {
+		Text:  "updated pods that are ready: %d of %d",
+		Means: "No updated pod is ready.",
+		Ends:  "One becomes ready; if not, look at events, logs and readiness probes.",
+	},
+	string(batchrelease.ReasonTooFewLabelled): {
+		Text:  "pods with the label of the rollout: %d of %d",
+		Means: "Not all updated pods carry the label of their batch yet.",
+		Ends:  "The next pass labels them.",
+	},
+	string(batchrelease.ReasonNoControlInfo): {
+		Text:  "the workload does not name its BatchRelease",
+		Means: "The workload was not taken over by this BatchRelease, or changed since.",
+		Ends:  "Someone restores the annotation control-info, or rolls back.", Stuck: true,
+	},
+	string(batchrelease.ReasonMinReadySeconds): {
+		Text:  "minReadySeconds is %d and not %d",
+		Means: "New pods would count as available at once, so the batch is refused.",
+		Ends:  "Someone restores minReadySeconds of the workload.", Stuck: true,
+	},
+	string(batchrelease.ReasonStrategyType): {
+		Text:  "the strategy is not RollingUpdate",
+		Means: "The strategy of the workload does not allow the batch.",
+		Ends:  "Someone restores the strategy RollingUpdate.", Stuck: true,
+	},
+	string(batchrelease.ReasonNoRollingUpdate): {
+		Text:  "the strategy has no limits",
+		Means: "The strategy of the workload has no block rollingUpdate.",
+		Ends:  "Someone restores the limits.", Stuck: true,
+	},
+	string(batchrelease.ReasonDeadlineSeconds): {
+		Text:  "progressDeadlineSeconds is finite",
+		Means: "The workload could exceed its progress deadline, so the batch is refused.",
+		Ends:  "Someone restores progressDeadlineSeconds of the workload.", Stuck: true,
+	},
+	string(batchrelease.ReasonNotResumed): {
+		Text:  "it is still paused",
+		Means: "The workload was given back, but is still paused.",
+		Ends:  "The next pass resumes it.",
+	},
+	string(batchrelease.ReasonNotPromoted): {
+		Text:  "updated pods: %d of %d",
+		Means: "The workload was given back, but not all of its pods are updated.",
+		Ends:  "Its controller updates the rest as pods become available.",
+	},
+	string(batchrelease.ReasonNotAvailable): {
+		Text:  "available pods: %d; there have to be %d",
+		Means: "The workload was given back, but not enough of its pods are available.",
+		Ends:  "Pods become available; if not, look at their events.",
+	},
+	string(kruise.ReasonWorkloadNotFound): {
+		Text:  "the workload does not exist",
+		Means: "There is nothing to release.",
+		Ends:  "Create the workload, or correct spec.workloadRef.", Stuck: true,
+	},
+	string(kruise.ReasonWorkloadInconsistent): {
+		Text:  "its controller has not seen the last change",
+		Means: "Nothing is known about the workload until its controller has seen the last change.",
+		Ends:  "It does within seconds; if not, look at that controller.",
+	},
+	string(kruise.ReasonNoUpdate): {
+		Text:  "there is nothing to release",
+		Means: "The workload has not changed since the last release.",
+		Ends:  "Change the template of the workload.",
+	},
+	string(kruise.ReasonInitializing): {
+		Text:  "%d of %d seconds have passed since the release was noticed",
+		Means: "A release waits a moment before it begins.",
+		Ends:  "Time passes.",
+	},
+	string(kruise.ReasonSharedRouting): {
+		Text:  "the TrafficRouting is in use, or is being taken",
+		Means: "Another Rollout uses the TrafficRouting, or it is being taken for this one.",
+		Ends:  "The other Rollout ends, or the next pass goes on.",
+	},
+	string(kruise.ReasonPaused): {
+		Text:  "the Rollout is paused",
+		Means: "The Rollout is paused by spec.strategy.paused.",
+		Ends:  "Set spec.strategy.paused to false.",
+	},
+	string(kruise.ReasonRollbackFirst): {
+		Text:  "a blue-green release is under way",
+		Means: "A blue-green release must be rolled back before the next one.",
+		Ends:  "Roll the workload back, and release anew.", Stuck: true,
+	},
+	string(kruise.ReasonApproval): {
+		Text:  "a person has to confirm step %d of %d",
+		Means: "The step has no duration, and waits for a person.",
+		Ends:  "kubectl-kruise rollout approve, or patch status.currentStepState to StepReady.",
+	},
+	string(kruise.ReasonPause): {
+		Text:  "%d of %d seconds of the pause have passed",
+		Means: "The step pauses for a while.",
+		Ends:  "Time passes; a person may confirm the step earlier.",
+	},
+	string(kruise.ReasonUnknownState): {
+		Text:  "the state of the step is none that leads on",
+		Means: "Nobody knows the state of the step in status.currentStepState.",
+		Ends:  "Someone corrects the status, or rolls back.", Stuck: true,
+	},
+	string(kruise.ReasonReleaseMissing): {
+		Text:  "the BatchRelease is being created",
+		Means: "The BatchRelease that drives the workload is being created.",
+		Ends:  "The next pass goes on.",
+	},
+	string(kruise.ReasonReleaseOutdated): {
+		Text:  "the BatchRelease is being updated",
+		Means: "The BatchRelease has not seen its latest plan yet.",
+		Ends:  "It does within seconds; if not, look at the controller of OpenKruise Rollouts.",
+	},
+	string(kruise.ReasonReleaseExists): {
+		Text:  "the BatchRelease is being deleted",
+		Means: "The BatchRelease goes before the release can end.",
+		Ends:  "It gives the workload back and goes.",
+	},
+	string(kruise.ReasonReleaseFinalizing): {
+		Text:  "the BatchRelease gives the workload back",
+		Means: "The workload is being given back.",
+		Ends:  "All pods are updated and available.",
+	},
+	string(kruise.ReasonBatchNotReady): {
+		Text:  "ready pods of the step: %d; it asks for %d",
+		Means: "The batch of the step is not ready.",
+		Ends:  "Its pods become ready; see what the BatchRelease waits for.",
+	},
+	string(kruise.ReasonDeadlineExceeded): {
+		Text:  "%d seconds have passed since the step began, %d are allowed",
+		Means: "The step takes longer than it may.",
+		Ends:  "It goes on by itself if pods become ready; else fix the template or roll back.", Stuck: true,
+	},
+	string(kruise.ReasonAnalysis): {
+		Text:  "the analysis of the step runs",
+		Means: "The step is being analysed.",
+		Ends:  "The analysis ends.",
+	},
+	string(kruise.ReasonAnalysisFailed): {
+		Text:  "the analysis of the step has failed",
+		Means: "The analysis of the step has failed, and a person has to decide.",
+		Ends:  "Roll back, or confirm the step.", Stuck: true,
+	},
+	string(kruise.ReasonGrace): {
+		Text:  "%d of %d seconds have passed since traffic was changed",
+		Means: "Traffic was changed, and whoever leads it needs a moment to follow.",
+		Ends:  "Time passes: gracePeriodSeconds.",
+	},
+	string(kruise.ReasonTrafficChanged): {
+		Text:  "the routes are verified in the next pass",
+		Means: "Traffic was changed just now.",
+		Ends:  "The next pass verifies it.",
+	},
+	string(kruise.ReasonTrafficMissing): {
+		Text:  "a Service or a route does not exist",
+		Means: "Traffic cannot be led, because a Service or a route does not exist.",
+		Ends:  "Create it, or correct spec.strategy.canary.trafficRoutings.", Stuck: true,
+	},
+	string(kruise.ReasonNoStableService): {
+		Text:  "the stable Service is missing, or is not to be pinned",
+		Means: "Traffic cannot be led, because the stable Service is missing or not to be pinned.",
+		Ends:  "Create it; with disableGenerateCanaryService, --corrected goes on.", Stuck: true,
+	},
+	string(kruise.ReasonRevisionUnknown): {
+		Text:  "the revisions of the Services are not known yet",
+		Means: "The labels of old and new pods are not known yet.",
+		Ends:  "New pods exist; if not, look at the workload.",
 	},
 }
 

@@ -46,28 +46,28 @@ func constants(t *testing.T, path string, see func(text, blockComment string)) {
 	}
 }
 
-// checkWords holds a vocabulary against the constants of a planner: a reason that is
-// added there must be put into words here, and a reason of a hold needs advice. The
-// comment of a block says what its reasons are of.
-func checkWords[R ~string](t *testing.T, v *vocabulary[R], path, ofActions, ofHolds string) (actions, holds int) {
+// checkWords holds words against the constants of a planner: a reason that is added there
+// must be put into words here, and a reason of a hold needs advice. The comment of a block
+// says what its reasons are of.
+func checkWords[R ~string](t *testing.T, acts actionWords[R], waits holdWords[R], path, ofActions, ofHolds string) (actions, holds int) {
 	t.Helper()
 	constants(t, path, func(text, block string) {
 		r := R(text)
 		switch {
 		case regexp.MustCompile(ofActions).MatchString(block):
-			require.NotEmpty(t, v.actions[r], "%s has no words", r)
+			require.NotEmpty(t, acts[r], "%s has no words", r)
 			actions++
 		case regexp.MustCompile(ofHolds).MatchString(block):
-			checkAdvice(t, v, r)
+			checkAdvice(t, waits, r)
 			holds++
 		}
 	})
 	return actions, holds
 }
 
-func checkAdvice[R ~string](t *testing.T, v *vocabulary[R], r R) {
+func checkAdvice[R ~string](t *testing.T, waits holdWords[R], r R) {
 	t.Helper()
-	a, ok := v.holds[r]
+	a, ok := waits[r]
 	require.True(t, ok, "%s has no advice", r)
 	require.NotEmpty(t, a.Text, "%s", r)
 	require.LessOrEqual(t, strings.Count(a.Text, "%"), 2, "%s", r)
@@ -79,17 +79,17 @@ func checkAdvice[R ~string](t *testing.T, v *vocabulary[R], r R) {
 
 // TestEveryReasonHasWords: of Deployments.
 func TestEveryReasonHasWords(t *testing.T) {
-	actions, holds := checkWords(t, &deployments, "deploy/plan.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
-	require.Len(t, deployments.actions, actions)
-	require.Len(t, deployments.holds, holds, "advice on what is no hold")
+	actions, holds := checkWords(t, deploymentActions, deploymentHolds, "deploy/plan.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	require.Len(t, deploymentActions, actions)
+	require.Len(t, deploymentHolds, holds, "advice on what is no hold")
 }
 
 // TestEveryDaemonReasonHasWords: of DaemonSets. One reason is of actions and of holds.
 func TestEveryDaemonReasonHasWords(t *testing.T) {
-	actions, holds := checkWords(t, &daemonSets, "daemonset/reason.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
-	require.Len(t, daemonSets.actions, actions)
-	require.Len(t, daemonSets.holds, holds+1)
-	checkAdvice(t, &daemonSets, daemonset.ReasonPreDelete)
+	actions, holds := checkWords(t, daemonSetActions, daemonSetHolds, "daemonset/reason.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	require.Len(t, daemonSetActions, actions)
+	require.Len(t, daemonSetHolds, holds+1)
+	checkAdvice(t, daemonSetHolds, daemonset.ReasonPreDelete)
 	places := 0
 	constants(t, "daemonset/reason.go", func(text, block string) {
 		if strings.HasPrefix(block, "Reasons of a [Placement]") {
@@ -104,10 +104,10 @@ func TestEveryDaemonReasonHasWords(t *testing.T) {
 // of the Argo dialect are not shown.
 func TestEveryRolloutReasonHasWords(t *testing.T) {
 	const ofActions, ofHolds = `^Reasons of actions of a (BatchRelease|Rollout)\.`, `^Reasons for which a `
-	actions, holds := checkWords(t, &rollouts, "rollout/kruise/reason.go", ofActions, ofHolds)
-	ofBatches, heldBatches := checkWords(t, &rollouts, "rollout/batchrelease/reason.go", ofActions, ofHolds)
-	require.Len(t, rollouts.actions, actions+ofBatches-2, "two are reasons of both")
-	require.Len(t, rollouts.holds, holds+heldBatches-3, "three are reasons of both")
+	actions, holds := checkWords(t, rolloutActions, rolloutHolds, "rollout/kruise/reason.go", ofActions, ofHolds)
+	ofBatches, heldBatches := checkWords(t, rolloutActions, rolloutHolds, "rollout/batchrelease/reason.go", ofActions, ofHolds)
+	require.Len(t, rolloutActions, actions+ofBatches-2, "two are reasons of both")
+	require.Len(t, rolloutHolds, holds+heldBatches-3, "three are reasons of both")
 }
 
 // TestEveryPodReasonHasWords: of ReplicaSets. Those of actions come with numbers.
@@ -119,11 +119,11 @@ func TestEveryPodReasonHasWords(t *testing.T) {
 	constants(t, "replicaset/plan.go", func(text, _ string) {
 		r := replicaset.Reason(text)
 		if !actions[r] {
-			checkAdvice(t, &replicaSets, r)
+			checkAdvice(t, replicaSetHolds, r)
 		}
 		seen++
 	})
-	require.Equal(t, len(actions)+len(replicaSets.holds), seen)
+	require.Equal(t, len(actions)+len(replicaSetHolds), seen)
 }
 
 // TestEveryRuleHasWords: a rule of the deletion order must be put into words here.
@@ -160,8 +160,8 @@ func TestRuleText(t *testing.T) {
 
 // TestAdviceOnUnknown: a reason without advice is no reason to fail.
 func TestAdviceOnUnknown(t *testing.T) {
-	require.Contains(t, deployments.advice("Moonlight").Ends, "Moonlight")
-	require.False(t, deployments.advice("Moonlight").Stuck)
+	require.Contains(t, deploymentHolds.advice("Moonlight").Ends, "Moonlight")
+	require.False(t, deploymentHolds.advice("Moonlight").Stuck)
 }
 
 func TestOneLine(t *testing.T) {
