@@ -16,7 +16,8 @@ import (
 )
 
 // The names, labels and values are those of kube-state-metrics 2.17, as far as a simulation
-// knows them. It leaves out what nothing here decides, such as labels and addresses.
+// knows them. It leaves out what nothing here decides, such as labels and addresses. The families are
+// functions and not variables, which a program that writes no metrics, as the playground, would have too.
 
 // The kinds of which moments are recorded.
 type (
@@ -84,17 +85,19 @@ func orOne(n *int32) float64 {
 	return float64(*n)
 }
 
-var deploymentFamilies = []family{
-	ofDeployments("kube_deployment_spec_replicas", "Number of desired pods for a deployment.", func(d *deployment) float64 { return orOne(d.Replicas) }),
-	ofDeployments("kube_deployment_spec_paused", "Whether the deployment is paused.", func(d *deployment) float64 { return number(d.Paused) }),
-	ofDeployments("kube_deployment_metadata_generation", "Generation of the desired state.", func(d *deployment) float64 { return float64(d.Generation) }),
-	ofDeployments("kube_deployment_status_observed_generation", "Generation that the controller has seen.", func(d *deployment) float64 { return float64(d.Status.ObservedGeneration) }),
-	ofDeployments("kube_deployment_status_replicas", "Number of pods.", func(d *deployment) float64 { return float64(d.Status.Replicas) }),
-	ofDeployments("kube_deployment_status_replicas_ready", "Number of ready pods.", func(d *deployment) float64 { return float64(d.Status.ReadyReplicas) }),
-	ofDeployments("kube_deployment_status_replicas_available", "Number of available pods.", func(d *deployment) float64 { return float64(d.Status.AvailableReplicas) }),
-	ofDeployments("kube_deployment_status_replicas_unavailable", "Number of unavailable pods.", func(d *deployment) float64 { return float64(d.Status.UnavailableReplicas) }),
-	ofDeployments("kube_deployment_status_replicas_updated", "Number of pods of the present template.", func(d *deployment) float64 { return float64(d.Status.UpdatedReplicas) }),
-	{"kube_deployment_status_condition", "Conditions of a deployment.", writeConditions},
+func deploymentFamilies() []family {
+	return []family{
+		ofDeployments("kube_deployment_spec_replicas", "Number of desired pods for a deployment.", func(d *deployment) float64 { return orOne(d.Replicas) }),
+		ofDeployments("kube_deployment_spec_paused", "Whether the deployment is paused.", func(d *deployment) float64 { return number(d.Paused) }),
+		ofDeployments("kube_deployment_metadata_generation", "Generation of the desired state.", func(d *deployment) float64 { return float64(d.Generation) }),
+		ofDeployments("kube_deployment_status_observed_generation", "Generation that the controller has seen.", func(d *deployment) float64 { return float64(d.Status.ObservedGeneration) }),
+		ofDeployments("kube_deployment_status_replicas", "Number of pods.", func(d *deployment) float64 { return float64(d.Status.Replicas) }),
+		ofDeployments("kube_deployment_status_replicas_ready", "Number of ready pods.", func(d *deployment) float64 { return float64(d.Status.ReadyReplicas) }),
+		ofDeployments("kube_deployment_status_replicas_available", "Number of available pods.", func(d *deployment) float64 { return float64(d.Status.AvailableReplicas) }),
+		ofDeployments("kube_deployment_status_replicas_unavailable", "Number of unavailable pods.", func(d *deployment) float64 { return float64(d.Status.UnavailableReplicas) }),
+		ofDeployments("kube_deployment_status_replicas_updated", "Number of pods of the present template.", func(d *deployment) float64 { return float64(d.Status.UpdatedReplicas) }),
+		{"kube_deployment_status_condition", "Conditions of a deployment.", writeConditions},
+	}
 }
 
 // writeConditions writes three metrics for each condition and reason that occurs: whether its
@@ -149,15 +152,17 @@ func ofReplicaSets(name, help string, value func(*replicaSet) float64, more ...f
 	}}
 }
 
-var replicaSetFamilies = []family{
-	ofReplicaSets("kube_replicaset_spec_replicas", "Number of desired pods for a ReplicaSet.", func(rs *replicaSet) float64 { return orOne(rs.Replicas) }),
-	ofReplicaSets("kube_replicaset_metadata_generation", "Generation of the desired state.", func(rs *replicaSet) float64 { return float64(rs.Generation) }),
-	ofReplicaSets("kube_replicaset_status_observed_generation", "Generation that the controller has seen.", func(rs *replicaSet) float64 { return float64(rs.Status.ObservedGeneration) }),
-	ofReplicaSets("kube_replicaset_status_replicas", "Number of pods.", func(rs *replicaSet) float64 { return float64(rs.Status.Replicas) }),
-	ofReplicaSets("kube_replicaset_status_ready_replicas", "Number of ready pods.", func(rs *replicaSet) float64 { return float64(rs.Status.ReadyReplicas) }),
-	ofReplicaSets("kube_replicaset_owner", "Who owns the ReplicaSet.", func(*replicaSet) float64 { return 1 }, func(_ *Timeline, rs *replicaSet) []string {
-		return []string{"owner_kind", rs.ControllerKind, "owner_name", rs.ControllerName, "owner_is_controller", "true"}
-	}),
+func replicaSetFamilies() []family {
+	return []family{
+		ofReplicaSets("kube_replicaset_spec_replicas", "Number of desired pods for a ReplicaSet.", func(rs *replicaSet) float64 { return orOne(rs.Replicas) }),
+		ofReplicaSets("kube_replicaset_metadata_generation", "Generation of the desired state.", func(rs *replicaSet) float64 { return float64(rs.Generation) }),
+		ofReplicaSets("kube_replicaset_status_observed_generation", "Generation that the controller has seen.", func(rs *replicaSet) float64 { return float64(rs.Status.ObservedGeneration) }),
+		ofReplicaSets("kube_replicaset_status_replicas", "Number of pods.", func(rs *replicaSet) float64 { return float64(rs.Status.Replicas) }),
+		ofReplicaSets("kube_replicaset_status_ready_replicas", "Number of ready pods.", func(rs *replicaSet) float64 { return float64(rs.Status.ReadyReplicas) }),
+		ofReplicaSets("kube_replicaset_owner", "Who owns the ReplicaSet.", func(*replicaSet) float64 { return 1 }, func(_ *Timeline, rs *replicaSet) []string {
+			return []string{"owner_kind", rs.ControllerKind, "owner_name", rs.ControllerName, "owner_is_controller", "true"}
+		}),
+	}
 }
 
 // ofDaemonSets is a family with one metric for each DaemonSet.
@@ -169,16 +174,18 @@ func ofDaemonSets(name, help string, value func(*daemonSet) float64) family {
 	}}
 }
 
-var daemonSetFamilies = []family{
-	ofDaemonSets("kube_daemonset_metadata_generation", "Generation of the desired state.", func(d *daemonSet) float64 { return float64(d.Generation) }),
-	ofDaemonSets("kube_daemonset_status_observed_generation", "Generation that the controller has seen.", func(d *daemonSet) float64 { return float64(d.Status.ObservedGeneration) }),
-	ofDaemonSets("kube_daemonset_status_desired_number_scheduled", "Nodes that should run a pod.", func(d *daemonSet) float64 { return float64(d.Status.DesiredNumberScheduled) }),
-	ofDaemonSets("kube_daemonset_status_current_number_scheduled", "Of these, nodes with a pod.", func(d *daemonSet) float64 { return float64(d.Status.CurrentNumberScheduled) }),
-	ofDaemonSets("kube_daemonset_status_number_misscheduled", "Nodes with a pod that should have none.", func(d *daemonSet) float64 { return float64(d.Status.NumberMisscheduled) }),
-	ofDaemonSets("kube_daemonset_status_number_ready", "Nodes with a ready pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberReady) }),
-	ofDaemonSets("kube_daemonset_status_number_available", "Nodes with an available pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberAvailable) }),
-	ofDaemonSets("kube_daemonset_status_number_unavailable", "Nodes without an available pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberUnavailable) }),
-	ofDaemonSets("kube_daemonset_status_updated_number_scheduled", "Nodes with a pod of the present template.", func(d *daemonSet) float64 { return float64(d.Status.UpdatedNumberScheduled) }),
+func daemonSetFamilies() []family {
+	return []family{
+		ofDaemonSets("kube_daemonset_metadata_generation", "Generation of the desired state.", func(d *daemonSet) float64 { return float64(d.Generation) }),
+		ofDaemonSets("kube_daemonset_status_observed_generation", "Generation that the controller has seen.", func(d *daemonSet) float64 { return float64(d.Status.ObservedGeneration) }),
+		ofDaemonSets("kube_daemonset_status_desired_number_scheduled", "Nodes that should run a pod.", func(d *daemonSet) float64 { return float64(d.Status.DesiredNumberScheduled) }),
+		ofDaemonSets("kube_daemonset_status_current_number_scheduled", "Of these, nodes with a pod.", func(d *daemonSet) float64 { return float64(d.Status.CurrentNumberScheduled) }),
+		ofDaemonSets("kube_daemonset_status_number_misscheduled", "Nodes with a pod that should have none.", func(d *daemonSet) float64 { return float64(d.Status.NumberMisscheduled) }),
+		ofDaemonSets("kube_daemonset_status_number_ready", "Nodes with a ready pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberReady) }),
+		ofDaemonSets("kube_daemonset_status_number_available", "Nodes with an available pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberAvailable) }),
+		ofDaemonSets("kube_daemonset_status_number_unavailable", "Nodes without an available pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberUnavailable) }),
+		ofDaemonSets("kube_daemonset_status_updated_number_scheduled", "Nodes with a pod of the present template.", func(d *daemonSet) float64 { return float64(d.Status.UpdatedNumberScheduled) }),
+	}
 }
 
 // ofPods is a family with metrics of each pod while it is there: one for each set of labels.
@@ -211,24 +218,26 @@ func each(label string, values ...string) func(*podorder.Pod) [][]string {
 
 func one(sim.Stage, string) float64 { return 1 }
 
-var podFamilies = []family{
-	ofPods("kube_pod_info", "The node and the owner of a pod.", func(p *podorder.Pod) [][]string {
-		return [][]string{{"uid", p.UID, "node", p.NodeName, "created_by_kind", p.ControllerKind, "created_by_name", p.ControllerName}}
-	}, one),
-	ofPods("kube_pod_owner", "Who owns the pod.", func(p *podorder.Pod) [][]string {
-		return [][]string{{"owner_kind", p.ControllerKind, "owner_name", p.ControllerName, "owner_is_controller", "true"}}
-	}, one),
-	ofPods("kube_pod_status_phase", "The phase of a pod.", each("phase", "Pending", "Succeeded", "Failed", "Unknown", "Running"), func(stage sim.Stage, label string) float64 {
-		phase := "Running"
-		switch stage {
-		case sim.Unscheduled:
-			phase = "Pending"
-		case sim.Failed:
-			phase = "Failed"
-		}
-		return number(label == phase)
-	}),
-	ofPods("kube_pod_status_ready", "Whether a pod is ready.", each("condition", "true", "false", "unknown"), func(stage sim.Stage, label string) float64 {
-		return number(label == strconv.FormatBool(stage == sim.Ready))
-	}),
+func podFamilies() []family {
+	return []family{
+		ofPods("kube_pod_info", "The node and the owner of a pod.", func(p *podorder.Pod) [][]string {
+			return [][]string{{"uid", p.UID, "node", p.NodeName, "created_by_kind", p.ControllerKind, "created_by_name", p.ControllerName}}
+		}, one),
+		ofPods("kube_pod_owner", "Who owns the pod.", func(p *podorder.Pod) [][]string {
+			return [][]string{{"owner_kind", p.ControllerKind, "owner_name", p.ControllerName, "owner_is_controller", "true"}}
+		}, one),
+		ofPods("kube_pod_status_phase", "The phase of a pod.", each("phase", "Pending", "Succeeded", "Failed", "Unknown", "Running"), func(stage sim.Stage, label string) float64 {
+			phase := "Running"
+			switch stage {
+			case sim.Unscheduled:
+				phase = "Pending"
+			case sim.Failed:
+				phase = "Failed"
+			}
+			return number(label == phase)
+		}),
+		ofPods("kube_pod_status_ready", "Whether a pod is ready.", each("condition", "true", "false", "unknown"), func(stage sim.Stage, label string) float64 {
+			return number(label == strconv.FormatBool(stage == sim.Ready))
+		}),
+	}
 }

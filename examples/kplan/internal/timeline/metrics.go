@@ -34,7 +34,7 @@ func Metrics(w io.Writer, list []*Timeline, scrape Scrape) error {
 		}
 		e.scrapes = append(e.scrapes, t.scrapes(scrape))
 	}
-	families := concat(deploymentFamilies, replicaSetFamilies, daemonSetFamilies, podFamilies)
+	families := concat(deploymentFamilies(), replicaSetFamilies(), daemonSetFamilies(), podFamilies())
 	for i := range families {
 		f := &families[i]
 		e.head = fmt.Sprintf("# TYPE %s gauge\n# HELP %[1]s %s\n", f.name, f.help)
