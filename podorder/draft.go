@@ -2,6 +2,8 @@
 
 package podorder
 
+import "slices"
+
 // A Draft is a choice from pods that are seen one after another. It is for those who have them
 // at hand for another reason, or keep them where they are: of each it keeps five bytes, which
 // tell that most pods are not among the first. The zero Draft is of the zero [Order].
@@ -99,13 +101,7 @@ func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
 	r := d.order.ranking(nil)
 	r.refs = pods
 	places := d.allPlaces(len(pods), n)
-	there := places[:0]
-	for _, at := range places {
-		if pods[at.index] != nil {
-			there = append(there, at)
-		}
-	}
-	return d.choose(r, there, n)
+	return d.choose(r, slices.DeleteFunc(places, func(at place) bool { return pods[at.index] == nil }), n)
 }
 
 // choose chooses from incomplete places among which are those of the front.

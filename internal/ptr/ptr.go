@@ -5,3 +5,12 @@ package ptr
 
 // To returns a pointer to a copy of the value.
 func To[T any](value T) *T { return &value }
+
+// Each returns pointers to the values of a slice, where they are.
+func Each[T any](values []T) []*T {
+	refs := make([]*T, len(values))
+	for i := range values {
+		refs[i] = &values[i]
+	}
+	return refs
+}

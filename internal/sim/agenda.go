@@ -2,7 +2,10 @@
 
 package sim
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An agenda holds what is to happen, by instant and then in the order in which it was
 // entered. It is a heap in which each entry has four others below it, which are
@@ -33,6 +36,9 @@ func (a *agenda[T]) number() int64 {
 
 // enter enters something under a serial that was given before.
 func (a *agenda[T]) enter(at time.Time, serial int64, what T) {
+	if n := len(a.entries); n == cap(a.entries) {
+		a.entries = slices.Grow(a.entries, n+1) // twice as many: one event of each of many pods
+	}
 	a.entries = append(a.entries, entry[T]{at.Sub(Epoch).Nanoseconds(), serial, what})
 	es := a.entries
 	i := len(es) - 1

@@ -66,6 +66,11 @@ type run struct {
 	pending bool              // whether the last plan acts, and is no step yet
 	set     map[string]string // of the last change of size
 	scaled  bool              // whether no autoscaler will change the replicas any more
+	// Where the lists of steps lie.
+	sets        slab[ReplicaSet]
+	conditions  slab[deploy.Condition]
+	actions     slab[deploy.Action]
+	terminating slab[int32]
 }
 
 // begin returns a run in a world that holds a copy of a cluster. The world is strict: it
@@ -86,7 +91,8 @@ func begin(c Cluster, cfg Config) *run {
 		create(w, &s.replicaSets, user, &rs)
 	}
 	s.pods.inPlace = false // these stay what they are, and where
-	s.expect(len(c.Pods))
+	s.pods.grow(len(c.Pods))
+	s.serials.grow(len(c.Pods))
 	for _, p := range c.Pods {
 		if w.bring(p) {
 			continue
@@ -176,7 +182,8 @@ func (r *run) recordPending() {
 
 // record adds a step for a plan that has been performed.
 func (r *run) record(p deploy.Plan) {
-	s := describe(r.world.store.replicaSets.all())
+	sets := r.world.store.replicaSets.all()
+	s := describe(sets, r.sets.room(len(sets)))
 	s.Time, s.Actions, s.Holds, s.Status, s.Pods = r.world.now.Sub(r.start), p.Actions, p.Holds, p.Status, r.pods
 	if zones := r.cfg.Kubelet.Zones; zones != nil {
 		s.Zones = spread(r.world.store.pods.all(), zones)
@@ -193,11 +200,11 @@ func (r *run) own(s *Step) {
 	if n := len(r.steps); n > 0 && slices.Equal(r.steps[n-1].Status.Conditions, s.Status.Conditions) {
 		s.Status.Conditions = r.steps[n-1].Status.Conditions
 	} else {
-		s.Status.Conditions = slices.Clone(s.Status.Conditions)
+		s.Status.Conditions = r.conditions.keep(s.Status.Conditions)
 	}
-	s.Actions = slices.Clone(s.Actions)
+	s.Actions = r.actions.keep(s.Actions)
 	if n := s.Status.TerminatingReplicas; n != nil {
-		s.Status.TerminatingReplicas = ptr.To(*n)
+		s.Status.TerminatingReplicas = &append(r.terminating.room(1), *n)[0]
 	}
 }
 
@@ -237,6 +244,6 @@ func (r *run) cluster() Cluster {
 	w, s := r.world, r.world.store
 	return Cluster{
 		Now: w.now, Deployment: s.deployments.all()[0].Deployment, ReplicaSets: fill(nil, s.replicaSets.all()),
-		Pods: append([]*podorder.Pod(nil), s.pods.all()...), serial: w.serial,
+		Pods: slices.Clone(s.pods.all()), serial: w.serial,
 	}
 }

@@ -32,7 +32,7 @@ func (t *table[T]) fresh() *T {
 	return new(T)
 }
 
-// grow makes room for more values at once, because they are large.
+// grow makes room for more objects at once, because there are many, and values are large.
 func (t *table[T]) grow(n int) {
 	if !t.atOnce {
 		return
@@ -42,6 +42,7 @@ func (t *table[T]) grow(n int) {
 	if t.owner == nil && t.journal == nil || 2*t.gone > len(t.rows) {
 		t.all()
 	}
+	t.rows, t.numbers, t.places = slices.Grow(t.rows, n), slices.Grow(t.numbers, n), slices.Grow(t.places, n)
 	if !t.adjacent() || cap(t.values)-len(t.values) >= n {
 		return
 	}

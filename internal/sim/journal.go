@@ -48,6 +48,7 @@ func (j *journal[T]) forget(most int) {
 	kept := copy(j.events, j.events[first-j.first:])
 	clear(j.events[kept:])
 	j.events, j.first, j.full = j.events[:kept], first, 1024+2*kept
+	j.events = slices.Grow(j.events, j.full-kept)
 }
 
 // end is the number of the next event.

@@ -38,7 +38,7 @@ func (r *Recording) Deployment() (list []Step) {
 		}
 	}
 	now.each(func(at time.Time) {
-		s := describe(sets)
+		s := describe(sets, nil)
 		s.Time, s.Zones = at.Sub(r.Start), maps.Clone(zones)
 		if n := len(list); n == 0 || !slices.Equal(list[n-1].ReplicaSets, s.ReplicaSets) || !maps.Equal(list[n-1].Zones, s.Zones) {
 			list = append(list, s)

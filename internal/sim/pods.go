@@ -42,13 +42,6 @@ func (s *store) podNamed(name string, daemon bool) podRef {
 	return s.podAt(number, daemon)
 }
 
-// expect makes room for more pods, whose lists would be moved some twenty times while they grow.
-func (s *store) expect(n int) {
-	p := &s.pods
-	p.rows, p.numbers, p.places = slices.Grow(p.rows, n), slices.Grow(p.numbers, n), slices.Grow(p.places, n)
-	s.serials.numbers = slices.Grow(s.serials.numbers, n)
-}
-
 // allPods returns the pods of both tables.
 func (s *store) allPods() []podRef {
 	all := make([]podRef, 0, s.pods.size()+s.daemons.size())

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -153,15 +152,7 @@ func afterPrefix(s deploy.Snapshot, now time.Time, actions deploy.Actions) (Clus
 	if err != nil {
 		return Cluster{}, err
 	}
-	return followed(Cluster{Now: now, Deployment: after.Deployment, ReplicaSets: after.ReplicaSets, Pods: refs(after.Pods), serial: 1 << 30})
-}
-
-// refs returns pointers to pods.
-func refs(pods []podorder.Pod) (list []*podorder.Pod) {
-	for i := range pods {
-		list = append(list, &pods[i])
-	}
-	return list
+	return followed(Cluster{Now: now, Deployment: after.Deployment, ReplicaSets: after.ReplicaSets, Pods: ptr.Each(after.Pods), serial: 1 << 30})
 }
 
 // followed returns the cluster after the ReplicaSets have followed their sizes, at the same
@@ -180,7 +171,7 @@ func (c *Cluster) step() Step {
 	for i := range c.ReplicaSets {
 		sets = append(sets, &c.ReplicaSets[i])
 	}
-	return describe(sets)
+	return describe(sets, nil)
 }
 
 func (c *Cluster) snapshot() deploy.Snapshot {

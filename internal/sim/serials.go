@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kplan-go/kplan/revision"
@@ -37,6 +38,9 @@ type serials struct {
 	least   int // the first one that was noted
 	numbers []int32
 }
+
+// grow makes room for more pods.
+func (s *serials) grow(n int) { s.numbers = slices.Grow(s.numbers, n) }
 
 // note notes a pod, unless its serial is so far from the others that a list would be mostly empty. Four
 // of five entries may be, and another thousand in any store, which are little.

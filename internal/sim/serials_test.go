@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -42,7 +43,7 @@ func TestNamesOfPods(t *testing.T) {
 		"a name twice, foreign":     {func(pods []*podorder.Pod) { foreign(pods[8]); pods[8].Name = pods[4].Name }, true},
 	} {
 		c := start
-		c.Pods = refs(fill(nil, c.Pods))
+		c.Pods = ptr.Each(fill(nil, c.Pods))
 		tt.change(c.Pods)
 		check := func(t *testing.T) {
 			r, err := Run(c, cfg)

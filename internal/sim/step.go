@@ -62,9 +62,9 @@ func (s Step) String() string {
 	return fmt.Sprintf("%v: %s", s.Time, strings.Join(lines, "; "))
 }
 
-// describe returns the sizes of ReplicaSets.
-func describe(sets []*replicaSet) (s Step) {
-	s.ReplicaSets = slices.Grow(s.ReplicaSets, len(sets))
+// describe returns the sizes of ReplicaSets, in a list that may have room for them.
+func describe(sets []*replicaSet, list []ReplicaSet) (s Step) {
+	s.ReplicaSets = slices.Grow(list, len(sets))
 	for _, rs := range sets {
 		number, _ := revision.Number(rs.Annotations)
 		s.ReplicaSets = append(s.ReplicaSets, ReplicaSet{

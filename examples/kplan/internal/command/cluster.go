@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -34,10 +35,7 @@ func clusterOf(w *manifest.Workload, now time.Time) (sim.Cluster, error) {
 	if err := checkTemplates(w.File, snapshot.ReplicaSets); err != nil {
 		return sim.Cluster{}, err
 	}
-	c := sim.Cluster{Now: now, Deployment: snapshot.Deployment, ReplicaSets: snapshot.ReplicaSets}
-	for i := range snapshot.Pods {
-		c.Pods = append(c.Pods, &snapshot.Pods[i])
-	}
+	c := sim.Cluster{Now: now, Deployment: snapshot.Deployment, ReplicaSets: snapshot.ReplicaSets, Pods: ptr.Each(snapshot.Pods)}
 	if c.Now.IsZero() {
 		c.Now = latest(w)
 	}
