@@ -43,8 +43,8 @@ func (c *replicaSetController) follow(name string) *followedSet {
 	see := func() { f.see(rs, version, rows) }
 	c.w.fail(f.read(&s.pods, rs, see))
 	if !f.wide && int(sizeOf(rs)) < f.own {
-		*f = followedSet{at: -1, wide: true, unbound: !unassignedFirst(&c.options)}
-		c.w.fail(f.read(&s.pods, rs, see))
+		f.wide, f.unbound = true, !unassignedFirst(&c.options)
+		c.w.fail(f.readOthers(&s.pods))
 	}
 	see()
 	return f
@@ -80,6 +80,19 @@ func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()
 		}
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
 	})
+}
+
+// readOthers tells the Tracker of the pods of others, which it has not seen before.
+func (f *followedSet) readOthers(pods *table[podorder.Pod]) error {
+	for _, p := range pods.all() {
+		if p.ControllerUID == f.set.UID || p.ControllerUID == "" || !f.neighbour(p) {
+			continue
+		}
+		if err := f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: p}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unassignedFirst reports whether pods without a node go before all others, so that it does not matter how many
