@@ -16,7 +16,7 @@ type controller struct {
 	reads   []Kind
 	view    [kinds]int64 // the version of the store up to which each kind is known
 	from    [kinds]int64 // the view before that
-	looked  glance       // the last one under the faults of a fleet
+	looked  glance       // the last one
 	wrote   int64        // version of its last write
 	sight   Trouble      // one of the six models of visibility
 	skew    time.Duration
@@ -62,7 +62,7 @@ func (c *controller) resync() {
 
 // A glance is when a controller has looked, and what there was to see.
 type glance struct {
-	at      time.Time
+	at      time.Time // unset in a fair world
 	version int64
 }
 

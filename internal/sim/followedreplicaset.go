@@ -56,10 +56,7 @@ func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()
 		*f = followedSet{wide: f.wide, unbound: f.unbound}
 		see() // or all pods would be counted once more
 	}, func(old, p *podorder.Pod) error {
-		mine := func(p *podorder.Pod) bool {
-			return p != nil && (p.ControllerUID == rs.UID || p.ControllerUID == "")
-		}
-		was, is := mine(old), mine(p)
+		was, is := concerns(rs, old), concerns(rs, p)
 		if was {
 			f.own--
 		}
@@ -82,10 +79,15 @@ func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()
 	})
 }
 
+// concerns reports whether there is a pod, which a ReplicaSet or nobody controls.
+func concerns(rs *replicaSet, p *podorder.Pod) bool {
+	return p != nil && (p.ControllerUID == rs.UID || p.ControllerUID == "")
+}
+
 // readOthers tells the Tracker of the pods of others, which it has not seen before.
 func (f *followedSet) readOthers(pods *table[podorder.Pod]) error {
 	for _, p := range pods.all() {
-		if p.ControllerUID == f.set.UID || p.ControllerUID == "" || !f.neighbour(p) {
+		if concerns(f.set, p) || !f.neighbour(p) {
 			continue
 		}
 		if err := f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: p}}); err != nil {

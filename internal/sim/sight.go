@@ -4,19 +4,20 @@ package sim
 
 import "slices"
 
-// look moves the view on, as far as what the controller can see allows. In a fleet it sees
-// the same until time has passed or something was written: who sees the past, each time another
-// one, would otherwise look at it for ever.
+// look moves the view on, as far as what the controller can see allows. In a fair world it sees
+// all there is, and the same until something is written. So it does in a fleet until time has passed
+// as well: who sees the past, each time another one, would otherwise look at it for ever.
 func (c *controller) look() {
 	w := c.w
 	last := w.store.version
-	if w.fleet != nil && !w.fair {
-		now := glance{w.now, last}
-		if c.looked == now {
-			return
-		}
-		c.looked = now
+	now := glance{version: last}
+	if !w.fair {
+		now.at = w.now
 	}
+	if (w.fair || w.fleet != nil) && c.looked == now {
+		return
+	}
+	c.looked = now
 	c.from = c.view
 	skip := !w.fair && w.chance(Skip, 0.15)
 	stale := !w.fair && c.sight != SeesEverything && w.chance(Stale, 0.5)
