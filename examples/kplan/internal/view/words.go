@@ -15,8 +15,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// An actionWords says why a planner does something. Like [holdWords] it is a map and no more: those of
-// planners that a program does not have, as the playground, are left out of it.
+// An actionWords says why a planner does something. Like [holdWords] it is a plain map, because the
+// linker leaves out maps that nothing reads: the playground has the words of what it shows alone.
 type actionWords[R ~string] map[R]string
 
 // A holdWords says why a planner does not do something.
