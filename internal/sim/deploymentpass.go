@@ -130,12 +130,11 @@ func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy
 	})
 }
 
-// apply returns what an action makes of the Deployment and of ReplicaSets as they are. No plan
-// has an action that is refused, unless the cluster is another one than it was made for.
+// apply returns what an action makes of the Deployment and of ReplicaSets as they are.
 func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...replicaSet) deploy.Snapshot {
 	after, err := deploy.Apply(deploy.Snapshot{Deployment: *d, ReplicaSets: sets}, a, p.c.w.now)
 	if err != nil {
-		p.c.w.fail(fmt.Errorf("deployment %s: %v: %w", d.Name, a, err))
+		p.unfit(a, err)
 		return deploy.Snapshot{Deployment: *d, ReplicaSets: sets}
 	}
 	return after
@@ -148,10 +147,16 @@ func (p *deploymentPass) scale(a deploy.ScaleReplicaSet, rs *replicaSet) {
 	}
 	after, err := a.ApplyTo(*rs)
 	if err != nil {
-		p.c.w.fail(fmt.Errorf("deployment %s: %v: %w", p.seen.Name, a, err))
+		p.unfit(a, err)
 		return
 	}
 	*rs = after
+}
+
+// unfit ends the loop for an action that is refused. No plan has one, unless the cluster is another
+// one than it was made for.
+func (p *deploymentPass) unfit(a deploy.Action, err error) {
+	p.c.w.fail(fmt.Errorf("deployment %s: %v: %w", p.seen.Name, a, err))
 }
 
 // numberOf returns the number of a ReplicaSet that the pass has seen in a calm fleet, or gone.

@@ -166,13 +166,7 @@ func followed(c Cluster) (Cluster, error) {
 	return r.cluster(), r.world.err
 }
 
-func (c *Cluster) step() Step {
-	var sets []*replicaSet
-	for i := range c.ReplicaSets {
-		sets = append(sets, &c.ReplicaSets[i])
-	}
-	return describe(sets, nil)
-}
+func (c *Cluster) step() Step { return describe(ptr.Each(c.ReplicaSets), nil) }
 
 func (c *Cluster) snapshot() deploy.Snapshot {
 	return deploy.Snapshot{Deployment: c.Deployment, ReplicaSets: c.ReplicaSets, Pods: fill(nil, c.Pods)}
