@@ -8,7 +8,6 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/quirk"
-	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -93,9 +92,9 @@ func (st *pass) finalizer() Action {
 
 // sameStatus reports whether nothing but the generation differs.
 func sameStatus(a, b *Status) bool {
-	x, y := *a, *b
-	x.ObservedGeneration, y.ObservedGeneration = 0, 0
-	return union.Text(x) == union.Text(y)
+	x := *a
+	x.ObservedGeneration = b.ObservedGeneration
+	return x.equal(b)
 }
 
 // reported returns a status with what the workload reports.
