@@ -39,7 +39,7 @@ func rollouts() []entry {
 		{"rollouts-140", "the weights of a route are not what they were after a rollout", restoredRoute,
 			mutant{"rollout/traffic:Restored", "r.BackendRefs[a].Weight = &o", "_ = o"}},
 		{"rollouts-101", "the failure threshold is not that of the documentation", documentedThreshold,
-			mutant{"rollout/batchrelease:NewContext", "r.Has(workload.FailureThresholdMisread)", "false"}},
+			mutant{"rollout/batchrelease:Context.fill", "r.Has(workload.FailureThresholdMisread)", "false"}},
 		{"rollouts-174", "a batch of crashing pods waits forever", crashingBatch,
 			mutant{"rollout/kruise:pass.deadline", "!s.has(workload.DeadlineNotReported)", "true"}},
 		{"rollouts-244", "pods get no batch label unless somebody has set a rollout id", labelsWithoutID,

@@ -145,11 +145,10 @@ func (s Status) clone() Status {
 
 // equal reports whether two statuses say the same.
 func (s *Status) equal(t *Status) bool {
-	number := func(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }
 	return s.Phase == t.Phase && s.Message == t.Message && s.StableRevision == t.StableRevision && s.UpdateRevision == t.UpdateRevision &&
 		s.ObservedGeneration == t.ObservedGeneration && s.ObservedRolloutID == t.ObservedRolloutID &&
 		s.ObservedWorkloadReplicas == t.ObservedWorkloadReplicas && s.ObservedReleasePlanHash == t.ObservedReleasePlanHash &&
-		number(s.CollisionCount, t.CollisionCount) && s.Current.equal(&t.Current) &&
+		sameNumber(s.CollisionCount, t.CollisionCount) && s.Current.equal(&t.Current) &&
 		slices.EqualFunc(s.Conditions, t.Conditions, func(a, b workload.Condition) bool {
 			return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
 				a.LastUpdateTime.Equal(b.LastUpdateTime) && a.LastTransitionTime.Equal(b.LastTransitionTime)
@@ -157,8 +156,9 @@ func (s *Status) equal(t *Status) bool {
 }
 
 func (c *CurrentBatch) equal(d *CurrentBatch) bool {
-	m, n := c.NoNeedUpdateReplicas, d.NoNeedUpdateReplicas
 	return c.BatchState == d.BatchState && c.CurrentBatch == d.CurrentBatch && c.BatchReadyTime.Equal(d.BatchReadyTime) &&
 		c.UpdatedReplicas == d.UpdatedReplicas && c.UpdatedReadyReplicas == d.UpdatedReadyReplicas &&
-		(m == n || m != nil && n != nil && *m == *n)
+		sameNumber(c.NoNeedUpdateReplicas, d.NoNeedUpdateReplicas)
 }
+
+func sameNumber(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -25,7 +25,11 @@ func large(n int) batchrelease.Snapshot {
 		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateUpgrading, UpdatedReplicas: int32(n / 100)},
 	}
 	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(n)), StrategyType: "Recreate", Paused: true, UpdateRevision: "v2",
-		Annotations: map[string]string{partition.AnnotationControlInfo: "{}"}}
+		Annotations: map[string]string{
+			partition.AnnotationControlInfo: "{}",
+			partition.AnnotationStrategy:    partition.Strategy{RollingStyle: partition.Style, Partition: rollout.Percent(1)}.Default(true).Text(),
+		},
+	}
 	w.Status.UpdatedReplicas = int32(n / 100)
 	s := batchrelease.Snapshot{Release: br, Workload: &w}
 	for i := range n {

@@ -10,11 +10,21 @@ import (
 
 // deployment is a Deployment that is updated by partition: its controller is told by an
 // annotation.
-type deployment struct{ byPartition }
+type deployment struct {
+	byPartition
+	read *partition.Strategy // what that says, nil if it has not been read
+}
 
-func (deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
-	strategy, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
-	c.CurrentPartition, c.DesiredPartition = orZero(strategy.Partition), c.Batch
+func (k deployment) strategy(w *workload.Workload) partition.Strategy {
+	if k.read != nil {
+		return *k.read
+	}
+	strategy, _ := partition.ParseStrategy(strategyText(w))
+	return strategy
+}
+
+func (k deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+	c.CurrentPartition, c.DesiredPartition = orZero(k.strategy(w).Partition), c.Batch
 	c.Planned = partition.Limit(c.Batch, c.Replicas)
 	c.Desired = c.Planned
 }
@@ -22,8 +32,8 @@ func (deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
 func (deployment) controlled(_ *Release, w *workload.Workload) bool { return w.UnderPartition() }
 
 // take pauses the Deployment and moves its limits to the annotation.
-func (deployment) take(p *workload.Patch, w *workload.Workload, repair workload.Quirks) {
-	old, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
+func (k deployment) take(p *workload.Patch, w *workload.Workload, repair workload.Quirks) {
+	old := k.strategy(w)
 	strategy := partition.Strategy{RollingStyle: partition.Style, RollingUpdate: old.RollingUpdate, Partition: rollout.Int(0)}
 	if w.RollingUpdate != nil {
 		strategy.RollingUpdate = w.RollingUpdate
@@ -43,11 +53,11 @@ const recreated = `{"type":"Recreate"}`
 // held: before it is taken over, for then admission stops its controller itself.
 func (deployment) held(preparing, _ bool) (Reason, bool) { return ReasonReleaseOutdated, preparing }
 
-func (deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (k deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
 	if !w.UnderPartition() {
 		return p, false, ""
 	}
-	strategy, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
+	strategy := k.strategy(w)
 	covered := partition.AtLeast(strategy.Partition, c.Batch)
 	if repair.Has(workload.MixedPartitionsNeverEnd) && !strategy.Partition.SameKind(c.Batch) {
 		covered = partition.Limit(strategy.Partition, c.Replicas) >= partition.Limit(c.Batch, c.Replicas)
@@ -78,7 +88,7 @@ func (d deployment) giveBack(plan *ReleasePlan, w *workload.Workload, keep bool,
 // ResumeDeployment restores the strategy that was moved to the annotation.
 func ResumeDeployment(w workload.Workload, keep bool, repair workload.Quirks) (p workload.Patch) {
 	p.Paused = &keep
-	strategy, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
+	strategy := deployment{}.strategy(&w)
 	wasRecreate := w.Annotations[workload.AnnotationOriginalStrategy] == recreated && repair.Has(workload.RecreateNotRestored)
 	if w.StrategyType == "Recreate" && !wasRecreate {
 		rolling := "RollingUpdate"

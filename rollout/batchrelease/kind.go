@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -48,11 +49,12 @@ type kind interface {
 	end(s *Snapshot) (autoscaler, canary Action)
 }
 
-// kindOf returns the kind of a driver, nil if there is none.
-func kindOf(d workload.Driver) kind {
+// kindOf returns the kind of a driver, nil if there is none. The strategy is that of the annotation of
+// the workload, nil if it has not been read.
+func kindOf(d workload.Driver, strategy *partition.Strategy) kind {
 	switch d {
 	case workload.DriverDeployment:
-		return deployment{}
+		return deployment{read: strategy}
 	case workload.DriverCloneSet:
 		return cloneSet{}
 	case workload.DriverStatefulSet:

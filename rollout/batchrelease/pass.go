@@ -11,13 +11,13 @@ import (
 // A pass is what one pass of a BatchRelease decides from. Nothing writes to it.
 type pass struct {
 	s      *Snapshot // whose pods nobody reads here
+	read   *reading
 	pods   crowd
 	now    time.Time
 	opts   Options
 	driver workload.Driver
 	kind   kind
 	event  WorkloadEvent
-	hash   string // of the plan
 }
 
 // held holds a workload back that has another template than the one that the plan releases

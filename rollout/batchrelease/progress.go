@@ -18,7 +18,8 @@ func (st *pass) progress(s Status) outcome {
 	if st.s.Workload == nil {
 		return outcome{status: s, failure: "workload not found"}
 	}
-	c := st.context(s.UpdateRevision)
+	var c Context
+	st.look(&c, s.UpdateRevision)
 	if c.NoNeedUpdate != nil {
 		s.Current.NoNeedUpdateReplicas = ptr.To(*c.NoNeedUpdate)
 	}
@@ -27,20 +28,20 @@ func (st *pass) progress(s Status) outcome {
 	return n
 }
 
-// context returns what the batch asks for and what is there. The pods that need no update
-// are counted anew.
-func (st *pass) context(revision string) Context {
-	br := st.s.Release
-	c := NewContext(br, *st.s.Workload, st.s.Canary, st.opts.Repair)
-	if c.NoNeedUpdate != nil && c.RolloutID != "" {
-		n := st.noNeedUpdate(revision)
-		br.Status.Current.NoNeedUpdateReplicas = &n
-		c = NewContext(br, *st.s.Workload, st.s.Canary, st.opts.Repair)
+// look fills in what the batch asks for and what is there. The pods that need no update are
+// counted anew.
+func (st *pass) look(c *Context, revision string) {
+	br, w := &st.s.Release, st.s.Workload
+	k := kindOf(br.ReleasePlan.driver(w.Ref), &st.read.strategy)
+	if c.fill(k, br, w, st.s.Canary, st.opts.Repair); c.RolloutID == "" {
+		return
 	}
-	if c.RolloutID != "" {
-		c.PodCount, c.Labelled = st.pods.count(c.RolloutID)
+	if c.NoNeedUpdate != nil {
+		n, counted := st.noNeedUpdate(revision), *br
+		counted.Status.Current.NoNeedUpdateReplicas = &n
+		c.fill(k, &counted, w, st.s.Canary, st.opts.Repair)
 	}
-	return c
+	c.PodCount, c.Labelled = st.pods.count(c.RolloutID)
 }
 
 // noNeedUpdate counts the pods that are marked as such and have the revision still.
@@ -71,7 +72,7 @@ func (st *pass) batch(s Status, c *Context) outcome {
 func (st *pass) upgrade(s Status, c *Context) (n outcome) {
 	s.Current.BatchState = StateUpgrading
 	if c.Replicas != 0 {
-		p, write, refused := c.UpgradePatch(*st.s.Workload, st.s.Canary, st.opts.Repair)
+		p, write, refused := kindOf(c.Driver, &st.read.strategy).upgrade(c, st.s.Workload, st.s.Canary, st.opts.Repair)
 		if refused != "" {
 			return st.refuse(s, refused)
 		}

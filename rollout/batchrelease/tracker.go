@@ -17,14 +17,16 @@ import (
 //
 // A change of a pod takes O(log N) time for N pods. A plan counts pods in groups of those that
 // have the same labels of a release, revision and template, and takes the time for the groups, of
-// which a release has a few for each batch, and for the pods that it labels. The time of Reconcile
-// takes what looks at pods one by one: a rollback in batches, and ordinals by
+// which a release has a few for each batch, and for the pods that it labels. The hash of the release
+// plan and the strategy of a Deployment are read only when they change. The time of Reconcile takes
+// what looks at pods one by one: a rollback in batches, and ordinals by
 // [workload.OrdinalsLabelledByList].
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
 type Tracker struct {
 	rest   Snapshot // all but the pods
+	read   reading  // of that
 	pods   tracked.Table[workload.Pod, ofPods]
 	groups groups
 }
@@ -68,38 +70,45 @@ func (t *Tracker) Apply(d Delta) error {
 		return err
 	}
 	if d.Rest != nil {
+		t.read.follow(&t.rest, d.Rest)
 		t.rest = *d.Rest
 		t.rest.Pods = nil
 	}
 	switch what {
 	case tracked.Add:
 		t.pods.Add(d.Pod.New)
-		t.groups.add(&t.pods, t.pods.Len()-1)
+		t.groups.add(standingOf(d.Pod.New), t.pods.Len()-1, &t.pods)
 	case tracked.Replace:
-		if standingOf(t.pods.At(i)) == standingOf(d.Pod.New) {
+		was, is := standingOf(t.pods.At(i)), standingOf(d.Pod.New)
+		if was == is {
 			t.pods.Set(i, d.Pod.New)
 			break
 		}
-		t.groups.remove(&t.pods, i)
+		t.groups.remove(was, i, &t.pods)
 		t.pods.Set(i, d.Pod.New)
-		t.groups.add(&t.pods, i)
+		t.groups.add(is, i, &t.pods)
 	case tracked.Remove:
-		last := t.pods.Len() - 1
-		t.groups.remove(&t.pods, i)
-		if i != last { // which takes its number
-			t.groups.remove(&t.pods, last)
-		}
-		if t.pods.Remove(i); i != last {
-			t.groups.add(&t.pods, i)
-		}
+		t.remove(i)
 	}
 	return nil
 }
 
+// remove removes a pod, whose number the last one takes.
+func (t *Tracker) remove(i int) {
+	last := t.pods.Len() - 1
+	was, moves := standingOf(t.pods.At(i)), standingOf(t.pods.At(last))
+	t.groups.remove(was, i, &t.pods)
+	if i != last {
+		t.groups.remove(moves, last, &t.pods)
+	}
+	if t.pods.Remove(i); i != last {
+		t.groups.add(moves, i, &t.pods)
+	}
+}
+
 // Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of [Reconcile].
 func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
-	s := t.rest
-	return reconcile(&s, t, now, opts)
+	return reconcile(&t.rest, &t.read, t, now, opts)
 }
 
 // Snapshot returns the snapshot that t is kept up to date with. It takes O(N log N) time.
@@ -113,7 +122,7 @@ func (t *Tracker) Snapshot() Snapshot {
 // one of the two, the other does not see. It takes a time for the groups, however many pods they
 // have, and the first changes of each of the two take more than others, for parts of the lists
 // are copied as they change.
-func (t *Tracker) Clone() Tracker { return Tracker{t.rest, t.pods.Clone(), t.groups.clone()} }
+func (t *Tracker) Clone() Tracker { return Tracker{t.rest, t.read, t.pods.Clone(), t.groups.clone()} }
 
 // MarshalJSON encodes the snapshot.
 func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }

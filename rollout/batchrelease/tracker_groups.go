@@ -34,21 +34,24 @@ func lastFirst(of *tracked.Table[workload.Pod, ofPods]) paged.Compare {
 	return func(a, b int32) int { return strings.Compare(of.At(int(b)).Name, of.At(int(a)).Name) }
 }
 
-func (g *groups) add(of *tracked.Table[workload.Pod, ofPods], i int) {
+// add adds a pod of a standing.
+func (g *groups) add(key standing, i int, of *tracked.Table[workload.Pod, ofPods]) {
 	if *g == nil {
 		*g = groups{}
 	}
-	key := standingOf(of.At(i))
-	if (*g)[key] == nil {
-		(*g)[key] = &paged.Sorted{}
+	members := (*g)[key]
+	if members == nil {
+		members = &paged.Sorted{}
+		(*g)[key] = members
 	}
-	(*g)[key].Add(int32(i), lastFirst(of))
+	members.Add(int32(i), lastFirst(of))
 }
 
-func (g *groups) remove(of *tracked.Table[workload.Pod, ofPods], i int) {
-	key := standingOf(of.At(i))
-	if (*g)[key].Remove(int32(i), lastFirst(of)); (*g)[key].Len() == 0 {
-		delete(*g, key)
+// remove removes a pod, which still has its standing.
+func (g groups) remove(key standing, i int, of *tracked.Table[workload.Pod, ofPods]) {
+	members := g[key]
+	if members.Remove(int32(i), lastFirst(of)); members.Len() == 0 {
+		delete(g, key)
 	}
 }
 
@@ -80,9 +83,10 @@ func (t *Tracker) count(id string) (all, labelled int32) {
 // the last ones, as many as the batches lack, and those without a hash only if there are enough
 // for all batches, since else nothing more is written.
 func (t *Tracker) labels(l *labelling) []LabelPod {
-	free := 0
+	free, anyHashed := 0, false
 	for _, members := range t.groups {
-		switch batch, isFree, _ := l.look(t.first(members)); {
+		batch, isFree, isHashed := l.look(t.first(members))
+		switch anyHashed = anyHashed || isHashed; {
 		case batch > 0:
 			l.missing[batch-1] -= int32(members.Len())
 		case isFree:
@@ -92,6 +96,9 @@ func (t *Tracker) labels(l *labelling) []LabelPod {
 	lack := 0
 	for _, n := range l.missing {
 		lack += int(max(0, n))
+	}
+	if lack == 0 && !anyHashed {
+		return nil
 	}
 	var offered []workload.Pod
 	var numbers []int32

@@ -244,7 +244,7 @@ func TestTrackerAllocates(t *testing.T) {
 
 // An event, and the plan after it: of all pods anew, and of the one.
 func BenchmarkTracker(b *testing.B) {
-	for _, n := range []int{1_000, 10_000, 100_000} {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("batch/pods=%d", n), func(b *testing.B) {
 			_, s := crowded(b, n)
 			b.ReportAllocs()

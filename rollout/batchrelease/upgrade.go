@@ -14,7 +14,7 @@ import (
 // A blue-green workload that is not prepared is refused: the reason says why, and is
 // empty otherwise.
 func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
-	if k := kindOf(c.Driver); k != nil {
+	if k := kindOf(c.Driver, nil); k != nil {
 		return k.upgrade(&c, &w, canary, repair)
 	}
 	return p, false, ""
@@ -25,8 +25,15 @@ func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, re
 // knows, see [workload.DriverOf]. The canary is the extra Deployment of the style
 // Canary, nil if there is none yet; other drivers ignore it.
 func NewContext(br Release, w workload.Workload, canary *workload.Workload, repair workload.Quirks) Context {
+	var c Context
+	c.fill(kindOf(br.ReleasePlan.driver(w.Ref), nil), &br, &w, canary, repair)
+	return c
+}
+
+// fill sets what [NewContext] returns. The kind is nil if no driver knows the workload.
+func (c *Context) fill(k kind, br *Release, w, canary *workload.Workload, repair workload.Quirks) {
 	plan, status := &br.ReleasePlan, &br.Status.Current
-	c := Context{
+	*c = Context{
 		Driver: plan.driver(w.Ref), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
 		Replicas: w.DesiredReplicas(), NoNeedUpdate: zero.Copy(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
 	}
@@ -36,11 +43,10 @@ func NewContext(br Release, w workload.Workload, canary *workload.Workload, repa
 	if repair.Has(workload.FailureThresholdMisread) && c.FailureThreshold.IsZero() {
 		c.FailureThreshold = w.Limits().MaxUnavailable // of no kind with a surge, see Context.surge
 	}
-	if k := kindOf(c.Driver); k != nil {
-		c.Updated, c.UpdatedReady = k.pods(&w, canary)
-		k.count(&c, &w, repair)
+	if k != nil {
+		c.Updated, c.UpdatedReady = k.pods(w, canary)
+		k.count(c, w, repair)
 	} else {
-		c.Updated, c.UpdatedReady = byPartition{}.pods(&w, nil)
+		c.Updated, c.UpdatedReady = byPartition{}.pods(w, nil)
 	}
-	return c
 }
