@@ -28,6 +28,10 @@ func (t *Tracker) add(p *podorder.Pod) {
 func (t *Tracker) replace(i int, p *podorder.Pod) {
 	s, at := t.stateOf(p)
 	before, uid := t.records.At(i).state, t.uid(i)
+	if none := (state{}); s == none && before == none && (t.line == nil || t.line.Stays(&t.pods, i, p)) { // a pod of others
+		t.pods.Set(i, p)
+		return
+	}
 	same := uid == p.UID && before.registered(uid) && s.registered(uid) // the most common case by far
 	t.leave(i)
 	if !same && before.registered(uid) {

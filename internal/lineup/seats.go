@@ -15,6 +15,15 @@ func (l *Line) Add(pods *Pods, i int, candidate bool) {
 	l.Enter(pods, i, candidate)
 }
 
+// Stays reports whether another version of a pod that is no candidate, and was none, keeps its seat.
+func (l *Line) Stays(pods *Pods, i int, p *podorder.Pod) bool {
+	return (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
+}
+
+func (l *Line) isNeighbour(p *podorder.Pod) bool {
+	return l.related != nil && p.Active() && l.related(p)
+}
+
 // Leave takes a pod out of its seat, which is to be another one.
 func (l *Line) Leave(pods *Pods, i int) {
 	l.pods = pods
@@ -37,7 +46,7 @@ func (l *Line) Remove(pods *Pods, i int) {
 
 func (l *Line) sit(i int, candidate bool) {
 	p := l.pods.At(i)
-	neighbour := l.related != nil && p.Active() && l.related(p)
+	neighbour := l.isNeighbour(p)
 	if !neighbour && !candidate {
 		return
 	}

@@ -147,3 +147,9 @@ func (f *followedSet) changed(old, p *podorder.Pod, uid string) error {
 	}
 	return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: p}})
 }
+
+// sameNeighbour reports whether a pod of others is of the same concern as before, if it is of any.
+func sameNeighbour(old, p *podorder.Pod) bool {
+	return old != nil && p != nil && old.NodeName == p.NodeName && old.Active() == p.Active() &&
+		old.ControllerUID == p.ControllerUID && kinOf(old).same(kinOf(p))
+}

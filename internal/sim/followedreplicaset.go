@@ -63,9 +63,6 @@ func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()
 		if is {
 			f.own++
 		}
-		if !was && !is && (!f.wide || sameNeighbour(old, p)) {
-			return nil
-		}
 		if !was && !f.neighbour(old) {
 			old = nil
 		}
@@ -106,12 +103,6 @@ func unassignedFirst(o *replicaset.Options) bool {
 // neighbour reports whether the Tracker sees a pod of others.
 func (f *followedSet) neighbour(p *podorder.Pod) bool {
 	return f.wide && p != nil && p.Active() && (f.unbound || p.NodeName != "")
-}
-
-// sameNeighbour reports whether a pod of others is of the same concern as before, if it is of any.
-func sameNeighbour(old, p *podorder.Pod) bool {
-	return old != nil && p != nil && old.NodeName == p.NodeName && old.Active() == p.Active() &&
-		old.ControllerUID == p.ControllerUID && kinOf(old).same(kinOf(p))
 }
 
 // see tells the Tracker of the ReplicaSet and its siblings, if they are others.
