@@ -30,6 +30,7 @@ type queue struct {
 	items []*item
 	first int // those before it were taken
 	known map[string]*item
+	last  *item // that was asked for, which often is the next one too
 	// The same by the numbers that the store knows objects by.
 	numbered []*item
 }
@@ -41,6 +42,9 @@ func (q *queue) at(i int) *item { return q.items[q.first+i] }
 
 // item returns what is noted of an object.
 func (q *queue) item(key string) *item {
+	if q.last != nil && q.last.key == key {
+		return q.last
+	}
 	o := q.known[key]
 	if o == nil {
 		if q.known == nil {
@@ -49,6 +53,7 @@ func (q *queue) item(key string) *item {
 		o = &item{key: key, number: gone}
 		q.known[key] = o
 	}
+	q.last = o
 	return o
 }
 
