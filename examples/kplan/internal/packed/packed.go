@@ -20,8 +20,9 @@ type Text struct {
 	data []byte // nil if base is the text
 }
 
-// A Packer packs texts of some kinds. One that is unlike the last of its kind that stayed as
-// it is does so as well, and those behind it are packed against it. The zero value is ready.
+// A Packer packs texts of some kinds. The first one of a kind stays as it is, and is the base against
+// which those behind it are packed. One that is too unlike stays as it is too, and is the base from
+// then on. The zero value is ready.
 type Packer struct {
 	bases map[string][]byte // by kind
 	out   bytes.Buffer
@@ -31,11 +32,10 @@ type Packer struct {
 
 // Pack returns a text in the form in which it is held. It keeps no part of it.
 func (p *Packer) Pack(kind string, text []byte) Text {
-	base := p.bases[kind]
 	if len(text) == 0 {
 		return Text{}
 	}
-	if base != nil {
+	if base := p.bases[kind]; base != nil {
 		if data, err := p.deflate(base, text); err == nil && len(data) < len(text)/2 {
 			return Text{base, bytes.Clone(data)}
 		}
