@@ -97,6 +97,8 @@ func (m *machine) event(w *tracked) replicaset.PodEvent {
 	switch {
 	case known != nil && m.one("goes", 6):
 		e.New = nil
+	case known != nil && m.one("in one respect", 6):
+		e.New = m.changed(known, p)
 	case known != nil && m.s.Below("kept", 3) > 0:
 		p.UID = known.UID
 		if m.s.Below("owned", 3) > 0 {
@@ -110,6 +112,23 @@ func (m *machine) event(w *tracked) replicaset.PodEvent {
 	}
 	m.sent = append(m.sent, e)
 	return e
+}
+
+// changed returns a known pod that has become another one in one respect alone, as in most events.
+func (m *machine) changed(known, other *podorder.Pod) *podorder.Pod {
+	p := *known
+	switch m.s.Below("respect", 4) {
+	case 0:
+		p.DeletionTimestamp = m.now
+	case 1:
+		p.Phase = other.Phase
+	case 2:
+		p.NodeName = other.NodeName
+	default:
+		p.Labels = other.Labels
+	}
+	p.ResourceVersion = other.ResourceVersion
+	return &p
 }
 
 // rest draws a change of other things than pods.
