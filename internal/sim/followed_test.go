@@ -54,6 +54,7 @@ func TestFollowedRunsOfAll(t *testing.T) {
 		"unreported":  func(c *Config, _ *deploy.Deployment) { c.ReplicaSetOptions.OmitTerminating = true },
 		"late":        func(c *Config, _ *deploy.Deployment) { c.Latency = time.Second },
 		"autoscaled":  func(c *Config, _ *deploy.Deployment) { c.Autoscaled = ptr.To(int32(55)) },
+		"scaled in":   func(c *Config, _ *deploy.Deployment) { c.Autoscaled = ptr.To(int32(7)) },
 		"never ready": func(c *Config, _ *deploy.Deployment) {
 			c.Kubelet.NeverReady = func(p podorder.Pod, t revision.Template) bool { return t.ID == "new" && Serial(p.UID)%3 == 0 }
 		},

@@ -10,12 +10,14 @@ import (
 )
 
 // A followedSet is what a controller keeps of a ReplicaSet. Pods of others matter only as
-// neighbours of those that go: until there are some too many, the Tracker does not see them.
+// neighbours of those that go, and nodes only for which these are: until there are some too many,
+// the Tracker does not see them.
 type followedSet struct {
 	tracker  replicaset.Tracker
 	at       int  // next event of pods
 	wide     bool // whether the Tracker sees the pods of others
 	unbound  bool // and those without a node too
+	unsure   bool // whether it has not seen which nodes some pods are on
 	own      int  // pods that it sees otherwise
 	set      *replicaSet
 	version  int64 // of the set, which may be changed where it is
@@ -41,7 +43,7 @@ func (c *replicaSetController) follow(name string) *followedSet {
 		c.followed[name] = f
 	}
 	see := func() { f.see(rs, version, rows) }
-	c.w.fail(f.read(&s.pods, rs, see))
+	c.w.fail(c.read(f, rs, see))
 	if !f.wide && int(sizeOf(rs)) < f.own {
 		f.wide, f.unbound = true, !unassignedFirst(&c.options)
 		c.w.fail(f.readOthers(&s.pods))
@@ -51,11 +53,15 @@ func (c *replicaSetController) follow(name string) *followedSet {
 }
 
 // read tells the Tracker of what has happened to pods.
-func (f *followedSet) read(pods *table[podorder.Pod], rs *replicaSet, see func()) error {
-	return pods.journal.since(&f.at, func() {
+func (c *replicaSetController) read(f *followedSet, rs *replicaSet, see func()) error {
+	return c.w.store.pods.journal.since(&f.at, func() {
 		*f = followedSet{wide: f.wide, unbound: f.unbound}
 		see() // or all pods would be counted once more
 	}, func(old, p *podorder.Pod) error {
+		if !f.wide && c.bound(old, p) {
+			f.unsure = true
+			return nil
+		}
 		was, is := concerns(rs, old), concerns(rs, p)
 		if was {
 			f.own--
@@ -81,16 +87,22 @@ func concerns(rs *replicaSet, p *podorder.Pod) bool {
 	return p != nil && (p.ControllerUID == rs.UID || p.ControllerUID == "")
 }
 
-// readOthers tells the Tracker of the pods of others, which it has not seen before.
+// readOthers tells the Tracker of the pods of others, which it has not seen before, and on which nodes
+// its own ones are.
 func (f *followedSet) readOthers(pods *table[podorder.Pod]) error {
 	for _, p := range pods.all() {
-		if concerns(f.set, p) || !f.neighbour(p) {
+		e := replicaset.PodEvent{New: p}
+		switch {
+		case concerns(f.set, p) && f.unsure:
+			e.Old = p // of this name, however it was
+		case concerns(f.set, p) || !f.neighbour(p):
 			continue
 		}
-		if err := f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: p}}); err != nil {
+		if err := f.tracker.Apply(replicaset.Delta{Pod: e}); err != nil {
 			return err
 		}
 	}
+	f.unsure = false
 	return nil
 }
 
