@@ -372,6 +372,5 @@ func labelled(labels map[string]string, hash string) map[string]string {
 func (s *Status) equal(t *Status) bool {
 	a, b := *s, *t
 	a.CollisionCount, b.CollisionCount = nil, nil
-	x, y := s.CollisionCount, t.CollisionCount
-	return a == b && (x == y || x != nil && y != nil && *x == *y)
+	return a == b && ptr.Equal(s.CollisionCount, t.CollisionCount)
 }

@@ -183,10 +183,9 @@ func (s *Status) clone() Status {
 
 // equal reports whether two statuses say the same.
 func (s *Status) equal(t *Status) bool {
-	number := func(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }
 	return s.ObservedGeneration == t.ObservedGeneration && s.Replicas == t.Replicas && s.UpdatedReplicas == t.UpdatedReplicas &&
 		s.ReadyReplicas == t.ReadyReplicas && s.AvailableReplicas == t.AvailableReplicas && s.UnavailableReplicas == t.UnavailableReplicas &&
-		number(s.CollisionCount, t.CollisionCount) && number(s.TerminatingReplicas, t.TerminatingReplicas) &&
+		ptr.Equal(s.CollisionCount, t.CollisionCount) && ptr.Equal(s.TerminatingReplicas, t.TerminatingReplicas) &&
 		slices.EqualFunc(s.Conditions, t.Conditions, func(a, b Condition) bool {
 			return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
 				a.LastUpdateTime.Equal(b.LastUpdateTime) && a.LastTransitionTime.Equal(b.LastTransitionTime)

@@ -8,23 +8,22 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
-
 func sameDeploymentStatus(a, b *deploy.Status) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && a.Replicas == b.Replicas && a.UpdatedReplicas == b.UpdatedReplicas &&
 		a.ReadyReplicas == b.ReadyReplicas && a.AvailableReplicas == b.AvailableReplicas &&
-		a.UnavailableReplicas == b.UnavailableReplicas && same(a.TerminatingReplicas, b.TerminatingReplicas) &&
-		same(a.CollisionCount, b.CollisionCount) && slices.Equal(a.Conditions, b.Conditions)
+		a.UnavailableReplicas == b.UnavailableReplicas && ptr.Equal(a.TerminatingReplicas, b.TerminatingReplicas) &&
+		ptr.Equal(a.CollisionCount, b.CollisionCount) && slices.Equal(a.Conditions, b.Conditions)
 }
 
 func sameDaemonSetStatus(a, b *daemonset.Status) bool {
 	x, y := *a, *b
 	x.CollisionCount, y.CollisionCount = nil, nil
-	return x == y && same(a.CollisionCount, b.CollisionCount)
+	return x == y && ptr.Equal(a.CollisionCount, b.CollisionCount)
 }
 
 func sameBatchStatus(a, b *batchrelease.Status) bool {
@@ -33,7 +32,7 @@ func sameBatchStatus(a, b *batchrelease.Status) bool {
 	return a.Phase == b.Phase && a.Message == b.Message && a.StableRevision == b.StableRevision && a.UpdateRevision == b.UpdateRevision &&
 		a.ObservedGeneration == b.ObservedGeneration && a.ObservedRolloutID == b.ObservedRolloutID &&
 		a.ObservedWorkloadReplicas == b.ObservedWorkloadReplicas && a.ObservedReleasePlanHash == b.ObservedReleasePlanHash &&
-		same(a.CollisionCount, b.CollisionCount) && x == y && same(a.Current.NoNeedUpdateReplicas, b.Current.NoNeedUpdateReplicas) &&
+		ptr.Equal(a.CollisionCount, b.CollisionCount) && x == y && ptr.Equal(a.Current.NoNeedUpdateReplicas, b.Current.NoNeedUpdateReplicas) &&
 		slices.Equal(a.Conditions, b.Conditions)
 }
 
@@ -41,7 +40,7 @@ func sameBatchStatus(a, b *batchrelease.Status) bool {
 // server keeps the second.
 func sameRolloutStatus(a, b *kruise.Status) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
-		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && same(toTheSecond(a.Sub), toTheSecond(b.Sub)) &&
+		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && ptr.Equal(toTheSecond(a.Sub), toTheSecond(b.Sub)) &&
 		slices.Equal(a.Conditions, b.Conditions)
 }
 

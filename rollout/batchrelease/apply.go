@@ -148,7 +148,7 @@ func (s *Status) equal(t *Status) bool {
 	return s.Phase == t.Phase && s.Message == t.Message && s.StableRevision == t.StableRevision && s.UpdateRevision == t.UpdateRevision &&
 		s.ObservedGeneration == t.ObservedGeneration && s.ObservedRolloutID == t.ObservedRolloutID &&
 		s.ObservedWorkloadReplicas == t.ObservedWorkloadReplicas && s.ObservedReleasePlanHash == t.ObservedReleasePlanHash &&
-		sameNumber(s.CollisionCount, t.CollisionCount) && s.Current.equal(&t.Current) &&
+		ptr.Equal(s.CollisionCount, t.CollisionCount) && s.Current.equal(&t.Current) &&
 		slices.EqualFunc(s.Conditions, t.Conditions, func(a, b workload.Condition) bool {
 			return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
 				a.LastUpdateTime.Equal(b.LastUpdateTime) && a.LastTransitionTime.Equal(b.LastTransitionTime)
@@ -158,7 +158,5 @@ func (s *Status) equal(t *Status) bool {
 func (c *CurrentBatch) equal(d *CurrentBatch) bool {
 	return c.BatchState == d.BatchState && c.CurrentBatch == d.CurrentBatch && c.BatchReadyTime.Equal(d.BatchReadyTime) &&
 		c.UpdatedReplicas == d.UpdatedReplicas && c.UpdatedReadyReplicas == d.UpdatedReadyReplicas &&
-		sameNumber(c.NoNeedUpdateReplicas, d.NoNeedUpdateReplicas)
+		ptr.Equal(c.NoNeedUpdateReplicas, d.NoNeedUpdateReplicas)
 }
-
-func sameNumber(a, b *int32) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -32,14 +32,13 @@ func (st *pass) progress(s Status) outcome {
 // counted anew.
 func (st *pass) look(c *Context, revision string) {
 	br, w := &st.s.Release, st.s.Workload
-	k := kindOf(br.ReleasePlan.driver(w.Ref), &st.read.strategy)
-	if c.fill(k, br, w, st.s.Canary, st.opts.Repair); c.RolloutID == "" {
+	if c.fill(br, w, st.s.Canary, &st.read.strategy, st.opts.Repair); c.RolloutID == "" {
 		return
 	}
 	if c.NoNeedUpdate != nil {
 		n, counted := st.noNeedUpdate(revision), *br
 		counted.Status.Current.NoNeedUpdateReplicas = &n
-		c.fill(k, &counted, w, st.s.Canary, st.opts.Repair)
+		c.fill(&counted, w, st.s.Canary, &st.read.strategy, st.opts.Repair)
 	}
 	c.PodCount, c.Labelled = st.pods.count(c.RolloutID)
 }

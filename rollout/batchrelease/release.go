@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout"
@@ -55,7 +56,7 @@ func (p ReleasePlan) Clone() ReleasePlan {
 // equal reports whether two plans say the same.
 func (p *ReleasePlan) equal(q *ReleasePlan) bool {
 	a, b := zero.Or(p.PatchPodTemplateMetadata), zero.Or(q.PatchPodTemplateMetadata)
-	return slices.Equal(p.Batches, q.Batches) && sameNumber(p.BatchPartition, q.BatchPartition) && p.RolloutID == q.RolloutID &&
+	return slices.Equal(p.Batches, q.Batches) && ptr.Equal(p.BatchPartition, q.BatchPartition) && p.RolloutID == q.RolloutID &&
 		p.FailureThreshold == q.FailureThreshold && p.FinalizingPolicy == q.FinalizingPolicy && p.RollingStyle == q.RollingStyle &&
 		p.EnableExtraWorkloadForCanary == q.EnableExtraWorkloadForCanary &&
 		(p.PatchPodTemplateMetadata == nil) == (q.PatchPodTemplateMetadata == nil) &&

@@ -5,6 +5,7 @@ package workload
 import (
 	"maps"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 )
 
@@ -71,7 +72,5 @@ func patched(m map[string]string, changes map[string]*string) map[string]string 
 // sameSpec reports whether two states of a workload differ in nothing that makes a generation.
 func (w *Workload) sameSpec(o *Workload) bool {
 	return w.Paused == o.Paused && w.StrategyType == o.StrategyType && w.Partition == o.Partition && w.MinReadySeconds == o.MinReadySeconds &&
-		same(w.Replicas, o.Replicas) && same(w.RollingUpdate, o.RollingUpdate) && same(w.ProgressDeadlineSeconds, o.ProgressDeadlineSeconds)
+		ptr.Equal(w.Replicas, o.Replicas) && ptr.Equal(w.RollingUpdate, o.RollingUpdate) && ptr.Equal(w.ProgressDeadlineSeconds, o.ProgressDeadlineSeconds)
 }
-
-func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
