@@ -3,7 +3,6 @@
 package replicaset_test
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/random"
@@ -33,15 +32,7 @@ func (m *machine) pod() *podorder.Pod {
 	if m.one("far", 60) && !m.busy && !m.scales {
 		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	m.version++
-	switch m.s.Below("version", 8) {
-	case 0:
-		p.ResourceVersion = ""
-	case 1: // out of order
-		p.ResourceVersion = strconv.Itoa(max(1, m.version-random.Below(m.s, "back", 30)))
-	default:
-		p.ResourceVersion = strconv.Itoa(m.version)
-	}
+	p.ResourceVersion = m.feed.Version(m.s)
 	if m.one("nameless", 100) {
 		p.Name = ""
 	}
@@ -86,49 +77,19 @@ func sibling(controller string) replicaset.ReplicaSet {
 	return old
 }
 
-// event draws an event: of a pod that is there, of any pod, or one that has been sent.
+// event draws what happens to a pod.
 func (m *machine) event(w *tracked) replicaset.PodEvent {
-	if len(m.sent) > 0 && m.one("again", 6) {
-		return m.sent[max(0, len(m.sent)-1-random.Below(m.s, "which", 20))]
-	}
-	p := m.pod()
-	known := w.pods.All[p.Name]
-	e := replicaset.PodEvent{Old: known, New: p}
-	switch {
-	case known != nil && m.one("goes", 6):
-		e.New = nil
-	case known != nil && m.one("in one respect", 6):
-		e.New = m.changed(known, p)
-	case known != nil && m.s.Below("kept", 3) > 0:
-		p.UID = known.UID
-		if m.s.Below("owned", 3) > 0 {
+	return replicaset.PodEvent(m.feed.Event(m.s, &w.pods, m.pod, func(p, known *podorder.Pod) {
+		if m.one("begins to end", 8) {
+			version := p.ResourceVersion
+			*p = *known
+			p.ResourceVersion, p.DeletionTimestamp = version, m.now
+			return
+		}
+		if p.UID = known.UID; m.s.Below("owned", 3) > 0 {
 			p.ControllerUID, p.Labels = "web-uid", map[string]string{"app": "web"}
 		}
-	case m.one("any old", 8):
-		e.Old = m.pod()
-		if m.one("and gone", 2) {
-			e.New = nil
-		}
-	}
-	m.sent = append(m.sent, e)
-	return e
-}
-
-// changed returns a known pod that has become another one in one respect alone, as in most events.
-func (m *machine) changed(known, other *podorder.Pod) *podorder.Pod {
-	p := *known
-	switch m.s.Below("respect", 4) {
-	case 0:
-		p.DeletionTimestamp = m.now
-	case 1:
-		p.Phase = other.Phase
-	case 2:
-		p.NodeName = other.NodeName
-	default:
-		p.Labels = other.Labels
-	}
-	p.ResourceVersion = other.ResourceVersion
-	return &p
+	}))
 }
 
 // rest draws a change of other things than pods.

@@ -38,18 +38,17 @@ func (w *tracked) clone() *tracked { return &tracked{w.tracker.Clone(), w.rest, 
 // A machine changes a Tracker in any way, and compares its plan with that of Reconcile after
 // each step.
 type machine struct {
-	t       purity.T
-	s       random.Source
-	worlds  []*tracked // clones of each other
-	now     time.Time
-	opts    replicaset.Options
-	sent    []replicaset.PodEvent
-	names   int    // how many pods there may be
-	busy    bool   // many pods become ready and available, and hardly anything else happens
-	scales  bool   // pods are deleted that have lived alike, and hardly anything else happens
-	about   string // what they differ in, or what changes meanwhile
-	version int
-	step    int
+	t      purity.T
+	s      random.Source
+	worlds []*tracked // clones of each other
+	now    time.Time
+	opts   replicaset.Options
+	feed   trackedtest.Feed[podorder.Pod]
+	names  int    // how many pods there may be
+	busy   bool   // many pods become ready and available, and hardly anything else happens
+	scales bool   // pods are deleted that have lived alike, and hardly anything else happens
+	about  string // what they differ in, or what changes meanwhile
+	step   int
 }
 
 func noPods() trackedtest.Objects[podorder.Pod] {

@@ -31,14 +31,14 @@ func Apply(t *testing.T, bugs []Bug) {
 }
 
 // Find plants each bug, and wants TestTrackerSteps of the package to find it, and says after
-// how many steps it does, of 200,000 or KPLAN_STEPS. It takes minutes, and so runs only on
+// how many steps it does, of 500,000 or KPLAN_STEPS. It takes minutes, and so runs only on
 // demand.
 func Find(t *testing.T, bugs []Bug) {
 	if os.Getenv("KPLAN_MUTANTS") == "" {
 		t.Skip("takes minutes: set KPLAN_MUTANTS to run it")
 	}
 	program := plant(t, bugs)
-	steps := cmp.Or(os.Getenv("KPLAN_STEPS"), "200000")
+	steps := cmp.Or(os.Getenv("KPLAN_STEPS"), "500000")
 	out, err := runPlanted(program, 0, "10000")
 	require.NoError(t, err, "there is something to find without a bug\n%s", out)
 	for i := range bugs {

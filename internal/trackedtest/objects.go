@@ -127,7 +127,8 @@ func (f *Feed[T]) Version(s random.Source) string {
 }
 
 // Event draws an event: of an object that is there, of any, or one that has been sent. Draw
-// draws an object, and keep makes of one that takes the place of another the same one, changed.
+// draws an object, and keep makes of one that takes the place of another the same one, changed in
+// many respects. Most changes that informers tell of are in one, and so are some of these.
 func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep func(v, known *T)) Event[T] {
 	if len(f.sent) > 0 && s.Below("again", 6) == 0 {
 		return f.sent[max(0, len(f.sent)-1-random.Below(s, "which", 20))]
@@ -138,6 +139,8 @@ func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep fun
 	switch {
 	case known != nil && s.Below("goes", 6) == 0:
 		e.New = nil
+	case known != nil && s.Below("in one respect", 5) == 0:
+		e.New = inOneRespect(s, known, v)
 	case known != nil && s.Below("kept", 4) > 0:
 		keep(v, known)
 	case s.Below("any old", 8) == 0:
@@ -148,4 +151,29 @@ func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep fun
 	}
 	f.sent = append(f.sent, e)
 	return e
+}
+
+// inOneRespect returns a copy of an object with one field of another one in which they differ, if any.
+func inOneRespect[T any](s random.Source, known, other *T) *T {
+	v := *known
+	if fields := differing(reflect.ValueOf(&v).Elem(), reflect.ValueOf(other).Elem()); len(fields) > 0 {
+		f := fields[random.Below(s, "field", len(fields))]
+		f[0].Set(f[1])
+	}
+	return &v
+}
+
+// differing returns the fields in which two values differ, those of structs in them too, as pairs. A
+// time is one field.
+func differing(a, b reflect.Value) (fields [][2]reflect.Value) {
+	if a.Kind() == reflect.Struct && a.NumField() > 0 && a.Field(0).CanSet() {
+		for i := range a.NumField() {
+			fields = append(fields, differing(a.Field(i), b.Field(i))...)
+		}
+		return fields
+	}
+	if reflect.DeepEqual(a.Interface(), b.Interface()) {
+		return nil
+	}
+	return [][2]reflect.Value{{a, b}}
 }
