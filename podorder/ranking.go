@@ -126,7 +126,7 @@ func (r *ranking) comparePart(a, b *key) int {
 	if a.sidecars != b.sidecars {
 		return cmp.Compare(b.sidecars, a.sidecars)
 	}
-	if a.created != b.created {
+	if a.created != b.created || !r.exact && a.createdAge != b.createdAge { // times that do not fit a number are alike, and their ages are not
 		if c, tie := r.compareTimes(a.created, b.created, a.createdAge, b.createdAge); !tie {
 			return c
 		}

@@ -22,16 +22,13 @@ func prove(what string, holds bool) {
 // aged says that a time that is not set, and no other, has no bucket.
 func aged(k key) bool { return (k.created == math.MinInt64) == (k.createdAge == noAge) }
 
-// sameAge says that the same time is in the same bucket.
-func sameAge(a, b key) bool { return a.created != b.created || a.createdAge == b.createdAge }
-
 // VictimsInStrictWeakOrder: of any three pods, whatever their times, buckets and names are, the
 // canonical order, in which victims are chosen, is one: no two are both first, none is first
 // in a ring of three, and what is in a tie with both ends of a chain leaves them in one.
 func VictimsInStrictWeakOrder(a, b, c key, uidA, uidB, uidC, nameA, nameB, nameC string, chain Chain, exact bool) {
 	order := Order{Chain: chain}
 	assume(exact || !chain.legacy())
-	assume(exact || aged(a) && aged(b) && aged(c) && sameAge(a, b) && sameAge(b, c) && sameAge(a, c))
+	assume(exact || aged(a) && aged(b) && aged(c))
 	a.index, b.index, c.index = 0, 1, 2
 	r := ranking{order: &order, exact: exact, pods: []Pod{{UID: uidA, Name: nameA}, {UID: uidB, Name: nameB}, {UID: uidC, Name: nameC}}}
 	ab, bc, ac := r.compareBase(&a, &b), r.compareBase(&b, &c), r.compareBase(&a, &c)
@@ -65,9 +62,9 @@ func VictimsByTheirKeys(a, b key, uidA, uidB, nameA, nameB string, chain Chain, 
 	assume(a.sidecars == b.sidecars)
 	bucketed := !exact && a.createdAge != noAge && b.createdAge != noAge
 	prove("age", a.created == b.created || bucketed || first == shorter(a.created, b.created))
-	prove("bucket of the age", a.created == b.created || !bucketed || a.createdAge == b.createdAge || first == (a.createdAge < b.createdAge))
+	prove("bucket of the age", !bucketed || a.createdAge == b.createdAge || first == (a.createdAge < b.createdAge))
 	decides := a.annotated != b.annotated && (chain == Legacy || chain == Legacy15)
-	assume(a.created == b.created || bucketed && a.createdAge == b.createdAge)
+	assume(a.created == b.created && (exact || a.createdAge == b.createdAge) || bucketed && a.createdAge == b.createdAge)
 	prove("annotation", !decides || first == a.annotated)
 	assume(!decides)
 	prove("first bytes of the UID", a.early == b.early || first == (a.early < b.early))
