@@ -20,12 +20,17 @@ import (
 //
 // A change of a pod takes O(log N) time for N pods, and so does a plan that only creates pods,
 // deletes a few, or finds nothing to do. The first plan that deletes some puts all in line, and
-// so does the first one after other siblings, or another controller, came to be. The time of
-// Reconcile take plans that adopt or release pods or delete an eighth of them, that choose
-// victims by an order of the caller's, while two pods have one UID, or while ready pods have
-// restarted or were not created in one bucket of ages. What changes the meaning of all pods counts
-// all of them anew: another selector, UID, name, kind, minReadySeconds, template label or
-// Dialect, a ReplicaSet that begins to be deleted, and a time before that of the last plan.
+// so does the first one after other siblings, or another controller, came to be. What changes the
+// meaning of all pods counts all of them anew: another selector, UID, name, kind, minReadySeconds,
+// template label or Dialect, a ReplicaSet that begins to be deleted, and a time before that of the
+// last plan.
+//
+// The time of Reconcile take plans that adopt or release pods, while two pods have one UID, and
+// while a time that a plan depends on is centuries away. Of plans that delete pods these take it
+// too: those that delete more than a few in a hundred, or choose by an order of the caller's; and all,
+// while ready pods have restarted or were not created in one bucket of ages (see
+// [podorder.AgeBucket]), or pods of one node, or of those that are alone on theirs, have more than
+// some sixty costs of deletion.
 //
 // Beside the pods it takes at most 64 bytes for each, and once they are in line 130 for each node
 // that several of them have been on.
@@ -94,7 +99,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
 	n := in.numbers(&c)
-	if t.twins.Pairs == 0 && c.adopt == 0 && c.release == 0 {
+	if !t.twinned() && c.adopt == 0 && c.release == 0 {
 		if !n.shrinks() {
 			return c, nil
 		}
@@ -115,10 +120,13 @@ func (t *Tracker) count(in *input) (counts, error) {
 	return c, t.checkTwins(in.Pods, c.roles)
 }
 
+// twinned reports whether two pods that a plan may touch have one UID.
+func (t *Tracker) twinned() bool { return t.twins.Pairs > 0 && !t.rest.Distinct }
+
 // checkTwins returns what is wrong with the UIDs of the pods. Their names differ, because
 // Apply sees to it.
 func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
-	if t.twins.Pairs == 0 {
+	if !t.twinned() {
 		return nil
 	}
 	var touched duplicateCheck
@@ -177,11 +185,15 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 // UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
 // [Tracker.Apply], or two pods have one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil // as of any other value
+	}
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
 	var loaded Tracker
+	loaded.rest.Distinct = s.Distinct
 	err := loaded.Apply(Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: s.Domains})
 	for i := 0; i < len(s.Pods) && err == nil; i++ {
 		p := &s.Pods[i]

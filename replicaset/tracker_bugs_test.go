@@ -64,6 +64,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"pods that end go once more", "tracker_victims.go", "t.records.At(i).state.role.counts())", "t.records.At(i).state.role != roleNone)"},
 	{"pods are drafted by the numbers of others", "tracker_victims.go", "\t\trefs[i] = t.pods.At(i)", "\t\trefs[i] = t.pods.At(len(refs) - 1 - i)"},
 	{"the first in line is all that go", "tracker.go", "len(in.refs) == 1", "len(in.refs) > 0"},
+	{"an age of centuries never ends", "../internal/lineup/line.go", "return now + 1", "return math.MaxInt64"},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.

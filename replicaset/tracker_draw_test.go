@@ -53,6 +53,9 @@ func (m *machine) alike(p *podorder.Pod) {
 		age := time.Duration(1) << (28 + m.s.Below("bucket", 8))
 		p.ReadySince = random.OneOf(m.s, "for how long", m.now.Add(-age), m.now.Add(-age-time.Duration(m.s.Below("more", uint64(age)))), random.Now.Add(-time.Hour), random.Now.Add(-time.Hour))
 	}
+	if p.Ready && m.one("for more than a century", 20) { // until a bucket ends soon, that of two centuries or one
+		p.ReadySince = m.now.Add(random.OneOf[time.Duration](m.s, "for how many", -1<<62, -1<<61) + time.Duration(m.s.Below("soon", 20_000))*time.Millisecond)
+	}
 	if m.about == "odd ones" && m.one("as any", 20) {
 		p.Restarts, p.CreationTimestamp = 1, random.OneOf(m.s, "created at any time", m.now, random.Now, time.Time{})
 	}

@@ -20,8 +20,10 @@ func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near 
 		if t.line.Stale() {
 			t.line = lineup.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
 		}
-		if refs, near, few = t.line.Front(&t.pods, n, in.now, at); few {
-			return refs, near, true
+		if t.leaveCrowd(); t.line != nil {
+			if refs, near, few = t.line.Front(&t.pods, n, in.now, at); few {
+				return refs, near, true
+			}
 		}
 	}
 	refs = make([]*podorder.Pod, t.pods.Len())
@@ -29,6 +31,13 @@ func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near 
 		refs[i] = t.pods.At(i)
 	}
 	return refs, nil, false
+}
+
+// leaveCrowd drops a line that is of no use any more.
+func (t *Tracker) leaveCrowd() {
+	if t.line.Crowded() {
+		t.line = nil
+	}
 }
 
 // draft returns a draft of the pods that the input has where they are: few that all count, or all. It

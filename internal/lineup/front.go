@@ -18,7 +18,9 @@ func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) boo
 	}
 	for i := range pods.Len() {
 		l.seats.Append(seat{})
-		l.sit(i, candidate(i))
+		if l.sit(i, candidate(i)); l.crowded {
+			return l
+		}
 	}
 	l.lifted, l.pulled, l.changes = 0, 0, 0
 	for i := range l.rows.Len() {
@@ -38,6 +40,10 @@ func (l *Line) Stale() bool {
 	n := l.seats.Len()
 	return l.changes > n && (l.nodes.Len() > 2*n || !l.simple())
 }
+
+// Crowded reports whether it is of no use any more, nil is not: pods of one node, or of those that are alone on
+// theirs, have so many costs of deletion that a change takes as long as to look at all of them.
+func (l *Line) Crowded() bool { return l != nil && l.crowded }
 
 // age brings the line up to a time, which is not earlier than before.
 func (l *Line) age(now time.Time, at int64) {

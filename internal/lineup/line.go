@@ -45,6 +45,7 @@ type Line struct {
 	lifted   int32 // node whose cells are out of the order, from 1, or all
 	pulled   int32 // row that is out of its order, from 1
 	changes  int   // since it was made
+	crowded  bool  // see Crowded
 	restarts int   // ready pods with restarts
 	unset    int   // and without an instant of creation
 	ready    int
@@ -116,6 +117,9 @@ type row struct {
 // most is how many pods a row has at most, which are looked at one by one.
 const most = 48
 
+// mostCells is how many cells a node may have, all of which are looked at when one of them changes.
+const mostCells = 64
+
 // A turn is what decides among pods of a cell, and of cells with as many neighbours, before
 // their UIDs.
 type turn struct {
@@ -137,14 +141,14 @@ func (a *turn) compare(b *turn) int {
 func (l *Line) turnOf(p *podorder.Pod) (turn, int64) {
 	if p.Ready && !p.ReadySince.IsZero() {
 		bucket := podorder.AgeBucket(p.ReadySince, l.now)
-		return turn{age: bucket}, again(p.ReadySince, bucket)
+		return turn{age: bucket}, again(p.ReadySince, bucket, l.at)
 	}
 	t := turn{age: math.MinInt8, restarts: p.Restarts, sidecars: p.SidecarRestarts, created: math.MinInt8}
 	if p.CreationTimestamp.IsZero() {
 		return t, math.MaxInt64
 	}
 	t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
-	return t, again(p.CreationTimestamp, t.created)
+	return t, again(p.CreationTimestamp, t.created, l.at)
 }
 
 // simple reports whether ready pods of one instant are in the order of their UIDs as well: none
@@ -154,21 +158,24 @@ func (l *Line) simple() bool {
 		podorder.AgeBucket(l.oldest, l.now) == podorder.AgeBucket(l.youngest, l.now))
 }
 
-// again returns when the bucket that a time is in ends, or a little earlier.
-func again(t time.Time, bucket int8) int64 {
+// again returns when the bucket that a time is in ends, or a little earlier. If that end may not fit a
+// number, it is any time later than now.
+func again(t time.Time, bucket int8, now int64) int64 {
 	at, near := tracked.Clock(t)
-	if !near {
+	switch {
+	case bucket == endless, bucket < 0 && !near:
 		return math.MaxInt64
-	}
-	if bucket < 0 {
+	case bucket < 0:
 		return at // its age begins
-	}
-	if bucket >= 61 {
-		return math.MaxInt64
+	case !near || bucket >= endless-4:
+		return now + 1
 	}
 	end := int64(2) << bucket
 	return at + end - end>>48 // buckets begin a little early
 }
+
+// endless is the bucket of all ages that do not fit a number.
+const endless = 63
 
 // tally counts a ready candidate, or one less.
 func (l *Line) tally(p *podorder.Pod, n int) {
@@ -222,12 +229,14 @@ func (l *Line) nodeOf(i int, mayBeApart bool) int {
 
 // cellOf returns the cell of a health on a node, which is made if there is none.
 func (l *Line) cellOf(k int, health uint64) int {
-	n := l.nodes.At(k)
+	n, cells := l.nodes.At(k), 0
 	for i := n.cells; i > 0; i = l.cells.At(int(i - 1)).next {
 		if l.cells.At(int(i-1)).health == health {
 			return int(i - 1)
 		}
+		cells++
 	}
+	l.crowded = l.crowded || cells >= mostCells
 	c := cell{health: health, node: int32(k), next: n.cells, first: -1}
 	if l.freeCell > 0 {
 		n.cells = l.freeCell

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package replicaset_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// requireSamePlan wants the plan of a Tracker to be that of Reconcile.
+func requireSamePlan(t *testing.T, tr *replicaset.Tracker, now time.Time) {
+	t.Helper()
+	want, wrong := replicaset.Reconcile(tr.Snapshot(), now, replicaset.Options{})
+	got, err := tr.Plan(now, replicaset.Options{})
+	require.Equal(t, wrong, err)
+	require.Equal(t, want, got)
+}
+
+// Pods age even after 146 and 292 years, and those of times that do not fit a number of nanoseconds do.
+func TestTrackerOldPods(t *testing.T) {
+	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
+	for _, c := range []struct {
+		others, one time.Time
+		at          []time.Time
+	}{
+		{year(1900), year(1891), []time.Time{year(2036), year(2037).AddDate(0, 5, 0)}},
+		{year(1690), year(1680), []time.Time{year(1970), year(1973)}},
+		{year(2400), year(2300), []time.Time{year(2026), year(2250)}},
+		{year(1980), year(1981), []time.Time{year(2016), year(2017).AddDate(0, 5, 0), year(2053), year(2054)}},
+	} {
+		all := pods(20)
+		for i := range all {
+			all[i].ReadySince, all[i].NodeName = c.others, "n"
+		}
+		all[0].ReadySince = c.one
+		tr := tracker(t, web(19), all...)
+		for _, now := range c.at {
+			requireSamePlan(t, tr, now)
+		}
+	}
+}
+
+// The plan is right however many costs of deletion there are, on one node or on many, from the first plan
+// on or later.
+func TestTrackerManyCosts(t *testing.T) {
+	for _, nodes := range []int{1, 30, 1000} {
+		for _, later := range []bool{false, true} {
+			all := pods(200)
+			for i := range all {
+				all[i].NodeName = fmt.Sprint("n", i%nodes)
+			}
+			price := func(p *podorder.Pod, cost int) {
+				p.Annotations = map[string]string{podorder.AnnotationDeletionCost: fmt.Sprint(cost)}
+			}
+			for i := range all {
+				if !later {
+					price(&all[i], i*37%200)
+				}
+			}
+			tr := tracker(t, web(199), all...)
+			requireSamePlan(t, tr, t0)
+			for i := range all {
+				p := all[i]
+				price(&p, i*91%200-100)
+				require.NoError(t, tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: &all[i], New: &p}}))
+				requireSamePlan(t, tr, t0)
+			}
+		}
+	}
+}
+
+// A Tracker from JSON stands for what the text says: of pods that are said to be distinct it does not
+// look at the UIDs. And null says nothing.
+func TestTrackerJSONSays(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{pod("a"), pod("b", uid("a-uid"))}, Distinct: true}
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	var tr replicaset.Tracker
+	require.NoError(t, json.Unmarshal(text, &tr))
+	require.Equal(t, s, tr.Snapshot())
+	requireSamePlan(t, &tr, t0)
+	require.NoError(t, json.Unmarshal([]byte("null"), &tr))
+	require.Equal(t, s, tr.Snapshot())
+}
