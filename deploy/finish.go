@@ -184,7 +184,7 @@ func (f *finish) actions() {
 	}
 	f.events(failed)
 	switch {
-	case failed < 0 && f.nameWasFree():
+	case failed < 0 && f.plan.createsTaken():
 		f.created()
 	case failed < 0:
 		f.result.Status, f.result.RecheckAt = f.plan.Status.clone(), f.plan.RecheckAt

@@ -35,14 +35,14 @@ func (f *finish) failed(i int) {
 	f.result.Status.CollisionCount = collisions
 }
 
-// nameWasFree reports whether a ReplicaSet was created although the plan, which ends with its
-// creation, expected that its name is taken.
-func (f *finish) nameWasFree() bool {
-	if len(f.plan.Actions) == 0 {
+// createsTaken reports whether the plan ends with the creation of a ReplicaSet whose name it expects to
+// be taken.
+func (p *Plan) createsTaken() bool {
+	if len(p.Actions) == 0 {
 		return false
 	}
-	a, ok := f.plan.Actions[len(f.plan.Actions)-1].(CreateReplicaSet)
-	return ok && slices.ContainsFunc(f.plan.Holds, func(h Hold) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
+	a, ok := p.Actions[len(p.Actions)-1].(CreateReplicaSet)
+	return ok && slices.ContainsFunc(p.Holds, func(h Hold) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
 }
 
 // created is what follows that creation: what upstream writes and says of it at once.

@@ -50,12 +50,13 @@ func (t *Tracker) Snapshot() Snapshot {
 }
 
 // Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs
-// ReplicaSets only if a call has failed, and all of the snapshot only if the plan adopts or
-// releases some.
+// ReplicaSets only if a call has failed, or has created one whose name the plan expected to be
+// taken, and all of the snapshot only if the plan adopts or releases some.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	t.begin()
 	s := t.rest
-	if len(r.Outcomes) == len(p.Actions) && !slices.ContainsFunc(r.Outcomes, func(o selector.Outcome) bool { return o.Answer != selector.Done }) {
+	if len(r.Outcomes) == len(p.Actions) && !slices.ContainsFunc(r.Outcomes, func(o selector.Outcome) bool { return o.Answer != selector.Done }) &&
+		!p.createsTaken() {
 		return Finish(s, p, r, now, opts)
 	}
 	for i := range t.near.Len() {
@@ -88,6 +89,9 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 // UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
 // [Tracker.Apply], or two ReplicaSets or two pods have one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil // as of any other value
+	}
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err

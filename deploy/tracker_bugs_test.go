@@ -24,6 +24,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"no stranger to finish with", "tracker.go", "i >= 0 && t.places.At(i) == 0", "false"},
 	{"no snapshot to plan from again", "tracker.go", "return Finish(t.Snapshot(), p, r, now, opts)", "return Finish(s, p, r, now, opts)"},
 	{"pause points see no pods", "input.go", "return in.tracked.pods.List()", "return nil"},
+	{"a name that was taken is nothing to finish with", "tracker.go", "!p.createsTaken()", "true"},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.

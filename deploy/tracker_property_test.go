@@ -29,6 +29,7 @@ type world struct {
 	deployment deploy.Deployment
 	sets       trackedtest.Objects[replicaset.ReplicaSet]
 	pods       trackedtest.Objects[podorder.Pod]
+	earlier    deploy.Plan // of this Tracker or one that it was cloned from
 }
 
 func (w *world) snapshot() deploy.Snapshot {
@@ -36,7 +37,7 @@ func (w *world) snapshot() deploy.Snapshot {
 }
 
 func (w *world) clone() *world {
-	return &world{w.tracker.Clone(), w.deployment, w.sets.Clone(), w.pods.Clone()}
+	return &world{w.tracker.Clone(), w.deployment, w.sets.Clone(), w.pods.Clone(), w.earlier}
 }
 
 // A machine changes a Tracker in any way, and compares its plan with that of Reconcile after
@@ -267,6 +268,10 @@ func (m *machine) compare(w *world) {
 	}
 	if m.step%4 == 0 && err == nil {
 		m.finish(w, got)
+		m.finish(w, w.earlier)
+		if len(got.Actions) > 0 && m.one("kept for later", 2) {
+			w.earlier = got
+		}
 	}
 	if m.step%128 == 0 {
 		is := w.tracker.Snapshot()
@@ -280,8 +285,12 @@ func (m *machine) compare(w *world) {
 // finish compares what follows from a plan of which some calls fail.
 func (m *machine) finish(w *world, p deploy.Plan) {
 	var r deploy.Report
+	wrong := !m.one("all is done", 3)
 	for range p.Actions {
 		answer := random.OneOf(m.s, "answer", selector.Done, selector.Done, selector.Done, selector.NotFound, selector.AlreadyExists, selector.Changed)
+		if !wrong {
+			answer = selector.Done
+		}
 		r.Outcomes = append(r.Outcomes, selector.Outcome{Answer: answer, Err: errors.New("no")})
 	}
 	got, want := w.tracker.Finish(p, r, m.now, m.opts), deploy.Finish(w.snapshot(), p, r, m.now, m.opts)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // tracker returns a Tracker of a snapshot.
@@ -157,4 +160,29 @@ func BenchmarkTracker(b *testing.B) {
 			})
 		})
 	}
+}
+
+// A name that was taken when the plan was made is free by now, and the ReplicaSet is seen already:
+// what follows depends on it, although every call has been carried out.
+func TestTrackerFinishCreatedTaken(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	one, deadline := int32(1), int32(600)
+	d := deploy.Deployment{Name: "web", UID: "d", Replicas: &one, ProgressDeadlineSeconds: &deadline, Template: revision.Template{ID: "v2", Hash: "h2"}}
+	d.Status.Conditions = []deploy.Condition{{
+		Type: deploy.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: now.Add(-time.Hour), LastTransitionTime: now.Add(-time.Hour),
+	}}
+	stranger := replicaset.ReplicaSet{Name: "web-h2", UID: "x", ControllerUID: "other"}
+	made := replicaset.ReplicaSet{Name: "web-h2", UID: "y", ControllerUID: "d", Template: d.Template}
+	opts := deploy.Options{Repair: deploy.ReusedSetKeepsDeadline}
+	var tr deploy.Tracker
+	require.NoError(t, tr.Apply(deploy.Delta{Deployment: &d, ReplicaSet: deploy.ReplicaSetEvent{New: &stranger}}))
+	p, err := tr.Plan(now, opts)
+	require.NoError(t, err)
+	require.NoError(t, tr.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: &stranger}}))
+	require.NoError(t, tr.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{New: &made}}))
+	r := deploy.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+	for i := range r.Outcomes {
+		r.Outcomes[i].Answer = selector.Done
+	}
+	require.Equal(t, deploy.Finish(tr.Snapshot(), p, r, now, opts), tr.Finish(p, r, now, opts))
 }
