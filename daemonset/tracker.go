@@ -117,6 +117,9 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 // UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
 // [Tracker.Apply], or two nodes or two pods have one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil // as of any other value
+	}
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (ofPods) Version(p *Pod) string { return p.ResourceVersion }
 //
 // The events of one pod or node may come twice. If the pods have resource versions that compare,
 // see [replicaset.CompareVersions], their events may also come late: what is older than what is
-// known changes nothing. Nodes have none here, so that the last event of each says what it is.
+// known changes nothing, unless it is the removal of the known pod. Nodes have none here, so that the last event of each says what it is.
 // An object that has been removed is not remembered, so that an addition that comes after its
 // removal adds it again. The events of different objects may come in any order, a pod before
 // its node too.
