@@ -21,7 +21,6 @@ func (t *Tracker) add(p *podorder.Pod) {
 	t.enterNew(i)
 	if t.line != nil {
 		t.line.Add(&t.pods, i, t.records.At(i).state.role == roleActive)
-		t.leaveCrowd()
 	}
 }
 
@@ -45,7 +44,6 @@ func (t *Tracker) replace(i int, p *podorder.Pod) {
 	t.enter(i, s, at)
 	if t.line != nil {
 		t.line.Enter(&t.pods, i, s.role == roleActive)
-		t.leaveCrowd()
 	}
 	if !same && s.registered(p.UID) {
 		t.register(i)

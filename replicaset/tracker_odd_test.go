@@ -51,7 +51,8 @@ func TestTrackerOldPods(t *testing.T) {
 // on or later.
 func TestTrackerManyCosts(t *testing.T) {
 	for _, nodes := range []int{1, 30, 1000} {
-		for _, later := range []bool{false, true} {
+		for i, later := range []bool{false, true, false, true} {
+			wanted := int32(199 - i/2)
 			all := pods(200)
 			for i := range all {
 				all[i].NodeName = fmt.Sprint("n", i%nodes)
@@ -64,7 +65,7 @@ func TestTrackerManyCosts(t *testing.T) {
 					price(&all[i], i*37%200)
 				}
 			}
-			tr := tracker(t, web(199), all...)
+			tr := tracker(t, web(wanted), all...)
 			requireSamePlan(t, tr, t0)
 			for i := range all {
 				p := all[i]
@@ -74,6 +75,38 @@ func TestTrackerManyCosts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Nodes on which no pod is any more are forgotten, even if no pods are deleted for a long time.
+func TestTrackerForgetsNodes(t *testing.T) {
+	const n = 2000
+	all := pods(n)
+	for i := range all {
+		all[i].NodeName = fmt.Sprint("n", i/2)
+	}
+	controlled := func(rs *replicaset.ReplicaSet) { rs.ControllerUID = "d" }
+	tr := tracker(t, web(n-1, controlled), all...)
+	requireSamePlan(t, tr, t0)
+	rs := web(n, controlled)
+	require.NoError(t, tr.Apply(replicaset.Delta{ReplicaSet: &rs}))
+	moved := 0
+	move := func(times int) float64 {
+		for range times {
+			for i := range all {
+				p := all[i]
+				moved++
+				p.NodeName = fmt.Sprint("m", moved)
+				require.NoError(t, tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: &all[i], New: &p}}))
+				all[i] = p
+			}
+		}
+		return inUse()
+	}
+	before := move(5)
+	require.Less(t, move(40)-before, 64.0*n)
+	rs = web(n-2, controlled)
+	require.NoError(t, tr.Apply(replicaset.Delta{ReplicaSet: &rs}))
+	requireSamePlan(t, tr, t0)
 }
 
 // A Tracker from JSON stands for what the text says: of pods that are said to be distinct it does not

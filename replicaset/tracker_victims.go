@@ -17,13 +17,11 @@ func (o *Options) stands() bool {
 // nodes; or all pods, if only these tell.
 func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near podorder.Neighbours, few bool) {
 	if in.opts.stands() && n > 0 && 8*n <= t.pods.Len() {
-		if t.line.Stale() {
+		if t.line.Stale(t.pods.Len()) {
 			t.line = lineup.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
 		}
-		if t.leaveCrowd(); t.line != nil {
-			if refs, near, few = t.line.Front(&t.pods, n, in.now, at); few {
-				return refs, near, true
-			}
+		if refs, near, few = t.line.Front(&t.pods, n, in.now, at); few {
+			return refs, near, true
 		}
 	}
 	refs = make([]*podorder.Pod, t.pods.Len())
@@ -31,13 +29,6 @@ func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near 
 		refs[i] = t.pods.At(i)
 	}
 	return refs, nil, false
-}
-
-// leaveCrowd drops a line that is of no use any more.
-func (t *Tracker) leaveCrowd() {
-	if t.line.Crowded() {
-		t.line = nil
-	}
 }
 
 // draft returns a draft of the pods that the input has where they are: few that all count, or all. It

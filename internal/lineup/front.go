@@ -18,8 +18,8 @@ func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) boo
 	}
 	for i := range pods.Len() {
 		l.seats.Append(seat{})
-		if l.sit(i, candidate(i)); l.crowded {
-			return l
+		if l.sit(i, candidate(i)); l.blind {
+			return &Line{blind: true}
 		}
 	}
 	l.lifted, l.pulled, l.changes = 0, 0, 0
@@ -32,18 +32,10 @@ func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) boo
 	return l
 }
 
-// Stale reports whether so much has changed that a new line may be a better one.
-func (l *Line) Stale() bool {
-	if l == nil {
-		return true
-	}
-	n := l.seats.Len()
-	return l.changes > n && (l.nodes.Len() > 2*n || !l.simple())
+// Stale reports whether so much has changed that a new line of n pods may be a better one.
+func (l *Line) Stale(n int) bool {
+	return l == nil || l.changes > n && (l.blind || !l.simple())
 }
-
-// Crowded reports whether it is of no use any more, nil is not: pods of one node, or of those that are alone on
-// theirs, have so many costs of deletion that a change takes as long as to look at all of them.
-func (l *Line) Crowded() bool { return l != nil && l.crowded }
 
 // age brings the line up to a time, which is not earlier than before.
 func (l *Line) age(now time.Time, at int64) {
@@ -60,6 +52,9 @@ func (l *Line) age(now time.Time, at int64) {
 // time that is not earlier than before, and the neighbours on their nodes. The first one alone needs
 // none. It is false if only all pods together tell.
 func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Pod, podorder.Neighbours, bool) {
+	if l.blind {
+		return nil, nil, false
+	}
 	l.pods = pods
 	if l.age(now, at); !l.simple() {
 		return nil, nil, false

@@ -45,7 +45,7 @@ type Line struct {
 	lifted   int32 // node whose cells are out of the order, from 1, or all
 	pulled   int32 // row that is out of its order, from 1
 	changes  int   // since it was made
-	crowded  bool  // see Crowded
+	blind    bool  // it has no seats: pods of one node have too many costs of deletion, or too many nodes have been
 	restarts int   // ready pods with restarts
 	unset    int   // and without an instant of creation
 	ready    int
@@ -236,7 +236,7 @@ func (l *Line) cellOf(k int, health uint64) int {
 		}
 		cells++
 	}
-	l.crowded = l.crowded || cells >= mostCells
+	l.blind = l.blind || cells >= mostCells
 	c := cell{health: health, node: int32(k), next: n.cells, first: -1}
 	if l.freeCell > 0 {
 		n.cells = l.freeCell

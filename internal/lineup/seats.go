@@ -11,13 +11,15 @@ import (
 
 // Add gives a new pod behind the others its seat.
 func (l *Line) Add(pods *Pods, i int, candidate bool) {
-	l.seats.Append(seat{})
+	if !l.blind {
+		l.seats.Append(seat{})
+	}
 	l.Enter(pods, i, candidate)
 }
 
 // Stays reports whether another version of a pod that is no candidate, and was none, keeps its seat.
 func (l *Line) Stays(pods *Pods, i int, p *podorder.Pod) bool {
-	return (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
+	return l.blind || (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
 }
 
 func (l *Line) isNeighbour(p *podorder.Pod) bool {
@@ -26,19 +28,34 @@ func (l *Line) isNeighbour(p *podorder.Pod) bool {
 
 // Leave takes a pod out of its seat, which is to be another one.
 func (l *Line) Leave(pods *Pods, i int) {
-	l.pods = pods
-	l.rise(i)
+	if l.pods = pods; !l.blind {
+		l.rise(i)
+	}
 }
 
 // Enter gives a pod without one a seat. It may be deleted if it is a candidate.
 func (l *Line) Enter(pods *Pods, i int, candidate bool) {
+	if l.blind {
+		l.changes++
+		return
+	}
 	l.pods = pods
 	l.sit(i, candidate)
 	l.settle()
+	switch n := l.seats.Len(); {
+	case l.blind:
+		*l = Line{blind: true}
+	case l.changes > n && l.nodes.Len() > 2*n: // most of which no pod is on any more
+		*l = Line{blind: true, changes: math.MaxInt32 / 2}
+	}
 }
 
 // Remove takes a pod out, whose number the last one takes.
 func (l *Line) Remove(pods *Pods, i int) {
+	if l.blind {
+		l.changes++
+		return
+	}
 	l.Leave(pods, i)
 	l.settle()
 	l.moveSeat(i)
