@@ -29,6 +29,19 @@ type question struct {
 	seed                     uint64
 }
 
+// valid returns what is wrong with a question. No nodes would mean room for everything.
+func (q question) valid() error {
+	for _, f := range []struct {
+		name string
+		is   int
+	}{{"deployments", q.deployments}, {"nodes", q.nodes}, {"room", q.room}} {
+		if f.is < 1 {
+			return fmt.Errorf("-%s %d: must be at least 1", f.name, f.is)
+		}
+	}
+	return nil
+}
+
 // A strategy is one of those to compare.
 type strategy struct {
 	name               string
@@ -130,7 +143,7 @@ func report(out io.Writer, q question) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", s.name, a.done(q.deployments/2), a.done(q.deployments), a.peak, a.waiting, a.available, a.fewest)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", s.name, a.done(max(1, q.deployments/2)), a.done(q.deployments), a.peak, a.waiting, a.available, a.fewest)
 	}
 	return table.Flush()
 }
@@ -142,6 +155,10 @@ func main() {
 	flag.IntVar(&q.room, "room", 22, "pods that a node has room for")
 	flag.Uint64Var(&q.seed, "seed", 1, "seed of the start times")
 	flag.Parse()
+	if err := q.valid(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
 	if err := report(os.Stdout, q); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -4,10 +4,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"go/parser"
 	"go/token"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -74,6 +77,29 @@ func TestNoRoom(t *testing.T) {
 	makes, err := ask(q, strategies[2])
 	require.NoError(t, err)
 	require.Len(t, makes.times, 4)
+}
+
+// One Deployment is done when half of them are: there is no half of one.
+func TestOne(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, report(&out, question{deployments: 1, nodes: 1, room: 20, replicas: 10, seed: 1}))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 3+len(strategies))
+	for _, line := range lines[3:] {
+		times := regexp.MustCompile(`(\d+m)?\d+s`).FindAllString(line, -1)
+		require.Len(t, times, 2, line)
+		require.Equal(t, times[0], times[1], line)
+	}
+}
+
+// A cluster without Deployments, nodes or room is no question: no nodes would mean room for all.
+func TestValid(t *testing.T) {
+	require.NoError(t, question{deployments: 1, nodes: 1, room: 1}.valid())
+	for _, n := range []int{0, -1, -5, math.MinInt} {
+		require.EqualError(t, question{deployments: n, nodes: 1, room: 1}.valid(), fmt.Sprintf("-deployments %d: must be at least 1", n))
+		require.EqualError(t, question{deployments: 1, nodes: n, room: 1}.valid(), fmt.Sprintf("-nodes %d: must be at least 1", n))
+		require.EqualError(t, question{deployments: 1, nodes: 1, room: n}.valid(), fmt.Sprintf("-room %d: must be at least 1", n))
+	}
 }
 
 // Property: whatever is asked, no Deployment leaves its bounds, and all of them are
