@@ -57,6 +57,9 @@ func TestConfig(t *testing.T) {
 			[]string{`Config.Autoscalers["a"].Every`, `Config.Autoscalers["b"].Every`, `Config.Autoscalers["c"].Every`}},
 		{sim.Config{Times: sim.Times{End: sim.Spread{{Share: 1}, {Share: 0}}, Pull: sim.Exactly(-1), Start: sim.Spread{{Share: math.NaN()}}, Ready: sim.Exactly(math.MaxInt64)}},
 			[]string{"Config.Times.End", "Config.Times.Pull", "Config.Times.Ready", "Config.Times.Start"}},
+		{sim.Config{Times: sim.Times{Start: sim.Spread{{Share: 50, Time: 5 * time.Second}}, Pull: sim.Spread{{Share: -0.1}}, End: sim.Spread{{}, {Share: math.Inf(1)}}, Ready: sim.Spread{{}, {Share: math.NaN()}}}},
+			[]string{"Config.Times.End", "Config.Times.Pull", "Config.Times.Ready", "Config.Times.Start"}},
+		{sim.Config{Times: sim.Times{Start: sim.Spread{{Share: 50, Time: 5 * time.Second}, {Share: 90, Time: 30 * time.Second}}}}, []string{"Config.Times.Start", "Config.Times.Start"}},
 	} {
 		w, err := sim.New(sim.Snapshot{}, c.config)
 		require.True(t, w == nil)

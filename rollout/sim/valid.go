@@ -4,7 +4,6 @@ package sim
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -84,9 +83,12 @@ func (t *Times) valid(path string, errs *field.Errors) {
 		name string
 		Spread
 	}{{"Schedule", t.Schedule}, {"Pull", t.Pull}, {"Start", t.Start}, {"Ready", t.Ready}, {"End", t.End}} {
-		before := math.Inf(-1)
+		before := 0.0
 		for _, q := range s.Spread {
-			if !(q.Share >= before) {
+			switch {
+			case !(q.Share >= 0 && q.Share <= 1): // as NaN is not
+				errs.Add(path+"."+s.name, q.Share, "must have shares from 0 to 1")
+			case q.Share < before:
 				errs.Add(path+"."+s.name, q.Share, "must have ascending shares")
 			}
 			if q.Time < 0 || q.Time > forever {
