@@ -27,15 +27,28 @@ type Fleet struct {
 	recreates bool      // whether there has been a Deployment that recreates its pods
 	given     bool      // whether there are pods with UIDs that others have given
 	stood     time.Time // the instant at which steps are counted
-	asking    bool      // whether a request of a controller is under way
-	heals     bool      // whether all is to be healed behind it
-	looking   bool      // whether those that see the past will look again
-	touched   int       // writes of others between the reading and the writing of a controller
-	deafened  int       // changes that nobody was told of
-	expired   int       // expectations that were not met in time
+	rush      rush
+	asking    bool // whether a request of a controller is under way
+	heals     bool // whether all is to be healed behind it
+	looking   bool // whether those that see the past will look again
+	touched   int  // writes of others between the reading and the writing of a controller
+	deafened  int  // changes that nobody was told of
+	expired   int  // expectations that were not met in time
 }
 
 type image struct{ node, template string }
+
+// A rush is what controllers do at one instant with nothing else happening: no stage of a pod,
+// and nothing that anybody else wants. What they create in it does not let them go on for longer, or else
+// who creates pods again and again would never be told.
+type rush struct {
+	under   bool
+	steps   int // but those that have created a pod: MaxPods limits those
+	created int // pods so far, before the rush, too
+	objects int // that there were when it began, but pods
+	pods    int // so
+	limit   int // 0 until many steps have been made
+}
 
 // Now is the time of the fleet.
 func (f *Fleet) Now() time.Time { return f.w.now }

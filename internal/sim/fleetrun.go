@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -82,21 +81,6 @@ func (f *Fleet) Heal() {
 	f.w.garbage = true
 }
 
-// passes is how many steps may be made without time passing, and a tenth as many more for each
-// object that there is: so many writes there may be, and they may undo each other for ever.
-const passes = 10_000
-
-// restless reports whether controllers have gone on without time passing for too long.
-func (f *Fleet) restless() bool {
-	w, s := f.w, f.w.store
-	if w.still <= passes {
-		return false
-	}
-	objects := s.pods.size() + s.daemons.size() + s.replicaSets.size() + s.deployments.size() + s.daemonSets.size() +
-		s.sets.size() + s.things.size() + s.nodes.size() + s.rollouts.size() + s.argos.size()
-	return w.still > passes+passes/10*objects
-}
-
 // Step makes the next step up to an instant: a request of a controller, or what the agenda
 // holds next. It reports false if there is none until then. The clock does not pass that.
 func (f *Fleet) Step(until time.Time) bool {
@@ -108,15 +92,12 @@ func (f *Fleet) Step(until time.Time) bool {
 		f.Heal()
 		return w.err == nil
 	}
+	f.rushes()
 	if f.act() {
-		if w.now.After(f.stood) { // requests take time, too
-			f.stood, w.still = w.now, 0
-		}
-		if w.still++; f.restless() {
-			w.fail(fmt.Errorf("%w at %v", errNoRest, w.now))
-		}
+		f.stepped()
 		return w.err == nil
 	}
+	f.rush.under = false
 	f.lookAgain()
 	at, ok := w.nextEvent()
 	if !ok || at.After(until) {
