@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
@@ -22,10 +23,15 @@ import (
 // podorder.Pod and daemonset.Pod, which can only be created. Templates of a Deployment, a
 // DaemonSet or a [Set] that a Rollout releases go through its admission. Of the status of an
 // [ArgoRollout] it takes over what people say there: Abort, PromoteFull and Runs. The error, which wraps [ErrInvalid], is of the
-// first that is none of these or has no name; those before it are put.
+// first that is none of these or has no name, or, a [selector.FieldError] then, does not select the
+// pods of its own template; those before it are put.
 func (w *World) Put(objects ...any) error {
 	f := w.engine()
 	for _, object := range objects {
+		var errs field.Errors
+		if selects(&errs, object); len(errs) > 0 {
+			return errs.Join()
+		}
 		var err error
 		switch o := object.(type) {
 		case deploy.Deployment:

@@ -71,6 +71,34 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestSelectors: a workload that does not select its own pods would create pods for ever. As an API
+// server does, New and Put refuse it; one without a selector is known by who owns its pods.
+func TestSelectors(t *testing.T) {
+	other := selector.FromLabels(map[string]string{"app": "other"})
+	d, rs, ds := webDeployment("v1", 1), webReplicaSet(1), webDaemonSet("v1")
+	good := sim.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
+	w, err := sim.New(good, sim.Config{})
+	require.NoError(t, err)
+	require.NoError(t, w.Put(d, rs, ds))
+	for _, s := range []**selector.LabelSelector{&d.Selector, &rs.Selector, &ds.Selector} {
+		*s = other
+	}
+	bad := sim.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
+	_, err = sim.New(bad, sim.Config{})
+	fields := []string{`DaemonSets["web"].Selector`, `Deployments["web"].Selector`, `ReplicaSets["web"].Selector`}
+	require.Equal(t, fields, paths(t, err))
+	for i, o := range []any{ds, d, rs} {
+		for _, w := range []*sim.World{w, {}} {
+			before := w.Snapshot()
+			require.Equal(t, fields[i:i+1], paths(t, w.Put(o)))
+			require.Equal(t, before, w.Snapshot())
+		}
+	}
+	none := webDeployment("v1", 1)
+	none.Name, none.Selector = "none", nil
+	require.NoError(t, w.Put(none))
+}
+
 // whatever draws one of some values, and most often the first, which is well-formed.
 func whatever[T any](t *rapid.T, name string, of ...T) T {
 	if rapid.IntRange(0, 11).Draw(t, name+" is another") > 0 {

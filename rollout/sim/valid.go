@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // mostOften is the highest rate of a fault: at higher ones hardly anything else happens.
@@ -99,8 +100,8 @@ func (t *Times) valid(path string, errs *field.Errors) {
 	}
 }
 
-// valid returns what is wrong with a snapshot: names that are missing or occur twice, times
-// that nobody can wait for, and quotas below 0.
+// valid returns what is wrong with a snapshot: names that are missing or occur twice, workloads that
+// do not select their own pods, times that nobody can wait for, and quotas below 0.
 func (s *Snapshot) valid() (errs field.Errors) {
 	if d := s.Now.Sub(sim.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
 		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+sim.Epoch.String())
@@ -121,6 +122,9 @@ func (s *Snapshot) valid() (errs field.Errors) {
 	named(&errs, "Services", s.Services, func(o *traffic.Service) string { return o.Name })
 	named(&errs, "Routes", s.Routes, func(o *traffic.Route) string { return o.Name })
 	named(&errs, "Ingresses", s.Ingresses, func(o *traffic.Ingress) string { return o.Name })
+	eachSelects(&errs, s.Deployments)
+	eachSelects(&errs, s.ReplicaSets)
+	eachSelects(&errs, s.DaemonSets)
 	for id, t := range s.Templates {
 		if t.Times != nil {
 			t.Times.valid(field.Element("Templates", id)+".Times", &errs)
@@ -143,5 +147,34 @@ func named[T any](errs *field.Errors, list string, objects []T, name func(*T) st
 	}
 	if i, _, found := field.Duplicate(len(objects), func(i int) string { return name(&objects[i]) }); found {
 		errs.Add(field.Element(list, name(&objects[i]))+".Name", name(&objects[i]), "must not occur twice")
+	}
+}
+
+func eachSelects[T any](errs *field.Errors, workloads []T) {
+	for _, o := range workloads {
+		selects(errs, o)
+	}
+}
+
+// selects notes that a workload does not select the pods that it creates: it would release each, and
+// create others for ever. No API server takes it. One without a selector has the pods that it owns,
+// and of one that cannot be read its planner tells.
+func selects(errs *field.Errors, workload any) {
+	var path string
+	var ls *selector.LabelSelector
+	var labels map[string]string
+	switch o := workload.(type) {
+	case deploy.Deployment:
+		path, ls, labels = field.Element("Deployments", o.Name), o.Selector, o.TemplateLabels
+	case replicaset.ReplicaSet:
+		path, ls, labels = field.Element("ReplicaSets", o.Name), o.Selector, o.TemplateLabels
+	case daemonset.DaemonSet:
+		path, ls, labels = field.Element("DaemonSets", o.Name), o.Selector, o.Template.Labels
+	}
+	if ls == nil {
+		return
+	}
+	if s, err := selector.FromLabelSelector(ls); err == nil && !s.Matches(labels) {
+		errs.Add(path+".Selector", selector.Format(ls), "must select the labels of the template, "+selector.FormatLabels(labels))
 	}
 }
