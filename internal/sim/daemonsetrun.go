@@ -32,6 +32,7 @@ type DaemonSetConfig struct {
 type DaemonSetResult struct {
 	Steps   []DaemonSetStep // at least one: the last is the end
 	Done    bool            // whether every node that should run a pod, less the partition, has an available one of the template
+	GaveUp  time.Duration   // as of [Result]
 	Cluster DaemonSetCluster
 }
 
@@ -170,7 +171,9 @@ func (r *daemonSetRecorder) result(options daemonset.Options) DaemonSetResult {
 		c.Nodes = append(c.Nodes, n.Node)
 	}
 	c.Pods, c.Revisions = fill(c.Pods, s.daemons.all()), fill(c.Revisions, s.revisions.all())
-	return DaemonSetResult{Steps: append(r.steps, r.last), Done: daemonSetDone(&d.DaemonSet), Cluster: c}
+	return DaemonSetResult{
+		Steps: append(r.steps, r.last), Done: daemonSetDone(&d.DaemonSet), GaveUp: r.world.gaveUp(r.start), Cluster: c,
+	}
 }
 
 // daemonSetDone reports whether an update is over, as kubectl rollout status tells,

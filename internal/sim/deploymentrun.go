@@ -46,6 +46,7 @@ type Result struct {
 	Steps   []Step         // at least one: the last is the end
 	Bounds  rollout.Budget // within which the Deployment was changed, as of the last pass
 	Done    bool           // whether the rollout is complete
+	GaveUp  time.Duration  // the time limit if that ended the run; 0 if nothing was left to happen
 	Cluster Cluster        // at the end; another run can start from it
 }
 
@@ -227,7 +228,7 @@ func (r *run) share(actions deploy.Actions) {
 func (r *run) result() Result {
 	r.recordPending()
 	r.record(r.last) // the last pass of an instant never acts
-	return Result{Steps: r.steps, Bounds: r.last.Budget, Done: r.complete(), Cluster: r.cluster()}
+	return Result{Steps: r.steps, Bounds: r.last.Budget, Done: r.complete(), GaveUp: r.world.gaveUp(r.start), Cluster: r.cluster()}
 }
 
 func (r *run) complete() bool {

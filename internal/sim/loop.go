@@ -147,7 +147,7 @@ func (w *World) runCalm(limit, latency time.Duration) error {
 	if limit == 0 {
 		limit = defaultTimeLimit
 	}
-	w.deadline, w.latency = w.now.Add(limit), latency
+	w.deadline, w.latency, w.cut = w.now.Add(limit), latency, false
 	for range w.limit {
 		if w.err != nil || !w.settle() {
 			return w.err
@@ -160,7 +160,10 @@ func (w *World) runCalm(limit, latency time.Duration) error {
 // what is due: what happens at once is seen at once. It reports false if there is none.
 func (w *World) moveOn() bool {
 	at, ok := w.nextEvent()
-	if w.over != nil && w.over() || !ok || at.After(w.horizon()) {
+	if w.over != nil && w.over() || !ok {
+		return false
+	}
+	if w.cut = at.After(w.horizon()); w.cut {
 		return false
 	}
 	w.still++
@@ -177,6 +180,15 @@ func (w *World) moveOn() bool {
 	w.performNext()
 	w.performUntil(w.now.Add(w.latency))
 	return true
+}
+
+// gaveUp returns how long a calm run that began at an instant has waited for what was still to
+// come, and 0 if nothing was.
+func (w *World) gaveUp(start time.Time) time.Duration {
+	if !w.cut {
+		return 0
+	}
+	return w.deadline.Sub(start)
 }
 
 const defaultTimeLimit = 24 * time.Hour

@@ -47,9 +47,10 @@ type RolloutConfig struct {
 
 // A RolloutResult is how a release went.
 type RolloutResult struct {
-	Steps []RolloutStep // at least one: the last is the end
-	Done  bool          // whether all pods are new and available, and the Rollout has let go
-	Holds []kruise.Hold // what the Rollout waits for at the end
+	Steps  []RolloutStep // at least one: the last is the end
+	Done   bool          // whether all pods are new and available, and the Rollout has let go
+	Holds  []kruise.Hold // what the Rollout waits for at the end
+	GaveUp time.Duration // as of [Result]; what the Rollout waits for is that at the limit
 
 	Passes   []RolloutPass // in the order of time; nil unless the [Kubelet] has a Recording
 	Template string        // the hash that the new template has in Passes
@@ -170,7 +171,7 @@ type rolloutRecorder struct {
 	// approveAfter is how long a person takes to confirm a step; negative is never.
 	approveAfter time.Duration
 	steps        []RolloutStep
-	holds        []kruise.Hold
+	last         Planned[kruise.Snapshot, kruise.Options, kruise.Plan] // of the Rollout
 	passes       []RolloutPass
 	waits        map[Role][]selector.Hold[string] // what each has waited for last
 	pods, ready  map[string]int32                 // by what they were made from, see madeFrom
@@ -235,7 +236,7 @@ func (r *rolloutRecorder) confirmLater(o *Rollout) {
 }
 
 func (r *rolloutRecorder) planned(p Planned[kruise.Snapshot, kruise.Options, kruise.Plan]) error {
-	r.holds = append([]kruise.Hold(nil), p.Plan.Holds...)
+	r.last = p
 	return nil
 }
 
@@ -320,11 +321,27 @@ func (r *rolloutRecorder) result() RolloutResult {
 	end.By = RolloutController
 	wanted := end.New + end.Old
 	done := end.Phase == kruise.PhaseHealthy && end.Old == 0 && end.New > 0 && end.Available == wanted && len(r.world.store.batchReleases.all()) == 0
+	result := RolloutResult{
+		Steps: r.steps, Done: done, Holds: r.holds(), GaveUp: r.world.gaveUp(r.start), Passes: r.passes, Template: r.template,
+	}
 	if n := len(r.steps); n > 0 {
 		end.Time, end.By = r.steps[n-1].Time, r.steps[n-1].By // since when nothing has changed
 		if r.steps[n-1] == end {
-			return RolloutResult{Steps: r.steps, Done: done, Holds: r.holds, Passes: r.passes, Template: r.template}
+			return result
 		}
 	}
-	return RolloutResult{Steps: append(r.steps, end), Done: done, Holds: r.holds, Passes: r.passes, Template: r.template}
+	result.Steps = append(result.Steps, end)
+	return result
+}
+
+// holds returns what the Rollout waits for at the end. A run that is cut short ends behind its
+// last pass, and more of a pause has passed by then.
+func (r *rolloutRecorder) holds() []kruise.Hold {
+	if r.world.cut {
+		p, err := kruise.Reconcile(r.last.Snapshot, r.world.deadline, r.last.Options)
+		if err == nil && len(p.Actions) == 0 {
+			return p.Holds
+		}
+	}
+	return r.last.Plan.Holds
 }

@@ -57,6 +57,7 @@ type World struct {
 	limit        int                 // steps of the fair phase
 	deadline     time.Time           // of a run without faults; zero for none
 	latency      time.Duration       // of such a run
+	cut          bool                // such a run has ended before what comes next
 	calm         bool                // see calmWorld
 	followed     bool                // see follow
 	strict       bool                // see begin

@@ -30,7 +30,7 @@ type Config struct {
 	// Analysis is how they end; "" is Successful. One without a result is so once: the
 	// next one, when a person has resumed, succeeds.
 	Analysis  argo.RunPhase
-	TimeLimit time.Duration
+	TimeLimit time.Duration // 0 means a day
 	Repair    argo.Quirks
 	Pods      map[string][]argo.Pod // that are there, by the hash of their template
 	Recording *sim.Recording        // if set, what becomes of pods is written to it
@@ -61,6 +61,7 @@ type Result struct {
 	Steps    []Step
 	Holds    []argo.Hold // at the end
 	Done     bool
+	GaveUp   time.Duration // the time limit if that ended the run; 0 if nothing was left to happen
 	Snapshot argo.Snapshot // at the end
 	Now      time.Time
 }
@@ -88,6 +89,7 @@ type world struct {
 
 // Run goes on from a snapshot until nothing changes any more.
 func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
+	config.TimeLimit = cmp.Or(config.TimeLimit, 24*time.Hour)
 	w := &world{config: config, s: s, now: now, start: now, pods: map[string][]pod{}, since: map[string]time.Time{}}
 	w.s.Sets = slices.Clone(s.Sets)
 	if config.Recording != nil {
@@ -267,7 +269,11 @@ func (w *world) wait(plan argo.Plan) bool {
 	if run := w.running(); run != nil && holds(plan, argo.ReasonAnalysis) {
 		consider(w.after("analysis", w.config.AnalysisAfter), func() { run.Phase = w.outcome() })
 	}
-	if next.IsZero() || next.Sub(w.start) > w.config.TimeLimit {
+	if next.IsZero() {
+		return false
+	}
+	if next.Sub(w.start) > w.config.TimeLimit {
+		w.giveUp()
 		return false
 	}
 	if next == plan.RecheckAt {
@@ -277,6 +283,15 @@ func (w *world) wait(plan argo.Plan) bool {
 	act()
 	w.settle()
 	return true
+}
+
+// giveUp ends a run behind its last pass: more of a pause has passed by then.
+func (w *world) giveUp() {
+	w.result.GaveUp = w.config.TimeLimit
+	plan, err := argo.Reconcile(w.s, w.start.Add(w.config.TimeLimit), argo.Options{Repair: w.config.Repair})
+	if err == nil && len(plan.Actions) == 0 {
+		w.result.Holds = plan.Holds
+	}
 }
 
 // after returns when something ends that has begun by now.

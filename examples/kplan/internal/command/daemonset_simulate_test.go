@@ -74,7 +74,7 @@ func TestSimulateDaemonSetStarts(t *testing.T) {
 	code, stdout, stderr = run(nil, "simulate", "--from", daemons+"agent-v1.yaml", "-f", daemons+"agent-v2.yaml", "--nodes", "10", "--never-ready")
 	require.Equal(t, exitFailure, code)
 	require.Contains(t, stdout, "daemon set agent:")
-	require.Contains(t, stderr, `the update has not finished after`)
+	require.Contains(t, stderr, `the update has not finished, and nothing changes any more after 0s`)
 	_, stdout, _ = run(nil, "simulate", "--from", daemons+"agent-v1.yaml", "-f", daemons+"agent-v2.yaml", "--nodes", "10", "--never-ready", "-o", "wide")
 	require.Contains(t, stdout, "2 nodes: node-01 and node-02: waits")
 

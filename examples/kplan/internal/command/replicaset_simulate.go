@@ -53,7 +53,7 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	}
 	return view.ReplicaSimulation{
 		Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name, Wanted: sizeOf(&start.ReplicaSets[0]),
-		Steps: run.steps, Done: result.Done, Policies: s.flags(replicaset.QuirkTable()), Assumed: append(assumed, bites(r)...), Recording: config.Kubelet.Recording,
+		Steps: run.steps, Done: result.Done, GaveUp: result.GaveUp, Policies: s.flags(replicaset.QuirkTable()), Assumed: append(assumed, bites(r)...), Recording: config.Kubelet.Recording,
 	}, nil
 }
 

@@ -72,7 +72,7 @@ func TestKindsWait(t *testing.T) {
 	for _, kind := range []string{"cloneset", "statefulset", "advanced-statefulset", "daemonset", "advanced-daemonset"} {
 		code, stdout, _ = run(nil, releaseOf(kind, "--never-ready", "--time-limit", "1h")...)
 		require.Equal(t, exitFailure, code)
-		require.Contains(t, stdout, "in step 1 StepUpgrade", kind)
+		require.Contains(t, inWords(stdout), "in step 1 StepUpgrade", kind)
 	}
 }
 

@@ -75,12 +75,12 @@ func TestSimulateRolloutWaits(t *testing.T) {
 	require.Contains(t, succeed(t, manual, append(args, "--approve-after", "1h")...), "Complete after 1h2m48s.")
 	code, stdout, stderr := run(manual, append(args, "--never-approve")...)
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, inWords(stdout), "Not complete: the release has not finished after 21s, in step 1 StepPaused: a person has to confirm step 1 of 3.")
+	require.Contains(t, inWords(stdout), "Not complete: the release has not finished, and nothing changes any more after 21s, in step 1 StepPaused: a person has to confirm step 1 of 3.")
 	require.Contains(t, stderr, `Rollout "echoserver": the release has not finished`)
 
 	code, stdout, _ = run(nil, append(released20, "--never-ready", "--time-limit", "1h")...)
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stdout, "in step 1 StepUpgrade")
+	require.Contains(t, inWords(stdout), "in step 1 StepUpgrade")
 }
 
 // TestBadReleases: what a release needs and does not find.

@@ -174,7 +174,7 @@ func TestNeverReady(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	code, stdout, stderr := run(nil, append(echoserver, "--time-limit", "15s", "-o", "json")...)
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stderr, "the rollout has not finished after 10s")
+	require.Contains(t, stderr, "the rollout has not finished within the time limit of 15s")
 	require.False(t, readRollout(t, stdout).Done)
 }
 

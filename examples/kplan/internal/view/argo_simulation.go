@@ -31,7 +31,7 @@ func (s ArgoSimulation) Unfinished() string {
 	if s.Result.Done {
 		return ""
 	}
-	text := fmt.Sprintf("the update has not finished after %s", clock(s.end().Time))
+	text := "the update has not finished" + whyEnded(s.Result.GaveUp, s.end().Time)
 	if s.end().Message != "" {
 		text += ": " + s.end().Message
 	}

@@ -34,7 +34,7 @@ func (s DaemonSimulation) Unfinished() string {
 			return "the update rests: " + daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit)
 		}
 	}
-	return fmt.Sprintf("the update has not finished after %s", clock(s.end().Time))
+	return "the update has not finished" + whyEnded(s.Result.GaveUp, s.end().Time)
 }
 
 // maxSteps is how many steps of a simulation are shown.

@@ -18,6 +18,7 @@ type ReplicaSimulation struct {
 	Wanted                int32
 	Steps                 []ReplicaStep // at least one: the last is the end
 	Done                  bool
+	GaveUp                time.Duration  // as of [sim.Result]
 	Policies              []string       // the flags that depart from Kubernetes
 	Assumed               []string       // of nodes and pods, as far as the input tells of them
 	Recording             *sim.Recording // nil unless it was asked for, which a picture or a timeline needs
@@ -36,7 +37,7 @@ func (s ReplicaSimulation) Unfinished() string {
 		return ""
 	}
 	last := &s.Steps[len(s.Steps)-1]
-	return fmt.Sprintf("%d of %d pods are available after %s", last.Available, s.Wanted, clock(last.Time))
+	return fmt.Sprintf("%d of %d pods are available", last.Available, s.Wanted) + whyEnded(s.GaveUp, last.Time)
 }
 
 // Text writes the steps as a table.

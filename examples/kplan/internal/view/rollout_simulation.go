@@ -33,7 +33,7 @@ func (s RolloutSimulation) Unfinished() string {
 	if s.Result.Done {
 		return ""
 	}
-	text := fmt.Sprintf("the release has not finished after %s", clock(s.end().Time))
+	text := "the release has not finished" + whyEnded(s.Result.GaveUp, s.end().Time)
 	if s.end().Step > 0 {
 		text += fmt.Sprintf(", in step %d %s", s.end().Step, s.end().State)
 	}

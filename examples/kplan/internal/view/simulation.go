@@ -5,6 +5,7 @@ package view
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
@@ -28,6 +29,15 @@ var (
 	notComplete = terminal.Text{Style: terminal.Bad, Text: "Not complete"}
 )
 
+// whyEnded says why a simulation that has not finished has ended: the time limit was over, or
+// nothing was left to happen after its last event.
+func whyEnded(limit, last time.Duration) string {
+	if limit > 0 {
+		return fmt.Sprintf(" within the time limit of %s", clock(limit))
+	}
+	return fmt.Sprintf(", and nothing changes any more after %s", clock(last))
+}
+
 // Unfinished returns why the rollout has not been completed, or "".
 func (s Simulation) Unfinished() string {
 	last := s.Result.Steps[len(s.Result.Steps)-1]
@@ -39,7 +49,7 @@ func (s Simulation) Unfinished() string {
 	case s.Result.Cluster.Deployment.Paused:
 		return "the rollout is paused"
 	}
-	return fmt.Sprintf("the rollout has not finished after %s", clock(last.Time))
+	return "the rollout has not finished" + whyEnded(s.Result.GaveUp, last.Time)
 }
 
 // Text writes the rollout as a table of steps and ReplicaSets.
