@@ -18,6 +18,10 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	if err != nil {
 		return view.Comparison{}, err
 	}
+	strategies, err := s.strategies(w)
+	if err != nil {
+		return view.Comparison{}, err
+	}
 	result := view.Comparison{
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Runs: 1, Start: s.comparison.start.String(), Policies: s.departures(),
 	}
@@ -27,14 +31,12 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	var kubelet sim.Kubelet
 	s.environment(w, old, &start, 0, &kubelet)
 	takeRoom(kubelet.Room, &start, seenOf(w, old))
-	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
+	for _, t := range strategies {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {
 			s.progress.doing("trying %s of %s (run %d of %d)", t.label, w.Name(), i+1, result.Runs)
 			c := start.Clone()
-			d := c.Deployment
-			t.change(&d)
-			c.Update(d)
+			c.Update(t.in(c.Deployment))
 			config := s.config(c, s.seed+uint64(i))
 			config.Kubelet, config.Autoscaled = s.in(kubelet, config.Kubelet), w.Scaled()
 			r, err := sim.Run(c, config)
@@ -46,6 +48,30 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 		result.Trials = append(result.Trials, row)
 	}
 	return result, nil
+}
+
+// A strategy is what a trial makes of a Deployment.
+type strategy struct {
+	label string
+	deploy.Deployment
+}
+
+// strategies returns that of a Deployment as it is written, and those to compare with it.
+func (s *simulation) strategies(w *manifest.Workload) (list []strategy, err error) {
+	for _, t := range append([]trial{{label: "as written"}}, s.trials...) {
+		d, err := t.of(w)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, strategy{t.label, d})
+	}
+	return list, nil
+}
+
+// in returns the Deployment of a cluster with what trials change.
+func (s *strategy) in(d deploy.Deployment) deploy.Deployment {
+	d.Strategy, d.MaxSurge, d.MaxUnavailable, d.MinReadySeconds, d.Replicas = s.Strategy, s.MaxSurge, s.MaxUnavailable, s.MinReadySeconds, s.Replicas
+	return d
 }
 
 // config returns how one run goes.

@@ -6,14 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -108,8 +113,22 @@ type trials []trial
 
 // A trial is one other strategy.
 type trial struct {
-	label  string
-	change func(*deploy.Deployment)
+	label   string
+	changes []func(*appsv1.Deployment)
+}
+
+// of returns a Deployment as the trial changes it. One that the API server would reject is
+// rejected here as it is in a manifest.
+func (t *trial) of(w *manifest.Workload) (deploy.Deployment, error) {
+	d := w.Deployment.DeepCopy()
+	for _, change := range t.changes {
+		change(d)
+	}
+	d = kube.Default(d)
+	if err := kube.Validate(d); err != nil {
+		return deploy.Deployment{}, &manifest.Error{File: w.File, Object: w.Name() + ": --try " + t.label, Err: err}
+	}
+	return kube.Deployment(d)
 }
 
 // Type returns what help calls the value.
@@ -125,25 +144,33 @@ func (t *trials) String() string {
 
 // Set adds a strategy: settings such as maxSurge=1,maxUnavailable=0.
 func (t *trials) Set(s string) error {
-	var changes []func(*deploy.Deployment)
+	var changes []func(*appsv1.Deployment)
 	for _, text := range strings.Split(s, ",") {
 		key, value, _ := strings.Cut(text, "=")
 		change, err := setting(key, value)
 		if err != nil {
 			return err
 		}
+		if key == "strategy" { // which says what other settings there may be
+			changes = slices.Insert(changes, 0, change)
+			continue
+		}
 		changes = append(changes, change)
 	}
-	*t = append(*t, trial{label: s, change: func(d *deploy.Deployment) {
-		for _, change := range changes {
-			change(d)
-		}
-	}})
+	*t = append(*t, trial{s, changes})
 	return nil
 }
 
+// rolling returns the limits of rolling updates, to be changed.
+func rolling(d *appsv1.Deployment) *appsv1.RollingUpdateDeployment {
+	if d.Spec.Strategy.RollingUpdate == nil {
+		d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{}
+	}
+	return d.Spec.Strategy.RollingUpdate
+}
+
 // setting returns what one setting changes.
-func setting(key, value string) (func(*deploy.Deployment), error) {
+func setting(key, value string) (func(*appsv1.Deployment), error) {
 	limit, limitErr := rollout.Parse(value)
 	number, numberErr := strconv.ParseInt(value, 10, 32)
 	if value == "" {
@@ -153,15 +180,19 @@ func setting(key, value string) (func(*deploy.Deployment), error) {
 	numberErr = negative(numberErr, int32(number))
 	switch {
 	case key == "maxSurge" && limitErr == nil:
-		return func(d *deploy.Deployment) { d.MaxSurge = limit }, nil
+		return func(d *appsv1.Deployment) { rolling(d).MaxSurge = new(intstr.Parse(value)) }, nil
 	case key == "maxUnavailable" && limitErr == nil:
-		return func(d *deploy.Deployment) { d.MaxUnavailable = limit }, nil
+		return func(d *appsv1.Deployment) { rolling(d).MaxUnavailable = new(intstr.Parse(value)) }, nil
 	case key == "minReadySeconds" && numberErr == nil:
-		return func(d *deploy.Deployment) { d.MinReadySeconds = int32(number) }, nil
+		return func(d *appsv1.Deployment) { d.Spec.MinReadySeconds = int32(number) }, nil
 	case key == "replicas" && numberErr == nil && number <= maxReplicas:
-		return func(d *deploy.Deployment) { d.Replicas = new(int32(number)) }, nil
-	case key == "strategy" && (value == string(deploy.Recreate) || value == string(deploy.RollingUpdate)):
-		return func(d *deploy.Deployment) { d.Strategy = deploy.Strategy(value) }, nil
+		return func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(number)) }, nil
+	case key == "strategy" && value == string(deploy.Recreate):
+		return func(d *appsv1.Deployment) {
+			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+		}, nil
+	case key == "strategy" && value == string(deploy.RollingUpdate):
+		return func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RollingUpdateDeploymentStrategyType }, nil
 	}
 	return nil, fmt.Errorf("must be settings of maxSurge, maxUnavailable, minReadySeconds, replicas or strategy, such as maxSurge=1,maxUnavailable=0")
 }

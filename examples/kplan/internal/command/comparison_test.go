@@ -5,6 +5,7 @@ package command
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,4 +127,26 @@ func TestBadTrials(t *testing.T) {
 		require.Equal(t, exitUsage, code, wrong)
 		require.Contains(t, stderr, "must be settings of maxSurge")
 	}
+}
+
+// TestRejectedTrials: a strategy that the API server would reject in the manifest is rejected
+// like that, before anything runs. What the strategy is counts before its limits.
+func TestRejectedTrials(t *testing.T) {
+	for try, want := range map[string]string{
+		"maxSurge=0,maxUnavailable=0":                     "spec.strategy.rollingUpdate.maxUnavailable: 0: must not be 0 if maxSurge is 0",
+		"maxUnavailable=250%":                             "spec.strategy.rollingUpdate.maxUnavailable: 250%: must not be more than 100%",
+		"maxSurge=+5%":                                    "spec.strategy.rollingUpdate.maxSurge: \"+5%\": must be a percentage without a sign",
+		"minReadySeconds=700":                             "spec.progressDeadlineSeconds: 600: must be greater than minReadySeconds",
+		"minReadySeconds=700,maxSurge=0,maxUnavailable=0": "spec.progressDeadlineSeconds: 600: must be greater than minReadySeconds (and 1 more)",
+		"maxSurge=1,strategy=Recreate":                    "spec.strategy.rollingUpdate: \"\": must not be set if the strategy is Recreate",
+	} {
+		code, stdout, stderr := run(nil, append(echoserver, "--try", "maxSurge=3", "--try", try)...)
+		require.Equal(t, exitFailure, code, try)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, `Deployment "echoserver": --try `+try+": "+want)
+	}
+	text := strings.Replace(aloneSet("6", "web:1"), "kind: ReplicaSet", "kind: Deployment", 1)
+	recreate := inFile(t, "recreate.yaml", strings.Replace(text, "{replicas", "{strategy: {type: Recreate}, replicas", 1))
+	stdout := succeed(t, nil, "simulate", "-f", recreate, "--try", "maxUnavailable=3,strategy=RollingUpdate")
+	require.Contains(t, inWords(stdout), "maxUnavailable=3, 2 3 ", "a surge of 25% by default")
 }
