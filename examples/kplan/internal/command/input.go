@@ -64,6 +64,9 @@ func (in *input) addFlags(c *cobra.Command) {
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json") // fails only for a flag that is not there
 }
 
+// maxNodes is how many nodes may be made.
+const maxNodes = 100_000
+
 // addNodes adds the flags that make nodes.
 func (in *input) addNodes(c *cobra.Command) {
 	c.Flags().UintVar(&in.nodes, "nodes", 0, "make nodes until there are so many")
@@ -108,7 +111,7 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 
 func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
-		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
+		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(in.nodes),
 		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Whole: in.whole, Keep: in.keep, Beside: in.beside,
 		Packer: in.packer,
 	}

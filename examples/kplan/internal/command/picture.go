@@ -87,9 +87,6 @@ func (p *picture) draw(c *cobra.Command, outcomes []outcome) error {
 	if len(list) != 1 && p.svg != "" {
 		return errors.New("--svg draws one rollout, and there are several")
 	}
-	if p.every == 0 {
-		return errors.New("--scrape-every must not be zero")
-	}
 	scrape := timeline.Scrape{Every: time.Duration(p.every), After: afterEnd}
 	for _, file := range []struct {
 		name  string

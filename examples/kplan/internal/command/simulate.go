@@ -147,6 +147,8 @@ func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
 		return errors.New("standard input can be read only once: --from - and -f -")
 	case s.zones > 0 && s.nodes == 0:
 		return errors.New("--zones needs --nodes: it is nodes that are made which it puts into zones")
+	case s.every == 0:
+		return errors.New("--scrape-every must not be zero")
 	case runs && len(s.comparison.start) == 0:
 		return errors.New("--runs needs --start")
 	case runs && (s.runs == 0 || s.runs > maxRuns):

@@ -47,6 +47,8 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 		return errors.New("-f FILE and TYPE/NAME exclude each other")
 	case !files && len(args) == 0:
 		return errors.New("must have -f FILE, or TYPE/NAME in a cluster")
+	case in.nodes > maxNodes:
+		return fmt.Errorf("--nodes %d: must be at most %d", in.nodes, maxNodes)
 	case c.Flags().Changed("timeout") && !in.watch:
 		return errors.New("--timeout needs --watch")
 	case files && in.watch:

@@ -11,16 +11,10 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// maxNodes is how many nodes may be made.
-const maxNodes = 100_000
-
 // nodesFor returns the nodes of the input, and as many more as it takes until there
 // are n: those that pods are bound or pinned to, and then node-1, node-2 and so on. Those
 // that are made are in zone-1, zone-2 and so on in turn, if there are zones.
 func (l *loader) nodesFor(n, zones int) ([]*corev1.Node, error) {
-	if n > maxNodes {
-		return nil, fmt.Errorf("--nodes: at most %d", maxNodes)
-	}
 	var nodes []*corev1.Node
 	seen := map[string]bool{}
 	for _, source := range l.nodes {
