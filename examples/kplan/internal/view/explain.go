@@ -113,7 +113,7 @@ func (e *Explanation) State() (State, string) {
 func (e *Explanation) blocked() (State, string) {
 	holds := e.Plan.Plan.Holds
 	for _, h := range holds {
-		if a := deploymentHolds.advice(h.Reason); a.Stuck {
+		if a := adviceOn(h); a.Stuck {
 			return StateStuck, a.Means
 		}
 	}
@@ -129,7 +129,7 @@ func (e *Explanation) firstMeaning() string {
 	if len(e.Plan.Plan.Holds) == 0 {
 		return "Nothing will happen, and the planner does not say why."
 	}
-	return deploymentHolds.advice(e.Plan.Plan.Holds[0].Reason).Means
+	return adviceOn(e.Plan.Plan.Holds[0]).Means
 }
 
 func (e *Explanation) completeText() string {
@@ -202,7 +202,7 @@ func (e *Explanation) reasons(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("\nHeld back:\n")
 		}
-		writeAdvice(w, e.held(h), whyNot(h), string(h.Reason), deploymentHolds.advice(h.Reason), e.failure(h))
+		writeAdvice(w, e.held(h), whyNot(h), string(h.Reason), adviceOn(h), e.failure(h))
 	}
 }
 

@@ -63,7 +63,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := make([]explained[deploy.Hold], len(e.Plan.Plan.Holds))
 	for i, h := range e.Plan.Plan.Holds {
-		a := deploymentHolds.advice(h.Reason)
+		a := adviceOn(h)
 		holds[i] = explained[deploy.Hold]{h, whyNot(h), a.Means, a.Ends, a.Stuck}
 	}
 	b := e.Plan.Plan.Budget

@@ -82,7 +82,7 @@ func (s Simulation) Timeline() *timeline.Timeline {
 		if len(step.Actions) == 0 {
 			for j, h := range step.Holds {
 				if j < len(events) && !s.Result.Done {
-					events[j].More = help(deploymentHolds.advice(h.Reason))
+					events[j].More = help(adviceOn(h))
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func reason[R ~string](action any) R {
 }
 
 // whyNot says in words, and with its numbers, what a hold means.
-func whyNot(h deploy.Hold) string { return deploymentHolds.whyNot(h.Reason, h.Have, h.Limit) }
+func whyNot(h deploy.Hold) string { return formatted(adviceOn(h).Text, []any{h.Have, h.Limit}) }
 
 // A phrase is an action of the Deployment planner in words.
 type phrase struct {

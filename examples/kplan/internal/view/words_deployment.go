@@ -25,6 +25,22 @@ var deploymentActions = actionWords[deploy.Reason]{
 	deploy.ReasonExtraStatus:      "to report how far the partition is",
 }
 
+// sumWraps is what a limit below zero means: nobody asks for one, so it is a sum that has wrapped
+// around, and what helps against a limit that is reached does not help here.
+var sumWraps = Advice{
+	Text:  "%d pods are wanted, %d may be: the sum wraps around",
+	Means: "Replicas and surge together go beyond 32 bits, and wrap around as in Kubernetes (quirk SumsWrapAround).",
+	Ends:  "Fewer replicas or a smaller maxSurge; --repair SumsWrapAround shows the plan without this.", Stuck: true,
+}
+
+// adviceOn returns what a hold of the Deployment planner means.
+func adviceOn(h deploy.Hold) Advice {
+	if h.Reason == deploy.ReasonSurgeExhausted && h.Limit < 0 {
+		return sumWraps
+	}
+	return deploymentHolds.advice(h.Reason)
+}
+
 // deploymentHolds says why the Deployment planner waits.
 var deploymentHolds = holdWords[deploy.Reason]{
 	deploy.ReasonSurgeExhausted: {
