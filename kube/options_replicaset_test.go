@@ -24,7 +24,7 @@ func replicaSetPass(t *testing.T, m *memory, _ optionRow[replicaset.Options], op
 	p, err := replicaset.Reconcile(s, at, opts)
 	require.NoError(t, err)
 	report := execute(m).ReplicaSet(t.Context(), rs, p)
-	report.Expectations = p.Expect(s, at)
+	report.Expectations = p.Expect(s.Expectations, at)
 	if r := replicaset.Finish(s, p, report, at, opts); r.WriteStatus {
 		require.NoError(t, m.Do(t.Context(), kube.ReplicaSetStatusRequest(rs, r.Status)))
 	}

@@ -80,7 +80,7 @@ func ExampleExpectations_Equal() {
 func ExamplePlan_Expect() {
 	s, now := shop(5)
 	plan, _ := replicaset.Reconcile(s, now, replicaset.Options{})
-	fmt.Println(plan, "-", plan.Expect(s, now).Creations, "expected")
+	fmt.Println(plan, "-", plan.Expect(s.Expectations, now).Creations, "expected")
 	// Output: Created 3 pods (TooFew) - 3 expected
 }
 

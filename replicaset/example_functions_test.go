@@ -190,7 +190,7 @@ func ExampleFinish() {
 	plan, _ := replicaset.Reconcile(s, now, replicaset.Options{})
 	done := selector.Outcome{Answer: selector.Done}
 	result := replicaset.Finish(s, plan, replicaset.Report{
-		Expectations: plan.Expect(s, now),
+		Expectations: plan.Expect(s.Expectations, now),
 		Creates:      []selector.Outcome{done, done, {Answer: selector.Failed, Err: errors.New("exceeded quota")}},
 	}, now, replicaset.Options{})
 	fmt.Println(result.Err, result.Expectations.Creations)

@@ -75,7 +75,7 @@ func Example_scaleDown() {
 		if len(plan.Actions) == 0 {
 			break
 		}
-		report := replicaset.Report{Expectations: plan.Expect(s, noon)}
+		report := replicaset.Report{Expectations: plan.Expect(s.Expectations, noon)}
 		for _, a := range plan.Actions {
 			outcome := selector.Outcome{Answer: selector.Done}
 			switch a := a.(type) {

@@ -44,7 +44,7 @@ func TestExpectationsTrace(t *testing.T) {
 // as they are.
 func TestPlanWithoutPods(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(0), Expectations: replicaset.ExpectCreations(2, t0)}
-	require.Equal(t, s.Expectations, replicaset.Plan{}.Expect(s, t0.Add(time.Hour)))
+	require.Equal(t, s.Expectations, replicaset.Plan{}.Expect(s.Expectations, t0.Add(time.Hour)))
 }
 
 func TestExpectationsTimeout(t *testing.T) {

@@ -64,8 +64,8 @@ type Result struct {
 type Event = selector.Event
 
 // Expect returns the expectations to store before the plan is executed: those that
-// creations and deletions raise, or those of s if there are none.
-func (p Plan) Expect(s Snapshot, now time.Time) Expectations {
+// creations and deletions raise, or those of before if there are none.
+func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 	var names []string
 	for _, a := range p.Actions {
 		switch a := a.(type) {
@@ -78,7 +78,7 @@ func (p Plan) Expect(s Snapshot, now time.Time) Expectations {
 	if len(names) > 0 {
 		return ExpectDeletions(names, now)
 	}
-	return s.Expectations
+	return before
 }
 
 // Finish returns what follows from the execution of p, a plan for s: the expectations
@@ -107,7 +107,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 		f.result.Again = f.again()
 	}
 	if f.result.Err != nil {
-		if !p.Expect(s, now).Equal(s.Expectations) { // what was not asked for is not expected
+		if !p.Expect(s.Expectations, now).Equal(s.Expectations) { // what was not asked for is not expected
 			f.result.Expectations = s.Expectations
 		}
 		f.withoutClaims()

@@ -34,7 +34,7 @@ func failed(err error) selector.Outcome {
 // finish plans for s and ends the pass with the report.
 func finish(t *testing.T, s replicaset.Snapshot, r replicaset.Report, opts replicaset.Options) replicaset.Result {
 	p := reconcile(t, s, opts)
-	r.Expectations = p.Expect(s, t0)
+	r.Expectations = p.Expect(s.Expectations, t0)
 	return replicaset.Finish(s, p, r, t0, opts)
 }
 
@@ -284,7 +284,7 @@ func TestFinishOrphanGone(t *testing.T) {
 	p, err := replicaset.Reconcile(s, t0, replicaset.Options{})
 	require.NoError(t, err)
 	report := replicaset.Report{
-		Expectations: p.Expect(s, t0),
+		Expectations: p.Expect(s.Expectations, t0),
 		Claims:       []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.Done, ResourceVersion: "7"}, {Answer: selector.Done}},
 	}
 	r := replicaset.Finish(s, p, report, t0, replicaset.Options{})
@@ -336,7 +336,7 @@ func TestFinishGoneIsNeighbour(t *testing.T) {
 				claims = append(claims, selector.Outcome{Answer: selector.Done})
 			}
 		}
-		r := replicaset.Finish(s, p, replicaset.Report{Expectations: p.Expect(s, t0), Claims: claims}, t0, replicaset.Options{})
+		r := replicaset.Finish(s, p, replicaset.Report{Expectations: p.Expect(s.Expectations, t0), Claims: claims}, t0, replicaset.Options{})
 		require.NotNil(t, r.Again, name)
 		next, err := replicaset.Reconcile(*r.Again, t0, replicaset.Options{})
 		require.NoError(t, err)

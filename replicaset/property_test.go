@@ -155,7 +155,7 @@ func finished(t *rapid.T) {
 	s.Expectations = replicaset.Expectations{}
 	s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas"))
 	p := mustPlan(t, s, opts)
-	r := replicaset.Report{Expectations: p.Expect(s, t0)}
+	r := replicaset.Report{Expectations: p.Expect(s.Expectations, t0)}
 	var names []string
 	created := int32(0)
 	for _, a := range p.Actions {

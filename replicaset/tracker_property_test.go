@@ -241,7 +241,7 @@ func (m *machine) finish(w *tracked, p replicaset.Plan) {
 		}
 		return list
 	}
-	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(w.rest, m.now)}
+	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(w.rest.Expectations, m.now)}
 	got, want := w.tracker.Finish(p, r, m.now, m.opts), replicaset.Finish(w.tracker.Snapshot(), p, r, m.now, m.opts)
 	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {
 		m.t.Fatalf("after %d steps: %v, want %v", m.step, got.Errs, want.Errs)

@@ -153,7 +153,7 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 		}
 		p.note += plan.String() + "\n"
 		var report replicaset.Report
-		expected := plan.Expect(s, now)
+		expected := plan.Expect(s.Expectations, now)
 		if c.Controllers {
 			report = executor.ReplicationController(context.Background(), p.cached[0].(*corev1.ReplicationController), plan)
 		} else {

@@ -85,7 +85,9 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 		}
 		return false
 	},
-	blind:     func(s *replicaset.Snapshot, p *replicaset.Plan, now time.Time) { s.Expectations = p.Expect(*s, now) },
+	blind: func(s *replicaset.Snapshot, p *replicaset.Plan, now time.Time) {
+		s.Expectations = p.Expect(s.Expectations, now)
+	},
 	moves:     func(p *replicaset.Plan) int64 { return created(p) + int64(len(deletedNames(p))) },
 	creations: created,
 }

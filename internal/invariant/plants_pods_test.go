@@ -64,7 +64,7 @@ func replicaSetPlants() []plant {
 	}
 	expecting := must(short)
 	failed := must(short)
-	report := replicaset.Report{Expectations: failed.Plan.Expect(short, t0), Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("quota")}}}
+	report := replicaset.Report{Expectations: failed.Plan.Expect(short.Expectations, t0), Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("quota")}}}
 	result := replicaset.Finish(short, failed.Plan, report, t0, replicaset.Options{})
 	return []plant{
 		plan("exact difference", "one creation too many", short, func(p *replicaset.Plan) { p.Actions = replicaset.Actions{replicaset.CreatePods{Count: 4}} }),
@@ -73,7 +73,7 @@ func replicaSetPlants() []plant {
 			func(c *invariant.SlowStart) { c.Next = func(int32, bool) int32 { return 2 } }),
 		plan("own active pods only", "a pod of another is deleted", foreign, deleted("c")),
 		plan("no surplus deletion", "one deletion too many", running(1, 3), deleted("a")),
-		inCase("expectations count down", "one creation is not expected", invariant.Expecting{Pass: expecting, After: expecting.Plan.Expect(short, t0)}, func(c *invariant.Expecting) { c.After = replicaset.ExpectCreations(2, t0) }),
+		inCase("expectations count down", "one creation is not expected", invariant.Expecting{Pass: expecting, After: expecting.Plan.Expect(short.Expectations, t0)}, func(c *invariant.Expecting) { c.After = replicaset.ExpectCreations(2, t0) }),
 		inCase("expectations count down", "a deletion counts twice", invariant.Expecting{Pass: must(running(1, 3)), After: replicaset.ExpectDeletions(deletedOf(must(running(1, 3)).Plan), t0)},
 			func(c *invariant.Expecting) {
 				c.Observe = func(e replicaset.Expectations, _ string) replicaset.Expectations { return e.Lower(0, 1) }

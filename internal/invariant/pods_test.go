@@ -32,14 +32,14 @@ func TestReplicaSetPasses(t *testing.T) {
 			return
 		}
 		clean(t, &p)
-		clean(t, &invariant.Expecting{Pass: p, After: p.Plan.Expect(s, t0)})
+		clean(t, &invariant.Expecting{Pass: p, After: p.Plan.Expect(s.Expectations, t0)})
 		finished(t, p)
 	})
 }
 
 // finished lets the calls of a plan succeed or fail.
 func finished(t *rapid.T, p invariant.ReplicaSetPass) {
-	r := replicaset.Report{Expectations: p.Plan.Expect(p.Snapshot, t0)}
+	r := replicaset.Report{Expectations: p.Plan.Expect(p.Snapshot.Expectations, t0)}
 	outcome := func(answers ...selector.ServerAnswer) selector.Outcome {
 		return selector.Outcome{Answer: pick(t, "answer", answers...), Err: errors.New("no")}
 	}

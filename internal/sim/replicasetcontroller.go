@@ -248,7 +248,7 @@ func (c *replicaSetController) begin(name string) func() bool {
 	if c.w.calm { // what is seen at once is not waited for
 		return c.next
 	}
-	if e := p.Expect(*s, now); !e.Equal(s.Expectations) {
+	if e := p.Expect(s.Expectations, now); !e.Equal(s.Expectations) {
 		c.expected[name] = e
 	}
 	return c.next

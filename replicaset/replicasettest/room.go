@@ -31,7 +31,9 @@ var room = properties.Room[replicaset.Snapshot, replicaset.Options, replicaset.P
 		"deleting ReplicaSet rests"},
 	Begin: func(*replicaset.Snapshot) {},
 	Drift: drift,
-	Blind: func(s *replicaset.Snapshot, p *replicaset.Plan, now time.Time) { s.Expectations = p.Expect(*s, now) },
+	Blind: func(s *replicaset.Snapshot, p *replicaset.Plan, now time.Time) {
+		s.Expectations = p.Expect(s.Expectations, now)
+	},
 	World: map[string]func(random.Source, *replicaset.Snapshot, time.Time){"pods live": live, "pods die": die, "it is told": told},
 }
 

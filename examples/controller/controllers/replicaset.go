@@ -55,7 +55,7 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, s
 		if stale(plan.Holds) {
 			return reconcile.Result{RequeueAfter: behindDelay}, nil
 		}
-		if e := plan.Expect(*next, now); !e.Equal(next.Expectations) {
+		if e := plan.Expect(next.Expectations, now); !e.Equal(next.Expectations) {
 			r.tracker.expect(rs.UID, func(replicaset.Expectations) replicaset.Expectations { return e })
 		}
 		report := r.executor().ReplicaSet(ctx, rs, plan)
