@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -15,8 +14,9 @@ import (
 
 // A Deployment that is held at 20% for now: two of its six pods may be new.
 func ExampleReconcile_partitioned() {
+	six, four, two := int32(6), int32(4), int32(2)
 	d := deploy.Deployment{
-		Name: "echo", UID: "d1", Replicas: ptr.To(int32(6)), Template: revision.Template{ID: "image:2", Hash: "7d4c665cf7"},
+		Name: "echo", UID: "d1", Replicas: &six, Template: revision.Template{ID: "image:2", Hash: "7d4c665cf7"},
 		Strategy: deploy.Recreate, Paused: true, // so that the native controller leaves it alone
 		Annotations: map[string]string{
 			partition.AnnotationControlInfo: `{"kind":"BatchRelease","name":"echo"}`,
@@ -26,12 +26,12 @@ func ExampleReconcile_partitioned() {
 	}
 	d.Partitioned = deploy.PartitionedBy(d)
 	old := replicaset.ReplicaSet{
-		Name: "echo-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: ptr.To(int32(4)), Template: revision.Template{ID: "image:1"},
+		Name: "echo-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: &four, Template: revision.Template{ID: "image:1"},
 		Annotations: map[string]string{revision.AnnotationRevision: "1"},
 		Status:      replicaset.Status{Replicas: 4, ReadyReplicas: 4, AvailableReplicas: 4},
 	}
 	fresh := replicaset.ReplicaSet{
-		Name: "echo-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: ptr.To(int32(2)), Template: d.Template,
+		Name: "echo-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: &two, Template: d.Template,
 		CreationTimestamp: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		Annotations:       map[string]string{revision.AnnotationRevision: "2"},
 		Status:            replicaset.Status{Replicas: 2, ReadyReplicas: 1, AvailableReplicas: 1},

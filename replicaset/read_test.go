@@ -141,7 +141,8 @@ func (n names) Read(i int, p *podorder.Pod) {
 
 // Pods stay where the caller keeps them: they are counted, and one more is created.
 func ExampleReconcileFrom() {
-	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "r1", Replicas: ptr.To(int32(3))}}
+	three := int32(3)
+	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "r1", Replicas: &three}}
 	plan, err := replicaset.ReconcileFrom(s, names{"web-a", "web-b"}, t0, replicaset.Options{})
 	fmt.Println(plan, err)
 	fmt.Println(plan.Status.ReadyReplicas, "ready")

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
 // rolledOut returns the ReplicaSets of a Deployment after templates A, B and A again.
 func rolledOut() []revision.Entry {
 	start := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	three, none := int32(3), int32(0)
 	return []revision.Entry{
 		{
-			Name: "web-a", Template: revision.Template{ID: "A"}, CreationTimestamp: start, Replicas: ptr.To(int32(3)),
+			Name: "web-a", Template: revision.Template{ID: "A"}, CreationTimestamp: start, Replicas: &three,
 			Annotations: map[string]string{revision.AnnotationRevision: "3", revision.AnnotationHistory: "1"},
 		},
 		{
-			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: ptr.To(int32(0)),
+			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: &none,
 			Annotations: map[string]string{revision.AnnotationRevision: "2", "kubernetes.io/change-cause": "try B"},
 		},
 	}
@@ -42,7 +42,8 @@ func ExamplePlanRollback() {
 
 func ExampleCleanUp() {
 	sets := append(rolledOut(), revision.Entry{Name: "web-c", Annotations: map[string]string{revision.AnnotationRevision: "1"}})
-	remove, held := revision.CleanUp(sets[1:], ptr.To(int32(0)), revision.Options{})
+	limit := int32(0)
+	remove, held := revision.CleanUp(sets[1:], &limit, revision.Options{})
 	for _, i := range remove {
 		fmt.Println("delete", sets[1:][i].Name)
 	}
@@ -60,7 +61,8 @@ func ExampleRevisionName() {
 	// The name is taken by other data, so the count of collisions goes up.
 	parent := revision.Parent{Kind: "StatefulSet", Name: "foo", UID: "1234"}
 	r := revision.NewControllerRevision(parent, nil, template, 3, nil, revision.Options{})
-	attempt, err := revision.FirstAttempt("foo", r, ptr.To(int32(11)), revision.Options{})
+	collisions := int32(11)
+	attempt, err := revision.FirstAttempt("foo", r, &collisions, revision.Options{})
 	fmt.Println(attempt.Revision.Name, err)
 	next, use := attempt.Taken(revision.ControllerRevision{Data: []byte(`{"a":2}`)}, revision.Options{})
 	fmt.Println(next.Revision.Name, next.Collisions, use)

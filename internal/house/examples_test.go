@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/doc"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +70,77 @@ func withoutExample(pkg string, files []file) (names []string) {
 	return names
 }
 
+// isInternal says whether a user cannot import a package of ours.
+func isInternal(path string) bool { return strings.Contains("/"+path+"/", "/internal/") }
+
+// hidden returns the internal packages that a file imports, by their names in it.
+func (f file) hidden() map[string]bool {
+	names := map[string]bool{}
+	for _, i := range f.tree.Imports {
+		if p := strings.Trim(i.Path.Value, `"`); i.Name != nil {
+			names[i.Name.Name] = isInternal(p)
+		} else {
+			names[path.Base(p)] = isInternal(p)
+		}
+	}
+	return names
+}
+
+// notToCopy returns where the Examples of a file name a package that a user cannot import. All
+// of a file of Examples counts, since what they have in common stands there.
+func (f file) notToCopy() (violations []string) {
+	hidden := f.hidden()
+	for _, d := range f.tree.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !strings.Contains(path.Base(f.path), "example") && (!ok || fn.Recv != nil || !strings.HasPrefix(fn.Name.Name, "Example")) {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && hidden[x.Name] {
+					violations = append(violations, f.at(s.Pos(), "%s.%s", x.Name, s.Sel.Name))
+				}
+			}
+			return true
+		})
+	}
+	return violations
+}
+
+// What an Example shows can be copied.
+func TestExamplesCanBeCopied(t *testing.T) {
+	files := tree(t, true)
+	packages := importable(files)
+	for _, f := range files {
+		if !f.isTest() || !slices.Contains(packages, f.pkg()) {
+			continue
+		}
+		for _, v := range f.notToCopy() {
+			t.Errorf("%s: an Example with what a user cannot import", v)
+		}
+	}
+}
+
+// An internal package is found in an Example, under another name too, and in all of a file of
+// Examples, but not in other tests.
+func TestInternalPackageInExampleIsFound(t *testing.T) {
+	const text = "package deploy_test\nimport \"m/internal/ptr\"\nimport p \"m/kube/internal/q\"\nimport \"m/revision\"\n" +
+		"func ExampleA() {\n\tptr.To(1)\n\tp.N(p.M{})\n\trevision.New()\n}\n" +
+		"func TestB() {\n\tptr.To(2)\n}\nfunc (t) ExampleC() {\n\tptr.To(3)\n}\n"
+	for name, want := range map[string][]string{
+		"deploy/a_test.go":         {"6: ptr.To", "7: p.N", "7: p.M"},
+		"deploy/a_example_test.go": {"6: ptr.To", "7: p.N", "7: p.M", "11: ptr.To", "14: ptr.To"},
+	} {
+		f, err := parse(name, text)
+		require.NoError(t, err)
+		var places []string
+		for _, v := range f.notToCopy() {
+			places = append(places, strings.TrimPrefix(v, name+":"))
+		}
+		require.Equal(t, want, places)
+	}
+}
+
 // What a user calls is shown by an Example, with what it prints.
 func TestExamples(t *testing.T) {
 	files := tree(t, true)
@@ -86,7 +158,7 @@ func TestExamples(t *testing.T) {
 // an internal folder or an example to copy.
 func importable(files []file) (packages []string) {
 	for _, f := range files {
-		if !f.isTest() && f.tree.Name.Name != "main" && !strings.Contains("/"+f.pkg()+"/", "/internal/") && !strings.HasPrefix(f.pkg(), "examples/") {
+		if !f.isTest() && f.tree.Name.Name != "main" && !isInternal(f.pkg()) && !strings.HasPrefix(f.pkg(), "examples/") {
 			packages = append(packages, f.pkg())
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -192,8 +191,9 @@ func ExampleView_Nodes() {
 
 // withSet is a world with a StatefulSet of three pods.
 func withSet() *sim.World {
+	three := int32(3)
 	set := sim.Set{TemplateLabels: map[string]string{"app": "db"}, Workload: workload.Workload{
-		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db"}, UID: "db", Replicas: ptr.To(int32(3)), Template: revision.Template{ID: "v1"},
+		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db"}, UID: "db", Replicas: &three, Template: revision.Template{ID: "v1"},
 	}}
 	return world(sim.Snapshot{Sets: []sim.Set{set}}, tenSeconds, 1)
 }
@@ -232,7 +232,8 @@ func ExampleView_Object() {
 }
 
 func ExampleView_ArgoRollouts() {
-	r := sim.ArgoRollout{Rollout: argo.Rollout{Name: "shop", TemplateHash: "v1", Replicas: ptr.To(int32(3))}, TemplateLabels: map[string]string{"app": "shop"}}
+	three := int32(3)
+	r := sim.ArgoRollout{Rollout: argo.Rollout{Name: "shop", TemplateHash: "v1", Replicas: &three}, TemplateLabels: map[string]string{"app": "shop"}}
 	w := world(sim.Snapshot{ArgoRollouts: []sim.ArgoRollout{r}}, tenSeconds, 1)
 	status := w.View().ArgoRollouts()[0].Status
 	fmt.Println(status.Phase, status.AvailableReplicas)
