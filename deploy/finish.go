@@ -79,7 +79,7 @@ type Result struct {
 // carried out.
 //
 // It mirrors syncDeployment, getNewReplicaSet and rolloutRolling of the deployment
-// controller of Kubernetes 1.36.3.
+// controller of Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	d := &s.Deployment
 	f := finish{s: &s, plan: &p, report: &r, now: now, opts: opts, storedAnnotations: d.Annotations}
