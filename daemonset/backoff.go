@@ -90,7 +90,7 @@ func longer(d time.Duration) time.Duration { return 2 * min(max(d, 0), longestDe
 
 func (e *BackoffEntry) stale(now time.Time) bool { return now.Sub(e.Since) > forgetAfter }
 
-// Sweep returns the table without entries that are forgotten at now.
+// Sweep returns the table without entries that are forgotten at now: nil if there are no others.
 func (b Backoff) Sweep(now time.Time) Backoff {
 	list := slices.DeleteFunc(slices.Clone(b), func(e BackoffEntry) bool { return e.stale(now) })
 	if len(list) == 0 {
@@ -98,6 +98,9 @@ func (b Backoff) Sweep(now time.Time) Backoff {
 	}
 	return list
 }
+
+// told returns a copy that is not nil, so that a Delta with it says that there are no delays.
+func told(b Backoff) Backoff { return append(Backoff{}, b...) }
 
 // after returns the table without entries that are forgotten at now, and with delays that
 // start then, which replace those that there were.

@@ -228,7 +228,7 @@ type finished struct {
 	Status      daemonset.Status  `json:"status"`
 	WriteStatus bool              `json:"writeStatus,omitzero"`
 	Events      []daemonset.Event `json:"events,omitempty"`
-	Backoff     daemonset.Backoff `json:"backoff,omitempty"`
+	Backoff     daemonset.Backoff `json:"backoff"`
 	Err         string            `json:"err,omitzero"`
 }
 

@@ -64,6 +64,29 @@ func TestTrackerJSON(t *testing.T) {
 	}
 }
 
+// A delay that is forgotten leaves the snapshot when the result of a pass is applied, and so does
+// one that a stale pass did not know.
+func TestTrackerForgetsBackoff(t *testing.T) {
+	table := daemonset.Backoff{{BackoffKey: agentKey("n1"), Delay: time.Second, Since: t0.Add(-31 * time.Minute)}}
+	for _, stale := range []bool{false, true} {
+		s := large(3, 1)
+		tr := tracker(t, &s)
+		if stale {
+			require.NoError(t, tr.Apply(daemonset.Delta{Written: &daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "2"}, Read: &daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "1"}}))
+		} else {
+			require.NoError(t, tr.Apply(daemonset.Delta{Backoff: table}))
+		}
+		p, err := tr.Plan(t0, daemonset.Options{})
+		require.NoError(t, err)
+		require.Nil(t, p.Backoff, "so that it is no part of a plan in JSON")
+		result := tr.Finish(p, daemonset.Report{Outcomes: done(make([]string, len(p.Actions))...)}, t0, daemonset.Options{})
+		require.Equal(t, stale, result.Err != nil)
+		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: table}))
+		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: result.Backoff}))
+		require.Empty(t, tr.Snapshot().Backoff)
+	}
+}
+
 // TestTrackerRefusesAll: if one part of a change is refused, nothing of it is taken.
 func TestTrackerRefusesAll(t *testing.T) {
 	s := large(3, 1)
