@@ -50,7 +50,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"who is alone stays so when another one comes", "../internal/lineup/line.go", "\tif first >= 0 {\n\t\tl.rise(first)", "\tif false {\n\t\tl.rise(first)"},
 	{"who leaves a node of its own stays there", "../internal/lineup/seats.go", "l.alone.Remove(i, l.nodeName)", ""},
 	{"the pod that moves keeps its number alone", "../internal/lineup/seats.go", "l.alone.Move(last, i, l.nodeName)", ""},
-	{"all that are alone are on the node of the first", "../internal/lineup/front.go", "(k == from || c.node == apart)", "k == from"},
+	{"all that are alone are on the node of the first", "../internal/lineup/front.go", "!told || c.node == apart", "!told"},
 	{"who is alone has no neighbours", "../internal/lineup/front.go", "l.nodes.Ref(apart).neighbours = 1", "_ = 0"},
 	{"pods do not age", "../internal/lineup/front.go", "l.queue.First().At <= at", "l.queue.First().At < 0"},
 	{"other siblings have the same neighbours", "tracker_apply.go", "!sameRelatives(t.rest.Siblings, d.Siblings)", "false"},
@@ -65,6 +65,13 @@ var trackerBugs = []trackedtest.Bug{
 	{"pods are drafted by the numbers of others", "tracker_victims.go", "\t\trefs[i] = t.pods.At(i)", "\t\trefs[i] = t.pods.At(len(refs) - 1 - i)"},
 	{"the first in line is all that go", "tracker.go", "len(in.refs) == 1", "len(in.refs) > 0"},
 	{"an age of centuries never ends", "../internal/lineup/line.go", "return now + 1", "return math.MaxInt64"},
+	{"nobody waits for mates", "../internal/lineup/mates.go", "if mate < 0 || l.compareInPart(i, mate) < 0 {", "{"},
+	{"mates go by UID alone", "../internal/lineup/mates.go", "l.compareInPart(i, mate) < 0", "l.compareIDs(i, mate) < 0"},
+	{"any mate behind holds a pod, not the first alone", "../internal/lineup/mates.go", "l.compareInPart(i, first) < 0", "false"},
+	{"mates on other nodes hold a pod", "../internal/lineup/mates.go", "near && l.alike(i, last) && l.compareSeated", "near && l.compareSeated"},
+	{"a mate that moves is lost", "../internal/lineup/seats.go", "l.moveMate(last, i)", ""},
+	{"a mate that leaves stays", "../internal/lineup/line.go", "l.mates.Remove(int32(i), l.compareMates)", ""},
+	{"a clone shares mates", "../internal/lineup/line.go", "c.mates = l.mates.Clone()", ""},
 }
 
 // TestTrackerBugsApply: each bug is a change of the sources as they are.

@@ -62,6 +62,11 @@ func (m *machine) alike(p *podorder.Pod) {
 	if m.s.Below("costs nothing", 4) > 0 {
 		p.Annotations = nil
 	}
+	if m.about == "mates" && m.s.Below("one of some", 10) > 0 { // few of which became ready together
+		p.Annotations, p.Ready, p.ReadySince = nil, true, random.Now.Add(-time.Hour+time.Duration(m.s.Below("second", 30))*time.Second)
+		p.NodeName = random.OneOf(m.s, "of some", "n1", "n1", "n2", p.NodeName)
+		p.Restarts, p.CreationTimestamp = int32(m.s.Below("restarts of mates", 3)), random.Now.Add(-time.Duration(1+m.s.Below("made", 200))*time.Hour)
+	}
 	if m.about != "restarts" && m.about != "creation" {
 		return
 	}

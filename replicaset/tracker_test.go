@@ -144,10 +144,12 @@ func TestTrackerMemory(t *testing.T) {
 		pods, onNode int // 0: none is to be deleted
 		most         float64
 		controller   string // without one nobody has neighbours
+		restarted    int32
 	}{
-		{"waiting", 50_000, 0, 64, "d"}, {"waiting", 100_000, 0, 64, "d"}, {"waiting", 200_000, 0, 64, "d"},
-		{"in line, 30 on a node", 150_000, 30, 64, "d"}, {"in line, 30 on a node, no neighbours", 150_000, 30, 64, ""},
-		{"in line, each on a node of its own", 100_000, 1, 64, "d"}, {"in line, each on a node of its own, no neighbours", 100_000, 1, 64, ""},
+		{"waiting", 50_000, 0, 64, "d", 0}, {"waiting", 100_000, 0, 64, "d", 0}, {"waiting", 200_000, 0, 64, "d", 0},
+		{"in line, 30 on a node", 150_000, 30, 64, "d", 0}, {"in line, 30 on a node, no neighbours", 150_000, 30, 64, "", 0},
+		{"in line, each on a node of its own", 100_000, 1, 64, "d", 0}, {"in line, each on a node of its own, no neighbours", 100_000, 1, 64, "", 0},
+		{"in line, 30 on a node, and one has restarted", 150_000, 30, 64, "d", 1},
 	} {
 		all, desired := pods(c.pods), c.pods
 		for i := range all {
@@ -156,6 +158,7 @@ func TestTrackerMemory(t *testing.T) {
 				all[i].NodeName, desired = fmt.Sprint("node-", i/c.onNode), c.pods-1
 			}
 		}
+		all[0].Restarts = c.restarted
 		before := inUse()
 		tr := tracker(t, web(int32(desired), minReady(10), func(rs *replicaset.ReplicaSet) { rs.ControllerUID = c.controller }), all...)
 		_, err := tr.Plan(t0, replicaset.Options{})
@@ -197,7 +200,44 @@ func happen(tr *replicaset.Tracker, all []podorder.Pod, i int) (replicaset.Plan,
 	return tr.Plan(t0.Add(time.Duration(i)), replicaset.Options{})
 }
 
-// A change of one pod, and the plan after it: of all pods anew, and of the one.
+// mixed returns a ReplicaSet of which one pod is too many, and so many pods as a cluster has them that lives: 30
+// on a node, of all ages, those of one second too, and some have restarted.
+func mixed(n int) (replicaset.ReplicaSet, []podorder.Pod) {
+	rs, all := many(n)
+	*rs.Replicas--
+	for i := range all {
+		p := &all[i]
+		p.NodeName = fmt.Sprint("node-", i/30)
+		p.CreationTimestamp = t0.Add(-time.Duration(i*7919%1_000_000) * time.Second)
+		p.ReadySince = p.CreationTimestamp.Add(time.Duration(5+i%30) * time.Second)
+		if i%10 == 0 {
+			p.Restarts = int32(i % 3)
+		}
+	}
+	return rs, all
+}
+
+// replaced deletes the pod that a plan deletes, and adds a new one.
+func replaced(tr *replicaset.Tracker, pods map[string]*podorder.Pod, i int) error {
+	now := t0.Add(time.Duration(i) * time.Millisecond)
+	plan, err := tr.Plan(now, replicaset.Options{})
+	if err != nil || len(plan.Actions) != 1 {
+		return fmt.Errorf("%v %w", plan, err)
+	}
+	old := pods[plan.Actions[0].(replicaset.DeletePod).Name]
+	p := *old
+	p.Name, p.UID = fmt.Sprint("new-", i), fmt.Sprint("new-", i)
+	p.CreationTimestamp, p.ReadySince, p.Restarts = now.Add(-time.Minute), now, 0
+	if err := tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old}}); err != nil {
+		return err
+	}
+	delete(pods, old.Name)
+	pods[p.Name] = &p
+	return tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: &p}})
+}
+
+// A change of one pod, and the plan after it: of all pods anew, and of the one. Deleting is three
+// of them: a plan that deletes one of pods of all ages, that goes, and another one comes.
 func BenchmarkTracker(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("batch/pods=%d", n), func(b *testing.B) {
@@ -220,6 +260,16 @@ func BenchmarkTracker(b *testing.B) {
 				_, err := happen(tr, all, i)
 				return err
 			})
+		})
+		b.Run(fmt.Sprintf("deleting/pods=%d", n), func(b *testing.B) {
+			rs, all := mixed(n)
+			tr, byName := tracker(b, rs, all...), map[string]*podorder.Pod{}
+			for i := range all {
+				byName[all[i].Name] = &all[i]
+			}
+			require.NoError(b, replaced(tr, byName, -1)) // which counts all, and puts them in line
+			b.ReportAllocs()
+			trackedtest.Latency(b, func(i int) error { return replaced(tr, byName, i) })
 		})
 		b.Run(fmt.Sprintf("clone/pods=%d", n), func(b *testing.B) {
 			rs, all := many(n)

@@ -57,11 +57,12 @@ func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Po
 	}
 	l.pods = pods
 	if l.age(now, at); !l.simple() {
-		return nil, nil, false
+		return l.settled(n)
 	}
 	if n > 1 {
 		near := podorder.Neighbours{}
-		list := l.foremost(near, n)
+		var list []*podorder.Pod
+		l.foremost(near, n, func(i int32) { list = append(list, pods.At(int(i))) })
 		return list, near, 2*len(list) <= pods.Len()
 	}
 	for i := range l.order.All {
@@ -70,38 +71,38 @@ func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Po
 	return nil, nil, false
 }
 
-// foremost returns pods among which are the first n, which are not all: of n cells at most, the
+// foremost yields pods among which are the first n, which are not all: of n cells at most, the
 // n first rows of each. Behind cells of one health and as many neighbours there is nobody to look
-// for if they have n pods.
-func (l *Line) foremost(near podorder.Neighbours, n int) (pods []*podorder.Pod) {
+// for if they have n pods. Near is told how many neighbours they have.
+func (l *Line) foremost(near podorder.Neighbours, n int, yield func(i int32)) {
 	seen, cells := 0, 0
 	var last cell
 	for i := range l.order.All {
 		c := l.cells.At(int(i))
-		same := c.health == last.health && l.nodes.At(int(c.node)).neighbours == l.nodes.At(int(last.node)).neighbours
+		neighbours := l.nodes.At(int(c.node)).neighbours
+		same := c.health == last.health && neighbours == l.nodes.At(int(last.node)).neighbours
 		if cells == n || cells > 0 && !same && seen >= n {
 			break
 		}
-		from := len(pods)
-		pods = l.appendRows(pods, i, n)
-		for k := from; k < len(pods) && (k == from || c.node == apart); k++ {
-			near[pods[k].NodeName] = l.nodes.At(int(c.node)).neighbours
-		}
+		told := false
+		l.firstRows(i, n, func(k int32) {
+			if yield(k); !told || c.node == apart {
+				near[l.nodeName(int(k))], told = neighbours, true
+			}
+		})
 		last, seen, cells = c, seen+int(c.size), cells+1
 	}
-	return pods
 }
 
-// appendRows appends the pods of the first n rows of a cell.
-func (l *Line) appendRows(pods []*podorder.Pod, i int32, n int) []*podorder.Pod {
+// firstRows yields the pods of the first n rows of a cell.
+func (l *Line) firstRows(i int32, n int, yield func(i int32)) {
 	for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).cell < i }) {
 		r := l.rows.At(int(in))
 		if n--; n < 0 || r.cell != i {
 			break
 		}
 		for k := r.pods; k > 0; k = l.seats.At(int(k - 1)).next {
-			pods = append(pods, l.pods.At(int(k-1)))
+			yield(k - 1)
 		}
 	}
-	return pods
 }

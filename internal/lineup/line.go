@@ -25,7 +25,8 @@ import (
 // none has neighbours.
 //
 // It finds candidates, which [podorder.Order.Choose] puts in order. That takes them by UID where
-// their ages are alike, but for pods that became ready at one instant: see [Line.simple].
+// their ages are alike, but for pods that became ready at one instant: see [Line.simple], and of those
+// that are not [Line.settled].
 type Line struct {
 	pods     *Pods                    // those of the call that is under way
 	related  func(*podorder.Pod) bool // nil if no pod is
@@ -40,6 +41,8 @@ type Line struct {
 	order    paged.Sorted // of the cells in use
 	inner    paged.Sorted // of the rows in use, by cell
 	queue    paged.Queue  // of the rows in use, by the instant to look at them again
+	mates    paged.Sorted // of the candidates by the instant at which they became ready, if somebody has asked
+	mated    bool         // whether somebody has
 	now      time.Time
 	at       int64 // now
 	lifted   int32 // node whose cells are out of the order, from 1, or all
@@ -143,12 +146,20 @@ func (l *Line) turnOf(p *podorder.Pod) (turn, int64) {
 		bucket := podorder.AgeBucket(p.ReadySince, l.now)
 		return turn{age: bucket}, again(p.ReadySince, bucket, l.at)
 	}
-	t := turn{age: math.MinInt8, restarts: p.Restarts, sidecars: p.SidecarRestarts, created: math.MinInt8}
+	t := l.lifeOf(p)
 	if p.CreationTimestamp.IsZero() {
 		return t, math.MaxInt64
 	}
-	t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
 	return t, again(p.CreationTimestamp, t.created, l.at)
+}
+
+// lifeOf returns what decides among pods of which none is ready, or that became ready at one instant.
+func (l *Line) lifeOf(p *podorder.Pod) turn {
+	t := turn{age: math.MinInt8, restarts: p.Restarts, sidecars: p.SidecarRestarts, created: math.MinInt8}
+	if !p.CreationTimestamp.IsZero() {
+		t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
+	}
+	return t
 }
 
 // simple reports whether ready pods of one instant are in the order of their UIDs as well: none
@@ -177,10 +188,18 @@ func again(t time.Time, bucket int8, now int64) int64 {
 // endless is the bucket of all ages that do not fit a number.
 const endless = 63
 
-// tally counts a ready candidate, or one less.
-func (l *Line) tally(p *podorder.Pod, n int) {
+// tally counts a candidate, or one less, if it is ready.
+func (l *Line) tally(i, n int) {
+	p := l.pods.At(i)
 	if !p.Ready || p.ReadySince.IsZero() {
 		return
+	}
+	switch {
+	case !l.mated:
+	case n > 0:
+		l.mates.Add(int32(i), l.compareMates)
+	default:
+		l.mates.Remove(int32(i), l.compareMates)
 	}
 	l.ready += n
 	if p.Restarts != 0 || p.SidecarRestarts != 0 {
@@ -281,6 +300,7 @@ func (l *Line) Clone() *Line {
 	c := *l
 	c.seats, c.nodes, c.names, c.cells, c.rows = l.seats.Clone(), l.nodes.Clone(), l.names.Clone(), l.cells.Clone(), l.rows.Clone()
 	c.alone, c.order, c.inner, c.queue = l.alone.Clone(), l.order.Clone(), l.inner.Clone(), l.queue.Clone()
+	c.mates = l.mates.Clone()
 	return &c
 }
 

@@ -94,7 +94,7 @@ func (l *Line) seat(i, k int, neighbour, candidate bool) {
 		}
 		each.pods, each.size = int32(i+1), each.size+1
 		l.rows.Set(in, each)
-		l.tally(p, 1)
+		l.tally(i, 1)
 	}
 	l.changes++
 	l.seats.Set(i, s)
@@ -126,7 +126,7 @@ func (l *Line) rise(i int) {
 			c.open = int32(in + 1)
 		}
 		l.cells.Set(at, c)
-		l.tally(l.pods.At(i), -1)
+		l.tally(i, -1)
 	}
 	l.seats.Set(i, seat{})
 }
@@ -165,6 +165,7 @@ func (l *Line) moveSeat(i int) {
 	if l.node(s.place) == apart {
 		l.alone.Move(last, i, l.nodeName)
 	}
+	l.moveMate(last, i)
 	l.reseat(in, int32(last+1), int32(i+1))
 	r := l.rows.At(in)
 	if r.first == int32(last) {
