@@ -128,17 +128,17 @@ func BenchmarkTouches(b *testing.B) {
 	}
 }
 
-// BenchmarkLarge rolls one Deployment out and to another template. Each event is noticed at once:
-// a Tracker plans behind each, for there are many pods.
+// BenchmarkLarge rolls one Deployment out, to another template and to a third: those that go then are of
+// different ages. Each event is noticed at once: a Tracker plans behind each, for there are many pods.
 func BenchmarkLarge(b *testing.B) {
 	for _, pods := range []int32{1_500, 15_000, 150_000} {
 		b.Run(fmt.Sprint(pods), func(b *testing.B) {
 			for b.Loop() {
-				w, err := sim.New(sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(int(pods)/30, 40), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod}}, sim.Config{
+				w, err := sim.New(sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(int(pods)/30, 40), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod}}, sim.Config{
 					Times: lives, ReplicaSet: replicaset.Options{Burst: math.MaxInt32},
 				})
 				require.NoError(b, err)
-				for _, template := range []string{"v1", "v2"} {
+				for _, template := range []string{"v1", "v2", "v3"} {
 					require.NoError(b, w.Put(webDeployment(template, pods)))
 					done, err := w.Settle(24 * time.Hour)
 					require.NoError(b, err)
