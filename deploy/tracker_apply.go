@@ -31,9 +31,9 @@ type ReplicaSetEvent struct {
 //
 // The events of one object may come twice. If its resource versions compare, see
 // [replicaset.CompareVersions], they may also come late: what is older than what is known
-// changes nothing, unless it is the removal of the known object. An object that has been removed is not remembered, so that an addition that
-// comes after its removal adds it again. The events of different objects may come in any order,
-// a pod before the ReplicaSet that controls it too.
+// changes nothing, unless it is the removal of the known object. An object that has been removed
+// is not remembered, so that an addition that comes after its removal adds it again. The events of
+// different objects may come in any order, a pod before the ReplicaSet that controls it too.
 //
 // The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: an
 // object without a name; an update of one that is not there, which was removed or not added

@@ -285,10 +285,10 @@ func (m *machine) compare(w *world) {
 // finish compares what follows from a plan of which some calls fail.
 func (m *machine) finish(w *world, p deploy.Plan) {
 	var r deploy.Report
-	wrong := !m.one("all is done", 3)
+	done := m.one("all is done", 3)
 	for range p.Actions {
 		answer := random.OneOf(m.s, "answer", selector.Done, selector.Done, selector.Done, selector.NotFound, selector.AlreadyExists, selector.Changed)
-		if !wrong {
+		if done {
 			answer = selector.Done
 		}
 		r.Outcomes = append(r.Outcomes, selector.Outcome{Answer: answer, Err: errors.New("no")})

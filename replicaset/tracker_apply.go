@@ -33,10 +33,10 @@ type Delta struct {
 // Apply takes what has changed.
 //
 // The events of one pod may come twice. If the pods have resource versions that compare, see
-// [CompareVersions], they may also come late: what is older than what is known changes nothing, unless
-// it is the removal of the known pod.
-// A pod that has been removed is not remembered, so that an addition that comes after its
-// removal adds it again. The events of different pods may come in any order.
+// [CompareVersions], they may also come late: what is older than what is known changes nothing,
+// unless it is the removal of the known pod. A pod that has been removed is not remembered, so that
+// an addition that comes after its removal adds it again. The events of different pods may come in
+// any order.
 //
 // The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: a
 // pod without a name; an update of a pod that is not there, which was removed or not added

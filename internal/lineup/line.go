@@ -307,18 +307,29 @@ func (l *Line) Clone() *Line {
 // compareCells puts cells in the order of the pods that go first in each.
 func (l *Line) compareCells(i, j int32) int {
 	a, b := l.cells.At(int(i)), l.cells.At(int(j))
+	if c := l.compareClass(&a, &b); c != 0 {
+		return c
+	}
+	return l.compareTurns(&a.turn, &b.turn, a.first, b.first)
+}
+
+// compareClass compares what decides between pods of two cells before their turns.
+func (l *Line) compareClass(a, b *cell) int {
 	if a.health != b.health {
 		return cmp.Compare(a.health, b.health)
 	}
-	if a.node != b.node {
-		if c := cmp.Compare(l.nodes.At(int(b.node)).neighbours, l.nodes.At(int(a.node)).neighbours); c != 0 {
-			return c
-		}
+	if a.node == b.node {
+		return 0
 	}
-	if c := a.turn.compare(&b.turn); c != 0 {
+	return cmp.Compare(l.nodes.At(int(b.node)).neighbours, l.nodes.At(int(a.node)).neighbours)
+}
+
+// compareTurns compares two pods of one class by their turns, and then by their UIDs.
+func (l *Line) compareTurns(a, b *turn, i, j int32) int {
+	if c := a.compare(b); c != 0 {
 		return c
 	}
-	return l.compareIDs(a.first, b.first)
+	return l.compareIDs(i, j)
 }
 
 // compareRows puts rows in the order of their cells, and then of the pods that go first.
@@ -327,10 +338,7 @@ func (l *Line) compareRows(i, j int32) int {
 	if a.cell != b.cell {
 		return cmp.Compare(a.cell, b.cell)
 	}
-	if c := a.turn.compare(&b.turn); c != 0 {
-		return c
-	}
-	return l.compareIDs(a.first, b.first)
+	return l.compareTurns(&a.turn, &b.turn, a.first, b.first)
 }
 
 func (l *Line) compareIDs(i, j int32) int {

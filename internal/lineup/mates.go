@@ -103,37 +103,27 @@ func (l *Line) cellAt(i int32) cell {
 	return l.cells.At(int(l.rows.At(l.seats.At(int(i)).place.row()).cell))
 }
 
-// compareClass compares what decides between two candidates before their ages.
-func (l *Line) compareClass(i, j int32) int {
+// alike reports whether two candidates are of one class.
+func (l *Line) alike(i, j int32) bool {
 	a, b := l.cellAt(i), l.cellAt(j)
-	if a.health != b.health {
-		return cmp.Compare(a.health, b.health)
-	}
-	return cmp.Compare(l.nodes.At(int(b.node)).neighbours, l.nodes.At(int(a.node)).neighbours)
+	return l.compareClass(&a, &b) == 0
 }
-
-func (l *Line) alike(i, j int32) bool { return l.compareClass(i, j) == 0 }
 
 // compareSeated puts candidates in the order of the line: by UID where only mates are not.
 func (l *Line) compareSeated(i, j int32) int {
-	if c := l.compareClass(i, j); c != 0 {
+	in, other := l.cellAt(i), l.cellAt(j)
+	if c := l.compareClass(&in, &other); c != 0 {
 		return c
 	}
 	a, _ := l.turnOf(l.pods.At(int(i)))
 	b, _ := l.turnOf(l.pods.At(int(j)))
-	if c := a.compare(&b); c != 0 {
-		return c
-	}
-	return l.compareIDs(i, j)
+	return l.compareTurns(&a, &b, i, j)
 }
 
 // compareInPart puts mates in their order.
 func (l *Line) compareInPart(i, j int32) int {
 	a, b := l.lifeOf(l.pods.At(int(i))), l.lifeOf(l.pods.At(int(j)))
-	if c := a.compare(&b); c != 0 {
-		return c
-	}
-	return l.compareIDs(i, j)
+	return l.compareTurns(&a, &b, i, j)
 }
 
 // findMates puts the ready candidates in the order of their instants. From then on the line keeps it up.
