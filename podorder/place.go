@@ -40,13 +40,10 @@ func classOf(p *Pod) uint8 {
 	return uint8(truth(p.NodeName != ""))<<3 | uint8(phaseRank(p.Phase))<<1 | uint8(truth(p.Ready))
 }
 
-// Health returns what the rules of [Current] in front of [RuleNeighbours] see of a pod: of two pods the one with the smaller number is deleted first. It is for those who keep
-// pods in groups, so that few have to be compared.
-func Health(p *Pod) uint64 {
-	p = zero.Or(p)
-	r := ranking{order: &Order{}}
-	return r.complete(r.place(p, 0), p).health
-}
+// Health returns what the rules of [Current] in front of [RuleCost] see of a pod: of two pods the one
+// with the smaller number is deleted first. It is for those who keep pods in groups, so that few have to
+// be compared.
+func Health(p *Pod) uint8 { return classOf(zero.Or(p)) }
 
 // healthClasses is how many incomplete places there are without stages.
 const healthClasses = 1 << 4

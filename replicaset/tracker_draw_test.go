@@ -63,7 +63,9 @@ func (m *machine) alike(p *podorder.Pod) {
 		p.Annotations = nil
 	}
 	if m.about == "mates" && m.s.Below("one of some", 10) > 0 { // few of which became ready together
-		p.Annotations, p.Ready, p.ReadySince = nil, true, random.Now.Add(-time.Hour+time.Duration(m.s.Below("second", 30))*time.Second)
+		p.Ready, p.ReadySince = true, random.Now.Add(-time.Hour+time.Duration(m.s.Below("second", 30))*time.Second)
+		dear := map[string]string{podorder.AnnotationDeletionCost: "1"}
+		p.Annotations = random.OneOf(m.s, "costs of mates", nil, nil, nil, dear)
 		p.NodeName = random.OneOf(m.s, "of some", "n1", "n1", "n2", p.NodeName)
 		p.Restarts, p.CreationTimestamp = int32(m.s.Below("restarts of mates", 3)), random.Now.Add(-time.Duration(1+m.s.Below("made", 200))*time.Hour)
 	}

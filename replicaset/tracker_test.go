@@ -145,17 +145,23 @@ func TestTrackerMemory(t *testing.T) {
 		most         float64
 		controller   string // without one nobody has neighbours
 		restarted    int32
+		costs        bool // each pod has a deletion cost of its own
 	}{
-		{"waiting", 50_000, 0, 64, "d", 0}, {"waiting", 100_000, 0, 64, "d", 0}, {"waiting", 200_000, 0, 64, "d", 0},
-		{"in line, 30 on a node", 150_000, 30, 64, "d", 0}, {"in line, 30 on a node, no neighbours", 150_000, 30, 64, "", 0},
-		{"in line, each on a node of its own", 100_000, 1, 64, "d", 0}, {"in line, each on a node of its own, no neighbours", 100_000, 1, 64, "", 0},
-		{"in line, 30 on a node, and one has restarted", 150_000, 30, 64, "d", 1},
+		{"waiting", 50_000, 0, 64, "d", 0, false}, {"waiting", 100_000, 0, 64, "d", 0, false}, {"waiting", 200_000, 0, 64, "d", 0, false},
+		{"in line, 30 on a node", 150_000, 30, 64, "d", 0, false}, {"in line, 30 on a node, no neighbours", 150_000, 30, 64, "", 0, false},
+		{"in line, each on a node of its own", 100_000, 1, 64, "d", 0, false}, {"in line, each on a node of its own, no neighbours", 100_000, 1, 64, "", 0, false},
+		{"in line, 30 on a node, and one has restarted", 150_000, 30, 64, "d", 1, false},
+		{"in line, 30 on a node, each has a cost of its own", 150_000, 30, 64, "d", 0, true},
+		{"in line, each on a node of its own and has a cost of its own", 100_000, 1, 64, "d", 0, true},
 	} {
 		all, desired := pods(c.pods), c.pods
 		for i := range all {
 			all[i].UID = all[c.pods-1-i].Name // which do not ascend, and so need an index
 			if all[i].ReadySince = t0.Add(-time.Duration(i)); c.onNode > 0 {
 				all[i].NodeName, desired = fmt.Sprint("node-", i/c.onNode), c.pods-1
+			}
+			if c.costs {
+				all[i].Annotations = map[string]string{podorder.AnnotationDeletionCost: fmt.Sprint(c.pods - i)}
 			}
 		}
 		all[0].Restarts = c.restarted
@@ -201,8 +207,9 @@ func happen(tr *replicaset.Tracker, all []podorder.Pod, i int) (replicaset.Plan,
 }
 
 // mixed returns a ReplicaSet of which one pod is too many, and so many pods as a cluster has them that lives: 30
-// on a node, of all ages, those of one second too, and some have restarted.
-func mixed(n int) (replicaset.ReplicaSet, []podorder.Pod) {
+// on a node, of all ages, those of one second too, and some have restarted. Each may have a deletion cost of
+// its own.
+func mixed(n int, costs bool) (replicaset.ReplicaSet, []podorder.Pod) {
 	rs, all := many(n)
 	*rs.Replicas--
 	for i := range all {
@@ -212,6 +219,9 @@ func mixed(n int) (replicaset.ReplicaSet, []podorder.Pod) {
 		p.ReadySince = p.CreationTimestamp.Add(time.Duration(5+i%30) * time.Second)
 		if i%10 == 0 {
 			p.Restarts = int32(i % 3)
+		}
+		if costs {
+			p.Annotations = map[string]string{podorder.AnnotationDeletionCost: fmt.Sprint(i)}
 		}
 	}
 	return rs, all
@@ -261,16 +271,18 @@ func BenchmarkTracker(b *testing.B) {
 				return err
 			})
 		})
-		b.Run(fmt.Sprintf("deleting/pods=%d", n), func(b *testing.B) {
-			rs, all := mixed(n)
-			tr, byName := tracker(b, rs, all...), map[string]*podorder.Pod{}
-			for i := range all {
-				byName[all[i].Name] = &all[i]
-			}
-			require.NoError(b, replaced(tr, byName, -1)) // which counts all, and puts them in line
-			b.ReportAllocs()
-			trackedtest.Latency(b, func(i int) error { return replaced(tr, byName, i) })
-		})
+		for _, costs := range []bool{false, true} {
+			b.Run(fmt.Sprintf("deleting/costs=%t/pods=%d", costs, n), func(b *testing.B) {
+				rs, all := mixed(n, costs)
+				tr, byName := tracker(b, rs, all...), map[string]*podorder.Pod{}
+				for i := range all {
+					byName[all[i].Name] = &all[i]
+				}
+				require.NoError(b, replaced(tr, byName, -1)) // which counts all, and puts them in line
+				b.ReportAllocs()
+				trackedtest.Latency(b, func(i int) error { return replaced(tr, byName, i) })
+			})
+		}
 		b.Run(fmt.Sprintf("clone/pods=%d", n), func(b *testing.B) {
 			rs, all := many(n)
 			tr, gone := tracker(b, rs, all...), &all[n/2]

@@ -3,6 +3,7 @@
 package lineup
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
@@ -12,15 +13,13 @@ import (
 // Related tells which of them are neighbours; nil is none.
 func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) bool, now time.Time, at int64) *Line {
 	l := &Line{pods: pods, related: related, now: now, at: at, lifted: all, pulled: all}
-	l.nodes.Append(node{})
+	l.nodes.Append(node{first: turn{pod: -1}})
 	if related != nil {
 		l.nodes.Ref(apart).neighbours = 1
 	}
 	for i := range pods.Len() {
 		l.seats.Append(seat{})
-		if l.sit(i, candidate(i)); l.blind {
-			return &Line{blind: true}
-		}
+		l.sit(i, candidate(i))
 	}
 	l.lifted, l.pulled, l.changes = 0, 0, 0
 	for i := range l.rows.Len() {
@@ -33,16 +32,14 @@ func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) boo
 }
 
 // Stale reports whether so much has changed that a new line of n pods may be a better one.
-func (l *Line) Stale(n int) bool {
-	return l == nil || l.changes > n && (l.blind || !l.simple())
-}
+func (l *Line) Stale(n int) bool { return l == nil || l.changes > n && !l.simple() }
 
 // age brings the line up to a time, which is not earlier than before.
 func (l *Line) age(now time.Time, at int64) {
 	l.now, l.at = now, at
 	for l.queue.Len() > 0 && l.queue.First().At <= at {
 		in := int(l.queue.First().Item)
-		l.lift(int(l.cells.At(int(l.rows.At(in).cell)).node))
+		l.lift(int(l.rows.At(in).node))
 		l.pull(in)
 		l.settle()
 	}
@@ -52,57 +49,67 @@ func (l *Line) age(now time.Time, at int64) {
 // time that is not earlier than before, and the neighbours on their nodes. The first one alone needs
 // none. It is false if only all pods together tell.
 func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Pod, podorder.Neighbours, bool) {
-	if l.blind {
+	l.pods = pods
+	l.age(now, at)
+	list := l.found(n)
+	if len(list) < n {
 		return nil, nil, false
 	}
-	l.pods = pods
-	if l.age(now, at); !l.simple() {
-		return l.settled(n)
+	refs := make([]*podorder.Pod, len(list))
+	var near podorder.Neighbours
+	if len(list) > 1 {
+		near = podorder.Neighbours{}
 	}
-	if n > 1 {
-		near := podorder.Neighbours{}
-		var list []*podorder.Pod
-		l.foremost(near, n, func(i int32) { list = append(list, pods.At(int(i))) })
-		return list, near, 2*len(list) <= pods.Len()
+	for k := range list {
+		if refs[k] = pods.At(int(list[k].pod)); near != nil {
+			near[refs[k].NodeName] = list[k].neighbours
+		}
 	}
-	for i := range l.order.All {
-		return []*podorder.Pod{pods.At(int(l.cells.At(int(i)).first))}, nil, true
-	}
-	return nil, nil, false
+	return refs, near, true
 }
 
-// foremost yields pods among which are the first n, which are not all: of n cells at most, the
-// n first rows of each. Behind cells of one health and as many neighbours there is nobody to look
-// for if they have n pods. Near is told how many neighbours they have.
-func (l *Line) foremost(near podorder.Neighbours, n int, yield func(i int32)) {
-	seen, cells := 0, 0
-	var last cell
-	for i := range l.order.All {
-		c := l.cells.At(int(i))
-		neighbours := l.nodes.At(int(c.node)).neighbours
-		same := c.health == last.health && neighbours == l.nodes.At(int(last.node)).neighbours
-		if cells == n || cells > 0 && !same && seen >= n {
+// found returns candidates among which are the first n, none if only all pods together tell.
+func (l *Line) found(n int) []candidate {
+	if l.simple() {
+		return l.foremost(n)
+	}
+	return l.settled(n)
+}
+
+// foremost returns the first n candidates in the order of the line, or all if there are fewer. It looks at
+// one row after the other until one begins behind n others.
+func (l *Line) foremost(n int) (list []candidate) {
+	sorted := false // the first n of the list, which no other one that has been seen is before
+	past := func(c *candidate) bool { return sorted && l.compare(&list[n-1], c) < 0 }
+	cut := func() {
+		slices.SortFunc(list, func(a, b candidate) int { return l.compare(&a, &b) })
+		list, sorted = list[:min(n, len(list))], len(list) >= n
+	}
+	for k := range l.order.All {
+		each := l.nodes.At(int(k))
+		first := candidate{each.first, each.neighbours}
+		if n == 1 {
+			return []candidate{first}
+		}
+		if past(&first) {
 			break
 		}
-		told := false
-		l.firstRows(i, n, func(k int32) {
-			if yield(k); !told || c.node == apart {
-				near[l.nodeName(int(k))], told = neighbours, true
+		for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).node < k }) {
+			r := l.rows.At(int(in))
+			if r.node != k || past(&candidate{r.first, each.neighbours}) {
+				break
 			}
-		})
-		last, seen, cells = c, seen+int(c.size), cells+1
-	}
-}
-
-// firstRows yields the pods of the first n rows of a cell.
-func (l *Line) firstRows(i int32, n int, yield func(i int32)) {
-	for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).cell < i }) {
-		r := l.rows.At(int(in))
-		if n--; n < 0 || r.cell != i {
-			break
-		}
-		for k := r.pods; k > 0; k = l.seats.At(int(k - 1)).next {
-			yield(k - 1)
+			for i := r.pods; i > 0; i = l.seats.At(int(i - 1)).next {
+				t, _ := l.turnOf(i-1, r.costs)
+				if c := (candidate{t, each.neighbours}); !past(&c) {
+					list = append(list, c)
+				}
+			}
+			if len(list) >= 2*n {
+				cut()
+			}
 		}
 	}
+	cut()
+	return list
 }

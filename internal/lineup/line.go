@@ -14,15 +14,14 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Line is the active pods of a ReplicaSet as a scale-down goes through them. Those of one
-// health on one node are a cell, for they have the same neighbours, and cells are in the order
-// of the pod in each that goes first. A cell is made of rows of a few pods, in the order of
-// their first ones as well. Pods age at different times, and so each row has an instant at which
-// another of its pods may come first.
+// A Line is the active pods of a ReplicaSet as a scale-down goes through them: the nodes in the order of
+// the pod on each that goes first, for those on one node have the same neighbours. The pods of a node
+// are in rows of a few, in the order of their first ones as well. Pods age at different times, and so
+// each row has an instant at which another of its pods may come first.
 //
 // Pods that came to a node where no other was have one neighbour, whatever its name: until another
-// one comes, they stand with their like on one node for all of them, [apart]. So do all pods if
-// none has neighbours.
+// one comes, they stand together on one node for all of them, [apart]. So do all pods if none has
+// neighbours.
 //
 // It finds candidates, which [podorder.Order.Choose] puts in order. That takes them by UID where
 // their ages are alike, but for pods that became ready at one instant: see [Line.simple], and of those
@@ -31,24 +30,22 @@ type Line struct {
 	pods     *Pods                    // those of the call that is under way
 	related  func(*podorder.Pod) bool // nil if no pod is
 	seats    paged.List[seat]         // of the pods
-	nodes    paged.List[node]         // all that there have been
-	names    paged.Index              // of the nodes but apart
-	alone    paged.Index              // of the pods apart, by the names of their nodes
-	cells    paged.List[cell]
+	nodes    paged.List[node]
+	names    paged.Index // of the nodes but apart
+	alone    paged.Index // of the pods apart, by the names of their nodes
 	rows     paged.List[row]
-	freeCell int32        // first one that is not in use, from 1
+	freeNode int32        // first one that is not in use, from 1
 	freeRow  int32        // the same of rows
-	order    paged.Sorted // of the cells in use
-	inner    paged.Sorted // of the rows in use, by cell
+	order    paged.Sorted // of the nodes with candidates
+	inner    paged.Sorted // of the rows in use, by node
 	queue    paged.Queue  // of the rows in use, by the instant to look at them again
 	mates    paged.Sorted // of the candidates by the instant at which they became ready, if somebody has asked
 	mated    bool         // whether somebody has
 	now      time.Time
 	at       int64 // now
-	lifted   int32 // node whose cells are out of the order, from 1, or all
-	pulled   int32 // row that is out of its order, from 1
+	lifted   int32 // node that is out of the order, from 1, or all
+	pulled   int32 // row that is out of its order, from 1, or all
 	changes  int   // since it was made
-	blind    bool  // it has no seats: pods of one node have too many costs of deletion, or too many nodes have been
 	restarts int   // ready pods with restarts
 	unset    int   // and without an instant of creation
 	ready    int
@@ -59,7 +56,7 @@ type Line struct {
 // Pods are the pods that seats are of, by number.
 type Pods = tracked.Table[podorder.Pod, tracked.Pods]
 
-// all is that the cells of all nodes are lifted, and all rows are pulled.
+// all is that all nodes are lifted, and all rows are pulled.
 const all = -1
 
 // apart is the node that stands for all nodes with one pod, or for all.
@@ -84,7 +81,7 @@ func (l *Line) node(p place) int {
 	case p < 0:
 		return int(-p) - 1
 	case p%2 == 1:
-		return int(l.cells.At(int(l.rows.At(p.row()).cell)).node)
+		return int(l.rows.At(p.row()).node)
 	}
 	return -1
 }
@@ -93,69 +90,73 @@ func (l *Line) node(p place) int {
 type node struct {
 	name       string
 	neighbours int32
-	cells      int32 // the first one, from 1
+	size       int32 // candidates
+	open       int32 // a row that may have room, from 1, or the next node that is free
+	first      turn  // of the pod that goes first, none if it is in no order
 }
 
-// A cell is the candidates of one health on one node.
-type cell struct {
-	health uint64
-	node   int32
-	next   int32 // cell of the same node, or that is free, from 1
-	size   int32
-	open   int32 // a row that may have room, from 1
-	first  int32 // pod that goes first, -1 if it is in no order
-	turn   turn  // of that
-}
-
-// A row is some of the candidates of a cell.
+// A row is some of the candidates of a node.
 type row struct {
-	cell  int32 // or the next row that is free, from 1
+	node  int32 // or the next row that is free, from 1
 	pods  int32 // the first one, from 1
-	size  int32
 	due   int32 // its place in the queue, from 1; 0 if it is in no order
-	first int32 // pod that goes first
-	turn  turn  // of that
+	first turn  // of the pod that goes first
+	size  uint8
+	costs bool // whether any of its pods has had a cost
 }
 
 // most is how many pods a row has at most, which are looked at one by one.
 const most = 48
 
-// mostCells is how many cells a node may have, all of which are looked at when one of them changes.
-const mostCells = 64
-
-// A turn is what decides among pods of a cell, and of cells with as many neighbours, before
-// their UIDs.
+// A turn is what decides between a pod and others on its node, but for their UIDs.
 type turn struct {
+	pod      int32 // -1 for none
+	cost     int32
 	restarts int32
 	sidecars int32
+	health   uint8
 	age      int8 // bucket of the ready time
 	created  int8 // bucket of the creation
 }
 
 func (a *turn) compare(b *turn) int {
-	if a.age != b.age {
+	switch {
+	case a.health != b.health:
+		return cmp.Compare(a.health, b.health)
+	case a.cost != b.cost:
+		return cmp.Compare(a.cost, b.cost)
+	case a.age != b.age:
 		return cmp.Compare(a.age, b.age)
 	}
 	return cmp.Or(cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars), cmp.Compare(a.created, b.created))
 }
 
 // turnOf returns the turn of a pod, and when its bucket may change it. Of ready pods with
-// a ready time restarts and creation count only among those that became ready at one instant.
-func (l *Line) turnOf(p *podorder.Pod) (turn, int64) {
-	if p.Ready && !p.ReadySince.IsZero() {
-		bucket := podorder.AgeBucket(p.ReadySince, l.now)
-		return turn{age: bucket}, again(p.ReadySince, bucket, l.at)
+// a ready time restarts and creation count only among those that became ready at one instant. To look
+// for a cost takes time, and few pods have one.
+func (l *Line) turnOf(i int32, costs bool) (t turn, due int64) {
+	p := l.pods.At(int(i))
+	switch {
+	case p.Ready && !p.ReadySince.IsZero():
+		t = turn{pod: i, health: podorder.Health(p), age: podorder.AgeBucket(p.ReadySince, l.now)}
+		due = again(p.ReadySince, t.age, l.at)
+	case p.CreationTimestamp.IsZero():
+		t, due = l.lifeOf(i), math.MaxInt64
+	default:
+		t = l.lifeOf(i)
+		due = again(p.CreationTimestamp, t.created, l.at)
 	}
-	t := l.lifeOf(p)
-	if p.CreationTimestamp.IsZero() {
-		return t, math.MaxInt64
+	if costs {
+		t.cost, _ = podorder.DeletionCost(p.Annotations)
 	}
-	return t, again(p.CreationTimestamp, t.created, l.at)
+	return t, due
 }
 
-// lifeOf returns what decides among pods of which none is ready, or that became ready at one instant.
-func (l *Line) lifeOf(p *podorder.Pod) turn {
-	t := turn{age: math.MinInt8, restarts: p.Restarts, sidecars: p.SidecarRestarts, created: math.MinInt8}
+// lifeOf returns what decides among pods of which none is ready, or that became ready at one instant, but
+// for their costs.
+func (l *Line) lifeOf(i int32) turn {
+	p := l.pods.At(int(i))
+	t := turn{i, 0, p.Restarts, p.SidecarRestarts, podorder.Health(p), math.MinInt8, math.MinInt8}
 	if !p.CreationTimestamp.IsZero() {
 		t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
 	}
@@ -236,8 +237,14 @@ func (l *Line) nodeOf(i int, mayBeApart bool) int {
 		l.alone.Add(i, l.nodeName)
 		return apart
 	}
-	k := l.nodes.Len()
-	l.nodes.Append(node{name: name})
+	k, n := int(l.freeNode-1), node{name: name, first: turn{pod: -1}}
+	if k >= 0 {
+		l.freeNode = l.nodes.At(k).open
+		l.nodes.Set(k, n)
+	} else {
+		k = l.nodes.Len()
+		l.nodes.Append(n)
+	}
 	l.names.Add(k, l.name)
 	if first >= 0 {
 		l.rise(first)
@@ -246,50 +253,26 @@ func (l *Line) nodeOf(i int, mayBeApart bool) int {
 	return k
 }
 
-// cellOf returns the cell of a health on a node, which is made if there is none.
-func (l *Line) cellOf(k int, health uint64) int {
-	n, cells := l.nodes.At(k), 0
-	for i := n.cells; i > 0; i = l.cells.At(int(i - 1)).next {
-		if l.cells.At(int(i-1)).health == health {
-			return int(i - 1)
-		}
-		cells++
-	}
-	l.blind = l.blind || cells >= mostCells
-	c := cell{health: health, node: int32(k), next: n.cells, first: -1}
-	if l.freeCell > 0 {
-		n.cells = l.freeCell
-		l.freeCell = l.cells.At(int(n.cells - 1)).next
-		l.cells.Set(int(n.cells-1), c)
-	} else {
-		l.cells.Append(c)
-		n.cells = int32(l.cells.Len())
-	}
-	l.nodes.Set(k, n)
-	return int(n.cells - 1)
-}
-
 func (l *Line) putDue(i int, place int32) {
 	r := l.rows.At(i)
 	r.due = place
 	l.rows.Set(i, r)
 }
 
-// rowOf returns a row of a cell that has room, which is made if there is none.
-func (l *Line) rowOf(at int) int {
-	c := l.cells.At(at)
-	if c.open > 0 && l.rows.At(int(c.open-1)).size < most {
-		return int(c.open - 1)
+// rowOf returns a row of a node that has room, which is made if there is none.
+func (l *Line) rowOf(k int) int {
+	n := l.nodes.Ref(k)
+	if n.open > 0 && l.rows.At(int(n.open-1)).size < most {
+		return int(n.open - 1)
 	}
-	if c.open = l.freeRow; c.open > 0 {
-		l.freeRow = l.rows.At(int(c.open - 1)).cell
-		l.rows.Set(int(c.open-1), row{cell: int32(at)})
+	if n.open = l.freeRow; n.open > 0 {
+		l.freeRow = l.rows.At(int(n.open - 1)).node
+		l.rows.Set(int(n.open-1), row{node: int32(k)})
 	} else {
-		l.rows.Append(row{cell: int32(at)})
-		c.open = int32(l.rows.Len())
+		l.rows.Append(row{node: int32(k)})
+		n.open = int32(l.rows.Len())
 	}
-	l.cells.Set(at, c)
-	return int(c.open - 1)
+	return int(n.open - 1)
 }
 
 // Clone returns a line of its own, nil of nil.
@@ -298,47 +281,58 @@ func (l *Line) Clone() *Line {
 		return nil
 	}
 	c := *l
-	c.seats, c.nodes, c.names, c.cells, c.rows = l.seats.Clone(), l.nodes.Clone(), l.names.Clone(), l.cells.Clone(), l.rows.Clone()
+	c.seats, c.nodes, c.names, c.rows = l.seats.Clone(), l.nodes.Clone(), l.names.Clone(), l.rows.Clone()
 	c.alone, c.order, c.inner, c.queue = l.alone.Clone(), l.order.Clone(), l.inner.Clone(), l.queue.Clone()
 	c.mates = l.mates.Clone()
 	return &c
 }
 
-// compareCells puts cells in the order of the pods that go first in each.
-func (l *Line) compareCells(i, j int32) int {
-	a, b := l.cells.At(int(i)), l.cells.At(int(j))
-	if c := l.compareClass(&a, &b); c != 0 {
-		return c
-	}
-	return l.compareTurns(&a.turn, &b.turn, a.first, b.first)
+// A candidate is a pod where it stands in the line.
+type candidate struct {
+	turn
+	neighbours int32
 }
 
-// compareClass compares what decides between pods of two cells before their turns.
-func (l *Line) compareClass(a, b *cell) int {
-	if a.health != b.health {
-		return cmp.Compare(a.health, b.health)
-	}
-	if a.node == b.node {
-		return 0
-	}
-	return cmp.Compare(l.nodes.At(int(b.node)).neighbours, l.nodes.At(int(a.node)).neighbours)
+func (l *Line) candidate(i int32) candidate {
+	r := l.rows.At(l.seats.At(int(i)).place.row())
+	t, _ := l.turnOf(i, r.costs)
+	return candidate{t, l.nodes.At(int(r.node)).neighbours}
 }
 
-// compareTurns compares two pods of one class by their turns, and then by their UIDs.
-func (l *Line) compareTurns(a, b *turn, i, j int32) int {
+// alike reports whether the order knows no difference before the ages of two candidates.
+func (a *candidate) alike(b *candidate) bool {
+	return a.health == b.health && a.cost == b.cost && a.neighbours == b.neighbours
+}
+
+// compare puts candidates in the order of the line: by UID where only mates are not.
+func (l *Line) compare(a, b *candidate) int {
+	if a.neighbours != b.neighbours && a.health == b.health && a.cost == b.cost {
+		return cmp.Compare(b.neighbours, a.neighbours)
+	}
+	return l.compareTurns(&a.turn, &b.turn)
+}
+
+// compareNodes puts nodes in the order of the pods that go first on each.
+func (l *Line) compareNodes(i, j int32) int {
+	a, b := l.nodes.At(int(i)), l.nodes.At(int(j))
+	return l.compare(&candidate{a.first, a.neighbours}, &candidate{b.first, b.neighbours})
+}
+
+// compareRows puts rows in the order of their nodes, and then of the pods that go first.
+func (l *Line) compareRows(i, j int32) int {
+	a, b := l.rows.At(int(i)), l.rows.At(int(j))
+	if a.node != b.node {
+		return cmp.Compare(a.node, b.node)
+	}
+	return l.compareTurns(&a.first, &b.first)
+}
+
+// compareTurns compares pods with as many neighbours, by their UIDs at last.
+func (l *Line) compareTurns(a, b *turn) int {
 	if c := a.compare(b); c != 0 {
 		return c
 	}
-	return l.compareIDs(i, j)
-}
-
-// compareRows puts rows in the order of their cells, and then of the pods that go first.
-func (l *Line) compareRows(i, j int32) int {
-	a, b := l.rows.At(int(i)), l.rows.At(int(j))
-	if a.cell != b.cell {
-		return cmp.Compare(a.cell, b.cell)
-	}
-	return l.compareTurns(&a.turn, &b.turn, a.first, b.first)
+	return l.compareIDs(a.pod, b.pod)
 }
 
 func (l *Line) compareIDs(i, j int32) int {

@@ -4,10 +4,8 @@ package lineup
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/kplan-go/kplan/internal/tracked"
-	"github.com/kplan-go/kplan/podorder"
 )
 
 // Ready pods of one health, with as many neighbours and of ages alike go by their UIDs, but for mates,
@@ -17,41 +15,36 @@ import (
 // mostMates is how many mates are looked at for one choice, which is quicker than to look at all pods.
 const mostMates = 4096
 
-// settled is [Line.Front] of a line that is not simple: of the first pods by UID those that wait for no
+// settled is [Line.foremost] of a line that is not simple: of the first pods by UID those that wait for no
 // mate behind them. These go first: whoever does not waits for a UID behind all of theirs, or has one.
-func (l *Line) settled(n int) ([]*podorder.Pod, podorder.Neighbours, bool) {
+func (l *Line) settled(n int) []candidate {
 	l.findMates()
-	for m := n; ; m *= 2 {
-		near := podorder.Neighbours{}
-		var first []int32
-		l.foremost(near, m, func(i int32) { first = append(first, i) })
-		if len(first) < n || 2*len(first) > l.pods.Len() {
-			return nil, nil, false
+	for m := n; 2*m <= l.pods.Len(); m *= 2 {
+		first := l.foremost(m)
+		if len(first) < n {
+			break
 		}
-		slices.SortFunc(first, l.compareSeated)
-		first, few := l.unheld(first[:min(m, len(first))])
+		free, few := l.unheld(first)
 		if !few {
-			return nil, nil, false
+			break
 		}
-		if len(first) >= n {
-			list := make([]*podorder.Pod, len(first))
-			for k, i := range first {
-				list[k] = l.pods.At(int(i))
-			}
-			return list, near, true
+		if len(free) >= n {
+			return free
 		}
 	}
+	return nil
 }
 
-// unheld returns those of the first pods that wait for no mate behind the last of them. It is false if
-// there are too many mates to tell, or times that are not told apart.
-func (l *Line) unheld(first []int32) (free []int32, few bool) {
-	last, seen := first[len(first)-1], 0
+// unheld returns those of the first candidates that wait for no mate behind the last of them. It is false
+// if there are too many mates to tell, or times that are not told apart.
+func (l *Line) unheld(first []candidate) (free []candidate, few bool) {
+	last, seen := &first[len(first)-1], 0
 	behind := map[int64]int32{} // by instant: the mate behind the last that goes first, -1 for none
-	for _, i := range first {
-		at, ready, near := l.readyAt(i)
-		if !ready || !l.alike(i, last) {
-			free = append(free, i)
+	for k := range first {
+		c := &first[k]
+		at, ready, near := l.readyAt(c.pod)
+		if !ready || !c.alike(last) {
+			free = append(free, *c)
 			continue
 		}
 		if !near {
@@ -65,8 +58,8 @@ func (l *Line) unheld(first []int32) (free []int32, few bool) {
 		if seen > mostMates {
 			return nil, false
 		}
-		if mate < 0 || l.compareInPart(i, mate) < 0 {
-			free = append(free, i)
+		if mate < 0 || l.compareInPart(c.pod, mate) < 0 {
+			free = append(free, *c)
 		}
 	}
 	return free, true
@@ -74,14 +67,15 @@ func (l *Line) unheld(first []int32) (free []int32, few bool) {
 
 // firstBehind returns which of the pods of an instant that are behind the last one, by UID, goes first,
 // -1 if there is none, and how many have been seen.
-func (l *Line) firstBehind(last int32, at int64, seen int) (first int32, _ int) {
+func (l *Line) firstBehind(last *candidate, at int64, seen int) (first int32, _ int) {
 	first = -1
 	for i := range l.mates.From(func(i int32) bool { instant, _, _ := l.readyAt(i); return instant < at }) {
 		instant, _, near := l.readyAt(i)
 		if seen++; instant != at || seen > mostMates {
 			break
 		}
-		if near && l.alike(i, last) && l.compareSeated(i, last) > 0 && (first < 0 || l.compareInPart(i, first) < 0) {
+		c := l.candidate(i)
+		if near && c.alike(last) && l.compare(&c, last) > 0 && (first < 0 || l.compareInPart(i, first) < 0) {
 			first = i
 		}
 	}
@@ -98,32 +92,10 @@ func (l *Line) readyAt(i int32) (at int64, ready, near bool) {
 	return at, true, near
 }
 
-// cellAt returns the cell of a candidate.
-func (l *Line) cellAt(i int32) cell {
-	return l.cells.At(int(l.rows.At(l.seats.At(int(i)).place.row()).cell))
-}
-
-// alike reports whether two candidates are of one class.
-func (l *Line) alike(i, j int32) bool {
-	a, b := l.cellAt(i), l.cellAt(j)
-	return l.compareClass(&a, &b) == 0
-}
-
-// compareSeated puts candidates in the order of the line: by UID where only mates are not.
-func (l *Line) compareSeated(i, j int32) int {
-	in, other := l.cellAt(i), l.cellAt(j)
-	if c := l.compareClass(&in, &other); c != 0 {
-		return c
-	}
-	a, _ := l.turnOf(l.pods.At(int(i)))
-	b, _ := l.turnOf(l.pods.At(int(j)))
-	return l.compareTurns(&a, &b, i, j)
-}
-
 // compareInPart puts mates in their order.
 func (l *Line) compareInPart(i, j int32) int {
-	a, b := l.lifeOf(l.pods.At(int(i))), l.lifeOf(l.pods.At(int(j)))
-	return l.compareTurns(&a, &b, i, j)
+	a, b := l.lifeOf(i), l.lifeOf(j)
+	return l.compareTurns(&a, &b)
 }
 
 // findMates puts the ready candidates in the order of their instants. From then on the line keeps it up.

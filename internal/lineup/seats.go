@@ -11,15 +11,13 @@ import (
 
 // Add gives a new pod behind the others its seat.
 func (l *Line) Add(pods *Pods, i int, candidate bool) {
-	if !l.blind {
-		l.seats.Append(seat{})
-	}
+	l.seats.Append(seat{})
 	l.Enter(pods, i, candidate)
 }
 
 // Stays reports whether another version of a pod that is no candidate, and was none, keeps its seat.
 func (l *Line) Stays(pods *Pods, i int, p *podorder.Pod) bool {
-	return l.blind || (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
+	return (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
 }
 
 func (l *Line) isNeighbour(p *podorder.Pod) bool {
@@ -28,34 +26,19 @@ func (l *Line) isNeighbour(p *podorder.Pod) bool {
 
 // Leave takes a pod out of its seat, which is to be another one.
 func (l *Line) Leave(pods *Pods, i int) {
-	if l.pods = pods; !l.blind {
-		l.rise(i)
-	}
+	l.pods = pods
+	l.rise(i)
 }
 
 // Enter gives a pod without one a seat. It may be deleted if it is a candidate.
 func (l *Line) Enter(pods *Pods, i int, candidate bool) {
-	if l.blind {
-		l.changes++
-		return
-	}
 	l.pods = pods
 	l.sit(i, candidate)
 	l.settle()
-	switch n := l.seats.Len(); {
-	case l.blind:
-		*l = Line{blind: true}
-	case l.changes > n && l.nodes.Len() > 2*n: // most of which no pod is on any more
-		*l = Line{blind: true, changes: math.MaxInt32 / 2}
-	}
 }
 
 // Remove takes a pod out, whose number the last one takes.
 func (l *Line) Remove(pods *Pods, i int) {
-	if l.blind {
-		l.changes++
-		return
-	}
 	l.Leave(pods, i)
 	l.settle()
 	l.moveSeat(i)
@@ -72,28 +55,23 @@ func (l *Line) sit(i int, candidate bool) {
 
 // seat gives a pod a seat on a node.
 func (l *Line) seat(i, k int, neighbour, candidate bool) {
-	p := l.pods.At(i)
 	l.lift(k)
 	s := seat{}
 	if neighbour && k != apart {
-		n := l.nodes.At(k)
-		n.neighbours++
-		l.nodes.Set(k, n)
+		l.nodes.Ref(k).neighbours++
 		s.place = place(-k - 1)
 	}
 	if candidate {
-		at := l.cellOf(k, podorder.Health(p))
-		c := l.cells.At(at)
-		c.size++
-		l.cells.Set(at, c)
-		in := l.rowOf(at)
+		l.nodes.Ref(k).size++
+		in := l.rowOf(k)
 		l.pull(in)
-		each := l.rows.At(in)
+		each := l.rows.Ref(in)
 		if s.place, s.next = place(2*(in+1)), each.pods; neighbour {
 			s.place++
 		}
 		each.pods, each.size = int32(i+1), each.size+1
-		l.rows.Set(in, each)
+		cost, _ := podorder.DeletionCost(l.pods.At(i).Annotations)
+		each.costs = each.costs || cost != 0
 		l.tally(i, 1)
 	}
 	l.changes++
@@ -108,24 +86,18 @@ func (l *Line) rise(i int) {
 		l.alone.Remove(i, l.nodeName)
 	case k > apart:
 		l.lift(k)
-		n := l.nodes.At(k)
-		n.neighbours--
-		l.nodes.Set(k, n)
+		l.nodes.Ref(k).neighbours--
 	}
 	if in := s.place.row(); in >= 0 {
-		at := int(l.rows.At(in).cell)
-		c := l.cells.At(at)
-		l.lift(int(c.node))
-		c = l.cells.At(at)
+		k := int(l.rows.At(in).node)
+		l.lift(k)
 		l.pull(in)
 		l.reseat(in, int32(i+1), s.next)
-		each := l.rows.At(in)
-		each.size--
-		l.rows.Set(in, each)
-		if c.size--; c.open == 0 || l.rows.At(int(c.open-1)).size >= most {
-			c.open = int32(in + 1)
+		l.rows.Ref(in).size--
+		n := l.nodes.Ref(k)
+		if n.size--; n.open == 0 || l.rows.At(int(n.open-1)).size >= most {
+			n.open = int32(in + 1)
 		}
-		l.cells.Set(at, c)
 		l.tally(i, -1)
 	}
 	l.seats.Set(i, seat{})
@@ -167,32 +139,25 @@ func (l *Line) moveSeat(i int) {
 	}
 	l.moveMate(last, i)
 	l.reseat(in, int32(last+1), int32(i+1))
-	r := l.rows.At(in)
-	if r.first == int32(last) {
-		r.first = int32(i)
-		l.rows.Set(in, r)
+	r := l.rows.Ref(in)
+	if r.first.pod == int32(last) {
+		r.first.pod = int32(i)
 	}
-	if c := l.cells.At(int(r.cell)); c.first == int32(last) {
-		c.first = int32(i)
-		l.cells.Set(int(r.cell), c)
+	if n := l.nodes.Ref(int(r.node)); n.first.pod == int32(last) {
+		n.first.pod = int32(i)
 	}
 }
 
-// lift takes the cells of a node out of the order, and lowers those that were lifted before.
+// lift takes a node out of the order, and lowers the one that was lifted before.
 func (l *Line) lift(k int) {
 	if l.lifted == int32(k+1) || l.lifted == all {
 		return
 	}
 	l.settle()
 	l.lifted = int32(k + 1)
-	for i := l.nodes.At(k).cells; i > 0; {
-		c := l.cells.At(int(i - 1))
-		if c.first >= 0 {
-			l.order.Remove(i-1, l.compareCells)
-			c.first = -1
-			l.cells.Set(int(i-1), c)
-		}
-		i = c.next
+	if l.nodes.At(k).first.pod >= 0 {
+		l.order.Remove(int32(k), l.compareNodes)
+		l.nodes.Ref(k).first.pod = -1
 	}
 }
 
@@ -222,11 +187,10 @@ func (l *Line) push() {
 func (l *Line) arrange(in int) {
 	r := l.rows.At(in)
 	if r.size == 0 {
-		if c := l.cells.At(int(r.cell)); c.open == int32(in+1) {
-			c.open = 0
-			l.cells.Set(int(r.cell), c)
+		if n := l.nodes.Ref(int(r.node)); n.open == int32(in+1) {
+			n.open = 0
 		}
-		l.rows.Set(in, row{cell: l.freeRow})
+		l.rows.Set(in, row{node: l.freeRow})
 		l.freeRow = int32(in + 1)
 		return
 	}
@@ -245,56 +209,39 @@ func (l *Line) settle() {
 	}
 }
 
-// lower puts the cells of a node in the order. Empty ones are free.
+// lower puts a node with candidates in the order. One that nobody is on is free.
 func (l *Line) lower(k int) {
-	before := int32(-1)
-	for i := l.nodes.At(k).cells; i > 0; {
-		c := l.cells.At(int(i - 1))
-		next := c.next
-		switch {
-		case c.size > 0:
-			before = i - 1
-			first, _ := l.inner.Seek(func(in int32) bool { return l.rows.At(int(in)).cell < i-1 })
-			r := l.rows.At(int(first))
-			c.first, c.turn = r.first, r.turn
-			l.cells.Set(int(i-1), c)
-			l.order.Add(i-1, l.compareCells)
-		case before < 0:
-			n := l.nodes.At(k)
-			n.cells = next
-			l.nodes.Set(k, n)
-		default:
-			b := l.cells.At(int(before))
-			b.next = next
-			l.cells.Set(int(before), b)
-		}
-		if c.size == 0 {
-			l.cells.Set(int(i-1), cell{next: l.freeCell})
-			l.freeCell = i
-		}
-		i = next
+	switch n := l.nodes.Ref(k); {
+	case n.size > 0:
+		in, _ := l.inner.Seek(func(in int32) bool { return l.rows.At(int(in)).node < int32(k) })
+		n.first = l.rows.At(int(in)).first
+		l.order.Add(int32(k), l.compareNodes)
+	case n.neighbours == 0 && k != apart:
+		l.names.Remove(k, l.name)
+		*n = node{open: l.freeNode, first: turn{pod: -1}}
+		l.freeNode = int32(k + 1)
 	}
 }
 
 // look finds the pod of a row that goes first, and returns when that may change.
 func (l *Line) look(r *row) int64 {
 	due := int64(math.MaxInt64)
-	r.first = -1
+	r.first.pod = -1
 	for i := r.pods; i > 0; i = l.seats.At(int(i - 1)).next {
-		v, at := l.turnOf(l.pods.At(int(i - 1)))
+		t, at := l.turnOf(i-1, r.costs)
 		order := -1
-		if r.first >= 0 {
-			order = v.compare(&r.turn)
+		if r.first.pod >= 0 {
+			order = t.compare(&r.first)
 		}
-		switch {
-		case order > 0:
+		if order > 0 {
 			continue
-		case order < 0:
-			r.turn, due = v, math.MaxInt64
+		}
+		if order < 0 {
+			due = math.MaxInt64
 		}
 		due = min(due, at)
-		if order < 0 || l.compareIDs(i-1, r.first) < 0 {
-			r.first = i - 1
+		if order < 0 || l.compareIDs(i-1, r.first.pod) < 0 {
+			r.first = t
 		}
 	}
 	return max(due, l.at+1)
