@@ -27,12 +27,11 @@ import (
 //
 // The time of Reconcile take plans that adopt or release pods, while two pods have one UID, and
 // while a time that a plan depends on is centuries away. Of plans that delete pods these take it
-// too: those that delete more than a few in a hundred, choose by an order of the caller's, or choose
-// among thousands that became ready at one instant and have not lived alike; and all, while pods of
-// one node, or of those that are alone on theirs, have more than some sixty costs of deletion.
+// too: those that delete more than an eighth, choose by an order of the caller's, or choose
+// among thousands that became ready at one instant and have not lived alike.
 //
-// Beside the pods it takes at most 64 bytes for each, and once they are in line 130 for each node
-// that several of them have been on, and five for each ready one if some have restarted or they were
+// Beside the pods it takes at most 64 bytes for each, and once they are in line 120 for each node
+// that several of them are on, and five for each ready one if some have restarted or they were
 // not created in one bucket of ages (see [podorder.AgeBucket]).
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see

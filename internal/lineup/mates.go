@@ -19,7 +19,7 @@ const mostMates = 4096
 // mate behind them. These go first: whoever does not waits for a UID behind all of theirs, or has one.
 func (l *Line) settled(n int) []candidate {
 	l.findMates()
-	for m := n; 2*m <= l.pods.Len(); m *= 2 {
+	for m := n; 16*m <= l.pods.Len(); m *= 2 { // behind which all pods together are quicker
 		first := l.foremost(m)
 		if len(first) < n {
 			break
