@@ -15,7 +15,7 @@ import (
 // A cell holds a number in its last bits, and has the first bits of the text's hash before it: of a
 // large list that does not stay in the fast memory no text is read but the one that is looked for.
 type Index struct {
-	cells List[uint32] // of which a quarter is free at least, and half at most while none leaves
+	cells List[uint32] // of which a quarter is free at least, and seven of eight at most if there are many
 	taken int
 	mask  uint32 // of the bits for numbers
 }
@@ -76,28 +76,32 @@ func (x *Index) Count(text string, of func(int) string) (n int) {
 
 // Add adds an element.
 func (x *Index) Add(i int, of func(int) string) {
-	x.fit(i)
 	if n := x.cells.Len(); 4*(x.taken+1) > 3*n {
-		old, mask := x.cells, x.mask
-		x.cells = Make[uint32](max(8, n+n/2))
-		x.mask = max(mask, 1<<bits.Len(uint(x.cells.Len()))-1)
-		x.insertAll(&old, mask, of)
+		x.resize(max(8, n+n/2), of)
 	}
+	x.fit(i)
 	x.insert(i, of)
 	x.taken++
 }
 
-// insertAll inserts the numbers in other cells, in their order: what the texts are in has often
-// been made in that order, and is read faster one behind the other.
-func (x *Index) insertAll(cells *List[uint32], mask uint32, of func(int) string) {
-	there := make([]uint64, mask/64+1)
-	for c := range cells.Len() {
-		v := cells.At(c) & mask
+// resize gives the index so many cells, of which half are free then. It inserts the numbers in
+// their order: what the texts are in has often been made in that order, and is read faster one
+// behind the other.
+func (x *Index) resize(cells int, of func(int) string) {
+	var largest uint32
+	for c := range x.cells.Len() {
+		largest = max(largest, x.cells.At(c)&x.mask)
+	}
+	there := make([]uint64, largest/64+1)
+	for c := range x.cells.Len() {
+		v := x.cells.At(c) & x.mask
 		there[v/64] |= 1 << (v % 64)
 	}
-	for v := uint32(1); v <= mask; v++ { // 0 is free cells
-		if there[v/64]>>(v%64)&1 != 0 {
-			x.insert(int(v)-1, of)
+	there[0] &^= 1 // free cells
+	x.cells, x.mask = Make[uint32](cells), 1<<bits.Len(max(uint(largest), uint(cells)))-1
+	for k, set := range there {
+		for ; set != 0; set &= set - 1 {
+			x.insert(64*k+bits.TrailingZeros64(set)-1, of)
 		}
 	}
 }
@@ -157,4 +161,7 @@ func (x *Index) Remove(i int, of func(int) string) {
 	}
 	x.cells.Set(free, 0)
 	x.taken--
+	if n := x.cells.Len(); n > size && 8*x.taken < n {
+		x.resize(n/4, of)
+	}
 }

@@ -48,7 +48,8 @@ func (l *List[T]) At(i int) T { return l.pages[uint(i)/size].items[uint(i)%size]
 // Set replaces an element.
 func (l *List[T]) Set(i int, v T) { l.own(i / size).items[i%size] = v }
 
-// Ref returns an element to be changed in place, until one is appended or the list is cloned.
+// Ref returns an element to be changed in place, until one is appended or dropped or the list is
+// cloned.
 func (l *List[T]) Ref(i int) *T { return &l.own(i / size).items[i%size] }
 
 // Append adds an element to the end.
@@ -74,10 +75,21 @@ func (l *List[T]) Drop() {
 	last := l.length % size
 	clear(p.items[last:]) // what it refers to may go
 	p.items = p.items[:last]
+	if k == 0 {
+		p.items = trim(p.items)
+	}
 	if last == 0 {
 		l.pages[k] = page[T]{}
-		l.pages = l.pages[:k]
+		l.pages = trim(l.pages[:k])
 	}
+}
+
+// trim returns what is left of a slice, in less memory if most of it has gone.
+func trim[T any](s []T) []T {
+	if cap(s) <= 16 || 4*len(s) > cap(s) {
+		return s
+	}
+	return append(make([]T, 0, 2*len(s)), s...)
 }
 
 // Clone returns a list of the same elements, in a time that does not depend on their number.

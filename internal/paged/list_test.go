@@ -58,6 +58,21 @@ func TestPropertyList(t *testing.T) {
 	})
 }
 
+// TestShrinks: what a list of which most has gone takes is about what is left.
+func TestShrinks(t *testing.T) {
+	l := Make[int](100_000)
+	before := l.Clone()
+	for l.Len() > 1_000 {
+		l.Drop()
+	}
+	require.LessOrEqual(t, cap(l.pages), 4*len(l.pages))
+	for l.Len() > 10 {
+		l.Drop()
+	}
+	require.LessOrEqual(t, cap(l.pages[0].items), 40)
+	require.Equal(t, make([]int, 100_000), all(&before))
+}
+
 // TestClone: a clone costs the same whatever is in it, and the first write to it a page and
 // the list of pages.
 func TestClone(t *testing.T) {

@@ -6,9 +6,9 @@ import "slices"
 
 // A Sorted is numbers in an order of their own, which the caller compares. Adding and removing
 // one takes O(log n) comparisons, and moves at most a page and, seldom, the list of pages. The
-// zero Sorted is empty.
+// zero Sorted is empty. Memory of what has left is given back, as by all lists here.
 type Sorted struct {
-	list List[int32] // whose pages are of any length but 0
+	list List[int32] // whose pages have a quarter of what they could at least, but the last one
 }
 
 // A Compare orders two numbers. It is 0 only for equal ones.
@@ -41,19 +41,25 @@ func (s *Sorted) Add(v int32, compare Compare) {
 		return
 	}
 	k := s.page(v, compare)
-	p := l.own(k)
-	at, _ := slices.BinarySearchFunc(p.items, v, compare)
-	p.items = slices.Insert(p.items, at, v)
-	if n := len(p.items); n > size {
-		l.ownPages()
-		half := n / 2
-		if k == len(l.pages)-1 && at == n-1 {
-			half = n - 1 // numbers that come in order fill their pages
-		}
-		behind := page[int32]{l.owner, slices.Clone(l.pages[k].items[half:])}
-		l.pages[k].items = l.pages[k].items[:half]
-		l.pages = slices.Insert(l.pages, k+1, behind)
+	at, _ := slices.BinarySearchFunc(l.pages[k].items, v, compare)
+	if len(l.pages[k].items) == size {
+		k, at = s.split(k, at)
 	}
+	p := l.own(k)
+	p.items = slices.Insert(p.items, at, v)
+}
+
+// split makes two pages of a full one, and returns where a place in it is then.
+func (s *Sorted) split(k, at int) (page, place int) {
+	l, half := &s.list, size/2
+	if k == len(l.pages)-1 && at == size {
+		half = size // numbers that come in order fill their pages
+	}
+	s.lay(k, k+1, l.pages[k].items[:half], l.pages[k].items[half:])
+	if at < half {
+		return k, at
+	}
+	return k + 1, at - half
 }
 
 // Remove removes a number that is there.
@@ -62,10 +68,38 @@ func (s *Sorted) Remove(v int32, compare Compare) {
 	l.length--
 	p := l.own(k)
 	at, _ := slices.BinarySearchFunc(p.items, v, compare)
-	if p.items = slices.Delete(p.items, at, at+1); len(p.items) == 0 {
-		l.ownPages()
-		l.pages = slices.Delete(l.pages, k, k+1)
+	if p.items = slices.Delete(p.items, at, at+1); len(p.items) < size/4 {
+		s.join(k)
 	}
+}
+
+// join makes one page of a small one and a neighbour, or two that are as large as each other.
+func (s *Sorted) join(k int) {
+	l := &s.list
+	switch k = max(0, k-1); {
+	case l.length == 0:
+		l.pages = nil
+	case len(l.pages) == 1:
+		l.pages[0].items = trim(l.pages[0].items)
+	default:
+		all := slices.Concat(l.pages[k].items, l.pages[k+1].items)
+		if n := len(all); n > size*3/4 {
+			s.lay(k, k+2, all[:n/2], all[n/2:])
+		} else {
+			s.lay(k, k+2, all)
+		}
+	}
+}
+
+// lay puts pages with copies of these numbers in place of some.
+func (s *Sorted) lay(from, to int, numbers ...[]int32) {
+	l := &s.list
+	l.ownPages()
+	var pages [2]page[int32]
+	for i, items := range numbers {
+		pages[i] = page[int32]{l.owner, slices.Clone(items)}
+	}
+	l.pages = trim(slices.Replace(l.pages, from, to, pages[:len(numbers)]...))
 }
 
 // AppendFirst appends the first n numbers to a list, or all if there are fewer.

@@ -7,8 +7,55 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
+
+// pagesAreLarge: a list that has shrunk takes about what is left: its pages do not become small,
+// but the last one, which has perhaps just begun, and have not much room.
+func pagesAreLarge(t require.TestingT, s *Sorted) {
+	pages := s.list.pages
+	for k := range pages {
+		if k < len(pages)-1 {
+			require.GreaterOrEqual(t, len(pages[k].items), size/4)
+		}
+		require.LessOrEqual(t, cap(pages[k].items), 2*size)
+	}
+	require.LessOrEqual(t, cap(pages), max(16, 4*len(pages)))
+}
+
+// TestSortedShrinks: numbers leave from all pages, from the first ones and from the last ones.
+func TestSortedShrinks(t *testing.T) {
+	const n, left = 100_000, 1_000
+	for _, number := range []func(int) int{
+		func(i int) int { return i * 7919 % n }, func(i int) int { return i }, func(i int) int { return n - 1 - i },
+	} {
+		var s Sorted
+		for i := range n {
+			s.Add(int32(i), cmp.Compare[int32])
+		}
+		full := len(s.list.pages)
+		require.LessOrEqual(t, full, n/size+1, "numbers in order fill their pages")
+		before := s.Clone()
+		var want []int32
+		for i := range n {
+			if v := int32(number(i)); i < n-left {
+				s.Remove(v, cmp.Compare[int32])
+			} else {
+				want = append(want, v)
+			}
+		}
+		pagesAreLarge(t, &s)
+		require.Len(t, before.list.pages, full)
+		require.Equal(t, n, len(slices.Collect(before.All)))
+		slices.Sort(want)
+		require.Equal(t, want, slices.Collect(s.All))
+		for _, v := range want[1:] {
+			s.Remove(v, cmp.Compare[int32])
+		}
+		require.LessOrEqual(t, cap(s.list.pages[0].items), 16)
+	}
+}
 
 // TestPropertySorted: a sorted list, a bag and clones of them hold what sets would.
 func TestPropertySorted(t *testing.T) {
@@ -46,6 +93,7 @@ func TestPropertySorted(t *testing.T) {
 			}
 		}
 		for _, l := range all {
+			pagesAreLarge(t, &l.sorted)
 			var got, bag []int32
 			for v := range l.sorted.All {
 				got = append(got, v)
