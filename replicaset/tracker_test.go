@@ -152,6 +152,7 @@ func TestTrackerMemory(t *testing.T) {
 		{"in line, each on a node of its own", 100_000, 1, 64, "d", 0, false}, {"in line, each on a node of its own, no neighbours", 100_000, 1, 64, "", 0, false},
 		{"in line, 30 on a node, and one has restarted", 150_000, 30, 64, "d", 1, false},
 		{"in line, 30 on a node, each has a cost of its own", 150_000, 30, 64, "d", 0, true},
+		{"in line, each on a node of its own, and one has restarted", 100_000, 1, 64, "d", 1, false},
 		{"in line, each on a node of its own and has a cost of its own", 100_000, 1, 64, "d", 0, true},
 	} {
 		all, desired := pods(c.pods), c.pods

@@ -4,6 +4,7 @@ package lineup
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/kplan-go/kplan/internal/tracked"
 )
@@ -104,10 +105,15 @@ func (l *Line) findMates() {
 		return
 	}
 	l.mated = true
+	var list []int32
 	for i := range l.seats.Len() {
 		if _, ready, _ := l.readyAt(int32(i)); ready && l.seats.At(i).place.row() >= 0 {
-			l.mates.Add(int32(i), l.compareMates)
+			list = append(list, int32(i))
 		}
+	}
+	slices.SortFunc(list, l.compareMates)
+	for _, i := range list {
+		l.mates.Add(i, l.compareMates) // which come in order, and so take less room
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // A cell holds a number in its last bits, and has the first bits of the text's hash before it: of a
 // large list that does not stay in the fast memory no text is read but the one that is looked for.
 type Index struct {
-	cells List[uint32] // of which a quarter is free at least, and seven of eight at most if there are many
+	cells List[uint32] // of which a quarter is free at least, and, of many, seven of eight at most
 	taken int
 	mask  uint32 // of the bits for numbers
 }
@@ -77,16 +77,15 @@ func (x *Index) Count(text string, of func(int) string) (n int) {
 // Add adds an element.
 func (x *Index) Add(i int, of func(int) string) {
 	if n := x.cells.Len(); 4*(x.taken+1) > 3*n {
-		x.resize(max(8, n+n/2), of)
+		x.resize(max(8, n+n/4), of)
 	}
 	x.fit(i)
 	x.insert(i, of)
 	x.taken++
 }
 
-// resize gives the index so many cells, of which half are free then. It inserts the numbers in
-// their order: what the texts are in has often been made in that order, and is read faster one
-// behind the other.
+// resize gives the index so many cells. It inserts the numbers in their order: what the texts are in has
+// often been made in that order, and is read faster one behind the other.
 func (x *Index) resize(cells int, of func(int) string) {
 	var largest uint32
 	for c := range x.cells.Len() {
