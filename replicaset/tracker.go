@@ -31,8 +31,7 @@ import (
 // among thousands that became ready at one instant and have not lived alike.
 //
 // Beside the pods it takes at most 64 bytes for each, and once they are in line 120 for each node
-// that several of them are on, and five for each ready one if some have restarted or they were
-// not created in one bucket of ages (see [podorder.AgeBucket]).
+// that several of them are on.
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
