@@ -78,38 +78,58 @@ func (l *Line) found(n int) []candidate {
 
 // foremost returns the first n candidates in the order of the line, or all if there are fewer. It looks at
 // one row after the other until one begins behind n others.
-func (l *Line) foremost(n int) (list []candidate) {
-	sorted := false // the first n of the list, which no other one that has been seen is before
-	past := func(c *candidate) bool { return sorted && l.compare(&list[n-1], c) < 0 }
-	cut := func() {
-		slices.SortFunc(list, func(a, b candidate) int { return l.compare(&a, &b) })
-		list, sorted = list[:min(n, len(list))], len(list) >= n
-	}
+func (l *Line) foremost(n int) []candidate {
+	first := front{line: l, n: n}
 	for k := range l.order.All {
-		each := l.nodes.At(int(k))
-		first := candidate{each.first, each.neighbours}
+		at := l.nodes.At(int(k))
+		head := candidate{at.first, at.neighbours}
 		if n == 1 {
-			return []candidate{first}
+			return []candidate{head}
 		}
-		if past(&first) {
+		if first.past(&head) {
 			break
 		}
 		for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).node < k }) {
 			r := l.rows.At(int(in))
-			if r.node != k || past(&candidate{r.first, each.neighbours}) {
+			if r.node != k || first.past(&candidate{r.first, at.neighbours}) {
 				break
 			}
 			for i := r.pods; i > 0; i = l.seats.At(int(i - 1)).next {
 				t, _ := l.turnOf(i-1, r.costs)
-				if c := (candidate{t, each.neighbours}); !past(&c) {
-					list = append(list, c)
-				}
-			}
-			if len(list) >= 2*n {
-				cut()
+				first.add(&candidate{t, at.neighbours})
 			}
 		}
 	}
-	cut()
-	return list
+	first.cut()
+	return first.list
+}
+
+// A front is the first n of the candidates that it is shown.
+type front struct {
+	line *Line
+	n    int
+	list []candidate
+	full bool // the list begins with n in order, behind which all are who are not in it
+}
+
+// past reports whether a candidate is behind n others.
+func (f *front) past(c *candidate) bool {
+	return f.full && f.line.compare(&f.list[f.n-1], c) < 0
+}
+
+func (f *front) add(c *candidate) {
+	if f.past(c) {
+		return
+	}
+	if f.list = append(f.list, *c); len(f.list) >= 2*f.n {
+		f.cut()
+	}
+}
+
+// cut puts the list in order, and leaves n in it.
+func (f *front) cut() {
+	slices.SortFunc(f.list, func(a, b candidate) int { return f.line.compare(&a, &b) })
+	if f.full = len(f.list) >= f.n; f.full {
+		f.list = f.list[:f.n]
+	}
 }
