@@ -15,13 +15,13 @@ import (
 type counts struct {
 	now     time.Time // when pods were last let become available
 	spots   paged.List[spot]
-	names   paged.Index       // of the spots
-	free    paged.List[int32] // spots that are not in use
+	names   paged.Index // of the spots
 	records paged.List[record]
 	uids    paged.Index     // of the pods that the DaemonSet controls
 	twins   int             // pairs of these with one UID
 	hashes  tracked.Counter // of the pods of nodes
-	loose   paged.Bag       // pods of concern that are on no node
+	loose   paged.Bag       // pods of concern that are on no node that there is
+	strays  paged.Index     // the first ones of these that belong to a node, by its name
 	odd     paged.Bag       // spots that every plan looks at
 	young   paged.Bag       // spots with a new pod that is not available
 	ending  paged.Bag       // spots with a pod that is being deleted
@@ -36,22 +36,21 @@ type counts struct {
 
 func (c *counts) clone() counts {
 	d := *c
-	d.spots, d.names, d.free, d.records, d.uids = c.spots.Clone(), c.names.Clone(), c.free.Clone(), c.records.Clone(), c.uids.Clone()
-	d.hashes, d.loose, d.odd, d.young = c.hashes.Clone(), c.loose.Clone(), c.odd.Clone(), c.young.Clone()
+	d.spots, d.names, d.records, d.uids = c.spots.Clone(), c.names.Clone(), c.records.Clone(), c.uids.Clone()
+	d.hashes, d.loose, d.strays, d.odd, d.young = c.hashes.Clone(), c.loose.Clone(), c.strays.Clone(), c.odd.Clone(), c.young.Clone()
 	d.ending = c.ending.Clone()
 	d.empty, d.old, d.queue = c.empty.Clone(), c.old.Clone(), c.queue.Clone()
 	return d
 }
 
-// A spot is a node with the pods that are on it, or only its name.
+// A spot is a node with the pods that are on it.
 type spot struct {
-	node      *Node // with nothing but a name if there is no such node
+	node      *Node
 	pods      int32 // the first one, from 1
 	place     int32 // in the bag of its kind, from 1
 	due       int32 // its place in the queue, from 1
 	kind      kind
 	facts     facts // of a single pod
-	missing   bool  // there is no such node
 	dead      bool  // it does not answer
 	run, cont bool  // should run, should continue running
 	hasOld    bool  // there is an old pod that is not being deleted
@@ -70,9 +69,9 @@ const (
 
 // A record is where a pod is counted.
 type record struct {
-	spot  int32 // from 1
-	next  int32 // pod of the same spot, from 1
-	loose int32 // its place among those on no node, from 1
+	spot  int32 // from 1, 0 for none
+	next  int32 // pod of the same node, from 1
+	loose int32 // its place among those on no node that there is, from 1
 }
 
 func (c *counts) name(i int) string { return c.spots.At(i).node.Name }
@@ -85,28 +84,9 @@ func (c *counts) putDue(i int, place int32) { c.spots.Ref(i).due = place }
 
 func (c *counts) putLoose(i int, place int32) { c.records.Ref(i).loose = place }
 
-// spotOf returns the spot of a name, which it makes if there is none.
-func (t *Tracker) spotOf(name string) int {
-	c := &t.counts
-	i := c.names.Find(name, c.name)
-	if i >= 0 {
-		return i
-	}
-	if n := c.free.Len(); n > 0 {
-		i = int(c.free.At(n - 1))
-		c.free.Drop()
-		c.spots.Set(i, spot{node: &Node{Name: name}, missing: true})
-	} else {
-		i = c.spots.Len()
-		c.spots.Append(spot{node: &Node{Name: name}, missing: true})
-	}
-	c.names.Add(i, c.name)
-	return i
-}
-
 // node returns the node of a name, or nil.
 func (c *counts) node(name string) *Node {
-	if i := c.names.Find(name, c.name); i >= 0 && !c.spots.At(i).missing {
+	if i := c.names.Find(name, c.name); i >= 0 {
 		return c.spots.At(i).node
 	}
 	return nil
@@ -115,9 +95,7 @@ func (c *counts) node(name string) *Node {
 // pointers returns the nodes, in any order.
 func (c *counts) pointers() (list []*Node) {
 	for i := range c.spots.Len() {
-		if s := c.spots.At(i); s.node != nil && !s.missing {
-			list = append(list, s.node)
-		}
+		list = append(list, c.spots.At(i).node)
 	}
 	return list
 }
@@ -130,33 +108,93 @@ func (c *counts) nodes() (list []Node) {
 	return list
 }
 
-// settle puts a node in its spot, or only its name.
+// changeNode counts a node, or none, in place of another one of its name, or none.
+func (t *Tracker) changeNode(name string, n *Node) {
+	c := &t.counts
+	i := c.names.Find(name, c.name)
+	if i >= 0 {
+		c.ranked -= rankOf(c.spots.At(i).node)
+	}
+	c.ranked += rankOf(n)
+	switch {
+	case n == nil:
+		t.removeNode(i)
+		return
+	case i < 0:
+		i = t.addNode(n)
+	}
+	t.settle(i, n)
+	t.refile(i)
+}
+
+// addNode makes a spot for a node, on which are the pods that came before it.
+func (t *Tracker) addNode(n *Node) int {
+	c := &t.counts
+	i := c.spots.Len()
+	c.spots.Append(spot{node: n})
+	c.names.Add(i, c.name)
+	first := c.strays.Find(n.Name, t.target)
+	if first < 0 {
+		return i
+	}
+	c.strays.Remove(first, t.target)
+	c.spots.Ref(i).pods = int32(first + 1)
+	for k := int32(first + 1); k > 0; k = c.records.At(int(k - 1)).next {
+		r := c.records.Ref(int(k - 1))
+		r.spot = int32(i + 1)
+		c.loose.Cut(r.loose, c.putLoose)
+	}
+	return i
+}
+
+// settle puts a node in its spot.
 func (t *Tracker) settle(i int, n *Node) {
 	c := &t.counts
 	s := c.spots.Ref(i)
+	if s.node, s.dead = n, n.dead(); t.measure == nil {
+		return
+	}
 	if s.run {
 		c.desired--
 	}
-	s.run, s.cont, s.missing = false, false, n == nil
-	if n == nil {
-		n = &Node{Name: s.node.Name}
-	} else if t.measure != nil {
-		p := t.measure.placer.Place(n)
-		s.run, s.cont = p.ShouldRun, p.ShouldContinueRunning
-	}
-	s.node, s.dead = n, n.dead()
-	if s.run {
+	p := t.measure.placer.Place(n)
+	if s.run, s.cont = p.ShouldRun, p.ShouldContinueRunning; s.run {
 		c.desired++
 	}
 }
 
-// changeNode counts a node, or none, in place of another one of its name, or none.
-func (t *Tracker) changeNode(name string, n *Node) {
-	i := t.spotOf(name)
-	t.counts.ranked += rankOf(n) - rankOf(t.counts.spots.At(i).node)
-	if t.settle(i, n); t.measure != nil || n == nil {
-		t.refile(i)
+// removeNode removes a spot, whose number the last one takes. Its pods stay, and belong to a node
+// that there is not.
+func (t *Tracker) removeNode(i int) {
+	c, last := &t.counts, t.counts.spots.Len()-1
+	s := c.withdraw(i)
+	if s.run {
+		c.desired--
 	}
+	if s.pods > 0 {
+		c.strays.Add(int(s.pods-1), t.target)
+	}
+	for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
+		c.records.Ref(int(k - 1)).spot = 0
+		c.loose.Add(int(k-1), c.putLoose)
+	}
+	if c.names.Remove(i, c.name); i != last {
+		s = c.withdraw(last)
+		c.names.Move(last, i, c.name)
+		c.spots.Set(i, s)
+		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
+			c.records.Ref(int(k - 1)).spot = int32(i + 1)
+		}
+		t.assess(i)
+	}
+	c.spots.Drop()
+}
+
+// withdraw takes a spot out of all lists, and returns it.
+func (c *counts) withdraw(i int) spot {
+	c.unfile(i)
+	c.list(i, c.spots.Ref(i), false)
+	return c.spots.At(i)
 }
 
 // uid returns the UID of a pod.
@@ -167,7 +205,7 @@ type standing struct {
 	uid    string // "" if it has not to be told from others by it
 	hash   string // of those of revisions that are in use, if it is hashed
 	node   string
-	loose  bool // it is of concern, and on no node
+	loose  bool // it is of concern, and belongs to no node
 	hashed bool
 }
 
@@ -198,16 +236,20 @@ func (t *Tracker) enter(i int) int {
 	if s.hashed {
 		c.hashes.Add(s.hash, 1)
 	}
-	if s.loose {
+	k := -1
+	if s.node != "" {
+		k = c.names.Find(s.node, c.name)
+	}
+	switch {
+	case k >= 0:
+		at := c.spots.Ref(k)
+		c.records.Set(i, record{spot: int32(k + 1), next: at.pods})
+		at.pods = int32(i + 1)
+	case s.node != "":
+		t.stray(i, s.node)
+	case s.loose:
 		c.loose.Add(i, c.putLoose)
 	}
-	if s.node == "" {
-		return -1
-	}
-	k := t.spotOf(s.node)
-	at := c.spots.Ref(k)
-	c.records.Set(i, record{spot: int32(k + 1), next: at.pods})
-	at.pods = int32(i + 1)
 	return k
 }
 
@@ -221,21 +263,49 @@ func (t *Tracker) leave(i int) int {
 	if s.hashed {
 		c.hashes.Add(s.hash, -1)
 	}
+	t.relink(i, r.next)
 	if r.loose > 0 {
 		c.loose.Cut(r.loose, c.putLoose)
-	}
-	if r.spot > 0 {
-		t.relink(int(r.spot-1), int32(i+1), r.next)
 	}
 	c.records.Set(i, record{})
 	return int(r.spot) - 1
 }
 
-// relink puts a pod in place of another one in the list of a spot.
-func (t *Tracker) relink(k int, from, to int32) {
+// target returns the node that a pod belongs to.
+func (t *Tracker) target(i int) string { return t.pods.At(i).target() }
+
+// stray counts a pod that belongs to a node that there is not, behind the first one of that.
+func (t *Tracker) stray(i int, node string) {
 	c := &t.counts
-	link := &c.spots.Ref(k).pods
-	for *link != from {
+	if first := c.strays.Find(node, t.target); first >= 0 {
+		c.records.Set(i, record{next: c.records.At(first).next})
+		c.records.Ref(first).next = int32(i + 1)
+	} else {
+		c.strays.Add(i, t.target)
+	}
+	c.loose.Add(i, c.putLoose)
+}
+
+// relink puts another pod, or none, in place of one in the list of its node.
+func (t *Tracker) relink(i int, to int32) {
+	c, r := &t.counts, t.counts.records.At(i)
+	var link *int32
+	switch {
+	case r.spot > 0:
+		link = &c.spots.Ref(int(r.spot - 1)).pods
+	case r.loose > 0 && t.standing(t.pods.At(i)).node != "":
+		if first := c.strays.Find(t.target(i), t.target); first != i {
+			link = &c.records.Ref(first).next
+		} else if to > 0 {
+			c.strays.Move(i, int(to-1), t.target)
+		} else {
+			c.strays.Remove(i, t.target)
+		}
+	}
+	if link == nil {
+		return
+	}
+	for *link != int32(i+1) {
 		link = &c.records.Ref(int(*link - 1)).next
 	}
 	*link = to
@@ -249,11 +319,9 @@ func (t *Tracker) moveLast(i int) {
 		if p := t.pods.At(last); p.UID != "" && p.ControllerUID == t.measure.ds.UID {
 			c.uids.Move(last, i, t.uid)
 		}
+		t.relink(last, int32(i+1))
 		if r.loose > 0 {
 			c.loose.Renumber(r.loose, i)
-		}
-		if r.spot > 0 {
-			t.relink(int(r.spot-1), int32(last+1), int32(i+1))
 		}
 		c.records.Set(i, r)
 	}

@@ -23,13 +23,6 @@ func (t *Tracker) assess(i int) {
 	}
 	c := &t.counts
 	s := c.spots.Ref(i)
-	if s.missing && s.pods == 0 {
-		c.list(i, s, false)
-		c.names.Remove(i, c.name)
-		c.free.Append(int32(i))
-		*s = spot{}
-		return
-	}
 	pod := t.look(s)
 	c.file(i, s)
 	if pod == nil || s.facts.has(isAvailable) {
@@ -52,7 +45,7 @@ func (t *Tracker) look(s *spot) (only *Pod) {
 	switch {
 	case s.pods == 0 && !s.run:
 		s.kind = spotIdle
-	case s.missing || s.dead:
+	case s.dead:
 	case s.pods == 0:
 		s.kind = spotEmpty
 	case t.counts.records.At(int(s.pods-1)).next > 0:
@@ -158,11 +151,8 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 	in.nodes, in.pods = slices.Grow(in.nodes, len(spots)), slices.Grow(in.pods, len(spots)+c.loose.Len())
 	for _, i := range spots {
 		s := c.spots.At(int(i))
-		node := int32(-1)
-		if !s.missing {
-			node = int32(len(in.nodes))
-			in.locate(s.node, s.run, s.cont)
-		}
+		node := int32(len(in.nodes))
+		in.locate(s.node, s.run, s.cont)
 		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
 			in.pods, in.located.of = append(in.pods, *t.pods.At(int(k - 1))), append(in.located.of, node)
 		}
@@ -202,7 +192,7 @@ func (in *input) drop() {
 func (t *Tracker) chosen(in *input, spots []int32) []int32 {
 	c := &t.counts
 	say := in.says(&kinds{
-		desired: c.desired, empty: c.empty.Len(), old: c.old.Len() + c.oddOld, young: c.young.Len(), ending: c.ending.Len(),
+		desired: c.desired, empty: c.empty.Len(), old: c.old.Len() + c.oddOld + c.loose.Len(), young: c.young.Len(), ending: c.ending.Len(),
 	})
 	spots = c.odd.AppendTo(spots)
 	spots = c.empty.AppendFirst(spots, say.empty)

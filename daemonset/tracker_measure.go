@@ -85,7 +85,7 @@ func (t *Tracker) revise(in *input) *history {
 // recount counts all nodes and pods.
 func (t *Tracker) recount(nodes []*Node) {
 	for _, n := range nodes {
-		t.settle(t.spotOf(n.Name), n)
+		t.settle(t.addNode(n), n)
 		t.counts.ranked += rankOf(n)
 	}
 	for i := range t.pods.Len() {

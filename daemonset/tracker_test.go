@@ -158,27 +158,61 @@ func TestTrackerAllocates(t *testing.T) {
 	}
 }
 
-// TestTrackerMemory: beside the objects, a Tracker takes at most 64 bytes for each.
+// TestTrackerMemory: beside the objects, a Tracker takes at most 64 bytes for each, also for pods
+// that come before their nodes.
 func TestTrackerMemory(t *testing.T) {
 	const n = 100_000
-	s := large(n, n/2)
-	s.DaemonSet.MinReadySeconds = 7200 // all are waiting
-	inUse := func() float64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapAlloc)
+	all := large(n, n/2)
+	all.DaemonSet.MinReadySeconds = 7200 // all are waiting
+	alone := all
+	alone.Nodes = nil
+	for why, s := range map[string]daemonset.Snapshot{"with their nodes": all, "without": alone} {
+		before := inUse()
+		tr := tracker(t, &s)
+		_, err := tr.Plan(t0, daemonset.Options{})
+		require.NoError(t, err)
+		each := (inUse() - before) / float64(len(s.Nodes)+len(s.Pods))
+		t.Logf("%s: %.1f bytes each", why, each)
+		require.LessOrEqual(t, each, 64.0, why)
+		runtime.KeepAlive(tr)
 	}
+	runtime.KeepAlive(all)
+}
+
+// TestTrackerShrinks: a Tracker of which most nodes and pods have gone takes little more for
+// each than one that never had them.
+func TestTrackerShrinks(t *testing.T) {
+	const n, left = 100_000, 1_000
+	s := large(n, n/2)
+	s.DaemonSet.MinReadySeconds = 7200
 	before := inUse()
 	tr := tracker(t, &s)
-	_, err := tr.Plan(t0, daemonset.Options{})
-	require.NoError(t, err)
-	each := (inUse() - before) / (2 * n)
+	for i := range n - left {
+		if i%20_000 == 0 {
+			_, err := tr.Plan(t0, daemonset.Options{})
+			require.NoError(t, err)
+		}
+		i = (i * 7919) % n
+		require.NoError(t, tr.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: &s.Pods[i]}, Node: daemonset.NodeEvent{Old: &s.Nodes[i]}}))
+	}
+	each := (inUse() - before) / (2 * left)
 	t.Logf("%.1f bytes each", each)
-	require.LessOrEqual(t, each, 64.0)
+	require.LessOrEqual(t, each, 96.0)
+	want, err := daemonset.Reconcile(tr.Snapshot(), t0, daemonset.Options{})
+	require.NoError(t, err)
+	got, err := tr.Plan(t0, daemonset.Options{})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 	runtime.KeepAlive(s)
 	runtime.KeepAlive(tr)
+}
+
+func inUse() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
 }
 
 // least is what cannot be done without behind an event: to find the pod that is known by its name,
