@@ -13,8 +13,8 @@ import (
 // An excerpt finds the nodes that a plan looks at, and their pods. All else of the input is known.
 type excerpt struct {
 	*input
-	seats    []seat
-	of       []int32 // the seats of pods, or one of the following
+	spots    []readSpot
+	of       []int32 // the spots of pods, or one of the following
 	doubtful bool    // pods may be there twice
 	kinds    kinds
 
@@ -27,15 +27,13 @@ const (
 	apart  int32 = -2 // a pod that is looked at whatever its node
 )
 
-// A seat is what is known of a node.
-type seat struct {
-	pods      int32
-	facts     facts // of one of them
-	run, cont bool  // should run, should continue running
-	adopts    bool  // one of them is to be adopted
-	old       bool  // one of them is old
-	looked    bool  // the plan looks at it
-	node      int32 // its number in the excerpt, if it does
+// A readSpot is a spot whose pods have been read once.
+type readSpot struct {
+	pods int32
+	spot
+	adopts bool  // one of them is to be adopted
+	looked bool  // the plan looks at it
+	node   int32 // its number in the excerpt, if it does
 }
 
 // excerpt gives the input, which has no pods, those of the nodes that a plan looks at, and these
@@ -47,7 +45,7 @@ func (in *input) excerpt(h *history, r *source) (others alike, ok bool) {
 		slices.ContainsFunc(in.nodes, func(n Node) bool { return n.Rank != 0 }) {
 		return others, false
 	}
-	x := excerpt{input: in, seats: make([]seat, len(in.nodes)), of: make([]int32, r.len())}
+	x := excerpt{input: in, spots: make([]readSpot, len(in.nodes)), of: make([]int32, r.len())}
 	x.place()
 	if x.count(r, &h.version); x.doubtful {
 		return others, false
@@ -63,7 +61,7 @@ func (x *excerpt) place() {
 	var term int
 	for i := range x.nodes {
 		p, term = x.placer.place(&x.nodes[i], term)
-		x.seats[i] = seat{run: p.ShouldRun, cont: p.ShouldContinueRunning}
+		x.spots[i].run, x.spots[i].cont = p.ShouldRun, p.ShouldContinueRunning
 	}
 }
 
@@ -105,15 +103,15 @@ func (x *excerpt) countBatch(from int, pods []*Pod, v *Version, seen *duplicateC
 		case claim.Keep, claim.Adopt:
 			f := factsOf(p, hashes[j], v, &x.availability, false)
 			at, _ := x.index.findFrom(slots[j], names[j], p.target(), func(i int32) string { return x.nodes[i].Name })
-			x.seat(i, at, p, f, verdict == claim.Adopt)
+			x.enter(i, at, p, f, verdict == claim.Adopt)
 		case claim.Release:
 			x.of[i] = apart
 		}
 	}
 }
 
-// seat counts a pod on the node that it belongs to, -1 if that is not there.
-func (x *excerpt) seat(i int, at int32, p *Pod, f facts, adopt bool) {
+// enter counts a pod on the node that it belongs to, -1 if that is not there.
+func (x *excerpt) enter(i int, at int32, p *Pod, f facts, adopt bool) {
 	if f.has(isReady) && !f.has(isAvailable) {
 		if at, known := x.availability.At(p); known {
 			x.others.next = earlier(x.others.next, at)
@@ -124,21 +122,21 @@ func (x *excerpt) seat(i int, at int32, p *Pod, f facts, adopt bool) {
 		x.of[i] = apart
 		return
 	}
-	s := &x.seats[at]
+	s := &x.spots[at]
 	x.of[i] = at
 	s.pods, s.facts, s.adopts, s.old = s.pods+1, f, s.adopts || adopt, s.old || f.isOld()
 }
 
 // file puts a node among those of its kind.
 func (x *excerpt) file(i int32) {
-	s := &x.seats[i]
+	s := &x.spots[i]
 	x.kinds.desired += int32(number(s.run))
 	x.kinds.old += number(s.old)
-	switch {
-	case s.pods == 0 && !s.run: // nothing there, and nothing should be
-	case x.nodes[i].dead() || s.pods > 0 && !s.plain():
+	switch kind := s.kindOf(int(s.pods), x.nodes[i].dead(), s.adopts); {
+	case kind == spotIdle: // nothing there, and nothing should be
+	case kind == spotOdd:
 		s.looked = true
-	case s.pods == 0:
+	case kind == spotEmpty:
 		x.empty = x.with(x.empty, i)
 	case s.facts.has(isTerminating):
 		x.ending = x.with(x.ending, i)
@@ -154,14 +152,14 @@ func (x *excerpt) file(i int32) {
 // with adds a node to a list, which has room for all of those behind it.
 func (x *excerpt) with(list []int32, i int32) []int32 {
 	if list == nil {
-		list = make([]int32, 0, len(x.seats)-int(i))
+		list = make([]int32, 0, len(x.spots)-int(i))
 	}
 	return append(list, i)
 }
 
 // choose marks the nodes that a plan looks at, and counts the others.
 func (x *excerpt) choose() {
-	for i := range x.seats {
+	for i := range x.spots {
 		x.file(int32(i))
 	}
 	k := &x.kinds
@@ -179,10 +177,10 @@ func (x *excerpt) look(list []int32, n int) {
 		first(list, n, func(a, b int32) int { return strings.Compare(x.nodes[a].Name, x.nodes[b].Name) })
 	}
 	for _, i := range list[:n] {
-		x.seats[i].looked = true
+		x.spots[i].looked = true
 	}
 	for _, i := range list[n:] {
-		if s := &x.seats[i]; s.pods == 0 {
+		if s := &x.spots[i]; s.pods == 0 {
 			x.others.empty++
 		} else {
 			x.others.single.add(s.facts, 1)
@@ -190,34 +188,28 @@ func (x *excerpt) look(list []int32, n int) {
 	}
 }
 
-// plain reports whether the node has one pod that stays, of which nothing needs to be known but
-// its facts.
-func (s *seat) plain() bool {
-	return s.pods == 1 && s.run && s.cont && !s.adopts && !s.facts.has(isFinished) && (!s.old || s.facts.has(isAvailable))
-}
-
 // read leaves the input the nodes that a plan looks at, and reads their pods.
 func (x *excerpt) read(r *source) {
 	nodes, pods := 0, 0
-	for i := range x.seats {
-		if x.seats[i].looked {
-			nodes, pods = nodes+1, pods+int(x.seats[i].pods)
+	for i := range x.spots {
+		if x.spots[i].looked {
+			nodes, pods = nodes+1, pods+int(x.spots[i].pods)
 		}
 	}
 	all := x.nodes
 	x.nodes, x.pods = make([]Node, 0, nodes), make([]Pod, 0, pods)
 	x.located = located{make([]nodeKey, 0, nodes+min(4, pods)), make([]int32, 0, pods)}
 	for i := range all {
-		if s := &x.seats[i]; s.looked {
+		if s := &x.spots[i]; s.looked {
 			s.node = int32(len(x.nodes))
 			x.locate(&all[i], s.run, s.cont)
 		}
 	}
 	for i, at := range x.of {
-		if at == apart || at >= 0 && x.seats[at].looked {
+		if at == apart || at >= 0 && x.spots[at].looked {
 			node := int32(-1)
 			if at >= 0 {
-				node = x.seats[at].node
+				node = x.spots[at].node
 			}
 			x.pods, x.located.of = append(x.pods, Pod{}), append(x.located.of, node)
 			r.read(i, &x.pods[len(x.pods)-1])

@@ -14,7 +14,7 @@ import (
 // counts is what has been counted.
 type counts struct {
 	now     time.Time // when pods were last let become available
-	spots   paged.List[spot]
+	spots   paged.List[trackedSpot]
 	names   paged.Index // of the spots
 	records paged.List[record]
 	uids    paged.Index     // of the pods that the DaemonSet controls
@@ -43,29 +43,17 @@ func (c *counts) clone() counts {
 	return d
 }
 
-// A spot is a node with the pods that are on it.
-type spot struct {
-	node      *Node
-	pods      int32 // the first one, from 1
-	place     int32 // in the bag of its kind, from 1
-	due       int32 // its place in the queue, from 1
-	kind      kind
-	facts     facts // of a single pod
-	dead      bool  // it does not answer
-	run, cont bool  // should run, should continue running
-	hasOld    bool  // there is an old pod that is not being deleted
-	listed    bool  // it is in the list of those with an old pod
+// A trackedSpot is a spot with its pods, and where it is counted.
+type trackedSpot struct {
+	node  *Node
+	pods  int32 // the first one, from 1
+	place int32 // in the bag of its kind, from 1
+	due   int32 // its place in the queue, from 1
+	spot
+	kind   kind
+	dead   bool // it does not answer
+	listed bool // it is in the list of those with an old pod
 }
-
-// A kind is what a plan may have to say of a spot.
-type kind uint8
-
-const (
-	spotIdle   kind = iota // it should run no pod, and has none
-	spotEmpty              // it should run a pod, and has none
-	spotSingle             // it should run a pod, and has one that may stay
-	spotOdd                // anything else
-)
 
 // A record is where a pod is counted.
 type record struct {
@@ -131,7 +119,7 @@ func (t *Tracker) changeNode(name string, n *Node) {
 func (t *Tracker) addNode(n *Node) int {
 	c := &t.counts
 	i := c.spots.Len()
-	c.spots.Append(spot{node: n})
+	c.spots.Append(trackedSpot{node: n})
 	c.names.Add(i, c.name)
 	first := c.strays.Find(n.Name, t.target)
 	if first < 0 {
@@ -191,7 +179,7 @@ func (t *Tracker) removeNode(i int) {
 }
 
 // withdraw takes a spot out of all lists, and returns it.
-func (c *counts) withdraw(i int) spot {
+func (c *counts) withdraw(i int) trackedSpot {
 	c.unfile(i)
 	c.list(i, c.spots.Ref(i), false)
 	return c.spots.At(i)

@@ -33,40 +33,28 @@ func (t *Tracker) assess(i int) {
 	}
 }
 
-// look decides of which kind a spot is, and returns the pod if it has only one.
-func (t *Tracker) look(s *spot) (only *Pod) {
-	s.kind, s.facts, s.hasOld = spotOdd, 0, false
-	var f facts
+// look decides of which kind a spot is, and returns the pod if it has only one and the node answers.
+func (t *Tracker) look(s *trackedSpot) (only *Pod) {
+	n, f := 0, facts(0)
+	s.old = false
 	for i := s.pods; i > 0; i = t.counts.records.At(int(i - 1)).next {
-		only = t.pods.At(int(i - 1))
+		n, only = n+1, t.pods.At(int(i-1))
 		f = t.factsOf(only)
-		s.hasOld = s.hasOld || f.isOld()
+		s.old = s.old || f.isOld()
 	}
-	switch {
-	case s.pods == 0 && !s.run:
-		s.kind = spotIdle
-	case s.dead:
-	case s.pods == 0:
-		s.kind = spotEmpty
-	case t.counts.records.At(int(s.pods-1)).next > 0:
+	s.facts = f
+	if s.kind = s.kindOf(n, s.dead, n == 1 && t.isOdd(only, f)); n != 1 || s.dead {
 		return nil
-	default:
-		if s.facts = f; s.run && s.cont && t.plain(only, s.facts) {
-			s.kind = spotSingle
-		}
-		return only
 	}
-	return nil
+	return only
 }
 
-// plain reports whether of a pod that is alone on its node nothing needs to be known but its
-// facts.
-func (t *Tracker) plain(p *Pod, f facts) bool {
+// isOdd reports whether of a pod that is alone on its node more needs to be known than its facts.
+func (t *Tracker) isOdd(p *Pod, f facts) bool {
 	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.measure.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
-		return false // it becomes available beyond all clocks
+		return true // it becomes available beyond all clocks
 	}
-	mine := p.ControllerUID == t.measure.ds.UID // it is not to be adopted
-	return mine && !f.has(isFinished|isPreparing) && !p.touched() && (!f.isOld() || f.has(isAvailable))
+	return p.ControllerUID != t.measure.ds.UID || p.touched() // it is to be adopted, or refreshed
 }
 
 // due returns when a pod becomes available, if that is going to be.
@@ -79,9 +67,9 @@ func (t *Tracker) due(p *Pod) (int64, bool) {
 
 // file puts a spot among those of its kind. One whose old pod is not available any more stays in
 // the list of those where it is: every plan looks at the odd ones anyway, and most come back.
-func (c *counts) file(i int, s *spot) {
+func (c *counts) file(i int, s *trackedSpot) {
 	isOld := s.kind == spotSingle && s.facts.isOld() && !s.facts.has(isTerminating)
-	c.list(i, s, isOld || s.listed && s.kind == spotOdd && s.hasOld)
+	c.list(i, s, isOld || s.listed && s.kind == spotOdd && s.old)
 	switch s.kind {
 	case spotEmpty:
 		c.empty.Add(int32(i), c.byName)
@@ -95,14 +83,14 @@ func (c *counts) file(i int, s *spot) {
 		}
 	case spotOdd:
 		c.odd.Add(i, c.putPlace)
-		if s.hasOld {
+		if s.old {
 			c.oddOld++
 		}
 	}
 }
 
 // list puts a spot into the list of those with an old pod, or takes it out.
-func (c *counts) list(i int, s *spot, listed bool) {
+func (c *counts) list(i int, s *trackedSpot, listed bool) {
 	switch {
 	case listed && !s.listed:
 		c.old.Add(int32(i), c.byName)
@@ -131,7 +119,7 @@ func (c *counts) unfile(i int) {
 		}
 	case spotOdd:
 		c.odd.Cut(s.place, c.putPlace)
-		if s.hasOld {
+		if s.old {
 			c.oddOld--
 		}
 	}
