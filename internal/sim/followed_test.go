@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // TestFollowedRuns: a run of Trackers, which see of pods what has changed and is of their concern, is one of
@@ -74,6 +75,23 @@ func TestFollowedRunsOfAll(t *testing.T) {
 			change(&cfg, &d)
 			followedRun(t, updated(finished(t, deployment("old", 40, quarter, quarter)), d), cfg, fmt.Sprint(name, seed))
 		}
+	}
+}
+
+// TestFollowedRunsThatClaim: so it is of pods that are adopted and released before the quota refuses others.
+func TestFollowedRunsThatClaim(t *testing.T) {
+	for seed := range uint64(4) {
+		start := finished(t, deployment("old", 40, quarter, quarter))
+		start.ReplicaSets[0].Selector = &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "a", Operator: "NotIn", Values: []string{"c"}}}}
+		for i, p := range start.Pods[:12] {
+			claimed := *p
+			if claimed.Labels = map[string]string{"a": "c"}; i < 6 {
+				claimed.Labels, claimed.ControllerUID, claimed.ControllerName, claimed.ControllerKind = nil, "", "", ""
+			}
+			start.Pods[i] = &claimed
+		}
+		k := Kubelet{ScheduleAfter: time.Second, ReadyAfter: 5 * time.Second, Jitter: 4 * time.Second, Seed: seed, Nodes: 3, MaxPods: ptr.To(42)}
+		followedRun(t, updated(start, deployment("new", 40, quarter, quarter)), Config{Kubelet: k, TimeLimit: 5 * time.Minute}, fmt.Sprint(seed))
 	}
 }
 

@@ -140,15 +140,3 @@ func (f *followedSet) see(rs *replicaSet, version int64, rows []*replicaSet) {
 	}
 	_ = f.tracker.Apply(d) // only what happens to a pod can be refused
 }
-
-// claims reports whether a plan changes whose pods are, which comes first.
-func claims(p *replicaset.Plan) bool {
-	if len(p.Actions) == 0 {
-		return false
-	}
-	switch p.Actions[0].(type) {
-	case replicaset.AdoptPod, replicaset.ReleasePod:
-		return true
-	}
-	return false
-}

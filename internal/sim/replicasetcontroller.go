@@ -171,8 +171,7 @@ func (c *replicaSetController) consistent(name string) bool {
 }
 
 // planFor returns a plan for a ReplicaSet and what it was made from, nil if the ReplicaSet is
-// not there or the planner may not look any more. Of a world that is followed it has no lists
-// unless pods are claimed.
+// not there or the planner may not look any more. Of a world that is followed it has no lists.
 func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.Snapshot, replicaset.Plan, error) {
 	if c.w.followed && c.plan == nil {
 		f := c.follow(name)
@@ -206,12 +205,10 @@ func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.
 	return s, p, err
 }
 
-// planTracked returns the plan of a Tracker, and what it was made from.
+// planTracked returns the plan of a Tracker, and what it was made from. The pods are in no list: what
+// comes of a plan depends on them only if a claim has failed, and then a calm world ends the pass.
 func (c *replicaSetController) planTracked(f *followedSet, now time.Time) (*replicaset.Snapshot, replicaset.Plan, error) {
 	p, err := f.tracker.Plan(now, c.options)
-	if claims(&p) {
-		return c.snapshot(f.set.Name), p, err
-	}
 	c.seen = replicaset.Snapshot{ReplicaSet: *f.set}
 	return &c.seen, p, err
 }
