@@ -118,34 +118,20 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 // UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
 // [Tracker.Apply], or two nodes or two pods have one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil // as of any other value
-	}
 	var s Snapshot
-	if err := json.Unmarshal(data, &s); err != nil {
-		return err
+	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
+		return err // null changes nothing, as of any other value
 	}
 	var loaded Tracker
 	loaded.rest = s
 	loaded.rest.Nodes, loaded.rest.Pods = nil, nil
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		if loaded.counts.node(n.Name) != nil {
-			return tracked.Twice("Nodes", n.Name)
-		}
-		if err := loaded.Apply(Delta{Node: NodeEvent{New: n}}); err != nil {
-			return err
-		}
+	known := func(name string) bool { return loaded.counts.node(name) != nil }
+	err := tracked.Load(ofNodes{}, s.Nodes, known, func(n *Node) error { return loaded.Apply(Delta{Node: NodeEvent{New: n}}) })
+	if err == nil {
+		err = loaded.pods.Load(s.Pods, func(p *Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
 	}
-	for i := range s.Pods {
-		p := &s.Pods[i]
-		if loaded.pods.Find(p.Name) >= 0 {
-			return tracked.Twice("Pods", p.Name)
-		}
-		if err := loaded.Apply(Delta{Pod: PodEvent{New: p}}); err != nil {
-			return err
-		}
+	if err == nil {
+		*t = loaded
 	}
-	*t = loaded
-	return nil
+	return err
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -90,28 +90,17 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 // UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
 // [Tracker.Apply], or two ReplicaSets or two pods have one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil // as of any other value
-	}
 	var s Snapshot
-	if err := json.Unmarshal(data, &s); err != nil {
-		return err
+	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
+		return err // null changes nothing, as of any other value
 	}
 	var loaded Tracker
-	err := loaded.Apply(Delta{Deployment: &s.Deployment})
-	for i := 0; i < len(s.ReplicaSets) && err == nil; i++ {
-		rs := &s.ReplicaSets[i]
-		if loaded.sets.Find(rs.Name) >= 0 {
-			return tracked.Twice("ReplicaSets", rs.Name)
-		}
-		err = loaded.Apply(Delta{ReplicaSet: ReplicaSetEvent{New: rs}})
-	}
-	for i := 0; i < len(s.Pods) && err == nil; i++ {
-		p := &s.Pods[i]
-		if loaded.pods.Find(p.Name) >= 0 {
-			return tracked.Twice("Pods", p.Name)
-		}
-		err = loaded.Apply(Delta{Pod: replicaset.PodEvent{New: p}})
+	_ = loaded.Apply(Delta{Deployment: &s.Deployment}) // only a ReplicaSet or a pod can be refused
+	err := loaded.sets.Load(s.ReplicaSets, func(rs *replicaset.ReplicaSet) error {
+		return loaded.Apply(Delta{ReplicaSet: ReplicaSetEvent{New: rs}})
+	})
+	if err == nil {
+		err = loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: replicaset.PodEvent{New: p}}) })
 	}
 	if err == nil {
 		*t = loaded

@@ -183,23 +183,15 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 // UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
 // [Tracker.Apply], or two pods have one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil // as of any other value
-	}
 	var s Snapshot
-	if err := json.Unmarshal(data, &s); err != nil {
-		return err
+	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
+		return err // null changes nothing, as of any other value
 	}
 	var loaded Tracker
 	loaded.rest.Distinct = s.Distinct
-	err := loaded.Apply(Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: s.Domains})
-	for i := 0; i < len(s.Pods) && err == nil; i++ {
-		p := &s.Pods[i]
-		if loaded.pods.Find(p.Name) >= 0 {
-			return tracked.Twice("Pods", p.Name)
-		}
-		err = loaded.Apply(Delta{Pod: PodEvent{New: p}})
-	}
+	d := Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: s.Domains}
+	_ = loaded.Apply(d) // only a pod can be refused
+	err := loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
 	if err == nil {
 		*t = loaded
 	}

@@ -92,8 +92,3 @@ func refused[T any, K Kind[T]](k K, now *T, name string, value any, detail strin
 	errs.Add(k.Path()+side+name, value, detail)
 	return Ignore, errs.Join()
 }
-
-// Twice says that two objects of a list have one name. The error is a field.Error.
-func Twice(list, name string) error {
-	return &field.Error{Path: field.Element(list, name) + ".Name", Value: name, Detail: "must be unique"}
-}

@@ -130,24 +130,15 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 // UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
 // [Tracker.Apply], or two pods have one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil // as of any other value
-	}
 	var s Snapshot
-	if err := json.Unmarshal(data, &s); err != nil {
-		return err
+	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
+		return err // null changes nothing, as of any other value
 	}
 	var loaded Tracker
-	for i := range s.Pods {
-		p := &s.Pods[i]
-		if loaded.pods.Find(p.Name) >= 0 {
-			return tracked.Twice("Pods", p.Name)
-		}
-		if err := loaded.Apply(Delta{Pod: PodEvent{New: p}}); err != nil {
-			return err
-		}
+	err := loaded.pods.Load(s.Pods, func(p *workload.Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
+	if err == nil {
+		_ = loaded.Apply(Delta{Rest: &s}) // only a pod can be refused
+		*t = loaded
 	}
-	_ = loaded.Apply(Delta{Rest: &s}) // only a pod can be refused
-	*t = loaded
-	return nil
+	return err
 }
