@@ -4,7 +4,6 @@ package invariant
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/selector"
@@ -16,10 +15,8 @@ func Placed(t *daemonset.Template, n *daemonset.Node, o daemonset.Options) (run,
 	if t.NodeName != "" && t.NodeName != n.Name {
 		return false, false
 	}
-	for key, want := range t.NodeSelector {
-		if got, ok := n.Labels[key]; !ok || got != want {
-			return false, false
-		}
+	if !says(&selector.LabelSelector{MatchLabels: t.NodeSelector}, n.Labels) {
+		return false, false
 	}
 	if t.Affinity != nil && !slices.ContainsFunc(t.Affinity.Terms, func(term selector.NodeSelectorTerm) bool { return holdsOn(&term, n) }) {
 		return false, false
@@ -42,14 +39,8 @@ func Placed(t *daemonset.Template, n *daemonset.Node, o daemonset.Options) (run,
 // holdsOn evaluates a term of a required node affinity. One without expressions, or
 // with a wrong one, holds nowhere.
 func holdsOn(term *selector.NodeSelectorTerm, n *daemonset.Node) bool {
-	if len(term.MatchExpressions)+len(term.MatchFields) == 0 {
+	if len(term.MatchExpressions)+len(term.MatchFields) == 0 || !says(&selector.LabelSelector{MatchExpressions: term.MatchExpressions}, n.Labels) {
 		return false
-	}
-	for _, e := range term.MatchExpressions {
-		got, ok := n.Labels[e.Key]
-		if !expressionHolds(&e, got, ok) {
-			return false
-		}
 	}
 	for _, e := range term.MatchFields {
 		got := ""
@@ -62,27 +53,6 @@ func holdsOn(term *selector.NodeSelectorTerm, n *daemonset.Node) bool {
 		}
 	}
 	return true
-}
-
-func expressionHolds(e *selector.Expression, got string, ok bool) bool {
-	switch e.Operator {
-	case selector.In:
-		return len(e.Values) > 0 && ok && slices.Contains(e.Values, got)
-	case selector.NotIn:
-		return len(e.Values) > 0 && (!ok || !slices.Contains(e.Values, got))
-	case selector.Exists:
-		return len(e.Values) == 0 && ok
-	case selector.DoesNotExist:
-		return len(e.Values) == 0 && !ok
-	case selector.Gt, selector.Lt:
-		if len(e.Values) != 1 || !ok {
-			return false
-		}
-		limit, err := strconv.ParseInt(e.Values[0], 10, 64)
-		n, err2 := strconv.ParseInt(got, 10, 64)
-		return err == nil && err2 == nil && (e.Operator == selector.Gt && n > limit || e.Operator == selector.Lt && n < limit)
-	}
-	return false
 }
 
 // tolerated tells whether a daemon stands a taint, and whether forever.

@@ -84,12 +84,7 @@ func ownedBy(p *podorder.Pod, rs *replicaset.ReplicaSet) bool {
 func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset.Options, now time.Time) {
 	c.active++
 	c.mine[p.Name] = true
-	labelled := true
-	for key, value := range rs.TemplateLabels {
-		got, ok := p.Labels[key]
-		labelled = labelled && ok && got == value
-	}
-	if labelled {
+	if says(&selector.LabelSelector{MatchLabels: rs.TemplateLabels}, p.Labels) {
 		c.labelled++
 	}
 	if !p.Ready {

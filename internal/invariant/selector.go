@@ -65,26 +65,6 @@ func (c *Selecting) matches(s selector.Selector, labels map[string]string) bool 
 	return s.Matches(labels)
 }
 
-// says is the slow and obvious version of a selector, or false if it is wrong.
-func says(s *selector.LabelSelector, labels map[string]string) bool {
-	if s == nil {
-		return false
-	}
-	for key, want := range s.MatchLabels {
-		if got, ok := labels[key]; !ok || got != want {
-			return false
-		}
-	}
-	for i := range s.MatchExpressions {
-		e := &s.MatchExpressions[i]
-		got, ok := labels[e.Key]
-		if !expressionHolds(e, got, ok) {
-			return false
-		}
-	}
-	return true
-}
-
 // each calls f with the selectors that compile.
 func (c *Selecting) each(f func(s *selector.LabelSelector, compiled selector.Selector) []string) (lines []string) {
 	for _, s := range []*selector.LabelSelector{c.A, c.B} {
