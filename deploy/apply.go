@@ -123,7 +123,7 @@ func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action A
 		if err != nil {
 			return err
 		}
-		*rs, err = a.resize(*rs)
+		*rs, err = a.ApplyTo(*rs)
 		return err
 	case DeleteReplicaSet:
 		_, err := find(a.Name, a.UID)
@@ -165,13 +165,9 @@ func (a AnnotateReplicaSet) apply(rs *replicaset.ReplicaSet) {
 // ApplyTo returns what rs becomes when the API server carries out the action, as the function [Apply]
 // does for one of a snapshot. The error, if any, is that of Apply: rs has another name, UID or size.
 func (a ScaleReplicaSet) ApplyTo(rs replicaset.ReplicaSet) (replicaset.ReplicaSet, error) {
-	if rs.Name != a.Name || a.UID != "" && rs.UID != a.UID {
+	if apply.Meant(replicaset.Kind, true, rs.Name, rs.UID, a.Name, a.UID) != nil {
 		return replicaset.ReplicaSet{}, notFound(a.Name)
 	}
-	return a.resize(rs)
-}
-
-func (a ScaleReplicaSet) resize(rs replicaset.ReplicaSet) (replicaset.ReplicaSet, error) {
 	size := int32(1)
 	if rs.Replicas != nil {
 		size = *rs.Replicas
