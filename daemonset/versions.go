@@ -52,7 +52,7 @@ func later(old, version string) string {
 // which have read so far, are older than what was written, and says so. Versions that do
 // not compare never stand in the way.
 //
-// It mirrors the consistency store of the controller package of Kubernetes 1.37.2, as the
+// It mirrors the consistency store of the controller package of Kubernetes, as the
 // DaemonSet controller asks it.
 func (v Versions) unseen(read Versions) (Hold, error) {
 	for _, r := range []struct {

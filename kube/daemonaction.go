@@ -63,7 +63,7 @@ func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 // namePrefix returns the beginning of the names of the pods of an owner: its name and a
 // dash, unless no pod could have a name that begins so.
 //
-// It mirrors getPodsPrefix of the controller package of Kubernetes 1.36.3.
+// It mirrors getPodsPrefix of the controller package of Kubernetes.
 func namePrefix(owner string) string {
 	if prefix := owner + "-"; len(validation.NameIsDNSSubdomain(prefix, true)) == 0 {
 		return prefix

@@ -15,7 +15,7 @@ import (
 // As upstream, which computes with floats, it puts ages just below a power of two into
 // the next bucket: from 6.5 days on, and by 1 ns to 23 microseconds.
 //
-// It mirrors logarithmicRankDiff of the controller package of Kubernetes 1.36.3.
+// It mirrors logarithmicRankDiff of the controller package of Kubernetes.
 func AgeBucket(t, now time.Time) int8 {
 	return bucketOf(int64(now.Sub(t))) // saturates
 }

@@ -85,7 +85,7 @@ func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 // that are left, the status to write and whether to try again. An error of a claim
 // ends a pass before pods are created or deleted, and without a status.
 //
-// It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes 1.37.2.
+// It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, opts: opts, now: now.Round(0).UTC()}
 	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: p.Status.clone(), RecheckAt: p.RecheckAt}

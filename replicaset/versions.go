@@ -62,7 +62,7 @@ func later(old, version string) string {
 // stand in the way. If all is well the record may be dropped. [Reconcile] does so with
 // Snapshot.Written and Read, and [Finish] hands the error on.
 //
-// It mirrors the consistency store of the controller package of Kubernetes 1.37.2.
+// It mirrors the consistency store of the controller package of Kubernetes.
 // It does not replace [Expectations]: deletions have no version.
 func (v Versions) Check(read Versions) error {
 	u, stale := v.unseen(read)

@@ -17,7 +17,7 @@ type Attempt struct {
 // FirstAttempt returns the first try to create r. The collision count must not be
 // nil: that is [ErrNoCollisionCount], unless UnsetCollisionCountFails is repaired.
 //
-// It mirrors CreateControllerRevision of the history package of Kubernetes 1.36.3.
+// It mirrors CreateControllerRevision of the history package of Kubernetes.
 func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts Options) (Attempt, error) {
 	if collisions == nil {
 		if !opts.Repair.Has(UnsetCollisionCountFails) {

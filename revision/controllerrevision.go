@@ -88,7 +88,7 @@ func (r ControllerRevision) BelongsTo(uid string) bool {
 // equal byte by byte. Labels and numbers do not matter. If SerialisationIsVersion is
 // repaired, the data may differ as [Normalize] allows.
 //
-// It mirrors EqualRevision of the history package of Kubernetes 1.36.3.
+// It mirrors EqualRevision of the history package of Kubernetes.
 func (r ControllerRevision) SameData(s ControllerRevision, opts Options) bool {
 	return r.Dump == s.Dump && SameData(r.Data, s.Data, opts)
 }

@@ -67,7 +67,7 @@ func Recreate(replicas int32, wanted, left int64) (size int32, start bool) {
 //
 //	wanted = available = recorded = replicas
 //
-// It mirrors IsSaturated of the deployment util package of Kubernetes 1.36.3.
+// It mirrors IsSaturated of the deployment util package of Kubernetes.
 func Saturated(newSet Set, recorded, replicas int32) bool {
 	return newSet.Wanted == replicas && newSet.Available == replicas && recorded == replicas
 }

@@ -12,7 +12,7 @@ import (
 // oldest.
 //
 // It mirrors ReplicaSetsBySizeNewer and ReplicaSetsBySizeOlder of the controller package
-// of Kubernetes 1.36.3.
+// of Kubernetes.
 func BySize(sets []Set, toAdd int64) []int {
 	order := make([]int, len(sets))
 	for k := range order {

@@ -67,7 +67,7 @@ func (a ReleaseChild) String() string {
 }
 
 // Patch returns the body of the patch as JSON. It mirrors ownerRefControllerPatch
-// of the controller package of Kubernetes 1.36.3; that of 1.5 lacks
+// of the controller package of Kubernetes; that of 1.5 lacks
 // blockOwnerDeletion, as does this one if the reference has none.
 func (a AdoptChild) Patch() []byte {
 	type metadata struct {
@@ -80,7 +80,7 @@ func (a AdoptChild) Patch() []byte {
 
 // Patch returns the body of the patch as JSON. It mirrors
 // GenerateDeleteOwnerRefStrategicMergeBytes of the controller package of
-// Kubernetes 1.36.3.
+// Kubernetes.
 func (a ReleaseChild) Patch() []byte {
 	type reference struct {
 		Patch string `json:"$patch"`

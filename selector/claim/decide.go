@@ -46,7 +46,7 @@ func (d Decision) String() string { return string(d.Verdict) + " (" + string(d.R
 // nothing and keeps neither pointer.
 //
 // It mirrors BaseControllerRefManager.ClaimObject of the controller package of
-// Kubernetes 1.36.3.
+// Kubernetes.
 func Decide(o *Owner, c *Child) Decision {
 	o, c = zero.Or(o), zero.Or(c)
 	if c.ControllerUID != o.UID && c.Controlled() {
