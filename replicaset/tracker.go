@@ -119,7 +119,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 }
 
 // twinned reports whether two pods that a plan may touch have one UID.
-func (t *Tracker) twinned() bool { return t.twins.Pairs > 0 && !t.rest.Distinct }
+func (t *Tracker) twinned() bool { return t.twins.Shared > 0 && !t.rest.Distinct }
 
 // checkTwins returns what is wrong with the UIDs of the pods. Their names differ, because
 // Apply sees to it.
