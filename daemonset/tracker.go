@@ -54,7 +54,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	t.take(in, h, at)
-	if t.counts.twins > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && in.total(t.counts.desired).reserved() > 0 {
+	if t.counts.twins.Shared > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && in.total(t.counts.desired).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	if p, over := in.ended(h); over {

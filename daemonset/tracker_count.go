@@ -17,8 +17,7 @@ type counts struct {
 	spots   paged.List[trackedSpot]
 	names   paged.Index // of the spots
 	records paged.List[record]
-	uids    paged.Index     // of the pods that the DaemonSet controls
-	twins   int             // pairs of these with one UID
+	twins   tracked.Twins   // by UID, of the pods that the DaemonSet controls
 	hashes  tracked.Counter // of the pods of nodes
 	loose   paged.Bag       // pods of concern that are on no node that there is
 	strays  paged.Index     // the first ones of these that belong to a node, by its name
@@ -36,7 +35,7 @@ type counts struct {
 
 func (c *counts) clone() counts {
 	d := *c
-	d.spots, d.names, d.records, d.uids = c.spots.Clone(), c.names.Clone(), c.records.Clone(), c.uids.Clone()
+	d.spots, d.names, d.records, d.twins = c.spots.Clone(), c.names.Clone(), c.records.Clone(), c.twins.Clone()
 	d.hashes, d.loose, d.strays, d.odd, d.young = c.hashes.Clone(), c.loose.Clone(), c.strays.Clone(), c.odd.Clone(), c.young.Clone()
 	d.ending = c.ending.Clone()
 	d.empty, d.old, d.queue = c.empty.Clone(), c.old.Clone(), c.queue.Clone()
@@ -188,6 +187,12 @@ func (c *counts) withdraw(i int) trackedSpot {
 // uid returns the UID of a pod.
 func (t *Tracker) uid(i int) string { return t.pods.At(i).UID }
 
+// controlled reports whether a pod is known by its UID, because the DaemonSet controls it.
+func (t *Tracker) controlled(i int) bool {
+	p := t.pods.At(i)
+	return p.UID != "" && p.ControllerUID == t.measure.ds.UID
+}
+
 // A standing is what a pod is counted for, beside the facts of it.
 type standing struct {
 	uid    string // "" if it has not to be told from others by it
@@ -218,8 +223,7 @@ func (t *Tracker) standing(p *Pod) (s standing) {
 func (t *Tracker) enter(i int) int {
 	c, s := &t.counts, t.standing(t.pods.At(i))
 	if s.uid != "" {
-		c.twins += c.uids.Count(s.uid, t.uid)
-		c.uids.Add(i, t.uid)
+		c.twins.Enter(i, c.records.Len(), t.controlled, t.uid)
 	}
 	if s.hashed {
 		c.hashes.Add(s.hash, 1)
@@ -245,8 +249,7 @@ func (t *Tracker) enter(i int) int {
 func (t *Tracker) leave(i int) int {
 	c, s, r := &t.counts, t.standing(t.pods.At(i)), t.counts.records.At(i)
 	if s.uid != "" {
-		c.uids.Remove(i, t.uid)
-		c.twins -= c.uids.Count(s.uid, t.uid)
+		c.twins.Leave(i, t.uid)
 	}
 	if s.hashed {
 		c.hashes.Add(s.hash, -1)
@@ -304,8 +307,8 @@ func (t *Tracker) moveLast(i int) {
 	c, last := &t.counts, t.pods.Len()-1
 	if i != last {
 		r := c.records.At(last)
-		if p := t.pods.At(last); p.UID != "" && p.ControllerUID == t.measure.ds.UID {
-			c.uids.Move(last, i, t.uid)
+		if t.controlled(last) {
+			c.twins.Move(last, i, t.uid)
 		}
 		t.relink(last, int32(i+1))
 		if r.loose > 0 {
