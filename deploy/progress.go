@@ -37,38 +37,34 @@ func (c *conditions) progress(in *input, s *Status) {
 		c.remove(ConditionProgressing)
 	case finished:
 	case in.complete(s):
-		c.set(in, ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject("", " has successfully progressed."))
+		c.set(in, ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject(before, " has successfully progressed."))
 	case s.progressed(&in.d.Status):
 		c.update(in, before)
 	case TimedOut(before, in.deadline, in.now):
-		c.set(in, ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject("", " has timed out progressing."))
+		c.set(in, ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject(before, " has timed out progressing."))
 	}
 }
 
 // update reports progress. Unlike set it moves the update time, the
 // clock of the deadline, even if the reason stays the same.
 func (c *conditions) update(in *input, before *Condition) {
-	since, message := in.now, ""
-	if before != nil {
-		if message = before.Message; before.Status == selector.ConditionTrue {
-			since = before.LastTransitionTime
-		}
-		c.remove(ConditionProgressing)
-	}
+	since, _ := transition(c.list, ConditionProgressing, selector.ConditionTrue, progressUpdated, in.now)
+	message := in.subject(before, " is progressing.")
+	c.remove(ConditionProgressing)
 	last := c.add(in, ConditionProgressing, selector.ConditionTrue, progressUpdated)
-	last.Message, last.LastTransitionTime = in.subject(message, " is progressing."), since
+	last.Message, last.LastTransitionTime = message, since
 }
 
 // subject returns a sentence about the new ReplicaSet, or about the Deployment if
-// there is none. If it is known, that needs no memory.
-func (in *input) subject(known, predicate string) string {
+// there is none. If the condition before says so, that needs no memory.
+func (in *input) subject(before *Condition, predicate string) string {
 	kind, name := cmp.Or(in.d.Kind, Kind), in.d.Name
 	if s := in.newSet(); s != nil {
 		kind, name = cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), s.rs.Name
 	}
 	text := appendQuoting(make([]byte, 0, 128), kind, name, predicate)
-	if string(text) == known {
-		return known
+	if before != nil && string(text) == before.Message {
+		return before.Message
 	}
 	return string(text)
 }
