@@ -5,6 +5,7 @@ package replicaset_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -107,6 +108,32 @@ func TestTrackerForgetsNodes(t *testing.T) {
 	rs = web(n-2, controlled)
 	require.NoError(t, tr.Apply(replicaset.Delta{ReplicaSet: &rs}))
 	requireSamePlan(t, tr, t0)
+}
+
+// What a line took for pods that have gone is given back with a plan that deletes.
+func TestTrackerShrinks(t *testing.T) {
+	const n, left = 100_000, 1000
+	all := pods(n)
+	for i := range all {
+		all[i].NodeName = fmt.Sprint("n", i/3)
+	}
+	controlled := func(rs *replicaset.ReplicaSet) { rs.ControllerUID = "d" }
+	before := inUse()
+	tr := tracker(t, web(n-1, controlled), all...)
+	plan := func() {
+		_, err := tr.Plan(t0, replicaset.Options{})
+		require.NoError(t, err)
+	}
+	plan()
+	for i := left; i < n; i++ {
+		require.NoError(t, tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: &all[i]}}))
+	}
+	rs := web(left-1, controlled)
+	require.NoError(t, tr.Apply(replicaset.Delta{ReplicaSet: &rs}))
+	plan()
+	require.Less(t, inUse()-before, 150.0*left)
+	requireSamePlan(t, tr, t0)
+	runtime.KeepAlive(all)
 }
 
 // A Tracker from JSON stands for what the text says: of pods that are said to be distinct it does not

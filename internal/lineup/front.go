@@ -32,7 +32,9 @@ func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) boo
 }
 
 // Stale reports whether so much has changed that a new line of n pods may be a better one.
-func (l *Line) Stale(n int) bool { return l == nil || l.changes > n && !l.simple() }
+func (l *Line) Stale(n int) bool {
+	return l == nil || l.changes > n && (!l.simple() || l.nodes.Len()+l.rows.Len() > 2*n)
+}
 
 // age brings the line up to a time, which is not earlier than before.
 func (l *Line) age(now time.Time, at int64) {

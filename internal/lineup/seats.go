@@ -42,6 +42,7 @@ func (l *Line) Remove(pods *Pods, i int) {
 	l.Leave(pods, i)
 	l.settle()
 	l.moveSeat(i)
+	l.changes++
 }
 
 func (l *Line) sit(i int, candidate bool) {
