@@ -32,13 +32,13 @@ func (st *pass) progress(s Status) outcome {
 // counted anew.
 func (st *pass) look(c *Context, revision string) {
 	br, w := &st.s.Release, st.s.Workload
-	if c.fill(br, w, st.s.Canary, &st.read.strategy, st.opts.Repair); c.RolloutID == "" {
+	if c.fill(br, w, st.s.Canary, st.kind, st.opts.Repair); c.RolloutID == "" {
 		return
 	}
 	if c.NoNeedUpdate != nil {
 		n, counted := st.noNeedUpdate(revision), *br
 		counted.Status.Current.NoNeedUpdateReplicas = &n
-		c.fill(&counted, w, st.s.Canary, &st.read.strategy, st.opts.Repair)
+		c.fill(&counted, w, st.s.Canary, st.kind, st.opts.Repair)
 	}
 	c.PodCount, c.Labelled = st.pods.count(c.RolloutID)
 }
@@ -71,7 +71,7 @@ func (st *pass) batch(s Status, c *Context) outcome {
 func (st *pass) upgrade(s Status, c *Context) (n outcome) {
 	s.Current.BatchState = StateUpgrading
 	if c.Replicas != 0 {
-		p, write, refused := kindOf(c.Driver, &st.read.strategy).upgrade(c, st.s.Workload, st.s.Canary, st.opts.Repair)
+		p, write, refused := st.kind.upgrade(c, st.s.Workload, st.s.Canary, st.opts.Repair)
 		if refused != "" {
 			return st.refuse(s, refused)
 		}

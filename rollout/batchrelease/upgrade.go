@@ -4,7 +4,6 @@ package batchrelease
 
 import (
 	"github.com/kplan-go/kplan/internal/zero"
-	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -27,12 +26,12 @@ func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, re
 // Canary, nil if there is none yet; other drivers ignore it.
 func NewContext(br Release, w workload.Workload, canary *workload.Workload, repair workload.Quirks) Context {
 	var c Context
-	c.fill(&br, &w, canary, nil, repair)
+	c.fill(&br, &w, canary, kindOf(br.ReleasePlan.driver(w.Ref), nil), repair)
 	return c
 }
 
-// fill sets what [NewContext] returns. For the strategy see [kindOf].
-func (c *Context) fill(br *Release, w, canary *workload.Workload, strategy *partition.Strategy, repair workload.Quirks) {
+// fill sets what [NewContext] returns, by a kind, nil if no driver knows the workload.
+func (c *Context) fill(br *Release, w, canary *workload.Workload, k kind, repair workload.Quirks) {
 	plan, status := &br.ReleasePlan, &br.Status.Current
 	*c = Context{
 		Driver: plan.driver(w.Ref), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
@@ -44,7 +43,7 @@ func (c *Context) fill(br *Release, w, canary *workload.Workload, strategy *part
 	if repair.Has(workload.FailureThresholdMisread) && c.FailureThreshold.IsZero() {
 		c.FailureThreshold = w.Limits().MaxUnavailable // of no kind with a surge, see Context.surge
 	}
-	if k := kindOf(c.Driver, strategy); k != nil {
+	if k != nil {
 		c.Updated, c.UpdatedReady = k.pods(w, canary)
 		k.count(c, w, repair)
 	} else {
