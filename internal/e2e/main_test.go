@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
 )
+
+// testsAtOnce is how many tests run at the same time: they wait most of it.
+const testsAtOnce = 6
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
@@ -28,7 +32,7 @@ func TestMain(m *testing.M) {
 
 func run(m *testing.M) (int, error) {
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		_ = f.Value.Set("6") // tests wait most of the time
+		_ = f.Value.Set(strconv.Itoa(testsAtOnce))
 	}
 	dir, err := os.MkdirTemp("", "e2e")
 	if err != nil {

@@ -21,10 +21,7 @@ import (
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
 )
 
-const (
-	scaleDowns    = 200
-	manyDeletions = 6 // Deployments, one beside the other: as many as tests run at the same time
-)
+const scaleDowns = 200
 
 // Figures are what has been seen of scale-downs.
 type figures struct {
@@ -42,7 +39,7 @@ func TestVictims(t *testing.T) {
 	world := ownWorld(t, true)
 	f := figures{left: scaleDowns}
 	t.Run("all", func(t *testing.T) {
-		for i := range manyDeletions {
+		for i := range testsAtOnce { // Deployments, none of which waits for another
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				e := newEnv(t, world, fmt.Sprintf("victims-%d", i), upstream, script{})
