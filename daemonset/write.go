@@ -219,7 +219,6 @@ func (st *state) writeMarks(p *Plan, c *changes) {
 
 // writeUsages writes what single nodes are held back by, or hold back.
 func (st *state) writeUsages(p *Plan, list []usage) {
-	p.Holds = slices.Grow(p.Holds, len(list))
 	for _, u := range list {
 		h := Hold{Node: st.keys[u.key].name, Reason: u.reason}
 		if u.pod != nil {
