@@ -22,7 +22,6 @@ type controller struct {
 	skew    time.Duration
 	queue   queue
 	retries int
-	lull    int32 // how often time has passed in a calm world, or a part of that
 	// The pass that is under way: it performs the next request, and returns whether
 	// there is more.
 	job     func() bool

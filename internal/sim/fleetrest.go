@@ -21,14 +21,14 @@ func (f *Fleet) rushes() {
 		return
 	}
 	s := f.w.store
-	f.rush = rush{under: true, created: f.created(), objects: f.objects(), pods: s.pods.size() + s.daemons.size()}
+	f.rush = rush{under: true, created: f.created(), objects: s.objects(), pods: s.podCount()}
 }
 
 // stepped counts a step, and ends the fleet if that was one too many.
 func (f *Fleet) stepped() {
 	w := f.w
 	if w.now.After(f.stood) { // requests take time, too
-		f.stood, w.still = w.now, 0
+		f.stood, w.still = w.now, patience{}
 		f.rush.under = false
 	}
 	if n := f.created(); n == f.rush.created {
@@ -36,63 +36,31 @@ func (f *Fleet) stepped() {
 	} else {
 		f.rush.created = n
 	}
-	if w.still++; f.restless() {
+	if w.still.n++; f.restless() {
 		w.fail(fmt.Errorf("%w at %v", errNoRest, w.now))
 	}
 }
 
 // restless reports whether controllers have gone on without time passing for too long.
 func (f *Fleet) restless() bool {
-	w, s := f.w, f.w.store
-	if w.still <= passes {
+	n, s := int(f.w.still.n), f.w.store
+	if n <= passes {
 		return false
 	}
 	if f.hurried() {
 		return true
 	}
-	return w.still > passes+passes/10*(f.objects()+s.pods.size()+s.daemons.size())
+	return n > passes+passes/10*(s.objects()+s.podCount())
 }
 
 // hurried reports whether controllers have gone on without anything else happening for too long.
 func (f *Fleet) hurried() bool {
 	r := &f.rush
 	if r.steps > passes && r.limit == 0 {
-		r.limit = passes + rushSteps*r.objects + rushPods*(r.pods+f.wanted())
+		r.limit = passes + rushSteps*r.objects + rushPods*(r.pods+f.w.store.wanted())
 	}
 	return r.limit > 0 && r.steps > r.limit
 }
 
-// objects is how many objects there are that controllers work on, but pods.
-func (f *Fleet) objects() int {
-	s := f.w.store
-	return s.replicaSets.size() + s.deployments.size() + s.daemonSets.size() + s.sets.size() + s.things.size() +
-		s.nodes.size() + s.rollouts.size() + s.argos.size()
-}
-
 // created is how many pods there have ever been.
 func (f *Fleet) created() int { return len(f.w.store.pods.places) + len(f.w.store.daemons.places) }
-
-// wanted is how many pods all workloads want together, those of Deployments counted twice.
-func (f *Fleet) wanted() (n int) {
-	s := f.w.store
-	for _, d := range s.deployments.all() {
-		n += wantedBy(d.Replicas)
-	}
-	for _, rs := range s.replicaSets.all() {
-		n += wantedBy(rs.Replicas)
-	}
-	for _, o := range s.sets.all() {
-		n += wantedBy(o.Replicas)
-	}
-	for _, o := range s.argos.all() {
-		n += wantedBy(o.Replicas)
-	}
-	return n + s.daemonSets.size()*s.nodes.size()
-}
-
-func wantedBy(replicas *int32) int {
-	if replicas == nil {
-		return 1
-	}
-	return max(0, int(*replicas))
-}

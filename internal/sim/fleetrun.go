@@ -100,14 +100,11 @@ func (f *Fleet) Step(until time.Time) bool {
 	f.rush.under = false
 	f.lookAgain()
 	at, ok := w.nextEvent()
+	if !ok || at.After(w.now) {
+		w.rested()
+	}
 	if !ok || at.After(until) {
 		return false
-	}
-	if at.After(w.now) {
-		w.still = 0
-		for _, c := range w.controllers {
-			c.forgetPasses()
-		}
 	}
 	w.performNext()
 	if w.fair && f.cfg.Latency > 0 {

@@ -137,10 +137,6 @@ func (w *World) finish() error {
 	return w.err
 }
 
-// maxStill is how often pods may change without time passing, which takes a
-// Kubelet without delays.
-const maxStill = 100_000
-
 // runCalm goes on until nothing happens any more or the time is over. Controllers notice
 // something after the latency, together with all that has happened until then.
 func (w *World) runCalm(limit, latency time.Duration) error {
@@ -166,15 +162,11 @@ func (w *World) moveOn() bool {
 	if w.cut = at.After(w.horizon()); w.cut {
 		return false
 	}
-	w.still++
 	if at.After(w.now) {
-		w.still = 0
-		for _, c := range w.controllers {
-			c.forgetPasses()
-		}
+		w.rested()
 	}
-	if w.still > maxStill {
-		w.fail(fmt.Errorf("pods still changing after %d passes", maxStill))
+	if w.still.lost(maxStill, w.store.moreStages) {
+		w.fail(fmt.Errorf("pods still changing after %d passes", w.still.n-1))
 		return false
 	}
 	w.performNext()

@@ -8,8 +8,8 @@ import "time"
 type item struct {
 	key    string
 	queued bool
-	passes int32     // in a calm world, how often it was looked at since time has passed
-	lull   int32     // which time that was
+	passes patience  // in a calm world, how often it was looked at since all has rested
+	rests  int32     // which time that was
 	number int32     // what the store knew the object by when it was last looked at
 	alarm  time.Time // the next instant at which work on it is to begin, or in a strict world the last
 	putOff putOff    // of a strict world

@@ -2,10 +2,7 @@
 
 package sim
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // step goes on with the pass that is under way, or begins one.
 func (c *controller) step() {
@@ -83,28 +80,3 @@ func (c *controller) crash() {
 	}
 	c.resync()
 }
-
-// maxPasses is how often a planner of a calm world may act for an object at one
-// instant, that is, without any pod having changed by itself. A rollout takes a
-// handful, and a ReplicaSet one for each burst of pods.
-const maxPasses = 10_000
-
-// passed fails if a controller of a calm world looks at an object again and again.
-func (c *controller) passed(o *item) {
-	if !c.w.calm {
-		return
-	}
-	if o.lull != c.lull {
-		o.passes, o.lull = 0, c.lull
-	}
-	if o.passes++; o.passes <= maxPasses {
-		return
-	}
-	// As many pods as there are may change one by one at an instant, and some of them again.
-	if s := c.w.store; int(o.passes) > maxPasses+4*(s.pods.size()+s.daemons.size()) {
-		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, o.key, o.passes-1))
-	}
-}
-
-// forgetPasses begins to count anew.
-func (c *controller) forgetPasses() { c.lull++ }

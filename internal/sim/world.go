@@ -61,7 +61,8 @@ type World struct {
 	calm         bool                // see calmWorld
 	followed     bool                // see follow
 	strict       bool                // see begin
-	still        int                 // events since time has passed
+	still        patience            // events, or the steps of a fleet, since all has rested
+	rests        int32               // how often all has, or a part of that
 	starting     int                 // entries of the agenda that bind or start a pod
 	garbage      bool                // what may own others was removed
 	over         func() bool         // ends a run without faults although more will happen, or nil

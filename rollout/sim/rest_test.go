@@ -71,8 +71,10 @@ func TestAtOnce(t *testing.T) {
 		t.Log(time.Since(start))
 	}
 	w := &sim.World{}
-	require.NoError(t, w.Put(webDeployment("v1", pods)))
-	all(w, pods)
+	for _, template := range []string{"v1", "v2"} {
+		require.NoError(t, w.Put(webDeployment(template, pods)))
+		all(w, pods)
+	}
 	for _, most := range []int{1, pods / 40} {
 		w, err := sim.New(sim.Snapshot{}, sim.Config{Controllers: []sim.Reconciler{group(most, false)}})
 		require.NoError(t, err)
@@ -84,4 +86,16 @@ func TestAtOnce(t *testing.T) {
 		require.NoError(t, w.Put(many(pods/10, 10, template)...))
 		all(w, pods)
 	}
+}
+
+// TestAgainAtOnce: so it does as often as somebody wants something else once it has.
+func TestAgainAtOnce(t *testing.T) {
+	w := &sim.World{}
+	for i := range 500 {
+		require.NoError(t, w.Put(webDeployment("v"+strconv.Itoa(i%2), 3)))
+		done, err := w.Settle(time.Minute)
+		require.NoError(t, err, i)
+		require.True(t, done)
+	}
+	require.Equal(t, w.Start(), w.Now())
 }
