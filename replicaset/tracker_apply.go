@@ -10,9 +10,9 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the pod New
-// and what the other fields refer to: they must not change afterwards. A pod that changes is
-// another New, and so on.
+// A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the pod New,
+// Siblings, Domains, and copies of the rest. None of these may change afterwards, nor what they
+// and the copies refer to, such as labels. A pod that changes is another New, and so on.
 type Delta struct {
 	// Pod is what happens to one pod, as informers tell it.
 	Pod PodEvent

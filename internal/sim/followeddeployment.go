@@ -17,12 +17,15 @@ type followedDeployment struct {
 	deployment *Deployment
 	version    int64 // of the Deployment, which may be changed where it is, as ReplicaSets may
 	sets       []followedRow
+	before     []followedRow // memory for them
 }
 
-// A followedRow is a ReplicaSet as it was when a Tracker was told of it last.
+// A followedRow is a ReplicaSet, of which a Tracker has been told.
 type followedRow struct {
-	*replicaSet
-	version int64
+	row     *replicaSet // where it is, and may be changed
+	version int64       // when the Tracker was told of it last
+	told    *replicaSet // as it was then: a copy, which the Tracker keeps until it is told of the next
+	spare   *replicaSet // memory for that: what the Tracker has kept before
 }
 
 // follow returns what is kept of a Deployment, brought up to now. A plan reads pods only if the
@@ -54,31 +57,47 @@ func (c *deploymentController) follow(d *Deployment) *followedDeployment {
 func (f *followedDeployment) read(t *table[replicaSet]) error {
 	rows := t.all()
 	for i, was := range f.sets {
-		if i < len(rows) && rows[i] == was.replicaSet {
+		if i < len(rows) && rows[i] == was.row {
 			continue
 		}
-		if !slices.ContainsFunc(rows, func(o *replicaSet) bool { return o.Name == was.Name }) {
-			if err := f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: was.replicaSet}}); err != nil {
+		if !slices.ContainsFunc(rows, func(o *replicaSet) bool { return o.Name == was.told.Name }) {
+			if err := f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: was.told}}); err != nil {
 				return err
 			}
 		}
 	}
+	f.before, f.sets = f.sets, f.before[:0]
 	for i, rs := range rows {
-		is, was := followedRow{rs, t.versionOf(t.numbers[i])}, followedRow{}
-		if i < len(f.sets) && f.sets[i].Name == rs.Name {
-			was = f.sets[i]
-		} else if k := slices.IndexFunc(f.sets, func(o followedRow) bool { return o.Name == rs.Name }); k >= 0 {
-			was = f.sets[k]
-		}
-		if was != is {
-			if err := f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: was.replicaSet, New: rs}}); err != nil {
+		o := f.found(i, rs.Name)
+		if version := t.versionOf(t.numbers[i]); o.row != rs || o.version != version {
+			if err := f.tell(&o, rs); err != nil {
 				return err
 			}
+			o.row, o.version = rs, version
 		}
-	}
-	f.sets = f.sets[:0]
-	for i, rs := range rows {
-		f.sets = append(f.sets, followedRow{rs, t.versionOf(t.numbers[i])})
+		f.sets = append(f.sets, o)
 	}
 	return nil
+}
+
+// found returns what the Tracker has been told of a ReplicaSet, which most often is where it was.
+func (f *followedDeployment) found(i int, name string) (o followedRow) {
+	if i < len(f.before) && f.before[i].told.Name == name {
+		return f.before[i]
+	}
+	if i = slices.IndexFunc(f.before, func(o followedRow) bool { return o.told.Name == name }); i >= 0 {
+		o = f.before[i]
+	}
+	return o
+}
+
+// tell tells the Tracker what a ReplicaSet is.
+func (f *followedDeployment) tell(o *followedRow, rs *replicaSet) error {
+	now := o.spare
+	if now == nil {
+		now = new(replicaSet)
+	}
+	*now = *rs
+	o.told, o.spare = now, o.told
+	return f.tracker.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: o.spare, New: now}})
 }

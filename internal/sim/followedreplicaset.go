@@ -20,7 +20,7 @@ type followedSet struct {
 	unsure   bool // whether it has not seen which nodes some pods are on
 	own      int  // pods that it sees otherwise
 	set      *replicaSet
-	version  int64 // of the set, which may be changed where it is
+	version  int64 // of the set, which may be changed where it is: the Tracker has a copy
 	siblings []*replicaSet
 }
 
