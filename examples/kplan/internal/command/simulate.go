@@ -53,10 +53,11 @@ Manifests are completed with the defaults of the API server, in --from too, so t
 manifest and the object that the server made of it are the same, and ReplicaSets have the
 names that they get in a cluster. What admission webhooks change is not known.
 
-With -o json each Deployment is an object with name, bounds, done and steps; times
-are seconds from the start. All others also have a kind, DaemonSets a budget instead of
-bounds, which Rollouts have if they release by partition, and ReplicaSets by themselves
-wanted. Several objects are the items of one.
+With -o json each Deployment is an object with name, bounds, done and steps, and why if
+it is not done, in the words of the text; times are seconds from the start. All others
+also have a kind, DaemonSets a budget instead of bounds, which Rollouts have if they
+release by partition, and ReplicaSets by themselves wanted. Several objects are the items
+of one.
 
 With -o csv each step is a row for a spreadsheet. --trace, --metrics, --mermaid, --svg and
 --html write files for other tools; the name - is standard output, which then holds

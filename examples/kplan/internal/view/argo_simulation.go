@@ -199,7 +199,8 @@ func (s ArgoSimulation) MarshalJSON() ([]byte, error) {
 		Policies   []string        `json:"policies,omitempty"`
 		Assumed    []string        `json:"assumed,omitempty"`
 		Done       bool            `json:"done"`
+		Why        string          `json:"why,omitempty"`   // it is not done
 		Holds      []argo.Hold     `json:"holds,omitempty"` // at the end
 		Steps      []argoSimulated `json:"steps"`
-	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Policies, s.Assumed, s.Result.Done, s.Result.Holds, steps})
+	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Policies, s.Assumed, s.Result.Done, s.Unfinished(), s.Result.Holds, steps})
 }

@@ -126,6 +126,7 @@ func (s DaemonSimulation) MarshalJSON() ([]byte, error) {
 		Assumed   []string         `json:"assumed,omitempty"`
 		Budget    daemonset.Budget `json:"budget"`
 		Done      bool             `json:"done"`
+		Why       string           `json:"why,omitempty"` // it is not done
 		Steps     []daemonStep     `json:"steps"`
-	}{daemonset.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.end().Budget, s.Result.Done, steps})
+	}{daemonset.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.end().Budget, s.Result.Done, s.Unfinished(), steps})
 }

@@ -166,7 +166,8 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		Assumed   []string `json:"assumed,omitempty"`
 		Bounds    bounds   `json:"bounds"`
 		Done      bool     `json:"done"`
+		Why       string   `json:"why,omitempty"` // it is not done
 		PeakSkew  *int32   `json:"peakSkew,omitempty"`
 		Steps     []step   `json:"steps"`
-	}{s.Name, s.Namespace, s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, skew, steps})
+	}{s.Name, s.Namespace, s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, s.Unfinished(), skew, steps})
 }

@@ -114,6 +114,7 @@ func (s ReplicaSimulation) MarshalJSON() ([]byte, error) {
 		Assumed   []string      `json:"assumed,omitempty"`
 		Wanted    int32         `json:"wanted"`
 		Done      bool          `json:"done"`
+		Why       string        `json:"why,omitempty"` // it is not done
 		Steps     []replicaStep `json:"steps"`
-	}{s.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.Wanted, s.Done, steps})
+	}{s.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.Wanted, s.Done, s.Unfinished(), steps})
 }

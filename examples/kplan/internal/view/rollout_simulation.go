@@ -202,10 +202,11 @@ func (s RolloutSimulation) MarshalJSON() ([]byte, error) {
 		Assumed   []string      `json:"assumed,omitempty"`
 		Bounds    *bounds       `json:"bounds,omitempty"` // of the style Partition
 		Done      bool          `json:"done"`
+		Why       string        `json:"why,omitempty"`   // it is not done
 		Holds     []kruise.Hold `json:"holds,omitempty"` // at the end
 		Steps     []rolloutStep `json:"steps"`
 	}{
 		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, s.Assumed, limits, s.Result.Done,
-		s.Result.Holds, steps,
+		s.Unfinished(), s.Result.Holds, steps,
 	})
 }
