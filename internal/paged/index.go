@@ -60,20 +60,6 @@ func (x *Index) Find(text string, of func(int) string) int {
 	}
 }
 
-// Count returns how many elements have this text.
-func (x *Index) Count(text string, of func(int) string) (n int) {
-	if x.taken == 0 {
-		return 0
-	}
-	hash := field.Hash(text)
-	for c := x.home(hash); x.cells.At(c) > 0; c = x.next(c) {
-		if v := x.cells.At(c); (v^hash)&^x.mask == 0 && of(int(v&x.mask)-1) == text {
-			n++
-		}
-	}
-	return n
-}
-
 // Add adds an element.
 func (x *Index) Add(i int, of func(int) string) {
 	if n := x.cells.Len(); 4*(x.taken+1) > 3*n {

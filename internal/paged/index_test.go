@@ -67,8 +67,8 @@ func TestPropertyIndex(t *testing.T) {
 			for n := range 700 {
 				text := strconv.Itoa(n)
 				i := x.Find(text, of)
-				if got := x.Count(text, of); got != want[text] || (i >= 0) != (got > 0) || i >= 0 && texts[i] != text {
-					t.Fatalf("%q: %d at %d, want %d in %q", text, got, i, want[text], texts)
+				if (i >= 0) != (want[text] > 0) || i >= 0 && texts[i] != text {
+					t.Fatalf("%q: at %d, want %d in %q", text, i, want[text], texts)
 				}
 			}
 		}
