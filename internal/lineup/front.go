@@ -33,7 +33,15 @@ func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) boo
 
 // Stale reports whether so much has changed that a new line of n pods may be a better one.
 func (l *Line) Stale(n int) bool {
-	return l == nil || l.changes > n && (!l.simple() || l.nodes.Len()+l.rows.Len() > 2*n)
+	return l == nil || l.changes > n && (!l.simple() || l.sparse(n))
+}
+
+// sparse reports whether there are clearly more nodes or rows, those too that are not in use, than n pods
+// need at most: they are two on a node, or each is alone on one and only a neighbour; and a node has one
+// row, or full ones and one more.
+func (l *Line) sparse(n int) bool {
+	nodes, rows, some := l.nodes.Len(), l.rows.Len(), n/16+64
+	return nodes+rows > n+some || rows > nodes+some
 }
 
 // age brings the line up to a time, which is not earlier than before.
