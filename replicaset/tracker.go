@@ -20,18 +20,19 @@ import (
 //
 // A change of a pod takes O(log N) time for N pods, and so does a plan that only creates pods,
 // deletes a few, or finds nothing to do. The first plan that deletes some puts all in line, and
-// so does the first one after other siblings, or another controller, came to be. What changes the
-// meaning of all pods counts all of them anew: another selector, UID, name, kind, minReadySeconds,
-// template label or Dialect, a ReplicaSet that begins to be deleted, and a time before that of the
-// last plan.
+// so does the first one after other siblings, or another controller, came to be, and now and then
+// one after more changes than there are pods. What changes the meaning of all pods counts all of
+// them anew: another selector, UID, name, kind, minReadySeconds, template label or Dialect, a
+// ReplicaSet that begins to be deleted, and a time before that of the last plan.
 //
 // The time of Reconcile take plans that adopt or release pods, while two pods have one UID, and
 // while a time that a plan depends on is centuries away. Of plans that delete pods these take it
-// too: those that delete more than an eighth, choose by an order of the caller's, or choose
-// among thousands that became ready at one instant and have not lived alike.
+// too: those that delete more than an eighth, or choose by an order of the caller's; and once ready
+// pods have not lived alike those that delete more than a sixteenth, and those that come upon
+// thousands that became ready at one instant, or few that do not wait for one with a later UID.
 //
 // Beside the pods it takes at most 64 bytes for each, and once they are in line 120 for each node
-// that several of them are on.
+// that several of them are on; and up to twice as much once most of those that there were have gone.
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
