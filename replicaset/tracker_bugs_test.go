@@ -57,6 +57,8 @@ var trackerBugs = []trackedtest.Bug{
 	{"a node that is free twice", "../internal/lineup/line.go", "l.freeNode = l.nodes.At(k).open", ""},
 	{"the rows of a node are all before those of the next", "../internal/lineup/front.go", "f.full && f.line.compare(&f.list[f.n-1], c) < 0", "f.full"},
 	{"a node has one row", "../internal/lineup/front.go", "first.past(&candidate{r.first, at.neighbours})", "len(first.list) > 0"},
+	{"of a node only the first row is looked at", "../internal/lineup/front.go", "first.add(&candidate{t, at.neighbours})\n\t\t\t}", "first.add(&candidate{t, at.neighbours})\n\t\t\t}\n\t\t\tbreak"},
+	{"a row that is free twice", "../internal/lineup/line.go", "l.freeRow = l.rows.At(int(n.open - 1)).node", ""},
 	{"rows are of all nodes behind", "../internal/lineup/front.go", "r.node != k || ", ""},
 	{"neighbours go before health", "../internal/lineup/line.go", "a.neighbours != b.neighbours && a.health == b.health && a.cost == b.cost {", "a.neighbours != b.neighbours && a.cost == b.cost {"},
 	{"neighbours go before costs", "../internal/lineup/line.go", "a.health == b.health && a.cost == b.cost {", "a.health == b.health {"},

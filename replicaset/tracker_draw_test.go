@@ -47,6 +47,9 @@ func (m *machine) alike(p *podorder.Pod) {
 	}
 	p.Phase, p.DeletionTimestamp = podorder.Running, random.OneOf(m.s, "ends", time.Time{}, time.Time{}, time.Time{}, m.now)
 	p.NodeName = random.OneOf(m.s, "on", "n1", "n2", "n3", "n4", "n5", p.Name, p.Name, p.NodeName)
+	if m.crowd {
+		p.NodeName = random.OneOf(m.s, "in a crowd", "n1", "n1", "n2", p.Name)
+	}
 	p.CreationTimestamp = m.now.Add(-time.Duration(100+m.s.Below("created", 30)) * time.Hour)
 	if p.Ready = m.s.Below("ready now", 6) > 0; p.Ready {
 		p.Restarts, p.SidecarRestarts = 0, 0

@@ -47,6 +47,7 @@ type machine struct {
 	names  int    // how many pods there may be
 	busy   bool   // many pods become ready and available, and hardly anything else happens
 	scales bool   // pods are deleted that have lived alike, and hardly anything else happens
+	crowd  bool   // there are so many of these that a node has several rows of a line
 	about  string // what they differ in, or what changes meanwhile
 	step   int
 }
@@ -62,6 +63,9 @@ func newMachine(t purity.T, s random.Source) *machine {
 	m.busy = m.one("busy", 4)
 	if m.scales = !m.busy && !m.one("does not scale", 3); m.scales {
 		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "mates", "mates", "siblings", "orders")
+		if m.crowd = m.one("a crowd", 6); m.crowd {
+			m.names = 300
+		}
 	}
 	if m.busy || m.scales || random.Bool(s, "begins") {
 		rs := random.Replicas(int32(m.names))
