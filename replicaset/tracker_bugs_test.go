@@ -59,6 +59,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"a node has one row", "../internal/lineup/front.go", "first.past(&candidate{r.first, at.neighbours})", "len(first.list) > 0"},
 	{"of a node only the first row is looked at", "../internal/lineup/front.go", "first.add(&candidate{t, at.neighbours})\n\t\t\t}", "first.add(&candidate{t, at.neighbours})\n\t\t\t}\n\t\t\tbreak"},
 	{"a row that is free twice", "../internal/lineup/line.go", "l.freeRow = l.rows.At(int(n.open - 1)).node", ""},
+	{"rows of a node are in no order", "../internal/lineup/line.go", "return l.compareTurns(&a.first, &b.first)", "return cmp.Compare(i, j)"},
 	{"rows are of all nodes behind", "../internal/lineup/front.go", "r.node != k || ", ""},
 	{"neighbours go before health", "../internal/lineup/line.go", "a.neighbours != b.neighbours && a.health == b.health && a.cost == b.cost {", "a.neighbours != b.neighbours && a.cost == b.cost {"},
 	{"neighbours go before costs", "../internal/lineup/line.go", "a.health == b.health && a.cost == b.cost {", "a.health == b.health {"},
