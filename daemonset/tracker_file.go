@@ -176,7 +176,8 @@ func (in *input) drop() {
 	in.nodes, in.pods, in.owned, in.claimed, in.located = nil, nil, nil, nil, located{}
 }
 
-// chosen appends the spots of which a plan may say something: the odd ones, and some of the others.
+// chosen appends the spots of which a plan may say something: the odd ones, and some of the others. Each
+// pod on no node may be an old one: then a plan looks at more than it has to.
 func (t *Tracker) chosen(in *input, spots []int32) []int32 {
 	c := &t.counts
 	say := in.says(&kinds{

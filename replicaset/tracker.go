@@ -19,11 +19,12 @@ import (
 // then, always.
 //
 // A change of a pod takes O(log N) time for N pods, and so does a plan that only creates pods,
-// deletes a few, or finds nothing to do. The first plan that deletes some puts all in line, and
-// so does the first one after other siblings, or another controller, came to be, and now and then
-// one after more changes than there are pods. What changes the meaning of all pods counts all of
-// them anew: another selector, UID, name, kind, minReadySeconds, template label or Dialect, a
-// ReplicaSet that begins to be deleted, and a time before that of the last plan.
+// deletes a few, or finds nothing to do. One that deletes also looks again at pods that have come
+// into another bucket of ages since the last one that did. The first one puts all in line, and so does
+// the first one after other siblings, or another controller, came to be, and now and then one after
+// more changes than there are pods. What changes the meaning of all pods counts all of them anew:
+// another selector, UID, name, kind, minReadySeconds, template label or Dialect, a ReplicaSet that
+// begins to be deleted, and a time before that of the last plan.
 //
 // The time of Reconcile take plans that adopt or release pods, while two pods have one UID, and
 // while a time that a plan depends on is centuries away. Of plans that delete pods these take it

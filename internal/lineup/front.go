@@ -51,7 +51,7 @@ func (l *Line) age(now time.Time, at int64) {
 		in := int(l.queue.First().Item)
 		l.lift(int(l.rows.At(in).node))
 		l.pull(in)
-		l.settle()
+		l.putBack()
 	}
 }
 

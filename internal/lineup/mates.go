@@ -17,7 +17,8 @@ import (
 const mostMates = 4096
 
 // settled is [Line.foremost] of a line that is not simple: of the first pods by UID those that wait for no
-// mate behind them. These go first: whoever does not waits for a UID behind all of theirs, or has one.
+// mate behind the last of them. None of all others goes before one of these: each has a UID
+// behind the last, or waits for somebody who has, which none of these does.
 func (l *Line) settled(n int) []candidate {
 	l.findMates()
 	for m := n; 16*m <= l.pods.Len(); m *= 2 { // behind which all pods together are quicker

@@ -34,13 +34,13 @@ func (l *Line) Leave(pods *Pods, i int) {
 func (l *Line) Enter(pods *Pods, i int, candidate bool) {
 	l.pods = pods
 	l.sit(i, candidate)
-	l.settle()
+	l.putBack()
 }
 
 // Remove takes a pod out, whose number the last one takes.
 func (l *Line) Remove(pods *Pods, i int) {
 	l.Leave(pods, i)
-	l.settle()
+	l.putBack()
 	l.moveSeat(i)
 	l.changes++
 }
@@ -154,7 +154,7 @@ func (l *Line) lift(k int) {
 	if l.lifted == int32(k+1) || l.lifted == all {
 		return
 	}
-	l.settle()
+	l.putBack()
 	l.lifted = int32(k + 1)
 	if l.nodes.At(k).first.pod >= 0 {
 		l.order.Remove(int32(k), l.compareNodes)
@@ -201,8 +201,8 @@ func (l *Line) arrange(in int) {
 	l.queue.Push(paged.Due{At: due, Item: int32(in)}, l.putDue)
 }
 
-// settle puts back what is pulled and lifted.
-func (l *Line) settle() {
+// putBack puts back what is pulled and lifted.
+func (l *Line) putBack() {
 	l.push()
 	if k := int(l.lifted - 1); k >= 0 {
 		l.lifted = 0

@@ -15,7 +15,7 @@ import (
 // A cell holds a number in its last bits, and has the first bits of the text's hash before it: of a
 // large list that does not stay in the fast memory no text is read but the one that is looked for.
 type Index struct {
-	cells List[uint32] // of which a quarter is free at least, and, of many, seven of eight at most
+	cells List[uint32] // of which a quarter is free at least, and, of many, three quarters at most
 	taken int
 	mask  uint32 // of the bits for numbers
 }
@@ -146,7 +146,7 @@ func (x *Index) Remove(i int, of func(int) string) {
 	}
 	x.cells.Set(free, 0)
 	x.taken--
-	if n := x.cells.Len(); n > size && 8*x.taken < n {
-		x.resize(n/4, of)
+	if n := x.cells.Len(); n > size && 4*x.taken < n {
+		x.resize(n/2, of)
 	}
 }

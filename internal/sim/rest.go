@@ -70,12 +70,16 @@ func (s *store) wanted() (n int) {
 	for _, o := range s.argos.all() {
 		n += wantedBy(o.Replicas)
 	}
-	return n + s.daemonSets.size()*s.nodes.size()
+	return min(n+s.daemonSets.size()*s.nodes.size(), 16*mostWanted)
 }
+
+// mostWanted is how many pods of one object count, of which no world has more: what is reckoned with them
+// is no number of 32 bits otherwise.
+const mostWanted = 1 << 20
 
 func wantedBy(replicas *int32) int {
 	if replicas == nil {
 		return 1
 	}
-	return max(0, int(*replicas))
+	return max(0, min(int(*replicas), mostWanted))
 }
