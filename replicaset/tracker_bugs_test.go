@@ -27,7 +27,6 @@ var trackerBugs = []trackedtest.Bug{
 	{"two pods of one UID are not noticed once one of them has come back", "../internal/tracked/twins.go", "case 1:\n\t\tt.Shared++", "case 1:"},
 	{"a UID equal to the last is behind it", "../internal/tracked/twins.go", "own > t.last", "own >= t.last"},
 	{"UIDs that came before the first not behind them are not known", "../internal/tracked/twins.go", "j != i && among(j)", "j < 0 && j != i && among(j)"},
-	{"the pod that breaks the order is entered twice", "../internal/tracked/twins.go", "j != i && ", "(j != i || among(j)) && "},
 	{"counting anew, pods that are yet to be counted have UIDs", "tracker_count.go", "t.records.Set(i, record{}) // or", "_ = i // or"},
 	{"the UID that a pod had is not forgotten", "tracker_count.go", "if !same && before.registered(uid)", "if !s.registered(uid) && before.registered(uid)"},
 	{"another minReadySeconds changes nothing", "tracker_apply.go", " && a.MinReadySeconds == b.MinReadySeconds", ""},

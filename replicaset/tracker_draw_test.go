@@ -3,6 +3,7 @@
 package replicaset_test
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/random"
@@ -46,7 +47,8 @@ func (m *machine) alike(p *podorder.Pod) {
 		p.Labels = map[string]string{"track": "old"}
 	}
 	p.Phase, p.DeletionTimestamp = podorder.Running, random.OneOf(m.s, "ends", time.Time{}, time.Time{}, time.Time{}, m.now)
-	p.NodeName = random.OneOf(m.s, "on", "n1", "n2", "n3", "n4", "n5", p.Name, p.Name, p.NodeName)
+	passing := fmt.Sprint("until ", m.step/16) // a node that is gone once its pods are
+	p.NodeName = random.OneOf(m.s, "on", "n1", "n2", "n3", "n4", "n5", passing, p.Name, p.Name, p.NodeName)
 	if m.crowd {
 		p.NodeName = random.OneOf(m.s, "in a crowd", "n1", "n1", "n2", p.Name)
 	}
@@ -56,7 +58,7 @@ func (m *machine) alike(p *podorder.Pod) {
 		age := time.Duration(1) << (28 + m.s.Below("bucket", 8))
 		p.ReadySince = random.OneOf(m.s, "for how long", m.now.Add(-age), m.now.Add(-age-time.Duration(m.s.Below("more", uint64(age)))), random.Now.Add(-time.Hour), random.Now.Add(-time.Hour))
 	}
-	if p.Ready && m.one("for more than a century", 20) { // until a bucket ends soon, that of two centuries or one
+	if p.Ready && m.about == "centuries" && !m.one("younger", 10) { // until a bucket ends soon, that of two centuries or one
 		p.ReadySince = m.now.Add(random.OneOf[time.Duration](m.s, "for how many", -1<<62, -1<<61) + time.Duration(m.s.Below("soon", 20_000))*time.Millisecond)
 	}
 	if m.about == "odd ones" && m.one("as any", 20) {

@@ -62,7 +62,7 @@ func newMachine(t purity.T, s random.Source) *machine {
 	m := &machine{t: t, s: s, worlds: []*tracked{{pods: noPods()}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40, 60)}
 	m.busy = m.one("busy", 4)
 	if m.scales = !m.busy && !m.one("does not scale", 3); m.scales {
-		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "mates", "mates", "siblings", "orders")
+		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "mates", "mates", "siblings", "orders", "centuries")
 		if m.crowd = m.one("a crowd", 6); m.crowd {
 			m.names = 300
 		}
