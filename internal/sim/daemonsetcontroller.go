@@ -25,6 +25,7 @@ type daemonSetController struct {
 	pods      []daemonset.Pod
 	revisions []revision.ControllerRevision
 	followed  map[string]*followedDaemonSet // by name
+	seen      daemonset.Snapshot            // of the pass that is under way, which a Tracker plans
 }
 
 func (c *daemonSetController) forget() {
@@ -133,7 +134,8 @@ func (c *daemonSetController) planFor(name string, now time.Time, options daemon
 			return nil, daemonset.Plan{}, nil
 		}
 		p, err := c.follow(d).tracker.Plan(now, options)
-		return &daemonset.Snapshot{DaemonSet: d.DaemonSet}, p, err
+		c.seen.DaemonSet = d.DaemonSet
+		return &c.seen, p, err
 	}
 	s := c.snapshot(d)
 	if !c.w.look(4 * (len(s.Nodes) + len(s.Pods))) { // it takes about four times as long

@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -167,6 +168,7 @@ func (r *daemonSetRecorder) result(options daemonset.Options) DaemonSetResult {
 		r.last.Holds = p.Holds
 	}
 	c := DaemonSetCluster{Now: r.world.now, DaemonSet: d.DaemonSet}
+	c.Nodes = slices.Grow(c.Nodes, s.nodes.size())
 	for _, n := range s.nodes.all() {
 		c.Nodes = append(c.Nodes, n.Node)
 	}

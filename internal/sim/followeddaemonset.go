@@ -42,11 +42,11 @@ func (c *daemonSetController) follow(d *DaemonSet) *followedDaemonSet {
 	}))
 	var delta daemonset.Delta
 	if f.set != d {
-		set := d.DaemonSet
-		if d.TemplateID != "" {
+		set := &c.seen.DaemonSet // of which the Tracker keeps a copy
+		if *set = d.DaemonSet; d.TemplateID != "" {
 			set.Template.Hash = c.w.hash(d.TemplateID, d.Status.CollisionCount)
 		}
-		f.set, delta.DaemonSet = d, &set
+		f.set, delta.DaemonSet = d, set
 	}
 	if f.history != s.touched[KindRevision] {
 		f.history, delta.Revisions = s.touched[KindRevision], fill(nil, s.revisions.all())

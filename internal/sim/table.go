@@ -340,7 +340,7 @@ type key struct{ name, uid, version *string }
 
 // fill copies what rows point to into a buffer.
 func fill[T any](buffer []T, rows []*T) []T {
-	buffer = buffer[:0]
+	buffer = slices.Grow(buffer[:0], len(rows))
 	for _, o := range rows {
 		buffer = append(buffer, *o)
 	}
