@@ -167,11 +167,11 @@ func TestTrackerMemory(t *testing.T) {
 	alone := all
 	alone.Nodes = nil
 	for why, s := range map[string]daemonset.Snapshot{"with their nodes": all, "without": alone} {
-		before := inUse()
+		before := trackedtest.InUse()
 		tr := tracker(t, &s)
 		_, err := tr.Plan(t0, daemonset.Options{})
 		require.NoError(t, err)
-		each := (inUse() - before) / float64(len(s.Nodes)+len(s.Pods))
+		each := (trackedtest.InUse() - before) / float64(len(s.Nodes)+len(s.Pods))
 		t.Logf("%s: %.1f bytes each", why, each)
 		require.LessOrEqual(t, each, 64.0, why)
 		runtime.KeepAlive(tr)
@@ -185,7 +185,7 @@ func TestTrackerShrinks(t *testing.T) {
 	const n, left = 100_000, 1_000
 	s := large(n, n/2)
 	s.DaemonSet.MinReadySeconds = 7200
-	before := inUse()
+	before := trackedtest.InUse()
 	tr := tracker(t, &s)
 	for i := range n - left {
 		if i%20_000 == 0 {
@@ -195,7 +195,7 @@ func TestTrackerShrinks(t *testing.T) {
 		i = (i * 7919) % n
 		require.NoError(t, tr.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: &s.Pods[i]}, Node: daemonset.NodeEvent{Old: &s.Nodes[i]}}))
 	}
-	each := (inUse() - before) / (2 * left)
+	each := (trackedtest.InUse() - before) / (2 * left)
 	t.Logf("%.1f bytes each", each)
 	require.LessOrEqual(t, each, 96.0)
 	want, err := daemonset.Reconcile(tr.Snapshot(), t0, daemonset.Options{})
@@ -205,14 +205,6 @@ func TestTrackerShrinks(t *testing.T) {
 	require.Equal(t, want, got)
 	runtime.KeepAlive(s)
 	runtime.KeepAlive(tr)
-}
-
-func inUse() float64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // least is what cannot be done without behind an event: to find the pod that is known by its name,

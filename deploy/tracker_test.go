@@ -122,16 +122,9 @@ func TestTrackerAllocates(t *testing.T) {
 func TestTrackerMemory(t *testing.T) {
 	const n = 100_000
 	s := busy(n, n)
-	inUse := func() float64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return float64(m.HeapAlloc)
-	}
-	before := inUse()
+	before := trackedtest.InUse()
 	tr := tracker(t, &s)
-	each := (inUse() - before) / (2 * n)
+	each := (trackedtest.InUse() - before) / (2 * n)
 	t.Logf("%.1f bytes each", each)
 	require.LessOrEqual(t, each, 64.0)
 	runtime.KeepAlive(s)

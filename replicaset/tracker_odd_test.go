@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -101,7 +102,7 @@ func TestTrackerForgetsNodes(t *testing.T) {
 				all[i] = p
 			}
 		}
-		return inUse()
+		return trackedtest.InUse()
 	}
 	before := move(5)
 	require.Less(t, move(40)-before, 64.0*n)
@@ -118,7 +119,7 @@ func TestTrackerShrinks(t *testing.T) {
 		all[i].NodeName = fmt.Sprint("n", i/3)
 	}
 	controlled := func(rs *replicaset.ReplicaSet) { rs.ControllerUID = "d" }
-	before := inUse()
+	before := trackedtest.InUse()
 	tr := tracker(t, web(n-1, controlled), all...)
 	plan := func() {
 		_, err := tr.Plan(t0, replicaset.Options{})
@@ -131,7 +132,7 @@ func TestTrackerShrinks(t *testing.T) {
 	rs := web(left-1, controlled)
 	require.NoError(t, tr.Apply(replicaset.Delta{ReplicaSet: &rs}))
 	plan()
-	require.Less(t, inUse()-before, 150.0*left)
+	require.Less(t, trackedtest.InUse()-before, 150.0*left)
 	requireSamePlan(t, tr, t0)
 	runtime.KeepAlive(all)
 }

@@ -166,24 +166,16 @@ func TestTrackerMemory(t *testing.T) {
 			}
 		}
 		all[0].Restarts = c.restarted
-		before := inUse()
+		before := trackedtest.InUse()
 		tr := tracker(t, web(int32(desired), minReady(10), func(rs *replicaset.ReplicaSet) { rs.ControllerUID = c.controller }), all...)
 		_, err := tr.Plan(t0, replicaset.Options{})
 		require.NoError(t, err)
-		each := (inUse() - before) / float64(c.pods)
+		each := (trackedtest.InUse() - before) / float64(c.pods)
 		t.Logf("%d pods, %s: %.1f bytes each", c.pods, c.why, each)
 		require.LessOrEqual(t, each, c.most, c.why)
 		runtime.KeepAlive(all)
 		runtime.KeepAlive(tr)
 	}
-}
-
-func inUse() float64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // many returns a ReplicaSet, and so many pods that become available one after the other.
