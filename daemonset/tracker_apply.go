@@ -92,7 +92,8 @@ func (t *Tracker) Apply(d Delta) error {
 // applyRest takes what a change says of other things than nodes and pods. The next plan sees
 // what it means.
 func (t *Tracker) applyRest(d *Delta) {
-	if d.DaemonSet != nil || d.Revisions != nil || d.Backoff != nil || d.Unseen != nil || d.Written != nil || d.Read != nil {
+	another := d.DaemonSet != nil && !sameAdmitted(&t.rest.DaemonSet, d.DaemonSet)
+	if another || d.Revisions != nil || d.Backoff != nil || d.Unseen != nil || d.Written != nil || d.Read != nil {
 		t.admitted = nil
 	}
 	if d.DaemonSet != nil {

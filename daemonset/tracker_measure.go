@@ -3,6 +3,7 @@
 package daemonset
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
@@ -22,11 +23,24 @@ type measure struct {
 
 // same reports whether nodes and pods count for the same by what a plan goes by.
 func (m *measure) same(in *input, v *Version) bool {
-	a, b := m.ds, in.ds
-	return m.opts == in.opts && m.version.Hash == v.Hash && m.version.Generation == v.Generation &&
-		a.UID == b.UID && a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
+	return m.opts == in.opts && m.version.Hash == v.Hash && m.version.Generation == v.Generation && sameCounted(m.ds, in.ds)
+}
+
+// sameCounted reports whether nodes and pods count for the same with both, but for their versions.
+func sameCounted(a, b *DaemonSet) bool {
+	return a.UID == b.UID && a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
 		a.kind() == b.kind() && a.Name == b.Name &&
 		tracked.SameSelector(a.Selector, b.Selector) && samePlacement(&a.Template, &b.Template)
+}
+
+// sameAdmitted reports whether what has been checked, compiled and decided of the revisions with one
+// is so with the other. Most changes are of the status, which a plan reads where it is, as it does with
+// what is not compared here.
+func sameAdmitted(a, b *DaemonSet) bool {
+	return sameCounted(a, b) && a.Template.Hash == b.Template.Hash && bytes.Equal(a.Template.Data, b.Template.Data) &&
+		maps.Equal(a.Annotations, b.Annotations) && a.historyLimit() == b.historyLimit() &&
+		a.Strategy == b.Strategy && a.RollingType == b.RollingType && a.MaxSurge == b.MaxSurge && a.MaxUnavailable == b.MaxUnavailable &&
+		a.Partition == b.Partition && a.Burst == b.Burst
 }
 
 // samePlacement reports whether the pods of two templates belong on the same nodes.
