@@ -3,7 +3,7 @@
 package daemonset
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 )
 
@@ -33,18 +33,23 @@ func (st *state) because(list []usage, why func(facts) Reason) blockers {
 	if !st.opts.SumHolds { // and there are no such others
 		return blockers{named: st.byName(list)}
 	}
-	nodes := map[Reason]int64{}
+	var b blockers
 	for _, u := range list {
-		nodes[u.reason]++
+		b.sum(u.reason, 1)
 	}
 	for f, n := range st.others.single.all {
 		if reason := why(f); reason != "" {
-			nodes[reason] += int64(n)
+			b.sum(reason, int64(n))
 		}
 	}
-	var b blockers
-	for _, reason := range slices.Sorted(maps.Keys(nodes)) {
-		b.summed = append(b.summed, cause{reason: reason, have: nodes[reason]})
-	}
 	return b
+}
+
+// sum counts n more nodes for a reason. There are few reasons, in their order.
+func (b *blockers) sum(reason Reason, n int64) {
+	i, found := slices.BinarySearchFunc(b.summed, reason, func(c cause, r Reason) int { return cmp.Compare(c.reason, r) })
+	if !found {
+		b.summed = slices.Insert(b.summed, i, cause{reason: reason})
+	}
+	b.summed[i].have += n
 }

@@ -55,7 +55,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"pods that end use up nothing", "tracker_file.go", "spots = c.ending.AppendTo(spots)", ""},
 	{"pods that end are like others with surge, too", "says.go", "in.opts.SumHolds && !SurgeAllowed(in.strategy, in.surge)", "in.opts.SumHolds"},
 	{"what is only counted uses up nothing", "rolling.go", ", used: st.others.blocking()}", "}"},
-	{"what is only counted is not told of", "blockers.go", "nodes[reason] += int64(n)", "nodes[reason] += 0 * int64(n)"},
+	{"what is only counted is not told of", "blockers.go", "b.sum(reason, int64(n))", "_ = n"},
 	{"a pod that ends is one that waits", "alike.go", "isAvailable, isCurrent|isTerminating", "isAvailable, isCurrent"},
 	{"clones share the nodes whose pods end", "tracker_count.go", "c.ending.Clone()", "c.ending"},
 	{"the last empty nodes get their pods first", "tracker_count.go", "return strings.Compare(c.name(int(a)), c.name(int(b)))", "return -strings.Compare(c.name(int(a)), c.name(int(b)))"},

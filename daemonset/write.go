@@ -175,7 +175,7 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 		p.hold(Hold{Reason: u.waits, Have: int64(u.old)})
 	}
 	p.cause(u.strict)
-	if n := len(u.named); n > 0 {
+	if n := len(u.named) + len(u.summed); n > 0 {
 		p.Holds = slices.Grow(p.Holds, n+1) // with the limit that they use up
 	}
 	p.cause(u.limit)
