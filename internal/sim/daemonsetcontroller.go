@@ -26,6 +26,8 @@ type daemonSetController struct {
 	revisions []revision.ControllerRevision
 	followed  map[string]*followedDaemonSet // by name
 	seen      daemonset.Snapshot            // of the pass that is under way, which a Tracker plans
+	pass      daemonSetPass
+	next      func() bool // of the pass
 }
 
 func (c *daemonSetController) forget() {
@@ -178,17 +180,18 @@ func (c *daemonSetController) begin(name string) func() bool {
 		c.retries = 0
 		return nil
 	}
-	pass := &daemonSetPass{c: c, s: s, plan: p, version: c.w.store.daemonSets.namedAt(c.view[KindDaemonSet], name).ResourceVersion}
+	c.pass = daemonSetPass{c: c, s: s, plan: p, version: c.w.store.daemonSets.namedAt(c.view[KindDaemonSet], name).ResourceVersion}
 	if !c.w.calm { // what is seen at once is not waited for
-		pass.expect(now)
+		c.pass.expect(now)
 	}
-	return pass.next
+	return c.next
 }
 
 func (w *World) addDaemonSetController(o daemonset.Options) *daemonSetController {
 	c := &daemonSetController{
 		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{}, backoff: map[string]daemonset.Backoff{},
 	}
+	c.next = c.pass.next
 	w.store.daemons.tell = append(w.store.daemons.tell, c.told)
 	w.addController(c.controller, c, DaemonSetController, KindDaemonSet, KindNode, KindDaemon, KindRevision)
 	if c.Instance > 0 {

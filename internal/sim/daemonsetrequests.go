@@ -104,9 +104,9 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 	if a.Gate { // its containers are those of its revision
 		s.Revisions = fill(nil, w.store.revisions.all())
 	}
-	pod := p.apply(a, s).Pods[0]
+	pod := &p.apply(a, s).Pods[0]
 	pod.Name, pod.UID, pod.PinnedNode = w.podName(p.s.DaemonSet.Name), "", a.Node
-	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: pod.Name}, a), &pod)
+	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: pod.Name}, a), pod)
 	if answer == done {
 		w.beginPod(w.store.podNamed(pod.Name, true))
 	}

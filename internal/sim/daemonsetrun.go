@@ -80,6 +80,8 @@ func (c *DaemonSetCluster) Update(d daemonset.DaemonSet) {
 // wrong but what the Kubelet says.
 func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, error) {
 	w := calmWorld(c.Now, cfg.Kubelet)
+	w.follow()
+	changeInPlace(&w.store.daemonSets, func(_, _ *DaemonSet) bool { return true })
 	user := by(User)
 	ds := &DaemonSet{DaemonSet: c.DaemonSet}
 	create(w, &w.store.daemonSets, user, ds)
@@ -95,7 +97,6 @@ func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, err
 	summing := cfg.Options
 	summing.SumHolds = true // there may be a plan for each pod, and to name each time what it waits for would be more than all else
 	r := &daemonSetRecorder{world: w, controller: w.addDaemonSetController(summing), start: c.Now, recording: cfg.Kubelet.Recording, active: map[string]int32{}}
-	w.follow()
 	for i := range c.Pods {
 		r.count(nil, &c.Pods[i])
 	}
@@ -154,6 +155,9 @@ func (r *daemonSetRecorder) planned(p Planned[daemonset.Snapshot, daemonset.Opti
 	}
 	r.last = s
 	if len(s.Actions) > 0 {
+		if len(r.steps) == cap(r.steps) { // which append would do little by little, and move them each time
+			r.steps = slices.Grow(r.steps, len(r.steps)+1)
+		}
 		r.steps = append(r.steps, s)
 	}
 	return nil

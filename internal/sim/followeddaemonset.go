@@ -14,6 +14,7 @@ type followedDaemonSet struct {
 	tracker daemonset.Tracker
 	at      int // next event of pods
 	set     *DaemonSet
+	version int64 // of the set, if that is changed where it is
 	nodes   int64 // version of the nodes
 	known   map[string]*Node
 	history int64 // version of the revisions
@@ -41,12 +42,12 @@ func (c *daemonSetController) follow(d *DaemonSet) *followedDaemonSet {
 		return f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: old, New: p}})
 	}))
 	var delta daemonset.Delta
-	if f.set != d {
+	if v := s.daemonSets.versionOf(s.daemonSets.number(d.Name)); f.set != d || f.version != v {
 		set := &c.seen.DaemonSet // of which the Tracker keeps a copy
 		if *set = d.DaemonSet; d.TemplateID != "" {
 			set.Template.Hash = c.w.hash(d.TemplateID, d.Status.CollisionCount)
 		}
-		f.set, delta.DaemonSet = d, set
+		f.set, f.version, delta.DaemonSet = d, v, set
 	}
 	if f.history != s.touched[KindRevision] {
 		f.history, delta.Revisions = s.touched[KindRevision], fill(nil, s.revisions.all())
