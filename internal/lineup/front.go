@@ -89,57 +89,57 @@ func (l *Line) found(n int) []candidate {
 // foremost returns the first n candidates in the order of the line, or all if there are fewer. It looks at
 // one row after the other until one begins behind n others.
 func (l *Line) foremost(n int) []candidate {
-	first := front{line: l, n: n}
+	list := shortlist{line: l, n: n}
 	for k := range l.order.All {
 		at := l.nodes.At(int(k))
 		head := candidate{at.first, at.neighbours}
 		if n == 1 {
 			return []candidate{head}
 		}
-		if first.past(&head) {
+		if list.past(&head) {
 			break
 		}
 		for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).node < k }) {
 			r := l.rows.At(int(in))
-			if r.node != k || first.past(&candidate{r.first, at.neighbours}) {
+			if r.node != k || list.past(&candidate{r.first, at.neighbours}) {
 				break
 			}
 			for i := r.pods; i > 0; i = l.seats.At(int(i - 1)).next {
 				t, _ := l.turnOf(i-1, r.costs)
-				first.add(&candidate{t, at.neighbours})
+				list.add(&candidate{t, at.neighbours})
 			}
 		}
 	}
-	first.cut()
-	return first.list
+	list.cut()
+	return list.first
 }
 
-// A front is the first n of the candidates that it is shown.
-type front struct {
-	line *Line
-	n    int
-	list []candidate
-	full bool // the list begins with n in order, behind which all are who are not in it
+// A shortlist is the first n of the candidates that it is shown.
+type shortlist struct {
+	line  *Line
+	n     int
+	first []candidate // and some of the others
+	full  bool        // it begins with n in order, behind which all are who are not in it
 }
 
 // past reports whether a candidate is behind n others.
-func (f *front) past(c *candidate) bool {
-	return f.full && f.line.compare(&f.list[f.n-1], c) < 0
+func (s *shortlist) past(c *candidate) bool {
+	return s.full && s.line.compare(&s.first[s.n-1], c) < 0
 }
 
-func (f *front) add(c *candidate) {
-	if f.past(c) {
+func (s *shortlist) add(c *candidate) {
+	if s.past(c) {
 		return
 	}
-	if f.list = append(f.list, *c); len(f.list) >= 2*f.n {
-		f.cut()
+	if s.first = append(s.first, *c); len(s.first) >= 2*s.n {
+		s.cut()
 	}
 }
 
-// cut puts the list in order, and leaves n in it.
-func (f *front) cut() {
-	slices.SortFunc(f.list, func(a, b candidate) int { return f.line.compare(&a, &b) })
-	if f.full = len(f.list) >= f.n; f.full {
-		f.list = f.list[:f.n]
+// cut puts the candidates in order, and leaves n of them.
+func (s *shortlist) cut() {
+	slices.SortFunc(s.first, func(a, b candidate) int { return s.line.compare(&a, &b) })
+	if s.full = len(s.first) >= s.n; s.full {
+		s.first = s.first[:s.n]
 	}
 }

@@ -105,7 +105,8 @@ type row struct {
 	costs bool // whether any of its pods has had a cost
 }
 
-// most is how many pods a row has at most, which are looked at one by one.
+// most is how many pods a row has at most, which are looked at one by one. From 8 to 48 plans and events
+// take the same time, and a row takes memory.
 const most = 48
 
 // A turn is what decides between a pod and others on its node, but for their UIDs.
