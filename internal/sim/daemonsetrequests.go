@@ -108,7 +108,7 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 	pod.Name, pod.UID, pod.PinnedNode = w.podName(p.s.DaemonSet.Name), "", a.Node
 	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: pod.Name}, a), pod)
 	if answer == done {
-		w.beginPod(w.store.podNamed(pod.Name, true))
+		w.beginPod(w.store.podAt(w.store.daemons.last(), true))
 	}
 	return answer
 }

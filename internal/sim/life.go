@@ -54,7 +54,7 @@ func (w *World) nodeFor(p podRef) string {
 		return w.fleet.nodeFor(p)
 	}
 	if p.daemon {
-		d := w.store.daemons.named(p.Name)
+		d := w.store.daemons.numbered(p.number)
 		if w.store.nodes.named(d.PinnedNode) == nil {
 			return ""
 		}
@@ -149,7 +149,7 @@ func (w *World) beginPod(p podRef) {
 // startContainers lets the containers of a pod with a readiness gate run, and reports
 // whether the gate keeps the pod from being ready, as one that nobody has opened does.
 func (w *World) startContainers(p podRef) (gated bool) {
-	d := w.store.daemons.named(p.Name)
+	d := w.store.daemons.numbered(p.number)
 	if !slices.Contains(d.ReadinessGates, inplace.Gate) {
 		return false
 	}
@@ -163,7 +163,7 @@ func (w *World) pulled(p podRef) {
 	w.pullImages(p)
 	r := by(NodeAgent)
 	r.name = p.Name
-	if d := w.store.daemons.named(p.Name); d.InPlace != nil && d.InPlace.True && d.Ready != containersReady(d) {
+	if d := w.store.daemons.numbered(p.number); d.InPlace != nil && d.InPlace.True && d.Ready != containersReady(d) {
 		update(w, &w.store.daemons, r, func(d *daemonset.Pod) { d.Ready, d.ReadySince = !d.Ready, w.now })
 	}
 }
