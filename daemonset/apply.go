@@ -47,7 +47,7 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 
 // An application is the objects of a snapshot while actions are carried out on them.
 type application struct {
-	owner     *DaemonSet
+	owner     DaemonSet // not where the snapshot is, which would be put on the heap
 	pods      *apply.List[Pod]
 	revisions *apply.List[revision.ControllerRevision]
 	names     map[string]bool // of the pods; nil until one is created
@@ -59,7 +59,7 @@ type application struct {
 // each as by the function [Apply]. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	w := application{
-		owner: &s.DaemonSet, now: now,
+		owner: s.DaemonSet, now: now,
 		pods:      apply.NewList(s.Pods, func(p *Pod) (string, string) { return p.Name, p.UID }),
 		revisions: apply.NewList(s.Revisions, func(r *revision.ControllerRevision) (string, string) { return r.Name, r.UID }),
 	}
