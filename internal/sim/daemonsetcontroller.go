@@ -27,7 +27,8 @@ type daemonSetController struct {
 	followed  map[string]*followedDaemonSet // by name
 	seen      daemonset.Snapshot            // of the pass that is under way, which a Tracker plans
 	pass      daemonSetPass
-	next      func() bool // of the pass
+	next      func() bool       // of the pass
+	labels    map[string]string // of the last pod that was created
 }
 
 func (c *daemonSetController) forget() {

@@ -4,6 +4,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
@@ -105,6 +106,11 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 		s.Revisions = fill(nil, w.store.revisions.all())
 	}
 	pod := &p.apply(a, s).Pods[0]
+	// Nobody writes to labels. Those of thousands of pods would lie far apart, where one map for all is near.
+	if !maps.Equal(pod.Labels, p.c.labels) {
+		p.c.labels = pod.Labels
+	}
+	pod.Labels = p.c.labels
 	pod.Name, pod.UID, pod.PinnedNode = w.podName(p.s.DaemonSet.Name), "", a.Node
 	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: pod.Name}, a), pod)
 	if answer == done {
