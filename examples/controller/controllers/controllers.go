@@ -2,7 +2,8 @@
 
 // Package controllers holds controllers for Deployments, ReplicaSets and DaemonSets that
 // decide by kplan and act through controller-runtime. Each is a loop of four steps: read
-// the objects from the cache, make a snapshot of them, plan, carry out the plan.
+// the objects from the cache, make a snapshot of them or tell a Tracker what is other than in the
+// pass before, plan, carry out the plan.
 package controllers
 
 import (

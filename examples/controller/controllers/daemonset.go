@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 )
 
 type daemonSetReconciler struct{ base }
@@ -41,31 +42,35 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 	if r.tracker.behind(ds.UID, known...) {
 		return reconcile.Result{RequeueAfter: behindDelay}, nil
 	}
-	s, err := r.snapshot(ctx, ds, history)
+	tr, err := r.follow(ctx, ds, history)
 	if err != nil {
+		r.tracker.unfollow(ds.UID)
 		return reconcile.Result{}, err
 	}
-	return r.act(ctx, ds, history, s)
+	return r.act(ctx, ds, history, tr)
 }
 
-// snapshot reads all nodes, its own pods and orphans.
-func (r *daemonSetReconciler) snapshot(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (s daemonset.Snapshot, err error) {
+// follow reads all nodes, its own pods and orphans.
+func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (*daemonset.Tracker, error) {
 	read := daemonset.Versions{Pods: r.read.version(&corev1.Pod{}), DaemonSets: r.read.version(ds)}
-	expectations := r.tracker.expectations(ds.UID)
+	unseen := !r.tracker.expectations(ds.UID).Satisfied(time.Now())
 	pods, err := r.pods(ctx, ds.Namespace, string(ds.UID), orphan)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	var nodes corev1.NodeList
 	if err := r.cache.List(ctx, &nodes, shared); err != nil {
-		return s, err
+		return nil, err
 	}
-	if s, err = kube.DaemonSetSnapshot(ds, pointers(nodes.Items), pods, history); err != nil {
-		return s, reconcile.TerminalError(err)
+	s, err := kube.DaemonSetSnapshot(ds, nil, nil, history)
+	if err != nil {
+		return nil, reconcile.TerminalError(err)
 	}
-	s.Backoff, s.Unseen = r.tracker.delays(ds.UID), !expectations.Satisfied(time.Now())
-	s.Written, s.Read = versions(r.tracker, r.tracker.daemons, ds.UID), read
-	return s, nil
+	written, f := versions(r.tracker, r.tracker.daemons, ds.UID), r.tracker.follower(ds.UID)
+	return &f.daemon, f.tellDaemon(daemonset.Delta{
+		DaemonSet: &s.DaemonSet, Revisions: append([]revision.ControllerRevision{}, s.Revisions...),
+		Backoff: append(daemonset.Backoff{}, r.tracker.delays(ds.UID)...), Unseen: &unseen, Written: &written, Read: &read,
+	}, pods, pointers(nodes.Items))
 }
 
 // options returns what the plans of the reconciler follow.
@@ -78,11 +83,14 @@ func (r *daemonSetReconciler) options() (o daemonset.Options) {
 
 // act plans, carries out the plan, again if something that was to be adopted is gone, and
 // writes what follows.
-func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, s daemonset.Snapshot) (reconcile.Result, error) {
+func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, tr daemonPlanner) (reconcile.Result, error) {
 	var result daemonset.Result
 	o := r.options()
-	for next := &s; next != nil; next = result.Again {
-		plan, err := daemonset.Reconcile(*next, time.Now(), o)
+	for again := true; again; again = result.Again != nil {
+		if result.Again != nil {
+			tr = daemonSnapshot{*result.Again}
+		}
+		plan, err := tr.Plan(time.Now(), o)
 		if err != nil {
 			return reconcile.Result{}, reconcile.TerminalError(err)
 		}
@@ -93,7 +101,7 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 		report := r.executor().DaemonSet(ctx, ds, history, plan)
 		r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations {
 			report.Expectations = e
-			result = daemonset.Finish(*next, plan, report, time.Now(), o)
+			result = tr.Finish(plan, report, time.Now(), o)
 			return result.Expectations
 		})
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A follower tells a Tracker what an informer tells of pods, as README.md says.
-type follower struct {
+// A listener tells a Tracker what an informer tells of pods, as README.md says.
+type listener struct {
 	mu      sync.Mutex
 	tracker replicaset.Tracker
 	owner   types.UID
@@ -32,7 +32,7 @@ type follower struct {
 }
 
 // concerns returns a pod as a plan knows it, if it is of the owner or of nobody.
-func (f *follower) concerns(o any) *podorder.Pod {
+func (f *listener) concerns(o any) *podorder.Pod {
 	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		o = gone.Obj
 	}
@@ -47,7 +47,7 @@ func (f *follower) concerns(o any) *podorder.Pod {
 	return &pod
 }
 
-func (f *follower) told(old, now any) {
+func (f *listener) told(old, now any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: f.concerns(old), New: f.concerns(now)}}); err != nil {
@@ -55,7 +55,7 @@ func (f *follower) told(old, now any) {
 	}
 }
 
-func (f *follower) plan(t *testing.T, now time.Time) replicaset.Plan {
+func (f *listener) plan(t *testing.T, now time.Time) replicaset.Plan {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	require.Empty(t, f.refused)
@@ -71,7 +71,7 @@ func TestTrackerFollowsInformer(t *testing.T) {
 	rs := replicaSet(4)
 	rs.UID = "r1"
 	set, now := kube.ReplicaSet(rs), time.Now().Truncate(time.Second)
-	f := &follower{owner: rs.UID}
+	f := &listener{owner: rs.UID}
 	require.NoError(t, f.tracker.Apply(replicaset.Delta{ReplicaSet: &set}))
 	source := fcache.NewFakeControllerSource()
 	informer := cache.NewSharedInformer(source, &corev1.Pod{}, 0)

@@ -31,37 +31,42 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	if r.tracker.behind(rs.UID, rs) {
 		return reconcile.Result{RequeueAfter: behindDelay}, nil
 	}
-	s, err := r.snapshot(ctx, rs)
+	expectations := r.tracker.expectations(rs.UID)
+	tr, err := r.follow(ctx, rs, expectations)
 	if err != nil {
+		r.tracker.unfollow(rs.UID)
 		return reconcile.Result{}, err
 	}
-	return r.act(ctx, rs, s)
+	return r.act(ctx, rs, expectations, tr)
 }
 
 // act plans, carries out the plan, again if a pod that was to be adopted is gone, and
 // writes what follows.
-func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, s replicaset.Snapshot) (reconcile.Result, error) {
+func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations, tr setPlanner) (reconcile.Result, error) {
 	var result replicaset.Result
 	o := replicaset.Options{}
 	if r.corrected {
 		o.Repair = replicaset.RepairAll
 	}
-	for next := &s; next != nil; next = result.Again {
+	for again := true; again; again = result.Again != nil {
+		if result.Again != nil {
+			tr, expectations = setSnapshot{*result.Again}, result.Again.Expectations
+		}
 		now := time.Now()
-		plan, err := replicaset.Reconcile(*next, now, o)
+		plan, err := tr.Plan(now, o)
 		if err != nil {
 			return reconcile.Result{}, reconcile.TerminalError(err)
 		}
 		if stale(plan.Holds) {
 			return reconcile.Result{RequeueAfter: behindDelay}, nil
 		}
-		if e := plan.Expect(next.Expectations, now); !e.Equal(next.Expectations) {
+		if e := plan.Expect(expectations, now); !e.Equal(expectations) {
 			r.tracker.expect(rs.UID, func(replicaset.Expectations) replicaset.Expectations { return e })
 		}
 		report := r.executor().ReplicaSet(ctx, rs, plan)
 		r.tracker.expect(rs.UID, func(e replicaset.Expectations) replicaset.Expectations {
 			report.Expectations = e
-			result = replicaset.Finish(*next, plan, report, time.Now(), o)
+			result = tr.Finish(plan, report, time.Now(), o)
 			return result.Expectations
 		})
 	}
@@ -92,28 +97,29 @@ func unseenUntil(result replicaset.Result) time.Time {
 	return wait
 }
 
-// snapshot reads its own pods and orphans, and if pods have to go their neighbours: where
+// follow reads its own pods and orphans, and if pods have to go their neighbours: where
 // those run decides which go.
-func (r *replicaSetReconciler) snapshot(ctx context.Context, rs *appsv1.ReplicaSet) (replicaset.Snapshot, error) {
+func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations) (*replicaset.Tracker, error) {
 	read := replicaset.Versions{Pods: r.read.version(&corev1.Pod{}), ReplicaSets: r.read.version(rs)}
-	expectations := r.tracker.expectations(rs.UID)
 	pods, err := r.pods(ctx, rs.Namespace, string(rs.UID), orphan)
 	if err != nil {
-		return replicaset.Snapshot{}, err
+		return nil, err
 	}
-	var siblings []*appsv1.ReplicaSet
+	set, written, own := kube.ReplicaSet(rs), versions(r.tracker, r.tracker.sets, rs.UID), len(pods)
+	d := replicaset.Delta{ReplicaSet: &set, Expectations: &expectations, Written: &written, Read: &read}
 	owner := metav1.GetControllerOfNoCopy(rs)
 	if owner != nil && int(*rs.Spec.Replicas) < len(pods) {
-		if siblings, err = r.replicaSets(ctx, rs.Namespace, string(owner.UID)); err != nil {
-			return replicaset.Snapshot{}, err
+		siblings, err := r.replicaSets(ctx, rs.Namespace, string(owner.UID))
+		if err != nil {
+			return nil, err
 		}
 		if pods, err = r.withNeighbours(ctx, pods, siblings); err != nil {
-			return replicaset.Snapshot{}, err
+			return nil, err
 		}
+		d.Siblings = append([]replicaset.ReplicaSet{}, kube.ReplicaSetSnapshot(rs, nil, siblings).Siblings...)
 	}
-	s := kube.ReplicaSetSnapshot(rs, pods, siblings)
-	s.Expectations, s.Written, s.Read = expectations, versions(r.tracker, r.tracker.sets, rs.UID), read
-	return s, nil
+	f := r.tracker.follower(rs.UID)
+	return &f.set, f.tellSet(d, pods, own)
 }
 
 // withNeighbours adds the pods that the ReplicaSets of a Deployment select, whoever owns
