@@ -29,8 +29,8 @@ import (
 // that begins to be deleted, and a time before that of the last plan.
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
-// [Tracker.Clone]. In JSON it is its Snapshot. examples/controller, a complete controller that
-// does without one, says in its README.md what to see to when informers feed one.
+// [Tracker.Clone]. In JSON it is its Snapshot. examples/controller, a complete controller,
+// says in its README.md what to see to when informers feed one.
 type Tracker struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]

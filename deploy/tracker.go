@@ -24,8 +24,8 @@ import (
 // and end of a partition look at all ReplicaSets once.
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
-// [Tracker.Clone]. In JSON it is its Snapshot. examples/controller, a complete controller that
-// does without one, says in its README.md what to see to when informers feed one.
+// [Tracker.Clone]. In JSON it is its Snapshot. examples/controller, a complete controller,
+// says in its README.md what to see to when informers feed one.
 type Tracker struct {
 	rest   Snapshot // all but the lists
 	claims *claims  // nil before anything was applied

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A scene is a cache in which pods and nodes change at random.
+type scene struct {
+	t      *testing.T
+	random *rand.Rand
+	cache  client.Client
+	uids   int
+	now    time.Time
+}
+
+func newScene(t *testing.T, b *base) *scene {
+	return &scene{t: t, random: rand.New(rand.NewPCG(1, 2)), cache: b.cache.(client.Client), now: time.Now().Truncate(time.Second)}
+}
+
+// replace puts another object in place of one of its name, or nothing.
+func (s *scene) replace(o, old client.Object) {
+	there := s.cache.Get(s.t.Context(), client.ObjectKeyFromObject(o), old) == nil
+	switch {
+	case there && s.random.IntN(4) > 0:
+		o.SetUID(old.GetUID())
+		o.SetResourceVersion(old.GetResourceVersion())
+		require.NoError(s.t, s.cache.Update(s.t.Context(), o))
+		return
+	case there:
+		require.NoError(s.t, s.cache.Delete(s.t.Context(), old))
+		if s.random.IntN(2) == 0 {
+			return
+		}
+	}
+	s.uids++
+	o.SetUID(types.UID(fmt.Sprint("u", s.uids)))
+	require.NoError(s.t, s.cache.Create(s.t.Context(), o))
+}
+
+// change changes a pod of one of some owners, which decide what it is one of.
+func (s *scene) change(pod *corev1.Pod, owners ...*metav1.OwnerReference) {
+	pod.Namespace, pod.Name, pod.Labels = "ns", fmt.Sprint("p", s.random.IntN(9)), pairs
+	if s.random.IntN(5) == 0 {
+		pod.Labels = nil
+	}
+	if owner := owners[s.random.IntN(len(owners))]; owner != nil {
+		pod.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
+	pod.Spec.NodeName = fmt.Sprint("n", s.random.IntN(4))
+	if pod.Status.Phase = corev1.PodRunning; s.random.IntN(3) > 0 {
+		since := metav1.NewTime(s.now.Add(-time.Duration(1+s.random.IntN(4)) * time.Hour))
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: since}}
+	}
+	s.replace(pod, &corev1.Pod{})
+}
+
+func controlled(kind, name string, uid types.UID) *metav1.OwnerReference {
+	return &metav1.OwnerReference{APIVersion: "apps/v1", Kind: kind, Name: name, UID: uid, Controller: new(true)}
+}
+
+// list returns all objects of a kind.
+func list[T any](s *scene, all client.ObjectList, items func() []T) []*T {
+	require.NoError(s.t, s.cache.List(s.t.Context(), all))
+	return pointers(items())
+}
+
+// TestReplicaSetIsFollowed: from pass to pass, each planned from what is other than in the one before,
+// there are the plans for all that there is; as sizes change, neighbours come to matter, and cease to.
+func TestReplicaSetIsFollowed(t *testing.T) {
+	rs, sibling := replicaSet(4), replicaSet(4)
+	owner := controlled("Deployment", "web", "d1")
+	rs.OwnerReferences, sibling.OwnerReferences = []metav1.OwnerReference{*owner}, []metav1.OwnerReference{*owner}
+	sibling.Name, sibling.UID = "web-2", "o2"
+	b, _ := newBase(0, rs, sibling)
+	r, s := &replicaSetReconciler{b}, newScene(t, &b)
+	texts := map[string]bool{}
+	for range 500 {
+		if s.random.IntN(10) == 0 {
+			rs.Spec.Replicas = new(int32(s.random.IntN(6)))
+		}
+		for range 1 + s.random.IntN(3) {
+			s.change(&corev1.Pod{}, controlled("ReplicaSet", rs.Name, rs.UID), controlled("ReplicaSet", sibling.Name, sibling.UID), nil)
+		}
+		var all corev1.PodList
+		pods := list(s, &all, func() []corev1.Pod { return all.Items })
+		want, err := replicaset.Reconcile(kube.ReplicaSetSnapshot(rs, pods, []*appsv1.ReplicaSet{rs, sibling}), s.now, replicaset.Options{})
+		require.NoError(t, err)
+		tr, err := r.follow(t.Context(), rs, replicaset.Expectations{})
+		require.NoError(t, err)
+		got, err := tr.Plan(s.now, replicaset.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		texts[got.String()] = true
+	}
+	require.Greater(t, len(texts), 100, "they differ")
+	b.tracker.forget(rs.UID)
+	require.Empty(t, b.tracker.followed)
+}
+
+// TestDaemonSetIsFollowed: as TestReplicaSetIsFollowed, with nodes that come, change and go.
+func TestDaemonSetIsFollowed(t *testing.T) {
+	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
+	b, _ := newBase(0, ds)
+	r, s := &daemonSetReconciler{b}, newScene(t, &b)
+	texts := map[string]bool{}
+	for range 500 {
+		if s.random.IntN(4) == 0 {
+			n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("n", s.random.IntN(4))}}
+			if s.random.IntN(3) == 0 {
+				n.Spec.Taints = []corev1.Taint{{Key: "maint", Effect: corev1.TaintEffectNoExecute}}
+			}
+			s.replace(n, &corev1.Node{})
+		}
+		s.change(&corev1.Pod{}, controlled("DaemonSet", ds.Name, ds.UID), controlled("DaemonSet", ds.Name, ds.UID), controlled("DaemonSet", "other", "o2"), nil)
+		var pods corev1.PodList
+		var nodes corev1.NodeList
+		snapshot, err := kube.DaemonSetSnapshot(ds, list(s, &nodes, func() []corev1.Node { return nodes.Items }), list(s, &pods, func() []corev1.Pod { return pods.Items }), nil)
+		require.NoError(t, err)
+		want, err := daemonset.Reconcile(snapshot, s.now, daemonset.Options{})
+		require.NoError(t, err)
+		tr, err := r.follow(t.Context(), ds, nil)
+		require.NoError(t, err)
+		got, err := tr.Plan(s.now, daemonset.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		texts[got.String()] = true
+	}
+	require.Greater(t, len(texts), 100, "they differ")
+}
+
+// BenchmarkFollow is a pass in which one pod is other than in the one before, without the list and
+// without calls: of all pods, and of what is other.
+func BenchmarkFollow(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		rs, now := replicaSet(int32(n)), time.Now()
+		set, pods := kube.ReplicaSet(rs), make([]*corev1.Pod, n)
+		for i := range pods {
+			pods[i] = ownedBy(replicaset.Kind, rs.ObjectMeta, fmt.Sprint("web-", i))
+		}
+		change := func(i int) { pods[i%n].ResourceVersion = fmt.Sprint(i + 2) }
+		b.Run(fmt.Sprintf("snapshot/pods=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				change(i)
+				_, err := replicaset.Reconcile(kube.ReplicaSetSnapshot(rs, pods, nil), now, replicaset.Options{})
+				require.NoError(b, err)
+			}
+		})
+		b.Run(fmt.Sprintf("tracker/pods=%d", n), func(b *testing.B) {
+			f := &follower{}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				change(i)
+				require.NoError(b, f.tellSet(replicaset.Delta{ReplicaSet: &set}, pods, n))
+				_, err := f.set.Plan(now, replicaset.Options{})
+				require.NoError(b, err)
+			}
+		})
+	}
+}
