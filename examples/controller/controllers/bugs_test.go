@@ -61,12 +61,14 @@ func bugs() []bug {
 		{"what was written is forgotten", "replicaset.go",
 			"	setVersions(r.tracker, r.tracker.sets, rs.UID, written)\n", "", "TestReplicaSetFromOldCaches"},
 		{"a pod that has gone stays", "follow.go", "			gone = append(gone, o)\n", "", "TestReplicaSetIsFollowed"},
-		{"neighbours that have gone stay", "follow.go", "(all || !o.near)", "!o.near", "TestReplicaSetIsFollowed"},
-		{"a pod is as it was", "follow.go", " || was.version != now.version", "", "TestReplicaSetIsFollowed"},
-		{"a pod that was made anew is one from before", "follow.go", "was.pass > 0 && was.uid != now.uid", "false", "TestReplicaSetIsFollowed"},
+		{"a pod is as it was", "follow.go", "was.uid == now.uid && was.version == now.version", "was.uid == now.uid", "TestReplicaSetIsFollowed"},
+		{"an older version of a pod is none", "follow.go", "was.pass > 0 {", "was.uid != now.uid {", "TestCacheGoesBack"},
+		{"a pod that was made anew is one from before", "follow.go", "was.pass > 0 {", "false {", "TestReplicaSetIsFollowed"},
+		{"a follower is of whoever has the name", "follow.go", " || f.owner != owner.GetUID()", "", "TestFollowers"},
+		{"orphans are all of the namespace", "watch.go", "!selector.Matches(labels.Set(p.Labels))", "selector == nil", "TestPodsFor"},
 		{"a node that has gone stays", "follow.go",
 			"NodeEvent{Old: &daemonset.Node{Name: o.name}}", `NodeEvent{Old: &daemonset.Node{Name: "-" + o.name}}`, "TestDaemonSetIsFollowed"},
-		{"a node is as it was", "follow.go", "compare(&f.nodes, nodes, len(nodes), true)", "compare(&f.nodes, nodes[:min(1, len(nodes))], len(nodes), false)", "TestDaemonSetIsFollowed"},
+		{"a node is as it was", "follow.go", "compare(&f.nodes, nodes)", "compare(&f.nodes, nodes[:min(1, len(nodes))])", "TestDaemonSetIsFollowed"},
 	}
 }
 

@@ -24,6 +24,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // setup adds the controllers to a manager.
@@ -41,7 +44,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	b := func() base {
 		return base{
 			cache: mgr.GetClient(), client: c, events: recorder(ctx, mgr, events, o.Name),
-			tracker: t, read: read, class: o.Class, corrected: o.Corrected, fenced: o.Fence,
+			tracker: t, followedSets: &followers[replicaset.Tracker]{}, followedDaemons: &followers[daemonset.Tracker]{}, read: read, class: o.Class, corrected: o.Corrected, fenced: o.Fence,
 		}
 	}
 	for _, child := range []client.Object{&appsv1.ReplicaSet{}, &corev1.Pod{}} {

@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -84,7 +85,10 @@ func newBase(version int, cached ...client.Object) (base, *writer) {
 	w := &writer{tracker: newTracker(), version: version}
 	cache := fake.NewClientBuilder().WithObjects(cached...).
 		WithIndex(&corev1.Pod{}, ownerIndex, ownerKey).WithIndex(&appsv1.ReplicaSet{}, ownerIndex, ownerKey).Build()
-	return base{cache: cache, client: w, events: record.NewFakeRecorder(1000), tracker: w.tracker, class: "kplan"}, w
+	return base{
+		cache: cache, client: w, events: record.NewFakeRecorder(1000), tracker: w.tracker,
+		followedSets: &followers[replicaset.Tracker]{}, followedDaemons: &followers[daemonset.Tracker]{}, class: "kplan",
+	}, w
 }
 
 var (

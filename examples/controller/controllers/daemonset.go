@@ -25,9 +25,11 @@ type daemonSetReconciler struct{ base }
 func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ds := &appsv1.DaemonSet{}
 	if err := r.cache.Get(ctx, req.NamespacedName, ds, shared); err != nil {
+		r.followedDaemons.drop(req.NamespacedName)
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.takes(ctx, ds) {
+		r.followedDaemons.drop(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	var revisions appsv1.ControllerRevisionList
@@ -44,17 +46,17 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 	}
 	tr, err := r.follow(ctx, ds, history)
 	if err != nil {
-		r.tracker.unfollow(ds.UID)
+		r.followedDaemons.drop(req.NamespacedName)
 		return reconcile.Result{}, err
 	}
 	return r.act(ctx, ds, history, tr)
 }
 
-// follow reads all nodes, its own pods and orphans.
+// follow reads all nodes, its own pods and orphans. The Tracker knows what is there then.
 func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (*daemonset.Tracker, error) {
 	read := daemonset.Versions{Pods: r.read.version(&corev1.Pod{}), DaemonSets: r.read.version(ds)}
 	unseen := !r.tracker.expectations(ds.UID).Satisfied(time.Now())
-	pods, err := r.pods(ctx, ds.Namespace, string(ds.UID), orphan)
+	pods, err := r.podsFor(ctx, ds, ds.Spec.Selector)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +68,8 @@ func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, 
 	if err != nil {
 		return nil, reconcile.TerminalError(err)
 	}
-	written, f := versions(r.tracker, r.tracker.daemons, ds.UID), r.tracker.follower(ds.UID)
-	return &f.daemon, f.tellDaemon(daemonset.Delta{
+	written, f := versions(r.tracker, r.tracker.daemons, ds.UID), r.followedDaemons.get(ds)
+	return &f.tracker, tellDaemon(f, daemonset.Delta{
 		DaemonSet: &s.DaemonSet, Revisions: append([]revision.ControllerRevision{}, s.Revisions...),
 		Backoff: append(daemonset.Backoff{}, r.tracker.delays(ds.UID)...), Unseen: &unseen, Written: &written, Read: &read,
 	}, pods, pointers(nodes.Items))

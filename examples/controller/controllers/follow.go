@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,13 +19,41 @@ import (
 
 // A follower keeps from pass to pass what the plans for a ReplicaSet or a DaemonSet are made from.
 // Each pass lists what the cache has, as if nothing were kept, and tells the Tracker what is other than
-// in the pass before: the rest is neither converted nor counted again. Passes of one object never run
-// side by side, and so a follower belongs to the one that is under way.
-type follower struct {
-	set    replicaset.Tracker
-	daemon daemonset.Tracker
-	pods   sights
-	nodes  sights
+// in the pass before: the rest is neither converted nor counted again.
+type follower[Tracker any] struct {
+	owner   types.UID
+	tracker Tracker
+	pods    sights
+	nodes   sights
+}
+
+// Followers are those of all owners of a kind. Passes of one owner never run side by side, and so a
+// follower belongs to the one that is under way. Once it is dropped the next pass begins anew.
+type followers[Tracker any] struct {
+	mu sync.Mutex
+	of map[types.NamespacedName]*follower[Tracker]
+}
+
+// get returns the follower of an owner. One that was made anew under its name has another.
+func (fs *followers[T]) get(owner client.Object) *follower[T] {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	key := client.ObjectKeyFromObject(owner)
+	f := fs.of[key]
+	if f == nil || f.owner != owner.GetUID() {
+		if fs.of == nil {
+			fs.of = map[types.NamespacedName]*follower[T]{}
+		}
+		f = &follower[T]{owner: owner.GetUID()}
+		fs.of[key] = f
+	}
+	return f
+}
+
+func (fs *followers[T]) drop(owner types.NamespacedName) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	delete(fs.of, owner)
 }
 
 // Sights are which objects of one kind were there in the last pass, by name.
@@ -38,65 +67,64 @@ type sight struct {
 	name    string
 	uid     types.UID
 	version string
-	near    bool // a neighbour, which is there in some passes only
 	pass    int
 }
 
-// compare returns those of a list that are other than in the pass before, and what is gone. Those
-// from a number on are neighbours; if the list was to have none, those that were there before stay.
-func compare[T client.Object](s *sights, list []T, neighbours int, all bool) (others []T, gone []sight) {
+// compare returns what is gone since the pass before, and what has come. What has changed is both, so that
+// it does not matter which of its versions is the later one: a cache may go back.
+func compare[T client.Object](s *sights, list []T) (gone []sight, come []T) {
 	if s.objects == nil {
 		s.objects = make(map[string]sight, len(list))
 	}
 	s.pass++
-	for i, o := range list {
-		was, now := s.objects[o.GetName()], sight{o.GetName(), o.GetUID(), o.GetResourceVersion(), i >= neighbours, s.pass}
+	for _, o := range list {
+		was, now := s.objects[o.GetName()], sight{o.GetName(), o.GetUID(), o.GetResourceVersion(), s.pass}
 		s.objects[now.name] = now
-		if was.pass > 0 && was.uid != now.uid {
-			gone = append(gone, was)
+		if was.uid == now.uid && was.version == now.version {
+			continue
 		}
-		if was.uid != now.uid || was.version != now.version {
-			others = append(others, o)
+		if come = append(come, o); was.pass > 0 {
+			gone = append(gone, was)
 		}
 	}
 	for name, o := range s.objects {
-		if o.pass < s.pass && (all || !o.near) {
+		if o.pass < s.pass {
 			delete(s.objects, name)
 			gone = append(gone, o)
 		}
 	}
-	return others, gone
+	return gone, come
 }
 
-// tellSet tells the Tracker of a ReplicaSet of pods.
-func (f *follower) tellSet(d replicaset.Delta, pods []*corev1.Pod, neighbours int) error {
-	others, gone := compare(&f.pods, pods, neighbours, d.Siblings != nil)
-	err := f.set.Apply(d)
+// tellSet tells the Tracker of a ReplicaSet what there is.
+func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1.Pod) error {
+	err := f.tracker.Apply(d)
+	gone, come := compare(&f.pods, pods)
 	for _, o := range gone {
-		err = errors.Join(err, f.set.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: new(o.pod())}}))
+		err = errors.Join(err, f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: new(o.pod())}}))
 	}
-	for _, o := range others {
-		err = errors.Join(err, f.set.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: new(kube.Pod(o))}}))
+	for _, o := range come {
+		err = errors.Join(err, f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: new(kube.Pod(o))}}))
 	}
 	return err
 }
 
-// tellDaemon tells the Tracker of a DaemonSet of pods and nodes.
-func (f *follower) tellDaemon(d daemonset.Delta, pods []*corev1.Pod, nodes []*corev1.Node) error {
-	err := f.daemon.Apply(d)
-	others, gone := compare(&f.nodes, nodes, len(nodes), true)
+// tellDaemon tells the Tracker of a DaemonSet what there is.
+func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev1.Pod, nodes []*corev1.Node) error {
+	err := f.tracker.Apply(d)
+	left, joined := compare(&f.nodes, nodes)
+	for _, o := range left {
+		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Node: daemonset.NodeEvent{Old: &daemonset.Node{Name: o.name}}}))
+	}
+	for _, o := range joined {
+		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Node: daemonset.NodeEvent{New: new(kube.Node(o))}}))
+	}
+	gone, come := compare(&f.pods, pods)
 	for _, o := range gone {
-		err = errors.Join(err, f.daemon.Apply(daemonset.Delta{Node: daemonset.NodeEvent{Old: &daemonset.Node{Name: o.name}}}))
+		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: &daemonset.Pod{Pod: o.pod()}}}))
 	}
-	for _, o := range others {
-		err = errors.Join(err, f.daemon.Apply(daemonset.Delta{Node: daemonset.NodeEvent{New: new(kube.Node(o))}}))
-	}
-	changed, ended := compare(&f.pods, pods, len(pods), true)
-	for _, o := range ended {
-		err = errors.Join(err, f.daemon.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: &daemonset.Pod{Pod: o.pod()}}}))
-	}
-	for _, o := range changed {
-		err = errors.Join(err, f.daemon.Apply(daemonset.Delta{Pod: daemonset.PodEvent{New: new(kube.DaemonSetPod(o))}}))
+	for _, o := range come {
+		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{New: new(kube.DaemonSetPod(o))}}))
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
@@ -109,8 +110,6 @@ func TestReplicaSetIsFollowed(t *testing.T) {
 		texts[got.String()] = true
 	}
 	require.Greater(t, len(texts), 100, "they differ")
-	b.tracker.forget(rs.UID)
-	require.Empty(t, b.tracker.followed)
 }
 
 // TestDaemonSetIsFollowed: as TestReplicaSetIsFollowed, with nodes that come, change and go.
@@ -144,12 +143,71 @@ func TestDaemonSetIsFollowed(t *testing.T) {
 	require.Greater(t, len(texts), 100, "they differ")
 }
 
+// TestCacheGoesBack: a cache that was filled from a server which has lost some writes is right.
+func TestCacheGoesBack(t *testing.T) {
+	rs, f := replicaSet(1), &follower[replicaset.Tracker]{}
+	set, later, earlier := kube.ReplicaSet(rs), ownedBy(replicaset.Kind, rs.ObjectMeta, "web-1"), ownedBy(replicaset.Kind, rs.ObjectMeta, "web-1")
+	later.ResourceVersion, later.Status.Conditions = "100", []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	earlier.ResourceVersion = "60"
+	for _, pod := range []*corev1.Pod{later, earlier} {
+		require.NoError(t, tellSet(f, replicaset.Delta{ReplicaSet: &set}, []*corev1.Pod{pod}))
+		require.Equal(t, pod.ResourceVersion, f.tracker.Snapshot().Pods[0].ResourceVersion)
+	}
+}
+
+// TestFollowers: what is kept of an owner goes with it, when others take it, and for one that was made
+// anew under its name.
+func TestFollowers(t *testing.T) {
+	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
+	rs := replicaSet(0)
+	b, _ := newBase(0, rs, ds)
+	for _, r := range []reconcile.Reconciler{&replicaSetReconciler{b}, &daemonSetReconciler{b}} {
+		_, err := r.Reconcile(t.Context(), theWeb)
+		require.NoError(t, err)
+	}
+	require.Len(t, b.followedSets.of, 1)
+	require.Len(t, b.followedDaemons.of, 1)
+	again := replicaSet(0)
+	again.UID = "o2"
+	require.NotSame(t, b.followedSets.get(rs), b.followedSets.get(again))
+	require.Len(t, b.followedSets.of, 1)
+
+	s := newScene(t, &b)
+	rs.Annotations, rs.ResourceVersion = nil, ""
+	require.NoError(t, s.cache.Update(t.Context(), rs))
+	require.NoError(t, s.cache.Delete(t.Context(), ds))
+	for _, r := range []reconcile.Reconciler{&replicaSetReconciler{b}, &daemonSetReconciler{b}} {
+		_, err := r.Reconcile(t.Context(), theWeb)
+		require.NoError(t, err)
+	}
+	require.Empty(t, b.followedSets.of, "it is another class's")
+	require.Empty(t, b.followedDaemons.of, "it is gone")
+}
+
+// TestPodsFor: of the orphans of a namespace only those concern an owner that it may adopt.
+func TestPodsFor(t *testing.T) {
+	rs := replicaSet(1)
+	own, mine, stranger := ownedBy(replicaset.Kind, rs.ObjectMeta, "own"), ownedBy(replicaset.Kind, rs.ObjectMeta, "mine"), ownedBy(replicaset.Kind, rs.ObjectMeta, "stranger")
+	own.Labels, mine.OwnerReferences, stranger.OwnerReferences, stranger.Labels = nil, nil, nil, nil
+	b, _ := newBase(0, rs, own, mine, stranger)
+	names := func(selects *metav1.LabelSelector) (names []string) {
+		pods, err := b.podsFor(t.Context(), rs, selects)
+		require.NoError(t, err)
+		for _, p := range pods {
+			names = append(names, p.Name)
+		}
+		return names
+	}
+	require.Equal(t, []string{"own", "mine"}, names(rs.Spec.Selector))
+	require.Equal(t, []string{"own"}, names(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "?"}}}))
+}
+
 // BenchmarkFollow is a pass in which one pod is other than in the one before, without the list and
 // without calls: of all pods, and of what is other.
 func BenchmarkFollow(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		rs, now := replicaSet(int32(n)), time.Now()
-		set, pods := kube.ReplicaSet(rs), make([]*corev1.Pod, n)
+		set, pods := kube.ReplicaSetSnapshot(rs, nil, nil).ReplicaSet, make([]*corev1.Pod, n)
 		for i := range pods {
 			pods[i] = ownedBy(replicaset.Kind, rs.ObjectMeta, fmt.Sprint("web-", i))
 		}
@@ -163,12 +221,12 @@ func BenchmarkFollow(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("tracker/pods=%d", n), func(b *testing.B) {
-			f := &follower{}
+			f := &follower[replicaset.Tracker]{}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				change(i)
-				require.NoError(b, f.tellSet(replicaset.Delta{ReplicaSet: &set}, pods, n))
-				_, err := f.set.Plan(now, replicaset.Options{})
+				require.NoError(b, tellSet(f, replicaset.Delta{ReplicaSet: &set}, pods))
+				_, err := f.tracker.Plan(now, replicaset.Options{})
 				require.NoError(b, err)
 			}
 		})

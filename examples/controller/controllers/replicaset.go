@@ -23,9 +23,11 @@ type replicaSetReconciler struct{ base }
 func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	rs := &appsv1.ReplicaSet{}
 	if err := r.cache.Get(ctx, req.NamespacedName, rs, shared); err != nil {
+		r.followedSets.drop(req.NamespacedName)
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.takes(ctx, rs) {
+		r.followedSets.drop(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	if r.tracker.behind(rs.UID, rs) {
@@ -34,7 +36,7 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	expectations := r.tracker.expectations(rs.UID)
 	tr, err := r.follow(ctx, rs, expectations)
 	if err != nil {
-		r.tracker.unfollow(rs.UID)
+		r.followedSets.drop(req.NamespacedName)
 		return reconcile.Result{}, err
 	}
 	return r.act(ctx, rs, expectations, tr)
@@ -98,28 +100,27 @@ func unseenUntil(result replicaset.Result) time.Time {
 }
 
 // follow reads its own pods and orphans, and if pods have to go their neighbours: where
-// those run decides which go.
+// those run decides which go. The Tracker knows what is there then.
 func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations) (*replicaset.Tracker, error) {
 	read := replicaset.Versions{Pods: r.read.version(&corev1.Pod{}), ReplicaSets: r.read.version(rs)}
-	pods, err := r.pods(ctx, rs.Namespace, string(rs.UID), orphan)
+	pods, err := r.podsFor(ctx, rs, rs.Spec.Selector)
 	if err != nil {
 		return nil, err
 	}
-	set, written, own := kube.ReplicaSet(rs), versions(r.tracker, r.tracker.sets, rs.UID), len(pods)
-	d := replicaset.Delta{ReplicaSet: &set, Expectations: &expectations, Written: &written, Read: &read}
+	var siblings []*appsv1.ReplicaSet
 	owner := metav1.GetControllerOfNoCopy(rs)
 	if owner != nil && int(*rs.Spec.Replicas) < len(pods) {
-		siblings, err := r.replicaSets(ctx, rs.Namespace, string(owner.UID))
-		if err != nil {
+		if siblings, err = r.replicaSets(ctx, rs.Namespace, string(owner.UID)); err != nil {
 			return nil, err
 		}
 		if pods, err = r.withNeighbours(ctx, pods, siblings); err != nil {
 			return nil, err
 		}
-		d.Siblings = append([]replicaset.ReplicaSet{}, kube.ReplicaSetSnapshot(rs, nil, siblings).Siblings...)
 	}
-	f := r.tracker.follower(rs.UID)
-	return &f.set, f.tellSet(d, pods, own)
+	s, written, f := kube.ReplicaSetSnapshot(rs, nil, siblings), versions(r.tracker, r.tracker.sets, rs.UID), r.followedSets.get(rs)
+	return &f.tracker, tellSet(f, replicaset.Delta{
+		ReplicaSet: &s.ReplicaSet, Siblings: append([]replicaset.ReplicaSet{}, s.Siblings...), Expectations: &expectations, Written: &written, Read: &read,
+	}, pods)
 }
 
 // withNeighbours adds the pods that the ReplicaSets of a Deployment select, whoever owns

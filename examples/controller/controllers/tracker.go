@@ -33,7 +33,6 @@ type tracker struct {
 	sets     map[types.UID]replicaset.Versions     // that plans have left, by ReplicaSet
 	daemons  map[types.UID]daemonset.Versions      // that plans have left, by DaemonSet
 	stalled  map[types.UID]stall                   // by Deployment
-	followed map[types.UID]*follower               // by ReplicaSet or DaemonSet
 }
 
 // A stall is what has been in the way of a Deployment, and since when.
@@ -55,7 +54,6 @@ func newTracker() *tracker {
 		sets:     map[types.UID]replicaset.Versions{},
 		daemons:  map[types.UID]daemonset.Versions{},
 		stalled:  map[types.UID]stall{},
-		followed: map[types.UID]*follower{},
 	}
 }
 
@@ -89,26 +87,6 @@ func (t *tracker) forget(owner types.UID) {
 	delete(t.sets, owner)
 	delete(t.daemons, owner)
 	delete(t.stalled, owner)
-	delete(t.followed, owner)
-}
-
-// follower returns what is kept of an owner between its passes.
-func (t *tracker) follower(owner types.UID) *follower {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	f := t.followed[owner]
-	if f == nil {
-		f = &follower{}
-		t.followed[owner] = f
-	}
-	return f
-}
-
-// unfollow drops that, so that the next pass begins anew.
-func (t *tracker) unfollow(owner types.UID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.followed, owner)
 }
 
 // stuck notes what is in the way of a Deployment, and reports whether that has been so for

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"maps"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -48,6 +49,23 @@ func (b *base) pods(ctx context.Context, namespace string, owners ...string) ([]
 		pods = append(pods, pointers(list.Items)...)
 	}
 	return pods, nil
+}
+
+// podsFor returns the pods of an owner, and the orphans that its selector selects.
+func (b *base) podsFor(ctx context.Context, owner client.Object, selects *metav1.LabelSelector) ([]*corev1.Pod, error) {
+	own, err := b.pods(ctx, owner.GetNamespace(), string(owner.GetUID()))
+	if err != nil {
+		return nil, err
+	}
+	orphans, err := b.pods(ctx, owner.GetNamespace(), orphan)
+	if err != nil {
+		return nil, err
+	}
+	selector, err := metav1.LabelSelectorAsSelector(selects)
+	if err != nil {
+		return own, nil // it selects nothing, and the planner says so
+	}
+	return append(own, slices.DeleteFunc(orphans, func(p *corev1.Pod) bool { return !selector.Matches(labels.Set(p.Labels)) })...), nil
 }
 
 // replicaSets returns the ReplicaSets of a namespace with any of these owners.
