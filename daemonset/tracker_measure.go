@@ -35,7 +35,7 @@ func sameCounted(a, b *DaemonSet) bool {
 
 // sameAdmitted reports whether what has been checked, compiled and decided of the revisions with one
 // is so with the other. Most changes are of the status, which a plan reads where it is, as it does with
-// what is not compared here.
+// what else is not compared: but for a NodeSelector, with which the plan is that of Reconcile.
 func sameAdmitted(a, b *DaemonSet) bool {
 	return sameCounted(a, b) && a.Template.Hash == b.Template.Hash && bytes.Equal(a.Template.Data, b.Template.Data) &&
 		maps.Equal(a.Annotations, b.Annotations) && a.historyLimit() == b.historyLimit() &&

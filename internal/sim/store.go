@@ -12,7 +12,7 @@ import (
 
 // A store holds the objects of a cluster with their recent past. Objects are never
 // changed but replaced, so that whoever has read one keeps what it was; in a calm world, where
-// nobody reads what was, those of which there are many are changed where they are.
+// nobody reads what was, those that change often are changed where they are.
 type store struct {
 	versions
 
