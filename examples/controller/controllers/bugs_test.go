@@ -67,8 +67,8 @@ func bugs() []bug {
 		{"a follower is of whoever has the name", "follow.go", " || f.owner != owner.GetUID()", "", "TestFollowers"},
 		{"orphans are all of the namespace", "watch.go", "!selector.Matches(labels.Set(p.Labels))", "selector == nil", "TestPodsFor"},
 		{"a node that has gone stays", "follow.go",
-			"NodeEvent{Old: &daemonset.Node{Name: o.name}}", `NodeEvent{Old: &daemonset.Node{Name: "-" + o.name}}`, "TestDaemonSetIsFollowed"},
-		{"a node is as it was", "follow.go", "compare(&f.nodes, nodes)", "compare(&f.nodes, nodes[:min(1, len(nodes))])", "TestDaemonSetIsFollowed"},
+			"node(&daemonset.Node{Name: o.name}, nil)", `node(&daemonset.Node{Name: "-" + o.name}, nil)`, "TestDaemonSetIsFollowed"},
+		{"a node is as it was", "follow.go", "tell(&f.nodes, nodes,", "tell(&f.nodes, nodes[:min(1, len(nodes))],", "TestDaemonSetIsFollowed"},
 	}
 }
 

@@ -96,37 +96,43 @@ func compare[T client.Object](s *sights, list []T) (gone []sight, come []T) {
 	return gone, come
 }
 
-// tellSet tells the Tracker of a ReplicaSet what there is.
-func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1.Pod) error {
-	err := f.tracker.Apply(d)
-	gone, come := compare(&f.pods, pods)
-	for _, o := range gone {
-		err = errors.Join(err, f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: new(o.pod())}}))
+// tell calls functions for what is gone since the pass before, and then for what has come.
+func tell[T client.Object](s *sights, list []T, left func(*sight) error, joined func(T) error) (err error) {
+	gone, come := compare(s, list)
+	for i := range gone {
+		err = errors.Join(err, left(&gone[i]))
 	}
 	for _, o := range come {
-		err = errors.Join(err, f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: new(kube.Pod(o))}}))
+		err = errors.Join(err, joined(o))
 	}
 	return err
 }
 
+// tellSet tells the Tracker of a ReplicaSet what there is.
+func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1.Pod) error {
+	pod := func(old, now *podorder.Pod) error {
+		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: now}})
+	}
+	return errors.Join(f.tracker.Apply(d), tell(&f.pods, pods,
+		func(o *sight) error { return pod(new(o.pod()), nil) },
+		func(p *corev1.Pod) error { return pod(nil, new(kube.Pod(p))) }))
+}
+
 // tellDaemon tells the Tracker of a DaemonSet what there is.
 func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev1.Pod, nodes []*corev1.Node) error {
-	err := f.tracker.Apply(d)
-	left, joined := compare(&f.nodes, nodes)
-	for _, o := range left {
-		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Node: daemonset.NodeEvent{Old: &daemonset.Node{Name: o.name}}}))
+	node := func(old, now *daemonset.Node) error {
+		return f.tracker.Apply(daemonset.Delta{Node: daemonset.NodeEvent{Old: old, New: now}})
 	}
-	for _, o := range joined {
-		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Node: daemonset.NodeEvent{New: new(kube.Node(o))}}))
+	pod := func(old, now *daemonset.Pod) error {
+		return f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: old, New: now}})
 	}
-	gone, come := compare(&f.pods, pods)
-	for _, o := range gone {
-		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{Old: &daemonset.Pod{Pod: o.pod()}}}))
-	}
-	for _, o := range come {
-		err = errors.Join(err, f.tracker.Apply(daemonset.Delta{Pod: daemonset.PodEvent{New: new(kube.DaemonSetPod(o))}}))
-	}
-	return err
+	return errors.Join(f.tracker.Apply(d),
+		tell(&f.nodes, nodes,
+			func(o *sight) error { return node(&daemonset.Node{Name: o.name}, nil) },
+			func(n *corev1.Node) error { return node(nil, new(kube.Node(n))) }),
+		tell(&f.pods, pods,
+			func(o *sight) error { return pod(&daemonset.Pod{Pod: o.pod()}, nil) },
+			func(p *corev1.Pod) error { return pod(nil, new(kube.DaemonSetPod(p))) }))
 }
 
 // pod returns as much of a pod as tells which one it is.
