@@ -12,10 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 // AnnotationClass is the annotation by which an object asks for controllers of a class.
@@ -24,16 +22,14 @@ const AnnotationClass = "kplan-go.github.io/class"
 
 // base is what the three reconcilers have in common.
 type base struct {
-	cache           client.Reader
-	client          kube.Client
-	events          record.EventRecorder
-	tracker         *tracker
-	followedSets    *followers[replicaset.Tracker]
-	followedDaemons *followers[daemonset.Tracker]
-	read            readUpTo
-	class           string
-	corrected       bool
-	fenced          bool
+	cache     client.Reader
+	client    kube.Client
+	events    record.EventRecorder
+	tracker   *tracker
+	read      readUpTo
+	class     string
+	corrected bool
+	fenced    bool
 }
 
 func (b *base) executor() kube.Executor { return kube.Executor{Client: b.client} }

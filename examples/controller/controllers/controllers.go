@@ -24,9 +24,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 // setup adds the controllers to a manager.
@@ -44,7 +41,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	b := func() base {
 		return base{
 			cache: mgr.GetClient(), client: c, events: recorder(ctx, mgr, events, o.Name),
-			tracker: t, followedSets: &followers[replicaset.Tracker]{}, followedDaemons: &followers[daemonset.Tracker]{}, read: read, class: o.Class, corrected: o.Corrected, fenced: o.Fence,
+			tracker: t, read: read, class: o.Class, corrected: o.Corrected, fenced: o.Fence,
 		}
 	}
 	for _, child := range []client.Object{&appsv1.ReplicaSet{}, &corev1.Pod{}} {
@@ -52,7 +49,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 			return err
 		}
 	}
-	deployments, replicaSets, daemonSets := &deploymentReconciler{b()}, &replicaSetReconciler{b()}, &daemonSetReconciler{b()}
+	deployments, replicaSets, daemonSets := &deploymentReconciler{b()}, &replicaSetReconciler{base: b()}, &daemonSetReconciler{base: b()}
 	return errors.Join(
 		build(mgr, o, t, &appsv1.Deployment{}, "deployment").
 			Watches(&appsv1.ReplicaSet{}, deployments.replicaSetEvents()).

@@ -25,7 +25,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -85,10 +84,7 @@ func newBase(version int, cached ...client.Object) (base, *writer) {
 	w := &writer{tracker: newTracker(), version: version}
 	cache := fake.NewClientBuilder().WithObjects(cached...).
 		WithIndex(&corev1.Pod{}, ownerIndex, ownerKey).WithIndex(&appsv1.ReplicaSet{}, ownerIndex, ownerKey).Build()
-	return base{
-		cache: cache, client: w, events: record.NewFakeRecorder(1000), tracker: w.tracker,
-		followedSets: &followers[replicaset.Tracker]{}, followedDaemons: &followers[daemonset.Tracker]{}, class: "kplan",
-	}, w
+	return base{cache: cache, client: w, events: record.NewFakeRecorder(1000), tracker: w.tracker, class: "kplan"}, w
 }
 
 var (
@@ -129,7 +125,7 @@ func requests(q queue) (names []string) {
 // While the cache does not show the pods that were created, no more are.
 func TestReplicaSetCreatesOnce(t *testing.T) {
 	b, w := newBase(0, replicaSet(3))
-	r := &replicaSetReconciler{b}
+	r := &replicaSetReconciler{base: b}
 	for range 3 {
 		_, err := r.Reconcile(t.Context(), theWeb)
 		require.NoError(t, err)
@@ -147,7 +143,7 @@ func TestReplicaSetCreatesOnce(t *testing.T) {
 // The status is written once, when all pods that were created are seen.
 func TestReplicaSetStatusWaitsForPods(t *testing.T) {
 	b, w := newBase(0, replicaSet(3))
-	r := &replicaSetReconciler{b}
+	r := &replicaSetReconciler{base: b}
 	for seen := range 4 {
 		_, err := r.Reconcile(t.Context(), theWeb)
 		require.NoError(t, err)
@@ -165,7 +161,7 @@ func TestReplicaSetStatusWaitsForPods(t *testing.T) {
 // A pod that was gone before it was seen holds the status up for a while only.
 func TestReplicaSetStatusDoesNotWaitForLostPods(t *testing.T) {
 	b, w := newBase(0, replicaSet(3))
-	r := &replicaSetReconciler{b}
+	r := &replicaSetReconciler{base: b}
 	result, err := r.Reconcile(t.Context(), theWeb)
 	require.NoError(t, err)
 	require.Equal(t, 0, w.count("update replicasetsstatus"))
@@ -185,7 +181,7 @@ func TestReplicaSetStatusDoesNotWaitForLostPods(t *testing.T) {
 func TestReplicaSetStatusOfFailure(t *testing.T) {
 	b, w := newBase(0, replicaSet(3))
 	w.refuse = "create pods"
-	_, err := (&replicaSetReconciler{b}).Reconcile(t.Context(), theWeb)
+	_, err := (&replicaSetReconciler{base: b}).Reconcile(t.Context(), theWeb)
 	require.Error(t, err)
 	require.Equal(t, 1, w.count("update replicasetsstatus"))
 }
@@ -219,7 +215,7 @@ func TestDeploymentStatusFollowsSizes(t *testing.T) {
 // Nor are more deleted than is wanted.
 func TestReplicaSetDeletesOnce(t *testing.T) {
 	b, w := newBase(0, replicaSet(1), ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", meta, "b"), ownedBy("ReplicaSet", meta, "c"))
-	r := &replicaSetReconciler{b}
+	r := &replicaSetReconciler{base: b}
 	for range 3 {
 		_, err := r.Reconcile(t.Context(), theWeb)
 		require.NoError(t, err)
@@ -230,7 +226,7 @@ func TestReplicaSetDeletesOnce(t *testing.T) {
 func TestDaemonSetCreatesOnce(t *testing.T) {
 	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
 	b, w := newBase(0, ds, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n2"}})
-	r := &daemonSetReconciler{b}
+	r := &daemonSetReconciler{base: b}
 	for range 3 {
 		result, err := r.Reconcile(t.Context(), theWeb)
 		require.NoError(t, err)
@@ -318,7 +314,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	rs := replicaSet(3)
 	rs.Annotations = nil
 	b, w := newBase(0, rs)
-	_, err := (&replicaSetReconciler{b}).Reconcile(t.Context(), theWeb)
+	_, err := (&replicaSetReconciler{base: b}).Reconcile(t.Context(), theWeb)
 	require.NoError(t, err)
 	require.Empty(t, w.lines)
 }
@@ -326,7 +322,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 // A pod concerns its owner and its former one; an orphan those that may adopt it.
 func TestPodEvents(t *testing.T) {
 	b, _ := newBase(0, replicaSet(1))
-	handler := (&replicaSetReconciler{b}).podEvents()
+	handler := (&replicaSetReconciler{base: b}).podEvents()
 	owned, other := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", metav1.ObjectMeta{Name: "other", UID: "o2"}, "a")
 	orphaned := ownedBy("ReplicaSet", meta, "a")
 	orphaned.OwnerReferences = nil

@@ -20,16 +20,19 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-type daemonSetReconciler struct{ base }
+type daemonSetReconciler struct {
+	base
+	followed followers[daemonset.Tracker]
+}
 
 func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ds := &appsv1.DaemonSet{}
 	if err := r.cache.Get(ctx, req.NamespacedName, ds, shared); err != nil {
-		r.followedDaemons.drop(req.NamespacedName)
+		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.takes(ctx, ds) {
-		r.followedDaemons.drop(req.NamespacedName)
+		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	var revisions appsv1.ControllerRevisionList
@@ -46,7 +49,7 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 	}
 	tr, err := r.follow(ctx, ds, history)
 	if err != nil {
-		r.followedDaemons.drop(req.NamespacedName)
+		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, err
 	}
 	return r.act(ctx, ds, history, tr)
@@ -68,7 +71,7 @@ func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, 
 	if err != nil {
 		return nil, reconcile.TerminalError(err)
 	}
-	written, f := versions(r.tracker, r.tracker.daemons, ds.UID), r.followedDaemons.get(ds)
+	written, f := versions(r.tracker, r.tracker.daemons, ds.UID), r.followed.get(ds)
 	return &f.tracker, tellDaemon(f, daemonset.Delta{
 		DaemonSet: &s.DaemonSet, Revisions: append([]revision.ControllerRevision{}, s.Revisions...),
 		Backoff: append(daemonset.Backoff{}, r.tracker.delays(ds.UID)...), Unseen: &unseen, Written: &written, Read: &read,
@@ -88,10 +91,7 @@ func (r *daemonSetReconciler) options() (o daemonset.Options) {
 func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, tr daemonPlanner) (reconcile.Result, error) {
 	var result daemonset.Result
 	o := r.options()
-	for again := true; again; again = result.Again != nil {
-		if result.Again != nil {
-			tr = daemonSnapshot{*result.Again}
-		}
+	for {
 		plan, err := tr.Plan(time.Now(), o)
 		if err != nil {
 			return reconcile.Result{}, reconcile.TerminalError(err)
@@ -106,6 +106,10 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 			result = tr.Finish(plan, report, time.Now(), o)
 			return result.Expectations
 		})
+		if result.Again == nil {
+			break
+		}
+		tr = daemonSnapshot{*result.Again}
 	}
 	r.tracker.setDelays(ds.UID, result.Backoff)
 	for _, e := range result.Events {

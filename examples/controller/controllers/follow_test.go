@@ -71,8 +71,15 @@ func (s *scene) change(pod *corev1.Pod, owners ...*metav1.OwnerReference) {
 	s.replace(pod, &corev1.Pod{})
 }
 
-func controlled(kind, name string, uid types.UID) *metav1.OwnerReference {
-	return &metav1.OwnerReference{APIVersion: "apps/v1", Kind: kind, Name: name, UID: uid, Controller: new(true)}
+// samePlan wants the plan of one for the other, and returns it as text.
+func samePlan[P fmt.Stringer, R, S, O any](s *scene, of, want planner[P, R, S, O]) string {
+	var o O
+	plan, err := want.Plan(s.now, o)
+	require.NoError(s.t, err)
+	got, err := of.Plan(s.now, o)
+	require.NoError(s.t, err)
+	require.Equal(s.t, plan, got)
+	return got.String()
 }
 
 // list returns all objects of a kind.
@@ -85,29 +92,24 @@ func list[T any](s *scene, all client.ObjectList, items func() []T) []*T {
 // there are the plans for all that there is; as sizes change, neighbours come to matter, and cease to.
 func TestReplicaSetIsFollowed(t *testing.T) {
 	rs, sibling := replicaSet(4), replicaSet(4)
-	owner := controlled("Deployment", "web", "d1")
+	owner := metav1.NewControllerRef(&metav1.ObjectMeta{Name: "web", UID: "d1"}, appsv1.SchemeGroupVersion.WithKind("Deployment"))
 	rs.OwnerReferences, sibling.OwnerReferences = []metav1.OwnerReference{*owner}, []metav1.OwnerReference{*owner}
 	sibling.Name, sibling.UID = "web-2", "o2"
 	b, _ := newBase(0, rs, sibling)
-	r, s := &replicaSetReconciler{b}, newScene(t, &b)
+	r, s, kind := &replicaSetReconciler{base: b}, newScene(t, &b), appsv1.SchemeGroupVersion.WithKind(replicaset.Kind)
 	texts := map[string]bool{}
 	for range 500 {
 		if s.random.IntN(10) == 0 {
 			rs.Spec.Replicas = new(int32(s.random.IntN(6)))
 		}
 		for range 1 + s.random.IntN(3) {
-			s.change(&corev1.Pod{}, controlled("ReplicaSet", rs.Name, rs.UID), controlled("ReplicaSet", sibling.Name, sibling.UID), nil)
+			s.change(&corev1.Pod{}, metav1.NewControllerRef(rs, kind), metav1.NewControllerRef(sibling, kind), nil)
 		}
 		var all corev1.PodList
 		pods := list(s, &all, func() []corev1.Pod { return all.Items })
-		want, err := replicaset.Reconcile(kube.ReplicaSetSnapshot(rs, pods, []*appsv1.ReplicaSet{rs, sibling}), s.now, replicaset.Options{})
-		require.NoError(t, err)
 		tr, err := r.follow(t.Context(), rs, replicaset.Expectations{})
 		require.NoError(t, err)
-		got, err := tr.Plan(s.now, replicaset.Options{})
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		texts[got.String()] = true
+		texts[samePlan[replicaset.Plan](s, setPlanner(tr), setSnapshot{kube.ReplicaSetSnapshot(rs, pods, []*appsv1.ReplicaSet{rs, sibling})})] = true
 	}
 	require.Greater(t, len(texts), 100, "they differ")
 }
@@ -116,7 +118,8 @@ func TestReplicaSetIsFollowed(t *testing.T) {
 func TestDaemonSetIsFollowed(t *testing.T) {
 	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
 	b, _ := newBase(0, ds)
-	r, s := &daemonSetReconciler{b}, newScene(t, &b)
+	r, s, kind := &daemonSetReconciler{base: b}, newScene(t, &b), appsv1.SchemeGroupVersion.WithKind(daemonset.Kind)
+	own := metav1.NewControllerRef(ds, kind)
 	texts := map[string]bool{}
 	for range 500 {
 		if s.random.IntN(4) == 0 {
@@ -126,19 +129,14 @@ func TestDaemonSetIsFollowed(t *testing.T) {
 			}
 			s.replace(n, &corev1.Node{})
 		}
-		s.change(&corev1.Pod{}, controlled("DaemonSet", ds.Name, ds.UID), controlled("DaemonSet", ds.Name, ds.UID), controlled("DaemonSet", "other", "o2"), nil)
+		s.change(&corev1.Pod{}, own, own, metav1.NewControllerRef(&metav1.ObjectMeta{Name: "other", UID: "o2"}, kind), nil)
 		var pods corev1.PodList
 		var nodes corev1.NodeList
 		snapshot, err := kube.DaemonSetSnapshot(ds, list(s, &nodes, func() []corev1.Node { return nodes.Items }), list(s, &pods, func() []corev1.Pod { return pods.Items }), nil)
 		require.NoError(t, err)
-		want, err := daemonset.Reconcile(snapshot, s.now, daemonset.Options{})
-		require.NoError(t, err)
 		tr, err := r.follow(t.Context(), ds, nil)
 		require.NoError(t, err)
-		got, err := tr.Plan(s.now, daemonset.Options{})
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		texts[got.String()] = true
+		texts[samePlan[daemonset.Plan](s, daemonPlanner(tr), daemonSnapshot{snapshot})] = true
 	}
 	require.Greater(t, len(texts), 100, "they differ")
 }
@@ -161,27 +159,28 @@ func TestFollowers(t *testing.T) {
 	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
 	rs := replicaSet(0)
 	b, _ := newBase(0, rs, ds)
-	for _, r := range []reconcile.Reconciler{&replicaSetReconciler{b}, &daemonSetReconciler{b}} {
-		_, err := r.Reconcile(t.Context(), theWeb)
-		require.NoError(t, err)
+	sets, daemons := &replicaSetReconciler{base: b}, &daemonSetReconciler{base: b}
+	pass := func() {
+		for _, r := range []reconcile.Reconciler{sets, daemons} {
+			_, err := r.Reconcile(t.Context(), theWeb)
+			require.NoError(t, err)
+		}
 	}
-	require.Len(t, b.followedSets.of, 1)
-	require.Len(t, b.followedDaemons.of, 1)
+	pass()
+	require.Len(t, sets.followed.of, 1)
+	require.Len(t, daemons.followed.of, 1)
 	again := replicaSet(0)
 	again.UID = "o2"
-	require.NotSame(t, b.followedSets.get(rs), b.followedSets.get(again))
-	require.Len(t, b.followedSets.of, 1)
+	require.NotSame(t, sets.followed.get(rs), sets.followed.get(again))
+	require.Len(t, sets.followed.of, 1)
 
 	s := newScene(t, &b)
 	rs.Annotations, rs.ResourceVersion = nil, ""
 	require.NoError(t, s.cache.Update(t.Context(), rs))
 	require.NoError(t, s.cache.Delete(t.Context(), ds))
-	for _, r := range []reconcile.Reconciler{&replicaSetReconciler{b}, &daemonSetReconciler{b}} {
-		_, err := r.Reconcile(t.Context(), theWeb)
-		require.NoError(t, err)
-	}
-	require.Empty(t, b.followedSets.of, "it is another class's")
-	require.Empty(t, b.followedDaemons.of, "it is gone")
+	pass()
+	require.Empty(t, sets.followed.of, "it is another class's")
+	require.Empty(t, daemons.followed.of, "it is gone")
 }
 
 // TestPodsFor: of the orphans of a namespace only those concern an owner that it may adopt.

@@ -52,7 +52,7 @@ func TestNoStatusOfAStoppedPass(t *testing.T) {
 	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
 	b, w := newBase(0, ds, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}})
 	w.refuse = "create controllerrevisions"
-	_, err := (&daemonSetReconciler{b}).Reconcile(t.Context(), theWeb)
+	_, err := (&daemonSetReconciler{base: b}).Reconcile(t.Context(), theWeb)
 	require.Error(t, err)
 	require.Equal(t, []string{"create controllerrevisions"}, w.lines)
 }
@@ -100,11 +100,11 @@ func TestLetGo(t *testing.T) {
 	free := held.DeepCopy()
 	free.OwnerReferences, free.ResourceVersion = nil, "2"
 	q := events()
-	(&replicaSetReconciler{b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: held, ObjectNew: free}, q)
+	(&replicaSetReconciler{base: b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: held, ObjectNew: free}, q)
 	require.Equal(t, []string{"former", "rival"}, requests(q))
 	again := free.DeepCopy()
 	again.ResourceVersion = "3"
-	(&replicaSetReconciler{b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: free, ObjectNew: again}, q)
+	(&replicaSetReconciler{base: b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: free, ObjectNew: again}, q)
 	require.Empty(t, requests(q), "nothing that matters here has changed")
 }
 
@@ -126,7 +126,7 @@ func TestNeighbours(t *testing.T) {
 		"beside": {d, old, rs, alone, beside, on(old.ObjectMeta, "neighbour", "n2", 1)},
 	} {
 		b, w := newBase(0, objects...)
-		_, err := (&replicaSetReconciler{b}).Reconcile(t.Context(), theWeb)
+		_, err := (&replicaSetReconciler{base: b}).Reconcile(t.Context(), theWeb)
 		require.NoError(t, err)
 		require.Equal(t, 1, w.count("delete pods"))
 		require.Equal(t, want, w.objects[slices.Index(w.lines, "delete pods")].GetName())

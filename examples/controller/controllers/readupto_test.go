@@ -38,7 +38,7 @@ func readTo(versions map[client.Object]string) readUpTo {
 // second pod, from whichever cache, until that has read as far.
 func TestReplicaSetFromOldCaches(t *testing.T) {
 	b, w := newBase(7, replicaSet(1))
-	r := &replicaSetReconciler{b}
+	r := &replicaSetReconciler{base: b}
 	pass := func(pods, sets string) reconcile.Result {
 		r.read = readTo(map[client.Object]string{&corev1.Pod{}: pods, &appsv1.ReplicaSet{}: sets})
 		r.forgetExpectations()
@@ -70,7 +70,7 @@ func TestReplicaSetFromOldCaches(t *testing.T) {
 func TestDaemonSetFromOldCaches(t *testing.T) {
 	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
 	b, w := newBase(7, ds, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}})
-	r := &daemonSetReconciler{b}
+	r := &daemonSetReconciler{base: b}
 	pass := func(pods, sets string) reconcile.Result {
 		r.read = readTo(map[client.Object]string{&corev1.Pod{}: pods, &appsv1.DaemonSet{}: sets})
 		r.forgetExpectations()

@@ -18,16 +18,19 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-type replicaSetReconciler struct{ base }
+type replicaSetReconciler struct {
+	base
+	followed followers[replicaset.Tracker]
+}
 
 func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	rs := &appsv1.ReplicaSet{}
 	if err := r.cache.Get(ctx, req.NamespacedName, rs, shared); err != nil {
-		r.followedSets.drop(req.NamespacedName)
+		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.takes(ctx, rs) {
-		r.followedSets.drop(req.NamespacedName)
+		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, nil
 	}
 	if r.tracker.behind(rs.UID, rs) {
@@ -36,7 +39,7 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	expectations := r.tracker.expectations(rs.UID)
 	tr, err := r.follow(ctx, rs, expectations)
 	if err != nil {
-		r.followedSets.drop(req.NamespacedName)
+		r.followed.drop(req.NamespacedName)
 		return reconcile.Result{}, err
 	}
 	return r.act(ctx, rs, expectations, tr)
@@ -50,10 +53,7 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 	if r.corrected {
 		o.Repair = replicaset.RepairAll
 	}
-	for again := true; again; again = result.Again != nil {
-		if result.Again != nil {
-			tr, expectations = setSnapshot{*result.Again}, result.Again.Expectations
-		}
+	for {
 		now := time.Now()
 		plan, err := tr.Plan(now, o)
 		if err != nil {
@@ -71,6 +71,10 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 			result = tr.Finish(plan, report, time.Now(), o)
 			return result.Expectations
 		})
+		if result.Again == nil {
+			break
+		}
+		tr, expectations = setSnapshot{*result.Again}, result.Again.Expectations
 	}
 	for _, e := range result.Events {
 		r.events.Event(rs, e.Type, e.Reason, e.Message)
@@ -117,7 +121,7 @@ func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet
 			return nil, err
 		}
 	}
-	s, written, f := kube.ReplicaSetSnapshot(rs, nil, siblings), versions(r.tracker, r.tracker.sets, rs.UID), r.followedSets.get(rs)
+	s, written, f := kube.ReplicaSetSnapshot(rs, nil, siblings), versions(r.tracker, r.tracker.sets, rs.UID), r.followed.get(rs)
 	return &f.tracker, tellSet(f, replicaset.Delta{
 		ReplicaSet: &s.ReplicaSet, Siblings: append([]replicaset.ReplicaSet{}, s.Siblings...), Expectations: &expectations, Written: &written, Read: &read,
 	}, pods)

@@ -78,7 +78,7 @@ func TestWaitForWrites(t *testing.T) {
 func TestStatusWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, w := newBase(0, replicaSet(3))
-		look := passes(t, &replicaSetReconciler{b})
+		look := passes(t, &replicaSetReconciler{base: b})
 		require.Equal(t, behindLimit, look().RequeueAfter)
 		time.Sleep(behindLimit - time.Nanosecond)
 		require.Equal(t, time.Millisecond, look().RequeueAfter, "what is left, a millisecond at least")
@@ -95,10 +95,10 @@ func TestExpectationsEnd(t *testing.T) {
 		object client.Object
 		look   func(t *testing.T, b base) pass
 	}{
-		"ReplicaSet": {replicaSet(2), func(t *testing.T, b base) pass { return passes(t, &replicaSetReconciler{b}) }},
+		"ReplicaSet": {replicaSet(2), func(t *testing.T, b base) pass { return passes(t, &replicaSetReconciler{base: b}) }},
 		"DaemonSet": {&appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec,
-		}}, func(t *testing.T, b base) pass { return passes(t, &daemonSetReconciler{b}) }},
+		}}, func(t *testing.T, b base) pass { return passes(t, &daemonSetReconciler{base: b}) }},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -144,14 +144,14 @@ func TestAvailableLater(t *testing.T) {
 		rs := replicaSet(1)
 		rs.Spec.MinReadySeconds = 30
 		b, _ := newBase(0, rs, ready("ReplicaSet", 10*time.Second))
-		require.InDelta(t, 20*time.Second, passes(t, &replicaSetReconciler{b})().RequeueAfter, float64(time.Second))
+		require.InDelta(t, 20*time.Second, passes(t, &replicaSetReconciler{base: b})().RequeueAfter, float64(time.Second))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec, MinReadySeconds: 30,
 		}}
 		b, _ := newBase(0, ds, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}, ready("DaemonSet", 10*time.Second))
-		require.InDelta(t, 20*time.Second, passes(t, &daemonSetReconciler{b})().RequeueAfter, float64(time.Second))
+		require.InDelta(t, 20*time.Second, passes(t, &daemonSetReconciler{base: b})().RequeueAfter, float64(time.Second))
 	})
 }
 
@@ -164,7 +164,7 @@ func TestFailedDaemonPodsWait(t *testing.T) {
 			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType},
 		}}
 		b, w := newBase(0, ds, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}})
-		r := &daemonSetReconciler{b}
+		r := &daemonSetReconciler{base: b}
 		look := passes(t, r)
 		fail := func(i int) {
 			p := ownedBy("DaemonSet", meta, fmt.Sprint("failed-", i))

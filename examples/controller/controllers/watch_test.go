@@ -22,7 +22,7 @@ func TestDeploymentWakesItsReplicaSets(t *testing.T) {
 	rs.Name, rs.UID = "web-1", "r1"
 	rs.OwnerReferences = []metav1.OwnerReference{{Kind: "Deployment", Name: "web", UID: d.UID, Controller: new(true)}}
 	b, _ := newBase(0, d, rs)
-	handler := (&replicaSetReconciler{b}).deploymentEvents()
+	handler := (&replicaSetReconciler{base: b}).deploymentEvents()
 	without := d.DeepCopy()
 	without.Annotations = nil
 
@@ -55,7 +55,7 @@ func TestDeletedChildrenAreNotWaitedFor(t *testing.T) {
 	require.True(t, w.tracker.behind("o2"))
 	(&deploymentReconciler{b}).replicaSetEvents().Delete(t.Context(), event.DeleteEvent{Object: rs}, events())
 	require.False(t, w.tracker.behind(d.UID, d))
-	(&daemonSetReconciler{b}).childEvents().Delete(t.Context(), event.DeleteEvent{Object: rev}, events())
+	(&daemonSetReconciler{base: b}).childEvents().Delete(t.Context(), event.DeleteEvent{Object: rev}, events())
 	require.False(t, w.tracker.behind("o2"))
 	(&deploymentReconciler{b}).replicaSetEvents().Delete(t.Context(), event.DeleteEvent{Object: foreign}, events())
 	require.Empty(t, w.tracker.written, "nothing is kept of what is gone")
@@ -65,7 +65,7 @@ func TestDeletedChildrenAreNotWaitedFor(t *testing.T) {
 // tells of a change.
 func TestMissedDeletion(t *testing.T) {
 	b, w := newBase(0, replicaSet(1))
-	r := &replicaSetReconciler{b}
+	r := &replicaSetReconciler{base: b}
 	before, after := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", metav1.ObjectMeta{Name: "other", UID: "o2"}, "a")
 	after.UID, after.ResourceVersion = "a2", "2"
 	w.tracker.expected["o1"] = replicaset.ExpectDeletions([]string{"a"}, time.Now())
