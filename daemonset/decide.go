@@ -107,7 +107,11 @@ func (st *state) countOld(keys []nodeKey) int {
 
 // surplus reports whether there are more old revisions than stay.
 func (in *input) surplus(h *history) bool {
-	return len(h.old) > in.ds.historyLimit()
+	limit := revision.DefaultLimit
+	if in.ds.RevisionHistoryLimit != nil {
+		limit = int(*in.ds.RevisionHistoryLimit)
+	}
+	return len(h.old) > limit
 }
 
 // unused returns the old revisions beyond the limit that no pod has.

@@ -16,14 +16,6 @@ const Kind = "DaemonSet"
 
 func (ds *DaemonSet) kind() string { return cmp.Or(ds.Kind, Kind) }
 
-// historyLimit returns how many old revisions stay.
-func (ds *DaemonSet) historyLimit() int {
-	if ds.RevisionHistoryLimit == nil {
-		return revision.DefaultLimit
-	}
-	return int(*ds.RevisionHistoryLimit)
-}
-
 // podKind returns the kind of the pods, or "" if it is Kubernetes'.
 func (ds *DaemonSet) podKind() string { return unless(ds.PodKind, "Pod") }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -38,7 +39,7 @@ func sameCounted(a, b *DaemonSet) bool {
 // what else is not compared: but for a NodeSelector, with which the plan is that of Reconcile.
 func sameAdmitted(a, b *DaemonSet) bool {
 	return sameCounted(a, b) && a.Template.Hash == b.Template.Hash && bytes.Equal(a.Template.Data, b.Template.Data) &&
-		maps.Equal(a.Annotations, b.Annotations) && a.historyLimit() == b.historyLimit() &&
+		maps.Equal(a.Annotations, b.Annotations) && ptr.Equal(a.RevisionHistoryLimit, b.RevisionHistoryLimit) &&
 		a.Strategy == b.Strategy && a.RollingType == b.RollingType && a.MaxSurge == b.MaxSurge && a.MaxUnavailable == b.MaxUnavailable &&
 		a.Partition == b.Partition && a.Burst == b.Burst
 }
@@ -52,7 +53,7 @@ func samePlacement(a, b *Template) bool {
 func sameToleration(a, b Toleration) bool {
 	x, y := a.Seconds, b.Seconds
 	a.Seconds, b.Seconds = nil, nil
-	return a == b && (x == y || x != nil && y != nil && *x == *y)
+	return a == b && ptr.Equal(x, y)
 }
 
 func sameAffinity(a, b *selector.NodeSelector) bool {
