@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -80,10 +78,7 @@ type previews struct {
 }
 
 func (p *previews) run() {
-	release, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").Output()
-	require.NoError(p, err)
-	require.True(p, strings.HasPrefix(string(release), "v1.36."), "the server has 1.37's defaults: take nothing out any more")
-	written := each(append(p.read("deployments"), p.read("daemonsets")...), older)
+	written := append(p.read("deployments"), p.read("daemonsets")...)
 	require.GreaterOrEqual(p, len(written), 60)
 	written = append(written, empty(written)...)
 	others := p.read("others")
@@ -131,21 +126,6 @@ func empty(written []*unstructured.Unstructured) (list []*unstructured.Unstructu
 		list = append(list, u)
 	}
 	return list
-}
-
-// older takes from a manifest the annotations of former init containers. The server of these
-// tests drops them, and Kubernetes 1.37, which kube.Default follows, leaves them: the
-// comparison with its own functions covers that. Once the server is of 1.37, nothing may be
-// taken: run checks it.
-func older(_ int, u *unstructured.Unstructured) {
-	path := []string{"spec", "template", "metadata", "annotations"}
-	annotations, found, _ := unstructured.NestedStringMap(u.Object, path...)
-	maps.DeleteFunc(annotations, func(name, _ string) bool { return strings.Contains(name, "/init-container") })
-	if found && len(annotations) == 0 {
-		unstructured.RemoveNestedField(u.Object, path...)
-	} else if found {
-		_ = unstructured.SetNestedStringMap(u.Object, annotations, path...) // fails only where no map is
-	}
 }
 
 // read returns the manifests of a file.
@@ -280,17 +260,11 @@ func (p *previews) stored(list []*unstructured.Unstructured) {
 	require.Len(p, got.Items, len(list))
 	for i, u := range list {
 		want := p.typed(u, true)
-		if _, given, _ := unstructured.NestedFieldNoCopy(u.Object, stepOfSets...); u.GetKind() == "StatefulSet" && !given {
-			unstructured.RemoveNestedField(want, stepOfSets...)
-		}
 		if diff := cmp.Diff(p.typed(&got.Items[i], false)["spec"], want["spec"]); diff != "" {
 			p.Errorf("%s %s: (-server +kube)\n%s", u.GetKind(), u.GetName(), diff)
 		}
 	}
 }
-
-// stepOfSets has a default since Kubernetes 1.37: see [older].
-var stepOfSets = []string{"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"}
 
 // refused: the rows that no manifest uses are of what the server does not take.
 func (p *previews) refused() {

@@ -35,7 +35,7 @@ func TestEvents(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct{ text, kind, name, uid string }{
 		{daemonSet, "DaemonSet", "agent", "d1"},
-		{string(deployment), "ReplicaSet", "web-64f859755c", "8bce0a2d-ef0a-43bc-add2-b0eb84708a6b"},
+		{string(deployment), "ReplicaSet", "web-86dd985b8b", "990d99c4-f9b8-404d-9955-e124293056ab"},
 	} {
 		events := strings.NewReplacer("KIND", c.kind, "NAME", c.name, "UID", c.uid).Replace(eventOf)
 		out := succeed(t, []byte(c.text+events), "explain", "-f", "-", "--nodes", "1", "--now", "2026-01-02T00:01:00Z")
@@ -52,12 +52,12 @@ func TestEvents(t *testing.T) {
 // The events of a cluster are asked for, and only those that tell of refused pods.
 func TestEventsOfCluster(t *testing.T) {
 	server, flags := newAPIServer(t, filepath.Join(live, "deadline-exceeded.yaml"))
-	events := strings.NewReplacer("KIND", "ReplicaSet", "NAME", "web-64f859755c", "UID", "8bce0a2d-ef0a-43bc-add2-b0eb84708a6b", "{name: ", "{namespace: default, name: ").Replace(eventOf)
+	events := strings.NewReplacer("KIND", "ReplicaSet", "NAME", "web-86dd985b8b", "UID", "990d99c4-f9b8-404d-9955-e124293056ab", "{name: ", "{namespace: default, name: ").Replace(eventOf)
 	for _, text := range strings.Split(events, "---")[1:] {
 		server.objects = append(server.objects, object(t, text))
 	}
 	out := succeed(t, nil, append([]string{"explain", "deployment/web"}, flags...)...)
-	require.Contains(t, out, "Creations that failed, as events tell:\n  ReplicaSet \"web-64f859755c\": 2 times, last ")
+	require.Contains(t, out, "Creations that failed, as events tell:\n  ReplicaSet \"web-86dd985b8b\": 2 times, last ")
 	require.Contains(t, out, "an older one")
 	require.NotContains(t, out, "no failure")
 }

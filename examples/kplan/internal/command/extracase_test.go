@@ -48,7 +48,7 @@ var extraCases = []liveCase{
 		replicas: 4, surge: 1, unavailable: 1, version: 1, revision: "1", progressing: "ReplicaSetUpdated",
 		sets: []liveSet{{version: 1, revision: "1", size: 4, desired: 4, max: 5, age: 5 * time.Minute, available: 2}},
 		edit: func(o *liveObjects) {
-			const message = `pods "web-59bc88fc46-" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=2, limited: pods=2`
+			const message = `pods "web-6b6449b5bf-" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=2, limited: pods=2`
 			o.sets[0].Status.Conditions = append(o.sets[0].Status.Conditions, replicaFailure(message))
 		},
 	},

@@ -46,7 +46,7 @@ kplan order deployment/web -n shop --count 2
 kubectl get replicaset,pod -o yaml | kplan order -f - --count 2
 
 # And of one alone?
-kplan order -f cluster.yaml --replicaset web-59bc88fc46`),
+kplan order -f cluster.yaml --replicaset web-6b6449b5bf`),
 		Args: o.checkArgs,
 		RunE: o.running(o.execute),
 	}

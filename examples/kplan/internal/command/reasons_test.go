@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -62,7 +63,7 @@ func TestNotEmpty(t *testing.T) {
 // oldest, is told with the reason.
 func TestTakenForOld(t *testing.T) {
 	set := func(version, size int) liveSet {
-		return liveSet{version: version, revision: strconv.Itoa(version), size: int32(size), desired: 6, max: 8, age: hour, available: size}
+		return liveSet{version: version, revision: strconv.Itoa(version), size: int32(size), desired: 6, max: 8, age: hour * time.Duration(5-version), available: size}
 	}
 	c := liveCase{
 		replicas: 6, version: 1, revision: "1", progressing: "ReplicaSetUpdated",

@@ -34,14 +34,14 @@ const (
 // releasing returns a release of a kind of which one pod of ten is new, in a status.
 func releasing(t *testing.T, kind, status string) []byte {
 	t.Helper()
-	const was, is = "guestbook-64f859755c", "guestbook-7c9d5b6f48"
+	const was, is = "guestbook-86dd985b8b", "guestbook-7c9d5b6f48"
 	text := cloneSetLive(t)
 	owner := "{apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, name: guestbook, uid: c1, controller: true}"
 	name := func(i int) string { return fmt.Sprintf("guestbook-%cbcde", 'a'+i) }
 	if kind == "StatefulSet" { // which is known by the full names of its revisions
 		text = cloneSetLive(t, "apps.kruise.io/v1alpha1, kind: CloneSet", "apps/v1, kind: StatefulSet", "apps.kruise.io/v1alpha1\nkind: CloneSet", "apps/v1\nkind: StatefulSet",
 			"partition: 90%, maxUnavailable: 20%", "rollingUpdate: {partition: 9}", "workload-type: cloneset", "workload-type: statefulset",
-			": 64f859755c", ": "+was, ": 7c9d5b6f48", ": "+is)
+			": 86dd985b8b", ": "+was, ": 7c9d5b6f48", ": "+is)
 		owner = strings.NewReplacer("apps.kruise.io/v1alpha1", "apps/v1", "CloneSet", "StatefulSet").Replace(owner)
 		name = func(i int) string { return fmt.Sprintf("guestbook-%d", 9-i) }
 	}
@@ -103,7 +103,7 @@ func TestBelievesReleaseOfDaemonSet(t *testing.T) {
 		namespace := ds["metadata"].(map[string]any)["namespace"].(string)
 		ds["status"].(map[string]any)["daemonSetHash"] = now
 		text := cloneSetLive(t, "kind: CloneSet", "kind: DaemonSet", "name: guestbook", "name: agent", "namespace: shop", "namespace: "+namespace,
-			"64f859755c", before, "7c9d5b6f48", now, "observedWorkloadReplicas: 10", "observedWorkloadReplicas: 5", "10%", "20%", "guestbook-", "")
+			"86dd985b8b", before, "7c9d5b6f48", now, "observedWorkloadReplicas: 10", "observedWorkloadReplicas: 5", "10%", "20%", "guestbook-", "")
 		parts := strings.Split(text, "---\n")
 		var set map[string]any
 		require.NoError(t, yaml.Unmarshal([]byte(parts[2]), &set))

@@ -122,7 +122,7 @@ func TestCannotTakeOver(t *testing.T) {
 		"no batch release": {none("BatchRelease"), `Rollout "web": its BatchRelease is not in the input`},
 		"no replica sets":  {none("ReplicaSet"), `Rollout "web": its ReplicaSets are not in the input`},
 		"no new set":       {second, `Deployment "web": status.updatedReplicas: 2: the ReplicaSet of these pods is not in the input`},
-		"no stable set":    {func(o map[string][]*unstructured.Unstructured) { o["ReplicaSet"] = o["ReplicaSet"][1:] }, `Deployment "web": metadata.labels[rollouts.kruise.io/stable-revision]: "59bc88fc46": the ReplicaSet of this revision is not in the input`},
+		"no stable set":    {func(o map[string][]*unstructured.Unstructured) { o["ReplicaSet"] = o["ReplicaSet"][1:] }, `Deployment "web": metadata.labels[rollouts.kruise.io/stable-revision]: "6b6449b5bf": the ReplicaSet of this revision is not in the input`},
 		"collision":        {change("Deployment", int64(1), "status", "collisionCount"), `Deployment "web": status.collisionCount: 1: a release whose templates have had equal hashes`},
 		"deleted rollout":  {change("Rollout", when, "metadata", "deletionTimestamp"), `Rollout "web": metadata.deletionTimestamp: "2026-03-03T09:29:30Z": the Rollout is being deleted`},
 		"deleted workload": {change("Deployment", when, "metadata", "deletionTimestamp"), `Deployment "web": metadata.deletionTimestamp: "2026-03-03T09:29:30Z": the Deployment is being deleted`},
@@ -187,7 +187,7 @@ func TestChangedUnderWay(t *testing.T) {
 // TestOtherHash: OpenKruise hashes templates with the types that it was built with. A
 // revision that differs from the label of the pods is no new release.
 func TestOtherHash(t *testing.T) {
-	const ours, theirs = "64f859755c", "7c9d5b6f48"
+	const ours, theirs = "86dd985b8b", "7c9d5b6f48"
 	foreign := func(file string) []byte {
 		return objectsIn(t, file, func(o map[string][]*unstructured.Unstructured) {
 			r, br := o["Rollout"][0], o["BatchRelease"][0]
@@ -310,8 +310,8 @@ func TestSimulateCanaryUnderWay(t *testing.T) {
 	}
 	const labels = ", pod-template-hash: "
 	text := strings.NewReplacer(
-		"TEMPLATE-OF-OLD", template("web:1", labels+"59bc88fc46"), "TEMPLATE-OF-NEW", template("web:2", labels+"64f859755c"),
-		"TEMPLATE2", template("web:2", ""), "OLD", "59bc88fc46", "NEW", "64f859755c",
+		"TEMPLATE-OF-OLD", template("web:1", labels+"6b6449b5bf"), "TEMPLATE-OF-NEW", template("web:2", labels+"86dd985b8b"),
+		"TEMPLATE2", template("web:2", ""), "OLD", "6b6449b5bf", "NEW", "86dd985b8b",
 	).Replace(canaryUnderWay)
 	out := succeed(t, []byte(text), "simulate", "-f", "-")
 	golden(t, data+"golden/simulate/rollout-canary.txt", []byte(out))
@@ -322,10 +322,10 @@ func TestSimulateCanaryUnderWay(t *testing.T) {
 	require.Equal(t, exitFailure, code)
 	require.Contains(t, stderr, "spec.strategy.canary.patchPodTemplateMetadata: ")
 
-	foreign := strings.Replace(text, labels+"64f859755c}}, spec:", "}}, spec:", 1)
+	foreign := strings.Replace(text, labels+"86dd985b8b}}, spec:", "}}, spec:", 1)
 	code, _, stderr = run([]byte(foreign), "simulate", "-f", "-")
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stderr, `ReplicaSet "web-x-64f859755c": spec.template.metadata.labels: map[app:web]: must match the selector`)
+	require.Contains(t, stderr, `ReplicaSet "web-x-86dd985b8b": spec.template.metadata.labels: map[app:web]: must match the selector`)
 }
 
 // TestRejectedRollouts: what admission would reject of a manifest, by the name of the field

@@ -187,7 +187,7 @@ func TestWatchTerminal(t *testing.T) {
 		}
 	}
 	const table = "NAME               REVISION  WANTED  PODS  READY  AVAIL  IMAGES"
-	show(screen.shows("Deployment default/web is progressing.", table, "├─ web-64f859755c  2, new", "POD THAT DOES NOT SERVE", "… "))
+	show(screen.shows("Deployment default/web is progressing.", table, "├─ web-86dd985b8b  2, new", "POD THAT DOES NOT SERVE", "… "))
 	s.replace(t, filepath.Join(live, "saturated.yaml"))
 	show(screen.shows("Deployment default/web is waiting.", table, "└─ web-"))
 	s.replace(t, filepath.Join(live, "finished.yaml"))

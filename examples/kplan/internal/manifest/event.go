@@ -17,7 +17,7 @@ const failedCreate = "FailedCreate"
 
 // A Failure is what an event quotes of a creation that was refused.
 type Failure struct {
-	Object  string // ReplicaSet web-59bc88fc46
+	Object  string // ReplicaSet web-6b6449b5bf
 	Message string
 	Count   int32 // how often, at least 1
 	Last    time.Time

@@ -202,8 +202,8 @@ func TestTrace(t *testing.T) {
 	of := s.Traces[0].Processes
 	require.Equal(t, []string{"steps 1-2", "steps 3-4", "steps 5-6"}, of["Deployment echoserver"].Slices)
 	require.ElementsMatch(t, []string{"rev 1 ready", "rev 2 ready", "wanted", "available", "at most 8 wanted", "at least 5 available"}, of["Deployment echoserver"].Counters)
-	require.Len(t, of["ReplicaSet echoserver-64b7d7bbc4 (rev 1)"].Slices, 6)
-	require.Len(t, of["ReplicaSet echoserver-77b6794c98 (rev 2)"].Slices, 6)
+	require.Len(t, of["ReplicaSet echoserver-6cb75cb957 (rev 1)"].Slices, 6)
+	require.Len(t, of["ReplicaSet echoserver-6dbc9567d5 (rev 2)"].Slices, 6)
 	require.Len(t, s.Traces[1].Processes["DaemonSet agent"].Slices, 6, "instants")
 	require.Len(t, s.Traces[1].Processes["Pods of DaemonSet agent"].Slices, 18, "two on each node, but for the two that go at once")
 	require.Contains(t, s.Traces[2].Processes, "Node "+terminal.Escape(stranger))
