@@ -63,10 +63,10 @@ func (w *World) begin(s Snapshot, c Config) error {
 	w.f = sim.NewFleet(w.engineConfig())
 	w.rooms.fail, w.scalers.f = w.f.Fail, w.f
 	w.limits.freed = func() { w.f.At(w.f.Now(), w.f.Freed) }
-	load(w.f, w.rooms, &s)
 	for _, r := range c.Controllers {
-		w.f.Add(r.engine())
+		w.f.Add(r.engine()) // before there is anything, so that they are told of it
 	}
+	load(w.f, w.rooms, &s)
 	for _, a := range c.Autoscalers {
 		w.scalers.add(a)
 	}
