@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	only := flag.String("run", "", "prove only functions whose name matches")
+	only := flag.String("run", "", "prove only functions whose name matches, and the contracts on which they rely")
 	planted := flag.Bool("planted", false, "print for each property a bug that breaks it, and a case")
 	flag.Parse()
 	ok, err := report(regexp.MustCompile(*only), *planted)
@@ -83,23 +83,44 @@ func count(of []contract, proofs map[*ssa.Function]proof) (n int) {
 	return n
 }
 
-// proveAll proves all functions that match, several at once.
+// proveAll proves all functions that match, and the contracts on which these proofs rely, several
+// at once.
 func (p *program) proveAll(only *regexp.Regexp) (map[*ssa.Function]proof, error) {
-	all := slices.DeleteFunc(p.all(), func(c contract) bool { return !only.MatchString(c.name()) })
-	proofs, failed := make([]proof, len(all)), make([]error, len(all))
-	for i, c := range all {
-		m, err := p.translate(c, 0) // one after the other, since they share what is read of loops
-		if err != nil {
-			return nil, err
-		}
-		proofs[i] = proof{c, m, map[string][]result{}, map[string]time.Duration{}}
+	proofs, err := p.needed(only)
+	if err != nil {
+		return nil, err
 	}
-	each(len(all), func(i int) { failed[i] = proofs[i].machine.discharge(&proofs[i]) })
+	failed := make([]error, len(proofs))
+	each(len(proofs), func(i int) { failed[i] = proofs[i].machine.discharge(&proofs[i]) })
 	byFunction := map[*ssa.Function]proof{}
 	for _, r := range proofs {
 		byFunction[r.function] = r
 	}
 	return byFunction, errors.Join(failed...)
+}
+
+// needed translates all functions that match, and those whose contracts are taken as given in
+// one that is translated. One after the other, since they share what is read of loops.
+func (p *program) needed(only *regexp.Regexp) (proofs []proof, err error) {
+	relied := map[string]bool{}
+	for rest, found := p.all(), -1; err == nil && found < len(proofs); {
+		found = len(proofs)
+		rest = slices.DeleteFunc(rest, func(c contract) bool {
+			if err != nil || !only.MatchString(c.name()) && !relied[c.name()] {
+				return false
+			}
+			var m *machine
+			if m, err = p.translate(c, 0); err != nil {
+				return false
+			}
+			for f := range m.uses {
+				relied[contract{function: f}.name()] = true
+			}
+			proofs = append(proofs, proof{c, m, map[string][]result{}, map[string]time.Duration{}})
+			return true
+		})
+	}
+	return proofs, err
 }
 
 // each does tasks, as many at once as there are processors.

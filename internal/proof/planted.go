@@ -49,6 +49,7 @@ var planted = map[string]bug{
 	"KeptWithinWanted":               {"rollout/protect.go", "max(least, s.Protected)", "s.Protected"},
 	"SharesOfOldPods":                {"rollout/partition/partition.go", "int64(stable) * 100 / int64(replicas)", "int64(stable)*100/int64(replicas) + 1"},
 	"StepWithinSurge":                {"rollout/roll.go", "p.Sum(p.Sum(total)+terminating)", "p.Sum(int64(newSet.Wanted)+terminating)"},
+	"StepLeavesRoom":                 {"rollout/roll.go", "p.Sum(p.Sum(total)+terminating)", "p.Sum(total)"},
 	"StepKeepsAvailable":             {"rollout/shrink.go", "RemoveAvailable(sizes, Spare(b, available, p))", "RemoveAvailable(sizes, room)"},
 	"StepMeasureFalls":               {"rollout/shrink.go", "n := max(0, min(int64(size), spare-sum))", "n := min(int64(size), spare-sum-1)"},
 	"StepEndsAtReplicas":             {"rollout/roll.go", "if r.Size < 0 {", "if r.Size <= 0 {"},

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"regexp"
 	"sync"
 	"testing"
 
@@ -58,5 +59,30 @@ func TestPlanted(t *testing.T) {
 	}
 	for name := range planted {
 		require.True(t, names[name], "%s is no property", name)
+	}
+}
+
+// The proof of one property proves the contracts on which it relies as well: with one of them
+// broken it is no proof.
+func TestPartOfTheProof(t *testing.T) {
+	from, err := code()
+	require.NoError(t, err)
+	overlay, err := bug{"rollout/proportion.go", "a/b + 2*(a%b)/b", "0"}.overlay()
+	require.NoError(t, err)
+	broken, err := from.program(overlay)
+	require.NoError(t, err)
+	for p, want := range map[*program]bool{program0(t): true, broken: false} {
+		proofs, err := p.proveAll(regexp.MustCompile("^FractionWithinHalf$"))
+		require.NoError(t, err)
+		proved := true
+		var names []string
+		for _, proof := range proofs {
+			names = append(names, proof.name())
+			for _, s := range solvers {
+				proved = proved && len(proof.open(s)) == 0
+			}
+		}
+		require.ElementsMatch(t, []string{"FractionWithinHalf", "rollout.roundedQuotient"}, names)
+		require.Equal(t, want, proved)
 	}
 }

@@ -62,6 +62,17 @@ func StepWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set, te
 	}
 }
 
+// StepLeavesRoom: terminating pods take up room, so that a new set that grows leaves them the
+// room that they have within the surge.
+func StepLeavesRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together, capOld bool) {
+	p := rollout.Policy{ExactSums: true, Together: together, CapOld: capOld}
+	assume(valid(b) && count(newSet) && terminating >= 0)
+	counts(old)
+	r := rollout.Roll(b, newSet, old, int64(terminating), p)
+	total := int64(r.Size) + wanted(old) + int64(terminating)
+	prove("the new set grows only within the surge", r.Size <= newSet.Wanted || total <= p.MaxTotal(b))
+}
+
 // StepKeepsAvailable: pods stay available, wherever the writes of a step are cut off, as
 // a set that shrinks gives up pods that are not available before others.
 func StepKeepsAvailable(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together bool) {
