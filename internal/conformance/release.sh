@@ -59,8 +59,13 @@ fi
 
 # Each test leaves its part of the record in a folder, which is named after what is compared.
 sizes=${KPLAN_CASES-}-${KPLAN_SYNCS-}-${KPLAN_DAEMONS-}-${KPLAN_CARRIED-}-${KPLAN_CHAINS-}
-export KPLAN_RELEASE=$patch KPLAN_SEED=${KPLAN_SEED-1}
-parts=${TMPDIR:-/tmp}/kplan-conformance-$UID/$patch-$(git describe --always --dirty --exclude='*')-$KPLAN_SEED-$sizes
+KPLAN_COMMIT=$(git describe --always --abbrev=8 --dirty --exclude='*')
+if [[ $KPLAN_COMMIT == *-dirty ]]; then
+	echo "$0: a record names a commit: commit first" >&2
+	exit 1
+fi
+export KPLAN_COMMIT KPLAN_RELEASE=$patch KPLAN_SEED=${KPLAN_SEED-1}
+parts=${TMPDIR:-/tmp}/kplan-conformance-$UID/$patch-$KPLAN_COMMIT-$KPLAN_SEED-$sizes
 mkdir -p "$parts"
 [ -x "$parts/tests" ] || go test -c "${flags[@]}" -o "$parts/tests" .
 names() { # the tests, and of the one that compares functions each function

@@ -58,7 +58,7 @@ func record() error {
 	if path == "" {
 		return nil
 	}
-	r := records.Record{Kubernetes: os.Getenv("KPLAN_RELEASE"), Seed: seed, Intended: map[string]int{}}
+	r := records.Record{Kubernetes: os.Getenv("KPLAN_RELEASE"), Commit: os.Getenv("KPLAN_COMMIT"), Seed: seed, Intended: map[string]int{}}
 	for _, c := range allCaseCounts {
 		switch {
 		case strings.HasPrefix(c.name, "whole passes"):

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,7 @@ import (
 // A Record is what was compared with a release, when nothing failed.
 type Record struct {
 	Kubernetes string         `json:"kubernetes"` // the release, such as 1.37.2
+	Commit     string         `json:"commit"`     // of the planners that were compared
 	Seed       int            `json:"seed"`
 	Cases      int            `json:"cases"`     // of single functions
 	Passes     int            `json:"passes"`    // whole, of controllers
@@ -24,7 +26,7 @@ type Record struct {
 }
 
 // Join is the record that parts make, which single tests have left in a folder. They must be
-// of one release and one seed.
+// of one release, one commit and one seed.
 func Join(folder fs.FS) (Record, error) {
 	var all Record
 	names, err := fs.Glob(folder, "*.json")
@@ -40,10 +42,11 @@ func Join(folder fs.FS) (Record, error) {
 			return all, err
 		}
 		if i == 0 {
-			all = Record{Kubernetes: part.Kubernetes, Seed: part.Seed, Otherwise: part.Otherwise, Intended: map[string]int{}}
+			all = Record{Kubernetes: part.Kubernetes, Commit: part.Commit, Seed: part.Seed, Otherwise: part.Otherwise, Intended: map[string]int{}}
 		}
-		if part.Kubernetes != all.Kubernetes || part.Seed != all.Seed {
-			return all, fmt.Errorf("%s: of %s with seed %d, others of %s with seed %d", name, part.Kubernetes, part.Seed, all.Kubernetes, all.Seed)
+		if part.Kubernetes != all.Kubernetes || part.Commit != all.Commit || part.Seed != all.Seed {
+			return all, fmt.Errorf("%s: of %s at commit %s with seed %d, others of %s at commit %s with seed %d",
+				name, part.Kubernetes, part.Commit, part.Seed, all.Kubernetes, all.Commit, all.Seed)
 		}
 		all.Cases += part.Cases
 		all.Passes += part.Passes
@@ -55,6 +58,9 @@ func Join(folder fs.FS) (Record, error) {
 	return all, nil
 }
 
+// commit is how git abbreviates that of a tree without changes.
+var commit = regexp.MustCompile(`^[0-9a-f]{8,40}$`)
+
 func read(folder fs.FS, name string) (Record, error) {
 	var r Record
 	text, err := fs.ReadFile(folder, name)
@@ -63,6 +69,9 @@ func read(folder fs.FS, name string) (Record, error) {
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
 		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	if !commit.MatchString(r.Commit) {
+		return r, fmt.Errorf("%s: %q is no commit", name, r.Commit)
 	}
 	return r, nil
 }
@@ -81,14 +90,14 @@ func Table(folder fs.FS) (string, error) {
 	}
 	slices.Reverse(names) // which are in order
 	var b strings.Builder
-	b.WriteString(Begin + "| Kubernetes | cases of functions | passes | carried out | what it does otherwise by default |\n|---|---|---|---|---|\n")
+	b.WriteString(Begin + "| Kubernetes | compared at commit | cases of functions | passes | carried out | what it does otherwise by default |\n|---|---|---|---|---|---|\n")
 	var newer Record
 	for _, name := range names {
 		r, err := read(folder, name)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.Kubernetes, number(r.Cases), number(r.Passes), number(r.Carried), r.beside(newer))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Kubernetes, r.Commit, number(r.Cases), number(r.Passes), number(r.Carried), r.beside(newer))
 		newer = r
 	}
 	return b.String() + End, nil

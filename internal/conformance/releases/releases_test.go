@@ -44,34 +44,41 @@ func TestRecord(t *testing.T) {
 
 func TestJoin(t *testing.T) {
 	folder := fstest.MapFS{
-		"a.json": {Data: []byte(`{"kubernetes": "1.36.3", "seed": 1, "cases": 10, "carried": 3, "otherwise": ["a"], "intended": {"x": 1}}`)},
-		"b.json": {Data: []byte(`{"kubernetes": "1.36.3", "seed": 1, "cases": 5, "passes": 7, "otherwise": ["a"], "intended": {"x": 2, "y": 4}}`)},
+		"a.json": {Data: []byte(`{"kubernetes": "1.36.3", "commit": "0123abcd", "seed": 1, "cases": 10, "carried": 3, "otherwise": ["a"], "intended": {"x": 1}}`)},
+		"b.json": {Data: []byte(`{"kubernetes": "1.36.3", "commit": "0123abcd", "seed": 1, "cases": 5, "passes": 7, "otherwise": ["a"], "intended": {"x": 2, "y": 4}}`)},
 	}
 	all, err := releases.Join(folder)
 	require.NoError(t, err)
 	require.Equal(t, releases.Record{
-		Kubernetes: "1.36.3", Seed: 1, Cases: 15, Passes: 7, Carried: 3,
+		Kubernetes: "1.36.3", Commit: "0123abcd", Seed: 1, Cases: 15, Passes: 7, Carried: 3,
 		Otherwise: []string{"a"}, Intended: map[string]int{"x": 3, "y": 4},
 	}, all)
-	folder["c.json"] = &fstest.MapFile{Data: []byte(`{"kubernetes": "1.36.3", "seed": 2}`)}
+	folder["c.json"] = &fstest.MapFile{Data: []byte(`{"kubernetes": "1.36.3", "commit": "0123abcd", "seed": 2}`)}
 	_, err = releases.Join(folder)
-	require.ErrorContains(t, err, "c.json: of 1.36.3 with seed 2")
+	require.ErrorContains(t, err, "c.json: of 1.36.3 at commit 0123abcd with seed 2")
+	folder["c.json"] = &fstest.MapFile{Data: []byte(`{"kubernetes": "1.36.3", "commit": "4567cdef", "seed": 1}`)}
+	_, err = releases.Join(folder)
+	require.ErrorContains(t, err, "c.json: of 1.36.3 at commit 4567cdef with seed 1, others of 1.36.3 at commit 0123abcd with seed 1")
+	for _, not := range []string{"", "0123abcd-dirty"} {
+		_, err = releases.Join(fstest.MapFS{"a.json": {Data: []byte(`{"kubernetes": "1.36.3", "commit": "` + not + `", "seed": 1}`)}})
+		require.ErrorContains(t, err, "is no commit")
+	}
 	_, err = releases.Join(fstest.MapFS{})
 	require.Error(t, err)
 }
 
 func TestReplace(t *testing.T) {
 	folder := fstest.MapFS{
-		"1.34.json": {Data: []byte(`{"kubernetes": "1.34.4", "otherwise": ["c", "d"]}`)},
-		"1.35.json": {Data: []byte(`{"kubernetes": "1.35.4", "otherwise": ["c", "d", "a (b)"]}`)},
-		"1.36.json": {Data: []byte(`{"kubernetes": "1.36.3", "cases": 1234567, "passes": 12, "carried": 123, "otherwise": ["a (b)", "c"]}`)},
-		"1.37.json": {Data: []byte(`{"kubernetes": "1.37.2", "cases": 123456, "passes": 1000}`)},
+		"1.34.json": {Data: []byte(`{"kubernetes": "1.34.4", "commit": "0123abcd", "otherwise": ["c", "d"]}`)},
+		"1.35.json": {Data: []byte(`{"kubernetes": "1.35.4", "commit": "0123abcd", "otherwise": ["c", "d", "a (b)"]}`)},
+		"1.36.json": {Data: []byte(`{"kubernetes": "1.36.3", "commit": "0123abcd", "cases": 1234567, "passes": 12, "carried": 123, "otherwise": ["a (b)", "c"]}`)},
+		"1.37.json": {Data: []byte(`{"kubernetes": "1.37.2", "commit": "0123abcd", "cases": 123456, "passes": 1000}`)},
 	}
 	_, err := releases.Replace("no place", folder)
 	require.Error(t, err)
 	got, err := releases.Replace("a\n"+releases.Begin+"old\n"+releases.End+"b\n", folder)
 	require.NoError(t, err)
-	require.Contains(t, got, "|\n| 1.37.2 | 123,456 | 1,000 | 0 | nothing |\n| 1.36.3 | 1,234,567 | 12 | 123 | a (b); c |\n| 1.35.4 | 0 | 0 | 0 | d; what 1.36.3 does |\n| 1.34.4 | 0 | 0 | 0 | c; d |\n"+releases.End+"b\n")
+	require.Contains(t, got, "|\n| 1.37.2 | 0123abcd | 123,456 | 1,000 | 0 | nothing |\n| 1.36.3 | 0123abcd | 1,234,567 | 12 | 123 | a (b); c |\n| 1.35.4 | 0123abcd | 0 | 0 | 0 | d; what 1.36.3 does |\n| 1.34.4 | 0123abcd | 0 | 0 | 0 | c; d |\n"+releases.End+"b\n")
 	require.NotContains(t, got, "old")
 	_, err = releases.Table(fstest.MapFS{"1.37.json": {Data: []byte("no JSON")}})
 	require.ErrorContains(t, err, "1.37.json")
