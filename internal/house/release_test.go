@@ -45,6 +45,21 @@ func TestRelease(t *testing.T) {
 	require.Greater(t, found, 8)
 }
 
+// TestReleaseOfNames: names are hashes of the API's structs, so that whoever prints or gives names
+// is built with those of the release that is compared.
+func TestReleaseOfNames(t *testing.T) {
+	api := func(module string) string {
+		mod, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(module), "go.mod"))
+		require.NoError(t, err)
+		version := regexp.MustCompile(`(?m)^\s(?:require )?k8s\.io/api (v\S+)`).FindSubmatch(mod)
+		require.NotNil(t, version, module)
+		return string(version[1])
+	}
+	for _, module := range []string{"examples/kplan", "examples/controller", "internal/e2e"} {
+		require.Equal(t, api("internal/conformance"), api(module), module)
+	}
+}
+
 func TestClaims(t *testing.T) {
 	require.Empty(t, claims("a.go", "// The zero Options decides as Kubernetes 1.37 does", "1.37"))
 	require.Equal(t, []string{"a.go: decides as Kubernetes 1.36, but it is compared with 1.37"},
