@@ -31,22 +31,48 @@ type kind interface {
 // HorizontalPodAutoscalers.
 //
 // What else a server does is not done: metadata, statuses and the annotation of the
-// template generation stay as they are, and so does what only admission plugins change.
-// Defaults are those of Kubernetes 1.37.2 with its feature gates as they are by default. A
-// server before 1.37 also drops annotations of a template that once stood for init
-// containers (pod.alpha.kubernetes.io/init-containers and three more), and leaves
-// maxUnavailable of a StatefulSet unset.
+// template generation stay as they are, and so do fields whose feature gate is off and what only
+// admission plugins change. Defaults are those of Kubernetes 1.37.2 with its feature gates as they
+// are by default. A server before 1.37 leaves maxUnavailable of a StatefulSet unset.
 func Default[T kind](object *T) *T {
 	if object == nil {
 		return nil
 	}
 	o := any(object).(runtime.Object).DeepCopyObject()
 	defaults.Apply(o)
+	dropInitContainers(o)
 	if stored := new(T); transcode(o, any(stored)) {
 		o = any(stored).(runtime.Object)
 		defaults.Apply(o)
 	}
 	return any(o).(*T)
+}
+
+// dropInitContainers removes the annotations of a template that held init containers before these
+// had a field, as the API server does of what it is sent (DropInitContainerAnnotations of
+// Kubernetes 1.37.2; conversions did so before).
+func dropInitContainers(o runtime.Object) {
+	var template *corev1.PodTemplateSpec
+	switch o := o.(type) {
+	case *appsv1.Deployment:
+		template = &o.Spec.Template
+	case *appsv1.DaemonSet:
+		template = &o.Spec.Template
+	case *appsv1.StatefulSet:
+		template = &o.Spec.Template
+	case *appsv1.ReplicaSet:
+		template = &o.Spec.Template
+	case *corev1.ReplicationController:
+		template = o.Spec.Template
+	}
+	if template == nil {
+		return
+	}
+	for _, version := range []string{"alpha", "beta"} {
+		for _, name := range []string{"init-containers", "init-container-statuses"} {
+			delete(template.Annotations, "pod."+version+".kubernetes.io/"+name)
+		}
+	}
 }
 
 // transcode writes an object as the API server does for its storage, and reads it into

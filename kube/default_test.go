@@ -83,3 +83,23 @@ func TestUnsetStaysUnset(t *testing.T) {
 	require.True(t, d.MaxSurge.IsZero() && d.MaxUnavailable.IsZero())
 	require.Equal(t, deploy.Strategy(""), d.Strategy)
 }
+
+// TestDefaultDropsInitContainerAnnotations: no template keeps annotations that held init containers
+// once, whatever its kind, and the object that is given keeps them.
+func TestDefaultDropsInitContainerAnnotations(t *testing.T) {
+	given := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
+		"pod.alpha.kubernetes.io/init-containers": "a", "pod.beta.kubernetes.io/init-containers": "b",
+		"pod.alpha.kubernetes.io/init-container-statuses": "c", "pod.beta.kubernetes.io/init-container-statuses": "d",
+		"kept": "e",
+	}}}
+	want := map[string]string{"kept": "e"}
+	require.Equal(t, want, kube.Default(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: given}}).Spec.Template.Annotations)
+	require.Equal(t, want, kube.Default(&appsv1.DaemonSet{Spec: appsv1.DaemonSetSpec{Template: given}}).Spec.Template.Annotations)
+	require.Equal(t, want, kube.Default(&appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Template: given}}).Spec.Template.Annotations)
+	require.Equal(t, want, kube.Default(&appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Template: given}}).Spec.Template.Annotations)
+	require.Equal(t, want, kube.Default(&corev1.ReplicationController{Spec: corev1.ReplicationControllerSpec{Template: &given}}).Spec.Template.Annotations)
+	require.Len(t, given.Annotations, 5)
+	delete(given.Annotations, "kept")
+	require.Nil(t, kube.Default(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: given}}).Spec.Template.Annotations)
+	require.Nil(t, kube.Default(&corev1.ReplicationController{}).Spec.Template)
+}

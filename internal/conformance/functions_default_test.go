@@ -27,6 +27,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -134,8 +135,8 @@ func wire(from, to kruntime.Object) error {
 	return json.Unmarshal(data, to)
 }
 
-// taken fills in defaults and converts a copy of an object to the type that the server
-// works on, and back.
+// taken fills in defaults, converts a copy of an object to the type that the server works on, and
+// back, and drops what the server drops.
 func taken(object kruntime.Object) (kruntime.Object, error) {
 	object = object.DeepCopyObject()
 	legacyscheme.Scheme.Default(object)
@@ -143,6 +144,7 @@ func taken(object kruntime.Object) (kruntime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	upstream.DropInitContainerAnnotations(object)
 	outside := kinds[0].GroupVersion()
 	inner, err := legacyscheme.Scheme.ConvertToVersion(object, schema.GroupVersion{Group: outside.Group, Version: kruntime.APIVersionInternal})
 	if err != nil {

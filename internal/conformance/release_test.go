@@ -27,7 +27,6 @@ var releaseDifferences = []struct {
 	{35, "no default for pullPolicy of image volumes", "compared with its feature gate open"},
 	{36, "a Recreate update does not wait for owned pods that the selector leaves out", "not drawn"},
 	{36, "plans from caches that are older than its own writes", "not compared: it has no record of them"},
-	{37, "annotations of former init containers dropped", "not drawn"},
 	{37, "requests below a thousandth summed up for the pod before they are rounded", "not drawn"},
 	{37, "maxUnavailable of StatefulSets without a default", "compared with its feature gate open"},
 }

@@ -17,8 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/randfill"
-
-	"github.com/kplan-go/kplan/internal/conformance/upstream"
 )
 
 // Unset fills an object of the API at random, so that most of what may be unset is, in each
@@ -134,9 +132,6 @@ func fillStatefulSetStrategy(s *appsv1.StatefulSetUpdateStrategy, c randfill.Con
 
 func fillPodTemplate(t *corev1.PodTemplateSpec, c randfill.Continue) {
 	c.FillNoCustom(t)
-	if upstream.Minor < 37 { // which drops these annotations
-		return
-	}
 	if c.Intn(4) == 0 {
 		t.Annotations = map[string]string{"pod.alpha.kubernetes.io/init-containers": "a", "pod.beta.kubernetes.io/init-container-statuses": "b"}
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/api/pod"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 )
 
@@ -23,6 +25,25 @@ func podsShouldBeOnNode(dsc *daemon.DaemonSetsController, logger klog.Logger, no
 
 //go:linkname daemonPodTolerations k8s.io/kubernetes/pkg/controller/daemon.daemonPodTolerations
 func daemonPodTolerations(ds *appsv1.DaemonSet) []corev1.Toleration
+
+// DropInitContainerAnnotations drops from the template of an object what the server drops before it
+// stores it.
+func DropInitContainerAnnotations(o runtime.Object) {
+	switch o := o.(type) {
+	case *appsv1.Deployment:
+		pod.DropInitContainerAnnotations(o.Spec.Template.Annotations)
+	case *appsv1.DaemonSet:
+		pod.DropInitContainerAnnotations(o.Spec.Template.Annotations)
+	case *appsv1.StatefulSet:
+		pod.DropInitContainerAnnotations(o.Spec.Template.Annotations)
+	case *appsv1.ReplicaSet:
+		pod.DropInitContainerAnnotations(o.Spec.Template.Annotations)
+	case *corev1.ReplicationController:
+		if o.Spec.Template != nil {
+			pod.DropInitContainerAnnotations(o.Spec.Template.Annotations)
+		}
+	}
+}
 
 // podsOnNode reads tolerations and affinity of the DaemonSet first, as a pass does once.
 func podsOnNode(dsc *daemon.DaemonSetsController, node *corev1.Node, pods map[string][]*corev1.Pod, ds *appsv1.DaemonSet, hash string) (creates, deletes []string) {

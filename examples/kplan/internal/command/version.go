@@ -16,7 +16,7 @@ import (
 // of the project have it.
 var releases = []view.Release{
 	{Version: "1.37.2"},
-	{Version: "1.36.3", But: "annotations of former init containers, sums of tiny requests, and StatefulSets without maxUnavailable"},
+	{Version: "1.36.3", But: "sums of tiny requests, and StatefulSets without maxUnavailable"},
 	{Version: "1.35.4", But: "Recreate with pods that the selector leaves out, the guard against old caches, and what 1.36.3 has"},
 	{Version: "1.34.4", But: "terminatingReplicas, words about labels, the pull policy of image volumes, and what 1.35.4 has"},
 }
