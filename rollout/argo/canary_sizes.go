@@ -57,7 +57,7 @@ func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves
 	removed := int64(0)
 	switch {
 	case len(list) == 0 || room <= 0:
-		return list, unready > 0 && c.repair.Has(PauseBeginsWhilePodsGo), w
+		return list, unready > 0 && c.paused(PauseStep) == nil && c.repair.Has(PauseBeginsWhilePodsGo), w
 	case c.r.Routing != nil:
 		list, removed, w = c.routedOthers(list, room, delaysAbort, s)
 	default:
