@@ -28,7 +28,7 @@ package argo
 // traffic routing, and once the update is aborted, except with an abort delay of 0.
 func (r Canary) CanaryScale() *CanaryScale {
 	i := r.stepIndex()
-	if !r.TrafficRouting || i >= len(r.Steps) {
+	if !r.TrafficRouting || i >= len(r.Steps) || r.replicas() == 0 && r.Repair.Has(ZeroReplicasTakeSteps) {
 		return nil
 	}
 	if r.Abort && (r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds != 0) {
@@ -50,7 +50,7 @@ func (r Canary) CanaryScale() *CanaryScale {
 // (dynamicStableScale), that of the first step, walking back, that serves fewer pods
 // than are still needed.
 func (r Canary) CanaryWeight() int32 {
-	if !r.Abort || !r.DynamicStableScale || r.Stable == nil || r.Canary == nil {
+	if !r.followsBack() {
 		return r.SetWeight()
 	}
 	needed := r.replicas() - r.Stable.AvailableReplicas
@@ -66,6 +66,11 @@ func (r Canary) CanaryWeight() int32 {
 		}
 	}
 	return 0
+}
+
+// followsBack reports whether the sizes of an aborted canary follow its stable pods back.
+func (r Canary) followsBack() bool {
+	return r.Abort && r.DynamicStableScale && r.Stable != nil && r.Canary != nil
 }
 
 // AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after

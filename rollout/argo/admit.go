@@ -101,6 +101,9 @@ func (in *input) halted() bool {
 	return in.r.Paused || in.paused(PauseInconclusive) != nil
 }
 
+// empty reports whether an update of 0 replicas starts no pod.
+func (in *input) empty() bool { return in.replicas() == 0 && in.repair.Has(ZeroReplicasTakeSteps) }
+
 // index returns the current step: 0 if none is known, nil without steps.
 func (in *input) index() *int32 {
 	switch {

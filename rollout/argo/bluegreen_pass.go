@@ -93,7 +93,7 @@ func (c *counts) readyForPause() bool {
 // ago, or is active already, or a person is in a hurry.
 func (c *counts) fastTracked() bool {
 	active := c.s.Active.Selector[HashLabel]
-	return c.goesBack() || c.read.PromoteFull || active == "" || active == c.fresh.Hash
+	return c.goesBack() || c.read.PromoteFull || c.passes() || active == "" || active == c.fresh.Hash
 }
 
 // manages reports whether the update pauses before it is promoted.
@@ -207,7 +207,7 @@ func (c *counts) blueGreenOutcome(status Status, t turn, s *services) outcome {
 	if c.changed() {
 		status, t = c.anew(status)
 	}
-	if c.read.PromoteFull || c.inWindow {
+	if c.skipsSteps() {
 		t.clear, t.resume = true, true
 	}
 	status.PreviewSelector, status.ActiveSelector = s.preview.hash, s.active.hash
@@ -231,7 +231,7 @@ func (c *counts) promotable(status *Status, t *turn) (bool, waiting) {
 		return true, waiting{}
 	case status.ActiveSelector != status.CurrentPodHash:
 		return false, waiting{}
-	case c.read.PromoteFull || c.goesBack():
+	case c.read.PromoteFull || c.goesBack() || c.passes():
 		return true, waiting{}
 	case c.r.BlueGreen.PostPromotionAnalysis && status.Runs.PostPromotion.Phase != RunSuccessful:
 		return false, held(ReasonAnalysis, 0, 0)

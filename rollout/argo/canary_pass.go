@@ -65,9 +65,10 @@ func (in *input) stays() decision { return decision{services: in.unled(), routes
 
 // unled returns the Services as they are.
 func (in *input) unled() services {
-	_, turn := in.turns()
+	turned, turn := in.turns()
 	return services{
-		active: asRead(in.s.Active), preview: asRead(in.s.Preview), stable: asRead(in.s.StableService), canary: asRead(in.s.CanaryService), turn: asRead(turn),
+		active: asRead(in.s.Active), preview: asRead(in.s.Preview), stable: asRead(in.s.StableService), canary: asRead(in.s.CanaryService),
+		turn: asRead(turn), turned: asRead(turned),
 	}
 }
 
@@ -76,6 +77,9 @@ func (c *counts) canaryServices() services {
 	s := c.unled()
 	if c.read.StableRS != c.read.CurrentPodHash {
 		s.turn = follow(s.turn, c.fresh, false)
+	}
+	if c.repair.Has(StablePingPongSelectsAll) {
+		s.turned = follow(s.turned, c.stable, true)
 	}
 	s.stable = follow(s.stable, c.stable, true)
 	t := c.turn()
@@ -221,7 +225,7 @@ func (in *input) end() *int32 {
 func (c *counts) canaryOutcome(status Status, t turn) outcome {
 	index := c.index()
 	status.CurrentStepHash = c.r.StepHash
-	if c.read.PromoteFull || c.inWindow {
+	if c.skipsSteps() {
 		t.clear, t.resume, index = true, true, c.end()
 	}
 	status.CurrentStepIndex = index
@@ -244,7 +248,7 @@ func (c *counts) canaryOutcome(status Status, t turn) outcome {
 func (c *counts) promoted(status *Status, t *turn) bool {
 	r := c.with(status.Weights)
 	r.Abort, r.CurrentPodHash, r.StableRS = c.aborted(t), status.CurrentPodHash, status.StableRS
-	r.PromoteFull = c.read.PromoteFull || c.inWindow
+	r.PromoteFull = c.skipsSteps()
 	if c.stable == nil {
 		r.StableRS = ""
 	}

@@ -169,6 +169,9 @@ func (c *counts) freshSize(weights *TrafficWeights) int32 {
 
 // previewSize returns the size of the new ReplicaSet of a blue-green update.
 func (c *counts) previewSize(hash string) int32 {
+	if c.empty() {
+		return 0
+	}
 	return Preview{
 		Replicas: c.replicas(), PreviewReplicaCount: c.r.BlueGreen.PreviewReplicaCount, HasPauseConditions: len(c.read.PauseConditions) > 0,
 		PromoteFull: c.read.PromoteFull, ScaleUpPreviewCheckPoint: c.read.ScaleUpPreviewCheckPoint, ActiveSelector: c.read.ActiveSelector,
@@ -214,6 +217,15 @@ func (c *counts) withinWindow() bool {
 	}
 	return between < c.r.RollbackWindow
 }
+
+// passes reports whether an update of 0 replicas takes no step and waits for nobody. One that is aborted, or that a person has paused, stays.
+func (c *counts) passes() bool {
+	t := c.turn()
+	return c.empty() && !c.r.Paused && !c.aborted(&t)
+}
+
+// skipsSteps reports whether no step is taken, and nothing is paused.
+func (c *counts) skipsSteps() bool { return c.read.PromoteFull || c.inWindow || c.passes() }
 
 // goesBack reports whether the update is a rollback that is not looked at any more: to
 // the stable template, within the window, or in a blue-green update while the pods of the

@@ -20,7 +20,7 @@ type decision struct {
 // services are what the Services select when the pass is over.
 type services struct {
 	active, preview, stable, canary target
-	turn                            target // the one of two that take turns whose turn is next
+	turn, turned                    target // of two that take turns: the next one, and the stable one
 }
 
 // A target is a Service, nil if there is none, and the hash that it selects when the

@@ -267,5 +267,5 @@ func ExampleQuirkTable() {
 	table := argo.QuirkTable()
 	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "PausedTwice" })
 	fmt.Println(len(table), "of them, one is", table[i].Name)
-	// Output: 9 of them, one is PausedTwice
+	// Output: 12 of them, one is PausedTwice
 }

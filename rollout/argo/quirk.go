@@ -15,9 +15,12 @@ type Quirks uint64
 // The quirks, in the order of [QuirkTable].
 const (
 	AbortLeavesRequests      Quirks = 1 << iota // an abort with a least size leaves requests with the new pods
+	AbortGetsPodsAgain                          // an aborted update gets pods again when stable ones are missing
 	StableGoesBeforeRequests                    // stable pods go in the pass that leads all requests to them
 	NoPodServesRest                             // a share of less than one stable pod is served by none
 	RoutesLost                                  // routes that are set before there are pods do not come back
+	StablePingPongSelectsAll                    // the stable one of two Services that take turns selects all pods
+	ZeroReplicasTakeSteps                       // an update of 0 replicas takes all steps, with pods and pauses
 	StepBehindTheEnd                            // the index of the step goes past the end
 	OvercountedKeepsOthers                      // one ReplicaSet with pods too many keeps all others in between
 	PauseBeginsWhilePodsGo                      // a pause begins in the pass that removes pods in between
@@ -43,7 +46,10 @@ func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(Quirk
 // ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
-const release = ", Argo Rollouts v1.10.2"
+const (
+	release = ", Argo Rollouts v1.10.2"
+	issue   = "argoproj/argo-rollouts#"
+)
 
 // QuirkTable returns what there is to know about each quirk, in the order of the
 // constants.
@@ -58,6 +64,13 @@ func trafficQuirks() []selector.Quirk {
 		Source:   "GetDesiredCanaryWeight" + release,
 		Input:    "10 replicas, minPodsPerReplicaSet 2, a step of weight 10; aborted, all stable pods are available, and 2 new ones",
 		Repair:   "All requests go back when all stable pods are available and the new ReplicaSet has no more than its least size.",
+	}, {
+		Name:     "AbortGetsPodsAgain",
+		Upstream: "With dynamicStableScale an aborted update takes a step back that serves what available stable pods do not. When the Rollout grows or a stable pod is lost, the new ReplicaSet gets pods again, to which no request is led.",
+		Source:   "GetDesiredCanaryWeight" + release,
+		Issue:    issue + "4973",
+		Input:    "8 replicas, a step of weight 25; aborted, 4 stable pods are available, and no new one is left",
+		Repair:   "The new ReplicaSet of an aborted update gets no more pods, but for requests that are still led to it.",
 	}, {
 		Name:     "StableGoesBeforeRequests",
 		Upstream: "With dynamicStableScale the size of the stable ReplicaSet follows the weights of the pass before, also when the pass leads more requests to it: its pods go while requests come, and are made again in the next pass.",
@@ -76,11 +89,25 @@ func trafficQuirks() []selector.Quirk {
 		Source:   "reconcileTrafficRouting" + release,
 		Input:    "steps setHeaderRoute and setWeight 20; the new ReplicaSet is created",
 		Repair:   "The routes of all steps so far are there as long as a new pod is available.",
+	}, {
+		Name:     "StablePingPongSelectsAll",
+		Upstream: "Of two Services that take turns only the one of the update gets a selector. Until the other one has had its turn it selects all pods, those of the update as well.",
+		Source:   "reconcilePingAndPongService" + release,
+		Issue:    issue + "5006",
+		Input:    "2 Services without a hash in their selectors, pong the stable one; an update",
+		Repair:   "The stable one selects the stable pods as soon as one of them is available, and all if it is not managed yet.",
 	}}
 }
 
 func otherQuirks() []selector.Quirk {
 	return []selector.Quirk{{
+		Name:     "ZeroReplicasTakeSteps",
+		Upstream: "An update of 0 replicas takes all steps: setCanaryScale and previewReplicaCount start pods, and pauses and promotions wait for a person.",
+		Source:   "shouldFullPromote, UseSetCanaryScale" + release,
+		Issue:    issue + "4950",
+		Input:    "0 replicas, steps of setCanaryScale with 1 replica and a pause",
+		Repair:   "No pod is started, and the update is promoted, unless it is aborted.",
+	}, {
 		Name:     "StepBehindTheEnd",
 		Upstream: "If the current step is over in the pass that skips all steps, the index is one past the end, and goes back in the next pass.",
 		Source:   "syncRolloutStatusCanary" + release,

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -30,6 +31,59 @@ func anyOther(s *argo.Snapshot, is func(argo.ReplicaSet) bool) bool {
 	return false
 }
 
+// planned returns how many pods a ReplicaSet wants after a plan.
+func planned(s *argo.Snapshot, p *argo.Plan, hash string) int32 {
+	n := setOf(s, hash).Replicas
+	for _, a := range p.Actions {
+		switch a := a.(type) {
+		case argo.CreateReplicaSet:
+			if a.Hash == hash {
+				n = a.Replicas
+			}
+		case argo.ScaleReplicaSet:
+			if a.Hash == hash {
+				n = a.To
+			}
+		}
+	}
+	return n
+}
+
+// unusual makes of some Rollouts one of 0 replicas, one that has grown, one with a step that
+// sets the size of the canary, or one whose Services take turns.
+func unusual(t random.T, s *argo.Snapshot) {
+	if r := s.Rollout.Routing; r != nil && r.DynamicStableScale && random.OneIn(t, "grown", 3) {
+		s.Rollout.Replicas = ptr.To(*s.Rollout.Replicas * 2)
+		for i := range s.Sets {
+			s.Sets[i].DesiredReplicas = s.Rollout.Replicas
+			if s.Sets[i].Hash == s.Rollout.Status.StableRS {
+				s.Sets[i].Replicas = *s.Rollout.Replicas // its pods are yet to come
+			}
+		}
+		s.Rollout.Status.Abort = s.Rollout.Status.StableRS != s.Rollout.TemplateHash
+	}
+	if random.OneIn(t, "no replicas", 5) {
+		s.Rollout.Replicas = ptr.To(int32(0))
+		for i := range s.Sets {
+			s.Sets[i].DesiredReplicas = random.OneOf(t, "scaled for", s.Rollout.Replicas, s.Sets[i].DesiredReplicas)
+		}
+		if s.Rollout.BlueGreen != nil {
+			s.Rollout.BlueGreen.PreviewReplicaCount = random.OneOf(t, "preview", nil, ptr.To(int32(1)))
+		}
+	}
+	if n := len(s.Rollout.Steps); n > 0 && random.OneIn(t, "sized", 5) {
+		s.Rollout.Steps[random.Below(t, "sized step", n)].SetCanaryScale = &argo.CanaryScale{Replicas: ptr.To(int32(1))}
+	}
+	if random.OneIn(t, "turns", 3) {
+		selects := func(name string) map[string]string {
+			return random.OneOf(t, name, nil, map[string]string{argo.HashLabel: "v1"}, map[string]string{argo.HashLabel: "v4"})
+		}
+		s.Ping = &argo.Service{Name: "ping", Selector: selects("ping"), Managed: random.Bool(t, "ping is managed")}
+		s.Pong = &argo.Service{Name: "pong", Selector: selects("pong"), Managed: random.Bool(t, "pong is managed")}
+		s.Rollout.Status.StablePingPong = random.OneOf(t, "stable one", "", argo.Ping, argo.Pong)
+	}
+}
+
 // shows are what has to be true of a snapshot and of its default plan if a quirk is there
 // to be repaired.
 var shows = map[string]func(s *argo.Snapshot, p *argo.Plan) bool{
@@ -38,6 +92,24 @@ var shows = map[string]func(s *argo.Snapshot, p *argo.Plan) bool{
 		fresh := setOf(s, o.TemplateHash).AvailableReplicas
 		return o.Status.Abort && o.Routing != nil && o.Routing.DynamicStableScale && o.Routing.MinPodsPerReplicaSet != nil && fresh > 0 &&
 			fresh <= *o.Routing.MinPodsPerReplicaSet && setOf(s, o.Status.StableRS).AvailableReplicas >= *o.Replicas
+	},
+	"AbortGetsPodsAgain": func(s *argo.Snapshot, p *argo.Plan) bool {
+		o := &s.Rollout
+		wants, w := planned(s, p, o.TemplateHash), p.Status.Weights
+		return o.Status.Abort && o.Routing != nil && o.Routing.DynamicStableScale && wants > setOf(s, o.TemplateHash).Replicas &&
+			w != nil && w.Canary.Weight**o.Replicas <= 100*(wants-1) // one pod less serves all requests that are led to it
+	},
+	"StablePingPongSelectsAll": func(s *argo.Snapshot, _ *argo.Plan) bool {
+		stable := s.Pong
+		if s.Rollout.Status.StablePingPong == argo.Ping {
+			stable = s.Ping
+		}
+		return stable != nil && stable.Selector[argo.HashLabel] != s.Rollout.Status.StableRS
+	},
+	"ZeroReplicasTakeSteps": func(s *argo.Snapshot, p *argo.Plan) bool {
+		o := &s.Rollout
+		waits := o.BlueGreen != nil && p.Status.ActiveSelector != o.TemplateHash || o.Status.StableRS != o.TemplateHash && p.Status.StableRS != o.TemplateHash
+		return *o.Replicas == 0 && (waits || planned(s, p, o.TemplateHash) > 0)
 	},
 	"StableGoesBeforeRequests": func(s *argo.Snapshot, p *argo.Plan) bool {
 		was, next := s.Rollout.Status.Weights, p.Status.Weights
@@ -84,6 +156,7 @@ func TestPropertyQuirks(t *testing.T) {
 	seen := map[string]int{}
 	random.Check(t, func(t random.T) {
 		s := random.Argo(t, random.OneOf(t, "kind", random.Truthful, random.Truthful, random.Midway, random.Midway))
+		unusual(t, &s)
 		kept, err := reconcile(s, now)
 		if err != nil {
 			t.Fatal(err)

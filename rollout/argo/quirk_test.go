@@ -51,19 +51,27 @@ func full(n int32) argo.Size { return argo.Size{Replicas: n, AvailableReplicas: 
 
 func actions(p argo.Plan) string { return argo.Plan{Actions: p.Actions}.String() }
 
+// promotes says as well which template is stable.
+func promotes(p argo.Plan) string { return actions(p) + "\nstable: " + p.Status.StableRS }
+
 func pauses(p argo.Plan) string { return fmt.Sprint(len(p.Status.PauseConditions)) }
 
 func trafficShowcases(t *testing.T) map[string]showcase {
 	aborted := dynamic(between(t, 10, []argo.Step{weight(10)}, full(10), full(2)), 10, "v2")
 	aborted.Rollout.Routing.MinPodsPerReplicaSet, aborted.Rollout.Status.Abort = ptr.To(int32(2)), true
+	grown := dynamic(between(t, 8, []argo.Step{weight(25)}, argo.Size{Replicas: 8, AvailableReplicas: 4}, argo.Size{}), 0, "v2")
+	grown.Rollout.Status.Abort = true
 	replaced := dynamic(between(t, 4, []argo.Step{weight(100)}, full(4), full(4), argo.Size{}), 100, "v2")
 	routes := between(t, 4, []argo.Step{setting(argo.StepHeaderRoute, betaUsers), weight(25)}, full(4), full(1))
 	routes.Rollout.Routing = &argo.Routing{}
+	turns := between(t, 4, []argo.Step{weight(50)}, full(4), full(2))
+	turns.Rollout.Routing, turns.Ping, turns.Pong = &argo.Routing{}, &argo.Service{Name: "ping"}, &argo.Service{Name: "pong"}
 	return map[string]showcase{
 		"AbortLeavesRequests": {
 			aborted, actions, "Scaled down replica set v1 from 10 to 9 (Weight)",
 			"Set weight of replica set v2 to 0, of v1 to 100 (Traffic)\nScaled down replica set v2 from 2 to 0 (Weight)",
 		},
+		"AbortGetsPodsAgain": {grown, actions, "Scaled up replica set v2 from 0 to 2 (Weight)", "nothing to do"},
 		"StableGoesBeforeRequests": {
 			replaced, actions, "Set weight of replica set v3 to 0, of v1 to 100 (Traffic)\nScaled down replica set v1 from 4 to 0 (Weight)",
 			"Set weight of replica set v3 to 0, of v1 to 100 (Traffic)\nScaled up replica set v3 from 0 to 4 (Weight)",
@@ -76,6 +84,12 @@ func trafficShowcases(t *testing.T) map[string]showcase {
 			routes, actions, "Set weight of replica set v2 to 25, of v1 to 75 (Traffic)",
 			"Set route beta to service  (Traffic)\nSet weight of replica set v2 to 25, of v1 to 75 (Traffic)",
 		},
+		"StablePingPongSelectsAll": {
+			turns, actions,
+			"Set rollouts-pod-template-hash to v2 in the selector of service ping (Traffic)\nSet weight of replica set v2 to 50, of v1 to 50 (Traffic)",
+			"Set rollouts-pod-template-hash to v2 in the selector of service ping (Traffic)\nSet rollouts-pod-template-hash to v1 in the selector of service pong (Traffic)\n" +
+				"Set weight of replica set v2 to 50, of v1 to 50 (Traffic)",
+		},
 	}
 }
 
@@ -84,11 +98,17 @@ func showcases(t *testing.T) map[string]showcase {
 	behind.Rollout.Status.CurrentStepIndex, behind.Rollout.Status.PromoteFull, behind.Rollout.Status.ControllerPause = ptr.To(int32(0)), true, true
 	inconclusive := between(t, 4, []argo.Step{{Other: argo.StepAnalysis}}, full(4), argo.Size{})
 	inconclusive.Rollout.Status.Runs = argo.Runs{Step: argo.Run{Phase: argo.RunInconclusive}, Background: argo.Run{Phase: argo.RunInconclusive}}
+	nothing := between(t, 0, []argo.Step{{SetCanaryScale: &argo.CanaryScale{Replicas: ptr.To(int32(1))}}, pause(-1)}, argo.Size{}, argo.Size{})
+	nothing.Rollout.Routing, nothing.Rollout.Status.CurrentStepIndex = &argo.Routing{}, ptr.To(int32(0))
 	zero := between(t, 3, nil, full(3), full(3))
 	zero.Rollout.BlueGreen = &argo.BlueGreen{ScaleDownDelaySeconds: ptr.To(int32(0))}
 	zero.Active = &argo.Service{Name: "active", Selector: map[string]string{argo.HashLabel: "v2"}}
 	zero.Rollout.Status = argo.Status{CurrentPodHash: "v2", StableRS: "v2", ActiveSelector: "v2"}
 	cases := map[string]showcase{
+		"ZeroReplicasTakeSteps": {
+			nothing, promotes, "Set weight of replica set v2 to 0, of v1 to 100 (Traffic)\nScaled up replica set v2 from 0 to 1 (Weight)\nstable: v1",
+			"Set weight of replica set v2 to 0, of v1 to 100 (Traffic)\nstable: v2",
+		},
 		"StepBehindTheEnd": {behind, func(p argo.Plan) string { return fmt.Sprint(*p.Status.CurrentStepIndex) }, "3", "2"},
 		"OvercountedKeepsOthers": {
 			between(t, 4, []argo.Step{weight(50)}, full(2), argo.Size{Replicas: 1, AvailableReplicas: 2}, full(1), full(2)), actions, "nothing to do",

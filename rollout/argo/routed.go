@@ -18,6 +18,9 @@ func (r Canary) Routed() Counts {
 			weight = *scale.Weight
 		}
 		canary = r.atLeast(r.pods(weight))
+		if scale == nil && r.Weights != nil && r.followsBack() && !r.promoted() && r.Repair.Has(AbortGetsPodsAgain) {
+			canary = min(canary, r.Canary.Replicas)
+		}
 	}
 	if !r.DynamicStableScale {
 		return Counts{Canary: canary, Stable: r.replicas()}

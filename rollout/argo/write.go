@@ -6,7 +6,7 @@ import "slices"
 
 // write returns the plan. Its order is: the new ReplicaSet is created, pods are restarted,
 // Services select its pods (first the preview, then the active one; first the one whose
-// turn is next, then the stable one and that of the canary), routes go and come, requests
+// turn is next, then the other one, the stable one and that of the canary), routes go and come, requests
 // are led by the weights, and ReplicaSets are scaled: the stable one, the new one, and the others by age.
 // A deadline is annotated behind the size of its ReplicaSet.
 func (c *counts) write(d *decision) Plan {
@@ -22,6 +22,7 @@ func (c *counts) write(d *decision) Plan {
 	p.Actions = d.services.preview.write(p.Actions, ReasonPreview)
 	p.Actions = d.services.active.write(p.Actions, ReasonPromotion)
 	p.Actions = d.services.turn.write(p.Actions, ReasonTraffic)
+	p.Actions = d.services.turned.write(p.Actions, ReasonTraffic)
 	p.Actions = d.services.stable.write(p.Actions, ReasonTraffic)
 	p.Actions = d.services.canary.write(p.Actions, ReasonTraffic)
 	_, service := c.led()
