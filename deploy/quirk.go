@@ -21,6 +21,7 @@ const (
 	ProductsWrapAround                                // products of a scaling wrap around beyond 32 bits
 	SumsWrapAround                                    // sums and limits wrap around beyond 32 bits
 	ScalingLosesShares                                // scaling in the middle of a rollout does not keep shares
+	ScalingKeepsUnavailable                           // scaling keeps old pods that are not available, and others go
 	StatusAheadStopsCleanup                           // a status that is ahead of its spec stops the cleanup of all
 	UnavailableReplicasLag                            // unavailableReplicas is that of the sizes before the pass
 	DeletingDeploymentWritesNewSet                    // a Deployment that is being deleted writes its new ReplicaSet

@@ -80,6 +80,8 @@ func shows(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool {
 		return magnitude(s, p) > math.MaxInt32 || productsWrap(s, p)
 	case deploy.ScalingLosesShares:
 		return losesShares(s, p)
+	case deploy.ScalingKeepsUnavailable:
+		return !part && keepsUnavailable(s, p)
 	case deploy.StatusAheadStopsCleanup:
 		return slices.ContainsFunc(activeSets(s), func(rs *replicaset.ReplicaSet) bool { return isAhead(rs) && !isNew(s, rs) })
 	case deploy.StatusAheadFailsScaling:
@@ -143,6 +145,18 @@ func showsByPartition(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool 
 		return left < min(now, int64(p.Budget.Replicas)-int64(p.Budget.Unavailable))
 	}
 	return false
+}
+
+// keepsUnavailable reports whether a ReplicaSet loses available pods, while an old one keeps
+// some that are not.
+func keepsUnavailable(s *deploy.Snapshot, p *deploy.Plan) bool {
+	loses, keeps := false, false
+	for _, rs := range owned(s) {
+		available := max(0, min(rs.Status.AvailableReplicas, wants(rs)))
+		loses = loses || planned(p, rs) < available
+		keeps = keeps || !isNew(s, rs) && min(planned(p, rs), wants(rs)) > available
+	}
+	return loses && keeps
 }
 
 // unavailableAfter returns how many pods are wanted, once the plan is carried out, and not

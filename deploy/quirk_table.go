@@ -47,6 +47,13 @@ func sizeQuirks() []selector.Quirk {
 		Input:  "10 to 11 replicas, surge 3; ReplicaSets of 8 and 2",
 		Repair: "Sizes reach their sum by the method of the largest remainder, and shares are those before an interruption.",
 	}, {
+		Name: "ScalingKeepsUnavailable",
+		Upstream: "Scaled in the middle of a rollout, ReplicaSets lose pods by their sizes: available ones go, while old ones that are not " +
+			"available stay.",
+		Source: "scale" + inDeployment, Issue: issue + "119536",
+		Input:  "3 to 2 replicas, no surge; an old ReplicaSet of 1 that is not available, a new one of 2",
+		Repair: "As many pods of old ReplicaSets that are not available go in their place, the oldest ReplicaSet first.",
+	}, {
 		Name:     "StatusAheadStopsCleanup",
 		Upstream: "An old ReplicaSet whose status is ahead of its spec stops the removal of unavailable pods of all others.",
 		Source:   "cleanupUnhealthyReplicas" + inDeployment,

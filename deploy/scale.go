@@ -32,6 +32,9 @@ func (in *input) scale(c *counts) sizing {
 		return in.scalePartitioned(c, &d, active)
 	default:
 		d.share(c, active)
+		if in.opts.Repair.Has(ScalingKeepsUnavailable) {
+			d.takeUnavailable()
+		}
 	}
 	return sizing{changes: d.changes(), shrinkFirst: d.shrinkFirst}
 }
@@ -109,6 +112,30 @@ func (d *draft) share(c *counts, active []int) {
 	for k, i := range active {
 		d.resize(i, sizes[k], ReasonScaling, true)
 	}
+}
+
+// takeUnavailable lets sets keep available pods that they would lose, the new one first and
+// the oldest last, as far as old ones, the oldest first, lose pods that are not available in
+// their place: the repair of [ScalingKeepsUnavailable].
+func (d *draft) takeUnavailable() {
+	order, sets, sizes := d.newLast()
+	serve := func(k int) int64 { return max(0, int64(min(sets[k].Wanted, sets[k].Available))) }
+	lost, taken := int64(0), int64(0)
+	for k, to := range sizes {
+		lost += max(0, serve(k)-int64(to))
+	}
+	for k, i := range order {
+		idle := int64(min(sizes[k], sets[k].Wanted)) - serve(k)
+		if n := min(lost-taken, idle, int64(sizes[k]-d.in.keeps(i))); n > 0 && i != d.in.newAt {
+			sizes[k], taken = sizes[k]-int32(n), taken+n
+		}
+	}
+	for k := range slices.Backward(order) {
+		if n := min(taken, serve(k)-int64(sizes[k])); n > 0 {
+			sizes[k], taken = sizes[k]+int32(n), taken-n
+		}
+	}
+	d.mend(order, sizes)
 }
 
 // allowed returns how many pods sets may want together when replicas change.

@@ -207,3 +207,38 @@ func TestProportionFromStatus(t *testing.T) {
 	s := snapshot(d, set(1, 3, sized("5", "")), set(2, 2, sized("5", "0")))
 	require.Equal(t, "web-v1 3->6, web-v2 2->4", sizes(reconcile(t, s)), "an unusable maximum is replaced by the status")
 }
+
+// TestScalingKeepsUnavailable: of 9 pods of three ReplicaSets 6 are to stay, 2 of each.
+// Repaired, available ones stay as long as an old ReplicaSet has others.
+func TestScalingKeepsUnavailable(t *testing.T) {
+	for _, c := range []struct {
+		why       string
+		available [3]int32
+		least     int32 // of the oldest
+		want      [3]int32
+	}{
+		{"all are available", [3]int32{3, 3, 3}, 0, [3]int32{2, 2, 2}},
+		{"3 are not, and go", [3]int32{3, 0, 3}, 0, [3]int32{3, 0, 3}},
+		{"2 are not; the new one keeps its pods first", [3]int32{3, 1, 3}, 0, [3]int32{2, 1, 3}},
+		{"the one that is not goes by shares already", [3]int32{3, 2, 3}, 0, [3]int32{2, 2, 2}},
+		{"the oldest loses them first", [3]int32{0, 0, 3}, 0, [3]int32{1, 2, 3}},
+		{"new pods are awaited", [3]int32{3, 3, 0}, 0, [3]int32{2, 2, 2}},
+		{"more than there are", [3]int32{9, 0, 9}, 0, [3]int32{3, 0, 3}},
+		{"fewer than none", [3]int32{3, -9, 3}, 0, [3]int32{3, 0, 3}},
+		{"somebody needs 2 of the oldest", [3]int32{0, 3, 3}, 2, [3]int32{2, 2, 2}},
+	} {
+		var sets []replicaset.ReplicaSet
+		for i, n := range c.available {
+			sets = append(sets, full(i+1, 3, 9, counts(3, n)))
+		}
+		s := snapshot(web(6, limits(0, 1), template("v3")), sets...)
+		opts := deploy.Options{Repair: deploy.ScalingKeepsUnavailable}
+		if c.least > 0 {
+			opts.Sets = map[string]deploy.SetPolicy{"web-v1": {Least: c.least}}
+		}
+		execute(t, &s, reconcileWith(t, s, opts))
+		for i, rs := range s.ReplicaSets {
+			require.Equal(t, c.want[i], *rs.Replicas, "%s: %s", c.why, rs.Name)
+		}
+	}
+}

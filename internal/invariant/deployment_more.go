@@ -89,6 +89,7 @@ func proportionalScaling(p *DeploymentPass) []string {
 	before, after := v.sizes(nil), v.sizes(p.Plan.Actions)
 	l := list(nil)
 	l.addIf(sum(after) != goal, "%d pods are wanted, not %d", sum(after), goal)
+	l = append(l, v.healthyGo(before, after)...)
 	shares, even := v.shares(goal)
 	for _, rs := range v.active() {
 		if shares == nil {
@@ -96,6 +97,11 @@ func proportionalScaling(p *DeploymentPass) []string {
 		}
 		size, share := after[rs.Name], shares[rs.Name]
 		off := max(float64(size)-share, share-float64(size))
+		available := between(int64(rs.Status.AvailableReplicas), 0, before[rs.Name])
+		kept := float64(size) > share && size <= available || float64(size) < share && size >= available && rs != v.newest
+		if kept && o.Repair.Has(deploy.ScalingKeepsUnavailable) {
+			off = 0 // it keeps available pods, or others do in place of its own
+		}
 		tidy := o.Leftover == deploy.LeftoverDefault && goal < 100_000
 		l.addIf(size < 0, "%s wants %d pods", rs.Name, size)
 		l.addIf(tidy && off > 1.01, "%s gets %d pods, and its share is %.2f", rs.Name, size, share)
@@ -137,6 +143,19 @@ func (v *deploymentView) shares(goal int64) (shares map[string]float64, even boo
 		weights[name] *= float64(goal) / whole
 	}
 	return weights, even
+}
+
+// healthyGo looks for available pods that go, while old ones that are not stay.
+func (v *deploymentView) healthyGo(before, after map[string]int64) []string {
+	healthy, sick := int64(0), int64(0)
+	for _, rs := range v.active() {
+		available := between(int64(rs.Status.AvailableReplicas), 0, before[rs.Name])
+		healthy += max(0, available-after[rs.Name])
+		if rs != v.newest {
+			sick += max(0, min(before[rs.Name], after[rs.Name])-available)
+		}
+	}
+	return one(healthy > 0 && sick > 0, "%d available pods go, and %d that are not available stay", healthy, sick)
 }
 
 // saturated tells that the new set serves alone, so that all others go.

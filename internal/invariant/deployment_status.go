@@ -228,7 +228,9 @@ func sizesWithinInt32(p *DeploymentPass) []string {
 
 // interruptedScaling interrupts a scaling after each action and changes its goal.
 func interruptedScaling(c *DeploymentPlanner) (lines []string) {
-	m := &deploymentModel
+	m, plan := &deploymentModel, *c
+	plan.Options.Repair &^= deploy.ScalingKeepsUnavailable // which leaves other shares than there were
+	c = &plan
 	p, err := m.pass(c, c.Snapshot, c.Now)
 	if err != nil || !c.Options.Repair.Has(deploy.ScalingLosesShares) && !c.Strict {
 		return nil

@@ -15,7 +15,7 @@ func deployment() []Invariant {
 		{Name: "rounding of limits", Title: "surge is rounded up, unavailable down, and both 0 mean 1 unavailable", Source: "upstream: ResolveFenceposts", checks: pass(roundingOfLimits)},
 		{Name: "limits never both zero", Title: "limits of 0 and 0 are never both in force", Source: "upstream: validation", checks: pass(limitsNeverBothZero)},
 		{Name: "proportional scaling", Title: "proportional scaling is exact, keeps shares within a pod and moves no set against the whole", Source: "kubernetes#20273",
-			Corrected: true, Defects: []string{"deploy.ProductsWrapAround", "deploy.ScalingLosesShares"}, checks: pass(proportionalScaling)},
+			Corrected: true, Defects: []string{"deploy.ProductsWrapAround", "deploy.ScalingLosesShares", "deploy.ScalingKeepsUnavailable"}, checks: pass(proportionalScaling)},
 		{Name: "scaled to zero", Title: "scaled to 0, everything is", Source: "upstream: scale",
 			Corrected: true, Defects: []string{"deploy.SumsWrapAround"}, checks: pass(scaledToZero)},
 		{Name: "paused Deployment", Title: "paused, nothing is created, rolled out or rolled back", Source: "upstream: sync while paused", checks: pass(pausedDeployment)},
