@@ -81,6 +81,7 @@ func budgetQuirks() []selector.Quirk {
 		Name:     "OutsideNodesUseBudget",
 		Upstream: "Nodes that have a pod and should not run one count against a budget that is a share of the nodes that should.",
 		Source:   "rollingUpdate, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Issue:    "openkruise/kruise#2387",
 		Input:    "maxUnavailable 1; n1 old and available; n2 tainted NoSchedule, with a new pod that is not ready",
 		Repair:   "Only nodes that should run a pod use up the budget.",
 	}, {
@@ -100,6 +101,7 @@ func budgetQuirks() []selector.Quirk {
 		Name:     "OlderPodsRelabelled",
 		Upstream: "If several revisions have the template, all pods get the hash of the one that stays, those of older templates as well, which then are never updated.",
 		Source:   "dedupCurHistories, Kubernetes 1.36.3; the same in OpenKruise at 07169cfac7b9",
+		Issue:    "kubernetes/kubernetes#111280",
 		Input:    "revisions v2 and v3 with the template, a pod of v1",
 		Repair:   "Only pods of the revisions that go are relabelled.",
 	}, {

@@ -165,9 +165,9 @@ func partitionQuirks() []selector.Quirk {
 	}, {
 		Name:     "ScaledBeyondPartition",
 		Upstream: "Scaled up, the new ReplicaSet keeps its share, and stays beyond its partition.",
-		Source:   "scale" + inPartition,
-		Input:    "6 to 12 replicas, partition 20%; ReplicaSets of 4 and 2",
-		Repair:   "What would be beyond goes to the largest old one.",
+		Source:   "scale" + inPartition, Issue: "openkruise/rollouts#321",
+		Input:  "6 to 12 replicas, partition 20%; ReplicaSets of 4 and 2",
+		Repair: "What would be beyond goes to the largest old one.",
 	}, {
 		Name:     "StatusAheadFailsScaling",
 		Upstream: "An old ReplicaSet whose status is ahead of its spec ends a scaling with an error, and nothing is reported.",

@@ -62,6 +62,7 @@ func trafficQuirks() []selector.Quirk {
 		Name:     "AbortLeavesRequests",
 		Upstream: "With dynamicStableScale the way back after an abort takes the step that serves fewer pods than the new ReplicaSet has. With minPodsPerReplicaSet it never has fewer, and keeps its pods and the requests of that step.",
 		Source:   "GetDesiredCanaryWeight" + release,
+		Issue:    issue + "4841",
 		Input:    "10 replicas, minPodsPerReplicaSet 2, a step of weight 10; aborted, all stable pods are available, and 2 new ones",
 		Repair:   "All requests go back when all stable pods are available and the new ReplicaSet has no more than its least size.",
 	}, {
@@ -87,6 +88,7 @@ func trafficQuirks() []selector.Quirk {
 		Name:     "RoutesLost",
 		Upstream: "A step sets its routes though no new pod is available. The next pass removes them, and nothing sets them again.",
 		Source:   "reconcileTrafficRouting" + release,
+		Issue:    issue + "4486",
 		Input:    "steps setHeaderRoute and setWeight 20; the new ReplicaSet is created",
 		Repair:   "The routes of all steps so far are there as long as a new pod is available.",
 	}, {
@@ -135,6 +137,7 @@ func otherQuirks() []selector.Quirk {
 		Name:     "ZeroDelayKeepsForEver",
 		Upstream: "With a scaleDownDelaySeconds of 0 no deadline is set for an old ReplicaSet, and without one it is not scaled down.",
 		Source:   "scaleDownDelayHelper, addScaleDownDelay" + release,
+		Issue:    issue + "1992",
 		Input:    "a blue-green update with scaleDownDelaySeconds 0; an old ReplicaSet with pods",
 		Repair:   "It is scaled down at once.",
 	}}

@@ -42,7 +42,7 @@ func earlyQuirks() []selector.Quirk {
 		row("TrafficLeftBehind", "When the workload disappears in the middle the status is dropped, and Services and routes stay as they are.",
 			"rollout.calculateRolloutStatus", "", "A Rollout in the pause of step 1 with a pinned Service and no workload.", "The traffic is restored first."),
 		row("DeletionFinishesRelease", "Deleting or disabling a Rollout releases the rest at once, without further pauses.",
-			"partitionstyle/deployment.Finalize", "", "6 replicas, 2 of them updated in step 1, and the Rollout is deleted.",
+			"partitionstyle/deployment.Finalize", "openkruise/rollouts#272", "6 replicas, 2 of them updated in step 1, and the Rollout is deleted.",
 			"The workload stays paused where it stands. What was rolled back is resumed, whatever template comes meanwhile, and so is a DaemonSet whose release succeeded. Blue-green is not touched."),
 		row("HTTPRouteRulesLost", "Rules with a weight are dropped by a step of matches, headers are taken from another entry of the matches, only the first rule gets paths, and rules without backends are dropped at the end.",
 			"gateway.buildCanaryHeaderHttpRoutes", "", "A route of one rule with a weight, and a step that matches a path and a header.", "Every rule is kept, and every entry has its own headers."),
