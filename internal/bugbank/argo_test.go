@@ -32,6 +32,12 @@ func argoEntries() []entry {
 			mutant{"rollout/argo", "(s.to != w.Replicas || w.DesiredReplicas == nil || *w.DesiredReplicas != d)", "s.to != w.Replicas"}},
 		{"argo-rollouts-574", "a rollback takes every step and every pause again", rollbackWindow,
 			mutant{"rollout/argo", "b < s.r.RollbackWindow", "false"}},
+		{"argo-rollouts-4973", "an aborted update gets pods again when the Rollout grows", abortStaysEmpty,
+			mutant{"rollout/argo", "min(n, s.Canary.Replicas)", "n"}},
+		{"argo-rollouts-4950", "an update of 0 replicas starts a pod, and waits for a person", nothingToUpdate,
+			mutant{"rollout/argo", "s.replicas() == 0 && s.repair.Has(ZeroReplicasTakeSteps)", "false"}},
+		{"argo-rollouts-5006", "the stable one of two Services selects the pods of the update too", stableSelectsItsOwn,
+			mutant{"rollout/argo", "s.repair.Has(StablePingPongSelectsAll)", "false"}},
 	}
 }
 
@@ -48,9 +54,49 @@ func argoSet(hash string, age, size, available int32, desired *int32) argo.Repli
 
 func argoPlan(t *testing.T, s argo.Snapshot) argo.Plan {
 	t.Helper()
-	p, err := argo.Reconcile(s, t0, argo.Options{})
+	return repairedArgo(t, s, 0)
+}
+
+func repairedArgo(t *testing.T, s argo.Snapshot, repair argo.Quirks) argo.Plan {
+	t.Helper()
+	p, err := argo.Reconcile(s, t0, argo.Options{Repair: repair})
 	require.NoError(t, err)
 	return p
+}
+
+// abortStaysEmpty: the Rollout has grown from 4 to 8, and the new stable pods are starting.
+func abortStaysEmpty(t *testing.T) {
+	s := updating(argoSet("v1", 1, 8, 4, ptr.To(int32(8))), argoSet("v2", 2, 0, 0, ptr.To(int32(8))))
+	s.Rollout.Replicas, s.Rollout.Steps = ptr.To(int32(8)), []argo.Step{weight(25), {Pause: &argo.Pause{}}}
+	s.Rollout.Routing, s.Rollout.Status.Abort = &argo.Routing{DynamicStableScale: true}, true
+	s.Rollout.Status.Weights = &argo.TrafficWeights{Canary: argo.WeightDestination{Hash: "v2"}, Stable: argo.WeightDestination{Weight: 100, Hash: "v1"}}
+	require.Equal(t, "Scaled up replica set v2 from 0 to 2 (Weight)", argo.Plan{Actions: argoPlan(t, s).Actions}.String())
+	require.Empty(t, repairedArgo(t, s, argo.RepairAll).Actions)
+}
+
+// nothingToUpdate: a step of one pod, and then a pause.
+func nothingToUpdate(t *testing.T) {
+	s := updating(argoSet("v1", 1, 0, 0, ptr.To(int32(0))), argoSet("v2", 2, 0, 0, ptr.To(int32(0))))
+	s.Rollout.Replicas, s.Rollout.Routing = ptr.To(int32(0)), &argo.Routing{}
+	s.Rollout.Steps = []argo.Step{{SetCanaryScale: &argo.CanaryScale{Replicas: ptr.To(int32(1))}}, {Pause: &argo.Pause{}}}
+	p := argoPlan(t, s)
+	require.Contains(t, p.String(), "Scaled up replica set v2 from 0 to 1 (Weight)")
+	require.Equal(t, "v1", p.Status.StableRS)
+	p = repairedArgo(t, s, argo.RepairAll)
+	require.NotContains(t, p.String(), "Scaled up")
+	require.Equal(t, "v2", p.Status.StableRS)
+}
+
+// stableSelectsItsOwn: both Services were created without a hash, and pong is the stable one.
+func stableSelectsItsOwn(t *testing.T) {
+	s := updating(argoSet("v1", 1, 2, 2, ptr.To(int32(2))), argoSet("v2", 2, 1, 1, ptr.To(int32(2))))
+	s.Rollout.Routing, s.Ping, s.Pong = &argo.Routing{}, &argo.Service{Name: "ping"}, &argo.Service{Name: "pong"}
+	for repair, want := range map[argo.Quirks]string{0: "", argo.RepairAll: "v1"} {
+		next, err := repairedArgo(t, s, repair).Apply(s, t0)
+		require.NoError(t, err)
+		require.Equal(t, "v2", next.Ping.Selector[argo.HashLabel])
+		require.Equal(t, want, next.Pong.Selector[argo.HashLabel])
+	}
 }
 
 func cappedCanary(t *testing.T) {

@@ -60,6 +60,10 @@ func scalingOfDeployments() []entry {
 			mutant{"rollout:Roll", "p.Sum(p.Sum(total) + terminating)", "p.Sum(p.Sum(total) + 0*terminating)"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
 			mutant{"deploy:Plan.write", "if s.d.Strategy == Recreate {\n\t\tp.Budget.Unavailable = s.replicas\n\t}", "p.Budget.Replicas += s.budget.Surge"}},
+		{"kubernetes-119536", "scaling takes an available pod, and leaves an old one that is not", plans(
+			snapshot(web(4, limits(0, 1), template("v3")), set(1, 3, sized(5, 5)), set(2, 1, sized(5, 5), counts(1, 0)), set(3, 1, sized(5, 5))),
+			"web-v1 3->2, annotate web-v2, annotate web-v3", corrected, "annotate web-v1, web-v2 1->0, annotate web-v3"),
+			mutant{"deploy", "s.opts.Repair.Has(ScalingKeepsUnavailable)", "false"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
 			mutant{"rollout", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(m, y)"}},
