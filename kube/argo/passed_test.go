@@ -115,6 +115,27 @@ func TestPassedOn(t *testing.T) {
 	require.Nil(t, kubeargo.ToStatus(o, next).RestartedAt)
 }
 
+// A ReplicaSet that cannot create pods reaches the planner, and the status of the Rollout
+// tells of it.
+func TestReplicaFailure(t *testing.T) {
+	o := read(t, turning)
+	sets, _ := running(o, 4, 2)
+	since := noon.Add(-time.Hour)
+	sets[0].Status.Conditions = []appsv1.ReplicaSetCondition{{
+		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota", LastTransitionTime: metav1.NewTime(since),
+	}}
+	s, err := kubeargo.Snapshot(o, sets, turns())
+	require.NoError(t, err)
+	require.Equal(t, []argo.Condition{{
+		Type: argo.ConditionReplicaFailure, Status: "True", Reason: "FailedCreate", Message: "exceeded quota", LastTransitionTime: since,
+	}}, s.Sets[0].Conditions)
+	plan, err := argo.Reconcile(s, noon, argo.Options{})
+	require.NoError(t, err)
+	require.Contains(t, kubeargo.ToStatus(o, plan.Status).Conditions, kubeargo.RolloutCondition{
+		Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "exceeded quota", LastUpdateTime: metav1.NewTime(since), LastTransitionTime: metav1.NewTime(since),
+	})
+}
+
 // The step behind the pause removes its route, and what ends the update all of them.
 func TestRoutesGo(t *testing.T) {
 	for at, want := range map[string][]string{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -98,7 +99,7 @@ func replicaSet(es *field.Errors, path string, rs *appsv1.ReplicaSet) argo.Repli
 	set := argo.ReplicaSet{
 		Name: rs.Name, Hash: rs.Labels[argo.HashLabel], Revision: revision(rs.Annotations), ReadyReplicas: rs.Status.ReadyReplicas,
 		Size:              argo.Size{Replicas: 1, AvailableReplicas: rs.Status.AvailableReplicas, StatusReplicas: rs.Status.Replicas},
-		CreationTimestamp: convert.TimeOrZero(&rs.CreationTimestamp),
+		CreationTimestamp: convert.TimeOrZero(&rs.CreationTimestamp), Conditions: kube.FromReplicaSetStatus(rs.Status).Conditions,
 	}
 	if rs.Spec.Replicas != nil {
 		set.Replicas = *rs.Spec.Replicas

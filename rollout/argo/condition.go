@@ -26,6 +26,8 @@ const (
 	ConditionAvailable   = "Available"
 	ConditionHealthy     = "Healthy"
 	ConditionCompleted   = "Completed"
+	// ConditionReplicaFailure is copied from a ReplicaSet that cannot create or delete pods.
+	ConditionReplicaFailure = "ReplicaFailure"
 )
 
 // defaultDeadline is the progressDeadlineSeconds of a Rollout that has none.
@@ -109,4 +111,34 @@ func (in *input) set(list []Condition, kind string, status selector.ConditionSta
 		return with(list, c)
 	}
 	return list
+}
+
+// failure returns the list with the condition ReplicaFailure of the new ReplicaSet, else of
+// the oldest that has one, or without it if none has. As with other conditions, another
+// message alone changes nothing.
+//
+// It mirrors getReplicaFailures of Argo Rollouts, which takes any instead of the oldest.
+func (c *counts) failure(list []Condition) []Condition {
+	var found *Condition
+	if c.fresh != nil {
+		found = condition.Find(c.fresh.Conditions, ConditionReplicaFailure)
+	}
+	for _, set := range c.sets {
+		if found == nil {
+			found = condition.Find(set.Conditions, ConditionReplicaFailure)
+		}
+	}
+	old := condition.Find(list, ConditionReplicaFailure)
+	switch {
+	case found == nil && old != nil:
+		return condition.Without(list, ConditionReplicaFailure)
+	case found == nil, !differs(list, *found):
+		return list
+	}
+	next := *found
+	next.LastUpdateTime = found.LastTransitionTime
+	if old != nil && old.Status == next.Status {
+		next.LastTransitionTime = old.LastTransitionTime
+	}
+	return with(list, next)
 }

@@ -150,6 +150,8 @@ type ReplicaSet struct {
 	DesiredReplicas   *int32    `json:"desiredReplicas,omitzero"` // as annotated; nil if it is not
 	ScaleDownAt       time.Time `json:"scaleDownAt,omitzero"`     // as annotated; zero if it is not
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
+	// Conditions are those of its status. Only [ConditionReplicaFailure] is looked at.
+	Conditions []Condition `json:"conditions,omitempty"`
 }
 
 // A Phase is where an Argo Rollout stands.

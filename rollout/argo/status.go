@@ -82,7 +82,7 @@ func (c *counts) conditions(status *Status, t *turn) (list []Condition, late boo
 	if c.r.BlueGreen != nil {
 		available = c.saturated(c.named(status.ActiveSelector))
 	}
-	list = c.set(list, ConditionAvailable, truth(available), "AvailableReason", "")
+	list = c.failure(c.set(list, ConditionAvailable, truth(available), "AvailableReason", ""))
 	return c.set(list, ConditionCompleted, truth(status.promoted()), "RolloutCompleted", "RolloutCompleted"), late, w
 }
 
