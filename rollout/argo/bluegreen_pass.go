@@ -175,7 +175,7 @@ func (c *counts) switchActive(t *turn) (active string, w waiting) {
 	case c.halted():
 		return active, held(ReasonPaused, 0, 0)
 	case !c.readyForPause() || !c.saturated(c.fresh):
-		return active, held(ReasonBatchNotReady, int64(c.fresh.AvailableReplicas), int64(c.previewSize(c.fresh.Hash)))
+		return active, c.incomplete(active, t)
 	case c.read.Abort && c.aborted(t):
 		return c.read.StableRS, held(ReasonAborted, 0, 0)
 	case c.read.Abort:
@@ -186,18 +186,39 @@ func (c *counts) switchActive(t *turn) (active string, w waiting) {
 	return active, c.holdPromotion()
 }
 
-// holdPromotion says what the promotion waits for.
-func (in *input) holdPromotion() waiting {
-	b, p := in.r.BlueGreen, in.paused(PauseBlueGreen)
+// incomplete says what an update waits for whose pods are not all there. A preview of
+// fewer pods has all that it is to have before the promotion.
+func (c *counts) incomplete(active string, t *turn) (w waiting) {
+	aborted, n := c.read.Abort && c.aborted(t), c.previewSize(c.fresh.Hash)
 	switch {
-	case !in.analyzed():
+	case c.fresh == c.stable: // see unsettled
+	case aborted && active == c.read.StableRS:
+	case !c.readyForPause():
+		w = short(c.fresh, ReasonPreviewNotReady, c.fresh.AvailableReplicas, n)
+	case !aborted:
+		w = c.holdPromotion()
+	}
+	if aborted {
+		return held(ReasonAborted, 0, 0).and(w)
+	}
+	return w
+}
+
+// holdPromotion says what the promotion waits for. Of a preview of fewer pods that needs no
+// pause nobody asks for the others, but a person.
+func (c *counts) holdPromotion() waiting {
+	b, p := c.r.BlueGreen, c.paused(PauseBlueGreen)
+	switch {
+	case !c.analyzed():
 		return held(ReasonAnalysis, 0, 0)
-	case b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled:
+	case b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled || c.fastTracked():
 		return held(ReasonApproval, 0, 0)
+	case p == nil && len(c.read.PauseConditions) > 0: // one of a canary, which it was before
+		return held(ReasonPaused, 0, 0)
 	}
 	have := time.Duration(0)
 	if p != nil {
-		have = in.now.Sub(p.StartTime)
+		have = c.now.Sub(p.StartTime)
 	}
 	return held(ReasonPause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
 }
@@ -220,7 +241,7 @@ func (c *counts) blueGreenOutcome(status Status, t turn, s *services) outcome {
 	if active := c.named(status.ActiveSelector); active != nil {
 		status.AvailableReplicas, status.ReadyReplicas = active.AvailableReplicas, active.ReadyReplicas
 	}
-	return outcome{status, t, w}
+	return outcome{status, t, w.and(c.unsettled(nil))}
 }
 
 // promotable reports whether the new ReplicaSet becomes the stable one, and what it waits

@@ -144,7 +144,7 @@ func (c *counts) leadRequests() lead {
 	case c.stable == nil:
 		return l
 	default:
-		l.waiting = held(ReasonStableNotReady, int64(c.stable.AvailableReplicas), int64(needed))
+		l.waiting = heldBy(c.stable, ReasonStableNotReady, c.stable.AvailableReplicas, needed)
 		return l
 	}
 	to.Weight = weight
@@ -233,7 +233,7 @@ func (c *counts) canaryOutcome(status Status, t turn) outcome {
 	case c.promoted(&status, &t):
 		status, t = c.promote(status, t)
 		status.CurrentStepIndex = c.end()
-		return outcome{status: status, turn: t}
+		return outcome{status, t, c.unsettled(status.Weights)}
 	case !c.aborted(&t):
 		return c.advance(outcome{status: status, turn: t})
 	case index != nil && status.StableRS == status.CurrentPodHash:
@@ -241,7 +241,7 @@ func (c *counts) canaryOutcome(status Status, t turn) outcome {
 	case index != nil:
 		status.CurrentStepIndex = ptr.To(int32(0))
 	}
-	return outcome{status, t, held(ReasonAborted, 0, 0)}
+	return outcome{status, t, held(ReasonAborted, 0, 0).and(c.stableLacks())}
 }
 
 // promoted reports whether the new ReplicaSet of a canary becomes the stable one.
@@ -265,9 +265,7 @@ func (c *counts) advance(o outcome) outcome {
 	case c.r.Paused:
 		return o
 	case step == nil:
-		if n := c.replicas(); c.fresh != nil && c.fresh != c.stable && c.fresh.AvailableReplicas < n { // as the promotion asks for
-			o.waiting = held(ReasonBatchNotReady, int64(c.fresh.AvailableReplicas), int64(n))
-		}
+		o.waiting = c.unpromoted(o.status.Weights)
 		return o
 	}
 	p := Progress{
@@ -294,12 +292,14 @@ func (c *counts) advance(o outcome) outcome {
 func (c *counts) waits(step *Step, p Progress, weights *TrafficWeights) waiting {
 	number, all := int64(*c.index())+1, int64(len(c.r.Steps))
 	switch {
+	case c.fresh == c.stable:
+		return c.unsettled(weights)
 	case step.Other != "" && step.SetCanaryScale == nil:
 		return held(ReasonAnalysis, number, all)
 	case step.Pause == nil && p.AtDesired:
 		return unverified(weights)
 	case step.Pause == nil:
-		return held(ReasonBatchNotReady, int64(c.fresh.AvailableReplicas), int64(c.with(weights).Counts().Canary))
+		return c.unreached(weights)
 	case step.Pause.Duration == nil || p.PausedAt.IsZero():
 		return held(ReasonApproval, number, all)
 	}

@@ -191,9 +191,14 @@ func (c *counts) named(hash string) *ReplicaSet {
 
 // between returns the ReplicaSets that are neither new nor stable and want pods, the
 // oldest first.
-func (c *counts) between() (list []*ReplicaSet) {
+func (c *counts) between() []*ReplicaSet {
+	return slices.DeleteFunc(c.others(), func(set *ReplicaSet) bool { return set.Replicas <= 0 })
+}
+
+// others returns the ReplicaSets that are neither new nor stable, the oldest first.
+func (c *counts) others() (list []*ReplicaSet) {
 	for _, set := range c.sets {
-		if set != c.fresh && set != c.stable && set.Replicas > 0 {
+		if set != c.fresh && set != c.stable {
 			list = append(list, set)
 		}
 	}

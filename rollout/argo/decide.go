@@ -2,8 +2,15 @@
 
 package argo
 
-// decide decides what a pass does.
+// decide decides what a pass does. It waits first for ReplicaSets that cannot create pods:
+// that others are missing follows from it.
 func (c *counts) decide() decision {
+	d := c.decided()
+	d.waiting = c.refusals().and(d.waiting)
+	return d
+}
+
+func (c *counts) decided() decision {
 	switch {
 	case c.kind == notes:
 		return c.decideNotes()

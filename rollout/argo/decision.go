@@ -92,18 +92,28 @@ type waiting struct {
 	at    time.Time
 }
 
-// held returns what is held back for one reason.
+// held returns what the Rollout waits for, for one reason.
 func held(reason Reason, have, limit int64) waiting {
 	return waiting{holds: []Hold{{Reason: reason, Have: have, Limit: limit}}}
+}
+
+// heldBy returns what it waits for a ReplicaSet for.
+func heldBy(set *ReplicaSet, reason Reason, have, limit int32) waiting {
+	return waiting{holds: []Hold{{Name: set.Name, Reason: reason, Have: int64(have), Limit: int64(limit)}}}
 }
 
 // until returns a look at an instant.
 func until(at time.Time) waiting { return waiting{at: at} }
 
-// and returns what both wait for, in this order, and the earlier instant.
+// and returns what both wait for, in this order, and the earlier instant. Of the holds of a
+// ReplicaSet with the same numbers the first is left, and of those with the same reason.
 func (w waiting) and(x waiting) waiting {
-	if len(x.holds) > 0 {
-		w.holds = append(slices.Clip(w.holds), x.holds...)
+	for _, h := range x.holds {
+		if !slices.ContainsFunc(w.holds, func(o Hold) bool {
+			return o.Name == h.Name && (o.Reason == h.Reason || h.Name != "" && o.Have == h.Have && o.Limit == h.Limit)
+		}) {
+			w.holds = append(slices.Clip(w.holds), h)
+		}
 	}
 	if w.at.IsZero() || !x.at.IsZero() && x.at.Before(w.at) {
 		w.at = x.at

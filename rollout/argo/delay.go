@@ -57,13 +57,14 @@ func (c *counts) freshScaled(z size, to int32, reason Reason, delaysAbort bool) 
 	case !delaysAbort:
 		return z.resized(to, reason, false), waiting{}
 	case z.until.After(c.now):
-		return z, held(ReasonScaleDownDelay, 0, 0).and(until(z.until))
+		return z, heldBy(z.set, ReasonScaleDownDelay, 0, 0).and(until(z.until))
 	case !z.until.IsZero():
 		return z.resized(0, ReasonAborted, true), waiting{}
-	case c.stable.AvailableReplicas >= c.replicas():
-		delay, _ := c.abortDelay()
-		z.until = c.deadlineIn(*delay)
+	case c.stable.AvailableReplicas < c.replicas():
+		return z, heldBy(c.stable, ReasonStableUnavailable, c.stable.AvailableReplicas, c.replicas())
 	}
+	delay, _ := c.abortDelay()
+	z.until = c.deadlineIn(*delay)
 	return z, waiting{}
 }
 

@@ -385,13 +385,13 @@ func TestTemplateAndSizeAtOnce(t *testing.T) {
 		s, err = p.Apply(s, now)
 		require.NoError(t, err)
 	}
-	require.Equal(t, []string{"Noted size 12 at replica set v1 (Weight)", "nothing to do", "Created replica set v2 with 3 (NewTemplate)\nheld back: BatchNotReady (0 of 3)"}, plans,
+	require.Equal(t, []string{"Noted size 12 at replica set v1 (Weight)", "nothing to do", "Created replica set v2 with 3 (NewTemplate)\nweb-v2 held back: BatchNotReady (0 of 3)"}, plans,
 		"the steps begin anew in between; 12 and a surge of 1 leave room for 3")
 }
 
 // Behind the last step the promotion waits for pods that are not available, and says so.
 func TestWaitsBehindTheLastStep(t *testing.T) {
-	for available, want := range map[int32]string{8: "held back: BatchNotReady (8 of 10)", 10: "nothing to do"} {
+	for available, want := range map[int32]string{8: "web-v2 held back: BatchNotReady (8 of 10)", 10: "nothing to do"} {
 		p, err := argo.Reconcile(argo.Snapshot{
 			Rollout: argo.Rollout{
 				Name: "web", TemplateHash: "v2", Replicas: ptr.To(int32(10)), Steps: []argo.Step{{SetWeight: ptr.To(int32(50))}},

@@ -10,12 +10,12 @@ type Reason string
 // A Hold is what was considered and held back:
 //
 //	Node   string // ""
-//	Name   string // ""
+//	Name   string // the ReplicaSet; "" is the Rollout as a whole
 //	Reason Reason
 //	Have   int64 // the number that Reason compares
 //	Limit  int64 // and what it is compared with
 //
-//	String() string // one line such as "held back: BatchNotReady (1 of 2)"
+//	String() string // one line such as "web-6b8f held back: BatchNotReady (1 of 2)"
 type Hold = selector.Hold[Reason]
 
 // Reasons of actions.
@@ -37,13 +37,24 @@ const (
 // Reasons for which a Rollout waits. Have and Limit of an [Hold] are the two numbers
 // that the comment compares.
 const (
-	ReasonPaused        Reason = "Paused"        // the Rollout is paused
-	ReasonApproval      Reason = "Approval"      // a person has to confirm step Have of Limit
-	ReasonPause         Reason = "Pause"         // Have of Limit seconds of the pause have passed
-	ReasonBatchNotReady Reason = "BatchNotReady" // Have pods of the step are available, it asks for Limit
+	ReasonPaused   Reason = "Paused"   // the Rollout is paused: a person has to resume it
+	ReasonApproval Reason = "Approval" // a person has to confirm step Have of Limit, or the promotion if both are 0
+	ReasonPause    Reason = "Pause"    // Have of Limit seconds of the pause have passed
+
+	// Pods that are missing. Name is their ReplicaSet.
+
+	ReasonBatchNotReady   Reason = "BatchNotReady"   // Have new pods are available, the step or the promotion asks for Limit
+	ReasonPreviewNotReady Reason = "PreviewNotReady" // Have pods of the preview are available, the promotion asks for Limit
 	// ReasonStableNotReady means that the stable pods cannot serve what the next weight leaves
 	// to them: Have are available, Limit have to be.
-	ReasonStableNotReady Reason = "StableNotReady"
-	ReasonUnverified     Reason = "Unverified" // the requests are not led by the weight Have of Limit yet
-	ReasonAnalysis       Reason = "Analysis"   // step Have of Limit, or the promotion, waits for an analysis or the like
+	ReasonStableNotReady    Reason = "StableNotReady"
+	ReasonStableUnavailable Reason = "StableUnavailable" // Have pods of the stable template are available, Limit are wanted
+	ReasonStableNotCreated  Reason = "StableNotCreated"  // Have pods of the stable ReplicaSet exist, the step asks for Limit
+	// ReasonReplicaFailure means that the ReplicaSet cannot create or delete pods: Have exist,
+	// Limit are wanted. Why it cannot is the message of its condition [ConditionReplicaFailure].
+	ReasonReplicaFailure Reason = "ReplicaFailure"
+	ReasonPodsRemain     Reason = "PodsRemain" // Have pods of the ReplicaSet are left, Limit may be
+
+	ReasonUnverified Reason = "Unverified" // the requests are not led by the weight Have of Limit yet
+	ReasonAnalysis   Reason = "Analysis"   // step Have of Limit, or the promotion if both are 0, waits for an analysis or the like
 )

@@ -145,7 +145,7 @@ func TestStableServes(t *testing.T) {
 	p, err := reconcile(w.s, w.clock)
 	require.NoError(t, err)
 	require.NotContains(t, p.String(), "Set weight")
-	require.Contains(t, p.Holds, argo.Hold{Reason: argo.ReasonStableNotReady, Have: 3, Limit: 4})
+	require.Contains(t, p.Holds, argo.Hold{Name: "web-v1", Reason: argo.ReasonStableNotReady, Have: 3, Limit: 4})
 	w.s.Rollout.ProgressThreshold = &argo.Threshold{Type: "Percent", Value: 75}
 	p, err = reconcile(w.s, w.clock)
 	require.NoError(t, err)

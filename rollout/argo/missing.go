@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package argo
+
+import (
+	"math"
+
+	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// short says that a ReplicaSet has fewer pods than are asked for, or more than it wants.
+func short(set *ReplicaSet, reason Reason, have, limit int32) waiting {
+	switch {
+	case have < limit:
+		return heldBy(set, reason, have, limit)
+	case have > limit && set.Replicas <= limit:
+		return heldBy(set, ReasonPodsRemain, have, limit)
+	}
+	return waiting{}
+}
+
+// needed returns how many of the wanted pods have to be available for [Threshold.Met].
+func (t *Threshold) needed(wanted int32) int32 {
+	switch {
+	case t == nil || t.Value < 0:
+		return wanted
+	case t.Type == "Percent":
+		return saturated(int64(math.Ceil(float64(wanted) * float64(t.Value) / 100)))
+	}
+	return t.Value
+}
+
+// unreached says which pods a step waits for that asks for sizes, see [Canary.AtDesired].
+func (c *counts) unreached(weights *TrafficWeights) (w waiting) {
+	r := c.with(weights)
+	want, fresh := r.Counts(), c.fresh
+	if !r.ProgressThreshold.Met(fresh.Replicas, fresh.AvailableReplicas, want.Canary) {
+		w = short(fresh, ReasonBatchNotReady, fresh.AvailableReplicas, r.ProgressThreshold.needed(want.Canary))
+	}
+	if c.stable != nil && c.stable.Replicas == want.Stable && !(r.TrafficRouting && r.DynamicStableScale) {
+		w = w.and(short(c.stable, ReasonStableNotCreated, c.stable.StatusReplicas, want.Stable))
+	}
+	if r.TrafficRouting {
+		return w
+	}
+	for _, set := range c.others() {
+		if set.AvailableReplicas > 0 {
+			w = w.and(c.stableLacks()).and(heldBy(set, ReasonPodsRemain, set.AvailableReplicas, 0))
+		}
+	}
+	return w
+}
+
+// unpromoted says which pods a canary behind its last step waits for, see
+// [Canary.Promoted].
+func (c *counts) unpromoted(weights *TrafficWeights) waiting {
+	have, n := c.fresh.AvailableReplicas, c.replicas()
+	switch needed := min(n, c.r.ProgressThreshold.needed(n)); {
+	case c.fresh == c.stable:
+		return c.unsettled(weights)
+	case have < needed:
+		return heldBy(c.fresh, ReasonBatchNotReady, have, needed)
+	}
+	return waiting{}
+}
+
+// unsettled says which pods of the template that is wanted and stable are missing, and
+// which others are left: the phase may be Healthy before. It waits for nothing of a
+// template that is not stable yet.
+func (c *counts) unsettled(weights *TrafficWeights) waiting {
+	if c.fresh == nil || c.fresh != c.stable {
+		return waiting{}
+	}
+	n := c.replicas()
+	w := short(c.fresh, ReasonStableUnavailable, c.fresh.AvailableReplicas, n)
+	if c.fresh.StatusReplicas > n {
+		w = w.and(heldBy(c.fresh, ReasonPodsRemain, c.fresh.StatusReplicas, n))
+	}
+	if c.style() == StyleCanary {
+		for _, set := range c.others() {
+			if set.StatusReplicas > 0 {
+				w = w.and(heldBy(set, ReasonPodsRemain, set.StatusReplicas, 0))
+			}
+		}
+	}
+	if v := c.s.WeightVerified; weights != nil && v != nil && !*v {
+		w = w.and(unverified(weights))
+	}
+	return w
+}
+
+// stableLacks says that pods of the stable ReplicaSet are missing that it wants.
+func (c *counts) stableLacks() waiting {
+	if s := c.stable; s != nil && s.AvailableReplicas < s.Replicas {
+		return heldBy(s, ReasonStableUnavailable, s.AvailableReplicas, s.Replicas)
+	}
+	return waiting{}
+}
+
+// refused reports whether a ReplicaSet says that it cannot create the pods that it lacks, or
+// delete those that it has too many of.
+func (set *ReplicaSet) refused() bool {
+	f := condition.Find(set.Conditions, ConditionReplicaFailure)
+	return f != nil && f.Status == selector.ConditionTrue && set.StatusReplicas != set.Replicas
+}
+
+// refusals names the ReplicaSets that cannot create or delete pods.
+func (c *counts) refusals() (w waiting) {
+	for _, set := range c.sets {
+		if set.refused() {
+			w = w.and(heldBy(set, ReasonReplicaFailure, set.StatusReplicas, set.Replicas))
+		}
+	}
+	return w
+}
