@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Config is how the world goes.
@@ -87,7 +88,8 @@ type world struct {
 	result Result
 }
 
-// Run goes on from a snapshot until nothing changes any more.
+// Run goes on from a snapshot until nothing changes any more. A ReplicaSet that cannot
+// create pods makes none.
 func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
 	config.TimeLimit = cmp.Or(config.TimeLimit, 24*time.Hour)
 	w := &world{config: config, s: s, now: now, start: now, pods: map[string][]pod{}, since: map[string]time.Time{}}
@@ -177,10 +179,10 @@ func (w *world) settle() {
 			}
 			return a.at.Compare(b.at)
 		})
-		for int32(len(pods)) < set.Replicas {
+		for int32(len(pods)) < set.Replicas && !refused(set) {
 			pods = append(pods, w.started(set.Hash))
 		}
-		pods = pods[:set.Replicas]
+		pods = pods[:min(len(pods), int(set.Replicas))]
 		available := int32(0)
 		for _, p := range pods {
 			there := !p.at.IsZero() && !p.at.After(w.now)
@@ -193,8 +195,15 @@ func (w *world) settle() {
 		}
 		w.record(set, pods)
 		w.pods[set.Hash] = pods
-		set.StatusReplicas, set.AvailableReplicas, set.ReadyReplicas = set.Replicas, available, available
+		set.StatusReplicas, set.AvailableReplicas, set.ReadyReplicas = int32(len(pods)), available, available
 	}
+}
+
+// refused reports whether a ReplicaSet says that it cannot create pods. It stays so.
+func refused(set *argo.ReplicaSet) bool {
+	return slices.ContainsFunc(set.Conditions, func(c argo.Condition) bool {
+		return c.Type == argo.ConditionReplicaFailure && c.Status == selector.ConditionTrue && c.Reason == "FailedCreate"
+	})
 }
 
 // record notes which pods of a ReplicaSet are there now, and which no longer.

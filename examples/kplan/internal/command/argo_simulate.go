@@ -60,6 +60,9 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	if n := r.Scaled.To; n != nil {
 		start.Rollout.Replicas = n
 	}
+	if s.heal {
+		start.Sets = unrefused(start.Sets)
+	}
 	assumed = slices.Concat(assumed, r.Scaled.Notes, r.Unheeded())
 	result, err := argosim.Run(start, now, config)
 	if err != nil {

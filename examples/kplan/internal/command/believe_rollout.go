@@ -55,6 +55,13 @@ func (s *simulation) believeArgo(seen *manifest.ArgoRollout, now time.Time, conf
 	b := believe(seen.Pods, func(p *corev1.Pod) string { return p.Labels[argo.HashLabel] }, now)
 	b.reported(seen.ReplicaSets, seen.Pods, nil, func(rs *appsv1.ReplicaSet) string { return rs.Labels[argo.HashLabel] }, headwayOfArgo(seen), now)
 	b.withoutRoom()
+	for _, rs := range seen.ReplicaSets {
+		for _, c := range rs.Status.Conditions {
+			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
+				b.notes = append(b.notes, rs.Name+": "+noMore(c.Message))
+			}
+		}
+	}
 	broken := map[string]bool{}
 	for _, more := range []map[string]bool{config.Broken, b.broken, b.homes} {
 		maps.Copy(broken, more)
@@ -65,6 +72,15 @@ func (s *simulation) believeArgo(seen *manifest.ArgoRollout, now time.Time, conf
 		config.Stuck[p.Name] = stuck || b.gated[string(p.UID)]
 	}
 	return b.notes
+}
+
+// unrefused returns the ReplicaSets without what hinders them.
+func unrefused(sets []argo.ReplicaSet) []argo.ReplicaSet {
+	sets = slices.Clone(sets)
+	for i := range sets {
+		sets[i].Conditions = nil
+	}
+	return sets
 }
 
 // believeRelease does the same for a release of OpenKruise that is under way.

@@ -34,7 +34,7 @@ func (p ArgoPlan) Text(w *terminal.Writer) {
 	if len(p.Plan.Holds) > 0 {
 		t := terminal.NewTable("WAITS", "REASON", "WHY")
 		for _, h := range p.Plan.Holds {
-			t.Row("rollout", string(h.Reason), argoWaits(h))
+			t.Row(argoSubject(h), string(h.Reason), argoWaits(h))
 		}
 		t.WriteTo(w)
 		w.Printf("\n")

@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -19,8 +20,8 @@ type ArgoExplanation struct {
 // State returns how the Rollout stands, and one sentence that says why.
 func (e *ArgoExplanation) State() (State, string) {
 	for _, h := range e.Plan.Holds {
-		if a := argoHolds.advice(h.Reason); a.Stuck {
-			return StateStuck, a.Means + e.failing()
+		if argoAdvice(h).Stuck {
+			return StateStuck, e.means(h) + e.failing()
 		}
 	}
 	st := &e.Plan.Status
@@ -31,16 +32,80 @@ func (e *ArgoExplanation) State() (State, string) {
 		return StateProgressing, fmt.Sprintf("The controller will act at once, in %s.", plural(int32(len(e.Plan.Actions)), "write"))
 	case e.moves():
 		return StateProgressing, "The controller will act at once: it only writes a status."
+	case len(e.Plan.Holds) > 0:
+		return StateWaiting, e.means(e.Plan.Holds[0]) + e.calledHealthy() + e.failing()
 	case st.Phase == argo.PhaseHealthy:
-		return StateComplete, "All pods have the template that is wanted, and get the traffic."
-	}
-	for _, h := range e.Plan.Holds {
-		return StateWaiting, argoHolds.advice(h.Reason).Means + e.failing()
-	}
-	if st.Phase == argo.PhaseProgressing {
-		return StateWaiting, "It waits for pods: " + st.Message + "." + e.failing()
+		return StateComplete, e.completeText()
 	}
 	return StateWaiting, "Nothing will happen, and the planner does not say why." + e.failing()
+}
+
+// means says what a hold means. Of pods that are refused it names the ReplicaSet, and who
+// refuses them.
+func (e *ArgoExplanation) means(h argo.Hold) string {
+	for i := range e.Snapshot.Sets {
+		set := &e.Snapshot.Sets[i]
+		if h.Reason != argo.ReasonReplicaFailure || set.Name != h.Name {
+			continue
+		}
+		verb := "create"
+		if h.Have > h.Limit {
+			verb = "delete"
+		}
+		return fmt.Sprintf("The ReplicaSet %s (%s) cannot %s pods: %s.", set.Name, e.role(set), verb, strings.TrimSuffix(oneLine(failureOf(set)), "."))
+	}
+	return argoAdvice(h).Means
+}
+
+// calledHealthy says that Argo Rollouts sees nothing to wait for, and where requests go.
+func (e *ArgoExplanation) calledHealthy() string {
+	st := &e.Plan.Status
+	if st.Phase != argo.PhaseHealthy {
+		return ""
+	}
+	text := " Argo Rollouts reports the phase Healthy nevertheless."
+	if w := st.Weights; w != nil {
+		for _, to := range []argo.WeightDestination{w.Canary, w.Stable} {
+			if to.Weight > 0 && to.Hash != e.Snapshot.Rollout.TemplateHash {
+				text += fmt.Sprintf(" %d of %d requests go to old pods (%s).", to.Weight, w.Canary.Weight+w.Stable.Weight, to.Hash)
+			}
+		}
+	}
+	return text
+}
+
+// completeText says that nothing is missing, and whether old pods are still there.
+func (e *ArgoExplanation) completeText() string {
+	old := int32(0)
+	for i := range e.Snapshot.Sets {
+		if set := &e.Snapshot.Sets[i]; set.Hash != e.Snapshot.Rollout.TemplateHash {
+			old += set.StatusReplicas
+		}
+	}
+	if old > 0 {
+		return "All pods that are wanted are available, and get the traffic. " + count(int(old), "old pod is", "old pods are") + " left."
+	}
+	return "All pods have the template that is wanted, and get the traffic."
+}
+
+// failureOf returns why a ReplicaSet cannot create or delete pods, in its words.
+func failureOf(set *argo.ReplicaSet) string {
+	for _, c := range set.Conditions {
+		if c.Type == argo.ConditionReplicaFailure {
+			return c.Message
+		}
+	}
+	return ""
+}
+
+// failure returns what the ReplicaSet of a hold says that cannot create or delete pods.
+func (e *ArgoExplanation) failure(h argo.Hold) string {
+	for i := range e.Snapshot.Sets {
+		if set := &e.Snapshot.Sets[i]; set.Name == h.Name && h.Reason == argo.ReasonReplicaFailure {
+			return failureOf(set)
+		}
+	}
+	return ""
 }
 
 func (e *ArgoExplanation) failing() string {
@@ -74,7 +139,7 @@ func (e ArgoExplanation) Text(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("Waits:\n")
 		}
-		writeAdvice(w, "rollout", argoWaits(h), string(h.Reason), argoHolds.advice(h.Reason), "")
+		writeAdvice(w, argoSubject(h), argoWaits(h), string(h.Reason), argoAdvice(h), e.failure(h))
 	}
 }
 
@@ -97,8 +162,8 @@ func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := []explained[argo.Hold]{}
 	for _, h := range e.Plan.Holds {
-		a := argoHolds.advice(h.Reason)
-		holds = append(holds, explained[argo.Hold]{h, argoWaits(h), a.Means, a.Ends, a.Stuck})
+		a := argoAdvice(h)
+		holds = append(holds, explained[argo.Hold]{h, argoWaits(h), e.means(h), a.Ends, a.Stuck})
 	}
 	return marshal(struct {
 		Kind       string                 `json:"kind"`

@@ -220,7 +220,7 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 		last.Events = append(last.Events, timeline.Occurrence{What: "complete", Why: "all pods are new and available", Detail: true})
 	} else {
 		for _, h := range s.Result.Holds {
-			last.Events = append(last.Events, waitsFor(argoWaits(h), argoHolds.advice(h.Reason)))
+			last.Events = append(last.Events, waitsFor(argoWaits(h), argoAdvice(h)))
 		}
 	}
 	return end(t, s.Unfinished(), s.Policies, "Argo Rollouts", s.Assumed)

@@ -24,6 +24,8 @@ var argoActions = actionWords[argo.Reason]{
 	argo.ReasonAborted:        "the update is given up",
 }
 
+const becomeAvailable = "They become available; if not, look at events, logs and readiness probes."
+
 // argoHolds says why the planner of Rollouts of Argo waits.
 var argoHolds = holdWords[argo.Reason]{
 	argo.ReasonPaused: {
@@ -38,12 +40,29 @@ var argoHolds = holdWords[argo.Reason]{
 		Text: "%d of %d seconds have passed", Means: "The pause of the step is not over.", Ends: "It ends by itself.",
 	},
 	argo.ReasonBatchNotReady: {
-		Text: "available pods: %d; %d are wanted", Means: "The pods of the step are not all available.",
-		Ends: "They become available; if not, look at events, logs and readiness probes.",
+		Text: "available pods: %d; %d are wanted", Means: "The new pods are not all available.", Ends: becomeAvailable,
+	},
+	argo.ReasonPreviewNotReady: {
+		Text: "available pods of the preview: %d; %d are wanted", Means: "The pods of the preview are not all available.", Ends: becomeAvailable,
 	},
 	argo.ReasonStableNotReady: {
 		Text: "available stable pods: %d; what is left to them takes %d", Means: "The stable pods cannot serve what the next weight leaves to them.",
 		Ends: "They become available; until then the weight stays.",
+	},
+	argo.ReasonStableUnavailable: {
+		Text: "available pods of the stable template: %d; %d are wanted", Means: "Pods of the stable template are not available.", Ends: becomeAvailable,
+	},
+	argo.ReasonStableNotCreated: {
+		Text: "pods of the stable template: %d; %d are wanted", Means: "The stable ReplicaSet has not created all of its pods, and the step asks for them.",
+		Ends: "It creates them; if not, look at its events.",
+	},
+	argo.ReasonReplicaFailure: {
+		Text: "the ReplicaSet cannot create or delete pods: it has %d of %d", Means: "The API server rejects the pods that the ReplicaSet creates or deletes.",
+		Ends: "Remove the cause, such as a quota, a webhook or a missing service account.", Stuck: true,
+	},
+	argo.ReasonPodsRemain: {
+		Text: "pods that are left: %d; %d may be", Means: "Pods that are to go are still there.",
+		Ends: "They go when enough other pods are available, and end within their grace period.",
 	},
 	argo.ReasonUnverified: {
 		Text: "weight %d of %d is not verified", Means: "The router has not taken over the weight of the step yet.",
@@ -111,10 +130,25 @@ func argoRoute(r *argo.Route) string {
 	return "requests with header " + strings.Join(names, " or ")
 }
 
-// argoWaits says in words what a hold means. What is not about a step has no numbers.
-func argoWaits(h argo.Hold) string {
-	if numbers := h.Reason == argo.ReasonApproval || h.Reason == argo.ReasonAnalysis; numbers && h.Limit == 0 {
-		return "the promotion" + strings.TrimPrefix(argoHolds.advice(h.Reason).Text, "step %d of %d")
+// argoAdvice returns what a hold means. What is not about a step has no numbers.
+func argoAdvice(h argo.Hold) Advice {
+	a := argoHolds.advice(h.Reason)
+	if h.Limit == 0 && (h.Reason == argo.ReasonApproval || h.Reason == argo.ReasonAnalysis) {
+		a.Text = "the promotion" + strings.TrimPrefix(a.Text, "step %d of %d")
 	}
-	return argoHolds.whyNot(h.Reason, h.Have, h.Limit)
+	if h.Limit == 0 && h.Reason == argo.ReasonApproval {
+		a.Means = "A person has to promote the update."
+	}
+	return a
+}
+
+// argoWaits says a hold in words, and with its numbers.
+func argoWaits(h argo.Hold) string { return formatted(argoAdvice(h).Text, []any{h.Have, h.Limit}) }
+
+// argoSubject is what a hold is about.
+func argoSubject(h argo.Hold) string {
+	if h.Name == "" {
+		return "rollout"
+	}
+	return "replica set " + h.Name
 }
