@@ -61,8 +61,8 @@ func argoScope(p *ArgoPass) []string {
 	return l
 }
 
-// argoExplained looks at the holds that there are: behind the last step a canary waits for
-// pods to become available and says so in its status only.
+// argoExplained looks at the holds that there are. That there is one where nothing is
+// planned is checked where Rollouts come to rest: TestPropertySteady of rollout/argo.
 func argoExplained(p *ArgoPass) []string {
 	l := list(reasons(p.Plan.Actions))
 	for _, h := range p.Plan.Holds {
