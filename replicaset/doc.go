@@ -21,7 +21,7 @@
 //	   v
 //	Finish ──> status to write, events, expectations, retry or not
 //
-// The parts: [PodEffects] says whom a change of a pod concerns and what it tells the
+// The parts: [Effects] says whom a change of a pod concerns and what it tells the
 // [Expectations]. [SlowStart] says how many pods are created at once. [Versions] says
 // whether the cache is as new as the own writes. [Order] and [Explain] say which pods go
 // first, and why. [NeedsWrite] says whether a status is to be written. [Apply] is the

@@ -19,23 +19,23 @@ type PodEvent struct {
 }
 
 // An Effect is what an event means to a ReplicaSet: what its expectations have seen,
-// and whether to plan anew.
+// and whether to plan anew. Packages deploy and daemonset return Effects as well.
 type Effect struct {
-	ReplicaSet string        // by name
-	Created    bool          // a creation was observed
-	Deleted    string        // the deletion of the pod with this name was observed
-	Reconcile  bool          // plan now
-	Later      time.Duration // plan again after this time as well; 0 for no
+	Name      string        // of the ReplicaSet, DaemonSet or Deployment
+	Created   bool          // a creation was observed
+	Deleted   string        // the deletion of the pod with this name was observed
+	Reconcile bool          // plan now
+	Later     time.Duration // plan again after this time as well; 0 for no
 }
 
-// PodEffects returns what an event means to the ReplicaSets of its namespace, by name.
+// Effects returns what an event means to the ReplicaSets of its namespace, by name.
 // A pod concerns its controller if that is among them by its UID; an
 // orphan concerns all that select it, since one of them may adopt it. A pod that is
 // being deleted counts as deleted. An update that changes no resource version is a
 // repetition.
 //
 // It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes.
-func PodEffects(event PodEvent, replicaSets []ReplicaSet) []Effect {
+func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	r := routing{replicaSets: replicaSets}
 	switch before, after := event.Old, event.New; {
 	case before == nil && after == nil:
@@ -47,7 +47,7 @@ func PodEffects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 		r.updated(before, after)
 	}
 	slices.SortFunc(r.effects, func(a, b Effect) int {
-		return cmp.Or(cmp.Compare(a.ReplicaSet, b.ReplicaSet), cmp.Compare(a.Deleted, b.Deleted))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Deleted, b.Deleted))
 	})
 	return slices.Compact(r.effects)
 }
@@ -68,7 +68,7 @@ func (r *routing) added(p *podorder.Pod) {
 	case !p.DeletionTimestamp.IsZero():
 		r.deleted(p) // as after a restart of the controller
 	case rs != nil:
-		r.effects = append(r.effects, Effect{ReplicaSet: rs.Name, Created: true, Reconcile: true})
+		r.effects = append(r.effects, Effect{Name: rs.Name, Created: true, Reconcile: true})
 	case p.ControllerUID == "":
 		r.orphaned(p)
 	}
@@ -76,7 +76,7 @@ func (r *routing) added(p *podorder.Pod) {
 
 func (r *routing) deleted(p *podorder.Pod) {
 	if rs := r.controller(p); rs != nil {
-		r.effects = append(r.effects, Effect{ReplicaSet: rs.Name, Deleted: p.Name, Reconcile: true})
+		r.effects = append(r.effects, Effect{Name: rs.Name, Deleted: p.Name, Reconcile: true})
 	}
 }
 
@@ -95,11 +95,11 @@ func (r *routing) updated(before, after *podorder.Pod) {
 		return
 	}
 	if old := r.controller(before); moved && old != nil {
-		r.effects = append(r.effects, Effect{ReplicaSet: old.Name, Reconcile: true})
+		r.effects = append(r.effects, Effect{Name: old.Name, Reconcile: true})
 	}
 	switch rs := r.controller(after); {
 	case rs != nil:
-		e := Effect{ReplicaSet: rs.Name, Reconcile: true}
+		e := Effect{Name: rs.Name, Reconcile: true}
 		if !before.Ready && after.Ready {
 			e.Later = time.Duration(max(0, rs.MinReadySeconds)) * time.Second
 		}
@@ -125,7 +125,7 @@ func (r *routing) orphaned(p *podorder.Pod) {
 	for i := range r.replicaSets {
 		s, err := selector.FromLabelSelector(r.replicaSets[i].Selector)
 		if err == nil && s.Selects(p.Labels) {
-			r.effects = append(r.effects, Effect{ReplicaSet: r.replicaSets[i].Name, Reconcile: true})
+			r.effects = append(r.effects, Effect{Name: r.replicaSets[i].Name, Reconcile: true})
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-func TestPodEffects(t *testing.T) {
+func TestEffects(t *testing.T) {
 	type effect = replicaset.Effect
 	sets := []replicaset.ReplicaSet{
 		web(1, selecting, minReady(10)),
@@ -34,28 +34,28 @@ func TestPodEffects(t *testing.T) {
 		want     []effect
 	}{
 		{"nothing", nil, nil, nil},
-		{"added", nil, at("1"), []effect{{ReplicaSet: "web", Created: true, Reconcile: true}}},
-		{"added while being deleted", nil, at("1", terminating), []effect{{ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
+		{"added", nil, at("1"), []effect{{Name: "web", Created: true, Reconcile: true}}},
+		{"added while being deleted", nil, at("1", terminating), []effect{{Name: "web", Deleted: "p", Reconcile: true}}},
 		{"added, its controller is gone", nil, at("1", owner("ReplicaSet", "web", "before")), nil},
-		{"added, with our UID under another kind", nil, at("1", owner("Job", "web", "web-uid")), []effect{{ReplicaSet: "web", Created: true, Reconcile: true}}},
-		{"an orphan is added, which is no creation", nil, at("1", orphan), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
+		{"added, with our UID under another kind", nil, at("1", owner("Job", "web", "web-uid")), []effect{{Name: "web", Created: true, Reconcile: true}}},
+		{"an orphan is added, which is no creation", nil, at("1", orphan), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
 		{"an orphan without labels", nil, at("1", orphan, func(p *podorder.Pod) { p.Labels = nil }), nil},
 		{"an orphan is added while being deleted", nil, at("1", orphan, terminating), nil},
 		{"a repetition", at("1"), at("1", unready), nil},
-		{"updated", at("1"), at("2"), []effect{{ReplicaSet: "web", Reconcile: true}}},
-		{"became ready", at("1", unready), at("2"), []effect{{ReplicaSet: "web", Reconcile: true, Later: 10 * time.Second}}},
-		{"ceased to be ready", at("1"), at("2", unready), []effect{{ReplicaSet: "web", Reconcile: true}}},
-		{"is being deleted", at("1"), at("2", terminating), []effect{{ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
-		{"is being deleted with other labels", at("1", labelled("x"), twin), at("2", terminating), []effect{{ReplicaSet: "twin", Deleted: "p", Reconcile: true}, {ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
-		{"changed hands", at("1", twin), at("2"), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
-		{"was released", at("1"), at("2", orphan, labelled("x")), []effect{{ReplicaSet: "web", Reconcile: true}}},
-		{"was orphaned", at("1"), at("2", orphan), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
+		{"updated", at("1"), at("2"), []effect{{Name: "web", Reconcile: true}}},
+		{"became ready", at("1", unready), at("2"), []effect{{Name: "web", Reconcile: true, Later: 10 * time.Second}}},
+		{"ceased to be ready", at("1"), at("2", unready), []effect{{Name: "web", Reconcile: true}}},
+		{"is being deleted", at("1"), at("2", terminating), []effect{{Name: "web", Deleted: "p", Reconcile: true}}},
+		{"is being deleted with other labels", at("1", labelled("x"), twin), at("2", terminating), []effect{{Name: "twin", Deleted: "p", Reconcile: true}, {Name: "web", Deleted: "p", Reconcile: true}}},
+		{"changed hands", at("1", twin), at("2"), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
+		{"was released", at("1"), at("2", orphan, labelled("x")), []effect{{Name: "web", Reconcile: true}}},
+		{"was orphaned", at("1"), at("2", orphan), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
 		{"an orphan changed in other respects", at("1", orphan), at("2", orphan, unready), nil},
-		{"an orphan was labelled", at("1", orphan, labelled("x")), at("2", orphan), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
-		{"deleted", at("1"), nil, []effect{{ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
+		{"an orphan was labelled", at("1", orphan, labelled("x")), at("2", orphan), []effect{{Name: "twin", Reconcile: true}, {Name: "web", Reconcile: true}}},
+		{"deleted", at("1"), nil, []effect{{Name: "web", Deleted: "p", Reconcile: true}}},
 		{"an orphan was deleted", at("1", orphan), nil, nil},
 	} {
-		requireEqual(t, c.why, c.want, replicaset.PodEffects(replicaset.PodEvent{Old: c.old, New: c.new}, sets))
+		requireEqual(t, c.why, c.want, replicaset.Effects(replicaset.PodEvent{Old: c.old, New: c.new}, sets))
 	}
 	before, after := web(1), web(1)
 	require.False(t, replicaset.NeedsForget(nil, &after))

@@ -92,12 +92,12 @@ func ExampleNeedsForget() {
 }
 
 // A new pod is one that its ReplicaSet has created, and an orphan concerns all that select it.
-func ExamplePodEffects() {
+func ExampleEffects() {
 	labels := map[string]string{"app": "web"}
 	sets := []replicaset.ReplicaSet{{Name: "web", UID: "r1", Selector: selector.FromLabels(labels)}, {Name: "api", UID: "r2"}}
 	for _, pod := range []podorder.Pod{{Name: "a", ControllerUID: "r1"}, {Name: "orphan", Labels: labels}} {
-		for _, e := range replicaset.PodEffects(replicaset.PodEvent{New: &pod}, sets) {
-			fmt.Println(pod.Name, "concerns", e.ReplicaSet, "created:", e.Created, "plan now:", e.Reconcile)
+		for _, e := range replicaset.Effects(replicaset.PodEvent{New: &pod}, sets) {
+			fmt.Println(pod.Name, "concerns", e.Name, "created:", e.Created, "plan now:", e.Reconcile)
 		}
 	}
 	// Output:

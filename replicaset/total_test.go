@@ -21,6 +21,7 @@ func TestTotal(t *testing.T) {
 var exportedFunctions = map[string]any{
 	"Apply":           replicaset.Apply,
 	"CompareVersions": replicaset.CompareVersions,
+	"Effects":         replicaset.Effects,
 	"Entry":           replicaset.Entry,
 	"ExpectCreations": replicaset.ExpectCreations,
 	"ExpectDeletions": replicaset.ExpectDeletions,
@@ -34,7 +35,6 @@ var exportedFunctions = map[string]any{
 	"Order":           replicaset.Order,
 	"Owner":           replicaset.Owner,
 	"ParseQuirks":     replicaset.ParseQuirks,
-	"PodEffects":      replicaset.PodEffects,
 	"QuirkTable":      replicaset.QuirkTable,
 	"Reconcile":       replicaset.Reconcile,
 	"ReconcileFrom":   replicaset.ReconcileFrom,

@@ -24,7 +24,7 @@ type Delta struct {
 	Siblings []ReplicaSet
 	Domains  podorder.Domains
 	// Expectations are what is expected from now on. Apply does not lower them by what
-	// happens to pods: see [PodEffects].
+	// happens to pods: see [Effects].
 	Expectations *Expectations
 	// Written and Read are the versions that were written and read from now on.
 	Written, Read *Versions

@@ -131,8 +131,8 @@ func orphanNoticed(t *testing.T) {
 	before := member("a", func(p *podorder.Pod) { p.Labels, p.ControllerUID = map[string]string{"app": "web"}, "gone" })
 	after := before
 	after.ControllerKind, after.ControllerName, after.ControllerUID, after.ResourceVersion = "", "", "", "8"
-	effects := replicaset.PodEffects(replicaset.PodEvent{Old: &before, New: &after}, []replicaset.ReplicaSet{rs})
-	require.Equal(t, []replicaset.Effect{{ReplicaSet: "web", Reconcile: true}}, effects)
+	effects := replicaset.Effects(replicaset.PodEvent{Old: &before, New: &after}, []replicaset.ReplicaSet{rs})
+	require.Equal(t, []replicaset.Effect{{Name: "web", Reconcile: true}}, effects)
 }
 
 func changedSelector(t *testing.T) {

@@ -66,7 +66,7 @@ func (x *carriedReplicas) start(t random.T, sync replicaSync, draw func(random.S
 				if now != nil {
 					e.New = new(kube.Pod(now))
 				}
-				for _, effect := range replicaset.PodEffects(e, sets) {
+				for _, effect := range replicaset.Effects(e, sets) {
 					if effect.Created {
 						c.memory.expected = c.memory.expected.CreationObserved()
 					}

@@ -80,7 +80,7 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
 	s.pods.between(from[KindPod], c.view[KindPod], skip, func(old, p *podorder.Pod) {
-		for _, e := range replicaset.PodEffects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
+		for _, e := range replicaset.Effects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
 			c.effect(e)
 		}
 	})
@@ -117,20 +117,20 @@ func (c *replicaSetController) bound(old, p *podorder.Pod) bool {
 }
 
 func (c *replicaSetController) effect(e replicaset.Effect) {
-	if x, ok := c.expected[e.ReplicaSet]; ok {
+	if x, ok := c.expected[e.Name]; ok {
 		if e.Created {
 			x = x.CreationObserved()
 		}
 		if e.Deleted != "" {
 			x = x.DeletionObserved(e.Deleted)
 		}
-		c.expected[e.ReplicaSet] = x
+		c.expected[e.Name] = x
 	}
 	if e.Reconcile {
-		c.enter(e.ReplicaSet)
+		c.enter(e.Name)
 	}
 	if e.Later > 0 {
-		c.wakeAt(c.now().Add(e.Later), e.ReplicaSet)
+		c.wakeAt(c.now().Add(e.Later), e.Name)
 	}
 }
 
@@ -333,7 +333,7 @@ func (c *replicaSetController) observed(old, p *podorder.Pod) {
 	if orphan {
 		c.sets = fill(c.sets, t.at(view))
 	}
-	for _, e := range replicaset.PodEffects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
+	for _, e := range replicaset.Effects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
 		c.effect(e)
 	}
 }

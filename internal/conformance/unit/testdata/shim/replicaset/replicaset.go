@@ -138,7 +138,7 @@ func (rsc *ReplicaSetController) pass(ctx context.Context, namespace, key string
 // the next pass.
 func updateReplicaSetStatus(logger klog.Logger, c appsclient.ReplicaSetInterface, rs *apps.ReplicaSet, newStatus apps.ReplicaSetStatus, controllerFeatures ReplicaSetControllerFeatures) (*apps.ReplicaSet, error) {
 	ours("NeedsWrite")
-	if !replicaset.NeedsWrite(kube.ReplicaSet(rs), kube.FromReplicaSetStatus(newStatus)) {
+	if !replicaset.NeedsWrite(kube.Name(rs), kube.FromReplicaSetStatus(newStatus)) {
 		return rs, nil
 	}
 	return upstreamupdateReplicaSetStatus(logger, c, rs, newStatus, controllerFeatures)
@@ -217,17 +217,17 @@ func eventPod(pod *v1.Pod) *podorder.Pod {
 
 // effects does what an event of a pod means to ReplicaSets.
 func (rsc *ReplicaSetController) effects(logger klog.Logger, old, cur *v1.Pod) {
-	ours("PodEffects")
+	ours("Effects")
 	event := replicaset.PodEvent{Old: eventPod(old), New: eventPod(cur)}
 	namespace := cmp.Or(cur, old).Namespace
 	list, _ := rsc.rsLister.ReplicaSets(namespace).List(labels.Everything())
 	sets := make([]replicaset.ReplicaSet, len(list))
 	for i, rs := range list {
-		sets[i] = kube.ReplicaSet(rs)
+		sets[i] = kube.Name(rs)
 		sets[i].UID += "/" + rs.Name
 	}
-	for _, e := range replicaset.PodEffects(event, sets) {
-		key := namespace + "/" + e.ReplicaSet
+	for _, e := range replicaset.Effects(event, sets) {
+		key := namespace + "/" + e.Name
 		if e.Created {
 			rsc.expectations.CreationObserved(logger, key)
 		}
