@@ -34,8 +34,9 @@
 //
 // Each of these phases makes a value that nothing later writes to.
 //
-// [Apply] is the effect of an action on a snapshot, for simulators and tests. [Tracker] plans
-// after each event without looking at all ReplicaSets and pods anew, for those who plan often.
+// [Effects] says which Deployments an event concerns. [Apply] is the effect of an action on a
+// snapshot, for simulators and tests. [Tracker] plans after each event without looking at all
+// ReplicaSets and pods anew, for those who plan often.
 //
 // Of a rolling update, two bounds hold whatever the order of passes: no more pods are
 // wanted than replicas and surge, and no pod is removed that is needed for the minimum that

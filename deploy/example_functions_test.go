@@ -142,6 +142,32 @@ func ExampleStalled() {
 	// true
 }
 
+// An orphan concerns all that select it, and a pod that is gone only a Deployment that waits
+// for its pods to end.
+func ExampleEffects() {
+	labels := map[string]string{"app": "web"}
+	deployments := []deploy.Deployment{
+		{Name: "web", UID: "d1", Selector: selector.FromLabels(labels), Strategy: deploy.Recreate},
+		{Name: "web-2", UID: "d2", Selector: selector.FromLabels(labels)},
+	}
+	sets := []replicaset.ReplicaSet{{Name: "web-1", UID: "r1", ControllerUID: "d1"}, {Name: "web-2-1", UID: "r2", ControllerUID: "d2"}}
+	tell := func(c deploy.Change) {
+		var names []string
+		for _, e := range deploy.Effects(c, deployments, sets) {
+			names = append(names, e.Name)
+		}
+		fmt.Println(names)
+	}
+	tell(deploy.Change{ReplicaSet: deploy.ReplicaSetEvent{New: &replicaset.ReplicaSet{Name: "orphan", Labels: labels}}})
+	for _, owner := range []string{"r1", "r2"} {
+		tell(deploy.Change{Pod: replicaset.PodEvent{Old: &podorder.Pod{Name: "p", ControllerUID: owner}}})
+	}
+	// Output:
+	// [web web-2]
+	// [web]
+	// []
+}
+
 // Recreate waits for pods that run, and not for one that has failed and is left over.
 func ExampleOldPodsRunning() {
 	s := shop()

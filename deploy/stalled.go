@@ -19,9 +19,10 @@ func Stalled(d Deployment) bool {
 }
 
 // OldPodsRunning reports whether a pod of an old template has not ended yet, by the
-// rule that Recreate waits by. A controller should plan again when it turns
-// false. Upstream wakes up only when the last pod is gone, so that a failed one that
-// is left over makes a Recreate wait for the progress deadline (kubernetes/kubernetes#128798). The error is that of [Reconcile].
+// rule that Recreate waits by. A controller should plan again when it turns false. Upstream
+// plans again after each deletion of a pod of a Recreate Deployment (until 1.36 after the last
+// one only, see kubernetes/kubernetes#128798), and when a pod ends that is there for a while
+// yet, its ReplicaSet's status changes: [Effects]. The error is that of [Reconcile].
 func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
 	var in input
 	if err := in.admit(&s, now, &opts); err != nil {

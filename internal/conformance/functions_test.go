@@ -28,7 +28,7 @@ type function struct {
 func functions() []function {
 	return slices.Concat(limitFunctions, revisionFunctions, templateFunctions, rolloutFunctions, conditionFunctions,
 		podFunctions, orderFunctions, statusFunctions, selectorFunctions, nodeFunctions, claimFunctions, historyFunctions,
-		daemonSetFunctions, daemonNodeFunctions, daemonPodFunctions, overheadFunctions)
+		daemonSetFunctions, daemonNodeFunctions, daemonPodFunctions, overheadFunctions, eventFunctions)
 }
 
 // TestFunctions compares single functions. Time stands still in each.

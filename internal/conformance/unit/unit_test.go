@@ -30,35 +30,27 @@ var failures = map[string]failure{
 
 // apart are the tests that do not run through ours, with the reason.
 var apart = map[string]string{
-	"controller/TestPatchPodCallbacks":                                                         podControl,
-	"controller/TestDeletePodsAllowsMissing":                                                   podControl,
-	"controller/TestCreatePodsWithGenerateName":                                                podControl,
-	"controller/TestAddOrUpdateTaintOnNode":                                                    "no planner writes nodes",
-	"controller/TestRemoveTaintOffNode":                                                        "no planner writes nodes",
-	"controller/deployment/util/TestGetReplicaCountForReplicaSets":                             "sums, of which ours exports none",
-	"controller/deployment/util/TestGetNonNegativeInt32FromAnnotation":                         "a parser, which ours does not export",
-	"controller/deployment/TestPodDeletionEnqueuesRecreateDeployment":                          routing,
-	"controller/deployment/TestPodDeletionPartialReplicaSetOwnershipEnqueueRecreateDeployment": routing,
-	"controller/deployment/TestAddReplicaSet":                                                  routing,
-	"controller/deployment/TestUpdateReplicaSet":                                               routing,
-	"controller/deployment/TestUpdateReplicaSetChangeControllerRef":                            routing,
-	"controller/deployment/TestDeleteReplicaSet":                                               routing,
-	"controller/deployment/TestDeleteReplicaSetOrphan":                                         routing,
-	"controller/daemon/TestDeleteFinalStateUnknown":                                            "the queue of the controller",
-	"controller/daemon/TestAddNode":                                                            "the queue of the controller",
-	"controller/daemon/TestShouldIgnoreNodeUpdate":                                             "one half of what Trigger.Node decides",
-	"controller/daemon/TestStoreDaemonSetStatus":                                               "a status that was refused is left to the next pass",
-	"controller/daemon/util/TestGetTargetNodeName":                                             "it goes through the values of a feature gate that is gone, and so runs nothing",
-	"controller/replicaset/TestWatchControllers":                                               "the queue of the controller",
-	"controller/replicaset/TestGetPodKeys":                                                     "keys, where ours has names",
-	"controller/replication/TestGetCondition":                                                  conditions,
-	"controller/replication/TestSetCondition":                                                  conditions,
-	"controller/replication/TestRemoveCondition":                                               conditions,
+	"controller/TestPatchPodCallbacks":                                 podControl,
+	"controller/TestDeletePodsAllowsMissing":                           podControl,
+	"controller/TestCreatePodsWithGenerateName":                        podControl,
+	"controller/TestAddOrUpdateTaintOnNode":                            "no planner writes nodes",
+	"controller/TestRemoveTaintOffNode":                                "no planner writes nodes",
+	"controller/deployment/util/TestGetReplicaCountForReplicaSets":     "sums, of which ours exports none",
+	"controller/deployment/util/TestGetNonNegativeInt32FromAnnotation": "a parser, which ours does not export",
+	"controller/daemon/TestDeleteFinalStateUnknown":                    "the queue of the controller",
+	"controller/daemon/TestAddNode":                                    "the queue of the controller",
+	"controller/daemon/TestShouldIgnoreNodeUpdate":                     "one half of what Effects decides of nodes",
+	"controller/daemon/TestStoreDaemonSetStatus":                       "a status that was refused is left to the next pass",
+	"controller/daemon/util/TestGetTargetNodeName":                     "it goes through the values of a feature gate that is gone, and so runs nothing",
+	"controller/replicaset/TestWatchControllers":                       "the queue of the controller",
+	"controller/replicaset/TestGetPodKeys":                             "keys, where ours has names",
+	"controller/replication/TestGetCondition":                          conditions,
+	"controller/replication/TestSetCondition":                          conditions,
+	"controller/replication/TestRemoveCondition":                       conditions,
 }
 
 const (
 	podControl = "the calls of upstream's pod control, which plans are carried out with here"
-	routing    = "which events wake a Deployment up, of which ours decides nothing"
 	conditions = "those of ReplicationControllers, which ours translates to those of ReplicaSets"
 )
 

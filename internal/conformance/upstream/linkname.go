@@ -86,3 +86,24 @@ func isScalingEvent(dc *deployment.DeploymentController, ctx context.Context, d 
 
 //go:linkname requeueStuckDeployment k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).requeueStuckDeployment
 func requeueStuckDeployment(dc *deployment.DeploymentController, ctx context.Context, d *appsv1.Deployment, newStatus appsv1.DeploymentStatus) time.Duration
+
+//go:linkname addDeployment k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).addDeployment
+func addDeployment(dc *deployment.DeploymentController, logger klog.Logger, obj interface{})
+
+//go:linkname updateDeployment k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).updateDeployment
+func updateDeployment(dc *deployment.DeploymentController, logger klog.Logger, old, cur interface{})
+
+//go:linkname deleteDeployment k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).deleteDeployment
+func deleteDeployment(dc *deployment.DeploymentController, logger klog.Logger, obj interface{})
+
+//go:linkname addReplicaSet k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).addReplicaSet
+func addReplicaSet(dc *deployment.DeploymentController, logger klog.Logger, obj interface{})
+
+//go:linkname updateReplicaSet k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).updateReplicaSet
+func updateReplicaSet(dc *deployment.DeploymentController, logger klog.Logger, old, cur interface{})
+
+//go:linkname deleteReplicaSet k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).deleteReplicaSet
+func deleteReplicaSet(dc *deployment.DeploymentController, logger klog.Logger, obj interface{})
+
+//go:linkname deletePod k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).deletePod
+func deletePod(dc *deployment.DeploymentController, logger klog.Logger, obj interface{})

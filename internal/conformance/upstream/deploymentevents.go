@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"slices"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	appslisters "k8s.io/client-go/listers/apps/v1"
+	"k8s.io/kubernetes/pkg/controller/deployment"
+)
+
+// A DeploymentEvent is a change of one object: old is nil if it was added, and new if it was
+// deleted. The Deployment controller hears of pods only when they are deleted.
+type DeploymentEvent struct {
+	OldDeployment, NewDeployment *appsv1.Deployment
+	OldSet, NewSet               *appsv1.ReplicaSet
+	OldPod                       *corev1.Pod
+}
+
+// Concerned returns the names of the Deployments that the Deployment controller enqueues after
+// an event, sorted, while its caches show these objects.
+func Concerned(deployments []*appsv1.Deployment, sets []*appsv1.ReplicaSet, e DeploymentEvent) (names []string) {
+	dc, known, knownSets, log := &deployment.DeploymentController{}, newIndexer(), newIndexer(), logr.Discard()
+	fill(known, deployments)
+	fill(knownSets, sets)
+	*field[appslisters.DeploymentLister](dc, "dLister") = appslisters.NewDeploymentLister(known)
+	*field[appslisters.ReplicaSetLister](dc, "rsLister") = appslisters.NewReplicaSetLister(knownSets)
+	*field[func(*appsv1.Deployment)](dc, "enqueueDeployment") = func(d *appsv1.Deployment) { names = append(names, d.Name) }
+	switch {
+	case e.OldPod != nil:
+		deletePod(dc, log, e.OldPod)
+	case e.OldDeployment == nil && e.NewDeployment != nil:
+		addDeployment(dc, log, e.NewDeployment)
+	case e.NewDeployment != nil:
+		updateDeployment(dc, log, e.OldDeployment, e.NewDeployment)
+	case e.OldDeployment != nil:
+		deleteDeployment(dc, log, e.OldDeployment)
+	case e.OldSet == nil:
+		addReplicaSet(dc, log, e.NewSet)
+	case e.NewSet != nil:
+		updateReplicaSet(dc, log, e.OldSet, e.NewSet)
+	default:
+		deleteReplicaSet(dc, log, e.OldSet)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
