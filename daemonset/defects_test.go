@@ -165,12 +165,10 @@ func TestDefectShares(t *testing.T) {
 func TestDefectOldOwners(t *testing.T) {
 	d := agent()
 	for _, o := range []daemonset.Options{{}, kruise, kruiseCorrected} {
-		trigger, err := daemonset.NewTrigger(&d, o)
-		require.NoError(t, err)
 		p := pod("p", "n", "v1")
-		require.True(t, trigger.Pod(&p, nil))
+		require.True(t, concerned(d, daemonset.Change{Pod: daemonset.PodEvent{Old: &p}}, o))
 		p.ControllerUID = "x"
-		require.False(t, trigger.Pod(&p, nil), "the same kind and name, but another object")
+		require.False(t, concerned(d, daemonset.Change{Pod: daemonset.PodEvent{Old: &p}}, o), "the same kind and name, but another object")
 	}
 }
 

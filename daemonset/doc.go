@@ -37,7 +37,7 @@
 // The parts of a pass can be asked alone: [Placer] where pods belong, [NodeRules.Decide]
 // about one node, [Resolve] the budget, and package daemonset/inplace whether and how a pod
 // can be updated in place. Those who add nodes ask [Overhead] what a new one would have to
-// carry. [Explain] tells of each node how it stands, [Trigger] which
+// carry. [Explain] tells of each node how it stands, [Effects] which
 // events must start a pass, [Finish] what follows from a plan that has been executed, and
 // [Apply] what a snapshot becomes by an action, which serves simulators and tests. [Tracker]
 // plans after each event without looking at all nodes anew, for those who plan often, and

@@ -69,38 +69,23 @@ func ExampleBackoff_Sorted() {
 	// node-b 1s
 }
 
-func ExampleNewTrigger() {
-	d := logs().DaemonSet
-	_, err := daemonset.NewTrigger(&d, daemonset.Options{})
-	fmt.Println(err)
-	d.Selector.MatchLabels["app"] = "a b"
-	_, err = daemonset.NewTrigger(&d, daemonset.Options{})
-	fmt.Println(err != nil)
-	// Output:
-	// <nil>
-	// true
-}
-
 // A new node needs a pod. One that has its pod and gets a label starts no plan, one that
-// may not keep it does.
-func ExampleTrigger_Node() {
-	d := logs().DaemonSet
-	t, _ := daemonset.NewTrigger(&d, daemonset.Options{})
-	old, changed := daemonset.Node{Name: "node-a"}, daemonset.Node{Name: "node-a", Labels: map[string]string{"rack": "7"}}
-	fmt.Println(t.Node(nil, &changed, false), t.Node(&old, &changed, true))
-	changed.Taints = []daemonset.Taint{{Key: "maintenance", Effect: daemonset.NoExecute}}
-	fmt.Println(t.Node(&old, &changed, true))
-	// Output:
-	// true false
-	// true
-}
-
-// Its own pods start a plan, and those of another owner do not.
-func ExampleTrigger_Pod() {
+// may not keep it does. Of pods the own ones are observed, and those of others are not.
+func ExampleEffects() {
 	s := logs()
-	t, _ := daemonset.NewTrigger(&s.DaemonSet, daemonset.Options{})
-	foreign := s.Pods[0]
-	foreign.ControllerUID = "d9"
-	fmt.Println(t.Pod(nil, &s.Pods[0]), t.Pod(nil, &foreign), t.Pod(&s.Pods[0], nil))
-	// Output: true false true
+	old, changed := daemonset.Node{Name: "node-a"}, daemonset.Node{Name: "node-a", Labels: map[string]string{"rack": "7"}}
+	tell := func(c daemonset.Change) {
+		effects := daemonset.Effects(c, []daemonset.DaemonSet{s.DaemonSet}, daemonset.Options{})
+		fmt.Println(len(effects), "concerned, created:", len(effects) > 0 && effects[0].Created)
+	}
+	tell(daemonset.Change{Node: daemonset.NodeEvent{New: &changed}})
+	tell(daemonset.Change{Node: daemonset.NodeEvent{Old: &old, New: &changed}, Bound: []string{s.DaemonSet.UID}})
+	changed.Taints = []daemonset.Taint{{Key: "maintenance", Effect: daemonset.NoExecute}}
+	tell(daemonset.Change{Node: daemonset.NodeEvent{Old: &old, New: &changed}, Bound: []string{s.DaemonSet.UID}})
+	tell(daemonset.Change{Pod: daemonset.PodEvent{New: &s.Pods[0]}})
+	// Output:
+	// 1 concerned, created: false
+	// 0 concerned, created: false
+	// 1 concerned, created: false
+	// 1 concerned, created: true
 }

@@ -204,22 +204,20 @@ func TestRecheckIsTheFirst(t *testing.T) {
 }
 
 // An empty update selector selects nothing for an event.
-func TestTriggerEmptySelector(t *testing.T) {
+func TestEffectsOfEmptySelector(t *testing.T) {
 	d := agent()
-	plain, zoned := &daemonset.Node{Name: "n"}, &daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}
+	change := daemonset.Change{Bound: []string{d.UID}, Node: daemonset.NodeEvent{
+		Old: &daemonset.Node{Name: "n"}, New: &daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}},
+	}}
 	for _, c := range []struct {
 		selector *selector.LabelSelector
 		want     bool
 	}{{nil, false}, {&selector.LabelSelector{}, false}, {&selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}, true}} {
 		d.NodeSelector = c.selector
-		trigger, err := daemonset.NewTrigger(&d, kruise)
-		require.NoError(t, err)
-		require.Equal(t, c.want, trigger.Node(plain, zoned, true))
+		require.Equal(t, c.want, concerned(d, change, kruise))
 	}
 	d.Strategy = daemonset.OnDelete
-	trigger, err := daemonset.NewTrigger(&d, kruise)
-	require.NoError(t, err)
-	require.False(t, trigger.Node(plain, zoned, true), "it needs a rolling update")
+	require.False(t, concerned(d, change, kruise), "it needs a rolling update")
 }
 
 // What is unset in OpenKruise counts only if both limits are.

@@ -186,10 +186,13 @@ func TestVectorsNodeEvent(t *testing.T) {
 			d, unreadable := in.DS.daemonSet("new")
 			require.Empty(t, unreadable, v.Name)
 			d.Status.NumberMisscheduled = in.StatusMisscheduled
-			trigger, err := daemonset.NewTrigger(&d, options(set))
-			require.NoError(t, err)
-			bound := slices.ContainsFunc(in.Pods, func(p vPod) bool { return p.Node == in.NewNode.Name })
-			added, changed := trigger.Node(nil, &in.NewNode, bound), trigger.Node(&in.OldNode, &in.NewNode, bound)
+			c := daemonset.Change{Node: daemonset.NodeEvent{New: &in.NewNode}}
+			if slices.ContainsFunc(in.Pods, func(p vPod) bool { return p.Node == in.NewNode.Name }) {
+				c.Bound = []string{d.UID}
+			}
+			added := concerned(d, c, options(set))
+			c.Node.Old = &in.OldNode
+			changed := concerned(d, c, options(set))
 			wantAdded, wantChanged := out.Enqueue, out.ConsiderUpdate && out.Enqueue
 			if set == "kruise" {
 				wantAdded, wantChanged = out.EnqueueOnCreate, out.EnqueueOnUpdate

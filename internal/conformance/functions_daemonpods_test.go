@@ -327,12 +327,14 @@ func compareNodeEvent(t random.T, c *caseCounts, now time.Time) {
 		}
 	}
 	e.DaemonSet.Spec.UpdateStrategy.RollingUpdate = nil
-	trigger := must(daemonset.NewTrigger(new(must(kube.DaemonSet(e.DaemonSet))), daemonset.Options{}))
-	var old *daemonset.Node
+	change := daemonset.Change{Node: daemonset.NodeEvent{New: new(kube.Node(e.Changed))}}
 	if e.Old != nil {
-		old = new(kube.Node(e.Old))
+		change.Node.Old = new(kube.Node(e.Old))
 	}
-	ours := trigger.Node(old, new(kube.Node(e.Changed)), len(e.Pods) > 0)
+	if len(e.Pods) > 0 {
+		change.Bound = []string{string(e.DaemonSet.UID)}
+	}
+	ours := len(daemonset.Effects(change, []daemonset.DaemonSet{must(kube.DaemonSet(e.DaemonSet))}, daemonset.Options{})) > 0
 	looks := func(name string, is func(nodeEvent) bool) corner[decision[nodeEvent]] {
 		return corner[decision[nodeEvent]]{name, func(d decision[nodeEvent]) bool { return d.upstream.(bool) && is(d.in) }}
 	}

@@ -60,8 +60,8 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 			Watches(&appsv1.Deployment{}, replicaSets.deploymentEvents()).
 			Complete(replicaSets),
 		build(mgr, o, t, &appsv1.DaemonSet{}, "daemonset").
-			Watches(&corev1.Pod{}, daemonSets.childEvents()).
-			Watches(&appsv1.ControllerRevision{}, daemonSets.childEvents()).
+			Watches(&corev1.Pod{}, daemonSets.podEvents()).
+			Watches(&appsv1.ControllerRevision{}, daemonSets.revisionEvents()).
 			Watches(&corev1.Node{}, daemonSets.nodeEvents()).
 			Complete(daemonSets),
 	)

@@ -234,7 +234,7 @@ func TestDaemonSetCreatesOnce(t *testing.T) {
 	}
 	require.Equal(t, 2, w.count("create pods"))
 	for i := range 2 {
-		r.childEvents().Create(t.Context(), event.CreateEvent{Object: ownedBy("DaemonSet", meta, fmt.Sprint(i))}, events())
+		r.podEvents().Create(t.Context(), event.CreateEvent{Object: ownedBy("DaemonSet", meta, fmt.Sprint(i))}, events())
 	}
 	_, err := r.Reconcile(t.Context(), theWeb)
 	require.NoError(t, err)
@@ -321,9 +321,11 @@ func TestOthersAreLeftAlone(t *testing.T) {
 
 // A pod concerns its owner and its former one; an orphan those that may adopt it.
 func TestPodEvents(t *testing.T) {
-	b, _ := newBase(0, replicaSet(1))
+	another := replicaSet(1)
+	another.Name, another.UID, another.Spec.Selector = "other", "o2", &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
+	b, _ := newBase(0, replicaSet(1), another)
 	handler := (&replicaSetReconciler{base: b}).podEvents()
-	owned, other := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", metav1.ObjectMeta{Name: "other", UID: "o2"}, "a")
+	owned, other := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", another.ObjectMeta, "a")
 	orphaned := ownedBy("ReplicaSet", meta, "a")
 	orphaned.OwnerReferences = nil
 	stranger := orphaned.DeepCopy()
@@ -335,7 +337,7 @@ func TestPodEvents(t *testing.T) {
 	}{
 		"created":              {nil, owned, []string{"web"}},
 		"gone":                 {owned, nil, []string{"web"}},
-		"handed over":          {owned, other, []string{"web", "other"}},
+		"handed over":          {owned, other, []string{"other", "web"}},
 		"a repetition":         {owned, owned, nil},
 		"an orphan":            {nil, orphaned, []string{"web"}},
 		"an orphan of nobody":  {nil, stranger, nil},

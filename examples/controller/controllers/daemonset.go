@@ -128,13 +128,39 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 	return again(result.Err, result.RecheckAt)
 }
 
-// childEvents are those of pods and of revisions.
-func (r *daemonSetReconciler) childEvents() handler.EventHandler {
-	return family{kind: daemonset.Kind, tracker: r.tracker, orphans: func(ctx context.Context, child client.Object) []reconcile.Request {
+func (r *daemonSetReconciler) podEvents() handler.EventHandler {
+	return changes(func(ctx context.Context, before, after *corev1.Pod, q queue) {
+		r.changed(ctx, daemonset.Change{
+			Pod: daemonset.PodEvent{Old: as(before, kube.DaemonSetPod), New: as(after, kube.DaemonSetPod)},
+		}, present(before, after), q)
+	})
+}
+
+func (r *daemonSetReconciler) revisionEvents() handler.EventHandler {
+	return changes(func(ctx context.Context, before, after *appsv1.ControllerRevision, q queue) {
+		if after == nil {
+			r.tracker.gone(before, metav1.GetControllerOfNoCopy(before))
+		}
+		r.changed(ctx, daemonset.Change{
+			Revision: daemonset.RevisionEvent{Old: as(before, kube.ControllerRevision), New: as(after, kube.ControllerRevision)},
+		}, present(before, after), q)
+	})
+}
+
+// changed wakes up the DaemonSets that a change of a child concerns.
+func (r *daemonSetReconciler) changed(ctx context.Context, c daemonset.Change, child []metav1.Object, q queue) {
+	owners := owners(ctx, &r.base, daemonset.Kind, func() []appsv1.DaemonSet {
 		var all appsv1.DaemonSetList
-		_ = r.cache.List(ctx, &all, client.InNamespace(child.GetNamespace()), shared) // a cache that has started does not fail
-		return selecting(all.Items, child, func(ds *appsv1.DaemonSet) (client.Object, *metav1.LabelSelector) { return ds, ds.Spec.Selector })
-	}}.events()
+		_ = r.cache.List(ctx, &all, client.InNamespace(child[0].GetNamespace()), shared) // a cache that has started does not fail
+		return all.Items
+	}, child...)
+	sets := make([]daemonset.DaemonSet, len(owners))
+	for i, ds := range owners { // as much as decides about events
+		sets[i] = daemonset.DaemonSet{
+			Name: ds.Name, UID: string(ds.UID), Selector: kube.LabelSelector(ds.Spec.Selector), MinReadySeconds: ds.Spec.MinReadySeconds,
+		}
+	}
+	take(&r.base, daemonset.Effects(c, sets, r.options()), owners, q)
 }
 
 // nodeEvents wakes up the DaemonSets that a node matters to. One that is gone matters to
@@ -163,14 +189,11 @@ func wakes(ds *appsv1.DaemonSet, old, now *corev1.Node, o daemonset.Options) boo
 	if err != nil {
 		return false
 	}
-	trigger, err := daemonset.NewTrigger(&snapshot, o)
-	if err != nil {
-		return false
+	c := daemonset.Change{Node: daemonset.NodeEvent{Old: as(old, kube.Node), New: as(now, kube.Node)}}
+	for _, c.Bound = range [][]string{nil, {snapshot.UID}} {
+		if len(daemonset.Effects(c, []daemonset.DaemonSet{snapshot}, o)) > 0 {
+			return true
+		}
 	}
-	var before *daemonset.Node
-	if old != nil {
-		before = new(kube.Node(old))
-	}
-	after := kube.Node(now)
-	return trigger.Node(before, &after, true) || trigger.Node(before, &after, false)
+	return false
 }

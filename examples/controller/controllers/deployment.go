@@ -143,33 +143,49 @@ func objects(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) []metav1.Object {
 }
 
 func (r *deploymentReconciler) replicaSetEvents() handler.EventHandler {
-	return family{kind: deploy.Kind, tracker: r.tracker, orphans: func(ctx context.Context, rs client.Object) []reconcile.Request {
-		var all appsv1.DeploymentList
-		_ = r.cache.List(ctx, &all, client.InNamespace(rs.GetNamespace()), shared) // a cache that has started does not fail
-		return selecting(all.Items, rs, func(d *appsv1.Deployment) (client.Object, *metav1.LabelSelector) { return d, d.Spec.Selector })
-	}}.events()
+	return changes(func(ctx context.Context, before, after *appsv1.ReplicaSet, q queue) {
+		if after == nil {
+			r.tracker.gone(before, metav1.GetControllerOfNoCopy(before))
+		}
+		owners := r.owners(ctx, present(before, after)...)
+		take(&r.base, deploy.Effects(deploy.Change{
+			ReplicaSet: deploy.ReplicaSetEvent{Old: as(before, kube.ReplicaSet), New: as(after, kube.ReplicaSet)},
+		}, routed(owners), nil), owners, q)
+	})
 }
 
-// podEvents wakes a Deployment up that waits for its old pods to end: the ReplicaSet of a
-// pod that has ended or is gone leads to it.
+// podEvents are about a Deployment that waits until its old pods have ended: their ReplicaSets
+// lead to it.
 func (r *deploymentReconciler) podEvents() handler.EventHandler {
-	ended := func(ctx context.Context, pod *corev1.Pod, q queue) {
-		owner := metav1.GetControllerOfNoCopy(pod)
-		if owner == nil || owner.Kind != replicaset.Kind {
+	return changes(func(ctx context.Context, before, after *corev1.Pod, q queue) {
+		if after != nil {
 			return
 		}
-		var rs appsv1.ReplicaSet
-		if err := r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: owner.Name}, &rs, shared); err != nil {
-			return
+		all := func() []appsv1.ReplicaSet { return nil } // a pod that nobody controls concerns nobody
+		for _, rs := range owners(ctx, &r.base, replicaset.Kind, all, before) {
+			owners := r.owners(ctx, rs)
+			take(&r.base, deploy.Effects(deploy.Change{Pod: replicaset.PodEvent{Old: as(before, kube.Pod)}},
+				routed(owners), []replicaset.ReplicaSet{kube.ReplicaSet(rs)}), owners, q)
 		}
-		var d appsv1.Deployment
-		parent := metav1.GetControllerOfNoCopy(&rs)
-		if parent == nil || r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: parent.Name}, &d, shared) != nil {
-			return
-		}
-		if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-			q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&d)})
+	})
+}
+
+// owners returns the Deployments that changes of ReplicaSets may concern.
+func (r *deploymentReconciler) owners(ctx context.Context, sets ...metav1.Object) []*appsv1.Deployment {
+	return owners(ctx, &r.base, deploy.Kind, func() []appsv1.Deployment {
+		var all appsv1.DeploymentList
+		_ = r.cache.List(ctx, &all, client.InNamespace(sets[0].GetNamespace()), shared) // a cache that has started does not fail
+		return all.Items
+	}, sets...)
+}
+
+// routed returns as much of Deployments as decides about events.
+func routed(list []*appsv1.Deployment) []deploy.Deployment {
+	deployments := make([]deploy.Deployment, len(list))
+	for i, d := range list {
+		deployments[i] = deploy.Deployment{
+			Name: d.Name, UID: string(d.UID), Selector: kube.LabelSelector(d.Spec.Selector), Strategy: deploy.Strategy(d.Spec.Strategy.Type),
 		}
 	}
-	return podEnds(ended)
+	return deployments
 }

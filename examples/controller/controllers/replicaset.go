@@ -154,11 +154,21 @@ func (r *replicaSetReconciler) withNeighbours(ctx context.Context, pods []*corev
 }
 
 func (r *replicaSetReconciler) podEvents() handler.EventHandler {
-	return family{kind: replicaset.Kind, tracker: r.tracker, orphans: func(ctx context.Context, pod client.Object) []reconcile.Request {
-		var all appsv1.ReplicaSetList
-		_ = r.cache.List(ctx, &all, client.InNamespace(pod.GetNamespace()), shared) // a cache that has started does not fail
-		return selecting(all.Items, pod, func(rs *appsv1.ReplicaSet) (client.Object, *metav1.LabelSelector) { return rs, rs.Spec.Selector })
-	}}.events()
+	return changes(func(ctx context.Context, before, after *corev1.Pod, q queue) {
+		pods := present(before, after)
+		owners := owners(ctx, &r.base, replicaset.Kind, func() []appsv1.ReplicaSet {
+			var all appsv1.ReplicaSetList
+			_ = r.cache.List(ctx, &all, client.InNamespace(pods[0].GetNamespace()), shared) // a cache that has started does not fail
+			return all.Items
+		}, pods...)
+		sets := make([]replicaset.ReplicaSet, len(owners))
+		for i, rs := range owners { // as much as decides about events
+			sets[i] = replicaset.ReplicaSet{
+				Name: rs.Name, UID: string(rs.UID), Selector: kube.LabelSelector(rs.Spec.Selector), MinReadySeconds: rs.Spec.MinReadySeconds,
+			}
+		}
+		take(&r.base, replicaset.Effects(replicaset.PodEvent{Old: as(before, kube.Pod), New: as(after, kube.Pod)}, sets), owners, q)
+	})
 }
 
 // deploymentEvents wakes the ReplicaSets of a Deployment up when it may decide anew whether
@@ -177,20 +187,5 @@ func (r *replicaSetReconciler) deploymentEvents() handler.EventHandler {
 				wake(ctx, e.ObjectNew, q)
 			}
 		},
-	}
-}
-
-// podEnds returns a handler that calls ended for each pod that has ended or is gone.
-func podEnds(ended func(context.Context, *corev1.Pod, queue)) handler.Funcs {
-	over := func(p *corev1.Pod) bool {
-		return p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded
-	}
-	return handler.Funcs{
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
-			if pod := e.ObjectNew.(*corev1.Pod); over(pod) && !over(e.ObjectOld.(*corev1.Pod)) {
-				ended(ctx, pod, q)
-			}
-		},
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { ended(ctx, e.Object.(*corev1.Pod), q) },
 	}
 }

@@ -175,7 +175,7 @@ func TestFailedDaemonPodsWait(t *testing.T) {
 			p := ownedBy("DaemonSet", meta, fmt.Sprint("failed-", i))
 			require.NoError(t, b.cache.(client.Client).Delete(t.Context(), p))
 			q := events()
-			r.childEvents().Delete(t.Context(), event.DeleteEvent{Object: p}, q)
+			r.podEvents().Delete(t.Context(), event.DeleteEvent{Object: p}, q)
 			q.ShutDown() // ends its goroutine
 		}
 		fail(1)

@@ -4,14 +4,12 @@ package controllers
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -91,98 +89,90 @@ func pointers[T any](items []T) []*T {
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// A family says which owners a change of a child concerns.
-type family struct {
-	kind string // of the owners
-	// orphans returns the owners that may adopt an orphan.
-	orphans func(context.Context, client.Object) []reconcile.Request
-	tracker *tracker // is told first
-}
-
-// events returns the handler: a child concerns its controller, the former one too, and an
-// orphan all that may adopt it.
-func (f family) events() handler.Funcs {
+// changes returns a handler that tells of each change of an object: before is nil if it is new,
+// and after if it is gone. While a watch was broken an object may be deleted and another get its
+// name: these are two changes.
+func changes[T any, P interface {
+	*T
+	client.Object
+}](tell func(ctx context.Context, before, after P, q queue)) handler.Funcs {
 	return handler.Funcs{
-		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { f.changed(ctx, nil, e.Object, q) },
-		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) { f.changed(ctx, e.ObjectOld, e.ObjectNew, q) },
-		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { f.changed(ctx, e.Object, nil, q) },
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { tell(ctx, nil, e.Object.(P), q) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
+			before, after := e.ObjectOld.(P), e.ObjectNew.(P)
+			if before.GetUID() != after.GetUID() {
+				tell(ctx, before, nil, q)
+				before = nil
+			}
+			tell(ctx, before, after, q)
+		},
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { tell(ctx, e.Object.(P), nil, q) },
 	}
 }
 
-func (f family) changed(ctx context.Context, before, after client.Object, q queue) {
-	if before != nil && after != nil && before.GetResourceVersion() == after.GetResourceVersion() {
-		return // a repetition
+// as converts an object of an event, if there is one.
+func as[P *T, T, Q any](o P, convert func(P) Q) *Q {
+	if o == nil {
+		return nil
 	}
-	if before != nil && after != nil && before.GetUID() != after.GetUID() { // the deletion was missed
-		f.changed(ctx, before, nil, q)
-		before = nil
-	}
-	f.observe(before, after)
-	owner := f.enqueue(before, q)
-	if after == nil {
-		return
-	}
-	now := f.enqueue(after, q)
-	if now == "" && (before == nil || owner != "" || !maps.Equal(before.GetLabels(), after.GetLabels())) {
-		for _, r := range f.orphans(ctx, after) {
-			q.Add(r)
-		}
-	}
+	return new(convert(o))
 }
 
-// observe tells the tracker of a pod that is there, or no longer, and of another child
-// that is gone.
-func (f family) observe(before, after client.Object) {
-	child := after
-	if child == nil {
-		child = before
-	}
-	owner := metav1.GetControllerOfNoCopy(child)
-	if _, pod := child.(*corev1.Pod); !pod {
-		if after == nil {
-			f.tracker.gone(child, owner)
+// owners returns those of a kind that may be concerned by a change of these children: their
+// controllers, and all of the namespace if one of them has none.
+func owners[T any, P interface {
+	*T
+	client.Object
+}](ctx context.Context, b *base, kind string, all func() []T, children ...metav1.Object) []P {
+	var found []P
+	for _, child := range children {
+		switch owner := metav1.GetControllerOfNoCopy(child); {
+		case owner == nil:
+			for _, o := range pointers(all()) {
+				found = append(found, o)
+			}
+			return found
+		case owner.Kind == kind:
+			o := P(new(T))
+			if err := b.cache.Get(ctx, client.ObjectKey{Namespace: child.GetNamespace(), Name: owner.Name}, o, shared); err == nil {
+				found = append(found, o)
+			}
 		}
-		return
 	}
-	if owner == nil || owner.Kind != f.kind {
-		return
-	}
-	f.tracker.expect(owner.UID, func(e replicaset.Expectations) replicaset.Expectations {
-		if before == nil {
-			e = e.CreationObserved()
-		}
-		if after == nil || after.GetDeletionTimestamp() != nil {
-			e = e.DeletionObserved(child.GetName()) // one that is being deleted counts as deleted
-		}
-		return e
-	})
+	return found
 }
 
-// enqueue enqueues the owner of a child and returns the UID of its controller, of whatever
-// kind.
-func (f family) enqueue(child client.Object, q queue) types.UID {
-	if child == nil {
-		return ""
-	}
-	owner := metav1.GetControllerOfNoCopy(child)
-	if owner == nil {
-		return ""
-	}
-	if owner.Kind == f.kind {
-		q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: child.GetNamespace(), Name: owner.Name}})
-	}
-	return owner.UID
-}
-
-// selecting returns those owners whose selector selects an orphan.
-func selecting[T any](owners []T, child client.Object, selector func(*T) (client.Object, *metav1.LabelSelector)) []reconcile.Request {
-	var requests []reconcile.Request
-	for i := range owners {
-		owner, s := selector(&owners[i])
-		compiled, err := metav1.LabelSelectorAsSelector(s)
-		if err == nil && !compiled.Empty() && compiled.Matches(labels.Set(child.GetLabels())) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(owner)})
+// present returns those objects that are there.
+func present[T any, P interface {
+	*T
+	metav1.Object
+}](objects ...P) (there []metav1.Object) {
+	for _, o := range objects {
+		if o != nil {
+			there = append(there, o)
 		}
 	}
-	return requests
+	return there
+}
+
+// take tells the tracker what owners have observed, and lets them be looked at.
+func take[P client.Object](b *base, effects []replicaset.Effect, owners []P, q queue) {
+	for _, e := range effects {
+		owner := owners[slices.IndexFunc(owners, func(o P) bool { return o.GetName() == e.Name })]
+		if e.Created || e.Deleted != "" {
+			b.tracker.expect(owner.GetUID(), func(x replicaset.Expectations) replicaset.Expectations {
+				if e.Created {
+					return x.CreationObserved()
+				}
+				return x.DeletionObserved(e.Deleted)
+			})
+		}
+		key := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(owner)}
+		if e.Reconcile {
+			q.Add(key)
+		}
+		if e.Later > 0 {
+			q.AddAfter(key, e.Later)
+		}
+	}
 }

@@ -55,7 +55,7 @@ func TestDeletedChildrenAreNotWaitedFor(t *testing.T) {
 	require.True(t, w.tracker.behind("o2"))
 	(&deploymentReconciler{b}).replicaSetEvents().Delete(t.Context(), event.DeleteEvent{Object: rs}, events())
 	require.False(t, w.tracker.behind(d.UID, d))
-	(&daemonSetReconciler{base: b}).childEvents().Delete(t.Context(), event.DeleteEvent{Object: rev}, events())
+	(&daemonSetReconciler{base: b}).revisionEvents().Delete(t.Context(), event.DeleteEvent{Object: rev}, events())
 	require.False(t, w.tracker.behind("o2"))
 	(&deploymentReconciler{b}).replicaSetEvents().Delete(t.Context(), event.DeleteEvent{Object: foreign}, events())
 	require.Empty(t, w.tracker.written, "nothing is kept of what is gone")
@@ -64,9 +64,11 @@ func TestDeletedChildrenAreNotWaitedFor(t *testing.T) {
 // While a watch was broken an object was deleted, and another has got its name: the cache
 // tells of a change.
 func TestMissedDeletion(t *testing.T) {
-	b, w := newBase(0, replicaSet(1))
+	other := replicaSet(1)
+	other.Name, other.UID = "other", "o2"
+	b, w := newBase(0, replicaSet(1), other)
 	r := &replicaSetReconciler{base: b}
-	before, after := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", metav1.ObjectMeta{Name: "other", UID: "o2"}, "a")
+	before, after := ownedBy("ReplicaSet", meta, "a"), ownedBy("ReplicaSet", other.ObjectMeta, "a")
 	after.UID, after.ResourceVersion = "a2", "2"
 	w.tracker.expected["o1"] = replicaset.ExpectDeletions([]string{"a"}, time.Now())
 	w.tracker.expected["o2"] = replicaset.ExpectCreations(1, time.Now())

@@ -3,6 +3,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -243,48 +244,51 @@ func (dsc *DaemonSetsController) updatedDesiredNodeCounts(ctx context.Context, d
 	return int(b.Surge), int(b.Unavailable), int(b.Desired), nil
 }
 
-// trigger compiles what the events of pods and nodes mean to a DaemonSet.
-func trigger(ds *apps.DaemonSet) daemonset.Trigger {
-	d, err := kube.DaemonSet(ds)
-	if err != nil {
-		panic(err)
+// planned are DaemonSets as ours knows them.
+func planned(list []*apps.DaemonSet) []daemonset.DaemonSet {
+	sets := make([]daemonset.DaemonSet, len(list))
+	for i, ds := range list {
+		var err error
+		if sets[i], err = kube.DaemonSet(ds); err != nil {
+			panic(err)
+		}
+		sets[i].UID += "/" + ds.Name
 	}
-	t, err := daemonset.NewTrigger(&d, daemonset.Options{})
-	if err != nil {
-		panic(err)
+	return sets
+}
+
+// eventPod is a pod of an event. Upstream finds its controller by name and compares the UID
+// then; ours finds it by the UID, which two DaemonSets of a test may share.
+func eventPod(pod *v1.Pod) *daemonset.Pod {
+	if pod == nil {
+		return nil
 	}
-	return t
+	p := kube.DaemonSetPod(pod)
+	if p.ControllerUID != "" {
+		p.ControllerUID += "/" + p.ControllerName
+	}
+	return &p
 }
 
 // podEvent starts the passes that an event of a pod asks for, and tells the expectations of
 // its controller.
 func (dsc *DaemonSetsController) podEvent(logger klog.Logger, old, cur *v1.Pod) {
-	ours("Trigger.Pod")
-	var before, after *daemonset.Pod
-	pod := cur
-	if old != nil {
-		p := kube.DaemonSetPod(old)
-		before, pod = &p, old
-	}
-	if cur != nil {
-		p := kube.DaemonSetPod(cur)
-		after, pod = &p, cur
-	}
-	list, _ := dsc.dsLister.DaemonSets(pod.Namespace).List(labels.Everything())
-	for _, ds := range list {
-		t := trigger(ds)
-		if !t.Pod(before, after) {
-			continue
-		}
+	ours("Effects")
+	list, _ := dsc.dsLister.DaemonSets(cmp.Or(cur, old).Namespace).List(labels.Everything())
+	change := daemonset.Change{Pod: daemonset.PodEvent{Old: eventPod(old), New: eventPod(cur)}}
+	for _, e := range daemonset.Effects(change, planned(list), daemonset.Options{}) {
+		ds := list[slices.IndexFunc(list, func(ds *apps.DaemonSet) bool { return ds.Name == e.Name })]
 		key := ds.Namespace + "/" + ds.Name
-		switch child := kube.Child(pod); {
-		case child.ControllerUID != string(ds.UID):
-		case cur == nil || cur.DeletionTimestamp != nil:
-			dsc.expectations.DeletionObserved(logger, key)
-		case old == nil:
+		if e.Created {
 			dsc.expectations.CreationObserved(logger, key)
 		}
+		if e.Deleted != "" {
+			dsc.expectations.DeletionObserved(logger, key)
+		}
 		dsc.enqueueDaemonSet(ds)
+		if e.Later > 0 {
+			dsc.enqueueDaemonSetAfter(ds, e.Later)
+		}
 	}
 }
 
@@ -293,10 +297,7 @@ func (dsc *DaemonSetsController) addPod(logger klog.Logger, obj interface{}) {
 }
 
 func (dsc *DaemonSetsController) updatePod(logger klog.Logger, old, cur interface{}) {
-	before, after := old.(*v1.Pod), cur.(*v1.Pod)
-	if before.ResourceVersion != after.ResourceVersion {
-		dsc.podEvent(logger, before, after)
-	}
+	dsc.podEvent(logger, old.(*v1.Pod), cur.(*v1.Pod))
 }
 
 func (dsc *DaemonSetsController) deletePod(logger klog.Logger, obj interface{}) {
@@ -311,15 +312,19 @@ func (dsc *DaemonSetsController) syncNodeUpdate(ctx context.Context, nodeName st
 	if err != nil {
 		return nil
 	}
-	ours("Trigger.Node")
+	ours("Effects")
 	sets, _ := dsc.dsLister.List(labels.Everything())
 	pods, _ := dsc.podLister.List(labels.Everything())
 	changed := kube.Node(node)
-	for _, ds := range sets {
-		bound := slices.ContainsFunc(pods, func(pod *v1.Pod) bool {
+	for i, d := range planned(sets) {
+		ds := sets[i]
+		c := daemonset.Change{Node: daemonset.NodeEvent{New: &changed}}
+		if slices.ContainsFunc(pods, func(pod *v1.Pod) bool {
 			return pod.Spec.NodeName == nodeName && pod.Namespace == ds.Namespace && kube.Child(pod).ControllerUID == string(ds.UID)
-		})
-		if t := trigger(ds); t.Node(nil, &changed, bound) {
+		}) {
+			c.Bound = []string{d.UID}
+		}
+		if len(daemonset.Effects(c, []daemonset.DaemonSet{d}, daemonset.Options{})) > 0 {
 			dsc.enqueueDaemonSet(ds)
 		}
 	}
