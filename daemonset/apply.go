@@ -41,7 +41,7 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	next.DaemonSet.Status, next.Backoff = copyStatus(p.Status), slices.Clone(p.Backoff)
+	next.DaemonSet.Status, next.Backoff = copyStatus(p.Status), p.Backoff.clone()
 	return next, nil
 }
 
@@ -249,8 +249,8 @@ func (p *Pod) put(batch *inplace.Put) {
 		p.Annotations = nil
 	}
 	p.Labels = apply.With(apply.Without(p.Labels, batch.RemoveLabels...), batch.Labels)
-	p.Annotations = apply.With(apply.Without(p.Annotations, batch.RemoveAnnotations...), batch.Annotations)
 	// A state of plain fields can always be written.
 	state, _ := json.Marshal(batch.State)
-	p.Annotations[inplace.AnnotationState] = string(state)
+	p.Annotations = apply.With(apply.With(apply.Without(p.Annotations, batch.RemoveAnnotations...), batch.Annotations),
+		map[string]string{inplace.AnnotationState: string(state)})
 }

@@ -99,8 +99,8 @@ func (b Backoff) Sweep(now time.Time) Backoff {
 	return list
 }
 
-// told returns a copy that is not nil, so that a Delta with it says that there are no delays.
-func told(b Backoff) Backoff { return append(Backoff{}, b...) }
+// clone returns a copy: nil if there are no entries.
+func (b Backoff) clone() Backoff { return append(Backoff(nil), b...) }
 
 // after returns the table without entries that are forgotten at now, and with delays that
 // start then, which replace those that there were.

@@ -44,7 +44,7 @@ type Result struct {
 	Status      Status // to be written if WriteStatus is set
 	WriteStatus bool
 	Events      []Event // to be recorded, in order
-	Backoff     Backoff // to hand back with the next snapshot, or in a [Delta]: it is never nil
+	Backoff     Backoff // to hand back with the next snapshot, or in a [Delta]
 	// Err is why the pass failed: then call [Reconcile] again after
 	// replicaset.RetryDelay. If it is nil, forget the failures so far. Errs are all errors
 	// of the same kind.
@@ -94,14 +94,14 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 // Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
-	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: copyStatus(s.DaemonSet.Status), Backoff: told(s.Backoff)}
+	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: copyStatus(s.DaemonSet.Status), Backoff: s.Backoff.clone()}
 	if _, stale := s.Written.unseen(s.Read); stale != nil {
 		f.result.Err, f.result.Errs = stale, []error{stale}
 		return f.result
 	}
 	f.actions()
 	if !f.stopped {
-		f.result.Status, f.result.Backoff = copyStatus(p.Status), told(p.Backoff)
+		f.result.Status, f.result.Backoff = copyStatus(p.Status), p.Backoff.clone()
 		f.result.Events = slices.Concat(p.Events, f.result.Events)
 		f.recheck()
 	} else if r.Collisions != nil {

@@ -28,8 +28,7 @@ type Plan struct {
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 	// Events are what the controller would record on the DaemonSet.
 	Events []Event `json:"events,omitempty"`
-	// Backoff is the table to hand back with the next snapshot. It is nil if it is empty, which
-	// in a [Delta] would leave the old one as it is; that of a [Result] is not.
+	// Backoff is the table to hand back with the next snapshot.
 	Backoff Backoff `json:"backoff,omitempty"`
 }
 

@@ -16,10 +16,11 @@ type Delta struct {
 	// Node and Pod are what happens to one node and to one pod, as informers tell it.
 	Node NodeEvent
 	Pod  PodEvent
-	// Revisions are all revisions from now on, and Backoff is the table of the last plan; if
-	// there are none any more, they are empty and not nil.
+	// Revisions are all revisions from now on; if there are none any more, they are empty and
+	// not nil.
 	Revisions []revision.ControllerRevision
-	Backoff   Backoff
+	// Backoff is the table of the last plan from now on.
+	Backoff *Backoff
 	// Unseen is whether pods that a plan created or deleted are not seen to be so, from now on.
 	Unseen *bool
 	// Written and Read are the versions that were written and read from now on.
@@ -103,7 +104,7 @@ func (t *Tracker) applyRest(d *Delta) {
 		t.rest.Revisions = d.Revisions
 	}
 	if d.Backoff != nil {
-		t.rest.Backoff = d.Backoff
+		t.rest.Backoff = *d.Backoff
 	}
 	if d.Unseen != nil {
 		t.rest.Unseen = *d.Unseen

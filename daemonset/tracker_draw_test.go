@@ -114,7 +114,7 @@ func (m *machine) rest(w *world) (d daemonset.Delta) {
 		}
 	case 9:
 		unseen := m.one("unseen", 4)
-		d.Unseen, d.Backoff = &unseen, any.Backoff
+		d.Unseen, d.Backoff = &unseen, &any.Backoff
 	case 10:
 		d.Revisions = any.Revisions
 	default:

@@ -113,7 +113,7 @@ func (m *machine) apply(w *world, d daemonset.Delta) {
 		w.rest.Revisions = d.Revisions
 	}
 	if d.Backoff != nil {
-		w.rest.Backoff = d.Backoff
+		w.rest.Backoff = *d.Backoff
 	}
 	if d.Unseen != nil {
 		w.rest.Unseen = *d.Unseen
@@ -154,12 +154,9 @@ func (m *machine) execute(w *world) {
 	if err != nil {
 		return
 	}
-	d := daemonset.Delta{DaemonSet: &next.DaemonSet, Revisions: next.Revisions, Backoff: next.Backoff}
+	d := daemonset.Delta{DaemonSet: &next.DaemonSet, Revisions: next.Revisions, Backoff: &next.Backoff}
 	if d.Revisions == nil {
 		d.Revisions = random.Agents(0).Revisions[:0]
-	}
-	if d.Backoff == nil {
-		d.Backoff = daemonset.Backoff{}
 	}
 	m.apply(w, d)
 	left := map[string]*daemonset.Pod{}

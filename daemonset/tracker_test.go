@@ -74,15 +74,15 @@ func TestTrackerForgetsBackoff(t *testing.T) {
 		if stale {
 			require.NoError(t, tr.Apply(daemonset.Delta{Written: &daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "2"}, Read: &daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "1"}}))
 		} else {
-			require.NoError(t, tr.Apply(daemonset.Delta{Backoff: table}))
+			require.NoError(t, tr.Apply(daemonset.Delta{Backoff: &table}))
 		}
 		p, err := tr.Plan(t0, daemonset.Options{})
 		require.NoError(t, err)
 		require.Nil(t, p.Backoff, "so that it is no part of a plan in JSON")
 		result := tr.Finish(p, daemonset.Report{Outcomes: done(make([]string, len(p.Actions))...)}, t0, daemonset.Options{})
 		require.Equal(t, stale, result.Err != nil)
-		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: table}))
-		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: result.Backoff}))
+		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: &table}))
+		require.NoError(t, tr.Apply(daemonset.Delta{Backoff: &result.Backoff}))
 		require.Empty(t, tr.Snapshot().Backoff)
 	}
 }

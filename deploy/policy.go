@@ -53,6 +53,9 @@ func (in *input) holdOld(holds []Hold, st *step, sizes []drafted) []Hold {
 			holds = append(holds, hold(name, ReasonMinAvailable, st.Shrinking.Have, st.Shrinking.Limit))
 		}
 	}
+	if len(holds) == 0 {
+		return nil // and not the room for them
+	}
 	return holds
 }
 

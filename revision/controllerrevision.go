@@ -3,7 +3,6 @@
 package revision
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -64,7 +63,7 @@ func NewControllerRevision(p Parent, templateLabels map[string]string, data []by
 	return ControllerRevision{
 		Name: RevisionName(p.Name, hash), Labels: labelled(templateLabels, LabelRevisionHash, hash),
 		ControllerKind: p.Kind, ControllerName: p.Name, ControllerUID: p.UID,
-		Data: bytes.Clone(data), Revision: number,
+		Data: append([]byte(nil), data...), Revision: number,
 	}
 }
 
@@ -120,7 +119,7 @@ func compareRevisions(a, b *ControllerRevision) int {
 
 // clone returns a copy that shares nothing with r.
 func (r ControllerRevision) clone() ControllerRevision {
-	r.Labels, r.Annotations, r.Data = maps.Clone(r.Labels), maps.Clone(r.Annotations), bytes.Clone(r.Data)
+	r.Labels, r.Annotations, r.Data = maps.Clone(r.Labels), maps.Clone(r.Annotations), append([]byte(nil), r.Data...)
 	return r
 }
 

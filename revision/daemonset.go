@@ -3,7 +3,6 @@
 package revision
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 )
@@ -46,7 +45,7 @@ func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map
 	r := ControllerRevision{
 		Name: DaemonSetRevisionName(p.Name, hash, opts), Labels: labelled(templateLabels, LabelRevision, hash),
 		ControllerKind: p.Kind, ControllerName: p.Name, ControllerUID: p.UID,
-		Data: bytes.Clone(data), Revision: number,
+		Data: append([]byte(nil), data...), Revision: number,
 	}
 	if len(annotations) > 0 {
 		r.Annotations = maps.Clone(annotations)

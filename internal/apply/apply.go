@@ -25,8 +25,11 @@ func Refused(path, value, detail string) error {
 	return &selector.FieldError{Path: path, Value: value, Detail: detail}
 }
 
-// With returns a copy of m with the entries of set. It is never nil.
+// With returns a copy of m with the entries of set: nil if there are none.
 func With(m, set map[string]string) map[string]string {
+	if len(m)+len(set) == 0 {
+		return nil
+	}
 	all := make(map[string]string, len(m)+len(set))
 	maps.Copy(all, m)
 	maps.Copy(all, set)
@@ -47,13 +50,13 @@ func Having(m, set map[string]string) map[string]string {
 	return With(m, set)
 }
 
-// Without returns a copy of m without some keys. It is never nil.
+// Without returns a copy of m without some keys: nil if no others are left.
 func Without(m map[string]string, keys ...string) map[string]string {
 	all := With(m, nil)
 	for _, key := range keys {
 		delete(all, key)
 	}
-	return all
+	return With(nil, all)
 }
 
 // A List is the objects of one kind while actions are carried out on them. It takes time
@@ -103,6 +106,9 @@ func (l *List[T]) All() []T {
 	if len(l.gone) == 0 {
 		return l.items
 	}
+	if len(l.items) == len(l.gone) {
+		return nil
+	}
 	left := make([]T, 0, len(l.items)-len(l.gone))
 	for i := range l.items {
 		if !l.gone[i] {
@@ -147,7 +153,10 @@ func (l *List[T]) note(i int) {
 func Finalizers(list []string, finalizer string, remove bool) []string {
 	list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == finalizer })
 	if !remove {
-		list = append(list, finalizer)
+		return append(list, finalizer)
+	}
+	if len(list) == 0 {
+		return nil
 	}
 	return list
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package purity checks that a planner is a pure function of its snapshot: that it
-// writes to nothing, keeps nothing, always gives the same answer, and does not care
-// about the order of lists that have none.
+// writes to nothing, keeps nothing, always gives the same answer, has no empty list that
+// is not nil, and does not care about the order of lists that have none.
 //
 // What each check sees, by example:
 //
@@ -14,6 +14,7 @@
 //	writes a field and restores it       not seen        seen
 //	lets a plan share memory with the    seen            seen
 //	snapshot
+//	makes a list and puts nothing in it  seen            seen
 //
 // So run the tests that use it under the race detector as well.
 package purity
@@ -64,6 +65,9 @@ func Check[S, P any](t T, s S, plan func(S) (P, error), unordered ...string) P {
 	unchanged(t, "the plan shares memory with the snapshot", before, s)
 	if d := kept.difference(want); d != "" {
 		t.Fatalf("two plans of one snapshot share memory: %s", d)
+	}
+	if path := empty("", reflect.ValueOf(&want.plan).Elem()); path != "" {
+		t.Fatalf("%s is empty and not nil: JSON does not keep that", path)
 	}
 	orders(t, s, plan, want, unordered)
 	return want.plan

@@ -79,8 +79,11 @@ func pure(s snapshot) (plan, error) {
 	pods := slices.SortedFunc(slices.Values(s.Pods), func(a, b pod) int { return cmp.Compare(a.Name, b.Name) })
 	p := plan{At: s.Now}
 	for _, pod := range pods {
-		set := map[string]string{}
+		var set map[string]string
 		for i, c := range pod.Conditions {
+			if set == nil {
+				set = map[string]string{}
+			}
 			set[c.Type] = fmt.Sprint(i, c.At)
 		}
 		p.Actions = append(p.Actions, action{pod.Name, set})
@@ -151,6 +154,10 @@ func TestPlanted(t *testing.T) {
 		{"shared spare capacity", func(s snapshot) (any, error) { return s.Nodes[0].Taints[3:3], nil }, nil, "behind the end of Nodes[0].Taints"},
 		{"shared pointer", func(s snapshot) (any, error) { return s.Owner, nil }, nil, "shares memory with the snapshot: Owner"},
 		{"shared in an action", func(s snapshot) (any, error) { return plan{Actions: []any{&s.Pods[0]}}, nil }, nil, "shares memory"},
+		{"a list with nothing in it", func(s snapshot) (any, error) { return plan{Actions: make([]any, 0, 3)}, nil }, nil, "Actions is empty and not nil"},
+		{"a map with nothing in it", func(s snapshot) (any, error) {
+			return plan{Actions: []any{map[string]string{}}}, nil
+		}, nil, "Actions[0] is empty and not nil"},
 		{"panic", func(s snapshot) (any, error) { panic("boom") }, nil, "plan panics: boom"},
 		{"unknown name", func(s snapshot) (any, error) { return nil, nil }, []string{"Pod"}, `no slice named "Pod"`},
 		{"no slice", func(s snapshot) (any, error) { return nil, nil }, []string{"Labels"}, `no slice named "Labels"`},

@@ -124,6 +124,21 @@ func spare(path string, v reflect.Value) (found string) {
 	return found
 }
 
+// empty returns the path of a slice or a map that is empty and not nil, or "".
+func empty(path string, v reflect.Value) (found string) {
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		if !v.IsNil() && v.Len() == 0 {
+			return path
+		}
+	}
+	children(path, v, func(path string, v reflect.Value) {
+		if found == "" {
+			found = empty(path, v)
+		}
+	})
+	return found
+}
+
 // scribble overwrites everything that can be reached from v: what it shares with
 // another value changes there.
 func scribble(v reflect.Value) {

@@ -56,7 +56,7 @@ func (c *daemonSetController) follow(d *DaemonSet) *followedDaemonSet {
 		}
 	}
 	if b := c.backoff[d.Name]; !slices.Equal(b, f.backoff) {
-		f.backoff, delta.Backoff = b, append(daemonset.Backoff{}, b...)
+		f.backoff, delta.Backoff = b, &b
 	}
 	_ = f.tracker.Apply(delta) // only what happens to a node or pod can be refused
 	if f.nodes != s.touched[KindNode] {

@@ -4,11 +4,11 @@ package kruise
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/internal/union"
@@ -85,7 +85,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 		return Admission{}, err
 	}
 	a := &admission{s: &s, opts: opts, w: s.New}
-	a.w.Annotations, a.w.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
+	a.w.Annotations, a.w.Labels = apply.With(s.New.Annotations, nil), apply.With(s.New.Labels, nil)
 	var reason Reason
 	if s.New.Traits().Paused {
 		reason = a.deployment()
@@ -93,7 +93,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 		reason = a.other()
 	}
 	out := Admission{Object: s.New, Reason: reason}
-	out.Object.Annotations, out.Object.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
+	out.Object.Annotations, out.Object.Labels = apply.With(s.New.Annotations, nil), apply.With(s.New.Labels, nil)
 	if reason == ReasonReleaseBegins || reason == ReasonReleaseContinues {
 		out.Changed, out.Object = true, a.w
 	}

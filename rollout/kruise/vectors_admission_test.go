@@ -69,10 +69,18 @@ func (d recordedDeployment) workload() workload.Workload {
 
 func recordDeployment(w workload.Workload) recordedDeployment {
 	d := recordedDeployment{
-		Annotations: w.Annotations, Labels: w.Labels, Paused: w.Paused, Replicas: w.Replicas, Template: w.Template.ID, UID: w.UID,
+		Annotations: recordMap(w.Annotations), Labels: recordMap(w.Labels), Paused: w.Paused, Replicas: w.Replicas, Template: w.Template.ID, UID: w.UID,
 	}
 	d.Strategy.Type, d.Strategy.RollingUpdate = w.StrategyType, w.RollingUpdate
 	return d
+}
+
+// recordMap returns a map as recordings have it, which is never nil.
+func recordMap(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
 }
 
 func TestVectorsAdmitDeployment(t *testing.T) {
@@ -152,7 +160,7 @@ func TestVectorsAdmitOthers(t *testing.T) {
 		s.Old.Annotations, s.New.Annotations = annotated(in.OldRolloutIDAnnotation), annotated(in.NewRolloutIDAnnotation)
 		a, err := planAdmission(s, kruise.Options{})
 		require.NoError(t, err)
-		out := map[string]any{"annotations": a.Object.Annotations, "changed": a.Changed, "error": "<nil>"}
+		out := map[string]any{"annotations": recordMap(a.Object.Annotations), "changed": a.Changed, "error": "<nil>"}
 		var recorded map[string]any
 		require.NoError(t, json.Unmarshal(r.Output, &recorded))
 		rule := ""

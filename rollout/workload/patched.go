@@ -66,6 +66,9 @@ func patched(m map[string]string, changes map[string]*string) map[string]string 
 			all[key] = *value
 		}
 	}
+	if len(all) == 0 {
+		return nil
+	}
 	return all
 }
 

@@ -74,7 +74,7 @@ func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, 
 	written, f := versions(r.tracker, r.tracker.daemons, ds.UID), r.followed.get(ds)
 	return &f.tracker, tellDaemon(f, daemonset.Delta{
 		DaemonSet: &s.DaemonSet, Revisions: append([]revision.ControllerRevision{}, s.Revisions...),
-		Backoff: append(daemonset.Backoff{}, r.tracker.delays(ds.UID)...), Unseen: &unseen, Written: &written, Read: &read,
+		Backoff: new(r.tracker.delays(ds.UID)), Unseen: &unseen, Written: &written, Read: &read,
 	}, pods, pointers(nodes.Items))
 }
 
