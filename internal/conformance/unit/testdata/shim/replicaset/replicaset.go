@@ -138,7 +138,7 @@ func (rsc *ReplicaSetController) pass(ctx context.Context, namespace, key string
 // the next pass.
 func updateReplicaSetStatus(logger klog.Logger, c appsclient.ReplicaSetInterface, rs *apps.ReplicaSet, newStatus apps.ReplicaSetStatus, controllerFeatures ReplicaSetControllerFeatures) (*apps.ReplicaSet, error) {
 	ours("NeedsWrite")
-	if !replicaset.NeedsWrite(kube.Name(rs), kube.FromReplicaSetStatus(newStatus)) {
+	if !replicaset.NeedsWrite(kube.ReplicaSet(rs), kube.FromReplicaSetStatus(newStatus)) {
 		return rs, nil
 	}
 	return upstreamupdateReplicaSetStatus(logger, c, rs, newStatus, controllerFeatures)
@@ -223,7 +223,7 @@ func (rsc *ReplicaSetController) effects(logger klog.Logger, old, cur *v1.Pod) {
 	list, _ := rsc.rsLister.ReplicaSets(namespace).List(labels.Everything())
 	sets := make([]replicaset.ReplicaSet, len(list))
 	for i, rs := range list {
-		sets[i] = kube.Name(rs)
+		sets[i] = kube.ReplicaSet(rs)
 		sets[i].UID += "/" + rs.Name
 	}
 	for _, e := range replicaset.Effects(event, sets) {
