@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
@@ -57,6 +58,31 @@ func reconcile(t *rapid.T, s daemonset.Snapshot, now time.Time, opts daemonset.O
 
 func TestPropertyPure(t *testing.T) {
 	checkTimes(t, 5, func(t *rapid.T) { pure(t, random.Rapid(t)) })
+}
+
+// A plan comes through JSON as it is, and neither it nor what comes of it, carried out or
+// not, has an empty list that is not nil.
+func TestPropertyNilWhenEmpty(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, o := anything(t), anyOptions(t)
+		p, err := daemonset.Reconcile(s, t0, o)
+		if err != nil {
+			return
+		}
+		purity.ThroughJSON(t, p)
+		answers := []selector.ServerAnswer{selector.Done, selector.Done, selector.Done, selector.NotFound, selector.Failed}
+		r := daemonset.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+		for i := range r.Outcomes {
+			r.Outcomes[i].Answer = rapid.SampledFrom(answers).Draw(t, "answer")
+		}
+		result := daemonset.Finish(s, p, r, t0, o)
+		result.Err, result.Errs = nil, nil
+		next, err := p.Apply(s, t0)
+		if err != nil {
+			next = s
+		}
+		purity.NilWhenEmpty(t, next, result)
+	})
 }
 
 func FuzzReconcile(f *testing.F) {

@@ -8,7 +8,10 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
 
@@ -97,4 +100,17 @@ func FuzzActionsJSON(f *testing.F) {
 		require.NoError(t, json.Unmarshal(text, &again))
 		requireEqual(t, "round trip", as, again)
 	})
+}
+
+// A plan that creates the new ReplicaSet and takes the pods of an old one that are not
+// available holds nothing back, and says so as JSON does.
+func TestHoldsThatAreNone(t *testing.T) {
+	s := deploy.Snapshot{
+		Deployment:  deploy.Deployment{Name: "0", UID: "web-uid", MaxSurge: rollout.Percent(1), MaxUnavailable: rollout.Int(1)},
+		ReplicaSets: []replicaset.ReplicaSet{{Name: "0", UID: "0", ControllerUID: "web-uid", Template: revision.Template{ID: "0"}}},
+	}
+	p := reconcile(t, s)
+	require.Nil(t, p.Holds)
+	require.Len(t, p.Actions, 3)
+	purity.ThroughJSON(t, p)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
@@ -46,6 +47,31 @@ func check(t *testing.T, property func(*rapid.T)) {
 
 func TestPropertyPure(t *testing.T) {
 	check(t, func(t *rapid.T) { purity.Check(t, anyKind(t), plan, "ReplicaSets", "Pods") })
+}
+
+// A plan comes through JSON as it is, and neither it nor what comes of it, carried out or
+// not, has an empty list that is not nil.
+func TestPropertyNilWhenEmpty(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := anyKind(t)
+		p, err := plan(s)
+		if err != nil {
+			return
+		}
+		purity.ThroughJSON(t, p)
+		r := deploy.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+		answers := []selector.ServerAnswer{selector.Done, selector.Done, selector.Done, selector.Done, selector.NotFound, selector.Failed, selector.AlreadyExists}
+		for i := range r.Outcomes {
+			r.Outcomes[i].Answer = rapid.SampledFrom(answers).Draw(t, "answer")
+		}
+		next, err := p.Apply(s, t0)
+		if err != nil {
+			next = s
+		}
+		result := deploy.Finish(s, p, r, t0, deploy.Options{})
+		result.Err, result.Errs = nil, nil
+		purity.NilWhenEmpty(t, next, result)
+	})
 }
 
 func FuzzReconcile(f *testing.F) {

@@ -39,6 +39,34 @@ func TestPropertyPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { pure(t, random.Rapid(t)) })
 }
 
+// A plan comes through JSON as it is, and neither it nor what comes of it, carried out or
+// not, has an empty list that is not nil.
+func TestPropertyNilWhenEmpty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, o := anything(t), options(t)
+		p, err := replicaset.Reconcile(s, t0, o)
+		if err != nil {
+			return
+		}
+		purity.ThroughJSON(t, p)
+		answers := []selector.ServerAnswer{selector.Done, selector.Done, selector.Done, selector.NotFound, selector.Failed}
+		outcomes := func(n int) (list []selector.Outcome) {
+			for range n {
+				list = append(list, selector.Outcome{Answer: rapid.SampledFrom(answers).Draw(t, "answer")})
+			}
+			return list
+		}
+		n := len(p.Actions)
+		result := replicaset.Finish(s, p, replicaset.Report{Claims: outcomes(n), Creates: outcomes(n), Deletes: outcomes(n), Expectations: s.Expectations}, t0, o)
+		result.Err, result.Errs = nil, nil
+		next, err := p.Apply(s, t0)
+		if err != nil {
+			next = s
+		}
+		purity.NilWhenEmpty(t, next, result)
+	})
+}
+
 func FuzzReconcile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { pure(t, random.Bytes(data)) })
 }

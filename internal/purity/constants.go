@@ -56,9 +56,20 @@ func sources(t T, folder string) (files []*ast.File) {
 	return files
 }
 
+// NilWhenEmpty fails t if a slice or a map of these values is empty and not nil.
+func NilWhenEmpty(t T, values ...any) {
+	t.Helper()
+	for _, v := range values {
+		if path := empty("", reflect.ValueOf(&v).Elem()); path != "" {
+			t.Fatalf("%s of %T is empty and not nil: JSON does not keep that", path, v)
+		}
+	}
+}
+
 // ThroughJSON fails t unless a plan comes through JSON as it is.
 func ThroughJSON[P any](t T, plan P) {
 	t.Helper()
+	NilWhenEmpty(t, plan)
 	var back P
 	text, err := json.Marshal(plan)
 	if err == nil {

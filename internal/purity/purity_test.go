@@ -154,10 +154,10 @@ func TestPlanted(t *testing.T) {
 		{"shared spare capacity", func(s snapshot) (any, error) { return s.Nodes[0].Taints[3:3], nil }, nil, "behind the end of Nodes[0].Taints"},
 		{"shared pointer", func(s snapshot) (any, error) { return s.Owner, nil }, nil, "shares memory with the snapshot: Owner"},
 		{"shared in an action", func(s snapshot) (any, error) { return plan{Actions: []any{&s.Pods[0]}}, nil }, nil, "shares memory"},
-		{"a list with nothing in it", func(s snapshot) (any, error) { return plan{Actions: make([]any, 0, 3)}, nil }, nil, "Actions is empty and not nil"},
+		{"a list with nothing in it", func(s snapshot) (any, error) { return plan{Actions: make([]any, 0, 3)}, nil }, nil, "Actions of purity.plan is empty and not nil"},
 		{"a map with nothing in it", func(s snapshot) (any, error) {
 			return plan{Actions: []any{map[string]string{}}}, nil
-		}, nil, "Actions[0] is empty and not nil"},
+		}, nil, "Actions[0] of purity.plan is empty and not nil"},
 		{"panic", func(s snapshot) (any, error) { panic("boom") }, nil, "plan panics: boom"},
 		{"unknown name", func(s snapshot) (any, error) { return nil, nil }, []string{"Pod"}, `no slice named "Pod"`},
 		{"no slice", func(s snapshot) (any, error) { return nil, nil }, []string{"Labels"}, `no slice named "Labels"`},
