@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -296,6 +297,7 @@ func (f *finish) again() *Snapshot {
 			next.apply(a, o)
 		}
 	}
+	next.Pods, next.Revisions = apply.Left(next.Pods), apply.Left(next.Revisions)
 	return &next
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -169,6 +170,7 @@ func (f *finish) again() *Snapshot {
 			}
 		}
 	}
+	next.ReplicaSets = apply.Left(next.ReplicaSets)
 	return &next
 }
 

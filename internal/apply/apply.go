@@ -59,6 +59,14 @@ func Without(m map[string]string, keys ...string) map[string]string {
 	return With(nil, all)
 }
 
+// Left returns what is left of a list: nil if nothing is.
+func Left[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
 // A List is the objects of one kind while actions are carried out on them. It takes time
 // that grows with the objects and the actions, not with their product.
 type List[T any] struct {
@@ -106,16 +114,13 @@ func (l *List[T]) All() []T {
 	if len(l.gone) == 0 {
 		return l.items
 	}
-	if len(l.items) == len(l.gone) {
-		return nil
-	}
 	left := make([]T, 0, len(l.items)-len(l.gone))
 	for i := range l.items {
 		if !l.gone[i] {
 			left = append(left, l.items[i])
 		}
 	}
-	return left
+	return Left(left)
 }
 
 // find returns the number of the first such object, or -1. One is looked for in all of
@@ -153,12 +158,9 @@ func (l *List[T]) note(i int) {
 func Finalizers(list []string, finalizer string, remove bool) []string {
 	list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == finalizer })
 	if !remove {
-		return append(list, finalizer)
+		list = append(list, finalizer)
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return list
+	return Left(list)
 }
 
 // Meant returns the error of a write to an object of a kind that is not there or has another
