@@ -40,8 +40,8 @@ type Result struct {
 	Events          []Event // to be recorded, in order
 	Holds           []Hold  // what a failure adds to those of the plan
 	// Err is why the pass failed: then call [Reconcile] again after
-	// replicaset.RetryDelay. If it is nil, forget the failures so far. Errs are all
-	// errors of the same kind.
+	// replicaset.RetryDelay, as upstream does [MaxRetries] times. If it is nil, forget the
+	// failures so far. Errs are all errors of the same kind.
 	Err  error
 	Errs []error
 	// RecheckAt is that of the plan, and zero for a pass that failed.
@@ -99,6 +99,14 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	}
 	return f.result
 }
+
+// MaxRetries is how often upstream's controller repeats a pass that fails: if the one that
+// follows so many failures in a row fails as well, it forgets them, and plans again after the
+// next event of [Effects]. Informers repeat the events of all Deployments every 12 to 24 hours.
+// By replicaset.RetryDelay the last of 15 repetitions begins 164 s after the first failure.
+//
+// It mirrors handleErr of the deployment controller of Kubernetes.
+const MaxRetries = 15
 
 type finish struct {
 	s                 *Snapshot

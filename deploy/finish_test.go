@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -298,4 +299,14 @@ func TestPropertyFinishPure(t *testing.T) {
 			return with.finish()
 		}, "ReplicaSets", "Pods")
 	})
+}
+
+// The repetitions of a pass that always fails are over within three minutes.
+func TestMaxRetries(t *testing.T) {
+	sum := time.Duration(0)
+	for failures := range deploy.MaxRetries {
+		sum += replicaset.RetryDelay(1 + failures)
+	}
+	require.Equal(t, 5*(1<<15-1)*time.Millisecond, sum, "5 ms, doubled 14 times")
+	require.Equal(t, 164*time.Second, sum.Round(time.Second))
 }

@@ -323,9 +323,10 @@ func (f *finish) event(action int, eventType, reason, message string) {
 }
 
 // RetryDelay returns how long to wait before the pass that follows so many failed
-// ones: 5 ms after the first, and twice as long after each further one, up to 1000 s.
-// Upstream limits all passes of a controller to 10 in a second and 100 at once as
-// well.
+// ones of one object: 5 ms after the first, and twice as long after each further one, up to
+// 1000 s. Upstream limits all passes of a controller to 10 in a second and 100 at once as
+// well. Its controllers of ReplicaSets and DaemonSets never give up; that of Deployments does,
+// see MaxRetries of package deploy.
 //
 // It mirrors DefaultControllerRateLimiter of package workqueue of client-go 0.36.3.
 func RetryDelay(failures int) time.Duration {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -276,3 +277,6 @@ func TestEventDifferences(t *testing.T) {
 		uidDecides: decideEvent(happened{[]*appsv1.Deployment{d}, nil, upstream.DeploymentEvent{NewSet: rs}}),
 	})
 }
+
+// TestRetries: what fails in every pass is given up after as many repetitions.
+func TestRetries(t *testing.T) { require.Equal(t, deploy.MaxRetries, upstream.Retries()) }

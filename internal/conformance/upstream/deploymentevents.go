@@ -3,12 +3,14 @@
 package upstream
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	appslisters "k8s.io/client-go/listers/apps/v1"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/kubernetes/pkg/controller/deployment"
 )
 
@@ -48,3 +50,25 @@ func Concerned(deployments []*appsv1.Deployment, sets []*appsv1.ReplicaSet, e De
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// Retries returns how often the Deployment controller repeats a pass that always fails.
+func Retries() int {
+	dc, q := &deployment.DeploymentController{}, &retries{}
+	*field[workqueue.TypedRateLimitingInterface[string]](dc, "queue") = q
+	for !q.forgotten {
+		handleErr(dc, silent, errors.New("it fails"), "ns/web")
+	}
+	return q.n
+}
+
+// retries is a queue that counts the repetitions of one key.
+type retries struct {
+	workqueue.TypedRateLimitingInterface[string] // nil
+
+	n         int
+	forgotten bool
+}
+
+func (r *retries) NumRequeues(string) int { return r.n }
+func (r *retries) AddRateLimited(string)  { r.n++ }
+func (r *retries) Forget(string)          { r.forgotten = true }

@@ -107,3 +107,6 @@ func deleteReplicaSet(dc *deployment.DeploymentController, logger klog.Logger, o
 
 //go:linkname deletePod k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).deletePod
 func deletePod(dc *deployment.DeploymentController, logger klog.Logger, obj interface{})
+
+//go:linkname handleErr k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).handleErr
+func handleErr(dc *deployment.DeploymentController, ctx context.Context, err error, key string)

@@ -141,7 +141,7 @@ var deploymentHolds = holdWords[deploy.Reason]{
 	deploy.ReasonCreateFailed: {
 		Text:  "it could not be created",
 		Means: "The API server rejects the ReplicaSet that the controller creates.",
-		Ends:  "Remove the cause, such as a quota or a webhook; the controller tries again.", Stuck: true,
+		Ends:  "Remove the cause, such as a quota. Kubernetes gives up after 164 s, until an event comes.", Stuck: true,
 	},
 	deploy.ReasonNothingToScale: {
 		Text:  "was scaled for %d replicas, not %d, but has the right size",
