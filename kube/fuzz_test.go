@@ -133,7 +133,7 @@ func FuzzRollout(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		object(t, text, func(o *kubekruise.RolloutObject) (any, error) {
 			r := kubekruise.Rollout(o)
-			_ = kruise.Validate(r, nil)
+			_ = kruise.Validate(r, nil, kruise.Options{})
 			return planned(kruise.Snapshot{Rollout: r}, nil, kruise.Reconcile)
 		})
 		object(t, text, func(o *kubekruise.RolloutObjectV1alpha1) (any, error) { return kubekruise.RolloutV1alpha1(o), nil })

@@ -200,12 +200,12 @@ func ExampleStatus_ProgressingReason() {
 
 // Steps must not go backwards, and a workload has one Rollout.
 func ExampleValidate() {
-	fmt.Println(len(kruise.Validate(shop(), nil)))
+	fmt.Println(len(kruise.Validate(shop(), nil, kruise.Options{})))
 	backwards, other := shop(), shop()
 	backwards.Canary.Steps[0].Replicas = rollout.Percent(100)
 	backwards.Canary.Steps[1].Replicas = rollout.Percent(50)
 	other.Name = "other"
-	for _, e := range kruise.Validate(backwards, []kruise.Rollout{other}) {
+	for _, e := range kruise.Validate(backwards, []kruise.Rollout{other}, kruise.Options{}) {
 		fmt.Println(e.Path)
 	}
 	// Output:
@@ -218,9 +218,9 @@ func ExampleValidate() {
 func ExampleValidateUpdate() {
 	old, updated := shop(), shop()
 	updated.WorkloadRef.Name = "api"
-	fmt.Println(len(kruise.ValidateUpdate(old, updated, nil)))
+	fmt.Println(len(kruise.ValidateUpdate(old, updated, nil, kruise.Options{})))
 	old.Status.Phase = kruise.PhaseProgressing
-	fmt.Println(kruise.ValidateUpdate(old, updated, nil)[0].Path)
+	fmt.Println(kruise.ValidateUpdate(old, updated, nil, kruise.Options{})[0].Path)
 	// Output:
 	// 0
 	// Rollout.WorkloadRef
@@ -230,9 +230,9 @@ func ExampleValidateUpdate() {
 func ExampleValidateV1alpha1() {
 	twenty := int32(20)
 	r := kruise.RolloutV1alpha1{WorkloadRef: shop().WorkloadRef, Steps: []kruise.StepV1alpha1{{Weight: &twenty}}}
-	fmt.Println(len(kruise.ValidateV1alpha1(r)))
+	fmt.Println(len(kruise.ValidateV1alpha1(r, kruise.Options{})))
 	r.Steps[0].Weight = nil
-	fmt.Println(kruise.ValidateV1alpha1(r)[0].Path)
+	fmt.Println(kruise.ValidateV1alpha1(r, kruise.Options{})[0].Path)
 	// Output:
 	// 0
 	// Rollout.Steps[0]

@@ -58,14 +58,14 @@ func FuzzValidate(f *testing.F) {
 			return
 		}
 		errs := purity.Check(t, r, func(r kruise.Rollout) ([]*kruise.FieldError, error) {
-			return kruise.Validate(r, []kruise.Rollout{r}), nil
+			return kruise.Validate(r, []kruise.Rollout{r}, kruise.Options{}), nil
 		})
 		for _, e := range errs {
 			require.NotEmpty(t, e.Path)
 			require.NotEmpty(t, e.Detail)
 			require.ErrorIs(t, e, kruise.ErrInvalid)
 		}
-		require.Equal(t, len(errs), len(kruise.ValidateUpdate(r, r, nil)), "what does not change is no change")
+		require.Equal(t, len(errs), len(kruise.ValidateUpdate(r, r, nil, kruise.Options{})), "what does not change is no change")
 		for _, w := range preview.Warnings(r, replicas, 0) {
 			require.NotEmpty(t, w.String())
 		}
@@ -94,7 +94,7 @@ func FuzzConvert(f *testing.F) {
 		r := purity.Check(t, old, func(o kruise.RolloutV1alpha1) (kruise.Rollout, error) { return o.Convert(), nil })
 		back := purity.Check(t, r, func(r kruise.Rollout) (kruise.RolloutV1alpha1, error) { return kruise.ConvertBack(r), nil })
 		require.Empty(t, cmp.Diff(r, ignoreStyle(back.Convert(), r), cmpopts.EquateEmpty()), "there, back and there again")
-		for _, e := range kruise.ValidateV1alpha1(old) {
+		for _, e := range kruise.ValidateV1alpha1(old, kruise.Options{}) {
 			require.NotEmpty(t, e.Path)
 			require.ErrorIs(t, e, kruise.ErrInvalid)
 		}

@@ -122,14 +122,14 @@ func TestValidateRest(t *testing.T) {
 		return list
 	}
 	good := partitioned(deployment, step(rollout.Percent(20), 0), step(rollout.Int(3), 0))
-	require.Empty(t, kruise.Validate(good, nil))
+	require.Empty(t, kruise.Validate(good, nil, kruise.Options{}))
 	both := good
 	both.BlueGreen = good.Canary
-	require.Equal(t, []string{"Rollout.Canary"}, paths(kruise.Validate(both, nil)))
-	require.Equal(t, []string{"Rollout.Canary"}, paths(kruise.Validate(kruise.Rollout{WorkloadRef: deployment}, nil)))
+	require.Equal(t, []string{"Rollout.Canary"}, paths(kruise.Validate(both, nil, kruise.Options{})))
+	require.Equal(t, []string{"Rollout.Canary"}, paths(kruise.Validate(kruise.Rollout{WorkloadRef: deployment}, nil, kruise.Options{})))
 	other := good
 	other.Name = "other"
-	require.Equal(t, []string{"Rollout.WorkloadRef"}, paths(kruise.Validate(good, []kruise.Rollout{other})))
+	require.Equal(t, []string{"Rollout.WorkloadRef"}, paths(kruise.Validate(good, []kruise.Rollout{other}, kruise.Options{})))
 	empty := good
 	empty.Canary = &kruise.Strategy{Steps: []kruise.Step{{}}, TrafficRoutings: []traffic.Routing{{
 		GracePeriodSeconds: -1, Ingress: &traffic.IngressRef{}, Gateway: &traffic.GatewayRef{},
@@ -137,18 +137,18 @@ func TestValidateRest(t *testing.T) {
 	require.Equal(t, []string{
 		"Rollout.Canary.Steps[0].Replicas", "Rollout.Canary.TrafficRoutings[0].Service", "Rollout.Canary.TrafficRoutings[0].Ingress.Name",
 		"Rollout.Canary.TrafficRoutings[0].Gateway.HTTPRouteName", "Rollout.Canary.TrafficRoutings[0].GracePeriodSeconds",
-	}, paths(kruise.Validate(empty, nil)))
+	}, paths(kruise.Validate(empty, nil, kruise.Options{})))
 	empty.Canary.TrafficRoutings = []traffic.Routing{{Service: "a"}}
-	require.Contains(t, paths(kruise.Validate(empty, nil)), "Rollout.Canary.TrafficRoutings[0]")
+	require.Contains(t, paths(kruise.Validate(empty, nil, kruise.Options{})), "Rollout.Canary.TrafficRoutings[0]")
 
-	require.Empty(t, kruise.ValidateUpdate(good, both, nil)[1:], "while nothing progresses only the object itself counts")
+	require.Empty(t, kruise.ValidateUpdate(good, both, nil, kruise.Options{})[1:], "while nothing progresses only the object itself counts")
 	running := good
 	running.Status.Phase = kruise.PhaseProgressing
 	changed := partitioned(cloneSet, step(rollout.Percent(20), 0))
 	changed.Canary.TrafficRoutings, changed.Canary.EnableExtraWorkloadForCanary = routings(1), true
-	require.Equal(t, []string{"Rollout.WorkloadRef", "Rollout.TrafficRoutings", "Rollout.Style", "Rollout.Steps"}, paths(kruise.ValidateUpdate(running, changed, nil)))
-	require.Len(t, kruise.ValidateUpdate(running, kruise.Rollout{WorkloadRef: deployment}, nil), 1)
-	require.Equal(t, []string{"Rollout.WorkloadRef", "Rollout.Steps"}, paths(kruise.ValidateV1alpha1(kruise.RolloutV1alpha1{})))
+	require.Equal(t, []string{"Rollout.WorkloadRef", "Rollout.TrafficRoutings", "Rollout.Style", "Rollout.Steps"}, paths(kruise.ValidateUpdate(running, changed, nil, kruise.Options{})))
+	require.Len(t, kruise.ValidateUpdate(running, kruise.Rollout{WorkloadRef: deployment}, nil, kruise.Options{}), 1)
+	require.Equal(t, []string{"Rollout.WorkloadRef", "Rollout.Steps"}, paths(kruise.ValidateV1alpha1(kruise.RolloutV1alpha1{}, kruise.Options{})))
 }
 
 // The worked hashes.

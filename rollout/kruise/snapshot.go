@@ -51,14 +51,19 @@ type Snapshot struct {
 	Grace Grace `json:"grace,omitempty"`
 }
 
-// Options adjusts [Reconcile] and [Admit]. The zero Options decides as OpenKruise Rollouts
-// does, quirks included.
+// Options adjusts [Reconcile], [Admit] and [Validate]. The zero Options decides as OpenKruise
+// Rollouts does, quirks included.
 type Options struct {
 	// Repair are the quirks to repair.
 	Repair workload.Quirks `json:"repair,omitzero"`
 	// AppendPodSelector adds labels of the canary's pods to the selector of the canary
 	// Service even if the stable one has no such label (the feature gate of that name).
 	AppendPodSelector bool `json:"appendPodSelector,omitzero"`
+	// PercentLimit is the largest percentage of pods for which a step with traffic may ask
+	// where the workload is updated by partition; 0 means 50, and below 0 no percentage may
+	// be. A number of pods has no limit. OpenKruise Rollouts has it as the flag
+	// --partition-percent-limit. Only validation reads it: a Rollout that is there goes on.
+	PercentLimit int32 `json:"percentLimit,omitzero"`
 }
 
 // An AnalysisPhase is how an analysis stands. Any other phase than these counts as

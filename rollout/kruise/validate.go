@@ -13,15 +13,20 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// maxRoutedPercent is the largest percentage of a step that has traffic as well,
+// percentLimit returns the largest percentage of pods in a step that has traffic as well,
 // where the workload is updated by partition.
-const maxRoutedPercent = 50
+func (o Options) percentLimit() int32 {
+	if o.PercentLimit == 0 {
+		return 50
+	}
+	return o.PercentLimit
+}
 
 // Validate returns what admission rejects about a Rollout, in the order in which it
 // is found: of the steps only the first that is wrong. Others are
-// the other Rollouts of the namespace. Replicas and weights that are no percentages
-// at all are errors of [rollout.Parse] already.
-func Validate(r Rollout, others []Rollout) []*FieldError {
+// the other Rollouts of the namespace. Of the options it reads PercentLimit. Replicas and
+// weights that are no percentages at all are errors of [rollout.Parse] already.
+func Validate(r Rollout, others []Rollout, opts Options) []*FieldError {
 	var es field.Errors
 	if !supported(r.WorkloadRef) {
 		es.Add("Rollout.WorkloadRef", r.WorkloadRef.Kind, "WorkloadRef kind is not supported")
@@ -39,7 +44,7 @@ func Validate(r Rollout, others []Rollout) []*FieldError {
 		if r.BlueGreen != nil {
 			path = "Rollout.BlueGreen"
 		}
-		validateSteps(&es, r, path+".Steps")
+		validateSteps(&es, r, path+".Steps", opts.percentLimit())
 		validateRoutings(&es, r.Strategy().TrafficRoutings, path+".TrafficRoutings")
 	}
 	for i := range others {
@@ -53,8 +58,8 @@ func Validate(r Rollout, others []Rollout) []*FieldError {
 // ValidateUpdate returns what admission rejects about a change of a Rollout: that of
 // [Validate] and, while it progresses or terminates, changes of what is immutable
 // then.
-func ValidateUpdate(old, r Rollout, others []Rollout) []*FieldError {
-	es := field.Errors(Validate(r, others))
+func ValidateUpdate(old, r Rollout, others []Rollout, opts Options) []*FieldError {
+	es := field.Errors(Validate(r, others, opts))
 	if p := old.Status.Phase; p != PhaseProgressing && p != PhaseTerminating {
 		return es
 	}
@@ -86,14 +91,14 @@ func blueGreenKind(r workload.Ref) bool {
 }
 
 // validateSteps records the first thing that is wrong about the steps.
-func validateSteps(es *field.Errors, r Rollout, path string) {
+func validateSteps(es *field.Errors, r Rollout, path string, limit int32) {
 	steps := r.Strategy().Steps
 	if len(steps) == 0 {
 		es.Add(path, 0, "The number of Canary.Steps cannot be empty")
 		return
 	}
 	for i := range steps {
-		if name, value, detail := wrongStep(r, &steps[i]); detail != "" {
+		if name, value, detail := wrongStep(r, &steps[i], limit); detail != "" {
 			es.Add(index(path, i)+name, value, detail)
 			return
 		}
@@ -114,13 +119,13 @@ const (
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // wrongStep returns what is wrong about one step, or an empty detail.
-func wrongStep(r Rollout, s *Step) (name string, value any, detail string) {
+func wrongStep(r Rollout, s *Step, limit int32) (name string, value any, detail string) {
 	switch {
 	case s.Replicas.IsZero():
 		return ".Replicas", nil, "replicas cannot be empty"
 	case !validReplicas(s.Replicas):
 		return ".Replicas", s.Replicas, detailReplicas
-	case s.routed() && r.RealPartition() && s.Replicas.IsPercent() && s.Replicas.Value() > maxRoutedPercent:
+	case s.routed() && r.RealPartition() && s.Replicas.IsPercent() && s.Replicas.Value() > limit:
 		return ".Replicas", s.Replicas, "For partition style rollout: step[x].replicas must not greater than partition-percent-limit if traffic specified"
 	case s.Traffic.IsZero():
 		return "", nil, ""
@@ -173,7 +178,7 @@ func validateRoutings(es *field.Errors, routings []traffic.Routing, path string)
 
 // ValidateV1alpha1 is [Validate] for the older version of the API, which has rules of
 // its own for steps: see [RolloutV1alpha1].
-func ValidateV1alpha1(r RolloutV1alpha1) []*FieldError {
+func ValidateV1alpha1(r RolloutV1alpha1, opts Options) []*FieldError {
 	var es field.Errors
 	ref := r.WorkloadRef
 	if !supported(ref) {
@@ -184,19 +189,19 @@ func ValidateV1alpha1(r RolloutV1alpha1) []*FieldError {
 	default:
 		es.Add("Rollout.Annotations", r.Annotations[workload.AnnotationRollingStyle], "Rolling style must be 'Canary', 'Partition' or empty")
 	}
-	validateStepsV1alpha1(&es, r)
+	validateStepsV1alpha1(&es, r, opts.percentLimit())
 	validateRoutings(&es, r.TrafficRoutings, "Rollout.TrafficRoutings")
 	return es
 }
 
-func validateStepsV1alpha1(es *field.Errors, r RolloutV1alpha1) {
+func validateStepsV1alpha1(es *field.Errors, r RolloutV1alpha1, limit int32) {
 	const path = "Rollout.Steps"
 	if len(r.Steps) == 0 {
 		es.Add(path, 0, "The number of Canary.Steps cannot be empty")
 		return
 	}
 	for i := range r.Steps {
-		if detail := wrongStepV1alpha1(r, &r.Steps[i]); detail != "" {
+		if detail := wrongStepV1alpha1(r, &r.Steps[i], limit); detail != "" {
 			es.Add(index(path, i), i, detail)
 			return
 		}
@@ -214,20 +219,20 @@ func validateStepsV1alpha1(es *field.Errors, r RolloutV1alpha1) {
 	}
 }
 
-func wrongStepV1alpha1(r RolloutV1alpha1, s *StepV1alpha1) string {
+func wrongStepV1alpha1(r RolloutV1alpha1, s *StepV1alpha1, limit int32) string {
 	partition := r.partition()
 	switch {
 	case s.Weight == nil && s.Replicas.IsZero():
 		return "weight and replicas cannot be empty at the same time"
+	case s.Replicas.IsZero() && partition && *s.Weight > limit:
+		return "For patition style rollout: step[x].weight must not greater than replicasLimitWithTraffic if replicas is not specified"
 	case s.Replicas.IsZero() && (*s.Weight <= 0 || *s.Weight > 100):
 		return "weight must be positive number, and less than or equal to replicasLimitWithTraffic (defaults to 30)"
-	case s.Replicas.IsZero() && partition && *s.Weight > maxRoutedPercent:
-		return "For patition style rollout: step[x].weight must not greater than replicasLimitWithTraffic if replicas is not specified"
 	case s.Replicas.IsZero():
 		return ""
 	case !validReplicas(s.Replicas):
 		return detailReplicas
-	case partition && (s.Weight != nil || len(s.Matches) > 0) && s.Replicas.IsPercent() && s.Replicas.Value() > maxRoutedPercent:
+	case partition && (s.Weight != nil || len(s.Matches) > 0) && s.Replicas.IsPercent() && s.Replicas.Value() > limit:
 		return "For patition style rollout: step[x].replicas must not greater than replicasLimitWithTraffic if traffic or matches specified"
 	}
 	return ""

@@ -73,16 +73,16 @@ func TestValidateRules(t *testing.T) {
 		if c.want != "" {
 			want = []string{c.want}
 		}
-		require.Equal(t, want, details(kruise.Validate(c.r, nil)), "%s: %+v", c.why, c.r)
+		require.Equal(t, want, details(kruise.Validate(c.r, nil, kruise.Options{})), "%s: %+v", c.why, c.r)
 	}
 	other := of(deployment)
 	other.Name = "other"
-	require.Equal(t, []string{"This rollout conflict with Rollout(other)"}, details(kruise.Validate(of(deployment), []kruise.Rollout{other, of(deployment)})), "itself is no other")
-	require.Empty(t, kruise.Validate(of(cloneSet), []kruise.Rollout{other}))
+	require.Equal(t, []string{"This rollout conflict with Rollout(other)"}, details(kruise.Validate(of(deployment), []kruise.Rollout{other, of(deployment)}, kruise.Options{})), "itself is no other")
+	require.Empty(t, kruise.Validate(of(cloneSet), []kruise.Rollout{other}, kruise.Options{}))
 	all := kruise.Rollout{WorkloadRef: workload.Ref{APIVersion: "batch/v1", Kind: "Job", Name: "j"}, Canary: &kruise.Strategy{TrafficRoutings: routings(2)}}
 	other.WorkloadRef = all.WorkloadRef
 	require.Equal(t, []string{"WorkloadRef kind is not supported", "The number of Canary.Steps cannot be empty", "Rollout currently only support single TrafficRouting.",
-		"This rollout conflict with Rollout(other)"}, details(kruise.Validate(all, []kruise.Rollout{other})), "all at once, in their order")
+		"This rollout conflict with Rollout(other)"}, details(kruise.Validate(all, []kruise.Rollout{other}, kruise.Options{})), "all at once, in their order")
 }
 
 // What is immutable, and while.
@@ -110,7 +110,7 @@ func TestValidateUpdateRules(t *testing.T) {
 			if !immutable {
 				want = nil
 			}
-			require.Equal(t, want, details(kruise.ValidateUpdate(old, changed, nil)), "%s, %s", c.why, phase)
+			require.Equal(t, want, details(kruise.ValidateUpdate(old, changed, nil, kruise.Options{})), "%s, %s", c.why, phase)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestValidateV1alpha1Rules(t *testing.T) {
 		if c.led > 0 {
 			r.TrafficRoutings = routings(c.led)
 		}
-		require.Equal(t, c.valid, len(kruise.ValidateV1alpha1(r)) == 0, "%s: %v", c.why, details(kruise.ValidateV1alpha1(r)))
+		require.Equal(t, c.valid, len(kruise.ValidateV1alpha1(r, kruise.Options{})) == 0, "%s: %v", c.why, details(kruise.ValidateV1alpha1(r, kruise.Options{})))
 	}
 }
 
@@ -157,11 +157,64 @@ func TestArticleManifest(t *testing.T) {
 	for _, n := range []int32{20, 50, 100} {
 		old.Steps = append(old.Steps, kruise.StepV1alpha1{Weight: &n, Replicas: rollout.Percent(n)})
 	}
-	require.Len(t, kruise.ValidateV1alpha1(old), 1)
-	es := kruise.Validate(old.Convert(), nil)
+	require.Len(t, kruise.ValidateV1alpha1(old, kruise.Options{}), 1)
+	es := kruise.Validate(old.Convert(), nil, kruise.Options{})
 	require.Len(t, es, 1)
 	require.Equal(t, "Rollout.Canary.Steps[2].Replicas", es[0].Path)
 	old.Steps[2].Weight = nil
-	require.Empty(t, kruise.ValidateV1alpha1(old))
-	require.Empty(t, kruise.Validate(old.Convert(), nil))
+	require.Empty(t, kruise.ValidateV1alpha1(old, kruise.Options{}))
+	require.Empty(t, kruise.Validate(old.Convert(), nil, kruise.Options{}))
+
+	everything := kruise.Options{PercentLimit: 100}
+	for i := range old.Steps {
+		weight := []int32{20, 50, 100}[i]
+		old.Steps[i].Weight = &weight
+	}
+	require.Empty(t, kruise.ValidateV1alpha1(old, everything), "where the controller runs with --partition-percent-limit=100 it is not")
+	require.Empty(t, kruise.Validate(old.Convert(), nil, everything))
+	require.Empty(t, kruise.ValidateUpdate(old.Convert(), old.Convert(), nil, everything))
+}
+
+// The limit of a step with traffic is a flag of the controller, as is that of a step which has
+// a weight alone. No limit lets through what is no share of pods at all.
+func TestPercentLimit(t *testing.T) {
+	for _, c := range []struct{ limit, most int32 }{{0, 50}, {30, 30}, {50, 50}, {80, 80}, {100, 100}, {1000, 100}, {-1, 0}} {
+		opts := kruise.Options{PercentLimit: c.limit}
+		for n := int32(1); n <= 101; n++ {
+			fits := n <= c.most
+			r := partitioned(deployment, routed(step(rollout.Percent(n), 0), rollout.Percent(20)))
+			require.Equal(t, fits, len(kruise.Validate(r, nil, opts)) == 0, "limit %d, %d%%", c.limit, n)
+			old := kruise.RolloutV1alpha1{
+				Name: "web", WorkloadRef: deployment, Annotations: map[string]string{workload.AnnotationRollingStyle: "partition"},
+				Steps: []kruise.StepV1alpha1{{Weight: &n}},
+			}
+			require.Equal(t, fits, len(kruise.ValidateV1alpha1(old, opts)) == 0, "limit %d, weight %d", c.limit, n)
+			twenty := int32(20)
+			old.Steps[0] = kruise.StepV1alpha1{Weight: &twenty, Replicas: rollout.Percent(n)}
+			require.Equal(t, fits, len(kruise.ValidateV1alpha1(old, opts)) == 0, "limit %d, weight 20, %d%%", c.limit, n)
+		}
+		number := partitioned(deployment, routed(step(rollout.Int(99), 0), rollout.Percent(20)))
+		require.Empty(t, kruise.Validate(number, nil, opts), "a number of pods has none")
+		alone := partitioned(deployment, step(rollout.Percent(100), 0))
+		require.Empty(t, kruise.Validate(alone, nil, opts), "nor has a step without traffic")
+	}
+}
+
+// Of a weight that is above both limits the flag's is named.
+func TestWeightAboveAllLimits(t *testing.T) {
+	r := kruise.RolloutV1alpha1{
+		Name: "web", WorkloadRef: deployment, Annotations: map[string]string{workload.AnnotationRollingStyle: "partition"},
+		Steps: []kruise.StepV1alpha1{{Weight: new(int32)}},
+	}
+	for _, c := range []struct {
+		limit, weight int32
+		want          string
+	}{
+		{0, 150, "For patition style rollout: step[x].weight must not greater than replicasLimitWithTraffic if replicas is not specified"},
+		{200, 150, "weight must be positive number, and less than or equal to replicasLimitWithTraffic (defaults to 30)"},
+		{0, 0, "weight must be positive number, and less than or equal to replicasLimitWithTraffic (defaults to 30)"},
+	} {
+		*r.Steps[0].Weight = c.weight
+		require.Equal(t, []string{c.want}, details(kruise.ValidateV1alpha1(r, kruise.Options{PercentLimit: c.limit})), "limit %d, weight %d", c.limit, c.weight)
+	}
 }

@@ -62,7 +62,7 @@ func TestVectorsValidate(t *testing.T) {
 		case "canary":
 			s.EnableExtraWorkloadForCanary = true
 		}
-		return verdict(kruise.Validate(ro, nil)), ""
+		return verdict(kruise.Validate(ro, nil, kruise.Options{})), ""
 	})
 }
 
@@ -85,7 +85,7 @@ func TestVectorsValidateV1alpha1(t *testing.T) {
 		for _, s := range in.Steps {
 			ro.Steps = append(ro.Steps, kruise.StepV1alpha1{Replicas: s.Replicas.IntOrPercent, Weight: s.Weight})
 		}
-		return verdict(kruise.ValidateV1alpha1(ro)), ""
+		return verdict(kruise.ValidateV1alpha1(ro, kruise.Options{})), ""
 	})
 }
 
