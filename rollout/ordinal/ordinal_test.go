@@ -209,3 +209,24 @@ func TestSurgeGroupsGoTooEarly(t *testing.T) {
 	carryOut(&s, ordinal.Roll(b, s, 0))
 	require.Equal(t, groups("NnnnnnN"), s.Groups)
 }
+
+// Each line of the table of [ordinal.Roll], with four replicas of which one more may be there.
+func TestRoll(t *testing.T) {
+	b := ordinal.Limits(4, rollout.Int(1), rollout.Int(0))
+	for _, c := range []struct {
+		why    string
+		state  ordinal.State
+		lowest int32
+		want   ordinal.Next
+	}{
+		{"another template: one group more, and nothing changes yet", ordinal.State{Groups: groups("OOOO"), Size: 4, Replicas: 4, Changed: true}, 0, ordinal.Next{Size: 5, Partition: 4}},
+		{"another template, and fewer groups", ordinal.State{Groups: groups("OO"), Size: 2, Replicas: 2, Changed: true}, 0, ordinal.Next{Size: 4, Partition: 2}},
+		{"over", ordinal.State{Groups: groups("NNNN"), Size: 4, Replicas: 4}, 0, ordinal.Next{Size: 4}},
+		{"over, but some keep the old template", ordinal.State{Groups: groups("NNNN"), Size: 4, Replicas: 4}, 3, ordinal.Next{Size: 4, Partition: 3}},
+		{"fewer groups than replicas: the partition stays", ordinal.State{Groups: groups("OO"), Size: 2, Partition: 2, Replicas: 2}, 0, ordinal.Next{Size: 4, Partition: 2}},
+		{"the replicas have changed: the partition is within them and the surge", ordinal.State{Groups: groups("OOOOOOOOO"), Size: 9, Partition: 7, Replicas: 8}, 0, ordinal.Next{Size: 5, Partition: 5}},
+		{"a step", ordinal.State{Groups: groups("OOOON"), Size: 5, Partition: 4, Replicas: 4}, 0, ordinal.Next{Size: 5, Partition: 3}},
+	} {
+		require.Equal(t, c.want, ordinal.Roll(b, c.state, c.lowest), c.why)
+	}
+}

@@ -204,3 +204,39 @@ func TestCloneSetDiff(t *testing.T) {
 	require.Equal(t, b(9, 0, 2), partition.CloneSetBudget(9, &partition.RollingUpdate{MaxSurge: rollout.Int(2)}, true), "none while it is paused")
 	require.Equal(t, b(9, 0, 1), partition.CloneSetBudget(9, nil, false))
 }
+
+// What may be unavailable, if it is set, is rounded up unless there is a surge: 4.5 of 9.
+func TestCloneSetBudgetOfShare(t *testing.T) {
+	half := partition.RollingUpdate{MaxUnavailable: rollout.Percent(50)}
+	require.Equal(t, rollout.Budget{Replicas: 9, Unavailable: 5}, partition.CloneSetBudget(9, &half, false))
+	half.MaxSurge = rollout.Int(1)
+	require.Equal(t, rollout.Budget{Replicas: 9, Surge: 1, Unavailable: 4}, partition.CloneSetBudget(9, &half, false))
+}
+
+// What is waited for has its numbers: the first of these that is not reached.
+func TestProgressWaiting(t *testing.T) {
+	p := partition.Progress{Generation: 3, ObservedGeneration: 2, Partition: rollout.Percent(50), Replicas: 6, StatusReplicas: 5, UpdatedReplicas: 2}
+	waiting := func() partition.Hold {
+		h, waits := p.Waiting()
+		require.True(t, waits)
+		return h
+	}
+	require.Equal(t, partition.Hold{Reason: partition.ReasonNotObserved, Have: 2, Limit: 3}, waiting())
+	p.ObservedGeneration = 3
+	require.Equal(t, partition.Hold{Reason: partition.ReasonSizeNotReached, Have: 5, Limit: 6}, waiting())
+	p.StatusReplicas = 6
+	require.Equal(t, partition.Hold{Reason: partition.ReasonTooFewUpdated, Have: 2, Limit: 3}, waiting())
+	p.UpdatedReplicas = 3
+	_, waits := p.Waiting()
+	require.False(t, waits)
+}
+
+// An annotation that is no strategy is named, with its text and the cause.
+func TestStrategyThatIsNone(t *testing.T) {
+	_, err := partition.ParseStrategy("{")
+	var field *partition.FieldError
+	require.ErrorAs(t, err, &field)
+	cause := field.Err
+	require.Error(t, cause)
+	require.Equal(t, &partition.FieldError{Path: partition.AnnotationStrategy, Value: "{", Detail: "must be a strategy in JSON", Err: cause}, field)
+}
