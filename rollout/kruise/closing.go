@@ -168,7 +168,13 @@ func (st *pass) repairInterrupted(n outcome) outcome {
 // in the next pass. It begins at its first step then, wherever another closing was or had
 // ended ([workload.RollbackLeavesPaused]).
 func (st *pass) closingBegins(phase Phase) bool {
-	return st.has(workload.RollbackLeavesPaused) && st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling)
+	return st.has(workload.RollbackLeavesPaused) && st.ends(phase)
+}
+
+// ends reports whether the pass notices that the Rollout is deleted or disabled. Nothing of the
+// release is waited for any more then.
+func (st *pass) ends(phase Phase) bool {
+	return st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling)
 }
 
 // closingStep does what the closing step asks for. The second result tells whether that is done.

@@ -237,3 +237,33 @@ func patched(t *testing.T, s kruise.Snapshot, o kruise.Options, reason kruise.Re
 	}
 	return ""
 }
+
+// A pass that notices that the Rollout is deleted or disabled waits for nothing of the step any
+// more, neither a person nor a time: the next pass begins to give the workload back.
+func TestWhatEndsWaitsForNoStep(t *testing.T) {
+	while := ptr.To(int32(90)) // and a half, of which one has passed
+	for _, c := range []struct {
+		why    string
+		change func(*kruise.Rollout)
+		holds  []kruise.Hold
+		phase  kruise.Phase
+	}{
+		{"a person", func(*kruise.Rollout) {}, []kruise.Hold{{Reason: kruise.ReasonApproval, Have: 1, Limit: 2}}, kruise.PhaseProgressing},
+		{"a time", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration = while }, []kruise.Hold{{Reason: kruise.ReasonPause, Have: 60, Limit: 90}}, kruise.PhaseProgressing},
+		{"paused", func(r *kruise.Rollout) { r.Paused = true }, []kruise.Hold{{Reason: kruise.ReasonPaused}}, kruise.PhaseProgressing},
+		{"deleted", func(r *kruise.Rollout) { r.DeletionTimestamp = now }, nil, kruise.PhaseTerminating},
+		{"disabled", func(r *kruise.Rollout) { r.Disabled = true }, nil, kruise.PhaseDisabling},
+		{"deleted in a timed pause", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration, r.DeletionTimestamp = while, now }, nil, kruise.PhaseTerminating},
+		{"disabled while paused", func(r *kruise.Rollout) { r.Paused, r.Disabled = true, true }, nil, kruise.PhaseDisabling},
+	} {
+		steps := twoSteps()
+		steps.Canary.Steps[0].Pause.Duration = nil
+		s := begun(kruise.StatePaused, steps)
+		c.change(&s.Rollout)
+		s.Rollout.Annotations[workload.AnnotationHash] = kruise.StrategyHash(s.Rollout)
+		s.Rollout.Status.Sub.RolloutHash = kruise.StrategyHash(s.Rollout)
+		p := reconcile(t, s, kruise.Options{})
+		require.Equal(t, c.holds, p.Holds, c.why)
+		require.Equal(t, c.phase, p.Status.Phase, c.why)
+	}
+}

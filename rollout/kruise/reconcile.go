@@ -229,6 +229,9 @@ func (st *pass) finish(n outcome) outcome {
 	if n.begun && st.closingBegins(n.status.Phase) {
 		n.sub.FinalisingStep = ""
 	}
+	if st.ends(n.status.Phase) {
+		n.holds = nil
+	}
 	n.status.CurrentStepIndex, n.status.CurrentStepState = n.sub.CurrentStepIndex, n.sub.CurrentStepState
 	return n
 }
