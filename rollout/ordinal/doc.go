@@ -28,5 +28,5 @@
 // A group that is not listed is not ready and has the old template.
 //
 // They mirror LeaderWorkerSet (commit 060ab4da) and the StatefulSet controller of
-// Kubernetes 1.36.3. The rules are in rules.md of this folder.
+// Kubernetes 1.36.3, from which that of 1.37 differs: see [Replace]. The rules are in rules.md of this folder.
 package ordinal

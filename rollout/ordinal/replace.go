@@ -11,7 +11,9 @@ package ordinal
 //	max(0, max(1, unavailable) - how many are not ready or terminating)
 //
 // It mirrors updateStatefulSetAfterInvariantEstablished of the StatefulSet controller of
-// Kubernetes 1.36.3.
+// Kubernetes 1.36.3. That of 1.37 decides so for OrderedReady alone: of a Parallel
+// StatefulSet it also deletes pods of the old template that are not ready where there is no
+// room (kubernetes#137409).
 func Replace(groups []Group, partition, unavailable int32) []int {
 	room := max(1, int64(unavailable))
 	for _, g := range groups {
