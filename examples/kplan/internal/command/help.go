@@ -26,6 +26,7 @@ var flagGroups = []flagGroup{
 		"filename", "recursive", "kustomize", "from", "namespace", "all-namespaces", "selector", "context", "kubeconfig",
 		"live", "server-side", "force-conflicts", "nodes", "zones", "now",
 	}},
+	{"How OpenKruise runs", []string{"partition-percent-limit", "strict"}},
 	{"What to write", []string{"output", "watch", "timeout", "chart", "svg", "html", "trace", "metrics", "scrape-every", "mermaid", "color", "help"}},
 	{"How the simulated cluster goes", []string{
 		"ready-after", "never-ready", "heal", "terminate-after", "schedule-after", "notice-after", "jitter", "seed", "time-limit",

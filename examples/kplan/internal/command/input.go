@@ -26,6 +26,7 @@ type input struct {
 	kustomize string // a folder that kustomize builds
 	inAll     bool   // in all namespaces
 	labels    string // of workloads of a cluster
+	admission manifest.Admission
 	nodes     uint
 	zones     uint
 	// withoutNodes says that DaemonSets are looked at without any node as well.
@@ -57,6 +58,8 @@ func (in *input) addFlags(c *cobra.Command) {
 	f.BoolVarP(&in.recursive, "recursive", "R", false, "read the folders within folders as well")
 	f.StringVarP(&in.kustomize, "kustomize", "k", "", "folder that kustomize builds, as are then those of --from")
 	_ = c.MarkFlagDirname("kustomize")
+	f.Int32Var(&in.admission.PercentLimit, "partition-percent-limit", 50, "that flag of OpenKruise, for partition steps with traffic")
+	f.BoolVar(&in.admission.Strict, "strict", false, "refuse Rollouts that are above that limit")
 	in.output.addTo(c)
 	f.Var(&in.now, "now", "the present, such as 2026-01-02T15:04:05Z")
 	in.addClusterFlags(f)
@@ -113,7 +116,10 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(in.nodes),
 		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Whole: in.whole, Keep: in.keep, Beside: in.beside,
-		Packer: in.packer,
+		Packer: in.packer, Admission: in.admission,
+	}
+	if s.Admission.PercentLimit == 0 { // a limit of 0 allows nothing, and one that is unset is 50
+		s.Admission.PercentLimit = -1
 	}
 	in.build(&s)
 	if n := in.config.Namespace; n != nil { // as kubectl apply -n

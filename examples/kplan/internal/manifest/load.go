@@ -38,7 +38,7 @@ func Load(s Source) (*Set, error) {
 }
 
 func (s Source) read() (*loader, error) {
-	l := &loader{keep: s.Keep, whole: s.Whole, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{})}
+	l := &loader{keep: s.Keep, whole: s.Whole, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{}), admission: s.Admission}
 	for _, u := range s.Objects {
 		if err := l.add(u, cluster); err != nil {
 			return nil, err

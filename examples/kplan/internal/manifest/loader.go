@@ -36,6 +36,7 @@ type loader struct {
 	notes       []string
 	skipped     map[string]int // by kind
 	latest      latest
+	admission   Admission
 	progressive
 	failures
 	*limitObjects // on their own: workloads keep them, and not all else

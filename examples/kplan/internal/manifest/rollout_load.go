@@ -26,7 +26,11 @@ func (l *loader) assignRollouts(s *Set) error {
 		if r.Snapshot.Rollout.Name == "" {
 			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
-		if err := source.object.rejected; err != nil {
+		note, err := l.admission.judge(source.object)
+		if note != nil {
+			s.Notes = append(s.Notes, r.Invalid(note).Error())
+		}
+		if err != nil {
 			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
 				return err
 			}

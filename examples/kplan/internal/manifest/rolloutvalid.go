@@ -12,28 +12,60 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// rejected returns the first thing for which admission rejects a Rollout that a person
-// writes. One that is in a cluster has been accepted, perhaps by other rules.
-func rejected(uid string, list []*rollout.FieldError, paths *strings.Replacer) error {
-	if uid != "" || len(list) == 0 {
-		return nil
+// An Admission is the webhook of OpenKruise as it runs in a cluster.
+type Admission struct {
+	PercentLimit int32 // see [kruise.Options]
+	Strict       bool  // what a flag of the webhook would allow is refused as well
+}
+
+// judge returns what admission says of a Rollout: a note, or the error that ends it. A Rollout
+// in a cluster has been accepted, perhaps by other rules; and so may be one that only the limit of
+// traffic is against, since the cluster may have another one.
+func (a Admission) judge(r *storedRollout) (note, err error) {
+	list := r.rejects(kruise.Options{PercentLimit: a.PercentLimit})
+	if len(list) == 0 {
+		return nil, nil
 	}
 	e := *list[0]
-	parts := strings.Split(paths.Replace(e.Path), ".")
+	parts := strings.Split(r.paths.Replace(e.Path), ".")
 	for i := range parts {
 		parts[i] = uncapitalized(parts[i])
 	}
 	e.Path = strings.Join(parts, ".")
-	e.Detail = quoted(e.Detail)
-	return &e
+	of, limit := "it", r.acceptedFrom()
+	if r.object.UID != "" {
+		of = "a change of it"
+	}
+	e.Detail = quoted(of, e.Detail)
+	if limit > 0 {
+		e.Detail += fmt.Sprintf("; with its flag --partition-percent-limit=%d it would not", limit)
+	}
+	if r.object.UID != "" || limit > 0 && !a.Strict {
+		return &e, nil
+	}
+	return nil, &e
+}
+
+// acceptedFrom returns the least limit of traffic under which admission accepts the Rollout, 0 if
+// none does.
+func (r *storedRollout) acceptedFrom() int32 {
+	for limit := int32(1); limit <= 100; limit++ {
+		if len(r.rejects(kruise.Options{PercentLimit: limit})) == 0 {
+			return limit
+		}
+	}
+	return 0
 }
 
 // quoted marks what the webhook of OpenKruise would say as its words, and says what to change.
-func quoted(detail string) string {
-	text := fmt.Sprintf("OpenKruise would refuse it, in the words of its webhook: %q", detail)
+func quoted(of, detail string) string {
+	text := fmt.Sprintf("OpenKruise would refuse %s, in the words of its webhook: %q", of, detail)
+	const lessTraffic = "let the step ask for less, or for a number of pods, or leave its traffic out"
 	for _, part := range []struct{ of, change string }{
-		{"replicasLimitWithTraffic if", "let the step ask for at most 50%, or for a number of pods, or leave its traffic out"},
-		{"partition-percent-limit", "let the step ask for at most 50%, or for a number of pods, or leave its traffic out"},
+		{"replicasLimitWithTraffic if", lessTraffic},
+		{"partition-percent-limit", lessTraffic},
+		{"not supported for bluegreen", "name a Deployment or a CloneSet"},
+		{"kind is not supported", "name a Deployment, CloneSet, StatefulSet or DaemonSet; with its flag --filter-workload-type=false it takes any kind, which is not planned here"},
 		{"non decreasing", "let no step ask for less than the one before"},
 		{"cannot both be empty", "set one of them"},
 		{"cannot be empty at the same time", "set one of them"},
@@ -72,13 +104,12 @@ func uncapitalized(name string) string {
 
 func readRollout(o *kubekruise.RolloutObject) *storedRollout {
 	r := kubekruise.Rollout(o)
-	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r}, rejected(r.UID, kruise.Validate(r, nil), pathsV1beta1)}
+	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r}, pathsV1beta1, func(opts kruise.Options) []*rollout.FieldError { return kruise.Validate(r, nil, opts) }}
 }
 
 func readRolloutV1alpha1(o *kubekruise.RolloutObjectV1alpha1) *storedRollout {
 	r := kubekruise.RolloutV1alpha1(o)
-	converted := r.Convert()
-	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, converted}, rejected(converted.UID, kruise.ValidateV1alpha1(r), pathsV1alpha1)}
+	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r.Convert()}, pathsV1alpha1, func(opts kruise.Options) []*rollout.FieldError { return kruise.ValidateV1alpha1(r, opts) }}
 }
 
 // A namespaced is something and its namespace.
@@ -87,8 +118,9 @@ type namespaced[T any] struct {
 	object    T
 }
 
-// A storedRollout is a Rollout and why admission rejects it, nil if it does not.
+// A storedRollout is a Rollout, and what admission rejects about it.
 type storedRollout struct {
 	namespaced[kruise.Rollout]
-	rejected error
+	paths   *strings.Replacer
+	rejects func(kruise.Options) []*rollout.FieldError
 }

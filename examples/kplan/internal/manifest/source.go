@@ -40,6 +40,8 @@ type Source struct {
 	Packer *packed.Packer
 	// Namespace is that of manifests without one, if it is known.
 	Namespace string
+	// Admission is that of Rollouts of OpenKruise.
+	Admission Admission
 	// Also are objects of a cluster beside the files.
 	Also []*unstructured.Unstructured
 	// Beside is what was read already of the same cluster. Its nodes count.
