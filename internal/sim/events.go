@@ -70,9 +70,7 @@ func (h happening) perform(w *World) {
 		w.nodeAnswers(e.name)
 	case remake:
 		w.recreateWanted(e.name)
-	case confirm:
-		w.approve()
-	case errandOfFleet, autoscaled:
+	case confirm, errandOfFleet, autoscaled:
 		e.do()
 	}
 }

@@ -5,8 +5,6 @@ package sim
 import (
 	"cmp"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -68,8 +66,9 @@ type RolloutStep struct {
 	NewReady  int32            `json:"newReady"`
 	OldReady  int32            `json:"oldReady"`
 	Available int32            `json:"available"`
-	// Traffic is the percent of the requests that the new pods get, -1 if nothing leads
-	// them apart.
+	// Traffic is the percent of the requests that the new pods get, rounded down, -1 if there
+	// is neither a route nor an Ingress. A Service shares requests out among the ready pods
+	// that it selects. Requests that a match leads elsewhere do not count.
 	Traffic int32 `json:"traffic"`
 }
 
@@ -224,14 +223,21 @@ func (r *rolloutRecorder) begin() {
 	}
 }
 
-// confirmLater lets a person confirm the step, if it waits for one.
+// confirmLater lets a person confirm the step, if it waits for one, and no other template has come
+// by then.
 func (r *rolloutRecorder) confirmLater(o *Rollout) {
 	sub := o.Status.Sub
 	if sub == nil || r.approveAfter < 0 {
 		return
 	}
 	if kind, _ := kruise.PauseOf(o.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, workload.RepairAll); kind == kruise.PauseManual {
-		r.world.schedule(r.world.now.Add(r.approveAfter), confirm, errand{})
+		step, revision, name := sub.CurrentStepIndex, sub.Revision, o.Name
+		r.world.schedule(r.world.now.Add(r.approveAfter), confirm, errand{do: func() {
+			now := r.world.store.rollouts.named(name)
+			if now != nil && now.Status.Sub != nil && now.Status.Sub.CurrentStepIndex == step && now.Status.Sub.Revision == revision {
+				r.world.approve()
+			}
+		}})
 	}
 }
 
@@ -260,7 +266,7 @@ func (r *rolloutRecorder) written(by Role) {
 // after each write.
 func (r *rolloutRecorder) describe() RolloutStep {
 	s := r.world.store
-	step := RolloutStep{Time: r.world.now.Sub(r.start), Traffic: percentLed(s)}
+	step := RolloutStep{Time: r.world.now.Sub(r.start)}
 	for _, o := range s.rollouts.all() {
 		status := &o.Status
 		step.Phase = status.Phase
@@ -287,33 +293,8 @@ func (r *rolloutRecorder) describe() RolloutStep {
 	for _, d := range s.daemonSets.all() {
 		r.describePods(&step, r.template, d.Status.NumberAvailable)
 	}
+	step.Traffic = r.ledToNew(&step)
 	return step
-}
-
-// percentLed returns the percent of the requests that a route or an Ingress leads to the
-// canary Service, -1 if there is neither.
-func percentLed(s *store) int32 {
-	const suffix, weight = "-canary", ".ingress.kubernetes.io/canary-weight" // behind the name of a class
-	percent := int32(-1)
-	for _, r := range s.routes.all() {
-		percent = max(percent, 0)
-		for _, rule := range r.Rules {
-			for _, ref := range rule.BackendRefs {
-				if strings.HasSuffix(ref.Name, suffix) && ref.Weight != nil {
-					percent = *ref.Weight
-				}
-			}
-		}
-	}
-	for _, i := range s.ingresses.all() {
-		percent = max(percent, 0)
-		for key, value := range i.Annotations {
-			if n, err := strconv.Atoi(value); err == nil && strings.HasSuffix(key, weight) && strings.HasSuffix(i.Name, suffix) {
-				percent = int32(n)
-			}
-		}
-	}
-	return percent
 }
 
 func (r *rolloutRecorder) result() RolloutResult {

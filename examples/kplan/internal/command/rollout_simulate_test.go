@@ -58,7 +58,7 @@ func TestSimulateRollout(t *testing.T) {
 			lasted[s.Step] += r.Steps[i+1].Time - s.Time
 		}
 	}
-	require.Equal(t, map[int32]moment{1: {2, 4, 20}, 2: {3, 3, 50}, 3: {6, 0, 0}}, paused)
+	require.Equal(t, map[int32]moment{1: {2, 4, 20}, 2: {3, 3, 50}, 3: {6, 0, 100}}, paused)
 	require.InDelta(t, 60, lasted[1], 1)
 	require.InDelta(t, 120, lasted[2], 1)
 	require.InDelta(t, 0, lasted[3], 1, "the pause of a last step of 100% is ignored")

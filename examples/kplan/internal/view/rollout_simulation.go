@@ -53,21 +53,23 @@ func (s RolloutSimulation) shown() (list []sim.RolloutStep) {
 }
 
 // shownAt are the places of the steps in which the number of pods, the traffic or the step changes, or a
-// pause begins. Of several at one instant with the same numbers the last counts.
+// pause begins. Of several at one instant that differ in traffic alone the last counts.
 func (s RolloutSimulation) shownAt() (list []int) {
 	type numbers struct {
-		newPods, oldPods, traffic, step int32
-		phase                           kruise.Phase
+		newPods, oldPods, step int32
+		phase                  kruise.Phase
 	}
 	var last numbers
-	for i, step := range s.Result.Steps {
-		n := numbers{step.New, step.Old, step.Traffic, step.Step, step.Phase}
+	shown := &sim.RolloutStep{Time: -1}
+	for i := range s.Result.Steps {
+		step := &s.Result.Steps[i]
+		n := numbers{step.New, step.Old, step.Step, step.Phase}
 		pauses := step.State == kruise.StatePaused && i > 0 && s.Result.Steps[i-1].State != kruise.StatePaused
 		switch {
-		case len(list) > 0 && n == last && s.Result.Steps[list[len(list)-1]].Time == step.Time:
-			list[len(list)-1] = i
-		case n != last || pauses || i == len(s.Result.Steps)-1:
-			list = append(list, i)
+		case n == last && shown.Time == step.Time:
+			list[len(list)-1], shown = i, step
+		case n != last || step.Traffic != shown.Traffic || pauses || i == len(s.Result.Steps)-1:
+			list, shown = append(list, i), step
 		}
 		last = n
 	}
