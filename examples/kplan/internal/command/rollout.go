@@ -26,6 +26,7 @@ func (p *repairs) planRollout(r *manifest.Rollout, now time.Time) (view.RolloutP
 	}
 	v := view.RolloutPlan{
 		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.flags(workload.QuirkTable()),
+		Repaired: options.Repair, Leaving: r.Leaving(),
 	}
 	if r.Batch != nil {
 		batch, err := batchrelease.Reconcile(*r.Batch, now, batchrelease.Options{Repair: options.Repair})

@@ -62,3 +62,16 @@ func (r *Rollout) WorkloadID() ID {
 	ref := &r.Workload.Ref
 	return ID{ref.Kind, ref.Group(), r.Namespace, ref.Name}
 }
+
+// Leaving reports whether the workload is being deleted.
+func (r *Rollout) Leaving() bool {
+	switch {
+	case r.Deployment != nil:
+		return r.Deployment.Deployment.DeletionTimestamp != nil
+	case r.Set != nil:
+		return r.Set.Object.GetDeletionTimestamp() != nil
+	case r.DaemonSet != nil:
+		return r.DaemonSet.Object.DeletionTimestamp != nil
+	}
+	return false
+}

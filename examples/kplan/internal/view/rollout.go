@@ -26,6 +26,8 @@ type RolloutPlan struct {
 	Before    batchrelease.Status
 	Preview   preview.Plan // of all steps
 	Policies  []string     // the flags that depart from OpenKruise
+	Repaired  workload.Quirks
+	Leaving   bool // the workload is being deleted
 }
 
 // Text writes the plan for people.
@@ -108,9 +110,13 @@ func holdOf[R ~string](h selector.Hold[R], by string) rolloutHold {
 
 func (h *rolloutHold) what() string { return words(h.By) }
 
-// allHolds returns what the Rollout waits for, and then its BatchRelease.
+// allHolds returns what the Rollout waits for, and then its BatchRelease. Nothing is waited for any
+// more of a workload that is being deleted.
 func (p *RolloutPlan) allHolds() []rolloutHold {
 	var list []rolloutHold
+	if p.Leaving {
+		return nil
+	}
 	for _, h := range p.Plan.Holds {
 		list = append(list, holdOf(h, "Rollout"))
 	}

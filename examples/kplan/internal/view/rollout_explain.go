@@ -23,6 +23,15 @@ func (e *RolloutExplanation) State() (State, string) {
 		return StateStuck, "The controller fails: " + strings.Join(failures, "; ") + "."
 	}
 	state, why := e.blocked()
+	if ending := e.ending(); ending != "" {
+		switch {
+		case e.moves():
+			return StateProgressing, ending + " " + e.movesText()
+		case len(e.allHolds()) > 0:
+			return StateWaiting, ending + " " + why
+		}
+		return StateWaiting, ending
+	}
 	if state != StateStuck && e.moves() {
 		return StateProgressing, e.movesText()
 	}
