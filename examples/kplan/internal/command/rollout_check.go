@@ -113,7 +113,7 @@ func checkReplicaSets(r *manifest.Rollout) error {
 	switch {
 	case s.Replicas > 0 && len(w.ReplicaSets) == 0:
 		return w.Invalid(errors.New("its ReplicaSets are not in the input"))
-	case s.UpdatedReplicas > 0 && !updated:
+	case s.UpdatedReplicas > 0 && !updated && s.ObservedGeneration >= w.Deployment.Generation: // else they are of the template before
 		return w.Invalid(badField("status.updatedReplicas", s.UpdatedReplicas, "the ReplicaSet of these pods is not in the input"))
 	case s.Replicas > s.UpdatedReplicas && label != "" && !stable:
 		return w.Invalid(badField("metadata.labels["+workload.LabelStableRevision+"]", label, "the ReplicaSet of this revision is not in the input"))

@@ -3,6 +3,8 @@
 package command
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,4 +76,31 @@ func TestReleaseThatEndsWaitsForNobody(t *testing.T) {
 	require.NotContains(t, inWords(succeed(t, idle, at("explain", "-f", "-")...)), "other pods", "nothing is released")
 	going := inWords(succeed(t, nil, at("explain", "-f", progressive+"approval.yaml")...))
 	require.Contains(t, going, "a person has to confirm step 2 of 3")
+}
+
+// A third template that comes while a step waits is known, though no status tells of it yet: the
+// release begins anew with it, and a person thinks about each of its steps for as long as about
+// any other.
+func TestThirdTemplateBeforeItsStatus(t *testing.T) {
+	third := objectsIn(t, progressive+"approval.yaml", func(o map[string][]*unstructured.Unstructured) {
+		set(int64(8), "metadata", "generation")(o["Deployment"][0])
+		set(int64(90), "spec", "template", "spec", "terminationGracePeriodSeconds")(o["Deployment"][0])
+	})
+	var r releaseJSON
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, third, at("simulate", "-f", "-", "-o", "json")...)), &r))
+	require.True(t, r.Done)
+	last := r.Steps[len(r.Steps)-1]
+	require.Equal(t, []int32{6, 0}, []int32{last.New, last.Old})
+	var since, until float64
+	for i, s := range r.Steps {
+		if s.Step == 2 && s.State == kruise.StatePaused && s.New == 3 && r.Steps[i-1].State != kruise.StatePaused {
+			since, until = s.Time, r.Steps[i+1].Time
+		}
+	}
+	require.InDelta(t, 300, until-since, 1)
+
+	unseen := strings.Replace(string(releasing(t, "StatefulSet", creatingPod)), "  generation: 3\n", "  generation: 4\n", 1)
+	code, _, stderr := run([]byte(unseen), "simulate", "-f", "-")
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, `StatefulSet "guestbook": status.observedGeneration: 3: its controller has yet to see generation 4, and to name its template; that takes seconds`)
 }

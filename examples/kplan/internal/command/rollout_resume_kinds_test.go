@@ -76,7 +76,7 @@ func TestBelievesReleaseOfSets(t *testing.T) {
 	unseen := strings.Replace(string(releasing(t, "CloneSet", creatingPod)), "  generation: 3\n", "  generation: 4\n", 1)
 	code, _, stderr := run([]byte(unseen), "simulate", "-f", "-")
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stderr, `CloneSet "guestbook": status.observedGeneration: 3: its controller has yet to see what is asked for`)
+	require.Contains(t, stderr, `CloneSet "guestbook": status.observedGeneration: 3: its controller has yet to see generation 4`)
 }
 
 // An image that is put into a pod where it runs may heal it, and what is put in place is told.

@@ -4,6 +4,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,10 @@ func (s *simulation) resumeSet(r *manifest.Rollout) (view.RolloutSimulation, err
 	set := r.Set.Set // by its own words: the Rollout may know the revisions by other names
 	status := &set.Status
 	switch {
-	case status.ObservedGeneration < set.Generation || set.UpdateRevision == "":
-		return view.RolloutSimulation{}, r.Set.Invalid(badField("status.observedGeneration", status.ObservedGeneration, "its controller has yet to see what is asked for"))
+	case status.ObservedGeneration < set.Generation:
+		return view.RolloutSimulation{}, r.Set.Invalid(notSeen(status.ObservedGeneration, set.Generation))
+	case set.UpdateRevision == "":
+		return view.RolloutSimulation{}, r.Set.Invalid(badField("status.updateRevision", "", "must be set, because a release is under way"))
 	case len(r.Set.Pods) == 0 && status.Replicas > 0:
 		return view.RolloutSimulation{}, r.Set.Invalid(errNoPods)
 	}
@@ -82,6 +85,8 @@ func (s *simulation) resumeDaemonSet(r *manifest.Rollout) (view.RolloutSimulatio
 		}
 	}
 	switch {
+	case hash == "" && d.Object.Status.ObservedGeneration < d.Object.Generation:
+		return view.RolloutSimulation{}, d.Invalid(notSeen(d.Object.Status.ObservedGeneration, d.Object.Generation))
 	case len(pods) == 0 && state.DaemonSet.Status.CurrentNumberScheduled > 0:
 		return view.RolloutSimulation{}, d.Invalid(errNoPods)
 	case hash == "":
@@ -94,6 +99,12 @@ func (s *simulation) resumeDaemonSet(r *manifest.Rollout) (view.RolloutSimulatio
 	assumed := s.believeSet(pods, func(p *corev1.Pod) string { return p.Labels[daemonset.LabelHash] }, &c, &config.Kubelet)
 	limits := limitsOf(&r.Workload)
 	return s.resume(r, c, &config, rollout.ResolveExact(replicasOf(&r.Workload), limits.MaxSurge, limits.MaxUnavailable), assumed)
+}
+
+// notSeen tells that nobody knows the name of a template that came last.
+func notSeen(observed, generation int64) error {
+	return badField("status.observedGeneration", observed,
+		fmt.Sprintf("its controller has yet to see generation %d, and to name its template; that takes seconds", generation))
 }
 
 // errNoPods tells that nobody knows how the pods of a workload are.
