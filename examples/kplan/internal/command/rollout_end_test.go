@@ -104,3 +104,14 @@ func TestThirdTemplateBeforeItsStatus(t *testing.T) {
 	require.Equal(t, exitFailure, code)
 	require.Contains(t, stderr, `StatefulSet "guestbook": status.observedGeneration: 3: its controller has yet to see generation 4, and to name its template; that takes seconds`)
 }
+
+// kubectl refuses to undo a paused Deployment and says to resume it, which takes it from the Rollout
+// that has paused it.
+func TestUndoNamesTheRolloutThatPaused(t *testing.T) {
+	code, _, stderr := run(nil, at("undo", "-f", progressive+"approval.yaml")...)
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again; "+
+		"Rollout web has paused it for its release: apply the template that is to come back, and it rolls back")
+	_, _, stderr = run(nil, at("undo", "-f", live+"/paused-idle.yaml")...)
+	require.NotContains(t, stderr, "Rollout")
+}

@@ -4,7 +4,9 @@ package command
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // An undoing is the flags of the command undo.
@@ -108,7 +111,7 @@ func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
 	workload, entries := w.History()
 	plan, err := kubectl.PlanUndo(workload, entries, u.number, revision.Options{})
 	if err != nil {
-		return view.Undo{}, w.Invalid(err)
+		return view.Undo{}, w.Invalid(whoPaused(err, w))
 	}
 	target := w.Controlled()[plan.Source]
 	undo := view.Undo{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Undo: plan, ReplicaSet: target.Name}
@@ -142,4 +145,17 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Result: result, Policies: u.departures(),
 		Images: imagesOf(&result.Cluster, w),
 	}, nil
+}
+
+// whoPaused names the Rollout of OpenKruise that has paused a Deployment, where that is why kubectl
+// refuses: who resumes the Deployment takes it from its release.
+func whoPaused(err error, w *manifest.Workload) error {
+	var mark struct {
+		RolloutName string `json:"rolloutName"`
+	}
+	text := w.Deployment.Annotations[workload.AnnotationInProgress]
+	if refusal := new(kubectl.Refusal); !errors.As(err, &refusal) || refusal.Reason != kubectl.RefusedUndoPaused || json.Unmarshal([]byte(text), &mark) != nil {
+		return err
+	}
+	return fmt.Errorf("%w; Rollout %s has paused it for its release: apply the template that is to come back, and it rolls back", err, mark.RolloutName)
 }
