@@ -175,12 +175,20 @@ func (r *rows) others() error {
 			continue
 		case releases:
 			change.Answer = view.Keeps
+		case scalesAlone(o.ID, what):
+			change.Answer = view.Scales
 		default:
 			r.note("Of what is not planned nothing is told but its changes.")
 		}
 		r.diff.Changes = append(r.diff.Changes, change)
 	}
 	return nil
+}
+
+// scalesAlone reports whether nothing but the size of a CloneSet or a StatefulSet differs, of which
+// no template, strategy or Rollout makes anything else.
+func scalesAlone(id manifest.ID, what []view.Difference) bool {
+	return (id.Kind == "CloneSet" || id.Kind == "StatefulSet") && len(what) == 1 && what[0].Part == "replicas"
 }
 
 // differences names what differs of a workload that is simulated, or of the workload of a

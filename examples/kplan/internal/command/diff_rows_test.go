@@ -4,6 +4,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -305,4 +306,40 @@ func TestDiffLive(t *testing.T) {
 	_, _, rows, _, _ = diffRows(t, live, strings.Replace(set, "x:1", "x:2", 1))
 	require.Len(t, rows, 1)
 	require.Contains(t, rows[0], "| image of c: <code>x:1</code> -> <code>x:2</code> | is not planned |")
+}
+
+// Scaling alone is no release, whoever releases the workload; and what was not there before
+// starts.
+func TestDiffScales(t *testing.T) {
+	argo := func(strategy string) func(image string, replicas int) string {
+		return func(image string, replicas int) string {
+			return fmt.Sprintf("apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: web}\nspec:\n  replicas: %d\n  selector: {matchLabels: {app: web}}\n"+
+				"  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: c, image: %q}]}\n  strategy: %s\n", replicas, image, strategy)
+		}
+	}
+	kruise := func(kind, version string) func(image string, replicas int) string {
+		return func(image string, replicas int) string {
+			text := workloadText(kind, "web", image, fmt.Sprintf("  replicas: %d\n", replicas))
+			return strings.Replace(text, "apps/v1", version, 1) + "---\napiVersion: rollouts.kruise.io/v1beta1\nkind: Rollout\nmetadata: {name: web}\nspec:\n" +
+				"  workloadRef: {apiVersion: " + version + ", kind: " + kind + ", name: web}\n  strategy: {canary: {steps: [{replicas: 50%, pause: {duration: 60}}, {replicas: 100%}]}}\n"
+		}
+	}
+	for name, of := range map[string]func(image string, replicas int) string{
+		"canary with steps": argo("{canary: {steps: [{setWeight: 50}, {pause: {duration: 60}}]}}"), "canary": argo("{canary: {}}"), "blue-green": argo("{blueGreen: {activeService: web}}"),
+		"Deployment": kruise("Deployment", "apps/v1"), "CloneSet": kruise("CloneSet", "apps.kruise.io/v1alpha1"),
+		"StatefulSet": kruise("StatefulSet", "apps/v1"), "Advanced StatefulSet": kruise("StatefulSet", "apps.kruise.io/v1beta1"),
+	} {
+		for change, want := range map[[2]string]string{
+			{of("x:1", 4), of("x:1", 6)}: "will scale", {of("x:1", 6), of("x:1", 4)}: "will scale", {of("x:1", 4), of("x:2", 6)}: "will roll",
+		} {
+			code, _, rows, _, stderr := diffRows(t, change[0], change[1])
+			require.Zero(t, code, "%s: %s", name, stderr)
+			require.Contains(t, strings.Join(rows, "\n"), "| "+want+" |", "%s", name)
+		}
+	}
+	canary := argo("{canary: {}}")
+	_, _, rows, _, _ := diffRows(t, canary("x:1", 0), canary("x:1", 3))
+	require.Contains(t, rows[0], "| will start |")
+	_, _, rows, _, _ = diffRows(t, canary("x:1", 3), strings.Replace(canary("x:1", 3), "  strategy:", "  revisionHistoryLimit: 3\n  strategy:", 1))
+	require.Contains(t, rows[0], "| will not roll |")
 }
