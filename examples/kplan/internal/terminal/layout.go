@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -12,18 +13,29 @@ import (
 func cellsOf(text string) int {
 	n := 0
 	for text != "" {
-		if rest, ok := strings.CutPrefix(text, "\x1b["); ok {
-			_, text, _ = strings.Cut(rest, "m")
-			continue
-		}
-		r := []rune(text[:min(len(text), 4)])[0]
-		text = text[len(string(r)):]
-		n++
-		if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
-			n++
-		}
+		cells, size := measure(text)
+		n, text = n+cells, text[size:]
 	}
 	return n
+}
+
+// measure is nextCells. A test counts how often it is called.
+var measure = nextCells
+
+// nextCells returns how many cells the first character of a text takes, or the style that
+// begins it, and how many bytes that is.
+func nextCells(text string) (cells, size int) {
+	if rest, ok := strings.CutPrefix(text, "\x1b["); ok {
+		if end := strings.IndexByte(rest, 'm'); end >= 0 {
+			return 0, len(text) - len(rest) + end + 1
+		}
+		return 0, len(text)
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
+		return 2, size
+	}
+	return 1, size
 }
 
 // parts cuts a text behind its blanks, where people break images, labels and lists, and
@@ -55,41 +67,46 @@ func parts(text string) []string {
 }
 
 // breakText breaks a text into lines of at most so many cells. A part that is wider is broken
-// anywhere.
+// anywhere. It looks at each character a fixed number of times, however long the text is.
 func breakText(text string, most int) []string {
 	if cellsOf(text) <= most {
 		return []string{text}
 	}
 	var lines []string
-	line := ""
-	for _, part := range parts(text) {
-		for cellsOf(strings.TrimRight(part, " ")) > most {
-			if line != "" {
-				lines = append(lines, strings.TrimRight(line, " "))
-				line = ""
-			}
-			head, tail := split(part, most)
-			lines, part = append(lines, head), tail
-		}
-		if line != "" && cellsOf(line)+cellsOf(strings.TrimRight(part, " ")) > most {
-			lines = append(lines, strings.TrimRight(line, " "))
-			line = ""
-		}
-		line += part
+	begin, at, used := 0, 0, 0 // the line is text[begin:at], of so many cells
+	end := func() {
+		lines = append(lines, strings.TrimRight(text[begin:at], " "))
+		begin, used = at, 0
 	}
-	return append(lines, strings.TrimRight(line, " "))
+	for _, part := range parts(text) {
+		word := strings.TrimRight(part, " ")
+		n, blanks := cellsOf(word), len(part)-len(word)
+		if at > begin && used+n > most {
+			end()
+		}
+		for n > most {
+			size, cells := split(text[at:at+len(word)], most)
+			word = word[size:]
+			at, n = at+size, n-cells
+			end()
+		}
+		at, used = at+len(word)+blanks, used+n+blanks
+	}
+	end()
+	return lines
 }
 
-// split cuts a text behind so many cells, but behind one character at least.
-func split(text string, most int) (head, tail string) {
-	used := 0
-	for i, r := range text {
-		used += cellsOf(string(r))
-		if i > 0 && used > most {
-			return text[:i], text[i:]
+// split returns how many bytes at the beginning of a text fit into so many cells, and are one
+// character at least, and how many cells they take.
+func split(text string, most int) (at, used int) {
+	for at < len(text) {
+		cells, size := measure(text[at:])
+		if at > 0 && used+cells > most {
+			break
 		}
+		at, used = at+size, used+cells
 	}
-	return text, ""
+	return at, used
 }
 
 // goesOn is by how much what goes on is set off, so that nobody takes what a stranger wrote for
@@ -146,18 +163,20 @@ func breakFirst(text string, most int) []string {
 
 func foldLine(line string, most, indent int) string {
 	var b strings.Builder
-	at := 0
+	at, blanks := 0, 0 // blanks are written before what follows them on the same line
 	for i, word := range strings.SplitAfter(line, " ") {
-		n := cellsOf(word)
-		if i > 0 && at > indent && at+cellsOf(strings.TrimRight(word, " ")) > most {
-			text := strings.TrimRight(b.String(), " ")
-			b.Reset()
-			b.WriteString(text + "\n" + strings.Repeat(" ", indent))
-			at = indent
+		text := strings.TrimRight(word, " ")
+		n := cellsOf(text)
+		if i > 0 && text != "" && at > indent && at+n > most {
+			b.WriteByte('\n')
+			at, blanks = indent, indent
 		}
-		b.WriteString(word)
-		at += n
+		b.WriteString(strings.Repeat(" ", blanks))
+		b.WriteString(text)
+		blanks = len(word) - len(text)
+		at += n + blanks
 	}
+	b.WriteString(strings.Repeat(" ", blanks))
 	return b.String()
 }
 

@@ -10,6 +10,10 @@ import (
 // gap is what stands between two columns.
 const gap = 2
 
+// mostAligned is how wide a column is at most that all rows heed, where lines have no limit: what
+// stands behind a wider cell is set off by the gap, and the other rows do not become as long.
+const mostAligned = 1000
+
 // A Table aligns cells in columns, as kubectl does. Where the columns are wider than the
 // writer, the widest cells go on in further lines.
 type Table struct{ rows []row }
@@ -42,7 +46,7 @@ func (t *Table) Styled(style Style, cells ...string) {
 func (t *Table) WriteTo(w *Writer) {
 	widths := t.widths(w.width)
 	for k, r := range t.rows {
-		for _, line := range r.lines(k == 0, widths) {
+		for _, line := range r.lines(k == 0, widths, w.width > 0) {
 			w.write(w.styled(r.style, line) + "\n")
 		}
 	}
@@ -53,7 +57,13 @@ func (t *Table) WriteTo(w *Writer) {
 // the widest cells, at last also where nobody breaks a word.
 func (t *Table) widths(limit int) []int {
 	least, body, all := t.extents()
-	for limit > 0 && total(all) > limit {
+	if limit <= 0 {
+		for i := range all {
+			all[i] = min(all[i], mostAligned)
+		}
+		return all
+	}
+	for total(all) > limit {
 		i := narrower(all, body, least)
 		if i < 0 {
 			if i = slices.Index(all, slices.Max(all)); all[i] <= leastCut {
@@ -148,12 +158,16 @@ func broken(cell string, header bool, column, width int) []string {
 	return breakText(cell, width)
 }
 
-// lines returns the lines of a row: as many as its longest cell takes.
-func (r *row) lines(header bool, widths []int) []string {
+// lines returns the lines of a row: as many as its longest cell takes, or one if cells are not
+// broken.
+func (r *row) lines(header bool, widths []int, breaks bool) []string {
 	var cells [][]string
 	height := 1
 	for i, cell := range r.cells {
-		parts := broken(cell, header, i, widths[i])
+		parts := []string{cell}
+		if breaks {
+			parts = broken(cell, header, i, widths[i])
+		}
 		cells = append(cells, parts)
 		height = max(height, len(parts))
 	}
@@ -166,7 +180,7 @@ func (r *row) lines(header bool, widths []int) []string {
 				text = parts[k]
 			}
 			b.WriteString(text)
-			b.WriteString(strings.Repeat(" ", widths[i]+gap-cellsOf(text)))
+			b.WriteString(strings.Repeat(" ", max(widths[i]-cellsOf(text), 0)+gap))
 		}
 		lines[k] = strings.TrimRight(b.String(), " ")
 	}

@@ -21,7 +21,7 @@ type Writer struct {
 	out    io.Writer
 	width  int    // of lines, in cells; 0 is without a limit
 	colour bool   // whether styles are drawn
-	line   string // what has been written of a line that has not ended
+	line   string // what has been written of a line that has not ended, if width is not 0
 	err    error
 	before func() // is called before anything is written, nil for nothing
 }
@@ -158,9 +158,11 @@ func escapeJSON(document string) string {
 func (w *Writer) Err() error { return w.err }
 
 func (w *Writer) write(text string) {
-	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+	switch i := strings.LastIndexByte(text, '\n'); {
+	case w.width <= 0:
+	case i >= 0:
 		w.line = text[i+1:]
-	} else {
+	default:
 		w.line += text
 	}
 	if w.before != nil {
