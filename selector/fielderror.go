@@ -5,6 +5,7 @@ package selector
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // ErrInvalid is wrapped by every error about bad input, in all packages of this module.
@@ -19,16 +20,41 @@ type FieldError struct {
 	Err    error  // the cause, or nil; of a selector the class, such as ErrRequired
 }
 
-// Error returns "path: value: detail", or "value: detail" if there is no path.
+// Error returns "path: value: detail", or "value: detail" if there is no path. Of a value it has
+// at most 200 characters, of a path 300 and of a detail 500: of longer ones the beginning and
+// the end.
 func (e *FieldError) Error() string {
-	path := e.Path
+	path, detail := short(e.Path, mostPath), short(e.Detail, mostDetail)
 	if path != "" {
 		path += ": "
 	}
 	if s, ok := e.Value.(string); ok {
-		return fmt.Sprintf("%s%q: %s", path, s, e.Detail)
+		return fmt.Sprintf("%s%q: %s", path, short(s, mostValue), detail)
 	}
-	return fmt.Sprintf("%s%v: %s", path, e.Value, e.Detail)
+	return path + short(fmt.Sprint(e.Value), mostValue) + ": " + detail
+}
+
+const mostPath, mostValue, mostDetail = 300, 200, 500
+
+// short returns a text, or if it has more characters than most so many of them: its beginning,
+// an ellipsis and its end.
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := 0, len(text)
+	for range most * 3 / 4 {
+		_, size := utf8.DecodeRuneInString(text[head:])
+		head += size
+	}
+	for range most - most*3/4 - 1 {
+		_, size := utf8.DecodeLastRuneInString(text[:tail])
+		tail -= size
+	}
+	if head >= tail || utf8.RuneCountInString(text[head:tail]) == 1 {
+		return text
+	}
+	return text[:head] + "…" + text[tail:]
 }
 
 // Unwrap makes errors.Is find [ErrInvalid] and the cause.
