@@ -99,7 +99,7 @@ func (c *Chart) plots(p *picture, top float64, legends bool) float64 {
 	pods.frame("pods", true)
 	pods.series(c.Pods, 0)
 	for _, b := range c.Bounds {
-		p.put(`<path class="%s" d="M%s %sH%s"/>`, b.class(), number(c.left()), number(pods.y(b.Value)), number(pods.x(c.end())))
+		p.put(`<path class="%s" d="M%s %sH%s"/>`, b.class(), number(pods.left), number(pods.y(b.Value)), number(pods.x(c.end())))
 	}
 	pods.marks()
 	top += podsHeight + belowPlot
@@ -301,18 +301,21 @@ func (a *plot) back(s *Series) string {
 // sum adds two series.
 func sum(a, b *Series) *Series {
 	var s Series
-	i, j := 0, 0
-	for i < len(a.Points) || j < len(b.Points) {
-		var at time.Duration
-		switch {
-		case j == len(b.Points), i < len(a.Points) && a.Points[i].At <= b.Points[j].At:
-			at = a.Points[i].At
-			i++
-		default:
-			at = b.Points[j].At
-			j++
+	var left, right float64 // what they are at the instant
+	for p, q := a.Points, b.Points; len(p)+len(q) > 0; {
+		at := time.Duration(math.MaxInt64)
+		for _, points := range [][]Point{p, q} {
+			if len(points) > 0 {
+				at = min(at, points[0].At)
+			}
 		}
-		s.Add(at, a.at(at)+b.at(at))
+		if len(p) > 0 && p[0].At == at {
+			left, p = p[0].Value, p[1:]
+		}
+		if len(q) > 0 && q[0].At == at {
+			right, q = q[0].Value, q[1:]
+		}
+		s.Add(at, left+right)
 	}
 	return &s
 }

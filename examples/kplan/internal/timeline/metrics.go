@@ -103,9 +103,13 @@ func (e *exposition) series(name string, labels []string, value func(time.Time) 
 	}
 }
 
+// mostLabel is how many characters the value of a label has at most, since each sample repeats
+// it. Names of the API are shorter.
+const mostLabel = 1000
+
 // quoted escapes the value of a label. Line breaks are escaped already.
 func quoted(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(terminal.Escape(text))
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(terminal.Escape(terminal.Cut(text, mostLabel)))
 }
 
 // seconds writes a timestamp.

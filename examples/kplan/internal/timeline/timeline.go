@@ -110,13 +110,13 @@ func (t *Timeline) instants() (list []instant) {
 		s := &t.Steps[i]
 		if n := len(list); n > 0 && list[n-1].at == s.At {
 			list[n-1].last = i
-			list[n-1].events = append(slices.Clip(list[n-1].events), s.Events...)
+			list[n-1].events = append(list[n-1].events, s.Events...)
 			continue
 		}
 		if n := len(list); n > 0 {
 			list[n-1].until = s.At
 		}
-		list = append(list, instant{first: i, last: i, at: s.At, events: s.Events})
+		list = append(list, instant{first: i, last: i, at: s.At, events: slices.Clone(s.Events)})
 	}
 	list[len(list)-1].until = t.end()
 	return list

@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"cmp"
+	"container/heap"
 	"encoding/json"
 	"io"
 	"maps"
@@ -95,7 +96,7 @@ func (t *tracer) steps(line *Timeline) {
 	process := t.process(line.Title())
 	thread := t.thread(process, "steps")
 	for _, i := range line.instants() {
-		args := map[string]any{"verdict": terminal.Escape(line.Verdict)}
+		args := map[string]any{"verdict": terminal.Escape(terminal.Cut(line.Verdict, mostLabel))} // in each of them
 		for n, e := range i.events {
 			args["event "+itoa(n+1)] = e.String()
 		}
@@ -199,26 +200,51 @@ func natural(a, b string) int {
 // lanes writes the pods of a process.
 func (t *tracer) lanes(process int, pods []life) {
 	slices.SortStableFunc(pods, func(a, b life) int { return cmp.Compare(a.from, b.from) })
-	var free []time.Duration // by lane, since when
+	var free, busy lanes
 	var threads []int
 	for _, l := range pods {
-		lane := slices.IndexFunc(free, func(at time.Duration) bool { return at <= l.from })
-		if lane < 0 {
-			lane = len(free)
-			free = append(free, 0)
-			threads = append(threads, t.thread(process, "pods "+itoa(lane+1)))
+		for len(busy) > 0 && busy[0].until <= l.from {
+			heap.Push(&free, lane{number: heap.Pop(&busy).(lane).number})
 		}
-		free[lane] = l.to
-		t.pod(process, threads[lane], l)
+		n := len(threads)
+		if len(free) > 0 {
+			n = heap.Pop(&free).(lane).number
+		} else {
+			threads = append(threads, t.thread(process, "pods "+itoa(n+1)))
+		}
+		heap.Push(&busy, lane{l.to, n})
+		t.pod(process, threads[n], l)
 	}
+}
+
+// A lane has one pod at a time, until an instant.
+type lane struct {
+	until  time.Duration
+	number int
+}
+
+// lanes is a [heap.Interface]: the lane that is free first, and of those the first.
+type lanes []lane
+
+func (l lanes) Len() int      { return len(l) }
+func (l lanes) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *lanes) Push(x any)   { *l = append(*l, x.(lane)) }
+func (l lanes) Less(i, j int) bool {
+	return l[i].until < l[j].until || l[i].until == l[j].until && l[i].number < l[j].number
+}
+
+func (l *lanes) Pop() any {
+	last := (*l)[len(*l)-1]
+	*l = (*l)[:len(*l)-1]
+	return last
 }
 
 // pod writes a slice for a pod, and within it one for each stage.
 func (t *tracer) pod(process, thread int, l life) {
 	p := &l.pod.Pod
-	args := map[string]any{"owner": terminal.Escape(p.ControllerKind + " " + p.ControllerName)}
+	args := map[string]any{"owner": terminal.Escape(terminal.Cut(p.ControllerKind+" "+p.ControllerName, mostLabel))}
 	if p.NodeName != "" {
-		args["node"] = terminal.Escape(p.NodeName)
+		args["node"] = terminal.Escape(terminal.Cut(p.NodeName, mostLabel))
 	}
 	t.slice(process, thread, "pod", p.Name, l.from, l.to, args)
 	for i, s := range l.pod.Stages {
