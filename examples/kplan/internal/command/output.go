@@ -17,7 +17,7 @@ import (
 
 // complain writes an error in one line.
 func complain(stderr io.Writer, err error) {
-	terminal.NewWriter(stderr).Printf("error: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	terminal.NewWriter(stderr).Printf("error: %s\n", terminal.Shorten(strings.ReplaceAll(err.Error(), "\n", " ")))
 }
 
 // flagError says what a flag takes, where the parser of flags names functions of Go.
@@ -44,6 +44,6 @@ func flagError(_ *cobra.Command, err error) error {
 func tell(c *cobra.Command, notes []string) {
 	w := terminal.NewWriter(c.ErrOrStderr())
 	for _, note := range notes {
-		w.Printf("note: %s\n", note)
+		w.Printf("note: %s\n", terminal.Shorten(note))
 	}
 }

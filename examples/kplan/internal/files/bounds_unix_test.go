@@ -71,6 +71,31 @@ func TestBoundedInput(t *testing.T) {
 	}
 }
 
+// TestPipeWithoutWriter: the user is told, once, that nobody has written to a pipe, and the writer
+// may still come.
+func TestPipeWithoutWriter(t *testing.T) {
+	defer func(d time.Duration) { moment = d }(moment)
+	moment = 50 * time.Millisecond
+	for _, silent := range []bool{false, true} {
+		fifo := filepath.Join(t.TempDir(), "fifo")
+		require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+		if silent { // one that does not write yet
+			writer, err := os.OpenFile(fifo, os.O_RDWR, 0)
+			require.NoError(t, err)
+			defer writer.Close()
+		}
+		told, n := 0, 0
+		waiting := func(file string) {
+			require.Equal(t, fifo, file)
+			told++
+			go func() { _ = os.WriteFile(fifo, []byte(small+"---\n"), 0) }()
+		}
+		err := Source{Names: []string{fifo}, Waiting: waiting}.Each(func(*unstructured.Unstructured, string) error { n++; return io.EOF })
+		require.ErrorIs(t, err, io.EOF)
+		require.Equal(t, []int{1, 1}, []int{told, n})
+	}
+}
+
 // TestPipe: a pipe is read to its end although its writer comes late.
 func TestPipe(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // An Error is bad input: where it is, and what is wrong.
@@ -20,7 +22,7 @@ type Error struct {
 func (e *Error) Error() string {
 	text := firstLine(e.Err)
 	if e.Object != "" {
-		text = e.Object + ": " + text
+		text = terminal.Shorten(e.Object) + ": " + text
 	}
 	if e.File != "" {
 		text = e.File + ": " + text
@@ -49,5 +51,5 @@ func firstLine(err error) string {
 		first, rest := joined.Unwrap()[0], len(joined.Unwrap())-1
 		text = fmt.Sprintf("%s (and %d more)", first, rest)
 	}
-	return strings.ReplaceAll(text, "\n", " ")
+	return terminal.Shorten(strings.ReplaceAll(text, "\n", " "))
 }

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
@@ -23,6 +25,9 @@ var extensions = []string{".json", ".yaml", ".yml"}
 
 // patience is how long a pipe may be silent. It is longer than clusters take to answer.
 var patience = 2 * time.Minute
+
+// moment is how long nothing comes through a pipe until the user is told.
+var moment = 3 * time.Second
 
 // A nothing error tells that a name stands for no file.
 type nothing struct{ text string }
@@ -62,8 +67,8 @@ func list(name string, recursive bool) ([]string, error) {
 }
 
 // open opens a file. A pipe is read for as long as something comes: opening one does not
-// wait until somebody writes to it.
-func open(path string) (io.ReadCloser, error) {
+// wait until somebody writes to it. Waiting, if set, is told if nobody does for a moment.
+func open(path string, waiting func(file string)) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -75,23 +80,34 @@ func open(path string) (io.ReadCloser, error) {
 		return os.Open(path)
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	return &pipe{File: f}, err
+	return &pipe{File: f, waiting: waiting}, err
 }
 
 // A pipe is one whose other end may be silent, or not be there at all.
 type pipe struct {
 	*os.File
-	begun bool
+	waiting func(file string) // nil for nobody, or once it was told
+	begun   bool
 }
 
 // Read waits for the first bytes although nobody may have begun to write.
 func (p *pipe) Read(b []byte) (int, error) {
 	const pause = 20 * time.Millisecond
-	for waited := time.Duration(0); ; waited += pause {
-		_ = p.SetReadDeadline(time.Now().Add(patience)) // not all systems can; then it waits
+	for begin := time.Now(); ; {
+		until := patience
+		if p.waiting != nil && !p.begun {
+			until = min(patience, moment)
+		}
+		_ = p.SetReadDeadline(time.Now().Add(until)) // not all systems can; then it waits
 		n, err := p.File.Read(b)
 		p.begun = p.begun || n > 0
+		waited := time.Since(begin)
+		if p.waiting != nil && !p.begun && waited >= moment {
+			p.waiting(p.Name())
+			p.waiting = nil
+		}
 		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded) && waited < patience:
 		case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF) && !p.begun && waited >= patience:
 			return n, fmt.Errorf("nothing came through this pipe for %v", patience)
 		case errors.Is(err, io.EOF) && !p.begun:
@@ -102,15 +118,17 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// plainText returns a text as UTF-8 that ends with an error if it is too long, or none.
+// plainText returns a text as UTF-8 that ends with an error if it is too long, or no text, or
+// not all of it is UTF-8.
 func plainText(r io.Reader) io.Reader {
-	return &limited{transform.NewReader(r, unicode.BOMOverride(unicode.UTF8.NewDecoder())), maxFile}
+	text := transform.Chain(unicode.BOMOverride(transform.Nop), encoding.UTF8Validator)
+	return &limited{Reader: transform.NewReader(r, text), left: maxFile, line: 1}
 }
 
 // limited ends with an error after so many bytes, and with the first NUL.
 type limited struct {
 	io.Reader
-	left int
+	left, line int
 }
 
 func (l *limited) Read(b []byte) (int, error) {
@@ -120,6 +138,9 @@ func (l *limited) Read(b []byte) (int, error) {
 	}
 	if slices.Contains(b[:n], 0) {
 		return 0, errors.New("is no text: it has a NUL byte")
+	}
+	if l.line += bytes.Count(b[:n], []byte("\n")); errors.Is(err, encoding.ErrInvalidUTF8) {
+		err = fmt.Errorf("line %d: has bytes that are no UTF-8", l.line)
 	}
 	return n, err
 }

@@ -7,15 +7,14 @@ package files
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
 )
 
 // standardInput is how messages name it.
@@ -27,6 +26,9 @@ type Source struct {
 	Recursive bool     // whether to read the folders within folders
 	Built     []string // folders that kustomize builds
 	Stdin     io.Reader
+	// Waiting, if set, is told of a pipe to which nobody has written anything for a moment. It is
+	// called while Each waits.
+	Waiting func(file string)
 	// Absent, if set, is told what is wrong with a name that stands for no file. That is an
 	// error otherwise.
 	Absent func(text string)
@@ -65,7 +67,7 @@ func (s Source) Each(use func(u *unstructured.Unstructured, file string) error) 
 			return err
 		}
 		for _, file := range list {
-			if err := read(file, use); err != nil {
+			if err := s.read(file, use); err != nil {
 				return err
 			}
 		}
@@ -73,8 +75,8 @@ func (s Source) Each(use func(u *unstructured.Unstructured, file string) error) 
 	return nil
 }
 
-func read(file string, use func(u *unstructured.Unstructured, file string) error) error {
-	f, err := open(file)
+func (s *Source) read(file string, use func(u *unstructured.Unstructured, file string) error) error {
+	f, err := open(file, s.Waiting)
 	if err != nil {
 		return err
 	}
@@ -105,8 +107,8 @@ func (r *reader) end(err error) error {
 func (r *reader) add(p part) error {
 	text, err := p.text, error(nil)
 	if !p.json {
-		if text, err = yaml.YAMLToJSON(text); err != nil {
-			return p.syntax(err)
+		if text, err = p.asJSON(); err != nil {
+			return err
 		}
 	}
 	switch first := bytes.TrimSpace(text); {
@@ -116,29 +118,18 @@ func (r *reader) add(p part) error {
 		return errNoObject
 	}
 	object := map[string]any{}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &object); err != nil {
+	twice, err := kjson.UnmarshalStrict(text, &object, kjson.DisallowDuplicateFields)
+	if err != nil {
 		return err
+	}
+	if len(twice) > 0 {
+		return cmp.Or(p.repeated(), twice[0])
 	}
 	if kind, _ := object["kind"].(string); kind == "" && p.item {
 		r.bare = append(r.bare, object)
 		return nil
 	}
 	return r.object(object, p.line)
-}
-
-var lineNumber = regexp.MustCompile(`line \d+`)
-
-// syntax returns an error with the lines of the file instead of those of the part.
-func (p *part) syntax(err error) error {
-	if bytes.Contains(p.text, []byte("{{")) {
-		return errors.New("looks like a Helm template; render it first, as with helm template")
-	}
-	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-	return errors.New(lineNumber.ReplaceAllStringFunc(text, func(found string) string {
-		var n int
-		_, _ = fmt.Sscanf(found, "line %d", &n) // the pattern has matched
-		return fmt.Sprintf("line %d", n+p.line-1)
-	}))
 }
 
 // object passes on an object, or those of a list.

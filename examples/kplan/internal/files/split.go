@@ -10,21 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-)
+	"slices"
 
-// A part is the text of one object. Lists are cut into their items, so that no more than
-// one of them is in memory as text.
-type part struct {
-	text []byte
-	json bool // instead of YAML
-	line int  // where it begins
-	item bool // of a list, whose own fields are a part without items
-}
+	kjson "sigs.k8s.io/json"
+)
 
 // split calls use with the parts of a text.
 func split(r io.Reader, use func(part) error) error {
 	in := bufio.NewReaderSize(plainText(r), 1<<16)
-	for {
+	for line := 1; ; {
 		b, err := in.Peek(1)
 		switch {
 		case len(b) == 0 && errors.Is(err, io.EOF):
@@ -32,9 +26,11 @@ func split(r io.Reader, use func(part) error) error {
 		case len(b) == 0:
 			return err
 		case b[0] == '{' && looksLikeJSON(in):
-			return splitJSON(in, use)
+			return splitJSON(in, line, use)
 		case !bytes.ContainsAny(b, " \t\r\n"):
-			return (&yamlSplitter{in: in, use: use}).run()
+			return (&yamlSplitter{in: in, use: use, line: line - 1}).run()
+		case b[0] == '\n':
+			line++
 		}
 		if _, err := in.Discard(1); err != nil {
 			return err
@@ -49,13 +45,13 @@ func looksLikeJSON(in *bufio.Reader) bool {
 	return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'
 }
 
-// splitJSON splits objects that follow each other.
-func splitJSON(r io.Reader, use func(part) error) error {
-	in := &rationed{r: r}
-	d := json.NewDecoder(in)
+// splitJSON splits objects that follow each other, the first of which begins in a line.
+func splitJSON(r io.Reader, line int, use func(part) error) error {
+	in := &rationed{r: r, line: line}
+	s := &jsonSplitter{in, json.NewDecoder(in), use}
 	for {
 		in.left = maxObject
-		switch open, err := d.Token(); {
+		switch open, err := s.Token(); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -63,18 +59,19 @@ func splitJSON(r io.Reader, use func(part) error) error {
 		case open != json.Delim('{'):
 			return errNoObject
 		}
-		rest := map[string]json.RawMessage{}
-		for d.More() {
-			if err := jsonField(d, in, rest, use); err != nil {
+		own, rest := part{json: true, line: s.lineAt(0)}, map[string]json.RawMessage{}
+		seen := map[string]int{} // the lines of the keys
+		for s.More() {
+			if err := s.field(rest, seen); err != nil {
 				return err
 			}
 		}
-		if _, err := d.Token(); err != nil { // the closing brace
+		if _, err := s.Token(); err != nil { // the closing brace
 			return err
 		}
-		text, err := json.Marshal(rest)
-		if err == nil {
-			err = use(part{text: text, json: true, line: 1})
+		var err error
+		if own.text, err = json.Marshal(rest); err == nil {
+			err = use(own)
 		}
 		if err != nil {
 			return err
@@ -82,9 +79,19 @@ func splitJSON(r io.Reader, use func(part) error) error {
 	}
 }
 
-// jsonField reads a field of an object into rest, or the items of a list one by one.
-func jsonField(d *json.Decoder, in *rationed, rest map[string]json.RawMessage, use func(part) error) error {
-	key, err := d.Token()
+// A jsonSplitter splits objects, and within one the items of a list.
+type jsonSplitter struct {
+	in *rationed
+	*json.Decoder
+	use func(part) error
+}
+
+// lineAt returns the line of the place so many bytes before that of the decoder.
+func (s *jsonSplitter) lineAt(back int) int { return s.in.lineAt(s.InputOffset() - int64(back)) }
+
+// field reads a field of an object into rest, or the items of a list one by one.
+func (s *jsonSplitter) field(rest map[string]json.RawMessage, seen map[string]int) error {
+	key, err := s.Token()
 	if err != nil {
 		return err
 	}
@@ -92,41 +99,63 @@ func jsonField(d *json.Decoder, in *rationed, rest map[string]json.RawMessage, u
 	if !ok {
 		return errNoObject
 	}
+	line := s.lineAt(0)
+	if before := seen[name]; before > 0 {
+		return fmt.Errorf("line %d: the key %q is there already, in line %d", line, name, before)
+	}
+	seen[name] = line
 	if name != "items" {
 		var value json.RawMessage
-		err = d.Decode(&value)
+		if err := s.Decode(&value); err != nil {
+			return err
+		}
 		rest[name] = value
-		return err
+		return s.distinct(value)
 	}
-	if open, err := d.Token(); err != nil || open == json.Delim('{') {
+	if open, err := s.Token(); err != nil || open == json.Delim('{') {
 		return cmp.Or(err, errNoObject)
 	} else if open != json.Delim('[') { // of something that is no list
 		rest[name], err = json.Marshal(open)
 		return err
 	}
-	for d.More() {
-		in.left = maxObject
+	for s.More() {
+		s.in.left = maxObject
 		var item json.RawMessage
-		if err := d.Decode(&item); err != nil {
+		if err := s.Decode(&item); err != nil {
 			return err
 		} else if len(item) > maxObject {
 			return errLarge
 		}
-		if err := use(part{text: item, json: true, line: 1, item: true}); err != nil {
+		if err := s.use(part{text: item, json: true, line: s.lineAt(len(item)), item: true}); err != nil {
 			return err
 		}
 	}
 	rest[name] = json.RawMessage("[]")
-	_, err = d.Token()
+	_, err = s.Token()
 	return err
+}
+
+// distinct refuses a value, which was read last, with a key that is there twice.
+func (s *jsonSplitter) distinct(value json.RawMessage) error {
+	var any any
+	twice, err := kjson.UnmarshalStrict(value, &any, kjson.DisallowDuplicateFields)
+	if err != nil || len(twice) == 0 {
+		return err
+	}
+	p := part{text: value, line: s.lineAt(len(value))}
+	return cmp.Or(p.repeated(), twice[0])
 }
 
 var errLarge = fmt.Errorf("holds an object of more than %d MB, which no API server takes", maxObject>>20)
 
-// rationed reads so many bytes and no more, until it is given others.
+// rationed reads so many bytes and no more, until it is given others. It knows the lines of what
+// it has read last.
 type rationed struct {
 	r    io.Reader
 	left int
+	read int64   // how many bytes
+	line int     // that of the first byte, and then of the place that was asked for last
+	ends []int64 // behind the line breaks after that place
 }
 
 func (r *rationed) Read(b []byte) (int, error) {
@@ -134,8 +163,20 @@ func (r *rationed) Read(b []byte) (int, error) {
 		return 0, errLarge
 	}
 	n, err := r.r.Read(b[:min(len(b), r.left)])
-	r.left -= n
+	for i, c := range b[:n] {
+		if c == '\n' {
+			r.ends = append(r.ends, r.read+int64(i)+1)
+		}
+	}
+	r.left, r.read = r.left-n, r.read+int64(n)
 	return n, err
+}
+
+// lineAt returns the line of a place, which is not before the one that was asked for last.
+func (r *rationed) lineAt(place int64) int {
+	n, _ := slices.BinarySearch(r.ends, place+1)
+	r.line, r.ends = r.line+n, r.ends[n:]
+	return r.line
 }
 
 // A yamlSplitter splits documents, and within one the lists that kubectl prints: their
@@ -147,7 +188,7 @@ type yamlSplitter struct {
 	item  part // the present item, or empty
 	items bool // below the line "items:"
 	start int  // where that line is in own
-	line  int
+	line  int  // the one that was read last
 }
 
 func (s *yamlSplitter) run() error {
@@ -196,7 +237,7 @@ func (s *yamlSplitter) add(line []byte) error {
 		s.item.line = s.line
 		line = append([]byte("  "), line[2:]...)
 	case s.items && margin:
-		s.items = false
+		s.items, s.own.cut = false, s.line-s.own.line-s.own.itemsAt
 		if err := s.endItem(); err != nil {
 			return err
 		}
@@ -207,6 +248,7 @@ func (s *yamlSplitter) add(line []byte) error {
 	}
 	if string(bytes.TrimRight(line, " \r\n")) == "items:" {
 		s.items, s.start = true, len(s.own.text)
+		s.own.itemsAt = s.line - cmp.Or(s.own.line, s.line) + 1 - s.own.cut
 	}
 	if to.line == 0 {
 		to.line = s.line

@@ -48,6 +48,36 @@ func Cut(text string, most int) string {
 	return text
 }
 
+// longestWord and longestMessage are how many characters are left of a longer word and of a longer
+// message. A word may have some more for quotes and a colon: a value that has been cut already stays.
+const longestWord, quotes, longestMessage = 200, 8, 2000
+
+// Shorten returns a message that quotes texts of strangers, with the beginning and the end of
+// each word that is longer than people read, and of all of it.
+func Shorten(message string) string {
+	if len(message) <= longestWord {
+		return message
+	}
+	var b strings.Builder
+	for word := range strings.SplitAfterSeq(message, " ") {
+		if utf8.RuneCountInString(word) > longestWord+quotes {
+			word = ends(word, longestWord)
+		}
+		b.WriteString(word)
+	}
+	return ends(b.String(), longestMessage)
+}
+
+// ends returns a text, or so many characters of its beginning and its end.
+func ends(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	letters := []rune(text)
+	tail := most / 4
+	return string(letters[:most-tail-1]) + "…" + string(letters[len(letters)-tail:])
+}
+
 // next returns the first character of a text as it is written, and what follows it.
 func next(text string) (unit, rest string) {
 	r, size := utf8.DecodeRuneInString(text)

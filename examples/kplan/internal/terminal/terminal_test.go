@@ -38,6 +38,15 @@ func TestCut(t *testing.T) {
 	require.Equal(t, "a\x1b", Cut("a\x1b", 5))
 }
 
+// TestShorten: of a long word, and of a long message, the beginning and the end are left.
+func TestShorten(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("x", n) }
+	require.Equal(t, "no "+x(207)+" such", Shorten("no "+x(207)+" such"))
+	require.Equal(t, `no "`+x(148)+"…"+x(47)+`": such`, Shorten(`no "`+x(1_000_000)+`": such`))
+	require.Len(t, []rune(Shorten(strings.Repeat("seven ", 200_000))), longestMessage)
+	require.Equal(t, strings.Repeat("漢", 200), Shorten(strings.Repeat("漢", 200)))
+}
+
 // TestTable: columns are as wide as their escaped cells.
 func TestTable(t *testing.T) {
 	var text strings.Builder
