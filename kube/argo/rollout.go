@@ -19,8 +19,9 @@ import (
 // Rollout returns what is planned of o. The error wraps [kube.ErrInvalid] and a
 // [kube.FieldError] for each field that cannot be used.
 //
-// The hashes are computed. If that of the steps is not known, the steps are taken to be
-// those that the status was written for.
+// An observed generation that is no number, as Argo Rollouts before 0.10 wrote it, is 0: it is
+// that of no generation, as for the controller, which compares texts. The hashes are computed. If
+// that of the steps is not known, the steps are taken to be those that the status was written for.
 func Rollout(o *RolloutObject) (argo.Rollout, error) {
 	if o == nil {
 		o = &RolloutObject{}
@@ -33,9 +34,6 @@ func Rollout(o *RolloutObject) (argo.Rollout, error) {
 		ProgressDeadlineSeconds: convert.Clone(spec.ProgressDeadlineSeconds), ProgressDeadlineAbort: spec.ProgressDeadlineAbort,
 		RestartAt: convert.TimeOrZero(spec.RestartAt),
 		Status:    status(&o.Status),
-	}
-	if r.Generation > 0 && r.Status.ObservedGeneration == 0 && o.Status.ObservedGeneration != "" {
-		es.Add("status.observedGeneration", o.Status.ObservedGeneration, "must be a number")
 	}
 	if spec.Replicas != nil {
 		es.NotNegative("spec.replicas", *spec.Replicas)
