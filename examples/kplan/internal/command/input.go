@@ -50,13 +50,14 @@ type input struct {
 	progress *progress      // nil if nobody looks
 	packer   *packed.Packer // of what is read and drawn
 	told     []string       // of what was passed over, which --from and -f often share
+	skipped  int            // manifests of workloads that cannot be read
 }
 
 func (in *input) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVarP(&in.filenames, "filename", "f", nil, "file or folder to read, or - for standard input")
 	f.BoolVarP(&in.recursive, "recursive", "R", false, "read the folders within folders as well")
-	f.StringVarP(&in.kustomize, "kustomize", "k", "", "folder that kustomize builds, as are then those of --from")
+	f.StringVarP(&in.kustomize, "kustomize", "k", "", "folder that kustomize builds, as are then those of --from; kustomize fetches what it names by URL")
 	_ = c.MarkFlagDirname("kustomize")
 	f.Int32Var(&in.admission.PercentLimit, "partition-percent-limit", 50, "that flag of OpenKruise, for partition steps with traffic")
 	f.BoolVar(&in.admission.Strict, "strict", false, "refuse Rollouts that are above that limit")
@@ -109,6 +110,7 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 	}
 	tell(c, slices.DeleteFunc(slices.Clone(set.Notes), func(note string) bool { return slices.Contains(in.told, note) }))
 	in.told = set.Notes
+	in.skipped += set.Skipped
 	return set, nil
 }
 
@@ -117,6 +119,7 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(in.nodes),
 		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Whole: in.whole, Keep: in.keep, Beside: in.beside,
 		Packer: in.packer, Admission: in.admission,
+		Waiting: func(file string) { tell(c, []string{file + ": waiting for somebody to write to this pipe"}) },
 	}
 	if s.Admission.PercentLimit == 0 { // a limit of 0 allows nothing, and one that is unset is 50
 		s.Admission.PercentLimit = -1

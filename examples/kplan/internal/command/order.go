@@ -67,6 +67,7 @@ func (o *ordering) execute(c *cobra.Command) error {
 		return err
 	}
 	tell(c, set.Notes)
+	o.skipped = set.Skipped
 	for _, name := range o.names {
 		if !slices.ContainsFunc(sets, func(s manifest.Listed) bool { return s.Name() == name }) {
 			return fmt.Errorf("no ReplicaSet or ReplicationController %q with pods in the input", name)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
@@ -74,11 +75,27 @@ func (in *input) running(run func(*cobra.Command) error) func(*cobra.Command, []
 	return func(c *cobra.Command, args []string) error {
 		in.progress, in.packer = progressOf(c), &packed.Packer{}
 		defer func() { in.packer = nil }() // commands stay in the lists of cobra
-		if err := in.run(c, args, run); err != nil {
+		in.skipped = 0
+		err := in.run(c, args, run)
+		if err == nil && in.skipped > 0 {
+			err = fmt.Errorf("%d of the workloads cannot be read, and the notes say why", in.skipped)
+		}
+		if utilnet.IsConnectionRefused(err) {
+			err = fmt.Errorf("%w; %s", err, in.withoutCluster())
+		}
+		if err != nil {
 			return &failure{err}
 		}
 		return nil
 	}
+}
+
+// withoutCluster says how to do without a cluster.
+func (in *input) withoutCluster() string {
+	if in.live {
+		return "without --live no cluster is asked"
+	}
+	return "-f FILE reads files in place of a cluster"
 }
 
 func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) error) error {

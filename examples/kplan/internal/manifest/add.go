@@ -9,19 +9,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func add[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string) error {
-	return addAs(l, list, u, file, func(object *T) *T { return object })
+func add[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string) {
+	addAs(l, list, u, file, func(object *T) *T { return object })
 }
 
-// addAs decodes an object and adds what becomes of it.
-func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured, file string, convert func(*T) *L) error {
+// addAs decodes an object and adds what becomes of it. One that cannot be read is passed over.
+func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured, file string, convert func(*T) *L) {
 	object := new(T)
 	unknown, err := decode(u, object)
 	if err == nil {
 		err = refuseUnknown(u, unknown, object)
 	}
 	if err != nil {
-		return l.reject(idOf(u), &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err})
+		l.passOver(u, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err})
+		return
 	}
 	for _, err := range unknown {
 		l.notes = append(l.notes, fmt.Sprintf("%s: %s: %v", file, describe(u.GetKind(), u.GetName()), err))
@@ -32,19 +33,17 @@ func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured,
 	result := convert(object)
 	l.alike.share(result)
 	*list = append(*list, source[L]{result, file})
-	return nil
 }
 
 // addLoose decodes an object of which only some fields are looked at, and adds what some
 // functions make of it.
-func addLoose[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string, convert ...func(*T) *T) error {
+func addLoose[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string, convert ...func(*T) *T) {
 	notes := len(l.notes)
-	err := addAs(l, list, u, file, func(object *T) *T {
+	addAs(l, list, u, file, func(object *T) *T {
 		for _, f := range convert {
 			object = f(object)
 		}
 		return object
 	})
 	l.notes = l.notes[:notes]
-	return err
 }

@@ -5,6 +5,7 @@ package manifest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,6 +53,11 @@ func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
 		return err
 	}
 	r.Scaled = l.autoscale("Rollout", r.Object, &r.Object.Spec.Replicas)
+	if text := r.Object.Status.ObservedGeneration; text != "" {
+		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s: status.observedGeneration %q is no number, as before Argo Rollouts 0.10: which generation was seen is not known", r.File, r.Name(), text))
+		}
+	}
 	l.takeArgo(r)
 	s.Notes = append(s.Notes, l.argoServices(r)...)
 	r.Snapshot, err = kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)

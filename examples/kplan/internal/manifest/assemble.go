@@ -16,11 +16,16 @@ func (l *loader) set(from Source) (*Set, error) {
 		return nil, err
 	}
 	running := from.WithoutNodes && len(sets) > 0 || from.Whole
-	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo)+len(l.replicaSets)+len(l.controllers) == 0 && !running {
+	nothing := len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo)+len(l.replicaSets)+len(l.controllers) == 0 && !running
+	skipped, err := l.settle(from.Only, nothing)
+	switch {
+	case err != nil:
+		return nil, err
+	case nothing:
 		return nil, passedOver(noWorkload, l.notes)
 	}
 	l.identifyReplicaSets()
-	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest.time, PodSets: sets, limits: l.limitObjects}
+	s := &Set{Skipped: skipped, Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest.time, PodSets: sets, limits: l.limitObjects}
 	if err := l.assignArgo(s); err != nil {
 		return nil, err
 	}
@@ -38,7 +43,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	}
 	s.Objects, s.Absent = l.objects, l.absent
 	if s.empty() && !running {
-		return nil, l.nothing(s.Notes)
+		return nil, l.firstUnread(l.nothing(s.Notes))
 	}
 	return s, l.dropPartial(s, from)
 }

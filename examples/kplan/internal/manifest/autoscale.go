@@ -4,11 +4,9 @@ package manifest
 
 import (
 	"fmt"
-	"strings"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // A Scaling is what autoscalers make of the replicas of a workload.
@@ -62,7 +60,27 @@ func targets(a *autoscalingv2.HorizontalPodAutoscaler, kind string, o metav1.Obj
 	return ref.Kind == kind && ref.Name == o.GetName() && sameNamespace(a.Namespace, o.GetNamespace())
 }
 
-// isAutoscaler reports whether an object is an autoscaler, which is looked at for Deployments.
-func isAutoscaler(u *unstructured.Unstructured) bool {
-	return u.GetKind() == "HorizontalPodAutoscaler" && strings.HasPrefix(u.GetAPIVersion(), "autoscaling/")
+// An olderAutoscaler is one of a version before v2. All versions have the same bounds; v1 has
+// one metric in place of a list, v2beta1 no behavior, and none of these is looked at.
+type olderAutoscaler struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		ScaleTargetRef autoscalingv2.CrossVersionObjectReference `json:"scaleTargetRef"`
+		MinReplicas    *int32                                    `json:"minReplicas"`
+		MaxReplicas    int32                                     `json:"maxReplicas"`
+
+		TargetCPU any `json:"targetCPUUtilizationPercentage"`
+		Metrics   any `json:"metrics"`
+		Behavior  any `json:"behavior"`
+	} `json:"spec"`
+	Status any `json:"status"`
+}
+
+// asV2 returns the autoscaler with what is looked at of it.
+func (o *olderAutoscaler) asV2() *autoscalingv2.HorizontalPodAutoscaler {
+	a := &autoscalingv2.HorizontalPodAutoscaler{TypeMeta: o.TypeMeta, ObjectMeta: o.ObjectMeta}
+	a.Spec.ScaleTargetRef, a.Spec.MinReplicas, a.Spec.MaxReplicas = o.Spec.ScaleTargetRef, o.Spec.MinReplicas, o.Spec.MaxReplicas
+	return a
 }

@@ -11,10 +11,9 @@ import (
 
 // assignDaemonSets puts together DaemonSets with what they need.
 func (l *loader) assignDaemonSets(s *Set, from Source) error {
-	all, err := l.nodesFor(from.Nodes, from.Zones)
-	if err != nil {
-		return err
-	}
+	before := len(l.notes)
+	all := l.nodesFor(from.Nodes, from.Zones)
+	s.Notes = append(s.Notes, l.notes[before:]...)
 	for i := range s.Workloads {
 		s.Workloads[i].Nodes = all
 	}

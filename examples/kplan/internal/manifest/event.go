@@ -52,16 +52,11 @@ type failures struct {
 	byUID map[types.UID]Failure
 }
 
-// add takes from an event what it quotes, and when that was last. It reports whether it is one.
-func (o *failures) add(u *unstructured.Unstructured) (last time.Time, known bool) {
-	switch kindOf(u) {
-	case "v1 Event", "events.k8s.io/v1 Event":
-	default:
-		return last, false
-	}
+// add takes from an event what it quotes, and when that was last.
+func (o *failures) add(u *unstructured.Unstructured) (last time.Time, err error) {
 	e := &event{}
 	if _, err := decode(u, e); err != nil || e.Type != corev1.EventTypeWarning || e.Reason != failedCreate {
-		return last, true // it explains nothing
+		return last, err // it explains nothing
 	}
 	about := cmp.Or(e.Involved, e.Regarding)
 	f := Failure{Object: describe(about.Kind, about.Name), Message: cmp.Or(e.Message, e.Note), Count: max(1, e.Count, e.DeprecatedCount)}
@@ -75,7 +70,7 @@ func (o *failures) add(u *unstructured.Unstructured) (last time.Time, known bool
 	if before, ok := o.byUID[about.UID]; about.UID != "" && (!ok || f.Last.After(before.Last)) {
 		o.byUID[about.UID] = f
 	}
-	return f.Last, true
+	return f.Last, nil
 }
 
 func latestOf(times ...time.Time) (last time.Time) {

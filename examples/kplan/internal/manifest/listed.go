@@ -3,12 +3,14 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -52,20 +54,30 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 		return nil, nil, err
 	}
 	all := slices.Concat(l.replicaSets, l.controllers)
-	if len(all) == 0 {
+	skipped, err := l.settle(s.Only, len(all) == 0)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(all) == 0:
 		return nil, nil, l.errNoSets()
 	}
 	if len(l.pods) == 0 {
 		return nil, nil, errors.New("no Pod in the input; kubectl get replicaset,pod -o yaml prints all that is needed")
 	}
-	set = &Set{Notes: l.notes, Latest: l.latest.time}
+	set = &Set{Skipped: skipped, Notes: l.notes, Latest: l.latest.time}
 	namespaces, seen := l.namespaces(), map[string]string{}
+	var wrong error // of the first that cannot be planned
 	for _, rs := range all {
 		h := rs.object
 		n := namespaces[h.namespace]
 		loaded := Listed{rs.file, n, h}
 		if h.wrong != nil {
-			return nil, nil, loaded.Invalid(h.wrong)
+			if h.wanted(s.Only) {
+				return nil, nil, loaded.Invalid(h.wrong)
+			}
+			wrong = cmp.Or(wrong, loaded.Invalid(h.wrong))
+			set.Notes = append(set.Notes, fmt.Sprintf("%s: skipped %s: %s", loaded.File, h.describe(), files.Cause(h.wrong)))
+			continue
 		}
 		key := loaded.Kind() + "/" + h.key()
 		if first, ok := seen[key]; ok {
@@ -83,7 +95,10 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 	if s.Objects != nil {
 		set.Notes = nil
 	}
-	return sets, set, nil
+	if len(sets) > 0 {
+		wrong = nil
+	}
+	return sets, set, wrong
 }
 
 // errNoSets tells that there is nothing to put in order.

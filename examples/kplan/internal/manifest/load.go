@@ -88,34 +88,32 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	}
 	switch u.GetAPIVersion() + " " + u.GetKind() {
 	case "apps/v1 DaemonSet":
-		return addAs(l, &l.daemonSets, u, file, func(ds *appsv1.DaemonSet) *DaemonSet { return &DaemonSet{Object: kube.Default(ds)} })
+		addAs(l, &l.daemonSets, u, file, func(ds *appsv1.DaemonSet) *DaemonSet { return &DaemonSet{Object: kube.Default(ds)} })
 	case "apps.kruise.io/v1alpha1 DaemonSet", "apps.kruise.io/v1beta1 DaemonSet":
-		return addAs(l, &l.daemonSets, u, file, (*advancedDaemonSet).split)
+		addAs(l, &l.daemonSets, u, file, (*advancedDaemonSet).split)
 	case "v1 Node":
-		return addAs(l, &l.nodes, u, file, slimNode)
+		addAs(l, &l.nodes, u, file, slimNode)
 	case "apps/v1 ControllerRevision":
-		return add(l, &l.revisions, u, file)
+		add(l, &l.revisions, u, file)
 	case kubeargo.V1alpha1 + " Rollout":
-		return add(l, &l.argo, u, file)
+		add(l, &l.argo, u, file)
 	case "apps/v1 Deployment":
-		return addAs(l, &l.deployments, u, file, func(d *appsv1.Deployment) *heldDeployment { return holdDeployment(kube.Default(d), l.packer) })
+		addAs(l, &l.deployments, u, file, func(d *appsv1.Deployment) *heldDeployment { return holdDeployment(kube.Default(d), l.packer) })
 	case "apps/v1 ReplicaSet":
-		return addAs(l, &l.replicaSets, u, file, func(rs *appsv1.ReplicaSet) *heldSet { return holdSet(kube.Default(rs), l.packer) })
+		addAs(l, &l.replicaSets, u, file, func(rs *appsv1.ReplicaSet) *heldSet { return holdSet(kube.Default(rs), l.packer) })
 	case "v1 ReplicationController":
-		return addAs(l, &l.controllers, u, file, func(rc *corev1.ReplicationController) *heldSet { return holdSet(fromController(rc), l.packer) })
+		addAs(l, &l.controllers, u, file, func(rc *corev1.ReplicationController) *heldSet { return holdSet(fromController(rc), l.packer) })
 	case "v1 Pod":
-		return addAs(l, &l.pods, u, file, slimPod)
+		addAs(l, &l.pods, u, file, slimPod)
+	case "v1 Event", "events.k8s.io/v1 Event", "events.k8s.io/v1beta1 Event":
+		last, err := l.failures.add(u)
+		if l.latest.see(last); err != nil {
+			l.passOver(u, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err})
+		}
+	default:
+		if !l.addLimit(u, file) && !l.addProgressive(u, file) {
+			l.skip(u, file)
+		}
 	}
-	if last, known := l.failures.add(u); known {
-		l.latest.see(last)
-		return nil
-	}
-	if known, err := l.addLimit(u, file); known {
-		return err
-	}
-	if known, err := l.addProgressive(u, file); known {
-		return err
-	}
-	l.skip(u, file)
 	return nil
 }

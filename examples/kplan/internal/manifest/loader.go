@@ -34,6 +34,7 @@ type loader struct {
 	absent      []string
 	running     Running
 	notes       []string
+	unread      []unread
 	skipped     map[string]int // by kind
 	latest      latest
 	admission   Admission

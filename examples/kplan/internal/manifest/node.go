@@ -14,12 +14,13 @@ import (
 // nodesFor returns the nodes of the input, and as many more as it takes until there
 // are n: those that pods are bound or pinned to, and then node-1, node-2 and so on. Those
 // that are made are in zone-1, zone-2 and so on in turn, if there are zones.
-func (l *loader) nodesFor(n, zones int) ([]*corev1.Node, error) {
+func (l *loader) nodesFor(n, zones int) []*corev1.Node {
 	var nodes []*corev1.Node
 	seen := map[string]bool{}
 	for _, source := range l.nodes {
 		if seen[source.object.Name] {
-			return nil, &Error{File: source.file, Object: describe("Node", source.object.Name), Err: fmt.Errorf("there is one of this name already")}
+			l.notes = append(l.notes, fmt.Sprintf("%s: skipped %s: there is one of this name already", source.file, describe("Node", source.object.Name)))
+			continue
 		}
 		seen[source.object.Name] = true
 		nodes = append(nodes, source.object)
@@ -47,5 +48,5 @@ func (l *loader) nodesFor(n, zones int) ([]*corev1.Node, error) {
 	for i := 1; len(nodes) < n; i++ {
 		add(fmt.Sprintf("node-%0*d", width, i))
 	}
-	return nodes, nil
+	return nodes
 }

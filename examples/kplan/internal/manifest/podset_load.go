@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
@@ -19,11 +20,19 @@ import (
 func (l *loader) podSets() ([]PodSet, error) {
 	var list []PodSet
 	add := func(kind, group string, s PodSet, err error) error {
-		if err != nil {
-			return l.reject(ID{kind, group, s.Object.GetNamespace(), s.Object.GetName()}, s.Invalid(err))
+		if i := slices.IndexFunc(list, func(o PodSet) bool { return o.Key() == s.Key() }); err == nil && i >= 0 {
+			err = fmt.Errorf("there is one of this name already, in %s", list[i].File)
 		}
-		list = append(list, s)
-		return nil
+		if err == nil {
+			list = append(list, s)
+			return nil
+		}
+		id := ID{kind, group, s.Object.GetNamespace(), s.Object.GetName()}
+		if err = l.reject(id, s.Invalid(err)); err != nil && !l.released(id) {
+			l.notes = append(l.notes, fmt.Sprintf("%s: skipped %s: %s", s.File, describe(kind, id.Name), files.Cause(err)))
+			return nil
+		}
+		return err
 	}
 	for _, source := range l.cloneSets {
 		o := source.object
@@ -55,7 +64,8 @@ func (l *loader) podSets() ([]PodSet, error) {
 			return nil, err
 		}
 	}
-	return list, l.complete(list)
+	l.complete(list)
+	return list, nil
 }
 
 // limit returns a limit that only those with a smaller one than all look at. One that cannot
@@ -68,15 +78,19 @@ func limit(v *intstr.IntOrString) rollout.IntOrPercent {
 	return n
 }
 
-// complete adds to sets what else there is of them. There is only one of a name.
-func (l *loader) complete(list []PodSet) error {
+// released reports whether a Rollout of the input names a workload.
+func (l *loader) released(id ID) bool {
+	return slices.ContainsFunc(l.rollouts, func(s source[storedRollout]) bool {
+		ref := s.object.object.WorkloadRef
+		return ref.Kind == id.Kind && ref.Group() == id.Group && ref.Name == id.Name && sameNamespace(s.object.namespace, id.Namespace)
+	})
+}
+
+// complete adds to sets what else there is of them.
+func (l *loader) complete(list []PodSet) {
 	for i := range list {
 		s := &list[i]
 		s.Set.TemplateLabels = s.template.Labels
 		s.Pods = ownedBy(s.Object, nil, l.podsOf(s.Object.GetNamespace()))
-		if j := slices.IndexFunc(list[:i], func(o PodSet) bool { return o.Key() == s.Key() }); j >= 0 {
-			return s.Invalid(fmt.Errorf("there is one of this name already, in %s", list[j].File))
-		}
 	}
-	return nil
 }

@@ -13,58 +13,72 @@ import (
 
 // addProgressive adds an object that only Rollouts look at. It reports whether it is
 // one.
-func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool, error) {
+func (l *loader) addProgressive(u *unstructured.Unstructured, file string) bool {
 	p := &l.progressive
 	switch u.GroupVersionKind().GroupKind().String() + " " + u.GetAPIVersion() {
 	case "Rollout.rollouts.kruise.io " + kubekruise.V1beta1:
-		return true, addAs(l, &p.rollouts, u, file, readRollout)
+		addAs(l, &p.rollouts, u, file, readRollout)
 	case "Rollout.rollouts.kruise.io " + kubekruise.V1alpha1:
-		return true, addAs(l, &p.rollouts, u, file, readRolloutV1alpha1)
+		addAs(l, &p.rollouts, u, file, readRolloutV1alpha1)
 	case "BatchRelease.rollouts.kruise.io " + kubekruise.V1beta1:
-		return true, addAs(l, &p.releases, u, file, func(o *kubekruise.BatchReleaseObject) *namespaced[batchrelease.Release] {
+		addAs(l, &p.releases, u, file, func(o *kubekruise.BatchReleaseObject) *namespaced[batchrelease.Release] {
 			return &namespaced[batchrelease.Release]{o.Namespace, kubekruise.BatchRelease(o)}
 		})
 	case "BatchRelease.rollouts.kruise.io " + kubekruise.V1alpha1:
-		return true, addAs(l, &p.releases, u, file, func(o *kubekruise.BatchReleaseObjectV1alpha1) *namespaced[batchrelease.Release] {
+		addAs(l, &p.releases, u, file, func(o *kubekruise.BatchReleaseObjectV1alpha1) *namespaced[batchrelease.Release] {
 			return &namespaced[batchrelease.Release]{o.Namespace, kubekruise.BatchReleaseV1alpha1(o)}
 		})
-	}
-	var list func() error
-	switch gk := u.GroupVersionKind().GroupKind().String(); gk {
-	case "CloneSet.apps.kruise.io":
-		list = func() error { return addLoose(l, &p.cloneSets, u, file, defaultCloneSet) }
-	case "StatefulSet.apps":
-		list = func() error { return addLoose(l, &p.statefuls, u, file, kube.Default[appsv1.StatefulSet]) }
-	case "StatefulSet.apps.kruise.io":
-		list = func() error { return addLoose(l, &p.advanced, u, file, defaultAdvanced) }
-	case "Service":
-		list = func() error { return addLoose(l, &p.services, u, file) }
-	case "Ingress.networking.k8s.io":
-		list = func() error { return addLoose(l, &p.ingresses, u, file) }
-	case "HTTPRoute.gateway.networking.k8s.io":
-		list = func() error { return addLoose(l, &p.routes, u, file) }
-	case "HorizontalPodAutoscaler.autoscaling":
-		list = func() error { return addLoose(l, &l.autoscalers, u, file) }
-	case "TrafficRouting.rollouts.kruise.io":
-		list = func() error { return addLoose(l, &p.routings, u, file) }
 	default:
-		return false, nil
+		return l.addPassed(u, file)
 	}
-	if !isAutoscaler(u) {
+	return true
+}
+
+// addPassed adds an object that is passed over if there is no Rollout. It reports whether it is
+// one.
+func (l *loader) addPassed(u *unstructured.Unstructured, file string) bool {
+	p, unread := &l.progressive, len(l.unread)
+	switch u.GroupVersionKind().GroupKind().String() {
+	case "CloneSet.apps.kruise.io":
+		addLoose(l, &p.cloneSets, u, file, defaultCloneSet)
+	case "StatefulSet.apps":
+		addLoose(l, &p.statefuls, u, file, kube.Default[appsv1.StatefulSet])
+	case "StatefulSet.apps.kruise.io":
+		addLoose(l, &p.advanced, u, file, defaultAdvanced)
+	case "Service":
+		addLoose(l, &p.services, u, file)
+	case "Ingress.networking.k8s.io":
+		addLoose(l, &p.ingresses, u, file)
+	case "HTTPRoute.gateway.networking.k8s.io":
+		addLoose(l, &p.routes, u, file)
+	case "TrafficRouting.rollouts.kruise.io":
+		addLoose(l, &p.routings, u, file)
+	default:
+		return false
+	}
+	if len(l.unread) == unread { // or else it is told of by name
 		count(&p.passed, u, file)
 	}
-	return true, list()
+	return true
 }
 
 // addLimit adds such an object. It reports whether it is one.
-func (l *loader) addLimit(u *unstructured.Unstructured, file string) (bool, error) {
+func (l *loader) addLimit(u *unstructured.Unstructured, file string) bool {
 	switch kindOf(u) {
 	case "v1 ResourceQuota":
-		return true, addLoose(l, &l.quotas, u, file)
+		addLoose(l, &l.quotas, u, file)
 	case "v1 LimitRange":
-		return true, addLoose(l, &l.ranges, u, file)
+		addLoose(l, &l.ranges, u, file)
 	case "policy/v1 PodDisruptionBudget":
-		return true, addLoose(l, &l.budgets, u, file)
+		addLoose(l, &l.budgets, u, file)
+	case "policy/v1beta1 PodDisruptionBudget":
+		addLoose(l, &l.budgets, u, file, withoutEmptySelector)
+	case "autoscaling/v2 HorizontalPodAutoscaler":
+		addLoose(l, &l.autoscalers, u, file)
+	case "autoscaling/v1 HorizontalPodAutoscaler", "autoscaling/v2beta1 HorizontalPodAutoscaler", "autoscaling/v2beta2 HorizontalPodAutoscaler":
+		addAs(l, &l.autoscalers, u, file, (*olderAutoscaler).asV2)
+	default:
+		return false
 	}
-	return false, nil
+	return true
 }

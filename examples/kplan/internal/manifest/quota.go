@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -100,4 +101,13 @@ func (w *Workload) Bites(b rollout.Budget, running int) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// withoutEmptySelector makes a disruption budget of v1beta1 one of v1: an empty selector, which is
+// for all pods of the namespace there, was for none.
+func withoutEmptySelector(p *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
+	if s := p.Spec.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		p.Spec.Selector = nil
+	}
+	return p
 }

@@ -25,6 +25,7 @@ type Set struct {
 	Shared      Shared
 	Running     Running   // workloads as they were read, if [Source.Keep] asks for them
 	Notes       []string  // what was passed over, for the user to know
+	Skipped     int       // manifests of workloads among that, which cannot be read
 	Latest      time.Time // that any object tells, zero if none does
 	Objects     []Object  // all workloads, if [Source.Whole] asks for them
 	Absent      []string  // what is wrong with names of files that stand for none

@@ -34,6 +34,8 @@ type Source struct {
 	// Reading, if set, is told of every object of the files: which file it is in, and how many
 	// there were with it.
 	Reading func(file string, objects int)
+	// Waiting, if set, is told of a pipe to which nobody writes.
+	Waiting func(file string)
 	// Keep asks for [Set.Running].
 	Keep bool
 	// Packer, if set, is what packs the objects.
@@ -56,5 +58,5 @@ type Source struct {
 
 // files returns where the texts are.
 func (s *Source) files() files.Source {
-	return files.Source{Names: s.Filenames, Recursive: s.Recursive, Built: s.Built, Stdin: s.Stdin}
+	return files.Source{Names: s.Filenames, Recursive: s.Recursive, Built: s.Built, Stdin: s.Stdin, Waiting: s.Waiting}
 }
