@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"io"
+	"strings"
 	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
+
+// discovery is how the libraries tell that no server answers, which is the error of the command, too.
+const discovery = "couldn't get current server API group list: "
 
 // Libraries lets what the libraries of Kubernetes tell of errors and of warnings of servers
 // be written as notes, escaped, and each once. By themselves they log it as it is. It is for
@@ -23,7 +27,9 @@ func Libraries(stderr io.Writer) {
 			if err != nil {
 				message = err.Error()
 			}
-			n.tell(message)
+			if !strings.HasPrefix(message, discovery) {
+				n.tell(message)
+			}
 		},
 	}
 	rest.SetDefaultWarningHandler(n)
