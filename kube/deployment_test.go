@@ -160,7 +160,7 @@ metadata.namespace: "Bad NS": a lowercase RFC 1123 label must consist of lower c
 spec.template.spec.containers[""].name: "": must be set
 spec.template.spec.containers["C_c"].name: "C_c": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character`},
 		{why: "a long name", change: func(d *appsv1.Deployment) { d.Name = strings.Repeat("a", 254) },
-			want: `metadata.name: "` + strings.Repeat("a", 254) + `": must be no more than 253 characters`},
+			want: `metadata.name: "` + strings.Repeat("a", 150) + "…" + strings.Repeat("a", 49) + `": must be no more than 253 characters`},
 		{why: "containers", change: func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "c", Image: "i"}}
 			d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Ports: []corev1.ContainerPort{{ContainerPort: 99999}, {ContainerPort: 80}}}}

@@ -5,7 +5,6 @@ package selector
 import (
 	"errors"
 	"fmt"
-	"unicode/utf8"
 )
 
 // ErrInvalid is wrapped by every error about bad input, in all packages of this module.
@@ -42,17 +41,22 @@ func short(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	head, tail := 0, len(text)
-	for range most * 3 / 4 {
-		_, size := utf8.DecodeRuneInString(text[head:])
-		head += size
+	n, begin := 0, most*3/4 // characters of the text, and of its beginning
+	for range text {
+		n++
 	}
-	for range most - most*3/4 - 1 {
-		_, size := utf8.DecodeLastRuneInString(text[:tail])
-		tail -= size
-	}
-	if head >= tail || utf8.RuneCountInString(text[head:tail]) == 1 {
+	if n <= most {
 		return text
+	}
+	at, head, tail := 0, 0, 0
+	for i := range text {
+		switch at {
+		case begin:
+			head = i
+		case n - (most - begin - 1):
+			tail = i
+		}
+		at++
 	}
 	return text[:head] + "…" + text[tail:]
 }
