@@ -5,7 +5,6 @@ package command
 import (
 	"context"
 	"io"
-	"strings"
 	"sync"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -15,7 +14,7 @@ import (
 )
 
 // discovery is how the libraries tell that no server answers, which is the error of the command, too.
-const discovery = "couldn't get current server API group list"
+const discovery = "Couldn't get current server API group list"
 
 // Libraries lets what the libraries of Kubernetes tell of errors and of warnings of servers
 // be written as notes, escaped, and each once. By themselves they log it as it is. It is for
@@ -24,13 +23,13 @@ func Libraries(stderr io.Writer) {
 	n := &notices{out: stderr, told: map[string]bool{}}
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
 		func(_ context.Context, err error, message string, _ ...any) {
-			what := message
+			if message == discovery {
+				return
+			}
 			if err != nil {
 				message = err.Error()
 			}
-			if !strings.HasPrefix(what, discovery) && !strings.HasPrefix(message, discovery) {
-				n.tell(message)
-			}
+			n.tell(message)
 		},
 	}
 	rest.SetDefaultWarningHandler(n)
