@@ -24,6 +24,9 @@ func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured,
 		l.passOver(u, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err})
 		return
 	}
+	if l.selected.passes(idOf(u)) {
+		unknown = nil
+	}
 	for _, err := range unknown {
 		l.notes = append(l.notes, fmt.Sprintf("%s: %s: %v", file, describe(u.GetKind(), u.GetName()), err))
 	}

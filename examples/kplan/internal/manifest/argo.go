@@ -52,6 +52,9 @@ func (r *ArgoRollout) PodsOf(now time.Time) map[string][]argo.Pod {
 	return pods
 }
 
+// Placed returns what notes call the Rollout, with its namespace.
+func (r *ArgoRollout) Placed() string { return placed("Rollout", headOf(r.Object)) }
+
 // ID returns that of the Rollout.
 func (r *ArgoRollout) ID() ID {
 	return ID{"Rollout", "argoproj.io", r.Object.Namespace, r.Object.Name}

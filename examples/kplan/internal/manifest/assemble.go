@@ -45,6 +45,9 @@ func (l *loader) set(from Source) (*Set, error) {
 	if s.empty() && !running {
 		return nil, l.firstUnread(l.nothing(s.Notes))
 	}
+	if err := l.selected.narrow(s, from); err != nil {
+		return nil, err
+	}
 	return s, l.dropPartial(s, from)
 }
 

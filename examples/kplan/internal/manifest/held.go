@@ -27,6 +27,14 @@ type head struct {
 
 func headOf(o metav1.Object) head { return head{o.GetNamespace(), o.GetName(), o.GetUID()} }
 
+// placed names an object with its namespace, if it has one.
+func placed(kind string, h head) string {
+	if h.namespace == "" {
+		return describe(kind, h.name)
+	}
+	return describe(kind, h.namespace+"/"+h.name)
+}
+
 // key tells heads of a kind apart, as [key] does.
 func (h head) key() string {
 	return key(&metav1.ObjectMeta{Namespace: h.namespace, Name: h.name})
@@ -166,6 +174,8 @@ func (h *heldSet) owner() owner {
 	}
 	return owner{h.controller, h.namespace}
 }
+
+func (h *heldSet) id() ID { return setID(h.kind.Value().Kind, h.namespace, h.name) }
 
 // describe returns what messages call it.
 func (h *heldSet) describe() string { return describe(h.kind.Value().Kind, h.name) }

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // key tells objects of a kind apart. Without a namespace they are in that which kubectl
@@ -31,6 +33,15 @@ func (id ID) Placed() ID {
 func idOf(u *unstructured.Unstructured) ID {
 	gvk := u.GroupVersionKind()
 	return ID{gvk.Kind, gvk.Group, u.GetNamespace(), u.GetName()}
+}
+
+// setID returns that of a ReplicaSet or ReplicationController.
+func setID(kind, namespace, name string) ID {
+	id := ID{Kind: kind, Namespace: namespace, Name: name}
+	if kind == replicaset.Kind {
+		id.Group = "apps"
+	}
+	return id
 }
 
 // The API groups of OpenKruise.
@@ -57,6 +68,9 @@ func identify(o *metav1.ObjectMeta, kind string) {
 	}
 	o.Generation = max(o.Generation, 1)
 }
+
+// IsManifest reports whether the UID is that of a manifest which nobody has applied.
+func IsManifest[U ~string](uid U) bool { return !isLive(types.UID(uid)) }
 
 // isLive reports whether the UID is that of an object of a cluster.
 func isLive(uid types.UID) bool { return uid != "" && !strings.HasPrefix(string(uid), manifestUID) }

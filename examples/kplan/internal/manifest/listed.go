@@ -69,6 +69,9 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 	var wrong error // of the first that cannot be planned
 	for _, rs := range all {
 		h := rs.object
+		if !l.selected.hasSet(h) {
+			continue
+		}
 		n := namespaces[h.namespace]
 		loaded := Listed{rs.file, n, h}
 		if h.wrong != nil {
@@ -91,6 +94,9 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 		if s.Objects == nil || h.wanted(s.Only) {
 			sets = append(sets, loaded)
 		}
+	}
+	if err := l.selected.missed(); err != nil {
+		return nil, nil, err
 	}
 	if s.Objects != nil {
 		set.Notes = nil

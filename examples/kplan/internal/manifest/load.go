@@ -38,9 +38,13 @@ func Load(s Source) (*Set, error) {
 }
 
 func (s Source) read() (*loader, error) {
-	l := &loader{keep: s.Keep, whole: s.Whole, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{}), admission: s.Admission}
+	l := &loader{selected: selected{Selection: s.Select, namespace: s.Namespace}, keep: s.Keep, whole: s.Whole, limitObjects: &limitObjects{}, packer: cmp.Or(s.Packer, &packed.Packer{}), admission: s.Admission}
 	for _, u := range s.Objects {
-		if err := l.add(u, cluster); err != nil {
+		u, err := l.edited(&s, u, cluster)
+		if err == nil && u != nil {
+			err = l.add(u, cluster)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -56,8 +60,11 @@ func (s Source) read() (*loader, error) {
 		if n++; s.Reading != nil {
 			s.Reading(file, n)
 		}
-		u, err := s.apply(u, file)
-		if err != nil {
+		u, err := l.edited(&s, u, file)
+		if err == nil && u != nil {
+			u, err = s.apply(u, file)
+		}
+		if err != nil || u == nil {
 			return err
 		}
 		return l.add(u, file)
@@ -78,6 +85,7 @@ func (s Source) read() (*loader, error) {
 
 func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	l.latest.notice(u)
+	l.selected.see(u)
 	if err := l.noteObject(u, file); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type loader struct {
 	alike       alike
 	byNamespace map[string]*namespace
 	elsewhere   []*corev1.Pod // of a source that was read before
+	selected    selected
 	keep        bool
 	whole       bool
 	objects     []Object

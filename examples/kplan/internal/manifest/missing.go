@@ -110,14 +110,14 @@ func (l *loader) dropPartial(s *Set, from Source) error {
 		notes = append(notes, fmt.Sprintf("%s: skipped %s: %v", file, name, m.Err(kind)))
 		return true
 	}
-	s.Rollouts = slices.DeleteFunc(s.Rollouts, func(r Rollout) bool {
+	s.Rollouts = without(s.Rollouts, func(r Rollout) bool {
 		m, kind, key := r.missing()
 		return drop(r.File, r.Name(), m, kind, key)
 	})
-	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return drop(r.File, r.Name(), r.Missing(), "Rollout", r.Key()) })
-	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return drop(w.File, w.Name(), w.Missing(), "Deployment", w.Key()) })
-	s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(r ReplicaSet) bool { return drop(r.File, r.Name(), r.Workload.Missing(), r.Kind, r.Key()) })
-	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return drop(d.File, d.Name(), d.Missing(), daemonset.Kind, d.Key()) })
+	s.Argo = without(s.Argo, func(r ArgoRollout) bool { return drop(r.File, r.Name(), r.Missing(), "Rollout", r.Key()) })
+	s.Workloads = without(s.Workloads, func(w Workload) bool { return drop(w.File, w.Name(), w.Missing(), "Deployment", w.Key()) })
+	s.ReplicaSets = without(s.ReplicaSets, func(r ReplicaSet) bool { return drop(r.File, r.Name(), r.Workload.Missing(), r.Kind, r.Key()) })
+	s.DaemonSets = without(s.DaemonSets, func(d DaemonSet) bool { return drop(d.File, d.Name(), d.Missing(), daemonset.Kind, d.Key()) })
 	s.Notes = append(notes, s.Notes...)
 	if len(notes) > 0 && s.empty() && !from.Whole {
 		return passedOver("nothing to plan in the input", s.Notes)

@@ -44,10 +44,14 @@ func (l *loader) noteObject(u *unstructured.Unstructured, file string) error {
 }
 
 // reject returns the error of an object that the API server would reject. With
-// [Source.Whole] that is told of the object, and all others stand.
+// [Source.Whole] that is told of the object, and all others stand. What nobody has asked about
+// fails no answer.
 func (l *loader) reject(id ID, err error) error {
 	o := l.noted(id)
-	if o == nil {
+	switch {
+	case l.selected.passes(id):
+		return nil
+	case o == nil:
 		return err
 	}
 	o.Wrong = err

@@ -30,10 +30,4 @@ func (r *ReplicaSet) Invalid(err error) error {
 }
 
 // ID returns that of the ReplicaSet or ReplicationController.
-func (r *ReplicaSet) ID() ID {
-	id := ID{Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name}
-	if r.Kind == "ReplicaSet" {
-		id.Group = "apps"
-	}
-	return id
-}
+func (r *ReplicaSet) ID() ID { return setID(r.Kind, r.Namespace, r.Snapshot.ReplicaSet.Name) }

@@ -20,8 +20,10 @@ func (l *loader) assignAlone(s *Set, from Source) error {
 	namespaces, files, deployments := l.namespaces(), map[string]string{}, s.byUID()
 	adopts := s.adopter()
 	for _, source := range slices.Concat(l.replicaSets, l.controllers) {
-		if h := source.object; !slices.Contains(from.Only, h.uid) && (h.controlled || !h.isController() && adopts(h)) {
-			s.noteOwned(source, deployments)
+		if h := source.object; !slices.Contains(from.Only, h.uid) && !l.selected.byName(h) && (h.controlled || !h.isController() && adopts(h)) {
+			if l.selected.Selection == nil {
+				s.noteOwned(source, deployments)
+			}
 			continue
 		}
 		rs := source.object.pin()

@@ -38,14 +38,14 @@ func (s *Set) keep(only []types.UID) {
 	asked := func(uid types.UID) bool {
 		return slices.Contains(only, uid) || strings.HasPrefix(string(uid), manifestUID)
 	}
-	s.Rollouts = slices.DeleteFunc(s.Rollouts, func(r Rollout) bool { return !asked(types.UID(r.Snapshot.Rollout.UID)) })
+	s.Rollouts = without(s.Rollouts, func(r Rollout) bool { return !asked(types.UID(r.Snapshot.Rollout.UID)) })
 	for i := range s.Rollouts {
 		only = append(only[:len(only):len(only)], types.UID(s.Rollouts[i].Workload.UID))
 	}
-	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !asked(w.held.uid) })
-	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !asked(r.Object.UID) })
-	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !asked(d.Object.UID) })
-	s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(r ReplicaSet) bool { return !asked(types.UID(r.Snapshot.ReplicaSet.UID)) })
+	s.Workloads = without(s.Workloads, func(w Workload) bool { return !asked(w.held.uid) })
+	s.Argo = without(s.Argo, func(r ArgoRollout) bool { return !asked(r.Object.UID) })
+	s.DaemonSets = without(s.DaemonSets, func(d DaemonSet) bool { return !asked(d.Object.UID) })
+	s.ReplicaSets = without(s.ReplicaSets, func(r ReplicaSet) bool { return !asked(types.UID(r.Snapshot.ReplicaSet.UID)) })
 }
 
 // removeNotesOf leaves out the notes on objects of a cluster, which nobody has named.

@@ -40,6 +40,11 @@ type Source struct {
 	Keep bool
 	// Packer, if set, is what packs the objects.
 	Packer *packed.Packer
+	// Edit, if set, changes workloads after they were read. What belongs to these is left out:
+	// Beside has it, with the workloads as they were.
+	Edit func(*unstructured.Unstructured) error
+	// Select, if set, chooses workloads of the files.
+	Select *Selection
 	// Namespace is that of manifests without one, if it is known.
 	Namespace string
 	// Admission is that of Rollouts of OpenKruise.

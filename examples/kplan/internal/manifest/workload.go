@@ -83,6 +83,9 @@ func (w *Workload) Place() types.NamespacedName {
 // Name returns what messages call the workload.
 func (w *Workload) Name() string { return describe(cmp.Or(w.kind, "Deployment"), w.head().name) }
 
+// Placed returns what notes call the workload, with its namespace.
+func (w *Workload) Placed() string { return placed(cmp.Or(w.kind, "Deployment"), w.head()) }
+
 // Key tells workloads apart.
 func (w *Workload) Key() string { return w.head().key() }
 
@@ -119,6 +122,22 @@ func (w *Workload) Controlled() []*appsv1.ReplicaSet {
 	for _, rs := range w.ReplicaSets {
 		if controls(w.Deployment, rs) {
 			list = append(list, rs)
+		}
+	}
+	return list
+}
+
+// PodsOfSets returns the pods of all ReplicaSets, also of those that the Deployment may adopt.
+func (w *Workload) PodsOfSets() []*corev1.Pod {
+	list := w.Pods
+	for _, rs := range w.ReplicaSets {
+		if controls(w.Deployment, rs) {
+			continue
+		}
+		for _, p := range w.shared.Pods {
+			if metav1.IsControlledBy(p, rs) && p.Namespace == rs.Namespace {
+				list = append(list[:len(list):len(list)], p)
+			}
 		}
 	}
 	return list

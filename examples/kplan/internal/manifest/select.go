@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A Selection chooses workloads of files as kubectl get does in a cluster. All else in the
+// files stays what it is there: pods, nodes, quotas and other workloads beside those chosen.
+type Selection struct {
+	Names     []Named         // empty is workloads of all kinds
+	Labels    labels.Selector // of the workloads, nil is any
+	Namespace string          // "" is any
+}
+
+// A Named is the workload of a kind that has a name, or all of that kind.
+type Named struct {
+	Kind, Group string // the group is "" if any will do
+	Name        string // "" is all
+}
+
+// shortTypes are what kubectl takes for a kind besides its name.
+var shortTypes = map[string]string{
+	"deploy": "Deployment", "ds": "DaemonSet", "rs": "ReplicaSet", "rc": "ReplicationController", "ro": "Rollout", "sts": "StatefulSet",
+}
+
+// KindOf returns the kind and the group of a type in the words of kubectl, such as deploy or
+// daemonsets.apps, and whether it is one of a workload.
+func KindOf(text string) (kind, group string, ok bool) {
+	name, group, _ := strings.Cut(strings.ToLower(text), ".")
+	if version, rest, found := strings.Cut(group, "."); found && len(version) > 1 && version[0] == 'v' && version[1] >= '1' && version[1] <= '9' {
+		group = rest
+	}
+	if kind, ok = shortTypes[name]; ok {
+		return kind, group, true
+	}
+	for kind := range maps.Keys(selectable) {
+		if plural := strings.ToLower(kind) + "s"; name == plural || name+"s" == plural {
+			return kind, group, true
+		}
+	}
+	return "", "", false
+}
+
+// selectable are the kinds of workloads, and of Rollouts.
+var selectable = func() map[string]bool {
+	kinds := maps.Clone(controllers)
+	for kind := range planned {
+		kinds[kind] = true
+	}
+	for _, other := range []string{"Pod", "Node", "ControllerRevision", "BatchRelease"} {
+		delete(kinds, other)
+	}
+	return kinds
+}()
+
+// ParseNames returns what arguments name: TYPE/NAME as often as one likes, or TYPE and names
+// of it, or types alone, separated by commas.
+func ParseNames(args []string) ([]Named, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	var list []Named
+	if strings.Contains(args[0], "/") {
+		for _, arg := range args {
+			text, name, found := strings.Cut(arg, "/")
+			kind, group, ok := KindOf(text)
+			switch {
+			case !found || name == "":
+				return nil, fmt.Errorf("%s: must be TYPE/NAME, as the arguments before it", arg)
+			case !ok:
+				return nil, noType(text)
+			}
+			list = append(list, Named{kind, group, name})
+		}
+		return list, nil
+	}
+	names := args[1:]
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for text := range strings.SplitSeq(args[0], ",") {
+		kind, group, ok := KindOf(text)
+		if !ok {
+			return nil, noType(text)
+		}
+		for _, name := range names {
+			if strings.Contains(name, "/") {
+				return nil, fmt.Errorf("%s: must be a name, as there is the type %s before it", name, args[0])
+			}
+			list = append(list, Named{kind, group, name})
+		}
+	}
+	return list, nil
+}
+
+func noType(text string) error {
+	return fmt.Errorf("%s: must be a type such as deployment, daemonset, replicaset, replicationcontroller or rollout", text)
+}
+
+func (n *Named) text() string {
+	text := strings.ToLower(n.Kind)
+	if n.Group != "" {
+		text += "." + n.Group
+	}
+	if n.Name == "" {
+		return text
+	}
+	return text + "/" + n.Name
+}
+
+// has reports whether an object is named.
+func (n *Named) has(id ID) bool {
+	return n.Kind == id.Kind && (n.Group == "" || n.Group == id.Group) && (n.Name == "" || n.Name == id.Name)
+}
+
+// selected are the objects of a source that a selection chooses.
+type selected struct {
+	*Selection        // nil chooses all
+	namespace  string // of manifests without one
+	found      []bool // by Names
+	ids        map[ID]bool
+	uids       map[types.UID]bool
+}
+
+// see looks at an object of the source.
+func (s *selected) see(u *unstructured.Unstructured) {
+	if s.Selection == nil || !selectable[u.GetKind()] {
+		return
+	}
+	id := idOf(u)
+	id.Namespace = cmp.Or(id.Namespace, s.namespace, metav1.NamespaceDefault)
+	if s.Namespace != "" && id.Namespace != s.Namespace || s.Labels != nil && !s.Labels.Matches(labels.Set(u.GetLabels())) {
+		return
+	}
+	owned := metav1.GetControllerOfNoCopy(u) != nil
+	chosen := len(s.Names) == 0 && !owned
+	if s.ids == nil {
+		s.found, s.ids, s.uids = make([]bool, len(s.Names)), map[ID]bool{}, map[types.UID]bool{}
+	}
+	for i := range s.Names {
+		if n := &s.Names[i]; n.has(id) && (n.Name != "" || !owned) {
+			s.found[i], chosen = true, true
+		}
+	}
+	if chosen {
+		s.ids[id], s.uids[u.GetUID()] = true, u.GetUID() != ""
+	}
+}
+
+// has reports whether an object is chosen.
+func (s *selected) has(id ID) bool {
+	id.Namespace = cmp.Or(id.Namespace, s.namespace)
+	return s.Selection == nil || s.ids[id.Placed()]
+}
+
+// passes reports whether nobody has asked about an object, nor about what it may belong to.
+func (s *selected) passes(id ID) bool {
+	return selectable[id.Kind] && id.Kind != replicaset.Kind && id.Kind != replicaset.KindController && !s.has(id)
+}
+
+// byName reports whether a ReplicaSet is asked for by name or type.
+func (s *selected) byName(h *heldSet) bool {
+	return s.Selection != nil && len(s.Names) > 0 && s.has(h.id())
+}
+
+// hasSet reports whether a ReplicaSet is chosen, or what controls it, which need not be in the
+// source.
+func (s *selected) hasSet(h *heldSet) bool {
+	if s.has(h.id()) || h.controlled && s.uids[h.controller] {
+		return true
+	}
+	owner := metav1.GetControllerOfNoCopy(h.open())
+	h.close()
+	if owner == nil {
+		return false
+	}
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(owner.APIVersion)
+	u.SetKind(owner.Kind)
+	u.SetNamespace(h.namespace)
+	u.SetName(owner.Name)
+	s.see(u)
+	return s.has(idOf(u))
+}
+
+// missed returns an error if something that is named is not in the source.
+func (s *selected) missed() error {
+	if s.Selection == nil {
+		return nil
+	}
+	for i := range s.Names {
+		if n := &s.Names[i]; n.Name != "" && (s.ids == nil || !s.found[i]) {
+			return fmt.Errorf("%s is not in the input%s", n.text(), s.within())
+		}
+	}
+	return nil
+}
+
+// none says that there is nothing that the selection chooses.
+func (s *selected) none() string {
+	what := "workload"
+	if len(s.Names) > 0 {
+		var texts []string
+		for i := range s.Names {
+			texts = append(texts, s.Names[i].text())
+		}
+		what = strings.Join(texts, " or ")
+	}
+	return fmt.Sprintf("there is nothing to plan in the input: no %s%s", what, s.within())
+}
+
+// within says which namespace and labels are asked for.
+func (s *selected) within() (text string) {
+	if s.Namespace != "" {
+		text = " in the namespace " + s.Namespace
+	}
+	if s.Labels != nil && !s.Labels.Empty() {
+		text += " with the labels " + s.Labels.String()
+	}
+	return text
+}
+
+// narrow leaves of a set what is chosen, the Rollouts of that, and the workloads of Rollouts.
+// What only tells what runs before something else stays.
+func (s *selected) narrow(set *Set, from Source) error {
+	if s.Selection == nil {
+		return nil
+	}
+	set.Objects = without(set.Objects, func(o Object) bool { return !s.has(o.ID) })
+	if from.Keep {
+		return nil
+	}
+	set.Rollouts = without(set.Rollouts, func(r Rollout) bool { return !s.has(r.ID()) && !s.has(r.WorkloadID()) })
+	for i := range set.Rollouts {
+		s.ids[set.Rollouts[i].WorkloadID().Placed()] = true
+	}
+	set.Workloads = without(set.Workloads, func(w Workload) bool { return !s.has(w.ID()) })
+	set.Argo = without(set.Argo, func(r ArgoRollout) bool { return !s.has(r.ID()) })
+	set.DaemonSets = without(set.DaemonSets, func(d DaemonSet) bool { return !s.has(d.ID()) })
+	set.ReplicaSets = without(set.ReplicaSets, func(r ReplicaSet) bool { return !s.has(r.ID()) })
+	if from.Whole {
+		return nil
+	}
+	if err := s.missed(); err != nil {
+		return err
+	}
+	if set.empty() {
+		return errors.New(s.none())
+	}
+	return nil
+}
+
+// without returns a list less some of its elements. Others may have pointers into the list.
+func without[T any](list []T, drop func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), drop)
+}
