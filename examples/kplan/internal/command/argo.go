@@ -19,7 +19,7 @@ func (r *repairs) planArgo(a *manifest.ArgoRollout, now time.Time) (view.ArgoPla
 	if err != nil {
 		return view.ArgoPlan{}, a.Invalid(err)
 	}
-	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: r.flags(argo.QuirkTable())}, nil
+	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: r.flags(argo.QuirkTable()), Unapplied: manifest.IsManifest(a.Object.UID)}, nil
 }
 
 func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoExplanation, error) {
@@ -42,6 +42,6 @@ func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.Argo
 // tellScale tells what an autoscaler wants of a Rollout.
 func tellScale(c *cobra.Command, a *manifest.ArgoRollout) {
 	for _, text := range a.Scaled.Notes {
-		tell(c, []string{a.Name() + ": " + text})
+		tell(c, []string{a.Placed() + ": " + text})
 	}
 }

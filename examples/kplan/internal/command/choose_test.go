@@ -53,9 +53,6 @@ func TestChoose(t *testing.T) {
 		require.Equal(t, exitFailure, code)
 		require.Contains(t, stderr, want)
 	}
-	code, _, stderr := run(nil, "plan", "-f", data+"web-v1.yaml", "-A")
-	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "-A and -l need TYPE in a cluster")
 }
 
 // hashOf returns the hash of the first ReplicaSet in a text.

@@ -30,7 +30,7 @@ func (p *repairs) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Daem
 	}
 	return view.DaemonPlan{
 		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.flags(daemonset.QuirkTable()),
-		Advanced: d.Advanced != nil,
+		Advanced: d.Advanced != nil, Unapplied: manifest.IsManifest(d.Object.UID),
 	}, nil
 }
 

@@ -38,13 +38,14 @@ func (p *policies) planDeployment(w *manifest.Workload, now time.Time) (view.Pla
 	}
 	return view.Plan{
 		Namespace: w.Deployment.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Pods: pods, Policies: p.departures(),
+		Unapplied: manifest.IsManifest(w.Deployment.UID),
 	}, nil
 }
 
 // tellLimits tells which limits the Deployment runs into.
 func tellLimits(c *cobra.Command, w *manifest.Workload, plan view.Plan) {
 	for _, text := range w.Bites(plan.Plan.Budget, running(w.Pods)) {
-		tell(c, []string{w.Name() + ": " + text})
+		tell(c, []string{w.Placed() + ": " + text})
 	}
 }
 
@@ -64,7 +65,7 @@ func (p *policies) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan
 
 func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Explanation {
 	e := view.Explanation{Plan: plan, Report: report(w.Deployment, &plan.Snapshot.Deployment), HasPods: len(w.Pods) > 0}
-	e.Sets = treeOf(w)
+	e.Sets = treeOf(w, plan.Plan.Actions)
 	e.Idle = idleOfSets(w, e.Sets, now)
 	e.Instants = instants(&plan)
 	quoted := map[string]bool{} // by conditions, in the same words
@@ -100,17 +101,45 @@ func report(d *appsv1.Deployment, s *deploy.Deployment) view.Report {
 	return view.Report{Text: strings.TrimSpace(text), Done: done}
 }
 
-// treeOf returns the ReplicaSets, the new one first and then the latest revisions.
-func treeOf(w *manifest.Workload) []view.Set {
+// adopted returns the ReplicaSets that a plan adopts.
+func adopted(w *manifest.Workload, actions deploy.Actions) (list []*appsv1.ReplicaSet) {
+	for _, a := range actions {
+		adopt, ok := a.(deploy.AdoptReplicaSet)
+		for _, rs := range w.ReplicaSets {
+			if ok && rs.Name == adopt.Name {
+				list = append(list, rs)
+			}
+		}
+	}
+	return list
+}
+
+// formerOwner returns the name of the Deployment that a ReplicaSet has its name from, "" if
+// that is the one that adopts it, or not to be told.
+func formerOwner(rs *appsv1.ReplicaSet, adopts string) string {
+	name, found := strings.CutSuffix(rs.Name, "-"+rs.Labels[revision.LabelHash])
+	if !found || name == adopts {
+		return ""
+	}
+	return name
+}
+
+// treeOf returns the ReplicaSets that there are and that the plan adopts, the new one first and
+// then the latest revisions.
+func treeOf(w *manifest.Workload, actions deploy.Actions) []view.Set {
 	history, entries := w.History()
 	newest, _ := revision.Split(entries, history.Template)
 	var sets []view.Set
-	for i, rs := range w.Controlled() {
+	own := w.Controlled()
+	for i, rs := range slices.Concat(own, adopted(w, actions)) {
 		number, _ := revision.Number(rs.Annotations)
 		r := kube.ReplicaSet(rs)
 		set := view.Set{
 			Name: rs.Name, New: i == newest, Revision: number, Wanted: sizeOf(&r), Images: images(&rs.Spec.Template),
 			Pods: rs.Status.Replicas, Ready: rs.Status.ReadyReplicas, Available: rs.Status.AvailableReplicas,
+		}
+		if i >= len(own) {
+			set.Adopted, set.Former = true, formerOwner(rs, w.Deployment.Name)
 		}
 		for _, c := range rs.Status.Conditions {
 			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
@@ -134,11 +163,11 @@ func treeOf(w *manifest.Workload) []view.Set {
 // idleOfSets returns the pods that do not serve, in the order of the ReplicaSets.
 func idleOfSets(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod {
 	names := map[types.UID]string{}
-	for _, rs := range w.Controlled() {
+	for _, rs := range w.ReplicaSets {
 		names[rs.UID] = rs.Name
 	}
 	bySet := map[string][]view.Pod{}
-	for _, p := range w.Pods {
+	for _, p := range w.PodsOfSets() {
 		name := names[metav1.GetControllerOfNoCopy(p).UID]
 		if pod, ok := idlePod(p, name, now); ok {
 			bySet[name] = append(bySet[name], pod)
@@ -146,7 +175,12 @@ func idleOfSets(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod
 	}
 	var pods []view.Pod
 	for _, s := range sets {
-		pods = append(pods, bySet[s.Name]...)
+		for _, pod := range bySet[s.Name] {
+			if pod.Ending != nil {
+				pod.Ending.Old = !s.New
+			}
+			pods = append(pods, pod)
+		}
 	}
 	return pods
 }

@@ -21,7 +21,8 @@ func (s *simulation) simulateDeployment(w, old *manifest.Workload) (view.Simulat
 	}
 	config := s.pace.config(&s.policies, start.Deployment.Template)
 	config.Autoscaled = w.Scaled()
-	assumed := append(partial, s.environment(w, old, &start, mostOf(&start.Deployment), &config.Kubelet)...)
+	assumed, short := s.environment(w, old, &start, mostOf(&start.Deployment), &config.Kubelet)
+	assumed = append(partial, assumed...)
 	takeRoom(config.Kubelet.Room, &start, seenOf(w, old))
 	result, err := sim.Run(start, config)
 	if err != nil {
@@ -29,7 +30,7 @@ func (s *simulation) simulateDeployment(w, old *manifest.Workload) (view.Simulat
 	}
 	return view.Simulation{
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Images: imagesOf(&result.Cluster, w, old), Result: result,
-		Policies: s.departures(), Assumed: append(assumed, w.Bites(result.Bounds, running(seenOf(w, old).Pods))...), Recording: config.Kubelet.Recording,
+		Policies: s.departures(), Assumed: append(w.Bites(result.Bounds, running(seenOf(w, old).Pods), short...), assumed...), Recording: config.Kubelet.Recording,
 	}, nil
 }
 

@@ -26,7 +26,7 @@ type difference struct {
 func newDiff(name string) *cobra.Command {
 	d := &difference{}
 	c := &cobra.Command{
-		Use:   "diff --from FOLDER {-f FOLDER | -k FOLDER}",
+		Use:   "diff --from FOLDER {-f FOLDER | -k FOLDER} [TYPE/NAME]",
 		Short: "Show what a change of manifests makes roll, as for a pull request",
 		Long: `Show for each workload that differs between two folders of manifests what changes, what
 will roll, how long at most, and how near it comes to its bounds: how many pods are wanted
@@ -36,10 +36,11 @@ How long holds for pods that are ready, and gone, within the times that the flag
 for people who confirm steps when they say. Bounds that are touched leave no room for a pod
 or a node that fails at the same time. Without nodes (--nodes, or in the files) it is told how
 a DaemonSet rolls, and not for how long. What is not planned, such as a StatefulSet, is listed
-with its changes. A folder that is not there, or holds nothing, is an empty one.
+with its changes. A folder that is not there, or holds nothing, is an empty one. Instead of
+--from, --set-image and --restart tell the difference. ` + narrowing + `
 
 With -o markdown it is a table for GitHub, in which texts of the manifests are no more than
-texts. With -o json it is an object with changes, unchanged, gone and notes; each change has
+texts. With -o json it is an object with apiVersion, kind, changes, unchanged, gone and notes; each change has
 kind, name, changes, result, why if that is bad, time in seconds or null, bounds, and how it
 rolls where these are not known.
 
@@ -61,7 +62,7 @@ kplan diff --from /tmp/main/overlays/prod -k overlays/prod --ready-after 1m`),
 	d.addEnvironment(c)
 	output := c.Flags().Lookup("output")
 	output.Value, output.Usage = &diffFormat{&d.output, &d.markdown}, "text, wide (lines of any length), markdown, json, yaml or name"
-	for _, of := range []string{"all-namespaces", "selector", "context", "kubeconfig", "namespace"} {
+	for _, of := range []string{"all-namespaces", "context", "kubeconfig"} {
 		c.Flags().Lookup(of).Hidden = true // no cluster is read
 	}
 	return c
@@ -70,10 +71,11 @@ kplan diff --from /tmp/main/overlays/prod -k overlays/prod --ready-after 1m`),
 // checkFolders wants two folders.
 func (d *difference) checkFolders(c *cobra.Command, args []string) error {
 	switch {
-	case len(args) > 0:
-		return fmt.Errorf("unexpected argument %q", args[0])
-	case len(d.from) == 0 || !d.reads(c):
+	case len(d.from) == 0 && !d.edits.any() || !d.reads(c):
 		return errors.New("must have --from FOLDER, and -f FOLDER or -k FOLDER")
+	}
+	if err := d.edits.check(); err != nil {
+		return err
 	}
 	return d.checkArgs(c, args)
 }
@@ -108,6 +110,12 @@ func (d *difference) execute(c *cobra.Command) error {
 	}
 	if len(from.Absent) > 0 && len(set.Absent) > 0 {
 		return fmt.Errorf("there is nothing to compare: %s; %s", from.Absent[0], set.Absent[0])
+	}
+	if err := d.edits.missed(); err != nil {
+		return err
+	}
+	if d.chosen != nil && len(from.Objects)+len(set.Objects) == 0 {
+		return errors.New("nothing in the input is what is asked for")
 	}
 	if latest := later(from.Latest, set.Latest); !latest.IsZero() {
 		d.now = instant{d.present(c, latest)}

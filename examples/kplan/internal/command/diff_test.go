@@ -158,8 +158,8 @@ func TestDiffHostileNames(t *testing.T) {
 func TestDiffUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"must have --from FOLDER, and -f FOLDER or -k FOLDER": {"diff", "-f", "x"},
-		`unexpected argument "x"`:                             {"diff", "x"},
-		"must be text, wide, json, yaml or name":              {"diff", "-o", "xml"},
+		"x: must be a type":                      {"diff", "--from", "a", "-f", "b", "x"},
+		"must be text, wide, json, yaml or name": {"diff", "-o", "xml"},
 	} {
 		code, _, stderr := run(nil, args...)
 		require.Equal(t, exitUsage, code)

@@ -26,9 +26,9 @@ func seenOf(w, old *manifest.Workload) *manifest.Workload {
 }
 
 // environment makes a Kubelet do what the input tells of pods and nodes, and returns what
-// that is, for the user to know. Without pods and nodes in the input it tells nothing.
-// At most so many pods are wanted at once.
-func (s *simulation) environment(w, old *manifest.Workload, start *sim.Cluster, most int32, k *sim.Kubelet) []string {
+// that is, for the user to know, and of what quotas leave too little. Without pods and nodes in
+// the input it tells nothing. At most so many pods are wanted at once.
+func (s *simulation) environment(w, old *manifest.Workload, start *sim.Cluster, most int32, k *sim.Kubelet) ([]string, []manifest.Shortage) {
 	seen := seenOf(w, old)
 	names, zones, notes := nodesOf(w, seen)
 	k.Names, k.Zones = names, zones
@@ -36,7 +36,7 @@ func (s *simulation) environment(w, old *manifest.Workload, start *sim.Cluster, 
 		k.Unbound = func(podorder.Pod, revision.Template) bool { return true }
 	}
 	if s.heal {
-		return append(notes, "all pods become ready, and nodes have room (--heal)")
+		return append(notes, "all pods become ready, and nodes have room (--heal)"), nil
 	}
 	templates := map[string]string{} // by the UID of the ReplicaSet
 	for _, rs := range seen.ReplicaSets {
@@ -50,11 +50,12 @@ func (s *simulation) environment(w, old *manifest.Workload, start *sim.Cluster, 
 	if k.Room = room; note != "" {
 		notes = append(notes, note)
 	}
-	limit, more := quotaOf(w, seen)
+	limit, more := quotaOf(w, seen, most)
 	k.MaxPods = limit
 	notes = append(notes, more...)
-	k.Quota, more = resourceQuotaOf(w, seen, most)
-	return append(notes, more...)
+	quota, more, short := resourceQuotaOf(w, seen, most)
+	k.Quota = quota
+	return append(notes, more...), short
 }
 
 // daemonEnvironment does the same for the pods of a DaemonSet, each of which has its node.

@@ -151,7 +151,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"plan"}, "must have -f FILE, or TYPE/NAME in a cluster"},
 		{[]string{"simulate", "--from", "old.yaml"}, "must have -f FILE, or TYPE/NAME in a cluster"},
-		{[]string{"plan", "-f", "deploy.yaml", "extra"}, "-f FILE and TYPE/NAME exclude each other"},
+		{[]string{"plan", "-f", "deploy.yaml", "extra"}, "extra: must be a type such as deployment, daemonset, replicaset, replicationcontroller or rollout"},
 		{[]string{"apply"}, `unknown command "apply" for "kplan"`},
 		{[]string{"explian"}, `unknown command "explian" for "kplan"; did you mean explain?`},
 		{[]string{"plan", "--fast"}, "unknown flag: --fast"},
@@ -183,7 +183,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"explain", "live/web.yaml"}, "live/web.yaml is a file: -f live/web.yaml"},
 		{[]string{"plan", "-"}, "- is a file: -f -"},
 		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
-		{[]string{"history", "-f", "x", "2"}, "-f FILE and TYPE/NAME exclude each other"},
+		{[]string{"history", "-f", "x", "2"}, "2: must be a type such as deployment, daemonset, replicaset, replicationcontroller or rollout"},
 		{[]string{"simulate", "-f", "x", "--jitter", "10"}, `invalid argument "10" for "--jitter" flag: must be a duration such as 10s or 1m30s, of at most ten years`},
 	}
 	for _, tt := range tests {

@@ -12,14 +12,14 @@ func newExplain(name string) *cobra.Command {
 	p := &planning{}
 	p.around = cluster.Around{Limits: true, Events: true}
 	c := &cobra.Command{
-		Use:   "explain {-f FILE | TYPE/NAME}",
+		Use:   "explain [-f FILE] [TYPE/NAME]",
 		Short: "Show why a workload moves, or does not",
 		Long: `Show why each Deployment, DaemonSet and Rollout in the files, or those named in a
 cluster, moves, or does not: whether it is complete, progressing, waiting or stuck;
 what it holds back, by which numbers, what that means and what ends it; its
 ReplicaSets, nodes or steps; the pods that do not serve; and when time alone will
 change something. So it is with ReplicaSets and ReplicationControllers that nobody owns,
-or that are named.
+or that are named. ` + narrowing + `
 
 Complete: nothing is left to roll out. Progressing: something is due at once.
 Waiting: pods or time decide, or that someone resumes it. Stuck: it does not go on
@@ -28,10 +28,10 @@ by itself.
 --repair, --corrected and the policies ask for what the controllers do not do; see
 kplan plan.
 
-With -o json each Deployment is an object with name, state, why, rolloutStatus,
-budget, actions, holds, replicaSets, pods and instants. All others also have a
-kind; DaemonSets have nodes, Rollouts batchRelease and steps, ReplicaSets by themselves
-wanted and status. Several objects are the items of one.
+` + listed + ` Explanations
+have state, why, actions, holds, pods and instants; those of Deployments rolloutStatus,
+budget and replicaSets, DaemonSets nodes, Rollouts batchRelease and steps, ReplicaSets by
+themselves wanted and status.
 
 The exit code does not depend on the state, but with --watch: then it is 0 when all is
 complete, 1 when something is stuck or gone, 3 when the time of --timeout is over before,

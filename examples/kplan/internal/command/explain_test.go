@@ -194,7 +194,7 @@ func TestAdoptionPolicy(t *testing.T) {
 // says so.
 func TestExplainManifest(t *testing.T) {
 	text := succeed(t, []byte(good), at("explain", "-f", "-")...)
-	require.Contains(t, text, "Deployment web is progressing.")
+	require.Contains(t, text, "Deployment web will start. Once it is applied, the controller will act")
 	require.Contains(t, text, "(none yet)")
 	require.NotContains(t, text, "holds no pods")
 

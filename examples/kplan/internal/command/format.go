@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -66,10 +67,10 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 	w := terminal.NewWriter(c.OutOrStdout())
 	switch format {
 	case "json":
-		w.JSON(view.Document(documents))
+		w.JSON(encoded(c, documents))
 		return w.Err()
 	case "yaml":
-		w.YAML(view.Document(documents))
+		w.YAML(encoded(c, documents))
 		return w.Err()
 	case "name":
 		w = w.To(c.OutOrStdout()).Within(0)
@@ -80,8 +81,10 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 	case "wide":
 		w = w.To(c.OutOrStdout()).Within(0)
 	}
+	var same []view.Subject
 	if subjects, verdicts := verdictsOf(documents); len(verdicts) > 1 {
 		view.Summarise(w, subjects, verdicts)
+		documents, same = changing(documents)
 	}
 	for i, d := range documents {
 		if i > 0 {
@@ -89,7 +92,48 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 		}
 		d.Text(w)
 	}
+	if len(documents) > 0 && len(same) > 0 {
+		w.Printf("\n")
+	}
+	if len(same) > 0 {
+		view.Unchanged(w, same)
+	}
 	return w.Err()
+}
+
+// changing parts the answers of several workloads from what those are about that stay as they are.
+func changing[T document](documents []T) (changes []T, same []view.Subject) {
+	for _, d := range documents {
+		if j, ok := any(d).(judged); ok && j.Verdict() == view.Stays {
+			same = append(same, j.Subject())
+		} else {
+			changes = append(changes, d)
+		}
+	}
+	return changes, same
+}
+
+// encoded returns what is encoded of documents. As with kubectl get -o json what was asked
+// decides about the form, and never how much there is: an object by its name is an answer about
+// that, all else is a list.
+func encoded[T document](c *cobra.Command, documents []T) any {
+	if len(documents) != 1 {
+		return view.Document(c.Name(), documents)
+	}
+	if n, ok := any(documents[0]).(named); ok && !namesOne(c.Flags().Args(), n.Subject()) {
+		return view.Document(c.Name(), documents)
+	}
+	return documents[0]
+}
+
+// namesOne reports whether arguments name one object, which an answer is about.
+func namesOne(args []string, s view.Subject) bool {
+	kind, name := strings.Join(args, "/"), ""
+	if kind, name, _ = strings.Cut(kind, "/"); name != s.Name {
+		return false
+	}
+	known, _, ok := manifest.KindOf(kind)
+	return !ok || known == s.Kind
 }
 
 // writeNames writes what a document is about.

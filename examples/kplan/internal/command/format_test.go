@@ -74,7 +74,7 @@ func TestSummary(t *testing.T) {
 	const want = "5 Deployments: 2 are stuck (NAMES), 1 waits, 1 is progressing, 1 is complete."
 	require.Equal(t, want, first("explain"))
 	require.Equal(t, want, first("plan"))
-	require.Equal(t, "5 Deployments: 2 do not finish (NAMES), 1 will roll, 2 stay as they are.", first("simulate"))
+	require.Equal(t, "5 Deployments: 2 do not finish (NAMES), 1 is progressing (c/web), 1 will roll (d/web), 1 stays as it is.", first("simulate"))
 	require.NotContains(t, succeed(t, nil, at("explain", "-f", live+"/waiting.yaml")...), "1 Deployment", "one has its headline")
 
 	text := succeed(t, nil, "simulate", "--from", data+"storefront-v1.yaml", "-f", data+"storefront-v2.yaml",

@@ -114,6 +114,16 @@ func groupedFlags(c *cobra.Command) []string {
 	return texts
 }
 
+// narrowing says how files are narrowed, and listed in which form programs get the answers, for
+// the help of commands.
+const (
+	narrowing = `TYPE/NAME, -l and -n choose from what the files hold, as they do in a cluster. All else
+in the files counts as it is.`
+	listed = `With -o json the answers are the items of a list with apiVersion and kind, however
+many there are. One that is asked for as TYPE/NAME is the object itself. Each has the
+apiVersion, kind, name and namespace of what it is about.`
+)
+
 // usualWidth is how wide lines are where nobody tells.
 const usualWidth = 80
 

@@ -26,10 +26,11 @@ type listing struct {
 func newHistory(name string) *cobra.Command {
 	l := &listing{}
 	c := &cobra.Command{
-		Use:   "history {-f FILE | TYPE/NAME} [--revision N]",
+		Use:   "history [-f FILE] [TYPE/NAME] [--revision N]",
 		Short: "Show the revisions that a workload can go back to",
 		Long: `Show the revisions of each Deployment and DaemonSet in the files, or of those named
 in a cluster, in the words of kubectl rollout history, and those of Rollouts of Argo.
+` + narrowing + `
 
 A template that is used again gets a new revision, and kubectl then no longer shows
 the former ones. With --full they are shown as well, with the ReplicaSet of each.
@@ -37,8 +38,8 @@ the former ones. With --full they are shown as well, with the ReplicaSet of each
 With --revision the ReplicaSet, or the ControllerRevision of a DaemonSet, and the
 template of one revision are shown, as YAML.
 
-With -o json each Deployment is an object with name and revisions. DaemonSets also
-have a kind. Several objects are the items of one.
+` + listed + ` Histories have
+revisions.
 
 The exit code is 1 if there is no such revision.`,
 		Example: examples(name, `

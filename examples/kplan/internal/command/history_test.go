@@ -32,7 +32,7 @@ metadata: {name: orphan, uid: o, labels: {app: web}, annotations: {deployment.ku
 `)
 	require.Contains(t, succeed(t, orphan, "plan", "-f", "-"), "adopt replica set orphan")
 	require.Equal(t, "deployment.apps/web \nNo rollout history found.\n", succeed(t, orphan, "history", "-f", "-"))
-	require.NotContains(t, succeed(t, orphan, "explain", "-f", "-"), "─ orphan")
+	require.Regexp(t, "─ orphan +7, old, to be adopted +1", succeed(t, orphan, "explain", "-f", "-"))
 }
 
 // TestHistoryJSON: the revisions and their ReplicaSets.

@@ -5,6 +5,7 @@ package command
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,13 +17,24 @@ import (
 
 // idlePod describes a pod if it does not serve.
 func idlePod(p *corev1.Pod, owner string, now time.Time) (view.Pod, bool) {
-	if pod := kube.Pod(p); pod.Ready && pod.Active() {
+	pod := kube.Pod(p)
+	if pod.Ready && pod.Active() {
 		return view.Pod{}, false
 	}
 	problem := manifest.ProblemOf(p)
 	idle := view.Pod{
 		Name: p.Name, ReplicaSet: owner, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
 		Reason: problem.Reason, Message: problem.Message,
+	}
+	if at := p.DeletionTimestamp; at != nil {
+		idle.Ending = &view.Ending{Since: at.Time, Until: at.Time, Gone: pod.Finished()}
+		if grace := p.DeletionGracePeriodSeconds; grace != nil {
+			idle.Ending.Since = at.Add(-time.Duration(*grace) * time.Second)
+		}
+		idle.Message = idle.Ending.Words(now)
+		if len(p.Finalizers) > 0 {
+			idle.Message += "; finalizers: " + strings.Join(p.Finalizers, ", ")
+		}
 	}
 	if !p.CreationTimestamp.IsZero() {
 		idle.Age = new(now.Sub(p.CreationTimestamp.Time).Round(time.Second))

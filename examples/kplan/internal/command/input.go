@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"time"
@@ -23,17 +24,20 @@ import (
 type input struct {
 	filenames []string
 	recursive bool
-	kustomize string // a folder that kustomize builds
-	inAll     bool   // in all namespaces
-	labels    string // of workloads of a cluster
+	kustomize string              // a folder that kustomize builds
+	inAll     bool                // in all namespaces
+	labels    string              // of workloads
+	chosen    *manifest.Selection // of the files, nil for all
 	admission manifest.Admission
 	nodes     uint
 	zones     uint
 	// withoutNodes says that DaemonSets are looked at without any node as well.
 	withoutNodes bool
-	keep         bool // what is read may be applied to
-	whole        bool // two sources are compared
-	live         bool // manifests are applied to the objects of the cluster
+	keep         bool                                   // what is read may be applied to
+	whole        bool                                   // two sources are compared
+	edit         func(*unstructured.Unstructured) error // of the files, or of what a cluster holds
+	stdin        []byte                                 // what has been read of it
+	live         bool                                   // manifests are applied to the objects of the cluster
 	serverSide   bool
 	force        bool          // as --force-conflicts
 	beside       *manifest.Set // what was read before of the same cluster
@@ -124,6 +128,10 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	if s.Admission.PercentLimit == 0 { // a limit of 0 allows nothing, and one that is unset is 50
 		s.Admission.PercentLimit = -1
 	}
+	s.Select, s.Edit = in.chosen, in.edit
+	if in.stdin != nil {
+		s.Stdin = bytes.NewReader(in.stdin)
+	}
 	in.build(&s)
 	if n := in.config.Namespace; n != nil { // as kubectl apply -n
 		s.Namespace = *n
@@ -174,9 +182,9 @@ func (in *input) addClusterFlags(f *pflag.FlagSet) {
 		flag.Hidden = !shownFlags[flag.Name]
 		f.AddFlag(flag)
 	})
-	f.BoolVarP(&in.inAll, "all-namespaces", "A", false, "in all namespaces of the cluster")
-	f.StringVarP(&in.labels, "selector", "l", "", "labels of the workloads in the cluster, such as app=web")
+	f.BoolVarP(&in.inAll, "all-namespaces", "A", false, "in all namespaces")
+	f.StringVarP(&in.labels, "selector", "l", "", "labels of the workloads, such as app=web")
 	f.Lookup("kubeconfig").Usage = "kubeconfig file of the cluster"
 	f.Lookup("context").Usage = "context of the kubeconfig file"
-	f.Lookup("namespace").Usage = "namespace in the cluster"
+	f.Lookup("namespace").Usage = "namespace of the workloads, and of manifests without one"
 }

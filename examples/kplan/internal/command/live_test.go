@@ -251,9 +251,35 @@ func TestLiveFiles(t *testing.T) {
 
 // run executes a command line.
 func run(stdin []byte, args ...string) (code int, stdout, stderr string) {
+	code, stdout, stderr = runWhole(stdin, args...)
+	return code, unlisted(stdout), stderr
+}
+
+// runWhole is run with lists of one answer as they are written.
+func runWhole(stdin []byte, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = Execute(append([]string{"kplan"}, args...), bytes.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
+}
+
+// unlisted returns the answer of a list of one, and else the text: most tests ask about one.
+func unlisted(text string) string {
+	const listed = "apiVersion: kplan/v1\n"
+	raw := []byte(text)
+	if strings.HasPrefix(text, listed) {
+		raw, _ = yaml.YAMLToJSON(raw) // the JSON decoder tells what is wrong
+	}
+	var list struct{ Items []json.RawMessage }
+	if !bytes.HasPrefix(raw, []byte("{")) || json.Unmarshal(raw, &list) != nil || len(list.Items) != 1 {
+		return text
+	}
+	if strings.HasPrefix(text, listed) {
+		one, _ := yaml.JSONToYAML(list.Items[0])
+		return string(one)
+	}
+	var one bytes.Buffer
+	_ = json.Indent(&one, list.Items[0], "", "  ") // which decoded
+	return one.String() + "\n"
 }
 
 // succeed executes a command line that must succeed.

@@ -83,3 +83,16 @@ func TestMissingOfRelease(t *testing.T) {
 	require.Equal(t, 1, code, stdout)
 	require.Contains(t, stderr, "its ReplicaSets are not in the input")
 }
+
+// TestReleasedBesideSkipped: a DaemonSet of which something is missing is skipped, and the one of
+// a Rollout behind it stays what it is.
+func TestReleasedBesideSkipped(t *testing.T) {
+	const spec = "spec: {selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: a:1}]}}}\n"
+	text := "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: skipped, uid: u, generation: 1}\n" + spec + "status: {observedGeneration: 1}\n---\n" +
+		"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\n" + spec + "---\n" +
+		"apiVersion: rollouts.kruise.io/v1beta1\nkind: Rollout\nmetadata: {name: agent}\n" +
+		"spec: {workloadRef: {apiVersion: apps/v1, kind: DaemonSet, name: agent}, strategy: {canary: {steps: [{replicas: 50%}]}}}\n"
+	code, _, stderr := run([]byte(text), "simulate", "-f", "-", "--nodes", "2")
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, `error: standard input: Rollout "agent": nothing is being released; --from must hold its DaemonSet`)
+}

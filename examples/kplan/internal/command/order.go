@@ -26,11 +26,11 @@ type ordering struct {
 func newOrder(name string) *cobra.Command {
 	o := &ordering{count: -1}
 	c := &cobra.Command{
-		Use:   "order {-f FILE | TYPE/NAME} [--count N]",
+		Use:   "order [-f FILE] [TYPE/NAME] [--count N]",
 		Short: "Show which pods a ReplicaSet would delete first",
 		Long: `Show the pods of each ReplicaSet and ReplicationController in the files in the order
 in which it would delete them, and the rule that puts each before the next. Deployments
-need not be there.
+need not be there. ` + narrowing + `
 
 Neighbours are the pods of the same Deployment on the node, of whichever of its
 ReplicaSets. Of ready pods that are about as old the UID decides. Pods that are alike
@@ -38,8 +38,8 @@ in all are a tie, of which Kubernetes takes what its cache lists first. So it is
 the rules go round in a circle. Such pods share their places, such as 2-5, and if only
 some of them go, the answer is "any 1 of these 4".
 
-With -o json each ReplicaSet is an object with name, controller, wanted, pods and tie, and
-a ReplicationController also has a kind. Several are the items of one object.`,
+` + listed + ` Orders have
+controller, wanted, pods and tie.`,
 		Example: examples(name, `
 # Which two pods would go if every ReplicaSet lost two?
 kplan order deployment/web -n shop --count 2

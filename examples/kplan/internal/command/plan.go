@@ -12,7 +12,7 @@ func newPlan(name string) *cobra.Command {
 	p := &planning{}
 	p.around = cluster.Around{Limits: true}
 	c := &cobra.Command{
-		Use:   "plan {-f FILE | TYPE/NAME}",
+		Use:   "plan [-f FILE] [TYPE/NAME]",
 		Short: "Show what will happen next, and why",
 		Long: `Show what the controllers will do next with each Deployment, DaemonSet and Rollout
 in the files or with those named in a cluster, and why; and what they hold back,
@@ -20,7 +20,7 @@ and why.
 
 What belongs to a workload is known by its UID. Objects of other kinds are passed
 over. ReplicaSets and ReplicationControllers that nobody owns are planned by
-themselves, and others if they are named.
+themselves, and others if they are named. ` + narrowing + `
 
 Deployments: if the files hold pods, what happens to these at the present sizes of
 their ReplicaSets is shown as well.
@@ -35,10 +35,9 @@ Deployments, the policies --adoption, --leftover, --pause-points, --paused,
 --rollout-first, --strict-available, --terminating and --weigh-by-available. Of the
 values of a policy the first is what Kubernetes does.
 
-With -o json each Deployment is an object with name, actions, holds, status,
-budget, recheckAt and replicaSets. All others also have a kind; DaemonSets have
-nodes, Rollouts batchRelease and steps, ReplicaSets by themselves wanted. Several
-objects are the items of one. An action deletePod with perhaps names a pod of the tie
+` + listed + ` Plans have
+actions, holds, status and recheckAt; those of Deployments budget and replicaSets,
+DaemonSets nodes, Rollouts batchRelease and steps, ReplicaSets by themselves wanted. An action deletePod with perhaps names a pod of the tie
 beside it: so many of these go, and nobody can tell which.
 
 With --watch the exit code is 0 when all is complete, 1 when something is stuck or gone, 3

@@ -27,8 +27,12 @@ var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), l
 
 // quotaOf returns how many pods of the Deployment a quota allows, nil for any: one of the
 // input, or as far as a ReplicaSet tells that could not make its pods.
-func quotaOf(w, seen *manifest.Workload) (*int, []string) {
+// At most so many are wanted: if they are too many, that is told of the rollout.
+func quotaOf(w, seen *manifest.Workload, most int32) (*int, []string) {
 	if n, name := w.PodQuota(running(seen.Pods)); name != "" {
+		if n < int(most) {
+			return &n, nil
+		}
 		return &n, []string{fmt.Sprintf("the quota %s stays: %s", name, podsText(n))}
 	}
 	for _, rs := range seen.Controlled() {
@@ -96,9 +100,9 @@ func asking(p *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.Resou
 }
 
 // resourceQuotaOf returns what quotas of the input leave to the pods of a Deployment, which
-// may have some already, nil if none counts what they take. What it says is for the user: of
+// may have some already, nil if none counts what they take. What it says is for the user, and of
 // which resource too little is left for most pods of the rollout at once.
-func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []string) {
+func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []string, []manifest.Shortage) {
 	before := &seen.Deployment.Spec.Template // of manifests, which have no ReplicaSets
 	template, refused := w.Ranged(&w.Deployment.Spec.Template.Spec)
 	needs := map[string][]int64{kube.TemplateID(before): rations(&before.Spec)}
@@ -117,6 +121,7 @@ func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []stri
 	}
 	quota := &sim.Quota{Needs: func(t revision.Template) []int64 { return needs[t.ID] }}
 	var notes []string
+	var short []manifest.Shortage
 	bounded, fails := refused != "", refused != ""
 	if fails {
 		notes = append(notes, refused)
@@ -133,17 +138,17 @@ func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []stri
 			fails = true
 		}
 		if n := next[i]; n > 0 && hard/n < int64(most) {
-			notes = append(notes, fmt.Sprintf("ResourceQuota %s leaves %s for %s of the new template, and up to %d are wanted", name, names[len(names)-1], podsText(int(hard/n)), most))
+			short = append(short, manifest.Shortage{Quota: name, Resource: string(names[len(names)-1]), Pods: int(hard / n)})
 		}
 	}
 	if !bounded {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if fails { // as if they took of what there is nothing
 		quota.Hard = append(quota.Hard, 0)
 		needs[kube.TemplateID(&w.Deployment.Spec.Template)] = append(next, 1)
 	}
-	return quota, notes
+	return quota, notes, short
 }
 
 // mostOf returns how many pods of a Deployment may be wanted at once.

@@ -22,17 +22,17 @@ func (p *repairs) planReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now t
 		return view.ReplicaPlan{}, r.Invalid(err)
 	}
 	for _, text := range bites(r) {
-		tell(c, []string{r.Name() + ": " + text})
+		tell(c, []string{r.Workload.Placed() + ": " + text})
 	}
 	return view.ReplicaPlan{
 		Kind: r.Kind, Namespace: r.Namespace, Controller: controllerOf(&r.Snapshot.ReplicaSet), PodPlan: plan,
-		Policies: p.flags(replicaset.QuirkTable()),
+		Policies: p.flags(replicaset.QuirkTable()), Unapplied: manifest.IsManifest(r.Snapshot.ReplicaSet.UID),
 	}, nil
 }
 
 // bites returns which limits a ReplicaSet runs into at the size that it wants.
-func bites(r *manifest.ReplicaSet) []string {
-	return r.Workload.Bites(rollout.Budget{Replicas: sizeOf(&r.Snapshot.ReplicaSet)}, running(r.Workload.Pods))
+func bites(r *manifest.ReplicaSet, short ...manifest.Shortage) []string {
+	return r.Workload.Bites(rollout.Budget{Replicas: sizeOf(&r.Snapshot.ReplicaSet)}, running(r.Workload.Pods), short...)
 }
 
 func (p *repairs) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaExplanation, error) {

@@ -36,7 +36,7 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	if old != nil {
 		seen, before = old, &old.Workload
 	}
-	assumed := s.environment(w, before, &start, sizeOf(&start.ReplicaSets[0]), &config.Kubelet)
+	assumed, short := s.environment(w, before, &start, sizeOf(&start.ReplicaSets[0]), &config.Kubelet)
 	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
 		assumed = append(assumed, controller+" leaves its size alone")
 	}
@@ -53,7 +53,7 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	}
 	return view.ReplicaSimulation{
 		Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name, Wanted: sizeOf(&start.ReplicaSets[0]),
-		Steps: run.steps, Done: result.Done, GaveUp: result.GaveUp, Policies: s.flags(replicaset.QuirkTable()), Assumed: append(assumed, bites(r)...), Recording: config.Kubelet.Recording,
+		Steps: run.steps, Done: result.Done, GaveUp: result.GaveUp, Policies: s.flags(replicaset.QuirkTable()), Assumed: append(bites(r, short...), assumed...), Recording: config.Kubelet.Recording,
 	}, nil
 }
 

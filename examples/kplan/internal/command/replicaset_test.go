@@ -67,11 +67,10 @@ func TestReplicaSetLimits(t *testing.T) {
 	require.False(t, s.Done)
 	require.EqualValues(t, 4, s.Steps[len(s.Steps)-1].Pods)
 	require.Len(t, s.Steps, 2, "attempts that the quota forbids are no steps")
-	require.Contains(t, s.Assumed, "the quota few stays: 4 pods")
-	require.Contains(t, s.Assumed, "ResourceQuota few allows 4 pods of it, and up to 6 are wanted: creations will fail")
+	require.Equal(t, s.Assumed[0], "creations will fail: ResourceQuota few leaves room for 4 pods (pods), and up to 6 are wanted")
 	for _, command := range []string{"plan", "explain"} {
 		_, _, stderr := run(nil, command, "-f", next, "-f", few)
-		require.Contains(t, stderr, `note: ReplicaSet "web": ResourceQuota few allows 4 pods of it`)
+		require.Contains(t, stderr, `note: ReplicaSet "web": creations will fail: ResourceQuota few leaves room for 4 pods`)
 	}
 
 	node := inFile(t, "node.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: only}\nstatus: {allocatable: {cpu: \"4\", memory: 8Gi, pods: \"5\"}}\n")
@@ -115,7 +114,7 @@ func TestReplicaSetByName(t *testing.T) {
 	_, flags := newAPIServer(t, live+"/deadline-exceeded.yaml")
 	name := setName("web", 2)
 	text := succeed(t, nil, at(append([]string{"explain", "rs/" + name}, flags...)...)...)
-	require.Contains(t, inWords(text), "ReplicaSet default/"+name+" is waiting. All pods exist, but some are not ready.")
+	require.Contains(t, inWords(text), "ReplicaSet default/"+name+" is waiting. Pods that do not serve: 1 ImagePullBackOff. All pods exist, but some are not ready.")
 	require.Contains(t, inWords(text), "Deployment web, which may change the size")
 	require.NotContains(t, text, setName("web", 1))
 }

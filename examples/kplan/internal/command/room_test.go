@@ -57,10 +57,10 @@ func TestResourceQuota(t *testing.T) {
 		notes                 []string
 	}{
 		{"room for a fourth pod", small, "requests.cpu: 2", "", true, nil},
-		{"none", small, "requests.cpu: 1900m", "", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
-		{"none, by the short name", small, "memory: 3Gi", "", false, []string{"ResourceQuota compute leaves requests.memory for 3 pods of the new template, and up to 4 are wanted"}},
-		{"larger pods", large, "requests.cpu: 2", "", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
-		{"others use it", small, "requests.cpu: 3", "requests.cpu: 1500m", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
+		{"none", small, "requests.cpu: 1900m", "", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.cpu), and up to 4 are wanted"}},
+		{"none, by the short name", small, "memory: 3Gi", "", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.memory), and up to 4 are wanted"}},
+		{"larger pods", large, "requests.cpu: 2", "", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.cpu), and up to 4 are wanted"}},
+		{"others use it", small, "requests.cpu: 3", "requests.cpu: 1500m", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.cpu), and up to 4 are wanted"}},
 		{"it counts what is not there", small, "limits.cpu: 100", "", false, []string{"ResourceQuota compute counts limits.cpu, which container web does not set: creations fail"}},
 	} {
 		b := simulated(t, nil, "--from", old, "-f", c.next, "-f", quota(c.hard, c.used))
@@ -87,7 +87,7 @@ func TestLimitRange(t *testing.T) {
 	}{
 		{"a default that fits", "default: {cpu: 500m}", "", true, ""},
 		{"the largest is the default of the API server", "max: {cpu: 500m}", "", true, ""},
-		{"a default of which the quota has for two", "default: {cpu: 1}", "", false, "ResourceQuota compute leaves limits.cpu for 2 pods of the new template, and up to 4 are wanted"},
+		{"a default of which the quota has for two", "default: {cpu: 1}", "", false, "creations may fail: ResourceQuota compute leaves room for 2 pods (limits.cpu), and up to 4 are wanted"},
 		{"none for what is counted", "default: {memory: 1Gi}", "", false, "ResourceQuota compute counts limits.cpu, which container web does not set: creations fail"},
 		{"more than the largest", "max: {cpu: 400m}", "resources: {limits: {cpu: 500m}}, ", false, "LimitRange range bounds the cpu of containers to 400m, and container web has 500m: creations fail"},
 		{"less than the smallest", "min: {cpu: 400m}", "resources: {requests: {cpu: 300m}, limits: {cpu: 500m}}, ", false, "LimitRange range bounds the cpu of containers to 400m, and container web has 300m: creations fail"},

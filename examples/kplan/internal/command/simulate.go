@@ -30,7 +30,12 @@ With --from it starts where the workloads of the same names in those files have
 been rolled out: all pods available, revision 1. Where the files hold ReplicaSets
 or pods with a workload, as kubectl prints them, it starts from these instead.
 Without either it starts from nothing. DaemonSets need nodes in the files, or
---nodes.
+--nodes. ` + narrowing + `
+
+One manifest, or one workload of a cluster, is enough with --set-image and --restart: it
+goes from what that is to what kubectl set image or kubectl rollout restart makes of it, or
+those of Argo Rollouts. web=:2 gives the container web another tag, and *=:2 all.
+Workloads of which nothing changes are one line.
 
 With --live the files are applied to what the cluster holds, as kubectl apply would, and
 it starts from there: the server is asked to try it, without keeping it, if that is
@@ -53,11 +58,10 @@ Manifests are completed with the defaults of the API server, in --from too, so t
 manifest and the object that the server made of it are the same, and ReplicaSets have the
 names that they get in a cluster. What admission webhooks change is not known.
 
-With -o json each Deployment is an object with name, bounds, done and steps, and why if
-it is not done, in the words of the text; times are seconds from the start. All others
-also have a kind, DaemonSets a budget instead of bounds, which Rollouts have if they
-release by partition, and ReplicaSets by themselves wanted. Several objects are the items
-of one.
+` + listed + ` Simulations have done and
+steps, and why if they are not done, in the words of the text; times are seconds from the
+start. Deployments have bounds, and Rollouts that release by partition; DaemonSets have a
+budget instead, and ReplicaSets by themselves wanted.
 
 With -o csv each step is a row for a spreadsheet. --trace, --metrics, --mermaid, --svg and
 --html write files for other tools; the name - is standard output, which then holds
@@ -76,13 +80,17 @@ func newSimulate(name string) *cobra.Command {
 	s := &simulation{}
 	s.around = cluster.Around{Limits: true, Nodes: true}
 	c := &cobra.Command{
-		Use:   "simulate {[--from FILE | --live] -f FILE | TYPE/NAME}",
+		Use:   "simulate [[--from FILE | --live] -f FILE] [TYPE/NAME]",
 		Short: "Show how a rollout will go, step by step",
 		Long:  simulateLong,
 		Example: examples(name, `
 # From one manifest to the next
 kplan simulate --from old.yaml -f new.yaml
 kplan simulate --from old.yaml -f new.yaml --nodes 50
+
+# From one manifest alone
+kplan simulate -f web.yaml --set-image web=:2
+kplan simulate -f cluster.yaml deployment/web --restart
 
 # What if I apply this?
 kplan simulate -f new.yaml --live
@@ -113,7 +121,7 @@ promtool tsdb create-blocks-from openmetrics metrics.txt data
 kplan simulate --from old.yaml -f new.yaml --mermaid - >> comment.md
 
 # How many pods run at once?
-kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'`),
+kplan simulate --from old.yaml -f new.yaml -o json | jq '[.items[].steps[].total] | max'`),
 		Args: s.checkFlags,
 		RunE: s.running(s.execute),
 	}
@@ -140,6 +148,8 @@ func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
 	switch runs := c.Flags().Changed("runs"); {
 	case err != nil:
 		return err
+	case s.edits.check() != nil:
+		return s.edits.check()
 	case len(s.from) > 0 && s.live:
 		return errors.New("--from and --live exclude each other")
 	case s.heal && s.neverReady:
@@ -167,7 +177,7 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := s.onlyDeployments(set); err != nil {
+	if err := cmp.Or(s.edits.missed(), s.onlyDeployments(set)); err != nil {
 		return err
 	}
 	if latest := later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {

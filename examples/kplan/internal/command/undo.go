@@ -32,19 +32,18 @@ type undoing struct {
 func newUndo(name string) *cobra.Command {
 	u := &undoing{}
 	c := &cobra.Command{
-		Use:   "undo {-f FILE | TYPE/NAME} [--to-revision N]",
+		Use:   "undo [-f FILE] [TYPE/NAME] [--to-revision N]",
 		Short: "Show what kubectl rollout undo would do",
 		Long: `Show what kubectl rollout undo would do with each Deployment in the files, and kubectl
 argo rollouts undo with each Rollout of Argo: what it would print, which template it
 would restore, and how the rollout of that would go.
-Nothing is changed.
+Nothing is changed. ` + narrowing + `
 
 Files without pods are taken to have those that their ReplicaSets report. Pods that
 are not ready become ready in the simulation, unless --never-ready is given.
 
-With -o json each Deployment is an object with name, text, undo, replicaSet, images
-and rollout, which is that of kplan simulate. Several Deployments are the items of
-one object.
+` + listed + ` Previews have
+text, undo, replicaSet, images and rollout, which is that of kplan simulate.
 
 The exit code is 1 if kubectl would refuse, or if the rollout does not finish.`,
 		Example: examples(name, `

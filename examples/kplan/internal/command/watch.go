@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -44,8 +46,8 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 		return errors.New("-f FILE and -k FOLDER exclude each other")
 	case !files && len(args) > 0 && isFile(args[0]):
 		return fmt.Errorf("%s is a file: -f %s", args[0], args[0])
-	case files && len(args) > 0:
-		return errors.New("-f FILE and TYPE/NAME exclude each other")
+	case files && len(args) > 0 && isFile(args[0]):
+		return fmt.Errorf("%s is a file: -f %s", args[0], args[0])
 	case !files && len(args) == 0:
 		return errors.New("must have -f FILE, or TYPE/NAME in a cluster")
 	case in.nodes > maxNodes:
@@ -54,8 +56,28 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 		return errors.New("--timeout needs --watch")
 	case files && in.watch:
 		return errors.New("--watch needs TYPE/NAME in a cluster")
-	case files && (in.inAll || in.labels != ""):
-		return errors.New("-A and -l need TYPE in a cluster")
+	case files:
+		return in.choose(args)
+	}
+	return nil
+}
+
+// choose makes of arguments and flags what is chosen of the files.
+func (in *input) choose(args []string) (err error) {
+	var chosen manifest.Selection
+	if chosen.Names, err = manifest.ParseNames(args); err != nil {
+		return err
+	}
+	if in.labels != "" {
+		if chosen.Labels, err = labels.Parse(in.labels); err != nil {
+			return fmt.Errorf("-l %s: %w", in.labels, err)
+		}
+	}
+	if n := in.config.Namespace; n != nil && !in.inAll {
+		chosen.Namespace = *n
+	}
+	if len(args) > 0 || chosen.Labels != nil || chosen.Namespace != "" {
+		in.chosen = &chosen
 	}
 	return nil
 }
@@ -99,7 +121,7 @@ func (in *input) withoutCluster() string {
 }
 
 func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) error) error {
-	if len(args) == 0 {
+	if in.reads(c) {
 		return run(c)
 	}
 	query := cluster.Query{Getter: in.config, Args: args, AllNamespaces: in.inAll, Selector: in.labels, Around: in.around, Tell: tellOnce(c)}

@@ -74,13 +74,44 @@ func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allo
 	return allowed, name
 }
 
-// Bites returns in a line each which limits a rollout within a budget runs into: the pods
-// of a quota, and what disruption budgets ask for, which rollouts do not heed.
-func (w *Workload) Bites(b rollout.Budget, running int) (notes []string) {
-	notes = append(notes, w.scaled.Notes...)
-	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
-		notes = append(notes, fmt.Sprintf("ResourceQuota %s allows %d pods of it, and up to %d are wanted: creations will fail", name, n, b.MaxTotal()))
+// A Shortage is how many pods a quota leaves room for, by one of the resources that it counts.
+type Shortage struct {
+	Quota, Resource string
+	Pods            int
+}
+
+// fails says of each quota what comes of its shortages when so many pods may be wanted.
+func fails(list []Shortage, most int32) (notes []string) {
+	told := map[string]bool{}
+	for _, s := range list {
+		if told[s.Quota] {
+			continue
+		}
+		told[s.Quota] = true
+		least, resources := s.Pods, []string{}
+		for _, o := range list {
+			if o.Quota == s.Quota {
+				least, resources = min(least, o.Pods), append(resources, o.Resource)
+			}
+		}
+		fail := "will fail"
+		if s.Resource != "pods" { // of which pods of other templates may take less
+			fail = "may fail"
+		}
+		notes = append(notes, fmt.Sprintf("creations %s: ResourceQuota %s leaves room for %s (%s), and up to %d are wanted",
+			fail, s.Quota, numberOf(least, "pod"), strings.Join(resources, ", "), most))
 	}
+	return notes
+}
+
+// Bites returns in a line each which limits a rollout within a budget runs into: quotas, of
+// pods and of other resources as far as these are known, and what disruption budgets ask for,
+// which rollouts do not heed.
+func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (notes []string) {
+	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
+		others = append([]Shortage{{name, "pods", n}}, others...)
+	}
+	notes = append(fails(others, b.MaxTotal()), w.scaled.Notes...)
 	for _, s := range w.limits.budgets {
 		p := s.object
 		selector, err := metav1.LabelSelectorAsSelector(p.Spec.Selector)

@@ -19,6 +19,7 @@ type ArgoPlan struct {
 	Now       time.Time
 	Plan      argo.Plan
 	Policies  []string // the flags that depart from Argo Rollouts
+	Unapplied bool     // it is a manifest that nobody has applied
 }
 
 // Text writes the plan for people.
@@ -188,16 +189,10 @@ func argoStanding(s *argo.Status) string {
 func (p ArgoPlan) MarshalJSON() ([]byte, error) {
 	type plan argo.Plan // without methods
 	return marshal(struct {
-		Kind       string       `json:"kind"`
-		APIVersion string       `json:"apiVersion"`
-		Name       string       `json:"name"`
-		Namespace  string       `json:"namespace,omitempty"`
-		Policies   []string     `json:"policies,omitempty"`
-		Actions    argo.Actions `json:"actions"`
-		Holds      []argo.Hold  `json:"holds"`
+		head
+		Policies []string     `json:"policies,omitempty"`
+		Actions  argo.Actions `json:"actions"`
+		Holds    []argo.Hold  `json:"holds"`
 		plan
-	}{"Rollout", argoVersion, p.Snapshot.Rollout.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
+	}{headOf(argoRollout(p.Namespace, p.Snapshot.Rollout.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
 }
-
-// argoVersion tells Rollouts of Argo from those of OpenKruise in JSON.
-const argoVersion = "argoproj.io/v1alpha1"

@@ -21,23 +21,23 @@ type ArgoExplanation struct {
 func (e *ArgoExplanation) State() (State, string) {
 	for _, h := range e.Plan.Holds {
 		if argoAdvice(h).Stuck {
-			return StateStuck, e.means(h) + e.failing()
+			return StateStuck, e.caused(e.means(h))
 		}
 	}
 	st := &e.Plan.Status
 	switch {
 	case st.Phase == argo.PhaseDegraded:
-		return StateStuck, "Nothing moved within progressDeadlineSeconds." + e.failing()
+		return StateStuck, e.caused("Nothing moved within progressDeadlineSeconds.")
 	case len(e.Plan.Actions) > 0:
 		return StateProgressing, fmt.Sprintf("The controller will act at once, in %s.", plural(int32(len(e.Plan.Actions)), "write"))
 	case e.moves():
 		return StateProgressing, "The controller will act at once: it only writes a status."
 	case len(e.Plan.Holds) > 0:
-		return StateWaiting, e.means(e.Plan.Holds[0]) + e.calledHealthy() + e.failing()
+		return StateWaiting, e.caused(e.means(e.Plan.Holds[0]) + e.calledHealthy())
 	case st.Phase == argo.PhaseHealthy:
-		return StateComplete, e.completeText()
+		return StateComplete, e.completeText() + endings(e.Idle, e.Now, nil)
 	}
-	return StateWaiting, "Nothing will happen, and the planner does not say why." + e.failing()
+	return StateWaiting, e.caused("Nothing will happen, and the planner does not say why.")
 }
 
 // means says what a hold means. Of pods that are refused it names the ReplicaSet, and who
@@ -108,17 +108,13 @@ func (e *ArgoExplanation) failure(h argo.Hold) string {
 	return ""
 }
 
-func (e *ArgoExplanation) failing() string {
-	if len(e.Idle) == 0 {
-		return ""
-	}
-	return " Pods that do not serve: " + byReason(e.Idle) + "."
-}
+// caused returns why it waits, with the pods that are the cause before that.
+func (e *ArgoExplanation) caused(why string) string { return causes(e.Idle, e.Now, nil, why) }
 
 // Text writes the explanation for people.
 func (e ArgoExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("Rollout %s is %v. %s\n\n", e.name(), state.text(), why)
+	writeStanding(w, "Rollout "+e.name(), e.Unapplied, state, why)
 	writeDepartures(w, e.Policies, "Argo Rollouts")
 	w.Printf("Strategy:                %s, %s\n", argoStyle(&e.Snapshot.Rollout), plural(e.replicas(), "replica"))
 	w.Printf("Status:                  %s\n", argoStanding(&e.Snapshot.Rollout.Status))
@@ -166,20 +162,17 @@ func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 		holds = append(holds, explained[argo.Hold]{h, argoWaits(h), e.means(h), a.Ends, a.Stuck})
 	}
 	return marshal(struct {
-		Kind       string                 `json:"kind"`
-		APIVersion string                 `json:"apiVersion"`
-		Name       string                 `json:"name"`
-		Namespace  string                 `json:"namespace,omitempty"`
-		Policies   []string               `json:"policies,omitempty"`
-		State      State                  `json:"state"`
-		Why        string                 `json:"why"`
-		Status     argo.Status            `json:"status"` // as it was read
-		Actions    argo.Actions           `json:"actions"`
-		Holds      []explained[argo.Hold] `json:"holds"`
-		Pods       []Pod                  `json:"pods"` // that do not serve
-		Instants   []Instant              `json:"instants"`
+		head
+		Policies []string               `json:"policies,omitempty"`
+		State    State                  `json:"state"`
+		Why      string                 `json:"why"`
+		Status   argo.Status            `json:"status"` // as it was read
+		Actions  argo.Actions           `json:"actions"`
+		Holds    []explained[argo.Hold] `json:"holds"`
+		Pods     []Pod                  `json:"pods"` // that do not serve
+		Instants []Instant              `json:"instants"`
 	}{
-		"Rollout", argoVersion, e.Snapshot.Rollout.Name, e.Namespace, e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
+		headOf(argoRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
 		notNil(e.Idle), notNil(e.Instants),
 	})
 }

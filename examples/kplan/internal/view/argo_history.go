@@ -58,12 +58,9 @@ func (h ArgoHistory) Text(w *terminal.Writer) {
 // MarshalJSON encodes the revisions. The list is always there.
 func (h ArgoHistory) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
-		Kind       string      `json:"kind"`
-		APIVersion string      `json:"apiVersion"`
-		Name       string      `json:"name"`
-		Namespace  string      `json:"namespace,omitempty"`
-		Revisions  []ArgoEntry `json:"revisions"`
-	}{"Rollout", argoVersion, h.Name, h.Namespace, notNil(h.Entries)})
+		head
+		Revisions []ArgoEntry `json:"revisions"`
+	}{headOf(argoRollout(h.Namespace, h.Name)), notNil(h.Entries)})
 }
 
 // An ArgoUndo is what kubectl argo rollouts undo would do with one Rollout.
@@ -110,14 +107,11 @@ func (u ArgoUndo) Text(w *terminal.Writer) {
 // MarshalJSON encodes the preview. The rollout is null if nothing is written.
 func (u ArgoUndo) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
-		Kind       string          `json:"kind"`
-		APIVersion string          `json:"apiVersion"`
-		Name       string          `json:"name"`
-		Namespace  string          `json:"namespace,omitempty"`
+		head
 		Text       string          `json:"text"`
 		ReplicaSet string          `json:"replicaSet"`
 		Revision   int64           `json:"revision"`
 		Images     []Image         `json:"images"`
 		Rollout    *ArgoSimulation `json:"rollout"`
-	}{"Rollout", argoVersion, u.Name, u.Namespace, u.said(), u.ReplicaSet, u.Revision, notNil(u.Images), u.Rollout})
+	}{headOf(argoRollout(u.Namespace, u.Name)), u.said(), u.ReplicaSet, u.Revision, notNil(u.Images), u.Rollout})
 }

@@ -192,15 +192,12 @@ func (s ArgoSimulation) MarshalJSON() ([]byte, error) {
 		steps[i] = argoSimulated{Time: st.Time.Seconds(), Step: st}
 	}
 	return marshal(struct {
-		Kind       string          `json:"kind"`
-		APIVersion string          `json:"apiVersion"`
-		Name       string          `json:"name"`
-		Namespace  string          `json:"namespace,omitempty"`
-		Policies   []string        `json:"policies,omitempty"`
-		Assumed    []string        `json:"assumed,omitempty"`
-		Done       bool            `json:"done"`
-		Why        string          `json:"why,omitempty"`   // it is not done
-		Holds      []argo.Hold     `json:"holds,omitempty"` // at the end
-		Steps      []argoSimulated `json:"steps"`
-	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Policies, s.Assumed, s.Result.Done, s.Unfinished(), s.Result.Holds, steps})
+		head
+		Policies []string        `json:"policies,omitempty"`
+		Assumed  []string        `json:"assumed,omitempty"`
+		Done     bool            `json:"done"`
+		Why      string          `json:"why,omitempty"`   // it is not done
+		Holds    []argo.Hold     `json:"holds,omitempty"` // at the end
+		Steps    []argoSimulated `json:"steps"`
+	}{headOf(argoRollout(s.Namespace, s.Rollout.Name)), s.Policies, s.Assumed, s.Result.Done, s.Unfinished(), s.Result.Holds, steps})
 }

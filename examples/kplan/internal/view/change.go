@@ -241,11 +241,13 @@ func (d Diff) MarshalJSON() ([]byte, error) {
 		gone = append(gone, s.Kind+" "+s.label())
 	}
 	return marshal(struct {
-		Changes   []change `json:"changes"`
-		Unchanged int      `json:"unchanged"`
-		Gone      []string `json:"gone"`
-		Notes     []string `json:"notes,omitempty"`
-	}{list, d.Unchanged, gone, d.Notes})
+		APIVersion string   `json:"apiVersion"`
+		Kind       string   `json:"kind"`
+		Changes    []change `json:"changes"`
+		Unchanged  int      `json:"unchanged"`
+		Gone       []string `json:"gone"`
+		Notes      []string `json:"notes,omitempty"`
+	}{Version1, "Diff", list, d.Unchanged, gone, d.Notes})
 }
 
 // Subjects returns the workloads that change.

@@ -145,13 +145,12 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		list = append(list, trial{t.Strategy, t.Surge, t.Unavailable, t.Peak, t.LeastAvailable, skew, t.seconds(50), t.seconds(90), len(t.times)})
 	}
 	return marshal(struct {
-		Name      string   `json:"name"`
-		Namespace string   `json:"namespace,omitempty"`
-		Policies  []string `json:"policies,omitempty"`
-		Start     string   `json:"start,omitempty"`
-		Runs      int      `json:"runs"`
-		Trials    []trial  `json:"trials"`
-	}{c.Name, c.Namespace, c.Policies, c.Start, c.Runs, list})
+		head
+		Policies []string `json:"policies,omitempty"`
+		Start    string   `json:"start,omitempty"`
+		Runs     int      `json:"runs"`
+		Trials   []trial  `json:"trials"`
+	}{headOf(deployment(c.Namespace, c.Name)), c.Policies, c.Start, c.Runs, list})
 }
 
 func (t *Trial) seconds(percent int) *float64 {

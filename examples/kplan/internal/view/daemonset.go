@@ -19,6 +19,7 @@ type DaemonPlan struct {
 	Nodes     []daemonset.NodeReport
 	Policies  []string // the flags that depart from Kubernetes
 	Advanced  bool     // it is one of OpenKruise
+	Unapplied bool     // it is a manifest that nobody has applied
 }
 
 // Text writes the plan for people.

@@ -23,9 +23,9 @@ func (e *DaemonExplanation) State() (State, string) {
 	switch n := len(e.Plan.Actions); {
 	case n == 0 && e.complete():
 		if e.Plan.Status.DesiredNumberScheduled == 0 {
-			return StateComplete, "No node should run a pod, and none does."
+			return StateComplete, "No node should run a pod, and none does." + endings(e.Idle, e.Now, nil)
 		}
-		return StateComplete, fmt.Sprintf("%s a new and available pod.", count(int(e.Plan.Status.DesiredNumberScheduled), "node has", "nodes have"))
+		return StateComplete, fmt.Sprintf("%s a new and available pod.", count(int(e.Plan.Status.DesiredNumberScheduled), "node has", "nodes have")) + endings(e.Idle, e.Now, nil)
 	case n > 0:
 		return StateProgressing, fmt.Sprintf("The controller will act at once, in %s.", plural(int32(n), "write"))
 	}
@@ -43,10 +43,7 @@ func (e *DaemonExplanation) State() (State, string) {
 	if blockers := e.blockers(); len(blockers) > 0 {
 		why += fmt.Sprintf(" %s: %s.", count(len(blockers), "node blocks the update", "nodes block the update"), folded(blockers))
 	}
-	if len(e.Idle) > 0 {
-		why += " Pods that do not serve: " + byReason(e.Idle) + "."
-	}
-	return state, why
+	return state, causes(e.Idle, e.Now, nil, why)
 }
 
 // blockers returns the nodes that use up the budget while others wait for it.
@@ -69,7 +66,7 @@ func (e *DaemonExplanation) blockers() []string {
 // Text writes the explanation for people.
 func (e DaemonExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("DaemonSet %s is %v. %s\n\n", e.name(), state.text(), why)
+	writeStanding(w, "DaemonSet "+e.name(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	w.Printf("Budget:                  %s\n", e.bounds())

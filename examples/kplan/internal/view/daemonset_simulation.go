@@ -47,6 +47,10 @@ func (s DaemonSimulation) Text(w *terminal.Writer) {
 	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
 	writePolicies(w, s.Policies)
 	writeAssumed(w, s.Assumed)
+	if len(s.Result.Steps) == 1 && s.Result.Done {
+		w.Printf("%v: all pods are new and available.\n", unchanged)
+		return
+	}
 	b := s.end().Budget
 	t := terminal.NewTable("STEP", "TIME", "OLD", "NEW", fmt.Sprintf("AVAIL>=%d", s.leastAvailable(b)), "ACTION", "WHY")
 	for i := range s.Result.Steps {
@@ -119,14 +123,12 @@ func (s DaemonSimulation) MarshalJSON() ([]byte, error) {
 		steps[i] = daemonStep{Time: st.Time.Seconds(), Actions: st.Actions, DaemonSetStep: st}
 	}
 	return marshal(struct {
-		Kind      string           `json:"kind"`
-		Name      string           `json:"name"`
-		Namespace string           `json:"namespace,omitempty"`
-		Policies  []string         `json:"policies,omitempty"`
-		Assumed   []string         `json:"assumed,omitempty"`
-		Budget    daemonset.Budget `json:"budget"`
-		Done      bool             `json:"done"`
-		Why       string           `json:"why,omitempty"` // it is not done
-		Steps     []daemonStep     `json:"steps"`
-	}{daemonset.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.end().Budget, s.Result.Done, s.Unfinished(), steps})
+		head
+		Policies []string         `json:"policies,omitempty"`
+		Assumed  []string         `json:"assumed,omitempty"`
+		Budget   daemonset.Budget `json:"budget"`
+		Done     bool             `json:"done"`
+		Why      string           `json:"why,omitempty"` // it is not done
+		Steps    []daemonStep     `json:"steps"`
+	}{headOf(daemonSet(s.Namespace, s.Name, s.Advanced)), s.Policies, s.Assumed, s.end().Budget, s.Result.Done, s.Unfinished(), steps})
 }

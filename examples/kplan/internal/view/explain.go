@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -66,6 +67,8 @@ type Set struct {
 	Available int32  `json:"available"`
 	Images    string `json:"images,omitzero"`
 	Failure   string `json:"failure,omitzero"` // what its condition ReplicaFailure says
+	Adopted   bool   `json:"adopted,omitzero"` // it has no controller yet, and the plan adopts it
+	Former    string `json:"former,omitzero"`  // the Deployment that it has its name from, if that is another one
 }
 
 func (s *Set) empty() bool { return s.Wanted == 0 && s.Pods == 0 && !s.New && s.Failure == "" }
@@ -79,6 +82,7 @@ type Pod struct {
 	Age        *time.Duration `json:"-"` // nil if it is unknown
 	Reason     string         `json:"reason"`
 	Message    string         `json:"message,omitzero"`
+	Ending     *Ending        `json:"ending,omitzero"` // nil unless it is being deleted
 }
 
 // An Instant is when something changes without anybody doing anything.
@@ -92,9 +96,9 @@ func (e *Explanation) State() (State, string) {
 	actions := e.Plan.Plan.Actions
 	switch {
 	case e.complete() && len(actions) == 0:
-		return StateComplete, e.completeText() + "."
+		return StateComplete, e.completeText() + "." + e.endings()
 	case e.complete():
-		return StateComplete, fmt.Sprintf("%s; %s left to do.", e.completeText(), count(len(actions), "write is", "writes are"))
+		return StateComplete, fmt.Sprintf("%s; %s left to do.", e.completeText(), count(len(actions), "write is", "writes are")) + e.endings()
 	case len(actions) == 1:
 		return StateProgressing, "The controller will act at once: " + phraseOf(actions[0]).long + "."
 	case len(actions) > 1:
@@ -102,11 +106,15 @@ func (e *Explanation) State() (State, string) {
 	case e.Snapshot.Deployment.Paused && e.Snapshot.Deployment.Partitioned == nil:
 		return StateWaiting, "It is paused, and its rollout rests until it is resumed."
 	}
-	state, why := e.blocked()
-	if len(e.Idle) > 0 {
-		why += " Pods that do not serve: " + byReason(e.Idle) + "."
+	if why, ok := e.refusing(); ok {
+		return StateStuck, strings.TrimSpace(why + " " + causes(e.Idle, e.Now, nil, ""))
 	}
-	return state, why
+	state, why := e.blocked()
+	return state, causes(e.Idle, e.Now, e.Plan.Plan.Status.TerminatingReplicas, why)
+}
+
+func (e *Explanation) endings() string {
+	return endings(e.Idle, e.Now, e.Plan.Plan.Status.TerminatingReplicas)
 }
 
 // blocked is State for a rollout that is not complete and does nothing.
@@ -159,7 +167,7 @@ func (e Explanation) Text(w *terminal.Writer) {
 	if e.Namespace != "" {
 		name = e.Namespace + "/" + name
 	}
-	w.Printf("Deployment %s is %v. %s\n\n", name, state.text(), why)
+	writeStanding(w, "Deployment "+name, e.Unapplied, state, why)
 	writePolicies(w, e.Policies)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)
@@ -174,6 +182,15 @@ func (e Explanation) Text(w *terminal.Writer) {
 	}
 	e.reasons(w)
 	writeRefused(w, e.Refused)
+}
+
+// writeStanding says how a workload stands, and why. A manifest has done nothing yet.
+func writeStanding(w *terminal.Writer, of string, unapplied bool, state State, why string) {
+	if unapplied && state == StateProgressing {
+		w.Printf("%s will start. Once it is applied, %s\n\n", of, strings.Replace(why, "The c", "the c", 1))
+		return
+	}
+	w.Printf("%s is %v. %s\n\n", of, state.text(), why)
 }
 
 // budget writes the numbers that bound the rollout.
@@ -198,7 +215,7 @@ func writeInstants(w *terminal.Writer, instants []Instant, now time.Time) {
 
 // reasons writes what is held back: in numbers, in words, and what ends it.
 func (e *Explanation) reasons(w *terminal.Writer) {
-	for i, h := range e.Plan.Plan.Holds {
+	for i, h := range byCause(e.Plan.Plan.Holds) {
 		if i == 0 {
 			w.Printf("\nHeld back:\n")
 		}

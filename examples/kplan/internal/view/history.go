@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
@@ -129,14 +128,8 @@ func (h History) MarshalJSON() ([]byte, error) {
 			add(r.Number, r.Source, false)
 		}
 	}
-	kind := ""
-	if h.Daemon {
-		kind = daemonset.Kind
-	}
 	return marshal(struct {
-		Kind      string       `json:"kind,omitzero"`
-		Name      string       `json:"name"`
-		Namespace string       `json:"namespace,omitempty"`
+		head
 		Revisions []historyRow `json:"revisions"`
-	}{kind, h.Name, h.Namespace, rows})
+	}{headOf(h.Subject()), rows})
 }

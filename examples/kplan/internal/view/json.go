@@ -16,14 +16,13 @@ import (
 func (p Plan) MarshalJSON() ([]byte, error) {
 	type plan deploy.Plan // without methods
 	return marshal(struct {
-		Name      string         `json:"name"`
-		Namespace string         `json:"namespace,omitempty"`
-		Policies  []string       `json:"policies,omitempty"`
-		Actions   deploy.Actions `json:"actions"`
-		Holds     []deploy.Hold  `json:"holds"`
+		head
+		Policies []string       `json:"policies,omitempty"`
+		Actions  deploy.Actions `json:"actions"`
+		Holds    []deploy.Hold  `json:"holds"`
 		plan
 		ReplicaSets []PodPlan `json:"replicaSets"`
-	}{p.Snapshot.Deployment.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
+	}{headOf(deployment(p.Namespace, p.Snapshot.Deployment.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
 }
 
 // explained is a hold with its words.
@@ -68,8 +67,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 	}
 	b := e.Plan.Plan.Budget
 	return marshal(struct {
-		Name        string                   `json:"name"`
-		Namespace   string                   `json:"namespace,omitempty"`
+		head
 		Policies    []string                 `json:"policies,omitempty"`
 		State       State                    `json:"state"`
 		Why         string                   `json:"why"`
@@ -83,7 +81,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		Ties        []tieOfSet               `json:"ties,omitempty"`
 		Refused     []Refused                `json:"refused,omitempty"`
 	}{
-		e.Snapshot.Deployment.Name, e.Namespace, e.Policies, state, why, e.Report,
+		headOf(deployment(e.Namespace, e.Snapshot.Deployment.Name)), e.Policies, state, why, e.Report,
 		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
 		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused,
 	})
@@ -94,15 +92,13 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 func (p DaemonPlan) MarshalJSON() ([]byte, error) {
 	type plan daemonset.Plan // without methods
 	return marshal(struct {
-		Kind      string            `json:"kind"`
-		Name      string            `json:"name"`
-		Namespace string            `json:"namespace,omitempty"`
-		Policies  []string          `json:"policies,omitempty"`
-		Actions   daemonset.Actions `json:"actions"`
-		Holds     []daemonset.Hold  `json:"holds"`
+		head
+		Policies []string          `json:"policies,omitempty"`
+		Actions  daemonset.Actions `json:"actions"`
+		Holds    []daemonset.Hold  `json:"holds"`
 		plan
 		Nodes []daemonset.NodeReport `json:"nodes"`
-	}{daemonset.Kind, p.Snapshot.DaemonSet.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Nodes)})
+	}{headOf(daemonSet(p.Namespace, p.Snapshot.DaemonSet.Name, p.Advanced)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Nodes)})
 }
 
 // MarshalJSON encodes the explanation. Lists are always there.
@@ -114,23 +110,21 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 		holds[i] = explained[daemonset.Hold]{h, daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
-		Kind      string                      `json:"kind"`
-		Name      string                      `json:"name"`
-		Namespace string                      `json:"namespace,omitempty"`
-		Policies  []string                    `json:"policies,omitempty"`
-		State     State                       `json:"state"`
-		Why       string                      `json:"why"`
-		Report    Report                      `json:"rolloutStatus"`
-		Budget    daemonset.Budget            `json:"budget"`
-		Status    daemonset.Status            `json:"status"`
-		Actions   daemonset.Actions           `json:"actions"`
-		Holds     []explained[daemonset.Hold] `json:"holds"`
-		Nodes     []daemonset.NodeReport      `json:"nodes"`
-		Pods      []Pod                       `json:"pods"` // that do not serve
-		Instants  []Instant                   `json:"instants"`
-		Refused   []Refused                   `json:"refused,omitempty"`
+		head
+		Policies []string                    `json:"policies,omitempty"`
+		State    State                       `json:"state"`
+		Why      string                      `json:"why"`
+		Report   Report                      `json:"rolloutStatus"`
+		Budget   daemonset.Budget            `json:"budget"`
+		Status   daemonset.Status            `json:"status"`
+		Actions  daemonset.Actions           `json:"actions"`
+		Holds    []explained[daemonset.Hold] `json:"holds"`
+		Nodes    []daemonset.NodeReport      `json:"nodes"`
+		Pods     []Pod                       `json:"pods"` // that do not serve
+		Instants []Instant                   `json:"instants"`
+		Refused  []Refused                   `json:"refused,omitempty"`
 	}{
-		daemonset.Kind, e.Snapshot.DaemonSet.Name, e.Namespace, e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
+		headOf(daemonSet(e.Namespace, e.Snapshot.DaemonSet.Name, e.Advanced)), e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
 		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused,
 	})
 }
@@ -160,14 +154,13 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		skew = &most
 	}
 	return marshal(struct {
-		Name      string   `json:"name"`
-		Namespace string   `json:"namespace,omitempty"`
-		Policies  []string `json:"policies,omitempty"`
-		Assumed   []string `json:"assumed,omitempty"`
-		Bounds    bounds   `json:"bounds"`
-		Done      bool     `json:"done"`
-		Why       string   `json:"why,omitempty"` // it is not done
-		PeakSkew  *int32   `json:"peakSkew,omitempty"`
-		Steps     []step   `json:"steps"`
-	}{s.Name, s.Namespace, s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, s.Unfinished(), skew, steps})
+		head
+		Policies []string `json:"policies,omitempty"`
+		Assumed  []string `json:"assumed,omitempty"`
+		Bounds   bounds   `json:"bounds"`
+		Done     bool     `json:"done"`
+		Why      string   `json:"why,omitempty"` // it is not done
+		PeakSkew *int32   `json:"peakSkew,omitempty"`
+		Steps    []step   `json:"steps"`
+	}{headOf(deployment(s.Namespace, s.Name)), s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, s.Unfinished(), skew, steps})
 }

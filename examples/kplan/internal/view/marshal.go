@@ -5,18 +5,24 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
-// Document returns what is encoded of the answers: the object of the one or, if there are
-// several, an object with the list items.
-func Document[T any](objects []T) any {
-	if len(objects) == 1 {
-		return objects[0]
-	}
+// Document returns what is encoded of the answers of a command: the list of them, however many
+// there are, in the form of lists of the API. Its kind is such as PlanList.
+func Document[T any](command string, objects []T) any {
 	return struct {
-		Items []T `json:"items"`
-	}{objects}
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Items      []T    `json:"items"`
+	}{Version1, kindOf(command) + "List", notNil(objects)}
 }
+
+// Version1 is the apiVersion of documents that are about no object of the API.
+const Version1 = "kplan/v1"
+
+// kindOf returns the kind of what a command answers.
+func kindOf(command string) string { return strings.ToUpper(command[:1]) + command[1:] }
 
 // Marshal returns a document as JSON.
 func Marshal(v any) ([]byte, error) { return marshal(v) }

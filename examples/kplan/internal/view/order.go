@@ -8,7 +8,6 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 // An Order is the order in which the pods of one ReplicaSet would be deleted.
@@ -185,19 +184,13 @@ func (o Order) MarshalJSON() ([]byte, error) {
 			pods[i].Goes, pods[i].Perhaps = new(goes), perhaps
 		}
 	}
-	kind := o.Kind
-	if kind == replicaset.Kind {
-		kind = "" // as that of most
-	}
 	return marshal(struct {
-		Kind       string       `json:"kind,omitempty"`
-		Name       string       `json:"name"`
-		Namespace  string       `json:"namespace,omitempty"`
+		head
 		Controller string       `json:"controller,omitempty"`
 		Wanted     int32        `json:"wanted"`
 		Deleting   bool         `json:"deleting,omitzero"`
 		Ending     int          `json:"terminating"`
 		Pods       []orderedPod `json:"pods"`
 		Tie        *Tie         `json:"tie,omitempty"`
-	}{kind, o.Name, o.Namespace, o.Controller, o.Wanted, o.Deleting, o.Ending, pods, o.tie()})
+	}{headOf(replicaSet(o.Kind, o.Namespace, o.Name)), o.Controller, o.Wanted, o.Deleting, o.Ending, pods, o.tie()})
 }

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ type Plan struct {
 	Plan      deploy.Plan
 	Pods      []PodPlan // of the ReplicaSets whose pods are in the input
 	Policies  []string  // the flags that depart from Kubernetes
+	Unapplied bool      // it is a manifest that nobody has applied
 }
 
 // Text writes the plan for people.
@@ -87,13 +89,21 @@ func (p Plan) held(h deploy.Hold) string {
 }
 
 func (p Plan) status(w *terminal.Writer) {
-	w.Printf("Status:      %v\n", p.Plan.Status)
+	w.Printf("Status:      %v%s\n", p.Plan.Status, terminating(p.Plan.Status.TerminatingReplicas))
 	if conditions := conditions(p.Plan.Status); conditions != "" {
 		w.Printf("Conditions:  %s\n", conditions)
 	}
 	if at := p.Plan.RecheckAt; !at.IsZero() {
 		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
 	}
+}
+
+// terminating says how many pods are being deleted, if that is known and there are any.
+func terminating(n *int32) string {
+	if n == nil || *n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d terminating", *n)
 }
 
 // conditions returns what holds and why.

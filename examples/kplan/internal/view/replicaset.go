@@ -20,7 +20,8 @@ type ReplicaPlan struct {
 	Namespace  string
 	Controller string // such as Deployment web, or ""
 	PodPlan
-	Policies []string // the flags that depart from Kubernetes
+	Policies  []string // the flags that depart from Kubernetes
+	Unapplied bool     // it is a manifest that nobody has applied
 }
 
 func (p *ReplicaPlan) name() string {
@@ -75,7 +76,7 @@ func (p ReplicaPlan) Text(w *terminal.Writer) {
 		t.WriteTo(w)
 		w.Printf("\n")
 	}
-	w.Printf("Status:   %v\n", p.Plan.Status)
+	w.Printf("Status:   %v%s\n", p.Plan.Status, terminating(p.Plan.Status.TerminatingReplicas))
 	if at := p.Plan.RecheckAt; !at.IsZero() {
 		w.Printf("Recheck:  %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
 	}
@@ -89,9 +90,7 @@ func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	return marshal(struct {
-		Kind       string            `json:"kind"`
-		Name       string            `json:"name"`
-		Namespace  string            `json:"namespace,omitempty"`
+		head
 		Controller string            `json:"controller,omitempty"`
 		Policies   []string          `json:"policies,omitempty"`
 		Wanted     int32             `json:"wanted"`
@@ -101,7 +100,7 @@ func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 		Reasons []podorder.Explanation `json:"reasons,omitempty"`
 		Tie     *Tie                   `json:"tie,omitempty"`
 	}{
-		p.Kind, p.Name, p.Namespace, p.Controller, p.Policies, p.Wanted, actions, notNil(p.Plan.Holds), plan(p.Plan), p.Reasons, p.Tie,
+		headOf(replicaSet(p.Kind, p.Namespace, p.Name)), p.Controller, p.Policies, p.Wanted, actions, notNil(p.Plan.Holds), plan(p.Plan), p.Reasons, p.Tie,
 	})
 }
 
@@ -119,9 +118,9 @@ func (e *ReplicaExplanation) State() (State, string) {
 	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
 	switch {
 	case e.complete():
-		return StateComplete, e.completeText()
+		return StateComplete, e.completeText() + endings(e.Idle, e.Now, e.Plan.Status.TerminatingReplicas)
 	case e.Failure != "" && len(actions) > 0:
-		return StateStuck, e.failed().Means
+		return StateStuck, refusedIn(e.failed().Means, e.Failure)
 	case len(actions) == 1:
 		return StateProgressing, "The controller will act at once: " + e.row(actions[0])[0] + "."
 	case len(actions) > 1:
@@ -135,10 +134,7 @@ func (e *ReplicaExplanation) State() (State, string) {
 			}
 		}
 	}
-	if len(e.Idle) > 0 {
-		why += " Pods that do not serve: " + byReason(e.Idle) + "."
-	}
-	return state, why
+	return state, causes(e.Idle, e.Now, e.Plan.Status.TerminatingReplicas, why)
 }
 
 // failed is the advice on a ReplicaSet that cannot create or delete pods.
@@ -162,7 +158,7 @@ func (e *ReplicaExplanation) completeText() string {
 // Text writes the explanation for people.
 func (e ReplicaExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("%s is %v. %s\n\n", e.name(), state.text(), why)
+	writeStanding(w, e.name(), e.Unapplied, state, why)
 	writePolicies(w, e.Policies)
 	if e.Controller != "" {
 		w.Printf("Controller:              %s, which may change the size\n", e.Controller)
@@ -227,9 +223,7 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 		holds[i] = explained[replicaset.Hold]{h, replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
-		Kind       string                       `json:"kind"`
-		Name       string                       `json:"name"`
-		Namespace  string                       `json:"namespace,omitempty"`
+		head
 		Controller string                       `json:"controller,omitempty"`
 		Policies   []string                     `json:"policies,omitempty"`
 		State      State                        `json:"state"`
@@ -243,7 +237,7 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 		Instants   []Instant                    `json:"instants"`
 		Tie        *Tie                         `json:"tie,omitempty"`
 	}{
-		e.Kind, e.Name, e.Namespace, e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
+		headOf(replicaSet(e.Kind, e.Namespace, e.Name)), e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
 		notNil(e.Idle), notNil(e.Instants), e.Tie,
 	})
 }

@@ -46,6 +46,10 @@ func (s ReplicaSimulation) Text(w *terminal.Writer) {
 	w.Printf("%s: %s\n\n", p.name(), plural(s.Wanted, "replica"))
 	writePolicies(w, s.Policies)
 	writeAssumed(w, s.Assumed)
+	if len(s.Steps) == 1 && s.Done {
+		w.Printf("%v: all pods are available.\n", unchanged)
+		return
+	}
 	t := terminal.NewTable("STEP", "TIME", "PODS", "READY", "AVAIL", "ACTION", "WHY")
 	for i := range s.Steps {
 		step := &s.Steps[i]
@@ -107,14 +111,12 @@ func (s ReplicaSimulation) MarshalJSON() ([]byte, error) {
 		steps[i] = replicaStep{st.Time.Seconds(), actions, p.Plan.Holds, st.Pods, st.Ready, st.Available, p.Tie}
 	}
 	return marshal(struct {
-		Kind      string        `json:"kind"`
-		Name      string        `json:"name"`
-		Namespace string        `json:"namespace,omitempty"`
-		Policies  []string      `json:"policies,omitempty"`
-		Assumed   []string      `json:"assumed,omitempty"`
-		Wanted    int32         `json:"wanted"`
-		Done      bool          `json:"done"`
-		Why       string        `json:"why,omitempty"` // it is not done
-		Steps     []replicaStep `json:"steps"`
-	}{s.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.Wanted, s.Done, s.Unfinished(), steps})
+		head
+		Policies []string      `json:"policies,omitempty"`
+		Assumed  []string      `json:"assumed,omitempty"`
+		Wanted   int32         `json:"wanted"`
+		Done     bool          `json:"done"`
+		Why      string        `json:"why,omitempty"` // it is not done
+		Steps    []replicaStep `json:"steps"`
+	}{headOf(replicaSet(s.Kind, s.Namespace, s.Name)), s.Policies, s.Assumed, s.Wanted, s.Done, s.Unfinished(), steps})
 }

@@ -36,12 +36,9 @@ func (e *RolloutExplanation) State() (State, string) {
 		return StateProgressing, e.movesText()
 	}
 	if e.idleNow() {
-		return StateComplete, "There is nothing to release."
+		return StateComplete, "There is nothing to release." + endings(e.Idle, e.Now, nil)
 	}
-	if len(e.Idle) > 0 {
-		why += " Pods that do not serve: " + byReason(e.Idle) + "."
-	}
-	return state, why
+	return state, causes(e.Idle, e.Now, nil, why)
 }
 
 // idleNow reports whether the Rollout waits for nothing but the next release.

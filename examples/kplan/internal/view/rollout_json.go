@@ -13,18 +13,16 @@ import (
 func (p RolloutPlan) MarshalJSON() ([]byte, error) {
 	type plan kruise.Plan // without methods
 	return marshal(struct {
-		Kind      string         `json:"kind"`
-		Name      string         `json:"name"`
-		Namespace string         `json:"namespace,omitempty"`
-		Policies  []string       `json:"policies,omitempty"`
-		Actions   kruise.Actions `json:"actions"`
-		Holds     []kruise.Hold  `json:"holds"`
+		head
+		Policies []string       `json:"policies,omitempty"`
+		Actions  kruise.Actions `json:"actions"`
+		Holds    []kruise.Hold  `json:"holds"`
 		plan
 		BatchRelease *batchrelease.Plan `json:"batchRelease,omitempty"`
 		Steps        []preview.Step     `json:"steps"`
 		Warnings     []preview.Warning  `json:"warnings,omitempty"`
 	}{
-		"Rollout", p.Snapshot.Rollout.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		headOf(kruiseRollout(p.Namespace, p.Snapshot.Rollout.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
 		p.Batch, notNil(p.Preview.Steps), p.Preview.Warnings,
 	})
 }
@@ -38,9 +36,7 @@ func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 		holds = append(holds, explained[rolloutHold]{h, rolloutHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck})
 	}
 	return marshal(struct {
-		Kind         string                   `json:"kind"`
-		Name         string                   `json:"name"`
-		Namespace    string                   `json:"namespace,omitempty"`
+		head
 		Policies     []string                 `json:"policies,omitempty"`
 		State        State                    `json:"state"`
 		Why          string                   `json:"why"`
@@ -52,7 +48,7 @@ func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 		Pods         []Pod                    `json:"pods"` // that do not serve
 		Instants     []Instant                `json:"instants"`
 	}{
-		"Rollout", e.Snapshot.Rollout.Name, e.Namespace, e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
+		headOf(kruiseRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
 		e.Batch, notNil(e.Preview.Steps), notNil(e.Idle), notNil(e.Instants),
 	})
 }

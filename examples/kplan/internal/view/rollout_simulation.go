@@ -197,18 +197,16 @@ func (s RolloutSimulation) MarshalJSON() ([]byte, error) {
 		limits = &bounds{s.Budget.MaxTotal(), s.Budget.MinAvailable()}
 	}
 	return marshal(struct {
-		Kind      string        `json:"kind"`
-		Name      string        `json:"name"`
-		Namespace string        `json:"namespace,omitempty"`
-		Policies  []string      `json:"policies,omitempty"`
-		Assumed   []string      `json:"assumed,omitempty"`
-		Bounds    *bounds       `json:"bounds,omitempty"` // of the style Partition
-		Done      bool          `json:"done"`
-		Why       string        `json:"why,omitempty"`   // it is not done
-		Holds     []kruise.Hold `json:"holds,omitempty"` // at the end
-		Steps     []rolloutStep `json:"steps"`
+		head
+		Policies []string      `json:"policies,omitempty"`
+		Assumed  []string      `json:"assumed,omitempty"`
+		Bounds   *bounds       `json:"bounds,omitempty"` // of the style Partition
+		Done     bool          `json:"done"`
+		Why      string        `json:"why,omitempty"`   // it is not done
+		Holds    []kruise.Hold `json:"holds,omitempty"` // at the end
+		Steps    []rolloutStep `json:"steps"`
 	}{
-		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, s.Assumed, limits, s.Result.Done,
+		headOf(kruiseRollout(s.Namespace, s.Rollout.Name)), s.Policies, s.Assumed, limits, s.Result.Done,
 		s.Unfinished(), s.Result.Holds, steps,
 	})
 }

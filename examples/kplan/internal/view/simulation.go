@@ -27,6 +27,7 @@ type Simulation struct {
 var (
 	complete    = terminal.Text{Style: terminal.Good, Text: "Complete"}
 	notComplete = terminal.Text{Style: terminal.Bad, Text: "Not complete"}
+	unchanged   = terminal.Text{Style: terminal.Good, Text: "Nothing changes"}
 )
 
 // whyEnded says why a simulation that has not finished has ended: the time limit was over, or
@@ -57,6 +58,11 @@ func (s Simulation) Text(w *terminal.Writer) {
 	heading(w, s.Namespace, s.Name, s.Result.Bounds)
 	writePolicies(w, s.Policies)
 	writeAssumed(w, s.Assumed)
+	zones := zonesOf(s.Result)
+	if len(s.Result.Steps) == 1 && len(zones) == 0 && s.Result.Done {
+		w.Printf("%v: all pods are new and available.\n", unchanged)
+		return
+	}
 	columns := s.columns()
 	t := terminal.NewTable("REVISION", "REPLICASET", "IMAGES")
 	for _, c := range columns {
@@ -64,7 +70,6 @@ func (s Simulation) Text(w *terminal.Writer) {
 	}
 	t.WriteTo(w)
 	w.Printf("\nREV columns: pods ready/wanted.")
-	zones := zonesOf(s.Result)
 	if len(zones) > 0 {
 		w.Printf(" ZONES: pods that run in %s.", strings.Join(zones, "/"))
 	}

@@ -56,6 +56,12 @@ func (s *Set) cells() []string {
 	if s.Revision > 0 {
 		revision = fmt.Sprintf("%d, %s", s.Revision, revision)
 	}
+	if s.Adopted {
+		revision += ", to be adopted"
+	}
+	if s.Former != "" {
+		revision += " from " + s.Former
+	}
 	return []string{
 		s.Name, revision, fmt.Sprint(s.Wanted), fmt.Sprint(s.Pods), fmt.Sprint(s.Ready), fmt.Sprint(s.Available), s.Images,
 	}

@@ -56,12 +56,11 @@ func (u Undo) Text(w *terminal.Writer) {
 // MarshalJSON encodes the preview. The rollout is null if nothing is written.
 func (u Undo) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
-		Name       string       `json:"name"`
-		Namespace  string       `json:"namespace,omitempty"`
+		head
 		Text       string       `json:"text"` // of kubectl
 		Undo       kubectl.Undo `json:"undo"`
 		ReplicaSet string       `json:"replicaSet"`
 		Images     []Image      `json:"images"`
 		Rollout    *Simulation  `json:"rollout"`
-	}{u.Name, u.Namespace, u.Undo.String(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
+	}{headOf(deployment(u.Namespace, u.Name)), u.Undo.String(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
 }

@@ -56,31 +56,38 @@ func (s State) verdict() Verdict {
 // stated is what tells its state.
 type stated interface{ State() (State, string) }
 
-func verdictOf(e stated) Verdict {
+func verdictOf(e stated, unapplied bool) Verdict {
 	state, _ := e.State()
+	if unapplied && state == StateProgressing {
+		return Starts
+	}
 	return state.verdict()
 }
 
 // Verdict returns how the Deployment stands.
-func (p Plan) Verdict() Verdict { return verdictOf(&Explanation{Plan: p}) }
+func (p Plan) Verdict() Verdict { return verdictOf(&Explanation{Plan: p}, p.Unapplied) }
 
 // Verdict returns how the Deployment stands.
-func (e Explanation) Verdict() Verdict { return verdictOf(&e) }
+func (e Explanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
 
 // Verdict returns how the DaemonSet stands.
-func (p DaemonPlan) Verdict() Verdict { return verdictOf(&DaemonExplanation{DaemonPlan: p}) }
+func (p DaemonPlan) Verdict() Verdict {
+	return verdictOf(&DaemonExplanation{DaemonPlan: p}, p.Unapplied)
+}
 
 // Verdict returns how the ReplicaSet stands.
-func (p ReplicaPlan) Verdict() Verdict { return verdictOf(&ReplicaExplanation{ReplicaPlan: p}) }
+func (p ReplicaPlan) Verdict() Verdict {
+	return verdictOf(&ReplicaExplanation{ReplicaPlan: p}, p.Unapplied)
+}
 
 // Verdict returns how the ReplicaSet stands.
-func (e ReplicaExplanation) Verdict() Verdict { return verdictOf(&e) }
+func (e ReplicaExplanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
 
 // Verdict returns how the Rollout stands.
-func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{RolloutPlan: p}) }
+func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{RolloutPlan: p}, false) }
 
 // Verdict returns how the Rollout stands.
-func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}) }
+func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}, p.Unapplied) }
 
 // Verdict returns what becomes of the Deployment.
 func (s Simulation) Verdict() Verdict {
@@ -102,6 +109,8 @@ func (s Simulation) Verdict() Verdict {
 		return Starts
 	case scales:
 		return Scales
+	case last.Time > 0:
+		return Progresses
 	}
 	return Stays
 }
@@ -136,6 +145,9 @@ func (s DaemonSimulation) Verdict() Verdict {
 	case s.Unfinished() != "":
 		return Fails
 	case !slices.ContainsFunc(s.Result.Steps, func(step sim.DaemonSetStep) bool { return len(step.Actions) > 0 }):
+		if s.end().Time > 0 {
+			return Progresses
+		}
 		return Stays
 	case slices.ContainsFunc(s.Result.Steps, func(step sim.DaemonSetStep) bool { return step.Pods > step.Updated }):
 		return Rolls
@@ -212,12 +224,13 @@ func (c Comparison) Verdict() Verdict {
 	return Rolls
 }
 
-// mostNames is how many objects a summary names.
-const mostNames = 3
+// mostNames is how many objects a summary names of those that people have to look at, and
+// mostChanged of those that change while others stay as they are.
+const mostNames, mostChanged = 3, 100
 
 // Summarise writes one line for several answers, such as
 //
-//	12 Deployments: 1 is stuck (shop/web), 3 will roll, 8 stay as they are.
+//	12 Deployments: 1 is stuck (shop/web), 2 will roll (a, b), 9 stay as they are.
 func Summarise(w *terminal.Writer, subjects []Subject, answers []Verdict) {
 	w.Printf("%s: ", kinds(subjects))
 	separator := ""
@@ -235,12 +248,28 @@ func Summarise(w *terminal.Writer, subjects []Subject, answers []Verdict) {
 		}
 		words := verdicts[v]
 		w.Printf("%s%v", separator, terminal.Text{Style: words.style, Text: count(n, words.one, words.more)})
-		if words.style == terminal.Bad {
+		switch {
+		case words.style == terminal.Bad:
 			w.Printf(" (%s)", first(names, mostNames))
+		case words.style == terminal.Busy && slices.Contains(answers, Stays):
+			w.Printf(" (%s)", first(names, mostChanged))
 		}
 		separator = ", "
 	}
 	w.Printf(".\n\n")
+}
+
+// Unchanged writes one line for all workloads that stay as they are.
+func Unchanged(w *terminal.Writer, subjects []Subject) {
+	var names []string
+	for _, s := range subjects {
+		names = append(names, s.label())
+	}
+	verb := "Stays as it is"
+	if len(names) > 1 {
+		verb = "Stay as they are"
+	}
+	w.Printf("%s: %s.\n", verb, first(names, mostNames))
 }
 
 // kinds counts objects by kind, in the order in which the kinds come first.
