@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -122,7 +121,7 @@ func (e *env) checkAlone(next, kind string) {
 	cmd.Stderr = &problems
 	text, _ := cmd.Output() // of pods that never become ready it is no success
 	var f foretoldAlone
-	require.NoError(e, json.Unmarshal(text, &f), problems.String())
+	only(e, text, &f, problems.String())
 	before := podsOf(e.state, active)
 	e.applyFile(file)
 	e.settle()

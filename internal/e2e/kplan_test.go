@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,6 +114,14 @@ func (w *watch) exit(t *testing.T) int {
 func (e *env) watch(args ...string) *watch {
 	e.Helper()
 	return start(e.T, e.kplan(append(args, "--watch")...))
+}
+
+// only decodes the one answer of a list.
+func only(t require.TestingT, text []byte, answer any, told string) {
+	var list struct{ Items []json.RawMessage }
+	require.NoError(t, json.Unmarshal(text, &list), told)
+	require.Len(t, list.Items, 1, told)
+	require.NoError(t, json.Unmarshal(list.Items[0], answer), told)
 }
 
 func (e *env) kplan(args ...string) *exec.Cmd {

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -223,7 +222,7 @@ func (v *victims) order(count int, now time.Time) (said answer) {
 			Goes, Perhaps bool
 		}
 	}
-	require.NoError(v, json.Unmarshal(text, &o))
+	only(v, text, &o, problems.String())
 	for _, p := range o.Pods {
 		switch {
 		case p.Goes:

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -249,7 +248,7 @@ func (w *whatIf) ask(answer any, command, file string, flags ...string) (notes s
 	var problems strings.Builder
 	cmd.Stderr = &problems
 	text, _ := cmd.Output() // a rollout that does not finish is no success
-	require.NoError(w, json.Unmarshal(text, answer), problems.String())
+	only(w, text, answer, problems.String())
 	return problems.String()
 }
 

@@ -67,6 +67,19 @@ func TestOneDumpIsEnough(t *testing.T) {
 	require.Equal(t, stdout, named)
 }
 
+// TestOneNameIsEnough: so it is with a workload of a cluster.
+func TestOneNameIsEnough(t *testing.T) {
+	_, flags := newAPIServer(t, live+"/finished.yaml")
+	args := at(append([]string{"simulate", "deployment/web", "--set-image", "*=:9"}, flags...)...)
+	code, stdout, stderr := run(nil, args...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, ":9")
+	require.Contains(t, stdout, "Complete after")
+	code, stdout, stderr = run(nil, append(args, "--restart")...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "create with ")
+}
+
 // TestDaemonSetDumpIsEnough: a changed template of a live DaemonSet has another number, so that
 // no pod passes for a new one.
 func TestDaemonSetDumpIsEnough(t *testing.T) {
