@@ -28,7 +28,8 @@ import (
 // All other calls are made once, and so are creations that cannot have been carried out:
 // refused connections, names that do not resolve, TLS, encoding, a context that has ended.
 // Errors that are neither the API server's nor one of those above are among these. The
-// pass that follows, after a pause, is what repeats them.
+// pass that follows, after a pause, is what repeats them. Whatever the Retry, a pod whose
+// drawn name another pod has gets another name, up to 8 in all, as from an API server.
 type Retry string
 
 const (
@@ -123,12 +124,23 @@ func controllerUID(o Object) types.UID {
 	return ""
 }
 
+// mostNames is how many names are tried for a pod: as many as an API server tries if it draws them.
+const mostNames = 8
+
 // createPod creates a pod. Its name is completed here and not by the API server, so that
-// the call can be repeated.
-func (e Executor) createPod(ctx context.Context, pod *corev1.Pod) selector.Outcome {
+// the call can be repeated. If another pod has the name, another one is drawn.
+//
+// It mirrors createWithGenerateNameRetry of the registry package of apiserver.
+func (e Executor) createPod(ctx context.Context, pod *corev1.Pod) (o selector.Outcome) {
 	const longest, random = 63, 5
-	pod.Name = pod.GenerateName[:min(len(pod.GenerateName), longest-random)] + rand.String(random)
-	return e.create(ctx, pod)
+	prefix := pod.GenerateName[:min(len(pod.GenerateName), longest-random)]
+	for range mostNames {
+		pod.Name = prefix + rand.String(random)
+		if o = e.create(ctx, pod); o.Answer != selector.AlreadyExists {
+			break
+		}
+	}
+	return o
 }
 
 // deletePod deletes a pod, unless it has changed since it was read.

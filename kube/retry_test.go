@@ -15,12 +15,14 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,16 +47,11 @@ func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 		"not carried out": {[]error{io.ErrUnexpectedEOF, io.EOF}, selector.Done, 3},
 		"refused later":   {[]error{timeout, forbidden}, selector.Failed, 2},
 		"refused at once": {[]error{forbidden}, selector.Failed, 1},
-		"a foreign name":  {[]error{exists}, selector.AlreadyExists, 1},
 		"namespace gone":  {[]error{leaving}, selector.NamespaceTerminating, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				mine := func(o kube.Object) error {
-					o.SetOwnerReferences([]metav1.OwnerReference{{UID: "r1", Controller: ptr.To(true)}})
-					return nil
-				}
-				s := &server{get: mine, answer: func(_ kube.Request, n int) error {
+				s := &server{get: ofReplicaSet, answer: func(_ kube.Request, n int) error {
 					if n <= len(c.answers) {
 						return c.answers[n-1]
 					}
@@ -68,6 +65,69 @@ func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func ofReplicaSet(o kube.Object) error {
+	o.SetOwnerReferences([]metav1.OwnerReference{{UID: "r1", Controller: ptr.To(true)}})
+	return nil
+}
+
+func ofOther(o kube.Object) error {
+	o.SetOwnerReferences([]metav1.OwnerReference{{UID: "r2", Controller: ptr.To(true)}})
+	return nil
+}
+
+// A drawn name that another pod has is drawn again, as by an API server: 8 names in all, whatever
+// the policy for creations that were not answered.
+func TestExecuteTakenNames(t *testing.T) {
+	daemon := func(e kube.Executor, ctx context.Context) []selector.Outcome {
+		return e.DaemonSet(ctx, daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n1"}}}).Outcomes
+	}
+	replicas := func(e kube.Executor, ctx context.Context) []selector.Outcome {
+		return e.ReplicaSet(ctx, set(), plan(replicaset.CreatePods{Count: 1})).Creates
+	}
+	controller := func(e kube.Executor, ctx context.Context) []selector.Outcome {
+		return e.ReplicationController(ctx, &corev1.ReplicationController{ObjectMeta: set().ObjectMeta}, plan(replicaset.CreatePods{Count: 1})).Creates
+	}
+	for name, c := range map[string]struct {
+		get     func(kube.Object) error
+		retry   kube.Retry
+		answers []error // one after the other; then all is well
+		want    selector.ServerAnswer
+		names   int
+	}{
+		"the first is taken":         {ofOther, kube.RetryCreations, []error{exists}, selector.Done, 2},
+		"without repetitions":        {ofOther, kube.NoRetry, []error{exists}, selector.Done, 2},
+		"seven are taken":            {ofOther, kube.RetryCreations, slices.Repeat([]error{exists}, 7), selector.Done, 8},
+		"eight are taken":            {ofOther, kube.RetryCreations, slices.Repeat([]error{exists}, 8), selector.AlreadyExists, 8},
+		"the second is over quota":   {ofOther, kube.RetryCreations, []error{exists, forbidden}, selector.Failed, 2},
+		"taken by another meanwhile": {ofOther, kube.RetryCreations, []error{io.EOF, exists}, selector.Done, 2},
+		"the second is not answered": {ofReplicaSet, kube.RetryCreations, []error{exists, io.EOF, exists}, selector.Done, 2},
+	} {
+		for kind, run := range map[string]func(kube.Executor, context.Context) []selector.Outcome{"ReplicaSet": replicas, "ReplicationController": controller, "DaemonSet": daemon} {
+			if kind == "DaemonSet" && name == "the second is not answered" {
+				continue // its UID is another one
+			}
+			t.Run(name+", "+kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := &server{get: c.get, answer: func(_ kube.Request, n int) error {
+						if n <= len(c.answers) {
+							return c.answers[n-1]
+						}
+						return nil
+					}}
+					made := run(kube.Executor{Client: s, Retry: c.retry}, t.Context())
+					require.Equal(t, []selector.ServerAnswer{c.want}, answers(made))
+					names := map[string]bool{}
+					for _, q := range s.requests {
+						require.Regexp(t, `^(web|agent)-[a-z0-9]{5}$`, q.Object.GetName())
+						names[q.Object.GetName()] = true
+					}
+					require.Len(t, names, c.names)
+				})
+			})
+		}
 	}
 }
 

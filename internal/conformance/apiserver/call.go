@@ -6,6 +6,7 @@ import (
 	"bytes"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -14,12 +15,26 @@ func (s *Server) callGet(k Key) (Object, error) {
 	return s.call(operation{Get, k.Kind, k.Name}, nil, func() (Object, error) { return s.get(k) })
 }
 
-func (s *Server) callCreate(o Object) (Object, error) {
-	name := o.GetName()
+// mostNames is how many names an API server tries that draws them: maxNameGenerationCreateAttempts.
+const mostNames = 8
+
+// callCreate creates an object. Each name that the server draws counts as a call, as it does
+// for a client that draws them.
+func (s *Server) callCreate(o Object) (result Object, err error) {
+	name, names := o.GetName(), mostNames
+	if name != "" {
+		names = 1
+	}
 	if pod, ok := o.(*corev1.Pod); ok {
 		name = Target(pod)
 	}
-	return s.call(operation{Create, Kind(o), name}, o, func() (Object, error) { return s.create(o) })
+	for range names {
+		result, err = s.call(operation{Create, Kind(o), name}, o, func() (Object, error) { return s.create(o) })
+		if !apierrors.IsAlreadyExists(err) {
+			break
+		}
+	}
+	return result, err
 }
 
 func (s *Server) callUpdate(o Object, sub bool) (Object, error) {
