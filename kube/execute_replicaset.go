@@ -19,7 +19,8 @@ import (
 // them before and sees the events meanwhile.
 //
 // Adoptions wait for the check that rs is still there. If a claim fails, or a pod that was
-// to be adopted is gone, no pod is created or deleted. Pods are created in batches that
+// to be adopted is gone, no pod is created or deleted, in the dialects of Kubernetes 1.5 either:
+// there the pass goes on with Again of replicaset.Finish. Pods are created in batches that
 // double, and none after a batch with a failure; pods are deleted all at once. A pod that
 // has changed since it was read is neither deleted nor, if the plan deletes it as well,
 // adopted.
@@ -114,9 +115,17 @@ func (x *podExecutor) claim(ctx context.Context) bool {
 func (x *podExecutor) create(ctx context.Context, a replicaset.CreatePods) {
 	var made []selector.Outcome
 	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
-		made = append(made, all(int(n), func(int) selector.Outcome { return x.createPod(ctx, x.pod()) })...)
+		made = append(made, all(int(n), func(int) selector.Outcome { return x.createPod(ctx, created(x.pod(), a)) })...)
 	}
 	x.report.Creates = made
+}
+
+// created returns a new pod as an action makes it.
+func created(pod *corev1.Pod, a replicaset.CreatePods) *corev1.Pod {
+	if a.WithoutController {
+		pod.OwnerReferences = nil
+	}
+	return pod
 }
 
 // patch changes an object, unless the patch could not be made.

@@ -103,15 +103,20 @@ func wait(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// mine returns the object that has the name of o, if it has the controller of o. Otherwise
-// the error is taken.
+// mine returns the object that has the name of o, if it has the controller of o; or, if o has
+// none, if its name was made from the same prefix. Otherwise the error is taken.
 func (e Executor) mine(ctx context.Context, o Object, taken error) (Object, error) {
 	found := o.DeepCopyObject().(Object)
 	found.SetOwnerReferences(nil)
+	found.SetGenerateName("")
 	if err := e.Client.Get(ctx, found); err != nil {
 		return nil, err
 	}
-	if owner := controllerUID(o); owner == "" || controllerUID(found) != owner {
+	owner, prefix := controllerUID(o), o.GetGenerateName()
+	if len(o.GetOwnerReferences()) == 0 && prefix != "" && controllerUID(found) == "" && found.GetGenerateName() == prefix {
+		return found, nil
+	}
+	if owner == "" || controllerUID(found) != owner {
 		return nil, taken
 	}
 	return found, nil

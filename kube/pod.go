@@ -124,8 +124,8 @@ func isSidecar(p *corev1.Pod, name string) bool {
 	return false
 }
 
-// NewPod returns a pod of rs: one of those that a CreatePods action asks for. The
-// API server completes its name. It shares nothing with rs.
+// NewPod returns a pod of rs: one of those that a CreatePods action asks for, unless they are
+// to have no controller. The API server completes its name. It shares nothing with rs.
 //
 // It mirrors GetPodFromTemplate of the controller package of Kubernetes,
 // and sets the namespace, which upstream gives to the API call.

@@ -83,7 +83,7 @@ func podRequests(namespace string, pod func() *corev1.Pod, a replicaset.Action) 
 	case replicaset.CreatePods:
 		var list []Request
 		for range a.Count {
-			list = append(list, Request{Verb: VerbCreate, Object: pod()})
+			list = append(list, Request{Verb: VerbCreate, Object: created(pod(), a)})
 		}
 		return list, nil
 	case replicaset.DeletePod:

@@ -26,6 +26,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
@@ -191,4 +192,46 @@ func TestRetryEnds(t *testing.T) {
 		execute(s).ReplicaSet(ctx, set(), plan(replicaset.CreatePods{Count: 1}))
 		require.Len(t, s.requests, 2)
 	})
+}
+
+// Pods without a controller are created without one. One whose creation was not answered is told
+// from others of its name by the prefix of the name.
+func TestExecuteWithoutController(t *testing.T) {
+	prefixed := func(prefix, owner string) func(kube.Object) error {
+		return func(o kube.Object) error {
+			if o.SetGenerateName(prefix); owner != "" {
+				o.SetOwnerReferences([]metav1.OwnerReference{{UID: types.UID(owner), Controller: ptr.To(true)}})
+			}
+			return nil
+		}
+	}
+	for name, c := range map[string]struct {
+		get   func(kube.Object) error
+		names int
+	}{
+		"carried out":                   {prefixed("web-", ""), 1},
+		"taken by another":              {prefixed("other-", ""), 2},
+		"taken by one of a controller":  {prefixed("web-", "r1"), 2},
+		"taken by one that has a name":  {prefixed("", ""), 2},
+		"taken by one of another owner": {prefixed("web-", "r2"), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &server{get: c.get, answer: func(_ kube.Request, n int) error {
+					return append([]error{io.EOF, exists}, make([]error, 8)...)[n-1]
+				}}
+				r := execute(s).ReplicationController(t.Context(), &corev1.ReplicationController{ObjectMeta: set().ObjectMeta}, plan(replicaset.CreatePods{Count: 1, WithoutController: true}))
+				require.Equal(t, []selector.ServerAnswer{selector.Done}, answers(r.Creates))
+				names := map[string]bool{}
+				for _, q := range s.requests {
+					require.Empty(t, q.Object.GetOwnerReferences())
+					names[q.Object.GetName()] = true
+				}
+				require.Len(t, names, c.names)
+			})
+		})
+	}
+	requests, err := kube.ReplicaSetRequests(set(), replicaset.CreatePods{Count: 1, WithoutController: true})
+	require.NoError(t, err)
+	require.Empty(t, requests[0].Object.GetOwnerReferences())
 }

@@ -35,7 +35,10 @@ type CreatePods struct {
 	Kind    string `json:"kind,omitzero"` // "" is a pod
 	Count   int32  `json:"count"`
 	Initial int32  `json:"initial,omitzero"` // size of the first batch; 0 means 1
-	Reason  Reason `json:"reason"`
+	// WithoutController is that the pods get no reference to the ReplicaSet: see
+	// [Kubernetes15WithoutGarbageCollector].
+	WithoutController bool   `json:"withoutController,omitzero"`
+	Reason            Reason `json:"reason"`
 }
 
 // DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as

@@ -67,8 +67,8 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) er
 	}
 	errs.NotNegative("Options.Burst", opts.Burst)
 	errs.NotNegative("Options.InitialBatch", opts.InitialBatch)
-	if opts.Dialect != "" && opts.Dialect != Kubernetes15 {
-		errs.Add("Options.Dialect", string(opts.Dialect), "must be empty or v1.5")
+	if opts.Dialect != "" && !opts.Dialect.is15() {
+		errs.Add("Options.Dialect", string(opts.Dialect), "must be empty, v1.5 or v1.5-without-garbage-collector")
 	}
 	if opts.Terminating != "" && opts.Terminating != ReplaceTerminated {
 		errs.Add("Options.Terminating", string(opts.Terminating), "must be empty or TerminationComplete")
@@ -101,7 +101,7 @@ func (in *input) admitReplicaSet(errs *field.Errors) {
 // admitSelector finds no error in a selector that cannot be compiled, unless
 // UnusableSelectorIgnored is repaired.
 func (in *input) admitSelector(errs *field.Errors) {
-	if in.unusable != nil && in.opts.Repair.Has(UnusableSelectorIgnored) {
+	if in.unusable != nil && in.selects && in.opts.Repair.Has(UnusableSelectorIgnored) {
 		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), in.unusable.Error())
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // MostCreated is how many pods [Apply] creates by one action at most.
@@ -108,6 +109,9 @@ func (a CreatePods) apply(rs *ReplicaSet, pods *apply.List[podorder.Pod], now ti
 		taken[p.Name] = true
 	}
 	owner := Owner(rs)
+	if a.WithoutController {
+		owner = claim.Owner{}
+	}
 	for number, left := 0, a.Count; left > 0; number++ {
 		name := rs.Name + "-" + strconv.Itoa(number)
 		if taken[name] {
@@ -116,7 +120,7 @@ func (a CreatePods) apply(rs *ReplicaSet, pods *apply.List[podorder.Pod], now ti
 		left--
 		pods.Add(podorder.Pod{
 			Name: name, UID: apply.UID(name, now), Labels: maps.Clone(rs.TemplateLabels), CreationTimestamp: now, Phase: podorder.Pending,
-			ControllerKind: owner.Kind, ControllerName: rs.Name, ControllerUID: rs.UID,
+			ControllerKind: owner.Kind, ControllerName: owner.Name, ControllerUID: owner.UID,
 		})
 	}
 	return nil

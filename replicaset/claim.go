@@ -47,9 +47,12 @@ const (
 
 func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 
-// role returns what a pod is that the ReplicaSet or nobody controls.
+// role returns what a pod of concern is.
 func (m *measure) role(p *podorder.Pod) role {
-	if !m.selects {
+	switch {
+	case m.anyones:
+		return m.roleOfSelected(p)
+	case !m.selects:
 		return m.roleOfOwned(p)
 	}
 	c := child(p, &m.owner)
@@ -71,7 +74,7 @@ func (m *measure) role(p *podorder.Pod) role {
 // releasesAnyway reports whether Kubernetes 1.5 releases a pod although the
 // ReplicaSet is being deleted.
 func (m *measure) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
-	return m.dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == m.uid
+	return m.dialect.is15() && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == m.uid
 }
 
 // roleOfOwned is role for a ReplicaSet without a selector.
@@ -85,6 +88,19 @@ func (m *measure) roleOfOwned(p *podorder.Pod) role {
 		return roleTerminating
 	}
 	return roleFinished
+}
+
+// roleOfSelected is role where it does not matter who controls a pod.
+func (m *measure) roleOfSelected(p *podorder.Pod) role {
+	switch {
+	case m.rejects(p) || !m.owner.Selector.Matches(p.Labels):
+		return roleNone
+	case p.Active():
+		return roleActive
+	case p.Terminating():
+		return roleTerminating
+	}
+	return roleNone
 }
 
 // owns reports whether the pod's controller has a UID. The UID decides: a kind and a name
@@ -108,7 +124,7 @@ func child(p *podorder.Pod, o *claim.Owner) claim.Child {
 
 func (in *input) reference() claim.OwnerReference {
 	r := in.owner.Reference()
-	if in.opts.Dialect == Kubernetes15 {
+	if in.opts.Dialect.is15() {
 		r.BlockOwnerDeletion = nil
 	}
 	return r

@@ -273,7 +273,7 @@ func TestPolicies(t *testing.T) {
 	p := reconcile(t, replicaset.Snapshot{ReplicaSet: web(1), Pods: pods(1)}, replicaset.Options{OmitTerminating: true})
 	require.Nil(t, p.Status.TerminatingReplicas)
 	_, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, t0, replicaset.Options{Dialect: "v2", Terminating: "Never", InitialBatch: -1})
-	require.EqualError(t, err, "Options.Dialect: \"v2\": must be empty or v1.5\nOptions.InitialBatch: -1: must not be negative\nOptions.Terminating: \"Never\": must be empty or TerminationComplete")
+	require.EqualError(t, err, "Options.Dialect: \"v2\": must be empty, v1.5 or v1.5-without-garbage-collector\nOptions.InitialBatch: -1: must not be negative\nOptions.Terminating: \"Never\": must be empty or TerminationComplete")
 }
 
 func TestKubernetes15(t *testing.T) {

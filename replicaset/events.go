@@ -37,6 +37,21 @@ type Effect struct {
 // It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes.
 func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	r := routing{replicaSets: replicaSets}
+	return r.route(event)
+}
+
+// Effects15 is [Effects] of Kubernetes 1.5, with the garbage collector or without: a pod
+// concerns the oldest ReplicaSet that selects it, or of several of one age the first by name,
+// whoever controls it.
+//
+// It mirrors addPod, updatePod and deletePod of the replication package of Kubernetes 1.5.
+func Effects15(event PodEvent, replicaSets []ReplicaSet) []Effect {
+	r := routing{replicaSets: replicaSets, oldest: true}
+	return r.route(event)
+}
+
+// route returns what an event means.
+func (r *routing) route(event PodEvent) []Effect {
 	switch before, after := event.Old, event.New; {
 	case before == nil && after == nil:
 	case after == nil:
@@ -60,6 +75,7 @@ func NeedsForget(before, after *ReplicaSet) bool {
 
 type routing struct {
 	replicaSets []ReplicaSet
+	oldest      bool // a pod concerns the oldest ReplicaSet that selects it, as in 1.5
 	effects     []Effect
 }
 
@@ -84,6 +100,9 @@ func (r *routing) updated(before, after *podorder.Pod) {
 	relabelled := !maps.Equal(before.Labels, after.Labels)
 	moved := before.ControllerUID != after.ControllerUID || before.ControllerKind != after.ControllerKind ||
 		before.ControllerName != after.ControllerName
+	if r.oldest {
+		moved = relabelled
+	}
 	switch {
 	case before.ResourceVersion == after.ResourceVersion && before.ResourceVersion != "":
 		return
@@ -110,7 +129,15 @@ func (r *routing) updated(before, after *podorder.Pod) {
 }
 
 // controller returns the ReplicaSet that controls the pod, or nil.
-func (r *routing) controller(p *podorder.Pod) *ReplicaSet {
+func (r *routing) controller(p *podorder.Pod) (first *ReplicaSet) {
+	if r.oldest {
+		r.selecting(p, func(rs *ReplicaSet) {
+			if first == nil || cmp.Or(rs.CreationTimestamp.Compare(first.CreationTimestamp), cmp.Compare(rs.Name, first.Name)) < 0 {
+				first = rs
+			}
+		})
+		return first
+	}
 	for i := range r.replicaSets {
 		rs := &r.replicaSets[i]
 		if owns(p, rs.UID) {
@@ -122,10 +149,19 @@ func (r *routing) controller(p *podorder.Pod) *ReplicaSet {
 
 // orphaned concerns the ReplicaSets that select the pod.
 func (r *routing) orphaned(p *podorder.Pod) {
+	if !r.oldest {
+		r.selecting(p, func(rs *ReplicaSet) {
+			r.effects = append(r.effects, Effect{Name: rs.Name, Reconcile: true})
+		})
+	}
+}
+
+// selecting calls f for the ReplicaSets that select the pod.
+func (r *routing) selecting(p *podorder.Pod, f func(*ReplicaSet)) {
 	for i := range r.replicaSets {
 		s, err := selector.FromLabelSelector(r.replicaSets[i].Selector)
 		if err == nil && s.Selects(p.Labels) {
-			r.effects = append(r.effects, Effect{Name: r.replicaSets[i].Name, Reconcile: true})
+			f(&r.replicaSets[i])
 		}
 	}
 }

@@ -240,3 +240,18 @@ func ExampleQuirkTable() {
 	fmt.Println(len(table), "of them, the first is", table[i].Name)
 	// Output: 6 of them, the first is FailureConditionNotRefreshed
 }
+
+// Without the garbage collector of Kubernetes 1.5 the oldest ReplicaSet that selects a pod is told
+// of it, although another one controls it.
+func ExampleEffects15() {
+	app := &selector.LabelSelector{MatchLabels: map[string]string{"app": "shop"}}
+	sets := []replicaset.ReplicaSet{
+		{Name: "new", UID: "2", Selector: app, CreationTimestamp: time.Date(2017, 1, 2, 0, 0, 0, 0, time.UTC)},
+		{Name: "old", UID: "1", Selector: app, CreationTimestamp: time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC)},
+	}
+	pod := podorder.Pod{Name: "a", Labels: map[string]string{"app": "shop"}, ControllerUID: "2"}
+	for _, e := range replicaset.Effects15(replicaset.PodEvent{New: &pod}, sets) {
+		fmt.Println(e.ReplicaSet, e.Created)
+	}
+	// Output: old true
+}

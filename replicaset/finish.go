@@ -52,6 +52,9 @@ type Result struct {
 	// the plan may have been carried out, and Err wraps [selector.ErrGone], so that a
 	// caller who does not plan at once does it later. Each such snapshot has fewer
 	// orphans than the one before.
+	//
+	// In the dialects of Kubernetes 1.5 it is the same after any adoption that has failed.
+	// Err is its error then, and is logged: the pass goes on with Again.
 	Again *Snapshot
 }
 
@@ -100,12 +103,14 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 		return f.result
 	}
 	f.written()
-	gone := f.claims()
-	if f.fail(); len(gone) > 0 && f.result.Err == nil {
-		f.errs = gone
-		f.fail()
-		f.result.Again = f.again()
+	left := f.claims()
+	if len(left) > 0 && (len(f.errs) == 0 || opts.Dialect.is15()) {
+		if len(f.errs) == 0 {
+			f.result.Again = f.again()
+		}
+		f.errs = append(f.errs, left...)
 	}
+	f.fail()
 	if f.result.Err != nil {
 		if !p.Expect(s.Expectations, now).Equal(s.Expectations) { // what was not asked for is not expected
 			f.result.Expectations = s.Expectations
@@ -171,22 +176,21 @@ func (f *finish) fail() {
 	}
 }
 
-// claims collects the errors of adoptions and releases, and reports whether pods that
-// were to be adopted are gone. Those are no error, and neither is a pod that another has
-// released.
-func (f *finish) claims() (gone []error) {
+// claims collects the errors of adoptions and releases, and returns those of adoptions that
+// do not end the pass: of pods that are gone, and in 1.5 all. A pod that another has released
+// is no error.
+func (f *finish) claims() (left []error) {
 	i := 0
 	for _, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptPod:
-			err := f.claim(i).Adopted()
+			err, gone := f.adoption(i, &a)
 			i++
 			switch {
-			case f.report.LiveCheck != nil:
-				f.errs = append(f.errs, fmt.Errorf("can't adopt %s %s (%s): %w", cmp.Or(a.Kind, "Pod"), a.Name, a.UID, f.report.LiveCheck))
-			case err == selector.ErrGone:
-				gone = append(gone, fmt.Errorf("%s %s: %w", word(a.Kind), a.Name, err))
-			case err != nil:
+			case err == nil:
+			case gone || f.opts.Dialect.is15():
+				left = append(left, err)
+			default:
 				f.errs = append(f.errs, err)
 			}
 		case ReleasePod:
@@ -196,7 +200,19 @@ func (f *finish) claims() (gone []error) {
 			i++
 		}
 	}
-	return gone
+	return left
+}
+
+// adoption returns the error of an adoption, the i-th claim, and whether its pod is gone.
+func (f *finish) adoption(i int, a *AdoptPod) (err error, gone bool) {
+	err = f.claim(i).Adopted()
+	switch {
+	case f.report.LiveCheck != nil:
+		return fmt.Errorf("can't adopt %s %s (%s): %w", cmp.Or(a.Kind, "Pod"), a.Name, a.UID, f.report.LiveCheck), false
+	case err == selector.ErrGone:
+		return fmt.Errorf("%s %s: %w", word(a.Kind), a.Name, err), true
+	}
+	return err, false
 }
 
 // claim returns the outcome of the i-th adoption or release.
@@ -213,12 +229,12 @@ func (f *finish) again() *Snapshot {
 	next, i := *f.s, 0
 	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written) // what the claims have left
 	next.Pods = slices.Clone(f.s.Pods)
-	change := func(name, uid string, o *selector.Outcome, reference claim.OwnerReference) {
+	change := func(name, uid string, o *selector.Outcome, lost bool, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
 		if at < 0 {
 			return
 		}
-		if o.Answer == selector.NotFound { // some other owner, so that nobody claims it
+		if lost { // some other owner, so that nobody claims it
 			reference = claim.OwnerReference{Kind: "Gone", Name: name, UID: f.s.ReplicaSet.UID + " gone"}
 		}
 		p := &next.Pods[at]
@@ -228,10 +244,11 @@ func (f *finish) again() *Snapshot {
 	for _, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptPod:
-			change(a.Name, a.UID, f.claim(i), a.Reference)
+			err, _ := f.adoption(i, &a)
+			change(a.Name, a.UID, f.claim(i), err != nil, a.Reference)
 			i++
 		case ReleasePod:
-			change(a.Name, a.UID, f.claim(i), claim.OwnerReference{})
+			change(a.Name, a.UID, f.claim(i), f.claim(i).Answer == selector.NotFound, claim.OwnerReference{})
 			i++
 		}
 	}
@@ -310,7 +327,7 @@ func (f *finish) deletes() {
 			continue
 		}
 		f.result.Expectations = f.result.Expectations.DeletionObserved(d.Name)
-		if o.Answer == selector.Changed || o.Answer == selector.NotFound && f.opts.Dialect != Kubernetes15 {
+		if o.Answer == selector.Changed || o.Answer == selector.NotFound && !f.opts.Dialect.is15() {
 			continue
 		}
 		f.errs = append(f.errs, fmt.Errorf("unable to delete pods: %w", o.Failure()))

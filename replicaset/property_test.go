@@ -200,6 +200,9 @@ func finished(t *rapid.T) {
 			r.Claims = append(r.Claims, selector.Outcome{Answer: selector.Done})
 		}
 	}
+	if slices.Contains(p.Holds, replicaset.Hold{Reason: replicaset.ReasonBadSelector}) {
+		return // nothing is written
+	}
 	done := replicaset.Finish(s, p, r, t0, opts)
 	if done.Err != nil || !done.RecheckAt.Equal(p.RecheckAt) {
 		t.Fatalf("%+v", done)

@@ -129,14 +129,14 @@ func (c single) managing() (want replicaset.Condition, failed bool) {
 func (c single) present() replicaset.Status {
 	rs := c.s.ReplicaSet
 	want := replicaset.Status{ObservedGeneration: rs.Generation, TerminatingReplicas: ptr.To(int32(0)), Conditions: rs.Status.Conditions}
-	if c.opts.Dialect == replicaset.Kubernetes15 || c.opts.OmitTerminating || rs.Kind == replicaset.KindController {
+	if c.opts.Dialect != "" || c.opts.OmitTerminating || rs.Kind == replicaset.KindController {
 		want.TerminatingReplicas = nil
 	}
 	for _, p := range c.s.Pods {
 		alive := p
 		alive.DeletionTimestamp = time.Time{}
 		switch {
-		case p.ControllerUID != rs.UID || !counts(c.s, alive): // not one that would count if it were not deleted
+		case p.ControllerUID != rs.UID && !c.anyones() || !c.counts(alive): // not one that would count if it were not deleted
 		case !p.DeletionTimestamp.IsZero():
 			if want.TerminatingReplicas != nil {
 				*want.TerminatingReplicas++
@@ -155,7 +155,7 @@ func (c single) present() replicaset.Status {
 			}
 			want.ReadyReplicas++
 			at := p.ReadySince.Add(time.Duration(rs.MinReadySeconds) * time.Second)
-			due := t0.After(at) || t0.Equal(at) && c.opts.Dialect != replicaset.Kubernetes15
+			due := t0.After(at) || t0.Equal(at) && c.opts.Dialect == ""
 			if rs.MinReadySeconds == 0 || !p.ReadySince.IsZero() && due {
 				want.AvailableReplicas++
 			}
@@ -166,6 +166,9 @@ func (c single) present() replicaset.Status {
 
 // shows says whether a quirk shows, by what upstream reads.
 func (c single) shows(name string) bool {
+	if c.anyones() && c.s.ReplicaSet.Selector == nil {
+		return false // nothing is planned
+	}
 	if c.badSelector() {
 		return name == "UnusableSelectorIgnored"
 	}
@@ -202,10 +205,10 @@ func (c single) waitsForever() (timeless bool) {
 	wait := time.Duration(c.s.ReplicaSet.MinReadySeconds) * time.Second
 	for _, p := range c.s.Pods {
 		switch {
-		case wait == 0 || !p.Ready || !counts(c.s, p):
+		case wait == 0 || !p.Ready || !c.counts(p):
 		case p.ReadySince.IsZero():
 			timeless = true
-		case p.ReadySince.Add(wait).After(t0) || c.opts.Dialect == replicaset.Kubernetes15 && p.ReadySince.Add(wait).Equal(t0):
+		case p.ReadySince.Add(wait).After(t0) || c.opts.Dialect != "" && p.ReadySince.Add(wait).Equal(t0):
 			return false
 		}
 	}
@@ -295,8 +298,14 @@ func TestPropertySingleQuirk(t *testing.T) {
 	}
 }
 
-// counts reports whether the plan for s treats the pod as one of its replicas.
-func counts(s replicaset.Snapshot, p podorder.Pod) bool {
+// anyones reports whether pods count whoever controls them.
+func (c single) anyones() bool {
+	return c.opts.Dialect == replicaset.Kubernetes15WithoutGarbageCollector
+}
+
+// counts reports whether the plan treats the pod as one of its replicas.
+func (c single) counts(p podorder.Pod) bool {
+	s := c.s
 	if s.ReplicaSet.Selector == nil {
 		return p.ControllerUID == "web-uid" && p.Active()
 	}
@@ -304,5 +313,5 @@ func counts(s replicaset.Snapshot, p podorder.Pod) bool {
 	if err != nil || !sel.Matches(p.Labels) || !p.Active() {
 		return false
 	}
-	return p.ControllerUID == "web-uid" || p.ControllerUID == "" && s.ReplicaSet.DeletionTimestamp.IsZero()
+	return c.anyones() || p.ControllerUID == "web-uid" || p.ControllerUID == "" && s.ReplicaSet.DeletionTimestamp.IsZero()
 }

@@ -48,7 +48,7 @@ func (in *input) order() podorder.Order {
 	if o.Domains == nil {
 		o.Domains = in.Domains
 	}
-	if o.Chain == "" && in.opts.Dialect == Kubernetes15 {
+	if o.Chain == "" && in.opts.Dialect.is15() {
 		o.Chain = podorder.Legacy15
 	}
 	if in.opts.Spread && o.Stages == nil {

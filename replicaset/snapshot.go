@@ -45,7 +45,8 @@ type Snapshot struct {
 	// selector selects, to be adopted. If it has more of them than it wants, those that it
 	// and the Siblings with its controller select have to be there as well, whoever
 	// controls them: as neighbours they decide which pods go. Others of the namespace may
-	// be there or be left out: they are not looked at.
+	// be there or be left out: they are not looked at. With
+	// [Kubernetes15WithoutGarbageCollector] they are all that its selector selects.
 	Pods []podorder.Pod `json:"pods,omitempty"`
 	// Distinct says that each of the Pods has a name, and no two have one name or UID, as is known
 	// of those of a cache. Then that is not checked, which takes up to half the time of a pass
@@ -153,17 +154,6 @@ type Options struct {
 	// has stages.
 	Spread bool `json:"spread,omitzero"`
 }
-
-// A Dialect is a release of Kubernetes with rules of its own.
-type Dialect string
-
-// Kubernetes15 decides as Kubernetes 1.5. Pods are created all at once, and a pod becomes
-// available after minReadySeconds and not at that instant. Victims are chosen by
-// [podorder.Legacy15] unless Order says otherwise. Pods that are not selected are released
-// even by a ReplicaSet that is being deleted, and no live check comes before an adoption. A
-// pod that is gone before it can be deleted is an error, and terminating pods are not
-// reported.
-const Kubernetes15 Dialect = "v1.5"
 
 // A TerminatingPolicy is what pods that are being deleted count for.
 type TerminatingPolicy string

@@ -3,6 +3,7 @@
 package replicaset
 
 import (
+	"errors"
 	"math/bits"
 	"time"
 
@@ -17,8 +18,9 @@ type measure struct {
 	minReady int32  // its MinReadySeconds
 	selects  bool   // it has a selector
 	owner    claim.Owner
-	unusable error // why the selector cannot be compiled
+	unusable error // why the selector cannot be compiled, or why there has to be one
 	dialect  Dialect
+	anyones  bool // pods count whoever controls them
 	implied  bool // the selector matches all pods with the labels of the template; then it is not compiled
 
 	selected   int              // labels of the template, its first ones, that are those of an implied selector
@@ -26,6 +28,9 @@ type measure struct {
 	fewLabels  [fewLabels]label // or, if there are more,
 	manyLabels []label
 }
+
+// errUnselected is why a selector is needed by which alone pods belong to a ReplicaSet.
+var errUnselected = errors.New("it alone says which pods belong to the ReplicaSet")
 
 func newMeasure(rs *ReplicaSet, dialect Dialect) (m measure) {
 	m.fill(rs, dialect)
@@ -35,7 +40,7 @@ func newMeasure(rs *ReplicaSet, dialect Dialect) (m measure) {
 func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
 	m.uid, m.minReady, m.selects = rs.UID, rs.MinReadySeconds, rs.Selector != nil
 	m.owner = Owner(rs)
-	m.dialect = dialect
+	m.dialect, m.anyones = dialect, dialect == Kubernetes15WithoutGarbageCollector
 	if m.labels = len(rs.TemplateLabels); m.labels > fewLabels {
 		m.manyLabels = make([]label, m.labels)
 	}
@@ -43,6 +48,9 @@ func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
 	for key, value := range rs.TemplateLabels {
 		template[i] = label{key, value}
 		i++
+	}
+	if m.unusable = nil; m.anyones && !m.selects {
+		m.unusable = errUnselected
 	}
 	if s := rs.Selector; s != nil {
 		m.putFirst(s)
@@ -101,12 +109,13 @@ const (
 	available
 )
 
-// concerns reports whether the ReplicaSet or nobody controls a pod. Others are not looked at.
+// concerns reports whether a pod may be the ReplicaSet's: whether it or nobody controls the pod,
+// unless pods count whoever controls them. Others are not looked at.
 func (m *measure) concerns(p *podorder.Pod) bool {
-	return p.ControllerUID == m.uid || p.ControllerUID == ""
+	return p.ControllerUID == m.uid || p.ControllerUID == "" || m.anyones
 }
 
-// plain reports whether a pod is like nearly all: controlled by the ReplicaSet, active, and with
+// plain reports whether a pod is like nearly all: the ReplicaSet's, active, and with
 // all labels of the template, so that it is kept if these imply the selector. That takes half of
 // the lookups.
 func (m *measure) plain(p *podorder.Pod) bool {
@@ -114,7 +123,7 @@ func (m *measure) plain(p *podorder.Pod) bool {
 }
 
 func (m *measure) maybePlain(p *podorder.Pod) bool {
-	return m.implied && p.ControllerUID == m.uid && p.Active()
+	return m.implied && (p.ControllerUID == m.uid || m.anyones) && p.Active()
 }
 
 // batch is how many pods are looked at together. Their labels lie far apart, and the processor
@@ -171,7 +180,7 @@ func (m *measure) availability(p *podorder.Pod) (availability, time.Time) {
 	if !ok { // without a ready time it never becomes available
 		return unavailable, at
 	}
-	if m.dialect == Kubernetes15 {
+	if m.dialect.is15() {
 		at = at.Add(1) // not at the instant, but after it
 	}
 	return waiting, at

@@ -26,7 +26,7 @@ func (in *input) writeStatus(s *Status, c *counts) {
 }
 
 func (in *input) reportsTerminating() bool {
-	return !in.opts.OmitTerminating && in.opts.Dialect != Kubernetes15 && in.ReplicaSet.Kind != KindController
+	return !in.opts.OmitTerminating && !in.opts.Dialect.is15() && in.ReplicaSet.Kind != KindController
 }
 
 // clone returns a copy that shares nothing with s.

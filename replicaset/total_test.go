@@ -22,6 +22,7 @@ var exportedFunctions = map[string]any{
 	"Apply":           replicaset.Apply,
 	"CompareVersions": replicaset.CompareVersions,
 	"Effects":         replicaset.Effects,
+	"Effects15":       replicaset.Effects15,
 	"Entry":           replicaset.Entry,
 	"ExpectCreations": replicaset.ExpectCreations,
 	"ExpectDeletions": replicaset.ExpectDeletions,

@@ -31,10 +31,12 @@ func (in *input) write(p *Plan, c *counts, d *decision) {
 	if n := int(c.adopt+c.release) + len(d.victims.Victims); n > 0 {
 		p.Actions = make(Actions, 0, n)
 	}
-	p.LiveCheck = c.adopt > 0 && in.opts.Dialect != Kubernetes15
+	p.LiveCheck = c.adopt > 0 && !in.opts.Dialect.is15()
 	p.Actions = in.writeClaims(c, p.Actions)
 	if d.create > 0 {
-		p.Actions = append(p.Actions, CreatePods{Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initial(d.create), Reason: ReasonTooFew})
+		p.Actions = append(p.Actions, CreatePods{
+			Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initial(d.create), WithoutController: in.anyones, Reason: ReasonTooFew,
+		})
 	}
 	for _, v := range d.victims.Victims {
 		pod := in.pod(v)
@@ -74,7 +76,7 @@ func (in *input) writeClaims(c *counts, actions Actions) Actions {
 
 // initial is the size of the first batch of n creations.
 func (in *input) initial(n int32) int32 {
-	if in.opts.Dialect == Kubernetes15 {
+	if in.opts.Dialect.is15() {
 		return n
 	}
 	return in.opts.InitialBatch

@@ -49,12 +49,13 @@ func podsOfSet(s *replicaset.Snapshot, o replicaset.Options, now time.Time) setP
 	rs := &s.ReplicaSet
 	c := setPods{mine: map[string]bool{}, deleting: !rs.DeletionTimestamp.IsZero()}
 	compiled, err := selector.FromLabelSelector(rs.Selector)
-	if c.unselectable = err != nil; c.unselectable {
+	anyones := o.Dialect == replicaset.Kubernetes15WithoutGarbageCollector
+	if c.unselectable = err != nil || anyones && rs.Selector == nil; c.unselectable {
 		return c
 	}
 	for i := range s.Pods {
 		p := &s.Pods[i]
-		owned := p.ControllerUID == rs.UID && p.ControllerUID != "" && ownedBy(p, rs)
+		owned := anyones && compiled.Matches(p.Labels) || !anyones && p.ControllerUID == rs.UID && p.ControllerUID != "" && ownedBy(p, rs)
 		matches := rs.Selector == nil && owned || rs.Selector != nil && compiled.Matches(p.Labels)
 		ended := p.Phase == podorder.Succeeded || p.Phase == podorder.Failed
 		switch {
@@ -65,7 +66,7 @@ func podsOfSet(s *replicaset.Snapshot, o replicaset.Options, now time.Time) setP
 			c.own = append(c.own, p)
 		case owned && (!c.deleting || o.Dialect == replicaset.Kubernetes15):
 			c.release = append(c.release, p)
-		case p.ControllerUID == "" && rs.Selector != nil && matches && !c.deleting:
+		case p.ControllerUID == "" && rs.Selector != nil && matches && !c.deleting && !anyones:
 			c.adopt = append(c.adopt, p)
 		}
 	}
@@ -81,6 +82,10 @@ func ownedBy(p *podorder.Pod, rs *replicaset.ReplicaSet) bool {
 	return cmp.Or(p.ControllerKind, kind) == kind && cmp.Or(p.ControllerName, rs.Name) == rs.Name
 }
 
+func is15(o replicaset.Options) bool {
+	return o.Dialect == replicaset.Kubernetes15 || o.Dialect == replicaset.Kubernetes15WithoutGarbageCollector
+}
+
 func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset.Options, now time.Time) {
 	c.active++
 	c.mine[p.Name] = true
@@ -91,7 +96,7 @@ func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset
 		return
 	}
 	c.ready++
-	strict := o.Dialect == replicaset.Kubernetes15
+	strict := is15(o)
 	if availableAt(p, rs.MinReadySeconds, now, strict) {
 		c.available++
 		return
@@ -260,6 +265,8 @@ func adoptionAndRelease(p *ReplicaSetPass) []string {
 	adopted, released := 0, 0
 	for _, a := range p.Plan.Actions {
 		switch a := a.(type) {
+		case replicaset.CreatePods:
+			l.addIf(a.WithoutController != (p.Options.Dialect == replicaset.Kubernetes15WithoutGarbageCollector), "%v: pods without a controller: %v", a, a.WithoutController)
 		case replicaset.AdoptPod:
 			adopted++
 			l.addIf(!named(c.adopt, a.Name, a.UID), "%v is no orphan that matches", a)
@@ -269,7 +276,7 @@ func adoptionAndRelease(p *ReplicaSetPass) []string {
 		}
 	}
 	l.addIf(adopted < len(c.adopt) || released < len(c.release), "%d of %d pods are adopted, %d of %d released", adopted, len(c.adopt), released, len(c.release))
-	l.addIf(adopted > 0 && !p.Plan.LiveCheck && p.Options.Dialect != replicaset.Kubernetes15, "%d pods are adopted without a look at the API server", adopted)
+	l.addIf(adopted > 0 && !p.Plan.LiveCheck && !is15(p.Options), "%d pods are adopted without a look at the API server", adopted)
 	return l
 }
 
@@ -313,7 +320,7 @@ func replicaSetStatusRecount(p *ReplicaSetPass) []string {
 	l.addIf(int64(s.ReadyReplicas) != c.ready, "%d ready pods, and a recount finds %d", s.ReadyReplicas, c.ready)
 	l.addIf(int64(s.AvailableReplicas) != c.available, "%d available pods, and a recount finds %d", s.AvailableReplicas, c.available)
 	l.addIf(s.TerminatingReplicas != nil && int64(*s.TerminatingReplicas) != c.terminating, "a recount finds %d terminating pods", c.terminating)
-	silent := p.Options.OmitTerminating || p.Options.Dialect == replicaset.Kubernetes15 || p.Snapshot.ReplicaSet.Kind == replicaset.KindController
+	silent := p.Options.OmitTerminating || is15(p.Options) || p.Snapshot.ReplicaSet.Kind == replicaset.KindController
 	l.addIf(silent != (s.TerminatingReplicas == nil), "terminating pods are reported: %v", s.TerminatingReplicas != nil)
 	l.addIf(s.Replicas < s.FullyLabeledReplicas || s.Replicas < s.ReadyReplicas || s.ReadyReplicas < s.AvailableReplicas || s.AvailableReplicas < 0,
 		"%d replicas, %d labelled, %d ready, %d available", s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas)
@@ -359,7 +366,7 @@ func failedOf(c *Finished) (n int) {
 		}
 	}
 	for _, o := range c.Report.Deletes {
-		gone := o.Answer == selector.NotFound && c.Pass.Options.Dialect != replicaset.Kubernetes15
+		gone := o.Answer == selector.NotFound && !is15(c.Pass.Options)
 		if o.Answer != selector.Done && !gone {
 			n++
 		}

@@ -81,7 +81,8 @@ func replicaSetScope(p *ReplicaSetPass) []string {
 			continue
 		}
 		pod := &p.Snapshot.Pods[i]
-		l.addIf(pod.ControllerUID != rs.UID && !(pod.ControllerUID == "" && adopted[name]), "%v: its controller is %q", a, pod.ControllerUID)
+		anyones := p.Options.Dialect == replicaset.Kubernetes15WithoutGarbageCollector // pods count whoever controls them
+		l.addIf(pod.ControllerUID != rs.UID && !anyones && !(pod.ControllerUID == "" && adopted[name]), "%v: its controller is %q", a, pod.ControllerUID)
 		if d, ok := a.(replicaset.DeletePod); ok {
 			l.addIf(d.ResourceVersion != pod.ResourceVersion, "%v: the version is %q, not %q", a, pod.ResourceVersion, d.ResourceVersion)
 		}

@@ -171,7 +171,7 @@ func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 func ReplicaSetOptions(s Source) replicaset.Options {
 	return replicaset.Options{
 		Burst: OneOf[int32](s, "burst", 0, 1, 3), InitialBatch: OneOf[int32](s, "initial", 0, 2), Repair: Between(s, "repair", 0, replicaset.RepairAll),
-		Dialect: OneOf(s, "dialect", "", "", replicaset.Kubernetes15), Spread: Bool(s, "spread"), OmitTerminating: OneIn(s, "omit", 4),
+		Dialect: OneOf(s, "dialect", "", "", replicaset.Kubernetes15, replicaset.Kubernetes15WithoutGarbageCollector), Spread: Bool(s, "spread"), OmitTerminating: OneIn(s, "omit", 4),
 		Terminating: OneOf(s, "replace", "", replicaset.ReplaceTerminated), Order: podorder.Order{Priority: OneOf(s, "priority", "", podorder.PriorityFirst)},
 	}
 }

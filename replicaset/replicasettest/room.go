@@ -120,6 +120,7 @@ func derive(before, after *replicaset.Snapshot, o *replicaset.Options) (plan rep
 	}
 	var claims, deletions replicaset.Actions
 	owner, controller := &before.ReplicaSet, true
+	anyones := o.Dialect == replicaset.Kubernetes15WithoutGarbageCollector // pods count whoever controls them
 	for i := range before.Pods {
 		p := &before.Pods[i]
 		q := there[p.Name]
@@ -134,7 +135,7 @@ func derive(before, after *replicaset.Snapshot, o *replicaset.Options) (plan rep
 		}
 		taken := q != nil && p.ControllerUID != owner.UID && q.ControllerUID == owner.UID
 		switch { // an orphan that is gone was adopted before
-		case taken || q == nil && p.ControllerUID == "":
+		case taken || q == nil && p.ControllerUID == "" && !anyones:
 			reference := claim.OwnerReference{UID: owner.UID, Name: owner.Name, Controller: &controller}
 			claims = append(claims, replicaset.AdoptPod{Name: p.Name, UID: p.UID, Reference: reference})
 			plan.LiveCheck = true
@@ -144,7 +145,7 @@ func derive(before, after *replicaset.Snapshot, o *replicaset.Options) (plan rep
 	}
 	plan.Actions = append(claims, deletions...)
 	if created += int32(len(there)); created > 0 {
-		plan.Actions = append(plan.Actions, replicaset.CreatePods{Count: created})
+		plan.Actions = append(plan.Actions, replicaset.CreatePods{Count: created, WithoutController: anyones})
 	}
 	if o.Order.Priority != "" {
 		plan.Holds = append(plan.Holds, replicaset.Hold{Reason: replicaset.ReasonProtected})
