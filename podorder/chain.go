@@ -35,7 +35,7 @@ type Order struct {
 	Priority Priority `json:"priority,omitzero"`
 	// Stages replace those of the chain, in front of its times and restarts; nil
 	// means those of the chain. Pods that they find equal are compared by readiness.
-	Stages []Stage `json:"stages,omitempty"`
+	Stages []Stage `json:"stages,omitzero"`
 	// Protected tells which pods no scale-down may delete. It must be a pure
 	// function; nil protects none.
 	Protected func(p *Pod) bool `json:"-"`

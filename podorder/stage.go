@@ -55,12 +55,12 @@ type Stage struct {
 	Text func(p *Pod) string `json:"-"`
 	// Domains are those of this stage, of RuleSpread; nil means the Domains of the
 	// order.
-	Domains Domains `json:"domains,omitempty"`
+	Domains Domains `json:"domains,omitzero"`
 }
 
 // Domains is the failure domain, such as the zone, of each node, by node name. A
-// node that is not listed is in the domain named "". Nil Domains make each node one
-// of its own.
+// node that is not listed is in the domain named "", and so are all if none is. Nil
+// Domains make each node one of its own.
 type Domains map[string]string
 
 func (d Domains) of(node string) string {

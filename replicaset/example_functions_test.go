@@ -251,7 +251,7 @@ func ExampleEffects15() {
 	}
 	pod := podorder.Pod{Name: "a", Labels: map[string]string{"app": "shop"}, ControllerUID: "2"}
 	for _, e := range replicaset.Effects15(replicaset.PodEvent{New: &pod}, sets) {
-		fmt.Println(e.ReplicaSet, e.Created)
+		fmt.Println(e.Name, e.Created)
 	}
 	// Output: old true
 }

@@ -65,8 +65,9 @@ type Snapshot struct {
 	// far it has read leaves Read empty, and then nothing waits for it.
 	Written Versions `json:"written,omitzero"`
 	Read    Versions `json:"read,omitzero"`
-	// Domains are the failure domains of the nodes; only Options.Spread reads them.
-	Domains podorder.Domains `json:"domains,omitempty"`
+	// Domains are the failure domains of the nodes; only Options.Spread reads them. Empty ones
+	// put all nodes into one, nil ones make each node one of its own.
+	Domains podorder.Domains `json:"domains,omitzero"`
 }
 
 // A ReplicaSet is the desired state of a set of equal pods, and the last written

@@ -191,7 +191,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	}
 	var loaded Tracker
 	loaded.rest.Distinct = s.Distinct
-	d := Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: s.Domains}
+	d := Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: &s.Domains}
 	_ = loaded.Apply(d) // only a pod can be refused
 	err := loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })
 	if err == nil {

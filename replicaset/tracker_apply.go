@@ -11,7 +11,7 @@ import (
 )
 
 // A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the pod New,
-// Siblings, Domains, and copies of the rest. None of these may change afterwards, nor what they
+// Siblings, the Domains, and copies of the rest. None of these may change afterwards, nor what they
 // and the copies refer to, such as labels. A pod that changes is another New, and so on.
 type Delta struct {
 	// Pod is what happens to one pod, as informers tell it.
@@ -19,10 +19,11 @@ type Delta struct {
 	// ReplicaSet is what the ReplicaSet is from now on. One that is gone is the zero
 	// ReplicaSet.
 	ReplicaSet *ReplicaSet
-	// Siblings are all other ReplicaSets from now on, and Domains the failure domains; if there
-	// are none any more, they are empty and not nil.
+	// Siblings are all other ReplicaSets from now on; if there are none any more, they are empty
+	// and not nil.
 	Siblings []ReplicaSet
-	Domains  podorder.Domains
+	// Domains points to the failure domains from now on, which may be nil.
+	Domains *podorder.Domains
 	// Expectations are what is expected from now on. Apply does not lower them by what
 	// happens to pods: see [Effects].
 	Expectations *Expectations
@@ -69,7 +70,7 @@ func (t *Tracker) applyRest(d *Delta) {
 		t.rest.Siblings = d.Siblings
 	}
 	if d.Domains != nil {
-		t.rest.Domains = d.Domains
+		t.rest.Domains = *d.Domains
 	}
 	if d.Expectations != nil {
 		t.rest.Expectations = *d.Expectations

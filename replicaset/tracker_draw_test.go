@@ -145,7 +145,7 @@ func (m *machine) rest(w *tracked) (d replicaset.Delta) {
 	case 6:
 		rs.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, m.now)
 	case 7:
-		d.Siblings, d.Domains = random.OneOf(m.s, "siblings", nil, any.Siblings, []replicaset.ReplicaSet{}), any.Domains
+		d.Siblings, d.Domains = random.OneOf(m.s, "siblings", nil, any.Siblings, []replicaset.ReplicaSet{}), &any.Domains
 	case 8:
 		// Half of the passes may go on, whatever has been written.
 		version := func(label string) replicaset.Versions {

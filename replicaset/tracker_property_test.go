@@ -105,7 +105,7 @@ func (m *machine) apply(w *tracked, d replicaset.Delta) {
 		w.rest.Siblings = d.Siblings
 	}
 	if d.Domains != nil {
-		w.rest.Domains = d.Domains
+		w.rest.Domains = *d.Domains
 	}
 	if d.Expectations != nil {
 		w.rest.Expectations = *d.Expectations

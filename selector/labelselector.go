@@ -9,10 +9,11 @@ import (
 )
 
 // A LabelSelector is a selector of the Kubernetes API. All parts must hold. A nil
-// *LabelSelector selects nothing, an empty one everything.
+// *LabelSelector selects nothing, an empty one everything. Parts that are empty and not nil are
+// there in JSON too, for that is not quite the same to Deployments.
 type LabelSelector struct {
-	MatchLabels      map[string]string `json:"matchLabels,omitempty"`
-	MatchExpressions []Expression      `json:"matchExpressions,omitempty"`
+	MatchLabels      map[string]string `json:"matchLabels,omitzero"`
+	MatchExpressions []Expression      `json:"matchExpressions,omitzero"`
 }
 
 // An Expression is a condition on one label, or on one field of a node.

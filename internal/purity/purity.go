@@ -2,7 +2,8 @@
 
 // Package purity checks that a planner is a pure function of its snapshot: that it
 // writes to nothing, keeps nothing, always gives the same answer, has no empty list that
-// is not nil, and does not care about the order of lists that have none.
+// is not nil, and does not care about the order of lists that have none, nor about what
+// JSON does not tell.
 //
 // What each check sees, by example:
 //
@@ -39,7 +40,8 @@ const shuffles = 4
 // plan returns an error, what is checked is that it always returns one with the
 // same text.
 //
-// The plan must not depend on the order of the unordered slices, which are named by
+// The plan must not depend on whether lists and maps are empty or nil, where JSON does not tell
+// one from the other. It must not depend on the order of the unordered slices, which are named by
 // the fields that lead to them from s: "Pods", or "Nodes.Taints" for the Taints of
 // each of the Nodes. An empty name is s itself. The order of all other slices
 // stays.
@@ -68,6 +70,7 @@ func Check[S, P any](t T, s S, plan func(S) (P, error), unordered ...string) P {
 	}
 	NilWhenEmpty(t, want.plan)
 	orders(t, s, plan, want, unordered)
+	empties(t, s, plan, want)
 	return want.plan
 }
 

@@ -151,7 +151,7 @@ func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 	if !Often(s, "expects nothing", 4) {
 		snapshot.Expectations = replicaset.ExpectCreations(2, Now.Add(-OneOf(s, "expected", 0, time.Minute, 5*time.Minute, 5*time.Minute+1)))
 	}
-	snapshot.Domains = OneOf(s, "domains", podorder.Domains{"n1": "a"}, podorder.Domains{"n1": "a", "n2": "a", "n3": "b"})
+	snapshot.Domains = OneOf(s, "domains", nil, podorder.Domains{}, podorder.Domains{"n1": "a"}, podorder.Domains{"n1": "a", "n2": "a", "n3": "b"})
 	snapshot.Siblings = siblings()
 	for n := range Between(s, "pods", 0, 14) {
 		p := Pod(s, n)
