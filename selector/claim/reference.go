@@ -4,7 +4,6 @@ package claim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/selector"
@@ -24,6 +23,17 @@ type OwnerReference struct {
 // controls reports whether the reference is to a controller.
 func (r *OwnerReference) controls() bool { return r.Controller != nil && *r.Controller }
 
+// clone returns a copy with flags of its own.
+func (r OwnerReference) clone() OwnerReference {
+	if r.Controller != nil {
+		r.Controller = ptr.To(*r.Controller)
+	}
+	if r.BlockOwnerDeletion != nil {
+		r.BlockOwnerDeletion = ptr.To(*r.BlockOwnerDeletion)
+	}
+	return r
+}
+
 // ControllerOf returns the first reference whose controller flag is true. An object
 // without one is an orphan, whoever else owns it.
 //
@@ -31,7 +41,7 @@ func (r *OwnerReference) controls() bool { return r.Controller != nil && *r.Cont
 func ControllerOf(references []OwnerReference) (OwnerReference, bool) {
 	for i := range references {
 		if references[i].controls() {
-			return references[i], true
+			return references[i].clone(), true
 		}
 	}
 	return OwnerReference{}, false
@@ -70,12 +80,15 @@ func ValidateReference(r OwnerReference) error {
 // one with which the API server ends a race for an orphan: an object has at most
 // one controller.
 func WithReference(references []OwnerReference, r OwnerReference) ([]OwnerReference, error) {
-	merged := slices.Clone(references)
-	i := slices.IndexFunc(merged, func(o OwnerReference) bool { return o.UID == r.UID })
-	if i >= 0 {
-		merged[i] = r
-	} else {
-		merged = append(merged, r)
+	merged, there := make([]OwnerReference, 0, len(references)+1), false
+	for _, o := range references {
+		if o.UID == r.UID && !there {
+			o, there = r, true
+		}
+		merged = append(merged, o.clone())
+	}
+	if !there {
+		merged = append(merged, r.clone())
 	}
 	first := ""
 	for i := range merged {
@@ -99,7 +112,7 @@ func WithoutReference(references []OwnerReference, uid string) []OwnerReference 
 	var kept []OwnerReference
 	for _, r := range references {
 		if r.UID != uid {
-			kept = append(kept, r)
+			kept = append(kept, r.clone())
 		}
 	}
 	return kept
