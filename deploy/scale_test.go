@@ -208,6 +208,16 @@ func TestProportionFromStatus(t *testing.T) {
 	require.Equal(t, "web-v1 3->6, web-v2 2->4", sizes(reconcile(t, s)), "an unusable maximum is replaced by the status")
 }
 
+// TestSizesTakenBack: a set that keeps its size in the end is not written, if its annotations
+// are right already.
+func TestSizesTakenBack(t *testing.T) {
+	s := snapshot(web(3, limits(0, 1), paused), full(1, 1, 3, counts(1, 0)), full(2, 3, 3))
+	require.Equal(t, "web-v1 1->0", actions(reconcileWith(t, s, deploy.Options{Repair: deploy.ScalingKeepsUnavailable})))
+	s = partitioned(6, strategy("0", "0", "1"), full(1, 1, 6), full(2, 4, 6))
+	s.Deployment.Partitioned.Paused = true
+	require.Equal(t, "web-v1 1->2, annotate deployment", actions(reconcileWith(t, s, corrected)))
+}
+
 // TestScalingKeepsUnavailable: of 9 pods of three ReplicaSets 6 are to stay, 2 of each.
 // Repaired, available ones stay as long as an old ReplicaSet has others.
 func TestScalingKeepsUnavailable(t *testing.T) {

@@ -112,8 +112,13 @@ func (d *draft) total(sets []int) int64 {
 	return total
 }
 
-// changes returns the changes, in order.
-func (d *draft) changes() []change { return d.addTo(nil) }
+// changes returns the changes, in order, without those that were taken back.
+func (d *draft) changes() []change {
+	return slices.DeleteFunc(d.addTo(nil), func(c change) bool {
+		s := &d.in.sets[c.set]
+		return c.to == s.size && !d.in.annotationsStale(s.rs.Annotations)
+	})
+}
 
 // addTo adds the changes, in order, to a list.
 func (d *draft) addTo(changes []change) []change {
