@@ -109,7 +109,7 @@ func ExampleReconcile_surge() {
 	// Output:
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Created pod on node node-a (Rollout)
-	// held back: MaxSurge (0 of 1)
+	// held back: MaxSurge (1 of 1)
 }
 
 // An update of one node in three, then of two: the partition keeps the others as they
@@ -145,7 +145,7 @@ func ExampleReconcile_inPlace() {
 	// Output:
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Updated pod logs-on-node-c on node node-c in place: logs=logs:2 (Rollout)
-	// held back: MaxUnavailable (0 of 1)
+	// held back: MaxUnavailable (1 of 1)
 }
 
 // An update that does not move says which node is in the way, and what the others wait

@@ -143,5 +143,5 @@ func ExampleReconcileFrom() {
 	fmt.Println(plan, err)
 	// Output:
 	// Deleted pod: agent-a on node n0 (Rollout)
-	// held back: MaxUnavailable (0 of 1) <nil>
+	// held back: MaxUnavailable (1 of 1) <nil>
 }

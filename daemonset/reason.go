@@ -59,13 +59,13 @@ const (
 	// What limits the number of changes.
 
 	ReasonBurst          Reason = "Burst"          // Have pods are to be created, deleted or updated, Limit may at once
-	ReasonMaxUnavailable Reason = "MaxUnavailable" // Have nodes are unavailable, Limit may be; old pods wait
-	ReasonMaxSurge       Reason = "MaxSurge"       // Have nodes surge, Limit may; old pods wait
+	ReasonMaxUnavailable Reason = "MaxUnavailable" // Have nodes are unavailable or become so by the budget, Limit may be; old pods wait
+	ReasonMaxSurge       Reason = "MaxSurge"       // Have nodes surge or begin to, Limit may; old pods wait
 	ReasonPartition      Reason = "Partition"      // Have nodes are not updated: the partition is Limit
 	ReasonNotSelected    Reason = "NotSelected"    // Have nodes are not updated: the update's selector leaves them out
 	ReasonProgressive    Reason = "Progressive"    // Have nodes get no pod: the partition is Limit
-	ReasonMinAvailable   Reason = "MinAvailable"   // old pods on nodes that no longer should run one stay: Have nodes are available, Limit are desired
-	ReasonStrict         Reason = "Strict"         // Have unavailable old pods wait, Limit may go
+	ReasonMinAvailable   Reason = "MinAvailable"   // old pods on nodes that no longer should run one stay: Have nodes remain available, Limit are desired
+	ReasonStrict         Reason = "Strict"         // Have old pods are unavailable, Limit of them may go
 
 	// Which nodes take up the budget. With SumHolds the first seven are of Have nodes.
 

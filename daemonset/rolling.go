@@ -61,12 +61,13 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	if st.opts.StrictUnavailable {
 		unavailable, available = counts.StrictRemovals(budget.Unavailable)
 	}
-	if rest := len(t.replace) - unavailable; rest > 0 {
-		u.strict = cause{ReasonStrict, int64(rest), int64(budget.Unavailable)}
+	if unavailable < len(t.replace) {
+		u.strict = cause{ReasonStrict, int64(len(t.replace)), int64(unavailable)}
 	}
 	waiting := available < counts.OldAvailable
 	if waiting {
-		u.limit = cause{ReasonMaxUnavailable, int64(t.used), int64(budget.Unavailable)}
+		taken := t.used - t.replaced + max(t.replaced, unavailable) + available
+		u.limit = cause{ReasonMaxUnavailable, int64(taken), int64(budget.Unavailable)}
 	}
 	if waiting || unavailable < len(t.replace) {
 		u.blockers = st.because(t.blockers, facts.uses)

@@ -84,7 +84,7 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 		t.add(i, st.surgeUseOf(i))
 	}
 	if len(t.missing) > 0 {
-		u.waits, u.leftOut = ReasonMissingNode, t.missing
+		u.waits, u.leftOut = ReasonMissingNode, st.byName(t.missing)
 		return u // it goes on when the pod is gone
 	}
 	if !st.opts.kruise() || st.ranked {
@@ -93,16 +93,16 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	}
 	counts := t.counts()
 	counts.OldAvailable += st.others.old()
-	_, room := counts.Additions(budget.Surge)
+	free, room := counts.Additions(budget.Surge)
 	if room < counts.OldAvailable {
-		u.limit = cause{ReasonMaxSurge, int64(counts.Surging), int64(budget.Surge)}
+		u.limit = cause{ReasonMaxSurge, int64(counts.Surging + free + room), int64(budget.Surge)}
 		u.blockers = st.because(t.blockers, func(facts) Reason { return "" })
 	}
 	counted := max(room-len(t.waiting), 0) // of the others: beyond the burst
 	create := append(t.create, t.waiting[:room-counted]...)
 	gone := counts.Removals(st.desired)
 	if gone < len(t.sunset) {
-		u.minAvailable = cause{ReasonMinAvailable, int64(t.serving), int64(st.desired)}
+		u.minAvailable = cause{ReasonMinAvailable, int64(t.serving - gone), int64(st.desired)}
 	}
 	u.changes = st.limited(create, st.surgeDeletions(&t, gone), marks)
 	u.tooManyToCreate = beyond(len(create)+counted, st.burst())

@@ -3,6 +3,8 @@
 package daemonset_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -22,19 +24,19 @@ func TestUpdateWithoutSurge(t *testing.T) {
 	runPlans(t, []planCase{
 		{"first", "by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { slices.Reverse(s.Pods) }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 		{"ranked", "by rank, then by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.Nodes[0].Rank, s.Nodes[1].Rank = 7, 7 }), daemonset.Options{}, `
 			Deleted pod: p3 on node n3 (Rollout)
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 		{"example, Kubernetes", "an old pod that serves nobody uses the budget and goes", four, daemonset.Options{}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			held back: MaxUnavailable (2 of 2)
 			p1 on n1 held back: NotReady
 			p2 on n2 held back: NotReady`},
-		{"example, OpenKruise", "it does not use the budget; its order is from the last name", four, kruise, `
+		{"example, OpenKruise", "it does not use the budget, so that three nodes are without; its order is from the last name", four, kruise, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			Deleted pod: p4 on node n4 (Rollout)
-			held back: MaxUnavailable (1 of 2)
+			held back: MaxUnavailable (3 of 2)
 			p1 on n1 held back: NotReady`},
 		{"example, OpenKruise, corrected", "OldUnavailableNotCounted", four, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
@@ -53,22 +55,22 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			Deleted pod: p3 on node n3 (OldUnavailable)`},
 		{"all unavailable, strict", "they are", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
-			held back: Strict (2 of 1)
+			held back: Strict (3 of 1)
 			p1 on n1 held back: NotAvailable
 			p2 on n2 held back: NotAvailable
 			p3 on n3 held back: NotAvailable`},
 		{"strict, OpenKruise", "replacements take the room of the others", with(cluster(3, pod("p1", "n1", "v1", unready), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), unavailableTwo), daemonset.Options{Dialect: daemonset.OpenKruise, StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p3 on node n3 (Rollout)
-			held back: MaxUnavailable (0 of 2)`},
+			held back: MaxUnavailable (2 of 2)`},
 		{"strict, beside another", "a new pod that is not ready takes the room of the replacement", with(cluster(2, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready)), func(s *daemonset.Snapshot) {}), daemonset.Options{StrictUnavailable: true}, `
-			held back: Strict (1 of 1)
+			held back: Strict (1 of 0)
 			p1 on n1 held back: NotReady
 			p2 on n2 held back: NotReady`},
 		{"strict, nodes outside", "an old pod on a node outside, n3, takes no room that the new one on n1 would give back", with(cluster(3, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready), pod("p3", "n3", "v1", unready)), func(s *daemonset.Snapshot) {
 			s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
 		}), daemonset.Options{StrictUnavailable: true, Repair: daemonset.OutsideNodesUseBudget}, `
-			held back: Strict (2 of 1)
+			held back: Strict (2 of 0)
 			p1 on n1 held back: NotReady
 			p2 on n2 held back: NotReady`},
 		{"preparing, counted twice", "pods that are about to go, in OpenKruise, DeletedPodCountsTwice", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
@@ -91,7 +93,7 @@ func TestUpdateWithoutSurge(t *testing.T) {
 		}), daemonset.Options{StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p2 on node n2 (OldUnavailable)
-			held back: Strict (1 of 2)
+			held back: Strict (3 of 2)
 			held back: MaxUnavailable (3 of 2)
 			p1 on n1 held back: NotReady
 			p2 on n2 held back: NotReady
@@ -104,7 +106,7 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			s.DaemonSet.MaxUnavailable, s.DaemonSet.MaxSurge = rollout.Percent(0), rollout.Int(0)
 		}), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 		{"frozen", "the policy leaves everything as it is", cluster(2, olds(1)...), daemonset.Options{Freeze: true}, `held back: Frozen`},
 		{"unseen", "when nothing is done", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) { s.Unseen = true }), daemonset.Options{}, `held back: Unseen`},
 	})
@@ -128,11 +130,11 @@ func TestDeadNodes(t *testing.T) {
 		{"dead, skipped", "the policy goes on without it", dead, daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 		{"dead, then, skipped", "SkipDeadNodes", gone, daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 		{"two dead, one skipped", "those beyond the cap count, so that an update which kills nodes stops", with(gone, func(s *daemonset.Snapshot) { s.Nodes[1].Taints = s.Nodes[2].Taints; terminating(&s.Pods[1]) }), daemonset.Options{SkipDeadNodes: 1}, `
 			n2 held back: DeadNode
 			held back: MaxUnavailable (1 of 1)
@@ -150,7 +152,7 @@ func TestDeadNodes(t *testing.T) {
 			s.Nodes[1].Taints = outside.Nodes[2].Taints
 		}), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p3 on node n3 (Rollout)
-			held back: MaxUnavailable (1 of 2)
+			held back: MaxUnavailable (2 of 2)
 			p1 on n1 held back: NotReady`},
 		{"another taint", "it says nothing about whether the node answers", with(dead, func(s *daemonset.Snapshot) {
 			s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.PreferNoSchedule)}
@@ -163,13 +165,13 @@ func TestDeadNodes(t *testing.T) {
 		}), daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 		{"outside, corrected", "OutsideNodesUseBudget", outside, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 		{"outside, pruned", "the gate of OpenKruise does as much", outside, daemonset.Options{Prune: true}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (1 of 1)`},
 	})
 }
 
@@ -184,10 +186,10 @@ func TestUpdateWithSurge(t *testing.T) {
 	runPlans(t, []planCase{
 		{"first", "by name", with(cluster(3, olds(3)...), surgeOne), daemonset.Options{}, `
 			Created pod on node n1 (Rollout)
-			held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (1 of 1)`},
 		{"ranked", "the order of updates", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { surgeOne(s); s.Nodes[2].Rank = -1 }), daemonset.Options{}, `
 			Created pod on node n3 (Rollout)
-			held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (1 of 1)`},
 		{"under way", "surge in Kubernetes", with(cluster(2, pod("p1", "n1", "v1"), pod("q1", "n1", "v2", unready), pod("p2", "n2", "v1")), surgeOne), daemonset.Options{}, `
 			held back: MaxSurge (1 of 1)
 			q1 on n1 held back: NotReady`},
@@ -215,13 +217,13 @@ func TestUpdateWithSurge(t *testing.T) {
 		{"missing node, history, corrected", "MissingNodeStopsSurge", with(missing, forgetful), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
 			Deleted controller revision agent-v0 (HistoryLimit)
-			held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (1 of 1)`},
 		{"missing node, corrected", "MissingNodeStopsSurge", missing, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
-			held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (1 of 1)`},
 		{"missing node, OpenKruise", "it is left out", missing, kruise, `
 			Created pod on node n2 (Rollout)
-			held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (1 of 1)`},
 		{"preparing, OpenKruise", "one that is about to go does not run", with(cluster(2, pod("p1", "n1", "v1", preparing), pod("p2", "n2", "v1"), pod("q2", "n2", "v2", preparing)), func(s *daemonset.Snapshot) {
 			surgeOne(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
@@ -232,7 +234,7 @@ func TestUpdateWithSurge(t *testing.T) {
 			held back: ManageFirst (2 of 0)`},
 		{"surging", "an old name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Surging }), kruise, `
 			Created pod on node n3 (Rollout)
-			held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (1 of 1)`},
 	})
 }
 
@@ -341,4 +343,28 @@ func TestUpdateSteps(t *testing.T) {
 		settle(&s, now, nil)
 	}
 	require.Equal(t, []string{"2-0+", "0-2+", "2-0+", "0-2+", "1-0+", "0-1+"}, steps)
+}
+
+// An update that a pod of a missing node stops, beside 31 creations and 17 deletions for which
+// there is no burst: however nodes and pods come, the holds are those of creations, of deletions,
+// and of each missing node by name.
+func TestMissingNodesInOrder(t *testing.T) {
+	s := with(cluster(48), surgeOne)
+	s.DaemonSet.Burst = rollout.Percent(0)
+	want := []daemonset.Hold{{Reason: daemonset.ReasonBurst, Have: 31}, {Reason: daemonset.ReasonBurst, Have: 17}}
+	for i := range 17 {
+		s.Nodes[31+i].Taints = []daemonset.Taint{taint("x", daemonset.NoExecute)}
+		s.Pods = append(s.Pods, pod(fmt.Sprint("p", i), s.Nodes[31+i].Name, "v2"))
+	}
+	for i := 10; i < 30; i++ {
+		node, name := fmt.Sprint("gone", i), fmt.Sprint("q", 40-i)
+		s.Pods = append(s.Pods, pod(name, node, "v1"))
+		want = append(want, daemonset.Hold{Node: node, Name: name, Reason: daemonset.ReasonMissingNode})
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		random.Shuffle(len(s.Nodes), func(i, j int) { s.Nodes[i], s.Nodes[j] = s.Nodes[j], s.Nodes[i] })
+		random.Shuffle(len(s.Pods), func(i, j int) { s.Pods[i], s.Pods[j] = s.Pods[j], s.Pods[i] })
+		require.Equal(t, want, mustPlan(t, s, daemonset.Options{}).Holds)
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset/inplace"
@@ -168,7 +167,6 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 	p.cause(u.partition)
 	st.writeUsages(p, u.leftOut)
 	if u.waits == ReasonMissingNode {
-		slices.SortFunc(p.Holds, func(a, b Hold) int { return strings.Compare(a.Node, b.Node) })
 		return
 	}
 	if u.waits != "" {

@@ -53,6 +53,12 @@ func (v *deploymentView) explains(h deploy.Hold) []string {
 	case deploy.ReasonMinAvailable:
 		limit(v.least())
 		l.addIf(h.Have > h.Limit && v.d.Partitioned == nil, "%v is no reason to wait", h)
+	case deploy.ReasonTerminating, deploy.ReasonPartition:
+		l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
+	case deploy.ReasonStatusAhead, deploy.ReasonKept:
+		l.addIf(h.Reason == deploy.ReasonStatusAhead && h.Have <= h.Limit || h.Reason == deploy.ReasonKept && h.Have > h.Limit, "%v is no reason to wait", h)
+	case deploy.ReasonStatusBehind:
+		l.addIf(h.Have == h.Limit, "%v: they are there", h)
 	case deploy.ReasonDeadlineExceeded:
 		l.addIf(h.Limit <= 0 || h.Have < 0, "%v tells no time", h)
 	case deploy.ReasonNothingToScale:
@@ -91,12 +97,15 @@ func replicaSetExplained(p *ReplicaSetPass) []string {
 			l.addIf(h.Have <= h.Limit || h.Limit != burstOf(p.Options), "%v: the burst is %d", h, burstOf(p.Options))
 		case replicaset.ReasonTerminating:
 			numbers(c.terminating, wanted-c.active)
+			l.addIf(h.Have <= 0 || h.Limit <= 0, "%v is no reason to wait", h)
 		case replicaset.ReasonDeleting:
 			numbers(c.active, wanted)
 		case replicaset.ReasonNotReady:
 			numbers(c.ready, c.active)
+			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
 		case replicaset.ReasonNotAvailable:
 			numbers(c.available, c.ready)
+			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
 		case replicaset.ReasonExpectations, replicaset.ReasonExpired:
 			e := p.Snapshot.Expectations
 			numbers(max(e.Creations, 0)+max(e.Deletions, 0), 0)
@@ -124,17 +133,19 @@ func daemonSetExplained(p *DaemonSetPass) []string {
 		case daemonset.ReasonBurst:
 			l.addIf(h.Have <= h.Limit || h.Limit != v.burst, "%v: the burst is %d", h, v.burst)
 		case daemonset.ReasonMaxUnavailable:
-			l.addIf(h.Limit != v.unavailable || h.Have < 0, "%v: %d may be unavailable", h, v.unavailable)
+			l.addIf(h.Limit != v.unavailable || h.Have < h.Limit, "%v is no reason to wait: %d may be unavailable", h, v.unavailable)
 		case daemonset.ReasonMaxSurge:
-			l.addIf(h.Limit != v.surge || h.Have < 0, "%v: %d may surge", h, v.surge)
+			l.addIf(h.Limit != v.surge || h.Have < h.Limit, "%v is no reason to wait: %d may surge", h, v.surge)
 		case daemonset.ReasonPartition, daemonset.ReasonProgressive:
 			l.addIf(h.Limit != v.partition || h.Have <= 0, "%v: the partition is %d", h, v.partition)
 		case daemonset.ReasonPaused, daemonset.ReasonOnDelete, daemonset.ReasonManageFirst, daemonset.ReasonNotSelected:
 			l.addIf(h.Have <= 0, "%v: nothing waits", h)
 		case daemonset.ReasonMinAvailable:
-			l.addIf(h.Limit != v.desired, "%v: %d nodes are desired", h, v.desired)
+			l.addIf(h.Limit != v.desired || h.Have > h.Limit, "%v is no reason to wait: %d nodes are desired", h, v.desired)
 		case daemonset.ReasonStrict:
-			l.addIf(h.Limit != v.unavailable || h.Have <= 0, "%v: %d may be unavailable", h, v.unavailable)
+			l.addIf(h.Limit > v.unavailable || h.Have <= h.Limit, "%v is no reason to wait: %d may be unavailable", h, v.unavailable)
+		case daemonset.ReasonStalePods, daemonset.ReasonStaleOwner:
+			l.addIf(h.Have >= h.Limit, "%v: it is seen", h)
 		}
 	}
 	return l
@@ -148,6 +159,8 @@ func rolloutExplained(p *RolloutPass) []string {
 			l.add("a hold has no reason")
 		case kruise.ReasonPause, kruise.ReasonInitializing, kruise.ReasonGrace:
 			l.addIf(h.Have > h.Limit, "%v: it is over", h)
+		case kruise.ReasonDeadlineExceeded:
+			l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
 		case kruise.ReasonApproval:
 			if sub, steps := p.Snapshot.Rollout.Status.Sub, stepsOf(&p.Snapshot.Rollout); sub != nil {
 				l.addIf(h.Have != int64(sub.CurrentStepIndex) || h.Limit != int64(len(steps)), "%v: it is step %d of %d", h, sub.CurrentStepIndex, len(steps))
@@ -181,6 +194,10 @@ func batchExplained(p *BatchPass) []string {
 			l.addIf(c != nil && (h.Have != int64(c.Updated) || h.Limit != int64(c.Desired)) || h.Have >= h.Limit, "%v is no reason to wait", h)
 		case batchrelease.ReasonTooFewReady:
 			l.addIf(c != nil && h.Limit != int64(c.Desired) || h.Have >= h.Limit, "%v is no reason to wait", h)
+		case batchrelease.ReasonNotObserved, batchrelease.ReasonNotAvailable:
+			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
+		case batchrelease.ReasonNotPromoted:
+			l.addIf(h.Have == h.Limit, "%v is no reason to wait", h)
 		case batchrelease.ReasonTooFewLabelled:
 			l.addIf(c != nil && (h.Have != int64(c.Labelled) || h.Limit != int64(c.Planned)) || h.Have >= h.Limit, "%v is no reason to wait", h)
 		}
