@@ -21,7 +21,8 @@ import (
 //
 //   - A pod that [CreatePod] makes is called by the DaemonSet and the first number that is
 //     free, and its UID is made of the name and now, as that of a revision is. The pod is
-//     pinned to its node, and the scheduler has yet to bind it, unless the action binds it.
+//     pinned to its node, and the scheduler has yet to bind it, unless the action or the
+//     template binds it.
 //   - A pod that [DeletePod] deletes is gone if it is not bound or has ended. Otherwise it
 //     is marked as being deleted, until its kubelet has ended it. One that is marked stays.
 //   - [UpdatePod] changes images and metadata; the kubelet has yet to run them.
@@ -106,8 +107,8 @@ func (w *application) createPod(a CreatePod) {
 	if a.Generation != "" {
 		p.Labels[LabelGeneration] = a.Generation
 	}
-	if a.Bind {
-		p.NodeName, p.PinnedNode = a.Node, ""
+	if p.NodeName = w.boundTo(a); p.NodeName != "" {
+		p.PinnedNode = ""
 	}
 	if a.Gate {
 		p.ReadinessGates = []string{inplace.Gate}
@@ -118,6 +119,31 @@ func (w *application) createPod(a CreatePod) {
 		}
 	}
 	w.pods.Add(p)
+}
+
+// boundTo returns the node to which the action, or the template of its pod, binds it, or "".
+func (w *application) boundTo(a CreatePod) string {
+	if a.Bind {
+		return a.Node
+	}
+	if a.Revision == "" {
+		return w.owner.Template.NodeName
+	}
+	var stored struct {
+		Spec struct {
+			Template struct {
+				Spec struct {
+					NodeName string `json:"nodeName"`
+				} `json:"spec"`
+			} `json:"template"`
+		} `json:"spec"`
+	}
+	for _, r := range w.revisions.All() {
+		if r.Name == a.Revision {
+			_ = json.Unmarshal(r.Data, &stored) // what cannot be read names no node
+		}
+	}
+	return stored.Spec.Template.Spec.NodeName
 }
 
 func (w *application) createRevision(a CreateRevision) error {

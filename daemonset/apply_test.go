@@ -72,6 +72,17 @@ func TestApply(t *testing.T) {
 	bound := after(daemonset.CreatePod{Node: "m", Bind: true}).Pods[3]
 	require.Equal(t, []string{"m", ""}, []string{bound.NodeName, bound.PinnedNode})
 
+	s.DaemonSet.Template.NodeName = "m"
+	named := after(daemonset.CreatePod{Node: "m"})
+	require.Equal(t, []string{"m", ""}, []string{named.Pods[3].NodeName, named.Pods[3].PinnedNode}, "its template binds it, whatever the affinity says")
+	ends, err := daemonset.Apply(named, daemonset.DeletePod{Object: object("agent-1", named.Pods[3].UID)}, t0)
+	require.NoError(t, err)
+	require.Equal(t, t0, ends.Pods[3].DeletionTimestamp, "its kubelet has it")
+	s.Revisions[0].Data = []byte(`{"spec":{"template":{"spec":{"nodeName":"k"}}}}`)
+	restored := after(daemonset.CreatePod{Node: "m", Revision: "r"}).Pods[3]
+	require.Equal(t, []string{"k", ""}, []string{restored.NodeName, restored.PinnedNode}, "and so does that of a revision")
+	s.DaemonSet.Template.NodeName = ""
+
 	require.Equal(t, t0, after(daemonset.DeletePod{Object: object("agent-0", "a")}).Pods[0].DeletionTimestamp)
 	require.Len(t, after(daemonset.DeletePod{Object: object("orphan", "b")}).Pods, 2, "no kubelet has it")
 	require.Equal(t, "u", after(daemonset.AdoptPod{Object: object("orphan", "b")}).Pods[1].ControllerUID)

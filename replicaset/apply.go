@@ -19,7 +19,8 @@ const MostCreated = 1_000_000
 // nothing else happens. It is what simulators and tests need: s stays as it is.
 //
 //   - The pods that [CreatePods] makes are called by the ReplicaSet and the first numbers
-//     that are free, and their UIDs are made of the name and now.
+//     that are free, and their UIDs are made of the name and now. They have yet to be bound:
+//     a node that the template names is no part of a snapshot.
 //   - A pod that [DeletePod] deletes is gone if it has no node or has ended. Otherwise it is
 //     marked as being deleted, until its kubelet has ended it. One that is marked stays.
 //   - Resource versions stay as they are.

@@ -102,7 +102,7 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 		return w.answered(forbidden)
 	}
 	var s daemonset.Snapshot
-	if a.Gate { // its containers are those of its revision
+	if a.Gate || a.Revision != "" { // its containers and its node are those of its revision
 		s.Revisions = fill(nil, w.store.revisions.all())
 	}
 	pod := &p.apply(a, s).Pods[0]
@@ -111,7 +111,7 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 		p.c.labels = pod.Labels
 	}
 	pod.Labels = p.c.labels
-	pod.Name, pod.UID, pod.PinnedNode = w.podName(p.s.DaemonSet.Name), "", a.Node
+	pod.Name, pod.UID = w.podName(p.s.DaemonSet.Name), ""
 	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: pod.Name}, a), pod)
 	if answer == done {
 		w.beginPod(w.store.podAt(w.store.daemons.last(), true))
