@@ -42,6 +42,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"another minReadySeconds changes nothing", "tracker_measure.go", " && a.MinReadySeconds == b.MinReadySeconds", ""},
 	{"another selector changes nothing", "tracker_measure.go", "tracked.SameSelector(a.Selector, b.Selector) && ", ""},
 	{"other tolerations change nothing", "tracker_measure.go", " && slices.EqualFunc(a.Tolerations, b.Tolerations, sameToleration)", ""},
+	{"other seconds of a toleration change nothing", "tracker_measure.go", "ptr.Equal(x, y)", "(x == y || true)"},
 	{"another affinity changes nothing", "tracker_measure.go", "sameAffinity(a.Affinity, b.Affinity) && ", ""},
 	{"other options change nothing", "tracker_measure.go", "m.opts == in.opts && ", ""},
 	{"a pod to be adopted is like others", "tracker_file.go", "p.ControllerUID != t.measure.ds.UID || p", "p"},
