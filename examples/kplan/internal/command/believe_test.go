@@ -163,7 +163,7 @@ func TestNodesOfAnyFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(cordoned, []byte("{apiVersion: v1, kind: Node, metadata: {name: a}, spec: {unschedulable: true}}\n"), 0o600))
 	b := simulated(t, nil, "--from", data+"echoserver-v1.yaml", "--from", cordoned, "-f", data+"echoserver-v2.yaml")
 	require.False(t, b.Done)
-	require.Contains(t, b.Assumed, "1 of 1 nodes take no new pod: they are cordoned, have a taint, or are not fit for it")
+	require.Contains(t, b.Assumed, "1 of 1 nodes take no new pod: cordoned")
 	small := filepath.Join(dir, "small.yaml")
 	require.NoError(t, os.WriteFile(small, []byte("{apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {pods: 3}}}\n"), 0o600))
 	b = simulated(t, nil, "-f", data+"echoserver-v1.yaml", "-f", small)

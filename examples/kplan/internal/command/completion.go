@@ -105,7 +105,7 @@ func (in *input) completeReplicaSets(c *cobra.Command, _ []string, _ string) ([]
 	return visible(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRevisions offers the revisions of Deployments in the files.
+// completeRevisions offers the revisions of Deployments and DaemonSets in the files.
 func (in *input) completeRevisions(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	if !in.reads(c) || slices.Contains(in.filenames, "-") {
@@ -121,6 +121,12 @@ func (in *input) completeRevisions(c *cobra.Command, _ []string, _ string) ([]st
 			if n, err := revision.Number(rs.Annotations); err == nil && n > 0 {
 				numbers[n] = true
 			}
+		}
+	}
+	for i := range set.DaemonSets {
+		objects, _ := set.DaemonSets[i].History()
+		for _, r := range objects {
+			numbers[r.Revision] = true
 		}
 	}
 	var texts []string

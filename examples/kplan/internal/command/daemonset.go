@@ -15,6 +15,7 @@ import (
 
 // planDaemonSet returns the next plan for a DaemonSet.
 func (p *repairs) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonPlan, error) {
+	assumed := d.AssumeNodes(nil)
 	s, err := d.Snapshot()
 	if err != nil {
 		return view.DaemonPlan{}, err
@@ -30,7 +31,7 @@ func (p *repairs) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Daem
 	}
 	return view.DaemonPlan{
 		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.flags(daemonset.QuirkTable()),
-		Advanced: d.Advanced != nil, Unapplied: manifest.IsManifest(d.Object.UID),
+		Advanced: d.Advanced != nil, Unapplied: manifest.IsManifest(d.Object.UID), Assumed: assumed,
 	}, nil
 }
 
@@ -41,6 +42,7 @@ func (p *repairs) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.D
 	}
 	e := view.DaemonExplanation{DaemonPlan: plan, Report: daemonReport(d.Object)}
 	e.Idle = idlePods(d.Controlled(), nil, now)
+	e.Caveats = daemonCaveats(d, &plan)
 	for _, f := range d.Failures() {
 		e.Refused = append(e.Refused, refused(f, now))
 	}

@@ -19,6 +19,7 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 	if err != nil {
 		return view.DaemonSimulation{}, err
 	}
+	partial = append(s.assumeNodes(d, old), partial...)
 	start, err := s.startDaemonSet(d, old, options)
 	if err != nil {
 		return view.DaemonSimulation{}, err
@@ -26,6 +27,8 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 	if len(d.Nodes) == 0 {
 		return view.DaemonSimulation{}, d.Invalid(manifest.ErrNoNode)
 	}
+	placer := daemonset.NewPlacer(&start.DaemonSet.Template, options)
+	partial = append(partial, barred(start.Nodes, "no pod of it", func(n *daemonset.Node) string { return view.Barrier(placer.Place(n)) })...)
 	kubelet := s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash})
 	assumed := append(partial, slices.Concat(s.daemonEnvironment(d, old, start.Now, &kubelet), d.Unheeded())...)
 	result, err := sim.RunDaemonSet(start, sim.DaemonSetConfig{
@@ -38,6 +41,15 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 		Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable()), Assumed: assumed,
 		Advanced: d.Advanced != nil, Recording: kubelet.Recording,
 	}, nil
+}
+
+// assumeNodes gives a DaemonSet nodes if there are none, and returns what is assumed of them. In a
+// comparison of manifests it has none then: on how many it rolls is not known.
+func (s *simulation) assumeNodes(d, old *manifest.DaemonSet) []string {
+	if s.whole {
+		return nil
+	}
+	return d.AssumeNodes(old)
 }
 
 // startDaemonSet returns the cluster in which the update begins: where the old one has
@@ -60,6 +72,7 @@ func (s *simulation) startDaemonSet(d, old *manifest.DaemonSet, options daemonse
 			return c, old.Invalid(err)
 		}
 	}
+	wanted.DaemonSet.Annotations = served(&c.DaemonSet, &wanted.DaemonSet, options)
 	c.Update(wanted.DaemonSet)
 	return c, nil
 }

@@ -5,6 +5,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,9 +66,9 @@ var daemonCases = []daemonCase{
 		state: "progressing", actions: "delete 2 OldUnavailable", holds: "MaxUnavailable 1 1, 2 NotReady 0 0",
 	},
 	{
-		file: "surge", rule: "one node surges already, and the surge of 2 has room for another",
+		file: "surge", rule: "one node surges already, and the surge of 2 has room for another, which uses it up",
 		surge: 2, nodes: []daemonNode{{pods: "ou"}, {pods: "o"}, {pods: "o"}, {pods: "o"}},
-		state: "progressing", actions: "create 2 Rollout", holds: "MaxSurge 1 2, 1 NotReady 0 0",
+		state: "progressing", actions: "create 2 Rollout", holds: "MaxSurge 2 2, 1 NotReady 0 0",
 	},
 	{
 		file: "replaced", rule: "an old pod beside an available new one goes, and the update waits for the next pass",
@@ -286,13 +287,42 @@ func TestDaemonNodes(t *testing.T) {
 	text = succeed(t, nil, at("plan", "-f", daemons+"blocked.yaml", "--nodes", "8")...)
 	require.Contains(t, text, "create pods on nodes node-1, node-2 and node-3")
 
-	code, _, stderr := run(nil, "plan", "-f", file)
-	require.Equal(t, exitFailure, code)
-	require.Equal(t, "error: "+file+`: DaemonSet "agent": no Node in the input; --nodes makes some`+"\n", stderr)
-	code, stdout, stderr := run([]byte(good), "plan", "-f", file, "-f", "-")
-	require.Zero(t, code)
-	require.Contains(t, stdout, "Deployment web")
-	require.Equal(t, "note: "+file+`: skipped DaemonSet "agent": no Node in the input; --nodes makes some`+"\n", stderr)
+	for _, command := range []string{"plan", "explain", "simulate"} {
+		text := inWords(succeed(t, nil, command, "-f", file))
+		require.Contains(t, text, "DaemonSet agent", command)
+		require.Contains(t, text, "Assumed: there are 3 nodes that fit, since the input has none; --nodes makes others", command)
+		require.Contains(t, succeed(t, nil, command, "-f", file, "-o", "json"), "there are 3 nodes that fit", command)
+	}
+	require.NotContains(t, succeed(t, nil, "simulate", "-f", file, "--nodes", "4"), "Assumed")
+}
+
+// TestAssumedNodes: of the nodes of a cluster that are not in the input those are known that pods are on, or
+// else their number.
+func TestAssumedNodes(t *testing.T) {
+	c := agentCluster{rolling: "maxUnavailable: 1", old: "agent:1", new: "agent:2", spec: "nodeSelector: {disk: ssd},", pods: []agentPod{
+		{node: 3, hash: "aaa", image: "agent:1"}, {node: 7, hash: "aaa", image: "agent:1"},
+	}}
+	all := string(c.yaml())
+	input := []byte(all[:strings.Index(all, "---\n{apiVersion: v1, kind: Node")])
+	for _, command := range []string{"plan", "explain"} {
+		text := inWords(succeed(t, input, command, "-f", "-", "--now", agentNow))
+		require.Contains(t, text, "Assumed: the nodes are the 2 that its pods are on, since the input has none", command)
+		require.Contains(t, text, "delete the pod of node n3 Rollout", "they have the labels that its nodeSelector wants")
+	}
+	require.Contains(t, succeed(t, input, "simulate", "-f", "-", "--now", agentNow), "Complete after 20s")
+
+	// What runs before is of five nodes, by its status.
+	before := strings.Replace(all[:strings.Index(all, "---\n")], "observedGeneration: 2", "observedGeneration: 2, desiredNumberScheduled: 5, currentNumberScheduled: 5, updatedNumberScheduled: 5, numberReady: 5, numberAvailable: 5", 1)
+	file := filepath.Join(t.TempDir(), "before.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(before, "agent:2", "agent:1")), 0o600))
+	after := strings.NewReplacer("uid: agent-uid, ", "", "status: {observedGeneration: 2}", "", "generation: 2, ", "").Replace(all[:strings.Index(all, "---\n")])
+	text := inWords(succeed(t, []byte(after), "simulate", "--from", file, "-f", "-"))
+	require.Contains(t, text, "there are 5 nodes that fit, as its status tells, since the input has none")
+	require.Contains(t, text, "5 nodes of 5 should run a pod")
+
+	none := strings.Replace(after, "nodeSelector: {disk: ssd}", "nodeSelector: {disk: ssd, zone: a}, affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: Exists}, {key: arch, operator: In, values: [arm]}]}]}}}", 1)
+	require.Contains(t, inWords(succeed(t, []byte(none), "plan", "-f", "-")), "3 nodes of 3 should run a pod")
+	require.Contains(t, inWords(succeed(t, []byte(none), "simulate", "-f", "-", "--nodes", "3")), "3 of 3 nodes take no pod of it: nodeSelector disk")
 }
 
 // TestBadDaemonSets: one line says which file, which object, which field, and what is

@@ -134,12 +134,8 @@ func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
 	if err != nil {
 		return h, err
 	}
-	var own []revision.ControllerRevision
-	for _, r := range d.Revisions {
-		c := kube.ControllerRevision(r)
-		if c.ControllerUID != string(d.Object.UID) {
-			continue
-		}
+	objects, own := d.History()
+	for i, r := range objects {
 		restored, err := kube.RestoredDaemonSet(d.Object, r)
 		if err != nil {
 			return h, err
@@ -149,10 +145,9 @@ func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
 			return h, err
 		}
 		h.Entries = append(h.Entries, view.Entry{
-			Name: r.Name, Revision: r.Revision, Current: string(c.Data) == string(snapshot.DaemonSet.Template.Data),
+			Name: r.Name, Revision: r.Revision, Current: string(own[i].Data) == string(snapshot.DaemonSet.Template.Data),
 			Images: images(&restored.Spec.Template), Cause: r.Annotations[kubectl.AnnotationChangeCause], Template: template,
 		})
-		own = append(own, c)
 	}
 	rows := kubectl.RevisionHistory(own)
 	for _, row := range rows {

@@ -79,7 +79,7 @@ func TestHistoryRefused(t *testing.T) {
 func TestUndo(t *testing.T) {
 	text := succeed(t, nil, "undo", "-f", extraFile("causes"))
 	golden(t, data+"golden/undo/causes.txt", []byte(text))
-	require.True(t, strings.HasPrefix(text, "deployment.apps/web rolled back\n"))
+	require.True(t, strings.HasPrefix(text, "deployment.apps/web rolled back (dry run)\n"))
 	golden(t, data+"golden/undo/deadline-exceeded.txt", []byte(succeed(t, nil, "undo", "-f", live+"/deadline-exceeded.yaml", "--never-ready")))
 	golden(t, data+"golden/undo/skipped.txt", []byte(succeed(t, nil, "undo", "-f", extraFile("causes"), "--to-revision", "4")))
 
@@ -90,7 +90,7 @@ func TestUndo(t *testing.T) {
 		Rollout          rolloutJSON
 	}
 	require.NoError(t, json.Unmarshal([]byte(succeed(t, nil, "undo", "-f", extraFile("causes"), "--to-revision", "2", "-o", "json")), &u))
-	require.Equal(t, "rolled back", u.Text)
+	require.Equal(t, "rolled back (dry run)", u.Text)
 	require.Equal(t, setName("web", 2), u.ReplicaSet)
 	require.EqualValues(t, 2, u.Undo.Number)
 	require.Equal(t, "registry.example.com/web:1.1", u.Images[0].Before)
@@ -131,9 +131,57 @@ func TestUndoRefused(t *testing.T) {
 func TestUndoUnfinished(t *testing.T) {
 	code, stdout, stderr := run(nil, "undo", "-f", extraFile("causes"), "--ready-after", "25h")
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stdout, "deployment.apps/web rolled back\n")
+	require.Contains(t, stdout, "deployment.apps/web rolled back (dry run)\n")
 	require.Contains(t, stdout, "Not complete: the rollout has exceeded its progress deadline")
 	require.Contains(t, lastLine(stderr), `Deployment "web": the rollout has exceeded its progress deadline`)
+}
+
+// TestDaemonUndo: of five nodes two have the present template and three the one before it. Back to that, the
+// pod that is not ready goes at once, and then the other; the template generation rises, so that neither of
+// them is taken for new.
+func TestDaemonUndo(t *testing.T) {
+	file := daemons + "blocked.yaml"
+	text := succeed(t, nil, "undo", "-f", file)
+	golden(t, data+"golden/undo/daemonset.txt", []byte(text))
+	require.True(t, strings.HasPrefix(text, "daemonset.apps/agent rolled back (dry run)\n"))
+	var u struct {
+		Kind, Text, ControllerRevision string
+		Undo                           struct{ Number int64 }
+		Images                         []struct{ Before, After string }
+		Rollout                        daemonRollout
+	}
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, nil, "undo", "-f", file, "--to-revision", "1", "-o", "json")), &u))
+	require.Equal(t, "DaemonSet", u.Kind)
+	require.EqualValues(t, 1, u.Undo.Number)
+	require.Equal(t, "registry.example.com/web:1.2", u.Images[0].Before)
+	require.Equal(t, "registry.example.com/web:1.1", u.Images[0].After)
+	require.True(t, u.Rollout.Done)
+	last := u.Rollout.Steps[len(u.Rollout.Steps)-1]
+	require.Equal(t, []int32{5, 5}, []int32{last.Pods, last.Updated})
+	require.InDelta(t, 20, last.Time, 0)
+	require.Equal(t, "daemonset.apps/agent\n", succeed(t, nil, "undo", "-f", file, "-o", "name"))
+	require.Contains(t, succeed(t, nil, "undo", "-f", file, "-o", "yaml"), "text: rolled back (dry run)")
+
+	require.Contains(t, inWords(succeed(t, nil, "undo", "-f", file, "--to-revision", "2")), "daemonset.apps/agent skipped rollback (current template already matches revision 2) (dry run) ")
+	require.Equal(t, "1\n2\n:4\n", succeed(t, nil, "__complete", "undo", "-f", file, "--to-revision", ""))
+	for number, want := range map[string]string{"9": "unable to find specified revision 9 in history", "-1": "unable to find specified revision -1 in history"} {
+		code, _, stderr := run(nil, "undo", "-f", file, "--to-revision", number)
+		require.Equal(t, exitFailure, code)
+		require.Equal(t, "error: "+file+`: DaemonSet "agent": `+want, lastLine(stderr))
+	}
+	_, _, stderr := run(nil, "undo", "-f", daemons+"agent-v1.yaml")
+	require.Contains(t, stderr, "no last revision to roll back to")
+	_, _, stderr = run(nil, "undo", "-f", daemons+"partition.yaml")
+	require.Contains(t, stderr, `no rollbacker has been implemented for "DaemonSet.apps.kruise.io"`)
+
+	// Without pods and nodes.
+	c := agentCluster{rolling: "maxUnavailable: 1", old: "agent:1", new: "agent:2"}
+	text = inWords(succeed(t, c.yaml(), "undo", "-f", "-", "--now", agentNow))
+	require.Contains(t, text, "there are 3 nodes that fit")
+	require.Contains(t, text, "its nodes have pods of the present template")
+	require.Contains(t, text, "Complete after 30s.")
+	code, _, _ := run(c.yaml(), "undo", "-f", "-", "--now", agentNow, "--ready-after", "25h")
+	require.Equal(t, exitFailure, code, "it does not finish")
 }
 
 // TestDaemonHistory: the ControllerRevisions of a DaemonSet are its history, and need no

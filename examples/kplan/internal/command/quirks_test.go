@@ -115,10 +115,14 @@ func TestRepairReaches(t *testing.T) {
 				}
 			}
 			other, _ := runText(t, others, c.objects)
-			require.Contains(t, repaired, "With --repair="+c.repair+", unlike Kubernetes.\n")
+			whose := "Kubernetes"
+			if c.repair == "SucceededPodsStay" { // of an Advanced DaemonSet
+				whose = "OpenKruise"
+			}
+			require.Contains(t, repaired, "With --repair="+c.repair+", unlike "+whose+".\n")
 			// Without what says how it was called.
 			answer := func(text string) string {
-				if _, after, ok := strings.Cut(text, ", unlike Kubernetes.\n"); ok {
+				if _, after, ok := strings.Cut(text, ", unlike "+whose+".\n"); ok {
 					return strings.TrimSpace(after)
 				}
 				return strings.TrimSpace(text)

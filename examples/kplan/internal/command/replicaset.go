@@ -47,6 +47,7 @@ func (p *repairs) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, no
 		}
 	}
 	e.Idle = idlePods(r.Workload.Pods, nil, now)
+	e.Caveats = replicaSetImages(r)
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: availableNext(&plan.Plan, plan.Name)})
 	}

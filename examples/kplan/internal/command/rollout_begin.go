@@ -105,6 +105,7 @@ func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.Daemon
 	if err != nil {
 		return view.RolloutSimulation{}, err
 	}
+	partial = append(s.assumeNodes(r.DaemonSet, old), partial...)
 	before, err := old.Snapshot()
 	if err != nil {
 		return view.RolloutSimulation{}, err

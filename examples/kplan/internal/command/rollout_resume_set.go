@@ -73,6 +73,10 @@ func (s *simulation) resumeDaemonSet(r *manifest.Rollout) (view.RolloutSimulatio
 	if err := checkProgress(r); err != nil {
 		return view.RolloutSimulation{}, err
 	}
+	assumed := s.assumeNodes(d, nil)
+	if len(d.Nodes) == 0 {
+		return view.RolloutSimulation{}, r.Invalid(manifest.ErrNoNode)
+	}
 	c := s.releaseOf(r)
 	state, err := daemonCluster(d, c.Now)
 	if err != nil {
@@ -96,7 +100,7 @@ func (s *simulation) resumeDaemonSet(r *manifest.Rollout) (view.RolloutSimulatio
 		DaemonSetCluster: state, Ref: r.Workload.Ref, Options: daemonset.Options{Dialect: d.Dialect(), Repair: s.daemonSets()},
 	}
 	config := s.rolloutConfig(revision.Template{ID: hash})
-	assumed := s.believeSet(pods, func(p *corev1.Pod) string { return p.Labels[daemonset.LabelHash] }, &c, &config.Kubelet)
+	assumed = append(assumed, s.believeSet(pods, func(p *corev1.Pod) string { return p.Labels[daemonset.LabelHash] }, &c, &config.Kubelet)...)
 	limits := limitsOf(&r.Workload)
 	return s.resume(r, c, &config, rollout.ResolveExact(replicasOf(&r.Workload), limits.MaxSurge, limits.MaxUnavailable), assumed)
 }

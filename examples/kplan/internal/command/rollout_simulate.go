@@ -26,8 +26,6 @@ func (s *simulation) simulateRollout(r *manifest.Rollout, from *earlier) (view.R
 			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
 			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
 		})
-	case underWay(r) && r.DaemonSet != nil && len(r.DaemonSet.Nodes) == 0:
-		return view.RolloutSimulation{}, r.Invalid(manifest.ErrNoNode)
 	case underWay(r):
 		return s.resumeRollout(r)
 	case !found:

@@ -5,13 +5,16 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
@@ -25,13 +28,11 @@ import (
 func nodesOf(w, seen *manifest.Workload) (names []string, zones podorder.Domains, notes []string) {
 	zones = kube.Domains(w.Nodes, corev1.LabelTopologyZone)
 	for _, n := range w.Nodes {
-		if takes(n, &w.Deployment.Spec.Template.Spec) {
+		if barrier(n, &w.Deployment.Spec.Template.Spec) == "" {
 			names = append(names, n.Name)
 		}
 	}
-	if out := len(w.Nodes) - len(names); out > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d nodes take no new pod: they are cordoned, have a taint, or are not fit for it", out, len(w.Nodes)))
-	}
+	notes = barred(w.Nodes, "no new pod", func(n **corev1.Node) string { return barrier(*n, &w.Deployment.Spec.Template.Spec) })
 	if len(w.Nodes) == 0 {
 		names = boundNodes(seen.Pods)
 	}
@@ -43,27 +44,53 @@ func nodesOf(w, seen *manifest.Workload) (names []string, zones podorder.Domains
 	return names, nil, notes
 }
 
-// takes reports whether a node is fit for pods, whatever room it has.
-func takes(n *corev1.Node, p *corev1.PodSpec) bool {
+// barred tells how many nodes take no pods, and why.
+func barred[N any](nodes []N, what string, why func(*N) string) []string {
+	var reasons []string
+	counts, out := map[string]int{}, 0
+	for i := range nodes {
+		if reason := why(&nodes[i]); reason != "" {
+			if out++; counts[reason] == 0 {
+				reasons = append(reasons, reason)
+			}
+			counts[reason]++
+		}
+	}
+	if out == 0 {
+		return nil
+	}
+	for i, reason := range reasons {
+		if len(reasons) > 1 {
+			reasons[i] = fmt.Sprintf("%s (%d)", reason, counts[reason])
+		}
+	}
+	return []string{fmt.Sprintf("%d of %d nodes take %s: %s", out, len(nodes), what, view.Folded(reasons))}
+}
+
+// barrier returns why a node is not fit for pods, whatever room it has, "" if it is.
+func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 	if n.Spec.Unschedulable {
-		return false
+		return "cordoned"
 	}
 	for _, taint := range kube.Node(n).Taints {
-		hard := taint.Effect == "NoSchedule" || taint.Effect == "NoExecute"
-		tolerated := false
-		for _, t := range kube.Tolerations(p.Tolerations) {
-			tolerated = tolerated || t.Tolerates(taint)
+		hard := taint.Effect == daemonset.NoSchedule || taint.Effect == daemonset.NoExecute
+		if hard && !slices.ContainsFunc(kube.Tolerations(p.Tolerations), func(t daemonset.Toleration) bool { return t.Tolerates(taint) }) {
+			return view.Barrier(daemonset.Placement{Reason: daemonset.ReasonTaintNoSchedule, Taint: taint})
 		}
-		if hard && !tolerated {
-			return false
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.NodeSelector)) {
+		if value, has := n.Labels[key]; !has || value != p.NodeSelector[key] {
+			return view.Barrier(daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: key})
 		}
 	}
 	var required *selector.NodeSelector
 	if a := p.Affinity; a != nil && a.NodeAffinity != nil {
 		required = kube.NodeSelector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
-	ok, err := selector.NewNodeAffinity(p.NodeSelector, required).Match(n.Name, n.Labels)
-	return ok && err == nil
+	if ok, err := selector.NewNodeAffinity(nil, required).Match(n.Name, n.Labels); !ok || err != nil {
+		return view.Barrier(daemonset.Placement{Reason: daemonset.ReasonAffinity})
+	}
+	return ""
 }
 
 // roomOf returns what room nodes have for pods of a Deployment, nil for any. If pods found

@@ -29,8 +29,9 @@ size; pods that are there keep their template.
 With --from it starts where the workloads of the same names in those files have
 been rolled out: all pods available, revision 1. Where the files hold ReplicaSets
 or pods with a workload, as kubectl prints them, it starts from these instead.
-Without either it starts from nothing. DaemonSets need nodes in the files, or
---nodes. ` + narrowing + `
+Without either it starts from nothing. DaemonSets for which there is no node in the
+files, and no --nodes, have those that their pods are on, or as many as their status
+tells, or three. ` + narrowing + `
 
 One manifest, or one workload of a cluster, is enough with --set-image and --restart: it
 goes from what that is to what kubectl set image or kubectl rollout restart makes of it, or

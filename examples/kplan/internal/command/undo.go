@@ -34,16 +34,18 @@ func newUndo(name string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "undo [-f FILE] [TYPE/NAME] [--to-revision N]",
 		Short: "Show what kubectl rollout undo would do",
-		Long: `Show what kubectl rollout undo would do with each Deployment in the files, and kubectl
-argo rollouts undo with each Rollout of Argo: what it would print, which template it
-would restore, and how the rollout of that would go.
+		Long: `Show what kubectl rollout undo would do with each Deployment and DaemonSet in the
+files, and kubectl argo rollouts undo with each Rollout of Argo: what it would print, which
+template it would restore, and how the rollout of that would go.
 Nothing is changed. ` + narrowing + `
 
-Files without pods are taken to have those that their ReplicaSets report. Pods that
-are not ready become ready in the simulation, unless --never-ready is given.
+Files without pods are taken to have those that their ReplicaSets report, or one of the
+present template on each node of a DaemonSet. Pods that are not ready become ready in the
+simulation, unless --never-ready is given.
 
 ` + listed + ` Previews have
-text, undo, replicaSet, images and rollout, which is that of kplan simulate.
+text, undo, replicaSet, images and rollout, which is that of kplan simulate. DaemonSets have
+controllerRevision in place of replicaSet.
 
 The exit code is 1 if kubectl would refuse, or if the rollout does not finish.`,
 		Example: examples(name, `
@@ -65,9 +67,10 @@ kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
 }
 
 func (u *undoing) execute(c *cobra.Command) error {
+	u.withoutNodes = true
 	set, err := u.load(c, u.filenames)
-	if err == nil && len(set.Workloads)+len(set.Argo) == 0 {
-		err = errors.New("no Deployment in the input")
+	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
+		err = errors.New("no Deployment or DaemonSet in the input")
 	}
 	if err != nil {
 		return err
@@ -98,6 +101,19 @@ func (u *undoing) execute(c *cobra.Command) error {
 		}
 		if undo.Rollout != nil {
 			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, w, nil}))
+		}
+	}
+	for i := range set.DaemonSets {
+		d := &set.DaemonSets[i]
+		undo, err := u.daemonUndo(d)
+		if err != nil {
+			return err
+		}
+		if err := undos.add(undo, nil); err != nil {
+			return err
+		}
+		if undo.Rollout != nil {
+			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, d, nil}))
 		}
 	}
 	if err := write(c, u.output, undos.documents); err != nil {

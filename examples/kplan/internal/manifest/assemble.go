@@ -51,14 +51,10 @@ func (l *loader) set(from Source) (*Set, error) {
 	return s, l.dropPartial(s, from)
 }
 
-// nothing returns why nothing can be said about the first DaemonSet or Rollout, or what the
-// notes tell of ReplicaSets.
+// nothing returns why nothing can be said about the first Rollout, or what the notes tell of
+// ReplicaSets.
 func (l *loader) nothing(notes []string) error {
-	switch {
-	case len(l.daemonSets) > 0:
-		d := l.daemonSets[0]
-		return &Error{File: d.file, Object: d.object.Name(), Err: ErrNoNode}
-	case len(l.rollouts) > 0:
+	if len(l.rollouts) > 0 {
 		r := l.rollouts[0]
 		return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
 	}

@@ -11,11 +11,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
+	"github.com/kplan-go/kplan/revision"
 )
 
 // A DaemonSet is one of Kubernetes, or an Advanced DaemonSet of OpenKruise, with the
@@ -71,6 +73,21 @@ func (d *DaemonSet) Controlled() []*corev1.Pod {
 		owner := metav1.GetControllerOfNoCopy(p)
 		return owner == nil || owner.UID != d.Object.UID
 	})
+}
+
+// History returns the ControllerRevisions that kubectl takes for those of the DaemonSet, its own that
+// it selects, also as package revision reads them.
+func (d *DaemonSet) History() (objects []*appsv1.ControllerRevision, revisions []revision.ControllerRevision) {
+	selects, err := metav1.LabelSelectorAsSelector(d.Object.Spec.Selector)
+	if err != nil {
+		return nil, nil // which validation refuses
+	}
+	for _, r := range d.Revisions {
+		if metav1.IsControlledBy(r, d.Object) && selects.Matches(labels.Set(r.Labels)) {
+			objects, revisions = append(objects, r), append(revisions, kube.ControllerRevision(r))
+		}
+	}
+	return objects, revisions
 }
 
 // ErrNoNode tells that nothing can be said about a DaemonSet.

@@ -35,10 +35,6 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 			}
 			continue
 		}
-		if len(all) == 0 && !from.WithoutNodes {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", d.File, d.Name(), ErrNoNode))
-			continue
-		}
 		identify(&d.Object.ObjectMeta, daemonset.Kind)
 		d.Pods, d.Revisions = l.podsOf(d.Object.Namespace), l.revisionsOf(d.Object.Namespace)
 		s.DaemonSets = append(s.DaemonSets, d)

@@ -15,7 +15,7 @@ import (
 const maxAnnotation = 64
 
 // slimPod takes away from a pod what no command looks at, which is most of it: there may be
-// hundreds of thousands. What pods request and why they do not serve stays.
+// hundreds of thousands. What pods request and take of their nodes, and why they do not serve, stays.
 func slimPod(p *corev1.Pod) *corev1.Pod {
 	for key, value := range p.Annotations {
 		if len(value) > maxAnnotation && !strings.Contains(key, "kruise.io/") && !strings.HasPrefix(key, "controller.") {
@@ -27,7 +27,8 @@ func slimPod(p *corev1.Pod) *corev1.Pod {
 	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
 		for i := range list {
 			c := &list[i]
-			c.Command, c.Args, c.Env, c.EnvFrom, c.VolumeMounts, c.Ports = nil, nil, nil, nil, nil, nil
+			c.Command, c.Args, c.Env, c.EnvFrom, c.VolumeMounts = nil, nil, nil, nil, nil
+			c.Ports = slices.DeleteFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort == 0 && !s.HostNetwork })
 			c.LivenessProbe, c.ReadinessProbe, c.StartupProbe, c.Lifecycle, c.SecurityContext = nil, nil, nil, nil, nil
 		}
 	}

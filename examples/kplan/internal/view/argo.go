@@ -25,7 +25,7 @@ type ArgoPlan struct {
 // Text writes the plan for people.
 func (p ArgoPlan) Text(w *terminal.Writer) {
 	p.heading(w)
-	writeDepartures(w, p.Policies, "Argo Rollouts")
+	writePolicies(w, p.Policies, ofArgo)
 	if len(p.Plan.Actions) == 0 {
 		w.Printf("Nothing to write at the moment.\n\n")
 	} else {

@@ -115,7 +115,7 @@ func (e *ArgoExplanation) caused(why string) string { return causes(e.Idle, e.No
 func (e ArgoExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	writeStanding(w, "Rollout "+e.name(), e.Unapplied, state, why)
-	writeDepartures(w, e.Policies, "Argo Rollouts")
+	writePolicies(w, e.Policies, ofArgo)
 	w.Printf("Strategy:                %s, %s\n", argoStyle(&e.Snapshot.Rollout), plural(e.replicas(), "replica"))
 	w.Printf("Status:                  %s\n", argoStanding(&e.Snapshot.Rollout.Status))
 	writeInstants(w, e.Instants, e.Now)

@@ -75,12 +75,12 @@ type ArgoUndo struct {
 	Rollout    *ArgoSimulation // nil if nothing is written
 }
 
-// said is what the command prints.
+// said is what the command would print, with the word of kubectl for what it only tries.
 func (u *ArgoUndo) said() string {
 	if u.Skipped {
-		return fmt.Sprintf("skipped rollback (current template already matches revision %d)", u.Number)
+		return fmt.Sprintf("skipped rollback (current template already matches revision %d)", u.Number) + dryRun
 	}
-	return fmt.Sprintf("rollout '%s' undo", u.Name)
+	return fmt.Sprintf("rollout '%s' undo", u.Name) + dryRun
 }
 
 // Text writes what the command prints, what changes, and how the update goes.
@@ -91,15 +91,7 @@ func (u ArgoUndo) Text(w *terminal.Writer) {
 		return
 	}
 	w.Printf("Back to the template of replica set %s, revision %d:\n\n", u.ReplicaSet, u.Revision)
-	t := terminal.NewTable("CONTAINER", "IMAGE", "IMAGE AFTERWARDS")
-	for _, i := range u.Images {
-		after := dash(i.After)
-		if i.After == i.Before {
-			after = "(the same)"
-		}
-		t.Row(i.Container, dash(i.Before), after)
-	}
-	t.WriteTo(w)
+	writeImages(w, u.Images)
 	w.Printf("\n")
 	u.Rollout.Text(w)
 }

@@ -92,7 +92,7 @@ func (s ArgoSimulation) doing(step *argosim.Step) string {
 func (s ArgoSimulation) Text(w *terminal.Writer) {
 	p := ArgoPlan{Namespace: s.Namespace, Snapshot: argo.Snapshot{Rollout: s.Rollout}}
 	p.heading(w)
-	writeDepartures(w, s.Policies, "Argo Rollouts")
+	writePolicies(w, s.Policies, ofArgo)
 	writeAssumed(w, s.Assumed)
 	w.Printf("NEW and OLD: pods ready/wanted.\n\n")
 	header := []string{"TIME", "NEW", "OLD", "TOTAL", "AVAIL"}

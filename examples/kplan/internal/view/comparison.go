@@ -94,7 +94,7 @@ func (c Comparison) Text(w *terminal.Writer) {
 		w.Printf("; pods start within %s", strings.ReplaceAll(c.Start, ",", ", "))
 	}
 	w.Printf("\n\n")
-	writePolicies(w, c.Policies)
+	writePolicies(w, c.Policies, ofKubernetes)
 	zoned := len(c.Trials) > 0 && len(c.Trials[0].Zones) > 0
 	header := []string{"STRATEGY", "SURGE", "UNAVAILABLE", "PEAK PODS", "MIN AVAILABLE"}
 	if zoned {

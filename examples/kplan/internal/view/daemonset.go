@@ -20,12 +20,14 @@ type DaemonPlan struct {
 	Policies  []string // the flags that depart from Kubernetes
 	Advanced  bool     // it is one of OpenKruise
 	Unapplied bool     // it is a manifest that nobody has applied
+	Assumed   []string
 }
 
 // Text writes the plan for people.
 func (p DaemonPlan) Text(w *terminal.Writer) {
 	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
-	writePolicies(w, p.Policies)
+	writePolicies(w, p.Policies, p.original())
+	writeAssumed(w, p.Assumed)
 	switch {
 	case !p.Plan.Empty():
 		p.actions().WriteTo(w)
@@ -48,6 +50,17 @@ func (p *DaemonPlan) name() string {
 		return p.Namespace + "/" + p.Snapshot.DaemonSet.Name
 	}
 	return p.Snapshot.DaemonSet.Name
+}
+
+// original says whose DaemonSet it is.
+func (p *DaemonPlan) original() string { return originalOf(p.Advanced) }
+
+// originalOf says whose a DaemonSet is that is, or is not, an advanced one.
+func originalOf(advanced bool) string {
+	if advanced {
+		return ofOpenKruise
+	}
+	return ofKubernetes
 }
 
 // bounds says how far an update may go at once.
@@ -98,7 +111,7 @@ func (p *DaemonPlan) actionGroups() []daemonGroup {
 		if len(objects[i]) > 1 {
 			verb = phrases[i].more
 		}
-		groups[i].what = verb + " " + folded(objects[i])
+		groups[i].what = verb + " " + Folded(objects[i])
 	}
 	return groups
 }
@@ -125,7 +138,7 @@ func (h *daemonHold) of(name string) string {
 	case 1:
 		return "node " + h.nodes[0]
 	}
-	return fmt.Sprintf("%d nodes: %s", len(h.nodes), folded(h.nodes))
+	return fmt.Sprintf("%d nodes: %s", len(h.nodes), Folded(h.nodes))
 }
 
 // foldedHolds puts holds with the same reason of several nodes together.
@@ -207,7 +220,7 @@ func podsText(r *daemonset.NodeReport) string {
 func (p *DaemonPlan) nodes(w *terminal.Writer) {
 	t := terminal.NewTable("NODES", "NAMES", "SHOULD RUN A POD", "HAS", "ACTS", "USES THE BUDGET", "OLD POD WAITS FOR")
 	for _, g := range p.groups() {
-		t.Row(fmt.Sprint(len(g.names)), folded(g.names), g.belongs, g.pods, g.acts, g.uses, g.waits)
+		t.Row(fmt.Sprint(len(g.names)), Folded(g.names), g.belongs, g.pods, g.acts, g.uses, g.waits)
 	}
 	t.WriteTo(w)
 }

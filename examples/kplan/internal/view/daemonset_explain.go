@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
@@ -16,10 +17,17 @@ type DaemonExplanation struct {
 	Idle     []Pod // those that do not serve
 	Instants []Instant
 	Refused  []Refused // what events quote
+	Caveats  []Caveat
 }
 
 // State returns how the DaemonSet stands, and one sentence that says why.
 func (e *DaemonExplanation) State() (State, string) {
+	state, why := e.planned()
+	return withCaveats(state, why, e.Caveats)
+}
+
+// planned is State by the plan alone.
+func (e *DaemonExplanation) planned() (State, string) {
 	switch n := len(e.Plan.Actions); {
 	case n == 0 && e.complete():
 		if e.Plan.Status.DesiredNumberScheduled == 0 {
@@ -41,7 +49,7 @@ func (e *DaemonExplanation) State() (State, string) {
 		}
 	}
 	if blockers := e.blockers(); len(blockers) > 0 {
-		why += fmt.Sprintf(" %s: %s.", count(len(blockers), "node blocks the update", "nodes block the update"), folded(blockers))
+		why += fmt.Sprintf(" %s: %s.", count(len(blockers), "node blocks the update", "nodes block the update"), Folded(blockers))
 	}
 	return state, causes(e.Idle, e.Now, nil, why)
 }
@@ -67,7 +75,8 @@ func (e *DaemonExplanation) blockers() []string {
 func (e DaemonExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	writeStanding(w, "DaemonSet "+e.name(), e.Unapplied, state, why)
-	writePolicies(w, e.Policies)
+	writePolicies(w, e.Policies, e.original())
+	writeAssumed(w, e.Assumed)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	w.Printf("Budget:                  %s\n", e.bounds())
 	w.Printf("                         %v\n", e.Plan.Status)
@@ -83,8 +92,20 @@ func (e DaemonExplanation) Text(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("\nHeld back:\n")
 		}
-		a := daemonSetHolds.advice(h.Reason)
+		a := e.advice(h.Hold)
 		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), a, "")
 	}
+	writeCaveats(w, e.Caveats)
 	writeRefused(w, e.Refused)
+}
+
+// advice returns what a hold means. One that waits for pods which never start does not end as others do.
+func (e *DaemonExplanation) advice(h daemonset.Hold) Advice {
+	a := daemonSetHolds.advice(h.Reason)
+	for _, c := range e.Caveats {
+		if c.Nodes != nil && (h.Reason == daemonset.ReasonMaxSurge || h.Reason == daemonset.ReasonNotReady && slices.Contains(c.Nodes, h.Node)) {
+			a.Ends, a.Stuck = c.Ends, c.Stuck
+		}
+	}
+	return a
 }

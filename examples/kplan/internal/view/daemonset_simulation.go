@@ -23,6 +23,8 @@ type DaemonSimulation struct {
 
 func (s DaemonSimulation) end() *sim.DaemonSetStep { return &s.Result.Steps[len(s.Result.Steps)-1] }
 
+func (s *DaemonSimulation) original() string { return originalOf(s.Advanced) }
+
 // Unfinished returns why the update has not been completed, or "".
 func (s DaemonSimulation) Unfinished() string {
 	if s.Result.Done {
@@ -45,7 +47,7 @@ func (s DaemonSimulation) Text(w *terminal.Writer) {
 	p := DaemonPlan{Namespace: s.Namespace}
 	p.Snapshot.DaemonSet, p.Snapshot.Nodes, p.Plan.Budget = s.Result.Cluster.DaemonSet, s.Result.Cluster.Nodes, s.end().Budget
 	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
-	writePolicies(w, s.Policies)
+	writePolicies(w, s.Policies, s.original())
 	writeAssumed(w, s.Assumed)
 	if len(s.Result.Steps) == 1 && s.Result.Done {
 		w.Printf("%v: all pods are new and available.\n", unchanged)

@@ -40,6 +40,7 @@ type Explanation struct {
 	HasPods  bool      // whether the input holds any pods of the Deployment
 	Instants []Instant // when time alone changes something, in order
 	Refused  []Refused // what events quote that no condition does
+	Caveats  []Caveat
 }
 
 // A Report is what kubectl rollout status prints.
@@ -93,6 +94,12 @@ type Instant struct {
 
 // State returns how the Deployment stands, and one sentence that says why.
 func (e *Explanation) State() (State, string) {
+	state, why := e.planned()
+	return withCaveats(state, why, e.Caveats)
+}
+
+// planned is State by the plan alone.
+func (e *Explanation) planned() (State, string) {
 	actions := e.Plan.Plan.Actions
 	switch {
 	case e.complete() && len(actions) == 0:
@@ -168,7 +175,7 @@ func (e Explanation) Text(w *terminal.Writer) {
 		name = e.Namespace + "/" + name
 	}
 	writeStanding(w, "Deployment "+name, e.Unapplied, state, why)
-	writePolicies(w, e.Policies)
+	writePolicies(w, e.Policies, ofKubernetes)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)
 	writeInstants(w, e.Instants, e.Now)
@@ -181,6 +188,7 @@ func (e Explanation) Text(w *terminal.Writer) {
 		e.actionTable().WriteTo(w)
 	}
 	e.reasons(w)
+	writeCaveats(w, e.Caveats)
 	writeRefused(w, e.Refused)
 }
 

@@ -9,11 +9,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// writePolicies says that the planner does not do what Kubernetes would.
-func writePolicies(w *terminal.Writer, flags []string) { writeDepartures(w, flags, "Kubernetes") }
+// The originals whose controllers plans are those of, but for what flags change.
+const (
+	ofKubernetes = "Kubernetes"
+	ofOpenKruise = "OpenKruise"
+	ofArgo       = "Argo Rollouts"
+)
 
-// writeDepartures says that the planner does not do what somebody's controller would.
-func writeDepartures(w *terminal.Writer, flags []string, whose string) {
+// writePolicies says that the planner does not do what the controller of somebody would.
+func writePolicies(w *terminal.Writer, flags []string, whose string) {
 	if len(flags) > 0 {
 		w.Printf("With %s, unlike %s.\n\n", strings.Join(flags, " "), whose)
 	}

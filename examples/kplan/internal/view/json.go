@@ -80,10 +80,11 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		Instants    []Instant                `json:"instants"`
 		Ties        []tieOfSet               `json:"ties,omitempty"`
 		Refused     []Refused                `json:"refused,omitempty"`
+		Caveats     []Caveat                 `json:"caveats,omitempty"`
 	}{
 		headOf(deployment(e.Namespace, e.Snapshot.Deployment.Name)), e.Policies, state, why, e.Report,
 		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
-		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused,
+		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods), e.Refused, e.Caveats,
 	})
 }
 
@@ -97,8 +98,12 @@ func (p DaemonPlan) MarshalJSON() ([]byte, error) {
 		Actions  daemonset.Actions `json:"actions"`
 		Holds    []daemonset.Hold  `json:"holds"`
 		plan
-		Nodes []daemonset.NodeReport `json:"nodes"`
-	}{headOf(daemonSet(p.Namespace, p.Snapshot.DaemonSet.Name, p.Advanced)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Nodes)})
+		Nodes   []daemonset.NodeReport `json:"nodes"`
+		Assumed []string               `json:"assumed,omitempty"`
+	}{
+		headOf(daemonSet(p.Namespace, p.Snapshot.DaemonSet.Name, p.Advanced)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		notNil(p.Nodes), p.Assumed,
+	})
 }
 
 // MarshalJSON encodes the explanation. Lists are always there.
@@ -106,7 +111,7 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := make([]explained[daemonset.Hold], len(e.Plan.Holds))
 	for i, h := range e.Plan.Holds {
-		a := daemonSetHolds.advice(h.Reason)
+		a := e.advice(h)
 		holds[i] = explained[daemonset.Hold]{h, daemonSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
@@ -123,9 +128,11 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 		Pods     []Pod                       `json:"pods"` // that do not serve
 		Instants []Instant                   `json:"instants"`
 		Refused  []Refused                   `json:"refused,omitempty"`
+		Caveats  []Caveat                    `json:"caveats,omitempty"`
+		Assumed  []string                    `json:"assumed,omitempty"`
 	}{
 		headOf(daemonSet(e.Namespace, e.Snapshot.DaemonSet.Name, e.Advanced)), e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
-		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused,
+		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants), e.Refused, e.Caveats, e.Assumed,
 	})
 }
 

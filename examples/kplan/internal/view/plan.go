@@ -27,7 +27,7 @@ type Plan struct {
 func (p Plan) Text(w *terminal.Writer) {
 	d := &p.Snapshot.Deployment
 	heading(w, p.Namespace, d.Name, p.Plan.Budget)
-	writePolicies(w, p.Policies)
+	writePolicies(w, p.Policies, ofKubernetes)
 	if p.Plan.Empty() {
 		p.nothing(w)
 	} else {

@@ -60,7 +60,7 @@ func (p *ReplicaPlan) complete() bool {
 // Text writes the plan for people.
 func (p ReplicaPlan) Text(w *terminal.Writer) {
 	w.Printf("%s: wants %s, has %s\n\n", p.name(), plural(p.Wanted, "pod"), p.there())
-	writePolicies(w, p.Policies)
+	writePolicies(w, p.Policies, ofKubernetes)
 	switch {
 	case p.complete():
 		w.Printf("Nothing to do: all pods are available.\n\n")
@@ -110,10 +110,17 @@ type ReplicaExplanation struct {
 	Failure  string    // what its condition ReplicaFailure says, or ""
 	Idle     []Pod     // those that do not serve
 	Instants []Instant // when time alone changes something
+	Caveats  []Caveat
 }
 
 // State returns how it stands, and one sentence that says why.
 func (e *ReplicaExplanation) State() (State, string) {
+	state, why := e.planned()
+	return withCaveats(state, why, e.Caveats)
+}
+
+// planned is State by the plan alone.
+func (e *ReplicaExplanation) planned() (State, string) {
 	actions := e.Plan.Actions
 	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
 	switch {
@@ -159,7 +166,7 @@ func (e *ReplicaExplanation) completeText() string {
 func (e ReplicaExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	writeStanding(w, e.name(), e.Unapplied, state, why)
-	writePolicies(w, e.Policies)
+	writePolicies(w, e.Policies, ofKubernetes)
 	if e.Controller != "" {
 		w.Printf("Controller:              %s, which may change the size\n", e.Controller)
 	}
@@ -179,6 +186,7 @@ func (e ReplicaExplanation) Text(w *terminal.Writer) {
 		}
 		writeAdvice(w, e.Name, h.Text, h.reason, h.Advice, h.says)
 	}
+	writeCaveats(w, e.Caveats)
 }
 
 // actions is the table of what happens to pods.
@@ -236,8 +244,9 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 		Pods       []Pod                        `json:"pods"` // that do not serve
 		Instants   []Instant                    `json:"instants"`
 		Tie        *Tie                         `json:"tie,omitempty"`
+		Caveats    []Caveat                     `json:"caveats,omitempty"`
 	}{
 		headOf(replicaSet(e.Kind, e.Namespace, e.Name)), e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
-		notNil(e.Idle), notNil(e.Instants), e.Tie,
+		notNil(e.Idle), notNil(e.Instants), e.Tie, e.Caveats,
 	})
 }

@@ -44,7 +44,7 @@ func (s ReplicaSimulation) Unfinished() string {
 func (s ReplicaSimulation) Text(w *terminal.Writer) {
 	p := ReplicaPlan{Kind: s.Kind, Namespace: s.Namespace, PodPlan: PodPlan{Name: s.Name}}
 	w.Printf("%s: %s\n\n", p.name(), plural(s.Wanted, "replica"))
-	writePolicies(w, s.Policies)
+	writePolicies(w, s.Policies, ofKubernetes)
 	writeAssumed(w, s.Assumed)
 	if len(s.Steps) == 1 && s.Done {
 		w.Printf("%v: all pods are available.\n", unchanged)

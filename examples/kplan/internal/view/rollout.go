@@ -33,7 +33,7 @@ type RolloutPlan struct {
 // Text writes the plan for people.
 func (p RolloutPlan) Text(w *terminal.Writer) {
 	p.heading(w)
-	writePolicies(w, p.Policies)
+	writePolicies(w, p.Policies, ofOpenKruise)
 	if p.empty() {
 		w.Printf("Nothing to write at the moment.\n\n")
 	} else {

@@ -78,7 +78,7 @@ func (e *RolloutExplanation) blocked() (State, string) {
 func (e RolloutExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	w.Printf("Rollout %s is %v. %s\n\n", e.name(), state.text(), why)
-	writePolicies(w, e.Policies)
+	writePolicies(w, e.Policies, ofOpenKruise)
 	r := &e.Snapshot.Rollout
 	w.Printf("Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())
 	w.Printf("Status:                  %s\n", standing(&r.Status))

@@ -110,7 +110,7 @@ func (s RolloutSimulation) Text(w *terminal.Writer) {
 	p := RolloutPlan{Namespace: s.Namespace, Replicas: s.Replicas}
 	p.Snapshot.Rollout = s.Rollout
 	p.heading(w)
-	writePolicies(w, s.Policies)
+	writePolicies(w, s.Policies, ofOpenKruise)
 	writeAssumed(w, s.Assumed)
 	w.Printf("NEW and OLD: pods ready/wanted.\n\n")
 	t := terminal.NewTable(s.header()...)

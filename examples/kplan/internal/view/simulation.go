@@ -56,7 +56,7 @@ func (s Simulation) Unfinished() string {
 // Text writes the rollout as a table of steps and ReplicaSets.
 func (s Simulation) Text(w *terminal.Writer) {
 	heading(w, s.Namespace, s.Name, s.Result.Bounds)
-	writePolicies(w, s.Policies)
+	writePolicies(w, s.Policies, ofKubernetes)
 	writeAssumed(w, s.Assumed)
 	zones := zonesOf(s.Result)
 	if len(s.Result.Steps) == 1 && len(zones) == 0 && s.Result.Done {

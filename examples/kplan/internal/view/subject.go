@@ -14,6 +14,9 @@ func (c Comparison) Subject() Subject { return deployment(c.Namespace, c.Name) }
 // Subject returns the Deployment.
 func (u Undo) Subject() Subject { return deployment(u.Namespace, u.Name) }
 
+// Subject returns the DaemonSet.
+func (u DaemonUndo) Subject() Subject { return daemonSet(u.Namespace, u.Name, false) }
+
 // Subject returns the Deployment or DaemonSet.
 func (h History) Subject() Subject {
 	if h.Daemon {

@@ -91,7 +91,7 @@ func (s Simulation) Timeline() *timeline.Timeline {
 	for _, now := range s.Recording.Deployment() {
 		t.Note(now.Time, cellsOf(now, columns, zones))
 	}
-	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
+	return end(t, s.Unfinished(), s.Policies, ofKubernetes, s.Assumed)
 }
 
 // cellsOf returns the numbers of a Deployment.
@@ -127,7 +127,7 @@ func (s DaemonSimulation) Timeline() *timeline.Timeline {
 	for _, now := range s.Recording.DaemonSet() {
 		t.Note(now.Time, cells(&now))
 	}
-	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
+	return end(t, s.Unfinished(), s.Policies, s.original(), s.Assumed)
 }
 
 // Timeline returns the steps for other tools.
@@ -149,7 +149,7 @@ func (s ReplicaSimulation) Timeline() *timeline.Timeline {
 	for at, now := range s.statuses() {
 		t.Note(at, []string{fmt.Sprint(now.Replicas), fmt.Sprint(now.ReadyReplicas), fmt.Sprint(now.AvailableReplicas)})
 	}
-	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
+	return end(t, s.Unfinished(), s.Policies, ofKubernetes, s.Assumed)
 }
 
 // Timeline returns the release for other tools.
@@ -188,7 +188,7 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 			last.Events = append(last.Events, waitsFor(rolloutHolds.whyNot(string(h.Reason), h.Have, h.Limit), rolloutHolds.advice(string(h.Reason))))
 		}
 	}
-	return end(t, s.Unfinished(), s.Policies, "OpenKruise", s.Assumed)
+	return end(t, s.Unfinished(), s.Policies, ofOpenKruise, s.Assumed)
 }
 
 // Timeline returns the update for other tools.
@@ -223,7 +223,7 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 			last.Events = append(last.Events, waitsFor(argoWaits(h), argoAdvice(h)))
 		}
 	}
-	return end(t, s.Unfinished(), s.Policies, "Argo Rollouts", s.Assumed)
+	return end(t, s.Unfinished(), s.Policies, ofArgo, s.Assumed)
 }
 
 // cellsOfRollout returns the numbers of a Rollout: new and old pods, ready and wanted.

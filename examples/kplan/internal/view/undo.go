@@ -3,6 +3,9 @@
 package view
 
 import (
+	"strings"
+
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
@@ -24,17 +27,55 @@ type Image struct {
 	After     string `json:"after,omitzero"`
 }
 
+// A DaemonUndo is what kubectl rollout undo would do with one DaemonSet.
+type DaemonUndo struct {
+	Undo
+	Revision string            // whose template is restored
+	Rollout  *DaemonSimulation // nil if nothing is written
+}
+
+// said is what kubectl would print behind the name of the object: as it does of a dry run, since nothing is
+// written.
+func (u *Undo) said() string { return u.Undo.String() + dryRun }
+
+const dryRun = " (dry run)"
+
 // Text writes what kubectl prints, what changes, and how the rollout goes.
 func (u Undo) Text(w *terminal.Writer) {
-	w.Printf("deployment.apps/%s %s\n\n", u.Name, u.Undo)
-	if u.Undo.Skipped {
-		w.Printf("The template is that of replica set %s, revision %d, already.\n", u.ReplicaSet, u.Undo.Number)
-		return
+	if u.change(w, "Deployment", "replica set "+u.ReplicaSet) {
+		u.Rollout.Text(w)
 	}
-	w.Printf("Back to the template of replica set %s, revision %d:\n\n", u.ReplicaSet, u.Undo.Number)
+}
+
+// Text writes what kubectl prints, what changes, and how the rollout goes.
+func (u DaemonUndo) Text(w *terminal.Writer) {
+	if u.change(w, daemonset.Kind, "controller revision "+u.Revision) {
+		u.Rollout.Text(w)
+	}
+}
+
+// change writes what kubectl prints and what changes, and reports whether anything does.
+func (u *Undo) change(w *terminal.Writer, kind, from string) bool {
+	w.Printf("%s.apps/%s %s\n\n", strings.ToLower(kind), u.Name, u.said())
+	if u.Undo.Skipped {
+		w.Printf("The template is that of %s, revision %d, already.\n", from, u.Undo.Number)
+		return false
+	}
+	w.Printf("Back to the template of %s, revision %d:\n\n", from, u.Undo.Number)
+	if !writeImages(w, u.Images) {
+		w.Printf("\nOnly other parts of the template change; see kplan history --revision.\n")
+	}
+	if u.Undo.LastApplied {
+		w.Printf("\nThe %s was applied: the next kubectl apply may bring back what is undone.\n", kind)
+	}
+	w.Printf("\n")
+	return true
+}
+
+// writeImages writes the images before and after, and reports whether any changes.
+func writeImages(w *terminal.Writer, images []Image) (changed bool) {
 	t := terminal.NewTable("CONTAINER", "IMAGE", "IMAGE AFTERWARDS")
-	changed := false
-	for _, i := range u.Images {
+	for _, i := range images {
 		after := dash(i.After)
 		if i.After == i.Before {
 			after = "(the same)"
@@ -43,14 +84,7 @@ func (u Undo) Text(w *terminal.Writer) {
 		t.Row(i.Container, dash(i.Before), after)
 	}
 	t.WriteTo(w)
-	if !changed {
-		w.Printf("\nOnly other parts of the template change; see kplan history --revision.\n")
-	}
-	if u.Undo.LastApplied {
-		w.Printf("\nThe Deployment was applied: the next kubectl apply may bring back what is undone.\n")
-	}
-	w.Printf("\n")
-	u.Rollout.Text(w)
+	return changed
 }
 
 // MarshalJSON encodes the preview. The rollout is null if nothing is written.
@@ -62,5 +96,17 @@ func (u Undo) MarshalJSON() ([]byte, error) {
 		ReplicaSet string       `json:"replicaSet"`
 		Images     []Image      `json:"images"`
 		Rollout    *Simulation  `json:"rollout"`
-	}{headOf(deployment(u.Namespace, u.Name)), u.Undo.String(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
+	}{headOf(deployment(u.Namespace, u.Name)), u.said(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
+}
+
+// MarshalJSON encodes the preview. The rollout is null if nothing is written.
+func (u DaemonUndo) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		head
+		Text     string            `json:"text"` // of kubectl
+		Undo     kubectl.Undo      `json:"undo"`
+		Revision string            `json:"controllerRevision"`
+		Images   []Image           `json:"images"`
+		Rollout  *DaemonSimulation `json:"rollout"`
+	}{headOf(daemonSet(u.Namespace, u.Name, false)), u.said(), u.Undo.Undo, u.Revision, notNil(u.Images), u.Rollout})
 }

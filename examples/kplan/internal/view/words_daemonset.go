@@ -92,12 +92,12 @@ var daemonSetHolds = holdWords[daemonset.Reason]{
 		Ends:  "The next pass takes the next ones.",
 	},
 	daemonset.ReasonMaxUnavailable: {
-		Text:  "unavailable nodes: %d; there may be %d",
-		Means: "No available old pod may go, because too many nodes are without one.",
+		Text:  "unavailable nodes, with this plan: %d; there may be %d",
+		Means: "No further available old pod may go, because the budget of unavailable nodes is used up.",
 		Ends:  "Pods become available; a larger maxUnavailable lets old ones go at once.",
 	},
 	daemonset.ReasonMaxSurge: {
-		Text:  "nodes with a second pod: %d; there may be %d",
+		Text:  "nodes with a second pod, with this plan: %d; there may be %d",
 		Means: "No further node may have a second pod, because the surge is used up.",
 		Ends:  "New pods become available and replace old ones; a larger maxSurge makes room.",
 	},
@@ -117,12 +117,12 @@ var daemonSetHolds = holdWords[daemonset.Reason]{
 		Ends:  "Whoever does the batches lowers the partition.",
 	},
 	daemonset.ReasonMinAvailable: {
-		Text:  "available nodes: %d; desired: %d",
+		Text:  "available nodes, with this plan: %d; desired: %d",
 		Means: "Old pods where none should run stay until enough others are available.",
 		Ends:  "Pods on other nodes become available.",
 	},
 	daemonset.ReasonStrict: {
-		Text:  "unavailable old pods that wait: %d; %d may go",
+		Text:  "unavailable old pods: %d; of them may go %d",
 		Means: "The policy counts unavailable old pods against the budget as well.",
 		Ends:  "Pods become available; a larger maxUnavailable lets more go.",
 	},
@@ -196,6 +196,14 @@ var placements = map[daemonset.Reason]string{
 	daemonset.ReasonAffinity:        "no: node affinity",
 	daemonset.ReasonTaintNoSchedule: "no: taint",
 	daemonset.ReasonTaintNoExecute:  "no: taint",
+}
+
+// Barrier says why no new pod runs on a node, "" if one does.
+func Barrier(p daemonset.Placement) string {
+	if p.ShouldRun {
+		return ""
+	}
+	return strings.TrimPrefix(placementText(&daemonset.NodeReport{Placement: p}), "no: ")
 }
 
 // placementText says whether pods belong on a node, and why not.
@@ -272,8 +280,8 @@ func daemonPhraseOf(a daemonset.Action) daemonPhrase {
 // maxNames is how many names a folded list shows.
 const maxNames = 3
 
-// folded writes names in one line; of many only the first.
-func folded(names []string) string {
+// Folded writes names in one line; of many only the first.
+func Folded(names []string) string {
 	switch n := len(names); {
 	case n > maxNames+1:
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), n-maxNames)

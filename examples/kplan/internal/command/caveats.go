@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// daemonCaveats returns what explains a DaemonSet beside its plan.
+func daemonCaveats(d *manifest.DaemonSet, p *view.DaemonPlan) []view.Caveat {
+	pods := map[string]*corev1.Pod{}
+	for _, pod := range d.Pods {
+		pods[pod.Name] = pod
+	}
+	return append(daemonPorts(d, p, pods), daemonImages(d, p, pods)...)
+}
+
+// daemonPorts tells of new pods that want a port of the node which the old pod beside them has:
+// with surge they never start.
+func daemonPorts(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*corev1.Pod) []view.Caveat {
+	if p.Plan.Budget.Surge == 0 {
+		return nil
+	}
+	var ports, nodes []string
+	stuck := len(p.Plan.Actions) == 0
+	for i := range p.Nodes {
+		r := &p.Nodes[i]
+		next, old := &d.Object.Spec.Template.Spec, pods[r.Old]
+		if pod := pods[r.New]; pod != nil {
+			next = &pod.Spec
+		} else if r.Acts != daemonset.ReasonRollout {
+			continue
+		}
+		if old == nil || next.NodeName != "" || len(clashing(next, &old.Spec)) == 0 {
+			stuck = stuck && r.Uses == "" // a node that comes on makes room for others
+			continue
+		}
+		nodes, ports = append(nodes, r.Node), union(ports, clashing(next, &old.Spec))
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	return []view.Caveat{view.PortsOfNodes(ports, nodes, stuck)}
+}
+
+// deploymentPorts tells of new pods for which the scheduler finds no free port, as old pods have
+// them.
+func deploymentPorts(w *manifest.Workload, e *view.Explanation) []view.Caveat {
+	newest := newestOf(w)
+	if newest == nil {
+		return nil
+	}
+	var ports []string
+	waiting, going := 0, false
+	for _, p := range w.Pods {
+		if !metav1.IsControlledBy(p, newest) || p.Spec.NodeName != "" || !strings.Contains(manifest.ProblemOf(p).Message, "free ports") {
+			continue
+		}
+		var taken []string
+		for _, old := range w.Pods {
+			if old.Spec.NodeName != "" && !metav1.IsControlledBy(old, newest) {
+				taken = union(taken, clashing(&p.Spec, &old.Spec))
+				going = going || old.DeletionTimestamp != nil
+			}
+		}
+		if len(taken) > 0 {
+			waiting, ports = waiting+1, union(ports, taken)
+		}
+	}
+	if waiting == 0 {
+		return nil
+	}
+	return []view.Caveat{view.PortsTaken(waiting, ports, !going && len(e.Plan.Plan.Actions) == 0 && len(e.Idle) == waiting)}
+}
+
+// daemonImages tells of pods that count as new and run the image of an old revision.
+func daemonImages(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*corev1.Pod) []view.Caveat {
+	var others []oldTemplate
+	for _, r := range d.Revisions {
+		if old, err := kube.RestoredDaemonSet(d.Object, r); err == nil && metav1.IsControlledBy(r, d.Object) {
+			others = append(others, oldTemplate{fmt.Sprintf("revision %d", r.Revision), r.Labels[daemonset.LabelHash], &old.Spec.Template.Spec})
+		}
+	}
+	var list []*corev1.Pod
+	for i := range p.Nodes {
+		if pod := pods[p.Nodes[i].New]; pod != nil && !inplace.UnderWay(pod.Annotations) {
+			list = append(list, pod)
+		}
+	}
+	s := strangersOf(list, &d.Object.Spec.Template.Spec, others)
+	if len(s.pods) == 0 || s.of.name == "" {
+		return nil
+	}
+	first := s.pods[0]
+	ends := "Nothing replaces them, since they have the label of the present revision: delete them, and new ones are created."
+	switch relabelled := slices.ContainsFunc(p.Plan.Actions, func(a daemonset.Action) bool {
+		r, ok := a.(daemonset.RelabelPod)
+		return ok && r.Name == first.Name
+	}); {
+	case relabelled:
+		ends = "Nothing: all pods take the label of the revision that stays, and then are never replaced (quirk OlderPodsRelabelled); see --corrected."
+	case first.Labels[daemonset.LabelHash] == s.of.hash:
+		ends = "Nothing: their label of the template generation makes them new, whatever their revision (quirk GenerationHidesHash); see --corrected."
+	}
+	return []view.Caveat{view.OtherImages(len(s.pods), s.image, s.of.name, ends)}
+}
+
+// deploymentImages tells of pods of the new ReplicaSet that run the image of another one.
+func deploymentImages(w *manifest.Workload) []view.Caveat {
+	newest := newestOf(w)
+	if newest == nil {
+		return nil
+	}
+	var others []oldTemplate
+	for _, rs := range w.Controlled() {
+		if rs != newest {
+			others = append(others, oldTemplate{name: "replica set " + rs.Name, spec: &rs.Spec.Template.Spec})
+		}
+	}
+	var list []*corev1.Pod
+	for _, p := range w.Pods {
+		if metav1.IsControlledBy(p, newest) && p.DeletionTimestamp == nil {
+			list = append(list, p)
+		}
+	}
+	s := strangersOf(list, &newest.Spec.Template.Spec, others)
+	if len(s.pods) == 0 || s.of.name == "" && len(s.pods) == len(list) { // perhaps a webhook has changed the images of all
+		return nil
+	}
+	return []view.Caveat{view.OtherImages(len(s.pods), s.image, s.of.name, keptBySet)}
+}
+
+const keptBySet = "Nothing replaces them, since a ReplicaSet goes by labels: delete them, and new ones are created."
+
+// replicaSetImages tells of pods that run another image than the template of their ReplicaSet has.
+func replicaSetImages(r *manifest.ReplicaSet) []view.Caveat {
+	s := strangersOf(slices.DeleteFunc(slices.Clone(r.Workload.Pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }),
+		&r.Workload.ReplicaSets[0].Spec.Template.Spec, nil)
+	if len(s.pods) == 0 {
+		return nil
+	}
+	return []view.Caveat{view.OtherImages(len(s.pods), s.image, "", keptBySet)}
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"bytes"
+	"maps"
+	"strconv"
+
+	"github.com/kplan-go/kplan/daemonset"
+)
+
+// served returns the annotations that the API server of Kubernetes gives a DaemonSet in place of an
+// old one: the template generation is not for its users, and rises with each change of the template.
+// Pods that have it are new.
+func served(old, next *daemonset.DaemonSet, options daemonset.Options) map[string]string {
+	n, known := daemonset.TemplateGeneration(old.Annotations)
+	if options.Dialect != daemonset.Kubernetes || !known {
+		return next.Annotations
+	}
+	if !bytes.Equal(old.Template.Data, next.Template.Data) {
+		n++
+	}
+	annotations := maps.Clone(next.Annotations)
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[daemonset.AnnotationGeneration] = strconv.FormatInt(n, 10)
+	return annotations
+}

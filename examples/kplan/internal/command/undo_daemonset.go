@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
+)
+
+// daemonUndo returns what kubectl rollout undo would do with a DaemonSet, and how that goes.
+func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
+	if d.Advanced != nil { // the words of kubectl, which has nothing for them
+		return view.DaemonUndo{}, d.Invalid(fmt.Errorf("no rollbacker has been implemented for %q", "DaemonSet."+d.ID().Group))
+	}
+	snapshot, err := d.Snapshot()
+	if err != nil {
+		return view.DaemonUndo{}, err
+	}
+	objects, revisions := d.History()
+	plan, err := kubectl.UndoRevision(revisions, snapshot.DaemonSet.Template.Data, u.number, revision.Options{})
+	if err != nil {
+		return view.DaemonUndo{}, d.Invalid(err)
+	}
+	target := objects[plan.Source]
+	undo := view.DaemonUndo{Undo: view.Undo{Namespace: d.Object.Namespace, Name: d.Object.Name, Undo: plan}, Revision: target.Name}
+	if plan.Skipped {
+		return undo, nil
+	}
+	_, undo.Undo.Undo.LastApplied = d.Object.Annotations[revision.AnnotationLastApplied]
+	restored, err := kube.RestoredDaemonSet(d.Object, target)
+	if err != nil {
+		return undo, d.Invalid(err)
+	}
+	undo.Images = changes(&d.Object.Spec.Template.Spec, &restored.Spec.Template.Spec)
+	rollout, err := u.daemonRollout(d, restored)
+	undo.Rollout = &rollout
+	return undo, err
+}
+
+// daemonRollout simulates what follows from restoring a template. Without pods in the input those of
+// the present template are there.
+func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSet) (view.DaemonSimulation, error) {
+	assumed := d.AssumeNodes(nil)
+	c, err := daemonCluster(d, u.now.Time)
+	if err != nil {
+		return view.DaemonSimulation{}, err
+	}
+	options := daemonset.Options{Repair: u.daemonSets()}
+	if len(d.Controlled()) == 0 {
+		finished, err := sim.FinishedDaemonSet(c.DaemonSet, c.Nodes, options)
+		if err != nil {
+			return view.DaemonSimulation{}, d.Invalid(err)
+		}
+		c.Pods, c.DaemonSet.Status = finished.Pods, finished.DaemonSet.Status
+		assumed = append(assumed, "its nodes have pods of the present template")
+	}
+	kubelet := u.kubelet(revision.Template{ID: c.DaemonSet.Template.Hash})
+	wanted := *d
+	wanted.Object = restored
+	next, err := wanted.Snapshot()
+	if err != nil {
+		return view.DaemonSimulation{}, err
+	}
+	next.DaemonSet.Annotations = served(&c.DaemonSet, &next.DaemonSet, options)
+	c.Update(next.DaemonSet)
+	result, err := sim.RunDaemonSet(c, sim.DaemonSetConfig{
+		Kubelet: kubelet, TimeLimit: time.Duration(u.timeLimit), Latency: time.Duration(u.noticeAfter), Options: options,
+	})
+	if err != nil {
+		return view.DaemonSimulation{}, d.Invalid(withHelp(err))
+	}
+	return view.DaemonSimulation{
+		Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: u.flags(daemonset.QuirkTable()), Assumed: assumed,
+	}, nil
+}

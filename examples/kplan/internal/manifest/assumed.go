@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/kube"
+)
+
+// assumedNodes is how many nodes there are of which nothing tells.
+const assumedNodes = 3
+
+// AssumeNodes gives a DaemonSet nodes if the input has none, and returns what is assumed: those
+// that its pods are on, or else as many as its status tells, or else three. All meet its nodeSelector
+// and the first term of its node affinity. What runs before it, if that is not nil, has the pods and
+// the status.
+func (d *DaemonSet) AssumeNodes(before *DaemonSet) (assumed []string) {
+	if len(d.Nodes) > 0 {
+		return nil
+	}
+	labels := map[string]string{corev1.LabelOSStable: "linux"}
+	seen := d
+	if before != nil {
+		seen = before
+		meet(labels, &before.Object.Spec.Template.Spec)
+	}
+	meet(labels, &d.Object.Spec.Template.Spec)
+	var names []string
+	for _, p := range seen.Controlled() {
+		if pod := kube.DaemonSetPod(p); pod.NodeName+pod.PinnedNode != "" {
+			names = append(names, pod.NodeName+pod.PinnedNode)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	text := "the nodes are the %d that its pods are on, since the input has none"
+	if len(names) == 0 {
+		n := assumedNodes
+		if text = "there are %d nodes that fit, since the input has none; --nodes makes others"; isLive(seen.Object.UID) && seen.Object.Status.DesiredNumberScheduled > 0 {
+			n = int(seen.Object.Status.DesiredNumberScheduled)
+			text = "there are %d nodes that fit, as its status tells, since the input has none"
+		}
+		width := len(strconv.Itoa(n))
+		for i := range n {
+			names = append(names, fmt.Sprintf("node-%0*d", width, i+1))
+		}
+	}
+	for _, name := range names {
+		own := maps.Clone(labels)
+		own[corev1.LabelHostname] = name
+		d.Nodes = append(d.Nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: own}})
+	}
+	return []string{fmt.Sprintf(text, len(names))}
+}
+
+// meet adds the labels that a pod demands of its node.
+func meet(labels map[string]string, p *corev1.PodSpec) {
+	maps.Copy(labels, p.NodeSelector)
+	if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return
+	}
+	for _, term := range p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, e := range term.MatchExpressions {
+			_, has := labels[e.Key]
+			switch {
+			case e.Operator == corev1.NodeSelectorOpExists && !has:
+				labels[e.Key] = "true"
+			case e.Operator == corev1.NodeSelectorOpIn && len(e.Values) > 0 && !slices.Contains(e.Values, labels[e.Key]):
+				labels[e.Key] = e.Values[0]
+			}
+		}
+		return // the first term that holds is enough
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+)
+
+// A Caveat is what a controller does not see and people have to know: it decides by labels and by
+// what is ready, whatever images pods run and ports they want.
+type Caveat struct {
+	Means string   `json:"means"`
+	Ends  string   `json:"ends"`
+	Stuck bool     `json:"stuck"`           // it does not end by itself, and nothing else goes on
+	Nodes []string `json:"nodes,omitempty"` // of a DaemonSet: whose new pods it is about
+}
+
+// PortsOfNodes tells that new pods of a DaemonSet want ports that the old pods of their nodes have.
+func PortsOfNodes(ports, nodes []string, stuck bool) Caveat {
+	return Caveat{
+		Means: fmt.Sprintf("New pods cannot start beside old ones that have host port %s: on %s.", strings.Join(ports, " and "), ofNodes(nodes)),
+		Ends:  "It does not end by itself. With maxSurge 0 the old pod of a node goes first; or the template does without the host port.",
+		Stuck: stuck, Nodes: nodes,
+	}
+}
+
+// PortsTaken tells that so many new pods find no node, since each that fits has a pod with their
+// host ports, an old one among them.
+func PortsTaken(pods int, ports []string, stuck bool) Caveat {
+	return Caveat{
+		Means: fmt.Sprintf("%s no node where host port %s is free, which old pods have.", count(pods, "new pod finds", "new pods find"), strings.Join(ports, " and ")),
+		Ends:  "It does not end by itself. With maxSurge 0 and maxUnavailable 1 an old pod goes first; or add a node, or do without the host port.",
+		Stuck: stuck,
+	}
+}
+
+// OtherImages tells that so many pods that count as new run another image than the template has. Of
+// says where it is from, if that is known.
+func OtherImages(pods int, image, of, ends string) Caveat {
+	from := ""
+	if of != "" {
+		from = ", as " + of + " has it"
+	}
+	return Caveat{Means: fmt.Sprintf("%s another image than the template has: %s%s.", count(pods, "pod that counts as new runs", "pods that count as new run"), image, from), Ends: ends}
+}
+
+func ofNodes(names []string) string {
+	if len(names) == 1 {
+		return "node " + names[0]
+	}
+	return fmt.Sprintf("%d nodes: %s", len(names), Folded(names))
+}
+
+// withCaveats returns a state and its sentence together with those of caveats. One that does not
+// end by itself is the cause, and comes first.
+func withCaveats(state State, why string, caveats []Caveat) (State, string) {
+	for _, c := range caveats {
+		if c.Stuck {
+			state, why = StateStuck, c.Means+" "+why
+		} else {
+			why += " " + c.Means
+		}
+	}
+	return state, why
+}
+
+// writeCaveats writes what the controller does not see, and what helps.
+func writeCaveats(w *terminal.Writer, caveats []Caveat) {
+	for i, c := range caveats {
+		if i == 0 {
+			w.Printf("\nThe controller does not see:\n")
+		}
+		w.Printf("  %s\n    What ends it: %s\n", c.Means, c.Ends)
+	}
+}
