@@ -77,12 +77,13 @@ func (u *undoing) execute(c *cobra.Command) error {
 	}
 	u.now = instant{u.present(c, set.Latest)}
 	undos := drawing{in: &u.input, c: c}
-	var end error
+	var end error // the first, as the others are answered, too
 	for i := range set.Argo {
 		r := &set.Argo[i]
 		undo, err := u.argoUndo(r)
 		if err != nil {
-			return r.Invalid(err)
+			end = cmp.Or(end, r.Invalid(err))
+			continue
 		}
 		if err := undos.add(undo, nil); err != nil {
 			return err
@@ -94,7 +95,8 @@ func (u *undoing) execute(c *cobra.Command) error {
 	for _, w := range set.Opened() {
 		undo, err := u.undo(w)
 		if err != nil {
-			return err
+			end = cmp.Or(end, err)
+			continue
 		}
 		if err := undos.add(undo, nil); err != nil {
 			return err
@@ -107,7 +109,8 @@ func (u *undoing) execute(c *cobra.Command) error {
 		d := &set.DaemonSets[i]
 		undo, err := u.daemonUndo(d)
 		if err != nil {
-			return err
+			end = cmp.Or(end, err)
+			continue
 		}
 		if err := undos.add(undo, nil); err != nil {
 			return err
@@ -116,10 +119,10 @@ func (u *undoing) execute(c *cobra.Command) error {
 			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, d, nil}))
 		}
 	}
-	if err := write(c, u.output, undos.documents); err != nil {
-		return err
+	if len(undos.documents) == 0 {
+		return end
 	}
-	return end
+	return cmp.Or(write(c, u.output, undos.documents), end)
 }
 
 func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
