@@ -46,10 +46,9 @@ func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(Quirk
 // ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
-const (
-	release = ", Argo Rollouts v1.10.2"
-	issue   = "argoproj/argo-rollouts#"
-)
+const release = ", Argo Rollouts v1.10.2"
+
+const issue = "argoproj/argo-rollouts#"
 
 // QuirkTable returns what there is to know about each quirk, in the order of the
 // constants.
