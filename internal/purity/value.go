@@ -124,15 +124,21 @@ func spare(path string, v reflect.Value) (found string) {
 	return found
 }
 
-// empty returns the path of a slice or a map that is empty and not nil, or "".
+// empty returns the path of a slice or a map that is empty and not nil, or "". The omitzero of a
+// field keeps the two apart in JSON.
 func empty(path string, v reflect.Value) (found string) {
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
 		if !v.IsNil() && v.Len() == 0 {
 			return path
 		}
 	}
+	kept := map[string]bool{}
+	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+		field := v.Type().Field(i)
+		kept[strings.TrimPrefix(path+"."+field.Name, ".")] = strings.Contains(field.Tag.Get("json"), ",omitzero")
+	}
 	children(path, v, func(path string, v reflect.Value) {
-		if found == "" {
+		if found == "" && (!kept[path] || v.Kind() != reflect.Map || v.Len() > 0) {
 			found = empty(path, v)
 		}
 	})

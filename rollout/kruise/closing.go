@@ -171,12 +171,6 @@ func (st *pass) closingBegins(phase Phase) bool {
 	return st.has(workload.RollbackLeavesPaused) && st.ends(phase)
 }
 
-// ends reports whether the pass notices that the Rollout is deleted or disabled. Nothing of the
-// release is waited for any more then.
-func (st *pass) ends(phase Phase) bool {
-	return st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling)
-}
-
 // closingStep does what the closing step asks for. The second result tells whether that is done.
 func (st *pass) closingStep(n outcome, waitReady bool) (outcome, bool) {
 	switch n.sub.FinalisingStep {

@@ -19,7 +19,7 @@ func (st *pass) deadline(n outcome) outcome {
 	if n := st.w.ProgressDeadlineSeconds; n != nil {
 		limit = *n
 	}
-	if !st.has(workload.DeadlineNotReported) || limit == workload.InfiniteDeadline {
+	if !st.has(workload.DeadlineNotReported) || limit == workload.InfiniteDeadline || st.ends(n.status.Phase) {
 		return n
 	}
 	since := n.sub.LastUpdateTime

@@ -198,7 +198,7 @@ func (st *pass) restoreGateway(n outcome) (outcome, bool) {
 
 // setRoute returns what writes rules, nil if they do not differ, and whether they do.
 func setRoute(route *traffic.Route, rules []traffic.Rule, reason Reason) (Action, bool) {
-	if union.Text(route.Rules) == union.Text(rules) {
+	if len(route.Rules)+len(rules) == 0 || union.Text(route.Rules) == union.Text(rules) {
 		return nil, false
 	}
 	return SetRoute{Name: route.Name, Rules: rules, Reason: reason}, true

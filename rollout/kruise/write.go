@@ -110,3 +110,9 @@ func (n *outcome) stall(reason Reason, message string) {
 	n.stalled = true
 	n.set(workload.ConditionStalled, "True", string(reason), message)
 }
+
+// ends reports whether the pass notices that the Rollout is deleted or disabled. Nothing of the
+// release is waited for any more then.
+func (st *pass) ends(phase Phase) bool {
+	return st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling)
+}
