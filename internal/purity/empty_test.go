@@ -32,7 +32,9 @@ func TestEmpties(t *testing.T) {
 		{"Parts[0].Lost", true, func(s snapshot) (any, error) { return s.Parts[0].Lost == nil, nil }},
 		{"ByKey[a].Lost", true, func(s snapshot) (any, error) { return s.ByKey["a"].Lost == nil, nil }},
 		{"Any.Lost", true, func(s snapshot) (any, error) { return s.Any.(part).Lost == nil, nil }},
-		{"Kept", false, func(s snapshot) (any, error) { return s.Kept == nil && s.Parts[0].Kept == nil && s.Parts[0].None == nil, nil }},
+		{"Kept", false, func(s snapshot) (any, error) {
+			return s.Kept == nil && s.Parts[0].Kept == nil && s.Parts[0].None == nil, nil
+		}},
 		{"the same list in the plan", false, func(s snapshot) (any, error) { return part{Lost: Clone(s.Parts[0].Lost)}, nil }},
 	} {
 		text := failure(func(t T) { Check(t, s, c.plan) })

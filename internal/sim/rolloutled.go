@@ -39,7 +39,8 @@ func (r *rolloutRecorder) weights() map[string]int64 {
 	if stable == "" {
 		return nil
 	}
-	for _, route := range s.routes.all() {
+	routes := s.routes.all()
+	for _, route := range routes {
 		for _, rule := range route.Rules {
 			weights := map[string]int64{}
 			for _, ref := range rule.BackendRefs {
@@ -52,6 +53,8 @@ func (r *rolloutRecorder) weights() map[string]int64 {
 				return weights
 			}
 		}
+	}
+	if len(routes) > 0 {
 		return map[string]int64{stable: 1}
 	}
 	const weight = ".ingress.kubernetes.io/canary-weight" // behind the name of a class

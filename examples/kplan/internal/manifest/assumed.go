@@ -66,16 +66,17 @@ func meet(labels map[string]string, p *corev1.PodSpec) {
 	if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return
 	}
-	for _, term := range p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		for _, e := range term.MatchExpressions {
-			_, has := labels[e.Key]
-			switch {
-			case e.Operator == corev1.NodeSelectorOpExists && !has:
-				labels[e.Key] = "true"
-			case e.Operator == corev1.NodeSelectorOpIn && len(e.Values) > 0 && !slices.Contains(e.Values, labels[e.Key]):
-				labels[e.Key] = e.Values[0]
-			}
+	terms := p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	if len(terms) == 0 {
+		return
+	}
+	for _, e := range terms[0].MatchExpressions { // one term that holds is enough
+		_, has := labels[e.Key]
+		switch {
+		case e.Operator == corev1.NodeSelectorOpExists && !has:
+			labels[e.Key] = "true"
+		case e.Operator == corev1.NodeSelectorOpIn && len(e.Values) > 0 && !slices.Contains(e.Values, labels[e.Key]):
+			labels[e.Key] = e.Values[0]
 		}
-		return // the first term that holds is enough
 	}
 }
