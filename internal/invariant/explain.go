@@ -159,6 +159,8 @@ func rolloutExplained(p *RolloutPass) []string {
 			l.add("a hold has no reason")
 		case kruise.ReasonPause, kruise.ReasonInitializing, kruise.ReasonGrace:
 			l.addIf(h.Have > h.Limit, "%v: it is over", h)
+		case kruise.ReasonNotObserved, kruise.ReasonBatchNotReady, kruise.ReasonEarlierBatch:
+			l.addIf(h.Have >= h.Limit, "%v is no reason to wait", h)
 		case kruise.ReasonDeadlineExceeded:
 			l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
 		case kruise.ReasonApproval:

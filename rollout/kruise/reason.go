@@ -50,6 +50,9 @@ const (
 	ReasonReleaseOutdated      Reason = "ReleaseOutdated"      // the BatchRelease is being updated
 	ReasonReleaseExists        Reason = "ReleaseExists"        // the BatchRelease is being deleted
 	ReasonReleaseFinalizing    Reason = "ReleaseFinalizing"    // the BatchRelease gives the workload back
+	ReasonPlanNotObserved      Reason = "PlanNotObserved"      // the BatchRelease has observed another plan than it has
+	ReasonEarlierBatch         Reason = "EarlierBatch"         // the BatchRelease is at batch Have, the step is Limit
+	ReasonBatchNotVerified     Reason = "BatchNotVerified"     // the pods of the step are ready, which the BatchRelease has yet to report
 	ReasonBatchNotReady        Reason = "BatchNotReady"        // Have pods of the step are ready, it asks for Limit
 	ReasonDeadlineExceeded     Reason = "DeadlineExceeded"     // Have seconds have passed since the step began, Limit are allowed
 	ReasonAnalysis             Reason = "Analysis"             // the analysis of the step runs

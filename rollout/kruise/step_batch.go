@@ -83,18 +83,32 @@ func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 		n.holdRelease(st.r.Name, ReasonReleaseOutdated, 0, 0)
 		return n, false
 	}
-	c := &br.Status.Current
-	switch {
-	case br.Status.ObservedReleasePlanHash != br.ReleasePlan.Hash() || br.Status.ObservedGeneration != br.Generation:
-		n.holdRelease(st.r.Name, ReasonNotObserved, br.Status.ObservedGeneration, br.Generation)
-		return n, false
-	case c.BatchState != batchrelease.StateReady || c.CurrentBatch+1 < n.sub.CurrentStepIndex:
-		n.holdRelease(st.r.Name, ReasonBatchNotReady, int64(c.UpdatedReadyReplicas), int64(partition.BatchSize(step.Replicas, st.w.Replicas)))
+	if reason, have, limit := st.unready(n, step); reason != "" {
+		n.holdRelease(st.r.Name, reason, have, limit)
 		return n, false
 	}
 	n.sub.PodTemplateHash = st.w.PodTemplateHash
 	n.event("upgrade step(" + strconv.Itoa(int(n.sub.CurrentStepIndex)) + ") canary pods with new versions done")
 	return n, true
+}
+
+// unready returns why the BatchRelease does not report that the batch of the step is ready, or "".
+func (st *pass) unready(n outcome, step *Step) (reason Reason, have, limit int64) {
+	status, index := &n.br.Status, n.sub.CurrentStepIndex
+	ready, asked := int64(status.Current.UpdatedReadyReplicas), int64(partition.BatchSize(step.Replicas, st.w.Replicas))
+	switch {
+	case status.ObservedGeneration < n.br.Generation:
+		return ReasonNotObserved, status.ObservedGeneration, n.br.Generation
+	case status.ObservedGeneration > n.br.Generation || status.ObservedReleasePlanHash != n.br.ReleasePlan.Hash():
+		return ReasonPlanNotObserved, 0, 0
+	case status.Current.CurrentBatch+1 < index:
+		return ReasonEarlierBatch, int64(status.Current.CurrentBatch) + 1, int64(index)
+	case status.Current.BatchState == batchrelease.StateReady:
+		return "", 0, 0
+	case ready < asked:
+		return ReasonBatchNotReady, ready, asked
+	}
+	return ReasonBatchNotVerified, 0, 0
 }
 
 // deleteRelease deletes the BatchRelease. The second result is false until it is gone.

@@ -167,6 +167,21 @@ var rolloutHolds = holdWords[string]{
 		Means: "The workload is being given back.",
 		Ends:  "All pods are updated and available.",
 	},
+	string(kruise.ReasonPlanNotObserved): {
+		Text:  "the BatchRelease has yet to see its plan",
+		Means: "The controller of the BatchRelease has not seen its last plan yet.",
+		Ends:  "It does within seconds; if not, look at that controller.",
+	},
+	string(kruise.ReasonEarlierBatch): {
+		Text:  "the BatchRelease is at batch %d; the step is %d",
+		Means: "The BatchRelease is still at an earlier batch.",
+		Ends:  "It goes on within seconds; see what the BatchRelease waits for.",
+	},
+	string(kruise.ReasonBatchNotVerified): {
+		Text:  "the pods of the step are ready, and the BatchRelease has yet to say so",
+		Means: "The BatchRelease has not reported the batch of the step as ready yet.",
+		Ends:  "It does within seconds; see what the BatchRelease waits for.",
+	},
 	string(kruise.ReasonBatchNotReady): {
 		Text:  "ready pods of the step: %d; it asks for %d",
 		Means: "The batch of the step is not ready.",
