@@ -271,7 +271,7 @@ func drawSingle(t *rapid.T) single {
 func TestPropertySingleQuirk(t *testing.T) {
 	changed, same := map[string]int{}, map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		for range 8 { // some quirks are rare
+		for range 32 { // some quirks are rare
 			c := drawSingle(t)
 			for i, q := range replicaset.QuirkTable() {
 				opts := c.opts
