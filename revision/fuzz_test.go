@@ -44,7 +44,7 @@ func FuzzPlanRollback(f *testing.F) {
 type chosen struct {
 	Set       revision.StatefulSet          `json:"set"`
 	Revisions []revision.ControllerRevision `json:"revisions"`
-	Restored  []byte                        `json:"restored,omitempty"`
+	Restored  []byte                        `json:"restored,omitzero"`
 }
 
 // FuzzChooseUpdate: the update is a revision of the list or a new one, with a number

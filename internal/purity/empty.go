@@ -3,9 +3,13 @@
 package purity
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 )
+
+// errSome stands for any error.
+var errSome = errors.New("an error")
 
 // empties checks that a plan is the same if lists and maps that JSON leaves out are empty in
 // place of nil, and the other way round: else a snapshot would mean something else once it came
@@ -41,8 +45,12 @@ func emptyOf(of reflect.Type, empty bool) reflect.Value {
 	return reflect.MakeSlice(of, 0, 0)
 }
 
-// withoutEmpty returns a copy of which no list and no map is empty but not nil.
+// withoutEmpty returns a copy of which no list and no map is empty but not nil. Of an error only
+// that there is one is kept: it may quote a value as it was given.
 func (o outcome[P]) withoutEmpty() outcome[P] {
+	if o.err != nil {
+		o.err = errSome
+	}
 	o.plan = Clone(o.plan)
 	lists(reflect.ValueOf(&o.plan).Elem(), "", true, func(_ string, v reflect.Value) { v.SetZero() })
 	return o

@@ -114,9 +114,9 @@ func Decide(o podorder.Order, pods []podorder.Pod, downs []ScaleDown, state Stat
 	for _, e := range d.token.Entries {
 		d.hits[e.UID] = d.known
 	}
-	plan := Plan{Delete: make([]int, len(downs))}
+	var plan Plan
 	for i := range downs {
-		plan.Delete[i] = max(0, d.limit(&downs[i], &plan))
+		plan.Delete = append(plan.Delete, max(0, d.limit(&downs[i], &plan)))
 	}
 	slices.SortStableFunc(plan.Warnings, func(a, b Warning) int { return cmp.Compare(a.Pod, b.Pod) })
 	return plan
