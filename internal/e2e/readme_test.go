@@ -75,7 +75,7 @@ func TestReadme(t *testing.T) {
 	once := exec.Command(plugin, "plan", "deployment/web", "--kubeconfig", root+"/internal/e2e/kubeconfig")
 	end, err := once.Output()
 	require.NoError(t, err)
-	kplan.await(t, func(frame string) bool { return strings.HasSuffix(frame, string(end)) })
+	kplan.await(t, func(frame string) bool { return strings.HasSuffix(withoutEnding(frame), withoutEnding(string(end))) })
 	for _, w := range []*watch{kplan, server} {
 		w.signal(syscall.SIGINT)
 		w.exit(t) // with the status of go run, which is 1 if it is interrupted
