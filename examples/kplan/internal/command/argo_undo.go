@@ -20,7 +20,7 @@ import (
 func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 	target, err := u.argoTarget(r)
 	if err != nil {
-		return view.ArgoUndo{}, err
+		return view.ArgoUndo{}, r.Invalid(err)
 	}
 	undo := view.ArgoUndo{Namespace: r.Object.Namespace, Name: r.Object.Name, ReplicaSet: target.Name, Number: u.number}
 	undo.Revision, _ = revisionOf(target)
@@ -46,7 +46,7 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 	}
 	result, err := argosim.Run(next, u.now.Time, config)
 	if err != nil {
-		return undo, err
+		return undo, r.Invalid(err)
 	}
 	undo.Rollout = &view.ArgoSimulation{Namespace: r.Object.Namespace, Rollout: next.Rollout, Result: result, Policies: u.flags(argo.QuirkTable())}
 	return undo, nil

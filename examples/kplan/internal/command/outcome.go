@@ -10,15 +10,21 @@ import (
 
 // An outcome is a simulated rollout and what it is of, or why there is none.
 type outcome struct {
-	result interface {
-		document
-		Unfinished() string
-	}
-	of interface {
-		ID() manifest.ID
-		Invalid(error) error
-	}
-	err error
+	result rolled
+	of     subject
+	err    error
+}
+
+// A rolled document is a simulated rollout, which tells why it was not completed, or "".
+type rolled interface {
+	document
+	Unfinished() string
+}
+
+// A subject is an object that a rollout is of.
+type subject interface {
+	ID() manifest.ID
+	Invalid(error) error
 }
 
 // unfinished returns an error if a rollout has not been completed.

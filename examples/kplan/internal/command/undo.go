@@ -81,48 +81,30 @@ func (u *undoing) execute(c *cobra.Command) error {
 	for i := range set.Argo {
 		r := &set.Argo[i]
 		undo, err := u.argoUndo(r)
-		if err != nil {
-			end = cmp.Or(end, r.Invalid(err))
-			continue
-		}
-		if err := undos.add(undo, nil); err != nil {
-			return err
-		}
-		if undo.Rollout != nil {
-			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, r, nil}))
-		}
+		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, r, err))
 	}
 	for _, w := range set.Opened() {
 		undo, err := u.undo(w)
-		if err != nil {
-			end = cmp.Or(end, err)
-			continue
-		}
-		if err := undos.add(undo, nil); err != nil {
-			return err
-		}
-		if undo.Rollout != nil {
-			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, w, nil}))
-		}
+		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, w, err))
 	}
 	for i := range set.DaemonSets {
 		d := &set.DaemonSets[i]
 		undo, err := u.daemonUndo(d)
-		if err != nil {
-			end = cmp.Or(end, err)
-			continue
-		}
-		if err := undos.add(undo, nil); err != nil {
-			return err
-		}
-		if undo.Rollout != nil {
-			end = cmp.Or(end, unfinished(outcome{*undo.Rollout, d, nil}))
-		}
+		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, d, err))
 	}
 	if len(undos.documents) == 0 {
 		return end
 	}
 	return cmp.Or(write(c, u.output, undos.documents), end)
+}
+
+// answered adds the answer about an object, unless there is an error, and returns that, or an error
+// if the rollout of the answer is not completed. The rollout is nil if nothing is written.
+func answered[R rolled](undos *drawing, undo document, rollout *R, of subject, err error) error {
+	if err = undos.add(undo, err); err != nil || rollout == nil {
+		return err
+	}
+	return unfinished(outcome{result: *rollout, of: of})
 }
 
 func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
