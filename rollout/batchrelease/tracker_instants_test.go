@@ -3,11 +3,8 @@
 package batchrelease_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/internal/trackedtest"
@@ -17,14 +14,8 @@ import (
 // A Tracker plans what is planned for its snapshot a nanosecond before an instant at which something
 // changes, at that instant, and after it, whichever it was asked before.
 func TestTrackerInstants(t *testing.T) {
-	trackedtest.Instants(t, func(s random.Source) (tracker, reconcile func(time.Time) (batchrelease.Plan, error)) {
+	trackedtest.Instants[batchrelease.Tracker](t, func(s random.Source) (batchrelease.Snapshot, batchrelease.Options) {
 		opts := random.BatchOptions(s)
-		text, err := json.Marshal(random.Batches(s, random.OneOf(s, "kind", random.Truthful, random.Midway, random.Anything)))
-		require.NoError(t, err)
-		var tr batchrelease.Tracker
-		require.NoError(t, json.Unmarshal(text, &tr))
-		snapshot := tr.Snapshot()
-		return func(now time.Time) (batchrelease.Plan, error) { return tr.Plan(now, opts) },
-			func(now time.Time) (batchrelease.Plan, error) { return batchrelease.Reconcile(snapshot, now, opts) }
-	}, func(p batchrelease.Plan) time.Time { return p.RecheckAt })
+		return random.Batches(s, random.OneOf(s, "kind", random.Truthful, random.Midway, random.Anything)), opts
+	}, batchrelease.Reconcile, func(p batchrelease.Plan) time.Time { return p.RecheckAt })
 }
