@@ -77,14 +77,7 @@ then has trials instead of steps.
 
 The exit code is 1 if a rollout does not finish.`
 
-func newSimulate(name string) *cobra.Command {
-	s := &simulation{}
-	s.around = cluster.Around{Limits: true, Nodes: true}
-	c := &cobra.Command{
-		Use:   "simulate [[--from FILE | --live] -f FILE] [TYPE/NAME]",
-		Short: "Show how a rollout will go, step by step",
-		Long:  simulateLong,
-		Example: examples(name, `
+const simulateExamples = `
 # From one manifest to the next
 kplan simulate --from old.yaml -f new.yaml
 kplan simulate --from old.yaml -f new.yaml --nodes 50
@@ -122,9 +115,18 @@ promtool tsdb create-blocks-from openmetrics metrics.txt data
 kplan simulate --from old.yaml -f new.yaml --mermaid - >> comment.md
 
 # How many pods run at once?
-kplan simulate --from old.yaml -f new.yaml -o json | jq '[.items[].steps[].total] | max'`),
-		Args: s.checkFlags,
-		RunE: s.running(s.execute),
+kplan simulate --from old.yaml -f new.yaml -o json | jq '[.items[].steps[].total] | max'`
+
+func newSimulate(name string) *cobra.Command {
+	s := &simulation{}
+	s.around = cluster.Around{Limits: true, Nodes: true}
+	c := &cobra.Command{
+		Use:     "simulate [[--from FILE | --live] -f FILE] [TYPE/NAME]",
+		Short:   "Show how a rollout will go, step by step",
+		Long:    simulateLong,
+		Example: examples(name, simulateExamples),
+		Args:    s.checkFlags,
+		RunE:    s.running(s.execute),
 	}
 	s.input.addFlags(c)
 	s.input.addNodes(c)
