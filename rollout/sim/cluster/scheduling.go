@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Template is what a pod template means to the scheduler and to nodes. The zero Template needs
+// nothing and goes to any node that takes pods.
+type Template struct {
+	Needs        []int64                `json:"needs,omitempty"` // requests of each resource; what is not listed is 0
+	NodeSelector map[string]string      `json:"nodeSelector,omitempty"`
+	Affinity     *selector.NodeSelector `json:"affinity,omitempty"` // required node affinity
+	Tolerations  []daemonset.Toleration `json:"tolerations,omitempty"`
+	HostPorts    []HostPort             `json:"hostPorts,omitempty"`
+	// PodAffinity and PodAntiAffinity are the required terms.
+	PodAffinity     []PodTerm `json:"podAffinity,omitempty"`
+	PodAntiAffinity []PodTerm `json:"podAntiAffinity,omitempty"`
+	// TopologySpread are the constraints with whenUnsatisfiable DoNotSchedule.
+	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
+	Claims         []Claim          `json:"claims,omitempty"`     // of volumes that one node, or one pod, may use at a time
+	Times          *Times           `json:"times,omitempty"`      // nil means those of the world
+	NeverReady     bool             `json:"neverReady,omitzero"`  // its pods start, and stay unready
+	Unplaceable    bool             `json:"unplaceable,omitzero"` // no node takes its pods
+}
+
+// A HostPort is a port of the node that a container uses.
+type HostPort struct {
+	Port     int32  `json:"port"`
+	Protocol string `json:"protocol,omitzero"` // "" means TCP
+	IP       string `json:"ip,omitzero"`       // "" and 0.0.0.0 mean all addresses of the node
+}
+
+// A PodTerm names other pods by their labels, and the nodes that count as one place.
+type PodTerm struct {
+	Selector    *selector.LabelSelector `json:"selector,omitempty"`   // nil selects no pods
+	Namespaces  []string                `json:"namespaces,omitempty"` // none mean that of the pod
+	TopologyKey string                  `json:"topologyKey"`          // a label of nodes: those with one value are one place
+}
+
+// A TopologySpread limits by how many pods the places of nodes may differ.
+type TopologySpread struct {
+	MaxSkew     int32                   `json:"maxSkew"`
+	MinDomains  int32                   `json:"minDomains,omitzero"` // 0 means 1
+	TopologyKey string                  `json:"topologyKey"`
+	Selector    *selector.LabelSelector `json:"selector,omitempty"` // nil selects no pods
+	// IgnoreAffinity and HonorTaints are nodeAffinityPolicy Ignore and nodeTaintsPolicy Honor:
+	// which nodes count. By default those that the node selector and affinity ask for do.
+	IgnoreAffinity bool `json:"ignoreAffinity,omitzero"`
+	HonorTaints    bool `json:"honorTaints,omitzero"`
+}
+
+// A Claim is a PersistentVolumeClaim that not every pod can use at once.
+type Claim struct {
+	Name   string `json:"name"`            // "namespace/name"
+	OnePod bool   `json:"onePod,omitzero"` // ReadWriteOncePod; otherwise ReadWriteOnce: the pods of one node
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Snapshot is what a world holds at an instant. Its JSON is made by encoding/json. Objects
+// of a kind have different names; what owns others needs a UID if these name it. How far a pod
+// is in its life, its node, phase and readiness say: what is left of the stage that it is in is
+// drawn anew.
+type Snapshot struct {
+	Now time.Time `json:"now"` // zero means the beginning of 2026
+
+	// Resources are the names of what Node.Room and Template.Needs are amounts of.
+	Resources []string `json:"resources,omitempty"`
+	Nodes     []Node   `json:"nodes,omitempty"` // with none, pods are all on one named "node"
+	// Templates say how pods of a template are placed and live, by its ID or its hash. Those
+	// that are not listed need nothing.
+	Templates map[string]Template `json:"templates,omitempty"`
+
+	Deployments  []deploy.Deployment           `json:"deployments,omitempty"`
+	ReplicaSets  []replicaset.ReplicaSet       `json:"replicaSets,omitempty"`
+	Pods         []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
+	DaemonSets   []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
+	DaemonPods   []daemonset.Pod               `json:"daemonPods,omitempty"`
+	Revisions    []revision.ControllerRevision `json:"revisions,omitempty"`
+	Sets         []Set                         `json:"sets,omitempty"`
+	Rollouts     []kruise.Rollout              `json:"rollouts,omitempty"`
+	Releases     []batchrelease.Release        `json:"releases,omitempty"` // of Rollouts
+	ArgoRollouts []ArgoRollout                 `json:"argoRollouts,omitempty"`
+	Services     []traffic.Service             `json:"services,omitempty"`
+	Routes       []traffic.Route               `json:"routes,omitempty"`
+	Ingresses    []traffic.Ingress             `json:"ingresses,omitempty"`
+	Objects      []Object                      `json:"objects,omitempty"`
+
+	Budgets []Budget `json:"budgets,omitempty"`
+	Quotas  []Quota  `json:"quotas,omitempty"`
+}
+
+// A Node is a node, with room for pods.
+type Node struct {
+	daemonset.Node
+	Zone string `json:"zone,omitzero"`
+	// Room is how much of each resource it has for pods; what is not listed is unlimited.
+	Room     []int64 `json:"room,omitempty"`
+	Cordoned bool    `json:"cordoned,omitzero"` // it takes no new pods
+	NotReady bool    `json:"notReady,omitzero"` // it does not answer, and its pods are not ready
+}
+
+// An Object is one of a kind of your own. Spec is what is wanted, and Status what a controller
+// has found; the world does not look into them.
+type Object struct {
+	Kind              string            `json:"kind"`
+	Name              string            `json:"name"` // unique among all Objects
+	UID               string            `json:"uid,omitzero"`
+	ResourceVersion   string            `json:"resourceVersion,omitzero"`
+	Generation        int64             `json:"generation,omitzero"` // rises with changes of Spec
+	Labels            map[string]string `json:"labels,omitempty"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	ControllerKind    string            `json:"controllerKind,omitzero"`
+	ControllerName    string            `json:"controllerName,omitzero"`
+	ControllerUID     string            `json:"controllerUID,omitzero"` // with which it goes
+	CreationTimestamp time.Time         `json:"creationTimestamp,omitzero"`
+	Spec              map[string]string `json:"spec,omitempty"`
+	Status            map[string]string `json:"status,omitempty"`
+}
+
+// A Set is a CloneSet, or a StatefulSet of Kubernetes or OpenKruise, as its Ref says.
+type Set struct {
+	workload.Workload
+	TemplateLabels map[string]string `json:"templateLabels,omitempty"` // of new pods
+	Parallel       bool              `json:"parallel,omitzero"`        // a StatefulSet waits for no other pod
+	InPlace        bool              `json:"inPlace,omitzero"`         // the new template is put into pods that run
+	// ScaleUnavailable is how many pods of a CloneSet may be unavailable while it grows; unset
+	// does not limit it.
+	ScaleUnavailable rollout.IntOrPercent `json:"scaleUnavailable,omitzero"`
+}
+
+// An ArgoRollout is a Rollout of Argo, which is no workload and owns its ReplicaSets. The ID of
+// the [Template] of its pods is its TemplateHash. Its Services are those of the world with the
+// names here. Analyses succeed, but what is put as Status.Runs.
+type ArgoRollout struct {
+	argo.Rollout
+	UID             string            `json:"uid,omitzero"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"`
+	TemplateLabels  map[string]string `json:"templateLabels,omitempty"` // of new pods
+	MinReadySeconds int32             `json:"minReadySeconds,omitzero"`
+	ActiveService   string            `json:"activeService,omitzero"` // of a blue-green update, as the next
+	PreviewService  string            `json:"previewService,omitzero"`
+	StableService   string            `json:"stableService,omitzero"` // of a canary, as the rest
+	CanaryService   string            `json:"canaryService,omitzero"`
+	PingService     string            `json:"pingService,omitzero"`
+	PongService     string            `json:"pongService,omitzero"`
+	Routes          []argo.Route      `json:"routes,omitempty"` // that steps have set
+}
+
+// A Budget is a PodDisruptionBudget: evictions leave so many pods. If both limits are unset it
+// allows none.
+type Budget struct {
+	Name           string                  `json:"name"`
+	Selector       *selector.LabelSelector `json:"selector,omitempty"` // nil selects none
+	MinAvailable   rollout.IntOrPercent    `json:"minAvailable,omitzero"`
+	MaxUnavailable rollout.IntOrPercent    `json:"maxUnavailable,omitzero"`
+}
+
+// A Quota is how many pods a namespace may have, but finished ones. "" is that of names without
+// a slash.
+type Quota struct {
+	Namespace string `json:"namespace,omitzero"`
+	Pods      int    `json:"pods"`
+}
