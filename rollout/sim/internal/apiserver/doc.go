@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package apiserver is the API server of a simulated cluster: what becomes of a request.
+//
+//	controller --Ask--> network (lost, repeated) --> preconditions --> admission --> store
+//	    ^                                                                              |
+//	    +------------------------------ Answer ----------------------------------------+
+//
+// A refusal is an [Answer] that is not [Done]. Quotas refuse in quota.go, budgets in eviction.go.
+package apiserver

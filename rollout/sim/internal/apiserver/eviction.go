@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Evict deletes a pod if all budgets that select it allow that.
+func (s *Server) Evict(r Request) Answer {
+	p := s.Pods.Get(r.Name)
+	if p == nil {
+		return s.answered(NotFound)
+	}
+	if s.Budgets.Against(p) != nil {
+		return s.answered(Refused)
+	}
+	r.Stage = store.Evicted
+	return s.DeletePod(r)
+}
+
+// Budgets refuse evictions. Each knows the pods that it selects, so that an eviction costs what the
+// pods of its budgets cost, and not all pods.
+type Budgets struct {
+	store *store.Store
+	list  []*budget
+	// Where to look for the budgets of a pod: under one label that they ask for, or in their
+	// namespace if they ask for none.
+	labelled   map[label][]*budget
+	unlabelled map[string][]*budget
+}
+
+type label struct{ namespace, key, value string }
+
+// A budget is a PodDisruptionBudget with its pods.
+type budget struct {
+	cluster.Budget
+	selector selector.Selector
+	pods     map[string]bool // by name
+}
+
+// NewBudgets returns budgets for the pods of a store.
+func NewBudgets(s *store.Store, list []cluster.Budget) *Budgets {
+	b := &Budgets{store: s}
+	s.Pods.Watch(b.told)
+	b.set(list)
+	return b
+}
+
+// List returns the budgets.
+func (b *Budgets) List() (list []cluster.Budget) {
+	for _, o := range b.list {
+		list = append(list, o.Budget)
+	}
+	return list
+}
+
+// Put adds a budget, in the place of one of its name.
+func (b *Budgets) Put(o cluster.Budget) {
+	list := slices.DeleteFunc(b.List(), func(of cluster.Budget) bool { return of.Name == o.Name })
+	b.set(append(list, o))
+}
+
+func (b *Budgets) set(list []cluster.Budget) {
+	b.list, b.labelled, b.unlabelled = nil, map[label][]*budget{}, map[string][]*budget{}
+	for _, o := range list {
+		added := &budget{Budget: o, pods: map[string]bool{}}
+		b.list = append(b.list, added)
+		of, err := selector.FromLabelSelector(o.Selector)
+		if o.Selector == nil || err != nil {
+			continue // it selects no pods
+		}
+		added.selector = of
+		within := Namespace(o.Name)
+		if keys := slices.Sorted(maps.Keys(o.Selector.MatchLabels)); len(keys) > 0 {
+			l := label{within, keys[0], o.Selector.MatchLabels[keys[0]]}
+			b.labelled[l] = append(b.labelled[l], added)
+		} else {
+			b.unlabelled[within] = append(b.unlabelled[within], added)
+		}
+	}
+	for _, p := range b.store.Pods.All() {
+		b.told(nil, p)
+	}
+}
+
+// told keeps the pods of each budget.
+func (b *Budgets) told(old, p *store.Pod) {
+	if len(b.list) == 0 || old != nil && p != nil && maps.Equal(old.Labels, p.Labels) {
+		return
+	}
+	if old != nil {
+		b.each(old, func(o *budget) { delete(o.pods, old.Name) })
+	}
+	if p != nil {
+		b.each(p, func(o *budget) { o.pods[p.Name] = true })
+	}
+}
+
+// each calls a function for each budget that selects a pod, in no order.
+func (b *Budgets) each(p *store.Pod, f func(*budget)) {
+	within := Namespace(p.Name)
+	for _, o := range b.unlabelled[within] {
+		if o.selector.Matches(p.Labels) {
+			f(o)
+		}
+	}
+	for key, value := range p.Labels {
+		for _, o := range b.labelled[label{within, key, value}] {
+			if o.selector.Matches(p.Labels) {
+				f(o)
+			}
+		}
+	}
+}
+
+// Against returns the error of the first budget, in the order of their names, that does not allow a
+// pod to be evicted; nil if all do. A pod that is not ready may always go.
+func (b *Budgets) Against(p *store.Pod) error {
+	if !p.Ready {
+		return nil
+	}
+	var refusing []string
+	b.each(p, func(o *budget) {
+		if !b.allows(o) {
+			refusing = append(refusing, o.Name)
+		}
+	})
+	if len(refusing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("budget %s", slices.Min(refusing))
+}
+
+// allows reports whether enough pods stay healthy without one.
+func (b *Budgets) allows(o *budget) bool {
+	healthy, wanted, owners := int32(0), int32(0), map[string]bool{}
+	for name := range o.pods {
+		p := b.store.Pods.Get(name)
+		if p.Finished() {
+			continue
+		}
+		if p.Ready && p.DeletionTimestamp.IsZero() {
+			healthy++
+		}
+		wanted += b.expected(p, owners)
+	}
+	least := wanted
+	switch unset := (rollout.IntOrPercent{}); {
+	case o.MinAvailable != unset:
+		least = o.MinAvailable.OfUp(wanted)
+	case o.MaxUnavailable != unset:
+		least = wanted - o.MaxUnavailable.OfUp(wanted)
+	}
+	return healthy-1 >= least
+}
+
+// expected is how many pods a budget counts for a pod: the size of its owner for the first pod of
+// that, and 0 for the others; 1 without an owner that has a size.
+func (b *Budgets) expected(p *store.Pod, owners map[string]bool) int32 {
+	uid, size := p.ControllerUID, b.size(p)
+	if rs := b.store.ReplicaSets.Get(p.ControllerName); rs != nil && rs.UID == uid {
+		if d := b.store.Deployments.Get(rs.ControllerName); d != nil && d.UID == rs.ControllerUID {
+			uid, size = d.UID, orOne(d.Replicas)
+		}
+	}
+	switch {
+	case size < 0:
+		return 1
+	case owners[uid]:
+		return 0
+	}
+	owners[uid] = true
+	return size
+}
+
+// size is how many pods the owner of a pod wants, -1 if it has none that says so.
+func (b *Budgets) size(p *store.Pod) int32 {
+	if rs := b.store.ReplicaSets.Get(p.ControllerName); rs != nil && rs.UID == p.ControllerUID {
+		return orOne(rs.Replicas)
+	}
+	if o := b.store.Sets.Get(p.ControllerName); o != nil && o.UID == p.ControllerUID {
+		return o.DesiredReplicas()
+	}
+	return -1
+}
+
+func orOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}

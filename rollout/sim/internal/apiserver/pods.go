@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+)
+
+// CreatePod stores a new pod, if quotas allow it. Its life begins.
+func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
+	if !s.Quotas.Allow(p.Name) {
+		return nil, s.answered(Forbidden)
+	}
+	p.UID, p.CreationTimestamp = "", s.Agenda.Now()
+	p.Ready, p.Phase = false, podorder.Pending
+	return Create(s, &s.Pods, r, p)
+}
+
+// DeletePod asks for the end of a pod: its deletion timestamp says when it ends. A pod without a node is gone at
+// once.
+func (s *Server) DeletePod(r Request) Answer {
+	e, a := lookup(&s.Pods, &r)
+	if a != Done {
+		return s.answered(a)
+	}
+	switch p := e.Now; {
+	case p.NodeName == "":
+		r.Stage = store.Gone
+		s.Pods.Remove(r.cause(), e)
+	case p.DeletionTimestamp.IsZero():
+		r.Verb, r.Stage = store.Delete, cmp.Or(r.Stage, store.Terminating)
+		marked := *p
+		marked.DeletionTimestamp = s.Agenda.Now().Add(s.grace(p))
+		s.Pods.Replace(r.cause(), e, &marked)
+	}
+	return Done
+}
+
+// grace is how long a pod takes to end.
+func (s *Server) grace(p *store.Pod) time.Duration {
+	if s.Grace == nil {
+		return 0
+	}
+	return s.Grace(p)
+}
+
+// ChangePod stores what a function makes of a copy of a pod.
+func (s *Server) ChangePod(r Request, change func(*store.Pod)) Answer {
+	_, a := Update(s, &s.Pods, r, change)
+	return a
+}

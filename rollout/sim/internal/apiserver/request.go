@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// An Answer is what the API server says to a request. The zero Answer is success.
+type Answer uint8
+
+// The answers.
+const (
+	Done Answer = iota
+	Conflict
+	Exists
+	NotFound
+	Forbidden // by a quota
+	Refused   // an eviction, by a budget
+	Invalid   // the object has another UID
+	Timeout   // it is not known what happened
+)
+
+// String names the answer.
+func (a Answer) String() string {
+	return [...]string{"done", "conflict", "already exists", "not found", "forbidden", "too many requests", "invalid", "timeout"}[a]
+}
+
+// Outcome is the answer as planners know it.
+func (a Answer) Outcome() selector.Outcome {
+	switch a {
+	case Done:
+		return selector.Outcome{Answer: selector.Done}
+	case NotFound:
+		return selector.Outcome{Answer: selector.NotFound}
+	case Invalid:
+		return selector.Outcome{Answer: selector.Invalid}
+	}
+	return selector.Outcome{Answer: selector.Failed, Err: errors.New(a.String())}
+}
+
+// OrGone is the answer to a deletion: an object that is gone already is deleted as well.
+func (a Answer) OrGone() Answer {
+	if a == NotFound {
+		return Done
+	}
+	return a
+}
+
+// A Request is a write that a client asks for.
+type Request struct {
+	By   store.Role
+	Verb store.Verb
+	Name string
+	UID  string // that the object must have, "" for any
+	// Version is the resource version that the object must have, "" for any.
+	Version string
+	Action  fmt.Stringer // of a plan, or nil
+	Stage   store.Stage  // of the life of a pod that begins, or ""
+}
+
+// By is a request of somebody who has no plan.
+func By(r store.Role, name string) Request { return Request{By: r, Verb: store.Update, Name: name} }
+
+func (r *Request) cause() store.Cause {
+	return store.Cause{By: r.By, Verb: r.Verb, Action: r.Action, Stage: r.Stage}
+}
+
+// met reports whether an object is as the request demands.
+func (r *Request) met(m store.Meta) Answer {
+	switch {
+	case r.UID != "" && m.UID != nil && *m.UID != r.UID:
+		return Invalid
+	case r.Version != "" && m.Version != nil && *m.Version != r.Version:
+		return Conflict
+	}
+	return Done
+}
+
+// Ask sends a request over a network that may lose and repeat it. It returns the answer that the
+// client gets.
+func (s *Server) Ask(send func() Answer) Answer {
+	if s.Meanwhile != nil {
+		s.Meanwhile()
+	}
+	if !s.Trouble.Strikes(trouble.Request, 0.08) {
+		return send()
+	}
+	switch s.Trouble.IntN(3) {
+	case 0:
+		s.Trouble.Count(trouble.RequestLost)
+		return Timeout
+	case 1:
+		s.Trouble.Count(trouble.EffectWithoutAnswer)
+		send()
+		return Timeout
+	}
+	a := send()
+	s.Trouble.Count(trouble.RequestRepeated)
+	s.repeating = true
+	send()
+	s.repeating = false
+	return a
+}
+
+// Repeating reports whether the request that is under way is a repetition.
+func (s *Server) Repeating() bool { return s.repeating }
