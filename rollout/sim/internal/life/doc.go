@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package life lets pods live on nodes, as the scheduler, kubelets, and the node controller do.
+//
+//	created --Schedule--> bound --Pull--> pulled --Start--> running --Ready--> ready
+//	             |                                                       (schedule.go, start.go)
+//	             +--no node--> waits until there is room
+//	deletion timestamp --End--> gone, unless the node does not answer    (end.go)
+//	node stops to answer: its pods are not ready, do not start, do not end (nodes.go)
+//
+// It watches the pods of the store: whoever creates, binds or deletes one, its life goes on. How
+// long a stage takes is drawn from the times of the pod's template.
+package life
