@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/control"
+	"github.com/kplan-go/kplan/rollout/sim/internal/life"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+)
+
+// Env is where controllers work, and how they plan.
+type Env struct {
+	*apiserver.Server
+	Life *life.Pods
+
+	Deployment     deploy.Options
+	ReplicaSet     replicaset.Options
+	DaemonSet      daemonset.Options
+	Rollout        kruise.Options
+	Argo           argo.Options
+	PlanDeployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
+	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
+	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
+	// Without are the roles that no controller of ours plays.
+	Without map[store.Role]bool
+	// Expired is how often controllers have given up to wait for writes of their own.
+	Expired int
+
+	// DaemonTemplates are those of DaemonSets, by name and hash.
+	DaemonTemplates map[string]daemonset.Template
+
+	serial int // of names of pods
+}
+
+// Hash is the hash of a template, which begins with what the template came with.
+func (e *Env) Hash(t revision.Template, collisions *int32) string {
+	hash := t.Hash
+	if hash == "" {
+		hash = t.ID
+	}
+	if collisions != nil && *collisions > 0 {
+		hash += strconv.Itoa(int(*collisions))
+	}
+	return hash
+}
+
+// planned tells of a plan.
+func (e *Env) planned(c *control.Controller, kind, name string, plan fmt.Stringer) {
+	if e.Trace != nil {
+		e.Tracef("%s %d plans for %s %s, %d behind: %v", c.Role, c.Instance, kind, name, c.Lag(), plan)
+	}
+}
+
+// names returns the names of the objects that a controller sees.
+func names[T any](c *control.Controller, t *store.Table[T], name func(*T) string) (list []string) {
+	for _, o := range control.All(c, t) {
+		list = append(list, name(o))
+	}
+	return list
+}
+
+// claimable returns the objects that a controller sees and that an owner has, or that have no owner
+// and are in the namespace of a name.
+func claimable[T any](c *control.Controller, t *store.Table[T], uid, name string) []T {
+	own := control.Of(c, t, uid)
+	list := make([]T, 0, len(own))
+	for _, o := range own {
+		list = append(list, *o)
+	}
+	if uid == "" {
+		return list
+	}
+	within := apiserver.Namespace(name)
+	for _, o := range control.Of(c, t, "") {
+		if apiserver.Namespace(*t.Meta(o).Name) == within {
+			list = append(list, *o)
+		}
+	}
+	return list
+}
+
+func orOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}

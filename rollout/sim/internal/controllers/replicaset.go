@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/control"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+)
+
+// A replicaSetController carries out the plans of package replicaset. It keeps its expectations in
+// memory, and some controllers the versions that they have written.
+type replicaSetController struct {
+	*control.Controller
+	env      *Env
+	expected map[string]replicaset.Expectations
+	versions map[string]replicaset.Versions // nil if they are not looked at
+	tracked  trackedSets
+}
+
+func newReplicaSetController(env *Env, instance int) *control.Controller {
+	c := &replicaSetController{env: env, expected: map[string]replicaset.Expectations{}}
+	if !env.Trouble.Calm() && env.Trouble.IntN(2) == 0 {
+		c.versions = map[string]replicaset.Versions{}
+	}
+	c.Controller = control.New(env.Server, c, store.ReplicaSetController, instance, store.KindReplicaSet, store.KindPod)
+	return c.Controller
+}
+
+// Forget implements control.Worker.
+func (c *replicaSetController) Forget() {
+	clear(c.expected)
+	clear(c.versions)
+}
+
+// Keys implements control.Worker.
+func (c *replicaSetController) Keys() []string {
+	return names(c.Controller, &c.ReplicaSets, func(rs *replicaset.ReplicaSet) string { return rs.Name })
+}
+
+// Watch enters the ReplicaSets that have changed, and those of pods that have.
+func (c *replicaSetController) Watch() {
+	control.Each(c.Controller, &c.ReplicaSets, func(e store.Change[replicaset.ReplicaSet]) {
+		if replicaset.NeedsForget(e.Old, e.New) {
+			delete(c.expected, e.Old.Name)
+		}
+		if e.Old != nil && (e.New == nil || e.Old.UID != e.New.UID) {
+			c.tracked.drop(e.Old.UID)
+		}
+		if e.New != nil {
+			c.Enter(e.New.Name)
+		}
+	})
+	if c.Trouble.Calm() {
+		control.Each(c.Controller, &c.Server.Pods, func(e store.Change[store.Pod]) {
+			c.Fail(c.tracked.told(e.Old, e.New))
+			c.enterOwner(e.New)
+			if e.Old != nil && (e.New == nil || e.Old.ControllerUID != e.New.ControllerUID) {
+				c.enterOwner(e.Old)
+			}
+		})
+		return
+	}
+	control.EachTold(c.Controller, &c.Server.Pods, c.observe)
+}
+
+// enterOwner enters the ReplicaSet of a pod, or all of its namespace if the pod has no owner: any may
+// adopt it.
+func (c *replicaSetController) enterOwner(p *store.Pod) {
+	switch {
+	case p == nil:
+	case p.ControllerKind == replicaset.Kind:
+		c.Enter(p.ControllerName)
+	case p.ControllerUID == "" && !p.OfDaemonSet:
+		for _, rs := range c.sets(p) {
+			c.Enter(rs.Name)
+		}
+	}
+}
+
+// sets returns the ReplicaSets of the namespace of a pod.
+func (c *replicaSetController) sets(p *store.Pod) (sets []replicaset.ReplicaSet) {
+	for _, rs := range control.All(c.Controller, &c.ReplicaSets) {
+		if apiserver.Namespace(rs.Name) == apiserver.Namespace(p.Name) {
+			sets = append(sets, *rs)
+		}
+	}
+	return sets
+}
+
+// observe lowers what is expected, and enters the ReplicaSets that a changed pod concerns.
+func (c *replicaSetController) observe(old, p *store.Pod) {
+	var sets []replicaset.ReplicaSet
+	for _, p := range [...]*store.Pod{old, p} {
+		switch {
+		case p == nil || p.OfDaemonSet:
+		case p.ControllerUID == "":
+			sets = c.sets(p)
+		case len(sets) == 0:
+			if rs := control.See(c.Controller, &c.ReplicaSets, p.ControllerName); rs != nil {
+				sets = append(sets, *rs)
+			}
+		}
+	}
+	for _, e := range replicaset.Effects(replicaset.PodEvent{Old: plain(old), New: plain(p)}, sets) {
+		c.effect(e)
+	}
+}
+
+func plain(p *store.Pod) *podorder.Pod {
+	if p == nil {
+		return nil
+	}
+	return p.Plain()
+}
+
+func (c *replicaSetController) effect(e replicaset.Effect) {
+	if x, ok := c.expected[e.Name]; ok {
+		if e.Created {
+			x = x.CreationObserved()
+		}
+		if e.Deleted != "" {
+			x = x.DeletionObserved(e.Deleted)
+		}
+		c.expected[e.Name] = x
+	}
+	if e.Reconcile {
+		c.Enter(e.Name)
+	}
+	if e.Later > 0 {
+		c.WakeAt(c.Now().Add(e.Later), e.Name)
+	}
+}
+
+// snapshot returns what the controller sees of a ReplicaSet.
+func (c *replicaSetController) snapshot(rs *replicaset.ReplicaSet) *replicaset.Snapshot {
+	s := &replicaset.Snapshot{ReplicaSet: *rs, Expectations: c.expected[rs.Name]}
+	if rs.ControllerUID != "" {
+		for _, o := range control.Of(c.Controller, &c.ReplicaSets, rs.ControllerUID) {
+			if o.UID != rs.UID {
+				s.Siblings = append(s.Siblings, *o)
+			}
+		}
+	}
+	own := control.Of(c.Controller, &c.Server.Pods, rs.UID)
+	s.Pods = make([]podorder.Pod, 0, len(own))
+	add := func(pods []*store.Pod, within string) {
+		for _, p := range pods {
+			if !p.OfDaemonSet && (within == "*" || apiserver.Namespace(p.Name) == within) {
+				s.Pods = append(s.Pods, *p.Plain())
+			}
+		}
+	}
+	add(own, "*")
+	if rs.Selector != nil {
+		add(control.Of(c.Controller, &c.Server.Pods, ""), apiserver.Namespace(rs.Name))
+	}
+	if int(orOne(rs.Replicas)) < len(own) { // their pods are neighbours of those that go
+		for i := range s.Siblings {
+			add(control.Of(c.Controller, &c.Server.Pods, s.Siblings[i].UID), "*")
+		}
+	}
+	if e := s.Expectations; !e.Fulfilled() && e.Satisfied(c.Now()) {
+		c.env.Expired++
+	}
+	return s
+}
+
+// consistent reports whether the view is as new as the writes of this controller.
+func (c *replicaSetController) consistent(name string) bool {
+	v, ok := c.versions[name]
+	if !ok {
+		return true
+	}
+	read := replicaset.Versions{Pods: fmt.Sprint(c.View[store.KindPod]), ReplicaSets: fmt.Sprint(c.View[store.KindReplicaSet])}
+	if v.Check(read) != nil {
+		return false
+	}
+	delete(c.versions, name)
+	return true
+}
+
+// plan returns a plan for a ReplicaSet, what it was made from, and the Tracker that made it, if one
+// did: then the snapshot has no pods.
+func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (*replicaset.Snapshot, replicaset.Plan, *replicaset.Tracker, error) {
+	reconcile := c.env.PlanReplicaSet
+	if reconcile == nil {
+		if t := c.tracked.of(c, rs); t != nil {
+			p, err := t.Plan(now, c.env.ReplicaSet)
+			return &replicaset.Snapshot{ReplicaSet: *rs}, p, t, err
+		}
+		reconcile = replicaset.Reconcile
+	}
+	s := c.snapshot(rs)
+	p, err := reconcile(*s, now, c.env.ReplicaSet)
+	return s, p, nil, err
+}
+
+// Begin implements control.Worker.
+func (c *replicaSetController) Begin(name string) control.Pass {
+	rs := control.See(c.Controller, &c.ReplicaSets, name)
+	if rs == nil {
+		delete(c.expected, name)
+		return nil
+	}
+	if !c.consistent(name) {
+		c.Retry(name)
+		return nil
+	}
+	now := c.Now()
+	s, p, tracker, err := c.plan(rs, now)
+	c.Plans++
+	if err != nil {
+		c.Fail(fmt.Errorf("replica set %s: %w", name, err))
+		return nil
+	}
+	c.env.planned(c.Controller, replicaset.Kind, name, p)
+	if len(p.Actions) == 0 && !replicaset.NeedsWrite(s.ReplicaSet, p.Status) {
+		c.WakeAt(p.RecheckAt, name)
+		return nil
+	}
+	if !c.Trouble.Calm() { // what is seen at once is not waited for
+		if e := p.Expect(s.Expectations, now); !e.Equal(s.Expectations) {
+			c.expected[name] = e
+		}
+	}
+	pass := &replicaSetPass{c: c, s: s, tracker: tracker, now: now, plan: p}
+	return pass.next
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
+)
+
+// A replicaSetPass carries out one plan of a ReplicaSet.
+type replicaSetPass struct {
+	c       *replicaSetController
+	s       *replicaset.Snapshot
+	tracker *replicaset.Tracker // that made the plan, or nil
+	now     time.Time
+	plan    replicaset.Plan
+	done    int // actions that are finished
+	report  replicaset.Report
+	batch   int32 // calls left of the batch of creations
+	begun   bool
+	result  *replicaset.Result // of the pass, once it has ended
+}
+
+// next sends the next request.
+func (p *replicaSetPass) next() bool {
+	if !p.begun {
+		p.begun = true
+		if p.plan.LiveCheck {
+			p.report.LiveCheck = p.checkLive()
+		}
+	}
+	if p.result != nil {
+		p.writeStatus()
+		return false
+	}
+	if p.done < len(p.plan.Actions) && !p.stopped() {
+		p.act(p.plan.Actions[p.done])
+		return true
+	}
+	p.finish()
+	if p.result.WriteStatus {
+		return true
+	}
+	p.end()
+	return false
+}
+
+// stopped reports whether a claim has failed, which ends the pass. If a pod that was to be adopted is
+// gone, the other claims are made first.
+func (p *replicaSetPass) stopped() bool {
+	if p.report.LiveCheck != nil {
+		return true
+	}
+	for i, o := range p.report.Claims {
+		_, adopts := p.plan.Actions[i].(replicaset.AdoptPod)
+		if o.Answer == selector.Failed || adopts && o.Answer == selector.Invalid || adopts && o.Answer == selector.NotFound && p.claimed() {
+			return true
+		}
+	}
+	return false
+}
+
+// claimed reports whether all claims of the plan have been made.
+func (p *replicaSetPass) claimed() bool {
+	switch p.plan.Actions[p.done].(type) {
+	case replicaset.AdoptPod, replicaset.ReleasePod:
+		return false
+	}
+	return true
+}
+
+// checkLive reads the ReplicaSet from the API server before pods are adopted.
+func (p *replicaSetPass) checkLive() error {
+	rs := &p.s.ReplicaSet
+	f := claim.OwnerNow{Err: errors.New("not found")}
+	if o := p.c.ReplicaSets.Get(rs.Name); o != nil {
+		f = claim.OwnerNow{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
+	}
+	owner := replicaset.Owner(rs)
+	return claim.CheckLive(&owner, f).Err
+}
+
+func (p *replicaSetPass) act(action replicaset.Action) {
+	switch a := action.(type) {
+	case replicaset.AdoptPod:
+		p.done++
+		p.report.Claims = append(p.report.Claims, p.claim(a.Name, a.UID, a.Reference.UID, a))
+	case replicaset.ReleasePod:
+		p.done++
+		p.report.Claims = append(p.report.Claims, p.claim(a.Name, a.UID, "", a))
+	case replicaset.DeletePod:
+		p.done++
+		r := p.c.Request(store.Delete, a.Name, a)
+		r.UID, r.Version = a.UID, a.ResourceVersion
+		answer := p.c.Ask(func() apiserver.Answer { return p.c.DeletePod(r) })
+		p.report.Deletes = append(p.report.Deletes, answer.Outcome())
+	case replicaset.CreatePods:
+		if p.batch == 0 {
+			if p.batch = a.NextBatch(p.report.Creates); p.batch == 0 {
+				p.done++
+				return
+			}
+		}
+		p.batch--
+		p.create(a)
+	}
+}
+
+// create creates a pod. The answer is that to the first request, if it is repeated.
+func (p *replicaSetPass) create(a replicaset.CreatePods) {
+	c := p.c
+	var made *store.Pod
+	answer := c.Ask(func() apiserver.Answer {
+		pod, answer := c.CreatePod(c.Request(store.Create, "", a), p.pod())
+		if made == nil {
+			made = pod
+		}
+		return answer
+	})
+	o := answer.Outcome()
+	if made != nil {
+		o.Name = made.Name
+	}
+	c.wrotePod(answer, made)
+	p.report.Creates = append(p.report.Creates, o)
+}
+
+// pod returns a new pod of the ReplicaSet.
+func (p *replicaSetPass) pod() *store.Pod {
+	rs := &p.s.ReplicaSet
+	pod := &store.Pod{Template: p.c.env.Life.Key(rs.Template)}
+	pod.Name = p.c.env.podName(rs.Name)
+	pod.Labels = rs.TemplateLabels
+	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = replicaset.Kind, rs.Name, rs.UID
+	return pod
+}
+
+// podName returns a name for a pod of an owner, which ends with five letters and digits.
+func (e *Env) podName(owner string) string {
+	for {
+		e.serial++
+		text := strconv.Itoa(e.serial)
+		name := owner + "-" + revision.SafeEncode("00000"[min(len(text), 5):]+text)
+		if e.Server.Pods.Entry(name) == nil {
+			return name
+		}
+	}
+}
+
+// claim changes the controller of a pod, for an owner with a UID or none. A pod that has another one
+// by now is left alone.
+func (p *replicaSetPass) claim(name, uid, ownerUID string, action replicaset.Action) selector.Outcome {
+	c := p.c
+	var adopted *store.Pod
+	answer := c.Ask(func() apiserver.Answer {
+		if o := c.Server.Pods.Get(name); o != nil {
+			switch {
+			case ownerUID != "" && o.ControllerUID != "" && o.ControllerUID != ownerUID:
+				return apiserver.Invalid
+			case ownerUID == "" && o.ControllerUID != p.s.ReplicaSet.UID:
+				return apiserver.Invalid
+			}
+		}
+		r := c.Request(store.Update, name, action)
+		r.UID = uid
+		pod, a := apiserver.Update(c.Server, &c.Server.Pods, r, func(o *store.Pod) {
+			after, err := replicaset.Apply(replicaset.Snapshot{ReplicaSet: p.s.ReplicaSet, Pods: []podorder.Pod{*o.Plain()}}, action, c.Agenda.Now())
+			c.Fail(err)
+			if err == nil {
+				*o.Plain() = after.Pods[0]
+			}
+		})
+		if a == apiserver.Done && ownerUID != "" {
+			adopted = pod
+		}
+		return a
+	})
+	c.wrotePod(answer, adopted)
+	return answer.Outcome()
+}
+
+// wrotePod notes the version of a pod that was created or adopted, if the answer said so.
+func (c *replicaSetController) wrotePod(a apiserver.Answer, p *store.Pod) {
+	if a == apiserver.Done && c.versions != nil && p != nil {
+		c.versions[p.ControllerName] = c.versions[p.ControllerName].WrotePod(p.ControllerUID, p.ResourceVersion)
+	}
+}
+
+// finish says what has come of the plan.
+func (p *replicaSetPass) finish() {
+	name := p.s.ReplicaSet.Name
+	p.report.Expectations = p.c.expected[name]
+	var r replicaset.Result
+	if p.tracker != nil {
+		r = p.tracker.Finish(p.plan, p.report, p.now, p.c.env.ReplicaSet)
+	} else {
+		r = replicaset.Finish(*p.s, p.plan, p.report, p.now, p.c.env.ReplicaSet)
+	}
+	p.result = &r
+	if !p.c.Trouble.Calm() {
+		p.c.expected[name] = r.Expectations
+	}
+}
+
+// writeStatus writes the status, once more on the live object after a conflict.
+func (p *replicaSetPass) writeStatus() {
+	c, rs := p.c, &p.s.ReplicaSet
+	r := c.Request(store.UpdateStatus, rs.Name, nil)
+	r.UID, r.Version = rs.UID, rs.ResourceVersion
+	for range 2 {
+		answer := c.Ask(func() apiserver.Answer {
+			o, a := apiserver.Update(c.Server, &c.ReplicaSets, r, func(o *replicaset.ReplicaSet) { o.Status = p.result.Status })
+			if a == apiserver.Done && c.versions != nil {
+				c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)
+			}
+			return a
+		})
+		live := c.ReplicaSets.Get(rs.Name)
+		switch {
+		case answer == apiserver.Done:
+			p.end()
+			return
+		case answer == apiserver.Conflict && live != nil:
+			r.Version = live.ResourceVersion
+			continue
+		}
+		break
+	}
+	c.Retry(rs.Name)
+}
+
+// end enters what is to be done next.
+func (p *replicaSetPass) end() {
+	name := p.s.ReplicaSet.Name
+	if p.result.Err != nil {
+		p.c.Retry(name)
+		return
+	}
+	p.c.Succeeded(name)
+	p.c.WakeAt(p.result.RecheckAt, name)
+}

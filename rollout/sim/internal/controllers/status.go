@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+)
+
+func sameDeploymentStatus(a, b *deploy.Status) bool {
+	return a.ObservedGeneration == b.ObservedGeneration && a.Replicas == b.Replicas && a.UpdatedReplicas == b.UpdatedReplicas &&
+		a.ReadyReplicas == b.ReadyReplicas && a.AvailableReplicas == b.AvailableReplicas &&
+		a.UnavailableReplicas == b.UnavailableReplicas && ptr.Equal(a.TerminatingReplicas, b.TerminatingReplicas) &&
+		ptr.Equal(a.CollisionCount, b.CollisionCount) && slices.Equal(a.Conditions, b.Conditions)
+}
+
+func sameBatchStatus(a, b *batchrelease.Status) bool {
+	x, y := a.Current, b.Current
+	x.NoNeedUpdateReplicas, y.NoNeedUpdateReplicas = nil, nil
+	return a.Phase == b.Phase && a.Message == b.Message && a.StableRevision == b.StableRevision && a.UpdateRevision == b.UpdateRevision &&
+		a.ObservedGeneration == b.ObservedGeneration && a.ObservedRolloutID == b.ObservedRolloutID &&
+		a.ObservedWorkloadReplicas == b.ObservedWorkloadReplicas && a.ObservedReleasePlanHash == b.ObservedReleasePlanHash &&
+		ptr.Equal(a.CollisionCount, b.CollisionCount) && x == y && ptr.Equal(a.Current.NoNeedUpdateReplicas, b.Current.NoNeedUpdateReplicas) &&
+		slices.Equal(a.Conditions, b.Conditions)
+}
+
+// sameRolloutStatus reports whether to write a status would change nothing: of times an API
+// server keeps the second.
+func sameRolloutStatus(a, b *kruise.Status) bool {
+	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
+		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && ptr.Equal(toTheSecond(a.Sub), toTheSecond(b.Sub)) &&
+		slices.Equal(a.Conditions, b.Conditions)
+}
+
+func toTheSecond(s *kruise.StepStatus) *kruise.StepStatus {
+	if s == nil {
+		return nil
+	}
+	rounded := *s
+	rounded.LastUpdateTime = s.LastUpdateTime.Truncate(time.Second)
+	return &rounded
+}
