@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A daemonSetPass carries out one plan of a DaemonSet.
+type daemonSetPass struct {
+	c       *daemonSetController
+	s       *daemonset.Snapshot
+	tracker *daemonset.Tracker // that made the plan, or nil
+	now     time.Time
+	options daemonset.Options
+	plan    daemonset.Plan
+	report  daemonset.Report
+	result  *daemonset.Result // of the pass, once it has ended
+	version string            // of the DaemonSet, as it was seen or read last
+
+	checked bool               // that the DaemonSet is still there
+	claims  bool               // one of the claims that follow each other has failed
+	pods    bool               // a pod could not be created or deleted
+	batch   int                // size of the batch of creations
+	left    int                // calls left of it
+	written map[written]string // versions that the pass has left
+}
+
+// written is what a pass has written.
+type written struct {
+	kind store.Kind
+	name string
+}
+
+// next sends the next request.
+func (p *daemonSetPass) next() bool {
+	if p.result != nil {
+		p.writeStatus()
+		return false
+	}
+	if i := len(p.report.Outcomes); i < len(p.plan.Actions) {
+		a := p.plan.Actions[i]
+		if !p.claims || p.follows(i) {
+			p.report.Outcomes = append(p.report.Outcomes, p.act(a))
+			if p.goesOn(i) {
+				return true
+			}
+		}
+	}
+	return p.finish()
+}
+
+// follows reports whether an action is a claim that follows one of the same kind.
+func (p *daemonSetPass) follows(i int) bool {
+	is, of := daemonClaim(p.plan.Actions[i])
+	was, ofBefore := daemonClaim(p.plan.Actions[i-1])
+	return is && was && of == ofBefore
+}
+
+// daemonClaim reports whether an action adopts or releases, and of which kind.
+func daemonClaim(a daemonset.Action) (bool, store.Kind) {
+	switch a.(type) {
+	case daemonset.AdoptPod, daemonset.ReleasePod:
+		return true, store.KindPod
+	case daemonset.AdoptRevision, daemonset.ReleaseRevision:
+		return true, store.KindRevision
+	}
+	return false, 0
+}
+
+// goesOn notes what has failed, and reports whether the pass goes on after an action. Pods do not
+// depend on each other, and a claim that has failed does not keep the next from being made.
+func (p *daemonSetPass) goesOn(i int) bool {
+	o := &p.report.Outcomes[i]
+	switch p.plan.Actions[i].(type) {
+	case daemonset.CreatePod:
+		p.pods = p.pods || o.Answer != selector.Done
+	case daemonset.DeletePod:
+		p.pods = p.pods || o.Answer == selector.Failed
+	case daemonset.AdoptPod, daemonset.AdoptRevision:
+		p.claims = p.claims || o.Adopted() != nil
+	case daemonset.ReleasePod, daemonset.ReleaseRevision:
+		p.claims = p.claims || o.Released() != nil
+	case daemonset.DeleteRevision:
+		return o.Answer == selector.Done || o.Answer == selector.NotFound || o.Answer == ""
+	default:
+		return o.Answer == selector.Done
+	}
+	return true
+}
+
+// finish says what has come of the plan, and reports whether there is a status to write.
+func (p *daemonSetPass) finish() bool {
+	c, name := p.c, p.s.DaemonSet.Name
+	p.report.Expectations = c.expected[name]
+	var r daemonset.Result
+	if p.tracker != nil {
+		r = p.tracker.Finish(p.plan, p.report, p.now, p.options)
+	} else {
+		r = daemonset.Finish(*p.s, p.plan, p.report, p.now, p.options)
+	}
+	p.result, c.backoff[name] = &r, r.Backoff
+	if !c.Trouble.Calm() {
+		c.expected[name] = r.Expectations
+	}
+	if c.versions != nil {
+		c.versions[name] = r.Written
+	}
+	if !r.WriteStatus {
+		p.end()
+	}
+	return r.WriteStatus
+}
+
+// writeStatus writes the status, once more on the live object after a conflict.
+func (p *daemonSetPass) writeStatus() {
+	c, d := p.c, &p.s.DaemonSet
+	for range 2 {
+		answer := c.Ask(func() apiserver.Answer {
+			r := c.Request(store.UpdateStatus, d.Name, nil)
+			r.UID, r.Version = d.UID, p.version
+			o, a := apiserver.Update(c.Server, &c.DaemonSets, r, func(o *store.DaemonSet) { o.Status = p.result.Status })
+			if a == apiserver.Done && c.versions != nil {
+				c.versions[d.Name] = c.versions[d.Name].WroteStatus(d.UID, o.ResourceVersion)
+			}
+			return a
+		})
+		live := c.DaemonSets.Get(d.Name)
+		switch {
+		case answer == apiserver.Done:
+			p.end()
+			return
+		case answer == apiserver.Conflict && live != nil:
+			p.version = live.ResourceVersion
+			continue
+		}
+		break
+	}
+	c.Retry(d.Name)
+}
+
+// end enters what is to be done next.
+func (p *daemonSetPass) end() {
+	name := p.s.DaemonSet.Name
+	if p.result.Err != nil {
+		p.c.Retry(name)
+		return
+	}
+	p.c.Succeeded(name)
+	p.c.WakeAt(p.result.RecheckAt, name)
+}
