@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// An argoPass carries out one plan of a Rollout of Argo.
+type argoPass struct {
+	c       *argoController
+	r       *cluster.ArgoRollout
+	plan    argo.Plan
+	version string                            // of the Rollout, as it was seen or written last
+	sets    map[string]*replicaset.ReplicaSet // as they were seen or written last, by hash
+	done    int
+}
+
+// next sends the next request.
+func (p *argoPass) next() bool {
+	c := p.c
+	if p.done < len(p.plan.Actions) {
+		a := p.plan.Actions[p.done]
+		p.done++
+		if c.Ask(func() apiserver.Answer { return p.perform(a) }) != apiserver.Done {
+			c.Retry(p.r.Name)
+			return false
+		}
+		return true
+	}
+	if !reflect.DeepEqual(p.plan.Status, p.r.Status) && c.Ask(p.writeStatus) != apiserver.Done {
+		c.Retry(p.r.Name)
+		return false
+	}
+	c.Succeeded(p.r.Name)
+	return false
+}
+
+func (p *argoPass) writeStatus() apiserver.Answer {
+	return p.write(store.UpdateStatus, nil, func(r *cluster.ArgoRollout) { r.Status = p.plan.Status })
+}
+
+// write changes the Rollout, if it still is as the pass has seen or written it. Upstream patches its
+// status whatever it is, and so may take back what a person has just asked for.
+func (p *argoPass) write(verb store.Verb, a fmt.Stringer, f func(*cluster.ArgoRollout)) apiserver.Answer {
+	c := p.c
+	request := c.Request(verb, p.r.Name, a)
+	request.UID, request.Version = p.r.UID, p.version
+	r, answer := apiserver.Update(c.Server, &c.ArgoRollouts, request, f)
+	if answer == apiserver.Done {
+		p.version = r.ResourceVersion
+	}
+	return answer
+}
+
+// perform asks for one write.
+func (p *argoPass) perform(action argo.Action) apiserver.Answer {
+	c := p.c
+	switch a := action.(type) {
+	case argo.CreateReplicaSet:
+		rs, answer := apiserver.Create(c.Server, &c.ReplicaSets, c.Request(store.Create, a.Name, a), p.replicaSet(a))
+		if answer == apiserver.Done {
+			p.sets[a.Hash] = rs
+		}
+		return answer
+	case argo.ScaleReplicaSet:
+		return p.writeSet(a.Hash, a, func(rs *replicaset.ReplicaSet) {
+			rs.Replicas, rs.Generation = &a.To, rs.Generation+1
+			rs.Annotations = apply.With(rs.Annotations, map[string]string{argoDesired: fmt.Sprint(a.Desired)})
+		})
+	case argo.DelayReplicaSet:
+		return p.writeSet(a.Hash, a, func(rs *replicaset.ReplicaSet) { rs.Annotations = delayed(rs.Annotations, a.Until) })
+	case argo.EvictPod:
+		return c.Evict(c.Request(store.Delete, a.Name, a))
+	case argo.SelectPods:
+		_, answer := apiserver.Update(c.Server, &c.Services, c.Request(store.Update, a.Service, a), func(o *store.Service) {
+			o.Selector = apply.With(o.Selector, map[string]string{a.Key: a.Value})
+		})
+		return answer
+	case argo.SetWeight: // who leads requests reads it in the status
+		return apiserver.Done
+	}
+	return p.write(store.Update, action, func(r *cluster.ArgoRollout) { // a route
+		after, err := argo.Apply(argo.Snapshot{Routes: r.Routes}, action, c.Agenda.Now())
+		c.Fail(err)
+		r.Routes = after.Routes
+	})
+}
+
+// delayed returns annotations with the instant at which a ReplicaSet is to lose its pods; without one
+// if that is zero.
+func delayed(annotations map[string]string, until time.Time) map[string]string {
+	if until.IsZero() {
+		return apply.Without(annotations, argoDeadline)
+	}
+	return apply.With(annotations, map[string]string{argoDeadline: until.UTC().Format(time.RFC3339)})
+}
+
+// writeSet changes a ReplicaSet that still is as the pass has seen or written it.
+func (p *argoPass) writeSet(hash string, a fmt.Stringer, f func(*replicaset.ReplicaSet)) apiserver.Answer {
+	c, seen := p.c, p.sets[hash]
+	if seen == nil {
+		return apiserver.NotFound
+	}
+	r := c.Request(store.Update, seen.Name, a)
+	r.UID, r.Version = seen.UID, seen.ResourceVersion
+	rs, answer := apiserver.Update(c.Server, &c.ReplicaSets, r, f)
+	if answer == apiserver.Done {
+		p.sets[hash] = rs
+	}
+	return answer
+}
+
+// replicaSet returns the one that an action creates.
+func (p *argoPass) replicaSet(a argo.CreateReplicaSet) *replicaset.ReplicaSet {
+	r := p.r
+	labels := apply.With(r.TemplateLabels, map[string]string{argo.HashLabel: a.Hash})
+	return &replicaset.ReplicaSet{
+		Name: a.Name, Replicas: &a.Replicas, Generation: 1, MinReadySeconds: r.MinReadySeconds, CreationTimestamp: p.c.Agenda.Now(),
+		Template: revision.Template{ID: a.Hash, Hash: a.Hash}, TemplateLabels: labels, Selector: selector.FromLabels(labels),
+		ControllerKind: argoKind, ControllerName: r.Name, ControllerUID: r.UID,
+		Annotations: map[string]string{argoRevision: strconv.FormatInt(a.Revision, 10), argoDesired: fmt.Sprint(a.Desired)},
+	}
+}
