@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"github.com/kplan-go/kplan/rollout/sim/internal/control"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+)
+
+// A Maker makes a controller, the first or a further instance of its role.
+type Maker func(env *Env, instance int) *control.Controller
+
+// makers are those of our controllers. The controllers of pods come first: each acts on all that
+// there is before the next one looks.
+var makers = []struct {
+	role store.Role
+	make Maker
+}{
+	{store.ReplicaSetController, newReplicaSetController},
+	{store.SetController, newSetController},
+	{store.DaemonSetController, newDaemonSetController},
+	{store.DaemonHelper, newDaemonHelper},
+	{store.DeploymentController, newDeploymentController},
+	{store.ArgoController, newArgoController},
+	{store.BatchController, newBatchController},
+	{store.RolloutController, newRolloutController},
+}
+
+// A Crew are the controllers of a world.
+type Crew struct {
+	*Collector
+	env     *Env
+	running []*control.Controller
+	makers  map[*control.Controller]Maker
+}
+
+// Start starts our controllers, but those that the world is to be without, and those of the caller.
+func Start(env *Env, own []Reconciler) *Crew {
+	c := &Crew{Collector: NewCollector(env), env: env, makers: map[*control.Controller]Maker{}}
+	for _, m := range makers {
+		if !env.Without[m.role] {
+			c.add(m.make, 0)
+		}
+	}
+	for _, r := range own {
+		c.add(func(env *Env, instance int) *control.Controller { return newOwn(env, r, instance) }, 0)
+	}
+	return c
+}
+
+func (c *Crew) add(m Maker, instance int) *control.Controller {
+	of := m(c.env, instance)
+	c.running = append(c.running, of)
+	c.makers[of] = m
+	return of
+}
+
+// Running are the controllers that run.
+func (c *Crew) Running() []*control.Controller { return c.running }
+
+// Step lets a controller send a request, or plan, or else the collector do its work. In a calm world
+// it is the first one that has something to do, under faults any. It reports false if none has.
+func (c *Crew) Step() bool {
+	first := 0
+	if n := len(c.running); n > 0 && !c.env.Trouble.Calm() {
+		first = c.env.Trouble.IntN(n)
+	}
+	for i := range c.running {
+		if c.running[(first+i)%len(c.running)].Step() {
+			return true
+		}
+	}
+	return c.Collector.Step()
+}
+
+// Busy reports whether somebody has something to do now, or has yet to see something.
+func (c *Crew) Busy() bool {
+	for _, o := range c.running {
+		if o.Busy() || o.Lag() > 0 {
+			return true
+		}
+	}
+	return c.Collector.Busy()
+}
+
+// Second starts another instance of a controller.
+func (c *Crew) Second(of *control.Controller) {
+	second := c.add(c.makers[of], of.Instance+1)
+	second.Resync()
+}
+
+// StopSecond stops one of two controllers of a role. It reports whether there was one.
+func (c *Crew) StopSecond() bool {
+	for i, o := range c.running {
+		if o.Instance > 0 {
+			o.Stop()
+			c.running = append(c.running[:i:i], c.running[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// Heal lets one controller of each role stay, finish what is under way, and look at everything.
+func (c *Crew) Heal() {
+	for c.StopSecond() {
+	}
+	for _, o := range c.running {
+		o.Finish()
+	}
+	for _, o := range c.running {
+		o.Heal()
+	}
+}
