@@ -17,7 +17,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // World returns what a simulation of package rollout/sim starts from: Deployments,
@@ -29,14 +29,14 @@ import (
 // Pods that wait because their image cannot be pulled or their container crashes are taken for
 // all of their template: none of these becomes ready. The error names the first object that
 // cannot be read.
-func World(objects []Object) (sim.Snapshot, error) {
-	w := worldReader{s: sim.Snapshot{Resources: []string{"cpu", "memory", "pods"}, Templates: map[string]sim.Template{}}, own: map[string]string{}}
+func World(objects []Object) (cluster.Snapshot, error) {
+	w := worldReader{unseen: map[string]bool{}, claims: claimModes(objects), s: cluster.Snapshot{Resources: []string{"cpu", "memory", "pods"}, Templates: map[string]cluster.Template{}}, own: map[string]string{}}
 	for _, object := range objects {
 		if isNil(object) {
 			continue
 		}
 		if err := w.workload(object); err != nil {
-			return sim.Snapshot{}, err
+			return cluster.Snapshot{}, err
 		}
 	}
 	for _, object := range objects {
@@ -45,6 +45,7 @@ func World(objects []Object) (sim.Snapshot, error) {
 		}
 	}
 	w.takeRoom()
+	w.s.Unseen = slices.Sorted(maps.Keys(w.unseen))
 	return w.s, nil
 }
 
@@ -59,9 +60,11 @@ func isNil(object Object) bool {
 
 // A worldReader reads objects into a snapshot.
 type worldReader struct {
-	s       sim.Snapshot
+	s       cluster.Snapshot
 	own     map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
 	foreign []*corev1.Pod     // whose owners are not there
+	claims  map[string][]corev1.PersistentVolumeAccessMode
+	unseen  map[string]bool // see templateReader
 }
 
 func worldName(o metav1.Object) string { return qualified(o.GetNamespace(), o.GetName()) }
@@ -82,12 +85,12 @@ func (w *worldReader) workload(object Object) error {
 			return fmt.Errorf("deployment %s: %w", worldName(o), err)
 		}
 		d.Name = worldName(o)
-		w.template(d.Template.ID, &o.Spec.Template.Spec)
+		w.template(d.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 		w.s.Deployments = append(w.s.Deployments, d)
 	case *appsv1.ReplicaSet:
 		rs := ReplicaSet(o)
 		rs.Name, rs.ControllerName = worldName(o), qualified(o.Namespace, rs.ControllerName)
-		w.template(rs.Template.ID, &o.Spec.Template.Spec)
+		w.template(rs.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 		w.own[rs.UID] = rs.Template.ID
 		w.s.ReplicaSets = append(w.s.ReplicaSets, rs)
 	case *appsv1.DaemonSet:
@@ -96,7 +99,7 @@ func (w *worldReader) workload(object Object) error {
 			return fmt.Errorf("daemon set %s: %w", worldName(o), err)
 		}
 		d.Name, d.Namespace = worldName(o), ""
-		w.template(d.Template.Hash, &o.Spec.Template.Spec)
+		w.template(d.Template.Hash, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 		w.own[d.UID] = ""
 		w.s.DaemonSets = append(w.s.DaemonSets, d)
 	case *appsv1.ControllerRevision:
@@ -117,13 +120,23 @@ func (w *worldReader) workload(object Object) error {
 }
 
 // template notes what a pod template means to scheduler and nodes.
-func (w *worldReader) template(id string, spec *corev1.PodSpec) {
-	t := w.s.Templates[id]
-	t.Needs, t.NodeSelector, t.Tolerations = PodRequests(spec, worldResources()), spec.NodeSelector, Tolerations(spec.Tolerations)
-	if a := spec.Affinity; a != nil && a.NodeAffinity != nil {
-		t.Affinity = NodeSelector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
+func (w *worldReader) template(id, namespace string, spec *corev1.PodSpec, labels map[string]string) {
+	never := w.s.Templates[id].NeverReady
+	r := templateReader{namespace: namespace, resources: worldResources(), claims: w.claims, unseen: w.unseen}
+	t := r.template(spec, labels)
+	t.NeverReady = never
 	w.s.Templates[id] = t
+}
+
+// claimModes returns the access modes of the PersistentVolumeClaims among objects.
+func claimModes(objects []Object) map[string][]corev1.PersistentVolumeAccessMode {
+	modes := map[string][]corev1.PersistentVolumeAccessMode{}
+	for _, object := range objects {
+		if c, ok := object.(*corev1.PersistentVolumeClaim); ok && c != nil {
+			modes[worldName(c)] = c.Spec.AccessModes
+		}
+	}
+	return modes
 }
 
 // worldResources are what room is counted in.
@@ -132,7 +145,7 @@ func worldResources() []corev1.ResourceName {
 }
 
 func (w *worldReader) node(n *corev1.Node) {
-	node := sim.Node{Node: Node(n), Zone: n.Labels[corev1.LabelTopologyZone], Cordoned: n.Spec.Unschedulable}
+	node := cluster.Node{Node: Node(n), Zone: n.Labels[corev1.LabelTopologyZone], Cordoned: n.Spec.Unschedulable}
 	if len(n.Status.Allocatable) > 0 {
 		for _, name := range worldResources() {
 			room := int64(1 << 60) // of what it does not tell
@@ -151,7 +164,7 @@ func (w *worldReader) node(n *corev1.Node) {
 }
 
 func (w *worldReader) budget(o *policyv1.PodDisruptionBudget) error {
-	b := sim.Budget{Name: worldName(o), Selector: LabelSelector(o.Spec.Selector)}
+	b := cluster.Budget{Name: worldName(o), Selector: LabelSelector(o.Spec.Selector)}
 	var err error
 	if b.MinAvailable, err = IntOrPercent(o.Spec.MinAvailable); err == nil {
 		b.MaxUnavailable, err = IntOrPercent(o.Spec.MaxUnavailable)
@@ -173,7 +186,7 @@ func (w *worldReader) quota(o *corev1.ResourceQuota) {
 	}
 	for _, name := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
 		if q, ok := o.Spec.Hard[name]; ok {
-			w.s.Quotas = append(w.s.Quotas, sim.Quota{Namespace: o.Namespace, Pods: int(min(q.Value(), 1<<31))})
+			w.s.Quotas = append(w.s.Quotas, cluster.Quota{Namespace: o.Namespace, Pods: int(min(q.Value(), 1<<31))})
 		}
 	}
 }
@@ -190,7 +203,7 @@ func (w *worldReader) pod(p *corev1.Pod) {
 	}
 	if id == "" {
 		id = pod.Labels[appsv1.ControllerRevisionHashLabelKey]
-		w.template(id, &p.Spec)
+		w.template(id, p.Namespace, &p.Spec, p.Labels)
 		w.s.DaemonPods = append(w.s.DaemonPods, daemon)
 	} else {
 		w.s.Pods = append(w.s.Pods, *pod)
@@ -221,7 +234,7 @@ func stuck(p *corev1.Pod) bool {
 
 // takeRoom takes the room of the pods whose owners are not there.
 func (w *worldReader) takeRoom() {
-	at := map[string]*sim.Node{}
+	at := map[string]*cluster.Node{}
 	for i := range w.s.Nodes {
 		at[w.s.Nodes[i].Name] = &w.s.Nodes[i]
 	}
@@ -235,8 +248,8 @@ func (w *worldReader) takeRoom() {
 			}
 		}
 	}
-	slices.SortStableFunc(w.s.Nodes, func(a, b sim.Node) int { return cmp.Compare(a.Name, b.Name) })
-	maps.DeleteFunc(w.s.Templates, func(id string, _ sim.Template) bool { return id == "" })
+	slices.SortStableFunc(w.s.Nodes, func(a, b cluster.Node) int { return cmp.Compare(a.Name, b.Name) })
+	maps.DeleteFunc(w.s.Templates, func(id string, _ cluster.Template) bool { return id == "" })
 }
 
 // latest returns the later of a time and those that a pod tells of, so that nothing that has

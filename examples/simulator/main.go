@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // A question is what is asked.
@@ -56,9 +57,9 @@ var strategies = []strategy{
 
 // times are how long pods of this cluster take: half of them start within 8 seconds, nine in
 // ten within 30. To end they take 20 seconds, and need their room until then.
-var times = sim.Times{
-	Start: sim.Spread{{Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}, {Share: 0.99, Time: 90 * time.Second}, {Share: 1, Time: 2 * time.Minute}},
-	End:   sim.Exactly(20 * time.Second),
+var times = cluster.Times{
+	Start: cluster.Spread{{Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}, {Share: 0.99, Time: 90 * time.Second}, {Share: 1, Time: 2 * time.Minute}},
+	End:   cluster.Exactly(20 * time.Second),
 }
 
 // An answer is how the rollouts went.
@@ -80,14 +81,14 @@ func (a answer) done(n int) string {
 
 // ask fills a cluster with Deployments, and then rolls all of them out at once.
 func ask(q question, s strategy) (a answer, err error) {
-	pod := sim.Template{Needs: []int64{1}}
-	cluster := sim.Snapshot{Resources: []string{"pods"}, Templates: map[string]sim.Template{"v1": pod, "v2": pod}}
+	pod := cluster.Template{Needs: []int64{1}}
+	start := cluster.Snapshot{Resources: []string{"pods"}, Templates: map[string]cluster.Template{"v1": pod, "v2": pod}}
 	for i := range q.nodes {
-		cluster.Nodes = append(cluster.Nodes, sim.Node{Node: daemonset.Node{Name: fmt.Sprint("node-", i)}, Room: []int64{int64(q.room)}})
+		start.Nodes = append(start.Nodes, cluster.Node{Node: daemonset.Node{Name: fmt.Sprint("node-", i)}, Room: []int64{int64(q.room)}})
 	}
 	pods, ready, serving, sum := 0, map[string]bool{}, map[string]int{}, 0
 	complete, begun, w := map[string]bool{}, time.Time{}, &sim.World{}
-	w, err = sim.New(cluster, sim.Config{Seed: q.seed, Times: times, Observe: func(c sim.Change) {
+	w, err = sim.New(start, sim.Config{Seed: q.seed, Times: times, Observe: func(c sim.Change) {
 		app := c.Name[:min(len(c.Name), len("app-0000"))]
 		switch {
 		case c.Kind == sim.KindDeployment:

@@ -18,7 +18,7 @@ import (
 func interpreters(files []file) map[string][]string {
 	found := map[string][]string{}
 	for _, f := range files {
-		if f.isTest() || strings.HasPrefix(f.pkg(), "internal/") {
+		if f.isTest() || strings.Contains(f.pkg()+"/", "internal/") {
 			continue
 		}
 		for _, d := range f.tree.Decls {

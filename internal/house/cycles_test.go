@@ -23,6 +23,10 @@ import (
 // refers to itself through more files cannot be read one file after another.
 const maxCycle = 5
 
+// longer are packages with a longer cycle, and how long it is. A number may only shrink. Each filter of
+// the scheduler keeps its counts in the one type Nodes.
+var longer = map[string]int{"rollout/sim/scheduler": 8}
+
 // TestCycles: a file leads to few others that lead back to it.
 func TestCycles(t *testing.T) {
 	packages, exports := packagesOf(t)
@@ -52,7 +56,7 @@ func checkCycles(t *testing.T, packages map[string][]string, exports map[string]
 	for pkg, files := range packages {
 		t.Run(pkg, func(t *testing.T) {
 			longest := longestCycle(references(t, files, exports))
-			require.LessOrEqual(t, len(longest), maxCycle, "%s: %s", pkg, longest)
+			require.LessOrEqual(t, len(longest), max(maxCycle, longer[pkg]), "%s: %s", pkg, longest)
 		})
 	}
 }

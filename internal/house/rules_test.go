@@ -43,6 +43,34 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 
 var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
 
+// ofWorlds are what a simulated cluster holds.
+var ofWorlds = append([]string{"daemonset", "daemonset/inplace", "deploy", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...)
+
+// rooms are packages of the engine of simulated clusters.
+func rooms(names ...string) (pkgs []string) {
+	for _, name := range names {
+		pkgs = append(pkgs, "rollout/sim/internal/"+name)
+	}
+	return pkgs
+}
+
+// engine says which packages of ours the rooms of that engine may import: those below them, and what
+// their objects and planners are made of. They hold what changes, and are not the core.
+var engine = map[string][]string{
+	"rollout/sim/internal/trouble":     {},
+	"rollout/sim/internal/agenda":      {},
+	"rollout/sim/internal/store":       append([]string{"rollout/sim/cluster"}, ofWorlds...),
+	"rollout/sim/internal/podset":      append([]string{"rollout/ordinal", "rollout/sim/cluster"}, ofWorlds...),
+	"rollout/sim/internal/apiserver":   append([]string{"rollout/sim/cluster"}, append(rooms("agenda", "store", "trouble"), ofWorlds...)...),
+	"rollout/sim/internal/life":        append([]string{"rollout/sim/cluster", "rollout/sim/scheduler"}, append(rooms("agenda", "apiserver", "store", "trouble"), ofWorlds...)...),
+	"rollout/sim/internal/control":     append([]string{"rollout/sim/cluster"}, append(rooms("agenda", "apiserver", "store", "trouble"), ofWorlds...)...),
+	"rollout/sim/internal/controllers": append([]string{"internal/apply", "rollout/sim/cluster"}, append(rooms("agenda", "apiserver", "control", "life", "podset", "store", "trouble"), ofWorlds...)...),
+	"rollout/sim/internal/chaos":       append([]string{"rollout/sim/cluster"}, append(rooms("agenda", "apiserver", "control", "controllers", "life", "store", "trouble"), ofWorlds...)...),
+}
+
+// machinery is what the engine may import of the standard library besides what the core may.
+var machinery = []string{"container/heap", "math/rand/v2", "reflect"}
+
 var ofRollouts = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"}
 
 // imports says which packages of ours each package may import. Its keys that are
@@ -75,13 +103,14 @@ var imports = map[string][]string{
 	"internal/paged":       {"internal/field"},
 	"internal/tracked":     {"internal/field", "internal/paged", "podorder", "selector"},
 	"internal/lineup":      {"internal/paged", "internal/tracked", "podorder"},
-	// The face of internal/sim, in which the planners are tried: users take the engine, and no
-	// more of it than the face shows. What it keeps is a World, which its owner changes.
-	"rollout/sim":       append([]string{"daemonset", "deploy", "internal/podset", "internal/sim", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...),
-	"replicaset":        append([]string{"internal/apply", "internal/lineup", "internal/paged", "internal/tracked"}, toolkits...),
-	"daemonset":         append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
-	"daemonset/inplace": {"internal/zero"},
-	"deploy":            append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset"}, toolkits...),
+	// A world of them all, which its owner changes. Its engine has rooms: see below.
+	"rollout/sim":           append([]string{"rollout/sim/cluster", "rollout/sim/scheduler", "internal/apply"}, append(rooms("apiserver", "agenda", "chaos", "controllers", "life", "store", "trouble"), ofWorlds...)...),
+	"rollout/sim/cluster":   ofWorlds,
+	"rollout/sim/scheduler": {"daemonset", "podorder", "rollout/sim/cluster", "selector"},
+	"replicaset":            append([]string{"internal/apply", "internal/lineup", "internal/paged", "internal/tracked"}, toolkits...),
+	"daemonset":             append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"daemonset/inplace":     {"internal/zero"},
+	"deploy":                append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset"}, toolkits...),
 }
 
 // forTests says which packages of ours those may import that users import in their tests.
@@ -135,8 +164,10 @@ func checkOwnImports(f file) (violations []string) {
 		return nil
 	}
 	allowed, known := imports[f.pkg()]
-	if list, ok := forTests[f.pkg()]; ok {
-		allowed, known = list, true
+	for _, table := range []map[string][]string{forTests, engine} {
+		if list, ok := table[f.pkg()]; ok {
+			allowed, known = list, true
+		}
 	}
 	if !known {
 		return []string{f.at(f.tree.Package, "package %s is not in the table of imports", f.pkg())}
@@ -153,11 +184,15 @@ func checkOwnImports(f file) (violations []string) {
 // checkOtherImports allows the core a list of standard packages, test packages rapid as
 // well, and no renamed ones that would hide what is called.
 func checkOtherImports(f file) (violations []string) {
-	if !isForUsers(f) {
+	_, room := engine[f.pkg()]
+	if !isForUsers(f) && (!room || f.isTest()) {
 		return nil
 	}
 	for _, spec := range f.tree.Imports {
 		target := importPath(spec)
+		if room && slices.Contains(machinery, target) {
+			continue
+		}
 		if spec.Name != nil {
 			violations = append(violations, f.at(spec.Pos(), "import of %s has a name of its own", target))
 		}

@@ -14,20 +14,21 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/selector"
 )
 
 // argoCanary goes to a fifth, for five seconds, and to half, until somebody approves.
-func argoCanary(template string, replicas int32) sim.ArgoRollout {
-	return sim.ArgoRollout{UID: "argo", TemplateLabels: map[string]string{"app": "web"}, Rollout: argo.Rollout{
+func argoCanary(template string, replicas int32) cluster.ArgoRollout {
+	return cluster.ArgoRollout{UID: "argo", TemplateLabels: map[string]string{"app": "web"}, Rollout: argo.Rollout{
 		Name: "web", TemplateHash: template, Replicas: &replicas, MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(0),
 		Steps: []argo.Step{{SetWeight: ptr.To(int32(20))}, {Pause: &argo.Pause{Duration: ptr.To(int32(5))}}, {SetWeight: ptr.To(int32(50))}, {Pause: &argo.Pause{}}},
 	}}
 }
 
 // blueGreen is promoted by somebody, and its old pods go after half a minute.
-func blueGreen(template string, replicas int32) sim.ArgoRollout {
+func blueGreen(template string, replicas int32) cluster.ArgoRollout {
 	r := argoCanary(template, replicas)
 	r.Steps, r.BlueGreen = nil, &argo.BlueGreen{AutoPromotionEnabled: ptr.To(false)}
 	r.ActiveService, r.PreviewService = "active", "preview"
@@ -50,7 +51,7 @@ func ofTemplates(v sim.View) map[string]int {
 // A canary of ten pods: two of them, five, all; a template that comes in the middle begins
 // anew, and one that is given up goes back.
 func TestArgoCanary(t *testing.T) {
-	w := newWorld(t, sim.Snapshot{ArgoRollouts: []sim.ArgoRollout{argoCanary("v1", 10)}}, sim.Config{Times: lives})
+	w := newWorld(t, cluster.Snapshot{ArgoRollouts: []cluster.ArgoRollout{argoCanary("v1", 10)}}, sim.Config{Times: lives})
 	settled(t, w)
 	require.Equal(t, map[string]int{"v1": 10}, ofTemplates(w.View()))
 	require.Zero(t, w.Approve())
@@ -92,7 +93,7 @@ func TestArgoCanary(t *testing.T) {
 // those of the old one go half a minute later.
 func TestArgoBlueGreen(t *testing.T) {
 	c := sim.Config{Times: lives}
-	w := newWorld(t, sim.Snapshot{Services: argoServices(), ArgoRollouts: []sim.ArgoRollout{blueGreen("v1", 4)}}, c)
+	w := newWorld(t, cluster.Snapshot{Services: argoServices(), ArgoRollouts: []cluster.ArgoRollout{blueGreen("v1", 4)}}, c)
 	settled(t, w)
 	active := func(w *sim.World) string { return w.Snapshot().Services[0].Selector[argo.HashLabel] }
 	require.Equal(t, "v1", active(w))
@@ -103,7 +104,7 @@ func TestArgoBlueGreen(t *testing.T) {
 
 	text, err := json.Marshal(w.Snapshot())
 	require.NoError(t, err)
-	var s sim.Snapshot
+	var s cluster.Snapshot
 	require.NoError(t, json.Unmarshal(text, &s))
 	again := newWorld(t, s, c)
 	require.Empty(t, cmp.Diff(w.Snapshot(), again.Snapshot(), versions), "and another world goes on from here")
@@ -119,12 +120,12 @@ func TestArgoBlueGreen(t *testing.T) {
 
 // An analysis that fails gives the update up.
 func TestArgoAnalysis(t *testing.T) {
-	analysed := func(template string) sim.ArgoRollout {
+	analysed := func(template string) cluster.ArgoRollout {
 		r := argoCanary(template, 10)
 		r.Steps = []argo.Step{{SetWeight: ptr.To(int32(20))}, {Other: argo.StepAnalysis}}
 		return r
 	}
-	w := newWorld(t, sim.Snapshot{ArgoRollouts: []sim.ArgoRollout{analysed("v1")}}, sim.Config{Times: lives})
+	w := newWorld(t, cluster.Snapshot{ArgoRollouts: []cluster.ArgoRollout{analysed("v1")}}, sim.Config{Times: lives})
 	settled(t, w)
 	require.NoError(t, w.Put(analysed("v2")))
 	settled(t, w)
@@ -146,7 +147,7 @@ func TestArgoAnalysis(t *testing.T) {
 
 // A restart replaces the pods one after the other, as far as a budget allows.
 func TestArgoRestart(t *testing.T) {
-	s := sim.Snapshot{ArgoRollouts: []sim.ArgoRollout{argoCanary("v1", 4)}, Budgets: []sim.Budget{
+	s := cluster.Snapshot{ArgoRollouts: []cluster.ArgoRollout{argoCanary("v1", 4)}, Budgets: []cluster.Budget{
 		{Name: "web", Selector: selector.FromLabels(map[string]string{"app": "web"}), MinAvailable: rollout.Int(3)},
 	}}
 	w := newWorld(t, s, sim.Config{Times: lives})

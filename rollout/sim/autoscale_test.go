@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -20,7 +21,7 @@ import (
 // replicas, and leaves alone what it does not name, what others control, and what there is not.
 func TestAutoscaled(t *testing.T) {
 	labels := map[string]string{"app": "set"}
-	set := sim.Set{TemplateLabels: labels, Workload: workload.Workload{
+	set := cluster.Set{TemplateLabels: labels, Workload: workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "clones"}, UID: "clones",
 		Replicas: ptr.To(int32(3)), Template: revision.Template{ID: "v1", Hash: "v1"},
 	}}
@@ -31,8 +32,8 @@ func TestAutoscaled(t *testing.T) {
 	canary := argoCanary("v1", 2)
 	canary.Name, canary.UID, canary.TemplateLabels = "canary", "canary", map[string]string{"app": "canary"}
 	asked := map[string]int32{"clones": 7, "web": 4, "alone": 2, "canary": 5, "nobody": 9, "alone-0": -1}
-	w := newWorld(t, sim.Snapshot{
-		Sets: []sim.Set{set}, Deployments: []deploy.Deployment{webDeployment("v1", 3)}, ReplicaSets: []replicaset.ReplicaSet{alone}, ArgoRollouts: []sim.ArgoRollout{canary},
+	w := newWorld(t, cluster.Snapshot{
+		Sets: []cluster.Set{set}, Deployments: []deploy.Deployment{webDeployment("v1", 3)}, ReplicaSets: []replicaset.ReplicaSet{alone}, ArgoRollouts: []cluster.ArgoRollout{canary},
 	}, sim.Config{Times: lives, Autoscalers: []sim.Autoscaler{{Name: "hpa", Desired: func(v sim.View) map[string]int32 {
 		for _, rs := range v.ReplicaSets() {
 			if rs.ControllerUID != "" {

@@ -17,6 +17,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
 // many are Deployments of a template, which may have a quarter more or fewer pods.
@@ -32,19 +34,19 @@ func many(n int, replicas int32, template string) (list []any) {
 }
 
 // equalNodes are nodes with room for pods, which are the only resource.
-func equalNodes(n int, room int64) (list []sim.Node) {
+func equalNodes(n int, room int64) (list []cluster.Node) {
 	for i := range n {
-		list = append(list, sim.Node{Node: daemonset.Node{Name: fmt.Sprintf("node-%04d", i)}, Room: []int64{room}})
+		list = append(list, cluster.Node{Node: daemonset.Node{Name: fmt.Sprintf("node-%04d", i)}, Room: []int64{room}})
 	}
 	return list
 }
 
 // onePod is what a pod needs of the nodes of equalNodes.
-var onePod = sim.Template{Needs: []int64{1}}
+var onePod = cluster.Template{Needs: []int64{1}}
 
 func rolled(tb testing.TB, deployments, nodes int, room int64, c sim.Config) *sim.World {
 	tb.Helper()
-	w, err := sim.New(sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(nodes, room), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod}}, c)
+	w, err := sim.New(cluster.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(nodes, room), Templates: map[string]cluster.Template{"v1": onePod, "v2": onePod}}, c)
 	require.NoError(tb, err)
 	for _, template := range []string{"v1", "v2"} {
 		require.NoError(tb, w.Put(many(deployments, 10, template)...))
@@ -59,9 +61,9 @@ func rolled(tb testing.TB, deployments, nodes int, room int64, c sim.Config) *si
 }
 
 // lives are the times of pods of which each has its own.
-var lives = sim.Times{
-	Schedule: sim.Exactly(100 * time.Millisecond), Start: sim.Spread{{0, 2 * time.Second}, {0.5, 8 * time.Second}, {0.9, 30 * time.Second}, {1, 2 * time.Minute}},
-	End: sim.Exactly(20 * time.Second),
+var lives = cluster.Times{
+	Schedule: cluster.Exactly(100 * time.Millisecond), Start: cluster.Spread{{Share: 0, Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}, {Share: 1, Time: 2 * time.Minute}},
+	End: cluster.Exactly(20 * time.Second),
 }
 
 // BenchmarkDeployments rolls all Deployments out, and then to another template at once. Each
@@ -134,7 +136,7 @@ func BenchmarkLarge(b *testing.B) {
 	for _, pods := range []int32{1_500, 15_000, 150_000} {
 		b.Run(fmt.Sprint(pods), func(b *testing.B) {
 			for b.Loop() {
-				w, err := sim.New(sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(int(pods)/30, 40), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod}}, sim.Config{
+				w, err := sim.New(cluster.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(int(pods)/30, 40), Templates: map[string]cluster.Template{"v1": onePod, "v2": onePod, "v3": onePod}}, sim.Config{
 					Times: lives, ReplicaSet: replicaset.Options{Burst: math.MaxInt32},
 				})
 				require.NoError(b, err)
@@ -154,7 +156,7 @@ func BenchmarkLarge(b *testing.B) {
 // BenchmarkPlace places 150,000 pods of one Deployment on 5,000 nodes, by the scheduler of a
 // user's own that looks at every node.
 func BenchmarkPlace(b *testing.B) {
-	emptiest := func(p sim.Pod, nodes *sim.Nodes) (name string) {
+	emptiest := func(p scheduler.Pod, nodes *scheduler.Nodes) (name string) {
 		most := int64(0)
 		for i := range nodes.Len() {
 			if free := nodes.Free(i, 0); free > most && nodes.Fits(i, p) {
@@ -163,10 +165,10 @@ func BenchmarkPlace(b *testing.B) {
 		}
 		return name
 	}
-	for name, place := range map[string]func(sim.Pod, *sim.Nodes) string{"binPack": nil, "emptiest": emptiest} {
+	for name, place := range map[string]func(scheduler.Pod, *scheduler.Nodes) string{"binPack": nil, "emptiest": emptiest} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				w, err := sim.New(sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(5_000, 40), Templates: map[string]sim.Template{"v1": onePod}}, sim.Config{
+				w, err := sim.New(cluster.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(5_000, 40), Templates: map[string]cluster.Template{"v1": onePod}}, sim.Config{
 					Place: place, Times: lives, Latency: time.Second, ReplicaSet: replicaset.Options{Burst: math.MaxInt32},
 				})
 				require.NoError(b, err)

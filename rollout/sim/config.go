@@ -10,18 +10,21 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
 // Config adjusts a [World]. The zero Config is a world in which nothing goes wrong and nothing
 // takes time. Functions get what they must not change or keep. They may
 // read the world, but must not let it go on.
 type Config struct {
-	Seed  uint64 // of all draws
-	Times Times  // of pods whose Template has none
+	Seed  uint64        // of all draws
+	Times cluster.Times // of pods whose template has none
 	// Place returns the name of a node that the pod fits, or "" if it is to wait until there is
-	// more room; nil means [BinPack]. One that it does not fit ends the world. Pods of
+	// more room; nil means scheduler.BinPack. One that it does not fit ends the world. Pods of
 	// DaemonSets know their node, and are not asked for.
-	Place func(p Pod, nodes *Nodes) string
+	Place func(scheduler.Pod, *scheduler.Nodes) string
 	// Latency is how long after an event controllers notice it, together with all that has
 	// happened until then. It makes large worlds quicker and coarser; faults ignore it.
 	Latency time.Duration
@@ -57,36 +60,68 @@ type Config struct {
 // A Kind is a kind of objects.
 type Kind string
 
-// The kinds. Others are those of an [Object].
+// The kinds. Others are those of a cluster.Object.
 const (
-	KindDeployment Kind = "Deployment"
-	KindReplicaSet Kind = "ReplicaSet"
-	KindPod        Kind = "Pod" // of a DaemonSet, too
-	KindDaemonSet  Kind = "DaemonSet"
-	KindSet        Kind = "Set"
-	KindRollout    Kind = "Rollout"
-	KindNode       Kind = "Node"
-
+	KindDeployment  Kind = "Deployment"
+	KindReplicaSet  Kind = "ReplicaSet"
+	KindPod         Kind = "Pod" // of a DaemonSet, too
+	KindDaemonSet   Kind = "DaemonSet"
+	KindSet         Kind = "Set"
+	KindRollout     Kind = "Rollout"
+	KindNode        Kind = "Node"
 	KindArgoRollout Kind = "ArgoRollout"
 )
+
+// stored is a kind as the store knows it, which has one for all kinds of the caller.
+func (k Kind) stored() store.Kind {
+	for of := range store.Kind(store.Kinds) {
+		switch of {
+		case store.KindRevision, store.KindBatchRelease, store.KindService, store.KindRoute, store.KindIngress:
+		default:
+			if of.String() == string(k) {
+				return of
+			}
+		}
+	}
+	return store.KindObject
+}
+
+// roles are those of our controllers for a kind.
+func (k Kind) roles() []store.Role {
+	switch k {
+	case KindDeployment:
+		return []store.Role{store.DeploymentController}
+	case KindReplicaSet:
+		return []store.Role{store.ReplicaSetController}
+	case KindDaemonSet:
+		return []store.Role{store.DaemonSetController}
+	case KindSet:
+		return []store.Role{store.SetController}
+	case KindRollout:
+		return []store.Role{store.RolloutController, store.BatchController, store.DaemonHelper}
+	case KindArgoRollout:
+		return []store.Role{store.ArgoController}
+	}
+	return nil
+}
 
 // A Change is a write, or a stage in the life of a pod.
 type Change struct {
 	Time time.Time
 	// By is whose it was: "deployment controller" or another one of ours, the Name of a
 	// Reconciler or an Autoscaler, "scheduler", "kubelet", "garbage collector", "monkey" for
-	// faults, or "user" for whoever calls the methods of the World.
+	// faults, or "user" for the caller of the methods of the World.
 	By   string
 	Verb Verb
 	Kind Kind
 	Name string
-	Why  string // what a planner gave as its reason
+	Why  string // the reason that a planner gave
 }
 
 // A Verb is what a [Change] does, or what becomes of a pod by it.
 type Verb string
 
-// The verbs. Those behind the first five are of pods, for which they stand instead of Update
+// The verbs. Those after the first five are of pods, for which they stand instead of Update
 // and, of an eviction, Delete.
 const (
 	Create       Verb = "create"
@@ -102,3 +137,16 @@ const (
 	Failed    Verb = "failed"
 	Evicted   Verb = "evicted" // asked to end, by an eviction
 )
+
+// verbOf is what a write does, or the stage of its life that a pod has reached by it.
+func verbOf(e *store.Write) Verb {
+	switch e.Stage {
+	case store.Terminating:
+		return Delete
+	case store.Gone:
+		return Remove
+	case "":
+		return Verb(e.Verb)
+	}
+	return Verb(e.Stage)
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -55,18 +56,18 @@ func TestConfig(t *testing.T) {
 		{sim.Config{Autoscalers: []sim.Autoscaler{{}}}, []string{`Config.Autoscalers[""].Desired`, `Config.Autoscalers[""].Name`}},
 		{sim.Config{Autoscalers: []sim.Autoscaler{{Name: "a", Every: 1, Desired: alone}, {Name: "b", Every: -1, Desired: alone}, {Name: "c", Every: math.MaxInt64, Desired: alone}}},
 			[]string{`Config.Autoscalers["a"].Every`, `Config.Autoscalers["b"].Every`, `Config.Autoscalers["c"].Every`}},
-		{sim.Config{Times: sim.Times{End: sim.Spread{{Share: 1}, {Share: 0}}, Pull: sim.Exactly(-1), Start: sim.Spread{{Share: math.NaN()}}, Ready: sim.Exactly(math.MaxInt64)}},
+		{sim.Config{Times: cluster.Times{End: cluster.Spread{{Share: 1}, {Share: 0}}, Pull: cluster.Exactly(-1), Start: cluster.Spread{{Share: math.NaN()}}, Ready: cluster.Exactly(math.MaxInt64)}},
 			[]string{"Config.Times.End", "Config.Times.Pull", "Config.Times.Ready", "Config.Times.Start"}},
-		{sim.Config{Times: sim.Times{Start: sim.Spread{{Share: 50, Time: 5 * time.Second}}, Pull: sim.Spread{{Share: -0.1}}, End: sim.Spread{{}, {Share: math.Inf(1)}}, Ready: sim.Spread{{}, {Share: math.NaN()}}}},
+		{sim.Config{Times: cluster.Times{Start: cluster.Spread{{Share: 50, Time: 5 * time.Second}}, Pull: cluster.Spread{{Share: -0.1}}, End: cluster.Spread{{}, {Share: math.Inf(1)}}, Ready: cluster.Spread{{}, {Share: math.NaN()}}}},
 			[]string{"Config.Times.End", "Config.Times.Pull", "Config.Times.Ready", "Config.Times.Start"}},
-		{sim.Config{Times: sim.Times{Start: sim.Spread{{Share: 50, Time: 5 * time.Second}, {Share: 90, Time: 30 * time.Second}}}}, []string{"Config.Times.Start", "Config.Times.Start"}},
+		{sim.Config{Times: cluster.Times{Start: cluster.Spread{{Share: 50, Time: 5 * time.Second}, {Share: 90, Time: 30 * time.Second}}}}, []string{"Config.Times.Start", "Config.Times.Start"}},
 	} {
-		w, err := sim.New(sim.Snapshot{}, c.config)
+		w, err := sim.New(cluster.Snapshot{}, c.config)
 		require.True(t, w == nil)
 		require.Equal(t, c.paths, paths(t, err))
 	}
 	for _, bad := range []time.Time{time.Time{}.Add(1), time.Unix(1<<60, 0), time.Unix(-1<<60, 0)} {
-		_, err := sim.New(sim.Snapshot{Now: bad}, sim.Config{})
+		_, err := sim.New(cluster.Snapshot{Now: bad}, sim.Config{})
 		require.Equal(t, []string{"Now"}, paths(t, err))
 	}
 }
@@ -76,14 +77,14 @@ func TestConfig(t *testing.T) {
 func TestSelectors(t *testing.T) {
 	other := selector.FromLabels(map[string]string{"app": "other"})
 	d, rs, ds := webDeployment("v1", 1), webReplicaSet(1), webDaemonSet("v1")
-	good := sim.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
+	good := cluster.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
 	w, err := sim.New(good, sim.Config{})
 	require.NoError(t, err)
 	require.NoError(t, w.Put(d, rs, ds))
 	for _, s := range []**selector.LabelSelector{&d.Selector, &rs.Selector, &ds.Selector} {
 		*s = other
 	}
-	bad := sim.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
+	bad := cluster.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
 	_, err = sim.New(bad, sim.Config{})
 	fields := []string{`DaemonSets["web"].Selector`, `Deployments["web"].Selector`, `ReplicaSets["web"].Selector`}
 	require.Equal(t, fields, paths(t, err))
@@ -112,11 +113,11 @@ func anyConfig(t *rapid.T) (c sim.Config) {
 	durations := []time.Duration{0, 1, -1, time.Second, math.MaxInt64, math.MinInt64}
 	rates := []float64{0, 0, 1, -1, math.NaN(), math.Inf(1), math.MaxFloat64}
 	numbers := []int32{0, 1, -1, math.MaxInt32, math.MinInt32}
-	spread := sim.Spread{{Share: whatever(t, "share", rates...), Time: whatever(t, "time", durations...)}, {Share: whatever(t, "share", rates...)}}
+	spread := cluster.Spread{{Share: whatever(t, "share", rates...), Time: whatever(t, "time", durations...)}, {Share: whatever(t, "share", rates...)}}
 	c.Faults = sim.Faults{Stale: whatever(t, "rate", rates...), Conflict: whatever(t, "rate", rates...)}
 	c.Latency, c.FaultsFor, c.MaxPods = whatever(t, "latency", durations...), whatever(t, "faults for", durations...), int(whatever(t, "pods", numbers...))
 	c.Without = whatever(t, "without", nil, []sim.Kind{sim.KindReplicaSet}, []sim.Kind{"x"})
-	c.Times = sim.Times{Start: whatever(t, "start", nil, spread)}
+	c.Times = cluster.Times{Start: whatever(t, "start", nil, spread)}
 	c.Controllers = []sim.Reconciler{{Name: whatever(t, "name", "a", ""), For: whatever(t, "for", "x", "", sim.KindPod, sim.KindRollout), Reconcile: nothing}}
 	c.Autoscalers = []sim.Autoscaler{{Name: "a", Every: whatever(t, "every", durations...), Desired: alone}}
 	text := whatever(t, "text", "", "x", "OpenKruise")
@@ -132,7 +133,7 @@ func TestAnyConfig(t *testing.T) {
 	refused, ended, gone := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyConfig(t)
-		s := sim.Snapshot{Nodes: equalNodes(2, 5), Deployments: []deploy.Deployment{webDeployment("v1", 3)}, DaemonSets: []daemonset.DaemonSet{webDaemonSet("v1")}}
+		s := cluster.Snapshot{Nodes: equalNodes(2, 5), Deployments: []deploy.Deployment{webDeployment("v1", 3)}, DaemonSets: []daemonset.DaemonSet{webDaemonSet("v1")}}
 		w, err := sim.New(s, c)
 		if err != nil {
 			refused++

@@ -12,38 +12,23 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
-func ExampleExactly() {
-	fmt.Println(sim.Exactly(time.Second).At(0.3))
-	// Output: 1s
-}
-
-func ExampleBetween() {
-	fmt.Println(sim.Between(time.Second, 3*time.Second).At(0.5))
-	// Output: 2s
-}
-
-// Half of the pods start within 8 seconds, nine in ten within 30.
-func ExampleSpread_At() {
-	s := sim.Spread{{Share: 0, Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}}
-	fmt.Println(s.At(0.25), s.At(0.7), s.At(1))
-	// Output: 5s 19s 30s
-}
-
 // A scheduler that prefers the nodes of a zone.
-func ExampleBinPack() {
+func ExampleConfig_place() {
 	s := nodes(2)
 	s.Nodes[1].Zone = "fast"
-	w := world(s, sim.Config{Place: func(p sim.Pod, nodes *sim.Nodes) string {
+	w := world(s, sim.Config{Place: func(p scheduler.Pod, nodes *scheduler.Nodes) string {
 		for i := nodes.First(0, p); i >= 0; i = nodes.First(i+1, p) {
 			if nodes.At(i).Zone == "fast" {
 				return nodes.At(i).Name
 			}
 		}
-		return sim.BinPack(p, nodes)
+		return scheduler.BinPack(p, nodes)
 	}}, 3)
 	for _, p := range w.View().Pods() {
 		fmt.Print(p.NodeName, " ")
@@ -51,80 +36,34 @@ func ExampleBinPack() {
 	// Output: b b a
 }
 
-// seen is what a scheduler sees of two nodes with room for two pods each, when the first pod
-// comes.
-func seen(look func(p sim.Pod, nodes *sim.Nodes)) {
-	first := true
-	world(nodes(2), sim.Config{Place: func(p sim.Pod, nodes *sim.Nodes) string {
-		if first {
-			look(p, nodes)
-		}
-		first = false
-		return sim.BinPack(p, nodes)
-	}}, 3)
-}
-
-func ExampleNodes_Len() {
-	seen(func(_ sim.Pod, nodes *sim.Nodes) { fmt.Println(nodes.Len()) })
-	// Output: 2
-}
-
-func ExampleNodes_At() {
-	seen(func(_ sim.Pod, nodes *sim.Nodes) { fmt.Println(nodes.At(1).Name, nodes.At(2)) })
-	// Output: b <nil>
-}
-
-func ExampleNodes_Free() {
-	seen(func(_ sim.Pod, nodes *sim.Nodes) { fmt.Println(nodes.Free(0, 0)) })
-	// Output: 2
-}
-
-func ExampleNodes_Fits() {
-	seen(func(p sim.Pod, nodes *sim.Nodes) {
-		fmt.Println(nodes.Fits(0, p))
-		p.Template.Needs = []int64{3}
-		fmt.Println(nodes.Fits(0, p))
-	})
-	// Output:
-	// true
-	// false
-}
-
-func ExampleNodes_First() {
-	seen(func(p sim.Pod, nodes *sim.Nodes) {
-		fmt.Println(nodes.First(0, p), nodes.First(1, p), nodes.First(2, p))
-	})
-	// Output: 0 1 -1
-}
-
 func ExampleView_Now() {
-	fmt.Println(world(sim.Snapshot{}, tenSeconds, 1).View().Now().Format(time.TimeOnly))
+	fmt.Println(world(cluster.Snapshot{}, tenSeconds, 1).View().Now().Format(time.TimeOnly))
 	// Output: 00:00:10
 }
 
 func ExampleView_Deployments() {
-	fmt.Println(world(sim.Snapshot{}, tenSeconds, 1).View().Deployments()[0].Name)
+	fmt.Println(world(cluster.Snapshot{}, tenSeconds, 1).View().Deployments()[0].Name)
 	// Output: web
 }
 
 func ExampleView_Deployment() {
-	v := world(sim.Snapshot{}, tenSeconds, 2).View()
+	v := world(cluster.Snapshot{}, tenSeconds, 2).View()
 	fmt.Println(v.Deployment("web").Status.AvailableReplicas, v.Deployment("shop"))
 	// Output: 2 <nil>
 }
 
 func ExampleView_ReplicaSets() {
-	fmt.Println(world(sim.Snapshot{}, tenSeconds, 1).View().ReplicaSets()[0].Name)
+	fmt.Println(world(cluster.Snapshot{}, tenSeconds, 1).View().ReplicaSets()[0].Name)
 	// Output: web-v1
 }
 
 func ExampleView_ReplicaSet() {
-	fmt.Println(world(sim.Snapshot{}, tenSeconds, 2).View().ReplicaSet("web-v1").Status.Replicas)
+	fmt.Println(world(cluster.Snapshot{}, tenSeconds, 2).View().ReplicaSet("web-v1").Status.Replicas)
 	// Output: 2
 }
 
 func ExampleView_ReplicaSetsOf() {
-	fmt.Println(world(sim.Snapshot{}, tenSeconds, 2).View().ReplicaSetsOf("web")[0].Name)
+	fmt.Println(world(cluster.Snapshot{}, tenSeconds, 2).View().ReplicaSetsOf("web")[0].Name)
 	// Output: web-v1
 }
 
@@ -134,13 +73,13 @@ func ExampleView_Pods() {
 }
 
 func ExampleView_Pod() {
-	w := world(sim.Snapshot{Pods: []podorder.Pod{{Name: "alone"}}}, tenSeconds, 1)
+	w := world(cluster.Snapshot{Pods: []podorder.Pod{{Name: "alone"}}}, tenSeconds, 1)
 	fmt.Println(w.View().Pod("alone").Ready, w.View().Pod("gone"))
 	// Output: true <nil>
 }
 
 func ExampleView_PodsOf() {
-	v := world(sim.Snapshot{}, tenSeconds, 3).View()
+	v := world(cluster.Snapshot{}, tenSeconds, 3).View()
 	fmt.Println(len(v.PodsOf(v.ReplicaSet("web-v1").UID)))
 	// Output: 3
 }
@@ -192,10 +131,10 @@ func ExampleView_Nodes() {
 // withSet is a world with a StatefulSet of three pods.
 func withSet() *sim.World {
 	three := int32(3)
-	set := sim.Set{TemplateLabels: map[string]string{"app": "db"}, Workload: workload.Workload{
+	set := cluster.Set{TemplateLabels: map[string]string{"app": "db"}, Workload: workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db"}, UID: "db", Replicas: &three, Template: revision.Template{ID: "v1"},
 	}}
-	return world(sim.Snapshot{Sets: []sim.Set{set}}, tenSeconds, 1)
+	return world(cluster.Snapshot{Sets: []cluster.Set{set}}, tenSeconds, 1)
 }
 
 func ExampleView_Sets() {
@@ -211,14 +150,14 @@ func ExampleView_Set() {
 }
 
 func ExampleView_Rollouts() {
-	w := world(sim.Snapshot{Rollouts: []kruise.Rollout{canary()}}, tenSeconds, 2)
+	w := world(cluster.Snapshot{Rollouts: []kruise.Rollout{canary()}}, tenSeconds, 2)
 	fmt.Println(w.View().Rollouts()[0].Status.Phase)
 	// Output: Healthy
 }
 
 // fleets is a world with objects of kinds of one's own.
 func fleets() sim.View {
-	return world(sim.Snapshot{Objects: []sim.Object{{Kind: "Fleet", Name: "f"}, {Kind: "Game", Name: "g"}}}, tenSeconds, 1).View()
+	return world(cluster.Snapshot{Objects: []cluster.Object{{Kind: "Fleet", Name: "f"}, {Kind: "Game", Name: "g"}}}, tenSeconds, 1).View()
 }
 
 func ExampleView_Objects() {
@@ -233,8 +172,8 @@ func ExampleView_Object() {
 
 func ExampleView_ArgoRollouts() {
 	three := int32(3)
-	r := sim.ArgoRollout{Rollout: argo.Rollout{Name: "shop", TemplateHash: "v1", Replicas: &three}, TemplateLabels: map[string]string{"app": "shop"}}
-	w := world(sim.Snapshot{ArgoRollouts: []sim.ArgoRollout{r}}, tenSeconds, 1)
+	r := cluster.ArgoRollout{Rollout: argo.Rollout{Name: "shop", TemplateHash: "v1", Replicas: &three}, TemplateLabels: map[string]string{"app": "shop"}}
+	w := world(cluster.Snapshot{ArgoRollouts: []cluster.ArgoRollout{r}}, tenSeconds, 1)
 	status := w.View().ArgoRollouts()[0].Status
 	fmt.Println(status.Phase, status.AvailableReplicas)
 	// Output: Healthy 3

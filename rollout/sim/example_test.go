@@ -14,6 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -27,18 +29,18 @@ func deployment(name, image string, replicas int32) deploy.Deployment {
 }
 
 // nodes are two nodes with room for pods.
-func nodes(room int64) sim.Snapshot {
-	return sim.Snapshot{
-		Resources: []string{"pods"}, Templates: map[string]sim.Template{"v1": {Needs: []int64{1}}},
-		Nodes: []sim.Node{{Node: daemonset.Node{Name: "a"}, Room: []int64{room}}, {Node: daemonset.Node{Name: "b"}, Room: []int64{room}}},
+func nodes(room int64) cluster.Snapshot {
+	return cluster.Snapshot{
+		Resources: []string{"pods"}, Templates: map[string]cluster.Template{"v1": {Needs: []int64{1}}},
+		Nodes: []cluster.Node{{Node: daemonset.Node{Name: "a"}, Room: []int64{room}}, {Node: daemonset.Node{Name: "b"}, Room: []int64{room}}},
 	}
 }
 
 // tenSeconds is how long pods take to start.
-var tenSeconds = sim.Config{Times: sim.Times{Start: sim.Exactly(10 * time.Second)}}
+var tenSeconds = sim.Config{Times: cluster.Times{Start: cluster.Exactly(10 * time.Second)}}
 
 // world is a world in which a Deployment has been rolled out.
-func world(s sim.Snapshot, c sim.Config, replicas int32) *sim.World {
+func world(s cluster.Snapshot, c sim.Config, replicas int32) *sim.World {
 	w, err := sim.New(s, c)
 	if err != nil {
 		panic(err)
@@ -59,7 +61,7 @@ func print(w *sim.World) {
 
 // A Deployment is rolled out, and then to another template: one pod after the other.
 func ExampleNew() {
-	w, err := sim.New(sim.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 3)}}, tenSeconds)
+	w, err := sim.New(cluster.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 3)}}, tenSeconds)
 	if err != nil {
 		panic(err)
 	}
@@ -79,7 +81,7 @@ func ExampleNew() {
 // A scheduler of your own: each pod goes where most room is left. BinPack, the default, would
 // fill one node first.
 func ExampleConfig() {
-	emptiest := func(p sim.Pod, nodes *sim.Nodes) (name string) {
+	emptiest := func(p scheduler.Pod, nodes *scheduler.Nodes) (name string) {
 		most := int64(-1)
 		for i := range nodes.Len() {
 			if free := nodes.Free(i, 0); free > most && nodes.Fits(i, p) {
@@ -88,7 +90,7 @@ func ExampleConfig() {
 		}
 		return name
 	}
-	for _, place := range []func(sim.Pod, *sim.Nodes) string{emptiest, sim.BinPack} {
+	for _, place := range []func(scheduler.Pod, *scheduler.Nodes) string{emptiest, scheduler.BinPack} {
 		w := world(nodes(5), sim.Config{Place: place}, 4)
 		for _, p := range w.View().Pods() {
 			fmt.Print(p.NodeName, " ")
@@ -114,8 +116,8 @@ func ExampleReconciler() {
 		return writes, 0, err
 	}}
 	for _, faults := range []sim.Faults{{}, {Stale: 2}} {
-		fleet := sim.Object{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": "5"}}
-		w, _ := sim.New(sim.Snapshot{Objects: []sim.Object{fleet}}, sim.Config{Seed: 1, Controllers: []sim.Reconciler{fleets}, Faults: faults, FaultsFor: time.Minute})
+		fleet := cluster.Object{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": "5"}}
+		w, _ := sim.New(cluster.Snapshot{Objects: []cluster.Object{fleet}}, sim.Config{Seed: 3, Controllers: []sim.Reconciler{fleets}, Faults: faults, FaultsFor: time.Minute})
 		done, err := w.Settle(time.Hour)
 		fmt.Println(done, err, len(w.View().Pods()) > 5, w.Report().Silent)
 	}
@@ -139,7 +141,7 @@ func ExampleAutoscaler() {
 	}}
 	c := tenSeconds
 	c.Autoscalers = []sim.Autoscaler{hpa}
-	w, _ := sim.New(sim.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, c)
+	w, _ := sim.New(cluster.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, c)
 	begun = w.Start()
 	for range 4 {
 		_ = w.Run(w.Now().Add(30 * time.Second))
@@ -153,8 +155,8 @@ func ExampleAutoscaler() {
 }
 
 func ExampleWorld_Put() {
-	w := world(sim.Snapshot{}, tenSeconds, 2)
-	fmt.Println(w.Put(deployment("web", "v1", 5), sim.Object{Kind: "Fleet", Name: "f"}))
+	w := world(cluster.Snapshot{}, tenSeconds, 2)
+	fmt.Println(w.Put(deployment("web", "v1", 5), cluster.Object{Kind: "Fleet", Name: "f"}))
 	fmt.Println(w.Put(7))
 	_, _ = w.Settle(time.Hour)
 	print(w)
@@ -166,7 +168,7 @@ func ExampleWorld_Put() {
 
 func ExampleWorld_PutTemplate() {
 	w := world(nodes(5), tenSeconds, 2)
-	w.PutTemplate("v2", sim.Template{Needs: []int64{1}, NeverReady: true})
+	w.PutTemplate("v2", cluster.Template{Needs: []int64{1}, NeverReady: true})
 	_ = w.Put(deployment("web", "v2", 2))
 	_, _ = w.Settle(time.Hour)
 	print(w)
@@ -174,25 +176,25 @@ func ExampleWorld_PutTemplate() {
 }
 
 func ExampleWorld_Start() {
-	w := world(sim.Snapshot{}, tenSeconds, 1)
+	w := world(cluster.Snapshot{}, tenSeconds, 1)
 	fmt.Println(w.Start().Format(time.DateTime))
 	// Output: 2026-01-01 00:00:00
 }
 
 func ExampleWorld_Now() {
-	w := world(sim.Snapshot{}, tenSeconds, 1)
+	w := world(cluster.Snapshot{}, tenSeconds, 1)
 	fmt.Println(w.Now().Format(time.DateTime))
 	// Output: 2026-01-01 00:00:10
 }
 
 func ExampleWorld_View() {
-	w := world(sim.Snapshot{}, tenSeconds, 4)
+	w := world(cluster.Snapshot{}, tenSeconds, 4)
 	fmt.Println(len(w.View().Pods()), "pods")
 	// Output: 4 pods
 }
 
 func ExampleWorld_Step() {
-	w, _ := sim.New(sim.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, tenSeconds)
+	w, _ := sim.New(cluster.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, tenSeconds)
 	steps := 0
 	for {
 		more, err := w.Step()
@@ -206,7 +208,7 @@ func ExampleWorld_Step() {
 }
 
 func ExampleWorld_Run() {
-	w, _ := sim.New(sim.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, tenSeconds)
+	w, _ := sim.New(cluster.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, tenSeconds)
 	for range 2 {
 		fmt.Println(w.Run(w.Now().Add(9 * time.Second)))
 		print(w)
@@ -219,7 +221,7 @@ func ExampleWorld_Run() {
 }
 
 func ExampleWorld_Settle() {
-	w, _ := sim.New(sim.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, tenSeconds)
+	w, _ := sim.New(cluster.Snapshot{Deployments: []deploy.Deployment{deployment("web", "v1", 2)}}, tenSeconds)
 	fmt.Println(w.Settle(9 * time.Second))
 	fmt.Println(w.Settle(9 * time.Second))
 	// Output:
@@ -230,7 +232,7 @@ func ExampleWorld_Settle() {
 func ExampleWorld_Heal() {
 	c := tenSeconds
 	c.Faults = sim.Faults{Flaky: 5}
-	w := world(sim.Snapshot{}, c, 20)
+	w := world(cluster.Snapshot{}, c, 20)
 	w.Heal()
 	_, _ = w.Settle(time.Hour)
 	d := w.View().Deployment("web")
@@ -241,7 +243,7 @@ func ExampleWorld_Heal() {
 func ExampleWorld_Report() {
 	c := tenSeconds
 	c.Faults = sim.Faults{Crash: 1, NodeFaults: 1}
-	w := world(sim.Snapshot{}, c, 40)
+	w := world(cluster.Snapshot{}, c, 40)
 	r := w.Report()
 	fmt.Println("crashed:", r.Fired["Crash"] > 0, "silent:", r.Silent)
 	// Output: crashed: true silent: [NodeFaults]
@@ -256,7 +258,7 @@ func ExampleAllFaults() {
 }
 
 func ExampleWorld_Scale() {
-	w := world(sim.Snapshot{}, tenSeconds, 4)
+	w := world(cluster.Snapshot{}, tenSeconds, 4)
 	fmt.Println(w.Scale(sim.KindDeployment, "web", 6), w.Scale(sim.KindDeployment, "shop", 6))
 	_, _ = w.Settle(time.Hour)
 	print(w)
@@ -266,7 +268,7 @@ func ExampleWorld_Scale() {
 }
 
 func ExampleWorld_Delete() {
-	w := world(sim.Snapshot{}, tenSeconds, 4)
+	w := world(cluster.Snapshot{}, tenSeconds, 4)
 	fmt.Println(w.Delete(sim.KindDeployment, "web"))
 	_, _ = w.Settle(time.Hour)
 	fmt.Println(len(w.View().ReplicaSets()), len(w.View().Pods()))
@@ -284,7 +286,7 @@ func canary() kruise.Rollout {
 }
 
 func ExampleWorld_Approve() {
-	w := world(sim.Snapshot{Rollouts: []kruise.Rollout{canary()}}, tenSeconds, 4)
+	w := world(cluster.Snapshot{Rollouts: []kruise.Rollout{canary()}}, tenSeconds, 4)
 	_ = w.Put(deployment("web", "v2", 4))
 	for range 2 {
 		_, _ = w.Settle(time.Hour)
@@ -297,7 +299,7 @@ func ExampleWorld_Approve() {
 }
 
 func ExampleWorld_Fail() {
-	w := world(sim.Snapshot{}, tenSeconds, 2)
+	w := world(cluster.Snapshot{}, tenSeconds, 2)
 	fmt.Println(w.Fail(w.View().Pods()[0].Name))
 	_, _ = w.Settle(time.Hour)
 	print(w)
@@ -309,19 +311,19 @@ func ExampleWorld_Fail() {
 func ExampleWorld_Answers() {
 	w := world(nodes(2), tenSeconds, 3)
 	w.Answers("a", false)
-	_ = w.Run(w.Now())
+	_ = w.Run(w.Now().Add(time.Minute))
 	print(w)
 	w.Answers("a", true)
 	_, _ = w.Settle(time.Hour)
 	fmt.Println(w.View().Deployment("web").Status.AvailableReplicas)
 	// Output:
-	// 10s 3 pods, 3 new, 1 available
+	// 1m10s 3 pods, 3 new, 1 available
 	// 3
 }
 
 func ExampleWorld_Evict() {
 	s := nodes(5)
-	s.Budgets = []sim.Budget{{Name: "web", Selector: selector.FromLabels(map[string]string{"app": "web"}), MinAvailable: rollout.Int(2)}}
+	s.Budgets = []cluster.Budget{{Name: "web", Selector: selector.FromLabels(map[string]string{"app": "web"}), MinAvailable: rollout.Int(2)}}
 	w := world(s, tenSeconds, 3)
 	for _, p := range w.View().Pods()[:2] {
 		fmt.Println(w.Evict(p.Name))

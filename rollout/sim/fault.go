@@ -2,7 +2,9 @@
 
 package sim
 
-import "github.com/kplan-go/kplan/internal/sim"
+import (
+	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
+)
 
 // Faults are how often each kind of trouble strikes: at the rate 1 as its comment says, at 2
 // twice as often, and at 0 never.
@@ -31,57 +33,28 @@ func AllFaults(rate float64) (all Faults) {
 	return all
 }
 
-// A fault is a kind of trouble: its name, how often it is to strike, and what it is for the
-// engine, 0 if that draws it by itself.
+// A fault is a kind of trouble: its name, and how often it is to strike.
 type fault struct {
 	name string
 	rate *float64
-	of   sim.Fault
+	of   trouble.Fault
 }
 
 // list returns the faults in the order of their fields.
 func (f *Faults) list() []fault {
 	return []fault{
-		{"Crash", &f.Crash, sim.Crash}, {"Stale", &f.Stale, sim.Stale}, {"Skip", &f.Skip, sim.Skip}, {"Flaky", &f.Flaky, sim.Request},
-		{"Conflict", &f.Conflict, 0}, {"LostEvents", &f.LostEvents, 0}, {"Disorder", &f.Disorder, sim.Disorder},
-		{"TwoLeaders", &f.TwoLeaders, sim.Overlap}, {"Clocks", &f.Clocks, sim.Clocks}, {"PodFailures", &f.PodFailures, sim.PodMonkey},
-		{"Unready", &f.Unready, sim.Readiness}, {"SlowEnds", &f.SlowEnds, sim.Termination}, {"NoNode", &f.NoNode, sim.Scheduling},
-		{"NodeFaults", &f.NodeFaults, sim.Nodes},
+		{"Crash", &f.Crash, trouble.Crash}, {"Stale", &f.Stale, trouble.Stale}, {"Skip", &f.Skip, trouble.Skip}, {"Flaky", &f.Flaky, trouble.Request},
+		{"Conflict", &f.Conflict, trouble.Conflict}, {"LostEvents", &f.LostEvents, trouble.LostEvents}, {"Disorder", &f.Disorder, trouble.Disorder},
+		{"TwoLeaders", &f.TwoLeaders, trouble.Overlap}, {"Clocks", &f.Clocks, trouble.Clocks}, {"PodFailures", &f.PodFailures, trouble.PodMonkey},
+		{"Unready", &f.Unready, trouble.Readiness}, {"SlowEnds", &f.SlowEnds, trouble.Termination}, {"NoNode", &f.NoNode, trouble.Scheduling},
+		{"NodeFaults", &f.NodeFaults, trouble.Nodes},
 	}
 }
 
-// A Report says what has happened in a [World] so far.
-type Report struct {
-	// Fired is how often each fault has struck, and Silent are those with a rate that never
-	// have, in the order of the fields of Faults, whose names they have.
-	Fired  map[string]int
-	Silent []string
-	// Expired is how often our controllers have given up to wait for writes of their own.
-	Expired int
-	Plans   int // made by controllers
-	Writes  int
-	Waiting int // pods that wait for a node now
-}
-
-// report says what has happened in an engine with faults.
-func report(f *sim.Fleet, rates Faults) Report {
-	strikes, touched, deafened := f.Fired()
-	r := Report{Fired: map[string]int{}, Expired: f.Expired(), Plans: f.Plans(), Writes: int(f.Version()), Waiting: f.Waiting()}
-	for _, fault := range rates.list() {
-		n := 0
-		switch {
-		case fault.of != 0:
-			n = strikes[fault.of]
-		case fault.rate == &rates.Conflict:
-			n = touched
-		default:
-			n = deafened
-		}
-		if n > 0 {
-			r.Fired[fault.name] = n
-		} else if *fault.rate > 0 {
-			r.Silent = append(r.Silent, fault.name)
-		}
+// rates are the faults as the engine draws them.
+func (f *Faults) rates() (r trouble.Rates) {
+	for _, of := range f.list() {
+		r[of.of] = *of.rate
 	}
 	return r
 }

@@ -16,36 +16,37 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
 // firstObjects add n objects to a snapshot: one way for each kind that a Reconciler can be for.
 // Their names are what nameOf makes of 0 to n-1.
-var firstObjects = map[sim.Kind]func(s *sim.Snapshot, n int){
-	"Group": func(s *sim.Snapshot, n int) {
+var firstObjects = map[sim.Kind]func(s *cluster.Snapshot, n int){
+	"Group": func(s *cluster.Snapshot, n int) {
 		for i := range n {
-			s.Objects = append(s.Objects, sim.Object{Kind: "Group", Name: nameOf(i)})
+			s.Objects = append(s.Objects, cluster.Object{Kind: "Group", Name: nameOf(i)})
 		}
 	},
-	sim.KindNode: func(s *sim.Snapshot, n int) {
+	sim.KindNode: func(s *cluster.Snapshot, n int) {
 		for i := range n {
-			s.Nodes = append(s.Nodes, sim.Node{Node: daemonset.Node{Name: nameOf(i)}})
+			s.Nodes = append(s.Nodes, cluster.Node{Node: daemonset.Node{Name: nameOf(i)}})
 		}
 	},
-	sim.KindPod: func(s *sim.Snapshot, n int) {
+	sim.KindPod: func(s *cluster.Snapshot, n int) {
 		for i := range n {
 			s.Pods = append(s.Pods, podorder.Pod{Name: nameOf(i), UID: nameOf(i), NodeName: "node", Phase: podorder.Running, Ready: true})
 		}
 	},
-	sim.KindReplicaSet: func(s *sim.Snapshot, n int) {
+	sim.KindReplicaSet: func(s *cluster.Snapshot, n int) {
 		for i := range n {
 			s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
 				Name: nameOf(i), UID: nameOf(i), Replicas: ptr.To(int32(1)), Selector: selectorOf(i), TemplateLabels: labelsOf(i),
 			})
 		}
 	},
-	sim.KindDeployment: func(s *sim.Snapshot, n int) {
+	sim.KindDeployment: func(s *cluster.Snapshot, n int) {
 		for i := range n {
 			s.Deployments = append(s.Deployments, deploy.Deployment{
 				Name: nameOf(i), UID: nameOf(i), Replicas: ptr.To(int32(1)), Selector: selectorOf(i), TemplateLabels: labelsOf(i),
@@ -53,17 +54,17 @@ var firstObjects = map[sim.Kind]func(s *sim.Snapshot, n int){
 			})
 		}
 	},
-	sim.KindDaemonSet: func(s *sim.Snapshot, n int) {
-		s.Nodes = []sim.Node{{Node: daemonset.Node{Name: "node"}}}
+	sim.KindDaemonSet: func(s *cluster.Snapshot, n int) {
+		s.Nodes = []cluster.Node{{Node: daemonset.Node{Name: "node"}}}
 		for i := range n {
 			s.DaemonSets = append(s.DaemonSets, daemonset.DaemonSet{
 				Name: nameOf(i), UID: nameOf(i), Selector: selectorOf(i), Template: daemonset.Template{Hash: "v1", Labels: labelsOf(i)},
 			})
 		}
 	},
-	sim.KindSet: func(s *sim.Snapshot, n int) {
+	sim.KindSet: func(s *cluster.Snapshot, n int) {
 		for i := range n {
-			s.Sets = append(s.Sets, sim.Set{TemplateLabels: labelsOf(i), Workload: workload.Workload{
+			s.Sets = append(s.Sets, cluster.Set{TemplateLabels: labelsOf(i), Workload: workload.Workload{
 				Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: nameOf(i)}, UID: nameOf(i), Replicas: ptr.To(int32(1)),
 				UpdateRevision: "v1", StableRevision: "v1",
 			}})
@@ -83,7 +84,7 @@ func TestFirstObjects(t *testing.T) {
 			for _, faults := range []sim.Faults{{}, {Stale: 1}} {
 				t.Run(fmt.Sprintf("%s/%d/%v", kind, n, faults.Stale), func(t *testing.T) {
 					seen := map[string]bool{}
-					var s sim.Snapshot
+					var s cluster.Snapshot
 					add(&s, n)
 					w, err := sim.New(s, sim.Config{Faults: faults, Controllers: []sim.Reconciler{{
 						Name: "own", For: kind, Reconcile: func(_ sim.View, name string) ([]sim.Write, time.Duration, error) {
@@ -109,7 +110,7 @@ func TestFirstWorkloads(t *testing.T) {
 		for _, n := range []int{1, 96, 300} {
 			for _, faults := range []sim.Faults{{}, {Stale: 1}} {
 				t.Run(fmt.Sprintf("%s/%d/%v", kind, n, faults.Stale), func(t *testing.T) {
-					var s sim.Snapshot
+					var s cluster.Snapshot
 					firstObjects[kind](&s, n)
 					w, err := sim.New(s, sim.Config{Faults: faults, FaultsFor: time.Minute})
 					require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // A keeper keeps what a world has shown, and what it was then.
@@ -70,7 +71,7 @@ func TestShownStays(t *testing.T) {
 		if rapid.Bool().Draw(t, "observer") {
 			c.Autoscalers = []sim.Autoscaler{{Name: "looks", Desired: func(v sim.View) map[string]int32 { k.keepAll(v); return nil }}}
 		}
-		w, err := sim.New(sim.Snapshot{Nodes: equalNodes(3, 8)}, c)
+		w, err := sim.New(cluster.Snapshot{Nodes: equalNodes(3, 8)}, c)
 		require.NoError(t, err)
 		for range rapid.IntRange(1, 8).Draw(t, "deeds") {
 			d := many(1, rapid.Int32Range(0, 6).Draw(t, "replicas"), fmt.Sprint("v", rapid.IntRange(1, 3).Draw(t, "template")))[0].(deploy.Deployment)

@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -77,8 +78,8 @@ func webDeployment(template string, replicas int32) deploy.Deployment {
 	}
 }
 
-func webSet(template string, replicas int32) sim.Set {
-	return sim.Set{TemplateLabels: map[string]string{"app": "web"}, Workload: workload.Workload{
+func webSet(template string, replicas int32) cluster.Set {
+	return cluster.Set{TemplateLabels: map[string]string{"app": "web"}, Workload: workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "web"}, UID: "web", Replicas: &replicas,
 		Template: revision.Template{ID: template}, RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Int(2)},
 	}}
@@ -168,12 +169,12 @@ var subjects = []subject{
 	},
 	releasedDaemons("Rollout of a DaemonSet", "apps/v1"),
 	releasedDaemons("Rollout of a DaemonSet of OpenKruise", "apps.kruise.io/v1alpha1"),
-	ofArgo("canary of Argo", func(template string, replicas int32) sim.ArgoRollout {
+	ofArgo("canary of Argo", func(template string, replicas int32) cluster.ArgoRollout {
 		r := argoCanary(template, replicas)
 		r.Steps = r.Steps[:3] // for nobody approves
 		return r
 	}),
-	ofArgo("blue-green update of Argo", func(template string, replicas int32) sim.ArgoRollout {
+	ofArgo("blue-green update of Argo", func(template string, replicas int32) cluster.ArgoRollout {
 		r := blueGreen(template, replicas)
 		r.BlueGreen.AutoPromotionEnabled = nil
 		return r
@@ -181,7 +182,7 @@ var subjects = []subject{
 }
 
 // ofArgo wants room for both templates at once.
-func ofArgo(name string, rollout func(template string, replicas int32) sim.ArgoRollout) subject {
+func ofArgo(name string, rollout func(template string, replicas int32) cluster.ArgoRollout) subject {
 	return subject{
 		name: name, expects: true, seeds: 3,
 		begin:  func() []any { return []any{rollout("v1", 10)} },
@@ -249,12 +250,12 @@ const last = 3
 func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(string)) (sim.Report, int) {
 	t.Helper()
 	beyond := excess{most: map[string]int32{}}
-	w, err := sim.New(sim.Snapshot{
-		Resources: []string{"pods"}, Nodes: equalNodes(8, 5), Services: argoServices(), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod, "v4": onePod, "v5": onePod},
+	w, err := sim.New(cluster.Snapshot{
+		Resources: []string{"pods"}, Nodes: equalNodes(8, 5), Services: argoServices(), Templates: map[string]cluster.Template{"v1": onePod, "v2": onePod, "v3": onePod, "v4": onePod, "v5": onePod},
 	}, sim.Config{
 		Seed: seed, Faults: s.faults, Trace: trace, FaultsFor: s.faultsFor, Observe: beyond.saw,
 		Controllers: s.own.controllers(), Without: s.own.instead,
-		Times: sim.Times{Schedule: sim.Exactly(time.Second), Start: sim.Between(time.Second, 8*time.Second), End: sim.Between(0, 10*time.Second)},
+		Times: cluster.Times{Schedule: cluster.Exactly(time.Second), Start: cluster.Between(time.Second, 8*time.Second), End: cluster.Between(0, 10*time.Second)},
 		// No defect of the originals is tried here, but what faults do to sound plans.
 		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll},
 		DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll}, Argo: argo.Options{Repair: argo.RepairAll},

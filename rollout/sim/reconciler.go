@@ -5,13 +5,8 @@ package sim
 import (
 	"time"
 
-	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/podset"
-	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/sim/internal/controllers"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
 // A Reconciler is a controller of your own: a function from what it sees to writes. What it
@@ -38,9 +33,9 @@ type Reconciler struct {
 // no failure.
 type Write struct {
 	Verb Verb // but Remove
-	// Object is a *podorder.Pod, *replicaset.ReplicaSet, *deploy.Deployment, *Object, or, for
+	// Object is a *podorder.Pod, *replicaset.ReplicaSet, *deploy.Deployment, *cluster.Object, or, for
 	// who stands in for the controllers of DaemonSets and Sets, a *daemonset.DaemonSet,
-	// *daemonset.Pod, *revision.ControllerRevision or *Set. A new one gets its UID from the
+	// *daemonset.Pod, *revision.ControllerRevision or *cluster.Set. A new one gets its UID from the
 	// store, and a pod without a name one that begins with its ControllerName. The life of a
 	// pod is not the writer's: an update changes its labels, annotations and controller, and
 	// lets it start again if that is an update in place: of a pod of a Set to another revision,
@@ -48,50 +43,22 @@ type Write struct {
 	Object any
 }
 
-// engine is the controller as the engine calls it.
-func (r Reconciler) engine() sim.Reconciler {
-	kind, own := engineKind(r.For)
-	of := sim.Reconciler{Name: r.Name, For: kind, All: r.All, Forget: r.Forget}
-	if own {
-		of.Thing = string(r.For)
-	}
-	of.Reconcile = func(v sim.View, name string) ([]sim.Ask, time.Duration, error) {
-		writes, again, err := r.Reconcile(View{&v}, name)
-		asks := make([]sim.Ask, 0, len(writes))
-		for _, write := range writes {
-			asks = append(asks, sim.Ask{Verb: sim.Verb(write.Verb), Object: stored(write.Object)})
+// own are the controllers of the caller as the engine calls them.
+func (c *Config) own() (list []controllers.Reconciler) {
+	for _, r := range c.Controllers {
+		of := controllers.Reconciler{Name: r.Name, For: r.For.stored(), All: r.All, Forget: r.Forget}
+		if of.For == store.KindObject {
+			of.Object = string(r.For)
 		}
-		return asks, again, err
+		of.Reconcile = func(v controllers.View, name string) ([]controllers.Write, time.Duration, error) {
+			writes, again, err := r.Reconcile(View{v}, name)
+			asked := make([]controllers.Write, len(writes))
+			for i, write := range writes {
+				asked[i] = controllers.Write{Verb: store.Verb(write.Verb), Object: write.Object}
+			}
+			return asked, again, err
+		}
+		list = append(list, of)
 	}
-	return of
-}
-
-// stored is an object as the engine keeps it, and nothing if the pointer is nil.
-func stored(object any) any {
-	switch o := object.(type) {
-	case *Object:
-		return kept(o, func() any { t := sim.Thing(*o); return &t })
-	case *Set:
-		return kept(o, func() any { return &sim.Set{Set: podset.Set(*o)} })
-	case *podorder.Pod:
-		return kept(o, func() any { return o })
-	case *replicaset.ReplicaSet:
-		return kept(o, func() any { return o })
-	case *deploy.Deployment:
-		return kept(o, func() any { return o })
-	case *daemonset.DaemonSet:
-		return kept(o, func() any { return o })
-	case *daemonset.Pod:
-		return kept(o, func() any { return o })
-	case *revision.ControllerRevision:
-		return kept(o, func() any { return o })
-	}
-	return object
-}
-
-func kept[T any](o *T, as func() any) any {
-	if o == nil {
-		return nil
-	}
-	return as()
+	return list
 }

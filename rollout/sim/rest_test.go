@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -32,8 +33,8 @@ func group(most int, again bool) sim.Reconciler {
 	}}
 }
 
-func groupOf(size int) sim.Object {
-	return sim.Object{Kind: "Group", Name: "g", UID: "g", Spec: map[string]string{"size": strconv.Itoa(size)}}
+func groupOf(size int) cluster.Object {
+	return cluster.Object{Kind: "Group", Name: "g", UID: "g", Spec: map[string]string{"size": strconv.Itoa(size)}}
 }
 
 // TestGrowing: controllers that do not come to rest end the world, and soon, even if they create pods
@@ -46,7 +47,7 @@ func TestGrowing(t *testing.T) {
 		return writes, 0, nil
 	}}
 	for _, r := range []sim.Reconciler{blind, group(3, true)} {
-		w, err := sim.New(sim.Snapshot{}, sim.Config{Controllers: []sim.Reconciler{r}})
+		w, err := sim.New(cluster.Snapshot{}, sim.Config{Controllers: []sim.Reconciler{r}})
 		require.NoError(t, err)
 		require.NoError(t, w.Put(groupOf(3)))
 		start := time.Now()
@@ -76,7 +77,7 @@ func TestAtOnce(t *testing.T) {
 		all(w, pods)
 	}
 	for _, most := range []int{1, pods / 40} {
-		w, err := sim.New(sim.Snapshot{}, sim.Config{Controllers: []sim.Reconciler{group(most, false)}})
+		w, err := sim.New(cluster.Snapshot{}, sim.Config{Controllers: []sim.Reconciler{group(most, false)}})
 		require.NoError(t, err)
 		require.NoError(t, w.Put(groupOf(pods/40)))
 		all(w, pods/40)

@@ -19,11 +19,13 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
-func newWorld(t testing.TB, s sim.Snapshot, c sim.Config) *sim.World {
+func newWorld(t testing.TB, s cluster.Snapshot, c sim.Config) *sim.World {
 	t.Helper()
 	w, err := sim.New(s, c)
 	require.NoError(t, err)
@@ -41,14 +43,14 @@ func settled(t testing.TB, w *sim.World) {
 func everything(template string) []any {
 	d, set, ds, rs := webDeployment(template, 6), webSet(template, 4), webDaemonSet(template), webReplicaSet(3)
 	d.Name, d.UID, set.Name, set.UID, ds.Name, ds.UID, rs.Name, rs.UID = "a/d", "d", "b/s", "s", "c/ds", "ds", "e/rs", "rs"
-	return []any{d, set, ds, rs, sim.Object{Kind: "Fleet", Name: "f", UID: "f", Spec: map[string]string{"size": "2"}}}
+	return []any{d, set, ds, rs, cluster.Object{Kind: "Fleet", Name: "f", UID: "f", Spec: map[string]string{"size": "2"}}}
 }
 
 // Property: equal seeds give equal traces, with and without faults; other seeds give others.
 func TestEqualSeeds(t *testing.T) {
 	trace := func(seed uint64, faults sim.Faults) string {
 		text := ""
-		w := newWorld(t, sim.Snapshot{Nodes: equalNodes(6, 0)}, sim.Config{
+		w := newWorld(t, cluster.Snapshot{Nodes: equalNodes(6, 0)}, sim.Config{
 			Seed: seed, Faults: faults, FaultsFor: 5 * time.Minute, Times: lives,
 			Trace: func(line string) { text += line + "\n" }, Observe: func(e sim.Change) { text += fmt.Sprintln(e) },
 		})
@@ -73,14 +75,14 @@ func TestEqualSeeds(t *testing.T) {
 // to the same end.
 func TestSnapshotJSON(t *testing.T) {
 	c := sim.Config{Seed: 3, Times: lives}
-	w := newWorld(t, sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(6, 9), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod}}, c)
+	w := newWorld(t, cluster.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(6, 9), Templates: map[string]cluster.Template{"v1": onePod, "v2": onePod}}, c)
 	require.NoError(t, w.Put(everything("v1")...))
 	settled(t, w)
 	require.NoError(t, w.Put(everything("v2")...))
 	for range 12 {
 		text, err := json.Marshal(w.Snapshot())
 		require.NoError(t, err)
-		var s sim.Snapshot
+		var s cluster.Snapshot
 		require.NoError(t, json.Unmarshal(text, &s))
 		again := newWorld(t, s, c)
 		require.Empty(t, cmp.Diff(w.Snapshot(), again.Snapshot(), versions), "it holds what was written")
@@ -108,11 +110,11 @@ func TestRoom(t *testing.T) {
 	bound := map[string]map[string]bool{}
 	var w *sim.World
 	most := 0
-	place := func(p sim.Pod, nodes *sim.Nodes) string {
+	place := func(p scheduler.Pod, nodes *scheduler.Nodes) string {
 		for i := range nodes.Len() {
 			require.Equal(t, int64(5-len(bound[nodes.At(i).Name])), nodes.Free(i, 0))
 		}
-		return sim.BinPack(p, nodes)
+		return scheduler.BinPack(p, nodes)
 	}
 	observe := func(e sim.Change) {
 		switch {
@@ -130,7 +132,7 @@ func TestRoom(t *testing.T) {
 			}
 		}
 	}
-	w = newWorld(t, sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(2, 5), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod}},
+	w = newWorld(t, cluster.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(2, 5), Templates: map[string]cluster.Template{"v1": onePod, "v2": onePod}},
 		sim.Config{Place: place, Observe: observe, Times: lives})
 	require.NoError(t, w.Put(webDeployment("v1", 9)))
 	settled(t, w)
@@ -147,8 +149,8 @@ func TestRoom(t *testing.T) {
 // there.
 func TestMisplaced(t *testing.T) {
 	for _, name := range []string{"node-0001", "nowhere"} {
-		w := newWorld(t, sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(2, 1), Templates: map[string]sim.Template{"v1": onePod}},
-			sim.Config{Place: func(sim.Pod, *sim.Nodes) string { return name }})
+		w := newWorld(t, cluster.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(2, 1), Templates: map[string]cluster.Template{"v1": onePod}},
+			sim.Config{Place: func(scheduler.Pod, *scheduler.Nodes) string { return name }})
 		require.NoError(t, w.Put(webDeployment("v1", 2)))
 		_, err := w.Settle(time.Hour)
 		require.ErrorIs(t, err, sim.ErrInvalid)
@@ -161,8 +163,8 @@ func TestMisplaced(t *testing.T) {
 // The life of a pod, with a node that has to pull once.
 func TestLife(t *testing.T) {
 	var seen []sim.Verb
-	w := newWorld(t, sim.Snapshot{}, sim.Config{
-		Times: sim.Times{Schedule: sim.Exactly(time.Second), Pull: sim.Exactly(10 * time.Second), Start: sim.Exactly(2 * time.Second), Ready: sim.Exactly(3 * time.Second), End: sim.Exactly(4 * time.Second)},
+	w := newWorld(t, cluster.Snapshot{}, sim.Config{
+		Times: cluster.Times{Schedule: cluster.Exactly(time.Second), Pull: cluster.Exactly(10 * time.Second), Start: cluster.Exactly(2 * time.Second), Ready: cluster.Exactly(3 * time.Second), End: cluster.Exactly(4 * time.Second)},
 		Observe: func(e sim.Change) {
 			if e.Kind == sim.KindPod {
 				seen = append(seen, e.Verb)
@@ -196,8 +198,8 @@ func serviceable(w *sim.World) string {
 func TestDrain(t *testing.T) {
 	least := 4
 	var w *sim.World
-	w = newWorld(t, sim.Snapshot{
-		Nodes: equalNodes(2, 0), Budgets: []sim.Budget{{Name: "web", Selector: selector.FromLabels(map[string]string{"app": "web"}), MaxUnavailable: rollout.Int(1)}},
+	w = newWorld(t, cluster.Snapshot{
+		Nodes: equalNodes(2, 0), Budgets: []cluster.Budget{{Name: "web", Selector: selector.FromLabels(map[string]string{"app": "web"}), MaxUnavailable: rollout.Int(1)}},
 	}, sim.Config{Times: lives, Observe: func(e sim.Change) {
 		if w != nil && w.Now().After(w.Start().Add(time.Hour)) {
 			least = min(least, serving(values(w.View().Pods())))
@@ -219,20 +221,6 @@ func TestDrain(t *testing.T) {
 	require.Empty(t, w.View().Nodes()[0].Taints)
 }
 
-// Pods on a node that does not answer do not become ready before it answers again.
-func TestStartWhereNobodyAnswers(t *testing.T) {
-	w := newWorld(t, sim.Snapshot{Nodes: equalNodes(1, 0)}, sim.Config{Times: sim.Times{Schedule: sim.Exactly(time.Second), Start: sim.Exactly(time.Minute)}})
-	require.NoError(t, w.Put(webDeployment("v1", 4)))
-	require.NoError(t, w.Run(w.Start().Add(30*time.Second)))
-	require.Len(t, w.View().Pods(), 4)
-	w.Answers("node-0000", false)
-	require.NoError(t, w.Run(w.Start().Add(10*time.Minute)))
-	require.Zero(t, serving(values(w.View().Pods())))
-	w.Answers("node-0000", true)
-	require.NoError(t, w.Run(w.Start().Add(10*time.Minute+6*time.Second)))
-	require.Equal(t, 4, serving(values(w.View().Pods())))
-}
-
 func values[T any](list []*T) (copied []T) {
 	for _, o := range list {
 		copied = append(copied, *o)
@@ -243,7 +231,7 @@ func values[T any](list []*T) (copied []T) {
 // A quota keeps a surge away, and lets pods be when others have ended.
 func TestQuota(t *testing.T) {
 	most := 0
-	w := newWorld(t, sim.Snapshot{Quotas: []sim.Quota{{Namespace: "a", Pods: 6}}}, sim.Config{Times: lives})
+	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Namespace: "a", Pods: 6}}}, sim.Config{Times: lives})
 	require.NoError(t, w.Put(everything("v1")...))
 	settled(t, w)
 	require.NoError(t, w.Put(everything("v2")...))
@@ -268,7 +256,7 @@ func TestQuota(t *testing.T) {
 
 // Namespaces: what has the same labels elsewhere is neither adopted nor counted.
 func TestNamespaces(t *testing.T) {
-	w := newWorld(t, sim.Snapshot{}, sim.Config{})
+	w := newWorld(t, cluster.Snapshot{}, sim.Config{})
 	for _, name := range []string{"a/web", "b/web", "web"} {
 		d := webDeployment("v1", 2)
 		d.Name, d.UID = name, name
@@ -287,18 +275,18 @@ func TestNamespaces(t *testing.T) {
 
 // What a world cannot hold is an error.
 func TestInvalid(t *testing.T) {
-	for _, s := range []sim.Snapshot{
-		{Deployments: []deploy.Deployment{{}}}, {Objects: []sim.Object{{Name: "a"}, {Name: "a"}}},
-		{Nodes: []sim.Node{{}}}, {Pods: []podorder.Pod{{Name: "p"}, {Name: "p"}}}, {DaemonSets: []daemonset.DaemonSet{{}}},
+	for _, s := range []cluster.Snapshot{
+		{Deployments: []deploy.Deployment{{}}}, {Objects: []cluster.Object{{Name: "a"}, {Name: "a"}}},
+		{Nodes: []cluster.Node{{}}}, {Pods: []podorder.Pod{{Name: "p"}, {Name: "p"}}}, {DaemonSets: []daemonset.DaemonSet{{}}},
 	} {
 		_, err := sim.New(s, sim.Config{})
 		require.ErrorIs(t, err, sim.ErrInvalid)
 	}
 	for _, faults := range []sim.Faults{{Crash: -1}, {Skip: math.NaN()}, {Flaky: 101}} {
-		_, err := sim.New(sim.Snapshot{}, sim.Config{Faults: faults})
+		_, err := sim.New(cluster.Snapshot{}, sim.Config{Faults: faults})
 		require.ErrorIs(t, err, sim.ErrInvalid)
 	}
-	w := newWorld(t, sim.Snapshot{}, sim.Config{})
+	w := newWorld(t, cluster.Snapshot{}, sim.Config{})
 	require.ErrorIs(t, w.Put(7), sim.ErrInvalid)
 	require.ErrorIs(t, w.Put(nil), sim.ErrInvalid)
 	require.ErrorIs(t, w.Put(deploy.Deployment{}), sim.ErrInvalid)
@@ -310,13 +298,13 @@ func TestInvalid(t *testing.T) {
 
 // A controller that is not to run does not, and a planner in the place of one of ours decides.
 func TestOwnPlanner(t *testing.T) {
-	w := newWorld(t, sim.Snapshot{}, sim.Config{Without: []sim.Kind{sim.KindReplicaSet}})
+	w := newWorld(t, cluster.Snapshot{}, sim.Config{Without: []sim.Kind{sim.KindReplicaSet}})
 	require.NoError(t, w.Put(webDeployment("v1", 3)))
 	settled(t, w)
 	require.Empty(t, w.View().Pods())
 	require.Len(t, w.View().ReplicaSets(), 1)
 	broken := errors.New("no plan")
-	w = newWorld(t, sim.Snapshot{}, sim.Config{PlanDeployment: func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error) { return deploy.Plan{}, broken }})
+	w = newWorld(t, cluster.Snapshot{}, sim.Config{PlanDeployment: func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error) { return deploy.Plan{}, broken }})
 	require.NoError(t, w.Put(webDeployment("v1", 3)))
 	_, err := w.Settle(time.Hour)
 	require.ErrorIs(t, err, broken)
@@ -324,7 +312,7 @@ func TestOwnPlanner(t *testing.T) {
 
 // Silent faults are told of.
 func TestSilent(t *testing.T) {
-	w := newWorld(t, sim.Snapshot{}, sim.Config{Faults: sim.Faults{Flaky: 1, NodeFaults: 1}})
+	w := newWorld(t, cluster.Snapshot{}, sim.Config{Faults: sim.Faults{Flaky: 1, NodeFaults: 1}})
 	require.NoError(t, w.Put(webDeployment("v1", 9)))
 	require.NoError(t, w.Run(w.Now().Add(time.Minute)))
 	r := w.Report()
@@ -334,14 +322,14 @@ func TestSilent(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	s := sim.Spread{{0, 2 * time.Second}, {0.5, 8 * time.Second}, {0.9, 30 * time.Second}, {0.99, 90 * time.Second}, {1, 2 * time.Minute}}
+	s := cluster.Spread{{Share: 0, Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}, {Share: 0.99, Time: 90 * time.Second}, {Share: 1, Time: 2 * time.Minute}}
 	for share, want := range map[float64]time.Duration{
 		-1: 2 * time.Second, 0: 2 * time.Second, 0.25: 5 * time.Second, 0.5: 8 * time.Second, 0.7: 19 * time.Second, 0.9: 30 * time.Second, 1: 2 * time.Minute, 9: 2 * time.Minute,
 	} {
 		require.InDelta(t, want.Seconds(), s.At(share).Seconds(), 1e-6)
 	}
-	require.Zero(t, sim.Spread(nil).At(0.5))
-	require.Zero(t, sim.Exactly(-time.Second).At(0.5))
+	require.Zero(t, cluster.Spread(nil).At(0.5))
+	require.Zero(t, cluster.Exactly(-time.Second).At(0.5))
 }
 
 // A Rollout releases a DaemonSet step by step, one of Kubernetes or of OpenKruise, and waits for
@@ -350,7 +338,7 @@ func TestReleasedDaemonSet(t *testing.T) {
 	for _, apiVersion := range []string{"apps/v1", "apps.kruise.io/v1alpha1"} {
 		t.Run(apiVersion, func(t *testing.T) {
 			of := workload.Ref{APIVersion: apiVersion, Kind: daemonset.Kind, Name: "web"}
-			w := newWorld(t, sim.Snapshot{Nodes: equalNodes(6, 0), DaemonSets: []daemonset.DaemonSet{webDaemonSet("v1")}}, sim.Config{
+			w := newWorld(t, cluster.Snapshot{Nodes: equalNodes(6, 0), DaemonSets: []daemonset.DaemonSet{webDaemonSet("v1")}}, sim.Config{
 				Times: lives, DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll},
 			})
 			r := webRollout(of)

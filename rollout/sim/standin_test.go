@@ -21,6 +21,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -128,7 +129,7 @@ func ownSets() sim.Reconciler {
 }
 
 // nextOfSet is the one write to the pods of a set that comes next.
-func nextOfSet(s *sim.Set, update string, pods map[string]*podorder.Pod) sim.Write {
+func nextOfSet(s *cluster.Set, update string, pods map[string]*podorder.Pod) sim.Write {
 	ordinal := func(i int32) string { return fmt.Sprint(s.Name, "-", i) }
 	for i := range *s.Replicas {
 		p := pods[ordinal(i)]
@@ -175,7 +176,7 @@ func end(v sim.View) (lines []string) {
 }
 
 // statefulSet is that of Kubernetes.
-func statefulSet(i int) sim.Set {
+func statefulSet(i int) cluster.Set {
 	s := webSet(template(i), size(i))
 	s.Ref, s.RollingUpdate = workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "web"}, nil
 	return s
@@ -223,8 +224,8 @@ func TestStandInInPlace(t *testing.T) {
 	} {
 		deleted, unready, ready := 0, 0, map[string]bool{}
 		var w *sim.World
-		w = newWorld(t, sim.Snapshot{Nodes: equalNodes(3, 5)}, sim.Config{
-			Times: sim.Times{Start: sim.Exactly(time.Minute), Ready: sim.Exactly(time.Second)}, Controllers: []sim.Reconciler{row.own}, Without: []sim.Kind{row.kind},
+		w = newWorld(t, cluster.Snapshot{Nodes: equalNodes(3, 5)}, sim.Config{
+			Times: cluster.Times{Start: cluster.Exactly(time.Minute), Ready: cluster.Exactly(time.Second)}, Controllers: []sim.Reconciler{row.own}, Without: []sim.Kind{row.kind},
 			Observe: func(c sim.Change) {
 				if c.Kind != sim.KindPod || c.By == "user" {
 					return
@@ -352,7 +353,7 @@ func TestStandInBug(t *testing.T) {
 				c.After = seenOf(w.View(), w.View().DaemonSet("web"))
 			}
 		}
-		w = newWorld(t, sim.Snapshot{Nodes: equalNodes(8, 5)}, sim.Config{
+		w = newWorld(t, cluster.Snapshot{Nodes: equalNodes(8, 5)}, sim.Config{
 			Controllers: []sim.Reconciler{own}, Without: []sim.Kind{sim.KindDaemonSet}, Observe: observe, Times: lives,
 		})
 		for i := range 3 {

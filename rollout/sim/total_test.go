@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -27,7 +28,7 @@ import (
 // tried is a world in which all kinds of things are done with whatever a snapshot holds. It must
 // come to an end, and each error must name a field, but for that of controllers which do not
 // come to rest. It returns how many steps there were, and what it holds in the end.
-func tried(t *testing.T, s sim.Snapshot, c sim.Config) (steps int, end sim.Snapshot) {
+func tried(t *testing.T, s cluster.Snapshot, c sim.Config) (steps int, end cluster.Snapshot) {
 	c.MaxPods = 60
 	w, err := sim.New(s, c)
 	named := func(err error) {
@@ -40,7 +41,7 @@ func tried(t *testing.T, s sim.Snapshot, c sim.Config) (steps int, end sim.Snaps
 	}
 	if err != nil {
 		named(err)
-		return 0, sim.Snapshot{}
+		return 0, cluster.Snapshot{}
 	}
 	run := func() {
 		for until := w.Now().Add(time.Hour); steps < 3000 && w.Now().Before(until); steps++ {
@@ -77,7 +78,7 @@ func tried(t *testing.T, s sim.Snapshot, c sim.Config) (steps int, end sim.Snaps
 }
 
 // hostile are snapshots with numbers and names that no cluster has.
-func hostile() (list []sim.Snapshot) {
+func hostile() (list []cluster.Snapshot) {
 	for _, n := range []int32{math.MinInt32, -1, 0, 1, 3, math.MaxInt32} {
 		d, set, ds, rs, r := webDeployment("v1", n), webSet("", n), webDaemonSet("v1"), webReplicaSet(n), argoCanary("v1", n)
 		d.MinReadySeconds, d.MaxSurge, d.MaxUnavailable = n, rollout.Int(n), rollout.Percent(n)
@@ -86,13 +87,13 @@ func hostile() (list []sim.Snapshot) {
 		set.ScaleUnavailable, r.MinReadySeconds, r.ProgressDeadlineSeconds = rollout.Int(n), n, &n
 		k := webRollout(workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"})
 		k.Canary.Steps[0].Replicas, k.Canary.Steps[1].Pause.Duration = rollout.Int(n), &n
-		list = append(list, sim.Snapshot{
-			Resources: []string{"pods"}, Nodes: equalNodes(2, int64(n)), Templates: map[string]sim.Template{"v1": {Needs: []int64{int64(n)}}, "": {}},
-			Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, Sets: []sim.Set{set}, DaemonSets: []daemonset.DaemonSet{ds},
-			ArgoRollouts: []sim.ArgoRollout{r}, Rollouts: []kruise.Rollout{k}, Quotas: []sim.Quota{{Pods: int(n)}},
-			Budgets: []sim.Budget{{Name: "b", Selector: selector.FromLabels(map[string]string{"app": "web"}), MinAvailable: rollout.Percent(n)}},
+		list = append(list, cluster.Snapshot{
+			Resources: []string{"pods"}, Nodes: equalNodes(2, int64(n)), Templates: map[string]cluster.Template{"v1": {Needs: []int64{int64(n)}}, "": {}},
+			Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, Sets: []cluster.Set{set}, DaemonSets: []daemonset.DaemonSet{ds},
+			ArgoRollouts: []cluster.ArgoRollout{r}, Rollouts: []kruise.Rollout{k}, Quotas: []cluster.Quota{{Pods: int(n)}},
+			Budgets: []cluster.Budget{{Name: "b", Selector: selector.FromLabels(map[string]string{"app": "web"}), MinAvailable: rollout.Percent(n)}},
 			// Two own each other, and a pod is on no node.
-			Objects: []sim.Object{{Kind: "x", Name: "a", UID: "a", ControllerUID: "b"}, {Kind: "x", Name: "b", UID: "b", ControllerUID: "a"}},
+			Objects: []cluster.Object{{Kind: "x", Name: "a", UID: "a", ControllerUID: "b"}, {Kind: "x", Name: "b", UID: "b", ControllerUID: "a"}},
 			Pods:    []podorder.Pod{{Name: "p", UID: "web", NodeName: "nowhere", ControllerUID: "alone", ControllerName: "alone", Phase: "else"}},
 		})
 		rs.Name, rs.UID = "alone", "alone"
@@ -126,7 +127,7 @@ func TestNoRest(t *testing.T) {
 			return []sim.Write{{Verb: sim.Update, Object: &o}}, 0, nil
 		}
 	}
-	w := newWorld(t, sim.Snapshot{Objects: []sim.Object{{Kind: "x", Name: "x"}}}, sim.Config{Controllers: []sim.Reconciler{
+	w := newWorld(t, cluster.Snapshot{Objects: []cluster.Object{{Kind: "x", Name: "x"}}}, sim.Config{Controllers: []sim.Reconciler{
 		{Name: "one", For: "x", Reconcile: write("one")}, {Name: "other", For: "x", Reconcile: write("other")},
 	}})
 	_, err := w.Settle(time.Hour)
@@ -137,11 +138,11 @@ func TestNoRest(t *testing.T) {
 // A write of nothing, or of what no controller writes, ends the world.
 func TestNoObject(t *testing.T) {
 	for _, object := range []any{
-		nil, 7, (*podorder.Pod)(nil), (*replicaset.ReplicaSet)(nil), (*deploy.Deployment)(nil), (*sim.Object)(nil), (*sim.Set)(nil), (*daemonset.DaemonSet)(nil),
+		nil, 7, (*podorder.Pod)(nil), (*replicaset.ReplicaSet)(nil), (*deploy.Deployment)(nil), (*cluster.Object)(nil), (*cluster.Set)(nil), (*daemonset.DaemonSet)(nil),
 		(*daemonset.Pod)(nil), (*revision.ControllerRevision)(nil), &kruise.Rollout{},
 	} {
 		for _, verb := range []sim.Verb{sim.Create, sim.Update, sim.Delete} {
-			w := newWorld(t, sim.Snapshot{Objects: []sim.Object{{Kind: "x", Name: "x"}}}, sim.Config{Controllers: []sim.Reconciler{{
+			w := newWorld(t, cluster.Snapshot{Objects: []cluster.Object{{Kind: "x", Name: "x"}}}, sim.Config{Controllers: []sim.Reconciler{{
 				Name: "own", For: "x", Reconcile: func(sim.View, string) ([]sim.Write, time.Duration, error) {
 					return []sim.Write{{Verb: verb, Object: object}}, 0, nil
 				},
@@ -161,7 +162,7 @@ func FuzzSnapshot(f *testing.F) {
 		f.Add(text, true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, faulty bool) {
-		var s sim.Snapshot
+		var s cluster.Snapshot
 		if json.Unmarshal(text, &s) != nil {
 			return
 		}

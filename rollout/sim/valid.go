@@ -9,15 +9,19 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/selector"
 )
+
+// forever is how far ahead anybody looks.
+const forever = 100 * 365 * 24 * time.Hour
 
 // mostOften is the highest rate of a fault: at higher ones hardly anything else happens.
 const mostOften = 100
@@ -44,12 +48,12 @@ func (c *Config) valid() (errs field.Errors) {
 		errs.Add("Config.MaxPods", c.MaxPods, "must not be negative")
 	}
 	for _, k := range c.Without {
-		if len(controllersOf(k)) == 0 {
+		if len(k.roles()) == 0 {
 			errs.Add("Config.Without", string(k), "must be a kind with a controller of ours")
 		}
 	}
 	errs = append(errs, c.validOwn()...)
-	c.Times.valid("Config.Times", &errs)
+	validTimes(&c.Times, "Config.Times", &errs)
 	return errs
 }
 
@@ -78,11 +82,11 @@ func (c *Config) validOwn() (errs field.Errors) {
 	return errs
 }
 
-// valid notes what is wrong with times at a path.
-func (t *Times) valid(path string, errs *field.Errors) {
+// validTimes notes what is wrong with times at a path.
+func validTimes(t *cluster.Times, path string, errs *field.Errors) {
 	for _, s := range []struct {
 		name string
-		Spread
+		cluster.Spread
 	}{{"Schedule", t.Schedule}, {"Pull", t.Pull}, {"Start", t.Start}, {"Ready", t.Ready}, {"End", t.End}} {
 		before := 0.0
 		for _, q := range s.Spread {
@@ -102,21 +106,21 @@ func (t *Times) valid(path string, errs *field.Errors) {
 
 // valid returns what is wrong with a snapshot: names that are missing or occur twice, workloads that
 // do not select their own pods, times that nobody can wait for, and quotas below 0.
-func (s *Snapshot) valid() (errs field.Errors) {
-	if d := s.Now.Sub(sim.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
-		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+sim.Epoch.String())
+func valid(s *cluster.Snapshot) (errs field.Errors) {
+	if d := s.Now.Sub(agenda.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
+		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+agenda.Epoch.String())
 	}
-	named(&errs, "Nodes", s.Nodes, func(o *Node) string { return o.Name })
+	named(&errs, "Nodes", s.Nodes, func(o *cluster.Node) string { return o.Name })
 	named(&errs, "Deployments", s.Deployments, func(o *deploy.Deployment) string { return o.Name })
 	named(&errs, "ReplicaSets", s.ReplicaSets, func(o *replicaset.ReplicaSet) string { return o.Name })
 	named(&errs, "Pods", s.Pods, func(o *podorder.Pod) string { return o.Name })
 	named(&errs, "DaemonSets", s.DaemonSets, func(o *daemonset.DaemonSet) string { return o.Name })
 	named(&errs, "DaemonPods", s.DaemonPods, func(o *daemonset.Pod) string { return o.Name })
-	named(&errs, "Sets", s.Sets, func(o *Set) string { return o.Name })
+	named(&errs, "Sets", s.Sets, func(o *cluster.Set) string { return o.Name })
 	named(&errs, "Rollouts", s.Rollouts, func(o *kruise.Rollout) string { return o.Name })
-	named(&errs, "ArgoRollouts", s.ArgoRollouts, func(o *ArgoRollout) string { return o.Name })
-	named(&errs, "Objects", s.Objects, func(o *Object) string { return o.Name })
-	named(&errs, "Budgets", s.Budgets, func(o *Budget) string { return o.Name })
+	named(&errs, "ArgoRollouts", s.ArgoRollouts, func(o *cluster.ArgoRollout) string { return o.Name })
+	named(&errs, "Objects", s.Objects, func(o *cluster.Object) string { return o.Name })
+	named(&errs, "Budgets", s.Budgets, func(o *cluster.Budget) string { return o.Name })
 	named(&errs, "Revisions", s.Revisions, func(o *revision.ControllerRevision) string { return o.Name })
 	named(&errs, "Releases", s.Releases, func(o *batchrelease.Release) string { return o.Name })
 	named(&errs, "Services", s.Services, func(o *traffic.Service) string { return o.Name })
@@ -127,7 +131,7 @@ func (s *Snapshot) valid() (errs field.Errors) {
 	eachSelects(&errs, s.DaemonSets)
 	for id, t := range s.Templates {
 		if t.Times != nil {
-			t.Times.valid(field.Element("Templates", id)+".Times", &errs)
+			validTimes(t.Times, field.Element("Templates", id)+".Times", &errs)
 		}
 	}
 	for _, q := range s.Quotas {

@@ -7,170 +7,165 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/controllers"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A View is what somebody sees of a [World]: all as it is, from [World.View], or what a
-// controller's caches show. It is valid until time passes or the world is changed. What it
-// returns must not be changed: Deployments and ReplicaSets may be kept, other objects are valid
-// as long as it is.
-type View struct{ v *sim.View }
+// A View is what is seen of a [World]: all as it is, from [World.View], or what the caches of a
+// controller show. It is valid until time passes or the world is changed. The objects that it
+// returns must not be changed, and may be kept.
+type View struct{ v controllers.View }
 
 // Now is the time by the clock of whoever looks.
-func (v View) Now() time.Time {
-	if v.v == nil {
-		return time.Time{}
-	}
-	return v.v.Now()
-}
+func (v View) Now() time.Time { return v.v.Now }
 
-// list returns what the objects of a kind are to users.
-func list[T, U any](v View, rows func(sim.View) []*T, of func(*T) *U) []*U {
-	if v.v == nil {
+// all returns a part of each object of a table, as of the view.
+func all[T, U any](v View, table func(*store.Store) *store.Table[T], part func(*T) *U) (list []*U) {
+	if v.v.Store == nil {
 		return nil
 	}
-	from := rows(*v.v)
-	to := make([]*U, len(from))
-	for i, o := range from {
-		to[i] = of(o)
+	t := table(v.v.Store)
+	for _, o := range t.AllAt(v.v.At[t.Kind()]) {
+		if u := part(o); u != nil {
+			list = append(list, u)
+		}
 	}
-	return to
+	return list
 }
 
-// one returns what an object is to users, nil if it is not there.
-func one[T, U any](v View, name string, get func(sim.View, string) *T, of func(*T) *U) *U {
-	if v.v == nil {
+// one returns a part of an object, nil if it is not there.
+func one[T, U any](v View, table func(*store.Store) *store.Table[T], name string, part func(*T) *U) *U {
+	if v.v.Store == nil {
 		return nil
 	}
-	o := get(*v.v, name)
-	if o == nil {
-		return nil
+	t := table(v.v.Store)
+	if o := t.GetAt(v.v.At[t.Kind()], name); o != nil {
+		return part(o)
 	}
-	return of(o)
+	return nil
 }
 
-func same[T any](o *T) *T { return o }
+// of returns a part of each object of an owner.
+func of[T, U any](v View, table func(*store.Store) *store.Table[T], owner string, part func(*T) *U) (list []U) {
+	if v.v.Store == nil {
+		return nil
+	}
+	t := table(v.v.Store)
+	for _, o := range t.OfAt(v.v.At[t.Kind()], owner) {
+		if u := part(o); u != nil {
+			list = append(list, *u)
+		}
+	}
+	return list
+}
+
+func deployments(s *store.Store) *store.Table[store.Deployment]          { return &s.Deployments }
+func replicaSets(s *store.Store) *store.Table[replicaset.ReplicaSet]     { return &s.ReplicaSets }
+func pods(s *store.Store) *store.Table[store.Pod]                        { return &s.Pods }
+func daemonSets(s *store.Store) *store.Table[store.DaemonSet]            { return &s.DaemonSets }
+func sets(s *store.Store) *store.Table[store.Set]                        { return &s.Sets }
+func ownObjects(s *store.Store) *store.Table[cluster.Object]             { return &s.Objects }
+func revisions(s *store.Store) *store.Table[revision.ControllerRevision] { return &s.Revisions }
+
+func same[T any](o *T) *T                               { return o }
+func deployment(d *store.Deployment) *deploy.Deployment { return &d.Deployment }
+func daemonSet(d *store.DaemonSet) *daemonset.DaemonSet { return &d.DaemonSet }
+func set(o *store.Set) *cluster.Set                     { return &o.Set }
+
+// pod and daemonPod are a pod if it is none of a DaemonSet, or one.
+func pod(p *store.Pod) *podorder.Pod {
+	if p.OfDaemonSet {
+		return nil
+	}
+	return p.Plain()
+}
+
+func daemonPod(p *store.Pod) *daemonset.Pod {
+	if !p.OfDaemonSet {
+		return nil
+	}
+	return &p.Pod
+}
 
 // Deployments returns all of them, in the order of their creation, as the others do.
-func (v View) Deployments() []*deploy.Deployment {
-	return list(v, sim.View.Deployments, func(d *sim.Deployment) *deploy.Deployment { return &d.Deployment })
-}
+func (v View) Deployments() []*deploy.Deployment { return all(v, deployments, deployment) }
 
 // Deployment returns the one with a name, or nil.
 func (v View) Deployment(name string) *deploy.Deployment {
-	return one(v, name, sim.View.Deployment, func(d *sim.Deployment) *deploy.Deployment { return &d.Deployment })
+	return one(v, deployments, name, deployment)
 }
 
 // ReplicaSets returns all of them.
-func (v View) ReplicaSets() []*replicaset.ReplicaSet {
-	return list(v, sim.View.ReplicaSets, same)
-}
+func (v View) ReplicaSets() []*replicaset.ReplicaSet { return all(v, replicaSets, same) }
 
 // ReplicaSet returns the one with a name, or nil.
-func (v View) ReplicaSet(name string) *replicaset.ReplicaSet {
-	return one(v, name, sim.View.ReplicaSet, same)
-}
+func (v View) ReplicaSet(name string) *replicaset.ReplicaSet { return one(v, replicaSets, name, same) }
 
-// ReplicaSetsOf returns those that the owner with this UID controls; with "" the orphans.
-func (v View) ReplicaSetsOf(uid string) []replicaset.ReplicaSet {
-	if v.v == nil {
-		return nil
-	}
-	return v.v.ReplicaSetsOf(uid)
-}
+// ReplicaSetsOf returns the ReplicaSets that the owner with this UID controls; with "" the orphans.
+func (v View) ReplicaSetsOf(uid string) []replicaset.ReplicaSet { return of(v, replicaSets, uid, same) }
 
 // Pods returns all that belong to no DaemonSet.
-func (v View) Pods() []*podorder.Pod { return list(v, sim.View.Pods, same) }
+func (v View) Pods() []*podorder.Pod { return all(v, pods, pod) }
 
 // Pod returns the one with a name, or nil.
-func (v View) Pod(name string) *podorder.Pod { return one(v, name, sim.View.Pod, same) }
+func (v View) Pod(name string) *podorder.Pod { return one(v, pods, name, pod) }
 
 // PodsOf returns the pods that the owner with this UID controls; with "" the orphans. To ask
 // for those of an owner is quicker than to look for them among all.
-func (v View) PodsOf(uid string) []podorder.Pod {
-	if v.v == nil {
-		return nil
-	}
-	return v.v.PodsOf(uid)
-}
+func (v View) PodsOf(uid string) []podorder.Pod { return of(v, pods, uid, pod) }
 
 // DaemonSets returns all of them.
-func (v View) DaemonSets() []*daemonset.DaemonSet {
-	return list(v, sim.View.DaemonSets, func(d *sim.DaemonSet) *daemonset.DaemonSet { return &d.DaemonSet })
-}
+func (v View) DaemonSets() []*daemonset.DaemonSet { return all(v, daemonSets, daemonSet) }
 
 // DaemonSet returns the one with a name, or nil.
-func (v View) DaemonSet(name string) *daemonset.DaemonSet {
-	return one(v, name, sim.View.DaemonSet, func(d *sim.DaemonSet) *daemonset.DaemonSet { return &d.DaemonSet })
-}
+func (v View) DaemonSet(name string) *daemonset.DaemonSet { return one(v, daemonSets, name, daemonSet) }
 
 // DaemonPods returns the pods of DaemonSets.
-func (v View) DaemonPods() []*daemonset.Pod { return list(v, sim.View.DaemonPods, same) }
+func (v View) DaemonPods() []*daemonset.Pod { return all(v, pods, daemonPod) }
 
 // DaemonPodsOf returns the pods that the DaemonSet with this UID controls; with "" the orphans.
-func (v View) DaemonPodsOf(uid string) []daemonset.Pod {
-	if v.v == nil {
-		return nil
-	}
-	return v.v.DaemonPodsOf(uid)
-}
+func (v View) DaemonPodsOf(uid string) []daemonset.Pod { return of(v, pods, uid, daemonPod) }
 
 // RevisionsOf returns the revisions that the owner with this UID controls; with "" the orphans.
 func (v View) RevisionsOf(uid string) []revision.ControllerRevision {
-	if v.v == nil {
-		return nil
-	}
-	return v.v.RevisionsOf(uid)
+	return of(v, revisions, uid, same)
 }
 
-// Nodes returns all of them, without what room is left, which a scheduler is told.
-func (v View) Nodes() []*Node {
-	return list(v, sim.View.Nodes, func(n *sim.Node) *Node {
-		return &Node{Node: n.Node, Zone: n.Zone, Cordoned: n.Cordoned, NotReady: n.NotReady}
-	})
+// Nodes returns all of them.
+func (v View) Nodes() []*cluster.Node {
+	return all(v, func(s *store.Store) *store.Table[store.Node] { return &s.Nodes }, func(n *store.Node) *cluster.Node { return &n.Node })
 }
 
 // Sets returns the CloneSets and StatefulSets.
-func (v View) Sets() []*Set {
-	return list(v, sim.View.Sets, setOf)
-}
+func (v View) Sets() []*cluster.Set { return all(v, sets, set) }
 
 // Set returns the one with a name, or nil.
-func (v View) Set(name string) *Set { return one(v, name, sim.View.Set, setOf) }
-
-func setOf(s *sim.Set) *Set {
-	o := Set(s.Set)
-	return &o
-}
+func (v View) Set(name string) *cluster.Set { return one(v, sets, name, set) }
 
 // Rollouts returns all of them.
 func (v View) Rollouts() []*kruise.Rollout {
-	return list(v, sim.View.Rollouts, func(r *sim.Rollout) *kruise.Rollout { return &r.Rollout })
+	return all(v, func(s *store.Store) *store.Table[store.Rollout] { return &s.Rollouts }, func(r *store.Rollout) *kruise.Rollout { return &r.Rollout })
 }
 
 // ArgoRollouts returns the Rollouts of Argo.
-func (v View) ArgoRollouts() []*ArgoRollout {
-	return list(v, sim.View.ArgoRollouts, func(r *sim.ArgoRollout) *ArgoRollout { o := ArgoRollout(*r); return &o })
+func (v View) ArgoRollouts() []*cluster.ArgoRollout {
+	return all(v, func(s *store.Store) *store.Table[cluster.ArgoRollout] { return &s.ArgoRollouts }, same)
 }
 
 // Objects returns those of a kind of your own; with "" of all of them.
-func (v View) Objects(k Kind) (objects []*Object) {
-	for _, o := range list(v, sim.View.Things, objectOf) {
-		if k == "" || o.Kind == string(k) {
-			objects = append(objects, o)
+func (v View) Objects(k Kind) []*cluster.Object {
+	return all(v, ownObjects, func(o *cluster.Object) *cluster.Object {
+		if k != "" && o.Kind != string(k) {
+			return nil
 		}
-	}
-	return objects
+		return o
+	})
 }
 
 // Object returns the one of any kind of your own with a name, or nil.
-func (v View) Object(name string) *Object { return one(v, name, sim.View.Thing, objectOf) }
-
-func objectOf(t *sim.Thing) *Object {
-	o := Object(*t)
-	return &o
-}
+func (v View) Object(name string) *cluster.Object { return one(v, ownObjects, name, same) }

@@ -18,13 +18,14 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // seeds are in how many worlds each controller is tried under each fault.
 const seeds = 25
 
 // counts creates as many pods as it sees too few, and leaves their names to the API server.
-func counts(fleet *sim.Object, size int, pods []podorder.Pod) (writes []sim.Write) {
+func counts(fleet *cluster.Object, size int, pods []podorder.Pod) (writes []sim.Write) {
 	for range size - len(pods) {
 		writes = append(writes, create(fleet, ""))
 	}
@@ -35,7 +36,7 @@ func counts(fleet *sim.Object, size int, pods []podorder.Pod) (writes []sim.Writ
 }
 
 // names has a name for each pod, so that no pod is created twice.
-func names(fleet *sim.Object, size int, pods []podorder.Pod) (writes []sim.Write) {
+func names(fleet *cluster.Object, size int, pods []podorder.Pod) (writes []sim.Write) {
 	there := map[string]bool{}
 	for i := range pods {
 		p := &pods[i]
@@ -52,12 +53,12 @@ func names(fleet *sim.Object, size int, pods []podorder.Pod) (writes []sim.Write
 	return writes
 }
 
-func create(fleet *sim.Object, name string) sim.Write {
+func create(fleet *cluster.Object, name string) sim.Write {
 	return sim.Write{Verb: sim.Create, Object: &podorder.Pod{Name: name, ControllerKind: "Fleet", ControllerName: fleet.Name, ControllerUID: fleet.UID}}
 }
 
 // A plan is what a controller does about a Fleet of a size whose pods it sees.
-type plan func(fleet *sim.Object, size int, pods []podorder.Pod) []sim.Write
+type plan func(fleet *cluster.Object, size int, pods []podorder.Pod) []sim.Write
 
 func (p plan) reconcile(v sim.View, name string) ([]sim.Write, time.Duration, error) {
 	fleet := v.Object(name)
@@ -72,9 +73,9 @@ func (p plan) reconcile(v sim.View, name string) ([]sim.Write, time.Duration, er
 // It returns what is wrong, how often faults have struck, and what has happened until then.
 func try(p plan, faults sim.Faults, seed uint64) (wrong string, struck int, history []string, err error) {
 	var w *sim.World
-	w, err = sim.New(sim.Snapshot{}, sim.Config{
+	w, err = sim.New(cluster.Snapshot{}, sim.Config{
 		Seed: seed, Faults: faults, FaultsFor: 5 * time.Minute, Controllers: []sim.Reconciler{{Name: "fleets", For: "Fleet", Reconcile: p.reconcile}},
-		Times: sim.Times{Start: sim.Between(time.Second, 5*time.Second), End: sim.Exactly(time.Second)},
+		Times: cluster.Times{Start: cluster.Between(time.Second, 5*time.Second), End: cluster.Exactly(time.Second)},
 		Observe: func(c sim.Change) {
 			if wrong != "" {
 				return
@@ -87,7 +88,7 @@ func try(p plan, faults sim.Faults, seed uint64) (wrong string, struck int, hist
 	})
 	for _, size := range []string{"3", "6", "2"} {
 		if err == nil {
-			err = errors.Join(w.Put(sim.Object{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": size}}), w.Run(w.Now().Add(time.Minute)))
+			err = errors.Join(w.Put(cluster.Object{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": size}}), w.Run(w.Now().Add(time.Minute)))
 		}
 	}
 	if err != nil {

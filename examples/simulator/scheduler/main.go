@@ -18,6 +18,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
 // The cluster: nodes in three zones with room for pods, and Deployments of six pods.
@@ -28,25 +30,25 @@ const (
 	deployments = 40
 )
 
-// A scheduler returns the node for a pod, or "" if none has room. It may look at the world.
-type scheduler func(w *sim.World, p sim.Pod, nodes *sim.Nodes) string
+// A place returns the node that a scheduler chooses for a pod, or "" if none has room. It may look at the world.
+type place func(w *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string
 
 var schedulers = []struct {
-	name  string
-	place scheduler
+	name   string
+	choose place
 }{
-	{"one node after the other", func(_ *sim.World, p sim.Pod, nodes *sim.Nodes) string { return sim.BinPack(p, nodes) }},
+	{"one node after the other", func(_ *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string { return scheduler.BinPack(p, nodes) }},
 	{"the emptiest node", emptiest},
 	{"the zone with fewest of its own", spread},
 }
 
 // emptiest takes the node with the most room.
-func emptiest(_ *sim.World, p sim.Pod, nodes *sim.Nodes) string {
+func emptiest(_ *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string {
 	return best(p, nodes, func(i int) int64 { return nodes.Free(i, 0) })
 }
 
 // spread takes the zone that has the fewest pods of the same ReplicaSet, and there the emptiest node.
-func spread(w *sim.World, p sim.Pod, nodes *sim.Nodes) string {
+func spread(w *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string {
 	zone, in := zoneOf(nodes), map[string]int64{}
 	for _, other := range w.View().PodsOf(p.ControllerUID) {
 		if other.NodeName != "" && other.Active() {
@@ -57,7 +59,7 @@ func spread(w *sim.World, p sim.Pod, nodes *sim.Nodes) string {
 }
 
 // best returns the node that a pod fits with the highest score, of several the first.
-func best(p sim.Pod, nodes *sim.Nodes, score func(i int) int64) (name string) {
+func best(p scheduler.Pod, nodes *scheduler.Nodes, score func(i int) int64) (name string) {
 	var highest int64
 	for i := nodes.First(0, p); i >= 0; i = nodes.First(i+1, p) {
 		if s := score(i); name == "" || s > highest {
@@ -67,7 +69,7 @@ func best(p sim.Pod, nodes *sim.Nodes, score func(i int) int64) (name string) {
 	return name
 }
 
-func zoneOf(nodes *sim.Nodes) map[string]string {
+func zoneOf(nodes *scheduler.Nodes) map[string]string {
 	zone := map[string]string{}
 	for i := range nodes.Len() {
 		zone[nodes.At(i).Name] = nodes.At(i).Zone
@@ -76,15 +78,15 @@ func zoneOf(nodes *sim.Nodes) map[string]string {
 }
 
 // world is the cluster with all Deployments rolled out, and then to another template.
-func world(place scheduler) (w *sim.World, err error) {
-	pod := sim.Template{Needs: []int64{1}}
-	cluster := sim.Snapshot{Resources: []string{"pods"}, Templates: map[string]sim.Template{"v1": pod, "v2": pod}}
+func world(choose place) (w *sim.World, err error) {
+	pod := cluster.Template{Needs: []int64{1}}
+	start := cluster.Snapshot{Resources: []string{"pods"}, Templates: map[string]cluster.Template{"v1": pod, "v2": pod}}
 	for i := range nodes {
-		cluster.Nodes = append(cluster.Nodes, sim.Node{Node: daemonset.Node{Name: fmt.Sprint("node-", i)}, Zone: string(rune('a' + i*zones/nodes)), Room: []int64{room}})
+		start.Nodes = append(start.Nodes, cluster.Node{Node: daemonset.Node{Name: fmt.Sprint("node-", i)}, Zone: string(rune('a' + i*zones/nodes)), Room: []int64{room}})
 	}
-	w, err = sim.New(cluster, sim.Config{
-		Seed: 1, Times: sim.Times{Start: sim.Between(2*time.Second, 20*time.Second), End: sim.Exactly(20 * time.Second)},
-		Place: func(p sim.Pod, nodes *sim.Nodes) string { return place(w, p, nodes) },
+	w, err = sim.New(start, sim.Config{
+		Seed: 1, Times: cluster.Times{Start: cluster.Between(2*time.Second, 20*time.Second), End: cluster.Exactly(20 * time.Second)},
+		Place: func(p scheduler.Pod, nodes *scheduler.Nodes) string { return choose(w, p, nodes) },
 	})
 	replicas := int32(6)
 	for _, template := range []string{"v1", "v2"} {
@@ -128,7 +130,7 @@ func report(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "PODS GO TO\tWITHOUT ZONE\tPODS THAT SERVE\tOF ONE DEPLOYMENT AT LEAST")
 	for _, s := range schedulers {
-		w, err := world(s.place)
+		w, err := world(s.choose)
 		for z := 0; z < zones && err == nil; z++ {
 			var all, fewest int32
 			zone := string(rune('a' + z))

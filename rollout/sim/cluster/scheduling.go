@@ -3,6 +3,8 @@
 package cluster
 
 import (
+	"time"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -20,10 +22,16 @@ type Template struct {
 	PodAntiAffinity []PodTerm `json:"podAntiAffinity,omitempty"`
 	// TopologySpread are the constraints with whenUnsatisfiable DoNotSchedule.
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
-	Claims         []Claim          `json:"claims,omitempty"`     // of volumes that one node, or one pod, may use at a time
-	Times          *Times           `json:"times,omitempty"`      // nil means those of the world
-	NeverReady     bool             `json:"neverReady,omitzero"`  // its pods start, and stay unready
-	Unplaceable    bool             `json:"unplaceable,omitzero"` // no node takes its pods
+	Claims         []Claim          `json:"claims,omitempty"` // of volumes that one node, or one pod, may use at a time
+	// ReadyAfter is how long its pods take from running to being ready at least: what its probes say.
+	ReadyAfter time.Duration `json:"readyAfter,omitzero"` // nanoseconds
+	// EndAfter and EndWithin are how long its pods take to end at least and at most: the sleep of its
+	// preStop hook, and its grace period; 0 means that neither says so.
+	EndAfter    time.Duration `json:"endAfter,omitzero"`
+	EndWithin   time.Duration `json:"endWithin,omitzero"`
+	Times       *Times        `json:"times,omitempty"`      // nil means those of the world
+	NeverReady  bool          `json:"neverReady,omitzero"`  // its pods start, and stay unready
+	Unplaceable bool          `json:"unplaceable,omitzero"` // no node takes its pods
 }
 
 // A HostPort is a port of the node that a container uses.

@@ -50,6 +50,10 @@ type Snapshot struct {
 
 	Budgets []Budget `json:"budgets,omitempty"`
 	Quotas  []Quota  `json:"quotas,omitempty"`
+
+	// Unseen says, in words for people, what the objects from which the snapshot was made use and no
+	// world looks at.
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 // A Node is a node, with room for pods.

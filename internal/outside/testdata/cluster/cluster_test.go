@@ -15,10 +15,12 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
 // last is a scheduler that takes the last node that a pod fits.
-func last(p sim.Pod, nodes *sim.Nodes) string {
+func last(p scheduler.Pod, nodes *scheduler.Nodes) string {
 	for i := nodes.Len() - 1; i >= 0; i-- {
 		if nodes.Fits(i, p) {
 			return nodes.At(i).Name
@@ -52,17 +54,17 @@ func fleets(v sim.View, name string) (writes []sim.Write, again time.Duration, e
 
 // The scheduler places the pods of a Deployment, and those of the controller under faults.
 func TestCluster(t *testing.T) {
-	s := sim.Snapshot{Resources: []string{"pods"}, Templates: map[string]sim.Template{"v1": {Needs: []int64{1}}}}
+	s := cluster.Snapshot{Resources: []string{"pods"}, Templates: map[string]cluster.Template{"v1": {Needs: []int64{1}}}}
 	for _, name := range []string{"a", "b"} {
-		s.Nodes = append(s.Nodes, sim.Node{Node: daemonset.Node{Name: name}, Room: []int64{3}})
+		s.Nodes = append(s.Nodes, cluster.Node{Node: daemonset.Node{Name: name}, Room: []int64{3}})
 	}
 	size := int32(4)
 	s.Deployments = []deploy.Deployment{{Name: "web", UID: "web", Replicas: &size, Template: revision.Template{ID: "v1"}}}
-	s.Objects = []sim.Object{{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": "20"}}}
+	s.Objects = []cluster.Object{{Kind: "Fleet", Name: "f", Spec: map[string]string{"size": "20"}}}
 	faults := sim.Faults{Stale: 1, Flaky: 2, Crash: 2, PodFailures: 1}
 	w, err := sim.New(s, sim.Config{
 		Seed: 7, Place: last, Controllers: []sim.Reconciler{{Name: "fleets", For: "Fleet", Reconcile: fleets}},
-		Faults: faults, FaultsFor: 5 * time.Minute, Times: sim.Times{Start: sim.Between(time.Second, 10*time.Second)},
+		Faults: faults, FaultsFor: 5 * time.Minute, Times: cluster.Times{Start: cluster.Between(time.Second, 10*time.Second)},
 	})
 	if err != nil {
 		t.Fatal(err)

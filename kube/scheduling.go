@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// A templateReader reads what a pod template means to a simulated cluster.
+type templateReader struct {
+	namespace string
+	resources []corev1.ResourceName
+	claims    map[string][]corev1.PersistentVolumeAccessMode // by "namespace/name"
+	unseen    map[string]bool
+}
+
+// template returns what a pod template means to the scheduler and to nodes, and notes what it uses
+// that a simulated cluster does not look at.
+func (r *templateReader) template(spec *corev1.PodSpec, labels map[string]string) cluster.Template {
+	t := cluster.Template{
+		Needs: PodRequests(spec, r.resources), NodeSelector: spec.NodeSelector, Tolerations: Tolerations(spec.Tolerations),
+		HostPorts: hostPorts(spec), Claims: r.claimsOf(spec),
+	}
+	if a := spec.Affinity; a != nil {
+		r.affinity(a, &t, labels)
+	}
+	for i := range spec.TopologySpreadConstraints {
+		r.spread(&spec.TopologySpreadConstraints[i], &t, labels)
+	}
+	lifeOf(spec, &t)
+	if len(spec.ResourceClaims) > 0 {
+		r.unseen["resource claims (dynamic resource allocation)"] = true
+	}
+	if len(spec.SchedulingGates) > 0 {
+		r.unseen["scheduling gates of pod templates"] = true
+	}
+	return t
+}
+
+// hostPorts returns the ports of its node that a pod takes: those of its containers, and of init
+// containers that run on. With hostNetwork the API server makes each port one of the node.
+func hostPorts(spec *corev1.PodSpec) (ports []cluster.HostPort) {
+	containers := slices.Clone(spec.Containers)
+	for _, c := range spec.InitContainers {
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			containers = append(containers, c)
+		}
+	}
+	for i := range containers {
+		for _, p := range containers[i].Ports {
+			port := cluster.HostPort{Port: p.HostPort, Protocol: string(p.Protocol), IP: p.HostIP}
+			if spec.HostNetwork && port.Port == 0 {
+				port.Port = p.ContainerPort
+			}
+			if port.Port != 0 {
+				ports = append(ports, port)
+			}
+		}
+	}
+	return ports
+}
+
+func (r *templateReader) affinity(a *corev1.Affinity, t *cluster.Template, labels map[string]string) {
+	if n := a.NodeAffinity; n != nil {
+		t.Affinity = NodeSelector(n.RequiredDuringSchedulingIgnoredDuringExecution)
+		r.preferred(len(n.PreferredDuringSchedulingIgnoredDuringExecution))
+	}
+	if p := a.PodAffinity; p != nil {
+		t.PodAffinity = r.terms(p.RequiredDuringSchedulingIgnoredDuringExecution, labels)
+		r.preferred(len(p.PreferredDuringSchedulingIgnoredDuringExecution))
+	}
+	if p := a.PodAntiAffinity; p != nil {
+		t.PodAntiAffinity = r.terms(p.RequiredDuringSchedulingIgnoredDuringExecution, labels)
+		r.preferred(len(p.PreferredDuringSchedulingIgnoredDuringExecution))
+	}
+}
+
+// preferred notes preferences, which change on which of the nodes that it fits a pod runs.
+func (r *templateReader) preferred(n int) {
+	if n > 0 {
+		r.unseen["preferences of nodes (preferred affinity, ScheduleAnyway)"] = true
+	}
+}
+
+func (r *templateReader) terms(list []corev1.PodAffinityTerm, labels map[string]string) (terms []cluster.PodTerm) {
+	for i := range list {
+		t := &list[i]
+		if t.NamespaceSelector != nil {
+			r.unseen["namespaceSelector of pod affinity"] = true
+		}
+		terms = append(terms, cluster.PodTerm{
+			Selector:    LabelSelector(withKeys(t.LabelSelector, labels, t.MatchLabelKeys, t.MismatchLabelKeys)),
+			TopologyKey: t.TopologyKey, Namespaces: t.Namespaces,
+		})
+	}
+	return terms
+}
+
+// withKeys returns a selector that asks for the labels of the pod itself as well, under some keys, and
+// for others than those under other keys.
+func withKeys(s *metav1.LabelSelector, labels map[string]string, match, mismatch []string) *metav1.LabelSelector {
+	if s == nil || len(match)+len(mismatch) == 0 {
+		return s
+	}
+	s = s.DeepCopy()
+	add := func(keys []string, op metav1.LabelSelectorOperator) {
+		for _, key := range keys {
+			if value, ok := labels[key]; ok {
+				s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
+			}
+		}
+	}
+	add(match, metav1.LabelSelectorOpIn)
+	add(mismatch, metav1.LabelSelectorOpNotIn)
+	return s
+}
+
+func (r *templateReader) spread(c *corev1.TopologySpreadConstraint, t *cluster.Template, labels map[string]string) {
+	if c.WhenUnsatisfiable != corev1.DoNotSchedule {
+		r.preferred(1)
+		return
+	}
+	s := cluster.TopologySpread{
+		MaxSkew: c.MaxSkew, TopologyKey: c.TopologyKey, Selector: LabelSelector(withKeys(c.LabelSelector, labels, c.MatchLabelKeys, nil)),
+		IgnoreAffinity: c.NodeAffinityPolicy != nil && *c.NodeAffinityPolicy == corev1.NodeInclusionPolicyIgnore,
+		HonorTaints:    c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor,
+	}
+	if c.MinDomains != nil {
+		s.MinDomains = *c.MinDomains
+	}
+	t.TopologySpread = append(t.TopologySpread, s)
+}
+
+// claimsOf returns the claims of a pod that not every pod can use at once.
+func (r *templateReader) claimsOf(spec *corev1.PodSpec) (claims []cluster.Claim) {
+	for i := range spec.Volumes {
+		of := spec.Volumes[i].PersistentVolumeClaim
+		if of == nil {
+			continue
+		}
+		name := qualified(r.namespace, of.ClaimName)
+		modes, known := r.claims[name]
+		switch {
+		case !known:
+			r.unseen["volumes whose claims are not in the input"] = true
+		case slices.Contains(modes, corev1.ReadWriteOncePod):
+			claims = append(claims, cluster.Claim{Name: name, OnePod: true})
+		case slices.Equal(modes, []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}):
+			claims = append(claims, cluster.Claim{Name: name})
+			r.unseen["where volumes are (node affinity of persistent volumes)"] = true
+		}
+	}
+	return claims
+}
+
+// lifeOf says how long pods of a template take at least to be ready, and to end, by their probes,
+// hooks, and grace period.
+func lifeOf(spec *corev1.PodSpec, t *cluster.Template) {
+	for i := range spec.Containers {
+		c := &spec.Containers[i]
+		t.ReadyAfter = max(t.ReadyAfter, readyAfter(c))
+		if h := c.Lifecycle; h != nil && h.PreStop != nil && h.PreStop.Sleep != nil {
+			t.EndAfter = max(t.EndAfter, time.Duration(h.PreStop.Sleep.Seconds)*time.Second)
+		}
+	}
+	if s := spec.TerminationGracePeriodSeconds; s != nil && *s >= 0 {
+		t.EndWithin = max(time.Duration(*s)*time.Second, time.Second)
+	}
+}
+
+// readyAfter is how long a container takes at least from its start to being ready. The readiness probe
+// begins after its initial delay, and after the startup probe has succeeded once.
+func readyAfter(c *corev1.Container) time.Duration {
+	seconds := int32(0)
+	if p := c.StartupProbe; p != nil {
+		seconds = max(seconds, p.InitialDelaySeconds)
+	}
+	if p := c.ReadinessProbe; p != nil {
+		seconds = max(seconds, p.InitialDelaySeconds) + max(0, p.SuccessThreshold-1)*max(1, p.PeriodSeconds)
+	}
+	return time.Duration(max(0, seconds)) * time.Second
+}

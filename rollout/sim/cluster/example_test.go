@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+func ExampleExactly() {
+	fmt.Println(cluster.Exactly(time.Second).At(0.3))
+	// Output: 1s
+}
+
+func ExampleBetween() {
+	fmt.Println(cluster.Between(time.Second, 3*time.Second).At(0.5))
+	// Output: 2s
+}
+
+// Half of the pods start within 8 seconds, nine in ten within 30.
+func ExampleSpread_At() {
+	s := cluster.Spread{{Share: 0, Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}}
+	fmt.Println(s.At(0.25), s.At(0.7), s.At(1))
+	// Output: 5s 19s 30s
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+// A Report says what has happened in a [World] so far.
+type Report struct {
+	// Fired is how often each fault has struck, and Silent are those with a rate that never
+	// have, in the order of the fields of Faults, whose names they have.
+	Fired  map[string]int
+	Silent []string
+	// Expired is how often our controllers have given up to wait for writes of their own.
+	Expired int
+	Plans   int // made by controllers
+	Writes  int
+	Waiting int // pods that wait for a node now
+}
+
+// Report says what has happened.
+func (w *World) Report() Report {
+	s := w.ensure().server
+	r := Report{Fired: map[string]int{}, Expired: w.env.Expired, Plans: s.Plans, Writes: int(s.Version()), Waiting: w.life.Waiting()}
+	struck := s.Trouble.Struck()
+	for _, f := range w.cfg.Faults.list() {
+		if n := struck[f.of]; n > 0 {
+			r.Fired[f.name] = n
+		} else if *f.rate > 0 {
+			r.Silent = append(r.Silent, f.name)
+		}
+	}
+	return r
+}

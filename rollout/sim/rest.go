@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+)
+
+// A quiet counts what happens again and again, and changes nothing: autoscalers that look, and requests
+// that are repeated after they have failed. Once all of it has happened without a write, it will never
+// change anything.
+type quiet struct {
+	n       int
+	version int64 // of the last write before it
+}
+
+// again is how many entries of the agenda happen again and again.
+func again(a *agenda.Agenda) int { return a.Pending(agenda.Tick) + a.Pending(agenda.Retry) }
+
+// performed counts an entry of the agenda. What follows from it is seen when the next one is counted.
+func (q *quiet) performed(s *apiserver.Server, why agenda.Reason) {
+	version := s.Version()
+	if version != q.version || why != agenda.Tick && why != agenda.Retry {
+		q.n, q.version = 0, version
+		return
+	}
+	q.n++
+}
+
+// rests reports whether nothing is on the agenda that changes anything.
+func (q *quiet) rests(s *apiserver.Server) bool {
+	n := again(s.Agenda)
+	return s.Err() == nil && s.Trouble.Calm() && n > 0 && s.Agenda.Len() == n && s.Version() == q.version && q.n >= n
+}
+
+// errNoRest is that controllers do not come to rest.
+var errNoRest = errors.New("no rest")
+
+// A rest counts the steps that controllers make without time passing, which must end: they may undo
+// each other again and again.
+type rest struct {
+	at    time.Time // since when no time has passed
+	steps int       // since then
+
+	// A rush are steps with no entry of the agenda between them. Steps that create pods do not count:
+	// Config.MaxPods limits those.
+	under   bool
+	rush    int
+	created int // pods so far
+	limit   int // 0 until many steps have been made
+	objects int // when the rush began
+	pods    int // so
+}
+
+// How many steps are too many: so many, and some for each object and each pod.
+const (
+	manySteps     = 10_000
+	stepsOfObject = manySteps / 100
+	stepsOfPod    = 10
+)
+
+// begin begins a rush, if none is under way.
+func (r *rest) begin(s *apiserver.Server) {
+	if r.under {
+		return
+	}
+	r.under, r.rush, r.limit = true, 0, 0
+	r.created, r.objects, r.pods = s.Pods.Created(), objects(s), s.Pods.Len()
+}
+
+// stepped counts a step, and ends the world if that was one too many.
+func (r *rest) stepped(s *apiserver.Server) {
+	if now := s.Agenda.Now(); now.After(r.at) { // requests may take time
+		r.at, r.steps, r.under = now, 0, false
+	}
+	r.steps++
+	if n := s.Pods.Created(); n == r.created {
+		r.rush++
+	} else {
+		r.created = n
+	}
+	if r.steps > manySteps && (r.hurried(s) || r.steps > manySteps+manySteps/10*(objects(s)+s.Pods.Len())) {
+		s.Fail(fmt.Errorf("%w at %v", errNoRest, r.at))
+	}
+}
+
+// hurried reports whether a rush has gone on for too long.
+func (r *rest) hurried(s *apiserver.Server) bool {
+	if r.rush > manySteps && r.limit == 0 {
+		r.limit = manySteps + stepsOfObject*r.objects + stepsOfPod*(r.pods+wanted(s))
+	}
+	return r.limit > 0 && r.rush > r.limit
+}
+
+// objects is how many objects there are that controllers work on, but pods.
+func objects(s *apiserver.Server) int {
+	return s.ReplicaSets.Len() + s.Deployments.Len() + s.DaemonSets.Len() + s.Sets.Len() + s.Objects.Len() + s.Nodes.Len() + s.Rollouts.Len() + s.ArgoRollouts.Len()
+}
+
+// wanted is how many pods all workloads want together, those of Deployments counted twice.
+func wanted(s *apiserver.Server) (n int) {
+	for _, d := range s.Deployments.All() {
+		n += wantedBy(d.Replicas)
+	}
+	for _, rs := range s.ReplicaSets.All() {
+		n += wantedBy(rs.Replicas)
+	}
+	for _, o := range s.Sets.All() {
+		n += wantedBy(o.Replicas)
+	}
+	for _, o := range s.ArgoRollouts.All() {
+		n += wantedBy(o.Replicas)
+	}
+	return min(n+s.DaemonSets.Len()*s.Nodes.Len(), 16*mostWanted)
+}
+
+// mostWanted is how many pods of one object count, of which no world has more.
+const mostWanted = 1 << 20
+
+func wantedBy(replicas *int32) int {
+	if replicas == nil {
+		return 1
+	}
+	return max(0, min(int(*replicas), mostWanted))
+}
