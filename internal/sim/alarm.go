@@ -12,9 +12,6 @@ import (
 func (c *controller) enter(key string) {
 	if !c.w.fair && c.w.chance(Disorder, 0.02) {
 		c.w.count(EventLost)
-		if c.w.fleet != nil {
-			c.w.fleet.resyncLater(c, resyncEvery)
-		}
 		return
 	}
 	c.queue.add(key)

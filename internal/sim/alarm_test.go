@@ -73,7 +73,7 @@ func TestAlarmsArePutOff(t *testing.T) {
 	}
 	var got []string
 	record := func(text string) {
-		w.schedule(w.now.Add(9*time.Second), errandOfFleet, errand{do: func() { got = append(got, fmt.Sprint(text, c.queue.len())) }})
+		w.schedule(w.now.Add(9*time.Second), autoscaled, errand{do: func() { got = append(got, fmt.Sprint(text, c.queue.len())) }})
 	}
 	for d := range 9 {
 		c.wakeAt(w.now.Add(time.Duration(d+1)*time.Second-1), "web-old")

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -30,9 +29,6 @@ func lookup[T any](t *table[T], r *request) (int32, *T, answer) {
 // and not change.
 func update[T any](w *World, t *table[T], r request, f func(*T)) (*T, answer) {
 	number, old, a := lookup(t, &r)
-	if a == done && w.fleet.touches(&r) {
-		old, a = alter(w, t, ptr.To(by(Monkey)), number, old, func(*T) {}), conflict
-	}
 	if a != done {
 		return nil, w.refused(&r, a)
 	}
@@ -49,7 +45,7 @@ func alter[T any](w *World, t *table[T], r *request, number int32, old *T, f fun
 	case !t.inPlace:
 		changed = new(T)
 		*changed = *old
-	case len(t.tell) > 0 || t.owner != nil || t.watch != nil:
+	case len(t.tell) > 0 || t.watch != nil:
 		t.before = *old
 		old = &t.before
 	}
@@ -128,9 +124,6 @@ func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
 	}
 	if w.written != nil {
 		w.written(r.by.Role)
-	}
-	if w.fleet != nil {
-		wroteOfFleet(w.fleet, t, r, o)
 	}
 	if before == nil {
 		return

@@ -91,7 +91,7 @@ func (w *World) checkDaemonSets() error {
 // checkSet tells what is wrong with a set that should be finished.
 func (w *World) checkSet(o *Set) error {
 	replicas, available := o.DesiredReplicas(), int32(0)
-	wanted := o.Name + "-" + w.hashOf(o.Template, nil)
+	wanted := o.Name + "-" + w.hash(o.Template.ID, nil)
 	for _, p := range w.store.pods.all() {
 		if p.ControllerUID != o.UID || !p.Active() {
 			continue

@@ -16,7 +16,7 @@ type controller struct {
 	reads   []Kind
 	view    [kinds]int64 // the version of the store up to which each kind is known
 	from    [kinds]int64 // the view before that
-	looked  glance       // the last one
+	looked  int64        // the version of the last look in a fair world, below 0 after another one
 	wrote   int64        // version of its last write
 	sight   Trouble      // one of the six models of visibility
 	skew    time.Duration
@@ -59,12 +59,6 @@ func (c *controller) resync() {
 	}
 }
 
-// A glance is when a controller has looked, and what there was to see.
-type glance struct {
-	at      time.Time // unset in a fair world
-	version int64
-}
-
 func (w *World) addController(c *controller, p worker, role Role, reads ...Kind) {
 	c.w, c.worker, c.reads = w, p, reads
 	c.Actor = Actor{Role: role}
@@ -74,9 +68,7 @@ func (w *World) addController(c *controller, p worker, role Role, reads ...Kind)
 		}
 	}
 	c.sight = SeesEverything
-	if w.fleet != nil && w.Faults[Stale] > 0 && !w.fair {
-		c.sight = SeesMonotonic + Trouble(w.random.IntN(int(SeesAnything-SeesMonotonic)+1))
-	} else if w.chance(Visibility, 0.9) {
+	if w.chance(Visibility, 0.9) {
 		c.sight = SeesEverything + Trouble(w.random.IntN(int(SeesAnything-SeesEverything)+1))
 	}
 	w.count(c.sight)

@@ -5,7 +5,6 @@ package sim
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/podset"
@@ -15,24 +14,16 @@ import (
 )
 
 // A daemonHelper deletes pods of a DaemonSet of Kubernetes as far as a batch has released
-// them. In a fleet it does so once in two seconds for each, as upstream waits so long to see what
-// it has deleted: it takes pods of a template that came in the middle for old ones, and where no
-// write takes time it would delete them as fast as they come.
-type daemonHelper struct {
-	*controller
-	next map[string]time.Time
-}
-
-// helpEvery is how long a daemonHelper waits in a fleet.
-const helpEvery = 2 * time.Second
+// them.
+type daemonHelper struct{ *controller }
 
 func (w *World) addDaemonHelper() {
-	c := &daemonHelper{&controller{}, map[string]time.Time{}}
+	c := &daemonHelper{&controller{}}
 	w.store.daemons.tell = append(w.store.daemons.tell, func(_, _ *daemonset.Pod) { c.resync() })
 	w.addController(c.controller, c, DaemonHelper, KindDaemonSet, KindDaemon)
 }
 
-func (c *daemonHelper) forget() { clear(c.next) }
+func (c *daemonHelper) forget() {}
 
 func (c *daemonHelper) keys() (names []string) {
 	for _, d := range c.w.store.daemonSets.at(c.view[KindDaemonSet]) {
@@ -47,10 +38,6 @@ func (c *daemonHelper) begin(name string) func() bool {
 	w, s := c.w, c.w.store
 	d := find(&s.daemonSets, s.daemonSets.at(c.view[KindDaemonSet]), name)
 	if d == nil || d.Annotations[workload.AnnotationDaemonSetControl] == "" {
-		return nil
-	}
-	if next := c.next[name]; w.fleet != nil && w.now.Before(next) {
-		c.wakeAt(next.Add(c.skew), name)
 		return nil
 	}
 	var control batchrelease.DaemonSetControl
@@ -71,7 +58,6 @@ func (c *daemonHelper) begin(name string) func() bool {
 	if len(victims) == 0 {
 		return nil
 	}
-	c.next[name] = w.now.Add(helpEvery)
 	return func() bool {
 		for _, victim := range victims {
 			answer := c.ask(func() answer {

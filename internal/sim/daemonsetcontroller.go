@@ -9,7 +9,6 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A daemonSetController carries out the plans of package daemonset. It keeps in memory
@@ -58,15 +57,7 @@ func (c *daemonSetController) watch(from *[kinds]int64, skip bool) {
 	s.nodes.between(from[KindNode], c.view[KindNode], skip, func(_, n *Node) { work = true })
 	s.revisions.between(from[KindRevision], c.view[KindRevision], skip, func(_, _ *revision.ControllerRevision) { work = true })
 	s.daemons.between(from[KindDaemon], c.view[KindDaemon], skip, func(old, p *daemonset.Pod) {
-		if c.w.fleet.deaf(c.controller) {
-			return
-		}
-		if c.w.fleet != nil {
-			c.enterOwner(old)
-			c.enterOwner(p)
-		} else {
-			work = true
-		}
+		work = true
 		c.observe(old, p)
 	})
 	if work {
@@ -75,12 +66,7 @@ func (c *daemonSetController) watch(from *[kinds]int64, skip bool) {
 }
 
 // told is told at once of a pod that has changed.
-func (c *daemonSetController) told(old, p *daemonset.Pod) {
-	if c.w.fleet != nil {
-		c.enterOwner(old)
-		c.enterOwner(p)
-		return
-	}
+func (c *daemonSetController) told(_, _ *daemonset.Pod) {
 	if c.queue.len() < len(c.w.store.daemonSets.all()) {
 		c.resync()
 	}
@@ -114,7 +100,8 @@ func (c *daemonSetController) snapshot(d *DaemonSet) *daemonset.Snapshot {
 	for _, n := range s.nodes.at(c.view[KindNode]) {
 		c.nodes = append(c.nodes, n.Node)
 	}
-	pods := c.visible(d)
+	c.revisions = fill(c.revisions, s.revisions.at(c.view[KindRevision]))
+	pods := s.daemons.valuesAt(c.view[KindDaemon], &c.pods)
 	snapshot := &daemonset.Snapshot{
 		DaemonSet: d.DaemonSet, Nodes: c.nodes, Pods: pods, Revisions: c.revisions, Backoff: c.backoff[name],
 		Unseen: !c.expected[name].Satisfied(c.now()),
@@ -153,8 +140,8 @@ func (c *daemonSetController) planFor(name string, now time.Time, options daemon
 }
 
 func (c *daemonSetController) begin(name string) func() bool {
-	now, options := c.now(), c.optionsFor(name)
-	s, p, err := c.planFor(name, now, options)
+	now := c.now()
+	s, p, err := c.planFor(name, now, c.options)
 	if s == nil {
 		return nil
 	}
@@ -169,7 +156,7 @@ func (c *daemonSetController) begin(name string) func() bool {
 	}
 	if f := c.w.Observer.DaemonSet; f != nil {
 		c.w.fail(f(Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{
-			By: c.Actor, Snapshot: *s, Now: now, Options: options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
+			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
 		}))
 	}
 	c.backoff[name] = p.Backoff
@@ -203,56 +190,4 @@ func (w *World) addDaemonSetController(o daemonset.Options) *daemonSetController
 		}
 	}
 	return c
-}
-
-// visible fills in the nodes and revisions that the controller sees, and returns the pods.
-func (c *daemonSetController) visible(d *DaemonSet) []daemonset.Pod {
-	s := c.w.store
-	if c.w.fleet == nil {
-		c.revisions = fill(c.revisions, s.revisions.at(c.view[KindRevision]))
-		return s.daemons.valuesAt(c.view[KindDaemon], &c.pods)
-	}
-	c.revisions = s.revisions.appendOf(c.revisions[:0], d.UID, c.view[KindRevision])
-	c.revisions = ofNamespace(&s.revisions, c.revisions, d.Name, c.view[KindRevision])
-	c.pods = s.daemons.appendOf(c.pods[:0], d.UID, c.view[KindDaemon])
-	c.pods = ofNamespace(&s.daemons, c.pods, d.Name, c.view[KindDaemon])
-	if e := c.expected[d.Name]; !e.Fulfilled() && e.Satisfied(c.now()) {
-		c.w.fleet.expired++
-	}
-	return c.pods
-}
-
-// optionsFor are the options for a DaemonSet: OpenKruise plans for one that a Rollout calls
-// its own.
-func (c *daemonSetController) optionsFor(name string) daemonset.Options {
-	o := c.options
-	if c.w.fleet != nil && c.w.refOfDaemonSet(name).Group() != "apps" {
-		o.Dialect = daemonset.OpenKruise
-	}
-	return o
-}
-
-// enterOwner enters the DaemonSet of a pod, or all if it has none.
-func (c *daemonSetController) enterOwner(p *daemonset.Pod) {
-	switch {
-	case p == nil:
-	case p.ControllerUID == "":
-		c.resync()
-	case p.ControllerKind == daemonset.Kind:
-		c.enter(p.ControllerName)
-	}
-}
-
-// refOfDaemonSet names a DaemonSet as the Rollout does that releases it. Without one it is of
-// Kubernetes.
-func (w *World) refOfDaemonSet(name string) workload.Ref {
-	if w.fleet == nil {
-		return workload.Ref{APIVersion: w.ref.APIVersion, Kind: w.ref.Kind, Name: name}
-	}
-	for _, r := range w.store.rollouts.all() {
-		if ref := r.WorkloadRef; ref.Kind == daemonset.Kind && ref.Name == name {
-			return ref
-		}
-	}
-	return workload.Ref{APIVersion: "apps/v1", Kind: daemonset.Kind, Name: name}
 }

@@ -98,7 +98,7 @@ func (p *daemonSetPass) readiness(o *daemonset.Pod, before *podorder.Pod, action
 
 func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 	w := p.c.w
-	if w.podLimit > 0 && len(w.store.daemons.all()) >= w.podLimit || !w.fleet.allows(p.s.DaemonSet.Name) {
+	if w.podLimit > 0 && len(w.store.daemons.all()) >= w.podLimit {
 		return w.answered(forbidden)
 	}
 	var s daemonset.Snapshot

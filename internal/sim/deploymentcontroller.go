@@ -51,22 +51,15 @@ func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
 			c.enter(d.Name)
 		}
 	})
-	s.replicaSets.changesBetween(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(e change[replicaSet]) {
-		if c.enterOwner(e.number, e.old, e.new) {
-			return
-		}
-		c.enterOwners(e.old)
-		c.enterOwners(e.new)
+	s.replicaSets.between(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(old, rs *replicaSet) {
+		c.enterOwners(old)
+		c.enterOwners(rs)
 	})
 	s.pods.between(from[KindPod], c.view[KindPod], skip, c.told)
 }
 
 // told is told of a pod that has changed.
-func (c *deploymentController) told(old, p *podorder.Pod) {
-	if c.w.fleet != nil {
-		c.toldOfEnd(old, p)
-		return
-	}
+func (c *deploymentController) told(_, p *podorder.Pod) {
 	all := c.w.store.deployments.all()
 	if c.w.strict && c.plan == nil && !slices.ContainsFunc(all, func(d *Deployment) bool { return c.readsPods(&d.Deployment) }) {
 		return
@@ -76,24 +69,11 @@ func (c *deploymentController) told(old, p *podorder.Pod) {
 	}
 }
 
-// enterOwner enters the Deployment of a ReplicaSet of a calm fleet, if it is the same as before.
-// It reports whether it is.
-func (c *deploymentController) enterOwner(number int32, old, rs *replicaSet) bool {
-	if c.w.fleet == nil || !c.w.calm || old == nil || rs == nil || rs.ControllerKind != deploy.Kind || old.ControllerKind != deploy.Kind ||
-		old.ControllerName != rs.ControllerName {
-		return false
-	}
-	s := c.w.store
-	c.queue.addNumbered(owning(&s.replicaSets, number, &s.deployments, rs.ControllerName), rs.ControllerName)
-	return true
-}
-
 func (c *deploymentController) enterOwners(rs *replicaSet) {
 	switch {
 	case rs == nil:
 	case rs.ControllerKind == deploy.Kind:
 		c.enter(rs.ControllerName)
-	case c.w.fleet != nil && rs.ControllerUID != "": // another kind's
 	default:
 		c.resync()
 	}
@@ -107,10 +87,6 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 		return nil
 	}
 	snapshot := c.see(d)
-	if c.w.fleet != nil {
-		c.ofFleet(snapshot)
-		return snapshot
-	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
 	snapshot.ReplicaSets = c.sets
 	if c.w.calm || c.readsPods(&d.Deployment) {
@@ -127,7 +103,7 @@ func (c *deploymentController) readsPods(d *deploy.Deployment) bool {
 // see returns a snapshot of a Deployment without lists, which is valid until the next pass.
 func (c *deploymentController) see(d *Deployment) *deploy.Snapshot {
 	c.seen = deploy.Snapshot{Deployment: d.Deployment}
-	if c.w.fleet == nil && !c.w.strict {
+	if !c.w.strict {
 		c.seen.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
 		c.seen.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
 	}
@@ -197,46 +173,4 @@ func (w *World) addDeploymentController(o deploy.Options) *deploymentController 
 	w.addController(c.controller, c, DeploymentController, KindDeployment, KindReplicaSet, KindPod)
 	w.store.pods.tell = append(w.store.pods.tell, c.told)
 	return c
-}
-
-// ofFleet adds what a Deployment may own: no other objects are looked at.
-func (c *deploymentController) ofFleet(s *deploy.Snapshot) {
-	w, view := c.w, c.view[KindReplicaSet]
-	d := &s.Deployment
-	d.Template.Hash = w.hashOf(d.Template, d.Status.CollisionCount)
-	if d.Partitioned == nil && len(d.Annotations) > 0 {
-		d.Partitioned = deploy.PartitionedBy(*d)
-	}
-	sets := &w.store.replicaSets
-	if c.sets = c.sets[:0]; c.item == nil {
-		c.sets = sets.appendOf(c.sets, d.UID, view)
-	} else if m := sets.recalled(&c.item.members, d.UID); m != nil {
-		c.sets = sets.appendAt(c.sets, m.numbers, d.UID, view)
-	}
-	if d.Selector != nil && len(sets.orphans()) > 0 {
-		c.sets = ofNamespace(sets, c.sets, d.Name, view)
-	}
-	s.ReplicaSets = c.sets
-	if !c.readsPods(d) {
-		return
-	}
-	c.pods = c.pods[:0]
-	for i := range c.sets {
-		c.pods = w.store.pods.appendOf(c.pods, c.sets[i].UID, c.view[KindPod])
-	}
-	s.Pods = c.pods
-}
-
-// toldOfEnd enters the Deployment that waits for the end of its pods.
-func (c *deploymentController) toldOfEnd(old, p *podorder.Pod) {
-	if old == nil || p != nil && !p.Finished() || c.w.calm && !c.w.fleet.recreates {
-		return
-	}
-	rs := c.w.store.replicaSets.named(old.ControllerName)
-	if rs == nil {
-		return
-	}
-	if d := c.w.store.deployments.named(rs.ControllerName); d != nil && d.Strategy == deploy.Recreate {
-		c.enter(d.Name)
-	}
 }

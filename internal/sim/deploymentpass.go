@@ -111,9 +111,7 @@ func (p *deploymentPass) writeDeployment(verb Verb, action fmt.Stringer, f func(
 func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy.Action) answer {
 	c := p.c
 	return c.ask(func() answer {
-		r := c.request(Update, name, pre, a)
-		r.known = p.numberOf(name) + 1
-		rs, answer := update(c.w, &c.w.store.replicaSets, r, func(rs *replicaSet) {
+		rs, answer := update(c.w, &c.w.store.replicaSets, c.request(Update, name, pre, a), func(rs *replicaSet) {
 			if s, ok := a.(deploy.ScaleReplicaSet); ok {
 				p.scale(s, rs)
 				return
@@ -157,18 +155,6 @@ func (p *deploymentPass) scale(a deploy.ScaleReplicaSet, rs *replicaSet) {
 // one than it was made for.
 func (p *deploymentPass) unfit(a deploy.Action, err error) {
 	p.c.w.fail(fmt.Errorf("deployment %s: %v: %w", p.seen.Name, a, err))
-}
-
-// numberOf returns the number of a ReplicaSet that the pass has seen in a calm fleet, or gone.
-func (p *deploymentPass) numberOf(name string) int32 {
-	if c := p.c; c.w.fleet != nil && c.w.calm && c.item != nil && c.item.members != nil {
-		for _, number := range c.item.members.numbers {
-			if rs := c.w.store.replicaSets.numbered(number); rs != nil && rs.Name == name {
-				return number
-			}
-		}
-	}
-	return gone
 }
 
 func (p *deploymentPass) versionOf(name string) string {

@@ -248,3 +248,9 @@ func (r *run) cluster() Cluster {
 		Pods: slices.Clone(s.pods.all()), serial: w.serial,
 	}
 }
+
+// sameRelation reports whether a ReplicaSet is found where it was, and its siblings know the same of it
+// as before.
+func sameRelation(a, b *replicaSet) bool {
+	return a.ControllerUID == b.ControllerUID && a.ControllerKind == b.ControllerKind && a.ControllerName == b.ControllerName && a.Selector == b.Selector
+}

@@ -32,7 +32,7 @@
 //
 // Files refer downwards, from what runs a world to what it is made of:
 //
-//	fleet*.go, *run.go, *world.go   kinds of worlds, what people do there, and what is told of a run
+//	*run.go, *world.go              kinds of worlds, what people do there, and what is told of a run
 //	loop.go, events.go, heal.go     the one loop, and what the agenda holds for it
 //	monkey.go, nodes.go             what disturbs
 //	*controller.go, *pass.go        a controller and what it does with a plan: one of each kind

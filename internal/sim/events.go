@@ -70,7 +70,7 @@ func (h happening) perform(w *World) {
 		w.nodeAnswers(e.name)
 	case remake:
 		w.recreateWanted(e.name)
-	case confirm, errandOfFleet, autoscaled:
+	case confirm, autoscaled:
 		e.do()
 	}
 }
@@ -83,10 +83,6 @@ func (w *World) live(what happeningKind, p podRef) {
 	case !p.DeletionTimestamp.IsZero() || p.Finished():
 	case what == bind && p.NodeName == "":
 		w.bindPod(p)
-	case what == fetched && p.NodeName != "":
-		w.fleet.fetched(p)
-	case what == launched && p.NodeName != "":
-		w.fleet.launched(p)
 	case what == start && p.NodeName != "" && !p.Ready:
 		w.startPod(p)
 	case what == pull && p.NodeName != "":

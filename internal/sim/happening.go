@@ -23,19 +23,16 @@ type errand struct {
 type happeningKind uint8
 
 const (
-	wake          happeningKind = iota // a controller looks at an object
-	nodeBack                           // a node answers again
-	remake                             // a person makes an object anew
-	confirm                            // a person confirms a step that waits for it
-	errandOfFleet                      // what a fleet has entered
-	autoscaled                         // an autoscaler looks at what it scales
-	bind                               // a pod is assigned to a node
-	start                              // a pod becomes ready
-	end                                // a pod that is being deleted is gone
-	pull                               // the containers of a pod run their new images
-	crashBack                          // a container crashes, and is started again
-	fetched                            // the images of a pod are on its node
-	launched                           // the containers of a pod run
+	wake       happeningKind = iota // a controller looks at an object
+	nodeBack                        // a node answers again
+	remake                          // a person makes an object anew
+	confirm                         // a person confirms a step that waits for it
+	autoscaled                      // an autoscaler looks at what it scales
+	bind                            // a pod is assigned to a node
+	start                           // a pod becomes ready
+	end                             // a pod that is being deleted is gone
+	pull                            // the containers of a pod run their new images
+	crashBack                       // a container crashes, and is started again
 )
 
 // schedule enters an errand.

@@ -2,11 +2,7 @@
 
 package sim
 
-import (
-	"strconv"
-
-	"github.com/kplan-go/kplan/revision"
-)
+import "strconv"
 
 // hash returns the hash of a template. Weak ones differ only behind the second
 // collision.
@@ -22,20 +18,4 @@ func (w *World) hash(template string, collisions *int32) string {
 		return template + strconv.Itoa(int(n))
 	}
 	return template
-}
-
-// hashOf returns the hash of a template: the one that it came with, or its ID, behind the
-// collisions.
-func (w *World) hashOf(t revision.Template, collisions *int32) string {
-	if w.fleet == nil {
-		return w.hash(t.ID, collisions)
-	}
-	hash := t.Hash
-	if hash == "" {
-		hash = t.ID
-	}
-	if collisions != nil && *collisions > 0 {
-		hash += strconv.Itoa(int(*collisions))
-	}
-	return hash
 }

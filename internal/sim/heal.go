@@ -2,8 +2,6 @@
 
 package sim
 
-import "github.com/kplan-go/kplan/podorder"
-
 // makeFair begins the second phase: one controller of each kind stays, sees all, and
 // looks at everything once more.
 func (w *World) makeFair() {
@@ -36,10 +34,6 @@ func (w *World) makeFair() {
 
 // healPods lets all pods go on that wait for something which no longer is.
 func (w *World) healPods() {
-	if w.fleet != nil {
-		w.fleet.healPods()
-		return
-	}
 	for _, p := range w.store.allPods() {
 		switch {
 		case !p.DeletionTimestamp.IsZero():
@@ -51,24 +45,4 @@ func (w *World) healPods() {
 			w.beginStart(p)
 		}
 	}
-}
-
-// healPods lets the pods go on that faults have stopped.
-func (f *Fleet) healPods() {
-	w := f.w
-	for _, p := range w.store.allPods() {
-		switch {
-		case !p.DeletionTimestamp.IsZero():
-			w.schedulePod(p, end, f.takes(p, Gone))
-		case p.Finished() || p.NodeName == "":
-		case !p.Ready:
-			f.begins(p)
-		}
-	}
-	for _, p := range w.store.allPods() {
-		if p.NodeName == "" && p.Phase == podorder.Pending && p.DeletionTimestamp.IsZero() {
-			w.schedulePod(p, bind, f.takes(p, Scheduled))
-		}
-	}
-	f.waiting = nil
 }

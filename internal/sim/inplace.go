@@ -4,26 +4,6 @@ package sim
 
 import "slices"
 
-// adjacent reports whether the values that are changed where they are stand side by side in the order
-// of the rows. Those of owners do not: nobody reads all of them, and to move them whenever there
-// are more of them takes long.
-func (t *table[T]) adjacent() bool { return t.inPlace && t.owner == nil }
-
-// keepFree puts a value where one is free.
-func (t *table[T]) keepFree(o *T) *T {
-	if len(t.free) == 0 {
-		some := make([]T, min(256, 8+len(t.rows)/4))
-		for i := range some {
-			t.free = append(t.free, &some[len(some)-1-i])
-		}
-	}
-	last := len(t.free) - 1
-	kept := t.free[last]
-	t.free = t.free[:last]
-	*kept = *o
-	return kept
-}
-
 // fresh returns where an object can be made that is to be inserted.
 func (t *table[T]) fresh() *T {
 	if t.inPlace {
@@ -37,13 +17,13 @@ func (t *table[T]) grow(n int) {
 	if !t.atOnce {
 		return
 	}
-	// Who finds objects by their owners, or follows them, does not read the rows. To close their gaps each time
-	// that a few objects are added would take as long as all are many.
-	if t.owner == nil && t.journal == nil || 2*t.gone > len(t.rows) {
+	// Who follows objects does not read the rows. To close their gaps each time that a few objects are added
+	// would take as long as all are many.
+	if t.journal == nil || 2*t.gone > len(t.rows) {
 		t.all()
 	}
 	t.rows, t.numbers, t.places = slices.Grow(t.rows, n), slices.Grow(t.numbers, n), slices.Grow(t.places, n)
-	if !t.adjacent() || cap(t.values)-len(t.values) >= n {
+	if !t.inPlace || cap(t.values)-len(t.values) >= n {
 		return
 	}
 	t.values = slices.Grow(t.values, n)

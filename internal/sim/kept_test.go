@@ -117,12 +117,12 @@ func checkTable(t *table[podorder.Pod]) error {
 	}
 	rows := t.all()
 	t.list()
-	if living != len(rows) || len(t.numbers) != len(rows) || len(t.names) != len(rows) || t.adjacent() && len(t.values) != len(rows) {
+	if living != len(rows) || len(t.numbers) != len(rows) || len(t.names) != len(rows) || t.inPlace && len(t.values) != len(rows) {
 		return fmt.Errorf("%d pods, %d numbers, %d names and %d values in %d rows", living, len(t.numbers), len(t.names), len(t.values), len(rows))
 	}
 	for i, p := range rows {
 		number := t.number(p.Name)
-		if number != t.numbers[i] || t.numbered(number) != p || t.adjacent() && p != &t.values[i] {
+		if number != t.numbers[i] || t.numbered(number) != p || t.inPlace && p != &t.values[i] {
 			return fmt.Errorf("pod %s has number %d, and number %d is at its place", p.Name, number, t.numbers[i])
 		}
 		if i > 0 && t.numbers[i] < t.numbers[i-1] {

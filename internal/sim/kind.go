@@ -20,8 +20,6 @@ const (
 	KindService
 	KindRoute
 	KindIngress
-	KindThing // of a kind of somebody's own
-	KindArgoRollout
 	kinds = iota
 )
 
@@ -29,6 +27,6 @@ const (
 func (k Kind) String() string {
 	return [kinds]string{
 		"Deployment", "ReplicaSet", "Pod", "DaemonSet", "daemon Pod", "Node", "ControllerRevision", "Set", "Rollout", "BatchRelease",
-		"Service", "HTTPRoute", "Ingress", "Object", "ArgoRollout",
+		"Service", "HTTPRoute", "Ingress",
 	}[k]
 }

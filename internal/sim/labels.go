@@ -2,11 +2,7 @@
 
 package sim
 
-import (
-	"maps"
-
-	"github.com/kplan-go/kplan/internal/apply"
-)
+import "maps"
 
 var appWeb = map[string]string{"app": "web"}
 
@@ -18,12 +14,4 @@ func labelled(labels map[string]string, key, value string) map[string]string {
 	}
 	changed[key] = value
 	return changed
-}
-
-// annotated returns a copy of annotations with one more, or without it.
-func annotated(m map[string]string, key, value string) map[string]string {
-	if value == "" {
-		return apply.Without(m, key)
-	}
-	return apply.With(m, map[string]string{key: value})
 }

@@ -29,19 +29,11 @@ func (w *World) bindPod(p podRef) {
 			w.room.waits(p)
 		}
 	}
-	if node == "" && w.fleet != nil {
-		w.fleet.waits(p)
-		return
-	}
 	if node == "" {
 		w.count(PodUnschedulable)
 		if !w.fair {
 			w.schedulePod(p, bind, 5*time.Second)
 		}
-		return
-	}
-	if w.fleet != nil {
-		w.fleet.bound(p, node)
 		return
 	}
 	w.changePod(p, by(Scheduler), func(p *podorder.Pod) { p.NodeName, p.Phase = node, podorder.Running })
@@ -50,9 +42,6 @@ func (w *World) bindPod(p podRef) {
 
 // nodeFor returns a node for a pod, or "".
 func (w *World) nodeFor(p podRef) string {
-	if w.fleet != nil {
-		return w.fleet.nodeFor(p)
-	}
 	if p.daemon {
 		d := w.store.daemons.numbered(p.number)
 		if w.store.nodes.named(d.PinnedNode) == nil {
@@ -78,10 +67,6 @@ func (w *World) nodeFor(p podRef) string {
 
 // beginStart enters the instant at which a pod becomes ready.
 func (w *World) beginStart(p podRef) {
-	if w.fleet != nil {
-		w.fleet.begins(p)
-		return
-	}
 	if w.neverReady != nil && w.neverReady(p) {
 		return
 	}
@@ -103,18 +88,14 @@ func (w *World) startPod(p podRef) {
 		w.count(PodNeverReady)
 		return
 	}
-	if w.fleet == nil || w.fleet.away > 0 {
-		if n := w.store.nodes.named(p.NodeName); n != nil && n.NotReady {
-			w.schedulePod(p, start, 5*time.Second)
-			return
-		}
+	if n := w.store.nodes.named(p.NodeName); n != nil && n.NotReady {
+		w.schedulePod(p, start, 5*time.Second)
+		return
 	}
 	if p.daemon && w.startContainers(p) { // whoever opens the gate makes it ready
 		return
 	}
-	r := by(NodeAgent)
-	r.stage = Ready
-	w.changePod(p, r, func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = podorder.Running, true, w.podClock() })
+	w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = podorder.Running, true, w.podClock() })
 	if !w.fair && w.chance(Readiness, 0.05) {
 		w.schedulePod(p, crashBack, w.delay(w.pace.start))
 	}
@@ -137,10 +118,6 @@ func (w *World) podClock() time.Time {
 func (w *World) beginPod(p podRef) {
 	if p.NodeName != "" { // bound by whoever created it
 		w.beginStart(p)
-		return
-	}
-	if w.fleet != nil {
-		w.schedulePod(p, bind, w.fleet.takes(p, Scheduled))
 		return
 	}
 	w.schedulePod(p, bind, w.delay(w.pace.schedule))

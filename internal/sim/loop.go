@@ -97,9 +97,6 @@ func (w *World) act() bool {
 			return true
 		}
 	}
-	if w.fleet != nil {
-		return w.fleet.collect()
-	}
 	if (!w.calm || w.garbage) && w.collect() {
 		return true
 	}

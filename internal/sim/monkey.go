@@ -61,9 +61,7 @@ func (w *World) failPod(p podRef) bool {
 	if w.random.IntN(4) == 0 {
 		phase = podorder.Succeeded
 	}
-	r := by(NodeAgent)
-	r.stage = Failed
-	w.changePod(p, r, func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = phase, false, w.now })
+	w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = phase, false, w.now })
 	return true
 }
 

@@ -7,9 +7,6 @@ import "fmt"
 // ask sends a request of a controller over a network that may lose and repeat it. What
 // it returns is what the controller is told.
 func (w *World) ask(send func() answer) answer {
-	if w.meanwhile != nil {
-		w.meanwhile()
-	}
 	if w.fair || !w.chance(Request, 0.08) {
 		return send()
 	}

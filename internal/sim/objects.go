@@ -11,7 +11,6 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -35,7 +34,6 @@ type State struct {
 	Services      []*Service
 	Routes        []*traffic.Route
 	Ingresses     []*traffic.Ingress
-	Things        []*Thing
 }
 
 type replicaSet = replicaset.ReplicaSet
@@ -90,32 +88,4 @@ type BatchRelease struct {
 type Service struct {
 	traffic.Service
 	OwnerUID string
-}
-
-// An ArgoRollout is a stored Rollout of Argo, with what its planner is given from elsewhere:
-// the names of its Services, and the routes of steps, which nobody else keeps.
-type ArgoRollout struct {
-	argo.Rollout
-	UID, ResourceVersion string
-	TemplateLabels       map[string]string
-	MinReadySeconds      int32
-	ActiveService        string
-	PreviewService       string
-	StableService        string
-	CanaryService        string
-	PingService          string
-	PongService          string
-	Routes               []argo.Route
-}
-
-// A Thing is a stored object of a kind of somebody's own.
-type Thing struct {
-	Kind, Name, UID, ResourceVersion string
-	Generation                       int64
-	Labels, Annotations              map[string]string
-	ControllerKind                   string
-	ControllerName                   string
-	ControllerUID                    string
-	CreationTimestamp                time.Time
-	Spec, Status                     map[string]string
 }

@@ -52,7 +52,6 @@ const (
 	SetController        Role = "set controller" // of CloneSets and StatefulSets
 	RolloutController    Role = "rollout controller"
 	BatchController      Role = "batch controller"
-	ArgoController       Role = "argo controller"
 	Scheduler            Role = "scheduler"
 	NodeAgent            Role = "kubelet"
 	Collector            Role = "garbage collector"

@@ -63,8 +63,8 @@ func (s *store) templateOf(p podRef) revision.Template {
 	if t, ok := s.setTemplateOf(p.Pod); ok {
 		return t
 	}
-	if number := owning(&s.pods, p.number, &s.replicaSets, p.ControllerName); number != gone {
-		return s.replicaSets.numbered(number).Template
+	if rs := s.replicaSets.named(p.ControllerName); rs != nil {
+		return rs.Template
 	}
 	return revision.Template{}
 }

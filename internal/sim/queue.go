@@ -13,8 +13,6 @@ type item struct {
 	number int32     // what the store knew the object by when it was last looked at
 	alarm  time.Time // the next instant at which work on it is to begin, or in a strict world the last
 	putOff putOff    // of a strict world
-	// Those that the object owned when it was last looked at, or nil.
-	members *members
 }
 
 // A putOff is where an alarm is that most plans put off a bit: in the agenda only if nothing is there

@@ -44,7 +44,7 @@ func (releasedDaemonSet) at(w *World, view *[kinds]int64, name string) (*workloa
 func (w *World) workloadOfDaemonSet(d *DaemonSet) workload.Workload {
 	s := &d.Status
 	return workload.Workload{
-		Ref: w.refOfDaemonSet(d.Name), UID: d.UID, Generation: d.Generation,
+		Ref: workload.Ref{APIVersion: w.ref.APIVersion, Kind: w.ref.Kind, Name: d.Name}, UID: d.UID, Generation: d.Generation,
 		Labels: d.Labels, Annotations: d.Annotations, Replicas: ptr.To(s.DesiredNumberScheduled), Template: revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash},
 		Paused: d.Paused, StrategyType: string(cmp.Or(d.Strategy, daemonset.RollingUpdate)), Partition: d.Partition, MinReadySeconds: d.MinReadySeconds,
 		RollingUpdate: &partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}, UpdateRevision: s.UpdateRevision,
@@ -57,24 +57,12 @@ func (w *World) workloadOfDaemonSet(d *DaemonSet) workload.Workload {
 
 // podsOfDaemonSet returns the pods that a DaemonSet controls.
 func (w *World) podsOfDaemonSet(view *[kinds]int64, uid string) (pods []daemonset.Pod) {
-	if w.fleet != nil {
-		return w.store.daemons.appendOf(nil, uid, view[KindDaemon])
-	}
 	for _, p := range w.store.daemons.at(view[KindDaemon]) {
 		if p.ControllerUID == uid {
 			pods = append(pods, *p)
 		}
 	}
 	return pods
-}
-
-// daemonTemplate is the key of a template of a DaemonSet. Of several in a fleet each has its
-// own.
-func (w *World) daemonTemplate(name, hash string) string {
-	if w.fleet == nil {
-		return hash
-	}
-	return name + "/" + hash
 }
 
 // revisionsOf returns the revisions that a DaemonSet controls.
@@ -107,7 +95,7 @@ func (releasedDaemonSet) batch(w *World, view *[kinds]int64, _ *BatchRelease, s 
 func (releasedDaemonSet) change(w *World, r request, f func(workload.Workload) workload.Workload) answer {
 	return changeIn(w, &w.store.daemonSets, r, w.workloadOfDaemonSet, func(d *DaemonSet, o *workload.Workload) {
 		if o.Template.ID != d.Template.Hash {
-			d.Template = w.daemonTemplates[w.daemonTemplate(d.Name, o.Template.ID)]
+			d.Template = w.daemonTemplates[o.Template.ID]
 		}
 		d.Labels, d.Annotations, d.Generation, d.Strategy = o.Labels, o.Annotations, o.Generation, daemonset.Strategy(o.StrategyType)
 		d.Paused, d.Partition, d.MinReadySeconds = o.Paused, o.Partition, o.MinReadySeconds

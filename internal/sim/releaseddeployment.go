@@ -113,7 +113,7 @@ func (w *World) workloadOf(d *Deployment) workload.Workload {
 			UpdatedReadyReplicas: partition.ParseExtraStatus(d.Annotations[partition.AnnotationExtraStatus]).UpdatedReadyReplicas,
 		},
 	}
-	o.Template.Hash = w.hashOf(d.Template, s.CollisionCount)
+	o.Template.Hash = w.hash(d.Template.ID, s.CollisionCount)
 	o.UpdateRevision = o.Template.Hash
 	if d.Strategy != deploy.Recreate {
 		o.RollingUpdate = &partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}

@@ -29,7 +29,7 @@ func (releasedSet) at(w *World, view *[kinds]int64, name string) (*workload.Work
 
 func (w *World) workloadOfSet(o *Set) workload.Workload {
 	s := o.Workload
-	s.Template.Hash = w.hashOf(o.Template, nil)
+	s.Template.Hash = w.hash(o.Template.ID, nil)
 	return s
 }
 

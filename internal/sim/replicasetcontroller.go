@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -31,12 +30,6 @@ type replicaSetController struct {
 	next     func() bool             // of the pass
 	status   int64                   // the version of the last write of a status, in a calm world
 	followed map[string]*followedSet // by name
-	// Of a fleet: who keeps count of the pods of an owner, and the siblings of a ReplicaSet.
-	followers map[string][]*followedSet
-	rows      []*replicaSet
-	reader    podReader
-	none      members
-	many      int // see manyPods
 }
 
 func (c *replicaSetController) forget() {
@@ -56,7 +49,7 @@ func (c *replicaSetController) keys() (names []string) {
 
 // watch enters the ReplicaSets that have changed and those of pods that have, and
 // lowers what is expected. In a calm world its own status tells the controller nothing: no plan
-// depends on what it says, unless it is the plan of somebody else's.
+// depends on what it says.
 func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 	s := c.w.store
 	s.replicaSets.changesBetween(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(e change[replicaSet]) {
@@ -64,18 +57,11 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 		if replicaset.NeedsForget(old, rs) {
 			delete(c.expected, old.Name)
 		}
-		if rs == nil && c.w.fleet != nil {
-			c.unfollow(old.Name)
-		}
-		if rs != nil && (e.version != c.status || c.w.fleet != nil && c.plan != nil) {
+		if rs != nil && e.version != c.status {
 			c.enter(rs.Name)
 		}
 	})
 	if s.pods.index(from[KindPod]) == s.pods.index(c.view[KindPod]) {
-		return
-	}
-	if c.w.fleet != nil {
-		s.pods.between(from[KindPod], c.view[KindPod], skip, c.observed)
 		return
 	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
@@ -88,21 +74,14 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 
 // told is told at once of a pod that has changed.
 func (c *replicaSetController) told(old, p *podorder.Pod) {
-	c.toldFollowers(old, p)
 	if c.bound(old, p) {
-		return
-	}
-	if one := cmp.Or(p, old); c.w.fleet != nil && c.w.calm && one.ControllerUID != "" &&
-		(old == nil || old.ControllerUID == one.ControllerUID && old.ControllerName == one.ControllerName) {
-		s := c.w.store
-		c.queue.addNumbered(owning(&s.pods, s.pods.writing, &s.replicaSets, one.ControllerName), one.ControllerName)
 		return
 	}
 	for _, p := range [...]*podorder.Pod{old, p} {
 		switch {
 		case p == nil:
 		case p.ControllerUID == "":
-			c.orphaned(p) // anybody may select it
+			c.resync() // anybody may select it
 		default:
 			c.enter(p.ControllerName)
 		}
@@ -137,9 +116,6 @@ func (c *replicaSetController) effect(e replicaset.Effect) {
 // snapshot returns what the controller sees, or nil if the ReplicaSet is not there.
 func (c *replicaSetController) snapshot(name string) *replicaset.Snapshot {
 	s := c.w.store
-	if c.w.fleet != nil {
-		return c.ofFleet(name)
-	}
 	rows := s.replicaSets.at(c.view[KindReplicaSet])
 	rs := find(&s.replicaSets, rows, name)
 	if rs == nil {
@@ -179,16 +155,6 @@ func (c *replicaSetController) planFor(name string, now time.Time) (*replicaset.
 			return nil, replicaset.Plan{}, nil
 		}
 		return c.planTracked(f, now)
-	}
-	if c.w.fleet != nil {
-		if f := c.followOfFleet(name); f != nil {
-			return c.planTracked(f, now)
-		}
-		if rs := c.counted(name); rs != nil {
-			c.seen = replicaset.Snapshot{ReplicaSet: *rs}
-			p, err := replicaset.ReconcileFrom(c.seen, &c.reader, now, c.options)
-			return &c.seen, p, err
-		}
 	}
 	s := c.snapshot(name)
 	if s == nil {
@@ -251,110 +217,10 @@ func (c *replicaSetController) begin(name string) func() bool {
 	return c.next
 }
 
-// counted lets the reader read the pods of a ReplicaSet of a calm fleet, and returns the ReplicaSet:
-// nil if it is not enough to count them, because some are to be deleted or may be adopted.
-func (c *replicaSetController) counted(name string) *replicaSet {
-	s := c.w.store
-	if c.plan != nil || !c.w.calm || c.w.fleet.given || c.item == nil {
-		return nil
-	}
-	rs := current(c.controller, &s.replicaSets, name)
-	if rs == nil || len(s.pods.orphans()) > 0 {
-		return nil
-	}
-	m := s.pods.recalled(&c.item.members, rs.UID)
-	if m == nil {
-		m = &c.none
-	}
-	if s.pods.active(m) > int(sizeOf(rs)) {
-		return nil
-	}
-	c.reader.pods, c.reader.of, c.reader.since = &s.pods, m, rs.MinReadySeconds != 0
-	if c.reader.scratch == nil {
-		c.reader.scratch = new(podorder.Pod)
-	}
-	return rs
-}
-
-// ofFleet returns what the controller sees of a ReplicaSet, or nil.
-func (c *replicaSetController) ofFleet(name string) *replicaset.Snapshot {
-	s := c.w.store
-	view := c.view[KindReplicaSet]
-	rs := current(c.controller, &s.replicaSets, name)
-	if rs == nil {
-		return nil
-	}
-	c.pods = s.pods.appendOf(c.pods[:0], rs.UID, c.view[KindPod])
-	if rs.Selector != nil && (len(s.pods.orphans()) > 0 || !c.w.fair) {
-		c.pods = ofNamespace(&s.pods, c.pods, rs.Name, c.view[KindPod])
-	}
-	c.siblings = c.siblings[:0]
-	if rs.ControllerUID != "" {
-		c.siblings = s.replicaSets.appendOf(c.siblings, rs.ControllerUID, view)
-	}
-	kept := c.siblings[:0]
-	for i := range c.siblings {
-		if c.siblings[i].UID != rs.UID {
-			kept = append(kept, c.siblings[i])
-		}
-	}
-	c.siblings = kept
-	if int(sizeOf(rs)) < len(c.pods) { // their pods are neighbours of those that go
-		for i := range c.siblings {
-			c.pods = s.pods.appendOf(c.pods, c.siblings[i].UID, c.view[KindPod])
-		}
-	}
-	if e := c.expected[name]; !e.Fulfilled() && e.Satisfied(c.now()) {
-		c.w.fleet.expired++
-	}
-	c.seen = replicaset.Snapshot{ReplicaSet: *rs, Pods: c.pods, Siblings: c.siblings, Expectations: c.expected[name]}
-	return &c.seen
-}
-
-// observed lowers what is expected, and enters what a changed pod concerns.
-func (c *replicaSetController) observed(old, p *podorder.Pod) {
-	if c.w.fleet.deaf(c.controller) {
-		return
-	}
-	t, view := &c.w.store.replicaSets, c.view[KindReplicaSet]
-	c.sets = c.sets[:0]
-	orphan := false
-	for _, p := range [...]*podorder.Pod{old, p} {
-		switch {
-		case p == nil:
-		case p.ControllerUID == "":
-			orphan = true
-		default:
-			if rs := t.namedAt(view, p.ControllerName); rs != nil {
-				c.sets = append(c.sets[:0], *rs)
-			}
-		}
-	}
-	if orphan {
-		c.sets = fill(c.sets, t.at(view))
-	}
-	for _, e := range replicaset.Effects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
-		c.effect(e)
-	}
-}
-
-// orphaned enters the ReplicaSets that a pod without a controller may concern.
-func (c *replicaSetController) orphaned(p *podorder.Pod) {
-	if c.w.fleet == nil {
-		c.resync()
-		return
-	}
-	for _, rs := range c.w.store.replicaSets.all() {
-		if namespace(rs.Name) == namespace(p.Name) {
-			c.enter(rs.Name)
-		}
-	}
-}
-
 func (w *World) addReplicaSetController(o replicaset.Options) *replicaSetController {
 	c := &replicaSetController{
 		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{},
-		blind: map[string]bool{}, adopted: map[string]int64{}, many: manyPods,
+		blind: map[string]bool{}, adopted: map[string]int64{},
 	}
 	if w.random.IntN(2) == 0 && !w.calm {
 		c.versions = map[string]replicaset.Versions{}

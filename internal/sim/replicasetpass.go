@@ -129,7 +129,7 @@ func (p *replicaSetPass) act(action replicaset.Action) {
 func (p *replicaSetPass) drop(a replicaset.DeletePod, action replicaset.Action) answer {
 	c := p.c
 	r := c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, action), p)
-	pod := c.w.podOwned(p.s.ReplicaSet.UID, a.Name, a.UID)
+	pod := c.w.podMade(a.Name, a.UID)
 	if pod.Pod == nil || c.w.calm && !pod.DeletionTimestamp.IsZero() {
 		return c.w.refused(&r, notFound)
 	}
@@ -142,12 +142,12 @@ func (p *replicaSetPass) createAll(n int, action replicaset.Action) {
 	p.c.w.store.pods.grow(n)
 	spare := p.c.w.spare(p.s.ReplicaSet.Template)
 	for i := range n {
-		if i == spare || !p.c.w.fleet.allows(p.s.ReplicaSet.Name) {
+		if i == spare {
 			p.creates = append(p.creates, outcome(p.c.w.answered(forbidden)))
 			return
 		}
 		pod := p.createPod(action)
-		if p.c.w.rationed() || p.c.w.fleet.limited() { // a quota may end this, so say what there is
+		if p.c.w.rationed() { // a quota may end this, so say what there is
 			o := outcome(done)
 			o.Name = pod.Name
 			p.creates = append(p.creates, o)
@@ -193,7 +193,7 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 		if calls++; calls > 1 {
 			c.blind[rs.UID] = true // a repeated request is not idempotent
 		}
-		if c.w.podLimit > 0 && len(c.w.store.pods.all()) >= c.w.podLimit || !c.w.fleet.allows(rs.Name) {
+		if c.w.podLimit > 0 && len(c.w.store.pods.all()) >= c.w.podLimit {
 			return c.w.answered(forbidden)
 		}
 		last = p.createPod(a)
@@ -312,16 +312,9 @@ func (p *replicaSetPass) end() {
 	p.c.wakeAt(p.result.RecheckAt, name)
 }
 
-// podOwned is podNamed for a pod that is likely to have an owner, and been made here: it is looked for
-// by its serial, or in a calm fleet among those of the owner, so that names need not be listed.
-func (w *World) podOwned(owner, name, uid string) podRef {
-	if w.fleet != nil && w.calm && w.store.pods.about(owner) < manyPods {
-		for _, number := range w.store.pods.of(owner) {
-			if p := w.store.pods.numbered(number); p.Name == name {
-				return podRef{p, number, false}
-			}
-		}
-	}
+// podMade is podNamed for a pod that is likely to have been made here: it is looked for by its serial, so
+// that names need not be listed.
+func (w *World) podMade(name, uid string) podRef {
 	if number := w.store.serials.number(Serial(uid)); number != gone {
 		return w.store.podAt(number, false)
 	}

@@ -55,7 +55,6 @@ type request struct {
 	fixed   bool // the plan was made with all corrections
 	planned time.Time
 	plan    int
-	stage   Stage // of the life of a pod
 }
 
 func by(r Role) request { return request{by: Actor{Role: r}, verb: Update, fresh: true} }

@@ -52,8 +52,8 @@ func (s *store) podCount() int { return s.pods.size() + s.daemons.size() }
 
 // objects is how many objects there are that controllers work on, but pods.
 func (s *store) objects() int {
-	return s.replicaSets.size() + s.deployments.size() + s.daemonSets.size() + s.sets.size() + s.things.size() +
-		s.nodes.size() + s.rollouts.size() + s.argos.size()
+	return s.replicaSets.size() + s.deployments.size() + s.daemonSets.size() + s.sets.size() +
+		s.nodes.size() + s.rollouts.size()
 }
 
 // wanted is how many pods all workloads want together, those of Deployments counted twice.
@@ -65,9 +65,6 @@ func (s *store) wanted() (n int) {
 		n += wantedBy(rs.Replicas)
 	}
 	for _, o := range s.sets.all() {
-		n += wantedBy(o.Replicas)
-	}
-	for _, o := range s.argos.all() {
 		n += wantedBy(o.Replicas)
 	}
 	return min(n+s.daemonSets.size()*s.nodes.size(), 16*mostWanted)

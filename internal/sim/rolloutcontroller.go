@@ -275,11 +275,6 @@ func (p *rolloutPass) route(a kruise.Action) (answer answer) {
 
 func (w *World) addRolloutControllers(o kruise.Options) {
 	own := releasedOf(w.ref).reads()
-	if w.fleet != nil { // where Rollouts may release any kind
-		own = slices.Concat(own, releasedSet{}.reads(), releasedDaemonSet{}.reads())
-		slices.Sort(own)
-		own = slices.Compact(own)
-	}
 	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]kruise.Grace{}}
 	w.addController(r.controller, r, RolloutController, slices.Concat([]Kind{KindRollout, KindBatchRelease}, own, []Kind{KindService, KindRoute, KindIngress})...)
 	b := &batchController{controller: &controller{}, options: batchrelease.Options{Repair: o.Repair}}

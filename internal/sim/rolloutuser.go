@@ -24,22 +24,15 @@ func (w *World) changeDeployed() {
 }
 
 // admit changes the workload, as far as admission lets the change through.
-func (w *World) admit(f func(*workload.Workload)) bool { return w.admitOf(w.ref, f) }
-
-// admitOf changes a workload, as far as admission lets the change through.
-func (w *World) admitOf(ref workload.Ref, f func(*workload.Workload)) bool {
-	k, view := releasedOf(ref), w.latest()
-	old, _ := k.at(w, view, ref.Name)
+func (w *World) admit(f func(*workload.Workload)) bool {
+	k, view := releasedOf(w.ref), w.latest()
+	old, _ := k.at(w, view, w.ref.Name)
 	if old == nil {
 		return false
 	}
 	changed := *old
 	f(&changed)
-	if w.fleet == nil {
-		changed.Template = k.template(w, old.Name, changed.Template.ID)
-	} else {
-		changed.Template.Hash = w.hashOf(changed.Template, nil)
-	}
+	changed.Template = k.template(w, old.Name, changed.Template.ID)
 	snapshot := kruise.AdmitSnapshot{Old: *old, New: changed, Sets: k.look(w, view, old, workload.Partition).Sets}
 	for _, r := range w.store.rollouts.all() {
 		snapshot.Rollouts = append(snapshot.Rollouts, r.Rollout)

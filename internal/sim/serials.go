@@ -12,7 +12,7 @@ import (
 // uidPrefix is what the UIDs of new objects begin with in a [Cluster]. Their number follows.
 const uidPrefix = "sim-"
 
-// Serial returns the number in a UID that a fleet has given, 0 if it has not.
+// Serial returns the number in a UID that a world has given, 0 if it has not.
 func Serial(uid string) (n int) {
 	digits, ok := strings.CutPrefix(uid, uidPrefix)
 	if !ok || digits == "" || digits[0] == '0' || len(digits) > 9 {

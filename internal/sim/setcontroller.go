@@ -3,15 +3,12 @@
 package sim
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A setController carries out the plans of package podset. It keeps in memory up to which
@@ -39,11 +36,7 @@ func (c *setController) keys() (names []string) {
 }
 
 // watch enters all sets if any has changed, or any pod.
-func (c *setController) watch(from *[kinds]int64, skip bool) {
-	if c.w.fleet != nil {
-		c.watchFleet(from, skip)
-		return
-	}
+func (c *setController) watch(from *[kinds]int64, _ bool) {
 	for _, k := range c.reads {
 		if from[k] != c.view[k] && c.w.store.touched[k] > min(from[k], c.view[k]) {
 			c.resync()
@@ -53,12 +46,7 @@ func (c *setController) watch(from *[kinds]int64, skip bool) {
 }
 
 // told is told at once of a pod that has changed.
-func (c *setController) told(old, p *podorder.Pod) {
-	if c.w.fleet != nil {
-		c.enterOwner(old)
-		c.enterOwner(p)
-		return
-	}
+func (c *setController) told(_, _ *podorder.Pod) {
 	if c.queue.len() < len(c.w.store.sets.all()) {
 		c.resync()
 	}
@@ -71,23 +59,15 @@ func (c *setController) begin(name string) func() bool {
 		return nil // what it waits for enters the set again
 	}
 	snapshot := podset.Snapshot{Set: o.Set}
-	snapshot.Set.Template.Hash = w.hashOf(o.Template, nil)
-	if w.fleet != nil {
-		snapshot.Pods = s.pods.appendOf(nil, o.UID, c.view[KindPod])
-	} else {
-		for _, p := range s.pods.at(c.view[KindPod]) {
-			if p.ControllerUID == o.UID {
-				snapshot.Pods = append(snapshot.Pods, *p)
-			}
+	snapshot.Set.Template.Hash = w.hash(o.Template.ID, nil)
+	for _, p := range s.pods.at(c.view[KindPod]) {
+		if p.ControllerUID == o.UID {
+			snapshot.Pods = append(snapshot.Pods, *p)
 		}
 	}
 	reconcile := c.plan
 	if reconcile == nil {
 		reconcile = podset.Reconcile
-	}
-	if most := w.fleet.mostPods(); most > 0 && int(o.DesiredReplicas()) > most { // all of them are planned at once
-		w.fail(&selector.FieldError{Path: field.Element("Sets", name) + ".Replicas", Value: o.DesiredReplicas(), Detail: fmt.Sprintf("must be at most %d, so many pods there may be", most)})
-		return nil
 	}
 	p := reconcile(snapshot, c.now())
 	c.corrected = true
@@ -192,7 +172,7 @@ func (p *setPass) perform(a podset.Action) answer {
 // create creates a pod, whose life begins.
 func (p *setPass) create(a podset.Action) answer {
 	w, name := p.c.w, a.Name
-	if w.podLimit > 0 && len(w.store.pods.all()) >= w.podLimit || w.spare(revision.Template{}) == 0 || !w.fleet.allows(p.set.Name) {
+	if w.podLimit > 0 && len(w.store.pods.all()) >= w.podLimit || w.spare(revision.Template{}) == 0 {
 		return w.answered(forbidden)
 	}
 	for name == "" || a.Name == "" && w.store.pods.number(name) != gone {
@@ -209,28 +189,4 @@ func (p *setPass) create(a podset.Action) answer {
 		w.beginPod(w.store.podNamed(name, false))
 	}
 	return answer
-}
-
-// enterOwner enters the set of a pod.
-func (c *setController) enterOwner(p *podorder.Pod) {
-	if p != nil && c.w.store.sets.named(p.ControllerName) != nil {
-		c.enter(p.ControllerName)
-	}
-}
-
-// watchFleet enters the sets that have changed, and those of pods that have.
-func (c *setController) watchFleet(from *[kinds]int64, skip bool) {
-	s := c.w.store
-	s.sets.between(from[KindSet], c.view[KindSet], skip, func(_, o *Set) {
-		if o != nil {
-			c.enter(o.Name)
-		}
-	})
-	s.pods.between(from[KindPod], c.view[KindPod], skip, func(old, p *podorder.Pod) {
-		if c.w.fleet.deaf(c.controller) {
-			return
-		}
-		c.enterOwner(old)
-		c.enterOwner(p)
-	})
 }

@@ -5,19 +5,16 @@ package sim
 import "slices"
 
 // look moves the view on, as far as what the controller can see allows. In a fair world it sees
-// all there is, and the same until something is written. So it does in a fleet until time has passed
-// as well: who sees the past, each time another one, would otherwise look at it for ever.
+// all there is, and the same until something is written.
 func (c *controller) look() {
 	w := c.w
 	last := w.store.version
-	now := glance{version: last}
-	if !w.fair {
-		now.at = w.now
-	}
-	if (w.fair || w.fleet != nil) && c.looked == now {
+	if w.fair && c.looked == last {
 		return
 	}
-	c.looked = now
+	if c.looked = last; !w.fair {
+		c.looked = -1
+	}
 	c.from = c.view
 	skip := !w.fair && w.chance(Skip, 0.15)
 	stale := !w.fair && c.sight != SeesEverything && w.chance(Stale, 0.5)

@@ -10,11 +10,8 @@ type Stage string
 // The stages.
 const (
 	Scheduled   Stage = "scheduled"
-	Pulled      Stage = "pulled"
-	Started     Stage = "started"
 	Ready       Stage = "ready"
 	Failed      Stage = "failed"
-	Evicted     Stage = "evicted"
 	Terminating Stage = "terminating"
 	Gone        Stage = "gone"
 )

@@ -29,8 +29,6 @@ type store struct {
 	services      table[Service]
 	routes        table[traffic.Route]
 	ingresses     table[traffic.Ingress]
-	things        table[Thing]
-	argos         table[ArgoRollout]
 
 	serials serials // of pods, in a strict world
 }
@@ -50,8 +48,6 @@ func newStore() *store {
 	s.services.init(&s.versions, KindService, func(o *Service) key { return key{name: &o.Name} })
 	s.routes.init(&s.versions, KindRoute, func(o *traffic.Route) key { return key{name: &o.Name} })
 	s.ingresses.init(&s.versions, KindIngress, func(o *traffic.Ingress) key { return key{name: &o.Name} })
-	s.things.init(&s.versions, KindThing, func(o *Thing) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
-	s.argos.init(&s.versions, KindArgoRollout, func(o *ArgoRollout) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	return s
 }
 
@@ -62,6 +58,6 @@ func (s *store) state() State {
 		DaemonSets: s.daemonSets.all(), Daemons: s.daemons.all(), Nodes: s.nodes.all(), Revisions: s.revisions.all(),
 		Sets:     s.sets.all(),
 		Rollouts: s.rollouts.all(), BatchReleases: s.batchReleases.all(), Services: s.services.all(), Routes: s.routes.all(),
-		Ingresses: s.ingresses.all(), Things: s.things.all(),
+		Ingresses: s.ingresses.all(),
 	}
 }

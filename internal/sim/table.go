@@ -22,22 +22,11 @@ type table[T any] struct {
 	gone    int              // rows of what has gone
 	past    []change[T]      // oldest first; the first is the start of memory
 
-	// owner, if set, tells whose an object is: those of each owner are found at once then.
-	owner func(*T) string
-	owned map[string]*members
-	homes []*members // by number; nil of what is gone
-	// Whether there may be objects that nobody owns.
-	orphaned bool
-	writing  int32             // the number of what is being written, while others are told
-	watch    func(old, new *T) // told of each write, whether values are in place or not, or nil
-	// brief, if set, tells what an object counts for: see brief.
-	brief  func(was brief, old, new *T, m *members) brief
-	briefs []brief // by number
+	watch func(old, new *T) // told of each write, whether values are in place or not, or nil
 
 	atOnce  bool // whether it remembers nothing
 	inPlace bool // whether values are changed where they are, which needs atOnce
-	values  []T  // what the rows point to, if nobody owns any and they are
-	free    []*T // where other values can be, if somebody does: some that have gone, and new ones
+	values  []T  // what the rows point to, if they are: side by side in the order of the rows
 	before  T    // what the value was that is being changed
 	// settle, if set, lets an object be changed where it is although the table remembers, and returns
 	// where it is to be: apart from what it was if it is found otherwise. See changeInPlace.
@@ -86,7 +75,7 @@ func (t *table[T]) sweep() {
 			continue
 		}
 		if kept < i {
-			if t.adjacent() {
+			if t.inPlace {
 				t.values[kept] = t.values[i] // to which the row points already
 			} else {
 				t.rows[kept] = t.rows[i]
@@ -97,7 +86,7 @@ func (t *table[T]) sweep() {
 	}
 	clear(t.rows[kept:])
 	t.rows, t.numbers, t.gone = t.rows[:kept], t.numbers[:kept], 0
-	if t.adjacent() {
+	if t.inPlace {
 		clear(t.values[kept:])
 		t.values = t.values[:kept]
 	}
@@ -106,15 +95,12 @@ func (t *table[T]) sweep() {
 // insert adds an object and returns where it is.
 func (t *table[T]) insert(v *versions, o *T) *T {
 	number := int32(len(t.places))
-	switch {
-	case t.adjacent():
+	if t.inPlace {
 		if len(t.values) == cap(t.values) {
 			t.grow(1)
 		}
 		t.values = append(t.values, *o)
 		o = &t.values[len(t.values)-1]
-	case t.inPlace:
-		o = t.keepFree(o)
 	}
 	t.places = append(t.places, int32(len(t.rows)))
 	t.rows, t.numbers = append(t.rows, o), append(t.numbers, number)
@@ -137,10 +123,7 @@ func (t *table[T]) remove(v *versions, number int32) {
 	t.put(v, number, old, nil)
 	place := t.places[number]
 	t.places[number] = gone
-	switch t.gone++; {
-	case t.inPlace && !t.adjacent():
-		t.free = append(t.free, old) // which is what it was until another one is made
-	case t.journal != nil:
+	if t.gone++; t.journal != nil {
 		t.rows[place] = nil // nobody else keeps it
 	}
 }
@@ -157,23 +140,14 @@ func (t *table[T]) put(v *versions, number int32, old, new *T) {
 	if t.settle != nil {
 		t.written = noteVersion(t.written, number, v.version)
 	}
-	if t.owner != nil {
-		t.moved(number, old, new)
-	}
 	if t.watch != nil {
 		t.watch(old, new)
 	}
 	if t.atOnce {
 		t.journal.note(old, new, t.size())
-		t.writing = number
 		for _, tell := range t.tell {
 			tell(old, new)
 		}
-	}
-	if new == nil && t.homes != nil {
-		t.homes[number] = nil
-	}
-	if t.atOnce {
 		return
 	}
 	if len(t.past) >= 2*memory {
@@ -196,7 +170,7 @@ func (t *table[T]) numbered(number int32) *T {
 	switch place := t.places[number]; {
 	case place == gone:
 		return nil
-	case t.adjacent():
+	case t.inPlace:
 		return &t.values[place] // where the row points, which need not be read
 	default:
 		return t.rows[place]
@@ -295,7 +269,7 @@ func (t *table[T]) at(version int64) []*T {
 // valuesAt returns the values of the objects as of a version of the store, where they are or
 // in a buffer, which it fills. They are valid until the next write.
 func (t *table[T]) valuesAt(version int64, buffer *[]T) []T {
-	if t.adjacent() {
+	if t.inPlace {
 		t.all()
 		return t.values
 	}

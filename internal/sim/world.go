@@ -51,7 +51,6 @@ type World struct {
 	heal         []func(*World) // what the fair phase begins with
 	check        func(*World) error
 	written      func(Role)          // called after each write, or nil
-	meanwhile    func()              // what happens while a request of a controller is under way, or nil
 	idle         func(*World) bool   // acts when all is at rest; false if that was the end
 	visit        time.Time           // when a person looks again, even if nothing rests
 	limit        int                 // steps of the fair phase
@@ -61,7 +60,7 @@ type World struct {
 	calm         bool                // see calmWorld
 	followed     bool                // see follow
 	strict       bool                // see begin
-	still        patience            // events, or the steps of a fleet, since all has rested
+	still        patience            // events since all has rested
 	rests        int32               // how often all has, or a part of that
 	starting     int                 // entries of the agenda that bind or start a pod
 	garbage      bool                // what may own others was removed
@@ -78,7 +77,6 @@ type World struct {
 	released     []workload.Pod    // memory for those of a calm world
 
 	daemonTemplates map[string]daemonset.Template // of a DaemonSet that is released, by hash
-	fleet           *Fleet                        // of many workloads, or nil
 	lateBatch       string                        // UID of the BatchRelease that a Rollout made or kept when it gave back what it has, since its controller saw the past
 	lateService     bool                          // so it did with what a Service selects
 	abandoned       bool                          // a Rollout was deleted or disabled since the last release has begun
