@@ -97,7 +97,7 @@ func (n *Nodes) spreads(p Pod, namespace string) (wrong Reason) {
 		}
 		if c.HonorTaints {
 			where.tolerations = t.Tolerations
-			text += tolerationsText(t.Tolerations)
+			text += "taints\n" + tolerationsText(t.Tolerations)
 		}
 		s.tally = n.tally(text, true, where, term)
 		n.last.spread = append(n.last.spread, s)

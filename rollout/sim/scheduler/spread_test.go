@@ -3,12 +3,15 @@
 package scheduler_test
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 	"github.com/kplan-go/kplan/selector"
@@ -123,4 +126,25 @@ func TestSpreadLabels(t *testing.T) {
 	byHost := spread{MaxSkew: 1, TopologyKey: host, Selector: selects("web")}
 	require.Equal(t, reasons{scheduler.TopologySpread, ""}, whys(n, pod("p", app("web"), template{TopologySpread: []spread{byZone}})), "y has 0")
 	require.Equal(t, reasons{"", scheduler.TopologySpread}, whys(n, pod("p", app("web"), template{TopologySpread: []spread{byZone, byHost}})), "y does not count, as b is no place by name")
+}
+
+// TestSpreadPolicies: two constraints with one key and one selector, of which the first does not count the
+// tainted node. The places of the second one are x, y and z, and z has one pod too many.
+func TestSpreadPolicies(t *testing.T) {
+	web := selector.FromLabels(map[string]string{"app": "web"})
+	var list []cluster.Node
+	for name, zone := range map[string]string{"a": "x", "b": "y", "c": "z"} {
+		list = append(list, cluster.Node{Node: daemonset.Node{Name: name, Labels: map[string]string{"zone": zone}}})
+	}
+	slices.SortFunc(list, func(a, b cluster.Node) int { return strings.Compare(a.Name, b.Name) })
+	list[0].Taints = []daemonset.Taint{{Key: "dedicated", Effect: daemonset.NoSchedule}}
+	n := scheduler.New(list, 0)
+	n.Take(scheduler.Pod{Pod: &podorder.Pod{Name: "p", UID: "p", Labels: map[string]string{"app": "web"}}}, "c")
+	asks := scheduler.Pod{Pod: &podorder.Pod{Name: "q", UID: "q", Labels: map[string]string{"app": "web"}}, Template: cluster.Template{TopologySpread: []cluster.TopologySpread{
+		{MaxSkew: 2, MinDomains: 3, TopologyKey: "zone", Selector: web, HonorTaints: true}, {MaxSkew: 1, TopologyKey: "zone", Selector: web},
+	}}}
+	require.True(t, n.Fits(1, asks))
+	require.False(t, n.Fits(2, asks))
+	asks.Template.TopologySpread[1].MaxSkew = 2
+	require.True(t, n.Fits(2, asks))
 }
