@@ -105,6 +105,9 @@ func (l *Pods) podChanged(old, p *store.Pod) {
 			l.gone(p)
 		}
 		if old.DeletionTimestamp.IsZero() && !p.DeletionTimestamp.IsZero() {
+			if p.NodeName != "" {
+				l.Nodes.Take(l.wanting(p), p.NodeName) // topology spread does not count it any more
+			}
 			l.ends(l.Server.Pods.Entry(p.Name))
 		}
 		if !sameLabels(old.Labels, p.Labels) {
