@@ -33,8 +33,6 @@ type Controller struct {
 	job      Pass
 	stopped  bool
 	skipping bool // whether Each shows the difference only
-
-	Planned Planned // the plan of the pass that is under way
 }
 
 // A Worker is what is special about a kind of controller.
@@ -51,14 +49,6 @@ type Worker interface {
 
 // A Pass carries a plan out: it sends the next request, and returns whether there are more.
 type Pass func() bool
-
-// Planned says what a plan was made from.
-type Planned struct {
-	Number  int
-	At      time.Time // by the clock of the controller
-	Version int64     // of the store, or after the last write of the pass
-	Fresh   bool      // nothing that the controller reads had changed since
-}
 
 // New returns a controller that reads objects of some kinds. It sees all that there is.
 func New(s *apiserver.Server, w Worker, role store.Role, instance int, reads ...store.Kind) *Controller {
@@ -109,7 +99,7 @@ func (c *Controller) Step() bool {
 		if c.queue.len() == 0 {
 			return false
 		}
-		c.begin(c.next())
+		c.job = c.worker.Begin(c.next())
 		return true
 	}
 	c.perform()
@@ -117,12 +107,6 @@ func (c *Controller) Step() bool {
 		c.Crash()
 	}
 	return true
-}
-
-// begin begins a pass for an object.
-func (c *Controller) begin(key string) {
-	c.Planned = Planned{Number: c.Plans + 1, At: c.Now(), Version: c.Version(), Fresh: c.Lag() == 0}
-	c.job = c.worker.Begin(key)
 }
 
 // next takes the object out of the queue that is looked at next.
@@ -189,9 +173,6 @@ func (c *Controller) Ask(send func() apiserver.Answer) apiserver.Answer {
 		a := send()
 		if a == apiserver.Done && c.Version() > before { // what changes nothing tells nothing
 			c.wrote = c.Version()
-			if !c.Repeating() {
-				c.Planned.Version = c.wrote
-			}
 		}
 		return a
 	})
@@ -205,5 +186,5 @@ func (c *Controller) Request(verb store.Verb, name string, action fmt.Stringer) 
 // Wrote is the version of the last write of the controller.
 func (c *Controller) Wrote() int64 { return c.wrote }
 
-// SeesAnything reports whether the controller may see what was before what it has seen.
+// SeesAnything reports whether the controller may see an older state than it has seen before.
 func (c *Controller) SeesAnything() bool { return c.sight == trouble.SeesAnything }

@@ -149,14 +149,14 @@ func TestDaemonSetNodes(t *testing.T) {
 	put(h, &h.Nodes, "n4", func(n *store.Node) { n.Taints = []daemonset.Taint{gpu} })
 	h.settle()
 	h.everyNode(3, "v1")
-	h.Life.Taint("n4", gpu, false)
+	put(h, &h.Nodes, "n4", func(n *store.Node) { n.Taints = nil })
 	h.settle()
 	h.everyNode(4, "v1")
 	broken := daemonset.Taint{Key: "broken", Effect: daemonset.NoExecute}
-	h.Life.Taint("n4", broken, true)
+	put(h, &h.Nodes, "n4", func(n *store.Node) { n.Taints = []daemonset.Taint{broken} })
 	h.settle()
 	h.everyNode(3, "v1")
-	h.Life.Taint("n4", broken, false)
+	put(h, &h.Nodes, "n4", func(n *store.Node) { n.Taints = nil })
 	h.settle()
 	h.everyNode(4, "v1")
 	gone := h.agents(func(p *store.Pod) bool { return p.NodeName == "n4" })[0]

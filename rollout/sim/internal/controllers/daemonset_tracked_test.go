@@ -62,7 +62,11 @@ func (h *harness) disturb(draw *rand.Rand) {
 		case 2:
 			put(h, &h.Nodes, node, func(n *store.Node) { n.Labels = map[string]string{"zone": fmt.Sprint(draw.IntN(3))} })
 		case 3:
-			h.Life.Taint(node, daemonset.Taint{Key: "gpu", Effect: daemonset.NoSchedule}, draw.IntN(2) == 0)
+			var taints []daemonset.Taint
+			if draw.IntN(2) == 0 {
+				taints = []daemonset.Taint{{Key: "gpu", Effect: daemonset.NoSchedule}}
+			}
+			put(h, &h.Nodes, node, func(n *store.Node) { n.Taints = taints })
 		case 4:
 			h.Life.Failed(pod, podorder.Failed)
 		case 5:

@@ -71,11 +71,6 @@ func taint(n *store.Node, t daemonset.Taint, on bool) {
 	}
 }
 
-// Taint adds or removes a taint of a node.
-func (l *Pods) Taint(name string, t daemonset.Taint, on bool) {
-	l.changeNode(store.User, name, func(n *store.Node) { taint(n, t, on) })
-}
-
 // Cordon lets a node take no new pods, or take some again.
 func (l *Pods) Cordon(name string, on bool) {
 	l.changeNode(store.User, name, func(n *store.Node) {

@@ -30,14 +30,13 @@ type Store struct {
 	Objects       Table[cluster.Object]
 	ArgoRollouts  Table[cluster.ArgoRollout]
 
-	version  int64
-	touched  View
-	serial   int // of UIDs
-	podNames int
-	readers  []*View
-	behind   [Kinds]func(version int64) int
-	observe  []func(Write)
-	owners   map[string]bool // UIDs of objects that may own others, true while they are there
+	version int64
+	touched View
+	serial  int // of UIDs
+	readers []*View
+	behind  [Kinds]func(version int64) int
+	observe []func(Write)
+	owners  map[string]bool // UIDs of objects that may own others, true while they are there
 }
 
 // A Cause is who writes, and why.
@@ -164,17 +163,6 @@ func (s *Store) Taken(uid string) {
 	if digits, ok := strings.CutPrefix(uid, uidPrefix); ok {
 		if n, err := strconv.Atoi(digits); err == nil {
 			s.serial = max(s.serial, n)
-		}
-	}
-}
-
-// PodName returns a name with a prefix that no pod has had.
-func (s *Store) PodName(prefix string) string {
-	for {
-		s.podNames++
-		name := prefix + "-" + strconv.Itoa(s.podNames)
-		if s.Pods.Entry(name) == nil {
-			return name
 		}
 	}
 }
