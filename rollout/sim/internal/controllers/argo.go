@@ -43,7 +43,7 @@ func (c *argoController) Forget() {}
 
 // Keys implements control.Worker.
 func (c *argoController) Keys() []string {
-	return names(c.Controller, &c.ArgoRollouts, func(r *cluster.ArgoRollout) string { return r.Name })
+	return names(c.Controller, &c.ArgoRollouts)
 }
 
 // Watch enters the Rollouts that have changed, and those of ReplicaSets that have; all if a Service
@@ -76,9 +76,6 @@ func (c *argoController) snapshot(r *cluster.ArgoRollout, now time.Time) (*argo.
 			continue // two of one template, of which the older counts
 		}
 		s.Sets, sets[o.Hash] = append(s.Sets, o), rs
-		if o.Hash == r.TemplateHash {
-			s.Rollout.Revision = o.Revision
-		}
 	}
 	runs := &s.Rollout.Status.Runs
 	for _, run := range []*argo.Run{&runs.Step, &runs.Background, &runs.PrePromotion, &runs.PostPromotion} {

@@ -32,7 +32,7 @@ func (c *batchController) Forget() {}
 
 // Keys implements control.Worker.
 func (c *batchController) Keys() []string {
-	return names(c.Controller, &c.BatchReleases, func(br *store.BatchRelease) string { return br.Name })
+	return names(c.Controller, &c.BatchReleases)
 }
 
 // Watch enters the BatchReleases that are wanted in another way, and those whose workload has

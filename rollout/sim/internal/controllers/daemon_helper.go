@@ -41,7 +41,7 @@ func newDaemonHelper(env *Env, instance int) *control.Controller {
 func (c *daemonHelper) Forget() { clear(c.next) }
 
 // Keys implements control.Worker.
-func (c *daemonHelper) Keys() []string { return daemonSetNames(c.Controller) }
+func (c *daemonHelper) Keys() []string { return names(c.Controller, &c.DaemonSets) }
 
 // Watch enters the DaemonSets that have changed, and those of pods that have.
 func (c *daemonHelper) Watch() {

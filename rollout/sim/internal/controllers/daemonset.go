@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -22,7 +20,7 @@ import (
 type daemonSetController struct {
 	*control.Controller
 	env      *Env
-	expected map[string]replicaset.Expectations
+	expected expectations
 	backoff  map[string]daemonset.Backoff
 	versions map[string]daemonset.Versions // nil if they are not looked at
 	tracked  trackedDaemonSets
@@ -31,7 +29,7 @@ type daemonSetController struct {
 // newDaemonSetController returns a controller of DaemonSets.
 func newDaemonSetController(env *Env, instance int) *control.Controller {
 	c := &daemonSetController{
-		env: env, tracked: trackedDaemonSets{}, expected: map[string]replicaset.Expectations{}, backoff: map[string]daemonset.Backoff{},
+		env: env, tracked: trackedDaemonSets{}, expected: expectations{}, backoff: map[string]daemonset.Backoff{},
 	}
 	if !env.Trouble.Calm() && env.Trouble.IntN(2) == 0 {
 		c.versions = map[string]daemonset.Versions{}
@@ -49,11 +47,7 @@ func (c *daemonSetController) Forget() {
 }
 
 // Keys implements control.Worker.
-func (c *daemonSetController) Keys() []string { return daemonSetNames(c.Controller) }
-
-func daemonSetNames(c *control.Controller) []string {
-	return names(c, &c.DaemonSets, func(d *store.DaemonSet) string { return d.Name })
-}
+func (c *daemonSetController) Keys() []string { return names(c.Controller, &c.DaemonSets) }
 
 // Watch enters the DaemonSets that have changed, and those that a changed pod, revision or node
 // concerns.
@@ -84,10 +78,8 @@ func (c *daemonSetController) enterOwner(name, kind, owner, uid string) {
 	case kind == daemonset.Kind:
 		c.Enter(owner)
 	case uid == "":
-		for _, d := range control.All(c.Controller, &c.DaemonSets) {
-			if apiserver.Namespace(d.Name) == apiserver.Namespace(name) {
-				c.Enter(d.Name)
-			}
+		for _, d := range within(&c.DaemonSets, control.All(c.Controller, &c.DaemonSets), name) {
+			c.Enter(d.Name)
 		}
 	}
 }
@@ -115,10 +107,8 @@ func (c *daemonSetController) podChanged(old, p *store.Pod) {
 
 // sets returns the DaemonSets of the namespace of a pod.
 func (c *daemonSetController) sets(p *store.Pod) (sets []daemonset.DaemonSet) {
-	for _, d := range control.All(c.Controller, &c.DaemonSets) {
-		if apiserver.Namespace(d.Name) == apiserver.Namespace(p.Name) {
-			sets = append(sets, d.DaemonSet)
-		}
+	for _, d := range within(&c.DaemonSets, control.All(c.Controller, &c.DaemonSets), p.Name) {
+		sets = append(sets, d.DaemonSet)
 	}
 	return sets
 }
@@ -158,23 +148,7 @@ func daemonNode(n *store.Node) *daemonset.Node {
 
 // effects does what a change means to DaemonSets.
 func (c *daemonSetController) effects(change daemonset.Change, sets []daemonset.DaemonSet, options daemonset.Options) {
-	for _, e := range daemonset.Effects(change, sets, options) {
-		if x, ok := c.expected[e.Name]; ok {
-			if e.Created {
-				x = x.CreationObserved()
-			}
-			if e.Deleted != "" {
-				x = x.DeletionObserved(e.Deleted)
-			}
-			c.expected[e.Name] = x
-		}
-		if e.Reconcile {
-			c.Enter(e.Name)
-		}
-		if e.Later > 0 {
-			c.WakeAt(c.Now().Add(e.Later), e.Name)
-		}
-	}
+	c.expected.observe(c.Controller, daemonset.Effects(change, sets, options))
 }
 
 // wanted is the DaemonSet as it is planned for, with the hash of its template.
@@ -194,7 +168,7 @@ func (c *daemonSetController) unseen(name string) bool {
 // snapshot returns what the controller sees of a DaemonSet.
 func (c *daemonSetController) snapshot(d *store.DaemonSet) *daemonset.Snapshot {
 	s := &daemonset.Snapshot{
-		DaemonSet: c.wanted(d), Revisions: claimable(c.Controller, &c.Revisions, d.UID, d.Name),
+		DaemonSet: c.wanted(d), Revisions: values(claimable(c.Controller, &c.Revisions, d.UID, d.Name)),
 		Backoff: c.backoff[d.Name], Unseen: c.unseen(d.Name),
 	}
 	nodes := control.All(c.Controller, &c.Nodes)
@@ -202,15 +176,10 @@ func (c *daemonSetController) snapshot(d *store.DaemonSet) *daemonset.Snapshot {
 	for i, n := range nodes {
 		s.Nodes[i] = n.Node.Node
 	}
-	own, orphans := control.Of(c.Controller, &c.Server.Pods, d.UID), control.Of(c.Controller, &c.Server.Pods, "")
-	s.Pods = make([]daemonset.Pod, 0, len(own))
-	for _, p := range own {
-		s.Pods = append(s.Pods, p.Pod)
-	}
-	for _, p := range orphans {
-		if apiserver.Namespace(p.Name) == apiserver.Namespace(d.Name) {
-			s.Pods = append(s.Pods, p.Pod)
-		}
+	pods := claimable(c.Controller, &c.Server.Pods, d.UID, d.Name)
+	s.Pods = make([]daemonset.Pod, len(pods))
+	for i, p := range pods {
+		s.Pods[i] = p.Pod
 	}
 	if c.versions != nil {
 		s.Written = c.versions[d.Name]
@@ -257,11 +226,7 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 		return nil
 	}
 	c.env.planned(c.Controller, daemonset.Kind, name, p)
-	if !c.Trouble.Calm() { // what is seen at once is not waited for
-		if e := p.Expect(c.expected[name], now); !e.Equal(c.expected[name]) {
-			c.expected[name] = e
-		}
-	}
+	c.expected.expect(c.Controller, name, p.Expect(c.expected[name], now))
 	pass := &daemonSetPass{c: c, s: s, tracker: tracker, now: now, options: options, plan: p, version: d.ResourceVersion}
 	if len(p.Actions) == 0 && !pass.finish() {
 		return nil

@@ -105,9 +105,7 @@ func (p *daemonSetPass) finish() bool {
 		r = daemonset.Finish(*p.s, p.plan, p.report, p.now, p.options)
 	}
 	p.result, c.backoff[name] = &r, r.Backoff
-	if !c.Trouble.Calm() {
-		c.expected[name] = r.Expectations
-	}
+	c.expected.expect(c.Controller, name, r.Expectations)
 	if c.versions != nil {
 		c.versions[name] = r.Written
 	}

@@ -54,17 +54,9 @@ func (f *trackedDaemonSet) changed(c *daemonSetController, d *store.DaemonSet) (
 		set := c.wanted(d)
 		f.set, delta.DaemonSet = d, &set
 	}
-	revisions := control.Of(c.Controller, &c.Revisions, d.UID)
-	for _, r := range control.Of(c.Controller, &c.Revisions, "") {
-		if apiserver.Namespace(r.Name) == apiserver.Namespace(d.Name) {
-			revisions = append(slices.Clip(revisions), r)
-		}
-	}
+	revisions := claimable(c.Controller, &c.Revisions, d.UID, d.Name)
 	if f.revisions == nil || !slices.Equal(f.revisions, revisions) {
-		f.revisions, delta.Revisions = append([]*revision.ControllerRevision{}, revisions...), []revision.ControllerRevision{}
-		for _, r := range revisions {
-			delta.Revisions = append(delta.Revisions, *r)
-		}
+		f.revisions, delta.Revisions = append([]*revision.ControllerRevision{}, revisions...), values(revisions)
 	}
 	if b := c.backoff[d.Name]; !slices.Equal(b, f.backoff) {
 		f.backoff, delta.Backoff = b, &b
@@ -79,13 +71,8 @@ func (t trackedDaemonSets) add(c *daemonSetController, d *store.DaemonSet) *trac
 	for _, n := range control.All(c.Controller, &c.Nodes) {
 		c.Fail(f.Apply(daemonset.Delta{Node: daemonset.NodeEvent{New: daemonNode(n)}}))
 	}
-	for _, p := range control.Of(c.Controller, &c.Server.Pods, d.UID) {
+	for _, p := range claimable(c.Controller, &c.Server.Pods, d.UID, d.Name) {
 		c.Fail(f.Apply(daemonset.Delta{Pod: daemonset.PodEvent{New: daemonPod(p)}}))
-	}
-	for _, p := range control.Of(c.Controller, &c.Server.Pods, "") {
-		if apiserver.Namespace(p.Name) == apiserver.Namespace(d.Name) {
-			c.Fail(f.Apply(daemonset.Delta{Pod: daemonset.PodEvent{New: daemonPod(p)}}))
-		}
 	}
 	return f
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
@@ -32,7 +31,7 @@ func (c *deploymentController) Forget() {}
 
 // Keys implements control.Worker.
 func (c *deploymentController) Keys() []string {
-	return names(c.Controller, &c.Deployments, func(d *store.Deployment) string { return d.Name })
+	return names(c.Controller, &c.Deployments)
 }
 
 // Watch enters the Deployments that have changed, and those of ReplicaSets that have.
@@ -58,10 +57,8 @@ func (c *deploymentController) enterOwner(rs *replicaset.ReplicaSet) {
 	case rs.ControllerKind == deploy.Kind:
 		c.Enter(rs.ControllerName)
 	case rs.ControllerUID == "":
-		for _, d := range control.All(c.Controller, &c.Deployments) {
-			if apiserver.Namespace(d.Name) == apiserver.Namespace(rs.Name) {
-				c.Enter(d.Name)
-			}
+		for _, d := range within(&c.Deployments, control.All(c.Controller, &c.Deployments), rs.Name) {
+			c.Enter(d.Name)
 		}
 	}
 }
@@ -85,7 +82,7 @@ func (c *deploymentController) snapshot(d *store.Deployment) *deploy.Snapshot {
 	if d.Partitioned == nil && len(d.Annotations) > 0 {
 		s.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
 	}
-	s.ReplicaSets = claimable(c.Controller, &c.ReplicaSets, d.UID, d.Name)
+	s.ReplicaSets = values(claimable(c.Controller, &c.ReplicaSets, d.UID, d.Name))
 	if d.Strategy == deploy.Recreate && s.Deployment.Partitioned == nil || c.env.Deployment.PausePoints {
 		for i := range s.ReplicaSets {
 			for _, p := range control.Of(c.Controller, &c.Server.Pods, s.ReplicaSets[i].UID) {

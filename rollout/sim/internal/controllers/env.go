@@ -63,31 +63,40 @@ func (e *Env) planned(c *control.Controller, kind, name string, plan fmt.Stringe
 }
 
 // names returns the names of the objects that a controller sees.
-func names[T any](c *control.Controller, t *store.Table[T], name func(*T) string) (list []string) {
+func names[T any](c *control.Controller, t *store.Table[T]) (list []string) {
 	for _, o := range control.All(c, t) {
-		list = append(list, name(o))
+		list = append(list, *t.Meta(o).Name)
 	}
 	return list
 }
 
-// claimable returns the objects that a controller sees and that an owner has, or that have no owner
-// and are in the namespace of a name.
-func claimable[T any](c *control.Controller, t *store.Table[T], uid, name string) []T {
-	own := control.Of(c, t, uid)
-	list := make([]T, 0, len(own))
-	for _, o := range own {
-		list = append(list, *o)
-	}
-	if uid == "" {
-		return list
-	}
-	within := apiserver.Namespace(name)
-	for _, o := range control.Of(c, t, "") {
-		if apiserver.Namespace(*t.Meta(o).Name) == within {
-			list = append(list, *o)
+// within returns the objects of a list that are in the namespace of a name.
+func within[T any](t *store.Table[T], list []*T, name string) (inside []*T) {
+	for _, o := range list {
+		if apiserver.Namespace(*t.Meta(o).Name) == apiserver.Namespace(name) {
+			inside = append(inside, o)
 		}
 	}
-	return list
+	return inside
+}
+
+// claimable returns the objects that a controller sees and that an owner has, or that have no owner
+// and are in the namespace of a name.
+func claimable[T any](c *control.Controller, t *store.Table[T], uid, name string) []*T {
+	own := control.Of(c, t, uid)
+	if orphans := control.Of(c, t, ""); uid != "" && len(orphans) > 0 {
+		return append(own[:len(own):len(own)], within(t, orphans, name)...)
+	}
+	return own
+}
+
+// values returns copies of objects.
+func values[T any](list []*T) []T {
+	copies := make([]T, len(list))
+	for i, o := range list {
+		copies[i] = *o
+	}
+	return copies
 }
 
 func orOne(n *int32) int32 {

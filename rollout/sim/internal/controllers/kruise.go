@@ -34,7 +34,7 @@ func (c *rolloutController) Forget() { clear(c.grace) }
 
 // Keys implements control.Worker.
 func (c *rolloutController) Keys() []string {
-	return names(c.Controller, &c.Rollouts, func(r *store.Rollout) string { return r.Name })
+	return names(c.Controller, &c.Rollouts)
 }
 
 // Watch enters the Rollouts that have changed, and those whose BatchRelease, workload or routing has.

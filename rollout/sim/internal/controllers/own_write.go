@@ -122,7 +122,7 @@ func (c *ownController) write(r apiserver.Request, object any) apiserver.Answer 
 	case *daemonset.Pod:
 		return c.writeDaemonPod(r, o)
 	case *daemonset.DaemonSet:
-		c.env.keepTemplate(o)
+		c.env.KeepDaemonTemplate(o)
 		n := store.DaemonSet{DaemonSet: *o}
 		n.Generation = max(n.Generation, 1)
 		return writeOwn(c, &c.DaemonSets, r, n, takeDaemonSet)
@@ -152,14 +152,6 @@ func writeOwn[T any](c *ownController, t *store.Table[T], r apiserver.Request, o
 	}
 	_, a := apiserver.Update(c.Server, t, r, func(stored *T) { take(stored, &o, r.Verb == store.UpdateStatus) })
 	return a
-}
-
-// keepTemplate notes the template of a DaemonSet.
-func (e *Env) keepTemplate(d *daemonset.DaemonSet) {
-	if e.DaemonTemplates == nil {
-		e.DaemonTemplates = map[string]daemonset.Template{}
-	}
-	e.DaemonTemplates[d.Name+"/"+d.Template.Hash] = d.Template
 }
 
 func takeDeployment(stored, o *store.Deployment, status bool) {

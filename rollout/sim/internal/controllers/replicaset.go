@@ -4,11 +4,11 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
@@ -18,13 +18,13 @@ import (
 type replicaSetController struct {
 	*control.Controller
 	env      *Env
-	expected map[string]replicaset.Expectations
+	expected expectations
 	versions map[string]replicaset.Versions // nil if they are not looked at
 	tracked  trackedSets
 }
 
 func newReplicaSetController(env *Env, instance int) *control.Controller {
-	c := &replicaSetController{env: env, expected: map[string]replicaset.Expectations{}}
+	c := &replicaSetController{env: env, expected: expectations{}}
 	if !env.Trouble.Calm() && env.Trouble.IntN(2) == 0 {
 		c.versions = map[string]replicaset.Versions{}
 	}
@@ -40,7 +40,7 @@ func (c *replicaSetController) Forget() {
 
 // Keys implements control.Worker.
 func (c *replicaSetController) Keys() []string {
-	return names(c.Controller, &c.ReplicaSets, func(rs *replicaset.ReplicaSet) string { return rs.Name })
+	return names(c.Controller, &c.ReplicaSets)
 }
 
 // Watch enters the ReplicaSets that have changed, and those of pods that have.
@@ -84,13 +84,8 @@ func (c *replicaSetController) enterOwner(p *store.Pod) {
 }
 
 // sets returns the ReplicaSets of the namespace of a pod.
-func (c *replicaSetController) sets(p *store.Pod) (sets []replicaset.ReplicaSet) {
-	for _, rs := range control.All(c.Controller, &c.ReplicaSets) {
-		if apiserver.Namespace(rs.Name) == apiserver.Namespace(p.Name) {
-			sets = append(sets, *rs)
-		}
-	}
-	return sets
+func (c *replicaSetController) sets(p *store.Pod) []replicaset.ReplicaSet {
+	return values(within(&c.ReplicaSets, control.All(c.Controller, &c.ReplicaSets), p.Name))
 }
 
 // observe lowers what is expected, and enters the ReplicaSets that a changed pod concerns.
@@ -107,9 +102,7 @@ func (c *replicaSetController) observe(old, p *store.Pod) {
 			}
 		}
 	}
-	for _, e := range replicaset.Effects(replicaset.PodEvent{Old: plain(old), New: plain(p)}, sets) {
-		c.effect(e)
-	}
+	c.expected.observe(c.Controller, replicaset.Effects(replicaset.PodEvent{Old: plain(old), New: plain(p)}, sets))
 }
 
 func plain(p *store.Pod) *podorder.Pod {
@@ -117,24 +110,6 @@ func plain(p *store.Pod) *podorder.Pod {
 		return nil
 	}
 	return p.Plain()
-}
-
-func (c *replicaSetController) effect(e replicaset.Effect) {
-	if x, ok := c.expected[e.Name]; ok {
-		if e.Created {
-			x = x.CreationObserved()
-		}
-		if e.Deleted != "" {
-			x = x.DeletionObserved(e.Deleted)
-		}
-		c.expected[e.Name] = x
-	}
-	if e.Reconcile {
-		c.Enter(e.Name)
-	}
-	if e.Later > 0 {
-		c.WakeAt(c.Now().Add(e.Later), e.Name)
-	}
 }
 
 // snapshot returns what the controller sees of a ReplicaSet.
@@ -148,21 +123,19 @@ func (c *replicaSetController) snapshot(rs *replicaset.ReplicaSet) *replicaset.S
 		}
 	}
 	own := control.Of(c.Controller, &c.Server.Pods, rs.UID)
-	s.Pods = make([]podorder.Pod, 0, len(own))
-	add := func(pods []*store.Pod, within string) {
-		for _, p := range pods {
-			if !p.OfDaemonSet && (within == "*" || apiserver.Namespace(p.Name) == within) {
-				s.Pods = append(s.Pods, *p.Plain())
-			}
+	pods := own
+	if rs.Selector != nil {
+		pods = claimable(c.Controller, &c.Server.Pods, rs.UID, rs.Name)
+	}
+	if int(orOne(rs.Replicas)) < len(own) { // the pods of siblings are neighbours of the pods that go
+		for i := range s.Siblings {
+			pods = append(slices.Clip(pods), control.Of(c.Controller, &c.Server.Pods, s.Siblings[i].UID)...)
 		}
 	}
-	add(own, "*")
-	if rs.Selector != nil {
-		add(control.Of(c.Controller, &c.Server.Pods, ""), apiserver.Namespace(rs.Name))
-	}
-	if int(orOne(rs.Replicas)) < len(own) { // their pods are neighbours of those that go
-		for i := range s.Siblings {
-			add(control.Of(c.Controller, &c.Server.Pods, s.Siblings[i].UID), "*")
+	s.Pods = make([]podorder.Pod, 0, len(pods))
+	for _, p := range pods {
+		if !p.OfDaemonSet {
+			s.Pods = append(s.Pods, *p.Plain())
 		}
 	}
 	if e := s.Expectations; !e.Fulfilled() && e.Satisfied(c.Now()) {
@@ -224,11 +197,7 @@ func (c *replicaSetController) Begin(name string) control.Pass {
 		c.WakeAt(p.RecheckAt, name)
 		return nil
 	}
-	if !c.Trouble.Calm() { // what is seen at once is not waited for
-		if e := p.Expect(s.Expectations, now); !e.Equal(s.Expectations) {
-			c.expected[name] = e
-		}
-	}
+	c.expected.expect(c.Controller, name, p.Expect(s.Expectations, now))
 	pass := &replicaSetPass{c: c, s: s, tracker: tracker, now: now, plan: p}
 	return pass.next
 }

@@ -206,9 +206,7 @@ func (p *replicaSetPass) finish() {
 		r = replicaset.Finish(*p.s, p.plan, p.report, p.now, p.c.env.ReplicaSet)
 	}
 	p.result = &r
-	if !p.c.Trouble.Calm() {
-		p.c.expected[name] = r.Expectations
-	}
+	p.c.expected.expect(p.c.Controller, name, r.Expectations)
 }
 
 // writeStatus writes the status, once more on the live object after a conflict.

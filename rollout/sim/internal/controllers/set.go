@@ -33,7 +33,7 @@ func (c *setController) Forget() { clear(c.known) }
 
 // Keys implements control.Worker.
 func (c *setController) Keys() []string {
-	return names(c.Controller, &c.Sets, func(o *store.Set) string { return o.Name })
+	return names(c.Controller, &c.Sets)
 }
 
 // Watch enters the sets that have changed, and those of pods that have.
