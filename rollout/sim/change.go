@@ -64,26 +64,13 @@ func (w *World) Delete(k Kind, name string) bool {
 	case KindNode:
 		a = apiserver.Remove(s, &s.Nodes, r)
 	case KindRollout:
-		a = w.deleteRollout(r)
+		return w.env.DeleteRollout(name)
 	case KindPod:
 		a = s.DeletePod(r)
 	default:
 		a = apiserver.Remove(s, &s.Objects, r)
 	}
 	return a == apiserver.Done
-}
-
-// deleteRollout marks a Rollout that has finalizers, and removes others.
-func (w *World) deleteRollout(r apiserver.Request) apiserver.Answer {
-	s := w.server
-	if o := s.Rollouts.Get(r.Name); o == nil || len(o.Finalizers) == 0 {
-		return apiserver.Remove(s, &s.Rollouts, r)
-	}
-	_, a := apiserver.Update(s, &s.Rollouts, r, func(o *store.Rollout) {
-		o.DeletionTimestamp = w.Now()
-		o.Generation++
-	})
-	return a
 }
 
 // Approve lets the Rollouts go on that wait for a person. It returns how many there were.

@@ -80,14 +80,9 @@ func put[T any](w *intake, t *store.Table[T], o T, keep func(o *T, old T)) error
 	return nil
 }
 
-// releases reports whether a Rollout of OpenKruise releases a workload.
-func (w *intake) releases(kind, name string) bool {
-	for _, r := range w.server.Rollouts.All() {
-		if r.WorkloadRef.Kind == kind && r.WorkloadRef.Name == name {
-			return true
-		}
-	}
-	return false
+// deploymentRef names a Deployment as the Rollout does that releases it.
+func deploymentRef(name string) workload.Ref {
+	return workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: name}
 }
 
 func (w *intake) putDeployment(d deploy.Deployment) error {
@@ -96,8 +91,8 @@ func (w *intake) putDeployment(d deploy.Deployment) error {
 		d.Generation = max(d.Generation, 1)
 		return put(w, &w.server.Deployments, store.Deployment{Deployment: d, CreatedAt: w.server.Agenda.Now()}, nil)
 	}
-	if w.releases(deploy.Kind, d.Name) {
-		w.env.Admit(workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name}, func(o *workload.Workload) {
+	if ref := deploymentRef(d.Name); w.env.Releases(ref) {
+		w.env.Admit(ref, func(o *workload.Workload) {
 			o.Replicas, o.Template, o.MinReadySeconds, o.ProgressDeadlineSeconds = d.Replicas, d.Template, d.MinReadySeconds, d.ProgressDeadlineSeconds
 		})
 		return nil
@@ -124,8 +119,8 @@ func (w *intake) putReplicaSet(rs replicaset.ReplicaSet) error {
 
 func (w *intake) putDaemonSet(d daemonset.DaemonSet) error {
 	w.env.KeepDaemonTemplate(&d)
-	if w.server.DaemonSets.Get(d.Name) != nil && w.releases(daemonset.Kind, d.Name) {
-		w.env.Admit(w.env.RefOfDaemonSet(d.Name), func(o *workload.Workload) {
+	if ref := w.env.RefOfDaemonSet(d.Name); w.server.DaemonSets.Get(d.Name) != nil && w.env.Releases(ref) {
+		w.env.Admit(ref, func(o *workload.Workload) {
 			o.Template, o.MinReadySeconds = revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash}, d.MinReadySeconds
 		})
 		return nil
@@ -138,7 +133,7 @@ func (w *intake) putDaemonSet(d daemonset.DaemonSet) error {
 
 func (w *intake) putSet(o cluster.Set) error {
 	o.Generation = max(o.Generation, 1)
-	if old := w.server.Sets.Get(o.Name); old != nil && w.releases(old.Kind, o.Name) {
+	if old := w.server.Sets.Get(o.Name); old != nil && w.env.Releases(old.Ref) {
 		w.env.Admit(old.Ref, func(w *workload.Workload) { w.Replicas, w.Template = o.Replicas, o.Template })
 		return nil
 	}

@@ -5,7 +5,6 @@ package sim
 import (
 	"time"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
@@ -25,8 +24,8 @@ func (w *World) scale(k Kind, name string, n int32, by store.Role) bool {
 	s, r, a := w.server, apiserver.By(by, name), apiserver.NotFound
 	switch k {
 	case KindDeployment:
-		if w.intake.releases(deploy.Kind, name) {
-			return w.env.Admit(workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: name}, func(o *workload.Workload) { o.Replicas = &n })
+		if ref := deploymentRef(name); w.env.Releases(ref) {
+			return w.env.Admit(ref, func(o *workload.Workload) { o.Replicas = &n })
 		}
 		_, a = apiserver.Update(s, &s.Deployments, r, func(d *store.Deployment) { d.Replicas, d.Generation = &n, d.Generation+1 })
 	case KindReplicaSet:

@@ -21,7 +21,7 @@ type daemonSetPass struct {
 	plan    daemonset.Plan
 	report  daemonset.Report
 	result  *daemonset.Result // of the pass, once it has ended
-	version string            // of the DaemonSet, as it was seen or read last
+	version string            // of the DaemonSet, as it was seen
 
 	checked bool               // that the DaemonSet is still there
 	claims  bool               // one of the claims that follow each other has failed
@@ -115,31 +115,21 @@ func (p *daemonSetPass) finish() bool {
 	return r.WriteStatus
 }
 
-// writeStatus writes the status, once more on the live object after a conflict.
+// writeStatus writes the status.
 func (p *daemonSetPass) writeStatus() {
 	c, d := p.c, &p.s.DaemonSet
-	for range 2 {
-		answer := c.Ask(func() apiserver.Answer {
-			r := c.Request(store.UpdateStatus, d.Name, nil)
-			r.UID, r.Version = d.UID, p.version
-			o, a := apiserver.Update(c.Server, &c.DaemonSets, r, func(o *store.DaemonSet) { o.Status = p.result.Status })
-			if a == apiserver.Done && c.versions != nil {
-				c.versions[d.Name] = c.versions[d.Name].WroteStatus(d.UID, o.ResourceVersion)
-			}
-			return a
-		})
-		live := c.DaemonSets.Get(d.Name)
-		switch {
-		case answer == apiserver.Done:
-			p.end()
-			return
-		case answer == apiserver.Conflict && live != nil:
-			p.version = live.ResourceVersion
-			continue
+	r := c.Request(store.UpdateStatus, d.Name, nil)
+	r.UID, r.Version = d.UID, p.version
+	wrote := func(o *store.DaemonSet) {
+		if c.versions != nil {
+			c.versions[d.Name] = c.versions[d.Name].WroteStatus(d.UID, o.ResourceVersion)
 		}
-		break
 	}
-	c.Retry(d.Name)
+	if writeStatus(c.Controller, &c.DaemonSets, r, func(o *store.DaemonSet) { o.Status = p.result.Status }, wrote) != apiserver.Done {
+		c.Retry(d.Name)
+		return
+	}
+	p.end()
 }
 
 // end enters what is to be done next.

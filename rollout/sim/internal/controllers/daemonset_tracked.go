@@ -92,6 +92,9 @@ func (t trackedDaemonSets) nodeChanged(old, n *store.Node) error {
 
 // podChanged tells the Trackers of a pod that know it, or know it no longer.
 func (t trackedDaemonSets) podChanged(old, p *store.Pod) error {
+	if !t.concerns(old) && !t.concerns(p) {
+		return nil
+	}
 	for _, f := range t {
 		if !f.knows(old) && !f.knows(p) {
 			continue
@@ -108,6 +111,11 @@ func (t trackedDaemonSets) podChanged(old, p *store.Pod) error {
 		}
 	}
 	return nil
+}
+
+// concerns reports whether a pod may be one that a Tracker knows. Most are of other owners.
+func (t trackedDaemonSets) concerns(p *store.Pod) bool {
+	return p != nil && (p.ControllerUID == "" || t[p.ControllerUID] != nil)
 }
 
 // knows reports whether a DaemonSet has a pod, or may adopt it.

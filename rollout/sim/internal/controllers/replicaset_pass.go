@@ -209,31 +209,21 @@ func (p *replicaSetPass) finish() {
 	p.c.expected.expect(p.c.Controller, name, r.Expectations)
 }
 
-// writeStatus writes the status, once more on the live object after a conflict.
+// writeStatus writes the status.
 func (p *replicaSetPass) writeStatus() {
 	c, rs := p.c, &p.s.ReplicaSet
 	r := c.Request(store.UpdateStatus, rs.Name, nil)
 	r.UID, r.Version = rs.UID, rs.ResourceVersion
-	for range 2 {
-		answer := c.Ask(func() apiserver.Answer {
-			o, a := apiserver.Update(c.Server, &c.ReplicaSets, r, func(o *replicaset.ReplicaSet) { o.Status = p.result.Status })
-			if a == apiserver.Done && c.versions != nil {
-				c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)
-			}
-			return a
-		})
-		live := c.ReplicaSets.Get(rs.Name)
-		switch {
-		case answer == apiserver.Done:
-			p.end()
-			return
-		case answer == apiserver.Conflict && live != nil:
-			r.Version = live.ResourceVersion
-			continue
+	wrote := func(o *replicaset.ReplicaSet) {
+		if c.versions != nil {
+			c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)
 		}
-		break
 	}
-	c.Retry(rs.Name)
+	if writeStatus(c.Controller, &c.ReplicaSets, r, func(o *replicaset.ReplicaSet) { o.Status = p.result.Status }, wrote) != apiserver.Done {
+		c.Retry(rs.Name)
+		return
+	}
+	p.end()
 }
 
 // end enters what is to be done next.

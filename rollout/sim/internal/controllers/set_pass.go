@@ -47,25 +47,13 @@ func (p *setPass) next() bool {
 	return false
 }
 
-// writeStatus writes the status, once more on the live object after a conflict.
+// writeStatus writes the status.
 func (p *setPass) writeStatus() apiserver.Answer {
-	c := p.c
-	r := c.Request(store.UpdateStatus, p.set.Name, nil)
+	r := p.c.Request(store.UpdateStatus, p.set.Name, nil)
 	r.UID, r.Version = p.set.UID, p.version
-	for range 2 {
-		answer := c.Ask(func() apiserver.Answer {
-			_, a := apiserver.Update(c.Server, &c.Sets, r, func(o *store.Set) {
-				o.Status, o.StableRevision, o.UpdateRevision = p.plan.Status, p.plan.StableRevision, p.plan.UpdateRevision
-			})
-			return a
-		})
-		live := c.Sets.Get(p.set.Name)
-		if answer != apiserver.Conflict || live == nil {
-			return answer
-		}
-		r.Version = live.ResourceVersion
-	}
-	return apiserver.Conflict
+	return writeStatus(p.c.Controller, &p.c.Sets, r, func(o *store.Set) {
+		o.Status, o.StableRevision, o.UpdateRevision = p.plan.Status, p.plan.StableRevision, p.plan.UpdateRevision
+	}, nil)
 }
 
 // perform asks for one write.

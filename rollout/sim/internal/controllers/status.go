@@ -10,7 +10,30 @@ import (
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/control"
+	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
+
+// writeStatus writes the status of an object as it was seen, and once more on the live object after a
+// conflict. A function is told of the stored object, even if the answer is lost.
+func writeStatus[T any](c *control.Controller, t *store.Table[T], r apiserver.Request, change, wrote func(*T)) apiserver.Answer {
+	for range 2 {
+		answer := c.Ask(func() apiserver.Answer {
+			o, a := apiserver.Update(c.Server, t, r, change)
+			if a == apiserver.Done && wrote != nil {
+				wrote(o)
+			}
+			return a
+		})
+		live := t.Get(r.Name)
+		if answer != apiserver.Conflict || live == nil {
+			return answer
+		}
+		r.Version = *t.Meta(live).Version
+	}
+	return apiserver.Conflict
+}
 
 func sameDeploymentStatus(a, b *deploy.Status) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && a.Replicas == b.Replicas && a.UpdatedReplicas == b.UpdatedReplicas &&
