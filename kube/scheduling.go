@@ -20,7 +20,7 @@ type templateReader struct {
 	unseen    map[string]bool
 }
 
-// template returns what a pod template means to the scheduler and to nodes, and notes what it uses
+// template returns the meaning of a pod template to the scheduler and to nodes, and notes the fields
 // that a simulated cluster does not look at.
 func (r *templateReader) template(spec *corev1.PodSpec, labels map[string]string) cluster.Template {
 	t := cluster.Template{
@@ -43,7 +43,7 @@ func (r *templateReader) template(spec *corev1.PodSpec, labels map[string]string
 	return t
 }
 
-// hostPorts returns the ports of its node that a pod takes: those of its containers, and of init
+// hostPorts returns the ports of its node that a pod takes: the ports of its containers, and of init
 // containers that run on. With hostNetwork the API server makes each port one of the node.
 func hostPorts(spec *corev1.PodSpec) (ports []cluster.HostPort) {
 	containers := slices.Clone(spec.Containers)
@@ -102,8 +102,8 @@ func (r *templateReader) terms(list []corev1.PodAffinityTerm, labels map[string]
 	return terms
 }
 
-// withKeys returns a selector that asks for the labels of the pod itself as well, under some keys, and
-// for others than those under other keys.
+// withKeys returns a selector that also asks for the values of the pod's own labels under some keys, and
+// for other values under other keys.
 func withKeys(s *metav1.LabelSelector, labels map[string]string, match, mismatch []string) *metav1.LabelSelector {
 	if s == nil || len(match)+len(mismatch) == 0 {
 		return s

@@ -17,14 +17,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// Put makes objects what is wanted, as kubectl apply does: what is not there is created, and of
-// what is identity and status stay. It takes values of deploy.Deployment, replicaset.ReplicaSet,
+// Put stores wanted objects, as kubectl apply does: it creates new objects, and keeps the identity and
+// status of known ones. It takes values of deploy.Deployment, replicaset.ReplicaSet,
 // daemonset.DaemonSet, kruise.Rollout, cluster.ArgoRollout, cluster.Set, cluster.Node,
 // cluster.Object, cluster.Budget, cluster.Quota (by its namespace), and of podorder.Pod and daemonset.Pod, which can only be created.
 // Templates of a Deployment, a DaemonSet or a Set that a Rollout releases go through its admission.
-// Of the status of an ArgoRollout it takes over what people say there: Abort, PromoteFull and Runs.
-// The error, which wraps [ErrInvalid], is of the first that is none of these or has no name, or, a
-// [selector.FieldError] then, does not select the pods of its own template; those before it are put.
+// Of the status of an ArgoRollout it takes over the fields that people set: Abort, PromoteFull and Runs.
+// The error, which wraps [ErrInvalid], is for the first object of another type or without a name, or, as
+// a [selector.FieldError], for the first that does not select its own pods; earlier objects are put.
 func (w *World) Put(objects ...any) error {
 	w.ensure()
 	for _, object := range objects {
@@ -43,8 +43,8 @@ func (w *World) Put(objects ...any) error {
 // PutTemplate says how the pods of a template are placed and live from now on, by its ID.
 func (w *World) PutTemplate(id string, t cluster.Template) { w.ensure().life.SetTemplate(id, t) }
 
-// Delete deletes an object of a kind, and with it what it controls. It reports whether it was
-// there.
+// Delete deletes an object of a kind, and the objects that it controls. It reports whether the object
+// was there.
 func (w *World) Delete(k Kind, name string) bool {
 	s, r := w.ensure().server, apiserver.By(store.User, name)
 	r.Verb = store.Delete
@@ -111,9 +111,9 @@ func (w *World) Evict(pod string) error {
 // evictEvery is after which time a drain tries again to evict a pod, as kubectl drain does.
 const evictEvery = 5 * time.Second
 
-// Drain cordons a node, and evicts its pods one after the other as budgets allow, those of
-// DaemonSets aside. It reports whether there is such a node. What is refused is tried again
-// every five seconds.
+// Drain cordons a node, and evicts its pods one after the other as budgets allow, except pods of
+// DaemonSets. It reports whether there is such a node. A refused eviction is tried again every five
+// seconds.
 func (w *World) Drain(node string) bool {
 	if w.ensure().server.Nodes.Get(node) == nil {
 		return false

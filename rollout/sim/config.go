@@ -16,7 +16,7 @@ import (
 )
 
 // Config adjusts a [World]. The zero Config is a world in which nothing goes wrong and nothing
-// takes time. Functions get what they must not change or keep. They may
+// takes time. Functions must not change or keep their arguments. They may
 // read the world, but must not let it go on.
 type Config struct {
 	Seed  uint64        // of all draws
@@ -43,10 +43,10 @@ type Config struct {
 
 	Controllers []Reconciler
 	Autoscalers []Autoscaler
-	// Without are the kinds of ours whose controllers do not run, such as KindReplicaSet.
+	// Without are the kinds without a built-in controller, such as KindReplicaSet.
 	Without []Kind
 
-	// Options of our planners, and planners in their place; nil means those of the packages.
+	// Options of our planners, and planners in their place; nil means the planners of the packages.
 	Deployment     deploy.Options
 	ReplicaSet     replicaset.Options
 	DaemonSet      daemonset.Options
@@ -60,7 +60,7 @@ type Config struct {
 // A Kind is a kind of objects.
 type Kind string
 
-// The kinds. Others are those of a cluster.Object.
+// The kinds. A cluster.Object has another kind.
 const (
 	KindDeployment  Kind = "Deployment"
 	KindReplicaSet  Kind = "ReplicaSet"
@@ -86,7 +86,7 @@ func (k Kind) stored() store.Kind {
 	return store.KindObject
 }
 
-// roles are those of our controllers for a kind.
+// roles are the roles of our controllers for a kind.
 func (k Kind) roles() []store.Role {
 	switch k {
 	case KindDeployment:
@@ -108,7 +108,7 @@ func (k Kind) roles() []store.Role {
 // A Change is a write, or a stage in the life of a pod.
 type Change struct {
 	Time time.Time
-	// By is whose it was: "deployment controller" or another one of ours, the Name of a
+	// By is the writer: "deployment controller" or another one of ours, the Name of a
 	// Reconciler or an Autoscaler, "scheduler", "kubelet", "garbage collector", "monkey" for
 	// faults, or "user" for the caller of the methods of the World.
 	By   string
@@ -121,12 +121,12 @@ type Change struct {
 // A Verb is what a [Change] does, or what becomes of a pod by it.
 type Verb string
 
-// The verbs. Those after the first five are of pods, for which they stand instead of Update
-// and, of an eviction, Delete.
+// The verbs. From Scheduled on they are stages of pods, in the place of Update and, for an eviction,
+// Delete.
 const (
 	Create       Verb = "create"
-	Update       Verb = "update"        // what is wanted, labels, annotations and the controller
-	UpdateStatus Verb = "update status" // what was found
+	Update       Verb = "update"        // the spec, labels, annotations and the controller
+	UpdateStatus Verb = "update status" // the status
 	Delete       Verb = "delete"        // ask for the end, which of pods takes time
 	Remove       Verb = "remove"        // the object is gone
 

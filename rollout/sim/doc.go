@@ -3,16 +3,16 @@
 // Package sim runs many workloads, with the planners of this module or with controllers and
 // schedulers of your own, in a cluster in virtual time.
 //
-// Start with [New], which makes a [World] of a cluster.Snapshot: what there is, as plain values,
-// from Go, from JSON, or by package kube from what kubectl prints.
+// Start with [New], which makes a [World] of a cluster.Snapshot: plain values from Go, from JSON, or,
+// by package kube, from the output of kubectl.
 //
-//	Snapshot, Config --New--> World --Put, Scale, Drain, Evict--> what is wanted
+//	Snapshot, Config --New--> World --Put, Scale, Drain, Evict--> changes by users
 //	                            |----Step, Run, Settle---------> time passes, up to where you say
-//	                            |----View, Snapshot, Report----> what there is, what has happened
+//	                            |----View, Snapshot, Report----> the objects, and a record
 //
-// # Where what is
+// # Rooms
 //
-// The world has rooms. Each imports only those below it:
+// The world has rooms. Each imports only rooms below it:
 //
 //	sim                    the run: Config, Put, Step, View
 //	internal/chaos         faults that delete pods, and stop nodes and controllers
@@ -20,19 +20,19 @@
 //	internal/control       caches, queue and retries of controllers
 //	internal/life          how pods start, become ready, and end; nodes that do not answer
 //	scheduler              on which node a pod fits
-//	internal/api           requests and answers; quotas and budgets, which refuse
+//	internal/api           requests and answers; quotas and budgets
 //	internal/trouble       whether a fault strikes
 //	internal/agenda        virtual time
 //	internal/store         objects, their versions, and their recent past
 //	cluster                the nouns
 //
-// # What is yours
+// # Your own parts
 //
 //   - the scheduler: [Config].Place, which is scheduler.BinPack by default;
-//   - a controller: a [Reconciler] is a function from what it sees to writes, beside ours or,
+//   - a controller: a [Reconciler] is a function from a view to writes, in addition to ours or,
 //     with [Config].Without, instead of them; or a planner in the place of one of ours;
-//   - the size: an [Autoscaler] is a function from what it sees to replicas;
-//   - the clock: nothing happens but what you ask for with [World.Step], [World.Run] up to an
+//   - the size: an [Autoscaler] is a function from a view to replicas;
+//   - the clock: time passes only with [World.Step], [World.Run] up to an
 //     instant, or [World.Settle] until nothing is left to happen;
 //   - the times: a cluster.Spread of quantiles for each stage in the life of a pod.
 //
@@ -40,9 +40,9 @@
 //
 // # Faults
 //
-// By default nothing goes wrong but what you do. [Config].Faults says how often each of [Faults]
+// By default nothing goes wrong by itself. [Config].Faults says how often each of [Faults]
 // strikes, and [AllFaults] lets all of them. After [Config].FaultsFor, or [World.Heal], the world
-// is whole again, and everything must come to rest with what is wanted. [World.Report] tells how
+// is whole again, and all workloads must come to rest as wanted. [World.Report] tells how
 // often each fault has struck.
 //
 // # What you can rely on

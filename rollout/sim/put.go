@@ -62,8 +62,8 @@ func (w *intake) put(object any) error {
 	return fmt.Errorf("no object of a world: %T", object)
 }
 
-// put creates an object, or stores it in the place of the one of its name: keep takes over what is not
-// wanted but found.
+// put creates an object, or stores it in the place of the one of its name: keep takes over the fields
+// of the stored object that are not part of the wanted state.
 func put[T any](w *intake, t *store.Table[T], o T, keep func(o *T, old T)) error {
 	r := apiserver.By(store.User, *t.Meta(&o).Name)
 	if r.Name == "" {
@@ -175,7 +175,7 @@ func (w *intake) putObject(o cluster.Object) error {
 	})
 }
 
-// putPod creates a pod, whose life goes on from what it is.
+// putPod creates a pod, and its life goes on.
 func (w *intake) putPod(p store.Pod) error {
 	if w.server.Pods.Get(p.Name) != nil {
 		return fmt.Errorf("pod %s exists", p.Name)

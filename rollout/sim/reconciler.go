@@ -9,14 +9,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A Reconciler is a controller of your own: a function from what it sees to writes. What it
-// sees may be old, any write may fail, it may be stopped between two, and there may be another
+// A Reconciler is a controller of your own: a function from a view to writes. The view
+// may be old, any write may fail, it may be stopped between two, and there may be another
 // one of its name.
 type Reconciler struct {
 	Name string // as what it writes; the Role of its changes
 	// For is the kind of the objects that it looks at: one of the constants but the Rollouts, or
-	// that of an Object. It looks at one when that has changed, or something that this controls
-	// by its ControllerName.
+	// the kind of an Object. It looks at an object after a change of it, or of an object that it
+	// controls by its ControllerName.
 	For Kind
 	// All lets it look at all of them after any change instead.
 	All bool
@@ -24,17 +24,17 @@ type Reconciler struct {
 	// carried out in order until one fails, and then it looks again; so it does after an
 	// error, and after the time again, if that is not 0.
 	Reconcile func(v View, name string) (writes []Write, again time.Duration, err error)
-	// Forget drops what it keeps in memory, which a crash does; nil if that is nothing.
+	// Forget drops its memory, as a crash does; nil if it keeps none.
 	Forget func()
 }
 
 // A Write is what a Reconciler asks for. If the object has a UID or a ResourceVersion, the stored
-// one must have the same, or the write fails, but if Verb is Create. To delete what is gone is
+// one must have the same, or the write fails, unless Verb is Create. To delete a missing object is
 // no failure.
 type Write struct {
 	Verb Verb // but Remove
 	// Object is a *podorder.Pod, *replicaset.ReplicaSet, *deploy.Deployment, *cluster.Object, or, for
-	// who stands in for the controllers of DaemonSets and Sets, a *daemonset.DaemonSet,
+	// in the place of the controllers of DaemonSets and Sets, a *daemonset.DaemonSet,
 	// *daemonset.Pod, *revision.ControllerRevision or *cluster.Set. A new one gets its UID from the
 	// store, and a pod without a name one that begins with its ControllerName. The life of a
 	// pod is not the writer's: an update changes its labels, annotations and controller, and

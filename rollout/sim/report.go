@@ -2,10 +2,10 @@
 
 package sim
 
-// A Report says what has happened in a [World] so far.
+// A Report counts the events of a [World] so far.
 type Report struct {
-	// Fired is how often each fault has struck, and Silent are those with a rate that never
-	// have, in the order of the fields of Faults, whose names they have.
+	// Fired is how often each fault has struck, by the name of its field in Faults. Silent are the
+	// faults with a rate that have not struck, in the order of the fields.
 	Fired  map[string]int
 	Silent []string
 	// Expired is how often our controllers have given up to wait for writes of their own.
@@ -15,7 +15,7 @@ type Report struct {
 	Waiting int // pods that wait for a node now
 }
 
-// Report says what has happened.
+// Report counts the events so far.
 func (w *World) Report() Report {
 	s := w.ensure().server
 	r := Report{Fired: map[string]int{}, Expired: w.env.Expired, Plans: s.Plans, Writes: int(s.Version()), Waiting: w.life.Waiting()}

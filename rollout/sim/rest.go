@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 )
 
-// A quiet counts what happens again and again, and changes nothing: autoscalers that look, and requests
+// A quiet counts repeated events that change nothing: autoscalers that look, and requests
 // that are repeated after they have failed. Once all of it has happened without a write, it will never
 // change anything.
 type quiet struct {
@@ -22,7 +22,7 @@ type quiet struct {
 // again is how many entries of the agenda happen again and again.
 func again(a *agenda.Agenda) int { return a.Pending(agenda.Tick) + a.Pending(agenda.Retry) }
 
-// performed counts an entry of the agenda. What follows from it is seen when the next one is counted.
+// performed counts an entry of the agenda. Its effect is seen when the next one is counted.
 func (q *quiet) performed(s *apiserver.Server, why agenda.Reason) {
 	version := s.Version()
 	if version != q.version || why != agenda.Tick && why != agenda.Retry {
@@ -102,7 +102,7 @@ func objects(s *apiserver.Server) int {
 	return s.ReplicaSets.Len() + s.Deployments.Len() + s.DaemonSets.Len() + s.Sets.Len() + s.Objects.Len() + s.Nodes.Len() + s.Rollouts.Len() + s.ArgoRollouts.Len()
 }
 
-// wanted is how many pods all workloads want together, those of Deployments counted twice.
+// wanted is how many pods all workloads want together; Deployments count twice.
 func wanted(s *apiserver.Server) (n int) {
 	for _, d := range s.Deployments.All() {
 		n += wantedBy(d.Replicas)

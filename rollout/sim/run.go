@@ -4,14 +4,14 @@ package sim
 
 import "time"
 
-// Step lets the next thing happen: a request of a controller at this instant, or what comes
-// next. It reports false if nothing will.
+// Step lets the next thing happen: a request of a controller at this instant, or the next event. It
+// reports false if nothing is left.
 func (w *World) Step() (bool, error) {
 	more := w.ensure().step(w.Now().Add(forever))
 	return more, w.server.Err()
 }
 
-// Run lets happen what does until an instant, which then is.
+// Run lets time pass until an instant.
 func (w *World) Run(until time.Time) error {
 	for w.ensure().step(until) {
 	}
@@ -21,9 +21,8 @@ func (w *World) Run(until time.Time) error {
 	return w.server.Err()
 }
 
-// Settle lets happen what does until nothing is left, or a time has passed. It reports whether
-// nothing is left, but autoscalers and repeated requests that change nothing, each time that they
-// are due. Faults that have not ended leave always something.
+// Settle lets time pass until nothing is left to happen, or for a limited time. It reports whether
+// nothing is left except autoscalers and repeated requests that change nothing. Faults that have not ended leave always something.
 func (w *World) Settle(within time.Duration) (bool, error) {
 	until := w.Now().Add(within)
 	for !w.resting() {
@@ -39,7 +38,7 @@ func (w *World) Settle(within time.Duration) (bool, error) {
 	return w.server.Err() == nil, w.server.Err()
 }
 
-// step makes the next step up to an instant. It reports false if there is none until then.
+// step makes the next step up to an instant. It reports false if there is no step until then.
 func (w *World) step(until time.Time) bool {
 	s := w.server
 	if s.Err() != nil || s.Agenda.Now().After(until) {

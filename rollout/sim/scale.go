@@ -51,7 +51,7 @@ func (w *World) autoscale(a Autoscaler) {
 	w.server.Agenda.After(a.Every, agenda.Tick, look)
 }
 
-// resize makes the wanted sizes of an autoscaler those of workloads.
+// resize gives workloads the sizes that an autoscaler wants.
 func (w *World) resize(a *Autoscaler) {
 	v := w.View()
 	wanted := a.Desired(v)

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// forever is how far ahead anybody looks.
+// forever is the longest time to look ahead.
 const forever = 100 * 365 * 24 * time.Hour
 
 // mostOften is the highest rate of a fault: at higher ones hardly anything else happens.
@@ -29,7 +29,7 @@ const mostOften = 100
 // soonest is how often an autoscaler may look: worlds are run for days.
 const soonest = time.Millisecond
 
-// valid returns what is wrong with a configuration.
+// valid returns the errors of a configuration.
 func (c *Config) valid() (errs field.Errors) {
 	for _, f := range c.Faults.list() {
 		if rate := *f.rate; !(rate >= 0 && rate <= mostOften) {
@@ -57,7 +57,7 @@ func (c *Config) valid() (errs field.Errors) {
 	return errs
 }
 
-// validOwn returns what is wrong with what is the caller's own.
+// validOwn returns the errors of controllers and autoscalers of the caller.
 func (c *Config) validOwn() (errs field.Errors) {
 	named(&errs, "Config.Controllers", c.Controllers, func(r *Reconciler) string { return r.Name })
 	for _, r := range c.Controllers {
@@ -82,7 +82,7 @@ func (c *Config) validOwn() (errs field.Errors) {
 	return errs
 }
 
-// validTimes notes what is wrong with times at a path.
+// validTimes notes the errors of times at a path.
 func validTimes(t *cluster.Times, path string, errs *field.Errors) {
 	for _, s := range []struct {
 		name string
@@ -104,8 +104,8 @@ func validTimes(t *cluster.Times, path string, errs *field.Errors) {
 	}
 }
 
-// valid returns what is wrong with a snapshot: names that are missing or occur twice, workloads that
-// do not select their own pods, times that nobody can wait for, and quotas below 0.
+// valid returns the errors of a snapshot: names that are missing or occur twice, workloads that do not
+// select their own pods, times that are centuries away, and quotas below 0.
 func valid(s *cluster.Snapshot) (errs field.Errors) {
 	if d := s.Now.Sub(agenda.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
 		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+agenda.Epoch.String())
@@ -142,7 +142,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	return errs
 }
 
-// named notes which objects of a list have no name, or that of another one.
+// named notes objects of a list without a name, or with the name of another one.
 func named[T any](errs *field.Errors, list string, objects []T, name func(*T) string) {
 	for i := range objects {
 		if name(&objects[i]) == "" {

@@ -16,12 +16,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A View is what is seen of a [World]: all as it is, from [World.View], or what the caches of a
-// controller show. It is valid until time passes or the world is changed. The objects that it
+// A View shows a [World]: its present state, from [World.View], or the caches of a controller. It is valid until time passes or the world is changed. The objects that it
 // returns must not be changed, and may be kept.
 type View struct{ v controllers.View }
 
-// Now is the time by the clock of whoever looks.
+// Now is the time by the clock of the reader.
 func (v View) Now() time.Time { return v.v.Now }
 
 // all returns a part of each object of a table, as of the view.
@@ -116,7 +115,7 @@ func (v View) Pods() []*podorder.Pod { return all(v, pods, pod) }
 func (v View) Pod(name string) *podorder.Pod { return one(v, pods, name, pod) }
 
 // PodsOf returns the pods that the owner with this UID controls; with "" the orphans. To ask
-// for those of an owner is quicker than to look for them among all.
+// for the pods of an owner is quicker than to look for them among all.
 func (v View) PodsOf(uid string) []podorder.Pod { return of(v, pods, uid, pod) }
 
 // DaemonSets returns all of them.
@@ -157,7 +156,7 @@ func (v View) ArgoRollouts() []*cluster.ArgoRollout {
 	return all(v, func(s *store.Store) *store.Table[cluster.ArgoRollout] { return &s.ArgoRollouts }, same)
 }
 
-// Objects returns those of a kind of your own; with "" of all of them.
+// Objects returns the objects of a kind of the caller; with "" of all such kinds.
 func (v View) Objects(k Kind) []*cluster.Object {
 	return all(v, ownObjects, func(o *cluster.Object) *cluster.Object {
 		if k != "" && o.Kind != string(k) {

@@ -16,11 +16,11 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// ErrInvalid is the error of what a [World] cannot hold or has not.
+// ErrInvalid is the error of objects that a [World] cannot hold or does not have.
 var ErrInvalid = selector.ErrInvalid
 
 // A World is a cluster in virtual time. It starts as [New] makes it; the zero World is empty.
-// Of its methods the functions of its [Config] may call those that only read.
+// The functions of its [Config] may call its methods that only read.
 type World struct {
 	cfg       Config
 	start     time.Time
@@ -135,11 +135,11 @@ func (w *World) Start() time.Time { return w.ensure().start }
 // Now is the time of the world.
 func (w *World) Now() time.Time { return w.ensure().server.Agenda.Now() }
 
-// View is what there is.
+// View shows the present state.
 func (w *World) View() View {
 	s := w.ensure().server
 	return View{controllers.View{Store: s.Store, At: s.Latest(), Now: s.Agenda.Now()}}
 }
 
-// Heal ends the faults: what is stuck goes on, and one controller of each kind stays.
+// Heal ends the faults: stuck pods go on, and one controller of each kind stays.
 func (w *World) Heal() { w.ensure().chaos.Heal() }

@@ -9,10 +9,10 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Template is what a pod template means to the scheduler and to nodes. The zero Template needs
+// A Template says what the scheduler and nodes read of a pod template. The zero Template needs
 // nothing and goes to any node that takes pods.
 type Template struct {
-	Needs        []int64                `json:"needs,omitempty"` // requests of each resource; what is not listed is 0
+	Needs        []int64                `json:"needs,omitempty"` // requests of each resource; other requests are 0
 	NodeSelector map[string]string      `json:"nodeSelector,omitempty"`
 	Affinity     *selector.NodeSelector `json:"affinity,omitempty"` // required node affinity
 	Tolerations  []daemonset.Toleration `json:"tolerations,omitempty"`
@@ -23,10 +23,10 @@ type Template struct {
 	// TopologySpread are the constraints with whenUnsatisfiable DoNotSchedule.
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
 	Claims         []Claim          `json:"claims,omitempty"` // of volumes that one node, or one pod, may use at a time
-	// ReadyAfter is how long its pods take from running to being ready at least: what its probes say.
+	// ReadyAfter is how long its pods take from running to being ready at least, by its probes.
 	ReadyAfter time.Duration `json:"readyAfter,omitzero"` // nanoseconds
 	// EndAfter and EndWithin are how long its pods take to end at least and at most: the sleep of its
-	// preStop hook, and its grace period; 0 means that neither says so.
+	// preStop hook, and its grace period; 0 means no limit.
 	EndAfter    time.Duration `json:"endAfter,omitzero"`
 	EndWithin   time.Duration `json:"endWithin,omitzero"`
 	Times       *Times        `json:"times,omitempty"`      // nil means those of the world
@@ -55,7 +55,7 @@ type TopologySpread struct {
 	TopologyKey string                  `json:"topologyKey"`
 	Selector    *selector.LabelSelector `json:"selector,omitempty"` // nil selects no pods
 	// IgnoreAffinity and HonorTaints are nodeAffinityPolicy Ignore and nodeTaintsPolicy Honor:
-	// which nodes count. By default those that the node selector and affinity ask for do.
+	// which nodes count. By default the nodes that match the node selector and affinity count.
 	IgnoreAffinity bool `json:"ignoreAffinity,omitzero"`
 	HonorTaints    bool `json:"honorTaints,omitzero"`
 }

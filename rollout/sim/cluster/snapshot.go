@@ -19,18 +19,17 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Snapshot is what a world holds at an instant. Its JSON is made by encoding/json. Objects
-// of a kind have different names; what owns others needs a UID if these name it. How far a pod
-// is in its life, its node, phase and readiness say: what is left of the stage that it is in is
-// drawn anew.
+// A Snapshot is a simulated cluster at an instant. Its JSON is made by encoding/json. Objects of a
+// kind have different names; an owner needs a UID if other objects name it. The node, phase and
+// readiness of a pod say how far it is in its life: the rest of the stage is drawn again.
 type Snapshot struct {
 	Now time.Time `json:"now"` // zero means the beginning of 2026
 
-	// Resources are the names of what Node.Room and Template.Needs are amounts of.
+	// Resources are the names of the resources in Node.Room and Template.Needs.
 	Resources []string `json:"resources,omitempty"`
 	Nodes     []Node   `json:"nodes,omitempty"` // with none, pods are all on one named "node"
-	// Templates say how pods of a template are placed and live, by its ID or its hash. Those
-	// that are not listed need nothing.
+	// Templates say how pods of a template are placed and live, by its ID or its hash. Other
+	// templates need nothing.
 	Templates map[string]Template `json:"templates,omitempty"`
 
 	Deployments  []deploy.Deployment           `json:"deployments,omitempty"`
@@ -51,8 +50,8 @@ type Snapshot struct {
 	Budgets []Budget `json:"budgets,omitempty"`
 	Quotas  []Quota  `json:"quotas,omitempty"`
 
-	// Unseen says, in words for people, what the objects from which the snapshot was made use and no
-	// world looks at.
+	// Unseen lists, in words for people, features that the original objects use and no world looks
+	// at.
 	Unseen []string `json:"unseen,omitempty"`
 }
 
@@ -60,14 +59,14 @@ type Snapshot struct {
 type Node struct {
 	daemonset.Node
 	Zone string `json:"zone,omitzero"`
-	// Room is how much of each resource it has for pods; what is not listed is unlimited.
+	// Room is how much of each resource it has for pods; other resources are unlimited.
 	Room     []int64 `json:"room,omitempty"`
 	Cordoned bool    `json:"cordoned,omitzero"` // it takes no new pods
 	NotReady bool    `json:"notReady,omitzero"` // it does not answer, and its pods are not ready
 }
 
-// An Object is one of a kind of your own. Spec is what is wanted, and Status what a controller
-// has found; the world does not look into them.
+// An Object is an object of a kind that the caller defines. Its Spec is written by users and its Status
+// by a controller; the world does not look into them.
 type Object struct {
 	Kind              string            `json:"kind"`
 	Name              string            `json:"name"` // unique among all Objects
@@ -96,8 +95,8 @@ type Set struct {
 }
 
 // An ArgoRollout is a Rollout of Argo, which is no workload and owns its ReplicaSets. The ID of
-// the [Template] of its pods is its TemplateHash. Its Services are those of the world with the
-// names here. Analyses succeed, but what is put as Status.Runs.
+// the [Template] of its pods is its TemplateHash. Its Services are the Services of the
+// world with the names here. Analyses succeed, unless Status.Runs says otherwise.
 type ArgoRollout struct {
 	argo.Rollout
 	UID             string            `json:"uid,omitzero"`
@@ -122,8 +121,8 @@ type Budget struct {
 	MaxUnavailable rollout.IntOrPercent    `json:"maxUnavailable,omitzero"`
 }
 
-// A Quota is how many pods a namespace may have, but finished ones. "" is that of names without
-// a slash.
+// A Quota is how many pods a namespace may have, without finished ones. "" is the namespace of
+// names without a slash.
 type Quota struct {
 	Namespace string `json:"namespace,omitzero"`
 	Pods      int    `json:"pods"`

@@ -21,7 +21,7 @@
 //	VolumeInUse        a pod uses the claim
 //	TopologySpread     its place would have too many pods more than another
 //	PodAffinity        no pod of a required term is in its place
-//	PodAntiAffinity    a pod in its place must not be near this one, or says that of it
+//	PodAntiAffinity    a pod in its place must not be near this one, by its own terms or the other's
 //
 // A place is all nodes with one value of a label, the topology key. Filters read the labels of
 // nodes only: a node without the label kubernetes.io/hostname is no place of that key, as for the

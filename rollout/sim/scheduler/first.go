@@ -2,7 +2,7 @@
 
 package scheduler
 
-// First returns the first node from an index on that a pod fits, -1 if there is none. It takes
+// First returns the first node from an index on that a pod fits, or -1. It takes
 // as long for many nodes as for few, unless other filters exclude most nodes with room.
 func (n *Nodes) First(from int, p Pod) int {
 	q := n.ask(p)
@@ -22,7 +22,7 @@ func (n *Nodes) First(from int, p Pod) int {
 }
 
 // BinPack is a scheduler that fills one node after the other: it returns the name of the first
-// that a pod fits, "" if there is none.
+// that a pod fits, or "".
 func BinPack(p Pod, n *Nodes) string {
 	if node := n.At(n.First(0, p)); node != nil {
 		return node.Name

@@ -48,7 +48,7 @@ func New(list []cluster.Node, resources int) *Nodes {
 // Len returns how many nodes there are.
 func (n *Nodes) Len() int { return len(n.list) }
 
-// At returns a node by its index, from 0; nil if there is none. It must not be changed. A later
+// At returns a node by its index, from 0, or nil. It must not be changed. A later
 // Set does not change it either.
 func (n *Nodes) At(i int) *cluster.Node {
 	if i < 0 || i >= len(n.list) {

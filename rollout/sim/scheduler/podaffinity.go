@@ -79,7 +79,7 @@ func (n *Nodes) near(p Pod, namespace string) (wrong Reason) {
 	return wrong
 }
 
-// apart notes the required anti-affinity of a pod, and that of pods on nodes which it matches.
+// apart notes the required anti-affinity of a pod, and the terms of pods on nodes that match it.
 func (n *Nodes) apart(p Pod, namespace string) (wrong Reason) {
 	for i := range p.Template.PodAntiAffinity {
 		a := &p.Template.PodAntiAffinity[i]

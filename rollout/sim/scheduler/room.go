@@ -133,7 +133,7 @@ func enough(row, needs []int64, takes int64) bool {
 // It mirrors fitsRequest of the scheduler plugin NodeResourcesFit.
 func short(free, needs []int64, r int) bool { return needs[r] > 0 && needs[r] > free[r] }
 
-// next returns the first node from an index on with room, -1 if there is none, below a place of
+// next returns the first node from an index on with room, or -1, below a place of
 // the tree that spans the nodes from low on.
 func (t *tree) next(at, low, span, from int, needs []int64, takes int64) int {
 	if span == 0 || low+span <= from || !enough(t.row(at), needs, takes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package agenda has the virtual time of a simulated cluster: what is to happen, and when.
+// Package agenda has the virtual time of a simulated cluster: future events, and when they happen.
 //
-//	At(instant, reason, what) --> heap by instant, then by order of entry --> Next, Perform
+//	At(instant, reason, event) --> heap by instant, then by order of entry --> Next, Perform
 //
 // Time passes only when an entry is performed, or by Advance.
 package agenda
@@ -31,7 +31,7 @@ const (
 	Reasons  = iota        // how many there are
 )
 
-// An Agenda holds what is to happen. The zero Agenda is empty, at the zero time.
+// An Agenda holds future events. The zero Agenda is empty, at the zero time.
 type Agenda struct {
 	now     time.Time
 	entries entries
@@ -72,17 +72,17 @@ func (a *Agenda) Advance(to time.Time) {
 	}
 }
 
-// At enters what happens at an instant: at once, if that has passed.
+// At enters an event at an instant: at once, if that has passed.
 func (a *Agenda) At(at time.Time, r Reason, do func()) {
 	a.serial++
 	a.pending[r]++
 	heap.Push(&a.entries, entry{at.Sub(Epoch).Nanoseconds(), a.serial, r, do})
 }
 
-// After enters what happens after a time.
+// After enters an event after a time.
 func (a *Agenda) After(d time.Duration, r Reason, do func()) { a.At(a.now.Add(d), r, do) }
 
-// Next is the instant of the next entry, false if there is none.
+// Next is the instant of the next entry; false means an empty agenda.
 func (a *Agenda) Next() (time.Time, bool) {
 	if len(a.entries) == 0 {
 		return time.Time{}, false

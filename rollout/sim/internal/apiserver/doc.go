@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apiserver is the API server of a simulated cluster: what becomes of a request.
+// Package apiserver is the API server of a simulated cluster: it answers requests.
 //
 //	controller --Ask--> network (lost, repeated) --> preconditions --> admission --> store
 //	    ^                                                                              |

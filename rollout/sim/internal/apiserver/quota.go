@@ -50,7 +50,7 @@ func (q *Quotas) Allow(pod string) bool {
 	return true
 }
 
-// Put adds a quota, in the place of that of its namespace.
+// Put adds a quota, in the place of the quota of its namespace.
 func (q *Quotas) Put(l cluster.Quota) {
 	q.List = append(slices.DeleteFunc(slices.Clone(q.List), func(o cluster.Quota) bool { return o.Namespace == l.Namespace }), l)
 }

@@ -64,7 +64,7 @@ type Request struct {
 	Stage   store.Stage  // of the life of a pod that begins, or ""
 }
 
-// By is a request of somebody who has no plan.
+// By is a request that no planner has planned.
 func By(r store.Role, name string) Request { return Request{By: r, Verb: store.Update, Name: name} }
 
 func (r *Request) cause() store.Cause {

@@ -123,7 +123,7 @@ func (m *Monkey) LookAgain() {
 // Owned notes that the caller of the world has cordoned a node, or not.
 func (m *Monkey) Owned(node string, on bool) { m.cordoned[node] = on }
 
-// Heal ends all faults: what is stuck goes on, and one controller of each role stays. While a request
+// Heal ends all faults: stuck pods go on, and one controller of each role stays. While a request
 // is under way, that waits for its answer: see [Monkey.Healing].
 func (m *Monkey) Heal() {
 	if m.heals = !m.Trouble.Calm() && m.asking; m.heals || m.Trouble.Calm() {

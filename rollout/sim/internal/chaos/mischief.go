@@ -125,7 +125,7 @@ func (m *Monkey) healNodes() {
 	}
 }
 
-// somebody returns one of the controllers, nil if there is none.
+// somebody returns one of the controllers, or nil.
 func (m *Monkey) somebody() *control.Controller {
 	running := m.crew.Running()
 	if len(running) == 0 {

@@ -35,7 +35,7 @@ type Controller struct {
 	skipping bool // whether Each shows the difference only
 }
 
-// A Worker is what is special about a kind of controller.
+// A Worker is the part of a controller that differs from kind to kind.
 type Worker interface {
 	// Begin plans for an object and returns the pass, or nil.
 	Begin(key string) Pass
@@ -137,7 +137,7 @@ func (c *Controller) Finish() {
 	}
 }
 
-// Crash starts the controller again, without what it had in memory.
+// Crash starts the controller again with empty memory.
 func (c *Controller) Crash() {
 	c.Trouble.Count(trouble.Crashed)
 	c.Tracef("%s crashes", c.Role)
@@ -171,7 +171,7 @@ func (c *Controller) Ask(send func() apiserver.Answer) apiserver.Answer {
 	return c.Server.Ask(func() apiserver.Answer {
 		before := c.Version()
 		a := send()
-		if a == apiserver.Done && c.Version() > before { // what changes nothing tells nothing
+		if a == apiserver.Done && c.Version() > before { // something was written
 			c.wrote = c.Version()
 		}
 		return a

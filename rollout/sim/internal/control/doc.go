@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package control has what the controllers of a simulated cluster have in common.
+// Package control has the common parts of all controllers of a simulated cluster.
 //
 //	store --Look--> view --Worker.Watch--> queue --Step--> Worker.Begin --> pass --> requests
 //	                                         ^                                |

@@ -17,7 +17,7 @@ type queue struct {
 	items map[string]*item
 }
 
-// An item is what a queue notes of a key.
+// An item is a key with its state in the queue.
 type item struct {
 	key      string
 	queued   bool

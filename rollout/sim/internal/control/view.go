@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// A glance is when a controller has looked, and what there was to see.
+// A glance is the time and version of the store when a controller has looked.
 type glance struct {
 	at      time.Time // unset in a calm world
 	version int64
@@ -79,7 +79,7 @@ func (c *Controller) pastOf(k store.Kind, last int64) int64 {
 	return oldest + c.Trouble.Int64N(last-oldest+1)
 }
 
-// Lag is how many changes the view is behind the store.
+// Lag is the number of changes that the view does not show yet.
 func (c *Controller) Lag() (n int) {
 	for _, k := range c.reads {
 		n += c.Behind(k, c.View[k])
@@ -133,7 +133,7 @@ func See[T any](c *Controller, t *store.Table[T], name string) *T {
 	return t.GetAt(c.View[t.Kind()], name)
 }
 
-// All returns the objects that the controller sees, and Of those of an owner.
+// All returns the objects that the controller sees.
 func All[T any](c *Controller, t *store.Table[T]) []*T { return t.AllAt(c.View[t.Kind()]) }
 
 // Of returns the objects of an owner that the controller sees.

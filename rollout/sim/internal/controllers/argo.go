@@ -46,8 +46,8 @@ func (c *argoController) Keys() []string {
 	return names(c.Controller, &c.ArgoRollouts)
 }
 
-// Watch enters the Rollouts that have changed, and those of ReplicaSets that have; all if a Service
-// has.
+// Watch enters the changed Rollouts, and the Rollouts of changed ReplicaSets; all after a change of a
+// Service.
 func (c *argoController) Watch() {
 	control.EachTold(c.Controller, &c.ArgoRollouts, func(_, r *cluster.ArgoRollout) {
 		if r != nil {
@@ -66,8 +66,8 @@ func (c *argoController) Watch() {
 	}
 }
 
-// snapshot returns what the controller sees of a Rollout, and its ReplicaSets by their hashes. Those
-// analyses succeed of which nothing is said.
+// snapshot returns what the controller sees of a Rollout, and its ReplicaSets by their hashes. An
+// analysis without a phase succeeds.
 func (c *argoController) snapshot(r *cluster.ArgoRollout, now time.Time) (*argo.Snapshot, map[string]*replicaset.ReplicaSet) {
 	s, sets := &argo.Snapshot{Rollout: r.Rollout, Routes: r.Routes}, map[string]*replicaset.ReplicaSet{}
 	for _, rs := range control.Of(c.Controller, &c.ReplicaSets, r.UID) {
@@ -117,7 +117,7 @@ func (c *argoController) service(name string) *argo.Service {
 	return &argo.Service{Name: o.Name, Selector: o.Selector, Managed: managed}
 }
 
-// pods returns those that a restart looks at.
+// pods returns the pods that a restart looks at.
 func (c *argoController) pods(list []argo.ReplicaSet, sets map[string]*replicaset.ReplicaSet, now time.Time) (pods []argo.Pod) {
 	for i := range list {
 		rs := sets[list[i].Hash]

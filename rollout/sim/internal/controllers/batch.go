@@ -35,8 +35,7 @@ func (c *batchController) Keys() []string {
 	return names(c.Controller, &c.BatchReleases)
 }
 
-// Watch enters the BatchReleases that are wanted in another way, and those whose workload has
-// changed, or its pods. Their own status enters none, unless they are being deleted.
+// Watch enters the BatchReleases with a changed spec, or with changes of their workload or its pods. Their own status enters none, unless they are being deleted.
 func (c *batchController) Watch() {
 	control.EachTold(c.Controller, &c.BatchReleases, func(old, br *store.BatchRelease) {
 		if br != nil && (old == nil || old.UID != br.UID || old.Generation != br.Generation || !br.DeletionTimestamp.IsZero()) {
@@ -64,7 +63,7 @@ func (c *batchController) enter(kind, name string) {
 }
 
 // podMatters reports whether a pod is there that was not, is of another revision, or ready or not
-// ready now. The workload tells of those that are gone.
+// ready now. The status of the workload tells of removed pods.
 func podMatters(old, p *store.Pod) bool {
 	switch {
 	case p == nil:

@@ -67,7 +67,7 @@ func (p *batchPass) write(verb store.Verb, action fmt.Stringer, f func(*store.Ba
 	})
 }
 
-// apply returns what an action makes of objects as they are. No plan has an action that is refused:
+// apply returns objects as an action leaves them. No plan has an action that is refused:
 // that ends the world.
 func (p *batchPass) apply(a batchrelease.Action, s batchrelease.Snapshot) batchrelease.Snapshot {
 	after, err := batchrelease.Apply(s, a, p.c.Agenda.Now())
@@ -111,7 +111,7 @@ func (p *batchPass) label(a batchrelease.LabelPod) apiserver.Answer {
 	})
 }
 
-// createCanary stores what the action makes of the stable Deployment. It gets a name if the action has
+// createCanary stores the canary that the action makes of the stable Deployment. It gets a name if the action has
 // none, and the finalizer, which no snapshot shows.
 func (p *batchPass) createCanary(a batchrelease.CreateCanary) apiserver.Answer {
 	e := p.c.env

@@ -14,15 +14,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A Collector deletes objects whose owner is gone, and owners that were to go last. It sees all that
-// there is.
+// A Collector deletes the objects of removed owners, and owners that were to go last. It sees all
+// objects.
 type Collector struct {
 	*Env
 	lost    []string // UIDs of owners that are gone
 	leaving []string // Deployments and DaemonSets that are being deleted
 }
 
-// NewCollector returns a collector, which is told of what to do by the store.
+// NewCollector returns a collector, which the store tells of each write.
 func NewCollector(env *Env) *Collector {
 	c := &Collector{Env: env}
 	env.Observe(func(e store.Write) {

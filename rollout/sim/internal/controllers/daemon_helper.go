@@ -19,9 +19,8 @@ import (
 )
 
 // A daemonHelper deletes old pods of a DaemonSet of Kubernetes as far as a batch has released them.
-// It does so once in two seconds for each, as upstream waits so long to see what it has deleted: it
-// takes pods of a template that came in the middle for old ones, and where no write takes time it
-// would delete them as fast as they come.
+// It does so once in two seconds for each, as upstream waits so long to see its deletions: it takes
+// pods of a template that came in the middle for old ones, and would delete them as fast as they come.
 type daemonHelper struct {
 	*control.Controller
 	next map[string]time.Time // when it may delete again, by DaemonSet
@@ -43,7 +42,7 @@ func (c *daemonHelper) Forget() { clear(c.next) }
 // Keys implements control.Worker.
 func (c *daemonHelper) Keys() []string { return names(c.Controller, &c.DaemonSets) }
 
-// Watch enters the DaemonSets that have changed, and those of pods that have.
+// Watch enters the changed DaemonSets, and the DaemonSets of changed pods.
 func (c *daemonHelper) Watch() {
 	control.EachTold(c.Controller, &c.DaemonSets, func(_, d *store.DaemonSet) {
 		if d != nil {

@@ -49,7 +49,7 @@ func (c *daemonSetController) Forget() {
 // Keys implements control.Worker.
 func (c *daemonSetController) Keys() []string { return names(c.Controller, &c.DaemonSets) }
 
-// Watch enters the DaemonSets that have changed, and those that a changed pod, revision or node
+// Watch enters the changed DaemonSets, and the DaemonSets that a changed pod, revision or node
 // concerns.
 func (c *daemonSetController) Watch() {
 	control.Each(c.Controller, &c.DaemonSets, func(e store.Change[store.DaemonSet]) {
@@ -84,7 +84,7 @@ func (c *daemonSetController) enterOwner(name, kind, owner, uid string) {
 	}
 }
 
-// podChanged lowers what is expected, and enters the DaemonSets that a changed pod concerns.
+// podChanged lowers expectations, and enters the DaemonSets that a changed pod concerns.
 func (c *daemonSetController) podChanged(old, p *store.Pod) {
 	c.Fail(c.tracked.podChanged(old, p))
 	var sets []daemonset.DaemonSet
@@ -146,7 +146,7 @@ func daemonNode(n *store.Node) *daemonset.Node {
 	return &n.Node.Node
 }
 
-// effects does what a change means to DaemonSets.
+// effects applies the effects of a change on DaemonSets.
 func (c *daemonSetController) effects(change daemonset.Change, sets []daemonset.DaemonSet, options daemonset.Options) {
 	c.expected.observe(c.Controller, daemonset.Effects(change, sets, options))
 }
@@ -160,12 +160,12 @@ func (c *daemonSetController) wanted(d *store.DaemonSet) daemonset.DaemonSet {
 	return set
 }
 
-// unseen reports whether the controller waits for writes of its own.
+// unseen reports whether the controller waits to see its writes.
 func (c *daemonSetController) unseen(name string) bool {
 	return !c.expected[name].Satisfied(c.Now())
 }
 
-// snapshot returns what the controller sees of a DaemonSet.
+// snapshot returns the controller's view of a DaemonSet.
 func (c *daemonSetController) snapshot(d *store.DaemonSet) *daemonset.Snapshot {
 	s := &daemonset.Snapshot{
 		DaemonSet: c.wanted(d), Revisions: values(claimable(c.Controller, &c.Revisions, d.UID, d.Name)),
@@ -193,8 +193,7 @@ func (c *daemonSetController) snapshot(d *store.DaemonSet) *daemonset.Snapshot {
 
 func text(version int64) string { return strconv.FormatInt(version, 10) }
 
-// plan returns a plan for a DaemonSet, what it was made from, and the Tracker that made it, if one
-// did: then the snapshot has the DaemonSet only.
+// plan returns a plan for a DaemonSet, its snapshot, and the Tracker that made it, if one did: then the snapshot has the DaemonSet only.
 func (c *daemonSetController) plan(d *store.DaemonSet, now time.Time, o daemonset.Options) (*daemonset.Snapshot, daemonset.Plan, *daemonset.Tracker, error) {
 	reconcile := c.env.PlanDaemonSet
 	if reconcile == nil {
@@ -234,7 +233,7 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 	return pass.next
 }
 
-// options are those for a DaemonSet. OpenKruise plans for one that a Rollout calls its own.
+// options are the options for a DaemonSet. The dialect is OpenKruise's if a Rollout says so.
 func (c *daemonSetController) options(name string) daemonset.Options {
 	o := c.env.DaemonSet
 	if c.env.RefOfDaemonSet(name).Group() != "apps" {
@@ -254,7 +253,7 @@ func (e *Env) RefOfDaemonSet(name string) workload.Ref {
 	return workload.Ref{APIVersion: "apps/v1", Kind: daemonset.Kind, Name: name}
 }
 
-// KeepDaemonTemplate notes what the hash of the template of a DaemonSet stands for.
+// KeepDaemonTemplate keeps the template of a DaemonSet by its hash.
 func (e *Env) KeepDaemonTemplate(d *daemonset.DaemonSet) {
 	if e.DaemonTemplates == nil {
 		e.DaemonTemplates = map[string]daemonset.Template{}

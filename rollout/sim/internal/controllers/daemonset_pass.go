@@ -31,7 +31,7 @@ type daemonSetPass struct {
 	written map[written]string // versions that the pass has left
 }
 
-// written is what a pass has written.
+// written names an object that a pass has written.
 type written struct {
 	kind store.Kind
 	name string
@@ -73,7 +73,7 @@ func daemonClaim(a daemonset.Action) (bool, store.Kind) {
 	return false, 0
 }
 
-// goesOn notes what has failed, and reports whether the pass goes on after an action. Pods do not
+// goesOn notes failures, and reports whether the pass goes on after an action. Pods do not
 // depend on each other, and a claim that has failed does not keep the next from being made.
 func (p *daemonSetPass) goesOn(i int) bool {
 	o := &p.report.Outcomes[i]
@@ -94,7 +94,7 @@ func (p *daemonSetPass) goesOn(i int) bool {
 	return true
 }
 
-// finish says what has come of the plan, and reports whether there is a status to write.
+// finish computes the result of the pass, and reports whether there is a status to write.
 func (p *daemonSetPass) finish() bool {
 	c, name := p.c, p.s.DaemonSet.Name
 	p.report.Expectations = c.expected[name]
@@ -132,7 +132,7 @@ func (p *daemonSetPass) writeStatus() {
 	p.end()
 }
 
-// end enters what is to be done next.
+// end enters the next look at the object.
 func (p *daemonSetPass) end() {
 	name := p.s.DaemonSet.Name
 	if p.result.Err != nil {

@@ -88,7 +88,7 @@ func (p *daemonSetPass) live() bool {
 	return p.report.LiveCheck == nil
 }
 
-// apply returns what an action makes of objects of the DaemonSet. No plan has an action that is
+// apply returns objects of the DaemonSet as an action leaves them. No plan has an action that is
 // refused: that ends the world.
 func (p *daemonSetPass) apply(a daemonset.Action, s daemonset.Snapshot) daemonset.Snapshot {
 	s.DaemonSet = p.s.DaemonSet
@@ -222,7 +222,7 @@ func (p *daemonSetPass) changePod(o daemonset.Object, a daemonset.Action) select
 	return out
 }
 
-// change makes of a pod what an action does, and sets its readiness as its node does. That knows no
+// change applies an action to a pod, and sets its readiness as its node does. That knows no
 // gate but the one of updates in place.
 func (p *daemonSetPass) change(pod *store.Pod, action daemonset.Action) {
 	before, now := pod.Pod.Pod, p.c.Agenda.Now()

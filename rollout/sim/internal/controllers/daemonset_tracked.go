@@ -14,14 +14,14 @@ import (
 )
 
 // manyNodes is how many nodes there are at least when Trackers plan, after each event in the time of
-// what has changed. For ten nodes a plan takes about as long if all are read again, for 50 nodes
+// the changes. For ten nodes a plan takes about as long if all are read again, for 50 nodes
 // five times as long.
 const manyNodes = 20
 
 // trackedDaemonSets are the Trackers of DaemonSets, by UID.
 type trackedDaemonSets map[string]*trackedDaemonSet
 
-// A trackedDaemonSet is a Tracker, and what it was told last.
+// A trackedDaemonSet is a Tracker, and the objects that it knows.
 type trackedDaemonSet struct {
 	daemonset.Tracker
 	set       *store.DaemonSet
@@ -29,7 +29,7 @@ type trackedDaemonSet struct {
 	backoff   daemonset.Backoff
 }
 
-// of returns the Tracker of a DaemonSet, brought up to what its controller sees. It is nil if there
+// of returns the Tracker of a DaemonSet, brought up to its controller's view. It is nil if there
 // are few nodes, if a Tracker would look at all of them as well, or if the controller sees the past.
 func (t trackedDaemonSets) of(c *daemonSetController, d *store.DaemonSet) *daemonset.Tracker {
 	f, many := t[d.UID], manyNodes
@@ -48,7 +48,7 @@ func (t trackedDaemonSets) of(c *daemonSetController, d *store.DaemonSet) *daemo
 	return &f.Tracker
 }
 
-// changed is what has changed of a DaemonSet, its revisions, and how long failed pods wait.
+// changed is the change of a DaemonSet, its revisions, and the wait of failed pods.
 func (f *trackedDaemonSet) changed(c *daemonSetController, d *store.DaemonSet) (delta daemonset.Delta) {
 	if f.set != d {
 		set := c.wanted(d)

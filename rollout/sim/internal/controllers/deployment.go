@@ -34,7 +34,7 @@ func (c *deploymentController) Keys() []string {
 	return names(c.Controller, &c.Deployments)
 }
 
-// Watch enters the Deployments that have changed, and those of ReplicaSets that have.
+// Watch enters the changed Deployments, and the Deployments of changed ReplicaSets.
 func (c *deploymentController) Watch() {
 	control.EachTold(c.Controller, &c.Deployments, func(_, d *store.Deployment) {
 		if d != nil {
@@ -75,7 +75,7 @@ func (c *deploymentController) podEnded(old, p *store.Pod) {
 	}
 }
 
-// snapshot returns what the controller sees of a Deployment.
+// snapshot returns the controller's view of a Deployment.
 func (c *deploymentController) snapshot(d *store.Deployment) *deploy.Snapshot {
 	s := &deploy.Snapshot{Deployment: d.Deployment}
 	s.Deployment.Template.Hash = c.env.Hash(d.Template, d.Status.CollisionCount)

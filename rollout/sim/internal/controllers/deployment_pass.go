@@ -102,7 +102,7 @@ func ownedByOther(rs *replicaset.ReplicaSet, uid string) bool {
 	return rs != nil && rs.ControllerUID != "" && rs.ControllerUID != uid
 }
 
-// apply returns what an action makes of the Deployment and of ReplicaSets as they are. No plan has an
+// apply returns the Deployment and ReplicaSets as an action leaves them. No plan has an
 // action that is refused: that ends the world.
 func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...replicaset.ReplicaSet) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: *d, ReplicaSets: sets}
@@ -152,7 +152,7 @@ func (p *deploymentPass) change(name, uid string, unchanged bool, a deploy.Actio
 	})
 }
 
-// changed returns what an action makes of a ReplicaSet.
+// changed returns a ReplicaSet as an action leaves it.
 func (p *deploymentPass) changed(a deploy.Action, rs replicaset.ReplicaSet) replicaset.ReplicaSet {
 	scale, ok := a.(deploy.ScaleReplicaSet)
 	if !ok {

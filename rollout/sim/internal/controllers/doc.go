@@ -6,7 +6,7 @@
 //	deployment.go   deploy          replicaset.go  replicaset      daemonset.go  daemonset
 //	set.go          podset          kruise.go      rollout/kruise  batch.go      rollout/batchrelease
 //	argo.go         rollout/argo    own.go         controllers of the caller
-//	collector.go    what has lost its owner
+//	collector.go    garbage collection
 //
 // To add a controller, write a control.Worker, and start it in start.go.
 package controllers

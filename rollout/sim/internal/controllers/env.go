@@ -37,13 +37,13 @@ type Env struct {
 	// Expired is how often controllers have given up to wait for writes of their own.
 	Expired int
 
-	// DaemonTemplates are those of DaemonSets, by name and hash.
+	// DaemonTemplates are the templates of DaemonSets, by name and hash.
 	DaemonTemplates map[string]daemonset.Template
 
 	serial int // of names of pods
 }
 
-// Hash is the hash of a template, which begins with what the template came with.
+// Hash is the hash of a template: its own hash or ID, and the number of collisions.
 func (e *Env) Hash(t revision.Template, collisions *int32) string {
 	hash := t.Hash
 	if hash == "" {

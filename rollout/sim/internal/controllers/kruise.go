@@ -37,7 +37,7 @@ func (c *rolloutController) Keys() []string {
 	return names(c.Controller, &c.Rollouts)
 }
 
-// Watch enters the Rollouts that have changed, and those whose BatchRelease, workload or routing has.
+// Watch enters the changed Rollouts, and the Rollouts of changed BatchReleases, workloads and routes.
 func (c *rolloutController) Watch() {
 	control.EachTold(c.Controller, &c.Rollouts, func(old, r *store.Rollout) { c.Enter(latest(old, r).Name) })
 	control.EachTold(c.Controller, &c.BatchReleases, func(old, br *store.BatchRelease) { c.Enter(latest(old, br).Name) })
@@ -66,7 +66,7 @@ func routing(r *kruise.Rollout) *traffic.Routing {
 	return nil
 }
 
-// snapshot returns what the controller sees of a Rollout.
+// snapshot returns the controller's view of a Rollout.
 func (c *rolloutController) snapshot(r *store.Rollout) *kruise.Snapshot {
 	s := &kruise.Snapshot{Rollout: r.Rollout, Grace: c.grace[r.Name]}
 	if br := control.See(c.Controller, &c.BatchReleases, r.Name); br != nil {

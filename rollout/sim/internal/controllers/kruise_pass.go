@@ -64,7 +64,7 @@ func (p *rolloutPass) write(verb store.Verb, action fmt.Stringer, f func(*store.
 	})
 }
 
-// apply returns what an action makes of objects as they are. No plan has an action that is refused:
+// apply returns objects as an action leaves them. No plan has an action that is refused:
 // that ends the world.
 func (p *rolloutPass) apply(a kruise.Action, s kruise.Snapshot) kruise.Snapshot {
 	after, err := kruise.Apply(s, a, p.c.Agenda.Now())
@@ -119,8 +119,7 @@ func (p *rolloutPass) release(name, uid string, action kruise.Action) apiserver.
 	})
 }
 
-// route sends a write that leads traffic: what an action makes of the object as it is, or of the one
-// that it copies.
+// route sends a write that leads traffic: the object, or the copy of one, as an action leaves it.
 func (p *rolloutPass) route(action kruise.Action) (answer apiserver.Answer) {
 	c, s := p.c, p.c.Server
 	ask := func(verb store.Verb, name string) apiserver.Request { return c.Request(verb, name, action) }

@@ -16,12 +16,11 @@ import (
 // A Reconciler is a controller of the caller.
 type Reconciler struct {
 	Name string
-	// For is the kind of the objects that it looks at; of [store.KindObject] those of one kind of
-	// cluster.Object.
+	// For is the kind of the objects that it looks at; for [store.KindObject], Object says which.
 	For    store.Kind
 	Object string
-	// All lets it look at all of them after any change, and not only at the one that has changed
-	// and at the owner of what has.
+	// All lets it look at all objects after any change, and not only at the changed one and its
+	// owner.
 	All bool
 	// Reconcile looks at an object, and returns writes and after which time to look again.
 	Reconcile func(v View, name string) ([]Write, time.Duration, error)
@@ -96,7 +95,7 @@ func ownNames[T any](c *ownController, t *store.Table[T], is func(*T) bool) (lis
 	return list
 }
 
-// Watch enters the objects that have changed, and the owners of those that have.
+// Watch enters the changed objects, and the owners of changed objects.
 func (c *ownController) Watch() {
 	watchOwn(c, &c.Objects, c.isOfKind, func(o *cluster.Object) string { return o.ControllerName })
 	watchOwn(c, &c.Deployments, nil, nil)
@@ -112,7 +111,7 @@ func (c *ownController) Watch() {
 	}
 }
 
-// watchOwn enters the objects that the changes of a table concern: those that changed, if the
+// watchOwn enters the objects that the changes of a table concern: the changed objects, if the
 // controller is responsible for them, or else their owners. An owner may be of another kind: a
 // Reconciler that finds no object of a name has nothing to do.
 func watchOwn[T any](c *ownController, t *store.Table[T], is func(*T) bool, owner func(*T) string) {

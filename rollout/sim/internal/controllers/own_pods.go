@@ -93,7 +93,7 @@ func takePod(stored *store.Pod, o *podorder.Pod) {
 }
 
 // takeInPlace takes over all that an update in place changes, and reports whether the gate of the pod
-// is closed. Once it is opened, a pod is ready whose containers are.
+// is closed. Once the gate is open, the pod is as ready as its containers.
 func (c *ownController) takeInPlace(stored *store.Pod, o *daemonset.Pod) (closed bool) {
 	wasOpen := stored.InPlace != nil && stored.InPlace.True
 	containers := slices.Clone(o.Containers)

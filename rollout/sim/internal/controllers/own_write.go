@@ -22,8 +22,8 @@ type Write struct {
 	Verb store.Verb // Create, Update, UpdateStatus or Delete
 	// Object is a pointer to a podorder.Pod, replicaset.ReplicaSet, deploy.Deployment,
 	// cluster.Object, daemonset.DaemonSet, daemonset.Pod, revision.ControllerRevision or
-	// cluster.Set. Its UID and resource version, if it has any, must be those of the stored one,
-	// but to create it.
+	// cluster.Set. Except for Create, its UID and resource version, if set, must be equal to
+	// the stored ones.
 	Object any
 }
 

@@ -23,11 +23,11 @@ import (
 type released interface {
 	// at returns a workload and its resource version, nil if it is not there.
 	at(e *Env, v *store.View, ref workload.Ref) (o *workload.Workload, version string)
-	// look returns what the rollout pass is to know of a workload.
+	// look returns the facts of a workload that the rollout pass reads.
 	look(e *Env, v *store.View, o *workload.Workload, style workload.Style) workload.InspectSnapshot
-	// batch adds what a batch pass reads besides the workload, and its pods.
+	// batch adds the pods and other objects that a batch pass reads.
 	batch(e *Env, v *store.View, br *store.BatchRelease, s *batchrelease.Snapshot)
-	// change writes what a function makes of the workload that a request names.
+	// change writes the result of a function of the workload that a request names.
 	change(e *Env, r apiserver.Request, ref workload.Ref, f func(workload.Workload) workload.Workload) apiserver.Answer
 }
 
@@ -45,7 +45,7 @@ func releasedOf(ref workload.Ref) released {
 	return releasedDeployment{}
 }
 
-// changeWorkload writes what a function makes of an object as a workload. What changes nothing is no
+// changeWorkload writes the result of a function of an object as a workload. An equal result is no
 // write, and no event.
 func changeWorkload[T any](
 	e *Env, t *store.Table[T], r apiserver.Request, read func(*T) workload.Workload, write func(o *T, before, after *workload.Workload),
@@ -63,9 +63,9 @@ func changeWorkload[T any](
 	return a
 }
 
-// patchWorkload changes a workload if it still is as a pass has seen or written it, whose version is
-// "" before the first write. Upstream patches it as it is, so that a stale controller can undo what
-// admission has done.
+// patchWorkload changes a workload if it still is as a pass has seen or written it: the version is ""
+// before the first write. Upstream patches it in any case, so that a stale controller can undo an
+// admission.
 func (e *Env) patchWorkload(c *control.Controller, a fmt.Stringer, uid string, ref workload.Ref, patch *workload.Patch, version *string) apiserver.Answer {
 	k := releasedOf(ref)
 	if *version == "" {
@@ -83,8 +83,8 @@ func (e *Env) patchWorkload(c *control.Controller, a fmt.Stringer, uid string, r
 	return answer
 }
 
-// watchReleased calls a function with the kind and the name of each workload that has changed, or
-// whose ReplicaSets or revisions have. A canary Deployment concerns the stable one as well.
+// watchReleased calls a function with the kind and the name of each workload that has changed, or of
+// which a ReplicaSet or revision has. A canary Deployment concerns the stable one as well.
 func (e *Env) watchReleased(c *control.Controller, changed func(kind, name string)) {
 	deployment := func(d *store.Deployment) {
 		changed(deploy.Kind, d.Name)

@@ -78,8 +78,8 @@ func (releasedDaemonSet) change(e *Env, r apiserver.Request, ref workload.Ref, f
 	}, f)
 }
 
-// daemonTemplate returns the template of a DaemonSet with a hash. If it is not known, it is that of
-// the DaemonSet but for the hash.
+// daemonTemplate returns the template of a DaemonSet with a hash. An unknown one is the current template
+// with that hash.
 func (e *Env) daemonTemplate(d *store.DaemonSet, hash string) daemonset.Template {
 	t, known := e.DaemonTemplates[d.Name+"/"+hash]
 	if !known {

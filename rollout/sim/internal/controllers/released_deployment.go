@@ -92,7 +92,7 @@ func (e *Env) workloadOf(d *store.Deployment) workload.Workload {
 	return o
 }
 
-// take takes over what admission, or a Rollout, has made of a Deployment.
+// take takes over the changes of a Deployment by admission or a Rollout.
 func take(d *store.Deployment, w *workload.Workload) {
 	d.Labels, d.Annotations, d.Replicas, d.Paused = w.Labels, w.Annotations, w.Replicas, w.Paused
 	d.Strategy, d.MinReadySeconds, d.ProgressDeadlineSeconds = deploy.Strategy(w.StrategyType), w.MinReadySeconds, w.ProgressDeadlineSeconds
@@ -117,7 +117,7 @@ func setsOf(sets []*replicaset.ReplicaSet) (list []workload.Set) {
 	return list
 }
 
-// canaryOf returns the newest canary Deployment of another one, nil if there is none.
+// canaryOf returns the newest canary Deployment of another one, or nil.
 func canaryOf(list []*store.Deployment, stable string) (newest *store.Deployment) {
 	for _, d := range list {
 		if d.Labels[workload.LabelCanaryDeployment] == stable && d.DeletionTimestamp.IsZero() && (newest == nil || d.CreatedAt.After(newest.CreatedAt)) {

@@ -32,7 +32,7 @@ func (releasedSet) look(_ *Env, _ *store.View, o *workload.Workload, style workl
 	return workload.InspectSnapshot{Workload: *o, Style: style}
 }
 
-// batch counts the ready pods of a StatefulSet, whose status does not tell of them.
+// batch counts the ready pods of a StatefulSet: its status has no such number.
 func (releasedSet) batch(e *Env, v *store.View, _ *store.BatchRelease, s *batchrelease.Snapshot) {
 	s.Pods = e.appendPods(nil, v, s.Workload.UID, "")
 	if s.Workload.GroupKind() != podset.CloneSet {

@@ -43,7 +43,7 @@ func (c *replicaSetController) Keys() []string {
 	return names(c.Controller, &c.ReplicaSets)
 }
 
-// Watch enters the ReplicaSets that have changed, and those of pods that have.
+// Watch enters the changed ReplicaSets, and the ReplicaSets of changed pods.
 func (c *replicaSetController) Watch() {
 	control.Each(c.Controller, &c.ReplicaSets, func(e store.Change[replicaset.ReplicaSet]) {
 		if replicaset.NeedsForget(e.Old, e.New) {
@@ -88,7 +88,7 @@ func (c *replicaSetController) sets(p *store.Pod) []replicaset.ReplicaSet {
 	return values(within(&c.ReplicaSets, control.All(c.Controller, &c.ReplicaSets), p.Name))
 }
 
-// observe lowers what is expected, and enters the ReplicaSets that a changed pod concerns.
+// observe lowers expectations, and enters the ReplicaSets that a changed pod concerns.
 func (c *replicaSetController) observe(old, p *store.Pod) {
 	var sets []replicaset.ReplicaSet
 	for _, p := range [...]*store.Pod{old, p} {
@@ -112,7 +112,7 @@ func plain(p *store.Pod) *podorder.Pod {
 	return p.Plain()
 }
 
-// snapshot returns what the controller sees of a ReplicaSet.
+// snapshot returns the controller's view of a ReplicaSet.
 func (c *replicaSetController) snapshot(rs *replicaset.ReplicaSet) *replicaset.Snapshot {
 	s := &replicaset.Snapshot{ReplicaSet: *rs, Expectations: c.expected[rs.Name]}
 	if rs.ControllerUID != "" {
@@ -158,8 +158,7 @@ func (c *replicaSetController) consistent(name string) bool {
 	return true
 }
 
-// plan returns a plan for a ReplicaSet, what it was made from, and the Tracker that made it, if one
-// did: then the snapshot has no pods.
+// plan returns a plan for a ReplicaSet, its snapshot, and the Tracker that made it, if one did: then the snapshot has no pods.
 func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (*replicaset.Snapshot, replicaset.Plan, *replicaset.Tracker, error) {
 	reconcile := c.env.PlanReplicaSet
 	if reconcile == nil {

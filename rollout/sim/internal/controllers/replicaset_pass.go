@@ -195,7 +195,7 @@ func (c *replicaSetController) wrotePod(a apiserver.Answer, p *store.Pod) {
 	}
 }
 
-// finish says what has come of the plan.
+// finish computes the result of the pass.
 func (p *replicaSetPass) finish() {
 	name := p.s.ReplicaSet.Name
 	p.report.Expectations = p.c.expected[name]
@@ -226,7 +226,7 @@ func (p *replicaSetPass) writeStatus() {
 	p.end()
 }
 
-// end enters what is to be done next.
+// end enters the next look at the object.
 func (p *replicaSetPass) end() {
 	name := p.s.ReplicaSet.Name
 	if p.result.Err != nil {

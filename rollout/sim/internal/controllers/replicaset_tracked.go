@@ -11,11 +11,11 @@ import (
 )
 
 // manyPods is how many pods a ReplicaSet has at least that a Tracker plans for, after each event in
-// the time of what has changed. To read fewer pods again costs no more.
+// the time of the changes. To read fewer pods again costs no more.
 const manyPods = 250
 
 // trackedSets are the Trackers of ReplicaSets with many pods, by UID. Each knows the pods of its
-// siblings as well, which are neighbours of the pods that go.
+// siblings as well, which are neighbours of the pods to delete.
 type trackedSets struct {
 	sets      map[string]*trackedSet
 	followers map[string][]*trackedSet // by the UID of the ReplicaSet whose pods they know

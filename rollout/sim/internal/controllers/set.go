@@ -36,7 +36,7 @@ func (c *setController) Keys() []string {
 	return names(c.Controller, &c.Sets)
 }
 
-// Watch enters the sets that have changed, and those of pods that have.
+// Watch enters the changed sets, and the sets of changed pods.
 func (c *setController) Watch() {
 	control.EachTold(c.Controller, &c.Sets, func(old, o *store.Set) {
 		if o != nil {
@@ -60,7 +60,7 @@ func (c *setController) enterOwner(p *store.Pod) {
 	}
 }
 
-// snapshot returns what the controller sees of a set.
+// snapshot returns the controller's view of a set.
 func (c *setController) snapshot(o *store.Set) *podset.Snapshot {
 	s := &podset.Snapshot{Set: o.Set}
 	s.Set.Template.Hash = c.env.Hash(o.Template, nil)

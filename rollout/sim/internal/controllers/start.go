@@ -10,8 +10,8 @@ import (
 // A Maker makes a controller, the first or a further instance of its role.
 type Maker func(env *Env, instance int) *control.Controller
 
-// makers are those of our controllers. The controllers of pods come first: each acts on all that
-// there is before the next one looks.
+// makers make our controllers. The controllers of pods come first: each acts on all changes before the
+// next one looks.
 var makers = []struct {
 	role store.Role
 	make Maker
@@ -34,7 +34,8 @@ type Crew struct {
 	makers  map[*control.Controller]Maker
 }
 
-// Start starts our controllers, but those that the world is to be without, and those of the caller.
+// Start starts our controllers, without the roles that the world is to be without, and the controllers
+// of the caller.
 func Start(env *Env, own []Reconciler) *Crew {
 	c := &Crew{Collector: NewCollector(env), env: env, makers: map[*control.Controller]Maker{}}
 	for _, m := range makers {
@@ -101,7 +102,7 @@ func (c *Crew) StopSecond() bool {
 	return false
 }
 
-// Heal lets one controller of each role stay, finish what is under way, and look at everything.
+// Heal lets one controller of each role stay, finish its pass, and look at everything.
 func (c *Crew) Heal() {
 	for c.StopSecond() {
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// What becomes of a node that does not answer, and of its pods:
+// The course of a node that does not answer, and of its pods:
 //
 //	0 s              its kubelet is silent: pods there do not start, become ready, or end
 //	50 s             the node is not ready and gets the taints unreachable; its pods are unready
@@ -42,7 +42,7 @@ func (l *Pods) nodeChanged(old, n *store.Node) {
 	l.Room()
 }
 
-// stalls notes what a pod does when its node answers again, and reports whether it does not.
+// stalls keeps the next event of a pod until its node answers, and reports whether it does not.
 func (l *Pods) stalls(e *pod, goOn func()) bool {
 	node := e.Now.NodeName
 	if !l.silent[node] {

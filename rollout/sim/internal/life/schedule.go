@@ -33,7 +33,7 @@ type Pods struct {
 	Nodes     *scheduler.Nodes
 	cfg       Config
 	templates map[string]cluster.Template
-	slow      time.Duration // what faults delay a stage by, at least
+	slow      time.Duration // least delay of a stage by faults
 
 	waiting []*pod // for a node, in the order in which they found none
 	round   bool   // whether these will be looked at
@@ -41,7 +41,7 @@ type Pods struct {
 	held    map[string]bool      // UIDs of pods that do not end
 	silent  map[string]bool      // nodes that do not answer
 	since   map[string]time.Time // when they stopped to
-	stalled map[string][]func()  // what goes on when a node answers, by node
+	stalled map[string][]func()  // events that wait for a node to answer, by node
 }
 
 type pod = store.Entry[store.Pod]
@@ -69,10 +69,10 @@ func New(s *apiserver.Server, cfg Config) *Pods {
 // SetTemplate says how the pods of a template live from now on.
 func (l *Pods) SetTemplate(id string, t cluster.Template) { l.templates[id] = t }
 
-// Templates are those that have been set.
+// Templates are all templates that have been set.
 func (l *Pods) Templates() map[string]cluster.Template { return l.templates }
 
-// Key is what pods of a template are known by: its ID, or its hash if only that is known here.
+// Key is the key of a template: its ID, or its hash if only that is known here.
 func (l *Pods) Key(t revision.Template) string {
 	if _, known := l.templates[t.ID]; t.ID != "" && known {
 		return t.ID
@@ -83,7 +83,7 @@ func (l *Pods) Key(t revision.Template) string {
 	return cmp.Or(t.ID, t.Hash)
 }
 
-// template returns what a pod was made from.
+// template returns the template of a pod.
 func (l *Pods) template(p *store.Pod) cluster.Template { return l.templates[p.Template] }
 
 func (l *Pods) wanting(p *store.Pod) scheduler.Pod {

@@ -7,6 +7,6 @@
 //	controllers      --Since, GetAt, OfAt---------------> Table as of a version
 //
 // A stored object is never written to: a change stores another object in its place, so that a
-// reader keeps what it has read. Each write has a version of its own, and tables tell what they
-// held at an earlier version, as far as they remember. That is what a stale cache shows.
+// reader may keep the objects that it has read. Each write has its own version, and tables show their
+// objects at an earlier version, as far as they remember, as a stale cache does.
 package store

@@ -35,7 +35,7 @@ func (k Kind) String() string {
 // A View says up to which version of the store each kind is seen.
 type View [Kinds]int64
 
-// A Role is a part that somebody plays in a cluster.
+// A Role is the part of a process or a person in a cluster.
 type Role string
 
 // The roles. A controller of the caller has its own name.
@@ -56,7 +56,7 @@ const (
 	Monkey               Role = "monkey" // the source of faults
 )
 
-// A Verb is what a request does.
+// A Verb is the kind of a request.
 type Verb string
 
 // The verbs.

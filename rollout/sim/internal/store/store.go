@@ -39,7 +39,7 @@ type Store struct {
 	owners  map[string]bool // UIDs of objects that may own others, true while they are there
 }
 
-// A Cause is who writes, and why.
+// A Cause is the writer of an object, and the reason.
 type Cause struct {
 	By     Role
 	Verb   Verb
@@ -78,7 +78,7 @@ func New() *Store {
 	return s
 }
 
-// Version is that of the last write, and Touched that of the last one of a kind.
+// Version is the version of the last write, and Touched the version of the last one of a kind.
 func (s *Store) Version() int64       { return s.version }
 func (s *Store) Touched(k Kind) int64 { return s.touched[k] }
 func (s *Store) Behind(k Kind, version int64) int {
@@ -96,8 +96,8 @@ func (s *Store) Latest() (v View) {
 	return v
 }
 
-// AddReader lets changes be remembered until a reader has seen them, whose view is kept up to date by
-// the reader. A kind that it does not read it must say to have seen, see [Unread].
+// AddReader keeps changes until a reader has seen them. The reader keeps the view up to date, and says
+// [Unread] of the kinds that it does not read.
 func (s *Store) AddReader(v *View) { s.readers = append(s.readers, v) }
 
 // DropReader forgets a reader.

@@ -26,14 +26,14 @@ type Table[T any] struct {
 	watch   []func(old, new *T)
 }
 
-// An Entry is the place of one object, whose versions follow each other there.
+// An Entry is the place of one object, where its versions follow each other.
 type Entry[T any] struct {
 	Now    *T // nil once the object is gone
 	serial int
 	group  *group[T]
 }
 
-// A group is what one owner has.
+// A group holds the objects of one owner.
 type group[T any] struct {
 	owner   string
 	entries []*Entry[T] // with those that have left
@@ -85,7 +85,7 @@ func (t *Table[T]) All() []*T {
 	return t.now
 }
 
-// Of returns the objects of an owner in the order of their creation; of "" those without one. The
+// Of returns the objects of an owner in the order of their creation; for "" the objects without one. The
 // list must not be changed.
 func (t *Table[T]) Of(owner string) []*T {
 	g := t.groups[owner]
@@ -129,7 +129,7 @@ func current[T any](entries []*Entry[T]) []*T {
 // same table.
 func (t *Table[T]) Watch(f func(old, new *T)) { t.watch = append(t.watch, f) }
 
-// Insert stores a new object, whose name no other one has, and which is the table's from now on.
+// Insert stores a new object with a new name. The object belongs to the table from now on.
 func (t *Table[T]) Insert(c Cause, o *T) *Entry[T] {
 	c.Verb = Create
 	t.serial++
@@ -140,7 +140,7 @@ func (t *Table[T]) Insert(c Cause, o *T) *Entry[T] {
 	return e
 }
 
-// Replace stores an object in the place of what is there.
+// Replace stores an object in the place of the current one.
 func (t *Table[T]) Replace(c Cause, e *Entry[T], o *T) { t.write(c, e, o) }
 
 // Remove takes an object out of the store.
@@ -177,7 +177,7 @@ func (t *Table[T]) write(c Cause, e *Entry[T], o *T) {
 	s.wrote(c, t.kind, t.meta(either(o, old)))
 }
 
-// regroup notes whose an object is.
+// regroup notes the owner of an object.
 func (t *Table[T]) regroup(e *Entry[T], old, o *T) {
 	if t.meta(either(o, old)).Owner == nil {
 		return

@@ -12,7 +12,7 @@ const (
 	Skip                         // controllers miss states in between
 	Request                      // requests fail in all ways
 	PodMonkey                    // pods are created, relabelled, deleted, evicted and fail
-	Visibility                   // what controllers can see follows one of six models
+	Visibility                   // the caches of controllers follow one of six models
 	Overlap                      // two controllers of one kind at once
 	Disorder                     // any order of work, lost and repeated events
 	Readiness                    // pods flap, start slowly or never, and crash
@@ -27,7 +27,7 @@ const (
 	Options                      // options are switched while it runs
 	Extremes                     // sizes are 0, 1 and the largest number
 	Fair                         // in the end nothing disturbs any more
-	Conflict                     // others write between the reading and the writing of a controller
+	Conflict                     // others write after the reading and before the writing of a controller
 	LostEvents                   // controllers are not told of changes
 	faults      = iota + 1
 )
@@ -114,7 +114,7 @@ const (
 	troubles = iota
 )
 
-// troubleTable says which fault a trouble belongs to, and what it is called.
+// troubleTable has the fault and the name of each trouble.
 var troubleTable = [troubles]struct {
 	fault Fault
 	name  string
