@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -28,6 +29,10 @@ type Config struct {
 	// Latency is how long after an event controllers notice it, together with all that has
 	// happened until then. It makes large worlds quicker and coarser; faults ignore it.
 	Latency time.Duration
+	// Together lets all that happens at one instant happen before controllers notice any of it, such as
+	// pods that were created together and take the same time. In a cluster such pods are ready
+	// milliseconds apart, and controllers act on each.
+	Together bool
 	// MaxPods is how many pods there may be, 0 means a million: one more ends the world.
 	MaxPods int
 
@@ -36,8 +41,10 @@ type Config struct {
 	// FaultsFor is how long they do, and then everything is healed; 0 means until Heal.
 	FaultsFor time.Duration
 
-	// Observe is called for each write and each stage of a pod, in order.
+	// Observe is called for each write and each stage of a pod, in order, and Planned for each plan of
+	// our controllers, before any of it is carried out.
 	Observe func(Change)
+	Planned func(Plan)
 	// Trace is called with a line for each plan and each write.
 	Trace func(string)
 
@@ -116,6 +123,21 @@ type Change struct {
 	Kind Kind
 	Name string
 	Why  string // the reason that a planner gave
+	// Object is the object as it is now or, if it is gone, was last, which must not be changed: of a
+	// kind of this package a pointer to what a cluster.Snapshot has of it, of a pod a *podorder.Pod or a
+	// *daemonset.Pod, and otherwise nil. So it is for a stage that changes nothing that is stored.
+	Object any
+}
+
+// A Plan is a plan of one of our controllers.
+type Plan struct {
+	Time time.Time
+	By   string // as in a [Change]
+	Kind Kind
+	Name string // of the planned object
+	// Plan is a deploy.Plan, replicaset.Plan, daemonset.Plan, kruise.Plan, batchrelease.Plan or
+	// argo.Plan; that of a Set can only be printed.
+	Plan fmt.Stringer
 }
 
 // A Verb is what a [Change] does, or what becomes of a pod by it.
@@ -137,6 +159,30 @@ const (
 	Failed    Verb = "failed"
 	Evicted   Verb = "evicted" // asked to end, by an eviction
 )
+
+// objectOf is the object of a write as callers know it.
+func objectOf(o any) any {
+	switch o := o.(type) {
+	case *store.Deployment:
+		return &o.Deployment
+	case *store.DaemonSet:
+		return &o.DaemonSet
+	case *store.Node:
+		return &o.Node
+	case *store.Set:
+		return &o.Set
+	case *store.Rollout:
+		return &o.Rollout
+	case *store.Pod:
+		if o.OfDaemonSet {
+			return &o.Pod
+		}
+		return o.Plain()
+	case *replicaset.ReplicaSet, *cluster.ArgoRollout, *cluster.Object:
+		return o
+	}
+	return nil
+}
 
 // verbOf is what a write does, or the stage of its life that a pod has reached by it.
 func verbOf(e *store.Write) Verb {

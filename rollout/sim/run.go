@@ -62,7 +62,7 @@ func (w *World) step(until time.Time) bool {
 		return false
 	}
 	w.quiet.performed(s, s.Agenda.Perform())
-	if s.Trouble.Calm() && w.cfg.Latency > 0 {
+	if s.Trouble.Calm() && (w.cfg.Latency > 0 || w.cfg.Together) {
 		s.Agenda.PerformUntil(s.Agenda.Now().Add(w.cfg.Latency))
 	}
 	return s.Err() == nil

@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -93,6 +94,11 @@ func (w *World) environment() *controllers.Env {
 		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout, Argo: c.Argo,
 		PlanDeployment: c.PlanDeployment, PlanReplicaSet: c.PlanReplicaSet, PlanDaemonSet: c.PlanDaemonSet,
 	}
+	if c.Planned != nil {
+		env.Planned = func(by store.Role, k store.Kind, name string, plan fmt.Stringer) {
+			c.Planned(Plan{Time: w.server.Agenda.Now(), By: string(by), Kind: Kind(k.String()), Name: name, Plan: plan})
+		}
+	}
 	for _, k := range c.Without {
 		for _, role := range k.roles() {
 			env.Without[role] = true
@@ -112,7 +118,7 @@ func (w *World) observed(e store.Write) {
 	if w.cfg.Observe == nil {
 		return
 	}
-	c := Change{Time: w.server.Agenda.Now(), By: string(e.By), Verb: verbOf(&e), Kind: Kind(e.Kind.String()), Name: e.Name}
+	c := Change{Time: w.server.Agenda.Now(), By: string(e.By), Verb: verbOf(&e), Kind: Kind(e.Kind.String()), Name: e.Name, Object: objectOf(e.Object)}
 	if e.Action != nil {
 		c.Why = e.Action.String()
 	}

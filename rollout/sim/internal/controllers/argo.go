@@ -148,7 +148,7 @@ func (c *argoController) Begin(name string) control.Pass {
 		c.Fail(fmt.Errorf("rollout %s of Argo: %w", name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, "Argo "+argoKind, name, p)
+	c.env.planned(c.Controller, store.KindArgoRollout, name, p)
 	c.WakeAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && reflect.DeepEqual(p.Status, r.Status) {
 		c.Succeeded(name)

@@ -110,7 +110,7 @@ func (c *deploymentController) Begin(name string) control.Pass {
 		c.Fail(fmt.Errorf("deployment %s: %w", name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, deploy.Kind, name, p)
+	c.env.planned(c.Controller, store.KindDeployment, name, p)
 	c.WakeAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && sameDeploymentStatus(&p.Status, &d.Status) {
 		c.Succeeded(name)

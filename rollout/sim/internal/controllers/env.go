@@ -34,6 +34,8 @@ type Env struct {
 	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
 	// Without are the roles that no controller of ours plays.
 	Without map[store.Role]bool
+	// Planned is told of each plan of ours, before any of it is carried out; nil if nobody asks.
+	Planned func(by store.Role, k store.Kind, name string, plan fmt.Stringer)
 	// Expired is how often controllers have given up to wait for writes of their own.
 	Expired int
 
@@ -56,9 +58,12 @@ func (e *Env) Hash(t revision.Template, collisions *int32) string {
 }
 
 // planned tells of a plan.
-func (e *Env) planned(c *control.Controller, kind, name string, plan fmt.Stringer) {
+func (e *Env) planned(c *control.Controller, k store.Kind, name string, plan fmt.Stringer) {
 	if e.Trace != nil {
-		e.Tracef("%s %d plans for %s %s, %d behind: %v", c.Role, c.Instance, kind, name, c.Lag(), plan)
+		e.Tracef("%s %d plans for %s %s, %d behind: %v", c.Role, c.Instance, k, name, c.Lag(), plan)
+	}
+	if e.Planned != nil {
+		e.Planned(c.Role, k, name, plan)
 	}
 }
 

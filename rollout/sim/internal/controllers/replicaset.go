@@ -191,7 +191,7 @@ func (c *replicaSetController) Begin(name string) control.Pass {
 		c.Fail(fmt.Errorf("replica set %s: %w", name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, replicaset.Kind, name, p)
+	c.env.planned(c.Controller, store.KindReplicaSet, name, p)
 	if len(p.Actions) == 0 && !replicaset.NeedsWrite(s.ReplicaSet, p.Status) {
 		c.WakeAt(p.RecheckAt, name)
 		return nil

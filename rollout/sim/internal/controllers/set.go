@@ -100,7 +100,7 @@ func (c *setController) Begin(name string) control.Pass {
 	s := c.snapshot(o)
 	p := podset.Reconcile(*s, c.Now())
 	c.Plans++
-	c.env.planned(c.Controller, o.Kind, name, p)
+	c.env.planned(c.Controller, store.KindSet, name, p)
 	c.WakeAt(p.RecheckAt, name)
 	pass := &setPass{c: c, set: &s.Set, version: o.ResourceVersion, plan: p}
 	if len(p.Actions) == 0 && pass.same() {

@@ -52,6 +52,7 @@ type Write struct {
 	Cause
 	Kind      Kind
 	Name, UID string
+	Object    any // a pointer to the object as it is now or, if it is gone, was last; nil if nothing is stored
 }
 
 // New returns an empty store.
@@ -132,8 +133,8 @@ func (s *Store) Tell(e Write) {
 	}
 }
 
-func (s *Store) wrote(c Cause, k Kind, m Meta) {
-	e := Write{Cause: c, Kind: k, Name: *m.Name}
+func (s *Store) wrote(c Cause, k Kind, m Meta, object any) {
+	e := Write{Cause: c, Kind: k, Name: *m.Name, Object: object}
 	if m.UID != nil {
 		e.UID = *m.UID
 	}

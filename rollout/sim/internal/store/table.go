@@ -174,7 +174,8 @@ func (t *Table[T]) write(c Cause, e *Entry[T], o *T) {
 	for _, f := range t.watch {
 		f(old, o)
 	}
-	s.wrote(c, t.kind, t.meta(either(o, old)))
+	last := either(o, old)
+	s.wrote(c, t.kind, t.meta(last), last)
 }
 
 // regroup notes the owner of an object.
