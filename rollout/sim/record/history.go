@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim"
+)
+
+// A History is what became of pods, and of objects that own them.
+type History struct {
+	Start       time.Time
+	Pods        []Pod // in the order of creation
+	Deployments []Moment[deploy.Deployment]
+	ReplicaSets []Moment[replicaset.ReplicaSet]
+	DaemonSets  []Moment[daemonset.DaemonSet]
+
+	places map[string]int // of pods, by UID
+}
+
+// A Moment is an object as it was from an instant on. Of several at one instant only the last is kept.
+type Moment[T any] struct {
+	Time   time.Time
+	Object T
+	Gone   bool // the object was removed, and is as it was before
+}
+
+// A Pod is what became of a pod.
+type Pod struct {
+	Pod    podorder.Pod // as it was last
+	Stages []Stage      // at least one, in the order of time, each with a time of its own
+}
+
+// A Stage is a part of the life of a pod. It lasts until the next one begins.
+type Stage struct {
+	Time time.Time
+	Is   Life
+}
+
+// A Life is how far a pod is in its life.
+type Life string
+
+// How far a pod may be. One that has failed has ended by itself.
+const (
+	Unscheduled Life = "unscheduled"
+	Scheduled   Life = "scheduled" // on a node, and not ready
+	Ready       Life = "ready"
+	Terminating Life = "terminating"
+	Failed      Life = "failed"
+	Gone        Life = "gone"
+)
+
+// At returns how far the pod is at an instant, "" before it is created.
+func (p *Pod) At(t time.Time) (is Life) {
+	for _, s := range p.Stages {
+		if s.Time.After(t) {
+			break
+		}
+		is = s.Is
+	}
+	return is
+}
+
+// NewHistory returns the history of the world that will be made of a configuration, from a time on: what
+// happens before is how it is then.
+func NewHistory(c *sim.Config, start time.Time) *History {
+	h := &History{Start: start}
+	observe := c.Observe
+	c.Observe = func(e sim.Change) {
+		h.observe(e)
+		if observe != nil {
+			observe(e)
+		}
+	}
+	return h
+}
+
+func (h *History) observe(e sim.Change) {
+	at := e.Time
+	if at.Before(h.Start) {
+		at = h.Start
+	}
+	gone := e.Verb == sim.Remove
+	switch o := e.Object.(type) {
+	case *podorder.Pod:
+		h.Saw(at, o, lifeOf(o, gone))
+	case *daemonset.Pod:
+		h.Saw(at, &o.Pod, lifeOf(&o.Pod, gone))
+	case *deploy.Deployment:
+		note(&h.Deployments, Moment[deploy.Deployment]{at, *o, gone}, func(d *deploy.Deployment) string { return d.UID })
+	case *replicaset.ReplicaSet:
+		note(&h.ReplicaSets, Moment[replicaset.ReplicaSet]{at, *o, gone}, func(rs *replicaset.ReplicaSet) string { return rs.UID })
+	case *daemonset.DaemonSet:
+		note(&h.DaemonSets, Moment[daemonset.DaemonSet]{at, *o, gone}, func(d *daemonset.DaemonSet) string { return d.UID })
+	}
+}
+
+func lifeOf(p *podorder.Pod, gone bool) Life {
+	switch {
+	case gone:
+		return Gone
+	case p.Finished():
+		return Failed
+	case !p.DeletionTimestamp.IsZero():
+		return Terminating
+	case p.NodeName == "":
+		return Unscheduled
+	case p.Ready:
+		return Ready
+	}
+	return Scheduled
+}
+
+// Saw notes how far a pod is at an instant, which is not before the last one.
+func (h *History) Saw(now time.Time, p *podorder.Pod, is Life) {
+	if h.places == nil {
+		h.places = map[string]int{}
+	}
+	i, known := h.places[p.UID]
+	if !known {
+		i = len(h.Pods)
+		h.places[p.UID] = i
+		h.Pods = append(h.Pods, Pod{})
+	}
+	of := &h.Pods[i]
+	of.Pod = *p
+	switch n := len(of.Stages); {
+	case n > 0 && of.Stages[n-1].Is == is:
+	case n > 0 && of.Stages[n-1].Time.Equal(now):
+		of.Stages[n-1].Is = is
+		if n > 1 && of.Stages[n-2].Is == is { // there and back at one instant
+			of.Stages = of.Stages[:n-1]
+		}
+	default:
+		of.Stages = append(of.Stages, Stage{now, is})
+	}
+}
+
+// note adds a moment, in the place of the one of the same object at the same instant.
+func note[T any](list *[]Moment[T], m Moment[T], uid func(*T) string) {
+	for i := len(*list) - 1; i >= 0 && (*list)[i].Time.Equal(m.Time); i-- {
+		if uid(&(*list)[i].Object) == uid(&m.Object) {
+			(*list)[i] = m
+			return
+		}
+	}
+	*list = append(*list, m)
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// A Step is a plan that writes something, with the sizes after other controllers have followed, or
+// the last plan of all.
+type Step struct {
+	Time  time.Time
+	Plan  fmt.Stringer // as in a sim.Plan
+	Parts []Part       // in the order of creation
+	// Created and Deleted are how many pods were created, and asked to end, since the step before.
+	Created, Deleted int32
+	// Zones are how many pods run in each zone and are not being deleted; nil if no node has had a zone.
+	Zones map[string]int32
+}
+
+// A Part is a ReplicaSet, as a [Step] tells of it.
+type Part struct {
+	Name             string
+	Revision         int64 // 0 if it has none
+	Wanted           int32
+	Ready, Available int32
+}
+
+// Steps are the steps of Deployments and of ReplicaSets by themselves.
+type Steps struct {
+	runs  map[key]*run
+	sets  map[string]*set // ReplicaSets by UID
+	pods  map[string]place
+	zones podorder.Domains // of nodes
+	names map[string]bool  // of zones
+}
+
+type key struct {
+	kind sim.Kind
+	name string
+}
+
+// A run is the steps of one workload.
+type run struct {
+	uid      string
+	sets     []*set
+	zones    map[string]int32
+	steps    []Step
+	next     Step // its plan, and pods since the last step
+	complete time.Time
+}
+
+type set struct {
+	replicaset.ReplicaSet
+	of *run
+}
+
+// A place is where a pod runs.
+type place struct {
+	zone string
+	of   *run
+}
+
+// NewSteps returns the steps of the world that will be made of a configuration.
+func NewSteps(c *sim.Config) *Steps {
+	s := &Steps{runs: map[key]*run{}, sets: map[string]*set{}, pods: map[string]place{}, zones: podorder.Domains{}, names: map[string]bool{}}
+	observe, planned := c.Observe, c.Planned
+	c.Observe = func(e sim.Change) {
+		s.observe(e)
+		if observe != nil {
+			observe(e)
+		}
+	}
+	c.Planned = func(p sim.Plan) {
+		s.planned(p)
+		if planned != nil {
+			planned(p)
+		}
+	}
+	return s
+}
+
+func (s *Steps) run(k sim.Kind, name string) *run {
+	r := s.runs[key{k, name}]
+	if r == nil {
+		r = &run{zones: map[string]int32{}}
+		s.runs[key{k, name}] = r
+	}
+	return r
+}
+
+// planned makes a step of the plan before, which all have followed by now.
+func (s *Steps) planned(p sim.Plan) {
+	r := s.runs[key{p.Kind, p.Name}]
+	if r == nil {
+		return
+	}
+	s.finish(r)
+	r.next.Time, r.next.Plan = p.Time, p.Plan
+}
+
+// finish makes a step of the last plan, if that acts.
+func (s *Steps) finish(r *run) {
+	if r.next.Plan == nil || !acts(r.next.Plan) {
+		return
+	}
+	r.steps = append(r.steps, s.described(r))
+	r.next = Step{}
+}
+
+// acts reports whether a plan has actions.
+func acts(p fmt.Stringer) bool {
+	switch p := p.(type) {
+	case deploy.Plan:
+		return len(p.Actions) > 0
+	case replicaset.Plan:
+		return len(p.Actions) > 0
+	}
+	return false
+}
+
+// described returns the next step with the sizes of now.
+func (s *Steps) described(r *run) Step {
+	step := r.next
+	for _, rs := range r.sets {
+		number, _ := revision.Number(rs.Annotations)
+		step.Parts = append(step.Parts, Part{
+			Name: rs.Name, Revision: number, Wanted: sizeOf(&rs.ReplicaSet), Ready: rs.Status.ReadyReplicas, Available: rs.Status.AvailableReplicas,
+		})
+	}
+	for zone := range s.names {
+		if step.Zones == nil {
+			step.Zones = map[string]int32{}
+		}
+		step.Zones[zone] = r.zones[zone]
+	}
+	return step
+}
+
+func sizeOf(rs *replicaset.ReplicaSet) int32 {
+	if rs.Replicas == nil {
+		return 1
+	}
+	return *rs.Replicas
+}
+
+func (s *Steps) observe(e sim.Change) {
+	switch o := e.Object.(type) {
+	case *deploy.Deployment:
+		r := s.run(sim.KindDeployment, o.Name)
+		r.uid = o.UID
+		s.completed(r, e.Time, deploy.Complete(o.Status, orOne(o.Replicas), o.Generation))
+	case *replicaset.ReplicaSet:
+		s.changed(o, e.Verb == sim.Remove, e.Time)
+	case *podorder.Pod:
+		s.pod(e, o)
+	case *cluster.Node:
+		if s.zones[o.Name] = o.Zone; o.Zone != "" {
+			s.names[o.Zone] = true
+		}
+	}
+}
+
+func orOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// completed notes since when a workload is complete.
+func (s *Steps) completed(r *run, now time.Time, is bool) {
+	switch {
+	case !is:
+		r.complete = time.Time{}
+	case r.complete.IsZero():
+		r.complete = now
+	}
+}
+
+// changed notes a ReplicaSet with its owner.
+func (s *Steps) changed(o *replicaset.ReplicaSet, gone bool, now time.Time) {
+	rs := s.sets[o.UID]
+	if rs == nil {
+		rs = &set{}
+		s.sets[o.UID] = rs
+	}
+	rs.ReplicaSet = *o
+	owner := s.ownerOf(o)
+	if rs.of != owner {
+		rs.leave()
+		rs.of = owner
+		owner.sets = append(owner.sets, rs)
+	}
+	if o.ControllerUID == "" {
+		st := &o.Status
+		s.completed(owner, now, st.ObservedGeneration >= o.Generation && st.Replicas == sizeOf(o) && st.AvailableReplicas == st.Replicas)
+	}
+	if gone {
+		rs.leave()
+		delete(s.sets, o.UID)
+	}
+}
+
+// leave takes a ReplicaSet from its owner.
+func (rs *set) leave() {
+	if rs.of != nil {
+		rs.of.sets = slices.DeleteFunc(rs.of.sets, func(o *set) bool { return o == rs })
+	}
+}
+
+// ownerOf returns the run that a ReplicaSet is a part of: of its Deployment, or its own.
+func (s *Steps) ownerOf(o *replicaset.ReplicaSet) *run {
+	if o.ControllerKind == deploy.Kind {
+		if r := s.runs[key{sim.KindDeployment, o.ControllerName}]; r != nil && r.uid == o.ControllerUID {
+			return r
+		}
+	}
+	return s.run(sim.KindReplicaSet, o.Name)
+}
+
+// pod counts what becomes of a pod.
+func (s *Steps) pod(e sim.Change, p *podorder.Pod) {
+	before, known := s.pods[p.UID]
+	rs := s.sets[p.ControllerUID]
+	if rs != nil && e.By != "user" {
+		switch {
+		case e.Verb == sim.Create:
+			rs.of.next.Created++
+		case e.Verb == sim.Delete, e.Verb == sim.Evicted, e.Verb == sim.Remove && p.DeletionTimestamp.IsZero():
+			rs.of.next.Deleted++
+		}
+	}
+	if known {
+		before.of.zones[before.zone]--
+		delete(s.pods, p.UID)
+	}
+	if zone := s.zones[p.NodeName]; rs != nil && zone != "" && e.Verb != sim.Remove && p.Active() {
+		s.pods[p.UID] = place{zone, rs.of}
+		rs.of.zones[zone]++
+	}
+}
+
+// Of returns the steps of a workload: at least one, if it was planned for, which is its last plan at
+// the end. It reports since when the workload is complete, if it is: then the steps end there.
+func (s *Steps) Of(k sim.Kind, name string) (steps []Step, complete time.Time) {
+	r := s.runs[key{k, name}]
+	if r == nil || r.next.Plan == nil && len(r.steps) == 0 {
+		return nil, time.Time{}
+	}
+	s.finish(r)
+	last := s.described(r)
+	if n := len(r.steps); last.Plan == nil { // the last plan acted
+		last.Plan, last.Time = r.steps[n-1].Plan, r.steps[n-1].Time
+	}
+	if n := len(r.steps); !r.complete.IsZero() && r.complete.Before(last.Time) {
+		if last.Time = r.complete; n > 0 && r.steps[n-1].Time.After(last.Time) {
+			last.Time = r.steps[n-1].Time
+		}
+	}
+	return append(r.steps[:len(r.steps):len(r.steps)], last), r.complete
+}
