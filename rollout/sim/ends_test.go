@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
@@ -42,4 +43,17 @@ func TestQuotaWaits(t *testing.T) {
 	require.NoError(t, w.Put(other))
 	settled(t, w)
 	require.Equal(t, 655345*time.Millisecond, w.View().PodsOf("other")[0].CreationTimestamp.Sub(w.Start()), "5 ms + 20 ms * (2^15 - 1)")
+}
+
+// A quota that refuses a pod again and again is no end while time alone makes another pod available: the
+// world goes on until that has been seen, by the next repetition.
+func TestRefusedAndWaiting(t *testing.T) {
+	rs := webReplicaSet(2)
+	rs.MinReadySeconds = 3600
+	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Pods: 1}}}, sim.Config{Times: lives})
+	require.NoError(t, w.Put(rs))
+	settled(t, w)
+	require.Equal(t, int32(1), w.View().ReplicaSet(rs.Name).Status.AvailableReplicas)
+	require.Greater(t, w.Now().Sub(w.Start()), time.Hour)
+	require.Less(t, w.Now().Sub(w.Start()), time.Hour+2*replicaset.RetryDelay(100), "soon after that")
 }

@@ -103,14 +103,25 @@ func (c *Controller) wakeAt(at time.Time, key string, why agenda.Reason) {
 }
 
 // Retry enters an object again some time after a failure, or drops it after too many in a row.
-func (c *Controller) Retry(key string) {
+func (c *Controller) Retry(key string) { c.retry(key, agenda.Retry) }
+
+// RetryUntil is Retry of an object that time alone changes before an instant, which may be zero.
+func (c *Controller) RetryUntil(at time.Time, key string) {
+	if at.After(c.Now()) {
+		c.retry(key, agenda.Recheck)
+		return
+	}
+	c.Retry(key)
+}
+
+func (c *Controller) retry(key string, why agenda.Reason) {
 	o := c.queue.item(key)
 	o.failures++
 	if c.GiveUpAfter > 0 && o.failures > c.GiveUpAfter {
 		o.failures = 0
 		return
 	}
-	c.wakeAt(c.Now().Add(replicaset.RetryDelay(o.failures)), key, agenda.Retry)
+	c.wakeAt(c.Now().Add(replicaset.RetryDelay(o.failures)), key, why)
 }
 
 // Succeeded forgets the failures of an object.

@@ -230,7 +230,7 @@ func (p *replicaSetPass) writeStatus() {
 func (p *replicaSetPass) end() {
 	name := p.s.ReplicaSet.Name
 	if p.result.Err != nil {
-		p.c.Retry(name)
+		p.c.RetryUntil(p.plan.RecheckAt, name)
 		return
 	}
 	p.c.Succeeded(name)
