@@ -72,6 +72,13 @@ func New(s *apiserver.Server, w Worker, role store.Role, instance int, reads ...
 	return c
 }
 
+// Read lets the controller read a further kind, of which the last write is still to be seen.
+func (c *Controller) Read(k store.Kind) {
+	c.reads = append(c.reads, k)
+	c.View[k] = c.Version() - 1
+	c.from[k] = c.View[k]
+}
+
 // Stop lets the controller do nothing any more.
 func (c *Controller) Stop() {
 	c.stopped = true

@@ -30,7 +30,9 @@ func NewCollector(env *Env) *Collector {
 			c.lost = append(c.lost, e.UID)
 		}
 	})
-	late(c, &env.ReplicaSets, func(o *replicaset.ReplicaSet) string { return o.ControllerUID })
+	for _, t := range env.ReplicaTables() {
+		late(c, t, func(o *replicaset.ReplicaSet) string { return o.ControllerUID })
+	}
 	late(c, &env.Server.Pods, func(o *store.Pod) string { return o.ControllerUID })
 	late(c, &env.Revisions, func(o *revision.ControllerRevision) string { return o.ControllerUID })
 	late(c, &env.Objects, func(o *cluster.Object) string { return o.ControllerUID })
@@ -76,8 +78,10 @@ func (c *Collector) Step() bool {
 
 // collect deletes the objects of an owner.
 func (c *Collector) collect(uid string) {
-	for _, rs := range slices.Clone(c.ReplicaSets.Of(uid)) {
-		apiserver.Remove(c.Server, &c.ReplicaSets, apiserver.By(store.Collector, rs.Name))
+	for _, t := range c.ReplicaTables() {
+		for _, rs := range slices.Clone(t.Of(uid)) {
+			apiserver.Remove(c.Server, t, apiserver.By(store.Collector, rs.Name))
+		}
 	}
 	for _, p := range slices.Clone(c.Server.Pods.Of(uid)) {
 		if p.DeletionTimestamp.IsZero() {

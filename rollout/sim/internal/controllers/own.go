@@ -48,6 +48,7 @@ func newOwn(env *Env, r Reconciler, instance int) *control.Controller {
 	c := &ownController{env: env, r: r}
 	c.Controller = control.New(env.Server, c, store.Role(r.Name), instance, store.KindObject, store.KindDeployment, store.KindReplicaSet,
 		store.KindPod, store.KindNode, store.KindDaemonSet, store.KindSet, store.KindRevision)
+	onFirst(&env.ReplicationControllers, func() { c.Read(store.KindReplicationController) })
 	return c.Controller
 }
 
@@ -65,8 +66,8 @@ func (c *ownController) Keys() []string {
 		return ownNames(c, &c.Objects, c.isOfKind)
 	case store.KindDeployment:
 		return ownNames(c, &c.Deployments, nil)
-	case store.KindReplicaSet:
-		return ownNames(c, &c.ReplicaSets, nil)
+	case store.KindReplicaSet, store.KindReplicationController:
+		return ownNames(c, c.ReplicaTable(c.r.For.String()), nil)
 	case store.KindPod:
 		return ownNames(c, &c.Server.Pods, isNoDaemon)
 	case store.KindNode:
@@ -99,7 +100,9 @@ func ownNames[T any](c *ownController, t *store.Table[T], is func(*T) bool) (lis
 func (c *ownController) Watch() {
 	watchOwn(c, &c.Objects, c.isOfKind, func(o *cluster.Object) string { return o.ControllerName })
 	watchOwn(c, &c.Deployments, nil, nil)
-	watchOwn(c, &c.ReplicaSets, nil, func(o *replicaset.ReplicaSet) string { return o.ControllerName })
+	for _, t := range c.ReplicaTables() {
+		watchOwn(c, t, nil, func(o *replicaset.ReplicaSet) string { return o.ControllerName })
+	}
 	watchOwn(c, &c.Server.Pods, isNoDaemon, func(o *store.Pod) string { return o.ControllerName })
 	watchOwn(c, &c.Revisions, nil, func(o *revision.ControllerRevision) string { return o.ControllerName })
 	watchOwn(c, &c.Nodes, nil, nil)

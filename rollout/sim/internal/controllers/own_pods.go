@@ -24,7 +24,7 @@ func (e *Env) TemplateOf(p *store.Pod) string {
 	if o := e.setOf(p); o != nil {
 		return podset.TemplateOf(&o.Set, podset.RevisionOf(p.Plain()))
 	}
-	if rs := e.ReplicaSets.Get(p.ControllerName); rs != nil && rs.UID == p.ControllerUID {
+	if rs := e.ReplicaSetOf(p); rs != nil {
 		return e.Life.Key(rs.Template)
 	}
 	return p.Labels[workload.LabelPodTemplateHash]

@@ -48,7 +48,7 @@ func targetOf(object any) target {
 	case *deploy.Deployment:
 		return target{true, store.KindDeployment, o.Name, o.UID, o.ResourceVersion}
 	case *replicaset.ReplicaSet:
-		return target{true, store.KindReplicaSet, o.Name, o.UID, o.ResourceVersion}
+		return target{true, kindOfSet(o), o.Name, o.UID, o.ResourceVersion}
 	case *podorder.Pod:
 		return target{true, store.KindPod, o.Name, o.UID, o.ResourceVersion}
 	case *daemonset.Pod:
@@ -63,6 +63,13 @@ func targetOf(object any) target {
 		return target{true, store.KindObject, o.Name, o.UID, o.ResourceVersion}
 	}
 	return target{}
+}
+
+func kindOfSet(o *replicaset.ReplicaSet) store.Kind {
+	if o.Kind == replicaset.KindController {
+		return store.KindReplicationController
+	}
+	return store.KindReplicaSet
 }
 
 // send asks for a write. An object that is gone already needs not be deleted.
@@ -91,8 +98,8 @@ func (c *ownController) delete(k store.Kind, r apiserver.Request) apiserver.Answ
 	switch k {
 	case store.KindDeployment:
 		return apiserver.Remove(c.Server, &c.Deployments, r)
-	case store.KindReplicaSet:
-		return apiserver.Remove(c.Server, &c.ReplicaSets, r)
+	case store.KindReplicaSet, store.KindReplicationController:
+		return apiserver.Remove(c.Server, c.ReplicaTable(k.String()), r)
 	case store.KindDaemonSet:
 		return apiserver.Remove(c.Server, &c.DaemonSets, r)
 	case store.KindRevision:
@@ -116,7 +123,7 @@ func (c *ownController) write(r apiserver.Request, object any) apiserver.Answer 
 	case *replicaset.ReplicaSet:
 		n := *o
 		n.Generation, n.CreationTimestamp = max(n.Generation, 1), now
-		return writeOwn(c, &c.ReplicaSets, r, n, takeReplicaSet)
+		return writeOwn(c, c.ReplicaTable(o.Kind), r, n, takeReplicaSet)
 	case *podorder.Pod:
 		return c.writePod(r, o)
 	case *daemonset.Pod:

@@ -13,22 +13,34 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A replicaSetController carries out the plans of package replicaset. It keeps its expectations in
-// memory, and some controllers the versions that they have written.
+// A replicaSetController carries out the plans of package replicaset for ReplicaSets or for
+// ReplicationControllers. It keeps its expectations in memory, and some controllers the versions that
+// they have written.
 type replicaSetController struct {
 	*control.Controller
 	env      *Env
+	table    *store.Table[replicaset.ReplicaSet]
+	kind     string // of its objects, as the owners of pods
 	expected expectations
 	versions map[string]replicaset.Versions // nil if they are not looked at
 	tracked  trackedSets
 }
 
 func newReplicaSetController(env *Env, instance int) *control.Controller {
-	c := &replicaSetController{env: env, expected: expectations{}}
+	return newControllerOf(&env.ReplicaSets, store.ReplicaSetController, env, instance)
+}
+
+// newReplicationManager returns the controller of ReplicationControllers.
+func newReplicationManager(env *Env, instance int) *control.Controller {
+	return newControllerOf(&env.ReplicationControllers, store.ReplicationManager, env, instance)
+}
+
+func newControllerOf(t *store.Table[replicaset.ReplicaSet], role store.Role, env *Env, instance int) *control.Controller {
+	c := &replicaSetController{env: env, table: t, kind: t.Kind().String(), expected: expectations{}}
 	if !env.Trouble.Calm() && env.Trouble.IntN(2) == 0 {
 		c.versions = map[string]replicaset.Versions{}
 	}
-	c.Controller = control.New(env.Server, c, store.ReplicaSetController, instance, store.KindReplicaSet, store.KindPod)
+	c.Controller = control.New(env.Server, c, role, instance, t.Kind(), store.KindPod)
 	return c.Controller
 }
 
@@ -40,12 +52,12 @@ func (c *replicaSetController) Forget() {
 
 // Keys implements control.Worker.
 func (c *replicaSetController) Keys() []string {
-	return names(c.Controller, &c.ReplicaSets)
+	return names(c.Controller, c.table)
 }
 
 // Watch enters the changed ReplicaSets, and the ReplicaSets of changed pods.
 func (c *replicaSetController) Watch() {
-	control.Each(c.Controller, &c.ReplicaSets, func(e store.Change[replicaset.ReplicaSet]) {
+	control.Each(c.Controller, c.table, func(e store.Change[replicaset.ReplicaSet]) {
 		if replicaset.NeedsForget(e.Old, e.New) {
 			delete(c.expected, e.Old.Name)
 		}
@@ -74,7 +86,7 @@ func (c *replicaSetController) Watch() {
 func (c *replicaSetController) enterOwner(p *store.Pod) {
 	switch {
 	case p == nil:
-	case p.ControllerKind == replicaset.Kind:
+	case p.ControllerKind == c.kind:
 		c.Enter(p.ControllerName)
 	case p.ControllerUID == "" && !p.OfDaemonSet:
 		for _, rs := range c.sets(p) {
@@ -85,7 +97,7 @@ func (c *replicaSetController) enterOwner(p *store.Pod) {
 
 // sets returns the ReplicaSets of the namespace of a pod.
 func (c *replicaSetController) sets(p *store.Pod) []replicaset.ReplicaSet {
-	return values(within(&c.ReplicaSets, control.All(c.Controller, &c.ReplicaSets), p.Name))
+	return values(within(c.table, control.All(c.Controller, c.table), p.Name))
 }
 
 // observe lowers expectations, and enters the ReplicaSets that a changed pod concerns.
@@ -97,7 +109,7 @@ func (c *replicaSetController) observe(old, p *store.Pod) {
 		case p.ControllerUID == "":
 			sets = c.sets(p)
 		case len(sets) == 0:
-			if rs := control.See(c.Controller, &c.ReplicaSets, p.ControllerName); rs != nil {
+			if rs := control.See(c.Controller, c.table, p.ControllerName); rs != nil {
 				sets = append(sets, *rs)
 			}
 		}
@@ -116,7 +128,7 @@ func plain(p *store.Pod) *podorder.Pod {
 func (c *replicaSetController) snapshot(rs *replicaset.ReplicaSet) *replicaset.Snapshot {
 	s := &replicaset.Snapshot{ReplicaSet: *rs, Expectations: c.expected[rs.Name]}
 	if rs.ControllerUID != "" {
-		for _, o := range control.Of(c.Controller, &c.ReplicaSets, rs.ControllerUID) {
+		for _, o := range control.Of(c.Controller, c.table, rs.ControllerUID) {
 			if o.UID != rs.UID {
 				s.Siblings = append(s.Siblings, *o)
 			}
@@ -150,7 +162,7 @@ func (c *replicaSetController) consistent(name string) bool {
 	if !ok {
 		return true
 	}
-	read := replicaset.Versions{Pods: fmt.Sprint(c.View[store.KindPod]), ReplicaSets: fmt.Sprint(c.View[store.KindReplicaSet])}
+	read := replicaset.Versions{Pods: fmt.Sprint(c.View[store.KindPod]), ReplicaSets: fmt.Sprint(c.View[c.table.Kind()])}
 	if v.Check(read) != nil {
 		return false
 	}
@@ -175,7 +187,7 @@ func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (*
 
 // Begin implements control.Worker.
 func (c *replicaSetController) Begin(name string) control.Pass {
-	rs := control.See(c.Controller, &c.ReplicaSets, name)
+	rs := control.See(c.Controller, c.table, name)
 	if rs == nil {
 		delete(c.expected, name)
 		return nil
@@ -188,10 +200,10 @@ func (c *replicaSetController) Begin(name string) control.Pass {
 	s, p, tracker, err := c.plan(rs, now)
 	c.Plans++
 	if err != nil {
-		c.Fail(fmt.Errorf("replica set %s: %w", name, err))
+		c.Fail(fmt.Errorf("%s %s: %w", c.kind, name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, store.KindReplicaSet, name, p)
+	c.env.planned(c.Controller, c.table.Kind(), name, p)
 	if len(p.Actions) == 0 && !replicaset.NeedsWrite(s.ReplicaSet, p.Status) {
 		c.WakeAt(p.RecheckAt, name)
 		return nil

@@ -82,7 +82,7 @@ func (p *replicaSetPass) claimed() bool {
 func (p *replicaSetPass) checkLive() error {
 	rs := &p.s.ReplicaSet
 	f := claim.OwnerNow{Err: errors.New("not found")}
-	if o := p.c.ReplicaSets.Get(rs.Name); o != nil {
+	if o := p.c.table.Get(rs.Name); o != nil {
 		f = claim.OwnerNow{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
 	}
 	owner := replicaset.Owner(rs)
@@ -140,7 +140,7 @@ func (p *replicaSetPass) pod() *store.Pod {
 	pod := &store.Pod{Template: p.c.env.Life.Key(rs.Template)}
 	pod.Name = p.c.env.podName(rs.Name)
 	pod.Labels = rs.TemplateLabels
-	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = replicaset.Kind, rs.Name, rs.UID
+	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = p.c.kind, rs.Name, rs.UID
 	return pod
 }
 
@@ -219,7 +219,7 @@ func (p *replicaSetPass) writeStatus() {
 			c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)
 		}
 	}
-	if writeStatus(c.Controller, &c.ReplicaSets, r, func(o *replicaset.ReplicaSet) { o.Status = p.result.Status }, wrote) != apiserver.Done {
+	if writeStatus(c.Controller, c.table, r, func(o *replicaset.ReplicaSet) { o.Status = p.result.Status }, wrote) != apiserver.Done {
 		c.Retry(rs.Name)
 		return
 	}

@@ -41,7 +41,7 @@ func (t *trackedSets) of(c *replicaSetController, rs *replicaset.ReplicaSet) *re
 	}
 	siblings := []*replicaset.ReplicaSet{rs}
 	if rs.ControllerUID != "" {
-		siblings = control.Of(c.Controller, &c.ReplicaSets, rs.ControllerUID)
+		siblings = control.Of(c.Controller, c.table, rs.ControllerUID)
 	}
 	if f != nil && !slices.EqualFunc(f.siblings, siblings, sameSet) {
 		t.drop(rs.UID)

@@ -35,7 +35,7 @@ type Crew struct {
 }
 
 // Start starts our controllers, without the roles that the world is to be without, and the controllers
-// of the caller.
+// of the caller. That of ReplicationControllers starts once there is one.
 func Start(env *Env, own []Reconciler) *Crew {
 	c := &Crew{Collector: NewCollector(env), env: env, makers: map[*control.Controller]Maker{}}
 	for _, m := range makers {
@@ -43,10 +43,27 @@ func Start(env *Env, own []Reconciler) *Crew {
 			c.add(m.make, 0)
 		}
 	}
+	if !env.Without[store.ReplicationManager] {
+		onFirst(&env.ReplicationControllers, func() { c.add(newReplicationManager, 0).Resync() })
+	}
 	for _, r := range own {
 		c.add(func(env *Env, instance int) *control.Controller { return newOwn(env, r, instance) }, 0)
 	}
 	return c
+}
+
+// onFirst calls a function when a table gets its first object, or at once if it has had one. Where
+// there are none of a kind, nothing is drawn for it.
+func onFirst[T any](t *store.Table[T], f func()) {
+	if t.Created() > 0 {
+		f()
+		return
+	}
+	t.Watch(func(old, _ *T) {
+		if old == nil && t.Created() == 1 {
+			f()
+		}
+	})
 }
 
 func (c *Crew) add(m Maker, instance int) *control.Controller {

@@ -21,6 +21,7 @@ const (
 	KindIngress
 	KindObject // of a kind of the caller
 	KindArgoRollout
+	KindReplicationController
 	Kinds = iota // how many there are
 )
 
@@ -28,7 +29,7 @@ const (
 func (k Kind) String() string {
 	return [Kinds]string{
 		"Deployment", "ReplicaSet", "Pod", "DaemonSet", "Node", "ControllerRevision", "Set", "Rollout", "BatchRelease",
-		"Service", "HTTPRoute", "Ingress", "Object", "ArgoRollout",
+		"Service", "HTTPRoute", "Ingress", "Object", "ArgoRollout", "ReplicationController",
 	}[k]
 }
 
@@ -42,6 +43,7 @@ type Role string
 const (
 	DeploymentController Role = "deployment controller"
 	ReplicaSetController Role = "replica set controller"
+	ReplicationManager   Role = "replication manager" // of ReplicationControllers
 	DaemonSetController  Role = "daemon set controller"
 	DaemonHelper         Role = "daemon helper"  // of Rollouts, for DaemonSets of Kubernetes
 	SetController        Role = "set controller" // of CloneSets and StatefulSets

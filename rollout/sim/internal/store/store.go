@@ -15,20 +15,21 @@ import (
 
 // A Store holds the objects of a cluster.
 type Store struct {
-	Deployments   Table[Deployment]
-	ReplicaSets   Table[replicaset.ReplicaSet]
-	Pods          Table[Pod]
-	DaemonSets    Table[DaemonSet]
-	Nodes         Table[Node]
-	Revisions     Table[revision.ControllerRevision]
-	Sets          Table[Set]
-	Rollouts      Table[Rollout]
-	BatchReleases Table[BatchRelease]
-	Services      Table[Service]
-	Routes        Table[traffic.Route]
-	Ingresses     Table[traffic.Ingress]
-	Objects       Table[cluster.Object]
-	ArgoRollouts  Table[cluster.ArgoRollout]
+	Deployments            Table[Deployment]
+	ReplicaSets            Table[replicaset.ReplicaSet]
+	Pods                   Table[Pod]
+	DaemonSets             Table[DaemonSet]
+	Nodes                  Table[Node]
+	Revisions              Table[revision.ControllerRevision]
+	Sets                   Table[Set]
+	Rollouts               Table[Rollout]
+	BatchReleases          Table[BatchRelease]
+	Services               Table[Service]
+	Routes                 Table[traffic.Route]
+	Ingresses              Table[traffic.Ingress]
+	Objects                Table[cluster.Object]
+	ArgoRollouts           Table[cluster.ArgoRollout]
+	ReplicationControllers Table[replicaset.ReplicaSet]
 
 	version int64
 	touched View
@@ -59,9 +60,11 @@ type Write struct {
 func New() *Store {
 	s := &Store{owners: map[string]bool{}}
 	s.Deployments.init(s, KindDeployment, func(o *Deployment) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, &o.OwnerUID} })
-	s.ReplicaSets.init(s, KindReplicaSet, func(o *replicaset.ReplicaSet) Meta {
+	metaOfSet := func(o *replicaset.ReplicaSet) Meta {
 		return Meta{&o.Name, &o.UID, &o.ResourceVersion, &o.ControllerUID}
-	})
+	}
+	s.ReplicaSets.init(s, KindReplicaSet, metaOfSet)
+	s.ReplicationControllers.init(s, KindReplicationController, metaOfSet)
 	s.Pods.init(s, KindPod, func(o *Pod) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, &o.ControllerUID} })
 	s.DaemonSets.init(s, KindDaemonSet, func(o *DaemonSet) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, nil} })
 	s.Nodes.init(s, KindNode, func(o *Node) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, nil} })
@@ -77,6 +80,30 @@ func New() *Store {
 	s.Objects.init(s, KindObject, func(o *cluster.Object) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, &o.ControllerUID} })
 	s.ArgoRollouts.init(s, KindArgoRollout, func(o *cluster.ArgoRollout) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, nil} })
 	return s
+}
+
+// ReplicaTables returns the tables of ReplicaSets and ReplicationControllers.
+func (s *Store) ReplicaTables() [2]*Table[replicaset.ReplicaSet] {
+	return [...]*Table[replicaset.ReplicaSet]{&s.ReplicaSets, &s.ReplicationControllers}
+}
+
+// ReplicaTable returns the table of ReplicationControllers for their kind, and that of ReplicaSets for
+// another.
+func (s *Store) ReplicaTable(kind string) *Table[replicaset.ReplicaSet] {
+	if kind == replicaset.KindController {
+		return &s.ReplicationControllers
+	}
+	return &s.ReplicaSets
+}
+
+// ReplicaSetOf returns the ReplicaSet or ReplicationController of a pod, or nil.
+func (s *Store) ReplicaSetOf(p *Pod) *replicaset.ReplicaSet {
+	for _, t := range s.ReplicaTables() {
+		if rs := t.Get(p.ControllerName); rs != nil && rs.UID == p.ControllerUID {
+			return rs
+		}
+	}
+	return nil
 }
 
 // Version is the version of the last write, and Touched the version of the last one of a kind.
