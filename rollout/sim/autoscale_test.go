@@ -29,11 +29,14 @@ func TestAutoscaled(t *testing.T) {
 		Name: "alone", UID: "alone", Replicas: ptr.To(int32(1)), TemplateLabels: map[string]string{"app": "alone"},
 		Selector: selector.FromLabels(map[string]string{"app": "alone"}),
 	}
+	rc := webController("rc", 1)
+	rc.Name = "rc"
 	canary := argoCanary("v1", 2)
 	canary.Name, canary.UID, canary.TemplateLabels = "canary", "canary", map[string]string{"app": "canary"}
-	asked := map[string]int32{"clones": 7, "web": 4, "alone": 2, "canary": 5, "nobody": 9, "alone-0": -1}
+	asked := map[string]int32{"clones": 7, "web": 4, "alone": 2, "rc": 3, "canary": 5, "nobody": 9, "alone-0": -1}
 	w := newWorld(t, cluster.Snapshot{
-		Sets: []cluster.Set{set}, Deployments: []deploy.Deployment{webDeployment("v1", 3)}, ReplicaSets: []replicaset.ReplicaSet{alone}, ArgoRollouts: []cluster.ArgoRollout{canary},
+		Sets: []cluster.Set{set}, Deployments: []deploy.Deployment{webDeployment("v1", 3)}, ReplicaSets: []replicaset.ReplicaSet{alone},
+		ReplicationControllers: []replicaset.ReplicaSet{rc}, ArgoRollouts: []cluster.ArgoRollout{canary},
 	}, sim.Config{Times: lives, Autoscalers: []sim.Autoscaler{{Name: "hpa", Desired: func(v sim.View) map[string]int32 {
 		for _, rs := range v.ReplicaSets() {
 			if rs.ControllerUID != "" {
@@ -47,6 +50,7 @@ func TestAutoscaled(t *testing.T) {
 	require.EqualValues(t, 7, *v.Sets()[0].Replicas)
 	require.EqualValues(t, 4, *v.Deployment("web").Replicas)
 	require.EqualValues(t, 2, *v.ReplicaSet("alone").Replicas)
+	require.EqualValues(t, 3, *v.ReplicationController("rc").Replicas)
 	require.EqualValues(t, 5, *v.ArgoRollouts()[0].Replicas)
-	require.Len(t, v.Pods(), 7+4+2+5)
+	require.Len(t, v.Pods(), 7+4+2+3+5)
 }

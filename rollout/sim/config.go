@@ -54,6 +54,7 @@ type Config struct {
 	Without []Kind
 
 	// Options of our planners, and planners in their place; nil means the planners of the packages.
+	// Those of ReplicaSets are those of ReplicationControllers as well.
 	Deployment     deploy.Options
 	ReplicaSet     replicaset.Options
 	DaemonSet      daemonset.Options
@@ -69,14 +70,15 @@ type Kind string
 
 // The kinds. A cluster.Object has another kind.
 const (
-	KindDeployment  Kind = "Deployment"
-	KindReplicaSet  Kind = "ReplicaSet"
-	KindPod         Kind = "Pod" // of a DaemonSet, too
-	KindDaemonSet   Kind = "DaemonSet"
-	KindSet         Kind = "Set"
-	KindRollout     Kind = "Rollout"
-	KindNode        Kind = "Node"
-	KindArgoRollout Kind = "ArgoRollout"
+	KindDeployment            Kind = "Deployment"
+	KindReplicaSet            Kind = "ReplicaSet"
+	KindPod                   Kind = "Pod" // of a DaemonSet, too
+	KindDaemonSet             Kind = "DaemonSet"
+	KindSet                   Kind = "Set"
+	KindRollout               Kind = "Rollout"
+	KindNode                  Kind = "Node"
+	KindArgoRollout           Kind = "ArgoRollout"
+	KindReplicationController Kind = replicaset.KindController
 )
 
 // stored is a kind as the store knows it, which has one for all kinds of the caller.
@@ -100,6 +102,8 @@ func (k Kind) roles() []store.Role {
 		return []store.Role{store.DeploymentController}
 	case KindReplicaSet:
 		return []store.Role{store.ReplicaSetController}
+	case KindReplicationController:
+		return []store.Role{store.ReplicationManager}
 	case KindDaemonSet:
 		return []store.Role{store.DaemonSetController}
 	case KindSet:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -65,6 +66,26 @@ func ExampleView_ReplicaSet() {
 func ExampleView_ReplicaSetsOf() {
 	fmt.Println(world(cluster.Snapshot{}, tenSeconds, 2).View().ReplicaSetsOf("web")[0].Name)
 	// Output: web-v1
+}
+
+// withController is a world with a ReplicationController.
+func withController() sim.View {
+	two, labels := int32(2), map[string]string{"app": "web"}
+	w := world(cluster.Snapshot{}, tenSeconds, 0)
+	_ = w.Put(replicaset.ReplicaSet{Kind: replicaset.KindController, Name: "old", Replicas: &two, Selector: selector.FromLabels(labels), TemplateLabels: labels})
+	_, _ = w.Settle(time.Hour)
+	return w.View()
+}
+
+func ExampleView_ReplicationControllers() {
+	fmt.Println(withController().ReplicationControllers()[0].Name)
+	// Output: old
+}
+
+func ExampleView_ReplicationController() {
+	rc := withController().ReplicationController("old")
+	fmt.Println(rc.Kind, rc.Status.AvailableReplicas)
+	// Output: ReplicationController 2
 }
 
 func ExampleView_Pods() {

@@ -46,6 +46,13 @@ var firstObjects = map[sim.Kind]func(s *cluster.Snapshot, n int){
 			})
 		}
 	},
+	sim.KindReplicationController: func(s *cluster.Snapshot, n int) {
+		for i := range n {
+			s.ReplicationControllers = append(s.ReplicationControllers, replicaset.ReplicaSet{
+				Name: nameOf(i), UID: nameOf(i), Replicas: ptr.To(int32(1)), Selector: selectorOf(i), TemplateLabels: labelsOf(i),
+			})
+		}
+	},
 	sim.KindDeployment: func(s *cluster.Snapshot, n int) {
 		for i := range n {
 			s.Deployments = append(s.Deployments, deploy.Deployment{
@@ -106,7 +113,7 @@ func TestFirstObjects(t *testing.T) {
 
 // TestFirstWorkloads: so does each controller of ours: a pod of each workload is there in the end.
 func TestFirstWorkloads(t *testing.T) {
-	for _, kind := range []sim.Kind{sim.KindReplicaSet, sim.KindDeployment, sim.KindDaemonSet, sim.KindSet} {
+	for _, kind := range []sim.Kind{sim.KindReplicaSet, sim.KindReplicationController, sim.KindDeployment, sim.KindDaemonSet, sim.KindSet} {
 		for _, n := range []int{1, 96, 300} {
 			for _, faults := range []sim.Faults{{}, {Stale: 1}} {
 				t.Run(fmt.Sprintf("%s/%d/%v", kind, n, faults.Stale), func(t *testing.T) {

@@ -122,6 +122,15 @@ var subjects = []subject{
 		},
 	},
 	{
+		name: "ReplicationController", expects: true, seeds: 3,
+		begin:  func() []any { return []any{webController("web", 10)} },
+		change: func(i int) []any { return []any{webController("web", size(i))} },
+		check: func(t *testing.T, v sim.View) {
+			require.Equal(t, size(last), v.ReplicationController("web").Status.AvailableReplicas)
+			require.Equal(t, int(size(last)), serving(v.PodsOf("rc")))
+		},
+	},
+	{
 		name: "DaemonSet", expects: true, seeds: 3,
 		begin:  func() []any { return []any{webDaemonSet("v1")} },
 		change: func(i int) []any { return []any{webDaemonSet(template(i))} },

@@ -5,6 +5,7 @@ package sim
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
@@ -110,7 +111,7 @@ func (w *intake) putDeployment(d deploy.Deployment) error {
 
 func (w *intake) putReplicaSet(rs replicaset.ReplicaSet) error {
 	rs.Generation = max(rs.Generation, 1)
-	return put(w, &w.server.ReplicaSets, rs, func(rs *replicaset.ReplicaSet, old replicaset.ReplicaSet) {
+	return put(w, w.server.ReplicaTable(rs.Kind), rs, func(rs *replicaset.ReplicaSet, old replicaset.ReplicaSet) {
 		rs.UID, rs.Status, rs.Generation = old.UID, old.Status, old.Generation+1
 		rs.CreationTimestamp = old.CreationTimestamp
 		rs.ControllerKind, rs.ControllerName, rs.ControllerUID = old.ControllerKind, old.ControllerName, old.ControllerUID
@@ -192,6 +193,7 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.Ingresses, func(o traffic.Ingress) error { return put(w, &w.server.Ingresses, o, nil) })
 	each(w, s.Deployments, w.putDeployment)
 	each(w, s.ReplicaSets, w.putReplicaSet)
+	each(w, controllersIn(s), w.putReplicaSet)
 	each(w, s.DaemonSets, w.putDaemonSet)
 	each(w, s.Revisions, func(o revision.ControllerRevision) error { return put(w, &w.server.Revisions, o, nil) })
 	each(w, s.Sets, w.putSet)
@@ -203,6 +205,15 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.Objects, w.putObject)
 	each(w, s.Pods, func(p podorder.Pod) error { return w.put(p) })
 	each(w, s.DaemonPods, func(p daemonset.Pod) error { return w.put(p) })
+}
+
+// controllersIn returns the ReplicationControllers of a snapshot, with their kind.
+func controllersIn(s *cluster.Snapshot) []replicaset.ReplicaSet {
+	list := slices.Clone(s.ReplicationControllers)
+	for i := range list {
+		list[i].Kind = replicaset.KindController
+	}
+	return list
 }
 
 // each puts objects, and ends the world at the first that it cannot hold.

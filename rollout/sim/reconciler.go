@@ -33,7 +33,8 @@ type Reconciler struct {
 // no failure.
 type Write struct {
 	Verb Verb // but Remove
-	// Object is a *podorder.Pod, *replicaset.ReplicaSet, *deploy.Deployment, *cluster.Object, or, for
+	// Object is a *podorder.Pod, *replicaset.ReplicaSet, which is a ReplicationController if its Kind
+	// says so, *deploy.Deployment, *cluster.Object, or, for
 	// in the place of the controllers of DaemonSets and Sets, a *daemonset.DaemonSet,
 	// *daemonset.Pod, *revision.ControllerRevision or *cluster.Set. A new one gets its UID from the
 	// store, and a pod without a name one that begins with its ControllerName. The life of a

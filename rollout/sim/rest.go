@@ -99,7 +99,7 @@ func (r *rest) hurried(s *apiserver.Server) bool {
 
 // objects is how many objects there are that controllers work on, but pods.
 func objects(s *apiserver.Server) int {
-	return s.ReplicaSets.Len() + s.Deployments.Len() + s.DaemonSets.Len() + s.Sets.Len() + s.Objects.Len() + s.Nodes.Len() + s.Rollouts.Len() + s.ArgoRollouts.Len()
+	return s.ReplicaSets.Len() + s.ReplicationControllers.Len() + s.Deployments.Len() + s.DaemonSets.Len() + s.Sets.Len() + s.Objects.Len() + s.Nodes.Len() + s.Rollouts.Len() + s.ArgoRollouts.Len()
 }
 
 // wanted is how many pods all workloads want together; Deployments count twice.
@@ -107,8 +107,10 @@ func wanted(s *apiserver.Server) (n int) {
 	for _, d := range s.Deployments.All() {
 		n += wantedBy(d.Replicas)
 	}
-	for _, rs := range s.ReplicaSets.All() {
-		n += wantedBy(rs.Replicas)
+	for _, t := range s.ReplicaTables() {
+		for _, rs := range t.All() {
+			n += wantedBy(rs.Replicas)
+		}
 	}
 	for _, o := range s.Sets.All() {
 		n += wantedBy(o.Replicas)

@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Scale makes a number the wanted replicas of a Deployment, ReplicaSet, Set or ArgoRollout. It reports
-// whether that was there.
+// Scale makes a number the wanted replicas of a Deployment, ReplicaSet, ReplicationController,
+// Set or ArgoRollout. It reports whether that was there.
 func (w *World) Scale(k Kind, name string, replicas int32) bool {
 	w.ensure().quiet = quiet{}
 	return w.scale(k, name, max(0, replicas), store.User)
@@ -28,8 +28,8 @@ func (w *World) scale(k Kind, name string, n int32, by store.Role) bool {
 			return w.env.Admit(ref, func(o *workload.Workload) { o.Replicas = &n })
 		}
 		_, a = apiserver.Update(s, &s.Deployments, r, func(d *store.Deployment) { d.Replicas, d.Generation = &n, d.Generation+1 })
-	case KindReplicaSet:
-		_, a = apiserver.Update(s, &s.ReplicaSets, r, func(rs *replicaset.ReplicaSet) { rs.Replicas, rs.Generation = &n, rs.Generation+1 })
+	case KindReplicaSet, KindReplicationController:
+		_, a = apiserver.Update(s, s.ReplicaTable(string(k)), r, func(rs *replicaset.ReplicaSet) { rs.Replicas, rs.Generation = &n, rs.Generation+1 })
 	case KindArgoRollout:
 		_, a = apiserver.Update(s, &s.ArgoRollouts, r, func(o *cluster.ArgoRollout) { o.Replicas, o.Generation = &n, o.Generation+1 })
 	case KindSet:
@@ -66,11 +66,15 @@ func (w *World) resize(a *Autoscaler) {
 	for _, d := range v.Deployments() {
 		resize(KindDeployment, d.Name, d.Replicas)
 	}
-	for _, rs := range v.ReplicaSets() {
-		if rs.ControllerUID == "" {
-			resize(KindReplicaSet, rs.Name, rs.Replicas)
+	alone := func(k Kind, list []*replicaset.ReplicaSet) {
+		for _, rs := range list {
+			if rs.ControllerUID == "" {
+				resize(k, rs.Name, rs.Replicas)
+			}
 		}
 	}
+	alone(KindReplicaSet, v.ReplicaSets())
+	alone(KindReplicationController, v.ReplicationControllers())
 	for _, set := range v.Sets() {
 		resize(KindSet, set.Name, set.Replicas)
 	}

@@ -41,9 +41,9 @@ func settled(t testing.TB, w *sim.World) {
 
 // The equality of all kinds at once, in one world.
 func everything(template string) []any {
-	d, set, ds, rs := webDeployment(template, 6), webSet(template, 4), webDaemonSet(template), webReplicaSet(3)
-	d.Name, d.UID, set.Name, set.UID, ds.Name, ds.UID, rs.Name, rs.UID = "a/d", "d", "b/s", "s", "c/ds", "ds", "e/rs", "rs"
-	return []any{d, set, ds, rs, cluster.Object{Kind: "Fleet", Name: "f", UID: "f", Spec: map[string]string{"size": "2"}}}
+	d, set, ds, rs, rc := webDeployment(template, 6), webSet(template, 4), webDaemonSet(template), webReplicaSet(3), webController("web", 2)
+	d.Name, d.UID, set.Name, set.UID, ds.Name, ds.UID, rs.Name, rs.UID, rc.Name = "a/d", "d", "b/s", "s", "c/ds", "ds", "e/rs", "rs", "g/rs"
+	return []any{d, set, ds, rs, rc, cluster.Object{Kind: "Fleet", Name: "f", UID: "f", Spec: map[string]string{"size": "2"}}}
 }
 
 // Property: equal seeds give equal traces, with and without faults; other seeds give others.
@@ -94,6 +94,7 @@ func TestSnapshotJSON(t *testing.T) {
 		require.True(t, deploy.Complete(end.Deployments()[0].Status, 6, end.Deployments()[0].Generation))
 		require.Equal(t, int32(4), end.Sets()[0].Status.UpdatedReadyReplicas)
 		require.Equal(t, int32(6), end.DaemonSets()[0].Status.UpdatedNumberScheduled)
+		require.EqualValues(t, 2, end.ReplicationController("g/rs").Status.AvailableReplicas)
 		for _, p := range end.Pods() {
 			require.True(t, p.Active())
 		}

@@ -67,7 +67,7 @@ func tried(t *testing.T, s cluster.Snapshot, c sim.Config) (steps int, end clust
 	}
 	w.Approve()
 	run()
-	for _, k := range []sim.Kind{sim.KindDaemonSet, sim.KindReplicaSet, sim.KindRollout, sim.KindNode, "", "else"} {
+	for _, k := range []sim.Kind{sim.KindDaemonSet, sim.KindReplicaSet, sim.KindReplicationController, sim.KindRollout, sim.KindNode, "", "else"} {
 		for _, name := range []string{"web", "", "a/web"} {
 			w.Delete(k, name)
 		}

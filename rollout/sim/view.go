@@ -63,8 +63,11 @@ func of[T, U any](v View, table func(*store.Store) *store.Table[T], owner string
 	return list
 }
 
-func deployments(s *store.Store) *store.Table[store.Deployment]          { return &s.Deployments }
-func replicaSets(s *store.Store) *store.Table[replicaset.ReplicaSet]     { return &s.ReplicaSets }
+func deployments(s *store.Store) *store.Table[store.Deployment]      { return &s.Deployments }
+func replicaSets(s *store.Store) *store.Table[replicaset.ReplicaSet] { return &s.ReplicaSets }
+func controllersOf(s *store.Store) *store.Table[replicaset.ReplicaSet] {
+	return &s.ReplicationControllers
+}
 func pods(s *store.Store) *store.Table[store.Pod]                        { return &s.Pods }
 func daemonSets(s *store.Store) *store.Table[store.DaemonSet]            { return &s.DaemonSets }
 func sets(s *store.Store) *store.Table[store.Set]                        { return &s.Sets }
@@ -107,6 +110,14 @@ func (v View) ReplicaSet(name string) *replicaset.ReplicaSet { return one(v, rep
 
 // ReplicaSetsOf returns the ReplicaSets that the owner with this UID controls; with "" the orphans.
 func (v View) ReplicaSetsOf(uid string) []replicaset.ReplicaSet { return of(v, replicaSets, uid, same) }
+
+// ReplicationControllers returns all of them, whose Kind says that they are.
+func (v View) ReplicationControllers() []*replicaset.ReplicaSet { return all(v, controllersOf, same) }
+
+// ReplicationController returns the one with a name, or nil.
+func (v View) ReplicationController(name string) *replicaset.ReplicaSet {
+	return one(v, controllersOf, name, same)
+}
 
 // Pods returns all that belong to no DaemonSet.
 func (v View) Pods() []*podorder.Pod { return all(v, pods, pod) }

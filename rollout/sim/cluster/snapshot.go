@@ -32,20 +32,22 @@ type Snapshot struct {
 	// templates need nothing.
 	Templates map[string]Template `json:"templates,omitempty"`
 
-	Deployments  []deploy.Deployment           `json:"deployments,omitempty"`
-	ReplicaSets  []replicaset.ReplicaSet       `json:"replicaSets,omitempty"`
-	Pods         []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
-	DaemonSets   []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
-	DaemonPods   []daemonset.Pod               `json:"daemonPods,omitempty"`
-	Revisions    []revision.ControllerRevision `json:"revisions,omitempty"`
-	Sets         []Set                         `json:"sets,omitempty"`
-	Rollouts     []kruise.Rollout              `json:"rollouts,omitempty"`
-	Releases     []batchrelease.Release        `json:"releases,omitempty"` // of Rollouts
-	ArgoRollouts []ArgoRollout                 `json:"argoRollouts,omitempty"`
-	Services     []traffic.Service             `json:"services,omitempty"`
-	Routes       []traffic.Route               `json:"routes,omitempty"`
-	Ingresses    []traffic.Ingress             `json:"ingresses,omitempty"`
-	Objects      []Object                      `json:"objects,omitempty"`
+	Deployments []deploy.Deployment     `json:"deployments,omitempty"`
+	ReplicaSets []replicaset.ReplicaSet `json:"replicaSets,omitempty"`
+	// ReplicationControllers have the Kind replicaset.KindController, or none.
+	ReplicationControllers []replicaset.ReplicaSet       `json:"replicationControllers,omitempty"`
+	Pods                   []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
+	DaemonSets             []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
+	DaemonPods             []daemonset.Pod               `json:"daemonPods,omitempty"`
+	Revisions              []revision.ControllerRevision `json:"revisions,omitempty"`
+	Sets                   []Set                         `json:"sets,omitempty"`
+	Rollouts               []kruise.Rollout              `json:"rollouts,omitempty"`
+	Releases               []batchrelease.Release        `json:"releases,omitempty"` // of Rollouts
+	ArgoRollouts           []ArgoRollout                 `json:"argoRollouts,omitempty"`
+	Services               []traffic.Service             `json:"services,omitempty"`
+	Routes                 []traffic.Route               `json:"routes,omitempty"`
+	Ingresses              []traffic.Ingress             `json:"ingresses,omitempty"`
+	Objects                []Object                      `json:"objects,omitempty"`
 
 	Budgets []Budget `json:"budgets,omitempty"`
 	Quotas  []Quota  `json:"quotas,omitempty"`
