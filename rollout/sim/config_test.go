@@ -76,19 +76,22 @@ func TestConfig(t *testing.T) {
 // server does, New and Put refuse it; one without a selector is known by who owns its pods.
 func TestSelectors(t *testing.T) {
 	other := selector.FromLabels(map[string]string{"app": "other"})
-	d, rs, ds := webDeployment("v1", 1), webReplicaSet(1), webDaemonSet("v1")
-	good := cluster.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
-	w, err := sim.New(good, sim.Config{})
+	d, rs, rc, ds := webDeployment("v1", 1), webReplicaSet(1), webController("web", 1), webDaemonSet("v1")
+	snapshot := func() cluster.Snapshot {
+		return cluster.Snapshot{
+			Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, ReplicationControllers: []replicaset.ReplicaSet{rc}, DaemonSets: []daemonset.DaemonSet{ds},
+		}
+	}
+	w, err := sim.New(snapshot(), sim.Config{})
 	require.NoError(t, err)
-	require.NoError(t, w.Put(d, rs, ds))
-	for _, s := range []**selector.LabelSelector{&d.Selector, &rs.Selector, &ds.Selector} {
+	require.NoError(t, w.Put(d, rs, rc, ds))
+	for _, s := range []**selector.LabelSelector{&d.Selector, &rs.Selector, &rc.Selector, &ds.Selector} {
 		*s = other
 	}
-	bad := cluster.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, DaemonSets: []daemonset.DaemonSet{ds}}
-	_, err = sim.New(bad, sim.Config{})
-	fields := []string{`DaemonSets["web"].Selector`, `Deployments["web"].Selector`, `ReplicaSets["web"].Selector`}
+	_, err = sim.New(snapshot(), sim.Config{})
+	fields := []string{`DaemonSets["web"].Selector`, `Deployments["web"].Selector`, `ReplicaSets["web"].Selector`, `ReplicationControllers["web"].Selector`}
 	require.Equal(t, fields, paths(t, err))
-	for i, o := range []any{ds, d, rs} {
+	for i, o := range []any{ds, d, rs, rc} {
 		for _, w := range []*sim.World{w, {}} {
 			before := w.Snapshot()
 			require.Equal(t, fields[i:i+1], paths(t, w.Put(o)))
@@ -98,6 +101,19 @@ func TestSelectors(t *testing.T) {
 	none := webDeployment("v1", 1)
 	none.Name, none.Selector = "none", nil
 	require.NoError(t, w.Put(none))
+}
+
+// TestReplicaKinds: each ReplicationController stands among those, and nothing else does.
+func TestReplicaKinds(t *testing.T) {
+	rs, rc, other := webReplicaSet(1), webController("web", 1), webController("web", 1)
+	other.Name, other.Kind = "else", "ReplicaSet"
+	_, err := sim.New(cluster.Snapshot{ReplicaSets: []replicaset.ReplicaSet{rs, rc}, ReplicationControllers: []replicaset.ReplicaSet{other, {Name: "else"}}}, sim.Config{})
+	require.Equal(t, []string{`ReplicaSets["web"].Kind`, `ReplicaSets["web"].Name`, `ReplicationControllers["else"].Kind`, `ReplicationControllers["else"].Name`}, paths(t, err))
+	rc.Kind = ""
+	w := newWorld(t, cluster.Snapshot{ReplicaSets: []replicaset.ReplicaSet{rs}, ReplicationControllers: []replicaset.ReplicaSet{rc}}, sim.Config{})
+	require.Equal(t, replicaset.KindController, w.View().ReplicationController("web").Kind)
+	require.Empty(t, w.View().ReplicaSet("web").Kind)
+	require.Empty(t, rc.Kind, "what was given is left alone")
 }
 
 // whatever draws one of some values, and most often the first, which is well-formed.

@@ -113,6 +113,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	named(&errs, "Nodes", s.Nodes, func(o *cluster.Node) string { return o.Name })
 	named(&errs, "Deployments", s.Deployments, func(o *deploy.Deployment) string { return o.Name })
 	named(&errs, "ReplicaSets", s.ReplicaSets, func(o *replicaset.ReplicaSet) string { return o.Name })
+	named(&errs, "ReplicationControllers", s.ReplicationControllers, func(o *replicaset.ReplicaSet) string { return o.Name })
 	named(&errs, "Pods", s.Pods, func(o *podorder.Pod) string { return o.Name })
 	named(&errs, "DaemonSets", s.DaemonSets, func(o *daemonset.DaemonSet) string { return o.Name })
 	named(&errs, "DaemonPods", s.DaemonPods, func(o *daemonset.Pod) string { return o.Name })
@@ -128,6 +129,8 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	named(&errs, "Ingresses", s.Ingresses, func(o *traffic.Ingress) string { return o.Name })
 	eachSelects(&errs, s.Deployments)
 	eachSelects(&errs, s.ReplicaSets)
+	eachSelects(&errs, controllersIn(s))
+	validKinds(&errs, s)
 	eachSelects(&errs, s.DaemonSets)
 	for id, t := range s.Templates {
 		if t.Times != nil {
@@ -140,6 +143,20 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 		}
 	}
 	return errs
+}
+
+// validKinds notes ReplicationControllers among the ReplicaSets, and others among the ReplicationControllers.
+func validKinds(errs *field.Errors, s *cluster.Snapshot) {
+	for _, o := range s.ReplicaSets {
+		if o.Kind == replicaset.KindController {
+			errs.Add(field.Element("ReplicaSets", o.Name)+".Kind", o.Kind, "must be one of the ReplicationControllers")
+		}
+	}
+	for _, o := range s.ReplicationControllers {
+		if o.Kind != "" && o.Kind != replicaset.KindController {
+			errs.Add(field.Element("ReplicationControllers", o.Name)+".Kind", o.Kind, "must be empty or "+replicaset.KindController)
+		}
+	}
 }
 
 // named notes objects of a list without a name, or with the name of another one.
@@ -171,7 +188,11 @@ func selects(errs *field.Errors, workload any) {
 	case deploy.Deployment:
 		path, ls, labels = field.Element("Deployments", o.Name), o.Selector, o.TemplateLabels
 	case replicaset.ReplicaSet:
-		path, ls, labels = field.Element("ReplicaSets", o.Name), o.Selector, o.TemplateLabels
+		list := "ReplicaSets"
+		if o.Kind == replicaset.KindController {
+			list = "ReplicationControllers"
+		}
+		path, ls, labels = field.Element(list, o.Name), o.Selector, o.TemplateLabels
 	case daemonset.DaemonSet:
 		path, ls, labels = field.Element("DaemonSets", o.Name), o.Selector, o.Template.Labels
 	}
