@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/selector"
@@ -173,5 +174,31 @@ func TestControllerStandIn(t *testing.T) {
 		settled(t, w)
 		require.Empty(t, w.View().ReplicationControllers())
 		require.Len(t, w.View().Pods(), 1, "that of the ReplicaSet")
+	}
+}
+
+// A budget counts the pods that a ReplicationController wants: of three that it wants two are ready,
+// and two must stay. Each owner counts once, whichever of its pods comes first.
+func TestBudgetOfController(t *testing.T) {
+	labels := map[string]string{"app": "web"}
+	pods := orphans("web", 2)
+	pods[0].ControllerKind, pods[0].ControllerName, pods[0].ControllerUID = "ReplicationController", "web", "rc"
+	s := cluster.Snapshot{
+		Pods: pods, ReplicationControllers: []replicaset.ReplicaSet{webController("web", 3)},
+		Budgets: []cluster.Budget{{Name: "web", Selector: selector.FromLabels(labels), MinAvailable: rollout.Percent(50)}},
+	}
+	c := sim.Config{Without: []sim.Kind{sim.KindReplicationController, sim.KindReplicaSet}}
+	require.ErrorContains(t, newWorld(t, s, c).Evict("web-0"), "budget web", "3 and 1 are wanted")
+	s.ReplicationControllers[0].Replicas = new(int32)
+	require.NoError(t, newWorld(t, s, c).Evict("web-0"))
+
+	// Two owners of one UID want 4 and 0 pods.
+	four := int32(4)
+	set := webReplicaSet(four)
+	set.UID, set.Name = "rc", "set"
+	s.ReplicaSets = []replicaset.ReplicaSet{set}
+	s.Pods[1].ControllerKind, s.Pods[1].ControllerName, s.Pods[1].ControllerUID = "ReplicaSet", "set", "rc"
+	for range 50 {
+		require.Error(t, newWorld(t, s, c).Evict("web-0"))
 	}
 }

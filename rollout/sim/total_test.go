@@ -96,6 +96,7 @@ func hostile() (list []cluster.Snapshot) {
 			Objects: []cluster.Object{{Kind: "x", Name: "a", UID: "a", ControllerUID: "b"}, {Kind: "x", Name: "b", UID: "b", ControllerUID: "a"}},
 			Pods:    []podorder.Pod{{Name: "p", UID: "web", NodeName: "nowhere", ControllerUID: "alone", ControllerName: "alone", Phase: "else"}},
 		})
+		list[len(list)-1].ReplicationControllers = []replicaset.ReplicaSet{rs}
 		rs.Name, rs.UID = "alone", "alone"
 		list[len(list)-1].ReplicaSets = []replicaset.ReplicaSet{rs}
 	}

@@ -141,7 +141,7 @@ func (b *Budgets) Against(p *store.Pod) error {
 
 // allows reports whether enough pods stay healthy without one.
 func (b *Budgets) allows(o *budget) bool {
-	healthy, wanted, owners := int32(0), int32(0), map[string]bool{}
+	healthy, wanted, owners := int32(0), int32(0), map[any]bool{}
 	for name := range o.pods {
 		p := b.store.Pods.Get(name)
 		if p.Finished() {
@@ -164,32 +164,31 @@ func (b *Budgets) allows(o *budget) bool {
 
 // expected is how many pods a budget counts for a pod: the size of its owner for the first pod of
 // that, and 0 for the others; 1 without an owner that has a size.
-func (b *Budgets) expected(p *store.Pod, owners map[string]bool) int32 {
-	uid, size := p.ControllerUID, b.size(p)
-	if rs := b.store.ReplicaSets.Get(p.ControllerName); rs != nil && rs.UID == uid {
-		if d := b.store.Deployments.Get(rs.ControllerName); d != nil && d.UID == rs.ControllerUID {
-			uid, size = d.UID, orOne(d.Replicas)
-		}
-	}
+func (b *Budgets) expected(p *store.Pod, owners map[any]bool) int32 {
+	owner, size := b.owner(p)
 	switch {
-	case size < 0:
+	case owner == nil || size < 0:
 		return 1
-	case owners[uid]:
+	case owners[owner]:
 		return 0
 	}
-	owners[uid] = true
+	owners[owner] = true
 	return size
 }
 
-// size is how many pods the owner of a pod wants, -1 if it has none that says so.
-func (b *Budgets) size(p *store.Pod) int32 {
-	if rs := b.store.ReplicaSets.Get(p.ControllerName); rs != nil && rs.UID == p.ControllerUID {
-		return orOne(rs.Replicas)
+// owner returns the workload that decides how many pods there are beside a pod, and how many it wants;
+// nil if there is none.
+func (b *Budgets) owner(p *store.Pod) (any, int32) {
+	if rs := b.store.ReplicaSetOf(p); rs != nil {
+		if d := b.store.Deployments.Get(rs.ControllerName); d != nil && d.UID == rs.ControllerUID {
+			return d, orOne(d.Replicas)
+		}
+		return rs, orOne(rs.Replicas)
 	}
 	if o := b.store.Sets.Get(p.ControllerName); o != nil && o.UID == p.ControllerUID {
-		return o.DesiredReplicas()
+		return o, o.DesiredReplicas()
 	}
-	return -1
+	return nil, 0
 }
 
 func orOne(n *int32) int32 {
