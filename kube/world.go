@@ -16,14 +16,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // World returns what a simulation of package rollout/sim starts from: Deployments,
-// ReplicaSets, DaemonSets with their ControllerRevisions and pods, Nodes,
-// PodDisruptionBudgets, and ResourceQuotas of pods, as kubectl prints them. Others are left
-// out; the pods of StatefulSets, Jobs and the like only take their room. Names are
+// ReplicaSets, ReplicationControllers, DaemonSets with their ControllerRevisions and pods,
+// Nodes, PodDisruptionBudgets, and ResourceQuotas of pods, as kubectl prints them. Others are
+// left out; the pods of StatefulSets, Jobs and the like only take their room. Names are
 // "namespace/name". Resources are CPU, in thousandths, memory, in bytes, and pods.
 //
 // Pods that wait because their image cannot be pulled or their container crashes are taken for
@@ -88,11 +89,11 @@ func (w *worldReader) workload(object Object) error {
 		w.template(d.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 		w.s.Deployments = append(w.s.Deployments, d)
 	case *appsv1.ReplicaSet:
-		rs := ReplicaSet(o)
-		rs.Name, rs.ControllerName = worldName(o), qualified(o.Namespace, rs.ControllerName)
-		w.template(rs.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
-		w.own[rs.UID] = rs.Template.ID
-		w.s.ReplicaSets = append(w.s.ReplicaSets, rs)
+		w.s.ReplicaSets = append(w.s.ReplicaSets, w.replicaSet(o))
+	case *corev1.ReplicationController:
+		rc := w.replicaSet(FromReplicationController(Default(o)))
+		rc.Kind = replicaset.KindController
+		w.s.ReplicationControllers = append(w.s.ReplicationControllers, rc)
 	case *appsv1.DaemonSet:
 		d, err := DaemonSet(Default(o))
 		if err != nil {
@@ -117,6 +118,15 @@ func (w *worldReader) workload(object Object) error {
 		w.quota(o)
 	}
 	return nil
+}
+
+// replicaSet reads a ReplicaSet, or a ReplicationController in the form of one.
+func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
+	rs := ReplicaSet(o)
+	rs.Name, rs.ControllerName = worldName(o), qualified(o.Namespace, rs.ControllerName)
+	w.template(rs.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
+	w.own[rs.UID] = rs.Template.ID
+	return rs
 }
 
 // template notes what a pod template means to scheduler and nodes.

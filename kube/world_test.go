@@ -112,3 +112,38 @@ func TestWorld(t *testing.T) {
 	require.True(t, done)
 	require.Zero(t, w.View().ReplicaSet("shop/web-1").Status.ReadyReplicas)
 }
+
+// A ReplicationController is read with what the API server fills in, and keeps its pods beside a
+// ReplicaSet of its name.
+func TestWorldOfReplicationController(t *testing.T) {
+	meta := metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "c1"}
+	rc := &corev1.ReplicationController{ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{
+		Template: &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
+			Name: "c", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}},
+		}}}},
+	}}
+	three := int32(3)
+	rc.Spec.Replicas = &three
+	rs := &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32)}}
+	rs.UID = "r1"
+	pod := kube.NewControllerPod(rc)
+	pod.Namespace, pod.Name, pod.UID, pod.Spec.NodeName, pod.Status.Phase = "shop", "web-a", "p", "a", corev1.PodRunning
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	node.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
+	s, err := kube.World([]kube.Object{rc, rs, pod, node, (*corev1.ReplicationController)(nil)})
+	require.NoError(t, err)
+	require.Len(t, s.ReplicaSets, 1)
+	require.Len(t, s.ReplicationControllers, 1)
+	got := s.ReplicationControllers[0]
+	require.Equal(t, []string{"shop/web", "c1", "ReplicationController"}, []string{got.Name, got.UID, got.Kind})
+	require.Equal(t, map[string]string{"app": "web"}, got.Selector.MatchLabels, "the labels of its template")
+	require.Equal(t, []string{"ReplicationController", "shop/web"}, []string{s.Pods[0].ControllerKind, s.Pods[0].ControllerName})
+	w, err := sim.New(s, sim.Config{})
+	require.NoError(t, err)
+	done, err := w.Settle(time.Hour)
+	require.NoError(t, err)
+	require.True(t, done)
+	status := w.View().ReplicationController("shop/web").Status
+	require.Equal(t, []int32{3, 2}, []int32{status.Replicas, status.AvailableReplicas}, "for two there is room")
+	require.Zero(t, w.View().ReplicaSet("shop/web").Status.Replicas)
+}
