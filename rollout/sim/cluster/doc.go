@@ -5,7 +5,8 @@
 //
 //	Snapshot --- Nodes ............... room, zone, taints
 //	         |-- Templates ........... requests, ports, affinity, times of pods
-//	         |-- Deployments, ReplicaSets, DaemonSets, Sets, Rollouts, ArgoRollouts, Objects
+//	         |-- Deployments, ReplicaSets, ReplicationControllers, DaemonSets, Sets,
+//	         |   Rollouts, ArgoRollouts, Objects
 //	         |-- Pods, DaemonPods, Revisions
 //	         `-- Budgets, Quotas ..... limits
 //
