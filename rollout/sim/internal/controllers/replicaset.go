@@ -100,7 +100,8 @@ func (c *replicaSetController) sets(p *store.Pod) []replicaset.ReplicaSet {
 	return values(within(c.table, control.All(c.Controller, c.table), p.Name))
 }
 
-// observe lowers expectations, and enters the ReplicaSets that a changed pod concerns.
+// observe lowers expectations, and enters the ReplicaSets that a changed pod concerns: its owner, and
+// the one before.
 func (c *replicaSetController) observe(old, p *store.Pod) {
 	var sets []replicaset.ReplicaSet
 	for _, p := range [...]*store.Pod{old, p} {
@@ -108,7 +109,7 @@ func (c *replicaSetController) observe(old, p *store.Pod) {
 		case p == nil || p.OfDaemonSet:
 		case p.ControllerUID == "":
 			sets = c.sets(p)
-		case len(sets) == 0:
+		default:
 			if rs := control.See(c.Controller, c.table, p.ControllerName); rs != nil {
 				sets = append(sets, *rs)
 			}
