@@ -18,6 +18,9 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
+// A send sends a request. It demands what was known when it was made, also if the network repeats it.
+type send = func() apiserver.Answer
+
 // An argoPass carries out one plan of a Rollout of Argo.
 type argoPass struct {
 	c       *argoController
@@ -34,13 +37,13 @@ func (p *argoPass) next() bool {
 	if p.done < len(p.plan.Actions) {
 		a := p.plan.Actions[p.done]
 		p.done++
-		if c.Ask(func() apiserver.Answer { return p.perform(a) }) != apiserver.Done {
+		if c.Ask(p.request(a)) != apiserver.Done {
 			c.Retry(p.r.Name)
 			return false
 		}
 		return true
 	}
-	if !reflect.DeepEqual(p.plan.Status, p.r.Status) && c.Ask(p.writeStatus) != apiserver.Done {
+	if !reflect.DeepEqual(p.plan.Status, p.r.Status) && c.Ask(p.statusRequest()) != apiserver.Done {
 		c.Retry(p.r.Name)
 		return false
 	}
@@ -48,33 +51,38 @@ func (p *argoPass) next() bool {
 	return false
 }
 
-func (p *argoPass) writeStatus() apiserver.Answer {
+func (p *argoPass) statusRequest() send {
 	return p.write(store.UpdateStatus, nil, func(r *cluster.ArgoRollout) { r.Status = p.plan.Status })
 }
 
-// write changes the Rollout, if it still is as the pass has seen or written it. Upstream patches its
-// status whatever it is, and so may take back what a person has just asked for.
-func (p *argoPass) write(verb store.Verb, a fmt.Stringer, f func(*cluster.ArgoRollout)) apiserver.Answer {
+// write returns the request that changes the Rollout, if it still is as the pass has seen or written
+// it. Upstream patches its status whatever it is, and so may take back what a person has just asked
+// for.
+func (p *argoPass) write(verb store.Verb, a fmt.Stringer, f func(*cluster.ArgoRollout)) send {
 	c := p.c
 	request := c.Request(verb, p.r.Name, a)
 	request.UID, request.Version = p.r.UID, p.version
-	r, answer := apiserver.Update(c.Server, &c.ArgoRollouts, request, f)
-	if answer == apiserver.Done {
-		p.version = r.ResourceVersion
+	return func() apiserver.Answer {
+		r, answer := apiserver.Update(c.Server, &c.ArgoRollouts, request, f)
+		if answer == apiserver.Done {
+			p.version = r.ResourceVersion
+		}
+		return answer
 	}
-	return answer
 }
 
-// perform asks for one write.
-func (p *argoPass) perform(action argo.Action) apiserver.Answer {
+// request returns the request of an action.
+func (p *argoPass) request(action argo.Action) send {
 	c := p.c
 	switch a := action.(type) {
 	case argo.CreateReplicaSet:
-		rs, answer := apiserver.Create(c.Server, &c.ReplicaSets, c.Request(store.Create, a.Name, a), p.replicaSet(a))
-		if answer == apiserver.Done {
-			p.sets[a.Hash] = rs
+		return func() apiserver.Answer {
+			rs, answer := apiserver.Create(c.Server, &c.ReplicaSets, c.Request(store.Create, a.Name, a), p.replicaSet(a))
+			if answer == apiserver.Done {
+				p.sets[a.Hash] = rs
+			}
+			return answer
 		}
-		return answer
 	case argo.ScaleReplicaSet:
 		return p.writeSet(a.Hash, a, func(rs *replicaset.ReplicaSet) {
 			rs.Replicas, rs.Generation = &a.To, rs.Generation+1
@@ -83,14 +91,16 @@ func (p *argoPass) perform(action argo.Action) apiserver.Answer {
 	case argo.DelayReplicaSet:
 		return p.writeSet(a.Hash, a, func(rs *replicaset.ReplicaSet) { rs.Annotations = delayed(rs.Annotations, a.Until) })
 	case argo.EvictPod:
-		return c.Evict(c.Request(store.Delete, a.Name, a))
+		return func() apiserver.Answer { return c.Evict(c.Request(store.Delete, a.Name, a)) }
 	case argo.SelectPods:
-		_, answer := apiserver.Update(c.Server, &c.Services, c.Request(store.Update, a.Service, a), func(o *store.Service) {
-			o.Selector = apply.With(o.Selector, map[string]string{a.Key: a.Value})
-		})
-		return answer
+		return func() apiserver.Answer {
+			_, answer := apiserver.Update(c.Server, &c.Services, c.Request(store.Update, a.Service, a), func(o *store.Service) {
+				o.Selector = apply.With(o.Selector, map[string]string{a.Key: a.Value})
+			})
+			return answer
+		}
 	case argo.SetWeight: // who leads requests reads it in the status
-		return apiserver.Done
+		return func() apiserver.Answer { return apiserver.Done }
 	}
 	return p.write(store.Update, action, func(r *cluster.ArgoRollout) { // a route
 		after, err := argo.Apply(argo.Snapshot{Routes: r.Routes}, action, c.Agenda.Now())
@@ -108,19 +118,21 @@ func delayed(annotations map[string]string, until time.Time) map[string]string {
 	return apply.With(annotations, map[string]string{argoDeadline: until.UTC().Format(time.RFC3339)})
 }
 
-// writeSet changes a ReplicaSet that still is as the pass has seen or written it.
-func (p *argoPass) writeSet(hash string, a fmt.Stringer, f func(*replicaset.ReplicaSet)) apiserver.Answer {
+// writeSet returns the request that changes a ReplicaSet that still is as the pass has seen or written it.
+func (p *argoPass) writeSet(hash string, a fmt.Stringer, f func(*replicaset.ReplicaSet)) send {
 	c, seen := p.c, p.sets[hash]
 	if seen == nil {
-		return apiserver.NotFound
+		return func() apiserver.Answer { return apiserver.NotFound }
 	}
 	r := c.Request(store.Update, seen.Name, a)
 	r.UID, r.Version = seen.UID, seen.ResourceVersion
-	rs, answer := apiserver.Update(c.Server, &c.ReplicaSets, r, f)
-	if answer == apiserver.Done {
-		p.sets[hash] = rs
+	return func() apiserver.Answer {
+		rs, answer := apiserver.Update(c.Server, &c.ReplicaSets, r, f)
+		if answer == apiserver.Done {
+			p.sets[hash] = rs
+		}
+		return answer
 	}
-	return answer
 }
 
 // replicaSet returns the one that an action creates.

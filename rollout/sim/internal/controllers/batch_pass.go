@@ -53,9 +53,9 @@ func (p *batchPass) next() bool {
 // write changes the BatchRelease if it still is as this pass has seen or written it.
 func (p *batchPass) write(verb store.Verb, action fmt.Stringer, f func(*store.BatchRelease)) apiserver.Answer {
 	c := p.c
+	r := c.Request(verb, p.br.Name, action)
+	r.UID, r.Version = p.br.UID, p.version
 	return c.Ask(func() apiserver.Answer {
-		r := c.Request(verb, p.br.Name, action)
-		r.UID, r.Version = p.br.UID, p.version
 		br, a := apiserver.Update(c.Server, &c.BatchReleases, r, f)
 		if a == apiserver.Done {
 			p.version = br.ResourceVersion

@@ -117,9 +117,9 @@ func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...re
 // write changes the Deployment if it still is as this pass has seen or written it.
 func (p *deploymentPass) write(verb store.Verb, a fmt.Stringer, f func(*store.Deployment)) apiserver.Answer {
 	c := p.c
+	r := c.Request(verb, p.s.Deployment.Name, a)
+	r.UID, r.Version = p.s.Deployment.UID, p.version
 	return c.Ask(func() apiserver.Answer {
-		r := c.Request(verb, p.s.Deployment.Name, a)
-		r.UID, r.Version = p.s.Deployment.UID, p.version
 		d, answer := apiserver.Update(c.Server, &c.Deployments, r, f)
 		if answer == apiserver.Done {
 			p.version = d.ResourceVersion
@@ -134,11 +134,11 @@ func (p *deploymentPass) change(name, uid string, unchanged bool, a deploy.Actio
 	if s, ok := a.(deploy.ScaleReplicaSet); ok && s.To < 0 {
 		return p.negative(a)
 	}
+	r := c.Request(store.Update, name, a)
+	if r.UID = uid; unchanged {
+		r.Version = p.versionOf(name)
+	}
 	return c.Ask(func() apiserver.Answer {
-		r := c.Request(store.Update, name, a)
-		if r.UID = uid; unchanged {
-			r.Version = p.versionOf(name)
-		}
 		rs, answer := apiserver.Update(c.Server, &c.ReplicaSets, r, func(rs *replicaset.ReplicaSet) {
 			*rs = p.changed(a, *rs)
 		})

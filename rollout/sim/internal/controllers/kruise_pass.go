@@ -50,9 +50,9 @@ func (p *rolloutPass) writeStatus() apiserver.Answer {
 // write changes the Rollout if it still is as this pass has seen or written it.
 func (p *rolloutPass) write(verb store.Verb, action fmt.Stringer, f func(*store.Rollout)) apiserver.Answer {
 	c := p.c
+	q := c.Request(verb, p.r.Name, action)
+	q.UID, q.Version = p.r.UID, p.version
 	return c.Ask(func() apiserver.Answer {
-		q := c.Request(verb, p.r.Name, action)
-		q.UID, q.Version = p.r.UID, p.version
 		r, a := apiserver.Update(c.Server, &c.Rollouts, q, f)
 		if a == apiserver.Done {
 			p.version = r.ResourceVersion
