@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"hash/fnv"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/life"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
 // A harness is a small world: a server, pods that live, and the controllers that a test needs.
@@ -31,11 +33,18 @@ func newHarness(t testing.TB, seed uint64, rates trouble.Rates, makers ...func(*
 	server := &apiserver.Server{Store: s, Agenda: a, Trouble: trouble.New(seed, rates)}
 	server.Quotas, server.Budgets = apiserver.NewQuotas(s, nil, 1000), apiserver.NewBudgets(s, nil)
 	times := cluster.Times{Ready: cluster.Exactly(10 * time.Second), End: cluster.Exactly(5 * time.Second)}
-	h := &harness{t: t, Env: &Env{Server: server, Life: life.New(server, life.Config{Times: times})}}
+	h := &harness{t: t, Env: &Env{Server: server, Life: life.New(server, life.Config{Times: times, Place: byName})}}
 	for _, f := range makers {
 		h.list = append(h.list, f(h.Env, 0))
 	}
 	return h
+}
+
+// byName chooses a node by the name of a pod, so that nodes have unlike numbers of pods.
+func byName(p scheduler.Pod, n *scheduler.Nodes) string {
+	sum := fnv.New32()
+	sum.Write([]byte(p.Name))
+	return n.At(int(sum.Sum32()) % n.Len()).Name
 }
 
 // step lets the first controller work that has work, or time pass. It reports false if there is
