@@ -23,7 +23,7 @@ import (
 func instant() cluster.Template { return cluster.Template{Times: &cluster.Times{}} }
 
 // TestDaemonSetTracked: a Tracker makes the plans that are made from all nodes and pods, in the same
-// order, whatever a person does meanwhile.
+// order, whatever a person does meanwhile. A pod that may be adopted is there before the Tracker is.
 func TestDaemonSetTracked(t *testing.T) {
 	for seed := range uint64(3) {
 		run := func(reconcile func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)) (plans []string) {
@@ -31,6 +31,7 @@ func TestDaemonSetTracked(t *testing.T) {
 			h.PlanDaemonSet = reconcile
 			h.Trace = func(line string) { plans = append(plans, line) }
 			h.addNodes(1, 300)
+			h.stray("stray")
 			h.putAgent(daemonset.DaemonSet{MaxUnavailable: rollout.Int(40), MinReadySeconds: int32(seed % 2 * 5)})
 			h.disturb(rand.New(rand.NewPCG(seed, 0)))
 			h.settle()

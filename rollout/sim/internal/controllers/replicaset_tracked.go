@@ -28,14 +28,15 @@ type trackedSet struct {
 }
 
 // of returns the Tracker of a ReplicaSet, nil if it has few pods, if it may adopt some, or if its
-// controller sees the past.
+// controller sees the past, or waits to see writes that it made then.
 func (t *trackedSets) of(c *replicaSetController, rs *replicaset.ReplicaSet) *replicaset.Tracker {
 	f, pods := t.sets[rs.UID], &c.Server.Pods
 	many := manyPods
 	if f != nil {
 		many /= 2 // one that has about as many does not come and go
 	}
-	if !c.Trouble.Calm() || pods.Owned(rs.UID) < many || len(pods.Of("")) > 0 {
+	unseen := !c.expected[rs.Name].Satisfied(c.Now())
+	if !c.Trouble.Calm() || pods.Owned(rs.UID) < many || len(pods.Of("")) > 0 || unseen {
 		t.drop(rs.UID)
 		return nil
 	}

@@ -35,9 +35,10 @@ func (w comparing) Begin(key string) control.Pass {
 
 // compared makes a controller of ReplicaSets. Each plan of a Tracker must be the one for the whole view at the
 // same instant. It counts these plans, and those of them with actions.
-func compared(t *testing.T, plans, acting *int) func(*Env, int) *control.Controller {
+func compared(t *testing.T, plans, acting *int, made **replicaSetController) func(*Env, int) *control.Controller {
 	return func(env *Env, instance int) *control.Controller {
 		c := &replicaSetController{env: env, expected: expectations{}}
+		*made = c
 		compare := func(name string) {
 			rs := control.See(c.Controller, &c.ReplicaSets, name)
 			if rs == nil {
@@ -65,7 +66,7 @@ func compared(t *testing.T, plans, acting *int) func(*Env, int) *control.Control
 func TestReplicaSetTracked(t *testing.T) {
 	plans, acting := 0, 0
 	for seed := range uint64(3) {
-		h := newHarness(t, seed, trouble.Rates{}, compared(t, &plans, &acting))
+		h := newHarness(t, seed, trouble.Rates{}, compared(t, &plans, &acting, new(*replicaSetController)))
 		h.Life.SetTemplate("v1", instant())
 		h.addNodes(1, 40)
 		for i, name := range []string{"a", "b", "c"} {
@@ -87,6 +88,28 @@ func TestReplicaSetTracked(t *testing.T) {
 	}
 	require.Greater(t, plans, 5000)
 	require.Greater(t, acting, 50)
+}
+
+// TestReplicaSetTrackedAfterFaults: a controller that waits to see its writes when the faults end goes on
+// waiting, with many pods as with few.
+func TestReplicaSetTrackedAfterFaults(t *testing.T) {
+	plans, acting, waiting := 0, 0, 0
+	for seed := range uint64(4) {
+		var c *replicaSetController
+		h := newHarness(t, seed, trouble.Rates{trouble.Extremes: 1}, compared(t, &plans, &acting, &c))
+		h.putSet("a", 300, false)
+		for h.Server.Pods.Len() < 255+int(seed)*10 {
+			require.True(t, h.step())
+		}
+		if !c.expected["a"].Fulfilled() {
+			waiting++
+		}
+		h.heal()
+		h.settle()
+		require.Equal(t, 300, h.Server.Pods.Len())
+	}
+	require.Equal(t, 4, waiting)
+	require.NotZero(t, plans, "after five minutes it waits no longer")
 }
 
 // putSet stores a ReplicaSet of a size: of a Deployment of its own, or a sibling of others.
