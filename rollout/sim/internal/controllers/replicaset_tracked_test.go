@@ -37,7 +37,7 @@ func (w comparing) Begin(key string) control.Pass {
 // same instant. It counts these plans, and those of them with actions.
 func compared(t *testing.T, plans, acting *int, made **replicaSetController) func(*Env, int) *control.Controller {
 	return func(env *Env, instance int) *control.Controller {
-		c := &replicaSetController{env: env, expected: expectations{}}
+		c := &replicaSetController{env: env, table: &env.ReplicaSets, kind: replicaset.Kind, expected: expectations{}}
 		*made = c
 		compare := func(name string) {
 			rs := control.See(c.Controller, &c.ReplicaSets, name)
