@@ -163,6 +163,14 @@ func (w *World) Snapshot() cluster.Snapshot {
 		Services: copies(s.Services.All(), func(o *store.Service) traffic.Service { return o.Service }),
 		Releases: copies(s.BatchReleases.All(), func(o *store.BatchRelease) batchrelease.Release { return o.Release }),
 	}
+	for _, p := range s.Pods.All() {
+		if p.Hold != (cluster.PodHold{}) {
+			if snapshot.Held == nil {
+				snapshot.Held = map[string]cluster.PodHold{}
+			}
+			snapshot.Held[p.Name] = p.Hold
+		}
+	}
 	for id, t := range w.life.Templates() {
 		if snapshot.Templates == nil {
 			snapshot.Templates = map[string]cluster.Template{}

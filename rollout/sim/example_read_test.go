@@ -99,6 +99,14 @@ func ExampleView_Pod() {
 	// Output: true <nil>
 }
 
+// Two replicas are wanted. One pod crashes again and again, as it did in the cluster.
+func ExampleView_Held() {
+	pod := podorder.Pod{Name: "web-a", NodeName: "node", Phase: podorder.Running}
+	v := world(cluster.Snapshot{Pods: []podorder.Pod{pod}, Held: map[string]cluster.PodHold{"web-a": {Unready: true}}}, tenSeconds, 2).View()
+	fmt.Println(v.Held("web-a").Unready, v.Pod("web-a").Ready, len(v.Pods()))
+	// Output: true false 3
+}
+
 func ExampleView_PodsOf() {
 	v := world(cluster.Snapshot{}, tenSeconds, 3).View()
 	fmt.Println(len(v.PodsOf(v.ReplicaSet("web-v1").UID)))

@@ -48,7 +48,7 @@ func (w *intake) put(object any) error {
 	case cluster.Object:
 		return w.putObject(o)
 	case cluster.Node:
-		return put(w, &w.server.Nodes, store.Node{Node: o}, func(n *store.Node, old store.Node) { n.UID = old.UID })
+		return w.putNode(o)
 	case cluster.Budget:
 		w.server.Budgets.Put(o)
 		return nil
@@ -166,6 +166,17 @@ func (w *intake) putArgoRollout(r cluster.ArgoRollout) error {
 	})
 }
 
+func (w *intake) putNode(o cluster.Node) error {
+	if o.NotReady && o.NotReadySince.IsZero() {
+		o.NotReadySince = w.server.Agenda.Now()
+	}
+	return put(w, &w.server.Nodes, store.Node{Node: o}, func(n *store.Node, old store.Node) {
+		if n.UID = old.UID; n.NotReady && old.NotReady {
+			n.NotReadySince = old.NotReadySince
+		}
+	})
+}
+
 func (w *intake) putObject(o cluster.Object) error {
 	o.Generation = max(o.Generation, 1)
 	return put(w, &w.server.Objects, o, func(o *cluster.Object, old cluster.Object) {
@@ -203,8 +214,12 @@ func (w *intake) load(s *cluster.Snapshot) {
 		return put(w, &w.server.BatchReleases, store.BatchRelease{Release: o}, nil)
 	})
 	each(w, s.Objects, w.putObject)
-	each(w, s.Pods, func(p podorder.Pod) error { return w.put(p) })
-	each(w, s.DaemonPods, func(p daemonset.Pod) error { return w.put(p) })
+	each(w, s.Pods, func(p podorder.Pod) error {
+		return w.putPod(store.Pod{Pod: daemonset.Pod{Pod: p}, Hold: s.Held[p.Name]})
+	})
+	each(w, s.DaemonPods, func(p daemonset.Pod) error {
+		return w.putPod(store.Pod{Pod: p, OfDaemonSet: true, Hold: s.Held[p.Name]})
+	})
 }
 
 // controllersIn returns the ReplicationControllers of a snapshot, with their kind.

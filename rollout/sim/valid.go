@@ -4,6 +4,8 @@ package sim
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -105,7 +107,7 @@ func validTimes(t *cluster.Times, path string, errs *field.Errors) {
 }
 
 // valid returns the errors of a snapshot: names that are missing or occur twice, workloads that do not
-// select their own pods, times that are centuries away, and quotas below 0.
+// select their own pods, times that are centuries away, quotas below 0, and holds of pods that are not there.
 func valid(s *cluster.Snapshot) (errs field.Errors) {
 	if d := s.Now.Sub(agenda.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
 		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+agenda.Epoch.String())
@@ -137,6 +139,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 			validTimes(t.Times, field.Element("Templates", id)+".Times", &errs)
 		}
 	}
+	validHeld(s, &errs)
 	for _, q := range s.Quotas {
 		if q.Pods < 0 {
 			errs.Add(field.Element("Quotas", q.Namespace)+".Pods", q.Pods, "must not be negative")
@@ -155,6 +158,25 @@ func validKinds(errs *field.Errors, s *cluster.Snapshot) {
 	for _, o := range s.ReplicationControllers {
 		if o.Kind != "" && o.Kind != replicaset.KindController {
 			errs.Add(field.Element("ReplicationControllers", o.Name)+".Kind", o.Kind, "must be empty or "+replicaset.KindController)
+		}
+	}
+}
+
+// validHeld notes holds of pods that are not there.
+func validHeld(s *cluster.Snapshot, errs *field.Errors) {
+	if len(s.Held) == 0 {
+		return
+	}
+	there := map[string]bool{}
+	for i := range s.Pods {
+		there[s.Pods[i].Name] = true
+	}
+	for i := range s.DaemonPods {
+		there[s.DaemonPods[i].Name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Held)) {
+		if !there[name] {
+			errs.Add(field.Element("Held", name), name, "must be the name of a pod")
 		}
 	}
 }

@@ -129,6 +129,14 @@ func (v View) Pod(name string) *podorder.Pod { return one(v, pods, name, pod) }
 // for the pods of an owner is quicker than to look for them among all.
 func (v View) PodsOf(uid string) []podorder.Pod { return of(v, pods, uid, pod) }
 
+// Held returns what keeps the pod with a name, of a DaemonSet or not, from going on by itself.
+func (v View) Held(name string) (h cluster.PodHold) {
+	if p := one(v, pods, name, same); p != nil {
+		h = p.Hold
+	}
+	return h
+}
+
 // DaemonSets returns all of them.
 func (v View) DaemonSets() []*daemonset.DaemonSet { return all(v, daemonSets, daemonSet) }
 

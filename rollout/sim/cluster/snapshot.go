@@ -39,6 +39,7 @@ type Snapshot struct {
 	Pods                   []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
 	DaemonSets             []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
 	DaemonPods             []daemonset.Pod               `json:"daemonPods,omitempty"`
+	Held                   map[string]PodHold            `json:"held,omitempty"` // pods that do not go on by themselves, by name
 	Revisions              []revision.ControllerRevision `json:"revisions,omitempty"`
 	Sets                   []Set                         `json:"sets,omitempty"`
 	Rollouts               []kruise.Rollout              `json:"rollouts,omitempty"`
@@ -65,6 +66,9 @@ type Node struct {
 	Room     []int64 `json:"room,omitempty"`
 	Cordoned bool    `json:"cordoned,omitzero"` // it takes no new pods
 	NotReady bool    `json:"notReady,omitzero"` // it does not answer, and its pods are not ready
+	// NotReadySince is when that was noticed, from which tolerationSeconds count; zero means when
+	// the world begins.
+	NotReadySince time.Time `json:"notReadySince,omitzero"`
 }
 
 // An Object is an object of a kind that the caller defines. Its Spec is written by users and its Status

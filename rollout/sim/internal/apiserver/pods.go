@@ -21,14 +21,14 @@ func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
 }
 
 // DeletePod asks for the end of a pod: its deletion timestamp says when it ends. A pod without a node is gone at
-// once.
+// once, unless it is kept.
 func (s *Server) DeletePod(r Request) Answer {
 	e, a := lookup(&s.Pods, &r)
 	if a != Done {
 		return s.answered(a)
 	}
 	switch p := e.Now; {
-	case p.NodeName == "":
+	case p.NodeName == "" && !p.Hold.Kept:
 		r.Stage = store.Gone
 		s.Pods.Remove(r.cause(), e)
 	case p.DeletionTimestamp.IsZero():
@@ -38,6 +38,27 @@ func (s *Server) DeletePod(r Request) Answer {
 		s.Pods.Replace(r.cause(), e, &marked)
 	}
 	return Done
+}
+
+// RemovePod removes a pod at once. One that is kept has failed, and stays.
+func (s *Server) RemovePod(r Request) {
+	e, a := lookup(&s.Pods, &r)
+	switch {
+	case a != Done:
+		s.answered(a)
+	case e.Now.Hold.Kept:
+		failed, now := *e.Now, s.Agenda.Now()
+		if failed.DeletionTimestamp.IsZero() {
+			failed.DeletionTimestamp = now
+		}
+		if !failed.Finished() {
+			failed.Phase, failed.Ready, failed.ReadySince = podorder.Failed, false, now
+		}
+		s.Pods.Replace(r.cause(), e, &failed)
+	default:
+		r.Stage = store.Gone
+		s.Pods.Remove(r.cause(), e)
+	}
 }
 
 // grace is how long a pod takes to end.

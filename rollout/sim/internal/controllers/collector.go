@@ -137,9 +137,7 @@ func (c *Collector) nodeChanged(old, n *store.Node) {
 		}
 		for _, p := range slices.Clone(c.Server.Pods.All()) {
 			if p.NodeName == old.Name {
-				r := apiserver.By(store.NodeController, p.Name)
-				r.Stage = store.Gone
-				apiserver.Remove(c.Server, &c.Server.Pods, r)
+				c.RemovePod(apiserver.By(store.NodeController, p.Name))
 			}
 		}
 	})

@@ -237,7 +237,7 @@ func (p *daemonSetPass) change(pod *store.Pod, action daemonset.Action) {
 	case daemonset.PreparePod:
 		pod.Ready, pod.ReadySince = before.Ready, before.ReadySince
 	case daemonset.UpdatePod:
-		if pod.Template = a.To; a.CloseGate {
+		if pod.UpdatedTo(a.To); a.CloseGate {
 			pod.ReadySince = now
 		}
 	case daemonset.RefreshPod:

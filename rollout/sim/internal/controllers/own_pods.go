@@ -51,7 +51,8 @@ func (c *ownController) writePod(r apiserver.Request, o *podorder.Pod) apiserver
 		before := podset.RevisionOf(stored.Plain())
 		takePod(stored, o)
 		if restart = before != podset.RevisionOf(stored.Plain()) && c.env.setOf(stored) != nil; restart {
-			stored.Ready, stored.ReadySince, stored.Template = false, c.Agenda.Now(), c.env.TemplateOf(stored)
+			stored.Ready, stored.ReadySince = false, c.Agenda.Now()
+			stored.UpdatedTo(c.env.TemplateOf(stored))
 		}
 	})
 	if restart {
@@ -106,8 +107,11 @@ func (c *ownController) takeInPlace(stored *store.Pod, o *daemonset.Pod) (closed
 		}
 	}
 	stored.ReadinessGates, stored.Containers, stored.InPlace = o.ReadinessGates, containers, o.InPlace
-	stored.Template = c.env.TemplateOf(stored)
-	closed = isClosed(o.InPlace)
+	if closed = isClosed(o.InPlace); closed {
+		stored.UpdatedTo(c.env.TemplateOf(stored))
+	} else {
+		stored.Template = c.env.TemplateOf(stored)
+	}
 	opens := !wasOpen && o.InPlace != nil && o.InPlace.True && life.ContainersReady(stored)
 	if closed && stored.Ready || opens && !stored.Ready {
 		stored.Ready, stored.ReadySince = opens, c.Agenda.Now()

@@ -71,7 +71,8 @@ func (p *setPass) perform(a podset.Action) apiserver.Answer {
 		return c.ChangePod(r, func(o *store.Pod) { o.Labels = apply.With(o.Labels, map[string]string{podset.LabelMarked: "true"}) })
 	}
 	answer := c.ChangePod(r, func(o *store.Pod) {
-		o.Labels, o.Template = apply.With(o.Labels, podset.PodLabels(p.set, a.Revision)), podset.TemplateOf(p.set, a.Revision)
+		o.Labels = apply.With(o.Labels, podset.PodLabels(p.set, a.Revision))
+		o.UpdatedTo(podset.TemplateOf(p.set, a.Revision))
 		o.Ready, o.ReadySince = false, c.Agenda.Now()
 	})
 	if answer == apiserver.Done {

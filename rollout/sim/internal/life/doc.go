@@ -6,7 +6,10 @@
 //	             |                                                       (schedule.go, start.go)
 //	             +--no node--> waits until there is room
 //	deletion timestamp --End--> gone, unless the node does not answer    (end.go)
+//	             +--a finalizer--> its containers are gone, and it stays
 //	node stops to answer: its pods are not ready, do not start, do not end (nodes.go)
+//
+// A pod that was seen held stays as it is: not ready, without a node, or there after its end.
 //
 // It watches the pods of the store: whoever creates, binds or deletes one, its life goes on. How
 // long a stage takes is drawn from the times of the pod's template.

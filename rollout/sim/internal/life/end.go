@@ -3,17 +3,19 @@
 package life
 
 import (
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
 // ends enters when a pod is gone that is being deleted: at its deletion timestamp. If that has passed
-// when the pod is first seen, its kubelet does not end it, and the pod stays as it is.
+// when the pod is first seen, its kubelet does not end it, and the pod stays as it is, unless the
+// kubelet does not answer: it ends the pod when it does.
 func (l *Pods) ends(e *pod) {
 	d := e.Now.DeletionTimestamp.Sub(l.Agenda.Now())
 	switch {
-	case l.held[e.Now.UID] || d < 0:
+	case l.held[e.Now.UID] || d < 0 && !l.silent[e.Now.NodeName]:
 		return
 	case l.Trouble.Strikes(trouble.Termination, 0.04):
 		l.Trouble.Count(trouble.TerminationStuck) // until all is healed
@@ -35,9 +37,21 @@ func (l *Pods) Hold(name string) {
 // remove takes a pod out of the store that has ended, unless its node does not answer: then it is
 // when that does.
 func (l *Pods) remove(e *pod) {
-	if e.Now != nil && !l.stalls(e, func() { l.remove(e) }) {
+	switch {
+	case e.Now == nil || l.stalls(e, func() { l.remove(e) }):
+	case e.Now.Hold.Kept:
+		l.keep(e)
+	default:
 		l.Server.Pods.Remove(store.Cause{By: store.Kubelet, Stage: store.Gone}, e)
 	}
+}
+
+// keep lets a pod stay whose containers have ended, if it had any.
+func (l *Pods) keep(e *pod) {
+	if e.Now.NodeName == "" || e.Now.Finished() {
+		return
+	}
+	l.change(e, "", func(p *store.Pod) { p.Phase, p.Ready, p.ReadySince = podorder.Succeeded, false, l.Agenda.Now() })
 }
 
 // gone gives back the room of a pod that has ended.

@@ -102,7 +102,7 @@ func (l *Pods) StopAnswering(name string) {
 // lost is when the node controller notices that a node does not answer.
 func (l *Pods) lost(name string) {
 	l.changeNode(store.NodeController, name, func(n *store.Node) {
-		n.NotReady = true
+		n.NotReady, n.NotReadySince = true, l.Agenda.Now()
 		for _, t := range unreachable {
 			taint(n, t, true)
 		}
@@ -132,13 +132,17 @@ func (l *Pods) on(node string) (list []*pod) {
 
 // evictAll enters when the pods of a node that does not answer are deleted.
 func (l *Pods) evictAll(node string) {
+	n := l.Server.Nodes.Get(node)
+	if n == nil {
+		return
+	}
 	since := l.since[node]
 	for _, e := range l.on(node) {
 		after, evicted := l.tolerates(e.Now)
 		if !evicted {
 			continue
 		}
-		l.Agenda.After(after, agenda.Life, func() {
+		l.Agenda.At(n.NotReadySince.Add(after), agenda.Life, func() {
 			if l.silent[node] && l.since[node].Equal(since) && alive(e) {
 				r := apiserver.By(store.NodeController, e.Now.Name)
 				r.Verb = store.Delete
@@ -179,7 +183,7 @@ func (l *Pods) Answer(name string) {
 	delete(l.silent, name)
 	if n := l.Server.Nodes.Get(name); n != nil && n.NotReady {
 		l.changeNode(store.NodeController, name, func(n *store.Node) {
-			n.NotReady = false
+			n.NotReady, n.NotReadySince = false, time.Time{}
 			for _, t := range unreachable {
 				taint(n, t, false)
 			}

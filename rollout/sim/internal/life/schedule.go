@@ -125,7 +125,7 @@ func (l *Pods) begins(e *pod) {
 	switch {
 	case !p.DeletionTimestamp.IsZero():
 		l.ends(e)
-	case p.Finished() || p.Ready:
+	case p.Finished() || p.Ready || unplaced(p):
 	case p.NodeName == "":
 		l.Agenda.After(l.takes(p, store.Scheduled), agenda.Life, func() { l.bind(e) })
 	default:
@@ -136,9 +136,12 @@ func (l *Pods) begins(e *pod) {
 // alive reports whether a pod is there and is to live on.
 func alive(e *pod) bool { return e.Now != nil && e.Now.Active() }
 
+// unplaced reports whether a pod stays without a node.
+func unplaced(p *store.Pod) bool { return p.NodeName == "" && p.Hold.Unplaced }
+
 // bind assigns a pod to a node, if it fits one.
 func (l *Pods) bind(e *pod) {
-	if !alive(e) || e.Now.NodeName != "" {
+	if !alive(e) || e.Now.NodeName != "" || unplaced(e.Now) {
 		return
 	}
 	if l.Trouble.Strikes(trouble.Scheduling, 0.1) {
@@ -214,7 +217,15 @@ func (l *Pods) lookAgain() {
 }
 
 // Waiting is how many pods wait for a node.
-func (l *Pods) Waiting() int { return len(l.waiting) }
+func (l *Pods) Waiting() int {
+	n := len(l.waiting)
+	for _, p := range l.Server.Pods.All() {
+		if unplaced(p) && p.Active() {
+			n++
+		}
+	}
+	return n
+}
 
 // takes is how long a pod takes until a stage.
 func (l *Pods) takes(p *store.Pod, s store.Stage) time.Duration {

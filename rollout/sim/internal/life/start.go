@@ -23,6 +23,9 @@ func (l *Pods) change(e *pod, s store.Stage, f func(*store.Pod)) {
 // starts lets a pod start that has a node, which pulls its images unless it has them.
 func (l *Pods) starts(e *pod) {
 	p := e.Now
+	if p.Hold.Unready {
+		return
+	}
 	if p.Phase == podorder.Running { // it started before
 		l.becomesReady(e)
 		return
@@ -61,7 +64,7 @@ func (l *Pods) running(e *pod) {
 
 // becomesReady enters when a pod that runs is ready, if it ever is.
 func (l *Pods) becomesReady(e *pod) {
-	if l.template(e.Now).NeverReady {
+	if !l.everReady(e.Now) {
 		return
 	}
 	d := l.takes(e.Now, store.Ready)
@@ -71,6 +74,9 @@ func (l *Pods) becomesReady(e *pod) {
 	}
 	l.Agenda.After(d, agenda.Life, func() { l.ready(e) })
 }
+
+// everReady reports whether a pod that runs becomes ready.
+func (l *Pods) everReady(p *store.Pod) bool { return !l.template(p).NeverReady && !p.Hold.Unready }
 
 // ready is when a pod is ready.
 func (l *Pods) ready(e *pod) {
@@ -141,7 +147,7 @@ func (l *Pods) Pull(name string) {
 
 // runImages lets the containers of a pod run the images that they should.
 func (l *Pods) runImages(e *pod) {
-	ready := !l.template(e.Now).NeverReady
+	ready := l.everReady(e.Now)
 	l.change(e, "", func(p *store.Pod) {
 		p.Phase = podorder.Running
 		containers := make([]inplace.Container, len(p.Containers))

@@ -30,6 +30,13 @@ type Pod struct {
 	Template string
 	// OfDaemonSet is whether the pod is one of a DaemonSet, or came as one.
 	OfDaemonSet bool
+	Hold        cluster.PodHold
+}
+
+// UpdatedTo gives the pod another template in place, which nothing keeps from being ready.
+func (p *Pod) UpdatedTo(template string) {
+	p.Hold.Unready = p.Hold.Unready && p.Template == template
+	p.Template = template
 }
 
 // Plain is the pod as planners of other kinds than DaemonSets read it.
