@@ -77,6 +77,28 @@ func TestDaemonSetInPlace(t *testing.T) {
 	}
 }
 
+// TestDaemonSetInPlaceHeld: a pod whose gate is closed becomes ready once its controller opens the gate. One
+// that is held does not, before it is updated in place to another template.
+func TestDaemonSetInPlaceHeld(t *testing.T) {
+	for _, held := range []bool{false, true} {
+		h := newHarness(t, 1, trouble.Rates{}, newDaemonSetController)
+		h.ofKruise()
+		h.addNodes(1, 1)
+		h.putAgent(daemonset.DaemonSet{RollingType: daemonset.InPlaceIfPossible})
+		h.settle()
+		name := h.agents(nil)[0].Name
+		put(h, &h.Server.Pods, name, func(p *store.Pod) {
+			p.Ready, p.InPlace, p.Hold.Unready = false, &inplace.ReadyCondition{}, held
+		})
+		h.settle()
+		require.Equal(t, !held, h.Server.Pods.Get(name).Ready)
+		h.release("v2")
+		h.settle()
+		require.True(t, h.Server.Pods.Get(name).Ready)
+		h.everyNode(1, "v2")
+	}
+}
+
 // TestDaemonSetPreDelete: a pod with a finalizer that holds back its deletion is prepared for it, and
 // goes once the finalizer is removed. It stays ready until then, for nodes know no other gate than that
 // of updates in place.

@@ -161,7 +161,7 @@ func (l *Pods) runImages(e *pod) {
 
 // ContainersReady reports whether only a gate keeps a pod from being ready.
 func ContainersReady(p *store.Pod) bool {
-	return p.Phase == podorder.Running && !slices.ContainsFunc(p.Containers, func(c inplace.Container) bool {
+	return p.Phase == podorder.Running && !p.Hold.Unready && !slices.ContainsFunc(p.Containers, func(c inplace.Container) bool {
 		return c.Status == nil || !c.Status.Ready
 	})
 }
