@@ -19,6 +19,20 @@ func ExampleBetween() {
 	// Output: 2s
 }
 
+// What others wrote stands in a belief as it is.
+func ExampleBelief() {
+	for _, b := range []cluster.Belief{
+		{Pods: 2, In: "ImagePullBackOff", Then: cluster.Stay}, {Then: cluster.NewUnready}, {Pods: 1, Then: cluster.Remain}, {Pods: 1, In: "Terminating", Then: cluster.End},
+	} {
+		fmt.Println(b)
+	}
+	// Output:
+	// 2 pods in ImagePullBackOff stay so
+	// new pods of a template of which no pod is ready do not become ready either
+	// 1 pod with finalizers remains after its deletion
+	// 1 pod in Terminating ends within its grace period
+}
+
 // Half of the pods start within 8 seconds, nine in ten within 30.
 func ExampleSpread_At() {
 	s := cluster.Spread{{Share: 0, Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}}

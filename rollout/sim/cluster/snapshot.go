@@ -56,6 +56,8 @@ type Snapshot struct {
 	// Unseen lists, in words for people, features that the original objects use and no world looks
 	// at.
 	Unseen []string `json:"unseen,omitempty"`
+	// Believed is what the original pods were taken for.
+	Believed []Belief `json:"believed,omitempty"`
 }
 
 // A Node is a node, with room for pods.
