@@ -4,7 +4,6 @@ package kube
 
 import (
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -157,32 +156,4 @@ func (r *templateReader) claimsOf(spec *corev1.PodSpec) (claims []cluster.Claim)
 		}
 	}
 	return claims
-}
-
-// lifeOf says how long pods of a template take at least to be ready, and to end, by their probes,
-// hooks, and grace period.
-func lifeOf(spec *corev1.PodSpec, t *cluster.Template) {
-	for i := range spec.Containers {
-		c := &spec.Containers[i]
-		t.ReadyAfter = max(t.ReadyAfter, readyAfter(c))
-		if h := c.Lifecycle; h != nil && h.PreStop != nil && h.PreStop.Sleep != nil {
-			t.EndAfter = max(t.EndAfter, time.Duration(h.PreStop.Sleep.Seconds)*time.Second)
-		}
-	}
-	if s := spec.TerminationGracePeriodSeconds; s != nil && *s >= 0 {
-		t.EndWithin = max(time.Duration(*s)*time.Second, time.Second)
-	}
-}
-
-// readyAfter is how long a container takes at least from its start to being ready. The readiness probe
-// begins after its initial delay, and after the startup probe has succeeded once.
-func readyAfter(c *corev1.Container) time.Duration {
-	seconds := int32(0)
-	if p := c.StartupProbe; p != nil {
-		seconds = max(seconds, p.InitialDelaySeconds)
-	}
-	if p := c.ReadinessProbe; p != nil {
-		seconds = max(seconds, p.InitialDelaySeconds) + max(0, p.SuccessThreshold-1)*max(1, p.PeriodSeconds)
-	}
-	return time.Duration(max(0, seconds)) * time.Second
 }
