@@ -100,6 +100,7 @@ var exportedFunctions = map[string]any{
 	"ToTolerations":                      kube.ToTolerations,
 	"Tolerations":                        kube.Tolerations,
 	"World":                              kube.World,
+	"WorldAt":                            kube.WorldAt,
 	"Validate":                           kube.Validate,
 	"ValidateDaemonSet":                  kube.ValidateDaemonSet,
 	"ValidateReplicaSet":                 kube.ValidateReplicaSet,

@@ -15,7 +15,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -28,14 +27,18 @@ import (
 // "namespace/name". Resources are CPU, in thousandths, memory, in bytes, and pods.
 //
 // Pods that wait because their image cannot be pulled or their container crashes are taken for
-// all of their template: none of these becomes ready. The error names the first object that
-// cannot be read.
-func World(objects []Object) (cluster.Snapshot, error) {
-	w := worldReader{unseen: map[string]bool{}, claims: claimModes(objects), s: cluster.Snapshot{Resources: []string{"cpu", "memory", "pods"}, Templates: map[string]cluster.Template{}}, own: map[string]string{}}
+// all of their template: none of these becomes ready. The present is the latest time that objects tell of.
+// The error names the first object that cannot be read.
+func World(objects []Object) (cluster.Snapshot, error) { return WorldAt(time.Time{}, objects) }
+
+// WorldAt is [World] at a time, or later if objects tell of a later one.
+func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
+	w := worldReader{unseen: map[string]bool{}, claims: claimModes(objects), s: cluster.Snapshot{Now: now.UTC().Round(0), Resources: []string{"cpu", "memory", "pods"}, Templates: map[string]cluster.Template{}}, own: map[string]string{}}
 	for _, object := range objects {
 		if isNil(object) {
 			continue
 		}
+		w.told(object)
 		if err := w.workload(object); err != nil {
 			return cluster.Snapshot{}, err
 		}
@@ -165,9 +168,9 @@ func (w *worldReader) node(n *corev1.Node) {
 			node.Room = append(node.Room, room)
 		}
 	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			node.NotReady = c.Status != corev1.ConditionTrue
+	for i := range n.Status.Conditions {
+		if c := &n.Status.Conditions[i]; c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			node.NotReady, node.NotReadySince = true, notReadySince(n, c)
 		}
 	}
 	w.s.Nodes = append(w.s.Nodes, node)
@@ -223,7 +226,6 @@ func (w *worldReader) pod(p *corev1.Pod) {
 		t.NeverReady = true
 		w.s.Templates[id] = t
 	}
-	w.s.Now = latest(w.s.Now, pod)
 }
 
 // stuck reports whether a container waits for what time alone does not bring.
@@ -260,15 +262,4 @@ func (w *worldReader) takeRoom() {
 	}
 	slices.SortStableFunc(w.s.Nodes, func(a, b cluster.Node) int { return cmp.Compare(a.Name, b.Name) })
 	maps.DeleteFunc(w.s.Templates, func(id string, _ cluster.Template) bool { return id == "" })
-}
-
-// latest returns the later of a time and those that a pod tells of, so that nothing that has
-// happened is still to come.
-func latest(now time.Time, p *podorder.Pod) time.Time {
-	for _, t := range [...]time.Time{p.CreationTimestamp, p.ReadySince, p.DeletionTimestamp} {
-		if t.After(now) {
-			now = t
-		}
-	}
-	return now
 }
