@@ -26,9 +26,12 @@ import (
 // left out; the pods of StatefulSets, Jobs and the like only take their room. Names are
 // "namespace/name". Resources are CPU, in thousandths, memory, in bytes, and pods.
 //
-// Pods that wait because their image cannot be pulled or their container crashes are taken for
-// all of their template: none of these becomes ready. The present is the latest time that objects tell of.
-// The error names the first object that cannot be read.
+// Pods are believed as they are seen, which [cluster.Snapshot.Believed] tells. Those that crash, whose
+// image cannot be pulled, or that are not ready for more than five minutes for no known reason stay so,
+// and if no pod of their template is ready, no new one becomes ready either. Those with scheduling gates,
+// or unschedulable for what the simulated scheduler does not look at, stay without a node. Nobody removes
+// finalizers. The present is the latest time that objects tell of. The error names the first object that
+// cannot be read.
 func World(objects []Object) (cluster.Snapshot, error) { return WorldAt(time.Time{}, objects) }
 
 // WorldAt is [World] at a time, or later if objects tell of a later one.
@@ -48,6 +51,7 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 			w.pod(p)
 		}
 	}
+	w.believe()
 	w.takeRoom()
 	w.s.Unseen = slices.Sorted(maps.Keys(w.unseen))
 	return w.s, nil
@@ -67,6 +71,8 @@ type worldReader struct {
 	s       cluster.Snapshot
 	own     map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
 	foreign []*corev1.Pod     // whose owners are not there
+	seen    []seenPod         // of all other pods
+	waiting []seenPod         // that were seen without room
 	claims  map[string][]corev1.PersistentVolumeAccessMode
 	unseen  map[string]bool // see templateReader
 }
@@ -134,11 +140,8 @@ func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
 
 // template notes what a pod template means to scheduler and nodes.
 func (w *worldReader) template(id, namespace string, spec *corev1.PodSpec, labels map[string]string) {
-	never := w.s.Templates[id].NeverReady
 	r := templateReader{namespace: namespace, resources: worldResources(), claims: w.claims, unseen: w.unseen}
-	t := r.template(spec, labels)
-	t.NeverReady = never
-	w.s.Templates[id] = t
+	w.s.Templates[id] = r.template(spec, labels)
 }
 
 // claimModes returns the access modes of the PersistentVolumeClaims among objects.
@@ -221,27 +224,7 @@ func (w *worldReader) pod(p *corev1.Pod) {
 	} else {
 		w.s.Pods = append(w.s.Pods, *pod)
 	}
-	if stuck(p) {
-		t := w.s.Templates[id]
-		t.NeverReady = true
-		w.s.Templates[id] = t
-	}
-}
-
-// stuck reports whether a container waits for what time alone does not bring.
-func stuck(p *corev1.Pod) bool {
-	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
-		for _, c := range list {
-			if c.State.Waiting == nil {
-				continue
-			}
-			switch c.State.Waiting.Reason {
-			case "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError":
-				return true
-			}
-		}
-	}
-	return false
+	w.seen = append(w.seen, seenPod{p, pod.Name, id})
 }
 
 // takeRoom takes the room of the pods whose owners are not there.

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// notScheduled is the reason of a pod of which the scheduler has told nothing yet.
+const notScheduled = "NotScheduled"
+
+// starting are the reasons of pods that are on their way.
+var starting = []string{"ContainerCreating", "PodInitializing", "ContainersNotReady", "NotReady", notScheduled, "ReadinessGatesNotReady"}
+
+// problemOf returns why a pod is not ready that has not ended, and what the scheduler says of it.
+func problemOf(p *corev1.Pod) (reason, message string) {
+	for i := range p.Status.InitContainerStatuses {
+		if reason := containerProblem(&p.Status.InitContainerStatuses[i]); reason != "" {
+			return "Init:" + reason, ""
+		}
+	}
+	for i := range p.Status.ContainerStatuses {
+		if reason := containerProblem(&p.Status.ContainerStatuses[i]); reason != "" {
+			return reason, ""
+		}
+	}
+	return conditionProblem(p)
+}
+
+// containerProblem returns why a container does not run. One that only waits for others, or runs, or
+// has done its work, has no problem of its own.
+func containerProblem(s *corev1.ContainerStatus) string {
+	switch w, t := s.State.Waiting, s.State.Terminated; {
+	case w != nil && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating":
+		return w.Reason
+	case t != nil && t.ExitCode != 0:
+		return cmp.Or(t.Reason, "Error")
+	}
+	return ""
+}
+
+func conditionProblem(p *corev1.Pod) (reason, message string) {
+	for i := range p.Status.Conditions {
+		switch c := &p.Status.Conditions[i]; {
+		case c.Status == corev1.ConditionTrue:
+		case c.Type == corev1.PodScheduled:
+			return cmp.Or(c.Reason, notScheduled), c.Message
+		case c.Type == corev1.PodReady:
+			reason = c.Reason
+		}
+	}
+	for i := range p.Status.ContainerStatuses {
+		if w := p.Status.ContainerStatuses[i].State.Waiting; w != nil && w.Reason != "" {
+			return w.Reason, ""
+		}
+	}
+	if p.Spec.NodeName == "" {
+		return notScheduled, ""
+	}
+	return cmp.Or(reason, "NotReady"), ""
+}
+
+// crashOf returns why a container has ended before that is not ready now, "" if none did by a failure:
+// the pod may have been seen between two crashes.
+func crashOf(p *corev1.Pod) string {
+	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
+		for i := range list {
+			if t := list[i].LastTerminationState.Terminated; t != nil && t.ExitCode != 0 && !list[i].Ready {
+				return cmp.Or(t.Reason, "Error")
+			}
+		}
+	}
+	return ""
+}
+
+// unreadySince returns since when a pod is not ready.
+func unreadySince(p *corev1.Pod) time.Time {
+	since := p.CreationTimestamp.Time
+	if c := readyCondition(p); c != nil && c.LastTransitionTime.After(since) {
+		since = c.LastTransitionTime.Time
+	}
+	return since
+}
+
+// What the scheduler says of a node that other pods keep from taking a pod, and of one that does so by
+// what it is. A simulated cluster looks at all of this itself.
+var (
+	saidOfPods  = []string{"Insufficient ", "Too many pods", "didn't have free ports", "anti-affinity rules", "pod affinity rules", "topology spread constraints", "ReadWriteOncePod"}
+	saidOfNodes = []string{"untolerated taint", "were unschedulable", "node affinity/selector"}
+)
+
+// waitsForRoom reports whether a simulated cluster sees itself why a pod has no node. It sees what nodes
+// are if the input has nodes.
+func waitsForRoom(reason, message string, nodes bool) bool {
+	said := func(text string) bool { return strings.Contains(message, text) }
+	switch {
+	case reason != corev1.PodReasonUnschedulable:
+		return false
+	case message == "" || slices.ContainsFunc(saidOfPods, said):
+		return true
+	}
+	return nodes && slices.ContainsFunc(saidOfNodes, said)
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// stuckAfter is how long a pod may not be ready without any known reason until it is believed to
+// stay so.
+const stuckAfter = 5 * time.Minute
+
+// What pods say that are being deleted, and what is added to what they say.
+const (
+	terminating = "Terminating"
+	onLostNode  = " on a node that does not answer"
+)
+
+// A seenPod is a pod of a workload that is there.
+type seenPod struct {
+	*corev1.Pod
+	name, template string
+}
+
+// A believer takes pods for what they show.
+type believer struct {
+	now           time.Time
+	nodes         bool            // whether the input has any
+	lost          map[string]bool // nodes that do not answer
+	ready, placed map[string]bool // templates of which a pod is ready, or has a node
+	held          map[string]cluster.PodHold
+	broken, homes map[string]bool // templates whose new pods do not become ready, or find no node
+	waiting       []seenPod       // for room
+	counts        map[cluster.Belief]int
+}
+
+// believe notes which pods do not go on by themselves, and what that means for new ones.
+func (w *worldReader) believe() {
+	b := &believer{
+		now: w.s.Now, nodes: len(w.s.Nodes) > 0, lost: map[string]bool{}, ready: map[string]bool{}, placed: map[string]bool{},
+		held: map[string]cluster.PodHold{}, broken: map[string]bool{}, homes: map[string]bool{}, counts: map[cluster.Belief]int{},
+	}
+	for i := range w.s.Nodes {
+		b.lost[w.s.Nodes[i].Name] = w.s.Nodes[i].NotReady
+	}
+	for _, p := range w.seen {
+		b.ready[p.template] = b.ready[p.template] || Pod(p.Pod).Ready
+		b.placed[p.template] = b.placed[p.template] || p.Spec.NodeName != ""
+	}
+	for _, p := range w.seen {
+		b.pod(p)
+	}
+	for id := range b.broken {
+		w.changeTemplate(id, func(t *cluster.Template) { t.NeverReady = true })
+	}
+	for id := range b.homes {
+		w.changeTemplate(id, func(t *cluster.Template) { t.Unplaceable = true })
+	}
+	if len(b.held) > 0 {
+		w.s.Held = b.held
+	}
+	w.waiting = b.waiting
+	w.s.Believed = b.beliefs()
+}
+
+func (w *worldReader) changeTemplate(id string, f func(*cluster.Template)) {
+	t := w.s.Templates[id]
+	f(&t)
+	w.s.Templates[id] = t
+}
+
+func (b *believer) count(in string, f cluster.Fate) { b.counts[cluster.Belief{In: in, Then: f}]++ }
+
+// pod takes a pod for what it shows.
+func (b *believer) pod(p seenPod) {
+	var h cluster.PodHold
+	h.Kept = slices.ContainsFunc(p.Finalizers, lasts)
+	switch pod := Pod(p.Pod); {
+	case !pod.DeletionTimestamp.IsZero():
+		b.going(p, h.Kept)
+	case pod.Ready || pod.Finished():
+	case pod.NodeName == "":
+		h.Unplaced = b.noNode(p)
+	default:
+		h.Unready = b.unready(p)
+	}
+	if h.Kept && p.DeletionTimestamp == nil {
+		b.count("", cluster.Remain)
+	}
+	if h != (cluster.PodHold{}) {
+		b.held[p.name] = h
+	}
+}
+
+// lasts reports whether a finalizer is one that the garbage collector does not remove by itself.
+func lasts(finalizer string) bool {
+	return finalizer != metav1.FinalizerDeleteDependents && finalizer != metav1.FinalizerOrphanDependents
+}
+
+// going notes a pod that is being deleted. What keeps it, the world sees itself or is told by a hold.
+func (b *believer) going(p seenPod, kept bool) {
+	switch {
+	case kept:
+		b.count(terminating+" with finalizers", cluster.Stay)
+	case b.lost[p.Spec.NodeName]:
+		b.count(terminating+onLostNode, cluster.Stay)
+	case p.DeletionTimestamp.Time.Before(b.now):
+		b.count(terminating+" past its deletionTimestamp", cluster.Stay)
+	default:
+		b.count(terminating, cluster.End)
+	}
+}
+
+// noNode notes a pod without a node, and reports whether it gets none.
+func (b *believer) noNode(p seenPod) bool {
+	reason, message := problemOf(p.Pod)
+	switch {
+	case reason == notScheduled:
+		b.count(reason, cluster.BecomeReady)
+		return false
+	case waitsForRoom(reason, message, b.nodes):
+		b.count(reason, cluster.Wait)
+		b.waiting = append(b.waiting, p)
+		return false
+	}
+	b.count(reason, cluster.Stay)
+	if p.template != "" && !b.placed[p.template] {
+		b.homes[p.template] = true
+	}
+	return true
+}
+
+// unready notes a pod that has a node and is not ready, and reports whether it stays so whatever its
+// node does.
+func (b *believer) unready(p seenPod) bool {
+	reason, _ := problemOf(p.Pod)
+	switch crash := crashOf(p.Pod); {
+	case !slices.Contains(starting, reason):
+	case crash != "":
+		reason += " after " + crash
+	case b.lost[p.Spec.NodeName]:
+		b.count(reason+onLostNode, cluster.Stay)
+		return false
+	case b.now.Sub(unreadySince(p.Pod)) > stuckAfter:
+		reason += " for more than 5 minutes"
+	default:
+		b.count(reason, cluster.BecomeReady)
+		return false
+	}
+	b.count(reason, cluster.Stay)
+	if p.template != "" && !b.ready[p.template] {
+		b.broken[p.template] = true
+	}
+	return true
+}
+
+// beliefs returns what is believed, in order.
+func (b *believer) beliefs() (list []cluster.Belief) {
+	for belief, n := range b.counts {
+		belief.Pods = n
+		list = append(list, belief)
+	}
+	if len(b.broken) > 0 {
+		list = append(list, cluster.Belief{Then: cluster.NewUnready})
+	}
+	if len(b.homes) > 0 {
+		list = append(list, cluster.Belief{Then: cluster.NewUnplaced})
+	}
+	order := []cluster.Fate{cluster.Stay, cluster.NewUnready, cluster.NewUnplaced, cluster.Remain, cluster.BecomeReady, cluster.End, cluster.Wait}
+	slices.SortFunc(list, func(a, b cluster.Belief) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Then), slices.Index(order, b.Then)), cmp.Compare(a.In, b.In))
+	})
+	return list
+}
