@@ -53,6 +53,7 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 	}
 	w.believe()
 	w.takeRoom()
+	w.crowd()
 	w.s.Unseen = slices.Sorted(maps.Keys(w.unseen))
 	return w.s, nil
 }
