@@ -199,20 +199,22 @@ func (l *Pods) Room() {
 }
 
 // lookAgain lets the pods that wait look for a node, in order. If one of an owner finds none, the
-// others of that owner do not look.
+// others of that owner and template do not look.
 func (l *Pods) lookAgain() {
-	waiting, failed := l.waiting, map[string]bool{}
+	type kin struct{ owner, template string }
+	waiting, failed := l.waiting, map[kin]bool{}
 	l.round, l.waiting = false, nil
 	for _, e := range waiting {
-		switch p := e.Now; {
-		case !alive(e) || p.NodeName != "":
-		case failed[p.ControllerUID] && !p.OfDaemonSet && p.ControllerUID != "":
-			l.waiting = append(l.waiting, e)
-		default:
-			before := len(l.waiting)
-			l.bind(e)
-			failed[p.ControllerUID] = len(l.waiting) > before
+		if !alive(e) || e.Now.NodeName != "" {
+			continue
 		}
+		of, before := kin{e.Now.ControllerUID, e.Now.Template}, len(l.waiting)
+		if failed[of] && !e.Now.OfDaemonSet && of.owner != "" {
+			l.waiting = append(l.waiting, e)
+			continue
+		}
+		l.bind(e)
+		failed[of] = len(l.waiting) > before
 	}
 }
 
