@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"hash/fnv"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,6 +61,16 @@ func (h *harness) step() bool {
 	}
 	h.Agenda.Perform()
 	return true
+}
+
+// goesOn is step, but a controller that sees the past looks again when there is nothing else to do. It
+// reports false if all have seen all.
+func (h *harness) goesOn() bool {
+	if h.step() {
+		return true
+	}
+	h.Agenda.Advance(h.Agenda.Now().Add(time.Second))
+	return slices.ContainsFunc(h.list, func(c *control.Controller) bool { return c.Lag() > 0 })
 }
 
 // settle lets happen what does, and calls a function after each step.
