@@ -139,9 +139,7 @@ func watchOwn[T any](c *ownController, t *store.Table[T], is func(*T) bool, owne
 func (c *ownController) Begin(name string) control.Pass {
 	c.Plans++
 	writes, again, err := c.r.Reconcile(View{c.Store, c.View, c.Now()}, name)
-	if c.Trace != nil {
-		c.Tracef("%s %d asks for %v for %s, %d behind: %v", c.Role, c.Instance, writes, name, c.Lag(), err)
-	}
+	c.Tracef("%s %d asks for %v for %s, %d behind: %v", c.Role, c.Instance, writes, name, c.Lag(), err)
 	switch {
 	case again > 0:
 		c.WakeAt(c.Now().Add(again), name)
