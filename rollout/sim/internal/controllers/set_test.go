@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
@@ -176,5 +177,41 @@ func TestSetInTrouble(t *testing.T) {
 			h.settle(within)
 			require.Equal(t, map[string]int{"b": 4}, h.templates(), "%s %s, seed %d", name, ref.Kind, seed)
 		}
+	}
+}
+
+// TestSetDeletesOn: a pod that is gone when its deletion is asked for does not end the pass: the next one
+// goes by the same plan.
+func TestSetDeletesOn(t *testing.T) {
+	h := newHarness(t, 1, trouble.Rates{}, newSetController)
+	aSet(h, cloneSets, 3, 1)
+	h.settle()
+	put(h, &h.Sets, "web", func(o *store.Set) { o.Replicas = ptr.To(int32(0)) })
+	plans := h.Plans
+	require.True(t, h.list[0].Step()) // it plans
+	for _, p := range slices.Clone(h.Server.Pods.All())[:2] {
+		apiserver.Remove(h.Server, &h.Server.Pods, apiserver.By(store.User, p.Name))
+	}
+	for range 3 {
+		require.True(t, h.list[0].Step())
+	}
+	require.Equal(t, plans+1, h.Plans)
+	require.False(t, h.Server.Pods.All()[0].DeletionTimestamp.IsZero())
+}
+
+// TestSetLags: a controller that does not see yet what it has written looks again by itself: no event of
+// the set may come any more.
+func TestSetLags(t *testing.T) {
+	for seed := range uint64(40) {
+		h := newHarness(t, seed, trouble.Rates{trouble.Stale: 2}, newSetController)
+		aSet(h, cloneSets, 4, 2)
+		for h.goesOn() {
+		}
+		release(h, func(*store.Set) {})
+		for h.goesOn() {
+		}
+		require.NoError(t, h.Err())
+		require.Equal(t, map[string]int{"b": 4}, h.templates(), "seed %d", seed)
+		require.EqualValues(t, 4, h.Sets.Get("web").Status.UpdatedReadyReplicas, "seed %d", seed)
 	}
 }
