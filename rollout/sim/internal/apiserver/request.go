@@ -3,54 +3,11 @@
 package apiserver
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/selector"
 )
-
-// An Answer is what the API server says to a request. The zero Answer is success.
-type Answer uint8
-
-// The answers.
-const (
-	Done Answer = iota
-	Conflict
-	Exists
-	NotFound
-	Forbidden // by a quota
-	Refused   // an eviction, by a budget
-	Invalid   // the object has another UID
-	Timeout   // it is not known what happened
-)
-
-// String names the answer.
-func (a Answer) String() string {
-	return [...]string{"done", "conflict", "already exists", "not found", "forbidden", "too many requests", "invalid", "timeout"}[a]
-}
-
-// Outcome is the answer as planners know it.
-func (a Answer) Outcome() selector.Outcome {
-	switch a {
-	case Done:
-		return selector.Outcome{Answer: selector.Done}
-	case NotFound:
-		return selector.Outcome{Answer: selector.NotFound}
-	case Invalid:
-		return selector.Outcome{Answer: selector.Invalid}
-	}
-	return selector.Outcome{Answer: selector.Failed, Err: errors.New(a.String())}
-}
-
-// OrGone is the answer to a deletion: an object that is gone already is deleted as well.
-func (a Answer) OrGone() Answer {
-	if a == NotFound {
-		return Done
-	}
-	return a
-}
 
 // A Request is a write that a client asks for.
 type Request struct {

@@ -101,14 +101,14 @@ func lookup[T any](t *store.Table[T], r *Request) (*store.Entry[T], Answer) {
 
 // answered counts an answer that is not success.
 func (s *Server) answered(a Answer) Answer {
-	switch a {
-	case Conflict:
+	switch {
+	case a == Conflict:
 		s.Trouble.Count(trouble.AnsweredConflict)
-	case Exists:
+	case a == Exists:
 		s.Trouble.Count(trouble.AnsweredExists)
-	case NotFound, Invalid:
+	case a == NotFound || a == Invalid:
 		s.Trouble.Count(trouble.AnsweredNotFound)
-	case Forbidden, Refused:
+	case a.Is(Forbidden) || a.Is(Refused):
 		s.Trouble.Count(trouble.AnsweredForbidden)
 	}
 	return a

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+// An Answer is what the API server says to a request. The zero Answer is success. Answers are compared
+// with ==, but [Answer.Is] asks for one that may have words.
+type Answer struct {
+	name  string
+	words string // of this refusal, "" if its name says all
+}
+
+// The answers.
+var (
+	Done      = Answer{}
+	Conflict  = Answer{name: "conflict"}
+	Exists    = Answer{name: "already exists"}
+	NotFound  = Answer{name: "not found"}
+	Forbidden = Answer{name: "forbidden"}         // by a quota or a limit range
+	Refused   = Answer{name: "too many requests"} // an eviction, by a budget
+	Invalid   = Answer{name: "invalid"}           // the object has another UID
+	Timeout   = Answer{name: "timeout"}           // it is not known what happened
+)
+
+// saying returns the answer with words for people.
+func (a Answer) saying(words string) Answer {
+	a.words = words
+	return a
+}
+
+// Is reports whether two answers are the same but for their words.
+func (a Answer) Is(b Answer) bool { return a.name == b.name }
+
+// String is the words of the answer, or its name.
+func (a Answer) String() string { return cmp.Or(a.words, a.name, "done") }
+
+// Outcome is the answer as planners know it.
+func (a Answer) Outcome() selector.Outcome {
+	switch a {
+	case Done:
+		return selector.Outcome{Answer: selector.Done}
+	case NotFound:
+		return selector.Outcome{Answer: selector.NotFound}
+	case Invalid:
+		return selector.Outcome{Answer: selector.Invalid}
+	}
+	return selector.Outcome{Answer: selector.Failed, Err: errors.New(a.String())}
+}
+
+// OrGone is the answer to a deletion: an object that is gone already is deleted as well.
+func (a Answer) OrGone() Answer {
+	if a == NotFound {
+		return Done
+	}
+	return a
+}
