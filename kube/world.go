@@ -203,7 +203,7 @@ func (w *worldReader) quota(o *corev1.ResourceQuota) {
 	}
 	for _, name := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
 		if q, ok := o.Spec.Hard[name]; ok {
-			w.s.Quotas = append(w.s.Quotas, cluster.Quota{Namespace: o.Namespace, Pods: int(min(q.Value(), 1<<31))})
+			w.s.Quotas = append(w.s.Quotas, cluster.Quota{Name: worldName(o), Hard: map[string]int64{"pods": q.Value()}})
 		}
 	}
 }

@@ -20,8 +20,7 @@ import (
 // Put stores wanted objects, as kubectl apply does: it creates new objects, and keeps the identity and
 // status of known ones. It takes values of deploy.Deployment, replicaset.ReplicaSet, which is a
 // ReplicationController if its Kind says so, daemonset.DaemonSet, kruise.Rollout, cluster.ArgoRollout,
-// cluster.Set, cluster.Node, cluster.Object, cluster.Budget, cluster.Quota (by its namespace), and of
-// podorder.Pod and daemonset.Pod, which can only be created.
+// cluster.Set, cluster.Node, cluster.Object, cluster.Budget, cluster.Quota, and of podorder.Pod and daemonset.Pod, which can only be created.
 // Templates of a Deployment, a DaemonSet or a Set that a Rollout releases go through its admission.
 // Of the status of an ArgoRollout it takes over the fields that people set: Abort, PromoteFull and Runs.
 // The error, which wraps [ErrInvalid], is for the first object of another type or without a name, or, as
@@ -42,7 +41,10 @@ func (w *World) Put(objects ...any) error {
 }
 
 // PutTemplate says how the pods of a template are placed and live from now on, by its ID.
-func (w *World) PutTemplate(id string, t cluster.Template) { w.ensure().life.SetTemplate(id, t) }
+func (w *World) PutTemplate(id string, t cluster.Template) {
+	w.ensure().life.SetTemplate(id, t)
+	w.server.Quotas.Recount()
+}
 
 // Delete deletes an object of a kind, and the objects that it controls. It reports whether the object
 // was there.
@@ -155,7 +157,7 @@ func (w *World) cordon(node string, on bool) {
 func (w *World) Snapshot() cluster.Snapshot {
 	s, v := w.ensure().server, w.View()
 	snapshot := cluster.Snapshot{
-		Now: w.Now(), Resources: slices.Clone(w.resources), Budgets: s.Budgets.List(), Quotas: slices.Clone(s.Quotas.List),
+		Now: w.Now(), Resources: slices.Clone(w.resources), Budgets: s.Budgets.List(), Quotas: s.Quotas.List(),
 		Nodes:       copies(s.Nodes.All(), func(o *store.Node) cluster.Node { return o.Node }),
 		Deployments: values(v.Deployments()), ReplicaSets: values(v.ReplicaSets()), ReplicationControllers: values(v.ReplicationControllers()),
 		Pods: values(v.Pods()), DaemonSets: values(v.DaemonSets()), DaemonPods: values(v.DaemonPods()), Revisions: values(s.Revisions.All()), Sets: values(v.Sets()), Rollouts: values(v.Rollouts()),

@@ -16,7 +16,7 @@ import (
 // TestQuotaForEver: a ReplicaSet that a quota keeps from its pods tries again and again, 1000 s apart in
 // the end. That this never ends is found once a repetition has changed nothing, and not after a day.
 func TestQuotaForEver(t *testing.T) {
-	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Pods: 2}}}, sim.Config{})
+	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Name: "q", Hard: map[string]int64{"pods": 2}}}}, sim.Config{})
 	require.NoError(t, w.Put(webReplicaSet(3)))
 	done, err := w.Settle(365 * 24 * time.Hour)
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func TestQuotaForEver(t *testing.T) {
 	require.Less(t, w.Now().Sub(w.Start()), time.Minute)
 	require.Equal(t, 2, serving(values(w.View().Pods())))
 	require.True(t, w.Delete(sim.KindPod, w.View().Pods()[0].Name))
-	require.NoError(t, w.Put(cluster.Quota{Pods: 3}))
+	require.NoError(t, w.Put(cluster.Quota{Name: "q", Hard: map[string]int64{"pods": 3}}))
 	settled(t, w)
 	require.Equal(t, 3, serving(values(w.View().Pods())))
 }
@@ -33,7 +33,7 @@ func TestQuotaForEver(t *testing.T) {
 // for them: it creates its pod when it tries again, which it has done 5 ms after the first failure and
 // 20 ms, 40 ms and so on after the next ones. The second failure was at once, because the write of its status woke it.
 func TestQuotaWaits(t *testing.T) {
-	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Pods: 1}}}, sim.Config{Times: cluster.Times{End: cluster.Exactly(10 * time.Minute)}})
+	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Name: "q", Hard: map[string]int64{"pods": 1}}}}, sim.Config{Times: cluster.Times{End: cluster.Exactly(10 * time.Minute)}})
 	require.NoError(t, w.Put(webReplicaSet(1)))
 	settled(t, w)
 	other := webReplicaSet(1)

@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,6 +54,9 @@ func (w *intake) put(object any) error {
 		w.server.Budgets.Put(o)
 		return nil
 	case cluster.Quota:
+		if o.Name == "" {
+			return errors.New("a quota without a name")
+		}
 		w.server.Quotas.Put(o)
 		return nil
 	case podorder.Pod:
@@ -220,6 +224,7 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.DaemonPods, func(p daemonset.Pod) error {
 		return w.putPod(store.Pod{Pod: p, OfDaemonSet: true, Hold: s.Held[p.Name]})
 	})
+	each(w, s.Quotas, func(q cluster.Quota) error { return w.put(q) }) // which look at what the pods take
 }
 
 // controllersIn returns the ReplicationControllers of a snapshot, with their kind.

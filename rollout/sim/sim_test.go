@@ -235,7 +235,7 @@ func values[T any](list []*T) (copied []T) {
 // A quota keeps a surge away, and lets pods be when others have ended.
 func TestQuota(t *testing.T) {
 	most := 0
-	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Namespace: "a", Pods: 6}}}, sim.Config{Times: lives})
+	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Name: "a/q", Hard: map[string]int64{"pods": 6}}}}, sim.Config{Times: lives})
 	require.NoError(t, w.Put(everything("v1")...))
 	settled(t, w)
 	require.NoError(t, w.Put(everything("v2")...))

@@ -90,7 +90,7 @@ func hostile() (list []cluster.Snapshot) {
 		list = append(list, cluster.Snapshot{
 			Resources: []string{"pods"}, Nodes: equalNodes(2, int64(n)), Templates: map[string]cluster.Template{"v1": {Needs: []int64{int64(n)}}, "": {}},
 			Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}, Sets: []cluster.Set{set}, DaemonSets: []daemonset.DaemonSet{ds},
-			ArgoRollouts: []cluster.ArgoRollout{r}, Rollouts: []kruise.Rollout{k}, Quotas: []cluster.Quota{{Pods: int(n)}},
+			ArgoRollouts: []cluster.ArgoRollout{r}, Rollouts: []kruise.Rollout{k}, Quotas: []cluster.Quota{{Name: "q", Hard: map[string]int64{"pods": int64(n), "limits.cpu": int64(n)}}},
 			Budgets: []cluster.Budget{{Name: "b", Selector: selector.FromLabels(map[string]string{"app": "web"}), MinAvailable: rollout.Percent(n)}},
 			// Two own each other, and a pod is on no node.
 			Objects: []cluster.Object{{Kind: "x", Name: "a", UID: "a", ControllerUID: "b"}, {Kind: "x", Name: "b", UID: "b", ControllerUID: "a"}},

@@ -140,9 +140,12 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 		}
 	}
 	validHeld(s, &errs)
+	named(&errs, "Quotas", s.Quotas, func(o *cluster.Quota) string { return o.Name })
 	for _, q := range s.Quotas {
-		if q.Pods < 0 {
-			errs.Add(field.Element("Quotas", q.Namespace)+".Pods", q.Pods, "must not be negative")
+		for _, name := range slices.Sorted(maps.Keys(q.Hard)) {
+			if n := q.Hard[name]; n < 0 {
+				errs.Add(field.Element(field.Element("Quotas", q.Name)+".Hard", name), n, "must not be negative")
+			}
 		}
 	}
 	return errs

@@ -67,7 +67,7 @@ func (w *World) begin(s cluster.Snapshot, c Config) error {
 	objects := store.New()
 	w.server = &apiserver.Server{
 		Store: objects, Agenda: &agenda.Agenda{}, Trouble: trouble.New(c.Seed, c.Faults.rates()), Trace: c.Trace,
-		Quotas: apiserver.NewQuotas(objects, s.Quotas, c.maxPods()), Budgets: apiserver.NewBudgets(objects, s.Budgets),
+		Quotas: apiserver.NewQuotas(objects, s.Resources, c.maxPods()), Budgets: apiserver.NewBudgets(objects, s.Budgets),
 	}
 	w.server.Agenda.Advance(s.Now)
 	w.life = life.New(w.server, life.Config{Resources: len(s.Resources), Times: c.Times, Templates: s.Templates, Place: c.Place})

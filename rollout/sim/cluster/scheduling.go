@@ -9,10 +9,11 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Template says what the scheduler and nodes read of a pod template. The zero Template needs
-// nothing and goes to any node that takes pods.
+// A Template says what the API server, the scheduler and nodes read of a pod template. The zero Template
+// needs nothing and goes to any node that takes pods.
 type Template struct {
-	Needs        []int64                `json:"needs,omitempty"` // requests of each resource; other requests are 0
+	Needs        []int64                `json:"needs,omitempty"`  // requests of each resource; other requests are 0
+	Limits       []int64                `json:"limits,omitempty"` // limits of each resource, which quotas count as well
 	NodeSelector map[string]string      `json:"nodeSelector,omitempty"`
 	Affinity     *selector.NodeSelector `json:"affinity,omitempty"` // required node affinity
 	Tolerations  []daemonset.Toleration `json:"tolerations,omitempty"`

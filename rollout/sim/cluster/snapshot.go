@@ -128,10 +128,3 @@ type Budget struct {
 	MinAvailable   rollout.IntOrPercent    `json:"minAvailable,omitzero"`
 	MaxUnavailable rollout.IntOrPercent    `json:"maxUnavailable,omitzero"`
 }
-
-// A Quota is how many pods a namespace may have, without finished ones. "" is the namespace of
-// names without a slash.
-type Quota struct {
-	Namespace string `json:"namespace,omitzero"`
-	Pods      int    `json:"pods"`
-}

@@ -6,5 +6,6 @@
 //	    ^                                                                              |
 //	    +------------------------------ Answer ----------------------------------------+
 //
-// A refusal is an [Answer] that is not [Done]. Quotas refuse in quota.go, budgets in eviction.go.
+// A refusal is an [Answer] that is not [Done]. What quotas have left is counted in quota.go, and pods are
+// refused in forbid.go; budgets refuse in eviction.go.
 package apiserver

@@ -10,10 +10,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// CreatePod stores a new pod, if quotas allow it. Its life begins.
+// CreatePod stores a new pod, unless a limit range or a quota forbids it. Its life begins.
 func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
-	if !s.Quotas.Allow(p.Name) {
-		return nil, s.answered(Forbidden)
+	if why := s.Quotas.Forbids(p); why != "" {
+		s.Tracef("%s may not create %s: %s", r.By, p.Name, why)
+		return nil, s.answered(Forbidden.saying(why))
 	}
 	p.UID, p.CreationTimestamp = "", s.Agenda.Now()
 	p.Ready, p.Phase = false, podorder.Pending

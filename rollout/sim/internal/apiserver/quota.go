@@ -3,6 +3,7 @@
 package apiserver
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,49 +11,213 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// Quotas refuse pods beyond the number that a namespace may have. Finished pods do not count.
+// Quotas refuse pods beyond what a namespace may have.
 type Quotas struct {
-	List []cluster.Quota
 	// Most is how many pods there may be in all namespaces together.
 	Most int
+	// TemplateOf says what a pod takes; nil means nothing.
+	TemplateOf func(*store.Pod) cluster.Template
 
-	pods map[string]int // by namespace
-	all  int            // pods, with finished ones
+	store     *store.Store
+	resources map[string]int      // the place of each in Needs and Limits
+	within    map[string][]*quota // by namespace, in the order of their names
+	all       int                 // pods, with finished ones
 }
 
-// NewQuotas returns quotas of the pods of a store.
-func NewQuotas(s *store.Store, list []cluster.Quota, most int) *Quotas {
-	q := &Quotas{List: list, Most: most, pods: map[string]int{}}
-	s.Pods.Watch(func(old, p *store.Pod) {
-		q.count(old, -1)
-		q.count(p, 1)
-	})
+// A quota is a ResourceQuota with its usage.
+type quota struct {
+	cluster.Quota
+	of []counted // in the order of their names
+}
+
+// A counted is a resource of a quota that pods can take, with its usage.
+type counted struct {
+	name   string
+	what   what
+	place  int    // in Needs or Limits, -1 for none
+	unset  string // what containers may lack, "" for what they need not set
+	others int64  // what pods take that are not in the store
+	used   int64  // what those in the store take
+}
+
+// What a resource of a quota counts.
+type what uint8
+
+const (
+	nothing what = iota
+	pods         // that have not finished
+	objects      // pods that have finished as well
+	requests
+	limits
+)
+
+// NewQuotas returns no quotas for the pods of a store, which take of some resources.
+func NewQuotas(s *store.Store, resources []string, most int) *Quotas {
+	q := &Quotas{Most: most, store: s, resources: map[string]int{}, within: map[string][]*quota{}}
+	for i, name := range resources {
+		q.resources[name] = i
+	}
+	s.Pods.Watch(q.told)
 	return q
 }
 
-func (q *Quotas) count(p *store.Pod, n int) {
+// Put adds a quota, in the place of one of its name, whose usage by others stays.
+func (q *Quotas) Put(o cluster.Quota) {
+	within := Namespace(o.Name)
+	list := slices.Clone(q.within[within])
+	i, found := slices.BinarySearchFunc(list, o.Name, func(of *quota, name string) int { return strings.Compare(of.Name, name) })
+	added := &quota{Quota: o, of: q.counted(o.Hard)}
+	q.recount(added)
+	for j := range added.of {
+		r := &added.of[j]
+		r.others = max(0, o.Used[r.name]-r.used)
+		if found {
+			r.others = max(r.others, list[i].othersOf(r.name))
+		}
+	}
+	if found {
+		list[i] = added
+	} else {
+		list = slices.Insert(list, i, added)
+	}
+	q.within[within] = list
+}
+
+// othersOf is how much of a resource is taken by pods that are not in the store.
+func (of *quota) othersOf(resource string) int64 {
+	for _, r := range of.of {
+		if r.name == resource {
+			return r.others
+		}
+	}
+	return 0
+}
+
+// counted returns the resources of a quota that pods can take.
+func (q *Quotas) counted(hard map[string]int64) (list []counted) {
+	for _, name := range slices.Sorted(maps.Keys(hard)) {
+		if c := q.resource(name); c.what != nothing {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// resource says what a resource of a quota counts.
+func (q *Quotas) resource(name string) counted {
+	switch name {
+	case "pods":
+		return counted{name: name, what: pods}
+	case "count/pods":
+		return counted{name: name, what: objects}
+	}
+	c, prefix := counted{name: name, what: requests}, "requests."
+	of, limited := strings.CutPrefix(name, "limits.")
+	if limited {
+		c.what, prefix = limits, "limits."
+	}
+	of = strings.TrimPrefix(of, "requests.")
+	place, known := q.resources[of]
+	switch {
+	case of == "cpu" || of == "memory":
+		c.unset = prefix + of
+	case !known:
+		return counted{}
+	}
+	if c.place = place; !known {
+		c.place = -1
+	}
+	return c
+}
+
+// List returns the quotas in the order of their names, with what is used of them.
+func (q *Quotas) List() (list []cluster.Quota) {
+	for _, within := range slices.Sorted(maps.Keys(q.within)) {
+		for _, of := range q.within[within] {
+			o := of.Quota
+			if o.Used = maps.Clone(o.Used); o.Used == nil && len(of.of) > 0 {
+				o.Used = map[string]int64{}
+			}
+			for _, r := range of.of {
+				o.Used[r.name] = r.others + r.used
+			}
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Recount counts all pods again, after their templates have changed.
+func (q *Quotas) Recount() {
+	for _, list := range q.within {
+		for _, of := range list {
+			q.recount(of)
+		}
+	}
+}
+
+func (q *Quotas) recount(of *quota) {
+	for i := range of.of {
+		of.of[i].used = 0
+	}
+	for _, p := range q.store.Pods.All() {
+		if Namespace(p.Name) == Namespace(of.Name) {
+			q.count(of, p, 1)
+		}
+	}
+}
+
+// told keeps the usage.
+func (q *Quotas) told(old, p *store.Pod) {
+	switch {
+	case old == nil:
+		q.all++
+	case p == nil:
+		q.all--
+	case old.Template == p.Template && old.Finished() == p.Finished():
+		return
+	}
+	if len(q.within) == 0 {
+		return
+	}
+	for _, of := range q.within[Namespace(either(old, p).Name)] {
+		q.count(of, old, -1)
+		q.count(of, p, 1)
+	}
+}
+
+// count adds what a pod takes to the usage of a quota, or takes it away.
+func (q *Quotas) count(of *quota, p *store.Pod, sign int64) {
 	if p == nil {
 		return
 	}
-	if q.all += n; !p.Finished() {
-		q.pods[Namespace(p.Name)] += n
+	t := q.template(p)
+	for i := range of.of {
+		of.of[i].used += sign * of.of[i].takes(p, &t)
 	}
 }
 
-// Allow reports whether the namespace of a pod may have one more.
-func (q *Quotas) Allow(pod string) bool {
-	within := Namespace(pod)
-	for i := range q.List {
-		if l := &q.List[i]; l.Namespace == within && q.pods[within] >= l.Pods {
-			return false
-		}
+// takes is how much of a resource a pod takes.
+func (c *counted) takes(p *store.Pod, t *cluster.Template) int64 {
+	amounts := t.Needs
+	switch {
+	case c.what == objects:
+		return 1
+	case p.Finished():
+		return 0
+	case c.what == pods:
+		return 1
+	case c.what == limits:
+		amounts = t.Limits
 	}
-	return true
+	return amountAt(amounts, c.place)
 }
 
-// Put adds a quota, in the place of the quota of its namespace.
-func (q *Quotas) Put(l cluster.Quota) {
-	q.List = append(slices.DeleteFunc(slices.Clone(q.List), func(o cluster.Quota) bool { return o.Namespace == l.Namespace }), l)
+func (q *Quotas) template(p *store.Pod) (t cluster.Template) {
+	if q.TemplateOf != nil {
+		t = q.TemplateOf(p)
+	}
+	return t
 }
 
 // TooMany reports whether there are more pods than a world may have.
@@ -67,4 +232,19 @@ func Namespace(name string) string {
 		return before
 	}
 	return ""
+}
+
+// amountAt is an amount of a list, in which those at the end may be left out.
+func amountAt(amounts []int64, i int) int64 {
+	if 0 <= i && i < len(amounts) {
+		return amounts[i]
+	}
+	return 0
+}
+
+func either(a, b *store.Pod) *store.Pod {
+	if a != nil {
+		return a
+	}
+	return b
 }

@@ -22,12 +22,12 @@ import (
 // for together, and the others are not asked for. The pass is tried again, with one pod.
 func TestDaemonSetQuota(t *testing.T) {
 	h := onNodes(t, 10, daemonset.DaemonSet{})
-	h.Quotas.List = []cluster.Quota{{Pods: 2}}
+	h.Quotas.Put(cluster.Quota{Name: "q", Hard: map[string]int64{"pods": 2}})
 	for h.Agenda.Len() == 0 || h.Server.Pods.Len() < 2 || h.list[0].Busy() {
 		require.True(t, h.step())
 	}
 	require.Equal(t, 1, h.Trouble.Counts[trouble.AnsweredForbidden], "the second of the batch of two")
-	h.Quotas.List = nil
+	h.Quotas.Put(cluster.Quota{Name: "q"})
 	h.settle()
 	h.everyNode(10, "v1")
 	require.Equal(t, 1, h.Trouble.Counts[trouble.AnsweredForbidden])
@@ -37,11 +37,11 @@ func TestDaemonSetQuota(t *testing.T) {
 // time tells of, and after requests were lost.
 func TestDaemonSetRetries(t *testing.T) {
 	h := onNodes(t, 1, daemonset.DaemonSet{})
-	h.Quotas.List = []cluster.Quota{{}}
+	h.Quotas.Put(cluster.Quota{Name: "q", Hard: map[string]int64{"pods": 0}})
 	for h.list[0].Step() {
 	}
 	require.Zero(t, h.Server.Pods.Len())
-	h.Quotas.List = nil
+	h.Quotas.Put(cluster.Quota{Name: "q"})
 	h.settle()
 	h.everyNode(1, "v1")
 	for seed := range uint64(20) {
