@@ -13,4 +13,23 @@ type Quota struct {
 	// Used is what is taken at the start, if that is more than what the pods of the snapshot take: the
 	// difference is taken by pods that are not here, and stays so. Usage then follows the pods.
 	Used map[string]int64 `json:"used,omitempty"`
+	// Scopes say whose pods count: those that match all of them.
+	Scopes []QuotaScope `json:"scopes,omitempty"`
 }
+
+// A QuotaScope is a condition on pods. No pod here is of the scope Terminating, which are pods with a
+// deadline.
+type QuotaScope struct {
+	Name     string   `json:"name"`              // Terminating, NotTerminating, BestEffort, NotBestEffort or PriorityClass
+	Operator string   `json:"operator,omitzero"` // of PriorityClass: In, NotIn, Exists or DoesNotExist; "" means Exists
+	Values   []string `json:"values,omitempty"`  // for In and NotIn
+}
+
+// The names of scopes.
+const (
+	ScopeTerminating    = "Terminating"
+	ScopeNotTerminating = "NotTerminating"
+	ScopeBestEffort     = "BestEffort"
+	ScopeNotBestEffort  = "NotBestEffort"
+	ScopePriorityClass  = "PriorityClass"
+)

@@ -24,6 +24,13 @@ type Template struct {
 	// TopologySpread are the constraints with whenUnsatisfiable DoNotSchedule.
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
 	Claims         []Claim          `json:"claims,omitempty"` // of volumes that one node, or one pod, may use at a time
+	PriorityClass  string           `json:"priorityClass,omitzero"`
+	// Unset are the containers that do not set what a quota may ask for, by its name: requests.cpu,
+	// requests.memory, limits.cpu and limits.memory. A quota of it refuses the pods.
+	Unset map[string][]string `json:"unset,omitempty"`
+	// Refused is why the API server takes no pod of the template, in its words, such as those of a
+	// limit range; "" if it takes them.
+	Refused string `json:"refused,omitzero"`
 	// ReadyAfter is how long its pods take from running to being ready at least, by its probes.
 	ReadyAfter time.Duration `json:"readyAfter,omitzero"` // nanoseconds
 	// EndAfter and EndWithin are how long its pods take to end at least and at most: the sleep of its

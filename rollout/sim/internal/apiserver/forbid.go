@@ -4,22 +4,75 @@ package apiserver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// Forbids returns why a new pod is refused, in the words of the API server; "" if it is not.
+// Forbids returns why a new pod is refused, in the words of the API server; "" if it is not. Limit
+// ranges are asked before quotas, and whether all is set that a quota counts before how much that is.
 func (q *Quotas) Forbids(p *store.Pod) string {
 	t := q.template(p)
-	for _, of := range q.within[Namespace(p.Name)] {
-		for _, r := range of.of {
-			if takes, hard := r.takes(p, &t), of.Hard[r.name]; takes != 0 && takes > hard-r.others-r.used {
-				return fmt.Sprintf("pods %q is forbidden: exceeded quota: %s", withoutNamespace(p.Name), withoutNamespace(of.Name))
-			}
+	why := t.Refused
+	if list := q.within[Namespace(p.Name)]; why == "" && len(list) > 0 {
+		why = q.exceeded(p, &t, list)
+	}
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("pods %q is forbidden: %s", withoutNamespace(p.Name), why)
+}
+
+func (q *Quotas) exceeded(p *store.Pod, t *cluster.Template, list []*quota) string {
+	list = slices.DeleteFunc(slices.Clone(list), func(of *quota) bool { return len(of.of) == 0 || !inScope(of.Scopes, t, q.resources) })
+	for _, of := range list {
+		if why := of.unset(t); why != "" {
+			return why
+		}
+	}
+	for _, of := range list {
+		if why := of.exceeded(p, t); why != "" {
+			return why
 		}
 	}
 	return ""
+}
+
+// unset returns what a quota counts and containers do not set.
+func (of *quota) unset(t *cluster.Template) string {
+	var lacks []string
+	for _, r := range of.of {
+		if containers := t.Unset[r.unset]; r.unset != "" && len(containers) > 0 {
+			names := slices.Sorted(slices.Values(containers))
+			lacks = append(lacks, r.name+" for: "+strings.Join(slices.Compact(names), ","))
+		}
+	}
+	if len(lacks) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("failed quota: %s: must specify %s", withoutNamespace(of.Name), strings.Join(lacks, "; "))
+}
+
+// exceeded returns of which resources a pod takes more than a quota has left. What it takes nothing of
+// does not count.
+func (of *quota) exceeded(p *store.Pod, t *cluster.Template) string {
+	var requested, used, limited []string
+	for _, r := range of.of {
+		takes, taken, hard := r.takes(p, t), r.others+r.used, of.Hard[r.name]
+		if takes == 0 || takes <= hard-taken {
+			continue
+		}
+		requested = append(requested, r.name+"="+quantity(r.name, takes))
+		used = append(used, r.name+"="+quantity(r.name, taken))
+		limited = append(limited, r.name+"="+quantity(r.name, hard))
+	}
+	if len(requested) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("exceeded quota: %s, requested: %s, used: %s, limited: %s", withoutNamespace(of.Name),
+		strings.Join(requested, ","), strings.Join(used, ","), strings.Join(limited, ","))
 }
 
 func withoutNamespace(name string) string { return name[strings.Index(name, "/")+1:] }

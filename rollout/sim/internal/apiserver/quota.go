@@ -192,6 +192,9 @@ func (q *Quotas) count(of *quota, p *store.Pod, sign int64) {
 		return
 	}
 	t := q.template(p)
+	if !inScope(of.Scopes, &t, q.resources) {
+		return
+	}
 	for i := range of.of {
 		of.of[i].used += sign * of.of[i].takes(p, &t)
 	}
