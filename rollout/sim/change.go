@@ -24,11 +24,15 @@ import (
 // Templates of a Deployment, a DaemonSet or a Set that a Rollout releases go through its admission.
 // Of the status of an ArgoRollout it takes over the fields that people set: Abort, PromoteFull and Runs.
 // The error, which wraps [ErrInvalid], is for the first object of another type or without a name, or, as
-// a [selector.FieldError], for the first that does not select its own pods; earlier objects are put.
+// a [selector.FieldError], for the first that does not select its own pods or that has amounts below 0;
+// earlier objects are put.
 func (w *World) Put(objects ...any) error {
 	w.ensure()
 	for _, object := range objects {
 		var errs field.Errors
+		if q, ok := object.(cluster.Quota); ok {
+			validQuota(&q, &errs)
+		}
 		if selects(&errs, object); len(errs) > 0 {
 			return errs.Join()
 		}

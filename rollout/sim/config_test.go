@@ -72,6 +72,29 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestQuotasAreValid: amounts below 0, scopes that there are not, and names that occur twice are told with
+// their fields, by New and by Put.
+func TestQuotasAreValid(t *testing.T) {
+	bad := cluster.Quota{
+		Name: "a/q", Hard: map[string]int64{"pods": -1, "cpu": 0, "limits.cpu": math.MinInt64}, Used: map[string]int64{"pods": -2},
+		Scopes: []cluster.QuotaScope{{Name: "Fast"}, {Name: cluster.ScopePriorityClass, Operator: "Has"}},
+	}
+	fields := []string{
+		`Quotas["a/q"].Hard["limits.cpu"]`, `Quotas["a/q"].Hard["pods"]`,
+		`Quotas["a/q"].Scopes["Fast"].Name`, `Quotas["a/q"].Scopes["PriorityClass"].Operator`, `Quotas["a/q"].Used["pods"]`,
+	}
+	_, err := sim.New(cluster.Snapshot{Quotas: []cluster.Quota{bad}}, sim.Config{})
+	require.Equal(t, fields, paths(t, err))
+	w := newWorld(t, cluster.Snapshot{}, sim.Config{})
+	require.Equal(t, fields, paths(t, w.Put(bad)))
+	require.ErrorIs(t, w.Put(cluster.Quota{}), sim.ErrInvalid)
+	require.Empty(t, w.Snapshot().Quotas)
+	_, err = sim.New(cluster.Snapshot{
+		Quotas: []cluster.Quota{{}, {Name: "b"}, {Name: "b"}}, Templates: map[string]cluster.Template{"v1": {Needs: []int64{1, -1}, Limits: []int64{-1}}},
+	}, sim.Config{})
+	require.Equal(t, []string{`Quotas[""].Name`, `Quotas["b"].Name`, `Templates["v1"].Limits`, `Templates["v1"].Needs`}, paths(t, err))
+}
+
 // TestSelectors: a workload that does not select its own pods would create pods for ever. As an API
 // server does, New and Put refuse it; one without a selector is known by who owns its pods.
 func TestSelectors(t *testing.T) {

@@ -4,8 +4,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -107,7 +105,8 @@ func validTimes(t *cluster.Times, path string, errs *field.Errors) {
 }
 
 // valid returns the errors of a snapshot: names that are missing or occur twice, workloads that do not
-// select their own pods, times that are centuries away, quotas below 0, and holds of pods that are not there.
+// select their own pods, times that are centuries away, quotas that no API server takes, and holds of pods
+// that are not there.
 func valid(s *cluster.Snapshot) (errs field.Errors) {
 	if d := s.Now.Sub(agenda.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
 		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+agenda.Epoch.String())
@@ -140,14 +139,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 		}
 	}
 	validHeld(s, &errs)
-	named(&errs, "Quotas", s.Quotas, func(o *cluster.Quota) string { return o.Name })
-	for _, q := range s.Quotas {
-		for _, name := range slices.Sorted(maps.Keys(q.Hard)) {
-			if n := q.Hard[name]; n < 0 {
-				errs.Add(field.Element(field.Element("Quotas", q.Name)+".Hard", name), n, "must not be negative")
-			}
-		}
-	}
+	validQuotas(s, &errs)
 	return errs
 }
 
