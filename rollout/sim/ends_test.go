@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -50,10 +51,25 @@ func TestQuotaWaits(t *testing.T) {
 func TestRefusedAndWaiting(t *testing.T) {
 	rs := webReplicaSet(2)
 	rs.MinReadySeconds = 3600
-	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Pods: 1}}}, sim.Config{Times: lives})
+	w := newWorld(t, cluster.Snapshot{Quotas: []cluster.Quota{{Name: "q", Hard: map[string]int64{"pods": 1}}}}, sim.Config{Times: lives})
 	require.NoError(t, w.Put(rs))
 	settled(t, w)
 	require.Equal(t, int32(1), w.View().ReplicaSet(rs.Name).Status.AvailableReplicas)
 	require.Greater(t, w.Now().Sub(w.Start()), time.Hour)
-	require.Less(t, w.Now().Sub(w.Start()), time.Hour+2*replicaset.RetryDelay(100), "soon after that")
+	require.Less(t, w.Now().Sub(w.Start()), time.Hour+3*replicaset.RetryDelay(100), "after one that sees it, and one that changes nothing")
+}
+
+// TestQuotaWaitsForBarePod: nor does an event tell it of a pod without an owner that ends, whatever its labels.
+func TestQuotaWaitsForBarePod(t *testing.T) {
+	for _, labels := range []map[string]string{nil, {"app": "other"}} {
+		bare := podorder.Pod{Name: "bare", UID: "bare", Labels: labels, NodeName: "node", Phase: podorder.Running}
+		w := newWorld(t, cluster.Snapshot{
+			Pods: []podorder.Pod{bare}, Quotas: []cluster.Quota{{Name: "q", Hard: map[string]int64{"pods": 1}}},
+		}, sim.Config{Times: cluster.Times{End: cluster.Exactly(10 * time.Minute)}})
+		settled(t, w)
+		require.True(t, w.Delete(sim.KindPod, "bare"))
+		require.NoError(t, w.Put(webReplicaSet(1)))
+		settled(t, w)
+		require.Equal(t, 655345*time.Millisecond, w.View().PodsOf("web")[0].CreationTimestamp.Sub(w.Start()), "5 ms + 20 ms * (2^15 - 1)")
+	}
 }

@@ -71,6 +71,10 @@ func (c *replicaSetController) Watch() {
 	if c.Trouble.Calm() {
 		control.Each(c.Controller, &c.Server.Pods, func(e store.Change[store.Pod]) {
 			c.Fail(c.tracked.told(e.Old, e.New))
+			if orphan(e.Old) || orphan(e.New) {
+				c.observe(e.Old, e.New)
+				return
+			}
 			c.enterOwner(e.New)
 			if e.Old != nil && (e.New == nil || e.Old.ControllerUID != e.New.ControllerUID) {
 				c.enterOwner(e.Old)
@@ -81,17 +85,13 @@ func (c *replicaSetController) Watch() {
 	control.EachTold(c.Controller, &c.Server.Pods, c.observe)
 }
 
-// enterOwner enters the ReplicaSet of a pod, or all of its namespace if the pod has no owner: any may
-// adopt it.
+// orphan reports whether a pod has no owner, so that any ReplicaSet that selects it may adopt it.
+func orphan(p *store.Pod) bool { return p != nil && p.ControllerUID == "" && !p.OfDaemonSet }
+
+// enterOwner enters the ReplicaSet of a pod.
 func (c *replicaSetController) enterOwner(p *store.Pod) {
-	switch {
-	case p == nil:
-	case p.ControllerKind == c.kind:
+	if p != nil && p.ControllerKind == c.kind {
 		c.Enter(p.ControllerName)
-	case p.ControllerUID == "" && !p.OfDaemonSet:
-		for _, rs := range c.sets(p) {
-			c.Enter(rs.Name)
-		}
 	}
 }
 
