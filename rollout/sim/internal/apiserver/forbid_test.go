@@ -128,6 +128,10 @@ func TestQuotaUsage(t *testing.T) {
 	team.Used = nil
 	q.Put(team)
 	require.Equal(t, map[string]int64{"pods": 4, "count/pods": 0, "limits.cpu": 0}, q.List()[0].Used)
+
+	idle := cluster.Quota{Name: "shop/idle", Hard: map[string]int64{"pods": 9}, Scopes: []cluster.QuotaScope{{Name: cluster.ScopeBestEffort}}}
+	q, _ = quotasWith([]cluster.Quota{idle}, "web", "gpu", "gpu")
+	require.Equal(t, map[string]int64{"pods": 2}, q.List()[0].Used, "pods of its scope")
 }
 
 // TestQuantity: amounts are written as Kubernetes writes them.
