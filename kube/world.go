@@ -22,9 +22,10 @@ import (
 
 // World returns what a simulation of package rollout/sim starts from: Deployments,
 // ReplicaSets, ReplicationControllers, DaemonSets with their ControllerRevisions and pods,
-// Nodes, PodDisruptionBudgets, and ResourceQuotas of pods, as kubectl prints them. Others are
-// left out; the pods of StatefulSets, Jobs and the like only take their room. Names are
-// "namespace/name". Resources are CPU, in thousandths, memory, in bytes, and pods.
+// Nodes, PodDisruptionBudgets, and ResourceQuotas, as kubectl prints them. Others are left
+// out; the pods of StatefulSets, Jobs and the like only take their room, and of quotas. Names are
+// "namespace/name". Resources are CPU, in thousandths, memory, in bytes, pods, and what else quotas
+// limit.
 //
 // Pods are believed as they are seen, which [cluster.Snapshot.Believed] tells. Those that crash, whose
 // image cannot be pulled, or that are not ready for more than five minutes for no known reason stay so,
@@ -36,7 +37,13 @@ func World(objects []Object) (cluster.Snapshot, error) { return WorldAt(time.Tim
 
 // WorldAt is [World] at a time, or later if objects tell of a later one.
 func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
-	w := worldReader{unseen: map[string]bool{}, claims: claimModes(objects), s: cluster.Snapshot{Now: now.UTC().Round(0), Resources: []string{"cpu", "memory", "pods"}, Templates: map[string]cluster.Template{}}, own: map[string]string{}}
+	w := worldReader{
+		unseen: map[string]bool{}, claims: claimModes(objects), resources: resourcesOf(objects),
+		s: cluster.Snapshot{Now: now.UTC().Round(0), Templates: map[string]cluster.Template{}}, own: map[string]string{},
+	}
+	for _, name := range w.resources {
+		w.s.Resources = append(w.s.Resources, string(name))
+	}
 	for _, object := range objects {
 		if isNil(object) {
 			continue
@@ -52,6 +59,7 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 		}
 	}
 	w.believe()
+	w.useQuotas(objects)
 	w.takeRoom()
 	w.crowd()
 	w.s.Unseen = slices.Sorted(maps.Keys(w.unseen))
@@ -69,13 +77,14 @@ func isNil(object Object) bool {
 
 // A worldReader reads objects into a snapshot.
 type worldReader struct {
-	s       cluster.Snapshot
-	own     map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
-	foreign []*corev1.Pod     // whose owners are not there
-	seen    []seenPod         // of all other pods
-	waiting []seenPod         // that were seen without room
-	claims  map[string][]corev1.PersistentVolumeAccessMode
-	unseen  map[string]bool // see templateReader
+	s         cluster.Snapshot
+	own       map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
+	foreign   []*corev1.Pod     // whose owners are not there
+	seen      []seenPod         // of all other pods
+	waiting   []seenPod         // that were seen without room
+	claims    map[string][]corev1.PersistentVolumeAccessMode
+	resources []corev1.ResourceName // that room is counted in
+	unseen    map[string]bool       // see templateReader
 }
 
 func worldName(o metav1.Object) string { return qualified(o.GetNamespace(), o.GetName()) }
@@ -141,8 +150,10 @@ func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
 
 // template notes what a pod template means to scheduler and nodes.
 func (w *worldReader) template(id, namespace string, spec *corev1.PodSpec, labels map[string]string) {
-	r := templateReader{namespace: namespace, resources: worldResources(), claims: w.claims, unseen: w.unseen}
-	w.s.Templates[id] = r.template(spec, labels)
+	r := templateReader{namespace: namespace, resources: w.resources, claims: w.claims, unseen: w.unseen}
+	t := r.template(spec, labels)
+	rationed(&t, spec, w.resources)
+	w.s.Templates[id] = t
 }
 
 // claimModes returns the access modes of the PersistentVolumeClaims among objects.
@@ -156,15 +167,10 @@ func claimModes(objects []Object) map[string][]corev1.PersistentVolumeAccessMode
 	return modes
 }
 
-// worldResources are what room is counted in.
-func worldResources() []corev1.ResourceName {
-	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods}
-}
-
 func (w *worldReader) node(n *corev1.Node) {
 	node := cluster.Node{Node: Node(n), Zone: n.Labels[corev1.LabelTopologyZone], Cordoned: n.Spec.Unschedulable}
 	if len(n.Status.Allocatable) > 0 {
-		for _, name := range worldResources() {
+		for _, name := range w.resources {
 			room := int64(1 << 60) // of what it does not tell
 			if q, ok := n.Status.Allocatable[name]; ok {
 				room = amountOf(name, q)
@@ -196,18 +202,6 @@ func (w *worldReader) budget(o *policyv1.PodDisruptionBudget) error {
 	return nil
 }
 
-// quota reads how many pods a namespace may have.
-func (w *worldReader) quota(o *corev1.ResourceQuota) {
-	if len(o.Spec.Scopes) > 0 || o.Spec.ScopeSelector != nil {
-		return // of some pods only
-	}
-	for _, name := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
-		if q, ok := o.Spec.Hard[name]; ok {
-			w.s.Quotas = append(w.s.Quotas, cluster.Quota{Name: worldName(o), Hard: map[string]int64{"pods": q.Value()}})
-		}
-	}
-}
-
 // pod reads a pod whose owner is there. Others only take their room.
 func (w *worldReader) pod(p *corev1.Pod) {
 	daemon := DaemonSetPod(p)
@@ -237,7 +231,7 @@ func (w *worldReader) takeRoom() {
 	for _, p := range w.foreign {
 		pod := Pod(p)
 		if n := at[pod.NodeName]; n != nil && !pod.Finished() {
-			for i, amount := range PodRequests(&p.Spec, worldResources()) {
+			for i, amount := range PodRequests(&p.Spec, w.resources) {
 				if i < len(n.Room) {
 					n.Room[i] = max(0, n.Room[i]-amount)
 				}

@@ -103,7 +103,7 @@ func TestWorld(t *testing.T) {
 	require.True(t, s.Templates[s.ReplicaSets[0].Template.ID].NeverReady)
 	n := s.Nodes[0]
 	require.Equal(t, []any{"z", true, true, int64(9)}, []any{n.Zone, n.Cordoned, n.NotReady, n.Room[2]}, "the pod of the StatefulSet has taken room")
-	require.Equal(t, []cluster.Quota{{Name: "shop/q", Hard: map[string]int64{"pods": 7}}}, s.Quotas)
+	require.Equal(t, []cluster.Quota{{Name: "shop/q", Hard: map[string]int64{"pods": 7}, Used: map[string]int64{"pods": 2}}}, s.Quotas)
 	require.Equal(t, rollout.Int(1), s.Budgets[0].MinAvailable)
 	w, err := sim.New(s, sim.Config{})
 	require.NoError(t, err)
