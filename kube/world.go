@@ -21,11 +21,12 @@ import (
 )
 
 // World returns what a simulation of package rollout/sim starts from: Deployments,
-// ReplicaSets, ReplicationControllers, DaemonSets with their ControllerRevisions and pods,
-// Nodes, PodDisruptionBudgets, and ResourceQuotas, as kubectl prints them. Others are left
+// ReplicaSets, ReplicationControllers, DaemonSets with their ControllerRevisions and pods, Nodes,
+// PodDisruptionBudgets, ResourceQuotas and LimitRanges, as kubectl prints them. Others are left
 // out; the pods of StatefulSets, Jobs and the like only take their room, and of quotas. Names are
 // "namespace/name". Resources are CPU, in thousandths, memory, in bytes, pods, and what else quotas
-// limit.
+// limit. LimitRanges complete the templates of their namespace, and say which of them are refused; there
+// the ID of a template of Deployments and ReplicaSets follows the namespace and a slash.
 //
 // Pods are believed as they are seen, which [cluster.Snapshot.Believed] tells. Those that crash, whose
 // image cannot be pulled, or that are not ready for more than five minutes for no known reason stay so,
@@ -38,7 +39,7 @@ func World(objects []Object) (cluster.Snapshot, error) { return WorldAt(time.Tim
 // WorldAt is [World] at a time, or later if objects tell of a later one.
 func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 	w := worldReader{
-		unseen: map[string]bool{}, claims: claimModes(objects), resources: resourcesOf(objects),
+		unseen: map[string]bool{}, claims: claimModes(objects), ranges: limitRanges(objects), resources: resourcesOf(objects),
 		s: cluster.Snapshot{Now: now.UTC().Round(0), Templates: map[string]cluster.Template{}}, own: map[string]string{},
 	}
 	for _, name := range w.resources {
@@ -83,8 +84,9 @@ type worldReader struct {
 	seen      []seenPod         // of all other pods
 	waiting   []seenPod         // that were seen without room
 	claims    map[string][]corev1.PersistentVolumeAccessMode
-	resources []corev1.ResourceName // that room is counted in
-	unseen    map[string]bool       // see templateReader
+	ranges    map[string][]*corev1.LimitRange // by namespace
+	resources []corev1.ResourceName           // that room is counted in
+	unseen    map[string]bool                 // see templateReader
 }
 
 func worldName(o metav1.Object) string { return qualified(o.GetNamespace(), o.GetName()) }
@@ -105,6 +107,7 @@ func (w *worldReader) workload(object Object) error {
 			return fmt.Errorf("deployment %s: %w", worldName(o), err)
 		}
 		d.Name = worldName(o)
+		d.Template.ID = w.templateID(o.Namespace, d.Template.ID)
 		w.template(d.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 		w.s.Deployments = append(w.s.Deployments, d)
 	case *appsv1.ReplicaSet:
@@ -135,6 +138,8 @@ func (w *worldReader) workload(object Object) error {
 		return w.budget(o)
 	case *corev1.ResourceQuota:
 		w.quota(o)
+	case *corev1.LimitRange:
+		w.limitRange(o)
 	}
 	return nil
 }
@@ -143,6 +148,7 @@ func (w *worldReader) workload(object Object) error {
 func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
 	rs := ReplicaSet(o)
 	rs.Name, rs.ControllerName = worldName(o), qualified(o.Namespace, rs.ControllerName)
+	rs.Template.ID = w.templateID(o.Namespace, rs.Template.ID)
 	w.template(rs.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 	w.own[rs.UID] = rs.Template.ID
 	return rs
@@ -151,7 +157,9 @@ func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
 // template notes what a pod template means to scheduler and nodes.
 func (w *worldReader) template(id, namespace string, spec *corev1.PodSpec, labels map[string]string) {
 	r := templateReader{namespace: namespace, resources: w.resources, claims: w.claims, unseen: w.unseen}
+	spec, refused := completed(spec, w.ranges[namespace])
 	t := r.template(spec, labels)
+	t.Refused = refused
 	rationed(&t, spec, w.resources)
 	w.s.Templates[id] = t
 }
