@@ -8,7 +8,7 @@
 //	         |-- Deployments, ReplicaSets, ReplicationControllers, DaemonSets, Sets,
 //	         |   Rollouts, ArgoRollouts, Objects
 //	         |-- Pods, DaemonPods, Revisions
-//	         `-- Budgets, Quotas ..... limits
+//	         `-- Budgets, Quotas ..... what evictions and new pods are refused by
 //
 // They are plain values with JSON. Package sim makes a world of them.
 package cluster
