@@ -3,37 +3,14 @@
 package kube_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
-
-// read returns the objects of documents.
-func read(t testing.TB, documents ...string) (objects []kube.Object) {
-	t.Helper()
-	for _, document := range documents {
-		text, err := yaml.ToJSON([]byte("# flow style\n" + document))
-		require.NoError(t, err)
-		var k struct{ Kind string }
-		require.NoError(t, json.Unmarshal(text, &k))
-		o := map[string]kube.Object{
-			"Deployment": &appsv1.Deployment{}, "ReplicaSet": &appsv1.ReplicaSet{}, "DaemonSet": &appsv1.DaemonSet{},
-			"ControllerRevision": &appsv1.ControllerRevision{}, "Node": &corev1.Node{}, "Pod": &corev1.Pod{},
-		}[k.Kind]
-		require.NotNil(t, o, k.Kind)
-		require.NoError(t, json.Unmarshal(text, o))
-		objects = append(objects, o)
-	}
-	return objects
-}
 
 // TestLifeOfTemplate: how long pods take at least to be ready, and to end.
 func TestLifeOfTemplate(t *testing.T) {

@@ -37,7 +37,7 @@ func TestWorldLimitRanges(t *testing.T) {
 		{"a default makes a whole pod too large", "", "{type: Container, default: {cpu: 2}}, {type: Pod, max: {cpu: 1}}", "maximum cpu usage per Pod is 1, but limit is 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			pods, why := ran(t, "shop", read(t, web("shop", tt.resources), manifest("LimitRange", "small", "spec: {limits: ["+tt.limits+"]}")))
+			pods, why := ran(t, "shop", read(t, webIn("shop", tt.resources), manifest("LimitRange", "small", "spec: {limits: ["+tt.limits+"]}")))
 			require.Equal(t, tt.why, why)
 			require.Equal(t, why == "", pods == 3)
 		})
@@ -47,7 +47,7 @@ func TestWorldLimitRanges(t *testing.T) {
 // TestWorldLimitRangesOfNamespaces: a template means something else in a namespace with limit ranges, whatever
 // the order of the objects.
 func TestWorldLimitRangesOfNamespaces(t *testing.T) {
-	objects := read(t, web("shop", "limits: {cpu: 2}"), web("bar", "limits: {cpu: 2}"), manifest("LimitRange", "small", "spec: {limits: [{type: Container, max: {cpu: 1}}]}"))
+	objects := read(t, webIn("shop", "limits: {cpu: 2}"), webIn("bar", "limits: {cpu: 2}"), manifest("LimitRange", "small", "spec: {limits: [{type: Container, max: {cpu: 1}}]}"))
 	for range objects {
 		objects = append(objects[1:], objects[0])
 		pods, why := ran(t, "shop", objects)

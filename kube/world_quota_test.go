@@ -20,23 +20,24 @@ import (
 )
 
 // read decodes manifests, which the lines "---" part.
-func read(t *testing.T, manifests ...string) (objects []kube.Object) {
+func read(t testing.TB, manifests ...string) (objects []kube.Object) {
 	t.Helper()
 	for _, text := range strings.Split(strings.Join(manifests, "\n---\n"), "\n---\n") {
 		var kind struct{ Kind string }
 		require.NoError(t, yaml.Unmarshal([]byte(text), &kind), text)
 		object := map[string]kube.Object{
 			"Deployment": &appsv1.Deployment{}, "Pod": &corev1.Pod{}, "ResourceQuota": &corev1.ResourceQuota{}, "LimitRange": &corev1.LimitRange{},
-			"DaemonSet": &appsv1.DaemonSet{}, "Node": &corev1.Node{},
+			"DaemonSet": &appsv1.DaemonSet{}, "Node": &corev1.Node{}, "ReplicaSet": &appsv1.ReplicaSet{}, "ControllerRevision": &appsv1.ControllerRevision{},
 		}[kind.Kind]
+		require.NotNil(t, object, kind.Kind)
 		require.NoError(t, yaml.UnmarshalStrict([]byte(text), object), text)
 		objects = append(objects, object)
 	}
 	return objects
 }
 
-// web is a Deployment of three pods in a namespace, whose one container has some resources.
-func web(namespace, resources string) string {
+// webIn is a Deployment of three pods in a namespace, whose one container has some resources.
+func webIn(namespace, resources string) string {
 	return fmt.Sprintf(`
 kind: Deployment
 metadata: {name: web, namespace: %s, uid: %s}
@@ -104,7 +105,7 @@ func TestWorldQuotas(t *testing.T) {
 		{"of Services", half, []string{quota("services: 0", "}")}, 3, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			pods, why := ran(t, "shop", read(t, append(tt.objects, web("shop", tt.resources))...))
+			pods, why := ran(t, "shop", read(t, append(tt.objects, webIn("shop", tt.resources))...))
 			require.Equal(t, tt.why, why)
 			require.Equal(t, tt.pods, pods)
 		})
