@@ -3,14 +3,20 @@
 package controllers
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
@@ -129,4 +135,45 @@ func TestArgoRoutes(t *testing.T) {
 	h.settle()
 	require.Empty(t, h.ArgoRollouts.Get("web").Routes)
 	require.Equal(t, map[string]int{"v2": 5}, h.templates())
+}
+
+// A plan may scale what it has created: the ReplicaSet is written as the creation has left it.
+func TestArgoScalesCreated(t *testing.T) {
+	h := newArgo(t, trouble.Rates{}, 1)
+	argoCanary(h, "v1", 5, 60)
+	c := &argoController{env: h.Env, Controller: h.list[0]}
+	p := &argoPass{c: c, r: h.ArgoRollouts.Get("web"), sets: map[string]*replicaset.ReplicaSet{}, plan: argo.Plan{Actions: argo.Actions{
+		argo.CreateReplicaSet{Name: "web-v1", Hash: "v1", Replicas: 1}, argo.ScaleReplicaSet{Name: "web-v1", Hash: "v1", From: 1, To: 3},
+	}}}
+	for p.next() {
+	}
+	require.EqualValues(t, 3, *h.ReplicaSets.Get("web-v1").Replicas)
+}
+
+// While a restart evicts pods two of four may be unavailable. The last one, which somebody else has deleted or
+// which is not ready, is one of them; one that has failed is none of the four, and stays.
+func TestArgoRestartCounts(t *testing.T) {
+	for name, harm := range map[string]func(h *harness, pod string){
+		"deleted": func(h *harness, pod string) { h.DeletePod(apiserver.By(store.User, pod)) },
+		"unready": func(h *harness, pod string) { h.Life.Unready(pod) },
+		"failed":  func(h *harness, pod string) { h.Life.Failed(pod, podorder.Failed) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newArgo(t, trouble.Rates{}, 1)
+			argoCanary(h, "v1", 4, 60)
+			h.settle()
+			list := h.Server.Pods.All()
+			last := slices.MaxFunc(list, func(a, b *store.Pod) int { return strings.Compare(a.Name, b.Name) })
+			put(h, &h.ArgoRollouts, "web", func(r *cluster.ArgoRollout) {
+				r.RestartAt, r.MaxUnavailable, r.Generation = h.Agenda.Now(), rollout.Int(2), r.Generation+1
+			})
+			h.Agenda.Advance(h.Agenda.Now().Add(time.Second))
+			harm(h, last.Name)
+			least := 4
+			h.settle(func() { least = min(least, h.templates()["v1"]) })
+			require.Equal(t, 2, least)
+			require.Equal(t, map[string]int{"v1": 4}, h.templates())
+			require.Equal(t, name == "failed", h.Server.Pods.Get(last.Name) != nil)
+		})
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
@@ -198,4 +199,36 @@ func TestDaemonSetTerminating(t *testing.T) {
 	h.everyNode(2, "v1")
 	h.took(25 * time.Second)
 	require.Nil(t, h.Server.Pods.Get(first.Name))
+}
+
+// TestDaemonSetRevisions: a DaemonSet is told of changes of its revisions: one that is removed is stored again,
+// and one that loses its owner is adopted.
+func TestDaemonSetRevisions(t *testing.T) {
+	h := onNodes(t, 1, daemonset.DaemonSet{})
+	h.settle()
+	uid := h.DaemonSets.Get("agent").UID
+	require.Equal(t, apiserver.Done, apiserver.Remove(h.Server, &h.Revisions, apiserver.By(store.User, "agent-v1")))
+	h.settle()
+	require.Len(t, h.Revisions.Of(uid), 1)
+	put(h, &h.Revisions, "agent-v1", func(r *revision.ControllerRevision) { r.ControllerKind, r.ControllerName, r.ControllerUID = "", "", "" })
+	h.settle()
+	require.Len(t, h.Revisions.Of(uid), 1)
+}
+
+// TestDaemonSetTainted: a taint that pods stay with makes a node no longer wanted. A DaemonSet of OpenKruise is
+// told so, one of Kubernetes is not: it has a pod there, which may stay.
+func TestDaemonSetTainted(t *testing.T) {
+	for _, kruise := range []bool{false, true} {
+		h := onNodes(t, 2, daemonset.DaemonSet{})
+		desired := int32(2)
+		if kruise {
+			h.ofKruise()
+			desired = 1
+		}
+		h.settle()
+		put(h, &h.Nodes, "n1", func(n *store.Node) { n.Taints = []daemonset.Taint{{Key: "gpu", Effect: daemonset.NoSchedule}} })
+		h.settle()
+		require.Equal(t, desired, h.DaemonSets.Get("agent").Status.DesiredNumberScheduled)
+		require.Equal(t, 2, h.Server.Pods.Len())
+	}
 }

@@ -61,12 +61,16 @@ func TestDaemonSetTaken(t *testing.T) {
 	for _, c := range []struct {
 		name, data, hash string
 		revisions        int
+		repair           daemonset.Quirks
 	}{
-		{"other template", `{"spec":{"template":{}}}`, "v11", 2},
-		{"same template", string(agentTemplate("v1").Data), "v1", 1},
+		{"other template", `{"spec":{"template":{}}}`, "v11", 2, 0},
+		{"same template", string(agentTemplate("v1").Data), "v1", 1, 0},
+		{"same template, written in another way", " " + string(agentTemplate("v1").Data), "v11", 2, 0},
+		{"same template, written in another way, repaired", " " + string(agentTemplate("v1").Data), "v1", 1, daemonset.SerialisationIsVersion},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t, 1, trouble.Rates{}, newDaemonSetController)
+			h.DaemonSet.Repair = c.repair
 			h.addNodes(1, 1)
 			h.putAgent(daemonset.DaemonSet{})
 			put(h, &h.DaemonSets, "agent", func(d *store.DaemonSet) { d.TemplateID = "v1" })
