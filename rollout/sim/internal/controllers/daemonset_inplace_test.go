@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -38,9 +39,7 @@ func TestDaemonSetInPlace(t *testing.T) {
 	limits := daemonset.DaemonSet{RollingType: daemonset.InPlaceIfPossible, MaxUnavailable: rollout.Int(2)}
 	h := newHarness(t, 1, trouble.Rates{}, newDaemonSetController)
 	h.ofKruise()
-	put(h, &h.Revisions, "other-v1", func(r *revision.ControllerRevision) { // of another DaemonSet, with the same hash
-		r.ControllerUID, r.Labels, r.Data = "other", map[string]string{daemonset.LabelHash: "v1"}, agentTemplate("other").Data
-	})
+	h.othersRevision("other-v1")
 	h.addNodes(1, 6)
 	h.putAgent(limits)
 	h.settle()
@@ -97,6 +96,28 @@ func TestDaemonSetInPlaceHeld(t *testing.T) {
 		require.True(t, h.Server.Pods.Get(name).Ready)
 		h.everyNode(1, "v2")
 	}
+}
+
+// othersRevision stores a revision of another DaemonSet with the hash of the first template.
+func (h *harness) othersRevision(name string) {
+	put(h, &h.Revisions, name, func(r *revision.ControllerRevision) {
+		r.ControllerKind, r.ControllerName, r.ControllerUID = daemonset.Kind, "other", "other"
+		r.Labels, r.Data = map[string]string{"app": "agent", daemonset.LabelHash: "v1"}, agentTemplate("other").Data
+	})
+}
+
+// TestDaemonSetOthersRevision: a pod gets the containers of its DaemonSet's revision, although another
+// DaemonSet has a younger one with the same hash.
+func TestDaemonSetOthersRevision(t *testing.T) {
+	h := newHarness(t, 1, trouble.Rates{}, newDaemonSetController)
+	h.ofKruise()
+	h.addNodes(1, 1)
+	h.putAgent(daemonset.DaemonSet{RollingType: daemonset.InPlaceIfPossible})
+	h.settle()
+	h.othersRevision("other-v1")
+	h.DeletePod(apiserver.By(store.User, h.agents(nil)[0].Name))
+	h.settle()
+	require.Equal(t, "agent:v1", h.agents(nil)[0].Containers[0].Image)
 }
 
 // TestDaemonSetPreDelete: a pod with a finalizer that holds back its deletion is prepared for it, and
