@@ -59,9 +59,9 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 			w.pod(p)
 		}
 	}
-	w.believe()
 	w.useQuotas(objects)
 	w.takeRoom()
+	w.believe()
 	w.crowd()
 	w.s.Unseen = slices.Sorted(maps.Keys(w.unseen))
 	return w.s, nil

@@ -54,6 +54,7 @@ func (w *worldReader) believe() {
 		b.ready[p.template] = b.ready[p.template] || Pod(p.Pod).Ready
 		b.placed[p.template] = b.placed[p.template] || p.Spec.NodeName != ""
 	}
+	w.report(b)
 	for _, p := range w.seen {
 		b.pod(p)
 	}
@@ -173,7 +174,7 @@ func (b *believer) beliefs() (list []cluster.Belief) {
 	if len(b.homes) > 0 {
 		list = append(list, cluster.Belief{Then: cluster.NewUnplaced})
 	}
-	order := []cluster.Fate{cluster.Stay, cluster.NewUnready, cluster.NewUnplaced, cluster.Remain, cluster.BecomeReady, cluster.End, cluster.Wait}
+	order := []cluster.Fate{cluster.Stay, cluster.NewUnready, cluster.NewUnplaced, cluster.Reported, cluster.Remain, cluster.BecomeReady, cluster.End, cluster.Wait}
 	slices.SortFunc(list, func(a, b cluster.Belief) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Then), slices.Index(order, b.Then)), cmp.Compare(a.In, b.In))
 	})

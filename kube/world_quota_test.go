@@ -31,6 +31,9 @@ func read(t testing.TB, manifests ...string) (objects []kube.Object) {
 		}[kind.Kind]
 		require.NotNil(t, object, kind.Kind)
 		require.NoError(t, yaml.UnmarshalStrict([]byte(text), object), text)
+		if rs, ok := object.(*appsv1.ReplicaSet); ok {
+			object = kube.Default(rs)
+		}
 		objects = append(objects, object)
 	}
 	return objects

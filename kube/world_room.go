@@ -3,12 +3,14 @@
 package kube
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
@@ -85,13 +87,9 @@ func (w *worldReader) fill(full map[int]bool) {
 
 // eachBound calls a function for each pod that takes room of its node.
 func (w *worldReader) eachBound(f func(*podorder.Pod, cluster.Template)) {
-	template := map[string]string{}
-	for _, p := range w.seen {
-		template[p.name] = p.template
-	}
 	each := func(p *podorder.Pod) {
 		if p.NodeName != "" && !p.Finished() {
-			f(p, w.s.Templates[template[p.Name]])
+			f(p, w.s.Templates[cmp.Or(w.own[p.ControllerUID], p.Labels[daemonset.LabelHash])])
 		}
 	}
 	for i := range w.s.Pods {

@@ -17,6 +17,7 @@ const (
 	NewUnready  Fate = "new unready"  // new pods of a template of which no pod is ready, and one is broken
 	NewUnplaced Fate = "new unplaced" // new pods of a template of which no pod has a node, and one gets none
 	FullNodes   Fate = "full nodes"   // nodes have no room for pods that were seen to find none
+	Reported    Fate = "reported"     // they are not in the input, and are what the statuses of their owners tell
 )
 
 // A Belief is what was taken to become of some pods of a cluster, as they were seen there.
@@ -47,6 +48,8 @@ func (b Belief) String() string {
 		return "new pods of a template of which no pod is ready do not become ready either"
 	case NewUnplaced:
 		return "new pods of a template of which no pod has a node find none either"
+	case Reported:
+		return fmt.Sprintf("%s not in the input, and as the status of %s ReplicaSet says", map[bool]string{true: pods + " is", false: pods + " are"}[b.Pods == 1], their)
 	case FullNodes:
 		return "nodes have no room, as pods are Unschedulable, but what pods leave that go"
 	}

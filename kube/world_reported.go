@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// reportedState is what is seen of a pod that is not ready and not in the input.
+const reportedState = "NotReady, of which only a status tells,"
+
+// mostReported is of how many pods of a ReplicaSet a status is believed to tell.
+const mostReported = 1_000_000
+
+// reported returns the ReplicaSets of whose pods only their statuses tell, as the input has none.
+func (w *worldReader) reported() (sets []*replicaset.ReplicaSet) {
+	have := map[string]bool{}
+	for i := range w.s.Pods {
+		have[w.s.Pods[i].ControllerUID] = true
+	}
+	for i := range w.s.ReplicaSets {
+		if rs := &w.s.ReplicaSets[i]; rs.UID != "" && !have[rs.UID] && rs.Status.Replicas > 0 && rs.Status.Replicas <= mostReported {
+			sets = append(sets, rs)
+		}
+	}
+	return sets
+}
+
+// report adds the pods of which only statuses tell. Why one is not ready nobody knows: it stays so if the
+// rollout does not come on.
+func (w *worldReader) report(b *believer) {
+	sets := w.reported()
+	if len(sets) == 0 {
+		return
+	}
+	nodes := scheduler.New(w.s.Nodes, len(w.s.Resources))
+	w.eachBound(func(p *podorder.Pod, t cluster.Template) { nodes.Take(scheduler.Pod{Pod: p, Template: t}, p.NodeName) })
+	for _, rs := range sets {
+		id, unready := rs.Template.ID, rs.Status.Replicas-rs.Status.ReadyReplicas
+		b.ready[id], b.placed[id] = b.ready[id] || rs.Status.ReadyReplicas > 0, true
+		stays := w.lags(rs)
+		for n := range rs.Status.Replicas {
+			p := reportedPod(rs, n, w.s.Now)
+			want := scheduler.Pod{Pod: &p, Template: w.s.Templates[id]}
+			if p.NodeName = scheduler.BinPack(want, nodes); p.NodeName == "" {
+				p.NodeName = "node" // it is on some node, without taking room
+			}
+			nodes.Take(want, p.NodeName)
+			if stays && !p.Ready {
+				b.held[p.Name] = cluster.PodHold{Unready: true}
+			}
+			w.s.Pods = append(w.s.Pods, p)
+			b.counts[cluster.Belief{Then: cluster.Reported}]++
+		}
+		switch {
+		case unready <= 0:
+		case stays:
+			b.counts[cluster.Belief{In: reportedState, Then: cluster.Stay}] += int(unready)
+			b.broken[id] = b.broken[id] || rs.Status.ReadyReplicas <= 0
+		default:
+			b.counts[cluster.Belief{In: reportedState, Then: cluster.BecomeReady}] += int(unready)
+		}
+	}
+}
+
+// reportedPod is pod number n of a ReplicaSet: the available ones come first, then those that are ready,
+// and then the rest.
+func reportedPod(rs *replicaset.ReplicaSet, n int32, now time.Time) podorder.Pod {
+	p := podorder.Pod{
+		Name: fmt.Sprintf("%s-reported-%d", rs.Name, n+1), UID: fmt.Sprintf("%s-%d", rs.UID, n+1), Labels: rs.TemplateLabels, CreationTimestamp: rs.CreationTimestamp,
+		ControllerKind: cmp.Or(rs.Kind, "ReplicaSet"), ControllerName: rs.Name, ControllerUID: rs.UID, Phase: podorder.Running,
+	}
+	if p.Ready = n < rs.Status.ReadyReplicas; p.Ready {
+		p.ReadySince = now
+	}
+	if n < rs.Status.AvailableReplicas && p.Ready {
+		p.ReadySince = now.Add(-time.Duration(max(0, rs.MinReadySeconds)) * time.Second)
+	}
+	return p
+}
+
+// lags reports whether a rollout has not come on for long, or has exceeded its deadline.
+func (w *worldReader) lags(rs *replicaset.ReplicaSet) bool {
+	since := rs.CreationTimestamp
+	for i := range w.s.Deployments {
+		if w.s.Deployments[i].UID != rs.ControllerUID {
+			continue
+		}
+		for _, c := range w.s.Deployments[i].Status.Conditions {
+			switch {
+			case c.Type != deploy.ConditionProgressing:
+			case c.Status == selector.ConditionFalse:
+				return true
+			case c.LastUpdateTime.After(since):
+				since = c.LastUpdateTime
+			}
+		}
+	}
+	return w.s.Now.Sub(since) > stuckAfter
+}
