@@ -187,6 +187,25 @@ func TestQuotaUsedByOthers(t *testing.T) {
 	require.Len(t, again.View().PodsOf("web"), 6)
 }
 
+// TestQuotaOfLostNode: pods of a node that does not answer are deleted after 350 s and never end. A quota of
+// exactly the wanted pods counts them until their grace period has passed once more and quotas are counted again.
+func TestQuotaOfLostNode(t *testing.T) {
+	for grace, freed := range map[time.Duration]time.Duration{0: 350 + 30 + 300, 60 * time.Second: 350 + 60 + 300} {
+		w, since := lost(t, cluster.Template{EndWithin: grace})
+		require.NoError(t, w.Put(team("pods", 3)))
+		at(t, w, since, freed*time.Second-1)
+		require.Equal(t, map[string]int64{"pods": 3}, w.Snapshot().Quotas[0].Used)
+		at(t, w, since, freed*time.Second)
+		require.Equal(t, map[string]int64{"pods": 0}, w.Snapshot().Quotas[0].Used)
+		settled(t, w)
+		require.Equal(t, 3, serving(values(w.View().Pods())))
+		require.Equal(t, 3, terminating(w))
+		w.Answers("node-0000", true)
+		settled(t, w)
+		require.Equal(t, map[string]int64{"pods": 3}, w.Snapshot().Quotas[0].Used)
+	}
+}
+
 // TestQuotaJSON: quotas and what templates say for them survive JSON.
 func TestQuotaJSON(t *testing.T) {
 	s := rationed(cluster.Template{Unset: map[string][]string{"limits.cpu": {"c"}}, Refused: "no", PriorityClass: "high"})

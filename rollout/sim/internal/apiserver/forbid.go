@@ -17,7 +17,7 @@ func (q *Quotas) Forbids(p *store.Pod) string {
 	t := q.template(p)
 	why := t.Refused
 	if list := q.within[Namespace(p.Name)]; why == "" && len(list) > 0 {
-		why = q.exceeded(p, &t, list)
+		why = q.exceeded(&t, list)
 	}
 	if why == "" {
 		return ""
@@ -25,7 +25,7 @@ func (q *Quotas) Forbids(p *store.Pod) string {
 	return fmt.Sprintf("pods %q is forbidden: %s", withoutNamespace(p.Name), why)
 }
 
-func (q *Quotas) exceeded(p *store.Pod, t *cluster.Template, list []*quota) string {
+func (q *Quotas) exceeded(t *cluster.Template, list []*quota) string {
 	list = slices.DeleteFunc(slices.Clone(list), func(of *quota) bool { return len(of.of) == 0 || !inScope(of.Scopes, t, q.resources) })
 	for _, of := range list {
 		if why := of.unset(t); why != "" {
@@ -33,7 +33,7 @@ func (q *Quotas) exceeded(p *store.Pod, t *cluster.Template, list []*quota) stri
 		}
 	}
 	for _, of := range list {
-		if why := of.exceeded(p, t); why != "" {
+		if why := of.exceeded(t); why != "" {
 			return why
 		}
 	}
@@ -57,10 +57,10 @@ func (of *quota) unset(t *cluster.Template) string {
 
 // exceeded returns of which resources a pod takes more than a quota has left. What it takes nothing of
 // does not count.
-func (of *quota) exceeded(p *store.Pod, t *cluster.Template) string {
+func (of *quota) exceeded(t *cluster.Template) string {
 	var requested, used, limited []string
 	for _, r := range of.of {
-		takes, taken, hard := r.takes(p, t), r.others+r.used, of.Hard[r.name]
+		takes, taken, hard := r.takes(t), r.others+r.used, of.Hard[r.name]
 		if takes == 0 || takes <= hard-taken {
 			continue
 		}

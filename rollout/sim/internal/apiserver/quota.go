@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
@@ -17,11 +18,14 @@ type Quotas struct {
 	Most int
 	// TemplateOf says what a pod takes; nil means nothing.
 	TemplateOf func(*store.Pod) cluster.Template
+	// Agenda has the time; nil if no pod is ever overdue.
+	Agenda *agenda.Agenda
 
 	store     *store.Store
-	resources map[string]int      // the place of each in Needs and Limits
-	within    map[string][]*quota // by namespace, in the order of their names
-	all       int                 // pods, with finished ones
+	resources map[string]int       // the place of each in Needs and Limits
+	within    map[string][]*quota  // by namespace, in the order of their names
+	all       int                  // pods, with finished ones
+	late      map[string]*lateness // of pods that do not end, by UID
 }
 
 // A quota is a ResourceQuota with its usage.
@@ -53,7 +57,7 @@ const (
 
 // NewQuotas returns no quotas for the pods of a store, which take of some resources.
 func NewQuotas(s *store.Store, resources []string, most int) *Quotas {
-	q := &Quotas{Most: most, store: s, resources: map[string]int{}, within: map[string][]*quota{}}
+	q := &Quotas{Most: most, store: s, resources: map[string]int{}, within: map[string][]*quota{}, late: map[string]*lateness{}}
 	for i, name := range resources {
 		q.resources[name] = i
 	}
@@ -64,6 +68,13 @@ func NewQuotas(s *store.Store, resources []string, most int) *Quotas {
 // Put adds a quota, in the place of one of its name, whose usage by others stays.
 func (q *Quotas) Put(o cluster.Quota) {
 	within := Namespace(o.Name)
+	if len(q.late) > 0 {
+		for _, p := range q.store.Pods.All() {
+			if Namespace(p.Name) == within {
+				q.await(p)
+			}
+		}
+	}
 	list := slices.Clone(q.within[within])
 	i, found := slices.BinarySearchFunc(list, o.Name, func(of *quota, name string) int { return strings.Compare(of.Name, name) })
 	added := &quota{Quota: o, of: q.counted(o.Hard)}
@@ -177,12 +188,12 @@ func (q *Quotas) told(old, p *store.Pod) {
 	case old.Template == p.Template && old.Finished() == p.Finished():
 		return
 	}
-	if len(q.within) == 0 {
-		return
-	}
 	for _, of := range q.within[Namespace(either(old, p).Name)] {
 		q.count(of, old, -1)
 		q.count(of, p, 1)
+	}
+	if p == nil {
+		delete(q.late, old.UID)
 	}
 }
 
@@ -191,29 +202,26 @@ func (q *Quotas) count(of *quota, p *store.Pod, sign int64) {
 	if p == nil {
 		return
 	}
-	t := q.template(p)
+	t, ended := q.template(p), p.Finished() || q.overdue(p)
 	if !inScope(of.Scopes, &t, q.resources) {
 		return
 	}
 	for i := range of.of {
-		of.of[i].used += sign * of.of[i].takes(p, &t)
+		if r := &of.of[i]; !ended || r.what == objects {
+			r.used += sign * r.takes(&t)
+		}
 	}
 }
 
-// takes is how much of a resource a pod takes.
-func (c *counted) takes(p *store.Pod, t *cluster.Template) int64 {
-	amounts := t.Needs
-	switch {
-	case c.what == objects:
+// takes is how much of a resource a pod of a template takes that has not finished.
+func (c *counted) takes(t *cluster.Template) int64 {
+	switch c.what {
+	case pods, objects:
 		return 1
-	case p.Finished():
-		return 0
-	case c.what == pods:
-		return 1
-	case c.what == limits:
-		amounts = t.Limits
+	case limits:
+		return amountAt(t.Limits, c.place)
 	}
-	return amountAt(amounts, c.place)
+	return amountAt(t.Needs, c.place)
 }
 
 func (q *Quotas) template(p *store.Pod) (t cluster.Template) {

@@ -16,9 +16,11 @@ func (l *Pods) ends(e *pod) {
 	d := e.Now.DeletionTimestamp.Sub(l.Agenda.Now())
 	switch {
 	case l.held[e.Now.UID] || d < 0 && !l.silent[e.Now.NodeName]:
+		l.Quotas.Overdue(e.Now)
 		return
 	case l.Trouble.Strikes(trouble.Termination, 0.04):
 		l.Trouble.Count(trouble.TerminationStuck) // until all is healed
+		l.Quotas.Overdue(e.Now)
 		return
 	case l.Trouble.Strikes(trouble.Termination, 0.06):
 		l.Trouble.Count(trouble.TerminationLong)
@@ -38,7 +40,9 @@ func (l *Pods) Hold(name string) {
 // when that does.
 func (l *Pods) remove(e *pod) {
 	switch {
-	case e.Now == nil || l.stalls(e, func() { l.remove(e) }):
+	case e.Now == nil:
+	case l.stalls(e, func() { l.remove(e) }):
+		l.Quotas.Overdue(e.Now)
 	case e.Now.Hold.Kept:
 		l.keep(e)
 	default:

@@ -61,7 +61,7 @@ func New(s *apiserver.Server, cfg Config) *Pods {
 		l.templates[id] = t
 	}
 	s.Grace = func(p *store.Pod) time.Duration { return l.takes(p, store.Gone) }
-	s.Quotas.TemplateOf = l.template
+	s.Quotas.TemplateOf, s.Quotas.Agenda = l.template, s.Agenda
 	s.Nodes.Watch(l.nodeChanged)
 	s.Pods.Watch(l.podChanged)
 	return l
