@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -177,6 +178,24 @@ func BenchmarkPlace(b *testing.B) {
 				require.NoError(b, err)
 				require.True(b, done)
 				require.Equal(b, int32(150_000), w.View().Deployment("web").Status.AvailableReplicas)
+			}
+		})
+	}
+}
+
+// BenchmarkQuotas makes a world of namespaces with a quota and fifty pods each, in time in proportion to them.
+func BenchmarkQuotas(b *testing.B) {
+	for _, n := range []int{500, 1000, 2000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var s cluster.Snapshot
+			for i := range n {
+				s.Quotas = append(s.Quotas, cluster.Quota{Name: fmt.Sprintf("n%d/q", i), Hard: map[string]int64{"pods": 60}})
+				for j := range 50 {
+					s.Pods = append(s.Pods, podorder.Pod{Name: fmt.Sprintf("n%d/p%d", i, j), NodeName: "node", Phase: podorder.Running, Ready: true})
+				}
+			}
+			for b.Loop() {
+				newWorld(b, s, sim.Config{})
 			}
 		})
 	}

@@ -224,7 +224,7 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.DaemonPods, func(p daemonset.Pod) error {
 		return w.putPod(store.Pod{Pod: p, OfDaemonSet: true, Hold: s.Held[p.Name]})
 	})
-	each(w, s.Quotas, func(q cluster.Quota) error { return w.put(q) }) // which look at what the pods take
+	w.server.Quotas.Put(s.Quotas...) // which look at what the pods take
 }
 
 // controllersIn returns the ReplicationControllers of a snapshot, with their kind.

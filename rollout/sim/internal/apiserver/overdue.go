@@ -41,6 +41,18 @@ func (q *Quotas) overdue(p *store.Pod) bool {
 	return l != nil && l.noted
 }
 
+// awaitAll awaits the pods of namespaces that have got quotas.
+func (q *Quotas) awaitAll(within map[string][]*quota) {
+	if len(q.late) == 0 {
+		return
+	}
+	for _, p := range q.store.Pods.All() {
+		if within[Namespace(p.Name)] != nil {
+			q.await(p)
+		}
+	}
+}
+
 // await lets quotas count a pod no longer once it is overdue.
 func (q *Quotas) await(p *store.Pod) {
 	l := q.late[p.UID]

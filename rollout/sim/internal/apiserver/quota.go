@@ -65,23 +65,27 @@ func NewQuotas(s *store.Store, resources []string, most int) *Quotas {
 	return q
 }
 
-// Put adds a quota, in the place of one of its name, whose usage by others stays.
-func (q *Quotas) Put(o cluster.Quota) {
-	within := Namespace(o.Name)
-	if len(q.late) > 0 {
-		for _, p := range q.store.Pods.All() {
-			if Namespace(p.Name) == within {
-				q.await(p)
-			}
-		}
+// Put adds quotas, each in the place of one of its name, whose usage by others stays.
+func (q *Quotas) Put(list ...cluster.Quota) {
+	var added []*quota
+	within := map[string][]*quota{}
+	for _, o := range list {
+		of := &quota{Quota: o, of: q.counted(o.Hard)}
+		added, within[Namespace(o.Name)] = append(added, of), append(within[Namespace(o.Name)], of)
 	}
-	list := slices.Clone(q.within[within])
-	i, found := slices.BinarySearchFunc(list, o.Name, func(of *quota, name string) int { return strings.Compare(of.Name, name) })
-	added := &quota{Quota: o, of: q.counted(o.Hard)}
-	q.recount(added)
+	q.awaitAll(within)
+	q.recount(within)
+	for _, of := range added {
+		q.put(of)
+	}
+}
+
+func (q *Quotas) put(added *quota) {
+	list := q.within[Namespace(added.Name)]
+	i, found := slices.BinarySearchFunc(list, added.Name, func(of *quota, name string) int { return strings.Compare(of.Name, name) })
 	for j := range added.of {
 		r := &added.of[j]
-		r.others = max(0, o.Used[r.name]-r.used)
+		r.others = max(0, added.Used[r.name]-r.used)
 		if found {
 			r.others = max(r.others, list[i].othersOf(r.name))
 		}
@@ -89,9 +93,8 @@ func (q *Quotas) Put(o cluster.Quota) {
 	if found {
 		list[i] = added
 	} else {
-		list = slices.Insert(list, i, added)
+		q.within[Namespace(added.Name)] = slices.Insert(list, i, added)
 	}
-	q.within[within] = list
 }
 
 // othersOf is how much of a resource is taken by pods that are not in the store.
@@ -159,20 +162,21 @@ func (q *Quotas) List() (list []cluster.Quota) {
 }
 
 // Recount counts all pods again, after their templates have changed.
-func (q *Quotas) Recount() {
-	for _, list := range q.within {
+func (q *Quotas) Recount() { q.recount(q.within) }
+
+func (q *Quotas) recount(within map[string][]*quota) {
+	if len(within) == 0 {
+		return
+	}
+	for _, list := range within {
 		for _, of := range list {
-			q.recount(of)
+			for i := range of.of {
+				of.of[i].used = 0
+			}
 		}
 	}
-}
-
-func (q *Quotas) recount(of *quota) {
-	for i := range of.of {
-		of.of[i].used = 0
-	}
 	for _, p := range q.store.Pods.All() {
-		if Namespace(p.Name) == Namespace(of.Name) {
+		for _, of := range within[Namespace(p.Name)] {
 			q.count(of, p, 1)
 		}
 	}
