@@ -53,31 +53,13 @@ func (w *World) PutTemplate(id string, t cluster.Template) {
 // Delete deletes an object of a kind, and the objects that it controls. It reports whether the object
 // was there.
 func (w *World) Delete(k Kind, name string) bool {
-	s, r := w.ensure().server, apiserver.By(store.User, name)
+	r := apiserver.By(store.User, name)
 	r.Verb = store.Delete
-	w.quiet = quiet{}
-	a := apiserver.NotFound
-	switch k {
-	case KindDeployment:
-		a = apiserver.Remove(s, &s.Deployments, r)
-	case KindReplicaSet, KindReplicationController:
-		a = apiserver.Remove(s, s.ReplicaTable(string(k)), r)
-	case KindDaemonSet:
-		a = apiserver.Remove(s, &s.DaemonSets, r)
-	case KindSet:
-		a = apiserver.Remove(s, &s.Sets, r)
-	case KindArgoRollout:
-		a = apiserver.Remove(s, &s.ArgoRollouts, r)
-	case KindNode:
-		a = apiserver.Remove(s, &s.Nodes, r)
-	case KindRollout:
+	w.ensure().quiet = quiet{}
+	if k == KindRollout {
 		return w.env.DeleteRollout(name)
-	case KindPod:
-		a = s.DeletePod(r)
-	default:
-		a = apiserver.Remove(s, &s.Objects, r)
 	}
-	return a == apiserver.Done
+	return w.server.Delete(k.stored(), r) == apiserver.Done
 }
 
 // Approve lets the Rollouts go on that wait for a person. It returns how many there were.

@@ -90,6 +90,29 @@ func Remove[T any](s *Server, t *store.Table[T], r Request) Answer {
 	return Done
 }
 
+// Delete asks for the end of an object of a kind that nothing keeps. That of pods takes time.
+func (s *Server) Delete(k store.Kind, r Request) Answer {
+	switch k {
+	case store.KindDeployment:
+		return Remove(s, &s.Deployments, r)
+	case store.KindReplicaSet, store.KindReplicationController:
+		return Remove(s, s.ReplicaTable(k.String()), r)
+	case store.KindDaemonSet:
+		return Remove(s, &s.DaemonSets, r)
+	case store.KindSet:
+		return Remove(s, &s.Sets, r)
+	case store.KindArgoRollout:
+		return Remove(s, &s.ArgoRollouts, r)
+	case store.KindNode:
+		return Remove(s, &s.Nodes, r)
+	case store.KindRevision:
+		return Remove(s, &s.Revisions, r)
+	case store.KindPod:
+		return s.DeletePod(r)
+	}
+	return Remove(s, &s.Objects, r)
+}
+
 // lookup returns the place of the object that a request is about.
 func lookup[T any](t *store.Table[T], r *Request) (*store.Entry[T], Answer) {
 	e := t.Entry(r.Name)

@@ -88,28 +88,10 @@ func (c *ownController) send(w Write) apiserver.Answer {
 	case store.Update, store.UpdateStatus:
 		return c.write(r, w.Object)
 	case store.Delete:
-		return c.delete(t.kind, r).OrGone()
+		return c.Delete(t.kind, r).OrGone()
 	}
 	c.Fail(fmt.Errorf("%s cannot %q a %T", c.Role, w.Verb, w.Object))
 	return apiserver.Invalid
-}
-
-func (c *ownController) delete(k store.Kind, r apiserver.Request) apiserver.Answer {
-	switch k {
-	case store.KindDeployment:
-		return apiserver.Remove(c.Server, &c.Deployments, r)
-	case store.KindReplicaSet, store.KindReplicationController:
-		return apiserver.Remove(c.Server, c.ReplicaTable(k.String()), r)
-	case store.KindDaemonSet:
-		return apiserver.Remove(c.Server, &c.DaemonSets, r)
-	case store.KindRevision:
-		return apiserver.Remove(c.Server, &c.Revisions, r)
-	case store.KindSet:
-		return apiserver.Remove(c.Server, &c.Sets, r)
-	case store.KindObject:
-		return apiserver.Remove(c.Server, &c.Objects, r)
-	}
-	return c.DeletePod(r)
 }
 
 // write creates or changes an object. A new one has the generation 1, if no other is given.
