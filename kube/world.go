@@ -38,9 +38,10 @@ func World(objects []Object) (cluster.Snapshot, error) { return WorldAt(time.Tim
 
 // WorldAt is [World] at a time, or later if objects tell of a later one.
 func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
+	present := clock{now.UTC().Round(0)}
 	w := worldReader{
 		unseen: map[string]bool{}, claims: claimModes(objects), ranges: limitRanges(objects), resources: resourcesOf(objects),
-		s: cluster.Snapshot{Now: now.UTC().Round(0), Templates: map[string]cluster.Template{}}, own: map[string]string{},
+		s: cluster.Snapshot{Templates: map[string]cluster.Template{}}, own: map[string]string{},
 	}
 	for _, name := range w.resources {
 		w.s.Resources = append(w.s.Resources, string(name))
@@ -49,11 +50,12 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 		if isNil(object) {
 			continue
 		}
-		w.told(object)
+		present.told(object)
 		if err := w.workload(object); err != nil {
 			return cluster.Snapshot{}, err
 		}
 	}
+	w.s.Now = present.now
 	for _, object := range objects {
 		if p, ok := object.(*corev1.Pod); ok && p != nil {
 			w.pod(p)

@@ -65,7 +65,9 @@ func (w *worldReader) report(b *believer) {
 		case unready <= 0:
 		case stays:
 			b.counts[cluster.Belief{In: reportedState, Then: cluster.Stay}] += int(unready)
-			b.broken[id] = b.broken[id] || rs.Status.ReadyReplicas <= 0
+			if rs.Status.ReadyReplicas <= 0 {
+				b.broken[id] = true
+			}
 		default:
 			b.counts[cluster.Belief{In: reportedState, Then: cluster.BecomeReady}] += int(unready)
 		}

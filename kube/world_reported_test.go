@@ -55,12 +55,13 @@ func TestReported(t *testing.T) {
 }
 
 // TestReportedAlone: by the status of a ReplicaSet of 11:50, which no Deployment controls, two of its three pods are
-// ready. Ten minutes later the third one is believed to stay as it is.
+// ready. Ten minutes later the third one is believed to stay as it is, which says nothing about new ones.
 func TestReportedAlone(t *testing.T) {
 	objects := read(t, `{kind: ReplicaSet, metadata: {name: web, uid: r, creationTimestamp: "2026-05-01T11:50:00Z"}, spec: {replicas: 3}, status: {replicas: 3, readyReplicas: 2, availableReplicas: 2}}`)
 	for after, want := range map[time.Duration]int32{5 * time.Minute: 3, 10 * time.Minute: 2} {
 		s, err := kube.WorldAt(time.Date(2026, 5, 1, 11, 50, 0, 0, time.UTC).Add(after), objects)
 		require.NoError(t, err)
 		require.Equal(t, want, serving(t, s))
+		require.False(t, s.Templates[s.ReplicaSets[0].Template.ID].NeverReady)
 	}
 }
