@@ -40,7 +40,7 @@ func withDaemonSets(t *testing.T, rates trouble.Rates, seed uint64, begin func(*
 func withReplicaSets(t *testing.T, rates trouble.Rates, seed uint64, begin func(*control.Controller)) (*harness, *replicaSetController) {
 	var c *replicaSetController
 	h := newHarness(t, seed, rates, func(env *Env, instance int) *control.Controller {
-		c = &replicaSetController{env: env, expected: expectations{}, versions: map[string]replicaset.Versions{}}
+		c = &replicaSetController{env: env, table: &env.ReplicaSets, kind: replicaset.Kind, expected: expectations{}, versions: map[string]replicaset.Versions{}}
 		c.Controller = control.New(env.Server, comparing{c, func(string) { begin(c.Controller) }}, store.ReplicaSetController, instance,
 			store.KindReplicaSet, store.KindPod)
 		return c.Controller
