@@ -35,6 +35,9 @@ type Config struct {
 	Together bool
 	// MaxPods is how many pods there may be, 0 means a million: one more ends the world.
 	MaxPods int
+	// MaxPlans is how many plans controllers may make, 0 means any number: one more ends the world with
+	// [ErrTooLong].
+	MaxPlans int
 
 	// Faults are how often each kind of trouble strikes.
 	Faults Faults

@@ -47,7 +47,7 @@ func TestConfig(t *testing.T) {
 		paths  []string
 	}{
 		{sim.Config{Faults: sim.Faults{Crash: -1, Clocks: math.NaN(), Unready: math.Inf(1)}}, []string{"Config.Faults.Clocks", "Config.Faults.Crash", "Config.Faults.Unready"}},
-		{sim.Config{Latency: -1, FaultsFor: math.MaxInt64, MaxPods: -1}, []string{"Config.FaultsFor", "Config.Latency", "Config.MaxPods"}},
+		{sim.Config{Latency: -1, FaultsFor: math.MaxInt64, MaxPods: -1, MaxPlans: -1}, []string{"Config.FaultsFor", "Config.Latency", "Config.MaxPlans", "Config.MaxPods"}},
 		{sim.Config{Latency: math.MaxInt64, FaultsFor: math.MinInt64}, []string{"Config.FaultsFor", "Config.Latency"}},
 		{sim.Config{Without: []sim.Kind{"x", sim.KindDaemonSet, sim.KindNode, ""}}, []string{"Config.Without", "Config.Without", "Config.Without"}},
 		{sim.Config{Controllers: []sim.Reconciler{{}}}, []string{`Config.Controllers[""].For`, `Config.Controllers[""].Name`, `Config.Controllers[""].Reconcile`}},
@@ -195,4 +195,21 @@ func TestAnyConfig(t *testing.T) {
 	})
 	t.Log(refused, "refused,", ended, "ended,", gone, "went on")
 	require.Positive(t, min(refused, ended, gone))
+}
+
+// A world in which controllers make more plans than they may ends, and others do not.
+func TestMaxPlans(t *testing.T) {
+	plans := func(most int) (int, error) {
+		w := newWorld(t, cluster.Snapshot{}, sim.Config{MaxPlans: most, Times: lives})
+		require.NoError(t, w.Put(webDeployment("v1", 5)))
+		_, err := w.Settle(24 * time.Hour)
+		return w.Report().Plans, err
+	}
+	all, err := plans(0)
+	require.NoError(t, err)
+	_, err = plans(all)
+	require.NoError(t, err)
+	made, err := plans(all - 1)
+	require.ErrorIs(t, err, sim.ErrTooLong)
+	require.Equal(t, all, made)
 }

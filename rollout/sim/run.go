@@ -47,6 +47,10 @@ func (w *World) step(until time.Time) bool {
 	if w.chaos.Healing() {
 		return s.Err() == nil
 	}
+	if most := w.cfg.MaxPlans; most > 0 && s.Plans > most {
+		s.Fail(ErrTooLong)
+		return false
+	}
 	w.rest.begin(s)
 	if w.crew.Step() {
 		w.rest.stepped(s)

@@ -46,8 +46,13 @@ func (c *Config) valid() (errs field.Errors) {
 			errs.Add("Config."+f.name, f.String(), "must be from 0 to "+forever.String())
 		}
 	}
-	if c.MaxPods < 0 {
-		errs.Add("Config.MaxPods", c.MaxPods, "must not be negative")
+	for _, f := range []struct {
+		name string
+		most int
+	}{{"MaxPods", c.MaxPods}, {"MaxPlans", c.MaxPlans}} {
+		if f.most < 0 {
+			errs.Add("Config."+f.name, f.most, "must not be negative")
+		}
 	}
 	for _, k := range c.Without {
 		if len(k.roles()) == 0 {

@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/selector"
 )
+
+// ErrTooLong is the error of a [World] whose controllers have made Config.MaxPlans plans.
+var ErrTooLong = errors.New("too many plans")
 
 // ErrInvalid is the error of objects that a [World] cannot hold or does not have.
 var ErrInvalid = selector.ErrInvalid
