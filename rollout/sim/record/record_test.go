@@ -140,6 +140,11 @@ func TestZones(t *testing.T) {
 	}
 	require.Equal(t, map[string]int32{"a": 0, "b": 0}, list[0].Zones, "none has a node yet")
 	require.Equal(t, map[string]int32{"a": zones["a"], "b": zones["b"]}, list[len(list)-1].Zones)
+	peak := int32(0)
+	for _, s := range list {
+		peak = max(peak, s.PeakSkew)
+	}
+	require.Equal(t, int32(2), peak, "both pods were on the first node, which is seen between the steps")
 }
 
 // The history has each stage of each pod at its time, and the last state of an object of each instant.

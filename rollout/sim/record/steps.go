@@ -4,6 +4,8 @@ package record
 
 import (
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 )
 
 // A Step is a plan that writes something, with the sizes after other controllers have followed, or
-// the last plan of all.
+// the last plan.
 type Step struct {
 	Time  time.Time
 	Plan  fmt.Stringer // as in a sim.Plan
@@ -25,6 +27,9 @@ type Step struct {
 	Created, Deleted int32
 	// Zones are how many pods run in each zone and are not being deleted; nil if no node has had a zone.
 	Zones map[string]int32
+	// PeakSkew is by how many pods the zones have differed at most since the step before, in any state
+	// that has lasted.
+	PeakSkew int32
 }
 
 // A Part is a ReplicaSet, as a [Step] tells of it.
@@ -54,6 +59,7 @@ type run struct {
 	uid      string
 	sets     []*set
 	zones    map[string]int32
+	zoned    time.Time // when they changed last
 	steps    []Step
 	next     Step // its plan, and pods since the last step
 	complete time.Time
@@ -101,11 +107,38 @@ func (s *Steps) run(k sim.Kind, name string) *run {
 // planned makes a step of the plan before, which all have followed by now.
 func (s *Steps) planned(p sim.Plan) {
 	r := s.runs[key{p.Kind, p.Name}]
-	if r == nil {
+	switch {
+	case r == nil, !r.complete.IsZero() && p.Time.After(r.complete) && !acts(p.Plan), same(r.next.Plan, p.Plan):
 		return
 	}
+	s.lasted(r, p.Time)
 	s.finish(r)
 	r.next.Time, r.next.Plan = p.Time, p.Plan
+}
+
+// lasted notes how uneven the zones have been, if no time is left of that state.
+func (s *Steps) lasted(r *run, now time.Time) {
+	if len(s.names) == 0 || !now.After(r.zoned) {
+		return
+	}
+	least, most := int32(math.MaxInt32), int32(0)
+	for zone := range s.names {
+		least, most = min(least, r.zones[zone]), max(most, r.zones[zone])
+	}
+	r.next.PeakSkew = max(r.next.PeakSkew, most-least)
+}
+
+// same reports whether a plan changes nothing, as the one before it, and says the same of it.
+func same(before, now fmt.Stringer) bool {
+	switch now := now.(type) {
+	case deploy.Plan:
+		b, ok := before.(deploy.Plan)
+		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds) && reflect.DeepEqual(b.Status, now.Status)
+	case replicaset.Plan:
+		b, ok := before.(replicaset.Plan)
+		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds) && reflect.DeepEqual(b.Status, now.Status)
+	}
+	return false
 }
 
 // finish makes a step of the last plan, if that acts.
@@ -241,22 +274,31 @@ func (s *Steps) pod(e sim.Change, p *podorder.Pod) {
 		}
 	}
 	if known {
-		before.of.zones[before.zone]--
+		s.spread(before, -1, e.Time)
 		delete(s.pods, p.UID)
 	}
 	if zone := s.zones[p.NodeName]; rs != nil && zone != "" && e.Verb != sim.Remove && p.Active() {
 		s.pods[p.UID] = place{zone, rs.of}
-		rs.of.zones[zone]++
+		s.spread(s.pods[p.UID], 1, e.Time)
 	}
 }
 
-// Of returns the steps of a workload: at least one, if it was planned for, which is its last plan at
-// the end. It reports since when the workload is complete, if it is: then the steps end there.
+// spread counts a pod in its zone, or no more.
+func (s *Steps) spread(p place, n int32, now time.Time) {
+	s.lasted(p.of, now)
+	p.of.zoned = now
+	p.of.zones[p.zone] += n
+}
+
+// Of returns the steps of a workload: at least one, if it was planned for. The last one is its last plan,
+// from the time on at which that said anything new. It reports since when the workload is complete, if it
+// is: then the steps end there.
 func (s *Steps) Of(k sim.Kind, name string) (steps []Step, complete time.Time) {
 	r := s.runs[key{k, name}]
 	if r == nil || r.next.Plan == nil && len(r.steps) == 0 {
 		return nil, time.Time{}
 	}
+	s.lasted(r, r.zoned.Add(1)) // the last state lasts
 	s.finish(r)
 	last := s.described(r)
 	if n := len(r.steps); last.Plan == nil { // the last plan acted
