@@ -59,6 +59,8 @@ func TestChangedObjects(t *testing.T) {
 	}
 	for name, o := range objects {
 		switch o.(type) {
+		case *replicaset.ReplicaSet:
+			require.Contains(t, name, "ReplicationController")
 		case *daemonset.DaemonSet, *cluster.Set, *cluster.Object, *cluster.Node:
 		default:
 			require.Fail(t, "is not there", name)
@@ -91,14 +93,14 @@ func TestPlanned(t *testing.T) {
 		case sim.KindDeployment:
 			require.IsType(t, deploy.Plan{}, p.Plan)
 			require.Equal(t, [2]string{"deployment controller", "a/d"}, [2]string{p.By, p.Name})
-		case sim.KindReplicaSet:
+		case sim.KindReplicaSet, sim.KindReplicationController:
 			require.IsType(t, replicaset.Plan{}, p.Plan)
 		case sim.KindDaemonSet:
 			require.IsType(t, daemonset.Plan{}, p.Plan)
 		}
 		require.NotEmpty(t, p.Plan.String())
 	}
-	require.Len(t, kinds, 4, "of a Deployment, ReplicaSets, a DaemonSet and a Set: %v", kinds)
+	require.Len(t, kinds, 5, "of a Deployment, ReplicaSets, a ReplicationController, a DaemonSet and a Set: %v", kinds)
 	require.Equal(t, w.Report().Plans, len(plans)+kinds["Object"])
 }
 

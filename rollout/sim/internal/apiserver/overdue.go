@@ -28,6 +28,9 @@ type lateness struct {
 //
 // It mirrors QuotaV1Pod of the quota evaluator of Kubernetes 1.37.
 func (q *Quotas) Overdue(p *store.Pod) {
+	if q.late[p.UID] != nil {
+		return
+	}
 	grace := cmp.Or(q.template(p).EndWithin, defaultGrace)
 	q.late[p.UID] = &lateness{at: p.DeletionTimestamp.Add(grace + quotaResync)}
 	if len(q.within[Namespace(p.Name)]) > 0 {

@@ -14,9 +14,11 @@ import (
 // kubelet does not answer: it ends the pod when it does.
 func (l *Pods) ends(e *pod) {
 	d := e.Now.DeletionTimestamp.Sub(l.Agenda.Now())
+	if d < 0 || l.held[e.Now.UID] {
+		l.Quotas.Overdue(e.Now)
+	}
 	switch {
 	case l.held[e.Now.UID] || d < 0 && !l.silent[e.Now.NodeName]:
-		l.Quotas.Overdue(e.Now)
 		return
 	case l.Trouble.Strikes(trouble.Termination, 0.04):
 		l.Trouble.Count(trouble.TerminationStuck) // until all is healed
