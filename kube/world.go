@@ -13,7 +13,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -76,28 +75,6 @@ func isNil(object Object) bool {
 	}
 	v := reflect.ValueOf(object)
 	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// A worldReader reads objects into a snapshot.
-type worldReader struct {
-	s         cluster.Snapshot
-	own       map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
-	foreign   []*corev1.Pod     // whose owners are not there
-	seen      []seenPod         // of all other pods
-	waiting   []seenPod         // that were seen without room
-	claims    map[string][]corev1.PersistentVolumeAccessMode
-	ranges    map[string][]*corev1.LimitRange // by namespace
-	resources []corev1.ResourceName           // that room is counted in
-	unseen    map[string]bool                 // see templateReader
-}
-
-func worldName(o metav1.Object) string { return qualified(o.GetNamespace(), o.GetName()) }
-
-func qualified(namespace, name string) string {
-	if namespace == "" || name == "" {
-		return name
-	}
-	return namespace + "/" + name
 }
 
 // workload reads what is no pod.

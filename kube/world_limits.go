@@ -36,15 +36,6 @@ func (w *worldReader) limitRange(o *corev1.LimitRange) {
 	}
 }
 
-// templateID returns the ID of a template in a namespace. The same template may mean something else where
-// there are LimitRanges.
-func (w *worldReader) templateID(namespace, id string) string {
-	if len(w.ranges[namespace]) == 0 {
-		return id
-	}
-	return qualified(namespace, id)
-}
-
 // completed returns a pod as the API server completes it: requests that are not set are as the limits,
 // and LimitRanges give what containers do not set. It says why a LimitRange refuses the pod, in the
 // words of the API server, "" if none does.

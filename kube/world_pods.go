@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -22,12 +21,6 @@ const (
 	terminating = "Terminating"
 	onLostNode  = " on a node that does not answer"
 )
-
-// A seenPod is a pod of a workload that is there.
-type seenPod struct {
-	*corev1.Pod
-	name, template string
-}
 
 // A believer takes pods for what they show.
 type believer struct {
@@ -69,12 +62,6 @@ func (w *worldReader) believe() {
 	}
 	w.waiting = b.waiting
 	w.s.Believed = b.beliefs()
-}
-
-func (w *worldReader) changeTemplate(id string, f func(*cluster.Template)) {
-	t := w.s.Templates[id]
-	f(&t)
-	w.s.Templates[id] = t
 }
 
 func (b *believer) count(in string, f cluster.Fate) { b.counts[cluster.Belief{In: in, Then: f}]++ }

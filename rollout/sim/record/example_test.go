@@ -30,7 +30,7 @@ func ExampleNewSteps() {
 			log.Fatal(err)
 		}
 	}
-	list, complete := steps.Of(sim.KindDeployment, "web")
+	list, complete := steps.Workload(sim.KindDeployment, "web")
 	for _, s := range list {
 		fmt.Print(s.Time.Sub(w.Start()))
 		for _, a := range s.Plan.(deploy.Plan).Actions {
@@ -51,7 +51,7 @@ func ExampleNewSteps() {
 }
 
 // The last row of the steps is the end: what holds then is what the workload waits for.
-func ExampleSteps_Of() {
+func ExampleSteps_Workload() {
 	config := sim.Config{}
 	steps := record.NewSteps(&config)
 	w, err := sim.New(cluster.Snapshot{Templates: map[string]cluster.Template{"v1": {NeverReady: true}}}, config)
@@ -64,7 +64,7 @@ func ExampleSteps_Of() {
 	if _, err := w.Settle(time.Hour); err != nil {
 		log.Fatal(err)
 	}
-	list, complete := steps.Of(sim.KindDeployment, "web")
+	list, complete := steps.Workload(sim.KindDeployment, "web")
 	for _, h := range list[len(list)-1].Plan.(deploy.Plan).Holds {
 		fmt.Println(h)
 	}

@@ -66,14 +66,14 @@ func TestSteps(t *testing.T) {
 	w, steps, _ := begin(t, cluster.Snapshot{}, sim.Config{})
 	require.NoError(t, w.Put(web("web", "v1", 2)))
 	settle(t, w)
-	first, complete := steps.Of(sim.KindDeployment, "web")
+	first, complete := steps.Workload(sim.KindDeployment, "web")
 	require.Equal(t, []string{"0s +2 -0 | 1: 0/2", "10s +0 -0 | 1: 2/2"}, told(first, w.Start()))
 	require.Equal(t, 10*time.Second, complete.Sub(w.Start()))
 
 	again := w.Now()
 	require.NoError(t, w.Put(web("web", "v2", 2)))
 	settle(t, w)
-	list, complete := steps.Of(sim.KindDeployment, "web")
+	list, complete := steps.Workload(sim.KindDeployment, "web")
 	require.Equal(t, []string{
 		"0s +1 -0 | 1: 2/2 | 2: 0/1",
 		"10s +0 -1 | 1: 1/1 | 2: 1/1", "10s +1 -0 | 1: 1/1 | 2: 1/2", "20s +0 -1 | 1: 0/0 | 2: 2/2", "20s +0 -0 | 1: 0/0 | 2: 2/2",
@@ -90,12 +90,12 @@ func TestUnfinished(t *testing.T) {
 	again := w.Now()
 	require.NoError(t, w.Put(web("web", "v2", 2)))
 	settle(t, w)
-	list, complete := steps.Of(sim.KindDeployment, "web")
+	list, complete := steps.Workload(sim.KindDeployment, "web")
 	require.Zero(t, complete)
 	last := list[len(list)-1]
 	require.Equal(t, 10*time.Minute, last.Time.Sub(again).Truncate(time.Minute), "the progress deadline")
 	require.Equal(t, []record.Part{{"web-v1", 1, 2, 2, 2}, {"web-v2", 2, 1, 0, 0}}, last.Parts)
-	none, complete := steps.Of(sim.KindDeployment, "other")
+	none, complete := steps.Workload(sim.KindDeployment, "other")
 	require.Empty(t, none)
 	require.Zero(t, complete)
 }
@@ -107,10 +107,10 @@ func TestSeparate(t *testing.T) {
 	require.NoError(t, w.Put(web("a", "v1", 2), web("b", "v1", 1), alone))
 	settle(t, w)
 	for name, want := range map[string][]string{"a": {"0s +2 -0 | 1: 0/2", "10s +0 -0 | 1: 2/2"}, "b": {"0s +1 -0 | 1: 0/1", "10s +0 -0 | 1: 1/1"}} {
-		list, _ := steps.Of(sim.KindDeployment, name)
+		list, _ := steps.Workload(sim.KindDeployment, name)
 		require.Equal(t, want, told(list, w.Start()), name)
 	}
-	list, complete := steps.Of(sim.KindReplicaSet, "rs")
+	list, complete := steps.Workload(sim.KindReplicaSet, "rs")
 	require.Equal(t, []string{"0s +3 -0 | 0: 0/3", "10s +0 -0 | 0: 3/3"}, told(list, w.Start()))
 	require.Equal(t, 10*time.Second, complete.Sub(w.Start()))
 }
@@ -121,7 +121,7 @@ func TestAdopted(t *testing.T) {
 	w, steps, _ := begin(t, cluster.Snapshot{ReplicaSets: []replicaset.ReplicaSet{orphan}}, sim.Config{})
 	require.NoError(t, w.Put(web("web", "v2", 2)))
 	settle(t, w)
-	list, _ := steps.Of(sim.KindDeployment, "web")
+	list, _ := steps.Workload(sim.KindDeployment, "web")
 	require.Contains(t, list[len(list)-1].Parts, record.Part{Name: "old"})
 }
 
@@ -133,7 +133,7 @@ func TestZones(t *testing.T) {
 	settle(t, w)
 	require.True(t, w.Scale(sim.KindDeployment, "web", 1))
 	settle(t, w)
-	list, _ := steps.Of(sim.KindDeployment, "web")
+	list, _ := steps.Workload(sim.KindDeployment, "web")
 	zones := map[string]int32{}
 	for _, p := range w.View().Pods() {
 		zones[map[string]string{"n": "a", "m": "b"}[p.NodeName]]++

@@ -5,7 +5,6 @@ package record
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"time"
 
@@ -63,6 +62,7 @@ type run struct {
 	steps    []Step
 	next     Step // its plan, and pods since the last step
 	complete time.Time
+	written  bool // whether the workload, or a part of it, since the last plan
 }
 
 type set struct {
@@ -108,12 +108,12 @@ func (s *Steps) run(k sim.Kind, name string) *run {
 func (s *Steps) planned(p sim.Plan) {
 	r := s.runs[key{p.Kind, p.Name}]
 	switch {
-	case r == nil, !r.complete.IsZero() && p.Time.After(r.complete) && !acts(p.Plan), same(r.next.Plan, p.Plan):
+	case r == nil, !r.complete.IsZero() && p.Time.After(r.complete) && !acts(p.Plan), !r.written && same(r.next.Plan, p.Plan):
 		return
 	}
 	s.lasted(r, p.Time)
 	s.finish(r)
-	r.next.Time, r.next.Plan = p.Time, p.Plan
+	r.next.Time, r.next.Plan, r.written = p.Time, p.Plan, false
 }
 
 // lasted notes how uneven the zones have been, if no time is left of that state.
@@ -128,15 +128,15 @@ func (s *Steps) lasted(r *run, now time.Time) {
 	r.next.PeakSkew = max(r.next.PeakSkew, most-least)
 }
 
-// same reports whether a plan changes nothing, as the one before it, and says the same of it.
+// same reports whether a plan does nothing, as the one before it, and holds the same back.
 func same(before, now fmt.Stringer) bool {
 	switch now := now.(type) {
 	case deploy.Plan:
 		b, ok := before.(deploy.Plan)
-		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds) && reflect.DeepEqual(b.Status, now.Status)
+		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds)
 	case replicaset.Plan:
 		b, ok := before.(replicaset.Plan)
-		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds) && reflect.DeepEqual(b.Status, now.Status)
+		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds)
 	}
 	return false
 }
@@ -190,7 +190,7 @@ func (s *Steps) observe(e sim.Change) {
 	switch o := e.Object.(type) {
 	case *deploy.Deployment:
 		r := s.run(sim.KindDeployment, o.Name)
-		r.uid = o.UID
+		r.uid, r.written = o.UID, true
 		s.completed(r, e.Time, deploy.Complete(o.Status, orOne(o.Replicas), o.Generation))
 	case *replicaset.ReplicaSet:
 		s.changed(o, e.Verb == sim.Remove, e.Time)
@@ -229,6 +229,7 @@ func (s *Steps) changed(o *replicaset.ReplicaSet, gone bool, now time.Time) {
 	}
 	rs.ReplicaSet = *o
 	owner := s.ownerOf(o)
+	owner.written = true
 	if rs.of != owner {
 		rs.leave()
 		rs.of = owner
@@ -290,10 +291,10 @@ func (s *Steps) spread(p place, n int32, now time.Time) {
 	p.of.zones[p.zone] += n
 }
 
-// Of returns the steps of a workload: at least one, if it was planned for. The last one is its last plan,
+// Workload returns the steps of a workload: at least one, if it was planned for. The last one is its last plan,
 // from the time on at which that said anything new. It reports since when the workload is complete, if it
 // is: then the steps end there.
-func (s *Steps) Of(k sim.Kind, name string) (steps []Step, complete time.Time) {
+func (s *Steps) Workload(k sim.Kind, name string) (steps []Step, complete time.Time) {
 	r := s.runs[key{k, name}]
 	if r == nil || r.next.Plan == nil && len(r.steps) == 0 {
 		return nil, time.Time{}

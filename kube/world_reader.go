@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// A worldReader reads objects into a snapshot.
+type worldReader struct {
+	s         cluster.Snapshot
+	own       map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
+	foreign   []*corev1.Pod     // whose owners are not there
+	seen      []seenPod         // of all other pods
+	waiting   []seenPod         // that were seen without room
+	claims    map[string][]corev1.PersistentVolumeAccessMode
+	ranges    map[string][]*corev1.LimitRange // by namespace
+	resources []corev1.ResourceName           // that room is counted in
+	unseen    map[string]bool                 // see templateReader
+}
+
+func worldName(o metav1.Object) string { return qualified(o.GetNamespace(), o.GetName()) }
+
+func qualified(namespace, name string) string {
+	if namespace == "" || name == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// A seenPod is a pod of a workload that is there.
+type seenPod struct {
+	*corev1.Pod
+	name, template string
+}
+
+// changeTemplate changes what a template means.
+func (w *worldReader) changeTemplate(id string, f func(*cluster.Template)) {
+	t := w.s.Templates[id]
+	f(&t)
+	w.s.Templates[id] = t
+}
+
+// templateID returns the ID of a template in a namespace. The same template may mean something else where
+// there are LimitRanges.
+func (w *worldReader) templateID(namespace, id string) string {
+	if len(w.ranges[namespace]) == 0 {
+		return id
+	}
+	return qualified(namespace, id)
+}
