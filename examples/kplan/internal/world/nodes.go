@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// Each changes the templates.
+func (b *Beginning) Each(change func(id string, t *cluster.Template)) {
+	for id, t := range b.Templates {
+		change(id, &t)
+		b.Templates[id] = t
+	}
+}
+
+// Heal lets all pods become ready, and nodes have room.
+func (b *Beginning) Heal() {
+	b.Held, b.Quotas = nil, nil
+	for i := range b.Nodes {
+		b.Nodes[i].Room = nil
+	}
+	b.Each(func(_ string, t *cluster.Template) {
+		t.NeverReady, t.Unplaceable, t.Refused, t.Unset = false, false, "", nil
+	})
+}
+
+// Zones are the zones of nodes, nil if no node has one.
+func (b *Beginning) Zones() podorder.Domains {
+	zones, some := podorder.Domains{}, false
+	for i := range b.Nodes {
+		zones[b.Nodes[i].Name] = b.Nodes[i].Zone
+		some = some || b.Nodes[i].Zone != ""
+	}
+	if !some {
+		return nil
+	}
+	return zones
+}
+
+// Broken lets pods of the template that is wanted, or left if nothing is applied yet, never become ready
+// if the user says so.
+func (b *Beginning) Broken(never bool) {
+	if never {
+		t := b.Templates[b.Template]
+		t.NeverReady = true
+		b.Templates[b.Template] = t
+	}
+}
