@@ -89,8 +89,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// imagesOf returns the images of the containers of each ReplicaSet.
-func imagesOf(c *sim.Cluster, workloads ...*manifest.Workload) map[string]string {
+// imagesOf returns the images of the containers of each template.
+func imagesOf(workloads ...*manifest.Workload) map[string]string {
 	byTemplate := map[string]string{}
 	for _, w := range workloads {
 		if w == nil {
@@ -101,11 +101,7 @@ func imagesOf(c *sim.Cluster, workloads ...*manifest.Workload) map[string]string
 			byTemplate[kube.TemplateID(&rs.Spec.Template)] = images(&rs.Spec.Template)
 		}
 	}
-	byName := map[string]string{}
-	for _, rs := range c.ReplicaSets {
-		byName[rs.Name] = byTemplate[rs.Template.ID]
-	}
-	return byName
+	return byTemplate
 }
 
 func images(t *corev1.PodTemplateSpec) string {

@@ -3,10 +3,11 @@
 package command
 
 import (
+	"time"
+
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
 )
 
 // compare runs the rollout of a Deployment with each strategy.
@@ -28,22 +29,25 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	if len(s.comparison.start) > 0 {
 		result.Runs = int(s.runs)
 	}
-	var kubelet sim.Kubelet
-	s.environment(w, old, &start, 0, &kubelet)
-	takeRoom(kubelet.Room, &start, seenOf(w, old))
+	s.environment(w, old, &start)
+	start.Broken(s.neverReady)
+	s.override(&start)
 	for _, t := range strategies {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {
 			s.progress.doing("trying %s of %s (run %d of %d)", t.label, w.Name(), i+1, result.Runs)
-			c := start.Clone()
-			c.Update(t.in(c.Deployment))
-			config := s.config(c, s.seed+uint64(i))
-			config.Kubelet, config.Autoscaled = s.in(kubelet, config.Kubelet), w.Scaled()
-			r, err := sim.Run(c, config)
+			b := start
+			b.Applied = []any{t.in(start.Wanted())}
+			config := s.pace.config(&s.policies)
+			config.Seed, config.Autoscalers = s.seed+uint64(i), scaled(start.Name, w.Scaled())
+			if len(s.comparison.start) > 0 {
+				config.Times.Ready = s.comparison.start.spread()
+			}
+			r, err := view.Simulate(&b, config, time.Duration(s.timeLimit), s.records, nil)
 			if err != nil {
 				return result, w.Invalid(withHelp(err))
 			}
-			row.Add(r)
+			row.Add(r.Result)
 		}
 		result.Trials = append(result.Trials, row)
 	}
@@ -72,14 +76,4 @@ func (s *simulation) strategies(w *manifest.Workload) (list []strategy, err erro
 func (s *strategy) in(d deploy.Deployment) deploy.Deployment {
 	d.Strategy, d.MaxSurge, d.MaxUnavailable, d.MinReadySeconds, d.Replicas = s.Strategy, s.MaxSurge, s.MaxUnavailable, s.MinReadySeconds, s.Replicas
 	return d
-}
-
-// config returns how one run goes.
-func (s *simulation) config(c sim.Cluster, seed uint64) sim.Config {
-	cfg := s.pace.config(&s.policies, c.Deployment.Template)
-	cfg.Kubelet.Seed = seed
-	if len(s.comparison.start) > 0 {
-		cfg.Kubelet.ReadyIn = s.comparison.start.at
-	}
-	return cfg
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // A comparison is the flags that ask for many runs of a rollout, perhaps with several
@@ -106,6 +107,15 @@ func (q quantiles) at(share float64) time.Duration {
 	const day = 24 * 3600
 	seconds := min(math.Exp(la+(z-za)/(zb-za)*(lb-la)), day)
 	return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond)
+}
+
+// spread returns the durations of the shares, at a thousand of them.
+func (q quantiles) spread() (s cluster.Spread) {
+	for i := range 1001 {
+		share := float64(i) / 1000
+		s = append(s, cluster.Quantile{Share: share, Time: q.at(share)})
+	}
+	return s
 }
 
 // Trials are strategies to compare with the one that is written.

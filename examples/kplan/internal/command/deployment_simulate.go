@@ -3,10 +3,18 @@
 package command
 
 import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/sim"
 )
 
 // simulateDeployment simulates the rollout of a Deployment, from an old one or what there is.
@@ -19,19 +27,19 @@ func (s *simulation) simulateDeployment(w, old *manifest.Workload) (view.Simulat
 	if err != nil {
 		return view.Simulation{}, err
 	}
-	config := s.pace.config(&s.policies, start.Deployment.Template)
-	config.Autoscaled = w.Scaled()
-	assumed, short := s.environment(w, old, &start, mostOf(&start.Deployment), &config.Kubelet)
+	assumed, short := s.environment(w, old, &start)
 	assumed = append(partial, assumed...)
-	takeRoom(config.Kubelet.Room, &start, seenOf(w, old))
-	result, err := sim.Run(start, config)
+	start.Broken(s.neverReady)
+	s.override(&start)
+	config := s.pace.config(&s.policies)
+	config.Autoscalers = scaled(start.Name, w.Scaled())
+	result, err := view.Simulate(&start, config, time.Duration(s.timeLimit), s.records, imagesOf(w, old))
 	if err != nil {
-		return view.Simulation{}, w.Invalid(withHelp(err))
+		return result, w.Invalid(withHelp(err))
 	}
-	return view.Simulation{
-		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Images: imagesOf(&result.Cluster, w, old), Result: result,
-		Policies: s.departures(), Assumed: append(w.Bites(result.Bounds, running(seenOf(w, old).Pods), short...), assumed...), Recording: config.Kubelet.Recording,
-	}, nil
+	result.Policies = s.departures()
+	result.Assumed = append(w.Bites(result.Result.Bounds, start.Running(), short...), assumed...)
+	return result, nil
 }
 
 // neverStarted reports whether a Deployment has been paused since it was created, so that
@@ -41,31 +49,41 @@ func neverStarted(w *manifest.Workload) bool {
 	return d.Spec.Paused && d.Status.Replicas == 0 && d.Annotations[revision.AnnotationRevision] == ""
 }
 
+// hasSets reports whether there is a ReplicaSet that a Deployment controls, or adopts.
+func hasSets(w *manifest.Workload) bool {
+	selector, err := metav1.LabelSelectorAsSelector(w.Deployment.Spec.Selector)
+	return slices.ContainsFunc(w.ReplicaSets, func(rs *appsv1.ReplicaSet) bool {
+		owner := metav1.GetControllerOfNoCopy(rs)
+		return owner != nil && owner.UID == w.Deployment.UID || owner == nil && err == nil && selector.Matches(labels.Set(rs.Labels))
+	})
+}
+
 // startOf returns the cluster in which the rollout begins.
-func (s *simulation) startOf(w, old *manifest.Workload) (sim.Cluster, error) {
+func (s *simulation) startOf(w, old *manifest.Workload) (world.Beginning, error) {
 	if old == nil {
-		return clusterOf(w, s.now.Time)
+		return beginningOf(w, nil, s.now.Time, w.Around(podsIn(w)))
 	}
 	if err := sameSelector(old.Deployment.Spec.Selector, w.Deployment.Spec.Selector, old.File); err != nil {
-		return sim.Cluster{}, w.Invalid(err)
+		return world.Beginning{}, w.Invalid(err)
 	}
-	c, err := clusterOf(old, s.now.Time)
+	b, err := beginningOf(old, w, s.now.Time, w.Around(podsIn(old)))
 	if err != nil {
-		return c, err
+		return b, err
 	}
-	if len(old.ReplicaSets) == 0 && !neverStarted(old) {
-		if c, err = sim.Finished(c.Deployment); err != nil {
-			return c, old.Invalid(err)
+	if !hasSets(old) && !neverStarted(old) {
+		if b, err = b.Finished(); err != nil {
+			return b, old.Invalid(err)
 		}
-		renumber(&c, old)
+		renumber(&b, old)
 	}
-	if names, _, _ := nodesOf(w, old); len(w.Nodes) > 0 {
-		c.Place(names)
+	b.Place()
+	return b, nil
+}
+
+// scaled is an autoscaler that gives a Deployment so many replicas, if any.
+func scaled(name string, replicas *int32) []sim.Autoscaler {
+	if replicas == nil {
+		return nil
 	}
-	wanted, err := clusterOf(w, s.now.Time)
-	if err != nil {
-		return c, err
-	}
-	c.Update(wanted.Deployment)
-	return c, nil
+	return []sim.Autoscaler{{Name: "horizontal pod autoscaler", Desired: func(sim.View) map[string]int32 { return map[string]int32{name: *replicas} }}}
 }

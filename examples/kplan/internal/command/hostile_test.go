@@ -272,5 +272,5 @@ func TestCorrectedPods(t *testing.T) {
 	upstream, _ := runText(t, "simulate --time-limit 1h", withoutReadyTimes(t))
 	corrected, _ := runText(t, "simulate --time-limit 1h --corrected", withoutReadyTimes(t))
 	require.Contains(t, upstream, "\n1     1h    3/3 ", "they are looked at until the end")
-	require.Contains(t, corrected, "\n1     0s    3/3 ", "and once")
+	require.Contains(t, corrected, "\n1     10m   3/3 ", "and once, before the deadline of the rollout")
 }

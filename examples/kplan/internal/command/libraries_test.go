@@ -37,7 +37,7 @@ func TestLibraries(t *testing.T) {
 // TestTooLong: what would take hours ends with a line, whatever is simulated.
 func TestTooLong(t *testing.T) {
 	defer func(n int64) { maxLooks = n }(maxLooks)
-	maxLooks = 200_000
+	maxLooks = 20_000
 	next := []byte(newWeb("  replicas: 500\n", "2"))
 	old := inFile(t, "old.yaml", newWeb("  replicas: 500\n", "1"))
 	for _, args := range [][]string{

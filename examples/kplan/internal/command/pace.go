@@ -4,16 +4,17 @@ package command
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	old "github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // A pace is how pods live in a simulation, and when to give up.
@@ -28,6 +29,7 @@ type pace struct {
 	neverReady     bool
 	looks          int64 // that are left, see maxLooks
 	records        bool  // what becomes of pods is recorded
+	told           func(flag string) bool
 }
 
 // maxLooks is how often planners may look at a pod in all simulations of a command, which
@@ -36,8 +38,8 @@ var maxLooks int64 = 1_000_000_000
 
 // withHelp says what helps against an error of a simulation, if anything does.
 func withHelp(err error) error {
-	if errors.Is(err, sim.ErrTooLong) {
-		return fmt.Errorf("%w; with --notice-after 1s controllers look less often", err)
+	if errors.Is(err, old.ErrTooLong) || errors.Is(err, sim.ErrTooLong) {
+		return errors.New("too much for one simulation; with --notice-after 1s controllers look less often")
 	}
 	return err
 }
@@ -45,6 +47,7 @@ func withHelp(err error) error {
 func (p *pace) addFlags(c *cobra.Command, neverReady string) {
 	p.readyAfter, p.timeLimit, p.looks = delay(10*time.Second), delay(24*time.Hour), maxLooks
 	f := c.Flags()
+	p.told = f.Changed
 	f.Var(&p.scheduleAfter, "schedule-after", "time from creating a pod to starting it")
 	f.Var(&p.readyAfter, "ready-after", "time from starting a pod to its being ready")
 	f.Var(&p.terminateAfter, "terminate-after", "time from deleting a pod to its end")
@@ -74,8 +77,8 @@ func (p *pace) withoutDelays() (assumed []string) {
 
 // kubelet returns how pods live. Those of the template broken never become ready if the
 // user says so.
-func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
-	kubelet := sim.Kubelet{
+func (p *pace) kubelet(broken revision.Template) old.Kubelet {
+	kubelet := old.Kubelet{
 		ScheduleAfter:  time.Duration(p.scheduleAfter),
 		ReadyAfter:     time.Duration(p.readyAfter),
 		TerminateAfter: time.Duration(p.terminateAfter),
@@ -91,22 +94,40 @@ func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
 }
 
 // recording returns where to write what becomes of pods, nil if nobody asks.
-func (p *pace) recording() *sim.Recording {
+func (p *pace) recording() *old.Recording {
 	if !p.records {
 		return nil
 	}
-	return &sim.Recording{}
+	return &old.Recording{}
 }
 
-// config returns how a rollout is simulated. The pods of the template broken never
-// become ready if the user says so.
-func (p *pace) config(by *policies, broken revision.Template) sim.Config {
+// config returns how a rollout is simulated.
+func (p *pace) config(by *policies) sim.Config {
 	return sim.Config{
-		Kubelet:   p.kubelet(broken),
-		TimeLimit: time.Duration(p.timeLimit),
-		Latency:   time.Duration(p.noticeAfter),
-		Options:   by.deployOptions(),
-		// Bursts follow each other at once, so they make no difference but take time.
-		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32, Repair: by.replicaSets()},
+		Seed: p.seed, Times: cluster.Times{Schedule: p.spread(p.scheduleAfter), Ready: p.spread(p.readyAfter), End: p.spread(p.terminateAfter)},
+		Latency: time.Duration(p.noticeAfter), MaxPlans: int(max(1, p.looks/looksOfPlan)), Deployment: by.deployOptions(),
+		ReplicaSet: replicaset.Options{Repair: by.replicaSets()},
+		Planned:    func(sim.Plan) { p.looks -= looksOfPlan },
 	}
+}
+
+// looksOfPlan is as how many looks a plan in a world counts.
+const looksOfPlan = 100
+
+// override lets a time that the user has given hold for all pods, whatever their templates say.
+func (p *pace) override(b *world.Beginning) {
+	ready, end := p.told("ready-after"), p.told("terminate-after")
+	b.Each(func(_ string, t *cluster.Template) {
+		if ready {
+			t.ReadyAfter = 0
+		}
+		if end {
+			t.EndAfter, t.EndWithin = 0, 0
+		}
+	})
+}
+
+// spread returns how long a stage takes that takes at least so long.
+func (p *pace) spread(least delay) cluster.Spread {
+	return cluster.Between(time.Duration(least), time.Duration(least)+time.Duration(p.jitter))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -88,14 +88,14 @@ func setRolledOut(old *manifest.PodSet) ([]string, error) {
 	return notes, nil
 }
 
-// renumber gives a cluster that has been rolled out the revision that a Deployment tells of.
-func renumber(c *sim.Cluster, old *manifest.Workload) {
+// renumber gives a Deployment that has been rolled out the revision that a Deployment tells of.
+func renumber(b *world.Beginning, old *manifest.Workload) {
 	number := old.Deployment.Annotations[revision.AnnotationRevision]
 	if _, err := revision.Number(old.Deployment.Annotations); err != nil || number == "" {
 		return
 	}
-	c.Deployment.Annotations[revision.AnnotationRevision] = number
-	for i := range c.ReplicaSets {
-		c.ReplicaSets[i].Annotations[revision.AnnotationRevision] = number
+	b.Deployments[0].Annotations[revision.AnnotationRevision] = number
+	for i := range b.ReplicaSets {
+		b.ReplicaSets[i].Annotations[revision.AnnotationRevision] = number
 	}
 }

@@ -13,27 +13,26 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/refusal"
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // exceeded is what admission says of pods that a quota forbids.
 var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), limited: pods=(\d+)`)
 
-// quotaOf returns how many pods of the Deployment a quota allows, nil for any: one of the
-// input, or as far as a ReplicaSet tells that could not make its pods.
-// At most so many are wanted: if they are too many, that is told of the rollout.
-func quotaOf(w, seen *manifest.Workload, most int32) (*int, []string) {
-	if n, name := w.PodQuota(running(seen.Pods)); name != "" {
+// refuse lets creations fail as the input tells: by a quota that is not in it, or as far as a ReplicaSet
+// tells that could not make its pods. At most so many pods are wanted: if a quota in the input has too
+// few, that is told of the rollout.
+func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) []string {
+	running := b.Running()
+	if n, name := w.PodQuota(running); name != "" {
 		if n < int(most) {
-			return &n, nil
+			return nil
 		}
-		return &n, []string{fmt.Sprintf("the quota %s stays: %s", name, podsText(n))}
+		return []string{fmt.Sprintf("the quota %s stays: %s", name, podsText(n))}
 	}
 	for _, rs := range seen.Controlled() {
 		for _, c := range rs.Status.Conditions {
@@ -43,15 +42,22 @@ func quotaOf(w, seen *manifest.Workload, most int32) (*int, []string) {
 			if m := exceeded.FindStringSubmatch(c.Message); m != nil {
 				used, _ := strconv.Atoi(m[2]) // the pattern has matched
 				limit, _ := strconv.Atoi(m[3])
-				others := max(0, used-running(seen.Pods))
-				return new(limit - others), []string{fmt.Sprintf("the quota %s stays: %s", m[1], podsText(max(0, limit-others)))}
+				left := max(0, limit-max(0, used-running))
+				limitPods(b, left)
+				return []string{fmt.Sprintf("the quota %s stays: %s", m[1], podsText(left))}
 			}
 			if c.Reason == "FailedCreate" {
-				return new(running(seen.Pods)), []string{noMore(c.Message)}
+				limitPods(b, running)
+				return []string{noMore(c.Message)}
 			}
 		}
 	}
-	return nil, nil
+	return nil
+}
+
+// limitPods lets the namespace have so many pods of the Deployment.
+func limitPods(b *world.Beginning, pods int) {
+	b.Quotas = append(b.Quotas, cluster.Quota{Name: strings.TrimPrefix(b.Namespace+"/quota that is not in the input", "/"), Hard: map[string]int64{"pods": int64(pods)}})
 }
 
 // noMore says that creations fail, in the words of who refuses them.
@@ -99,18 +105,13 @@ func asking(p *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.Resou
 	return &other
 }
 
-// resourceQuotaOf returns what quotas of the input leave to the pods of a Deployment, which
-// may have some already, nil if none counts what they take. What it says is for the user, and of
-// which resource too little is left for most pods of the rollout at once.
-func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []string, []manifest.Shortage) {
-	before := &seen.Deployment.Spec.Template // of manifests, which have no ReplicaSets
+// shortages returns, for the user, what quotas of the input leave to the pods of a Deployment, which
+// may have some already, and of which resource too little is left for most pods of the rollout at once.
+func shortages(b *world.Beginning, w, seen *manifest.Workload, most int32) (notes []string, short []manifest.Shortage) {
 	template, refused := w.Ranged(&w.Deployment.Spec.Template.Spec)
-	needs := map[string][]int64{kube.TemplateID(before): rations(&before.Spec)}
-	for _, rs := range seen.ReplicaSets {
-		needs[kube.TemplateID(&rs.Spec.Template)] = rations(&rs.Spec.Template.Spec)
+	if refused != "" {
+		notes = append(notes, refused)
 	}
-	next := rations(template)
-	needs[kube.TemplateID(&w.Deployment.Spec.Template)] = next
 	own := make([]int64, len(rationed))
 	for _, p := range seen.Pods {
 		if pod := kube.Pod(p); !pod.Finished() {
@@ -119,48 +120,25 @@ func resourceQuotaOf(w, seen *manifest.Workload, most int32) (*sim.Quota, []stri
 			}
 		}
 	}
-	quota := &sim.Quota{Needs: func(t revision.Template) []int64 { return needs[t.ID] }}
-	var notes []string
-	var short []manifest.Shortage
-	bounded, fails := refused != "", refused != ""
-	if fails {
-		notes = append(notes, refused)
+	if len(seen.Pods) == 0 { // which no file holds
+		for i, n := range rations(&seen.Deployment.Spec.Template.Spec) {
+			own[i] = n * int64(b.Running())
+		}
 	}
+	next := rations(template)
 	for i, names := range rationed {
 		hard, name := w.ResourceQuota(names, own[i])
-		quota.Hard = append(quota.Hard, hard)
 		if name == "" {
 			continue
 		}
-		bounded = true
 		if unset := unsetIn(template, i); unset != "" {
 			notes = append(notes, fmt.Sprintf("ResourceQuota %s counts %s, which container %s does not set: creations fail", name, names[len(names)-1], unset))
-			fails = true
 		}
 		if n := next[i]; n > 0 && hard/n < int64(most) {
 			short = append(short, manifest.Shortage{Quota: name, Resource: string(names[len(names)-1]), Pods: int(hard / n)})
 		}
 	}
-	if !bounded {
-		return nil, nil, nil
-	}
-	if fails { // as if they took of what there is nothing
-		quota.Hard = append(quota.Hard, 0)
-		needs[kube.TemplateID(&w.Deployment.Spec.Template)] = append(next, 1)
-	}
-	return quota, notes, short
-}
-
-// mostOf returns how many pods of a Deployment may be wanted at once.
-func mostOf(d *deploy.Deployment) int32 {
-	n := int32(1)
-	if d.Replicas != nil {
-		n = *d.Replicas
-	}
-	if d.Strategy == deploy.Recreate {
-		return n
-	}
-	return rollout.Resolve(n, d.MaxSurge, d.MaxUnavailable).MaxTotal()
+	return notes, short
 }
 
 // unsetIn returns a container that does not set what quotas count, or "".

@@ -4,18 +4,19 @@ package command
 
 import (
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -26,113 +27,120 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	if err != nil {
 		return view.ReplicaSimulation{}, err
 	}
-	if n := r.Workload.Scaled(); n != nil { // at once: a ReplicaSet does nothing else
-		start.ReplicaSets[0].Replicas, start.Deployment.Replicas = n, n
-		start.ReplicaSets[0].Generation++
-	}
-	config := s.pace.config(&s.policies, start.ReplicaSets[0].Template)
 	seen, w := r, &r.Workload
 	var before *manifest.Workload
 	if old != nil {
 		seen, before = old, &old.Workload
 	}
-	assumed, short := s.environment(w, before, &start, sizeOf(&start.ReplicaSets[0]), &config.Kubelet)
+	assumed, short := s.environment(w, before, &start)
+	start.Broken(s.neverReady)
+	s.override(&start)
 	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
 		assumed = append(assumed, controller+" leaves its size alone")
 	}
 	if n := len(start.Pods); old != nil && n > 0 && !equality.Semantic.DeepEqual(old.Workload.Deployment.Spec.Template, w.Deployment.Spec.Template) {
 		assumed = append(assumed, fmt.Sprintf("%s %s the old template: only new pods are made from the new one", podsText(n), verb(n, "keeps", "keep")))
 	}
-	run := newReplicaRun(seen, start)
-	result, err := run.run(start, config)
+	run := newReplicaRun(seen, &start)
+	result, err := run.simulate(&s.pace, &start, s.pace.config(&s.policies))
 	if err != nil {
 		return view.ReplicaSimulation{}, r.Invalid(withHelp(err))
 	}
-	if recording := config.Kubelet.Recording; recording != nil {
-		recording.Deployments = nil // the one that stands for nobody
-	}
 	return view.ReplicaSimulation{
-		Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name, Wanted: sizeOf(&start.ReplicaSets[0]),
-		Steps: run.steps, Done: result.Done, GaveUp: result.GaveUp, Policies: s.flags(replicaset.QuirkTable()), Assumed: append(bites(r, short...), assumed...), Recording: config.Kubelet.Recording,
+		Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name, Wanted: start.Most(),
+		Steps: run.steps, Done: result.Done, GaveUp: result.GaveUp, Policies: s.flags(replicaset.QuirkTable()),
+		Assumed: append(bites(r, short...), assumed...), History: result.History,
 	}, nil
 }
 
-// startReplicaSet returns the cluster in which the simulation begins.
-func (s *simulation) startReplicaSet(r, old *manifest.ReplicaSet) (sim.Cluster, error) {
+// startReplicaSet returns where the simulation begins.
+func (s *simulation) startReplicaSet(r, old *manifest.ReplicaSet) (b world.Beginning, err error) {
 	if old == nil {
-		return replicaCluster(r, s.now.Time)
+		return beginningOfSet(r, r, s.now.Time)
 	}
 	if err := sameSelector(old.Workload.Deployment.Spec.Selector, r.Workload.Deployment.Spec.Selector, old.File); err != nil && r.Kind == replicaset.Kind {
-		return sim.Cluster{}, r.Invalid(err)
+		return b, r.Invalid(err)
 	}
-	c, err := replicaCluster(old, s.now.Time)
-	if err != nil {
-		return c, err
+	if b, err = beginningOfSet(old, r, s.now.Time); err != nil {
+		return b, err
 	}
 	if len(old.Workload.Pods) == 0 && old.Snapshot.ReplicaSet.Status.ObservedGeneration == 0 { // a manifest
-		run := newReplicaRun(old, c)
-		result, err := run.run(c, sim.Config{TimeLimit: math.MaxInt64, ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32}})
-		if err != nil {
-			return c, old.Invalid(err)
+		if b, err = b.Finished(); err != nil {
+			return b, old.Invalid(err)
 		}
-		c = result.Cluster
-		c.Now = c.Now.Add(time.Hour)
 	}
-	if names, _, _ := nodesOf(&r.Workload, &old.Workload); len(r.Workload.Nodes) > 0 {
-		c.Place(names)
-	}
-	next, err := replicaCluster(r, s.now.Time)
-	if err != nil {
-		return c, err
-	}
-	is, wanted := &c.ReplicaSets[0], &next.ReplicaSets[0]
-	is.Replicas, is.Template, is.TemplateLabels, is.MinReadySeconds = wanted.Replicas, wanted.Template, wanted.TemplateLabels, wanted.MinReadySeconds
-	is.Selector, is.Generation = wanted.Selector, is.Generation+1
-	c.Deployment.Replicas, c.Deployment.Status = wanted.Replicas, deploy.Status{}
-	return c, nil
+	b.Place()
+	return b, nil
 }
 
-// replicaCluster returns what the files hold as a cluster: a ReplicaSet, its pods, and those
-// that it adopts.
-func replicaCluster(r *manifest.ReplicaSet, now time.Time) (sim.Cluster, error) {
-	c, err := clusterOf(&r.Workload, now)
-	if err != nil {
-		return c, err
-	}
+// beginningOfSet returns what the files hold: a ReplicaSet, its pods, those that it adopts, what there is
+// around it, and what is applied if that is another one.
+func beginningOfSet(r, wanted *manifest.ReplicaSet, now time.Time) (b world.Beginning, err error) {
 	rs := &r.Snapshot.ReplicaSet
 	matches, err := selector.FromLabelSelector(rs.Selector)
 	if err != nil {
-		return c, r.Invalid(err)
+		return b, r.Invalid(err)
 	}
-	if r.Workload.Missing() == "" {
-		c.Pods = nil
-	}
+	own := map[types.UID]bool{}
+	var pods []podorder.Pod
 	for _, p := range r.Snapshot.Pods {
-		switch {
-		case p.ControllerUID == rs.UID:
-			p.ControllerKind = replicaset.Kind
-			c.Pods = append(c.Pods, &p)
-		case p.ControllerUID == "" && matches.Matches(p.Labels):
-			c.Pods = append(c.Pods, &p)
+		if p.ControllerUID == rs.UID || p.ControllerUID == "" && matches.Matches(p.Labels) {
+			own[types.UID(p.UID)] = true
+			pods = append(pods, p)
 		}
 	}
-	return c, nil
+	next := &wanted.Workload
+	if wanted == r {
+		next = nil
+	}
+	if b, err = beginningOf(&r.Workload, next, now, wanted.Workload.Around(own)); err != nil {
+		return b, err
+	}
+	d := b.Wanted()
+	b.Kind, b.Deployments = sim.KindReplicaSet, nil
+	set := &b.ReplicaSets[0]
+	b.Name = set.Name
+	set.ControllerKind, set.ControllerName, set.ControllerUID = rs.ControllerKind, rs.ControllerName, rs.ControllerUID
+	if n := r.Workload.Scaled(); n != nil && next == nil { // at once: a ReplicaSet does nothing else
+		set.Replicas = n
+	}
+	if next != nil {
+		applied := *set
+		applied.Replicas, applied.Template, applied.TemplateLabels, applied.MinReadySeconds, applied.Selector = d.Replicas, d.Template, d.TemplateLabels, d.MinReadySeconds, d.Selector
+		if n := next.Scaled(); n != nil {
+			applied.Replicas = n
+		}
+		b.Applied = []any{applied}
+	}
+	if r.Workload.Missing() != "" {
+		return b, nil
+	}
+	b.Pods = nil
+	for _, p := range pods {
+		if p.ControllerUID != "" {
+			p.ControllerKind, p.ControllerName = replicaset.Kind, set.Name
+		}
+		p.Name = strings.TrimSuffix(set.Name, rs.Name) + p.Name
+		b.Pods = append(b.Pods, p)
+	}
+	return b, nil
 }
 
-// A replicaRun plans for a ReplicaSet by itself in a cluster whose Deployment stands for
-// nobody, and makes steps of its passes.
+// A replicaRun makes steps of the passes of a ReplicaSet by itself, whose siblings and their pods are
+// those of the input.
 type replicaRun struct {
-	of    replicaset.ReplicaSet // the one of the input
-	kin   []replicaset.ReplicaSet
-	pods  []podorder.Pod // of the kin
-	start time.Time
-	steps []view.ReplicaStep
-	open  bool         // whether the last step has no counts yet
-	last  view.PodPlan // of the last pass
+	prefix string // of names in the world
+	kin    []replicaset.ReplicaSet
+	pods   []podorder.Pod // of the kin
+	start  time.Time
+	steps  []view.ReplicaStep
+	open   bool         // whether the last step has no counts yet
+	last   view.PodPlan // of the last pass
+	time   time.Time    // of it
 }
 
-func newReplicaRun(r *manifest.ReplicaSet, c sim.Cluster) *replicaRun {
-	run := &replicaRun{of: r.Snapshot.ReplicaSet, kin: r.Snapshot.Siblings, start: c.Now}
+func newReplicaRun(r *manifest.ReplicaSet, b *world.Beginning) *replicaRun {
+	run := &replicaRun{prefix: strings.TrimSuffix(b.Name, b.Plain()), kin: r.Snapshot.Siblings, start: b.Now}
 	for _, p := range r.Snapshot.Pods {
 		if p.ControllerUID != "" && slices.ContainsFunc(run.kin, func(o replicaset.ReplicaSet) bool { return o.UID == p.ControllerUID }) {
 			run.pods = append(run.pods, p)
@@ -141,41 +149,31 @@ func newReplicaRun(r *manifest.ReplicaSet, c sim.Cluster) *replicaRun {
 	return run
 }
 
-func (r *replicaRun) run(c sim.Cluster, config sim.Config) (sim.Result, error) {
-	config.PlanDeployment, config.PlanReplicaSet = r.planNothing, r.planPods
-	result, err := sim.Run(c, config)
+func (r *replicaRun) simulate(p *pace, b *world.Beginning, config sim.Config) (world.Run, error) {
+	config.PlanReplicaSet = r.plan
+	result, err := b.Run(config, time.Duration(p.timeLimit), p.records)
 	if err != nil {
 		return result, err
 	}
+	view.WithoutNamespace(result.History, b.Namespace)
 	r.last.Plan.Actions = nil
-	s := &result.Cluster.ReplicaSets[0].Status
+	s := &result.View().ReplicaSet(b.Name).Status
 	r.follow(s)
 	r.steps = append(r.steps, view.ReplicaStep{
-		Time: result.Cluster.Now.Sub(r.start), Plan: r.last, Pods: s.Replicas, Ready: s.ReadyReplicas, Available: s.AvailableReplicas,
+		Time: result.Steps[len(result.Steps)-1].Time.Sub(r.start), Plan: r.last, Pods: s.Replicas, Ready: s.ReadyReplicas, Available: s.AvailableReplicas,
 	})
 	return result, nil
 }
 
-// planNothing is the planner of the Deployment. Its status is complete when all pods are
-// available.
-func (r *replicaRun) planNothing(s deploy.Snapshot, _ time.Time, _ deploy.Options) (plan deploy.Plan, err error) {
-	plan.Status.ObservedGeneration = s.Deployment.Generation
-	for i := range s.ReplicaSets {
-		if status := &s.ReplicaSets[i].Status; s.ReplicaSets[i].UID == r.of.UID {
-			plan.Status.Replicas, plan.Status.UpdatedReplicas = status.Replicas, status.Replicas
-			plan.Status.ReadyReplicas, plan.Status.AvailableReplicas = status.ReadyReplicas, status.AvailableReplicas
-		}
-	}
-	return plan, nil
-}
-
-// planPods is the planner of the ReplicaSet, whose controller and siblings are those of the
-// input.
-func (r *replicaRun) planPods(s replicaset.Snapshot, now time.Time, options replicaset.Options) (replicaset.Plan, error) {
-	s.ReplicaSet.ControllerKind, s.ReplicaSet.ControllerName, s.ReplicaSet.ControllerUID = r.of.ControllerKind, r.of.ControllerName, r.of.ControllerUID
+// plan plans for the ReplicaSet.
+func (r *replicaRun) plan(s replicaset.Snapshot, now time.Time, options replicaset.Options) (replicaset.Plan, error) {
 	s.Siblings = r.kin
 	if len(r.pods) > 0 {
 		s.Pods = slices.Concat(s.Pods, r.pods)
+	}
+	s.ReplicaSet.Name = r.plain(s.ReplicaSet.Name)
+	for i := range s.Pods { // which are copies
+		s.Pods[i].Name, s.Pods[i].ControllerName, s.Pods[i].ResourceVersion = r.plain(s.Pods[i].Name), r.plain(s.Pods[i].ControllerName), ""
 	}
 	plan, err := podPlan(s, now, options)
 	if err != nil {
@@ -186,7 +184,29 @@ func (r *replicaRun) planPods(s replicaset.Snapshot, now time.Time, options repl
 	if r.open = len(plan.Plan.Actions) > 0; r.open {
 		r.steps = append(r.steps, view.ReplicaStep{Time: now.Sub(r.start), Plan: plan})
 	}
-	return plan.Plan, nil
+	return r.inWorld(plan.Plan), nil
+}
+
+// plain is a name as in a cluster, which has no namespace in it.
+func (r *replicaRun) plain(name string) string { return strings.TrimPrefix(name, r.prefix) }
+
+// inWorld is a plan with names as in the world.
+func (r *replicaRun) inWorld(plan replicaset.Plan) replicaset.Plan {
+	plan.Actions = slices.Clone(plan.Actions)
+	for i, action := range plan.Actions {
+		switch a := action.(type) {
+		case replicaset.DeletePod:
+			a.Name = r.prefix + a.Name
+			plan.Actions[i] = a
+		case replicaset.AdoptPod:
+			a.Name = r.prefix + a.Name
+			plan.Actions[i] = a
+		case replicaset.ReleasePod:
+			a.Name = r.prefix + a.Name
+			plan.Actions[i] = a
+		}
+	}
+	return plan
 }
 
 // follow gives the step before the counts that it has led to. One that changed nothing, as a

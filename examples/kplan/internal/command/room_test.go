@@ -60,7 +60,8 @@ func TestResourceQuota(t *testing.T) {
 		{"none", small, "requests.cpu: 1900m", "", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.cpu), and up to 4 are wanted"}},
 		{"none, by the short name", small, "memory: 3Gi", "", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.memory), and up to 4 are wanted"}},
 		{"larger pods", large, "requests.cpu: 2", "", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.cpu), and up to 4 are wanted"}},
-		{"others use it", small, "requests.cpu: 3", "requests.cpu: 1500m", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.cpu), and up to 4 are wanted"}},
+		{"others use it", small, "requests.cpu: 3", "requests.cpu: 2700m", false, []string{"creations may fail: ResourceQuota compute leaves room for 3 pods (requests.cpu), and up to 4 are wanted"}},
+		{"what runs uses it", small, "requests.cpu: 2", "requests.cpu: 1500m", true, nil},
 		{"it counts what is not there", small, "limits.cpu: 100", "", false, []string{"ResourceQuota compute counts limits.cpu, which container web does not set: creations fail"}},
 	} {
 		b := simulated(t, nil, "--from", old, "-f", c.next, "-f", quota(c.hard, c.used))

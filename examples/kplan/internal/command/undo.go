@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
@@ -126,25 +126,25 @@ func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
 
 // rollout simulates what follows from restoring the template of a ReplicaSet.
 func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan kubectl.Undo) (view.Simulation, error) {
-	c, err := clusterOf(w, u.now.Time)
+	b, err := beginningOf(w, nil, u.now.Time, nil)
 	if err != nil {
 		return view.Simulation{}, err
 	}
-	left := c.Deployment.Template
-	restored := c.Deployment
+	b.Heal()
+	b.Broken(u.neverReady)
+	u.override(&b)
+	restored := b.Deployments[0]
 	restored.Template = kube.ReplicaSet(target).Template
 	restored.TemplateLabels = maps.Clone(target.Spec.Template.Labels)
 	delete(restored.TemplateLabels, revision.LabelHash)
 	restored.Annotations = plan.Annotations
-	c.Update(restored)
-	result, err := sim.Run(c, u.pace.config(&u.policies, left))
+	b.Applied = []any{restored}
+	result, err := view.Simulate(&b, u.pace.config(&u.policies), time.Duration(u.timeLimit), u.records, imagesOf(w))
 	if err != nil {
-		return view.Simulation{}, w.Invalid(withHelp(err))
+		return result, w.Invalid(withHelp(err))
 	}
-	return view.Simulation{
-		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Result: result, Policies: u.departures(),
-		Images: imagesOf(&result.Cluster, w),
-	}, nil
+	result.Policies = u.departures()
+	return result, nil
 }
 
 // whoPaused names the Rollout of OpenKruise that has paused a Deployment, where that is why kubectl

@@ -57,5 +57,5 @@ func TestZonesOfNodes(t *testing.T) {
 	text := succeed(t, nil, append(echoserver, "-f", file)...)
 	require.Contains(t, text, "ZONES: pods that run in east/west.")
 	require.Contains(t, text, "6/0    6     complete")
-	require.Contains(t, text, "Peak skew of zones: 6")
+	require.Contains(t, text, "Peak skew of zones: 8")
 }

@@ -186,3 +186,31 @@ type Shared struct {
 	Nodes []*corev1.Node // of the input, none of them made
 	Pods  []*corev1.Pod  // of all namespaces, also those of what was read before
 }
+
+// Around returns what a Deployment finds in a cluster beside pods of its own: nodes, pods of others on
+// them, and the quotas and ranges of its namespace.
+func (w *Workload) Around(own map[types.UID]bool) (list []kube.Object) {
+	for _, n := range w.Nodes {
+		list = append(list, n)
+	}
+	for _, p := range w.Shared().Pods {
+		if !own[p.UID] {
+			list = append(list, p)
+		}
+	}
+	for _, q := range w.limits.quotas {
+		if sameNamespace(q.object.Namespace, w.Deployment.Namespace) {
+			in := q.object.DeepCopy()
+			in.Namespace = w.Deployment.Namespace
+			list = append(list, in)
+		}
+	}
+	for _, r := range w.limits.ranges {
+		if sameNamespace(r.object.Namespace, w.Deployment.Namespace) {
+			in := r.object.DeepCopy()
+			in.Namespace = w.Deployment.Namespace
+			list = append(list, in)
+		}
+	}
+	return list
+}

@@ -8,18 +8,17 @@ package playground
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // Input is what a page asks.
@@ -47,9 +46,6 @@ type Output struct {
 	Error   string   `json:"error,omitempty"`
 	Box     string   `json:"box,omitempty"` // where the error is: "now", "next", or "" for neither
 }
-
-// mostLooks is how often planners may look at a pod: some seconds in a browser.
-const mostLooks = 20_000_000
 
 // Answer simulates. It never fails: what is wrong with the input is in the output.
 func Answer(in Input) Output {
@@ -82,77 +78,76 @@ func simulate(in Input) (t *timeline.Timeline, notes []string, box string, err e
 	if box, err = r.begin(); err != nil {
 		return nil, nil, box, err
 	}
-	config := r.config()
-	result, err := sim.Run(r.cluster, config)
-	if errors.Is(err, sim.ErrTooLong) {
-		err = errors.New("this takes too long for a page; the command takes more")
-	}
+	simulated, err := r.run()
 	if err != nil {
 		return nil, nil, "", err
 	}
-	return r.view(result, config.Kubelet.Recording).Timeline(), r.notes(now, others, next), "", nil
+	return simulated.Timeline(), r.notes(now, others, next), "", nil
 }
 
 // A rolling is a simulation that is being put together.
 type rolling struct {
 	from, to    *manifest // from is nil if nothing runs
 	environment Environment
-	cluster     sim.Cluster
-	wanted      deploy.Deployment
+	world       world.Beginning
 }
 
 // begin makes the cluster in which it begins, and returns which text is to blame for an error.
 func (r *rolling) begin() (box string, err error) {
-	if r.wanted, err = r.to.deployment("next"); err != nil {
+	wanted, err := r.to.deployment("next")
+	if err != nil {
 		return "next", err
 	}
+	r.world = world.Beginning{Kind: sim.KindDeployment, Namespace: "", Name: wanted.Name, Template: wanted.Template.ID}
+	r.world.Now, r.world.Deployments = epoch, []deploy.Deployment{wanted}
+	r.world.Templates = map[string]cluster.Template{wanted.Template.ID: {NeverReady: r.environment.Broken}}
 	if r.from == nil {
-		r.cluster = sim.Cluster{Now: sim.Epoch, Deployment: r.wanted}
+		r.world.Nodes = r.nodes()
 		return "", nil
 	}
 	running, err := r.from.deployment("now")
 	if err != nil {
 		return "now", err
 	}
-	if !reflect.DeepEqual(running.Selector, r.wanted.Selector) {
+	if !reflect.DeepEqual(running.Selector, wanted.Selector) {
 		return "next", errors.New("spec.selector: must not change")
 	}
-	if r.cluster, err = sim.Finished(running); err != nil {
+	r.world.Deployments = []deploy.Deployment{running}
+	if r.world, err = r.world.Finished(); err != nil {
 		return "now", err
 	}
-	if names, _ := r.nodes(); len(names) > 0 {
-		r.cluster.Place(names)
-	}
-	r.cluster.Update(r.wanted)
+	r.world.Nodes = r.nodes()
+	r.world.Place()
+	r.world.Applied = []any{wanted}
 	return "", nil
 }
 
+// epoch is when a page begins.
+var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
 // nodes returns two for each zone.
-func (r *rolling) nodes() (names []string, zones podorder.Domains) {
+func (r *rolling) nodes() (list []cluster.Node) {
 	n := min(r.environment.Zones, 9)
 	if n < 2 {
-		return nil, nil
+		return nil
 	}
-	zones = podorder.Domains{}
 	for i := range 2 * n {
-		name := fmt.Sprintf("node-%d", i+1)
-		names, zones[name] = append(names, name), fmt.Sprintf("zone-%d", i%n+1)
+		list = append(list, cluster.Node{Node: daemonset.Node{Name: fmt.Sprintf("node-%d", i+1)}, Zone: fmt.Sprintf("zone-%d", i%n+1)})
 	}
-	return names, zones
+	return list
 }
 
-func (r *rolling) config() sim.Config {
-	e, looks := &r.environment, int64(mostLooks)
-	k := sim.Kubelet{ReadyAfter: seconds(e.Start), TerminateAfter: seconds(e.Terminate), Jitter: seconds(e.Jitter), Looks: &looks, Recording: &sim.Recording{}}
-	k.Names, k.Zones = r.nodes()
-	if e.Broken {
-		broken := r.wanted.Template
-		k.NeverReady = func(_ podorder.Pod, of revision.Template) bool { return of.Same(broken) }
+func (r *rolling) run() (view.Simulation, error) {
+	e := &r.environment
+	jittered := func(d time.Duration) cluster.Spread { return cluster.Between(d, d+seconds(e.Jitter)) }
+	config := sim.Config{Times: cluster.Times{Schedule: jittered(0), Ready: jittered(seconds(e.Start)), End: jittered(seconds(e.Terminate))}, Latency: seconds(e.Notice)}
+	images := map[string]string{r.to.id: r.to.images()}
+	if r.from != nil {
+		images[r.from.id] = r.from.images()
 	}
-	return sim.Config{
-		Kubelet: k, Latency: seconds(e.Notice),
-		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32}, // bursts follow each other at once
-	}
+	s, err := view.Simulate(&r.world, config, 24*time.Hour, true, images)
+	s.Namespace = r.to.Metadata.Namespace
+	return s, err
 }
 
 // seconds returns a duration of at most a day. What is no number is none.
@@ -161,18 +156,6 @@ func seconds(s float64) time.Duration {
 		return 0
 	}
 	return time.Duration(min(s, 24*60*60) * float64(time.Second))
-}
-
-func (r *rolling) view(result sim.Result, recording *sim.Recording) view.Simulation {
-	images := map[string]string{}
-	for _, rs := range result.Cluster.ReplicaSets {
-		m := r.to
-		if r.from != nil && rs.Template.ID == r.from.id {
-			m = r.from
-		}
-		images[rs.Name] = m.images()
-	}
-	return view.Simulation{Namespace: r.to.Metadata.Namespace, Name: r.to.Metadata.Name, Images: images, Result: result, Recording: recording}
 }
 
 // notes tell of what is in the texts and not in the picture.

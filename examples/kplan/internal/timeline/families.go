@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -21,13 +22,13 @@ import (
 
 // The kinds of which moments are recorded.
 type (
-	deployment = sim.Deployment
+	deployment = deploy.Deployment
 	replicaSet = replicaset.ReplicaSet
-	daemonSet  = sim.DaemonSet
+	daemonSet  = daemonset.DaemonSet
 )
 
 // history returns the moments of each object, in the order in which they occur.
-func history[T any](list []sim.Moment[T], name func(*T) string) (all [][]sim.Moment[T]) {
+func history[T any](list []record.Moment[T], name func(*T) string) (all [][]record.Moment[T]) {
 	places := map[string]int{}
 	for i := range list {
 		n := name(&list[i].Object)
@@ -41,8 +42,8 @@ func history[T any](list []sim.Moment[T], name func(*T) string) (all [][]sim.Mom
 }
 
 // at returns the object as it was at an instant, if it was there.
-func at[T any](moments []sim.Moment[T], t time.Time) (*T, bool) {
-	n, found := slices.BinarySearchFunc(moments, t, func(m sim.Moment[T], t time.Time) int { return m.At.Compare(t) })
+func at[T any](moments []record.Moment[T], t time.Time) (*T, bool) {
+	n, found := slices.BinarySearchFunc(moments, t, func(m record.Moment[T], t time.Time) int { return m.Time.Compare(t) })
 	if !found {
 		n--
 	}
@@ -55,13 +56,13 @@ func at[T any](moments []sim.Moment[T], t time.Time) (*T, bool) {
 // ofDeployments is a family with one metric for each Deployment.
 func ofDeployments(name, help string, value func(*deployment) float64) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
-		for _, moments := range history(t.Recording.Deployments, func(d *deployment) string { return d.Name }) {
+		for _, moments := range history(t.History.Deployments, func(d *deployment) string { return d.Name }) {
 			e.series(name, []string{"namespace", t.namespace(), "deployment", moments[0].Object.Name}, valueOf(moments, value))
 		}
 	}}
 }
 
-func valueOf[T any](moments []sim.Moment[T], value func(*T) float64) func(time.Time) (float64, bool) {
+func valueOf[T any](moments []record.Moment[T], value func(*T) float64) func(time.Time) (float64, bool) {
 	return func(now time.Time) (float64, bool) {
 		if o, ok := at(moments, now); ok {
 			return value(o), true
@@ -103,7 +104,7 @@ func deploymentFamilies() []family {
 // writeConditions writes three metrics for each condition and reason that occurs: whether its
 // status is true, false or unknown.
 func writeConditions(e *exposition, t *Timeline) {
-	for _, moments := range history(t.Recording.Deployments, func(d *deployment) string { return d.Name }) {
+	for _, moments := range history(t.History.Deployments, func(d *deployment) string { return d.Name }) {
 		var seen []selector.Condition
 		for i := range moments {
 			for _, c := range moments[i].Object.Status.Conditions {
@@ -124,7 +125,7 @@ func writeConditions(e *exposition, t *Timeline) {
 	}
 }
 
-func conditionOf(moments []sim.Moment[deployment], c selector.Condition, status selector.ConditionStatus) func(time.Time) (float64, bool) {
+func conditionOf(moments []record.Moment[deployment], c selector.Condition, status selector.ConditionStatus) func(time.Time) (float64, bool) {
 	return func(now time.Time) (float64, bool) {
 		d, ok := at(moments, now)
 		if !ok {
@@ -141,7 +142,7 @@ func conditionOf(moments []sim.Moment[deployment], c selector.Condition, status 
 // ofReplicaSets is a family with one metric for each ReplicaSet.
 func ofReplicaSets(name, help string, value func(*replicaSet) float64, more ...func(*Timeline, *replicaSet) []string) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
-		for _, moments := range history(t.Recording.ReplicaSets, func(rs *replicaSet) string { return rs.Name }) {
+		for _, moments := range history(t.History.ReplicaSets, func(rs *replicaSet) string { return rs.Name }) {
 			rs := &moments[0].Object
 			labels := []string{"namespace", t.namespace(), "replicaset", rs.Name}
 			for _, f := range more {
@@ -168,7 +169,7 @@ func replicaSetFamilies() []family {
 // ofDaemonSets is a family with one metric for each DaemonSet.
 func ofDaemonSets(name, help string, value func(*daemonSet) float64) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
-		for _, moments := range history(t.Recording.DaemonSets, func(d *daemonSet) string { return d.Name }) {
+		for _, moments := range history(t.History.DaemonSets, func(d *daemonSet) string { return d.Name }) {
 			e.series(name, []string{"namespace", t.namespace(), "daemonset", moments[0].Object.Name}, valueOf(moments, value))
 		}
 	}}
@@ -189,14 +190,14 @@ func daemonSetFamilies() []family {
 }
 
 // ofPods is a family with metrics of each pod while it is there: one for each set of labels.
-func ofPods(name, help string, each func(*podorder.Pod) [][]string, value func(stage sim.Stage, label string) float64) family {
+func ofPods(name, help string, each func(*podorder.Pod) [][]string, value func(stage record.Life, label string) float64) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
-		for i := range t.Recording.Pods {
-			p := &t.Recording.Pods[i]
+		for i := range t.History.Pods {
+			p := &t.History.Pods[i]
 			for _, labels := range each(&p.Pod) {
 				e.series(name, append([]string{"namespace", t.namespace(), "pod", p.Pod.Name}, labels...), func(now time.Time) (float64, bool) {
-					stage := p.Until(now)
-					if stage == "" || stage == sim.Gone {
+					stage := p.At(now)
+					if stage == "" || stage == record.Gone {
 						return 0, false
 					}
 					return value(stage, labels[1]), true
@@ -216,7 +217,7 @@ func each(label string, values ...string) func(*podorder.Pod) [][]string {
 	}
 }
 
-func one(sim.Stage, string) float64 { return 1 }
+func one(record.Life, string) float64 { return 1 }
 
 func podFamilies() []family {
 	return []family{
@@ -226,18 +227,18 @@ func podFamilies() []family {
 		ofPods("kube_pod_owner", "Who owns the pod.", func(p *podorder.Pod) [][]string {
 			return [][]string{{"owner_kind", p.ControllerKind, "owner_name", p.ControllerName, "owner_is_controller", "true"}}
 		}, one),
-		ofPods("kube_pod_status_phase", "The phase of a pod.", each("phase", "Pending", "Succeeded", "Failed", "Unknown", "Running"), func(stage sim.Stage, label string) float64 {
+		ofPods("kube_pod_status_phase", "The phase of a pod.", each("phase", "Pending", "Succeeded", "Failed", "Unknown", "Running"), func(stage record.Life, label string) float64 {
 			phase := "Running"
 			switch stage {
-			case sim.Unscheduled:
+			case record.Unscheduled:
 				phase = "Pending"
-			case sim.Failed:
+			case record.Failed:
 				phase = "Failed"
 			}
 			return number(label == phase)
 		}),
-		ofPods("kube_pod_status_ready", "Whether a pod is ready.", each("condition", "true", "false", "unknown"), func(stage sim.Stage, label string) float64 {
-			return number(label == strconv.FormatBool(stage == sim.Ready))
+		ofPods("kube_pod_status_ready", "Whether a pod is ready.", each("condition", "true", "false", "unknown"), func(stage record.Life, label string) float64 {
+			return number(label == strconv.FormatBool(stage == record.Ready))
 		}),
 	}
 }

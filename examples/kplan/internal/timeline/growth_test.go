@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
 // TestManyStepsAtOnce: eight times the steps of one instant copy eight times as much, and not
@@ -37,7 +37,7 @@ func TestLongNamesInSamples(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	line := example("web")
 	line.Done, line.Verdict = false, long
-	line.Recording.Pod(start, &podorder.Pod{Name: "p", UID: "p", ControllerKind: "ReplicaSet", ControllerName: "web-" + long, NodeName: long}, sim.Ready)
+	line.History.Saw(start, &podorder.Pod{Name: "p", UID: "p", ControllerKind: "ReplicaSet", ControllerName: "web-" + long, NodeName: long}, record.Ready)
 	metrics := written(t, func(b *strings.Builder) error { return Metrics(b, []*Timeline{line}, Scrape{Every: time.Second}) })
 	require.Less(t, len(metrics), 1_000_000)
 	require.Contains(t, metrics, `node="`+long[:mostLabel-1]+`…"`)
@@ -51,7 +51,7 @@ func BenchmarkPodsAtOnce(b *testing.B) {
 		b.Run(itoa(n), func(b *testing.B) {
 			line := example("web")
 			for i := range n {
-				line.Recording.Pod(start, &podorder.Pod{Name: itoa(i), UID: "u" + itoa(i), ControllerKind: "ReplicaSet", ControllerName: "web-new", NodeName: "node-1"}, sim.Ready)
+				line.History.Saw(start, &podorder.Pod{Name: itoa(i), UID: "u" + itoa(i), ControllerKind: "ReplicaSet", ControllerName: "web-new", NodeName: "node-1"}, record.Ready)
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -29,7 +29,7 @@ const mostSamples = 3_000_000
 func Metrics(w io.Writer, list []*Timeline, scrape Scrape) error {
 	e := &exposition{out: bufio.NewWriter(w)}
 	for _, t := range list {
-		if samples := int(t.end()+scrape.After) / int(scrape.Every) * 12 * (len(t.Recording.Pods) + 1); samples > mostSamples {
+		if samples := int(t.end()+scrape.After) / int(scrape.Every) * 12 * (len(t.History.Pods) + 1); samples > mostSamples {
 			return fmt.Errorf("%s: about %d samples are too many: choose a larger --scrape-every", t.Title(), samples)
 		}
 		e.scrapes = append(e.scrapes, t.scrapes(scrape))
@@ -50,7 +50,7 @@ func Metrics(w io.Writer, list []*Timeline, scrape Scrape) error {
 // scrapes returns the instants at which metrics are read.
 func (t *Timeline) scrapes(s Scrape) (list []time.Time) {
 	for d := time.Duration(0); d < t.end()+s.After+s.Every; d += s.Every {
-		list = append(list, t.Recording.Start.Add(d))
+		list = append(list, t.History.Start.Add(d))
 	}
 	return list
 }

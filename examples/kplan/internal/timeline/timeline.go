@@ -12,7 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
 // A Timeline is how one workload is rolled out. No text in it is escaped.
@@ -25,7 +25,7 @@ type Timeline struct {
 	Steps                 []Step    // at least one: the last is the end
 	Numbers               []Numbers // at the start and whenever one has changed, which may be between steps
 	Chart                 *chart.Chart
-	Recording             *sim.Recording
+	History               *record.History
 	Labels                map[string]string // of ReplicaSets by their names, such as "rev 2"
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -39,25 +39,25 @@ func example(name string) *Timeline {
 	ready.Add(0, 1)
 	ready.Add(10*time.Second, 1)
 	t.Chart = &chart.Chart{Pods: []chart.Series{ready}, Bounds: []chart.Bound{{Name: "at most 2", Value: 2}}, End: time.Minute}
-	r := &sim.Recording{Start: start}
+	r := &record.History{Start: start}
 	pod := func(suffix, node string) *podorder.Pod {
 		return &podorder.Pod{Name: name + suffix + "-x", UID: suffix, ControllerKind: "ReplicaSet", ControllerName: name + suffix, NodeName: node}
 	}
-	r.Pod(start, pod("-old", "node-1"), sim.Ready)
-	r.Pod(start, pod("-new", ""), sim.Unscheduled)
-	r.Pod(after(2), pod("-new", "node-1"), sim.Scheduled)
-	r.Pod(after(10), pod("-new", "node-1"), sim.Ready)
-	r.Pod(after(10), pod("-old", "node-1"), sim.Terminating)
-	r.Pod(after(15), pod("-old", "node-1"), sim.Gone)
-	status := func(available int32, progressing selector.ConditionStatus) sim.Deployment {
-		return sim.Deployment{Deployment: deploy.Deployment{Name: name, UID: "d", Replicas: ptr.To(int32(1)), Status: deploy.Status{
+	r.Saw(start, pod("-old", "node-1"), record.Ready)
+	r.Saw(start, pod("-new", ""), record.Unscheduled)
+	r.Saw(after(2), pod("-new", "node-1"), record.Scheduled)
+	r.Saw(after(10), pod("-new", "node-1"), record.Ready)
+	r.Saw(after(10), pod("-old", "node-1"), record.Terminating)
+	r.Saw(after(15), pod("-old", "node-1"), record.Gone)
+	status := func(available int32, progressing selector.ConditionStatus) deploy.Deployment {
+		return deploy.Deployment{Name: name, UID: "d", Replicas: ptr.To(int32(1)), Status: deploy.Status{
 			AvailableReplicas: available, Conditions: []deploy.Condition{{Type: "Progressing", Status: progressing, Reason: "R"}},
-		}}}
+		}}
 	}
-	r.Deployments = []sim.Moment[sim.Deployment]{
-		{At: start, Object: status(1, selector.ConditionTrue)}, {At: after(30), Object: status(2, selector.ConditionFalse)},
+	r.Deployments = []record.Moment[deploy.Deployment]{
+		{Time: start, Object: status(1, selector.ConditionTrue)}, {Time: after(30), Object: status(2, selector.ConditionFalse)},
 	}
-	t.Recording = r
+	t.History = r
 	return t
 }
 

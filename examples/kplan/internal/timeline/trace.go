@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -52,7 +52,7 @@ func Trace(w io.Writer, list []*Timeline) error {
 	t.nodes(list)
 	var start []string
 	for _, line := range list {
-		start = append(start, terminal.Escape(line.Title())+" begins at "+line.Recording.Start.UTC().Format(time.RFC3339))
+		start = append(start, terminal.Escape(line.Title())+" begins at "+line.History.Start.UTC().Format(time.RFC3339))
 	}
 	out, err := json.Marshal(struct {
 		Events []traceEvent      `json:"traceEvents"`
@@ -129,21 +129,21 @@ func (t *tracer) count(process int, name, of string, at time.Duration, value flo
 // A life is a pod of a timeline, from one time to another.
 type life struct {
 	line     *Timeline
-	pod      *sim.PodLife
+	pod      *record.Pod
 	from, to time.Duration
 }
 
 // lives returns the pods of a timeline, each from the first of its stages that counts.
-func (t *Timeline) lives(counts func(sim.Stage) bool) (list []life) {
-	for i := range t.Recording.Pods {
-		p := &t.Recording.Pods[i]
+func (t *Timeline) lives(counts func(record.Life) bool) (list []life) {
+	for i := range t.History.Pods {
+		p := &t.History.Pods[i]
 		l := life{line: t, pod: p, from: -1, to: t.end()}
 		for _, s := range p.Stages {
-			at := s.At.Sub(t.Recording.Start)
+			at := s.Time.Sub(t.History.Start)
 			switch {
-			case s.Stage == sim.Gone:
+			case s.Is == record.Gone:
 				l.to = min(l.to, at)
-			case l.from < 0 && counts(s.Stage):
+			case l.from < 0 && counts(s.Is):
 				l.from = at
 			}
 		}
@@ -158,7 +158,7 @@ func (t *Timeline) lives(counts func(sim.Stage) bool) (list []life) {
 func (t *tracer) owners(line *Timeline) {
 	by := map[string][]life{}
 	var order []string
-	for _, l := range line.lives(func(sim.Stage) bool { return true }) {
+	for _, l := range line.lives(func(record.Life) bool { return true }) {
 		name := l.pod.Pod.ControllerKind + " " + line.label(l.pod.Pod.ControllerName)
 		if l.pod.Pod.ControllerKind == line.Kind {
 			name = "Pods of " + name // whose own process the steps are in
@@ -177,7 +177,7 @@ func (t *tracer) owners(line *Timeline) {
 func (t *tracer) nodes(list []*Timeline) {
 	by := map[string][]life{}
 	for _, line := range list {
-		for _, l := range line.lives(func(s sim.Stage) bool { return s != sim.Unscheduled }) {
+		for _, l := range line.lives(func(s record.Life) bool { return s != record.Unscheduled }) {
 			if l.pod.Pod.NodeName != "" {
 				by[l.pod.Pod.NodeName] = append(by[l.pod.Pod.NodeName], l)
 			}
@@ -248,17 +248,17 @@ func (t *tracer) pod(process, thread int, l life) {
 	}
 	t.slice(process, thread, "pod", p.Name, l.from, l.to, args)
 	for i, s := range l.pod.Stages {
-		from, to := max(s.At.Sub(l.line.Recording.Start), l.from), l.to
+		from, to := max(s.Time.Sub(l.line.History.Start), l.from), l.to
 		if i+1 < len(l.pod.Stages) {
-			to = min(to, l.pod.Stages[i+1].At.Sub(l.line.Recording.Start))
+			to = min(to, l.pod.Stages[i+1].Time.Sub(l.line.History.Start))
 		}
-		if from < to && s.Stage != sim.Gone {
-			t.slice(process, thread, "stage", stages[s.Stage], from, to, nil)
+		if from < to && s.Is != record.Gone {
+			t.slice(process, thread, "stage", stages[s.Is], from, to, nil)
 		}
 	}
 }
 
 // stages are what stages are called.
-var stages = map[sim.Stage]string{
-	sim.Unscheduled: "waits for a node", sim.Scheduled: "starting", sim.Ready: "ready", sim.Failed: "ended", sim.Terminating: "terminating",
+var stages = map[record.Life]string{
+	record.Unscheduled: "waits for a node", record.Scheduled: "starting", record.Ready: "ready", record.Failed: "ended", record.Terminating: "terminating",
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
 // slices returns the slices of a trace, by process and lane.
@@ -71,13 +71,13 @@ func TestTrace(t *testing.T) {
 func TestLanes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := example("web")
-		line.Recording = &sim.Recording{Start: start}
+		line.History = &record.History{Start: start}
 		for i := range rapid.IntRange(1, 12).Draw(t, "pods") {
 			p := &podorder.Pod{Name: itoa(i), UID: itoa(i), ControllerName: "web", NodeName: "node"}
 			at := 0
-			for _, stage := range []sim.Stage{sim.Unscheduled, sim.Scheduled, sim.Ready, sim.Terminating, sim.Gone}[rapid.IntRange(0, 2).Draw(t, "first"):] {
+			for _, stage := range []record.Life{record.Unscheduled, record.Scheduled, record.Ready, record.Terminating, record.Gone}[rapid.IntRange(0, 2).Draw(t, "first"):] {
 				at += rapid.IntRange(0, 20).Draw(t, "at")
-				line.Recording.Pod(after(at), p, stage)
+				line.History.Saw(after(at), p, stage)
 			}
 		}
 		var b strings.Builder

@@ -12,7 +12,7 @@ import (
 // Chart returns the rollout as a picture: the ready pods of each ReplicaSet. Between steps they
 // are as the recording tells.
 func (s Simulation) Chart() *chart.Chart {
-	steps := s.Recording.Deployment()
+	steps := numbers(s.History, s.Zones)
 	c := &chart.Chart{Title: titleOf("Deployment", s.Namespace, s.Name), End: s.Result.Steps[len(s.Result.Steps)-1].Time}
 	for _, column := range s.columns() {
 		series := chart.Series{Name: column.label + " ready", Stacked: true}

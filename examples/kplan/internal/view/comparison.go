@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/internal/sim"
 )
 
 // A Comparison is many simulated rollouts of one Deployment, with one strategy or
@@ -38,7 +37,7 @@ type Trial struct {
 }
 
 // Add adds a run.
-func (t *Trial) Add(r sim.Result) {
+func (t *Trial) Add(r Result) {
 	if t.runs == 0 {
 		t.LeastAvailable = math.MaxInt32
 	}
@@ -47,7 +46,7 @@ func (t *Trial) Add(r sim.Result) {
 	for i := range r.Steps {
 		t.Peak = max(t.Peak, r.Steps[i].Total)
 		t.LeastAvailable = min(t.LeastAvailable, r.Steps[i].Available)
-		t.PeakSkew = max(t.PeakSkew, r.Steps[i].Skew())
+		t.PeakSkew = max(t.PeakSkew, r.Steps[i].peak)
 	}
 	t.Zones = zonesOf(r)
 	if r.Done {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -139,7 +138,7 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 type step struct {
 	Time    float64        `json:"time"` // in seconds
 	Actions deploy.Actions `json:"actions"`
-	sim.Step
+	Step
 }
 
 type bounds struct {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
 // A ReplicaSimulation is what becomes of a ReplicaSet or ReplicationController by itself.
@@ -18,10 +18,10 @@ type ReplicaSimulation struct {
 	Wanted                int32
 	Steps                 []ReplicaStep // at least one: the last is the end
 	Done                  bool
-	GaveUp                time.Duration  // as of [sim.Result]
-	Policies              []string       // the flags that depart from Kubernetes
-	Assumed               []string       // of nodes and pods, as far as the input tells of them
-	Recording             *sim.Recording // nil unless it was asked for, which a picture or a timeline needs
+	GaveUp                time.Duration   // as of [Result]
+	Policies              []string        // the flags that depart from Kubernetes
+	Assumed               []string        // of nodes and pods, as far as the input tells of them
+	History               *record.History // of it alone; nil unless it was asked for, which a picture or a timeline needs
 }
 
 // A ReplicaStep is a pass that wrote something, or the end. Its counts are those after it.

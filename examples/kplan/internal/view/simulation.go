@@ -9,7 +9,8 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
 // A Simulation is a simulated rollout of one Deployment.
@@ -17,10 +18,11 @@ type Simulation struct {
 	Namespace string
 	Name      string
 	Images    map[string]string // of the containers, by ReplicaSet
-	Result    sim.Result
-	Policies  []string       // the flags that depart from Kubernetes
-	Assumed   []string       // of nodes and pods, as far as the input tells of them
-	Recording *sim.Recording // nil unless it was asked for, which a picture or a timeline needs
+	Result    Result
+	Policies  []string         // the flags that depart from Kubernetes
+	Assumed   []string         // of nodes and pods, as far as the input tells of them
+	History   *record.History  // of it alone; nil unless it was asked for, which a picture or a timeline needs
+	Zones     podorder.Domains // of nodes
 }
 
 // How a simulation ends, in the colour of what it means.
@@ -47,7 +49,7 @@ func (s Simulation) Unfinished() string {
 		return ""
 	case exceeded(last.Status):
 		return fmt.Sprintf("the rollout has exceeded its progress deadline after %s", clock(last.Time))
-	case s.Result.Cluster.Deployment.Paused:
+	case s.Result.Paused:
 		return "the rollout is paused"
 	}
 	return "the rollout has not finished" + whyEnded(s.Result.GaveUp, last.Time)
@@ -77,7 +79,7 @@ func (s Simulation) Text(w *terminal.Writer) {
 	s.steps(w, columns, zones)
 	if len(zones) > 0 {
 		most, step := peakSkew(s.Result)
-		w.Printf("\nPeak skew of zones: %d, in step %d.\n", most, step)
+		w.Printf("\nPeak skew of zones: %d, by step %d.\n", most, step)
 	}
 	w.Printf("\n")
 	last := s.Result.Steps[len(s.Result.Steps)-1]
@@ -165,7 +167,7 @@ func (s Simulation) steps(w *terminal.Writer, columns []column, zones []string) 
 }
 
 // sizes returns how many pods of each ReplicaSet are ready, of how many wanted.
-func sizes(step sim.Step, columns []column) []string {
+func sizes(step Step, columns []column) []string {
 	cells := make([]string, len(columns))
 	for i, c := range columns {
 		cells[i] = "-"

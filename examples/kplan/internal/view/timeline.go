@@ -58,7 +58,7 @@ func help(a Advice) string {
 func (s Simulation) Timeline() *timeline.Timeline {
 	b := s.Result.Bounds
 	t := &timeline.Timeline{
-		Kind: deploy.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), Recording: s.Recording, Labels: map[string]string{},
+		Kind: deploy.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: s.History, Labels: map[string]string{},
 		Facts: []string{fmt.Sprintf("%s, at most %d wanted, at least %d available", plural(b.Replicas, "replica"), b.MaxTotal(), b.MinAvailable())},
 	}
 	columns, zones := s.columns(), zonesOf(s.Result)
@@ -88,14 +88,14 @@ func (s Simulation) Timeline() *timeline.Timeline {
 		}
 		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cellsOf(step, columns, zones), Events: events})
 	}
-	for _, now := range s.Recording.Deployment() {
+	for _, now := range numbers(s.History, s.Zones) {
 		t.Note(now.Time, cellsOf(now, columns, zones))
 	}
 	return end(t, s.Unfinished(), s.Policies, ofKubernetes, s.Assumed)
 }
 
 // cellsOf returns the numbers of a Deployment.
-func cellsOf(step sim.Step, columns []column, zones []string) []string {
+func cellsOf(step Step, columns []column, zones []string) []string {
 	cells := append(sizes(step, columns), fmt.Sprint(step.Total), fmt.Sprint(step.Available))
 	if len(zones) > 0 {
 		cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
@@ -108,7 +108,7 @@ func (s DaemonSimulation) Timeline() *timeline.Timeline {
 	p := DaemonPlan{}
 	p.Snapshot.DaemonSet, p.Snapshot.Nodes, p.Plan.Budget = s.Result.Cluster.DaemonSet, s.Result.Cluster.Nodes, s.end().Budget
 	t := &timeline.Timeline{
-		Kind: daemonset.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), Recording: s.Recording, Facts: []string{p.bounds()},
+		Kind: daemonset.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: historyOf(s.Recording), Facts: []string{p.bounds()},
 		Columns: []timeline.Column{{Name: "old"}, {Name: "new"}, {Name: "available"}},
 	}
 	cells := func(step *sim.DaemonSetStep) []string {
@@ -133,7 +133,7 @@ func (s DaemonSimulation) Timeline() *timeline.Timeline {
 // Timeline returns the steps for other tools.
 func (s ReplicaSimulation) Timeline() *timeline.Timeline {
 	t := &timeline.Timeline{
-		Kind: s.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), Recording: s.Recording,
+		Kind: s.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: s.History,
 		Facts: []string{plural(s.Wanted, "replica")}, Columns: []timeline.Column{{Name: "pods"}, {Name: "ready"}, {Name: "available"}},
 	}
 	for i := range s.Steps {
@@ -157,7 +157,7 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 	r := &s.Rollout
 	name, _ := s.serving(s.end())
 	t := &timeline.Timeline{
-		Kind: "Rollout", Namespace: s.Namespace, Name: r.Name, Chart: s.Chart(), Recording: s.Recording,
+		Kind: "Rollout", Namespace: s.Namespace, Name: r.Name, Chart: s.Chart(), History: historyOf(s.Recording),
 		Facts:   []string{fmt.Sprintf("of %s %s, style %s, %s", r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), plural(s.Replicas, "replica"))},
 		Columns: []timeline.Column{{Name: "new", Ready: true}, {Name: "old", Ready: true}, {Name: "total"}, {Name: name}},
 	}
@@ -194,7 +194,7 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 // Timeline returns the update for other tools.
 func (s ArgoSimulation) Timeline() *timeline.Timeline {
 	t := &timeline.Timeline{
-		Kind: "Rollout", Namespace: s.Namespace, Name: s.Rollout.Name, Chart: s.Chart(), Recording: s.Recording, Facts: []string{argoStyle(&s.Rollout)},
+		Kind: "Rollout", Namespace: s.Namespace, Name: s.Rollout.Name, Chart: s.Chart(), History: historyOf(s.Recording), Facts: []string{argoStyle(&s.Rollout)},
 		Columns: []timeline.Column{{Name: "new", Ready: true}, {Name: "old", Ready: true}, {Name: "total"}, {Name: "available"}},
 	}
 	cells := func(step *argosim.Step) []string {
@@ -240,8 +240,8 @@ func cellsOfRollout(pods [4]int32, serving, percent int32, traffic bool) []strin
 // statuses are those of the ReplicaSet, from the start on.
 func (s ReplicaSimulation) statuses() iter.Seq2[time.Duration, replicaset.Status] {
 	return func(yield func(time.Duration, replicaset.Status) bool) {
-		for i := range s.Recording.ReplicaSets {
-			if m := &s.Recording.ReplicaSets[i]; !yield(m.At.Sub(s.Recording.Start), m.Object.Status) {
+		for i := range s.History.ReplicaSets {
+			if m := &s.History.ReplicaSets[i]; !yield(m.Time.Sub(s.History.Start), m.Object.Status) {
 				return
 			}
 		}

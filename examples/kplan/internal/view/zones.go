@@ -7,17 +7,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/kplan-go/kplan/internal/sim"
 )
 
 // zonesOf returns the zones of a rollout, sorted; none if the nodes have none.
-func zonesOf(r sim.Result) []string {
+func zonesOf(r Result) []string {
 	return slices.Sorted(maps.Keys(r.Steps[len(r.Steps)-1].Zones))
 }
 
 // spreadText writes how many pods run in each zone, such as 3/2/3.
-func spreadText(s *sim.Step, zones []string) string {
+func spreadText(s *Step, zones []string) string {
 	var counts []string
 	for _, zone := range zones {
 		counts = append(counts, fmt.Sprint(s.Zones[zone]))
@@ -27,9 +25,9 @@ func spreadText(s *sim.Step, zones []string) string {
 
 // peakSkew returns by how many pods zones differ at most, and the first step, from 1, in
 // which they do.
-func peakSkew(r sim.Result) (most int32, step int) {
+func peakSkew(r Result) (most int32, step int) {
 	for i := range r.Steps {
-		if n := r.Steps[i].Skew(); i == 0 || n > most {
+		if n := r.Steps[i].peak; i == 0 || n > most {
 			most, step = n, i+1
 		}
 	}
