@@ -42,6 +42,9 @@ func (s *simulation) environment(w, old *manifest.Workload, b *world.Beginning) 
 	if note := roomNote(w, seen); note != "" && !full {
 		notes = append(notes, note)
 	}
+	for _, what := range b.Unseen {
+		notes = append(notes, what+": not looked at")
+	}
 	notes = append(notes, refuse(b, w, seen, most)...)
 	more, short := shortages(b, w, seen, most)
 	return append(notes, more...), short

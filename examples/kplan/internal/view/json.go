@@ -165,8 +165,9 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		Assumed  []string `json:"assumed,omitempty"`
 		Bounds   bounds   `json:"bounds"`
 		Done     bool     `json:"done"`
-		Why      string   `json:"why,omitempty"` // it is not done
+		Why      string   `json:"why,omitempty"`     // it is not done
+		Waiting  []string `json:"waiting,omitempty"` // for a node
 		PeakSkew *int32   `json:"peakSkew,omitempty"`
 		Steps    []step   `json:"steps"`
-	}{headOf(deployment(s.Namespace, s.Name)), s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, s.Unfinished(), skew, steps})
+	}{headOf(deployment(s.Namespace, s.Name)), s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, s.Unfinished(), s.Waiting, skew, steps})
 }

@@ -23,6 +23,9 @@ func Simulate(b *world.Beginning, config sim.Config, limit time.Duration, histor
 		History: r.History, Zones: b.Zones(),
 	}
 	s.Result.Done, s.Result.GaveUp, s.Result.Paused = r.Done, r.GaveUp, r.View().Deployment(b.Name).Paused
+	if !s.Result.Done {
+		s.Waiting = r.Waiting(b.Namespace)
+	}
 	for _, rs := range r.View().ReplicaSets() {
 		s.Images[strings.TrimPrefix(rs.Name, b.Namespace+"/")] = images[strings.TrimPrefix(rs.Template.ID, b.Namespace+"/")]
 	}

@@ -21,6 +21,7 @@ type Simulation struct {
 	Result    Result
 	Policies  []string         // the flags that depart from Kubernetes
 	Assumed   []string         // of nodes and pods, as far as the input tells of them
+	Waiting   []string         // pods without a node at the end, and why none takes them
 	History   *record.History  // of it alone; nil unless it was asked for, which a picture or a timeline needs
 	Zones     podorder.Domains // of nodes
 }
@@ -85,6 +86,9 @@ func (s Simulation) Text(w *terminal.Writer) {
 	last := s.Result.Steps[len(s.Result.Steps)-1]
 	if text := s.Unfinished(); text != "" {
 		w.Printf("%v: %s.\n", notComplete, text)
+		for _, text := range s.Waiting {
+			w.Printf("%s\n", text)
+		}
 		return
 	}
 	w.Printf("%v after %s.\n", complete, clock(last.Time))
