@@ -11,14 +11,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/podorder"
 )
 
 // reported looks at the pods of ReplicaSets that no file holds: only the statuses of their
 // ReplicaSets tell of them. Why one is not ready nobody knows: it stays so if the rollout does
-// not come on. In a cluster whose pods have no UIDs that is so only if none of the template is
-// ready.
-func (b *belief) reported(sets []*appsv1.ReplicaSet, seen []*corev1.Pod, pods []*podorder.Pod, template func(*appsv1.ReplicaSet) string, p headway, now time.Time) {
+// not come on, and none of the template is ready.
+func (b *belief) reported(sets []*appsv1.ReplicaSet, seen []*corev1.Pod, template func(*appsv1.ReplicaSet) string, p headway, now time.Time) {
 	stay, become, told := 0, 0, len(b.broken) > 0
 	for _, rs := range sets {
 		uid, of := string(rs.UID), template(rs)
@@ -27,19 +25,12 @@ func (b *belief) reported(sets []*appsv1.ReplicaSet, seen []*corev1.Pod, pods []
 			continue
 		}
 		long := p.exceeded || now.Sub(later(rs.CreationTimestamp.Time, p.at)) > stuckAfter
-		if !long || pods == nil && rs.Status.ReadyReplicas > 0 {
+		if !long || rs.Status.ReadyReplicas > 0 {
 			become += n
 			continue
 		}
 		stay += n
-		if rs.Status.ReadyReplicas == 0 {
-			b.broken[of] = true
-		}
-		for _, p := range pods {
-			if p.ControllerUID == uid && !p.Ready {
-				b.stuck[p.UID] = of
-			}
-		}
+		b.broken[of] = true
 	}
 	if stay > 0 {
 		b.notes = append(b.notes, fmt.Sprintf("%s not ready, and not in the input, %s so", podsText(stay), verb(stay, "stays", "stay")))
@@ -57,15 +48,6 @@ func (b *belief) reported(sets []*appsv1.ReplicaSet, seen []*corev1.Pod, pods []
 type headway struct {
 	at       time.Time
 	exceeded bool
-}
-
-func headwayOf(d *appsv1.Deployment) (p headway) {
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentProgressing {
-			p = headway{c.LastUpdateTime.Time, c.Status == corev1.ConditionFalse}
-		}
-	}
-	return p
 }
 
 func headwayOfArgo(r *manifest.ArgoRollout) (p headway) {

@@ -53,7 +53,7 @@ func (s *simulation) believeArgo(seen *manifest.ArgoRollout, now time.Time, conf
 		return healed(seen.Pods)
 	}
 	b := believe(seen.Pods, func(p *corev1.Pod) string { return p.Labels[argo.HashLabel] }, now)
-	b.reported(seen.ReplicaSets, seen.Pods, nil, func(rs *appsv1.ReplicaSet) string { return rs.Labels[argo.HashLabel] }, headwayOfArgo(seen), now)
+	b.reported(seen.ReplicaSets, seen.Pods, func(rs *appsv1.ReplicaSet) string { return rs.Labels[argo.HashLabel] }, headwayOfArgo(seen), now)
 	b.withoutRoom()
 	for _, rs := range seen.ReplicaSets {
 		for _, c := range rs.Status.Conditions {

@@ -136,7 +136,6 @@ type replicaRun struct {
 	steps  []view.ReplicaStep
 	open   bool         // whether the last step has no counts yet
 	last   view.PodPlan // of the last pass
-	time   time.Time    // of it
 }
 
 func newReplicaRun(r *manifest.ReplicaSet, b *world.Beginning) *replicaRun {

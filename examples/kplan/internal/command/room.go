@@ -3,7 +3,6 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,15 +96,4 @@ func running(pods []*corev1.Pod) (n int) {
 		}
 	}
 	return n
-}
-
-// boundNodes returns the nodes that pods are bound to.
-func boundNodes(pods []*corev1.Pod) (names []string) {
-	for _, p := range pods {
-		if p.Spec.NodeName != "" && !slices.Contains(names, p.Spec.NodeName) {
-			names = append(names, p.Spec.NodeName)
-		}
-	}
-	slices.SortFunc(names, cmp.Compare[string])
-	return names
 }
