@@ -14,13 +14,15 @@
 //
 // The world has rooms. Each imports only rooms below it:
 //
+//	record                 steps and histories, for tables and pictures
 //	sim                    the run: Config, Put, Step, View
 //	internal/chaos         faults that delete pods, and stop nodes and controllers
 //	internal/controllers   one controller for each kind
+//	internal/podset        what CloneSets and StatefulSets do
 //	internal/control       caches, queue and retries of controllers
 //	internal/life          how pods start, become ready, and end; nodes that do not answer
 //	scheduler              on which node a pod fits
-//	internal/api           requests and answers; quotas and budgets
+//	internal/apiserver     requests and answers; quotas and budgets
 //	internal/trouble       whether a fault strikes
 //	internal/agenda        virtual time
 //	internal/store         objects, their versions, and their recent past

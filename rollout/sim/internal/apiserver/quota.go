@@ -12,7 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// Quotas refuse pods beyond what a namespace may have.
+// Quotas count what the pods of namespaces take. In forbid.go they refuse pods beyond what a namespace
+// may have.
 type Quotas struct {
 	// Most is how many pods there may be in all namespaces together.
 	Most int

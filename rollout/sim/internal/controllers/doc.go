@@ -8,5 +8,6 @@
 //	argo.go         rollout/argo    own.go         controllers of the caller
 //	collector.go    garbage collection
 //
-// To add a controller, write a control.Worker, and start it in start.go.
+// To add a controller, write a control.Worker, give it a Role and, if its objects are new, a Kind and a
+// Table of package store, and start it in start.go.
 package controllers

@@ -53,7 +53,7 @@ func Start(env *Env, own []Reconciler) *Crew {
 }
 
 // onFirst calls a function when a table gets its first object, or at once if it has had one. Where
-// there are none of a kind, nothing is drawn for it.
+// there are none of a kind, its controller does not start, and takes no part in draws.
 func onFirst[T any](t *store.Table[T], f func()) {
 	if t.Created() > 0 {
 		f()

@@ -2,9 +2,9 @@
 
 // Package store holds the objects of a simulated cluster with their recent past.
 //
-//	api, life, nodes --Insert, Replace, Remove--> Table --+--> watchers  (told of each write at once)
-//	                                                      +--> log       (read by controllers later)
-//	controllers      --Since, GetAt, OfAt---------------> Table as of a version
+//	apiserver, life --Insert, Replace, Remove-> Table --+--> watchers  (told of each write at once)
+//	                                                    +--> log       (read by controllers later)
+//	controllers ------Since, GetAt, OfAt------> Table as of a version
 //
 // A stored object is never written to: a change stores another object in its place, so that a
 // reader may keep the objects that it has read. Each write has its own version, and tables show their
