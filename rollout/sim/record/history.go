@@ -21,6 +21,7 @@ type History struct {
 	DaemonSets  []Moment[daemonset.DaemonSet]
 
 	places map[string]int // of pods, by UID
+	last   map[string]int // the last moment of an object, by its UID
 }
 
 // A Moment is an object as it was from an instant on. Of several at one instant only the last is kept.
@@ -92,11 +93,11 @@ func (h *History) observe(e sim.Change) {
 	case *daemonset.Pod:
 		h.Saw(at, &o.Pod, lifeOf(&o.Pod, gone))
 	case *deploy.Deployment:
-		note(&h.Deployments, Moment[deploy.Deployment]{at, *o, gone}, func(d *deploy.Deployment) string { return d.UID })
+		note(h, &h.Deployments, Moment[deploy.Deployment]{at, *o, gone}, o.UID)
 	case *replicaset.ReplicaSet:
-		note(&h.ReplicaSets, Moment[replicaset.ReplicaSet]{at, *o, gone}, func(rs *replicaset.ReplicaSet) string { return rs.UID })
+		note(h, &h.ReplicaSets, Moment[replicaset.ReplicaSet]{at, *o, gone}, o.UID)
 	case *daemonset.DaemonSet:
-		note(&h.DaemonSets, Moment[daemonset.DaemonSet]{at, *o, gone}, func(d *daemonset.DaemonSet) string { return d.UID })
+		note(h, &h.DaemonSets, Moment[daemonset.DaemonSet]{at, *o, gone}, o.UID)
 	}
 }
 
@@ -104,10 +105,10 @@ func lifeOf(p *podorder.Pod, gone bool) Life {
 	switch {
 	case gone:
 		return Gone
-	case p.Finished():
-		return Failed
 	case !p.DeletionTimestamp.IsZero():
 		return Terminating
+	case p.Finished():
+		return Failed
 	case p.NodeName == "":
 		return Unscheduled
 	case p.Ready:
@@ -142,12 +143,14 @@ func (h *History) Saw(now time.Time, p *podorder.Pod, is Life) {
 }
 
 // note adds a moment, in the place of the one of the same object at the same instant.
-func note[T any](list *[]Moment[T], m Moment[T], uid func(*T) string) {
-	for i := len(*list) - 1; i >= 0 && (*list)[i].Time.Equal(m.Time); i-- {
-		if uid(&(*list)[i].Object) == uid(&m.Object) {
-			(*list)[i] = m
-			return
-		}
+func note[T any](h *History, list *[]Moment[T], m Moment[T], uid string) {
+	if h.last == nil {
+		h.last = map[string]int{}
 	}
+	if i, known := h.last[uid]; known && (*list)[i].Time.Equal(m.Time) {
+		(*list)[i] = m
+		return
+	}
+	h.last[uid] = len(*list)
 	*list = append(*list, m)
 }

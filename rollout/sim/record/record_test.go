@@ -204,3 +204,67 @@ func TestBeside(t *testing.T) {
 	require.Equal(t, w.Report().Writes, changes)
 	require.Equal(t, w.Report().Plans, plans)
 }
+
+// alone is a ReplicaSet, or a ReplicationController.
+func alone(kind, name string, replicas int32) replicaset.ReplicaSet {
+	return replicaset.ReplicaSet{Kind: kind, Name: name, UID: kind + name, Replicas: &replicas, Selector: selector.FromLabels(labels), TemplateLabels: labels}
+}
+
+// A ReplicaSet whose controller is not here, and a ReplicationController of the same name, each have
+// steps of their own, and are complete.
+func TestOfOthers(t *testing.T) {
+	w, steps, _ := begin(t, cluster.Snapshot{}, sim.Config{})
+	owned := alone("", "web", 2)
+	owned.ControllerKind, owned.ControllerName, owned.ControllerUID = "Rollout", "web", "r"
+	require.NoError(t, w.Put(owned, alone(replicaset.KindController, "web", 3)))
+	settle(t, w)
+	for kind, want := range map[sim.Kind][]string{
+		sim.KindReplicaSet: {"0s +2 -0 | 0: 0/2", "10s +0 -0 | 0: 2/2"}, sim.KindReplicationController: {"0s +3 -0 | 0: 0/3", "10s +0 -0 | 0: 3/3"},
+	} {
+		list, complete := steps.Workload(kind, "web")
+		require.Equal(t, want, told(list, w.Start()), kind)
+		require.Equal(t, 10*time.Second, complete.Sub(w.Start()), kind)
+	}
+}
+
+// Pods of a ReplicaSet that is adopted count in the zones of its Deployment.
+func TestAdoptedZones(t *testing.T) {
+	node := cluster.Node{Node: daemonset.Node{Name: "n"}, Zone: "a"}
+	orphan := alone("", "old", 1)
+	orphan.Labels, orphan.Template = labels, revision.Template{ID: "v1"}
+	pod := podorder.Pod{Name: "p", UID: "p", Labels: labels, ControllerKind: replicaset.Kind, ControllerName: "old", ControllerUID: orphan.UID, NodeName: "n", Phase: podorder.Running, Ready: true}
+	w, steps, _ := begin(t, cluster.Snapshot{Nodes: []cluster.Node{node}, ReplicaSets: []replicaset.ReplicaSet{orphan}, Pods: []podorder.Pod{pod}}, sim.Config{})
+	require.NoError(t, w.Put(web("web", "v1", 1)))
+	settle(t, w)
+	list, _ := steps.Workload(sim.KindDeployment, "web")
+	require.Equal(t, map[string]int32{"a": 1}, list[len(list)-1].Zones)
+	require.NotContains(t, told(list, w.Start())[0], "+1")
+}
+
+// A ReplicaSet that a quota refuses for hours has no step for that, and one when it gets its pod.
+func TestRefused(t *testing.T) {
+	quota := cluster.Quota{Name: "few", Hard: map[string]int64{"pods": 1}}
+	w, steps, _ := begin(t, cluster.Snapshot{Quotas: []cluster.Quota{quota}}, sim.Config{})
+	require.NoError(t, w.Put(alone("", "web", 2)))
+	settle(t, w)
+	list, complete := steps.Workload(sim.KindReplicaSet, "web")
+	require.Equal(t, []string{"0s +1 -0 | 0: 0/2", "10s +0 -0 | 0: 1/2"}, told(list, w.Start()))
+	require.Zero(t, complete)
+	again := w.Now()
+	quota.Hard = map[string]int64{"pods": 2}
+	require.NoError(t, w.Put(quota))
+	settle(t, w)
+	list, _ = steps.Workload(sim.KindReplicaSet, "web")
+	require.Len(t, list, 3)
+	require.Equal(t, int32(1), list[1].Created)
+	require.False(t, list[1].Time.Before(again), "when the request is repeated that is granted")
+}
+
+// A pod that a finalizer keeps is terminating, also when its containers have ended.
+func TestKept(t *testing.T) {
+	p := podorder.Pod{Name: "p", UID: "p", NodeName: "node", Phase: podorder.Running, Ready: true}
+	w, _, h := begin(t, cluster.Snapshot{Pods: []podorder.Pod{p}, Held: map[string]cluster.PodHold{"p": {Kept: true}}}, sim.Config{})
+	require.True(t, w.Delete(sim.KindPod, "p"))
+	settle(t, w)
+	require.Equal(t, record.Terminating, h.Pods[0].At(w.Now()))
+}

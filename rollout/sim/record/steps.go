@@ -39,11 +39,11 @@ type Part struct {
 	Ready, Available int32
 }
 
-// Steps are the steps of Deployments and of ReplicaSets by themselves.
+// Steps are the steps of Deployments, and of ReplicaSets and ReplicationControllers without one.
 type Steps struct {
 	runs  map[key]*run
-	sets  map[string]*set // ReplicaSets by UID
-	pods  map[string]place
+	sets  map[string]*set  // ReplicaSets by UID
+	pods  map[string]place // that run in a zone, by UID
 	zones podorder.Domains // of nodes
 	names map[string]bool  // of zones
 }
@@ -57,23 +57,26 @@ type key struct {
 type run struct {
 	uid      string
 	sets     []*set
-	zones    map[string]int32
-	zoned    time.Time // when they changed last
+	zoned    time.Time // when the zones of pods changed last
 	steps    []Step
 	next     Step // its plan, and pods since the last step
 	complete time.Time
-	written  bool // whether the workload, or a part of it, since the last plan
+	written  bool      // whether the workload, or a part of it, since the last plan
+	by       string    // the maker of the last plan
+	acted    bool      // whether it has written something of it
+	again    time.Time // when it made the same plan last, which had no effect before
 }
 
 type set struct {
 	replicaset.ReplicaSet
-	of *run
+	of    *run
+	zones map[string]int32 // of its pods that run
 }
 
 // A place is where a pod runs.
 type place struct {
 	zone string
-	of   *run
+	of   *set
 }
 
 // NewSteps returns the steps of the world that will be made of a configuration.
@@ -98,7 +101,7 @@ func NewSteps(c *sim.Config) *Steps {
 func (s *Steps) run(k sim.Kind, name string) *run {
 	r := s.runs[key{k, name}]
 	if r == nil {
-		r = &run{zones: map[string]int32{}}
+		r = &run{}
 		s.runs[key{k, name}] = r
 	}
 	return r
@@ -108,12 +111,16 @@ func (s *Steps) run(k sim.Kind, name string) *run {
 func (s *Steps) planned(p sim.Plan) {
 	r := s.runs[key{p.Kind, p.Name}]
 	switch {
-	case r == nil, !r.complete.IsZero() && p.Time.After(r.complete) && !acts(p.Plan), !r.written && same(r.next.Plan, p.Plan):
+	case r == nil, !r.complete.IsZero() && p.Time.After(r.complete) && !acts(p.Plan):
+		return
+	case !r.written && !r.acted && same(r.next.Plan, p.Plan):
+		r.again = p.Time
 		return
 	}
 	s.lasted(r, p.Time)
 	s.finish(r)
-	r.next.Time, r.next.Plan, r.written = p.Time, p.Plan, false
+	r.next.Time, r.next.Plan = p.Time, p.Plan
+	r.written, r.acted, r.by, r.again = false, false, p.By, p.Time
 }
 
 // lasted notes how uneven the zones have been, if no time is left of that state.
@@ -123,27 +130,44 @@ func (s *Steps) lasted(r *run, now time.Time) {
 	}
 	least, most := int32(math.MaxInt32), int32(0)
 	for zone := range s.names {
-		least, most = min(least, r.zones[zone]), max(most, r.zones[zone])
+		n := r.zone(zone)
+		least, most = min(least, n), max(most, n)
 	}
 	r.next.PeakSkew = max(r.next.PeakSkew, most-least)
 }
 
-// same reports whether a plan does nothing, as the one before it, and holds the same back.
+// same reports whether a plan wants as many writes as the one before it, and holds the same back.
 func same(before, now fmt.Stringer) bool {
 	switch now := now.(type) {
 	case deploy.Plan:
 		b, ok := before.(deploy.Plan)
-		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds)
+		return ok && len(b.Actions) == len(now.Actions) && slices.Equal(b.Holds, now.Holds)
 	case replicaset.Plan:
 		b, ok := before.(replicaset.Plan)
-		return ok && len(b.Actions)+len(now.Actions) == 0 && slices.Equal(b.Holds, now.Holds)
+		return ok && len(b.Actions) == len(now.Actions) && slices.Equal(b.Holds, now.Holds)
 	}
 	return false
 }
 
-// finish makes a step of the last plan, if that acts.
+// zone is how many pods of a workload run in a zone.
+func (r *run) zone(name string) (n int32) {
+	for _, rs := range r.sets {
+		n += rs.zones[name]
+	}
+	return n
+}
+
+// acts notes a write, if it is one of the last plan: what a plan that was refused for long does in the
+// end, it does then.
+func (r *run) acts(e sim.Change) {
+	if e.By == r.by && e.Verb != sim.UpdateStatus && !r.acted {
+		r.next.Time, r.acted = r.again, true
+	}
+}
+
+// finish makes a step of the last plan, if that has written something.
 func (s *Steps) finish(r *run) {
-	if r.next.Plan == nil || !acts(r.next.Plan) {
+	if r.next.Plan == nil || !acts(r.next.Plan) || !r.acted {
 		return
 	}
 	r.steps = append(r.steps, s.described(r))
@@ -174,7 +198,7 @@ func (s *Steps) described(r *run) Step {
 		if step.Zones == nil {
 			step.Zones = map[string]int32{}
 		}
-		step.Zones[zone] = r.zones[zone]
+		step.Zones[zone] = r.zone(zone)
 	}
 	return step
 }
@@ -191,9 +215,10 @@ func (s *Steps) observe(e sim.Change) {
 	case *deploy.Deployment:
 		r := s.run(sim.KindDeployment, o.Name)
 		r.uid, r.written = o.UID, true
+		r.acts(e)
 		s.completed(r, e.Time, deploy.Complete(o.Status, orOne(o.Replicas), o.Generation))
 	case *replicaset.ReplicaSet:
-		s.changed(o, e.Verb == sim.Remove, e.Time)
+		s.changed(e, o)
 	case *podorder.Pod:
 		s.pod(e, o)
 	case *cluster.Node:
@@ -221,25 +246,26 @@ func (s *Steps) completed(r *run, now time.Time, is bool) {
 }
 
 // changed notes a ReplicaSet with its owner.
-func (s *Steps) changed(o *replicaset.ReplicaSet, gone bool, now time.Time) {
+func (s *Steps) changed(e sim.Change, o *replicaset.ReplicaSet) {
 	rs := s.sets[o.UID]
 	if rs == nil {
-		rs = &set{}
+		rs = &set{zones: map[string]int32{}}
 		s.sets[o.UID] = rs
 	}
 	rs.ReplicaSet = *o
-	owner := s.ownerOf(o)
+	owner, alone := s.ownerOf(e.Kind, o)
 	owner.written = true
+	owner.acts(e)
 	if rs.of != owner {
 		rs.leave()
 		rs.of = owner
 		owner.sets = append(owner.sets, rs)
 	}
-	if o.ControllerUID == "" {
+	if alone {
 		st := &o.Status
-		s.completed(owner, now, st.ObservedGeneration >= o.Generation && st.Replicas == sizeOf(o) && st.AvailableReplicas == st.Replicas)
+		s.completed(owner, e.Time, st.ObservedGeneration >= o.Generation && st.Replicas == sizeOf(o) && st.AvailableReplicas == st.Replicas)
 	}
-	if gone {
+	if e.Verb == sim.Remove {
 		rs.leave()
 		delete(s.sets, o.UID)
 	}
@@ -252,14 +278,15 @@ func (rs *set) leave() {
 	}
 }
 
-// ownerOf returns the run that a ReplicaSet is a part of: of its Deployment, or its own.
-func (s *Steps) ownerOf(o *replicaset.ReplicaSet) *run {
+// ownerOf returns the run that a ReplicaSet is a part of: of its Deployment or, if that is not there,
+// one for it alone.
+func (s *Steps) ownerOf(k sim.Kind, o *replicaset.ReplicaSet) (r *run, alone bool) {
 	if o.ControllerKind == deploy.Kind {
 		if r := s.runs[key{sim.KindDeployment, o.ControllerName}]; r != nil && r.uid == o.ControllerUID {
-			return r
+			return r, false
 		}
 	}
-	return s.run(sim.KindReplicaSet, o.Name)
+	return s.run(k, o.Name), true
 }
 
 // pod counts what becomes of a pod.
@@ -267,6 +294,7 @@ func (s *Steps) pod(e sim.Change, p *podorder.Pod) {
 	before, known := s.pods[p.UID]
 	rs := s.sets[p.ControllerUID]
 	if rs != nil && e.By != "user" {
+		rs.of.acts(e)
 		switch {
 		case e.Verb == sim.Create:
 			rs.of.next.Created++
@@ -279,15 +307,15 @@ func (s *Steps) pod(e sim.Change, p *podorder.Pod) {
 		delete(s.pods, p.UID)
 	}
 	if zone := s.zones[p.NodeName]; rs != nil && zone != "" && e.Verb != sim.Remove && p.Active() {
-		s.pods[p.UID] = place{zone, rs.of}
+		s.pods[p.UID] = place{zone, rs}
 		s.spread(s.pods[p.UID], 1, e.Time)
 	}
 }
 
 // spread counts a pod in its zone, or no more.
 func (s *Steps) spread(p place, n int32, now time.Time) {
-	s.lasted(p.of, now)
-	p.of.zoned = now
+	s.lasted(p.of.of, now)
+	p.of.of.zoned = now
 	p.of.zones[p.zone] += n
 }
 
