@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,7 +23,7 @@ import (
 // World returns what a simulation of package rollout/sim starts from: Deployments,
 // ReplicaSets, ReplicationControllers, DaemonSets with their ControllerRevisions and pods, Nodes,
 // PodDisruptionBudgets, ResourceQuotas and LimitRanges, as kubectl prints them. Others are left
-// out; the pods of StatefulSets, Jobs and the like only take their room, and of quotas. Names are
+// out; the pods of StatefulSets, Jobs and the like only take room on nodes, and count in quotas. Names are
 // "namespace/name". Resources are CPU, in thousandths, memory, in bytes, pods, and what else quotas
 // limit. LimitRanges complete the templates of their namespace, and say which of them are refused; there
 // the ID of a template of Deployments and ReplicaSets follows the namespace and a slash.
@@ -61,6 +62,7 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 		}
 	}
 	w.useQuotas(objects)
+	w.besideOthers()
 	w.takeRoom()
 	w.believe()
 	w.crowd()
@@ -159,6 +161,9 @@ func (w *worldReader) node(n *corev1.Node) {
 	if len(n.Status.Allocatable) > 0 {
 		for _, name := range w.resources {
 			room := int64(1 << 60) // of what it does not tell
+			if strings.Contains(string(name), "/") {
+				room = 0 // a device of which it has none
+			}
 			if q, ok := n.Status.Allocatable[name]; ok {
 				room = amountOf(name, q)
 			}

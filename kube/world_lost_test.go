@@ -101,7 +101,7 @@ func TestWaitsForRoom(t *testing.T) {
 		s, err := kube.World(read(t, objects...))
 		require.NoError(t, err)
 		require.Len(t, s.Nodes, 1)
-		require.Equal(t, []string{"1 pod in Unschedulable waits for room on a node", "nodes have no room, as pods are Unschedulable, but what pods leave that go", ""}, sentences(s))
+		require.Equal(t, []string{"1 pod in Unschedulable waits for room on a node", "pods are Unschedulable: nodes have only the room of pods that end", ""}, sentences(s))
 		require.Equal(t, int32(1), serving(t, s))
 		w, err := sim.New(s, sim.Config{})
 		require.NoError(t, err)

@@ -22,6 +22,12 @@ const (
 	onLostNode  = " on a node that does not answer"
 )
 
+// A startingPod is on its way.
+type startingPod struct {
+	seenPod
+	reason string
+}
+
 // A believer takes pods for what they show.
 type believer struct {
 	now           time.Time
@@ -31,6 +37,7 @@ type believer struct {
 	held          map[string]cluster.PodHold
 	broken, homes map[string]bool // templates whose new pods do not become ready, or find no node
 	waiting       []seenPod       // for room
+	starting      []startingPod   // that become ready, unless their template is broken
 	counts        map[cluster.Belief]int
 }
 
@@ -50,6 +57,13 @@ func (w *worldReader) believe() {
 	w.report(b)
 	for _, p := range w.seen {
 		b.pod(p)
+	}
+	for _, p := range b.starting {
+		if b.broken[p.template] {
+			b.count(p.reason, cluster.Stay)
+		} else {
+			b.count(p.reason, cluster.BecomeReady)
+		}
 	}
 	for id := range b.broken {
 		w.changeTemplate(id, func(t *cluster.Template) { t.NeverReady = true })
@@ -139,7 +153,7 @@ func (b *believer) unready(p seenPod) bool {
 	case b.now.Sub(unreadySince(p.Pod)) > stuckAfter:
 		reason += " for more than 5 minutes"
 	default:
-		b.count(reason, cluster.BecomeReady)
+		b.starting = append(b.starting, startingPod{p, reason})
 		return false
 	}
 	b.count(reason, cluster.Stay)

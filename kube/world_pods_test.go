@@ -78,7 +78,7 @@ func TestBelieved(t *testing.T) {
 		{"gated", "", "", unscheduled("SchedulingGated", ""), cluster.PodHold{Unplaced: true}, "1 pod in SchedulingGated stays so", 2, 0},
 		{"no volume", "", "", unscheduled("Unschedulable", "0/1 nodes are available: 1 node(s) had volume node affinity conflict."), cluster.PodHold{Unplaced: true}, "1 pod in Unschedulable stays so", 2, 0},
 		{"unknown node", "", "", unscheduled("Unschedulable", "0/1 nodes are available: 1 node(s) had untolerated taint {a: b}."), cluster.PodHold{Unplaced: true}, "1 pod in Unschedulable stays so", 2, 0},
-		{"finalizers", `, finalizers: [example.com/a]`, onA, isReady, cluster.PodHold{Kept: true}, "1 pod with finalizers remains after its deletion", 3, 3},
+		{"finalizers", `, finalizers: [example.com/a]`, onA, isReady, cluster.PodHold{Kept: true}, "1 pod with finalizers remains when deleted", 3, 3},
 		{"of the collector", `, finalizers: [foregroundDeletion]`, onA, isReady, cluster.PodHold{}, "", 3, 3},
 		{"finalizers and image", `, finalizers: [example.com/a]`, onA, waits("ErrImagePull"), cluster.PodHold{Unready: true, Kept: true}, "1 pod in ErrImagePull stays so", 2, 0},
 		{"ends soon", `, deletionTimestamp: "2026-05-01T12:00:09Z", deletionGracePeriodSeconds: 30`, onA, isReady, cluster.PodHold{}, "1 pod in Terminating ends within its grace period", 3, 3},
@@ -118,13 +118,27 @@ func TestBelievedTogether(t *testing.T) {
 	s, err := kube.World(read(t, web, seenPod("a", "", onA, waits("ImagePullBackOff")), seenPod("b", "", onA, waits("CrashLoopBackOff")), seenPod("c", "", onA, waits("ImagePullBackOff")),
 		seenPod("d", "", "", unscheduled("SchedulingGated", "")), seenPod("e", "", onA, waits("ContainerCreating")), seenPod("f", "", "", unscheduled("Unschedulable", "1 Insufficient cpu.")), seenPod("g", "", "", unscheduled("Unschedulable", ""))))
 	require.NoError(t, err)
-	require.Equal(t, `1 pod in CrashLoopBackOff stays so
+	require.Equal(t, `1 pod in ContainerCreating stays so
+1 pod in CrashLoopBackOff stays so
 2 pods in ImagePullBackOff stay so
 1 pod in SchedulingGated stays so
 new pods of a template of which no pod is ready do not become ready either
-1 pod in ContainerCreating becomes ready
 2 pods in Unschedulable wait for room on a node
-nodes have no room, as pods are Unschedulable, but what pods leave that go
+pods are Unschedulable: nodes have only the room of pods that end
 `, strings.Join(sentences(s), "\n"))
-	require.Equal(t, cluster.Belief{Pods: 2, In: "ImagePullBackOff", Then: cluster.Stay}, s.Believed[1])
+	require.Equal(t, cluster.Belief{Pods: 2, In: "ImagePullBackOff", Then: cluster.Stay}, s.Believed[2])
+}
+
+// TestBelievedStarting: beside a pod that crashes, a pod of the same template that has just started stays as it
+// is, if none is ready: so does the world, and so says the belief.
+func TestBelievedStarting(t *testing.T) {
+	crashes := seenPod("a", "", onA, waits("CrashLoopBackOff"))
+	starts := seenPod("b", "", onA, waits("ContainerCreating"))
+	s, err := kube.WorldAt(time.Date(2026, 5, 1, 11, 51, 0, 0, time.UTC), read(t, web, crashes, starts))
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"1 pod in ContainerCreating stays so", "1 pod in CrashLoopBackOff stays so",
+		"new pods of a template of which no pod is ready do not become ready either", "",
+	}, sentences(s))
+	require.Zero(t, serving(t, s))
 }

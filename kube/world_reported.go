@@ -16,7 +16,7 @@ import (
 )
 
 // reportedState is what is seen of a pod that is not ready and not in the input.
-const reportedState = "NotReady, of which only a status tells,"
+const reportedState = "NotReady, by the status alone,"
 
 // mostReported is of how many pods of a ReplicaSet a status is believed to tell.
 const mostReported = 1_000_000

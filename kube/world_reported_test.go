@@ -28,11 +28,11 @@ func TestReported(t *testing.T) {
 		says              []string
 		ends              bool
 	}{
-		{"it comes on", fmt.Sprintf(status, "True", "2026-05-01T11:56:00Z"), []string{"4 pods are not in the input, and as the status of their ReplicaSet says", "1 pod in NotReady, of which only a status tells, becomes ready", ""}, true},
-		{"nothing for long", fmt.Sprintf(status, "True", "2026-05-01T11:54:00Z"), []string{"1 pod in NotReady, of which only a status tells, stays so",
-			"new pods of a template of which no pod is ready do not become ready either", "4 pods are not in the input, and as the status of their ReplicaSet says", ""}, false},
-		{"past the deadline", fmt.Sprintf(status, "False", "2026-05-01T11:59:00Z"), []string{"1 pod in NotReady, of which only a status tells, stays so",
-			"new pods of a template of which no pod is ready do not become ready either", "4 pods are not in the input, and as the status of their ReplicaSet says", ""}, false},
+		{"it comes on", fmt.Sprintf(status, "True", "2026-05-01T11:56:00Z"), []string{"4 pods are not in the input, and are as the status of their ReplicaSet says", "1 pod in NotReady, by the status alone, becomes ready", ""}, true},
+		{"nothing for long", fmt.Sprintf(status, "True", "2026-05-01T11:54:00Z"), []string{"1 pod in NotReady, by the status alone, stays so",
+			"new pods of a template of which no pod is ready do not become ready either", "4 pods are not in the input, and are as the status of their ReplicaSet says", ""}, false},
+		{"past the deadline", fmt.Sprintf(status, "False", "2026-05-01T11:59:00Z"), []string{"1 pod in NotReady, by the status alone, stays so",
+			"new pods of a template of which no pod is ready do not become ready either", "4 pods are not in the input, and are as the status of their ReplicaSet says", ""}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := `{kind: Deployment, metadata: {namespace: shop, name: web, uid: d, generation: 2}, spec: {replicas: 3, minReadySeconds: 60, selector: {matchLabels: {app: web}}, strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},

@@ -16,8 +16,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// crowd lets nodes have no room beyond what pods take there, if a pod would have room that was seen
-// without. Without nodes in the input, those are there that pods are on.
+// crowd takes away the free room of nodes that a pod would fit, if that pod was seen to find none.
+// Without nodes in the input, those are there that pods are on.
 func (w *worldReader) crowd() {
 	if len(w.waiting) == 0 {
 		return
@@ -31,7 +31,7 @@ func (w *worldReader) crowd() {
 	}
 }
 
-// nodesOfPods makes the nodes that pods are on.
+// nodesOfPods makes the nodes that pods are on. Nobody knows their labels, so templates select none.
 func (w *worldReader) nodesOfPods() {
 	names := map[string]bool{}
 	for _, p := range w.seen {
@@ -43,6 +43,19 @@ func (w *worldReader) nodesOfPods() {
 	delete(names, "")
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		w.node(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}}})
+	}
+	for id := range w.s.Templates {
+		w.changeTemplate(id, func(t *cluster.Template) {
+			bound := t.NodeSelector != nil || t.Affinity != nil || len(t.PodAffinity)+len(t.PodAntiAffinity)+len(t.TopologySpread) > 0
+			t.NodeSelector, t.Affinity = nil, nil
+			elsewhere := func(term cluster.PodTerm) bool { return term.TopologyKey != corev1.LabelHostname }
+			t.PodAffinity = slices.DeleteFunc(slices.Clone(t.PodAffinity), elsewhere)
+			t.PodAntiAffinity = slices.DeleteFunc(slices.Clone(t.PodAntiAffinity), elsewhere)
+			t.TopologySpread = slices.DeleteFunc(slices.Clone(t.TopologySpread), func(s cluster.TopologySpread) bool { return s.TopologyKey != corev1.LabelHostname })
+			if bound {
+				w.unseen["labels of nodes that are not in the input"] = true
+			}
+		})
 	}
 }
 

@@ -43,15 +43,16 @@ func (b Belief) String() string {
 	case Wait:
 		return fmt.Sprintf("%s in %s wait%s for room on a node", pods, b.In, s)
 	case Remain:
-		return fmt.Sprintf("%s with finalizers remain%s after %s deletion", pods, s, their)
+		return fmt.Sprintf("%s with finalizers remain%s when deleted", pods, s)
 	case NewUnready:
 		return "new pods of a template of which no pod is ready do not become ready either"
 	case NewUnplaced:
 		return "new pods of a template of which no pod has a node find none either"
 	case Reported:
-		return fmt.Sprintf("%s not in the input, and as the status of %s ReplicaSet says", map[bool]string{true: pods + " is", false: pods + " are"}[b.Pods == 1], their)
+		are := map[bool]string{true: "is not in the input, and is", false: "are not in the input, and are"}[b.Pods == 1]
+		return fmt.Sprintf("%s %s as the status of %s ReplicaSet says", pods, are, their)
 	case FullNodes:
-		return "nodes have no room, as pods are Unschedulable, but what pods leave that go"
+		return "pods are Unschedulable: nodes have only the room of pods that end"
 	}
 	return fmt.Sprintf("%s in %s %s", pods, b.In, string(b.Then))
 }

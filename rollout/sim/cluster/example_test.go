@@ -29,7 +29,7 @@ func ExampleBelief() {
 	// Output:
 	// 2 pods in ImagePullBackOff stay so
 	// new pods of a template of which no pod is ready do not become ready either
-	// 1 pod with finalizers remains after its deletion
+	// 1 pod with finalizers remains when deleted
 	// 1 pod in Terminating ends within its grace period
 }
 

@@ -51,7 +51,11 @@ func TestForbids(t *testing.T) {
 	hard := func(name string, amounts ...any) cluster.Quota {
 		q := cluster.Quota{Name: name, Hard: map[string]int64{}}
 		for i := 0; i < len(amounts); i += 2 {
-			q.Hard[amounts[i].(string)] = int64(amounts[i+1].(int))
+			amount, large := amounts[i+1].(int64)
+			if !large {
+				amount = int64(amounts[i+1].(int))
+			}
+			q.Hard[amounts[i].(string)] = amount
 		}
 		return q
 	}
@@ -71,14 +75,14 @@ func TestForbids(t *testing.T) {
 		{"a last one", []cluster.Quota{hard("shop/team", "pods", 3)}, []string{"web", "gpu"}, "web", ""},
 		{"one too many", []cluster.Quota{hard("shop/team", "pods", 2)}, []string{"web", "gpu"}, "web", "exceeded quota: team, requested: pods=1, used: pods=2, limited: pods=2"},
 		{"of another namespace", []cluster.Quota{hard("team", "pods", 0), hard("other/team", "pods", 0)}, nil, "web", ""},
-		{"all that is exceeded, in one message", []cluster.Quota{hard("shop/team", "requests.cpu", 1400, "limits.memory", 5*gi, "pods", 2, "count/pods", 9, "memory", 2*gi+1)}, []string{"web", "web"}, "web",
+		{"all that is exceeded, in one message", []cluster.Quota{hard("shop/team", "requests.cpu", 1400, "limits.memory", int64(5*gi), "pods", 2, "count/pods", 9, "memory", int64(2*gi+1))}, []string{"web", "web"}, "web",
 			"exceeded quota: team, requested: limits.memory=2Gi,memory=1Gi,pods=1,requests.cpu=500m, used: limits.memory=4Gi,memory=2Gi,pods=2,requests.cpu=1, limited: limits.memory=5Gi,memory=2147483649,pods=2,requests.cpu=1400m"},
-		{"exactly all", []cluster.Quota{hard("shop/team", "requests.cpu", 1500, "limits.memory", 6*gi, "pods", 3)}, []string{"web", "web"}, "web", ""},
+		{"exactly all", []cluster.Quota{hard("shop/team", "requests.cpu", 1500, "limits.memory", int64(6*gi), "pods", 3)}, []string{"web", "web"}, "web", ""},
 		{"the first by its name", []cluster.Quota{hard("shop/b", "pods", 0), hard("shop/a", "cpu", 499)}, nil, "web", "exceeded quota: a, requested: cpu=500m, used: cpu=0, limited: cpu=499m"},
 		{"what the pod takes nothing of", []cluster.Quota{hard("shop/team", "requests.nvidia.com/gpu", 1)}, []string{"gpu"}, "web", ""},
 		{"devices", []cluster.Quota{hard("shop/team", "requests.nvidia.com/gpu", 3)}, []string{"gpu"}, "gpu", "exceeded quota: team, requested: requests.nvidia.com/gpu=2, used: requests.nvidia.com/gpu=2, limited: requests.nvidia.com/gpu=3"},
 		{"what is no resource of pods", []cluster.Quota{hard("shop/team", "services", 0, "requests.storage", 0, "count/replicasets.apps", 0)}, nil, "web", ""},
-		{"a container without what is counted", []cluster.Quota{hard("shop/team", "requests.cpu", 10000, "limits.cpu", 10000, "memory", 10*gi)}, nil, "lax",
+		{"a container without what is counted", []cluster.Quota{hard("shop/team", "requests.cpu", 10000, "limits.cpu", 10000, "memory", int64(10*gi))}, nil, "lax",
 			"failed quota: team: must specify limits.cpu for: c1; memory for: c1,c2"},
 		{"names of containers once each", []cluster.Quota{hard("shop/team", "cpu", 10000)}, nil, "gpu", "failed quota: team: must specify cpu for: a,b"},
 		{"what is not set before what is exceeded", []cluster.Quota{hard("shop/a", "pods", 0), hard("shop/b", "limits.cpu", 10000)}, nil, "lax", "failed quota: b: must specify limits.cpu for: c1"},

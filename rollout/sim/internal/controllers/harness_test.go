@@ -45,7 +45,7 @@ func newHarness(t testing.TB, seed uint64, rates trouble.Rates, makers ...func(*
 func byName(p scheduler.Pod, n *scheduler.Nodes) string {
 	sum := fnv.New32()
 	sum.Write([]byte(p.Name))
-	return n.At(int(sum.Sum32()) % n.Len()).Name
+	return n.At(int(sum.Sum32() % uint32(n.Len()))).Name
 }
 
 // step lets the first controller work that has work, or time pass. It reports false if there is
