@@ -160,7 +160,7 @@ func (r *run) zone(name string) (n int32) {
 // acts notes a write, if it is one of the last plan: what a plan that was refused for long does in the
 // end, it does then.
 func (r *run) acts(e sim.Change) {
-	if e.By == r.by && e.Verb != sim.UpdateStatus && !r.acted {
+	if e.By == r.by && e.Why != "" && !r.acted {
 		r.next.Time, r.acted = r.again, true
 	}
 }

@@ -22,7 +22,7 @@ func TestBelievesReportedPods(t *testing.T) {
 	c := halfWay(1, 0, none)
 	b := simulated(t, c.yaml(t), "-f", "-")
 	require.True(t, b.Done, "a minute after it was created")
-	require.Contains(t, b.Assumed, "1 pod in NotReady, of which only a status tells, becomes ready")
+	require.Contains(t, b.Assumed, "1 pod in NotReady, by the status alone, becomes ready")
 
 	progressing := func(is func(*appsv1.DeploymentCondition)) func(*appsv1.Deployment) {
 		return func(d *appsv1.Deployment) {
@@ -42,7 +42,7 @@ func TestBelievesReportedPods(t *testing.T) {
 	for why, c := range map[string]liveCase{"nothing has changed for long": old, "the deadline has passed": late} {
 		b := simulated(t, c.yaml(t), "-f", "-")
 		require.False(t, b.Done, why)
-		require.Contains(t, b.Assumed, "1 pod in NotReady, of which only a status tells, stays so", why)
+		require.Contains(t, b.Assumed, "1 pod in NotReady, by the status alone, stays so", why)
 		require.Contains(t, b.Assumed, noneReady, why)
 		replicas, ready := b.end(t, 1)
 		require.Equal(t, [2]int32{1, 0}, [2]int32{replicas, ready}, why)

@@ -100,7 +100,7 @@ func TestBelievesNodes(t *testing.T) {
 	full := because("0/5 nodes are available: 5 Insufficient cpu.")
 	b := simulated(t, halfWay(1, 0, full).yaml(t), "-f", "-")
 	require.False(t, b.Done, "nothing goes, so that there is no room")
-	require.Contains(t, b.Assumed, "nodes have no room, as pods are Unschedulable, but what pods leave that go")
+	require.Contains(t, b.Assumed, "pods are Unschedulable: nodes have only the room of pods that end")
 	require.False(t, simulated(t, halfWay(1, 1, full).yaml(t), "-f", "-").Done, "what went before has left no room")
 	roomy := halfWay(1, 1, full)
 	roomy.sets[0].size, roomy.sets[0].available = 4, 4

@@ -30,7 +30,7 @@ func (s *simulation) simulateDeployment(w, old *manifest.Workload) (view.Simulat
 	assumed, short := s.environment(w, old, &start)
 	assumed = append(partial, assumed...)
 	start.Broken(s.neverReady)
-	s.override(&start)
+	s.override(&start, false)
 	config := s.pace.config(&s.policies)
 	config.Autoscalers = scaled(start.Name, w.Scaled())
 	result, err := view.Simulate(&start, config, time.Duration(s.timeLimit), s.records, imagesOf(w, old))

@@ -43,7 +43,7 @@ func (s *simulation) environment(w, old *manifest.Workload, b *world.Beginning) 
 		notes = append(notes, note)
 	}
 	for _, what := range b.Unseen {
-		notes = append(notes, what+": not looked at")
+		notes = append(notes, "not looked at: "+what)
 	}
 	notes = append(notes, refuse(b, w, seen, most)...)
 	more, short := shortages(b, w, seen, most)

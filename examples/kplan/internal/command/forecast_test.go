@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // edge is a Deployment with a pod template of some spec, on some nodes.
@@ -87,4 +88,49 @@ func setNameOf(text string) string {
 		}
 	}
 	return "no ReplicaSet"
+}
+
+// bare is a ReplicaSet of one pod in a namespace, with more metadata, and one pod that is not ready yet.
+func bare(set, pod string) []byte {
+	return []byte(`
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web, namespace: shop, uid: r, generation: 1, creationTimestamp: "2026-05-01T11:59:00Z"` + set + `},
+ spec: {replicas: 1, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: "x:1"}]}}}, status: {observedGeneration: 1, replicas: 0}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web-a, namespace: shop, uid: p, labels: {app: web}, creationTimestamp: "2026-05-01T11:59:50Z"` + pod + `},
+ spec: {nodeName: n1, containers: [{name: c, image: "x:1"}]}, status: {phase: Pending, containerStatuses: [{name: c, image: "x:1", imageID: "", ready: false, restartCount: 0, state: {waiting: {reason: ContainerCreating}}}]}}
+`)
+}
+
+// A ReplicaSet is complete once its pod is available: one that it adopts, and one of a ReplicaSet that somebody
+// else controls, who leaves its size alone.
+func TestReplicaSetForecasts(t *testing.T) {
+	const owned = `, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: r, controller: true}]`
+	for why, input := range map[string][]byte{
+		"adopted": bare("", ""), "its own": bare("", owned),
+		"of a controller": bare(`, ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: Rollout, name: web, uid: o, controller: true}]`, owned),
+	} {
+		code, stdout, stderr := run(input, "simulate", "-f", "-", "replicaset/web", "-n", "shop", "--now", "2026-05-01T12:00:00Z")
+		require.Zero(t, code, "%s: %s%s", why, stdout, stderr)
+		require.Contains(t, stdout, "Complete after 10s.", why)
+	}
+}
+
+// The time that pods take to start is the one that was asked for, whatever their probes say.
+func TestStartOverProbes(t *testing.T) {
+	text := edge(2, surge, `{containers: [{name: c, image: "x:1", readinessProbe: {initialDelaySeconds: 300, httpGet: {port: 80}}}]}`)
+	_, stdout, _ := run([]byte(text), "simulate", "-f", "-", "--set-image", "c=:2", "--start", "p50=10s", "--runs", "3")
+	require.Contains(t, stdout, "20s", stdout)
+	_, stdout, _ = run([]byte(text), "simulate", "-f", "-", "--set-image", "c=:2")
+	require.Contains(t, stdout, "Complete after 10m.", stdout)
+}
+
+// A pod with scheduling gates does not wait for a node.
+func TestGatedDoesNotWait(t *testing.T) {
+	input := halfWay(1, 0, lastPod(func(p *corev1.Pod) {
+		p.Spec.NodeName = ""
+		p.Status = corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "SchedulingGated"}}}
+	})).yaml(t)
+	_, stdout, _ := run(input, at("simulate", "-f", "-")...)
+	require.Contains(t, stdout, "Not complete")
+	require.NotContains(t, stdout, "for a node:")
 }

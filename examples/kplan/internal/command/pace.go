@@ -115,8 +115,8 @@ func (p *pace) config(by *policies) sim.Config {
 const looksOfPlan = 100
 
 // override lets a time that the user has given hold for all pods, whatever their templates say.
-func (p *pace) override(b *world.Beginning) {
-	ready, end := p.told("ready-after"), p.told("terminate-after")
+func (p *pace) override(b *world.Beginning, start bool) {
+	ready, end := start || p.told("ready-after"), p.told("terminate-after")
 	b.Each(func(_ string, t *cluster.Template) {
 		if ready {
 			t.ReadyAfter = 0

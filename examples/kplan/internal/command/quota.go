@@ -57,7 +57,7 @@ func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) []string
 
 // limitPods lets the namespace have so many pods of the Deployment.
 func limitPods(b *world.Beginning, pods int) {
-	b.Quotas = append(b.Quotas, cluster.Quota{Name: strings.TrimPrefix(b.Namespace+"/quota that is not in the input", "/"), Hard: map[string]int64{"pods": int64(pods)}})
+	b.Quotas = append(b.Quotas, cluster.Quota{Name: strings.TrimPrefix(b.Namespace+"/unseen", "/"), Hard: map[string]int64{"pods": int64(pods)}})
 }
 
 // noMore says that creations fail, in the words of who refuses them.

@@ -34,7 +34,7 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	}
 	assumed, short := s.environment(w, before, &start)
 	start.Broken(s.neverReady)
-	s.override(&start)
+	s.override(&start, false)
 	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
 		assumed = append(assumed, controller+" leaves its size alone")
 	}
@@ -112,16 +112,14 @@ func beginningOfSet(r, wanted *manifest.ReplicaSet, now time.Time) (b world.Begi
 		}
 		b.Applied = []any{applied}
 	}
-	if r.Workload.Missing() != "" {
-		return b, nil
+	for i := range b.Pods { // those of a ReplicationController, too
+		b.Pods[i].ControllerKind, b.Pods[i].ControllerName = replicaset.Kind, set.Name
 	}
-	b.Pods = nil
 	for _, p := range pods {
-		if p.ControllerUID != "" {
-			p.ControllerKind, p.ControllerName = replicaset.Kind, set.Name
+		if p.ControllerUID == "" {
+			p.Name = strings.TrimSuffix(set.Name, rs.Name) + p.Name
+			b.Pods = append(b.Pods, p)
 		}
-		p.Name = strings.TrimSuffix(set.Name, rs.Name) + p.Name
-		b.Pods = append(b.Pods, p)
 	}
 	return b, nil
 }
@@ -198,7 +196,7 @@ func (r *replicaRun) inWorld(plan replicaset.Plan) replicaset.Plan {
 			a.Name = r.prefix + a.Name
 			plan.Actions[i] = a
 		case replicaset.AdoptPod:
-			a.Name = r.prefix + a.Name
+			a.Name, a.Reference.Name = r.prefix+a.Name, r.prefix+a.Reference.Name
 			plan.Actions[i] = a
 		case replicaset.ReleasePod:
 			a.Name = r.prefix + a.Name

@@ -132,7 +132,7 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 	}
 	b.Heal()
 	b.Broken(u.neverReady)
-	u.override(&b)
+	u.override(&b, false)
 	restored := b.Deployments[0]
 	restored.Template = kube.ReplicaSet(target).Template
 	restored.TemplateLabels = maps.Clone(target.Spec.Template.Labels)

@@ -4,8 +4,10 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -72,6 +74,7 @@ func beginningOf(seen, wanted *manifest.Workload, now time.Time, around []kube.O
 		b.Deployments, b.Applied = b.Deployments[:1], []any{next}
 	}
 	b.Template = b.Wanted().Template.ID
+	b.NodesOfPods = !slices.ContainsFunc(around, func(o kube.Object) bool { _, is := o.(*corev1.Node); return is })
 	return b, nil
 }
 

@@ -46,7 +46,7 @@ func (s ReplicaSimulation) Text(w *terminal.Writer) {
 	w.Printf("%s: %s\n\n", p.name(), plural(s.Wanted, "replica"))
 	writePolicies(w, s.Policies, ofKubernetes)
 	writeAssumed(w, s.Assumed)
-	if len(s.Steps) == 1 && s.Done {
+	if len(s.Steps) == 1 && s.Steps[0].Time == 0 && s.Done {
 		w.Printf("%v: all pods are available.\n", unchanged)
 		return
 	}

@@ -62,7 +62,7 @@ func (s Simulation) Text(w *terminal.Writer) {
 	writePolicies(w, s.Policies, ofKubernetes)
 	writeAssumed(w, s.Assumed)
 	zones := zonesOf(s.Result)
-	if len(s.Result.Steps) == 1 && len(zones) == 0 && s.Result.Done {
+	if len(s.Result.Steps) == 1 && s.Result.Steps[0].Time == 0 && len(zones) == 0 && s.Result.Done {
 		w.Printf("%v: all pods are new and available.\n", unchanged)
 		return
 	}

@@ -142,6 +142,12 @@ func (n inside) actions(list deploy.Actions) deploy.Actions {
 		case deploy.AdoptReplicaSet:
 			a.Name = n.name(a.Name)
 			list[i] = a
+		case deploy.RollBackDeployment:
+			a.Name = n.name(a.Name)
+			list[i] = a
+		case deploy.PauseDeployment:
+			a.ResourceVersion = ""
+			list[i] = a
 		case deploy.ReleaseReplicaSet:
 			a.Name = n.name(a.Name)
 			list[i] = a

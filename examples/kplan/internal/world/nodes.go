@@ -3,6 +3,10 @@
 package world
 
 import (
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
@@ -15,11 +19,23 @@ func (b *Beginning) Each(change func(id string, t *cluster.Template)) {
 	}
 }
 
-// Heal lets all pods become ready, and nodes have room.
+// Heal lets all pods become ready, or end, and nodes answer, and have room.
 func (b *Beginning) Heal() {
 	b.Held, b.Quotas = nil, nil
 	for i := range b.Nodes {
-		b.Nodes[i].Room = nil
+		n := &b.Nodes[i]
+		n.Room, n.NotReady, n.NotReadySince = nil, false, time.Time{}
+		n.Taints = slices.DeleteFunc(slices.Clone(n.Taints), func(t daemonset.Taint) bool {
+			return t.Key == "node.kubernetes.io/unreachable" || t.Key == "node.kubernetes.io/not-ready"
+		})
+	}
+	for i := range b.Pods { // those that should have ended do
+		if p := &b.Pods[i]; !p.DeletionTimestamp.IsZero() && p.DeletionTimestamp.Before(b.Now) {
+			p.DeletionTimestamp = b.Now
+		}
+	}
+	if b.NodesOfPods {
+		b.Nodes = nil
 	}
 	b.Each(func(_ string, t *cluster.Template) {
 		t.NeverReady, t.Unplaceable, t.Refused, t.Unset = false, false, "", nil

@@ -33,7 +33,7 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 		case p.Finished():
 		case p.NodeName != "":
 			nodes.Take(scheduler.Pod{Pod: p, Template: templates[p.ControllerUID]}, p.NodeName)
-		case p.ControllerKind == replicaset.Kind:
+		case p.ControllerKind == replicaset.Kind && !s.Held[p.Name].Unplaced:
 			waiting[p.ControllerUID] = append(waiting[p.ControllerUID], p)
 		}
 	}
@@ -47,8 +47,9 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 		if len(pods) == 1 {
 			head = fmt.Sprintf("1 pod of %s waits", strings.TrimPrefix(rs.Name, namespace+"/"))
 		}
-		why := nodes.Explain(scheduler.Pod{Pod: pods[0], Template: templates[rs.UID]}).Text(s.Resources)
-		texts = append(texts, fmt.Sprintf("%s for a node: %s", head, why))
+		if why := nodes.Explain(scheduler.Pod{Pod: pods[0], Template: templates[rs.UID]}); why.Fit == 0 && why.Nodes > 0 {
+			texts = append(texts, fmt.Sprintf("%s for a node: %s", head, why.Text(s.Resources)))
+		}
 	}
 	return texts
 }

@@ -25,7 +25,9 @@ type Beginning struct {
 	Namespace string
 	Name      string // as in the world, with the namespace
 	Template  string // the ID of the wanted one
-	Applied   []any  // as World.Put takes them
+	// NodesOfPods is whether the nodes are those that pods are on, of which nothing else is known.
+	NodesOfPods bool
+	Applied     []any // as World.Put takes them
 }
 
 // Plain is the name of the workload as in a cluster.
