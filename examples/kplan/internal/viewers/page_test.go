@@ -100,7 +100,7 @@ func TestPage(t *testing.T) {
 	require.Greater(t, good.Third.Cursor, 300.0)
 	require.Equal(t, []string{"complete\nall pods are new and available"}, good.Last.Events)
 	require.Equal(t, 1, good.Clicked.Row)
-	require.Contains(t, good.Tip, "9.9s, after step 2\nrev 1 ready: 5\nrev 2 ready: 0\nwanted: 8\navailable: 5\nin zone-1: 3")
+	require.Contains(t, good.Tip, "9.9s, after step 2\nrev 1 ready: 5\nrev 2 ready: 0\nwanted: 8\navailable: 5\nin zone-1: 2\nin zone-2: 3\nin zone-3: 3")
 	stuck := strings.Join(s.Pages[1].Last.Events, "\n")
 	require.Contains(t, stuck, "rev 2: waits\n8 pods are wanted, 8 may be\n")
 	require.Contains(t, stuck, "What ends it: ")

@@ -17,7 +17,7 @@ import (
 )
 
 // mostOfPlayground is how many bytes everything that a browser loads of the playground may have.
-const mostOfPlayground = 2_200_000
+const mostOfPlayground = 3_000_000
 
 // A played is what was seen of the playground, and shown what it showed at one time.
 type played struct {
