@@ -58,7 +58,7 @@ func readyAfter(c *corev1.Container) time.Duration {
 	return max(initialDelay(c.StartupProbe), initialDelay(p)) + seconds(further)
 }
 
-// initialDelay is that of a probe, 0 for none.
+// initialDelay returns the initial delay of a probe, 0 without one.
 func initialDelay(p *corev1.Probe) time.Duration {
 	if p == nil {
 		return 0

@@ -16,7 +16,7 @@ import (
 // stay so.
 const stuckAfter = 5 * time.Minute
 
-// What pods say that are being deleted, and what is added to what they say.
+// The reasons of pods that are being deleted, and an addition to reasons.
 const (
 	terminating = "Terminating"
 	onLostNode  = " on a node that does not answer"

@@ -67,17 +67,11 @@ func (p *Pod) At(t time.Time) (is Life) {
 	return is
 }
 
-// NewHistory returns the history of the world that will be made of a configuration, from a time on: what
-// happens before is how it is then.
+// NewHistory returns the history of the world that will be made of a configuration, from a time on.
+// Earlier changes are noted as if they happened at that time.
 func NewHistory(c *sim.Config, start time.Time) *History {
 	h := &History{Start: start}
-	observe := c.Observe
-	c.Observe = func(e sim.Change) {
-		h.observe(e)
-		if observe != nil {
-			observe(e)
-		}
-	}
+	c.Observe = beside(h.observe, c.Observe)
 	return h
 }
 

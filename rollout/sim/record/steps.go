@@ -82,20 +82,18 @@ type place struct {
 // NewSteps returns the steps of the world that will be made of a configuration.
 func NewSteps(c *sim.Config) *Steps {
 	s := &Steps{runs: map[key]*run{}, sets: map[string]*set{}, pods: map[string]place{}, zones: podorder.Domains{}, names: map[string]bool{}}
-	observe, planned := c.Observe, c.Planned
-	c.Observe = func(e sim.Change) {
-		s.observe(e)
-		if observe != nil {
-			observe(e)
-		}
-	}
-	c.Planned = func(p sim.Plan) {
-		s.planned(p)
-		if planned != nil {
-			planned(p)
-		}
-	}
+	c.Observe, c.Planned = beside(s.observe, c.Observe), beside(s.planned, c.Planned)
 	return s
+}
+
+// beside returns a function that calls two, of which the second may be nil.
+func beside[T any](f, g func(T)) func(T) {
+	return func(x T) {
+		f(x)
+		if g != nil {
+			g(x)
+		}
+	}
 }
 
 func (s *Steps) run(k sim.Kind, name string) *run {
@@ -107,7 +105,7 @@ func (s *Steps) run(k sim.Kind, name string) *run {
 	return r
 }
 
-// planned makes a step of the plan before, which all have followed by now.
+// planned makes a step of the last plan, which all controllers have followed by now.
 func (s *Steps) planned(p sim.Plan) {
 	r := s.runs[key{p.Kind, p.Name}]
 	switch {
@@ -191,7 +189,7 @@ func (s *Steps) described(r *run) Step {
 	for _, rs := range r.sets {
 		number, _ := revision.Number(rs.Annotations)
 		step.Parts = append(step.Parts, Part{
-			Name: rs.Name, Revision: number, Wanted: sizeOf(&rs.ReplicaSet), Ready: rs.Status.ReadyReplicas, Available: rs.Status.AvailableReplicas,
+			Name: rs.Name, Revision: number, Wanted: orOne(rs.Replicas), Ready: rs.Status.ReadyReplicas, Available: rs.Status.AvailableReplicas,
 		})
 	}
 	for zone := range s.names {
@@ -203,20 +201,13 @@ func (s *Steps) described(r *run) Step {
 	return step
 }
 
-func sizeOf(rs *replicaset.ReplicaSet) int32 {
-	if rs.Replicas == nil {
-		return 1
-	}
-	return *rs.Replicas
-}
-
 func (s *Steps) observe(e sim.Change) {
 	switch o := e.Object.(type) {
 	case *deploy.Deployment:
 		r := s.run(sim.KindDeployment, o.Name)
 		r.uid, r.written = o.UID, true
 		r.acts(e)
-		s.completed(r, e.Time, deploy.Complete(o.Status, orOne(o.Replicas), o.Generation))
+		r.completed(e.Time, deploy.Complete(o.Status, orOne(o.Replicas), o.Generation))
 	case *replicaset.ReplicaSet:
 		s.changed(e, o)
 	case *podorder.Pod:
@@ -236,7 +227,7 @@ func orOne(n *int32) int32 {
 }
 
 // completed notes since when a workload is complete.
-func (s *Steps) completed(r *run, now time.Time, is bool) {
+func (r *run) completed(now time.Time, is bool) {
 	switch {
 	case !is:
 		r.complete = time.Time{}
@@ -263,7 +254,7 @@ func (s *Steps) changed(e sim.Change, o *replicaset.ReplicaSet) {
 	}
 	if alone {
 		st := &o.Status
-		s.completed(owner, e.Time, st.ObservedGeneration >= o.Generation && st.Replicas == sizeOf(o) && st.AvailableReplicas == st.Replicas)
+		owner.completed(e.Time, st.ObservedGeneration >= o.Generation && st.Replicas == orOne(o.Replicas) && st.AvailableReplicas == st.Replicas)
 	}
 	if e.Verb == sim.Remove {
 		rs.leave()

@@ -70,7 +70,7 @@ func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 	return ""
 }
 
-// roomNote says what room nodes have for pods of a Deployment, as far as the input tells.
+// roomNote says how much room nodes have for pods of a Deployment, as far as the input tells.
 func roomNote(w, seen *manifest.Workload) string {
 	known := slices.ContainsFunc(w.Nodes, func(n *corev1.Node) bool { return len(n.Status.Allocatable) > 0 })
 	switch {

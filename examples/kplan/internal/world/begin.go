@@ -18,8 +18,8 @@ import (
 )
 
 // Finished returns the workload as it has been rolled out an hour ago: the ReplicaSet of a Deployment has
-// revision 1, and all pods are available. It is what rolling it out from nothing leads to, so status and
-// annotations are those that the planners write.
+// revision 1, and all pods are available. The workload is rolled out from nothing, so the planners have
+// written its status and annotations.
 func (b Beginning) Finished() (Beginning, error) {
 	before := cluster.Snapshot{Now: b.Now, Deployments: slices.Clone(b.Deployments)}
 	paused := false
