@@ -9,11 +9,13 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
+	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
 // Config adjusts a [World]. The zero Config is a world in which nothing goes wrong and nothing
@@ -130,9 +132,9 @@ type Change struct {
 	Kind Kind
 	Name string
 	Why  string // the reason that a planner gave
-	// Object is the object as it is now or, if it is gone, was last, which must not be changed: of a
-	// kind of this package a pointer to what a cluster.Snapshot has of it, of a pod a *podorder.Pod or a
-	// *daemonset.Pod, and otherwise nil. So it is for a stage that changes nothing that is stored.
+	// Object is the object as it is now or, if it is gone, was last, which must not be changed: a pointer to
+	// what a cluster.Snapshot has of it, of a pod a *podorder.Pod or a *daemonset.Pod. It is nil for a
+	// BatchRelease, and for a stage that changes nothing that is stored.
 	Object any
 }
 
@@ -185,7 +187,9 @@ func objectOf(o any) any {
 			return &o.Pod
 		}
 		return o.Plain()
-	case *replicaset.ReplicaSet, *cluster.ArgoRollout, *cluster.Object:
+	case *store.Service:
+		return &o.Service
+	case *replicaset.ReplicaSet, *cluster.ArgoRollout, *cluster.Object, *revision.ControllerRevision, *traffic.Route, *traffic.Ingress:
 		return o
 	}
 	return nil
