@@ -104,9 +104,12 @@ var imports = map[string][]string{
 	"internal/tracked":     {"internal/field", "internal/paged", "podorder", "selector"},
 	"internal/lineup":      {"internal/paged", "internal/tracked", "podorder"},
 	// A world of them all, which its owner changes. Its engine has rooms: see below.
-	"rollout/sim":           append([]string{"rollout/sim/cluster", "rollout/sim/scheduler", "internal/apply"}, append(rooms("apiserver", "agenda", "chaos", "controllers", "life", "store", "trouble"), ofWorlds...)...),
-	"rollout/sim/cluster":   ofWorlds,
-	"rollout/sim/record":    {"daemonset", "deploy", "podorder", "replicaset", "revision", "rollout/sim", "rollout/sim/cluster"},
+	"rollout/sim":         append([]string{"rollout/sim/cluster", "rollout/sim/scheduler", "internal/apply"}, append(rooms("apiserver", "agenda", "chaos", "controllers", "life", "store", "trouble"), ofWorlds...)...),
+	"rollout/sim/cluster": ofWorlds,
+	"rollout/sim/record": {
+		"daemonset", "deploy", "podorder", "replicaset", "revision", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/sim",
+		"rollout/sim/cluster", "rollout/traffic", "rollout/workload", "selector",
+	},
 	"rollout/sim/scheduler": {"daemonset", "podorder", "rollout/sim/cluster", "selector"},
 	"replicaset":            append([]string{"internal/apply", "internal/lineup", "internal/paged", "internal/tracked"}, toolkits...),
 	"daemonset":             append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations

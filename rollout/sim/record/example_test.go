@@ -75,6 +75,28 @@ func ExampleSteps_Workload() {
 	// complete: false
 }
 
+// Between steps pods become ready: sizes are those of each instant at which one has changed.
+func ExampleSteps_Sizes() {
+	config := sim.Config{Times: cluster.Times{Ready: cluster.Exactly(10 * time.Second)}}
+	steps := record.NewSteps(&config)
+	w, err := sim.New(cluster.Snapshot{}, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Put(web("web", "v1", 3)); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := w.Settle(time.Minute); err != nil {
+		log.Fatal(err)
+	}
+	for _, z := range steps.Sizes(sim.KindDeployment, "web") {
+		fmt.Println(z.Time.Sub(w.Start()), z.Parts[0].Ready, "of", z.Parts[0].Wanted)
+	}
+	// Output:
+	// 0s 0 of 3
+	// 10s 3 of 3
+}
+
 // What became of the only pod of a Deployment.
 func ExampleNewHistory() {
 	config := sim.Config{Times: cluster.Times{Ready: cluster.Exactly(10 * time.Second)}}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package record
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// Sizes are those of a workload, and how far it is, from an instant on.
+type Sizes struct {
+	Time      time.Time
+	Parts     []Part // in the order of creation
+	Available int32  // pods, as the statuses of the parts or, if they have none, of the workload tell
+	// Zones are how many pods run in each zone and are not being deleted; nil if no node has had a zone.
+	Zones map[string]int32
+	// Traffic is the percent of requests that pods of the wanted template get, rounded down; -1 if no
+	// Rollout leads them. A Service shares requests out among the ready pods that it selects. Requests
+	// that a match leads elsewhere do not count.
+	Traffic int32
+	Standing
+	// Object is the workload, which must not be changed: a pointer to what a cluster.Snapshot has of
+	// it. Sizes that differ in nothing else are one.
+	Object any
+}
+
+// A Standing is how far a Rollout is; the zero value is that of other workloads.
+type Standing struct {
+	Phase   string // as in its status
+	Step    int32  // from 1; 0 if it is in none
+	State   string // of the step of a Rollout of OpenKruise, or which Service of two of Argo has the new pods
+	Message string // of a Rollout of Argo
+	Paused  bool   // it rests before it goes on
+	Aborted bool   // a Rollout of Argo was
+}
+
+// A Part is the pods of one template, as [Sizes] tell of it: a ReplicaSet, or pods of one hash.
+type Part struct {
+	Name             string // of the ReplicaSet, or the hash
+	Revision         int64  // 0 if it has none
+	Wanted           int32  // or, if there is no ReplicaSet, there and not being deleted
+	Ready, Available int32  // 0 available without a ReplicaSet
+	New              bool   // it is of the wanted template
+}
+
+// measured returns the sizes of now.
+func (s *Steps) measured(r *run, at time.Time) Sizes {
+	z := Sizes{Time: at, Object: r.object, Traffic: -1, Standing: s.standing(r)}
+	for _, of := range r.all() {
+		for _, p := range of.parts {
+			p.Part.New = s.isNew(of, p)
+			z.Parts = append(z.Parts, p.Part)
+			z.Available += p.Available
+		}
+		switch o := of.object.(type) {
+		case *daemonset.DaemonSet:
+			z.Available += o.Status.NumberAvailable
+		case *cluster.Set:
+			z.Available += o.Status.AvailableReplicas
+		}
+	}
+	for zone := range s.names {
+		if z.Zones == nil {
+			z.Zones = map[string]int32{}
+		}
+		z.Zones[zone] = r.zone(zone)
+	}
+	switch o := r.object.(type) {
+	case *kruise.Rollout:
+		z.Traffic = s.released(o, z.Parts)
+	case *cluster.ArgoRollout:
+		z.Traffic = s.shifted(o)
+	}
+	return z
+}
+
+// equal reports whether two sizes say the same, at whatever time.
+func (z *Sizes) equal(o *Sizes) bool {
+	return slices.Equal(z.Parts, o.Parts) && z.Available == o.Available && maps.Equal(z.Zones, o.Zones) && z.Traffic == o.Traffic && z.Standing == o.Standing
+}
+
+// standing returns how far a Rollout is.
+func (s *Steps) standing(r *run) (st Standing) {
+	switch o := r.object.(type) {
+	case *kruise.Rollout:
+		st.Phase = string(o.Status.Phase)
+		if sub := o.Status.Sub; sub != nil && o.Status.Phase == kruise.PhaseProgressing && o.Status.ProgressingReason() != kruise.ProgressInitializing {
+			st.Step, st.State = sub.CurrentStepIndex, string(sub.CurrentStepState) // else they are those of the release before
+		}
+		st.Paused = st.State == string(kruise.StatePaused)
+	case *cluster.ArgoRollout:
+		st.Phase, st.Message, st.Aborted = string(o.Status.Phase), o.Status.Message, o.Status.Abort
+		if i := o.Status.CurrentStepIndex; i != nil && *i < math.MaxInt32 {
+			st.Step = *i + 1
+		}
+		st.Paused, st.State = o.Status.Phase == argo.PhasePaused, string(s.turn(o))
+	}
+	return st
+}
+
+// flush notes the sizes of what has changed at the last instant.
+func (s *Steps) flush() {
+	for r := range s.dirty {
+		z := s.measured(r, s.now)
+		if n := len(r.sizes); n == 0 || !r.sizes[n-1].equal(&z) {
+			r.sizes = append(r.sizes, z)
+		}
+	}
+	clear(s.dirty)
+}
+
+// completed notes since when a workload is complete.
+func (s *Steps) completed(r *run, now time.Time) {
+	switch {
+	case !s.isComplete(r):
+		r.complete = time.Time{}
+	case r.complete.IsZero():
+		r.complete = now
+	}
+}
+
+// isComplete reports whether all pods that are wanted are there, of the wanted template, and available.
+func (s *Steps) isComplete(r *run) bool {
+	switch o := r.object.(type) {
+	case *deploy.Deployment:
+		return deploy.Complete(o.Status, orOne(o.Replicas), o.Generation)
+	case *daemonset.DaemonSet: // as kubectl rollout status tells, less the nodes that the partition keeps
+		st := &o.Status
+		kept := o.Partition.Of(st.DesiredNumberScheduled)
+		return st.ObservedGeneration >= o.Generation && st.UpdatedNumberScheduled >= st.DesiredNumberScheduled-kept && st.NumberAvailable >= st.DesiredNumberScheduled
+	case *cluster.Set:
+		st, n := &o.Status, o.DesiredReplicas()
+		return st.ObservedGeneration >= o.Generation && st.Replicas == n && st.UpdatedReplicas >= n-o.Partition.Of(n) && st.AvailableReplicas >= n
+	case *kruise.Rollout:
+		return o.Status.Phase == kruise.PhaseHealthy && !r.batch && s.replaced(r)
+	case *cluster.ArgoRollout:
+		st := &o.Status
+		for _, p := range r.parts {
+			if !s.isNew(r, p) && p.Wanted > 0 {
+				return false
+			}
+		}
+		return st.Phase == argo.PhaseHealthy && st.StableRS == o.TemplateHash && (o.RestartAt.IsZero() || o.RestartAt.Equal(st.RestartedAt))
+	}
+	for _, p := range r.parts { // a ReplicaSet by itself
+		return p.observed && p.Available == p.Wanted && p.there == p.Wanted
+	}
+	return false
+}
+
+// replaced reports whether all pods of what a Rollout releases are new and available.
+func (s *Steps) replaced(r *run) bool {
+	z, fresh := s.measured(r, s.now), int32(0)
+	for _, p := range z.Parts {
+		if !p.New && p.Wanted > 0 {
+			return false
+		}
+		fresh += p.Wanted
+	}
+	return fresh > 0 && z.Available == fresh
+}
+
+func orOne(n *int32) int32 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
