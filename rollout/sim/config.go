@@ -41,6 +41,13 @@ type Config struct {
 	// [ErrTooLong].
 	MaxPlans int
 
+	// ApproveAfter is how long a Rollout of OpenKruise or Argo waits for a person until one lets it go on,
+	// each time anew, and from the beginning of the world on if it waits already. Unset, nobody does but
+	// the caller of World.Approve; cluster.Exactly(0) is at once.
+	ApproveAfter cluster.Spread
+	// Analysis is how long analyses of Rollouts of Argo take, and how they end.
+	Analysis cluster.Analysis
+
 	// Faults are how often each kind of trouble strikes.
 	Faults Faults
 	// FaultsFor is how long they do, and then everything is healed; 0 means until Heal.

@@ -49,6 +49,7 @@ func TestConfig(t *testing.T) {
 		{sim.Config{Faults: sim.Faults{Crash: -1, Clocks: math.NaN(), Unready: math.Inf(1)}}, []string{"Config.Faults.Clocks", "Config.Faults.Crash", "Config.Faults.Unready"}},
 		{sim.Config{Latency: -1, FaultsFor: math.MaxInt64, MaxPods: -1, MaxPlans: -1}, []string{"Config.FaultsFor", "Config.Latency", "Config.MaxPlans", "Config.MaxPods"}},
 		{sim.Config{Latency: math.MaxInt64, FaultsFor: math.MinInt64}, []string{"Config.FaultsFor", "Config.Latency"}},
+		{sim.Config{ApproveAfter: cluster.Exactly(-1), Analysis: cluster.Analysis{Takes: cluster.Spread{{Share: 2}}, Ends: "Late"}}, []string{"Config.Analysis.Ends", "Config.Analysis.Takes", "Config.ApproveAfter"}},
 		{sim.Config{Without: []sim.Kind{"x", sim.KindDaemonSet, sim.KindNode, ""}}, []string{"Config.Without", "Config.Without", "Config.Without"}},
 		{sim.Config{Controllers: []sim.Reconciler{{}}}, []string{`Config.Controllers[""].For`, `Config.Controllers[""].Name`, `Config.Controllers[""].Reconcile`}},
 		{sim.Config{Controllers: []sim.Reconciler{{Name: "a", For: "x", Reconcile: nothing}, {Name: "a", For: "y", Reconcile: nothing}}}, []string{`Config.Controllers["a"].Name`}},

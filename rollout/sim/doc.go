@@ -36,6 +36,8 @@
 //   - the size: an [Autoscaler] is a function from a view to replicas;
 //   - the clock: time passes only with [World.Step], [World.Run] up to an
 //     instant, or [World.Settle] until nothing is left to happen;
+//   - people and analyses: [Config].ApproveAfter is when somebody lets a Rollout go on that waits, and
+//     [Config].Analysis how analyses of Rollouts of Argo go;
 //   - the times: a cluster.Spread of quantiles for each stage in the life of a pod.
 //
 // A name may be "namespace/name"; selectors do not look beyond the slash.

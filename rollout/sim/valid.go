@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -61,6 +62,13 @@ func (c *Config) valid() (errs field.Errors) {
 	}
 	errs = append(errs, c.validOwn()...)
 	validTimes(&c.Times, "Config.Times", &errs)
+	validSpread(c.ApproveAfter, "Config.ApproveAfter", &errs)
+	validSpread(c.Analysis.Takes, "Config.Analysis.Takes", &errs)
+	switch c.Analysis.Ends {
+	case "", argo.RunSuccessful, argo.RunFailed, argo.RunError, argo.RunInconclusive, argo.RunRunning:
+	default:
+		errs.Add("Config.Analysis.Ends", string(c.Analysis.Ends), "must be Successful, Failed, Error, Inconclusive or Running")
+	}
 	return errs
 }
 
@@ -95,19 +103,24 @@ func validTimes(t *cluster.Times, path string, errs *field.Errors) {
 		name string
 		cluster.Spread
 	}{{"Schedule", t.Schedule}, {"Pull", t.Pull}, {"Start", t.Start}, {"Ready", t.Ready}, {"End", t.End}} {
-		before := 0.0
-		for _, q := range s.Spread {
-			switch {
-			case !(q.Share >= 0 && q.Share <= 1): // as NaN is not
-				errs.Add(path+"."+s.name, q.Share, "must have shares from 0 to 1")
-			case q.Share < before:
-				errs.Add(path+"."+s.name, q.Share, "must have ascending shares")
-			}
-			if q.Time < 0 || q.Time > forever {
-				errs.Add(path+"."+s.name, q.Time.String(), "must be from 0 to "+forever.String())
-			}
-			before = q.Share
+		validSpread(s.Spread, path+"."+s.name, errs)
+	}
+}
+
+// validSpread notes the errors of a spread at a path.
+func validSpread(s cluster.Spread, path string, errs *field.Errors) {
+	before := 0.0
+	for _, q := range s {
+		switch {
+		case !(q.Share >= 0 && q.Share <= 1): // as NaN is not
+			errs.Add(path, q.Share, "must have shares from 0 to 1")
+		case q.Share < before:
+			errs.Add(path, q.Share, "must have ascending shares")
 		}
+		if q.Time < 0 || q.Time > forever {
+			errs.Add(path, q.Time.String(), "must be from 0 to "+forever.String())
+		}
+		before = q.Share
 	}
 }
 

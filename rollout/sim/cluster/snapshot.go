@@ -104,7 +104,7 @@ type Set struct {
 
 // An ArgoRollout is a Rollout of Argo, which is no workload and owns its ReplicaSets. The ID of
 // the [Template] of its pods is its TemplateHash. Its Services are the Services of the
-// world with the names here. Analyses succeed, unless Status.Runs says otherwise.
+// world with the names here. Analyses that have not ended go as sim.Config.Analysis says.
 type ArgoRollout struct {
 	argo.Rollout
 	UID             string            `json:"uid,omitzero"`

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // Times are how long the stages of a pod's life take. Unset ones take no time.
@@ -32,6 +34,17 @@ func Exactly(d time.Duration) Spread { return Spread{{0, d}} }
 
 // Between is an even [Spread] from one duration to another.
 func Between(least, most time.Duration) Spread { return Spread{{0, least}, {1, most}} }
+
+// An Analysis is how the analyses of Rollouts of Argo go that steps and promotions wait for, and
+// experiments and plugins, as far as Status.Runs does not say how they have ended. The zero Analysis
+// succeeds at once.
+type Analysis struct {
+	Takes Spread // from when the Rollout waits for it; unset takes no time
+	// Ends is how it ends: argo.RunSuccessful, which "" means, RunFailed, RunError or RunInconclusive, or
+	// never, for RunRunning. One that is inconclusive is so once for each Rollout: the next one, which a
+	// person has asked for, succeeds.
+	Ends argo.RunPhase
+}
 
 // At returns the duration at a share of all, such as 0.9 for the one that nine in ten do not
 // exceed. It is not negative.

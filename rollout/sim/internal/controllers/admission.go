@@ -55,28 +55,42 @@ func (e *Env) Admit(ref workload.Ref, change func(*workload.Workload)) bool {
 
 // Approve lets a Rollout of OpenKruise or Argo go on that waits for a person. It reports whether there
 // is one.
-func (e *Env) Approve() bool { return e.approve() || e.approveArgo() }
-
-// approve lets a Rollout go on that waits for a person. It reports whether there is one.
-func (e *Env) approve() bool {
+func (e *Env) Approve() bool {
 	for _, r := range e.Rollouts.All() {
-		sub := r.Status.Sub
-		if r.Status.Phase != kruise.PhaseProgressing || sub == nil || sub.CurrentStepState != kruise.StatePaused {
-			continue
+		if e.waitsForPerson(r) != "" {
+			return e.approve(r)
 		}
-		if kind, _ := kruise.PauseOf(r.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, e.Rollout.Repair); kind != kruise.PauseManual {
-			continue
+	}
+	for _, r := range e.ArgoRollouts.All() {
+		if argoWaitsForPerson(r) != "" {
+			return e.approveArgo(r)
 		}
-		q := apiserver.By(store.User, r.Name)
-		q.Verb = store.UpdateStatus
-		_, a := apiserver.Update(e.Server, &e.Rollouts, q, func(r *store.Rollout) {
-			next := *sub
-			next.CurrentStepState = kruise.StateReady
-			r.Status.Sub, r.Status.CurrentStepState = &next, kruise.StateReady
-		})
-		return a == apiserver.Done
 	}
 	return false
+}
+
+// waitsForPerson tells of the step at which a Rollout waits for a person, "" if it does not.
+func (e *Env) waitsForPerson(r *store.Rollout) string {
+	sub := r.Status.Sub
+	if r.Status.Phase != kruise.PhaseProgressing || sub == nil || sub.CurrentStepState != kruise.StatePaused {
+		return ""
+	}
+	if kind, _ := kruise.PauseOf(r.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, e.Rollout.Repair); kind != kruise.PauseManual {
+		return ""
+	}
+	return fmt.Sprint(r.UID, " ", sub.Revision, " ", sub.CurrentStepIndex)
+}
+
+// approve lets a Rollout go on that waits for a person. It reports whether that is done.
+func (e *Env) approve(r *store.Rollout) bool {
+	q := apiserver.By(store.User, r.Name)
+	q.Verb = store.UpdateStatus
+	_, a := apiserver.Update(e.Server, &e.Rollouts, q, func(r *store.Rollout) {
+		next := *r.Status.Sub
+		next.CurrentStepState = kruise.StateReady
+		r.Status.Sub, r.Status.CurrentStepState = &next, kruise.StateReady
+	})
+	return a == apiserver.Done
 }
 
 // DeleteRollout marks a Rollout that has finalizers, and removes others. It reports whether there is

@@ -66,8 +66,7 @@ func (c *argoController) Watch() {
 	}
 }
 
-// snapshot returns what the controller sees of a Rollout, and its ReplicaSets by their hashes. An
-// analysis without a phase succeeds.
+// snapshot returns what the controller sees of a Rollout, and its ReplicaSets by their hashes.
 func (c *argoController) snapshot(r *cluster.ArgoRollout, now time.Time) (*argo.Snapshot, map[string]*replicaset.ReplicaSet) {
 	s, sets := &argo.Snapshot{Rollout: r.Rollout, Routes: r.Routes}, map[string]*replicaset.ReplicaSet{}
 	for _, rs := range control.Of(c.Controller, &c.ReplicaSets, r.UID) {
@@ -77,11 +76,8 @@ func (c *argoController) snapshot(r *cluster.ArgoRollout, now time.Time) (*argo.
 		}
 		s.Sets, sets[o.Hash] = append(s.Sets, o), rs
 	}
-	runs := &s.Rollout.Status.Runs
-	for _, run := range []*argo.Run{&runs.Step, &runs.Background, &runs.PrePromotion, &runs.PostPromotion} {
-		if run.Phase == "" {
-			run.Phase = argo.RunSuccessful
-		}
+	if run := runOf(r, &s.Rollout.Status); run != nil && c.env.passesAnalyses() && unended(*run) {
+		run.Phase = argo.RunSuccessful
 	}
 	s.Active, s.Preview, s.StableService = c.service(r.ActiveService), c.service(r.PreviewService), c.service(r.StableService)
 	s.CanaryService, s.Ping, s.Pong = c.service(r.CanaryService), c.service(r.PingService), c.service(r.PongService)
@@ -148,6 +144,7 @@ func (c *argoController) Begin(name string) control.Pass {
 		c.Fail(fmt.Errorf("rollout %s of Argo: %w", name, err))
 		return nil
 	}
+	p = begun(r, p)
 	c.env.planned(c.Controller, store.KindArgoRollout, name, p)
 	c.WakeAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && reflect.DeepEqual(p.Status, r.Status) {

@@ -3,43 +3,40 @@
 package controllers
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// approveArgo lets the first Rollout of Argo go on that waits for a person. It reports whether one
-// did.
-func (e *Env) approveArgo() bool {
-	for _, r := range e.ArgoRollouts.All() {
-		if !r.Status.ControllerPause || !waitsForPerson(&r.Rollout) {
-			continue
-		}
-		request := apiserver.By(store.User, r.Name)
-		request.Verb = store.UpdateStatus
-		apiserver.Update(e.Server, &e.ArgoRollouts, request, func(r *cluster.ArgoRollout) { r.Status.PauseConditions = nil })
-		return true
+// argoWaitsForPerson tells of the pauses of a Rollout of Argo, "" if none of them lasts until a person
+// ends it.
+func argoWaitsForPerson(r *cluster.ArgoRollout) string {
+	if !r.Status.ControllerPause || !slices.ContainsFunc(r.Status.PauseConditions, func(p argo.PauseCondition) bool { return endless(&r.Rollout, p) }) {
+		return ""
 	}
-	return false
+	return fmt.Sprint(r.UID, " ", r.Status.CurrentPodHash, " ", r.Status.PauseConditions)
 }
 
-// waitsForPerson reports whether a Rollout is paused, and no time ends that.
-func waitsForPerson(r *argo.Rollout) bool {
-	for _, p := range r.Status.PauseConditions {
-		switch p.Reason {
-		case argo.PauseStep:
-			i := r.Status.CurrentStepIndex
-			if i == nil || int(*i) < 0 || int(*i) >= len(r.Steps) || r.Steps[*i].Pause == nil || r.Steps[*i].Pause.Duration == nil {
-				return true
-			}
-		case argo.PauseBlueGreen:
-			if r.BlueGreen == nil || r.BlueGreen.AutoPromotionSeconds == 0 {
-				return true
-			}
-		default:
-			return true
-		}
+// endless reports whether no time ends a pause.
+func endless(r *argo.Rollout, p argo.PauseCondition) bool {
+	switch p.Reason {
+	case argo.PauseStep:
+		i := r.Status.CurrentStepIndex
+		return i == nil || int(*i) < 0 || int(*i) >= len(r.Steps) || r.Steps[*i].Pause == nil || r.Steps[*i].Pause.Duration == nil
+	case argo.PauseBlueGreen:
+		return r.BlueGreen == nil || r.BlueGreen.AutoPromotionSeconds == 0
 	}
-	return false
+	return true
+}
+
+// approveArgo ends the pauses of a Rollout of Argo. It reports whether that is done.
+func (e *Env) approveArgo(r *cluster.ArgoRollout) bool {
+	q := apiserver.By(store.User, r.Name)
+	q.Verb = store.UpdateStatus
+	_, a := apiserver.Update(e.Server, &e.ArgoRollouts, q, func(r *cluster.ArgoRollout) { r.Status.PauseConditions = nil })
+	return a == apiserver.Done
 }

@@ -56,7 +56,7 @@ func TestArgoRollback(t *testing.T) {
 			put(h, &h.ArgoRollouts, "web", func(r *cluster.ArgoRollout) { r.RollbackWindow = window })
 			h.settle()
 			if template == "v2" {
-				require.True(t, h.approveArgo())
+				require.True(t, h.Approve())
 				h.settle()
 			}
 		}
@@ -131,7 +131,7 @@ func TestArgoRoutes(t *testing.T) {
 	require.Equal(t, []argo.Route{testers}, r.Routes)
 	require.EqualValues(t, 20, r.Status.Weights.Canary.Weight)
 	require.Equal(t, map[string]int{"v1": 5, "v2": 1}, h.templates(), "the stable pods stay")
-	require.True(t, h.approveArgo())
+	require.True(t, h.Approve())
 	h.settle()
 	require.Empty(t, h.ArgoRollouts.Get("web").Routes)
 	require.Equal(t, map[string]int{"v2": 5}, h.templates())

@@ -61,7 +61,7 @@ func TestArgoCanary(t *testing.T) {
 	argoCanary(h, "v1", 5, 60)
 	h.settle()
 	require.Equal(t, map[string]int{"v1": 5}, h.templates())
-	require.False(t, h.approveArgo(), "it waits for nothing")
+	require.False(t, h.Approve(), "it waits for nothing")
 
 	begin, second := h.Agenda.Now(), time.Duration(0)
 	var log []string
@@ -75,7 +75,7 @@ func TestArgoCanary(t *testing.T) {
 	require.Equal(t, []string{"0/5", "1/5", "1/4", "2/4", "2/3", "3/3", "3/2"}, log)
 	require.Equal(t, 80*time.Second, second, "10 seconds until the first is ready, 60 of pause, 10 until the second is ready")
 	require.Equal(t, argo.PhasePaused, h.ArgoRollouts.Get("web").Status.Phase)
-	require.True(t, h.approveArgo())
+	require.True(t, h.Approve())
 	h.settle(h.sizes(&log))
 	require.Equal(t, []string{"4/2", "4/1", "5/1", "5/0"}, log[7:])
 	require.Equal(t, argo.PhaseHealthy, h.ArgoRollouts.Get("web").Status.Phase)
@@ -91,9 +91,9 @@ func TestArgoApprove(t *testing.T) {
 	for h.ArgoRollouts.Get("web").Status.Phase != argo.PhasePaused {
 		require.True(t, h.step())
 	}
-	require.False(t, h.approveArgo())
+	require.False(t, h.Approve())
 	argoCanary(h, "v2", 5, 0)
-	require.True(t, h.approveArgo())
+	require.True(t, h.Approve())
 	h.settle()
 	require.Equal(t, map[string]int{"v1": 2, "v2": 3}, h.templates(), "the next pause has begun")
 }
@@ -122,7 +122,7 @@ func TestArgoBlueGreen(t *testing.T) {
 	h.settle()
 	require.Equal(t, map[string]int{"v1": 4, "v2": 4}, h.templates())
 	require.Equal(t, "v2 v1", selected("preview")+" "+selected("active"))
-	require.True(t, h.approveArgo())
+	require.True(t, h.Approve())
 	begin, switched, left := h.Agenda.Now(), time.Duration(-1), time.Duration(-1)
 	h.settle(func() {
 		since := h.Agenda.Now().Sub(begin).Round(time.Millisecond) // a pause ends a nanosecond later than it might
@@ -185,7 +185,7 @@ func TestArgoInTrouble(t *testing.T) {
 		run()
 		h.heal()
 		h.settle()
-		for h.approveArgo() {
+		for h.Approve() {
 			h.settle()
 		}
 		require.Equal(t, map[string]int{"v2": 5}, h.templates(), "seed %d", seed)

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/life"
@@ -32,6 +33,9 @@ type Env struct {
 	PlanDeployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
+	// ApproveAfter is how long Rollouts wait for a person; none comes if it is unset.
+	ApproveAfter cluster.Spread
+	Analysis     cluster.Analysis
 	// Without are the roles that no controller of ours plays.
 	Without map[store.Role]bool
 	// Planned is told of each plan of ours, before any of it is carried out; nil if nobody asks.

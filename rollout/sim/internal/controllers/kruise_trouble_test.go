@@ -44,7 +44,7 @@ func TestRolloutsInTrouble(t *testing.T) {
 				h.heal()
 				h.rest()
 				for range 10 {
-					h.approve()
+					h.Approve()
 					h.rest()
 				}
 				n := int(*h.Deployments.Get("web").Replicas)
@@ -69,7 +69,7 @@ func (h *harness) someRequests(ref workload.Ref) (template string) {
 		case 2:
 			require.True(h.t, h.Admit(ref, func(o *workload.Workload) { o.Replicas = ptr.To(h.Trouble.Int32N(6) + 2) }))
 		case 3, 4, 5:
-			h.approve()
+			h.Approve()
 		case 6:
 			h.Agenda.PerformUntil(h.Agenda.Now().Add(10 * time.Second))
 		}
@@ -86,7 +86,7 @@ func TestTwoRolloutControllers(t *testing.T) {
 	h.admit(webDeployment, "v2")
 	h.rest()
 	h.pods(3, 3, "half of 6")
-	require.True(t, h.approve())
+	require.True(t, h.Approve())
 	h.rest()
 	h.pods(0, 6, "all steps are done")
 	h.finished()

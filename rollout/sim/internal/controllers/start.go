@@ -37,6 +37,7 @@ type Crew struct {
 // Start starts our controllers, without the roles that the world is to be without, and the controllers
 // of the caller. That of ReplicationControllers starts once there is one.
 func Start(env *Env, own []Reconciler) *Crew {
+	env.attend()
 	c := &Crew{Collector: NewCollector(env), env: env, makers: map[*control.Controller]Maker{}}
 	for _, m := range makers {
 		if !env.Without[m.role] {

@@ -50,6 +50,7 @@ const (
 	RolloutController    Role = "rollout controller"
 	BatchController      Role = "batch controller"
 	ArgoController       Role = "argo controller"
+	AnalysisController   Role = "analysis controller" // of Argo
 	Scheduler            Role = "scheduler"
 	Kubelet              Role = "kubelet"
 	NodeController       Role = "node controller"
