@@ -47,7 +47,7 @@ func TestDeclaredNames(t *testing.T) {
 // are not below internal are what users import.
 var adapters = map[string][]string{
 	"kube":                   {"daemonset", "daemonset/inplace", "deploy", "internal/field", "internal/zero", "kube/internal/convert", "kube/internal/defaults", "kube/internal/valid", "podorder", "replicaset", "revision", "rollout", "rollout/sim/cluster", "rollout/sim/scheduler", "selector", "selector/claim"},
-	"kube/argo":              {"internal/field", "kube", "kube/internal/convert", "kube/internal/valid", "rollout", "rollout/argo", "selector"},
+	"kube/argo":              {"deploy", "internal/field", "kube", "kube/internal/convert", "kube/internal/valid", "replicaset", "revision", "rollout", "rollout/argo", "rollout/sim/cluster", "rollout/traffic", "selector"},
 	"kube/kruise":            {"daemonset", "daemonset/inplace", "internal/field", "internal/zero", "kube", "kube/internal/convert", "revision", "rollout", "rollout/batchrelease", "rollout/kruise", "rollout/partition", "rollout/traffic", "rollout/workload", "selector"},
 	"kube/internal/convert":  {"internal/field", "rollout"},
 	"kube/internal/valid":    {"internal/field"},

@@ -8,6 +8,7 @@
 // Start with [Snapshot].
 //
 //	RolloutObject, apps/v1 ReplicaSets, Services  --Snapshot-->  rollout/argo.Snapshot
+//	the same, and pods, nodes and quotas       --World-->  rollout/sim/cluster.Snapshot
 //	rollout/argo.Plan  --Requests, ToStatus-->  what to send
 //
 // [TemplateHash] and [StepHash] are the hashes by which the controller knows a template and

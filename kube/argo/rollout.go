@@ -29,7 +29,7 @@ func Rollout(o *RolloutObject) (argo.Rollout, error) {
 	var es field.Errors
 	spec := &o.Spec
 	r := argo.Rollout{
-		Name: o.Name, Generation: o.Generation, Revision: revision(o.Annotations), Replicas: convert.Clone(spec.Replicas), Paused: spec.Paused,
+		Name: o.Name, Generation: o.Generation, Revision: revisionIn(o.Annotations), Replicas: convert.Clone(spec.Replicas), Paused: spec.Paused,
 		TemplateHash:            TemplateHash(&spec.Template, o.Status.CollisionCount),
 		ProgressDeadlineSeconds: convert.Clone(spec.ProgressDeadlineSeconds), ProgressDeadlineAbort: spec.ProgressDeadlineAbort,
 		RestartAt: convert.TimeOrZero(spec.RestartAt),
@@ -65,8 +65,8 @@ func Rollout(o *RolloutObject) (argo.Rollout, error) {
 	return r, nil
 }
 
-// revision returns the annotated number, 0 if there is none.
-func revision(annotations map[string]string) int64 {
+// revisionIn returns the annotated number, 0 if there is none.
+func revisionIn(annotations map[string]string) int64 {
 	n, err := strconv.ParseInt(annotations[AnnotationRevision], 10, 64)
 	if err != nil {
 		return 0

@@ -97,7 +97,7 @@ func ReplicaSet(rs *appsv1.ReplicaSet) (argo.ReplicaSet, error) {
 
 func replicaSet(es *field.Errors, path string, rs *appsv1.ReplicaSet) argo.ReplicaSet {
 	set := argo.ReplicaSet{
-		Name: rs.Name, Hash: rs.Labels[argo.HashLabel], Revision: revision(rs.Annotations), ReadyReplicas: rs.Status.ReadyReplicas,
+		Name: rs.Name, Hash: rs.Labels[argo.HashLabel], Revision: revisionIn(rs.Annotations), ReadyReplicas: rs.Status.ReadyReplicas,
 		Size:              argo.Size{Replicas: 1, AvailableReplicas: rs.Status.AvailableReplicas, StatusReplicas: rs.Status.Replicas},
 		CreationTimestamp: convert.TimeOrZero(&rs.CreationTimestamp), Conditions: kube.FromReplicaSetStatus(rs.Status).Conditions,
 	}
