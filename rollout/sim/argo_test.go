@@ -175,3 +175,20 @@ func TestArgoRestart(t *testing.T) {
 	require.Equal(t, map[string]int{"v1": 4}, ofTemplates(w.View()))
 	require.Equal(t, 3, least, "two might go at once, and the budget lets one")
 }
+
+// A quota that lets no new pod be made is told in the conditions of the Rollout, and is what it waits for.
+func TestArgoQuota(t *testing.T) {
+	var last argo.Plan
+	c := sim.Config{Times: lives, Planned: func(p sim.Plan) {
+		if plan, is := p.Plan.(argo.Plan); is {
+			last = plan
+		}
+	}}
+	s := cluster.Snapshot{ArgoRollouts: []cluster.ArgoRollout{argoCanary("v1", 10)}, Quotas: []cluster.Quota{{Name: "pods", Hard: map[string]int64{"pods": 10}}}}
+	w := newWorld(t, s, c)
+	settled(t, w)
+	require.NoError(t, w.Put(argoCanary("v2", 10)))
+	settled(t, w)
+	require.Equal(t, map[string]int{"v1": 10}, ofTemplates(w.View()))
+	require.Equal(t, argo.ReasonReplicaFailure, last.Holds[0].Reason)
+}
