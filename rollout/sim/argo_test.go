@@ -192,3 +192,17 @@ func TestArgoQuota(t *testing.T) {
 	require.Equal(t, map[string]int{"v1": 10}, ofTemplates(w.View()))
 	require.Equal(t, argo.ReasonReplicaFailure, last.Holds[0].Reason)
 }
+
+// A blue-green update is promoted when its time is over.
+func TestArgoPromotesInTime(t *testing.T) {
+	of := func(template string) cluster.ArgoRollout {
+		r := blueGreen(template, 4)
+		r.BlueGreen = &argo.BlueGreen{AutoPromotionSeconds: 90}
+		return r
+	}
+	w, begun := updated(t, cluster.Snapshot{Services: argoServices()}, sim.Config{}, of)
+	require.NoError(t, w.Run(begun.Add(90*time.Second)))
+	require.Equal(t, "v1", w.Snapshot().Services[0].Selector[argo.HashLabel])
+	require.NoError(t, w.Run(begun.Add(91*time.Second)))
+	require.Equal(t, "v2", w.Snapshot().Services[0].Selector[argo.HashLabel])
+}

@@ -207,13 +207,13 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.Routes, func(o traffic.Route) error { return put(w, &w.server.Routes, o, nil) })
 	each(w, s.Ingresses, func(o traffic.Ingress) error { return put(w, &w.server.Ingresses, o, nil) })
 	each(w, s.Deployments, w.putDeployment)
+	each(w, s.ArgoRollouts, w.putArgoRollout) // before what they control, as Deployments
 	each(w, s.ReplicaSets, w.putReplicaSet)
 	each(w, controllersIn(s), w.putReplicaSet)
 	each(w, s.DaemonSets, w.putDaemonSet)
 	each(w, s.Revisions, func(o revision.ControllerRevision) error { return put(w, &w.server.Revisions, o, nil) })
 	each(w, s.Sets, w.putSet)
 	each(w, s.Rollouts, w.putRollout)
-	each(w, s.ArgoRollouts, w.putArgoRollout)
 	each(w, s.Releases, func(o batchrelease.Release) error {
 		return put(w, &w.server.BatchReleases, store.BatchRelease{Release: o}, nil)
 	})

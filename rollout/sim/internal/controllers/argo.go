@@ -147,7 +147,9 @@ func (c *argoController) Begin(name string) control.Pass {
 	}
 	p = begun(r, p)
 	c.env.planned(c.Controller, store.KindArgoRollout, name, p)
-	c.WakeAt(p.RecheckAt, name)
+	if at := p.RecheckAt; !at.IsZero() {
+		c.WakeAt(at.Add(1), name) // a pause is over strictly behind its end
+	}
 	if len(p.Actions) == 0 && reflect.DeepEqual(p.Status, r.Status) {
 		c.Succeeded(name)
 		return nil
