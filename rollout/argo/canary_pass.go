@@ -300,8 +300,10 @@ func (c *counts) waits(step *Step, p Progress, weights *TrafficWeights) waiting 
 		return unverified(weights)
 	case step.Pause == nil:
 		return c.unreached(weights)
-	case step.Pause.Duration == nil || p.PausedAt.IsZero():
+	case step.Pause.Duration == nil:
 		return held(ReasonApproval, number, all)
+	case p.PausedAt.IsZero(): // it begins
+		return held(ReasonPause, 0, int64(*step.Pause.Duration))
 	}
 	return held(ReasonPause, int64(c.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
 }

@@ -19,6 +19,19 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
+// The pause that a step begins waits for its time from the first pass on, not for a person.
+func TestCanaryPauseBegins(t *testing.T) {
+	w := newWorld(t, 6, weight(20), pause(60))
+	w.run(false)
+	w.s.Rollout.TemplateHash = "v2"
+	for w.pass() {
+		for _, h := range w.plan.Holds {
+			require.NotEqual(t, argo.ReasonApproval, h.Reason)
+		}
+	}
+	require.Equal(t, []argo.Hold{{Reason: argo.ReasonPause, Have: 0, Limit: 60}}, w.plan.Holds)
+}
+
 // A canary from its first deployment to a promotion, in the pause of
 // which nothing moves.
 func TestCanaryLife(t *testing.T) {
