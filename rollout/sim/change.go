@@ -151,6 +151,7 @@ func (w *World) Snapshot() cluster.Snapshot {
 		Services: copies(s.Services.All(), func(o *store.Service) traffic.Service { return o.Service }),
 		Releases: copies(s.BatchReleases.All(), func(o *store.BatchRelease) batchrelease.Release { return o.Release }),
 	}
+	snapshot.Meta = metaOf(s.Store)
 	for _, p := range s.Pods.All() {
 		if p.Hold != (cluster.PodHold{}) {
 			if snapshot.Held == nil {

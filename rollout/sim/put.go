@@ -203,7 +203,9 @@ func (w *intake) putPod(p store.Pod) error {
 // load puts all that a snapshot holds into the world.
 func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.Nodes, func(o cluster.Node) error { return w.put(o) })
-	each(w, s.Services, func(o traffic.Service) error { return put(w, &w.server.Services, store.Service{Service: o}, nil) })
+	each(w, s.Services, func(o traffic.Service) error {
+		return put(w, &w.server.Services, store.Service{Service: o, OwnerUID: ownerOfService(s, o.Name)}, nil)
+	})
 	each(w, s.Routes, func(o traffic.Route) error { return put(w, &w.server.Routes, o, nil) })
 	each(w, s.Ingresses, func(o traffic.Ingress) error { return put(w, &w.server.Ingresses, o, nil) })
 	each(w, s.Deployments, w.putDeployment)
@@ -211,11 +213,12 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.ReplicaSets, w.putReplicaSet)
 	each(w, controllersIn(s), w.putReplicaSet)
 	each(w, s.DaemonSets, w.putDaemonSet)
+	w.loadMeta(s.Meta)
 	each(w, s.Revisions, func(o revision.ControllerRevision) error { return put(w, &w.server.Revisions, o, nil) })
 	each(w, s.Sets, w.putSet)
 	each(w, s.Rollouts, w.putRollout)
 	each(w, s.Releases, func(o batchrelease.Release) error {
-		return put(w, &w.server.BatchReleases, store.BatchRelease{Release: o}, nil)
+		return put(w, &w.server.BatchReleases, store.BatchRelease{Release: o, OwnerUID: ownerOfRelease(s, o.Name)}, nil)
 	})
 	each(w, s.Objects, w.putObject)
 	each(w, s.Pods, func(p podorder.Pod) error {

@@ -159,6 +159,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 		}
 	}
 	validHeld(s, &errs)
+	validMeta(s, &errs)
 	validQuotas(s, &errs)
 	return errs
 }

@@ -48,6 +48,7 @@ type Snapshot struct {
 	Services               []traffic.Service             `json:"services,omitempty"`
 	Routes                 []traffic.Route               `json:"routes,omitempty"`
 	Ingresses              []traffic.Ingress             `json:"ingresses,omitempty"`
+	Meta                   []Meta                        `json:"meta,omitempty"` // of Deployments and DaemonSets
 	Objects                []Object                      `json:"objects,omitempty"`
 
 	Budgets []Budget `json:"budgets,omitempty"`
@@ -100,6 +101,18 @@ type Set struct {
 	// ScaleUnavailable is how many pods of a CloneSet may be unavailable while it grows; unset
 	// does not limit it.
 	ScaleUnavailable rollout.IntOrPercent `json:"scaleUnavailable,omitzero"`
+}
+
+// A Meta is what Rollouts of OpenKruise read of the metadata of a Deployment or a DaemonSet, and its own
+// planner does not.
+type Meta struct {
+	Kind       string            `json:"kind"` // Deployment or DaemonSet
+	Name       string            `json:"name"`
+	Labels     map[string]string `json:"labels,omitempty"` // references to others with their namespace, as names
+	Finalizers []string          `json:"finalizers,omitempty"`
+	// ControllerUID is that of the BatchRelease which has made a canary Deployment.
+	ControllerUID     string    `json:"controllerUID,omitzero"`
+	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"` // zero means when the world begins
 }
 
 // An ArgoRollout is a Rollout of Argo, which is no workload and owns its ReplicaSets. The ID of

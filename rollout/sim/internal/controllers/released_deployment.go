@@ -56,7 +56,11 @@ func (releasedDeployment) batch(e *Env, v *store.View, br *store.BatchRelease, s
 		}
 	}
 	for _, rs := range e.setsAt(v, uid) {
-		s.Pods = e.appendPods(s.Pods, v, rs.UID, rs.Template.ID)
+		hash := e.Hash(rs.Template, nil)
+		if rs.Template.Same(s.Workload.Template) {
+			hash = s.Workload.UpdateRevision
+		}
+		s.Pods = e.appendPods(s.Pods, v, rs.UID, hash)
 	}
 }
 

@@ -34,13 +34,17 @@ func Known(ref workload.Ref) bool {
 	return false
 }
 
-// Revision returns the name of the revision of the template of a set.
-func Revision(s *cluster.Set) string { return s.Name + "-" + s.Template.Hash }
+// Revision returns the name of the revision of the template of a set, without a namespace: it is a
+// label of pods.
+func Revision(s *cluster.Set) string { return prefix(s) + s.Template.Hash }
 
 // TemplateOf returns the hash of the template of a revision of a set.
 func TemplateOf(s *cluster.Set, revision string) string {
-	return strings.TrimPrefix(revision, s.Name+"-")
+	return strings.TrimPrefix(revision, prefix(s))
 }
+
+// prefix is what the names of the revisions of a set begin with.
+func prefix(s *cluster.Set) string { return s.Name[strings.LastIndexByte(s.Name, '/')+1:] + "-" }
 
 // A Snapshot is a set and the pods that it controls, in any order.
 type Snapshot struct {
