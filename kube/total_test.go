@@ -90,6 +90,7 @@ var exportedFunctions = map[string]any{
 	"Selector":                           kube.Selector,
 	"Snapshot":                           kube.Snapshot,
 	"Stale":                              kube.Stale,
+	"StatefulSet":                        kube.StatefulSet,
 	"Template":                           kube.Template,
 	"TemplateID":                         kube.TemplateID,
 	"ToIntOrString":                      kube.ToIntOrString,
@@ -114,4 +115,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[kube.Request](),
 	reflect.TypeFor[kube.Retry](),
 	reflect.TypeFor[kube.Verb](),
+	reflect.TypeFor[kube.WorldObject](),
+	reflect.TypeFor[kube.WorldSet](),
 }

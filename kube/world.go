@@ -13,17 +13,22 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
 // World returns what a simulation of package rollout/sim starts from: Deployments,
-// ReplicaSets, ReplicationControllers, DaemonSets with their ControllerRevisions and pods, Nodes,
-// PodDisruptionBudgets, ResourceQuotas and LimitRanges, as kubectl prints them. Others are left
-// out; the pods of StatefulSets, Jobs and the like only take room on nodes, and count in quotas. Names are
+// ReplicaSets, ReplicationControllers, DaemonSets and StatefulSets with their ControllerRevisions and pods,
+// Nodes, PodDisruptionBudgets, ResourceQuotas, LimitRanges, Services and Ingresses, as kubectl prints them,
+// and what is a [WorldObject] or a [WorldSet], such as objects of package kruise. Others are left
+// out; the pods of Jobs and the like only take room on nodes, and count in quotas. Names are
 // "namespace/name". Resources are CPU, in thousandths, memory, in bytes, pods, and what else quotas
 // limit. LimitRanges complete the templates of their namespace, and say which of them are refused; there
 // the ID of a template of Deployments and ReplicaSets follows the namespace and a slash.
@@ -40,7 +45,7 @@ func World(objects []Object) (cluster.Snapshot, error) { return WorldAt(time.Tim
 func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 	present := clock{now.UTC().Round(0)}
 	w := worldReader{
-		unseen: map[string]bool{}, claims: claimModes(objects), ranges: limitRanges(objects), resources: resourcesOf(objects),
+		unseen: map[string]bool{}, sets: map[string]string{}, revisions: revisionsOf(objects), claims: claimModes(objects), ranges: limitRanges(objects), resources: resourcesOf(objects),
 		s: cluster.Snapshot{Templates: map[string]cluster.Template{}}, own: map[string]string{},
 	}
 	for _, name := range w.resources {
@@ -55,6 +60,9 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 			return cluster.Snapshot{}, err
 		}
 	}
+	if err := w.others(objects); err != nil {
+		return cluster.Snapshot{}, err
+	}
 	w.s.Now = present.now
 	for _, object := range objects {
 		if p, ok := object.(*corev1.Pod); ok && p != nil {
@@ -68,6 +76,18 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 	w.crowd()
 	w.s.Unseen = slices.Sorted(maps.Keys(w.unseen))
 	return w.s, nil
+}
+
+// others lets objects of other APIs say what a world has of them.
+func (w *worldReader) others(objects []Object) error {
+	for _, object := range objects {
+		if o, ok := object.(WorldObject); ok && !isNil(o) {
+			if err := o.AddToWorld(&w.s); err != nil {
+				return fmt.Errorf("%s: %w", worldName(o), err)
+			}
+		}
+	}
+	return nil
 }
 
 // isNil reports whether there is no object.
@@ -91,6 +111,7 @@ func (w *worldReader) workload(object Object) error {
 		d.Template.ID = w.templateID(o.Namespace, d.Template.ID)
 		w.template(d.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 		w.s.Deployments = append(w.s.Deployments, d)
+		w.meta(deploy.Kind, o)
 	case *appsv1.ReplicaSet:
 		w.s.ReplicaSets = append(w.s.ReplicaSets, w.replicaSet(o))
 	case *corev1.ReplicationController:
@@ -106,6 +127,22 @@ func (w *worldReader) workload(object Object) error {
 		w.template(d.Template.Hash, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 		w.own[d.UID] = ""
 		w.s.DaemonSets = append(w.s.DaemonSets, d)
+		w.meta(daemonset.Kind, o)
+	case *appsv1.StatefulSet:
+		s, err := StatefulSet(Default(o))
+		if err != nil {
+			return fmt.Errorf("stateful set %s: %w", worldName(o), err)
+		}
+		if len(o.Spec.VolumeClaimTemplates) > 0 {
+			w.unseen["volumes of volume claim templates"] = true
+		}
+		w.set(o, s, &o.Spec.Template)
+	case WorldSet:
+		s, template, err := o.WorldSet()
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", s.Kind, worldName(o), err)
+		}
+		w.set(o, s, template)
 	case *appsv1.ControllerRevision:
 		r := ControllerRevision(o)
 		if r.ControllerKind != "DaemonSet" {
@@ -115,6 +152,10 @@ func (w *worldReader) workload(object Object) error {
 		w.s.Revisions = append(w.s.Revisions, r)
 	case *corev1.Node:
 		w.node(o)
+	case *corev1.Service:
+		w.s.Services = append(w.s.Services, traffic.Service{Name: worldName(o), Selector: o.Spec.Selector})
+	case *networkingv1.Ingress:
+		w.s.Ingresses = append(w.s.Ingresses, traffic.Ingress{Name: worldName(o), Annotations: o.Annotations})
 	case *policyv1.PodDisruptionBudget:
 		return w.budget(o)
 	case *corev1.ResourceQuota:
@@ -199,16 +240,21 @@ func (w *worldReader) pod(p *corev1.Pod) {
 	daemon := DaemonSetPod(p)
 	pod := &daemon.Pod
 	pod.Name, pod.ControllerName = worldName(p), qualified(p.Namespace, pod.ControllerName)
+	prefix, ofSet := w.sets[pod.ControllerUID]
 	id, known := w.own[pod.ControllerUID]
-	if !known {
+	if !known && !ofSet {
 		w.foreign = append(w.foreign, p)
 		return
 	}
-	if id == "" {
+	switch {
+	case ofSet:
+		id = w.podOfSet(p, pod, prefix)
+		w.s.Pods = append(w.s.Pods, *pod)
+	case id == "":
 		id = pod.Labels[appsv1.ControllerRevisionHashLabelKey]
 		w.template(id, p.Namespace, &p.Spec, p.Labels)
 		w.s.DaemonPods = append(w.s.DaemonPods, daemon)
-	} else {
+	default:
 		w.s.Pods = append(w.s.Pods, *pod)
 	}
 	w.seen = append(w.seen, seenPod{p, pod.Name, id})

@@ -28,6 +28,7 @@ func read(t testing.TB, manifests ...string) (objects []kube.Object) {
 		object := map[string]kube.Object{
 			"Deployment": &appsv1.Deployment{}, "Pod": &corev1.Pod{}, "ResourceQuota": &corev1.ResourceQuota{}, "LimitRange": &corev1.LimitRange{},
 			"DaemonSet": &appsv1.DaemonSet{}, "Node": &corev1.Node{}, "ReplicaSet": &appsv1.ReplicaSet{}, "ControllerRevision": &appsv1.ControllerRevision{},
+			"StatefulSet": &appsv1.StatefulSet{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{},
 		}[kind.Kind]
 		require.NotNil(t, object, kind.Kind)
 		require.NoError(t, yaml.UnmarshalStrict([]byte(text), object), text)

@@ -3,6 +3,7 @@
 package kube
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,10 +13,12 @@ import (
 // A worldReader reads objects into a snapshot.
 type worldReader struct {
 	s         cluster.Snapshot
-	own       map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
-	foreign   []*corev1.Pod     // whose owners are not there
-	seen      []seenPod         // of all other pods
-	waiting   []seenPod         // that were seen without room
+	own       map[string]string                       // templates by the UID of what owns pods; "" for a DaemonSet
+	sets      map[string]string                       // what the names of revisions begin with, by the UID of their set
+	revisions map[string][]*appsv1.ControllerRevision // by the UID of their owner
+	foreign   []*corev1.Pod                           // whose owners are not there
+	seen      []seenPod                               // of all other pods
+	waiting   []seenPod                               // that were seen without room
 	claims    map[string][]corev1.PersistentVolumeAccessMode
 	ranges    map[string][]*corev1.LimitRange // by namespace
 	resources []corev1.ResourceName           // that room is counted in

@@ -3,14 +3,12 @@
 package kube
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
@@ -102,7 +100,7 @@ func (w *worldReader) fill(full map[int]bool) {
 func (w *worldReader) eachBound(f func(*podorder.Pod, cluster.Template)) {
 	each := func(p *podorder.Pod) {
 		if p.NodeName != "" && !p.Finished() {
-			f(p, w.s.Templates[cmp.Or(w.own[p.ControllerUID], p.Labels[daemonset.LabelHash])])
+			f(p, w.s.Templates[w.templateOf(p)])
 		}
 	}
 	for i := range w.s.Pods {

@@ -17,7 +17,7 @@ import (
 )
 
 // spoken are methods that the language and its packages call, not a user.
-var spoken = []string{"Error", "Is", "MarshalJSON", "MarshalText", "String", "Unwrap", "UnmarshalJSON", "UnmarshalText"}
+var spoken = []string{"DeepCopyObject", "Error", "Is", "MarshalJSON", "MarshalText", "String", "Unwrap", "UnmarshalJSON", "UnmarshalText"}
 
 // shown returns the names of the Examples of a package whose output is checked.
 func shown(pkg string, files []file) []string {

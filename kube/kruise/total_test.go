@@ -21,6 +21,7 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
+	"AddToWorld":                kubekruise.AddToWorld,
 	"AdvancedDaemonSet":         kubekruise.AdvancedDaemonSet,
 	"AdvancedDaemonSetSnapshot": kubekruise.AdvancedDaemonSetSnapshot,
 	"AdvancedStatefulSet":       kubekruise.AdvancedStatefulSet,

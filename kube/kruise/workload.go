@@ -16,7 +16,6 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -73,25 +72,11 @@ func controls(o metav1.Object, child metav1.Object) bool {
 // StatefulSet returns s as the planners of package rollout read it. Updated pods
 // that are ready are counted among the pods.
 func StatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Workload, error) {
-	if s == nil {
-		s = &appsv1.StatefulSet{}
-	}
-	var es field.Errors
-	w := common(&s.ObjectMeta, "apps/v1", "StatefulSet", s.Spec.Replicas, &s.Spec.Template)
-	w.StrategyType, w.MinReadySeconds = string(s.Spec.UpdateStrategy.Type), s.Spec.MinReadySeconds
-	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
-		w.RollingUpdate = &partition.RollingUpdate{MaxUnavailable: convert.Limit(&es, convert.PathDaemonUnavailable, rolling.MaxUnavailable)}
-		if rolling.Partition != nil {
-			w.Partition = rollout.Int(*rolling.Partition)
-		}
-	}
-	w.StableRevision, w.UpdateRevision = s.Status.CurrentRevision, s.Status.UpdateRevision
-	w.Status = workload.Status{
-		ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas,
-		AvailableReplicas: s.Status.AvailableReplicas, UpdatedReplicas: s.Status.UpdatedReplicas,
-		UpdatedReadyReplicas: updatedReady(s, w.UpdateRevision, pods),
-	}
-	return w, es.Join()
+	s = zero.Or(s)
+	set, err := kube.StatefulSet(s)
+	w := set.Workload
+	w.Status.UpdatedReadyReplicas = updatedReady(s, w.UpdateRevision, pods)
+	return w, err
 }
 
 // updatedReady counts the pods of o that are of a revision, ready and not going.
