@@ -139,6 +139,8 @@ type Change struct {
 	Kind Kind
 	Name string
 	Why  string // the reason that a planner gave
+	// Made is the UID of the BatchRelease that has made a canary Deployment, "" for all else.
+	Made string
 	// Object is the object as it is now or, if it is gone, was last, which must not be changed: a pointer to
 	// what a cluster.Snapshot has of it, of a pod a *podorder.Pod or a *daemonset.Pod. It is nil for a
 	// BatchRelease, and for a stage that changes nothing that is stored.

@@ -127,6 +127,9 @@ func (w *World) observed(e store.Write) {
 	if e.Action != nil {
 		c.Why = e.Action.String()
 	}
+	if d, ok := e.Object.(*store.Deployment); ok {
+		c.Made = d.OwnerUID
+	}
 	w.cfg.Observe(c)
 }
 

@@ -187,3 +187,23 @@ func TestArgo(t *testing.T) {
 	require.Contains(t, sized(&list[len(list)-1].Sizes, again), " old 0/0 new 5/5 avail 5")
 	require.Equal(t, int64(2), list[len(list)-1].Parts[1].Revision)
 }
+
+// In a world that begins in the middle of a release the extra Deployment is one of the Rollout as well.
+func TestCanaryUnderWay(t *testing.T) {
+	r, s := release(workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"})
+	r.Canary.EnableExtraWorkloadForCanary = true
+	s.Rollouts = []kruise.Rollout{r}
+	w, steps, _ := begin(t, s, sim.Config{})
+	require.NoError(t, w.Put(web("web", "v1", 4)))
+	settle(t, w)
+	require.NoError(t, w.Put(web("web", "v2", 4)))
+	settle(t, w)
+	sizes := steps.Sizes(sim.KindRollout, "web")
+	before := sizes[len(sizes)-1]
+	require.Len(t, before.Parts, 2)
+	w, steps, _ = begin(t, w.Snapshot(), sim.Config{})
+	settle(t, w)
+	sizes = steps.Sizes(sim.KindRollout, "web")
+	require.Equal(t, before.Parts, sizes[len(sizes)-1].Parts)
+	require.Equal(t, before.Traffic, sizes[len(sizes)-1].Traffic)
+}

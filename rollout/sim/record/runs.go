@@ -17,10 +17,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-const (
-	batchRelease    sim.Kind = "BatchRelease" // of a Rollout of the same name
-	batchController          = "batch controller"
-)
+const batchRelease sim.Kind = "BatchRelease" // of a Rollout of the same name
 
 func (s *Steps) run(k sim.Kind, name string) *run {
 	r := s.runs[key{k, name}]
@@ -71,7 +68,7 @@ func (s *Steps) observe(e sim.Change) {
 		s.set(e, o)
 	case *deploy.Deployment:
 		r := s.run(sim.KindDeployment, o.Name)
-		if e.By == batchController && e.Verb == sim.Create {
+		if r.made = e.Made != "" && e.Verb != sim.Remove; r.made && r.leader == nil {
 			s.extra(r)
 		}
 		s.object(e, r, o.UID, o)
@@ -119,6 +116,11 @@ func (s *Steps) rollout(e sim.Change, o *kruise.Rollout) {
 		of.lead(nil)
 	} else if of.leader != r {
 		of.lead(r)
+		for _, made := range s.runs { // in a world that begins in the middle of a release
+			if made.made && made.leader == nil {
+				s.extra(made)
+			}
+		}
 	}
 }
 

@@ -59,6 +59,7 @@ type run struct {
 	object any    // as it was last
 	leader *run   // the Rollout that releases it, or nil
 	led    []*run // what a Rollout releases
+	made   bool   // whether a BatchRelease has made it
 	batch  bool   // whether a Rollout has a BatchRelease
 	parts  []*part
 
