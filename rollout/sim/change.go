@@ -19,8 +19,8 @@ import (
 
 // Put stores wanted objects, as kubectl apply does: it creates new objects, and keeps the identity and
 // status of known ones. It takes values of deploy.Deployment, replicaset.ReplicaSet, which is a
-// ReplicationController if its Kind says so, daemonset.DaemonSet, kruise.Rollout, cluster.ArgoRollout,
-// cluster.Set, cluster.Node, cluster.Object, cluster.Budget, cluster.Quota, and of podorder.Pod and daemonset.Pod, which can only be created.
+// ReplicationController if its Kind says so, daemonset.DaemonSet, cluster.AdvancedDaemonSet, kruise.Rollout,
+// cluster.ArgoRollout, cluster.Set, cluster.Node, cluster.Object, cluster.Budget, cluster.Quota, and of podorder.Pod and daemonset.Pod, which can only be created.
 // Templates of a Deployment, a DaemonSet or a Set that a Rollout releases go through its admission.
 // Of the status of an ArgoRollout it takes over the fields that people set: Abort, PromoteFull and Runs.
 // The error, which wraps [ErrInvalid], is for the first object of another type or without a name, or, as
@@ -146,12 +146,19 @@ func (w *World) Snapshot() cluster.Snapshot {
 		Now: w.Now(), Resources: slices.Clone(w.resources), Budgets: s.Budgets.List(), Quotas: s.Quotas.List(),
 		Nodes:       copies(s.Nodes.All(), func(o *store.Node) cluster.Node { return o.Node }),
 		Deployments: values(v.Deployments()), ReplicaSets: values(v.ReplicaSets()), ReplicationControllers: values(v.ReplicationControllers()),
-		Pods: values(v.Pods()), DaemonSets: values(v.DaemonSets()), DaemonPods: values(v.DaemonPods()), Revisions: values(s.Revisions.All()), Sets: values(v.Sets()), Rollouts: values(v.Rollouts()),
+		Pods: values(v.Pods()), DaemonPods: values(v.DaemonPods()), Revisions: values(s.Revisions.All()), Sets: values(v.Sets()), Rollouts: values(v.Rollouts()),
 		ArgoRollouts: values(v.ArgoRollouts()), Objects: values(v.Objects("")), Routes: values(s.Routes.All()), Ingresses: values(s.Ingresses.All()),
 		Services: copies(s.Services.All(), func(o *store.Service) traffic.Service { return o.Service }),
 		Releases: copies(s.BatchReleases.All(), func(o *store.BatchRelease) batchrelease.Release { return o.Release }),
 	}
 	snapshot.Meta = metaOf(s.Store)
+	for _, d := range s.DaemonSets.All() {
+		if d.Advanced {
+			snapshot.AdvancedDaemonSets = append(snapshot.AdvancedDaemonSets, cluster.AdvancedDaemonSet{DaemonSet: d.DaemonSet})
+		} else {
+			snapshot.DaemonSets = append(snapshot.DaemonSets, d.DaemonSet)
+		}
+	}
 	for _, p := range s.Pods.All() {
 		if p.Hold != (cluster.PodHold{}) {
 			if snapshot.Held == nil {

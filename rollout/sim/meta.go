@@ -57,6 +57,9 @@ func validMeta(s *cluster.Snapshot, errs *field.Errors) {
 	for i := range s.DaemonSets {
 		there[object{daemonset.Kind, s.DaemonSets[i].Name}] = true
 	}
+	for i := range s.AdvancedDaemonSets {
+		there[object{daemonset.Kind, s.AdvancedDaemonSets[i].Name}] = true
+	}
 	for _, m := range s.Meta {
 		if !there[object{m.Kind, m.Name}] {
 			errs.Add(field.Element("Meta", m.Name)+".Kind", m.Kind, "must be the kind of a Deployment or a DaemonSet with this name")

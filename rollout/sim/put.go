@@ -39,7 +39,9 @@ func (w *intake) put(object any) error {
 	case replicaset.ReplicaSet:
 		return w.putReplicaSet(o)
 	case daemonset.DaemonSet:
-		return w.putDaemonSet(o)
+		return w.putDaemonSet(store.DaemonSet{DaemonSet: o})
+	case cluster.AdvancedDaemonSet:
+		return w.putDaemonSet(store.DaemonSet{DaemonSet: o.DaemonSet, Advanced: true})
 	case kruise.Rollout:
 		return w.putRollout(o)
 	case cluster.ArgoRollout:
@@ -122,18 +124,25 @@ func (w *intake) putReplicaSet(rs replicaset.ReplicaSet) error {
 	})
 }
 
-func (w *intake) putDaemonSet(d daemonset.DaemonSet) error {
-	w.env.KeepDaemonTemplate(&d)
-	if ref := w.env.RefOfDaemonSet(d.Name); w.server.DaemonSets.Get(d.Name) != nil && w.env.Releases(ref) {
+func (w *intake) putDaemonSet(d store.DaemonSet) error {
+	w.env.KeepDaemonTemplate(&d.DaemonSet)
+	old := w.server.DaemonSets.Get(d.Name)
+	if ref := w.env.RefOfDaemonSet(d.Name); old != nil && w.env.Releases(ref) {
 		w.env.Admit(ref, func(o *workload.Workload) {
 			o.Template, o.MinReadySeconds = revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash}, d.MinReadySeconds
 		})
 		return nil
 	}
-	d.Generation = max(d.Generation, 1)
-	return put(w, &w.server.DaemonSets, store.DaemonSet{DaemonSet: d}, func(o *store.DaemonSet, old store.DaemonSet) {
-		o.UID, o.Status, o.Generation, o.Labels = old.UID, old.Status, old.Generation+1, old.Labels
-	})
+	if old == nil {
+		d.Generation = max(d.Generation, 1)
+		return put(w, &w.server.DaemonSets, d, nil)
+	}
+	d.UID, d.Generation, d.Status = old.UID, old.Generation, old.Status
+	if apiserver.Same(d.DaemonSet, old.DaemonSet) {
+		return nil
+	}
+	d.Generation++
+	return put(w, &w.server.DaemonSets, *old, func(o *store.DaemonSet, _ store.DaemonSet) { o.DaemonSet = d.DaemonSet })
 }
 
 func (w *intake) putSet(o cluster.Set) error {
@@ -212,7 +221,8 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.ArgoRollouts, w.putArgoRollout) // before what they control, as Deployments
 	each(w, s.ReplicaSets, w.putReplicaSet)
 	each(w, controllersIn(s), w.putReplicaSet)
-	each(w, s.DaemonSets, w.putDaemonSet)
+	each(w, s.DaemonSets, func(o daemonset.DaemonSet) error { return w.put(o) })
+	each(w, s.AdvancedDaemonSets, func(o cluster.AdvancedDaemonSet) error { return w.put(o) })
 	w.loadMeta(s.Meta)
 	each(w, s.Revisions, func(o revision.ControllerRevision) error { return put(w, &w.server.Revisions, o, nil) })
 	each(w, s.Sets, w.putSet)

@@ -136,7 +136,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	named(&errs, "ReplicaSets", s.ReplicaSets, func(o *replicaset.ReplicaSet) string { return o.Name })
 	named(&errs, "ReplicationControllers", s.ReplicationControllers, func(o *replicaset.ReplicaSet) string { return o.Name })
 	named(&errs, "Pods", s.Pods, func(o *podorder.Pod) string { return o.Name })
-	named(&errs, "DaemonSets", s.DaemonSets, func(o *daemonset.DaemonSet) string { return o.Name })
+	named(&errs, "DaemonSets", daemonSetsIn(s), func(o *daemonset.DaemonSet) string { return o.Name })
 	named(&errs, "DaemonPods", s.DaemonPods, func(o *daemonset.Pod) string { return o.Name })
 	named(&errs, "Sets", s.Sets, func(o *cluster.Set) string { return o.Name })
 	named(&errs, "Rollouts", s.Rollouts, func(o *kruise.Rollout) string { return o.Name })
@@ -152,7 +152,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	eachSelects(&errs, s.ReplicaSets)
 	eachSelects(&errs, controllersIn(s))
 	validKinds(&errs, s)
-	eachSelects(&errs, s.DaemonSets)
+	eachSelects(&errs, daemonSetsIn(s))
 	for id, t := range s.Templates {
 		if t.Times != nil {
 			validTimes(t.Times, field.Element("Templates", id)+".Times", &errs)
@@ -162,6 +162,15 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	validMeta(s, &errs)
 	validQuotas(s, &errs)
 	return errs
+}
+
+// daemonSetsIn returns the DaemonSets of a snapshot, those of OpenKruise too.
+func daemonSetsIn(s *cluster.Snapshot) []daemonset.DaemonSet {
+	list := slices.Clone(s.DaemonSets)
+	for _, o := range s.AdvancedDaemonSets {
+		list = append(list, o.DaemonSet)
+	}
+	return list
 }
 
 // validKinds notes ReplicationControllers among the ReplicaSets, and others among the ReplicationControllers.
@@ -232,6 +241,8 @@ func selects(errs *field.Errors, workload any) {
 		}
 		path, ls, labels = field.Element(list, o.Name), o.Selector, o.TemplateLabels
 	case daemonset.DaemonSet:
+		path, ls, labels = field.Element("DaemonSets", o.Name), o.Selector, o.Template.Labels
+	case cluster.AdvancedDaemonSet:
 		path, ls, labels = field.Element("DaemonSets", o.Name), o.Selector, o.Template.Labels
 	}
 	if ls == nil {

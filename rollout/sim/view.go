@@ -137,7 +137,7 @@ func (v View) Held(name string) (h cluster.PodHold) {
 	return h
 }
 
-// DaemonSets returns all of them.
+// DaemonSets returns all of them, also those of OpenKruise.
 func (v View) DaemonSets() []*daemonset.DaemonSet { return all(v, daemonSets, daemonSet) }
 
 // DaemonSet returns the one with a name, or nil.

@@ -38,6 +38,7 @@ type Snapshot struct {
 	ReplicationControllers []replicaset.ReplicaSet       `json:"replicationControllers,omitempty"`
 	Pods                   []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
 	DaemonSets             []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
+	AdvancedDaemonSets     []AdvancedDaemonSet           `json:"advancedDaemonSets,omitempty"` // with names that no DaemonSet has
 	DaemonPods             []daemonset.Pod               `json:"daemonPods,omitempty"`
 	Held                   map[string]PodHold            `json:"held,omitempty"` // pods that do not go on by themselves, by name
 	Revisions              []revision.ControllerRevision `json:"revisions,omitempty"`
@@ -114,6 +115,9 @@ type Meta struct {
 	ControllerUID     string    `json:"controllerUID,omitzero"`
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"` // zero means when the world begins
 }
+
+// An AdvancedDaemonSet is a DaemonSet of OpenKruise, for which its rules hold.
+type AdvancedDaemonSet struct{ daemonset.DaemonSet }
 
 // An ArgoRollout is a Rollout of Argo, which is no workload and owns its ReplicaSets. The ID of
 // the [Template] of its pods is its TemplateHash. Its Services are the Services of the

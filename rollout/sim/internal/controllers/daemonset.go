@@ -133,7 +133,7 @@ func (c *daemonSetController) nodeChanged(old, n *store.Node) {
 			continue
 		}
 		for _, change.Bound = range [...][]string{nil, {d.UID}} {
-			c.effects(change, []daemonset.DaemonSet{d.DaemonSet}, c.options(d.Name))
+			c.effects(change, []daemonset.DaemonSet{d.DaemonSet}, c.options(d))
 		}
 	}
 }
@@ -217,7 +217,7 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 		delete(c.versions, name)
 		return nil
 	}
-	now, options := c.Now(), c.options(name)
+	now, options := c.Now(), c.options(d)
 	s, p, tracker, err := c.plan(d, now, options)
 	c.Plans++
 	if err != nil {
@@ -233,10 +233,11 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 	return pass.next
 }
 
-// options are the options for a DaemonSet. The dialect is OpenKruise's if a Rollout says so.
-func (c *daemonSetController) options(name string) daemonset.Options {
+// options are the options for a DaemonSet. The dialect is OpenKruise's if the DaemonSet is, or if a
+// Rollout says so.
+func (c *daemonSetController) options(d *store.DaemonSet) daemonset.Options {
 	o := c.env.DaemonSet
-	if c.env.RefOfDaemonSet(name).Group() != "apps" {
+	if d.Advanced || c.env.RefOfDaemonSet(d.Name).Group() != "apps" {
 		o.Dialect = daemonset.OpenKruise
 	}
 	return o

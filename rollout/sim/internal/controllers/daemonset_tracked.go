@@ -36,7 +36,7 @@ func (t trackedDaemonSets) of(c *daemonSetController, d *store.DaemonSet) *daemo
 	if f != nil {
 		many /= 2 // one for about as many nodes does not come and go
 	}
-	slow := c.options(d.Name).Dialect != daemonset.Kubernetes || d.NodeSelector != nil || d.Partition != (rollout.IntOrPercent{})
+	slow := c.options(d).Dialect != daemonset.Kubernetes || d.NodeSelector != nil || d.Partition != (rollout.IntOrPercent{})
 	if slow || !c.Trouble.Calm() || c.Nodes.Len() < many || c.unseen(d.Name) {
 		t.drop(d.UID)
 		return nil

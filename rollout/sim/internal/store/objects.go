@@ -54,6 +54,7 @@ type DaemonSet struct {
 	Labels          map[string]string
 	ResourceVersion string
 	TemplateID      string // of which the hash is computed; "" if the hash is given
+	Advanced        bool   // of OpenKruise
 }
 
 // A Node is a stored node.
