@@ -117,17 +117,25 @@ func converted[From, To any](list []*From, wanted func(*From) bool, convert func
 // hashOfCurrent returns the hash of a revision that has the template of ds and is
 // certain to stay its own, and otherwise computes that of the template.
 func hashOfCurrent(ds *appsv1.DaemonSet, s *daemonset.Snapshot) string {
-	matches, err := selector.FromLabelSelector(s.DaemonSet.Selector)
-	for i := range s.Revisions {
-		r := &s.Revisions[i]
-		if err != nil || r.ControllerUID != s.DaemonSet.UID || !bytes.Equal(r.Data, s.DaemonSet.Template.Data) || !matches.Matches(r.Labels) {
+	if hash := labelled(&s.DaemonSet, s.Revisions); hash != "" {
+		return hash
+	}
+	return daemonHash(ds)
+}
+
+// labelled returns the hash of the revision that a DaemonSet has of its template, "" without one.
+func labelled(d *daemonset.DaemonSet, revisions []revision.ControllerRevision) string {
+	matches, err := selector.FromLabelSelector(d.Selector)
+	for i := range revisions {
+		r := &revisions[i]
+		if err != nil || r.ControllerUID != d.UID || !bytes.Equal(r.Data, d.Template.Data) || !matches.Matches(r.Labels) {
 			continue
 		}
 		if hash, labelled := revision.RevisionHash(*r); labelled && hash != "" {
 			return hash
 		}
 	}
-	return daemonHash(ds)
+	return ""
 }
 
 // daemonHash returns the hash that names a revision of the template of ds.

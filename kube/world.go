@@ -64,6 +64,7 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 		return cluster.Snapshot{}, err
 	}
 	w.s.Now = present.now
+	w.hashDaemonSets()
 	for _, object := range objects {
 		if p, ok := object.(*corev1.Pod); ok && p != nil {
 			w.pod(p)
@@ -166,6 +167,17 @@ func (w *worldReader) workload(object Object) error {
 	return nil
 }
 
+// hashDaemonSets gives the templates of DaemonSets the hashes that their revisions are labelled with.
+func (w *worldReader) hashDaemonSets() {
+	for i := range w.s.DaemonSets {
+		d := &w.s.DaemonSets[i]
+		if hash := labelled(d, w.s.Revisions); hash != "" && hash != d.Template.Hash {
+			w.s.Templates[hash] = w.s.Templates[d.Template.Hash]
+			d.Template.Hash = hash
+		}
+	}
+}
+
 // replicaSet reads a ReplicaSet, or a ReplicationController in the form of one.
 func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
 	rs := ReplicaSet(o)
@@ -252,7 +264,9 @@ func (w *worldReader) pod(p *corev1.Pod) {
 		w.s.Pods = append(w.s.Pods, *pod)
 	case id == "":
 		id = pod.Labels[appsv1.ControllerRevisionHashLabelKey]
-		w.template(id, p.Namespace, &p.Spec, p.Labels)
+		if _, known := w.s.Templates[id]; !known {
+			w.template(id, p.Namespace, &p.Spec, p.Labels)
+		}
 		w.s.DaemonPods = append(w.s.DaemonPods, daemon)
 	default:
 		w.s.Pods = append(w.s.Pods, *pod)

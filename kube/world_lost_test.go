@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout/sim"
@@ -114,4 +115,25 @@ func TestWaitsForRoom(t *testing.T) {
 	s, err := kube.World(read(t, web, tainted, ready, seenNode("a", "True", "taints: [{key: a, value: b, effect: NoSchedule}]")))
 	require.NoError(t, err)
 	require.Equal(t, []string{"1 pod in Unschedulable waits for room on a node", ""}, sentences(s), "the node refuses it already")
+}
+
+// TestHashOfRevision: a DaemonSet whose revision was labelled by another release has the hash of the label,
+// and what its template means holds for the pods that are made from that revision.
+func TestHashOfRevision(t *testing.T) {
+	objects := read(t, log("True", "")...)
+	d, err := kube.DaemonSet(kube.Default(objects[0].(*appsv1.DaemonSet)))
+	require.NoError(t, err)
+	objects[2].(*appsv1.ControllerRevision).Data.Raw = d.Template.Data
+	s, err := kube.World(objects)
+	require.NoError(t, err)
+	require.Equal(t, "new", s.DaemonSets[0].Template.Hash)
+	require.Contains(t, s.Templates, "new")
+	set := s.Templates["new"]
+	set.NeverReady = true
+	s.Templates["new"] = set
+	w, err := sim.New(s, sim.Config{})
+	require.NoError(t, err)
+	_, err = w.Settle(time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, int32(1), w.View().DaemonSets()[0].Status.NumberReady)
 }

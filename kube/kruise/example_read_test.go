@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -138,6 +139,19 @@ func ExampleAdvancedDaemonSetSnapshot() {
 	s, err := kubekruise.AdvancedDaemonSetSnapshot(ds, kubekruise.Advanced{Paused: true}, nodes, nil, nil)
 	fmt.Println(s.DaemonSet.Paused, len(s.Nodes), err)
 	// Output: true 2 <nil>
+}
+
+// The rules of OpenKruise hold for the DaemonSet of the world.
+func ExampleAdvance() {
+	ds := &appsv1.DaemonSet{ObjectMeta: meta("logs", "ds1", ""), Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{}, Template: template("logs:1")}}
+	s, err := kube.World([]kube.Object{ds})
+	fmt.Println(err, kubekruise.Advance(&s, ds, kubekruise.Advanced{Paused: true}))
+	fmt.Println(len(s.DaemonSets), s.AdvancedDaemonSets[0].Name, s.AdvancedDaemonSets[0].Paused)
+	fmt.Println(kubekruise.Advance(&s, ds, kubekruise.Advanced{}))
+	// Output:
+	// <nil> <nil>
+	// 0 shop/logs true
+	// daemon set shop/logs is not in the snapshot
 }
 
 func ExampleDeployment() {

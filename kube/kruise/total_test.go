@@ -22,6 +22,7 @@ func TestTotal(t *testing.T) {
 
 var exportedFunctions = map[string]any{
 	"AddToWorld":                kubekruise.AddToWorld,
+	"Advance":                   kubekruise.Advance,
 	"AdvancedDaemonSet":         kubekruise.AdvancedDaemonSet,
 	"AdvancedDaemonSetSnapshot": kubekruise.AdvancedDaemonSetSnapshot,
 	"AdvancedStatefulSet":       kubekruise.AdvancedStatefulSet,
