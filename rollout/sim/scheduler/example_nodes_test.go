@@ -148,3 +148,10 @@ func ExampleExplanation_Text() {
 	fmt.Println(e.Text([]string{"cpu"}))
 	// Output: 0/2 nodes are available: 2 Insufficient cpu.
 }
+
+// Each pod of a DaemonSet has its node: cordons do not matter there, and room does.
+func ExampleNodes_ExplainPinned() {
+	e := two().ExplainPinned(map[string]scheduler.Pod{"a": needs("agent-1", 5), "gone": needs("agent-2", 1)})
+	fmt.Println(e.Text([]string{"cpu"}))
+	// Output: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) are not for the pod.
+}

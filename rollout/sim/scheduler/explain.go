@@ -27,21 +27,53 @@ type Refusal struct {
 // one for room, each resource does that is short, so that a node may count more than once. The
 // reasons of most nodes come first.
 func (n *Nodes) Explain(p Pod) Explanation {
-	e := Explanation{Nodes: n.Len()}
-	count := map[Refusal]int{}
+	a := answers{}
 	for i, q := 0, n.ask(p); i < n.Len(); i++ {
-		switch why := q.why(i); why {
-		case "":
-			e.Fit++
-		case Insufficient:
-			for _, r := range n.Short(i, p) {
-				count[Refusal{Reason: why, Resource: r}]++
-			}
-		default:
-			count[Refusal{Reason: why}]++
-		}
+		a.note(&q, i)
 	}
-	for r, nodes := range count {
+	return a.explanation()
+}
+
+// ExplainPinned asks nodes, by name, each about the pod of a DaemonSet that is to go there, as
+// [Nodes.FitsPinned] does. Those that are not known count as Unplaceable.
+func (n *Nodes) ExplainPinned(to map[string]Pod) Explanation {
+	a := answers{}
+	for name, p := range to {
+		q, i := n.ask(p), -1
+		if known, ok := n.Index(name); ok {
+			i = known
+		}
+		q.pinned = true
+		a.note(&q, i)
+	}
+	return a.explanation()
+}
+
+// answers counts what nodes answer; the empty Reason is that of nodes that fit.
+type answers struct {
+	nodes int
+	count map[Refusal]int
+}
+
+// note asks a node.
+func (a *answers) note(q *question, i int) {
+	if a.nodes++; a.count == nil {
+		a.count = map[Refusal]int{}
+	}
+	why := q.why(i)
+	if why != Insufficient {
+		a.count[Refusal{Reason: why}]++
+		return
+	}
+	for _, r := range q.nodes.Short(i, q.Pod) {
+		a.count[Refusal{Reason: why, Resource: r}]++
+	}
+}
+
+func (a *answers) explanation() Explanation {
+	e := Explanation{Nodes: a.nodes, Fit: a.count[Refusal{}]}
+	delete(a.count, Refusal{})
+	for r, nodes := range a.count {
 		r.Nodes = nodes
 		e.Refusals = append(e.Refusals, r)
 	}
