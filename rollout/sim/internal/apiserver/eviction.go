@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -122,14 +123,15 @@ func (b *Budgets) each(p *store.Pod, f func(*budget)) {
 }
 
 // Against returns the error of the first budget, in the order of their names, that does not allow a
-// pod to be evicted; nil if all do. A pod that is not ready may always go.
+// pod to be evicted; nil if all do. Budgets do not guard pods that have not started, have ended, or are being
+// deleted.
 func (b *Budgets) Against(p *store.Pod) error {
-	if !p.Ready {
+	if p.Phase == podorder.Pending || p.Phase == "" || !p.Active() {
 		return nil
 	}
 	var refusing []string
 	b.each(p, func(o *budget) {
-		if !b.allows(o) {
+		if !b.allows(o, p.Ready) {
 			refusing = append(refusing, o.Name)
 		}
 	})
@@ -139,8 +141,9 @@ func (b *Budgets) Against(p *store.Pod) error {
 	return fmt.Errorf("budget %s", slices.Min(refusing))
 }
 
-// allows reports whether enough pods stay healthy without one.
-func (b *Budgets) allows(o *budget) bool {
+// allows reports whether enough pods stay healthy without one. One that is not ready may go as well if there are
+// just enough, unless none has to be.
+func (b *Budgets) allows(o *budget, ready bool) bool {
 	healthy, wanted, owners := int32(0), int32(0), map[any]bool{}
 	for name := range o.pods {
 		p := b.store.Pods.Get(name)
@@ -159,7 +162,10 @@ func (b *Budgets) allows(o *budget) bool {
 	case o.MaxUnavailable != unset:
 		least = wanted - o.MaxUnavailable.OfUp(wanted)
 	}
-	return healthy-1 >= least
+	if least = max(0, least); !ready && least > 0 && healthy >= least {
+		return true
+	}
+	return wanted > 0 && healthy > least
 }
 
 // expected is how many pods a budget counts for a pod: the size of its owner for the first pod of
