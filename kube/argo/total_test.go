@@ -31,6 +31,7 @@ var exportedFunctions = map[string]any{
 	"Snapshot":      kubeargo.Snapshot,
 	"StepHash":      kubeargo.StepHash,
 	"Validate":      kubeargo.Validate,
+	"World":         kubeargo.World,
 	"TemplateHash":  kubeargo.TemplateHash,
 	"ToStatus":      kubeargo.ToStatus,
 }
