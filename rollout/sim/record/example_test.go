@@ -89,7 +89,7 @@ func ExampleSteps_Sizes() {
 	if _, err := w.Settle(time.Minute); err != nil {
 		log.Fatal(err)
 	}
-	for _, z := range steps.Sizes(sim.KindDeployment, "web") {
+	for _, z := range steps.Sizes(sim.KindDeployment, "web")[1:] { // the first is before the first plan
 		fmt.Println(z.Time.Sub(w.Start()), z.Parts[0].Ready, "of", z.Parts[0].Wanted)
 	}
 	// Output:

@@ -70,7 +70,7 @@ func (s *Steps) set(e sim.Change, o *replicaset.ReplicaSet) {
 		number = argoNumber(o.Annotations)
 	}
 	p.template, p.there, p.observed = o.Template, o.Status.Replicas, o.Status.ObservedGeneration >= o.Generation
-	p.Part = Part{Name: o.Name, Revision: number, Wanted: orOne(o.Replicas), Ready: o.Status.ReadyReplicas, Available: o.Status.AvailableReplicas}
+	p.Part = Part{Name: o.Name, Template: o.Template.ID, Revision: number, Wanted: orOne(o.Replicas), Ready: o.Status.ReadyReplicas, Available: o.Status.AvailableReplicas}
 	owner := s.ownerOf(e.Kind, o)
 	if p.of != owner {
 		p.leave()
@@ -117,7 +117,7 @@ func (s *Steps) partOf(p *podorder.Pod) *part {
 			return of
 		}
 	}
-	of := &part{Part: Part{Name: hash}, of: r, zones: map[string]int32{}}
+	of := &part{Part: Part{Name: hash, Template: hash}, of: r, zones: map[string]int32{}}
 	r.parts = append(r.parts, of)
 	return of
 }

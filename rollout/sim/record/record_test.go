@@ -94,7 +94,7 @@ func TestUnfinished(t *testing.T) {
 	require.Zero(t, complete)
 	last := list[len(list)-1]
 	require.Equal(t, 10*time.Minute, last.Time.Sub(again).Truncate(time.Minute), "the progress deadline")
-	require.Equal(t, []record.Part{{"web-v1", 1, 2, 2, 2, false}, {"web-v2", 2, 1, 0, 0, true}}, last.Parts)
+	require.Equal(t, []record.Part{{"web-v1", "v1", 1, 2, 2, 2, false}, {"web-v2", "v2", 2, 1, 0, 0, true}}, last.Parts)
 	none, complete := steps.Workload(sim.KindDeployment, "other")
 	require.Empty(t, none)
 	require.Zero(t, complete)

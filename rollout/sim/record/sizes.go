@@ -45,6 +45,7 @@ type Standing struct {
 // A Part is the pods of one template, as [Sizes] tell of it: a ReplicaSet, or pods of one hash.
 type Part struct {
 	Name             string // of the ReplicaSet, or the hash
+	Template         string // the ID of the template, or the hash
 	Revision         int64  // 0 if it has none
 	Wanted           int32  // or, if there is no ReplicaSet, there and not being deleted
 	Ready, Available int32  // 0 available without a ReplicaSet

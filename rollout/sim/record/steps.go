@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -109,12 +110,20 @@ func (s *Steps) planned(p sim.Plan) {
 	}
 	own = own && r.leader == nil
 	r = r.top()
+	if len(r.sizes) == 0 {
+		r.sizes = []Sizes{s.measured(r, p.Time)}
+	}
 	switch {
 	case !own && !acts(p.Plan), !r.complete.IsZero() && p.Time.After(r.complete) && !acts(p.Plan):
 		return
 	case !r.written && !r.acted && same(r.next.Plan, p.Plan):
 		r.again = p.Time
 		return
+	}
+	if plan, ok := p.Plan.(replicaset.Plan); ok { // it counts pods before the status that it writes does
+		for _, of := range r.parts {
+			of.Ready, of.Available, of.there = plan.Status.ReadyReplicas, plan.Status.AvailableReplicas, plan.Status.Replicas
+		}
 	}
 	s.lasted(r, p.Time)
 	s.finish(r)
@@ -173,7 +182,7 @@ func (s *Steps) Workload(k sim.Kind, name string) (steps []Step, complete time.T
 	return append(r.steps[:n:n], last), r.complete
 }
 
-// Sizes returns those of a workload at the start, and at each instant at which they have changed.
+// Sizes returns those of a workload before the first plan for it, and at each instant at which they have changed.
 func (s *Steps) Sizes(k sim.Kind, name string) []Sizes {
 	s.flush()
 	if r := s.runs[key{k, name}]; r != nil {
