@@ -78,6 +78,9 @@ func (c charted) Text(w *terminal.Writer) {
 func (s *simulation) charted(o outcome) document {
 	answer, ok := o.result.(answer)
 	d, draws := o.result.(interface{ Draw(*terminal.Writer) })
+	if of, ok := o.result.(interface{ Drawn() bool }); ok && of.Drawn() {
+		return o.result
+	}
 	if !s.chart || !ok || !draws || s.output != "text" && s.output != "wide" {
 		return o.result
 	}

@@ -30,8 +30,8 @@ func simulated(t *testing.T, stdin []byte, args ...string) (b believed) {
 
 func (b *believed) end(t *testing.T, set int) (replicas, ready int32) {
 	last := b.Steps[len(b.Steps)-1]
-	require.Greater(t, len(last.ReplicaSets), set)
-	return last.ReplicaSets[set].Replicas, last.ReplicaSets[set].Ready
+	require.Greater(t, len(last.Parts), set)
+	return last.Parts[set].Replicas, last.Parts[set].Ready
 }
 
 // halfWay is a rollout of which one new pod is not ready.
@@ -143,7 +143,7 @@ spec:
 		return path
 	}
 	b := simulated(t, nil, "--from", file("old", "  paused: true\n"), "-f", file("new", ""))
-	require.Len(t, b.Steps[0].ReplicaSets, 1)
+	require.Len(t, b.Steps[0].Parts, 1)
 	require.EqualValues(t, 3, b.Steps[0].Total)
 	require.Zero(t, b.Steps[0].Available, "its pods are new")
 }

@@ -43,11 +43,11 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 			if len(s.comparison.start) > 0 {
 				config.Times.Ready = s.comparison.start.spread()
 			}
-			r, err := view.Simulate(&b, config, time.Duration(s.timeLimit), s.records, nil)
+			r, err := view.Simulate(&b, view.Deployments{}, config, time.Duration(s.timeLimit), s.records)
 			if err != nil {
 				return result, w.Invalid(withHelp(err))
 			}
-			row.Add(r.Result)
+			row.Add(&r)
 		}
 		result.Trials = append(result.Trials, row)
 	}

@@ -82,17 +82,17 @@ func TestDefaults(t *testing.T) {
 	for _, pair := range [][2]string{{old, same}, {same, old}, {same, same}} {
 		r := steps(pair[0], pair[1])
 		require.True(t, r.Done)
-		require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 1, "nothing is rolled out")
+		require.Len(t, r.Steps[len(r.Steps)-1].Parts, 1, "nothing is rolled out")
 	}
 	r := steps(same, other)
-	require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 2, "another template")
+	require.Len(t, r.Steps[len(r.Steps)-1].Parts, 2, "another template")
 	r = steps(old, other)
-	require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 1, "no apply has owned what is left out of the live object")
+	require.Len(t, r.Steps[len(r.Steps)-1].Parts, 1, "no apply has owned what is left out of the live object")
 	text, err := yaml.YAMLToJSON([]byte(written))
 	require.NoError(t, err)
 	owned := strings.Replace(returned, "uid: u,", "uid: u, annotations: {"+corev1.LastAppliedConfigAnnotation+": '"+string(text)+"'},", 1)
 	r = steps(file("owned.yaml", owned), other)
-	require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 2, "the last apply has")
+	require.Len(t, r.Steps[len(r.Steps)-1].Parts, 2, "the last apply has")
 
 	code, _, stderr := run(nil, "plan", "-f", file("both.yaml", written+"---\n"+returned))
 	require.Equal(t, 1, code)

@@ -33,12 +33,13 @@ func (s *simulation) simulateDeployment(w, old *manifest.Workload) (view.Simulat
 	s.override(&start, false)
 	config := s.pace.config(&s.policies)
 	config.Autoscalers = scaled(start.Name, w.Scaled())
-	result, err := view.Simulate(&start, config, time.Duration(s.timeLimit), s.records, imagesOf(w, old))
+	of := view.Deployments{Images: imagesOf(w, old)}
+	result, err := view.Simulate(&start, of, config, time.Duration(s.timeLimit), s.records)
 	if err != nil {
 		return result, w.Invalid(withHelp(err))
 	}
 	result.Policies = s.departures()
-	result.Assumed = append(w.Bites(result.Result.Bounds, start.Running(), short...), assumed...)
+	result.Assumed = slices.Concat(w.Bites(of.Bounds(&result), start.Running(), short...), assumed, s.lives(&start, &result))
 	return result, nil
 }
 

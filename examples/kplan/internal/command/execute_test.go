@@ -320,7 +320,7 @@ func TestSeveral(t *testing.T) {
 	both := []byte(good + "---\n" + strings.ReplaceAll(good, "name: web", "name: shop"))
 	text := succeed(t, both, "simulate", "-f", "-")
 	require.Contains(t, text, "Deployment web: 1 replica,")
-	require.Contains(t, text, "Complete after 10s.\n\nDeployment shop: 1 replica,")
+	require.Contains(t, text, "\n\nDeployment shop: 1 replica, at most 2 wanted, at least 1 available\nComplete after 10s.\n")
 	text = succeed(t, both, "simulate", "-f", "-", "-o", "json")
 	var list struct{ Items []rolloutJSON }
 	require.NoError(t, json.Unmarshal([]byte(text), &list))

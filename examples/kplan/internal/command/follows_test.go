@@ -49,8 +49,8 @@ func TestPicturesFollowTheWorld(t *testing.T) {
 		args   []string
 		series map[string]string // columns and what the metrics call them
 	}{
-		"young pods":       {[]string{"-f", data + "replicaset/controller.yaml"}, map[string]string{"ready": fmt.Sprintf(ready, "db")}},
-		"ReplicaSet":       {[]string{"-f", file("ReplicaSet", "replicas: 3", 100, 1)}, map[string]string{"ready": fmt.Sprintf(ready, "web")}},
+		"young pods":       {[]string{"-f", data + "replicaset/controller.yaml"}, map[string]string{"pods ready": fmt.Sprintf(ready, "db")}},
+		"ReplicaSet":       {[]string{"-f", file("ReplicaSet", "replicas: 3", 100, 1)}, map[string]string{"pods ready": fmt.Sprintf(ready, "web")}},
 		"Deployment":       {both("Deployment", "replicas: 4", 100), map[string]string{"available": deployment, "rev 1 ready": "", "rev 2 ready": ""}},
 		"uneven":           {both("Deployment", uneven, 15), map[string]string{"available": deployment, "rev 1 ready": "", "rev 2 ready": ""}},
 		"ready at once":    {both("Deployment", uneven, 0), map[string]string{"available": deployment, "rev 1 ready": "", "rev 2 ready": ""}},

@@ -97,7 +97,7 @@ func TestUndo(t *testing.T) {
 	require.Equal(t, "registry.example.com/web:1.2", u.Images[0].After)
 	checkBounds(t, u.Rollout, 4, 3)
 	require.True(t, u.Rollout.Done)
-	last := u.Rollout.Steps[len(u.Rollout.Steps)-1].ReplicaSets
+	last := u.Rollout.Steps[len(u.Rollout.Steps)-1].Parts
 	for _, rs := range last {
 		want := int32(0)
 		if rs.Name == setName("web", 2) {

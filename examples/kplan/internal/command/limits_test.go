@@ -128,7 +128,7 @@ func TestLimits(t *testing.T) {
 	require.True(t, b.Done, "one pod may be missing, so that the next can be made")
 	for _, s := range b.Steps {
 		ready := int32(0)
-		for _, rs := range s.ReplicaSets {
+		for _, rs := range s.Parts {
 			ready += rs.Ready
 		}
 		require.LessOrEqual(t, ready, int32(4))

@@ -22,8 +22,8 @@ func TestMissingBefore(t *testing.T) {
 	b := simulated(t, nil, "--from", inFile(t, "live.yaml", string(ofKinds(t, at7.yaml(t), "Deployment"))), "-f", next)
 	require.True(t, b.Done)
 	require.Contains(t, b.Assumed, "the Deployment has been rolled out, as its status says: its ReplicaSets are not in the input")
-	require.EqualValues(t, 7, b.Steps[0].ReplicaSets[0].Revision)
-	require.EqualValues(t, 8, b.Steps[0].ReplicaSets[1].Revision)
+	require.EqualValues(t, 7, b.Steps[0].Parts[0].Revision)
+	require.EqualValues(t, 8, b.Steps[0].Parts[1].Revision)
 
 	half := inFile(t, "half.yaml", string(ofKinds(t, halfWay(1, 0, nil).yaml(t), "Deployment")))
 	for _, more := range [][]string{nil, {"--try", "maxSurge=2"}} {

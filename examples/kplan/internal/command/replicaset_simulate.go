@@ -22,10 +22,10 @@ import (
 
 // simulateReplicaSet simulates what becomes of a ReplicaSet by itself, or of an old one
 // after it has become another.
-func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.ReplicaSimulation, error) {
+func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Simulation, error) {
 	start, err := s.startReplicaSet(r, old)
 	if err != nil {
-		return view.ReplicaSimulation{}, err
+		return view.Simulation{}, err
 	}
 	seen, w := r, &r.Workload
 	var before *manifest.Workload
@@ -42,15 +42,15 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 		assumed = append(assumed, fmt.Sprintf("%s %s the old template: only new pods are made from the new one", podsText(n), verb(n, "keeps", "keep")))
 	}
 	run := newReplicaRun(seen, &start)
-	result, err := run.simulate(&s.pace, &start, s.pace.config(&s.policies))
+	config := s.pace.config(&s.policies)
+	config.PlanReplicaSet = run.plan
+	of := view.ReplicaSets{Kind: r.Kind, Wanted: start.Most(), Plans: run.plans}
+	result, err := view.Simulate(&start, of, config, time.Duration(s.timeLimit), s.records)
 	if err != nil {
-		return view.ReplicaSimulation{}, r.Invalid(withHelp(err))
+		return result, r.Invalid(withHelp(err))
 	}
-	return view.ReplicaSimulation{
-		Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name, Wanted: start.Most(),
-		Steps: run.steps, Done: result.Done, GaveUp: result.GaveUp, Policies: s.flags(replicaset.QuirkTable()),
-		Assumed: append(bites(r, short...), assumed...), History: result.History,
-	}, nil
+	result.Policies, result.Assumed = s.flags(replicaset.QuirkTable()), slices.Concat(bites(r, short...), assumed, s.lives(&start, &result))
+	return result, nil
 }
 
 // startReplicaSet returns where the simulation begins.
@@ -124,42 +124,23 @@ func beginningOfSet(r, wanted *manifest.ReplicaSet, now time.Time) (b world.Begi
 	return b, nil
 }
 
-// A replicaRun makes steps of the passes of a ReplicaSet by itself, whose siblings and their pods are
-// those of the input.
+// A replicaRun plans for a ReplicaSet by itself, whose siblings and their pods are those of the input, and
+// notes why these pods go.
 type replicaRun struct {
 	prefix string // of names in the world
 	kin    []replicaset.ReplicaSet
 	pods   []podorder.Pod // of the kin
-	start  time.Time
-	steps  []view.ReplicaStep
-	open   bool         // whether the last step has no counts yet
-	last   view.PodPlan // of the last pass
+	plans  map[time.Time]view.PodPlan
 }
 
 func newReplicaRun(r *manifest.ReplicaSet, b *world.Beginning) *replicaRun {
-	run := &replicaRun{prefix: strings.TrimSuffix(b.Name, b.Plain()), kin: r.Snapshot.Siblings, start: b.Now}
+	run := &replicaRun{prefix: strings.TrimSuffix(b.Name, b.Plain()), kin: r.Snapshot.Siblings, plans: map[time.Time]view.PodPlan{}}
 	for _, p := range r.Snapshot.Pods {
 		if p.ControllerUID != "" && slices.ContainsFunc(run.kin, func(o replicaset.ReplicaSet) bool { return o.UID == p.ControllerUID }) {
 			run.pods = append(run.pods, p)
 		}
 	}
 	return run
-}
-
-func (r *replicaRun) simulate(p *pace, b *world.Beginning, config sim.Config) (world.Run, error) {
-	config.PlanReplicaSet = r.plan
-	result, err := b.Run(config, time.Duration(p.timeLimit), p.records)
-	if err != nil {
-		return result, err
-	}
-	view.WithoutNamespace(result.History, b.Namespace)
-	r.last.Plan.Actions = nil
-	s := &result.View().ReplicaSet(b.Name).Status
-	r.follow(s)
-	r.steps = append(r.steps, view.ReplicaStep{
-		Time: result.Steps[len(result.Steps)-1].Time.Sub(r.start), Plan: r.last, Pods: s.Replicas, Ready: s.ReadyReplicas, Available: s.AvailableReplicas,
-	})
-	return result, nil
 }
 
 // plan plans for the ReplicaSet.
@@ -176,10 +157,8 @@ func (r *replicaRun) plan(s replicaset.Snapshot, now time.Time, options replicas
 	if err != nil {
 		return plan.Plan, err
 	}
-	r.follow(&plan.Plan.Status)
-	r.last = plan
-	if r.open = len(plan.Plan.Actions) > 0; r.open {
-		r.steps = append(r.steps, view.ReplicaStep{Time: now.Sub(r.start), Plan: plan})
+	if len(plan.Plan.Actions) > 0 {
+		r.plans[now] = plan
 	}
 	return r.inWorld(plan.Plan), nil
 }
@@ -204,20 +183,4 @@ func (r *replicaRun) inWorld(plan replicaset.Plan) replicaset.Plan {
 		}
 	}
 	return plan
-}
-
-// follow gives the step before the counts that it has led to. One that changed nothing, as a
-// quota forbids it, is none.
-func (r *replicaRun) follow(now *replicaset.Status) {
-	if !r.open {
-		return
-	}
-	r.open = false
-	step := &r.steps[len(r.steps)-1]
-	plan := &step.Plan.Plan
-	if _, creates := plan.Actions[0].(replicaset.CreatePods); creates && plan.Status.Replicas == now.Replicas {
-		r.steps = r.steps[:len(r.steps)-1]
-		return
-	}
-	step.Pods, step.Ready, step.Available = now.Replicas, now.ReadyReplicas, now.AvailableReplicas
 }

@@ -21,11 +21,11 @@ type rolloutJSON struct {
 	Done   bool
 	Bounds struct{ MaxTotal, MinAvailable int32 }
 	Steps  []struct {
-		Time        float64
-		Actions     []map[string]any
-		Total       int32
-		Available   int32
-		ReplicaSets []struct {
+		Time      float64
+		Actions   []map[string]any
+		Total     int32
+		Available int32
+		Parts     []struct {
 			Name                       string
 			Revision                   int64
 			Replicas, Ready, Available int32
@@ -49,7 +49,7 @@ func checkBounds(t *testing.T, r rolloutJSON, most, least int32) {
 		require.LessOrEqual(t, s.Total, most, "step %d", i+1)
 		require.GreaterOrEqual(t, s.Available, least, "step %d", i+1)
 		total, available := int32(0), int32(0)
-		for _, rs := range s.ReplicaSets {
+		for _, rs := range s.Parts {
 			total += rs.Replicas
 			available += rs.Available
 		}
@@ -73,11 +73,11 @@ func TestEchoserver(t *testing.T) {
 	last := r.Steps[len(r.Steps)-1]
 	require.Empty(t, last.Actions)
 	require.EqualValues(t, 6, last.Total)
-	require.Len(t, last.ReplicaSets, 2)
-	require.EqualValues(t, 1, last.ReplicaSets[0].Revision)
-	require.Zero(t, last.ReplicaSets[0].Replicas)
-	require.EqualValues(t, 2, last.ReplicaSets[1].Revision)
-	require.EqualValues(t, 6, last.ReplicaSets[1].Available)
+	require.Len(t, last.Parts, 2)
+	require.EqualValues(t, 1, last.Parts[0].Revision)
+	require.Zero(t, last.Parts[0].Replicas)
+	require.EqualValues(t, 2, last.Parts[1].Revision)
+	require.EqualValues(t, 6, last.Parts[1].Available)
 	require.InDelta(t, 20, last.Time, 0, "two rounds of pods that need 10 seconds each")
 }
 
@@ -183,7 +183,7 @@ func TestTimeLimit(t *testing.T) {
 func TestStarts(t *testing.T) {
 	nothing := readRollout(t, succeed(t, nil, "simulate", "-f", data+"echoserver-v1.yaml", "-o", "json"))
 	require.Len(t, nothing.Steps, 2)
-	require.Len(t, nothing.Steps[0].ReplicaSets, 1)
+	require.Len(t, nothing.Steps[0].Parts, 1)
 	require.EqualValues(t, 6, nothing.Steps[0].Total)
 	require.Zero(t, nothing.Steps[0].Available)
 
@@ -194,16 +194,16 @@ func TestStarts(t *testing.T) {
 	// 8 old and 3 new pods, of 10: the new ReplicaSet grows to 5 at once.
 	growth := readRollout(t, succeed(t, nil, "simulate", "-f", live+"/growth.yaml", "-o", "json"))
 	checkBounds(t, growth, 13, 8)
-	require.EqualValues(t, 5, growth.Steps[0].ReplicaSets[1].Replicas)
+	require.EqualValues(t, 5, growth.Steps[0].Parts[1].Replicas)
 
 	// Going back to version 1 in the middle: its ReplicaSet becomes revision 3.
 	back := readRollout(t, succeed(t, nil, "simulate", "--from", live+"/growth.yaml", "-f", live+"/unhealthy.yaml", "-o", "json"))
 	checkBounds(t, back, 13, 8)
 	require.True(t, back.Done)
 	last := back.Steps[len(back.Steps)-1]
-	require.Equal(t, setName("web", 1), last.ReplicaSets[0].Name)
-	require.EqualValues(t, 3, last.ReplicaSets[0].Revision)
-	require.EqualValues(t, 10, last.ReplicaSets[0].Available)
+	require.Equal(t, setName("web", 1), last.Parts[0].Name)
+	require.EqualValues(t, 3, last.Parts[0].Revision)
+	require.EqualValues(t, 10, last.Parts[0].Available)
 
 	creation := readRollout(t, succeed(t, nil, "simulate", "-f", live+"/creation.yaml", "-o", "json"))
 	checkBounds(t, creation, 13, 8)
@@ -218,7 +218,7 @@ func TestScaleAndPause(t *testing.T) {
 	scaled := readRollout(t, succeed(t, nil, "simulate", "--from", "old.yaml", "-f", "new.yaml", "-o", "json"))
 	require.True(t, scaled.Done)
 	require.Len(t, scaled.Steps, 2)
-	require.Len(t, scaled.Steps[1].ReplicaSets, 1)
+	require.Len(t, scaled.Steps[1].Parts, 1)
 	require.EqualValues(t, 7, scaled.Steps[1].Available)
 
 	code, stdout, stderr := run(nil, "simulate", "-f", "paused.yaml")

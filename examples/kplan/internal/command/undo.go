@@ -139,11 +139,12 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 	delete(restored.TemplateLabels, revision.LabelHash)
 	restored.Annotations = plan.Annotations
 	b.Applied = []any{restored}
-	result, err := view.Simulate(&b, u.pace.config(&u.policies), time.Duration(u.timeLimit), u.records, imagesOf(w))
+	result, err := view.Simulate(&b, view.Deployments{Images: imagesOf(w)}, u.pace.config(&u.policies), time.Duration(u.timeLimit), u.records)
 	if err != nil {
 		return result, w.Invalid(withHelp(err))
 	}
 	result.Policies = u.departures()
+	result.Assumed = append([]string{"all pods become ready, and nodes have room"}, u.lives(&b, &result)...)
 	return result, nil
 }
 

@@ -75,7 +75,7 @@ func TestAppliedToManifest(t *testing.T) {
 	}
 	name := func(from, to string) string {
 		b := simulated(t, nil, "--from", from, "-f", to)
-		for _, rs := range b.Steps[len(b.Steps)-1].ReplicaSets {
+		for _, rs := range b.Steps[len(b.Steps)-1].Parts {
 			if rs.Replicas > 0 {
 				return rs.Name
 			}

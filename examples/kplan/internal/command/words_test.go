@@ -134,7 +134,7 @@ metadata: {name: q, namespace: shop}
 spec: {hard: {pods: "6", requests.cpu: "3"}}
 `)
 	_, stdout, _ := run(text, "simulate", "-f", "-", "-o", "wide")
-	_, assumed, found := strings.Cut(stdout, "\nAssumed: ")
+	_, assumed, found := strings.Cut(stdout, "\nAssumed:\n  ")
 	require.True(t, found, stdout)
 	// 7 replicas and a surge of a quarter, rounded up: 9 pods. 6 × 500m is all of 3.
 	require.True(t, strings.HasPrefix(assumed, "creations will fail: ResourceQuota q leaves room for 6 pods (pods, requests.cpu), and up to 9 are wanted\n"), assumed)

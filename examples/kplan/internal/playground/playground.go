@@ -145,7 +145,7 @@ func (r *rolling) run() (view.Simulation, error) {
 	if r.from != nil {
 		images[r.from.id] = r.from.images()
 	}
-	s, err := view.Simulate(&r.world, config, 24*time.Hour, true, images)
+	s, err := view.Simulate(&r.world, view.Deployments{Images: images}, config, 24*time.Hour, true)
 	s.Namespace = r.to.Metadata.Namespace
 	return s, err
 }

@@ -66,15 +66,6 @@ type Diff struct {
 	Notes     []string  // what else is to be known, as sentences
 }
 
-// Within returns how near the Deployment comes to its bounds, and how long it takes.
-func (s Simulation) Within() ([]Reach, time.Duration) {
-	most, least := int32(0), s.Result.Bounds.Replicas
-	for i := range s.Result.Steps {
-		most, least = max(most, s.Result.Steps[i].Total), min(least, s.Result.Steps[i].Available)
-	}
-	return reaches(s.Result.Bounds, most, least), s.Result.Steps[len(s.Result.Steps)-1].Time
-}
-
 func reaches(b rollout.Budget, most, least int32) []Reach {
 	return []Reach{{"wanted", b.MaxTotal(), false, most}, {"available", b.MinAvailable(), true, least}}
 }
@@ -104,11 +95,6 @@ func (s RolloutSimulation) Within() ([]Reach, time.Duration) {
 
 // Within returns how long the update takes, and nothing about bounds, which steps set anew.
 func (s ArgoSimulation) Within() ([]Reach, time.Duration) { return nil, s.end().Time }
-
-// Within returns how long it takes. It has no bounds.
-func (s ReplicaSimulation) Within() ([]Reach, time.Duration) {
-	return nil, s.Steps[len(s.Steps)-1].Time
-}
 
 // result says what happens in words.
 func (c *Change) result() string {

@@ -4,46 +4,84 @@ package view
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// Chart returns the rollout as a picture: the ready pods of each ReplicaSet. Between steps they
-// are as the recording tells.
+// Chart returns the rollout as a picture: the ready pods of each column, traffic, pauses and zones.
 func (s Simulation) Chart() *chart.Chart {
-	steps := numbers(s.History, s.Zones)
-	c := &chart.Chart{Title: titleOf("Deployment", s.Namespace, s.Name), End: s.Result.Steps[len(s.Result.Steps)-1].Time}
-	for _, column := range s.columns() {
-		series := chart.Series{Name: column.label + " ready", Stacked: true}
-		for _, step := range steps {
-			for _, rs := range step.ReplicaSets {
-				if rs.Name == column.name {
-					series.Add(step.Time, float64(rs.Ready))
+	c := &chart.Chart{Title: titleOf(s.Subject().Kind, s.Namespace, s.Name), End: s.took()}
+	columns := s.Of.columns(&s)
+	for _, column := range columns {
+		ready := func(z *record.Sizes) (n int32) {
+			for i := range z.Parts {
+				if p := &z.Parts[i]; column.of(p) {
+					n += p.Ready
 				}
 			}
+			return n
 		}
-		c.Pods = append(c.Pods, series)
+		c.Pods = append(c.Pods, s.series(column.label+" ready", true, ready))
 	}
-	total, available := chart.Series{Name: "wanted"}, chart.Series{Name: "available"}
-	for _, step := range steps {
-		total.Add(step.Time, float64(step.Total))
-		available.Add(step.Time, float64(step.Available))
+	if len(columns) > 1 {
+		c.Pods = append(c.Pods, s.series("wanted", false, total))
 	}
-	c.Pods = append(c.Pods, total, available)
-	b := s.Result.Bounds
-	c.Bounds = []chart.Bound{
-		{Name: fmt.Sprintf("at most %d wanted", b.MaxTotal()), Value: float64(b.MaxTotal())},
-		{Name: fmt.Sprintf("at least %d available", b.MinAvailable()), Value: float64(b.MinAvailable()), Least: true},
+	c.Pods = append(c.Pods, s.series("available", false, func(z *record.Sizes) int32 { return z.Available }))
+	most, least := s.Of.limits(&s)
+	if most != nil {
+		c.Bounds = append(c.Bounds, chart.Bound{Name: fmt.Sprintf("at most %d wanted", *most), Value: float64(*most)})
 	}
-	for _, zone := range zonesOf(s.Result) {
-		series := chart.Series{Name: "in " + zone}
-		for _, step := range steps {
-			series.Add(step.Time, float64(step.Zones[zone]))
-		}
-		c.Zones = append(c.Zones, series)
+	if least != nil {
+		c.Bounds = append(c.Bounds, chart.Bound{Name: fmt.Sprintf("at least %d available", *least), Value: float64(*least), Least: true})
+	}
+	if s.led() {
+		c.Traffic = new(s.series("traffic to new, %", false, func(z *record.Sizes) int32 { return z.Traffic }))
+	}
+	c.Spans = s.pauses()
+	for _, zone := range s.zones() {
+		c.Zones = append(c.Zones, s.series("in "+zone, false, func(z *record.Sizes) int32 { return z.Zones[zone] }))
 	}
 	return c
+}
+
+// series is a number at each instant at which it has changed.
+func (s *Simulation) series(name string, stacked bool, of func(*record.Sizes) int32) chart.Series {
+	series := chart.Series{Name: name, Stacked: stacked}
+	for i := range s.Sizes {
+		series.Add(s.at(&s.Sizes[i]), float64(of(&s.Sizes[i])))
+	}
+	return series
+}
+
+// pauses are the times for which a Rollout rests, with the step in which it does.
+func (s *Simulation) pauses() (list []chart.Span) {
+	var pause *chart.Span
+	end := func(at time.Duration) {
+		if pause != nil && at > pause.From {
+			pause.To = at
+			list = append(list, *pause)
+		}
+		pause = nil
+	}
+	for i := range s.Sizes {
+		z := &s.Sizes[i]
+		name := "promotion"
+		if z.Step > 0 {
+			name = fmt.Sprintf("step %d", z.Step)
+		}
+		switch at := s.at(z); {
+		case !z.Paused:
+			end(at)
+		case pause == nil || pause.Name != name:
+			end(at)
+			pause = &chart.Span{Name: name, From: at}
+		}
+	}
+	end(s.took())
+	return list
 }
 
 // titleOf names a workload.

@@ -37,20 +37,21 @@ type Trial struct {
 }
 
 // Add adds a run.
-func (t *Trial) Add(r Result) {
+func (t *Trial) Add(s *Simulation) {
 	if t.runs == 0 {
 		t.LeastAvailable = math.MaxInt32
 	}
 	t.runs++
-	t.Surge, t.Unavailable = r.Bounds.Surge, r.Bounds.Unavailable
-	for i := range r.Steps {
-		t.Peak = max(t.Peak, r.Steps[i].Total)
-		t.LeastAvailable = min(t.LeastAvailable, r.Steps[i].Available)
-		t.PeakSkew = max(t.PeakSkew, r.Steps[i].peak)
+	b := Deployments{}.budget(s)
+	t.Surge, t.Unavailable = b.Surge, b.Unavailable
+	for i := range s.Steps {
+		t.Peak = max(t.Peak, total(&s.Steps[i].Sizes))
+		t.LeastAvailable = min(t.LeastAvailable, s.Steps[i].Available)
+		t.PeakSkew = max(t.PeakSkew, s.Steps[i].PeakSkew)
 	}
-	t.Zones = zonesOf(r)
-	if r.Done {
-		t.times = append(t.times, r.Steps[len(r.Steps)-1].Time)
+	t.Zones = s.zones()
+	if s.Done {
+		t.times = append(t.times, s.took())
 	}
 }
 

@@ -11,14 +11,8 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// Draw draws the rollout on a terminal.
-func (s Simulation) Draw(w *terminal.Writer) { s.Chart().Text(w) }
-
 // Draw draws the update on a terminal.
 func (s DaemonSimulation) Draw(w *terminal.Writer) { s.Chart().Text(w) }
-
-// Draw draws the steps on a terminal.
-func (s ReplicaSimulation) Draw(w *terminal.Writer) { s.Chart().Text(w) }
 
 // Draw draws the strategies side by side: how long half of their rollouts take, and nine in
 // ten, and how few pods are available.

@@ -25,12 +25,11 @@ func writePolicies(w *terminal.Writer, flags []string, whose string) {
 
 // writeAssumed says what a simulation takes for granted.
 func writeAssumed(w *terminal.Writer, assumed []string) {
-	for i, text := range assumed {
-		label := "         "
-		if i == 0 {
-			label = "Assumed: "
-		}
-		w.Printf("%s%s\n", label, text)
+	if len(assumed) > 0 {
+		w.Printf("Assumed:\n")
+	}
+	for _, text := range assumed {
+		w.Printf("  %s\n", text)
 	}
 	if len(assumed) > 0 {
 		w.Printf("\n")

@@ -135,39 +135,7 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 	})
 }
 
-type step struct {
-	Time    float64        `json:"time"` // in seconds
-	Actions deploy.Actions `json:"actions"`
-	Step
-}
-
 type bounds struct {
 	MaxTotal     int32 `json:"maxTotal"`
 	MinAvailable int32 `json:"minAvailable"`
-}
-
-// MarshalJSON encodes the rollout. Times are seconds from its start.
-func (s Simulation) MarshalJSON() ([]byte, error) {
-	steps := make([]step, len(s.Result.Steps))
-	for i, st := range s.Result.Steps {
-		st.ReplicaSets = notNil(st.ReplicaSets)
-		steps[i] = step{Time: st.Time.Seconds(), Actions: st.Actions, Step: st}
-	}
-	b := s.Result.Bounds
-	var skew *int32
-	if len(zonesOf(s.Result)) > 0 {
-		most, _ := peakSkew(s.Result)
-		skew = &most
-	}
-	return marshal(struct {
-		head
-		Policies []string `json:"policies,omitempty"`
-		Assumed  []string `json:"assumed,omitempty"`
-		Bounds   bounds   `json:"bounds"`
-		Done     bool     `json:"done"`
-		Why      string   `json:"why,omitempty"`     // it is not done
-		Waiting  []string `json:"waiting,omitempty"` // for a node
-		PeakSkew *int32   `json:"peakSkew,omitempty"`
-		Steps    []step   `json:"steps"`
-	}{headOf(deployment(s.Namespace, s.Name)), s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, s.Unfinished(), s.Waiting, skew, steps})
 }

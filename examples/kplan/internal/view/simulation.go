@@ -4,34 +4,104 @@ package view
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// A Simulation is a simulated rollout of one Deployment.
+// A Simulation is how a workload was rolled out in a simulated cluster, whatever its kind.
 type Simulation struct {
+	Of        Telling // what is particular to its kind
 	Namespace string
 	Name      string
-	Images    map[string]string // of the containers, by ReplicaSet
-	Result    Result
-	Policies  []string         // the flags that depart from Kubernetes
-	Assumed   []string         // of nodes and pods, as far as the input tells of them
-	Waiting   []string         // pods without a node at the end, and why none takes them
-	History   *record.History  // of it alone; nil unless it was asked for, which a picture or a timeline needs
-	Zones     podorder.Domains // of nodes
+	Start     time.Time
+	Steps     []record.Step   // at least one: the last is the end; names are without the namespace
+	Sizes     []record.Sizes  // before the first plan, and at each instant at which they have changed
+	History   *record.History // of the cluster; nil unless it was asked for
+	Done      bool            // whether it is complete
+	GaveUp    time.Duration   // the time limit if that ended the simulation; 0 if nothing was left to happen
+	Policies  []string        // the flags that depart from the original
+	Assumed   []string        // what decided, and the input does not tell for sure
+	Waiting   []string        // pods without a node at the end, and why none takes them
 }
 
-// How a simulation ends, in the colour of what it means.
-var (
-	complete    = terminal.Text{Style: terminal.Good, Text: "Complete"}
-	notComplete = terminal.Text{Style: terminal.Bad, Text: "Not complete"}
-	unchanged   = terminal.Text{Style: terminal.Good, Text: "Nothing changes"}
-)
+// A Telling is what differs from kind to kind in how a simulation is told.
+type Telling interface {
+	subject(namespace, name string) Subject
+	original() string // whose controller it is
+	// head says what is wanted, after the name.
+	head(s *Simulation) string
+	// legend writes what the columns are, if that does not go without saying.
+	legend(w *terminal.Writer, s *Simulation)
+	columns(s *Simulation) []column
+	// limits are how many pods may be wanted at most, and have to be available at least; nil is no limit.
+	limits(s *Simulation) (most, least *int32)
+	// does is what a plan does, and waits what it holds back.
+	does(s *Simulation, p *record.Step) []timeline.Occurrence
+	waits(s *Simulation, p *record.Step) []timeline.Occurrence
+	// stage is how far a Rollout is; "" for all of another workload.
+	stage(z *record.Sizes) string
+	// rests says why it does not go on though nothing is wrong, or how far it has come; "" if there is
+	// nothing to say.
+	rests(s *Simulation) string
+}
+
+// Simulate simulates what becomes of a workload, for a limited time, and keeps what pictures need if that
+// is asked for.
+func Simulate(b *world.Beginning, of Telling, config sim.Config, limit time.Duration, history bool) (Simulation, error) {
+	r, err := b.Run(config, limit, history)
+	if err != nil {
+		return Simulation{}, err
+	}
+	within := inside(b.Namespace)
+	s := Simulation{
+		Of: of, Namespace: b.Namespace, Name: b.Plain(), Start: b.Now, Done: r.Done, GaveUp: r.GaveUp,
+		Steps: within.steps(r.Steps), Sizes: within.sizes(r.Sizes), History: r.History,
+	}
+	within.history(s.History)
+	if !s.Done {
+		s.Waiting = r.Waiting(b.Namespace)
+	}
+	return s, nil
+}
+
+// end is the last step, which does nothing.
+func (s *Simulation) end() *record.Step { return &s.Steps[len(s.Steps)-1] }
+
+// at is when a step is, since the start.
+func (s *Simulation) at(z *record.Sizes) time.Duration { return z.Time.Sub(s.Start) }
+
+// took is how long it took to the end.
+func (s *Simulation) took() time.Duration { return s.at(&s.end().Sizes) }
+
+// total is how many pods are wanted.
+func total(z *record.Sizes) (n int32) {
+	for i := range z.Parts {
+		n += z.Parts[i].Wanted
+	}
+	return n
+}
+
+// Subject returns the workload.
+func (s Simulation) Subject() Subject { return s.Of.subject(s.Namespace, s.Name) }
+
+// Unfinished returns why the rollout has not been completed, or "".
+func (s Simulation) Unfinished() string {
+	if s.Done {
+		return ""
+	}
+	if text := s.Of.rests(&s); text != "" {
+		return text
+	}
+	return "the rollout has not finished" + s.whyEnded()
+}
+
+func (s *Simulation) whyEnded() string { return whyEnded(s.GaveUp, s.took()) }
 
 // whyEnded says why a simulation that has not finished has ended: the time limit was over, or
 // nothing was left to happen after its last event.
@@ -42,170 +112,103 @@ func whyEnded(limit, last time.Duration) string {
 	return fmt.Sprintf(", and nothing changes any more after %s", clock(last))
 }
 
-// Unfinished returns why the rollout has not been completed, or "".
-func (s Simulation) Unfinished() string {
-	last := s.Result.Steps[len(s.Result.Steps)-1]
+// acted reports whether a step, but the last, did anything.
+func (s *Simulation) acted() bool { return len(s.Steps) > 1 }
+
+// Verdict returns what becomes of the workload.
+func (s Simulation) Verdict() Verdict {
+	if s.Unfinished() != "" {
+		return Fails
+	}
+	before, last := map[string]int32{}, s.end()
+	some, rolls, scales := false, false, false
+	created, deleted := false, false
+	for i := range s.Steps {
+		created, deleted = created || s.Steps[i].Created > 0, deleted || s.Steps[i].Deleted > 0
+	}
+	for _, p := range s.Sizes[0].Parts {
+		before[p.Name] = p.Wanted
+		some = some || p.Wanted > 0
+	}
+	for _, p := range last.Parts {
+		was := before[p.Name]
+		scales = scales || was != p.Wanted
+		rolls = rolls || was == 0 && p.Wanted > 0 || was > 0 && p.Wanted == 0 && total(&last.Sizes) > 0
+	}
 	switch {
-	case s.Result.Done:
-		return ""
-	case exceeded(last.Status):
-		return fmt.Sprintf("the rollout has exceeded its progress deadline after %s", clock(last.Time))
-	case s.Result.Paused:
-		return "the rollout is paused"
+	case rolls && some:
+		return Rolls
+	case rolls:
+		return Starts
+	case created && deleted && !scales: // a restart
+		return Rolls
+	case scales, created, deleted:
+		return Scales
+	case s.took() > 0:
+		return Progresses
 	}
-	return "the rollout has not finished" + whyEnded(s.Result.GaveUp, last.Time)
+	return Stays
 }
 
-// Text writes the rollout as a table of steps and ReplicaSets.
-func (s Simulation) Text(w *terminal.Writer) {
-	heading(w, s.Namespace, s.Name, s.Result.Bounds)
-	writePolicies(w, s.Policies, ofKubernetes)
-	writeAssumed(w, s.Assumed)
-	zones := zonesOf(s.Result)
-	if len(s.Result.Steps) == 1 && s.Result.Steps[0].Time == 0 && len(zones) == 0 && s.Result.Done {
-		w.Printf("%v: all pods are new and available.\n", unchanged)
-		return
-	}
-	columns := s.columns()
-	t := terminal.NewTable("REVISION", "REPLICASET", "IMAGES")
-	for _, c := range columns {
-		t.Row(fmt.Sprint(c.revision), c.name, s.Images[c.name])
-	}
-	t.WriteTo(w)
-	w.Printf("\nREV columns: pods ready/wanted.")
-	if len(zones) > 0 {
-		w.Printf(" ZONES: pods that run in %s.", strings.Join(zones, "/"))
-	}
-	w.Printf("\n\n")
-	s.steps(w, columns, zones)
-	if len(zones) > 0 {
-		most, step := peakSkew(s.Result)
-		w.Printf("\nPeak skew of zones: %d, by step %d.\n", most, step)
-	}
-	w.Printf("\n")
-	last := s.Result.Steps[len(s.Result.Steps)-1]
-	if text := s.Unfinished(); text != "" {
-		w.Printf("%v: %s.\n", notComplete, text)
-		for _, text := range s.Waiting {
-			w.Printf("%s\n", text)
+// Within returns how near the rollout comes to its bounds, and how long it takes.
+func (s Simulation) Within() ([]Reach, time.Duration) {
+	var list []Reach
+	most, least := s.Of.limits(&s)
+	reach := func(bound string, limit *int32, of func(*record.Sizes) int32, further func(...int32) int32) {
+		if limit == nil {
+			return
 		}
-		return
-	}
-	w.Printf("%v after %s.\n", complete, clock(last.Time))
-}
-
-// A column is a ReplicaSet that occurs in the rollout.
-type column struct {
-	name     string
-	revision int64 // the last it had
-	label    string
-}
-
-// columns returns the ReplicaSets in the order in which they occur. One that never
-// wants a pod has no column.
-func (s Simulation) columns() []column {
-	var all []column
-	index := map[string]int{}
-	active := map[string]bool{}
-	for _, step := range s.Result.Steps {
-		for _, rs := range step.ReplicaSets {
-			i, ok := index[rs.Name]
-			if !ok {
-				i = len(all)
-				index[rs.Name] = i
-				all = append(all, column{name: rs.Name})
-			}
-			all[i].revision = rs.Revision
-			active[rs.Name] = active[rs.Name] || rs.Replicas > 0 || rs.Ready > 0
+		n := of(&s.Steps[0].Sizes)
+		for i := range s.Steps {
+			n = further(n, of(&s.Steps[i].Sizes))
 		}
-		for _, a := range step.Actions {
-			active[phraseOf(a).set] = true
-		}
+		list = append(list, Reach{bound, *limit, bound == "available", n})
 	}
-	var shown []column
-	for _, c := range all {
-		if active[c.name] {
-			c.label = c.name
-			if c.revision > 0 {
-				c.label = fmt.Sprintf("rev %d", c.revision)
-			}
-			shown = append(shown, c)
-		}
-	}
-	return shown
-}
-
-func (s Simulation) steps(w *terminal.Writer, columns []column, zones []string) {
-	header := []string{"STEP", "TIME"}
-	labels := map[string]string{}
-	for _, c := range columns {
-		header = append(header, strings.ToUpper(c.label))
-		labels[c.name] = c.label
-	}
-	b := s.Result.Bounds
-	header = append(header, fmt.Sprintf("TOTAL<=%d", b.MaxTotal()), fmt.Sprintf("AVAIL>=%d", b.MinAvailable()))
-	if len(zones) > 0 {
-		header = append(header, "ZONES", "SKEW")
-	}
-	header = append(header, "ACTION", "WHY")
-	t := terminal.NewTable(header...)
-	label := func(name string) string {
-		if l, ok := labels[name]; ok {
-			return l
-		}
-		return name
-	}
-	for i, step := range s.Result.Steps {
-		cells := []string{fmt.Sprint(i + 1), clock(step.Time)}
-		cells = append(cells, sizes(step, columns)...)
-		cells = append(cells, fmt.Sprint(step.Total), fmt.Sprint(step.Available))
-		if len(zones) > 0 {
-			cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
-		}
-		for _, line := range s.lines(i, label) {
-			t.Row(append(cells, line...)...)
-			cells = make([]string, len(cells)) // what follows belongs to the same step
-		}
-	}
-	t.WriteTo(w)
-}
-
-// sizes returns how many pods of each ReplicaSet are ready, of how many wanted.
-func sizes(step Step, columns []column) []string {
-	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cells[i] = "-"
-		for _, rs := range step.ReplicaSets {
-			if rs.Name == c.name {
-				cells[i] = fmt.Sprintf("%d/%d", rs.Ready, rs.Replicas)
-			}
-		}
-	}
-	return cells
+	reach("wanted", most, total, func(n ...int32) int32 { return max(n[0], n[1]) })
+	reach("available", least, func(z *record.Sizes) int32 { return z.Available }, func(n ...int32) int32 { return min(n[0], n[1]) })
+	return list, s.took()
 }
 
 // lines returns what a step did and why or, at the end, what remains.
-func (s Simulation) lines(i int, label func(string) string) [][]string {
-	step := s.Result.Steps[i]
-	var lines [][]string
-	for _, a := range step.Actions {
-		lines = append(lines, []string{short(a, label), deploymentActions.why(reason[deploy.Reason](a))})
+func (s *Simulation) lines(i int) []timeline.Occurrence {
+	p := &s.Steps[i]
+	if i < len(s.Steps)-1 {
+		if lines := s.Of.does(s, p); len(lines) > 0 {
+			return lines
+		}
+		return s.Of.waits(s, p)
 	}
-	if len(lines) > 0 {
+	if s.Done {
+		return []timeline.Occurrence{{What: "complete", Why: "all pods are new and available"}}
+	}
+	if lines := s.Of.waits(s, p); len(lines) > 0 {
 		return lines
 	}
-	for _, h := range step.Holds {
-		name := "deployment"
-		if h.Name != "" {
-			name = label(h.Name)
+	return []timeline.Occurrence{{What: "nothing", Why: "nothing more will happen"}}
+}
+
+// A stepRow is steps of one instant that lead to the same sizes.
+type stepRow struct {
+	first, last int // steps
+	lines       []timeline.Occurrence
+}
+
+// rows are the steps as people read them.
+func (s *Simulation) rows() (list []stepRow) {
+	for i := range s.Steps {
+		lines := s.lines(i)
+		if n := len(list); n > 0 && s.alike(list[n-1].last, i) {
+			list[n-1].last = i
+			list[n-1].lines = append(list[n-1].lines, lines...)
+			continue
 		}
-		lines = append(lines, []string{name + ": waits", whyNot(h)})
+		list = append(list, stepRow{i, i, lines})
 	}
-	switch {
-	case s.Result.Done:
-		return [][]string{{"complete", "all pods are new and available"}}
-	case len(lines) == 0:
-		return [][]string{{"nothing", "nothing more will happen"}}
-	}
-	return lines
+	return list
+}
+
+// alike reports whether two steps are of one instant, and lead to the same sizes.
+func (s *Simulation) alike(i, j int) bool {
+	a, b := &s.Steps[i].Sizes, &s.Steps[j].Sizes
+	return a.Time.Equal(b.Time) && slices.Equal(s.cells(a), s.cells(b)) && j < len(s.Steps)-1
 }

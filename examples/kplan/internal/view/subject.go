@@ -6,9 +6,6 @@ package view
 func (p Plan) Subject() Subject { return deployment(p.Namespace, p.Snapshot.Deployment.Name) }
 
 // Subject returns the Deployment.
-func (s Simulation) Subject() Subject { return deployment(s.Namespace, s.Name) }
-
-// Subject returns the Deployment.
 func (c Comparison) Subject() Subject { return deployment(c.Namespace, c.Name) }
 
 // Subject returns the Deployment.
@@ -35,9 +32,6 @@ func (s DaemonSimulation) Subject() Subject { return daemonSet(s.Namespace, s.Na
 
 // Subject returns the ReplicaSet or ReplicationController.
 func (p ReplicaPlan) Subject() Subject { return replicaSet(p.Kind, p.Namespace, p.Name) }
-
-// Subject returns the ReplicaSet or ReplicationController.
-func (s ReplicaSimulation) Subject() Subject { return replicaSet(s.Kind, s.Namespace, s.Name) }
 
 // Subject returns the ReplicaSet or ReplicationController.
 func (o Order) Subject() Subject { return replicaSet(o.Kind, o.Namespace, o.Name) }

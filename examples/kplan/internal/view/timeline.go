@@ -4,17 +4,12 @@ package view
 
 import (
 	"fmt"
-	"iter"
 	"strings"
-	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
-	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 // end gives a timeline its end, and what holds for all of it.
@@ -56,51 +51,46 @@ func help(a Advice) string {
 
 // Timeline returns the rollout for other tools.
 func (s Simulation) Timeline() *timeline.Timeline {
-	b := s.Result.Bounds
 	t := &timeline.Timeline{
-		Kind: deploy.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: s.History, Labels: map[string]string{},
-		Facts: []string{fmt.Sprintf("%s, at most %d wanted, at least %d available", plural(b.Replicas, "replica"), b.MaxTotal(), b.MinAvailable())},
+		Kind: s.Subject().Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: s.History, Facts: []string{s.Of.head(&s)},
 	}
-	columns, zones := s.columns(), zonesOf(s.Result)
-	for _, c := range columns {
-		t.Columns = append(t.Columns, timeline.Column{Name: c.label, Ready: true})
-		t.Labels[c.name] = c.label
-		t.Facts = append(t.Facts, fmt.Sprintf("%s is %s: %s", c.label, c.name, s.Images[c.name]))
-	}
-	t.Columns = append(t.Columns, timeline.Column{Name: "total"}, timeline.Column{Name: "available"})
-	if len(zones) > 0 {
-		t.Columns = append(t.Columns, timeline.Column{Name: "zones " + strings.Join(zones, "/")}, timeline.Column{Name: "skew"})
-	}
-	label := func(name string) string {
-		if l, ok := t.Labels[name]; ok {
-			return l
+	ready := len(s.Of.columns(&s))
+	for i, title := range s.titles(false) {
+		if title == "ZONES" {
+			title += " " + strings.Join(s.zones(), "/")
 		}
-		return name
+		t.Columns = append(t.Columns, timeline.Column{Name: lower(title), Ready: i < ready})
 	}
-	for i, step := range s.Result.Steps {
-		events := eventsOf(s.lines(i, label))
-		if len(step.Actions) == 0 {
-			for j, h := range step.Holds {
-				if j < len(events) && !s.Result.Done {
-					events[j].More = help(adviceOn(h))
-				}
-			}
+	if of, ok := s.Of.(interface {
+		labels(*Simulation) map[string]string
+		facts(*Simulation) []string
+	}); ok {
+		t.Labels, t.Facts = of.labels(&s), append(t.Facts, of.facts(&s)...)
+	}
+	for _, r := range s.rows() {
+		z := &s.Steps[r.last].Sizes
+		step := timeline.Step{At: s.at(z), Cells: s.cells(z), Events: r.lines}
+		if stage := s.Of.stage(z); stage != "" {
+			step.Events = append([]timeline.Occurrence{{What: stage}}, r.lines...)
 		}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cellsOf(step, columns, zones), Events: events})
+		t.Steps = append(t.Steps, step)
 	}
-	for _, now := range numbers(s.History, s.Zones) {
-		t.Note(now.Time, cellsOf(now, columns, zones))
+	for i := range s.Sizes {
+		t.Note(s.at(&s.Sizes[i]), s.cells(&s.Sizes[i]))
 	}
-	return end(t, s.Unfinished(), s.Policies, ofKubernetes, s.Assumed)
+	return end(t, s.Unfinished(), s.Policies, s.Of.original(), s.Assumed)
 }
 
-// cellsOf returns the numbers of a Deployment.
-func cellsOf(step Step, columns []column, zones []string) []string {
-	cells := append(sizes(step, columns), fmt.Sprint(step.Total), fmt.Sprint(step.Available))
-	if len(zones) > 0 {
-		cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
+// lower is a title as formats of other tools have it.
+func lower(title string) string {
+	if title == "AVAIL" {
+		return "available"
 	}
-	return cells
+	first, rest, zones := strings.Cut(title, " ")
+	if zones && first == "ZONES" {
+		return "zones " + rest
+	}
+	return strings.ToLower(title)
 }
 
 // Timeline returns the update for other tools.
@@ -128,28 +118,6 @@ func (s DaemonSimulation) Timeline() *timeline.Timeline {
 		t.Note(now.Time, cells(&now))
 	}
 	return end(t, s.Unfinished(), s.Policies, s.original(), s.Assumed)
-}
-
-// Timeline returns the steps for other tools.
-func (s ReplicaSimulation) Timeline() *timeline.Timeline {
-	t := &timeline.Timeline{
-		Kind: s.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: s.History,
-		Facts: []string{plural(s.Wanted, "replica")}, Columns: []timeline.Column{{Name: "pods"}, {Name: "ready"}, {Name: "available"}},
-	}
-	for i := range s.Steps {
-		step := &s.Steps[i]
-		cells, events := []string{fmt.Sprint(step.Pods), fmt.Sprint(step.Ready), fmt.Sprint(step.Available)}, eventsOf(s.lines(step, i == len(s.Steps)-1))
-		if i == len(s.Steps)-1 && !s.Done {
-			for j, h := range step.Plan.Plan.Holds {
-				events[j].More = help(replicaSetHolds.advice(h.Reason))
-			}
-		}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
-	}
-	for at, now := range s.statuses() {
-		t.Note(at, []string{fmt.Sprint(now.Replicas), fmt.Sprint(now.ReadyReplicas), fmt.Sprint(now.AvailableReplicas)})
-	}
-	return end(t, s.Unfinished(), s.Policies, ofKubernetes, s.Assumed)
 }
 
 // Timeline returns the release for other tools.
@@ -235,28 +203,4 @@ func cellsOfRollout(pods [4]int32, serving, percent int32, traffic bool) []strin
 		cells = append(cells, fmt.Sprintf("%d%%", percent))
 	}
 	return cells
-}
-
-// statuses are those of the ReplicaSet, from the start on.
-func (s ReplicaSimulation) statuses() iter.Seq2[time.Duration, replicaset.Status] {
-	return func(yield func(time.Duration, replicaset.Status) bool) {
-		for i := range s.History.ReplicaSets {
-			if m := &s.History.ReplicaSets[i]; !yield(m.Time.Sub(s.History.Start), m.Object.Status) {
-				return
-			}
-		}
-	}
-}
-
-// Chart returns the steps as a picture.
-func (s ReplicaSimulation) Chart() *chart.Chart {
-	c := &chart.Chart{Title: titleOf(s.Kind, s.Namespace, s.Name), End: s.Steps[len(s.Steps)-1].Time}
-	ready, available := chart.Series{Name: "ready", Stacked: true}, chart.Series{Name: "available"}
-	for at, now := range s.statuses() {
-		ready.Add(at, float64(now.ReadyReplicas))
-		available.Add(at, float64(now.AvailableReplicas))
-	}
-	c.Pods = []chart.Series{ready, available}
-	c.Bounds = []chart.Bound{{Name: fmt.Sprintf("%d wanted", s.Wanted), Value: float64(s.Wanted)}}
-	return c
 }

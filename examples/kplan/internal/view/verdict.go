@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -89,56 +88,6 @@ func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{Ro
 // Verdict returns how the Rollout stands.
 func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}, p.Unapplied) }
 
-// Verdict returns what becomes of the Deployment.
-func (s Simulation) Verdict() Verdict {
-	if s.Unfinished() != "" {
-		return Fails
-	}
-	before := s.before()
-	some, rolls, scales := false, false, false
-	last := &s.Result.Steps[len(s.Result.Steps)-1]
-	for _, rs := range last.ReplicaSets {
-		some = some || before[rs.Name] > 0
-		scales = scales || before[rs.Name] != rs.Replicas
-		rolls = rolls || before[rs.Name] == 0 && rs.Replicas > 0 || before[rs.Name] > 0 && rs.Replicas == 0 && last.Total > 0
-	}
-	switch {
-	case rolls && some:
-		return Rolls
-	case rolls:
-		return Starts
-	case scales:
-		return Scales
-	case last.Time > 0:
-		return Progresses
-	}
-	return Stays
-}
-
-// before returns the sizes of the ReplicaSets before the first step.
-func (s Simulation) before() map[string]int32 {
-	sizes := map[string]int32{}
-	first := func(name string, size int32) {
-		if _, known := sizes[name]; !known {
-			sizes[name] = size
-		}
-	}
-	for _, step := range s.Result.Steps {
-		for _, a := range step.Actions {
-			switch a := a.(type) {
-			case deploy.CreateReplicaSet:
-				first(a.Name, 0)
-			case deploy.ScaleReplicaSet:
-				first(a.Name, a.From)
-			}
-		}
-		for _, rs := range step.ReplicaSets {
-			first(rs.Name, rs.Replicas)
-		}
-	}
-	return sizes
-}
-
 // Verdict returns what becomes of the DaemonSet.
 func (s DaemonSimulation) Verdict() Verdict {
 	switch {
@@ -153,17 +102,6 @@ func (s DaemonSimulation) Verdict() Verdict {
 		return Rolls
 	}
 	return Starts
-}
-
-// Verdict returns what becomes of the ReplicaSet.
-func (s ReplicaSimulation) Verdict() Verdict {
-	switch {
-	case s.Unfinished() != "":
-		return Fails
-	case len(s.Steps) > 1:
-		return Scales
-	}
-	return Stays
 }
 
 // Verdict returns what becomes of the Rollout, which is simulated only if it releases another

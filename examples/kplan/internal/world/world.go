@@ -37,6 +37,7 @@ func (b *Beginning) Plain() string { return strings.TrimPrefix(b.Name, b.Namespa
 type Run struct {
 	*sim.World
 	Steps   []record.Step   // of the workload
+	Sizes   []record.Sizes  // of it
 	Done    bool            // whether it is complete
 	GaveUp  time.Duration   // the time limit if that ended the simulation; 0 if nothing was left to happen
 	History *record.History // nil unless it was asked for
@@ -63,6 +64,7 @@ func (b *Beginning) Run(config sim.Config, limit time.Duration, history bool) (r
 	}
 	var complete time.Time
 	r.Steps, complete = steps.Workload(b.Kind, b.Name)
+	r.Sizes = steps.Sizes(b.Kind, b.Name)
 	if r.Done = !complete.IsZero(); !r.Done && !rests {
 		r.GaveUp, r.Steps[len(r.Steps)-1].Time = limit, b.Now.Add(limit)
 	}

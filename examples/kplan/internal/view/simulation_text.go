@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/rollout/sim/record"
+)
+
+// How a simulation ends, in the colour of what it means.
+var (
+	complete    = terminal.Text{Style: terminal.Good, Text: "Complete"}
+	notComplete = terminal.Text{Style: terminal.Bad, Text: "Not complete"}
+	unchanged   = terminal.Text{Style: terminal.Good, Text: "Nothing changes"}
+)
+
+// maxRows is how many rows of a simulation are shown.
+const maxRows = 100
+
+// Text writes how the rollout ends, what that rests on, and its steps as a table.
+func (s Simulation) Text(w *terminal.Writer) {
+	w.Printf("%s %s: %s\n", s.Subject().Kind, s.Subject().label(), s.Of.head(&s))
+	still := !s.acted() && s.took() == 0 && s.Done
+	s.verdict(w, still)
+	if !still || len(s.Policies)+len(s.Assumed)+len(s.zones()) > 0 {
+		w.Printf("\n")
+	}
+	writePolicies(w, s.Policies, s.Of.original())
+	writeAssumed(w, s.Assumed)
+	if still && len(s.zones()) == 0 {
+		return
+	}
+	s.Of.legend(w, &s)
+	if zones := s.zones(); len(zones) > 0 {
+		w.Printf("ZONES: pods that run in %s.\n", strings.Join(zones, "/"))
+	}
+	w.Printf("\n")
+	s.table().WriteTo(w)
+	if len(s.zones()) > 0 {
+		most, step := s.peakSkew()
+		w.Printf("\nPeak skew of zones: %d, by step %d.\n", most, step)
+	}
+	if s.Drawn() {
+		w.Printf("\n")
+		s.Chart().Text(w)
+	}
+}
+
+// verdict writes how it ends, and what holds it.
+func (s *Simulation) verdict(w *terminal.Writer, still bool) {
+	switch text := s.Unfinished(); {
+	case still:
+		w.Printf("%v: all pods are new and available.\n", unchanged)
+	case text != "":
+		w.Printf("%v: %s.\n", notComplete, text)
+	default:
+		w.Printf("%v after %s.\n", complete, clock(s.took()))
+	}
+	for _, text := range s.Waiting {
+		w.Printf("%s\n", text)
+	}
+}
+
+// Drawn reports whether the text has a picture of the rollout, as that of a Rollout has.
+func (s Simulation) Drawn() bool { return s.Of.stage(&s.end().Sizes) != "" && s.acted() }
+
+// Draw draws the rollout on a terminal.
+func (s Simulation) Draw(w *terminal.Writer) { s.Chart().Text(w) }
+
+// table returns the steps.
+func (s *Simulation) table() *terminal.Table {
+	t := terminal.NewTable(append(append([]string{"STEP", "TIME"}, s.titles(true)...), "ACTION", "WHY")...)
+	rows := s.rows()
+	for i, r := range rows {
+		if last := i == len(rows)-1; i >= maxRows && !last {
+			continue
+		} else if i > maxRows && last {
+			more := slices.Concat([]string{"..."}, make([]string, len(s.titles(true))+1), []string{fmt.Sprintf("%d more steps, which -o json shows", i-maxRows), ""})
+			t.Row(more...)
+		}
+		z := &s.Steps[r.last].Sizes
+		cells := append([]string{fmt.Sprint(i + 1), clock(s.at(z))}, s.cells(z)...)
+		for _, line := range r.lines {
+			t.Row(append(cells, line.What, line.Why)...)
+			cells = make([]string, len(cells)) // what follows belongs to the same step
+		}
+	}
+	return t
+}
+
+// A column is the pods of some parts.
+type column struct {
+	label string
+	of    func(*record.Part) bool
+}
+
+// oldAndNew are the columns of workloads whose parts have no names that people know.
+func oldAndNew() []column {
+	return []column{
+		{"old", func(p *record.Part) bool { return !p.New }}, {"new", func(p *record.Part) bool { return p.New }},
+	}
+}
+
+// titles are the names of the columns with numbers, with limits in them if they are for a table.
+func (s *Simulation) titles(limited bool) (list []string) {
+	columns := s.Of.columns(s)
+	for _, c := range columns {
+		list = append(list, strings.ToUpper(c.label))
+	}
+	most, least := s.Of.limits(s)
+	limit := func(name, sign string, n *int32) {
+		if limited && n != nil {
+			name += sign + fmt.Sprint(*n)
+		}
+		list = append(list, name)
+	}
+	if len(columns) > 1 || most != nil {
+		limit("TOTAL", "<=", most)
+	}
+	limit("AVAIL", ">=", least)
+	if s.led() {
+		list = append(list, "TRAFFIC")
+	}
+	if len(s.zones()) > 0 {
+		list = append(list, "ZONES", "SKEW")
+	}
+	if s.Of.stage(&s.end().Sizes) != "" {
+		list = append(list, "STATE")
+	}
+	return list
+}
+
+// cells are the numbers of an instant, one for each title.
+func (s *Simulation) cells(z *record.Sizes) (list []string) {
+	columns := s.Of.columns(s)
+	for _, c := range columns {
+		there, ready, wanted := false, int32(0), int32(0)
+		for i := range z.Parts {
+			if p := &z.Parts[i]; c.of(p) {
+				there, ready, wanted = true, ready+p.Ready, wanted+p.Wanted
+			}
+		}
+		cell := "-"
+		if there {
+			cell = fmt.Sprintf("%d/%d", ready, wanted)
+		}
+		list = append(list, cell)
+	}
+	if most, _ := s.Of.limits(s); len(columns) > 1 || most != nil {
+		list = append(list, fmt.Sprint(total(z)))
+	}
+	list = append(list, fmt.Sprint(z.Available))
+	if s.led() {
+		list = append(list, fmt.Sprintf("%d%%", z.Traffic))
+	}
+	if zones := s.zones(); len(zones) > 0 {
+		list = append(list, spreadText(z, zones), fmt.Sprint(skew(z)))
+	}
+	if s.Of.stage(&s.end().Sizes) != "" {
+		list = append(list, s.Of.stage(z))
+	}
+	return list
+}
+
+// led reports whether a Rollout leads requests.
+func (s *Simulation) led() bool { return s.end().Traffic >= 0 }
+
+// zones returns the zones of nodes, sorted; none if the nodes have none.
+func (s *Simulation) zones() []string { return slices.Sorted(maps.Keys(s.end().Zones)) }
+
+// peakSkew returns by how many pods zones differ at most, and the first step, from 1, in
+// which they do.
+func (s *Simulation) peakSkew() (most int32, step int) {
+	for i, r := range s.rows() {
+		for j := r.first; j <= r.last; j++ {
+			if n := s.Steps[j].PeakSkew; step == 0 || n > most {
+				most, step = n, i+1
+			}
+		}
+	}
+	return most, step
+}
+
+// skew returns by how many pods the zones differ.
+func skew(z *record.Sizes) int32 {
+	if len(z.Zones) == 0 {
+		return 0
+	}
+	counts := slices.Sorted(maps.Values(z.Zones))
+	return counts[len(counts)-1] - counts[0]
+}
+
+// spreadText writes how many pods run in each zone, such as 3/2/3.
+func spreadText(z *record.Sizes, zones []string) string {
+	var counts []string
+	for _, zone := range zones {
+		counts = append(counts, fmt.Sprint(z.Zones[zone]))
+	}
+	return strings.Join(counts, "/")
+}
