@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -31,6 +32,7 @@ type DaemonSet struct {
 	Revisions []*appsv1.ControllerRevision
 
 	failures failures
+	shared   *Shared
 	limits   *limitObjects
 }
 
@@ -73,6 +75,32 @@ func (d *DaemonSet) Controlled() []*corev1.Pod {
 		owner := metav1.GetControllerOfNoCopy(p)
 		return owner == nil || owner.UID != d.Object.UID
 	})
+}
+
+// Own returns the pods that the DaemonSet controls or adopts, and its ControllerRevisions so.
+func (d *DaemonSet) Own() (pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) {
+	selects, err := metav1.LabelSelectorAsSelector(d.Object.Spec.Selector)
+	own := func(o metav1.Object) bool {
+		owner := metav1.GetControllerOfNoCopy(o)
+		return owner != nil && owner.UID == d.Object.UID || owner == nil && err == nil && selects.Matches(labels.Set(o.GetLabels()))
+	}
+	for _, p := range d.Pods {
+		if own(p) {
+			pods = append(pods, p)
+		}
+	}
+	for _, r := range d.Revisions {
+		if own(r) {
+			revisions = append(revisions, r)
+		}
+	}
+	return pods, revisions
+}
+
+// Around returns what the DaemonSet finds in a cluster beside pods of its own: nodes, pods of others on
+// them, and the quotas and ranges of its namespace.
+func (d *DaemonSet) Around(own map[types.UID]bool) []kube.Object {
+	return append(beside(d.Nodes, d.shared.Pods, own), d.limits.in(d.Object.Namespace)...)
 }
 
 // History returns the ControllerRevisions that kubectl takes for those of the DaemonSet, its own that

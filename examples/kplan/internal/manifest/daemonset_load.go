@@ -23,7 +23,7 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 	files := map[string]string{}
 	for _, source := range l.daemonSets {
 		d := *source.object
-		d.failures, d.limits = l.failures, l.limitObjects
+		d.failures, d.shared, d.limits = l.failures, &s.Shared, l.limitObjects
 		d.File, d.Nodes = source.file, all
 		if first, ok := files[d.Key()]; ok {
 			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/kube"
 )
 
 // limitObjects bound what workloads may do.
@@ -27,6 +29,25 @@ func (o *limitObjects) beside(other *limitObjects) {
 	}
 	o.quotas, o.budgets = joined(o.quotas, other.quotas), joined(o.budgets, other.budgets)
 	o.autoscalers, o.ranges = joined(o.autoscalers, other.autoscalers), joined(o.ranges, other.ranges)
+}
+
+// in returns the quotas and ranges of a namespace, with that in them.
+func (o *limitObjects) in(namespace string) (list []kube.Object) {
+	for _, q := range o.quotas {
+		if sameNamespace(q.object.Namespace, namespace) {
+			in := q.object.DeepCopy()
+			in.Namespace = namespace
+			list = append(list, in)
+		}
+	}
+	for _, r := range o.ranges {
+		if sameNamespace(r.object.Namespace, namespace) {
+			in := r.object.DeepCopy()
+			in.Namespace = namespace
+			list = append(list, in)
+		}
+	}
+	return list
 }
 
 // joined returns a list with those of another one of whose names it has none.

@@ -189,27 +189,18 @@ type Shared struct {
 
 // Around returns what a Deployment finds in a cluster beside pods of its own: nodes, pods of others on
 // them, and the quotas and ranges of its namespace.
-func (w *Workload) Around(own map[types.UID]bool) (list []kube.Object) {
-	for _, n := range w.Nodes {
+func (w *Workload) Around(own map[types.UID]bool) []kube.Object {
+	return append(beside(w.Nodes, w.shared.Pods, own), w.limits.in(w.Deployment.Namespace)...)
+}
+
+// beside returns nodes, and the pods that are not a workload's own.
+func beside(nodes []*corev1.Node, pods []*corev1.Pod, own map[types.UID]bool) (list []kube.Object) {
+	for _, n := range nodes {
 		list = append(list, n)
 	}
-	for _, p := range w.Shared().Pods {
+	for _, p := range pods {
 		if !own[p.UID] {
 			list = append(list, p)
-		}
-	}
-	for _, q := range w.limits.quotas {
-		if sameNamespace(q.object.Namespace, w.Deployment.Namespace) {
-			in := q.object.DeepCopy()
-			in.Namespace = w.Deployment.Namespace
-			list = append(list, in)
-		}
-	}
-	for _, r := range w.limits.ranges {
-		if sameNamespace(r.object.Namespace, w.Deployment.Namespace) {
-			in := r.object.DeepCopy()
-			in.Namespace = w.Deployment.Namespace
-			list = append(list, in)
 		}
 	}
 	return list

@@ -17,10 +17,13 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// Finished returns the workload as it has been rolled out an hour ago: the ReplicaSet of a Deployment has
-// revision 1, and all pods are available. The workload is rolled out from nothing, so the planners have
-// written its status and annotations.
+// Finished returns the workload as it has been rolled out an hour ago: the ReplicaSet of a Deployment, or
+// the ControllerRevision of a DaemonSet, has revision 1, and all pods are available, but on nodes that do
+// not answer. The workload is rolled out from nothing, so the planners have written its status and annotations.
 func (b Beginning) Finished() (Beginning, error) {
+	if b.Kind == sim.KindDaemonSet {
+		return b.finishedDaemonSet()
+	}
 	before := cluster.Snapshot{Now: b.Now, Deployments: slices.Clone(b.Deployments)}
 	paused := false
 	for i := range before.Deployments {
@@ -31,25 +34,33 @@ func (b Beginning) Finished() (Beginning, error) {
 	if b.Kind == sim.KindReplicaSet {
 		before.ReplicaSets = b.ReplicaSets
 	}
-	config := sim.Config{ReplicaSet: replicaset.Options{Burst: math.MaxInt32}}
-	steps := record.NewSteps(&config)
-	w, err := sim.New(before, config)
+	s, err := b.rolledOut(before)
 	if err != nil {
 		return b, err
 	}
-	if _, err = w.Settle(forever); err != nil {
-		return b, err
-	}
-	if _, complete := steps.Workload(b.Kind, b.Name); complete.IsZero() {
-		return b, fmt.Errorf("%s does not roll out", b.Name)
-	}
-	s := w.Snapshot()
 	for i := range s.Deployments {
 		s.Deployments[i].Paused = paused
 	}
 	b.Deployments, b.ReplicaSets, b.Pods = s.Deployments, s.ReplicaSets, s.Pods
 	b.Now = b.Now.Add(time.Hour)
 	return b, nil
+}
+
+// rolledOut returns what becomes of a snapshot in which the workload is to be rolled out.
+func (b *Beginning) rolledOut(before cluster.Snapshot) (s cluster.Snapshot, err error) {
+	config := sim.Config{ReplicaSet: replicaset.Options{Burst: math.MaxInt32}}
+	steps := record.NewSteps(&config)
+	w, err := sim.New(before, config)
+	if err != nil {
+		return s, err
+	}
+	if _, err = w.Settle(forever); err != nil {
+		return s, err
+	}
+	if _, complete := steps.Workload(b.Kind, b.Name); complete.IsZero() {
+		return s, fmt.Errorf("%s does not roll out", b.Name)
+	}
+	return w.Snapshot(), nil
 }
 
 // forever is longer than anything that ends.
@@ -116,6 +127,11 @@ func orOne(n *int32) int32 {
 func (b *Beginning) Running() (n int) {
 	for i := range b.Pods {
 		if !b.Pods[i].Finished() {
+			n++
+		}
+	}
+	for i := range b.DaemonPods {
+		if !b.DaemonPods[i].Finished() {
 			n++
 		}
 	}

@@ -29,10 +29,16 @@ func (b *Beginning) Heal() {
 			return t.Key == "node.kubernetes.io/unreachable" || t.Key == "node.kubernetes.io/not-ready"
 		})
 	}
-	for i := range b.Pods { // those that should have ended do
-		if p := &b.Pods[i]; !p.DeletionTimestamp.IsZero() && p.DeletionTimestamp.Before(b.Now) {
+	ends := func(p *podorder.Pod) { // those that should have ended do
+		if !p.DeletionTimestamp.IsZero() && p.DeletionTimestamp.Before(b.Now) {
 			p.DeletionTimestamp = b.Now
 		}
+	}
+	for i := range b.Pods {
+		ends(&b.Pods[i])
+	}
+	for i := range b.DaemonPods {
+		ends(&b.DaemonPods[i].Pod)
 	}
 	if b.NodesOfPods {
 		b.Nodes = nil

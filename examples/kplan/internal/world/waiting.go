@@ -6,50 +6,89 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// Waiting says, in a sentence for each ReplicaSet, how many of its pods wait for a node at the end, and why
-// none takes them, near the words of the scheduler.
+// Waiting says, in a sentence for each ReplicaSet and DaemonSet, how many of its pods wait for a node at the
+// end, and why none takes them, near the words of the scheduler.
 func (r *Run) Waiting(namespace string) (texts []string) {
 	if r.Report().Waiting == 0 {
 		return nil
 	}
-	s := r.Snapshot()
-	nodes, templates := scheduler.New(s.Nodes, len(s.Resources)), map[string]cluster.Template{}
-	for i := range s.ReplicaSets {
-		t, known := s.Templates[s.ReplicaSets[i].Template.ID]
-		if !known {
-			t = s.Templates[s.ReplicaSets[i].Template.Hash]
+	say := func(name string, pods int, one, more string, why scheduler.Explanation, resources []string) {
+		if why.Fit > 0 || why.Nodes == 0 {
+			return
 		}
-		templates[s.ReplicaSets[i].UID] = t
+		name = strings.TrimPrefix(name, namespace+"/")
+		head := fmt.Sprintf("%d pods of %s wait for %s", pods, name, more)
+		if pods == 1 {
+			head = fmt.Sprintf("1 pod of %s waits for %s", name, one)
+		}
+		texts = append(texts, fmt.Sprintf("%s: %s", head, why.Text(resources)))
 	}
-	waiting := map[string][]*podorder.Pod{}
-	for i := range s.Pods {
-		switch p := &s.Pods[i]; {
-		case p.Finished():
-		case p.NodeName != "":
-			nodes.Take(scheduler.Pod{Pod: p, Template: templates[p.ControllerUID]}, p.NodeName)
-		case p.ControllerKind == replicaset.Kind && !s.Held[p.Name].Unplaced:
-			waiting[p.ControllerUID] = append(waiting[p.ControllerUID], p)
+	w := r.waiting()
+	for i := range w.ReplicaSets {
+		rs := &w.ReplicaSets[i]
+		if pods := w.pods[rs.UID]; len(pods) > 0 {
+			say(rs.Name, len(pods), "a node", "a node", w.nodes.Explain(pods[0].Pod), w.Resources)
 		}
 	}
-	for i := range s.ReplicaSets {
-		rs := &s.ReplicaSets[i]
-		pods := waiting[rs.UID]
-		if len(pods) == 0 || templates[rs.UID].Unplaceable {
-			continue
+	for _, d := range r.View().DaemonSets() {
+		to := map[string]scheduler.Pod{}
+		for _, p := range w.pods[d.UID] {
+			to[p.node] = p.Pod
 		}
-		head := fmt.Sprintf("%d pods of %s wait", len(pods), strings.TrimPrefix(rs.Name, namespace+"/"))
-		if len(pods) == 1 {
-			head = fmt.Sprintf("1 pod of %s waits", strings.TrimPrefix(rs.Name, namespace+"/"))
-		}
-		if why := nodes.Explain(scheduler.Pod{Pod: pods[0], Template: templates[rs.UID]}); why.Fit == 0 && why.Nodes > 0 {
-			texts = append(texts, fmt.Sprintf("%s for a node: %s", head, why.Text(s.Resources)))
-		}
+		say(d.Name, len(to), "its node", "their nodes", w.nodes.ExplainPinned(to), w.Resources)
 	}
 	return texts
+}
+
+// A waiting is the pods of a snapshot that wait for a node.
+type waiting struct {
+	cluster.Snapshot
+	nodes     *scheduler.Nodes
+	templates map[string]cluster.Template // of ReplicaSets, by UID
+	pods      map[string][]waitingPod     // by the UID of their controller
+}
+
+type waitingPod struct {
+	scheduler.Pod
+	node string // that is to take it; "" for any
+}
+
+// waiting returns the pods that wait at the end.
+func (r *Run) waiting() *waiting {
+	w := &waiting{Snapshot: r.Snapshot(), templates: map[string]cluster.Template{}, pods: map[string][]waitingPod{}}
+	w.nodes = scheduler.New(w.Nodes, len(w.Resources))
+	for i := range w.ReplicaSets {
+		t, known := w.Templates[w.ReplicaSets[i].Template.ID]
+		if !known {
+			t = w.Templates[w.ReplicaSets[i].Template.Hash]
+		}
+		w.templates[w.ReplicaSets[i].UID] = t
+	}
+	for i := range w.Pods {
+		w.add(&w.Pods[i], w.templates[w.Pods[i].ControllerUID], "", replicaset.Kind)
+	}
+	for i := range w.DaemonPods {
+		p := &w.DaemonPods[i]
+		w.add(&p.Pod, w.Templates[p.Labels[daemonset.LabelHash]], p.PinnedNode, daemonset.Kind)
+	}
+	return w
+}
+
+// add notes a pod, with the node that is to take it and the kind of its controller.
+func (w *waiting) add(p *podorder.Pod, t cluster.Template, node, kind string) {
+	pod := scheduler.Pod{Pod: p, Template: t}
+	switch {
+	case p.Finished():
+	case p.NodeName != "":
+		w.nodes.Take(pod, p.NodeName)
+	case p.ControllerKind == kind && !w.Held[p.Name].Unplaced && !t.Unplaceable:
+		w.pods[p.ControllerUID] = append(w.pods[p.ControllerUID], waitingPod{pod, node})
+	}
 }

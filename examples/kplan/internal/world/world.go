@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/record"
@@ -21,10 +22,10 @@ import (
 // A beginning is where the simulation of a workload begins: a cluster, and what is applied to it.
 type Beginning struct {
 	cluster.Snapshot
-	Kind      sim.Kind // of the workload: a Deployment, or a ReplicaSet by itself
+	Kind      sim.Kind // of the workload: a Deployment, a ReplicaSet by itself, or a DaemonSet
 	Namespace string
 	Name      string // as in the world, with the namespace
-	Template  string // the ID of the wanted one
+	Template  string // the ID of the wanted one, or its hash
 	// NodesOfPods is whether the nodes are those that pods are on, of which nothing else is known.
 	NodesOfPods bool
 	Applied     []any // as World.Put takes them
@@ -52,6 +53,7 @@ func (b *Beginning) Run(config sim.Config, limit time.Duration, history bool) (r
 	config.Place, config.Together = InTurn(), true
 	// Bursts follow each other at once, so they make no difference but take time.
 	config.ReplicaSet.Burst = math.MaxInt32
+	config.DaemonSet.SumHolds = true // there may be a plan for each pod, and to name all nodes each time would be more than all else
 	if r.World, err = sim.New(b.Snapshot, config); err != nil {
 		return r, err
 	}
@@ -65,6 +67,10 @@ func (b *Beginning) Run(config sim.Config, limit time.Duration, history bool) (r
 	var complete time.Time
 	r.Steps, complete = steps.Workload(b.Kind, b.Name)
 	r.Sizes = steps.Sizes(b.Kind, b.Name)
+	if b.Kind == sim.KindDaemonSet {
+		last := &r.Steps[len(r.Steps)-1]
+		last.Plan = r.eachHold(b.DaemonSet().UID, last.Plan.(daemonset.Plan), b.DaemonSetOptions(config.DaemonSet))
+	}
 	if r.Done = !complete.IsZero(); !r.Done && !rests {
 		r.GaveUp, r.Steps[len(r.Steps)-1].Time = limit, b.Now.Add(limit)
 	}
