@@ -9,38 +9,46 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonSimulation, error) {
-	options := daemonset.Options{Dialect: d.Dialect(), Repair: s.daemonSets()}
+func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.Simulation, error) {
 	partial, err := daemonRolledOut(old)
 	if err != nil {
-		return view.DaemonSimulation{}, err
+		return view.Simulation{}, err
 	}
 	partial = append(s.assumeNodes(d, old), partial...)
-	start, err := s.startDaemonSet(d, old, options)
+	start, err := s.startDaemonSet(d, old)
 	if err != nil {
-		return view.DaemonSimulation{}, err
+		return view.Simulation{}, err
 	}
 	if len(d.Nodes) == 0 {
-		return view.DaemonSimulation{}, d.Invalid(manifest.ErrNoNode)
+		return view.Simulation{}, d.Invalid(manifest.ErrNoNode)
 	}
-	placer := daemonset.NewPlacer(&start.DaemonSet.Template, options)
-	partial = append(partial, barred(start.Nodes, "no pod of it", func(n *daemonset.Node) string { return view.Barrier(placer.Place(n)) })...)
-	kubelet := s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash})
-	assumed := append(partial, slices.Concat(s.daemonEnvironment(d, old, start.Now, &kubelet), d.Unheeded())...)
-	result, err := sim.RunDaemonSet(start, sim.DaemonSetConfig{
-		Kubelet: kubelet, TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: options,
-	})
+	assumed := slices.Concat(partial, nodesBarred(&start), s.daemonEnvironment(d, &start))
+	start.Broken(s.neverReady)
+	return simulatedUpdate(d, &start, &s.pace, &s.policies, assumed)
+}
+
+// simulatedUpdate returns how an update goes from where it begins.
+func simulatedUpdate(d *manifest.DaemonSet, b *world.Beginning, p *pace, by *policies, assumed []string) (view.Simulation, error) {
+	p.override(b, false)
+	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(b.Nodes)}
+	result, err := view.Simulate(b, of, p.config(by), time.Duration(p.timeLimit), p.records)
 	if err != nil {
-		return view.DaemonSimulation{}, d.Invalid(withHelp(err))
+		return result, d.Invalid(withHelp(err))
 	}
-	return view.DaemonSimulation{
-		Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable()), Assumed: assumed,
-		Advanced: d.Advanced != nil, Recording: kubelet.Recording,
-	}, nil
+	result.Policies = by.flags(daemonset.QuirkTable())
+	result.Assumed = slices.Concat(d.Bites(of.Most(&result), b.Running()), assumed, p.lives(b, &result))
+	return result, nil
+}
+
+// nodesBarred tells how many nodes take no pod of the DaemonSet, and why.
+func nodesBarred(b *world.Beginning) []string {
+	placer := daemonset.NewPlacer(&b.WantedDaemonSet().Template, b.DaemonSetOptions(daemonset.Options{}))
+	return barred(b.Nodes, "no pod of it", func(n *cluster.Node) string { return view.Barrier(placer.Place(&n.Node)) })
 }
 
 // assumeNodes gives a DaemonSet nodes if there are none, and returns what is assumed of them. In a
@@ -54,27 +62,14 @@ func (s *simulation) assumeNodes(d, old *manifest.DaemonSet) []string {
 
 // startDaemonSet returns the cluster in which the update begins: where the old one has
 // been rolled out, or what the files hold.
-func (s *simulation) startDaemonSet(d, old *manifest.DaemonSet, options daemonset.Options) (sim.DaemonSetCluster, error) {
-	wanted, err := daemonCluster(d, s.now.Time)
-	if err != nil || old == nil {
-		return wanted, err
+func (s *simulation) startDaemonSet(d, old *manifest.DaemonSet) (world.Beginning, error) {
+	if old == nil {
+		return beginningOfDaemonSet(d, nil, s.now.Time)
 	}
 	if err := sameSelector(old.Object.Spec.Selector, d.Object.Spec.Selector, old.File); err != nil {
-		return wanted, d.Invalid(err)
+		return world.Beginning{}, d.Invalid(err)
 	}
-	c, err := daemonCluster(old, s.now.Time)
-	if err != nil {
-		return c, err
-	}
-	c.Nodes = wanted.Nodes
-	if len(old.Controlled()) == 0 {
-		if c, err = sim.FinishedDaemonSet(c.DaemonSet, c.Nodes, options); err != nil {
-			return c, old.Invalid(err)
-		}
-	}
-	wanted.DaemonSet.Annotations = served(&c.DaemonSet, &wanted.DaemonSet, options)
-	c.Update(wanted.DaemonSet)
-	return c, nil
+	return beginningOfDaemonSet(old, d, s.now.Time)
 }
 
 // daemonCluster returns what the files hold as a cluster. A zero time is that of the

@@ -4,16 +4,12 @@ package command
 
 import (
 	"fmt"
-	"time"
-
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"maps"
+	"slices"
+	"strings"
 )
 
 // seenOf returns the one whose pods run.
@@ -34,38 +30,52 @@ func (s *simulation) environment(w, old *manifest.Workload, b *world.Beginning) 
 		b.Heal()
 		return append(notes, "all pods become ready, and nodes have room (--heal)"), nil
 	}
-	full := false
-	for _, belief := range b.Believed {
-		notes = append(notes, belief.String())
-		full = full || belief.Then == cluster.FullNodes
-	}
-	if note := roomNote(w, seen); note != "" && !full {
-		notes = append(notes, note)
-	}
-	for _, what := range b.Unseen {
-		notes = append(notes, "not looked at: "+what)
-	}
+	room := roomNote(w, seen)
+	notes = append(notes, beliefsOf(b, room)...)
 	notes = append(notes, refuse(b, w, seen, most)...)
 	more, short := shortages(b, w, seen, most)
 	return append(notes, more...), short
 }
 
-// daemonEnvironment does the same for the pods of a DaemonSet, each of which has its node.
-func (s *simulation) daemonEnvironment(d, old *manifest.DaemonSet, now time.Time, k *sim.Kubelet) []string {
-	if old == nil {
-		old = d
+// beliefsOf returns what is taken for granted of pods and nodes, with what is known about the room of these.
+func beliefsOf(b *world.Beginning, room string) (notes []string) {
+	for _, belief := range b.Believed {
+		notes = append(notes, belief.String())
+		if belief.Then == cluster.FullNodes {
+			room = ""
+		}
 	}
-	pods := old.Controlled()
+	if room != "" {
+		notes = append(notes, room)
+	}
+	for _, what := range b.Unseen {
+		notes = append(notes, "not looked at: "+what)
+	}
+	return notes
+}
+
+// daemonEnvironment lets a beginning be as the user says, and returns what is taken for granted of pods,
+// nodes and what bounds them.
+func (s *simulation) daemonEnvironment(d *manifest.DaemonSet, b *world.Beginning) []string {
 	if s.heal {
+		b.Heal()
 		return []string{"all pods become ready, and nodes have room (--heal)"}
 	}
-	b := believe(pods, func(p *corev1.Pod) string { return p.Labels[daemonset.LabelHash] }, now)
-	for _, uid := range b.crowded {
-		b.gated[uid] = true
+	room := ""
+	if hasRoom(d.Nodes) {
+		room = roomLeft
 	}
-	if n := len(b.crowded); n > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("%s for which %s node has no room %s so; other nodes have room", podsText(n), verb(n, "its", "their"), verb(n, "stays", "stay")))
+	notes := beliefsOf(b, room)
+	t := b.Templates[b.Template]
+	if t.Refused != "" {
+		notes = append(notes, "no new pod is made, as the API server says: "+t.Refused)
 	}
-	b.apply(k, func(t revision.Template) string { return t.Hash })
-	return b.notes
+	for _, q := range b.Quotas {
+		for _, resource := range slices.Sorted(maps.Keys(q.Hard)) {
+			if unset := t.Unset[resource]; len(unset) > 0 {
+				notes = append(notes, fmt.Sprintf("ResourceQuota %s counts %s, which container %s does not set: creations fail", strings.TrimPrefix(q.Name, b.Namespace+"/"), resource, unset[0]))
+			}
+		}
+	}
+	return notes
 }

@@ -13,9 +13,9 @@ import (
 // served returns the annotations that the API server of Kubernetes gives a DaemonSet in place of an
 // old one: the template generation is not for its users, and rises with each change of the template.
 // Pods that have it are new.
-func served(old, next *daemonset.DaemonSet, options daemonset.Options) map[string]string {
+func served(old, next *daemonset.DaemonSet, dialect daemonset.Dialect) map[string]string {
 	n, known := daemonset.TemplateGeneration(old.Annotations)
-	if options.Dialect != daemonset.Kubernetes || !known {
+	if dialect != daemonset.Kubernetes || !known {
 		return next.Annotations
 	}
 	if !bytes.Equal(old.Template.Data, next.Template.Data) {

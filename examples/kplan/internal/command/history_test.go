@@ -157,7 +157,7 @@ func TestDaemonUndo(t *testing.T) {
 	require.Equal(t, "registry.example.com/web:1.1", u.Images[0].After)
 	require.True(t, u.Rollout.Done)
 	last := u.Rollout.Steps[len(u.Rollout.Steps)-1]
-	require.Equal(t, []int32{5, 5}, []int32{last.Pods, last.Updated})
+	require.Equal(t, []int32{5, 5}, []int32{last.Total, u.Rollout.updated(len(u.Rollout.Steps) - 1)})
 	require.InDelta(t, 20, last.Time, 0)
 	require.Equal(t, "daemonset.apps/agent\n", succeed(t, nil, "undo", "-f", file, "-o", "name"))
 	require.Contains(t, succeed(t, nil, "undo", "-f", file, "-o", "yaml"), "text: rolled back (dry run)")

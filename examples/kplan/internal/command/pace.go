@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	old "github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
@@ -106,8 +107,8 @@ func (p *pace) config(by *policies) sim.Config {
 	return sim.Config{
 		Seed: p.seed, Times: cluster.Times{Schedule: p.spread(p.scheduleAfter), Ready: p.spread(p.readyAfter), End: p.spread(p.terminateAfter)},
 		Latency: time.Duration(p.noticeAfter), MaxPlans: int(max(1, p.looks/looksOfPlan)), Deployment: by.deployOptions(),
-		ReplicaSet: replicaset.Options{Repair: by.replicaSets()},
-		Planned:    func(sim.Plan) { p.looks -= looksOfPlan },
+		ReplicaSet: replicaset.Options{Repair: by.replicaSets()}, DaemonSet: daemonset.Options{Repair: by.daemonSets()},
+		Planned: func(sim.Plan) { p.looks -= looksOfPlan },
 	}
 }
 

@@ -72,14 +72,20 @@ func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 
 // roomNote says how much room nodes have for pods of a Deployment, as far as the input tells.
 func roomNote(w, seen *manifest.Workload) string {
-	known := slices.ContainsFunc(w.Nodes, func(n *corev1.Node) bool { return len(n.Status.Allocatable) > 0 })
 	switch {
-	case known:
-		return "nodes have the room that the pods in the input leave"
+	case hasRoom(w.Nodes):
+		return roomLeft
 	case len(seen.Pods)+len(w.Shared().Nodes) > 0:
 		return "nodes have room for all pods"
 	}
 	return ""
+}
+
+const roomLeft = "nodes have the room that the pods in the input leave"
+
+// hasRoom reports whether a node tells of its room.
+func hasRoom(nodes []*corev1.Node) bool {
+	return slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return len(n.Status.Allocatable) > 0 })
 }
 
 // counted are the resources that room is counted in.

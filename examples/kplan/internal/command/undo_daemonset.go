@@ -4,14 +4,11 @@ package command
 
 import (
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
@@ -49,37 +46,21 @@ func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
 
 // daemonRollout simulates what follows from restoring a template. Without pods in the input those of
 // the present template are there.
-func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSet) (view.DaemonSimulation, error) {
+func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSet) (view.Simulation, error) {
 	assumed := d.AssumeNodes(nil)
-	c, err := daemonCluster(d, u.now.Time)
-	if err != nil {
-		return view.DaemonSimulation{}, err
-	}
-	options := daemonset.Options{Repair: u.daemonSets()}
 	if len(d.Controlled()) == 0 {
-		finished, err := sim.FinishedDaemonSet(c.DaemonSet, c.Nodes, options)
-		if err != nil {
-			return view.DaemonSimulation{}, d.Invalid(err)
-		}
-		c.Pods, c.DaemonSet.Status = finished.Pods, finished.DaemonSet.Status
 		assumed = append(assumed, "its nodes have pods of the present template")
 	}
-	kubelet := u.kubelet(revision.Template{ID: c.DaemonSet.Template.Hash})
 	wanted := *d
 	wanted.Object = restored
-	next, err := wanted.Snapshot()
+	b, err := beginningOfDaemonSet(d, &wanted, u.now.Time)
 	if err != nil {
-		return view.DaemonSimulation{}, err
+		return view.Simulation{}, err
 	}
-	next.DaemonSet.Annotations = served(&c.DaemonSet, &next.DaemonSet, options)
-	c.Update(next.DaemonSet)
-	result, err := sim.RunDaemonSet(c, sim.DaemonSetConfig{
-		Kubelet: kubelet, TimeLimit: time.Duration(u.timeLimit), Latency: time.Duration(u.noticeAfter), Options: options,
-	})
-	if err != nil {
-		return view.DaemonSimulation{}, d.Invalid(withHelp(err))
-	}
-	return view.DaemonSimulation{
-		Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: u.flags(daemonset.QuirkTable()), Assumed: assumed,
-	}, nil
+	b.Heal()
+	next := b.Template
+	b.Template = b.DaemonSet().Template.Hash
+	b.Broken(u.neverReady)
+	b.Template = next
+	return simulatedUpdate(d, &b, &u.pace, &u.policies, assumed)
 }

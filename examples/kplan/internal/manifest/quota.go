@@ -20,9 +20,15 @@ import (
 // PodQuota returns how many pods a quota allows the Deployment, which has so many now, and
 // the name of that quota, "" if there is none.
 func (w *Workload) PodQuota(running int) (allowed int, name string) {
-	for _, s := range w.limits.quotas {
+	return w.limits.podQuota(w.Deployment.Namespace, running)
+}
+
+// podQuota returns how many pods a quota allows a workload of a namespace, which has so many now, and the
+// name of that quota, "" if there is none.
+func (o *limitObjects) podQuota(namespace string, running int) (allowed int, name string) {
+	for _, s := range o.quotas {
 		q := s.object
-		if !sameNamespace(q.Namespace, w.Deployment.Namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
+		if !sameNamespace(q.Namespace, namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
 			continue
 		}
 		for _, resource := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
@@ -132,6 +138,15 @@ func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (not
 		}
 	}
 	return notes
+}
+
+// Bites returns which quota an update of the DaemonSet runs into that wants so many pods at most, and
+// which disruption budgets are for its pods, in a line each.
+func (d *DaemonSet) Bites(most int32, running int) (notes []string) {
+	if n, name := d.limits.podQuota(d.Object.Namespace, running); name != "" && int(most) > n {
+		notes = fails([]Shortage{{name, "pods", n}}, most)
+	}
+	return append(notes, d.limits.unheededBudgets(d.Object.Namespace, "DaemonSets", d.Object.Spec.Template.Labels)...)
 }
 
 // withoutEmptySelector makes a disruption budget of v1beta1 one of v1: an empty selector, which is

@@ -4,9 +4,7 @@ package manifest
 
 import (
 	"fmt"
-	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -30,6 +28,11 @@ func (o *limitObjects) unheeded(namespace, kind string, template map[string]stri
 			add("LimitRange", s.object.Name)
 		}
 	}
+	return append(notes, o.unheededBudgets(namespace, kind, template)...)
+}
+
+// unheededBudgets returns which disruption budgets are for pods of a template, in a line each.
+func (o *limitObjects) unheededBudgets(namespace, kind string, template map[string]string) (notes []string) {
 	for _, s := range o.budgets {
 		selector, err := metav1.LabelSelectorAsSelector(s.object.Spec.Selector)
 		if err == nil && sameNamespace(s.object.Namespace, namespace) && selector.Matches(labels.Set(template)) {
@@ -37,16 +40,6 @@ func (o *limitObjects) unheeded(namespace, kind string, template map[string]stri
 		}
 	}
 	return notes
-}
-
-// Unheeded returns what bounds the pods of the DaemonSet and is not looked at: also the room
-// that nodes tell of.
-func (d *DaemonSet) Unheeded() []string {
-	var notes []string
-	if slices.ContainsFunc(d.Nodes, func(n *corev1.Node) bool { return len(n.Status.Allocatable) > 0 }) {
-		notes = append(notes, "nodes have room for the pods of DaemonSets: what they have allocatable is not looked at")
-	}
-	return append(notes, d.limits.unheeded(d.Object.Namespace, "DaemonSets", d.Object.Spec.Template.Labels)...)
 }
 
 // Unheeded returns what bounds the pods of the Rollout and is not looked at.

@@ -70,15 +70,6 @@ func reaches(b rollout.Budget, most, least int32) []Reach {
 	return []Reach{{"wanted", b.MaxTotal(), false, most}, {"available", b.MinAvailable(), true, least}}
 }
 
-// Within returns how near the DaemonSet comes to its bound, and how long it takes.
-func (s DaemonSimulation) Within() ([]Reach, time.Duration) {
-	least := s.end().Budget.Desired
-	for i := range s.Result.Steps {
-		least = min(least, s.Result.Steps[i].Status.NumberAvailable)
-	}
-	return []Reach{{"available", s.leastAvailable(s.end().Budget), true, least}}, s.end().Time
-}
-
 // Within returns how near the release comes to the bounds of its workload, if it keeps to
 // them, and how long it takes.
 func (s RolloutSimulation) Within() ([]Reach, time.Duration) {

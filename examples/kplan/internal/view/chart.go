@@ -88,18 +88,3 @@ func (s *Simulation) pauses() (list []chart.Span) {
 func titleOf(kind, namespace, name string) string {
 	return (&timeline.Timeline{Kind: kind, Namespace: namespace, Name: name}).Title()
 }
-
-// Chart returns the update as a picture: the pods of both templates.
-func (s DaemonSimulation) Chart() *chart.Chart {
-	c := &chart.Chart{Title: titleOf("DaemonSet", s.Namespace, s.Name), End: s.end().Time}
-	before, now, available := chart.Series{Name: "old", Stacked: true}, chart.Series{Name: "new", Stacked: true}, chart.Series{Name: "available"}
-	for _, step := range s.Recording.DaemonSet() {
-		before.Add(step.Time, float64(step.Pods-step.Updated))
-		now.Add(step.Time, float64(step.Updated))
-		available.Add(step.Time, float64(step.Status.NumberAvailable))
-	}
-	least := s.leastAvailable(s.end().Budget)
-	c.Pods = []chart.Series{before, now, available}
-	c.Bounds = []chart.Bound{{Name: fmt.Sprintf("at least %d available", least), Value: float64(least), Least: true}}
-	return c
-}

@@ -11,9 +11,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// Draw draws the update on a terminal.
-func (s DaemonSimulation) Draw(w *terminal.Writer) { s.Chart().Text(w) }
-
 // Draw draws the strategies side by side: how long half of their rollouts take, and nine in
 // ten, and how few pods are available.
 func (c Comparison) Draw(w *terminal.Writer) {

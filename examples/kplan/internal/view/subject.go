@@ -27,9 +27,6 @@ func (p DaemonPlan) Subject() Subject {
 	return daemonSet(p.Namespace, p.Snapshot.DaemonSet.Name, p.Advanced)
 }
 
-// Subject returns the DaemonSet.
-func (s DaemonSimulation) Subject() Subject { return daemonSet(s.Namespace, s.Name, s.Advanced) }
-
 // Subject returns the ReplicaSet or ReplicationController.
 func (p ReplicaPlan) Subject() Subject { return replicaSet(p.Kind, p.Namespace, p.Name) }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/internal/sim"
@@ -26,14 +25,6 @@ func end(t *timeline.Timeline, unfinished string, policies []string, whose strin
 		t.Facts = append(t.Facts, "Assumed: "+text)
 	}
 	return t
-}
-
-// eventsOf are lines of what happens, and why.
-func eventsOf(lines [][]string) (list []timeline.Occurrence) {
-	for _, line := range lines {
-		list = append(list, timeline.Occurrence{What: line[0], Why: line[1]})
-	}
-	return list
 }
 
 // waitsFor is what a rollout waits for at its end.
@@ -91,33 +82,6 @@ func lower(title string) string {
 		return "zones " + rest
 	}
 	return strings.ToLower(title)
-}
-
-// Timeline returns the update for other tools.
-func (s DaemonSimulation) Timeline() *timeline.Timeline {
-	p := DaemonPlan{}
-	p.Snapshot.DaemonSet, p.Snapshot.Nodes, p.Plan.Budget = s.Result.Cluster.DaemonSet, s.Result.Cluster.Nodes, s.end().Budget
-	t := &timeline.Timeline{
-		Kind: daemonset.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: historyOf(s.Recording), Facts: []string{p.bounds()},
-		Columns: []timeline.Column{{Name: "old"}, {Name: "new"}, {Name: "available"}},
-	}
-	cells := func(step *sim.DaemonSetStep) []string {
-		return []string{fmt.Sprint(step.Pods - step.Updated), fmt.Sprint(step.Updated), fmt.Sprint(step.Status.NumberAvailable)}
-	}
-	for i := range s.Result.Steps {
-		step := &s.Result.Steps[i]
-		events := eventsOf(s.lines(step, i == len(s.Result.Steps)-1))
-		if p.Plan.Holds = step.Holds; len(step.Actions) == 0 && !s.Result.Done {
-			for j, h := range p.foldedHolds() {
-				events[j].More = help(daemonSetHolds.advice(h.Reason))
-			}
-		}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(step), Events: events})
-	}
-	for _, now := range s.Recording.DaemonSet() {
-		t.Note(now.Time, cells(&now))
-	}
-	return end(t, s.Unfinished(), s.Policies, s.original(), s.Assumed)
 }
 
 // Timeline returns the release for other tools.

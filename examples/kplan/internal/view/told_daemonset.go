@@ -77,3 +77,9 @@ func (DaemonSets) rests(s *Simulation) string {
 	}
 	return ""
 }
+
+// Most is how many pods there may be at once, if none fails.
+func (DaemonSets) Most(s *Simulation) int32 {
+	b := s.end().Plan.(daemonset.Plan).Budget
+	return b.Desired + b.Surge
+}

@@ -30,8 +30,8 @@ type Image struct {
 // A DaemonUndo is what kubectl rollout undo would do with one DaemonSet.
 type DaemonUndo struct {
 	Undo
-	Revision string            // whose template is restored
-	Rollout  *DaemonSimulation // nil if nothing is written
+	Revision string      // whose template is restored
+	Rollout  *Simulation // nil if nothing is written
 }
 
 // said is what kubectl would print behind the name of the object: as it does of a dry run, since nothing is
@@ -103,10 +103,10 @@ func (u Undo) MarshalJSON() ([]byte, error) {
 func (u DaemonUndo) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		head
-		Text     string            `json:"text"` // of kubectl
-		Undo     kubectl.Undo      `json:"undo"`
-		Revision string            `json:"controllerRevision"`
-		Images   []Image           `json:"images"`
-		Rollout  *DaemonSimulation `json:"rollout"`
+		Text     string       `json:"text"` // of kubectl
+		Undo     kubectl.Undo `json:"undo"`
+		Revision string       `json:"controllerRevision"`
+		Images   []Image      `json:"images"`
+		Rollout  *Simulation  `json:"rollout"`
 	}{headOf(daemonSet(u.Namespace, u.Name, false)), u.said(), u.Undo.Undo, u.Revision, notNil(u.Images), u.Rollout})
 }

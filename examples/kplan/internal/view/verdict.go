@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -87,22 +86,6 @@ func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{Ro
 
 // Verdict returns how the Rollout stands.
 func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}, p.Unapplied) }
-
-// Verdict returns what becomes of the DaemonSet.
-func (s DaemonSimulation) Verdict() Verdict {
-	switch {
-	case s.Unfinished() != "":
-		return Fails
-	case !slices.ContainsFunc(s.Result.Steps, func(step sim.DaemonSetStep) bool { return len(step.Actions) > 0 }):
-		if s.end().Time > 0 {
-			return Progresses
-		}
-		return Stays
-	case slices.ContainsFunc(s.Result.Steps, func(step sim.DaemonSetStep) bool { return step.Pods > step.Updated }):
-		return Rolls
-	}
-	return Starts
-}
 
 // Verdict returns what becomes of the Rollout, which is simulated only if it releases another
 // template.
