@@ -3,136 +3,129 @@
 package command
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
-	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // simulateArgo simulates an update of a Rollout of Argo: the rest of what is in the files,
 // or all of it from an old one.
-func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimulation, error) {
+func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.Simulation, error) {
+	partial, err := argoRolledOut(old)
+	if err != nil {
+		return view.Simulation{}, err
+	}
+	start, err := s.startArgo(r, old)
+	if err != nil {
+		return view.Simulation{}, err
+	}
+	var before *manifest.Workload
+	if old != nil {
+		before = &old.Workload
+	}
+	assumed, short := s.environment(&r.Workload, before, &start)
+	start.Broken(s.neverReady)
+	s.override(&start, false)
+	config := s.pace.config(&s.policies)
+	config.Autoscalers, config.Argo = scaled(start.Name, r.Scaled.To), argo.Options{Repair: s.argoRollouts()}
+	config.Analysis = cluster.Analysis{Takes: s.exactly(s.analysis.after), Ends: phases[s.analysis.outcome]}
+	if !s.neverApprove {
+		config.ApproveAfter = cluster.Exactly(time.Duration(s.approveAfter))
+	}
+	people := attendanceIn(&config)
+	wanted := start.WantedArgo().Rollout
+	result, err := view.Simulate(&start, view.ArgoRollouts{Rollout: wanted}, config, time.Duration(s.timeLimit), s.records)
+	if err != nil {
+		return result, r.Invalid(withHelp(err))
+	}
+	result.Policies = s.flags(argo.QuirkTable())
+	bites := r.Workload.Bites(world.ArgoBounds(&wanted), start.Running(), short...)
+	result.Assumed = slices.Concat(bites, partial, assumed, s.decided(&wanted, people))
+	return result, nil
+}
+
+// exactly is a time, unset if that is 0.
+func (s *simulation) exactly(d delay) cluster.Spread {
+	if d == 0 {
+		return nil
+	}
+	return cluster.Exactly(time.Duration(d))
+}
+
+// An attendance is whether people had a part in the updates of a world.
+type attendance struct {
+	awaited  bool // somebody was waited for
+	approved bool
+}
+
+// attendanceIn returns that of the world that will be made of a configuration.
+func attendanceIn(c *sim.Config) *attendance {
+	a, planned := &attendance{}, c.Planned
+	c.Planned = func(p sim.Plan) {
+		if plan, is := p.Plan.(argo.Plan); is && slices.ContainsFunc(plan.Holds, func(h argo.Hold) bool { return h.Reason == argo.ReasonApproval }) {
+			a.awaited = true
+		}
+		if planned != nil {
+			planned(p)
+		}
+	}
+	c.Observe = func(e sim.Change) { a.approved = a.approved || e.By == "user" && e.Verb == sim.UpdateStatus }
+	return a
+}
+
+// assumed says when a person approves, by a flag if there is one.
+func (a *attendance) assumed(after time.Duration, flag string) []string {
+	if !a.awaited && !a.approved {
+		return nil
+	}
+	return []string{"a person approves after " + terminal.Clock(after) + flag}
+}
+
+// decided says which people and analyses have decided how long an update takes.
+func (s *simulation) decided(r *argo.Rollout, people *attendance) (assumed []string) {
+	if assumed = people.assumed(time.Duration(s.approveAfter), " (--approve-after)"); s.neverApprove && assumed != nil {
+		assumed = []string{"nobody approves (--never-approve)"}
+	}
+	analysed := slices.ContainsFunc(r.Steps, func(step argo.Step) bool {
+		return step.Other == argo.StepAnalysis || step.Other == argo.StepExperiment || step.Other == argo.StepPlugin
+	})
+	if b := r.BlueGreen; analysed || b != nil && (b.PrePromotionAnalysis || b.PostPromotionAnalysis) {
+		assumed = append(assumed, fmt.Sprintf("analyses end after %s and are %s (--analysis-after, --analysis)", terminal.Clock(time.Duration(s.analysis.after)), s.analysis.outcome))
+	}
+	return assumed
+}
+
+// startArgo returns the cluster in which the update begins.
+func (s *simulation) startArgo(r, old *manifest.ArgoRollout) (b world.Beginning, err error) {
 	if n := r.Snapshot.Rollout.Replicas; n != nil && *n > maxReplicas {
-		return view.ArgoSimulation{}, r.Invalid(&kube.FieldError{
+		return b, r.Invalid(&kube.FieldError{
 			Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas),
 		})
 	}
-	if old != nil && len(r.ReplicaSets) > 0 {
-		return view.ArgoSimulation{}, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
+	if old == nil {
+		return beginningOfArgo(r, nil, s.now.Time)
 	}
-	partial, err := argoRolledOut(old)
-	if err != nil {
-		return view.ArgoSimulation{}, err
+	if len(r.ReplicaSets) > 0 {
+		return b, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
 	}
-	approve := time.Duration(s.approveAfter)
-	if s.neverApprove {
-		approve = -1
+	if b, err = beginningOfArgo(old, r, s.now.Time); err != nil {
+		return b, err
 	}
-	config := argosim.Config{
-		ReadyAfter:   time.Duration(s.scheduleAfter) + time.Duration(s.readyAfter) + time.Duration(r.Object.Spec.MinReadySeconds)*time.Second,
-		ApproveAfter: approve, AnalysisAfter: time.Duration(s.analysis.after), Analysis: phases[s.analysis.outcome],
-		TimeLimit: time.Duration(s.timeLimit), Repair: s.argoRollouts(), Recording: s.recording(),
-	}
-	if s.neverReady {
-		config.Broken = map[string]bool{r.Snapshot.Rollout.TemplateHash: true}
-	}
-	start, now := r.Snapshot, s.now.Time
-	if now.IsZero() {
-		now = latestOfArgo(cmp.Or(old, r))
-	}
-	config.Pods = r.PodsOf(now)
-	assumed := slices.Concat(partial, s.believeArgo(cmp.Or(old, r), now, &config), s.withoutDelays())
-	if old != nil {
-		if start, now, err = changed(old, r, now, config); err != nil {
-			return view.ArgoSimulation{}, err
-		}
-		config.Pods = old.PodsOf(now)
-	}
-	if n := r.Scaled.To; n != nil {
-		start.Rollout.Replicas = n
-	}
-	if s.heal {
-		start.Sets = unrefused(start.Sets)
-	}
-	assumed = slices.Concat(assumed, r.Scaled.Notes, r.Unheeded())
-	result, err := argosim.Run(start, now, config)
-	if err != nil {
-		return view.ArgoSimulation{}, r.Invalid(err)
-	}
-	return view.ArgoSimulation{
-		Namespace: r.Object.Namespace, Rollout: start.Rollout, Result: result, Policies: s.flags(argo.QuirkTable()), Assumed: assumed,
-		Recording: config.Recording,
-	}, nil
-}
-
-// changed returns what is there when an old Rollout becomes another one: it has been rolled
-// out, or stands where its ReplicaSets say.
-func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config) (argo.Snapshot, time.Time, error) {
-	s := old.Snapshot
 	if len(old.ReplicaSets) == 0 {
-		restart := r.Snapshot.Rollout.RestartAt
-		if !now.After(restart) {
-			now = restart.Add(-24 * time.Hour) // the pods are older than what restarts them
-		}
-		config.Broken, config.Stuck, config.Recording = nil, nil, nil
-		config.Analysis, config.AnalysisAfter, config.ApproveAfter = argo.RunSuccessful, 0, 0
-		config.TimeLimit = 10 * 365 * 24 * time.Hour
-		result, err := argosim.Run(s, now, config)
-		if err == nil && !result.Done {
-			err = errors.New("it cannot be rolled out")
-		}
-		if err != nil {
-			return s, now, old.Invalid(err)
-		}
-		s, now = result.Snapshot, later(result.Now, restart)
-	}
-	next := r.Snapshot
-	generation, revision, status := s.Rollout.Generation+1, s.Rollout.Revision, s.Rollout.Status
-	next.Rollout.Generation, next.Rollout.Revision, next.Rollout.Status = generation, revision, status
-	next.Sets, next.Routes = s.Sets, s.Routes
-	if kubeargo.TemplateHash(&old.Object.Spec.Template, nil) == kubeargo.TemplateHash(&r.Object.Spec.Template, nil) {
-		next.Rollout.TemplateHash = s.Rollout.TemplateHash // which may be that of another release
-	}
-	there := map[string]*argo.Service{}
-	for _, service := range servicesOf(&s) {
-		if service != nil {
-			there[service.Name] = service
+		if b, err = b.Finished(); err != nil {
+			return b, old.Invalid(err)
 		}
 	}
-	for _, service := range servicesOf(&next) {
-		if service != nil && there[service.Name] != nil {
-			service.Selector, service.Managed = maps.Clone(there[service.Name].Selector), there[service.Name].Managed
-		}
-	}
-	return next, now, nil
-}
-
-// servicesOf returns the Services of a Rollout, nil for those that it does not name.
-func servicesOf(s *argo.Snapshot) []*argo.Service {
-	return []*argo.Service{s.Active, s.Preview, s.StableService, s.CanaryService, s.Ping, s.Pong}
-}
-
-// latestOfArgo returns the latest time in the objects of a Rollout.
-func latestOfArgo(r *manifest.ArgoRollout) time.Time {
-	last := latestOf(time.Time{}, r.Pods)
-	for _, c := range r.Object.Status.Conditions {
-		last = later(later(last, c.LastUpdateTime.Time), c.LastTransitionTime.Time)
-	}
-	for _, c := range r.Object.Status.PauseConditions {
-		last = later(last, c.StartTime.Time)
-	}
-	last = later(last, r.Snapshot.Rollout.RestartAt)
-	for _, rs := range r.ReplicaSets {
-		last = later(last, rs.CreationTimestamp.Time)
-	}
-	return last.UTC()
+	b.Place()
+	return b, nil
 }

@@ -10,10 +10,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // argoUndo returns what kubectl argo rollouts undo would do, and how that goes.
@@ -33,23 +33,33 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 		return undo, nil
 	}
 	undo.Images = changes(&current.Spec, &template.Spec)
-	next := r.Snapshot
-	left := next.Rollout.TemplateHash
-	next.Rollout.Generation++
-	next.Rollout.TemplateHash = target.Labels[argo.HashLabel]
-	config := argosim.Config{
-		ReadyAfter:   time.Duration(u.scheduleAfter) + time.Duration(u.readyAfter) + time.Duration(r.Object.Spec.MinReadySeconds)*time.Second,
-		ApproveAfter: 5 * time.Minute, TimeLimit: time.Duration(u.timeLimit), Repair: u.argoRollouts(), Pods: r.PodsOf(u.now.Time),
-	}
-	if u.neverReady {
-		config.Broken = map[string]bool{left: left != ""}
-	}
-	result, err := argosim.Run(next, u.now.Time, config)
+	rollout, err := u.argoRollout(r, target)
+	undo.Rollout = &rollout
+	return undo, err
+}
+
+// argoRollout simulates what follows from restoring the template of a ReplicaSet.
+func (u *undoing) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet) (view.Simulation, error) {
+	b, err := beginningOfArgo(r, nil, u.now.Time)
 	if err != nil {
-		return undo, r.Invalid(err)
+		return view.Simulation{}, err
 	}
-	undo.Rollout = &view.ArgoSimulation{Namespace: r.Object.Namespace, Rollout: next.Rollout, Result: result, Policies: u.flags(argo.QuirkTable())}
-	return undo, nil
+	b.Heal()
+	b.Broken(u.neverReady)
+	u.override(&b, false)
+	next := b.ArgoRollouts[0]
+	next.TemplateHash, next.TemplateLabels = target.Labels[argo.HashLabel], maps.Clone(target.Spec.Template.Labels)
+	delete(next.TemplateLabels, argo.HashLabel)
+	b.Applied = []any{next}
+	config := u.pace.config(&u.policies)
+	config.Argo, config.ApproveAfter = argo.Options{Repair: u.argoRollouts()}, cluster.Exactly(approvedAfter)
+	people := attendanceIn(&config)
+	result, err := view.Simulate(&b, view.ArgoRollouts{Rollout: next.Rollout}, config, time.Duration(u.timeLimit), u.records)
+	if err != nil {
+		return result, r.Invalid(withHelp(err))
+	}
+	result.Policies, result.Assumed = u.flags(argo.QuirkTable()), people.assumed(approvedAfter, "")
+	return result, nil
 }
 
 // argoTarget returns the ReplicaSet to go back to: that of a revision, or the one before

@@ -53,7 +53,7 @@ func TestArgoRefused(t *testing.T) {
 	file := []string{"simulate", "-f", argoData + "live/stable-refused.yaml", "--now", "2026-05-01T12:00:00Z"}
 	code, text, stderr := run(nil, file...)
 	require.Equal(t, 1, code)
-	require.Contains(t, inWords(text), `Assumed: web-v1: no more pods are made than there are, as creations fail, in the words of the API server: "pods is forbidden: violates PodSecurity"`)
+	require.Contains(t, inWords(text), `no more pods are made than there are, as creations fail, in the words of the API server: "pods is forbidden: violates PodSecurity"`)
 	require.Contains(t, stderr, "the ReplicaSet cannot create or delete pods: it has 0 of 2")
 	require.Contains(t, succeed(t, nil, append(file, "--heal")...), "\nComplete after ")
 }

@@ -12,7 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // Pods that no file holds are as the statuses of their ReplicaSets say. Those of a rollout that
@@ -52,16 +52,16 @@ func TestBelievesReportedPods(t *testing.T) {
 
 // Of a Rollout of Argo as well.
 func TestBelievesReportedPodsOfArgo(t *testing.T) {
-	live := liveArgo(t, argoData+"canary-timed.yaml", func(s *argo.Snapshot) {
-		for i := range s.Sets {
-			if s.Sets[i].Hash == s.Rollout.TemplateHash {
-				s.Sets[i].ReadyReplicas, s.Sets[i].AvailableReplicas = 0, 0
+	live := liveArgo(t, argoData+"canary-timed.yaml", func(s *cluster.Snapshot) {
+		for i := range s.ReplicaSets {
+			if rs := &s.ReplicaSets[i]; rs.Template.Hash == s.ArgoRollouts[0].TemplateHash {
+				rs.Status.ReadyReplicas, rs.Status.AvailableReplicas = 0, 0
 			}
 		}
 	})
 	r := releasedBy(t, live, "-f", "-", "--now", "2026-01-02T16:10:00Z")
 	require.False(t, r.Done)
-	require.Contains(t, strings.Join(r.Assumed, "; "), "not ready, and not in the input, stay")
+	require.Contains(t, strings.Join(r.Assumed, "; "), "in NotReady, by the status alone, stay")
 }
 
 // A pod that is seen between two crashes is not on its way.

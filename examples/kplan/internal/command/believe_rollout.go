@@ -4,19 +4,14 @@ package command
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // healed says that --heal makes all pods fine, if there are any.
@@ -44,43 +39,6 @@ func (b *belief) withoutRoom() {
 	if n := len(b.crowded); n > 0 {
 		b.notes = append(b.notes, fmt.Sprintf("%s for which nodes have no room %s so; nodes have room for others", podsText(n), verb(n, "stays", "stay")))
 	}
-}
-
-// believeArgo makes the pods of a Rollout of Argo stay as broken as they are, and returns what
-// that is.
-func (s *simulation) believeArgo(seen *manifest.ArgoRollout, now time.Time, config *argosim.Config) []string {
-	if s.heal {
-		return healed(seen.Pods)
-	}
-	b := believe(seen.Pods, func(p *corev1.Pod) string { return p.Labels[argo.HashLabel] }, now)
-	b.reported(seen.ReplicaSets, seen.Pods, func(rs *appsv1.ReplicaSet) string { return rs.Labels[argo.HashLabel] }, headwayOfArgo(seen), now)
-	b.withoutRoom()
-	for _, rs := range seen.ReplicaSets {
-		for _, c := range rs.Status.Conditions {
-			if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
-				b.notes = append(b.notes, rs.Name+": "+noMore(c.Message))
-			}
-		}
-	}
-	broken := map[string]bool{}
-	for _, more := range []map[string]bool{config.Broken, b.broken, b.homes} {
-		maps.Copy(broken, more)
-	}
-	config.Broken, config.Stuck = broken, map[string]bool{}
-	for _, p := range seen.Pods {
-		_, stuck := b.stuck[string(p.UID)]
-		config.Stuck[p.Name] = stuck || b.gated[string(p.UID)]
-	}
-	return b.notes
-}
-
-// unrefused returns the ReplicaSets without what hinders them.
-func unrefused(sets []argo.ReplicaSet) []argo.ReplicaSet {
-	sets = slices.Clone(sets)
-	for i := range sets {
-		sets[i].Conditions = nil
-	}
-	return sets
 }
 
 // believeRelease does the same for a release of OpenKruise that is under way.

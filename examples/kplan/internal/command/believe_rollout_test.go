@@ -3,7 +3,6 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 )
 
@@ -94,13 +91,8 @@ func TestBelievesArgo(t *testing.T) {
 		require.Contains(t, r.Assumed, "new pods of a template of which no pod is ready do not become ready either", name)
 		require.True(t, releasedBy(t, input, "-f", "-", "--heal").Done, name)
 	}
-	set, err := manifest.Load(manifest.Source{Filenames: []string{"-"}, Stdin: bytes.NewReader(crashingArgo(t, "canary-approval", true))})
-	require.NoError(t, err)
-	var config argosim.Config
-	new(simulation).believeArgo(&set.Argo[0], set.Latest, &config)
-	require.Equal(t, map[string]bool{set.Argo[0].Snapshot.Rollout.TemplateHash: true}, config.Broken, "pods that are still to come")
-
 	r := releasedBy(t, crashingArgo(t, "bluegreen-approval", false), "-f", "-")
 	require.False(t, r.Done, "all new pods must be available, and one of them never is")
-	require.Equal(t, []string{"1 pod in CrashLoopBackOff stays so"}, r.Assumed)
+	require.Equal(t, "1 pod in CrashLoopBackOff stays so", r.Assumed[0])
+	require.NotContains(t, r.Assumed, noneReady)
 }

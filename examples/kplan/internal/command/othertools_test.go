@@ -72,7 +72,7 @@ func TestOtherToolsTellOfWaits(t *testing.T) {
 		{append(echoserver, "--never-ready"), "rev 1: waits", "What ends it: Pods become available"},
 		{[]string{"simulate", "-f", progressive + "approval.yaml", "--never-approve"}, "waits,a person has to confirm step", "The step has no duration, and waits for a person."},
 		{[]string{"simulate", "-f", live + "/deadline-exceeded.yaml"}, "deployment: waits", "It goes on by itself if pods become available"},
-		{[]string{"simulate", "--from", before(t, canary), "-f", canary, "--never-approve"}, "; step 2 of 6 waits for a person", "Someone promotes it"},
+		{[]string{"simulate", "--from", before(t, canary), "-f", canary, "--never-approve"}, ",step 2 of 6 waits for a person", "Someone promotes it"},
 	} {
 		code, steps, stderr := run(nil, append(tt.args, "-o", "csv")...)
 		require.Equal(t, exitFailure, code)

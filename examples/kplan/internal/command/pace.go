@@ -59,23 +59,6 @@ func (p *pace) addFlags(c *cobra.Command, neverReady string) {
 	f.Var(&p.timeLimit, "time-limit", "simulated time after which to give up")
 }
 
-// withoutDelays says which of the flags a simulation of Argo Rollouts does not look at.
-func (p *pace) withoutDelays() (assumed []string) {
-	for _, flag := range []struct {
-		value delay
-		text  string
-	}{
-		{p.terminateAfter, "pods end at once, whatever --terminate-after says"},
-		{p.jitter, "times are the same for all pods, whatever --jitter says"},
-		{p.noticeAfter, "a change is noticed at once, whatever --notice-after says"},
-	} {
-		if flag.value > 0 {
-			assumed = append(assumed, flag.text)
-		}
-	}
-	return assumed
-}
-
 // kubelet returns how pods live. Those of the template broken never become ready if the
 // user says so.
 func (p *pace) kubelet(broken revision.Template) old.Kubelet {

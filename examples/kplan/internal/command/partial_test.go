@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // What runs before a manifest has been rolled out if its status says so, at the revision that it
@@ -42,8 +43,9 @@ func TestMissingBefore(t *testing.T) {
 
 	manifest := argoData + "canary-timed.yaml"
 	for phase, want := range map[argo.Phase]string{argo.PhaseHealthy: "the Rollout has been rolled out, as its status says", argo.PhaseDegraded: "nobody knows where it stands"} {
-		live := ofKinds(t, liveArgo(t, manifest, func(s *argo.Snapshot) {
-			s.Rollout.Status.Phase, s.Rollout.Status.StableRS = phase, s.Rollout.Status.CurrentPodHash
+		live := ofKinds(t, liveArgo(t, manifest, func(s *cluster.Snapshot) {
+			status := &s.ArgoRollouts[0].Status
+			status.Phase, status.StableRS = phase, status.CurrentPodHash
 		}), "Rollout")
 		text, err := os.ReadFile(manifest)
 		require.NoError(t, err)

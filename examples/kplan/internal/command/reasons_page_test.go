@@ -34,7 +34,7 @@ func TestPagesOfRolloutsSayWhy(t *testing.T) {
 			"patch clone set guestbook (the workload is taken over)", "waits (ready pods of the step: 0; it asks for 1)",
 		}},
 		"canary": {[]string{"simulate", "--from", before(t, canary), "-f", canary}, []string{
-			"step 3: weight 50 (Progressing)", "waits (step 2 of 6 waits for a person)", "waits (available pods: 1; 3 are wanted)",
+			"waits (step 2 of 6 waits for a person)", "waits (available pods: 5; 6 are wanted)",
 			"scale replica set canary-approval-646d74c776 from 1 to 3 (the sizes follow the step)",
 		}},
 		"bluegreen": {[]string{"simulate", "--from", before(t, bluegreen), "-f", bluegreen}, []string{

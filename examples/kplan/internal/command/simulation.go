@@ -32,9 +32,12 @@ type simulation struct {
 	analysis     analysis
 }
 
+// approvedAfter is when a person approves, if nothing else is said.
+const approvedAfter = 5 * time.Minute
+
 // addEnvironment adds the flags that say what the simulated cluster is like.
 func (s *simulation) addEnvironment(c *cobra.Command) {
-	s.approveAfter = delay(5 * time.Minute)
+	s.approveAfter = delay(approvedAfter)
 	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
 	s.analysis.addFlags(c.Flags())
 	c.Flags().BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")

@@ -21,8 +21,8 @@ type ArgoRollout struct {
 	Pods        []*corev1.Pod // of the ReplicaSets
 	Snapshot    argo.Snapshot
 	Scaled      Scaling // by an autoscaler
-
-	limits *limitObjects
+	// Workload is a Deployment that stands for it, with its pods and what there is around them.
+	Workload Workload
 }
 
 // Name returns what messages call the Rollout.
@@ -41,15 +41,6 @@ func (r *ArgoRollout) At(now time.Time) argo.Snapshot {
 	s := r.Snapshot
 	s.Pods = kubeargo.Pods(r.Object, r.ReplicaSets, r.Pods, now)
 	return s
-}
-
-// PodsOf returns the pods of each template as of an instant, by its hash.
-func (r *ArgoRollout) PodsOf(now time.Time) map[string][]argo.Pod {
-	pods := map[string][]argo.Pod{}
-	for _, rs := range r.ReplicaSets {
-		pods[rs.Labels[argo.HashLabel]] = kubeargo.Pods(r.Object, []*appsv1.ReplicaSet{rs}, r.Pods, now)
-	}
-	return pods
 }
 
 // Placed returns what notes call the Rollout, with its namespace.

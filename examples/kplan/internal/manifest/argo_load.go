@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,7 +21,7 @@ import (
 func (l *loader) assignArgo(s *Set) error {
 	files := map[string]string{}
 	for _, source := range l.argo {
-		r := ArgoRollout{File: source.file, Object: source.object, limits: l.limitObjects}
+		r := ArgoRollout{File: source.file, Object: source.object}
 		if r.Object.Name == "" {
 			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
@@ -59,6 +60,12 @@ func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
 		}
 	}
 	l.takeArgo(r)
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: r.Object.Namespace, Name: r.Object.Name, UID: r.Object.UID}}
+	d.Spec.Replicas, d.Spec.Selector, d.Spec.Template = r.Object.Spec.Replicas, r.Object.Spec.Selector, r.Object.Spec.Template
+	r.Workload = Workload{
+		File: r.File, Deployment: d, kind: "Rollout", limits: l.limitObjects, shared: &s.Shared, scaled: r.Scaled,
+		ReplicaSets: r.ReplicaSets, Pods: r.Pods,
+	}
 	s.Notes = append(s.Notes, l.argoServices(r)...)
 	r.Snapshot, err = kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)
 	return err

@@ -20,6 +20,9 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 	for i := range s.ReplicaSets {
 		s.ReplicaSets[i].Workload.Nodes = all
 	}
+	for i := range s.Argo {
+		s.Argo[i].Workload.Nodes = all
+	}
 	files := map[string]string{}
 	for _, source := range l.daemonSets {
 		d := *source.object

@@ -42,11 +42,6 @@ func (o *limitObjects) unheededBudgets(namespace, kind string, template map[stri
 	return notes
 }
 
-// Unheeded returns what bounds the pods of the Rollout and is not looked at.
-func (r *ArgoRollout) Unheeded() []string {
-	return r.limits.unheeded(r.Object.Namespace, "Rollouts", r.Object.Spec.Template.Labels)
-}
-
 // Unheeded returns what bounds the pods of the workload of the Rollout and is not looked at,
 // less disruption budgets.
 func (r *Rollout) Unheeded() []string {

@@ -70,9 +70,9 @@ type ArgoUndo struct {
 	Number     int64  // that was asked for
 	ReplicaSet string // whose template is restored
 	Revision   int64
-	Skipped    bool            // it is the present one
-	Images     []Image         // of the containers
-	Rollout    *ArgoSimulation // nil if nothing is written
+	Skipped    bool        // it is the present one
+	Images     []Image     // of the containers
+	Rollout    *Simulation // nil if nothing is written
 }
 
 // said is what the command would print, with the word of kubectl for what it only tries.
@@ -100,10 +100,10 @@ func (u ArgoUndo) Text(w *terminal.Writer) {
 func (u ArgoUndo) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		head
-		Text       string          `json:"text"`
-		ReplicaSet string          `json:"replicaSet"`
-		Revision   int64           `json:"revision"`
-		Images     []Image         `json:"images"`
-		Rollout    *ArgoSimulation `json:"rollout"`
+		Text       string      `json:"text"`
+		ReplicaSet string      `json:"replicaSet"`
+		Revision   int64       `json:"revision"`
+		Images     []Image     `json:"images"`
+		Rollout    *Simulation `json:"rollout"`
 	}{headOf(argoRollout(u.Namespace, u.Name)), u.said(), u.ReplicaSet, u.Revision, notNil(u.Images), u.Rollout})
 }

@@ -84,9 +84,6 @@ func (s RolloutSimulation) Within() ([]Reach, time.Duration) {
 	return reaches(s.Budget, most, least), s.end().Time
 }
 
-// Within returns how long the update takes, and nothing about bounds, which steps set anew.
-func (s ArgoSimulation) Within() ([]Reach, time.Duration) { return nil, s.end().Time }
-
 // result says what happens in words.
 func (c *Change) result() string {
 	text := verdicts[c.Answer].one

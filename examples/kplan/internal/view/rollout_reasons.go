@@ -9,7 +9,6 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/selector"
@@ -87,24 +86,4 @@ func (s RolloutSimulation) ofTemplate(name string) string {
 		return "new pods"
 	}
 	return "old pods"
-}
-
-// reasons returns the same for a Rollout of Argo.
-func (s ArgoSimulation) reasons(shown []int) [][]timeline.Occurrence {
-	list := make([][]timeline.Occurrence, len(shown))
-	next := 0
-	for n, i := range shown {
-		for ; next <= i; next++ {
-			for _, a := range s.Result.Steps[next].Actions {
-				list[n] = append(list[n], timeline.Occurrence{What: argoPhrase(a), Why: argoActions.why(reason[argo.Reason](a)), Detail: true})
-			}
-		}
-		if n == len(shown)-1 {
-			break
-		}
-		for _, h := range s.Result.Steps[i].Holds {
-			list[n] = append(list[n], waiting(argoWaits(h)))
-		}
-	}
-	return list
 }

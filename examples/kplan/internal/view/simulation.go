@@ -73,8 +73,11 @@ func Simulate(b *world.Beginning, of Telling, config sim.Config, limit time.Dura
 // end is the last step, which does nothing.
 func (s *Simulation) end() *record.Step { return &s.Steps[len(s.Steps)-1] }
 
-// at is when a step is, since the start.
-func (s *Simulation) at(z *record.Sizes) time.Duration { return z.Time.Sub(s.Start) }
+// at is when a step is, since the start, in full milliseconds: what is over behind an instant is so a
+// nanosecond later.
+func (s *Simulation) at(z *record.Sizes) time.Duration {
+	return z.Time.Sub(s.Start).Truncate(time.Millisecond)
+}
 
 // took is how long it took to the end.
 func (s *Simulation) took() time.Duration { return s.at(&s.end().Sizes) }

@@ -85,6 +85,9 @@ func (s *Simulation) table() *terminal.Table {
 		}
 		z := &s.Steps[r.last].Sizes
 		cells := append([]string{fmt.Sprint(i + 1), clock(s.at(z))}, s.cells(z)...)
+		if len(r.lines) == 0 {
+			t.Row(append(cells, "", "")...)
+		}
 		for _, line := range r.lines {
 			t.Row(append(cells, line.What, line.Why)...)
 			cells = make([]string, len(cells)) // what follows belongs to the same step

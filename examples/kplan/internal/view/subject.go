@@ -45,9 +45,6 @@ func (s RolloutSimulation) Subject() Subject { return kruiseRollout(s.Namespace,
 func (p ArgoPlan) Subject() Subject { return argoRollout(p.Namespace, p.Snapshot.Rollout.Name) }
 
 // Subject returns the Rollout.
-func (s ArgoSimulation) Subject() Subject { return argoRollout(s.Namespace, s.Rollout.Name) }
-
-// Subject returns the Rollout.
 func (h ArgoHistory) Subject() Subject { return argoRollout(h.Namespace, h.Name) }
 
 // Subject returns the Rollout.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/internal/sim"
 )
@@ -121,41 +120,6 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 		}
 	}
 	return end(t, s.Unfinished(), s.Policies, ofOpenKruise, s.Assumed)
-}
-
-// Timeline returns the update for other tools.
-func (s ArgoSimulation) Timeline() *timeline.Timeline {
-	t := &timeline.Timeline{
-		Kind: "Rollout", Namespace: s.Namespace, Name: s.Rollout.Name, Chart: s.Chart(), History: historyOf(s.Recording), Facts: []string{argoStyle(&s.Rollout)},
-		Columns: []timeline.Column{{Name: "new", Ready: true}, {Name: "old", Ready: true}, {Name: "total"}, {Name: "available"}},
-	}
-	cells := func(step *argosim.Step) []string {
-		return cellsOfRollout([4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, s.end().Traffic >= 0)
-	}
-	shown := s.shownAt()
-	for i, why := range s.reasons(shown) {
-		step := &s.Result.Steps[shown[i]]
-		event := timeline.Occurrence{What: argoState(step)}
-		if doing := s.doing(step); doing != "-" {
-			event = timeline.Occurrence{What: "step " + doing, Why: event.What}
-		}
-		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells(step), Events: append([]timeline.Occurrence{event}, why...)})
-	}
-	for i := range s.Result.Steps {
-		t.Note(s.Result.Steps[i].Time, cells(&s.Result.Steps[i]))
-	}
-	if s.end().Traffic >= 0 {
-		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
-	}
-	last := &t.Steps[len(t.Steps)-1]
-	if s.Result.Done {
-		last.Events = append(last.Events, timeline.Occurrence{What: "complete", Why: "all pods are new and available", Detail: true})
-	} else {
-		for _, h := range s.Result.Holds {
-			last.Events = append(last.Events, waitsFor(argoWaits(h), argoAdvice(h)))
-		}
-	}
-	return end(t, s.Unfinished(), s.Policies, ofArgo, s.Assumed)
 }
 
 // cellsOfRollout returns the numbers of a Rollout: new and old pods, ready and wanted.

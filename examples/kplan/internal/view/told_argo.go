@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
@@ -46,6 +47,9 @@ func (ArgoRollouts) does(_ *Simulation, p *record.Step) (list []timeline.Occurre
 
 func (ArgoRollouts) waits(_ *Simulation, p *record.Step) (list []timeline.Occurrence) {
 	for _, h := range p.Plan.(argo.Plan).Holds {
+		if h.Reason == argo.ReasonPause { // which goes on after the plan
+			h.Have = min(h.Limit, pausedFor(&p.Sizes))
+		}
 		list = append(list, timeline.Occurrence{What: "waits", Why: argoWaits(h), More: help(argoAdvice(h)), Detail: true})
 	}
 	return list
@@ -78,4 +82,13 @@ func (a ArgoRollouts) rests(s *Simulation) string {
 		return text + ": " + line.Why
 	}
 	return text
+}
+
+// pausedFor is for how many seconds a Rollout has been paused.
+func pausedFor(z *record.Sizes) int64 {
+	r, is := z.Object.(*cluster.ArgoRollout)
+	if !is || len(r.Status.PauseConditions) == 0 {
+		return 0
+	}
+	return int64(z.Time.Sub(r.Status.PauseConditions[0].StartTime).Seconds())
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // A Verdict is an answer in a word or two. Those that people have to look at are smaller.
@@ -95,44 +94,6 @@ func (s RolloutSimulation) Verdict() Verdict {
 		return Fails
 	case len(s.Result.Steps) > 1:
 		return Rolls
-	}
-	return Stays
-}
-
-// Verdict returns what becomes of the Rollout.
-func (s ArgoSimulation) Verdict() Verdict {
-	if s.Unfinished() != "" {
-		return Fails
-	}
-	scales, rolls, first := false, false, int32(-1) // how many new pods were wanted before the first write
-	size := func(hash string, from, to int32) {
-		scales = scales || from != to
-		switch {
-		case hash != s.Rollout.TemplateHash:
-			rolls = rolls || from > 0
-		case first < 0:
-			first = from
-		}
-	}
-	for i := range s.Result.Steps {
-		step := &s.Result.Steps[i]
-		rolls = rolls || step.Old > 0 || evictions(step) > 0
-		for _, a := range step.Actions {
-			switch a := a.(type) {
-			case argo.CreateReplicaSet:
-				size(a.Hash, 0, a.Replicas)
-			case argo.ScaleReplicaSet:
-				size(a.Hash, a.From, a.To)
-			}
-		}
-	}
-	switch {
-	case rolls:
-		return Rolls
-	case scales && first == 0:
-		return Starts
-	case scales:
-		return Scales
 	}
 	return Stays
 }

@@ -109,6 +109,9 @@ func argoPhrase(action argo.Action) string {
 	case argo.SelectPods:
 		return fmt.Sprintf("let service %s select %s", a.Service, a.Value)
 	case argo.SetWeight:
+		if a.Canary.Hash == a.Stable.Hash {
+			return "lead all requests to " + a.Stable.Hash
+		}
 		return fmt.Sprintf("lead %d of %d requests to %s", a.Canary.Weight, a.Canary.Weight+a.Stable.Weight, a.Canary.Hash)
 	}
 	return fmt.Sprint(action)

@@ -21,8 +21,11 @@ import (
 // the ControllerRevision of a DaemonSet, has revision 1, and all pods are available, but on nodes that do
 // not answer. The workload is rolled out from nothing, so the planners have written its status and annotations.
 func (b Beginning) Finished() (Beginning, error) {
-	if b.Kind == sim.KindDaemonSet {
+	switch b.Kind {
+	case sim.KindDaemonSet:
 		return b.finishedDaemonSet()
+	case sim.KindArgoRollout:
+		return b.finishedArgo()
 	}
 	before := cluster.Snapshot{Now: b.Now, Deployments: slices.Clone(b.Deployments)}
 	paused := false
@@ -108,6 +111,10 @@ func (b *Beginning) Most() int32 {
 			rs = b.Applied[0].(replicaset.ReplicaSet)
 		}
 		return orOne(rs.Replicas)
+	}
+	if b.Kind == sim.KindArgoRollout {
+		r := b.WantedArgo()
+		return ArgoBounds(&r.Rollout).MaxTotal()
 	}
 	d := b.Wanted()
 	if d.Strategy == deploy.Recreate {
