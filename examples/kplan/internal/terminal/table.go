@@ -21,6 +21,7 @@ type Table struct{ rows []row }
 type row struct {
 	style Style
 	cells []string // escaped
+	note  string   // escaped, in the place of cells, from the second column on
 }
 
 // NewTable returns a table with a header.
@@ -35,21 +36,38 @@ func (t *Table) Row(cells ...string) { t.Styled(Plain, cells...) }
 
 // Styled adds a row that is drawn in a style, where there is colour.
 func (t *Table) Styled(style Style, cells ...string) {
-	r := row{style, make([]string, len(cells))}
+	r := row{style: style, cells: make([]string, len(cells))}
 	for i, cell := range cells {
 		r.cells[i] = Escape(cell)
 	}
 	t.rows = append(t.rows, r)
 }
 
+// Note adds a line below the last row, from the second column on to the end.
+func (t *Table) Note(text string) { t.rows = append(t.rows, row{note: Escape(text)}) }
+
 // WriteTo writes the table without blanks at the ends of lines.
 func (t *Table) WriteTo(w *Writer) {
 	widths := t.widths(w.width)
 	for k, r := range t.rows {
+		if r.note != "" {
+			for i, line := range noted(r.note, w.width, widths[0]+gap) {
+				w.write(strings.Repeat(" ", widths[0]+gap+min(i, 1)*gap) + line + "\n")
+			}
+			continue
+		}
 		for _, line := range r.lines(k == 0, widths, w.width > 0) {
 			w.write(w.styled(r.style, line) + "\n")
 		}
 	}
+}
+
+// noted returns the lines of a note that is set in by so much; all but the first by more.
+func noted(text string, limit, indent int) []string {
+	if limit <= 0 {
+		return []string{text}
+	}
+	return breakText(text, max(limit-indent-gap, leastCut))
 }
 
 // widths returns how wide each column is: as its widest cell, or less where all of them

@@ -133,9 +133,12 @@ func (t *Timeline) Picture() *chart.Chart {
 }
 
 // String writes the event in a line, escaped.
-func (e Occurrence) String() string {
+func (e Occurrence) String() string { return terminal.Escape(e.Text()) }
+
+// Text is the event in a line, not escaped.
+func (e Occurrence) Text() string {
 	if e.Why == "" {
-		return terminal.Escape(e.What)
+		return e.What
 	}
-	return terminal.Escape(e.What + " (" + e.Why + ")")
+	return e.What + " (" + e.Why + ")"
 }

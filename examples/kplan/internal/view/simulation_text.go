@@ -40,7 +40,7 @@ func (s Simulation) Text(w *terminal.Writer) {
 		w.Printf("ZONES: pods that run in %s.\n", strings.Join(zones, "/"))
 	}
 	w.Printf("\n")
-	s.table().WriteTo(w)
+	s.table(s.Drawn() && w.Width() > 0).WriteTo(w)
 	if len(s.zones()) > 0 {
 		most, step := s.peakSkew()
 		w.Printf("\nPeak skew of zones: %d, by step %d.\n", most, step)
@@ -72,23 +72,32 @@ func (s Simulation) Drawn() bool { return s.Of.stage(&s.end().Sizes) != "" && s.
 // Draw draws the rollout on a terminal.
 func (s Simulation) Draw(w *terminal.Writer) { s.Chart().Text(w) }
 
-// table returns the steps.
-func (s *Simulation) table() *terminal.Table {
-	t := terminal.NewTable(append(append([]string{"STEP", "TIME"}, s.titles(true)...), "ACTION", "WHY")...)
+// table returns the steps, with what they do in columns of their own or, below, in lines: of Rollouts there are
+// too many numbers for both to stand beside each other.
+func (s *Simulation) table(below bool) *terminal.Table {
+	titles := append([]string{"STEP", "TIME"}, s.titles(true)...)
+	t := terminal.NewTable(append(titles, "ACTION", "WHY")...)
+	if below {
+		t = terminal.NewTable(titles...)
+		t.Note("ACTION (WHY)")
+	}
 	rows := s.rows()
 	for i, r := range rows {
 		if last := i == len(rows)-1; i >= maxRows && !last {
 			continue
 		} else if i > maxRows && last {
-			more := slices.Concat([]string{"..."}, make([]string, len(s.titles(true))+1), []string{fmt.Sprintf("%d more steps, which -o json shows", i-maxRows), ""})
-			t.Row(more...)
+			t.Note(fmt.Sprintf("... %d more steps, which -o json shows", i-maxRows))
 		}
 		z := &s.Steps[r.last].Sizes
 		cells := append([]string{fmt.Sprint(i + 1), clock(s.at(z))}, s.cells(z)...)
-		if len(r.lines) == 0 {
-			t.Row(append(cells, "", "")...)
+		if below {
+			t.Row(cells...)
 		}
 		for _, line := range r.lines {
+			if below {
+				t.Note(line.Text())
+				continue
+			}
 			t.Row(append(cells, line.What, line.Why)...)
 			cells = make([]string, len(cells)) // what follows belongs to the same step
 		}
