@@ -4,6 +4,7 @@ package record_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -206,4 +207,24 @@ func TestCanaryUnderWay(t *testing.T) {
 	sizes = steps.Sizes(sim.KindRollout, "web")
 	require.Equal(t, before.Parts, sizes[len(sizes)-1].Parts)
 	require.Equal(t, before.Traffic, sizes[len(sizes)-1].Traffic)
+}
+
+// While a Rollout waits for a person, its step is that of the wait, also once the person has come.
+func TestWaitForPerson(t *testing.T) {
+	_, s := release(workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"})
+	w, steps, _ := begin(t, s, sim.Config{ApproveAfter: cluster.Exactly(time.Minute)})
+	require.NoError(t, w.Put(web("web", "v1", 4)))
+	settle(t, w)
+	again := w.Now()
+	require.NoError(t, w.Put(web("web", "v2", 4)))
+	settle(t, w)
+	list, _ := steps.Workload(sim.KindRollout, "web")
+	i := slices.IndexFunc(list, func(s record.Step) bool {
+		p, ok := s.Plan.(kruise.Plan)
+		return ok && !s.Time.Before(again) && slices.ContainsFunc(p.Holds, func(h kruise.Hold) bool { return h.Reason == kruise.ReasonApproval })
+	})
+	require.Positive(t, i)
+	require.Equal(t, record.Standing{Phase: "Progressing", Step: 1, State: "StepPaused", Paused: true}, list[i].Standing)
+	next := slices.IndexFunc(list[i:], func(s record.Step) bool { return s.State != "StepPaused" })
+	require.Equal(t, time.Minute, list[i+next].Time.Sub(list[i].Time).Round(time.Second))
 }

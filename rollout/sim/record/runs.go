@@ -157,6 +157,10 @@ func (s *Steps) extra(r *run) {
 // stood notes a Rollout, and whether it has come further.
 func (s *Steps) stood(e sim.Change, r *run, uid string, o any) {
 	before := s.standing(r)
+	if e.By == "user" && r.object != nil && s.standing(&run{object: o}) != before { // the wait for a person ends here
+		r.moved = true
+		s.finish(r)
+	}
 	s.object(e, r, uid, o)
 	if s.standing(r) != before {
 		r.moved = true
