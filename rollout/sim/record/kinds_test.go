@@ -228,3 +228,17 @@ func TestWaitForPerson(t *testing.T) {
 	next := slices.IndexFunc(list[i:], func(s record.Step) bool { return s.State != "StepPaused" })
 	require.Equal(t, time.Minute, list[i+next].Time.Sub(list[i].Time).Round(time.Second))
 }
+
+// A Rollout that waits for good does so since it began to, whatever statuses tell later.
+func TestWaitsForGood(t *testing.T) {
+	_, s := release(workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"})
+	w, steps, _ := begin(t, s, sim.Config{})
+	require.NoError(t, w.Put(web("web", "v1", 4)))
+	settle(t, w)
+	again := w.Now()
+	require.NoError(t, w.Put(web("web", "v2", 4)))
+	settle(t, w)
+	require.Greater(t, w.Now().Sub(again), 10*time.Minute, "when the Deployment has exceeded its progress deadline")
+	list, _ := steps.Workload(sim.KindRollout, "web")
+	require.Less(t, list[len(list)-1].Time.Sub(again), time.Minute)
+}

@@ -68,6 +68,7 @@ type run struct {
 	sizes    []Sizes // of instants at which they have changed
 	next     Step    // its plan, and pods since the last step
 	last     Step    // the last plan for the workload itself
+	seen     Sizes   // of a Rollout, at the last plan
 	zoned    time.Time
 	complete time.Time
 	written  bool      // whether the workload, or a part of it, since the last plan
@@ -116,7 +117,7 @@ func (s *Steps) planned(p sim.Plan) {
 	switch {
 	case !own && !acts(p.Plan), !r.complete.IsZero() && p.Time.After(r.complete) && !acts(p.Plan):
 		return
-	case !r.written && !r.acted && same(r.next.Plan, p.Plan):
+	case !r.acted && same(r.next.Plan, p.Plan) && (!r.written || s.rests(r)):
 		r.again = p.Time
 		return
 	}
@@ -131,7 +132,20 @@ func (s *Steps) planned(p sim.Plan) {
 	if own {
 		r.last = r.next
 	}
+	if r.kind == sim.KindRollout {
+		r.seen = s.measured(r, p.Time)
+	}
 	r.written, r.acted, r.moved, r.again = false, false, false, p.Time
+}
+
+// rests reports whether nothing that sizes tell of has become of a Rollout since its last plan. Statuses of
+// what it releases may have changed, such as with a progress deadline that is over.
+func (s *Steps) rests(r *run) bool {
+	if r.kind != sim.KindRollout || r.moved {
+		return false
+	}
+	z := s.measured(r, r.seen.Time)
+	return z.equal(&r.seen)
 }
 
 // acts notes a write, if it is one of the last plan: what a plan that was refused for long does in the
