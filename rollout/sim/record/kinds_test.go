@@ -74,14 +74,14 @@ func TestDaemonSet(t *testing.T) {
 		told = append(told, fmt.Sprintf("%s +%d -%d, %d actions", sized(&s.Sizes, again), s.Created, s.Deleted, len(s.Plan.(daemonset.Plan).Actions)))
 	}
 	require.Equal(t, []string{
-		"0s old 1/1 new 0/0 avail 2 +0 -1, 2 actions", // the other revision, and a pod
+		"0s old 1/1 new 0/0 avail 1 +0 -1, 2 actions", // the other revision, and a pod
 		"5s old 1/1 new 0/1 avail 1 +1 -0, 1 actions",
-		"15s old 0/0 new 1/1 avail 2 +0 -1, 1 actions",
+		"15s old 0/0 new 1/1 avail 1 +0 -1, 1 actions",
 		"20s old 0/0 new 1/2 avail 1 +1 -0, 1 actions",
 		"30s old 0/0 new 2/2 avail 2 +0 -0, 0 actions",
 	}, told)
 	require.Equal(t, []string{
-		"0s old 1/1 new 0/0 avail 2", "5s old 1/1 new 0/1 avail 1", "15s old 0/0 new 1/1 avail 2",
+		"0s old 1/1 new 0/0 avail 1", "5s old 1/1 new 0/1 avail 1", "15s old 0/0 new 1/1 avail 1",
 		"20s old 0/0 new 1/2 avail 1", "30s old 0/0 new 2/2 avail 2",
 	}, sizes(steps.Sizes(sim.KindDaemonSet, "log"), again))
 }

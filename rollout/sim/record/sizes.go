@@ -56,16 +56,18 @@ type Part struct {
 func (s *Steps) measured(r *run, at time.Time) Sizes {
 	z := Sizes{Time: at, Object: r.object, Traffic: -1, Standing: s.standing(r)}
 	for _, of := range r.all() {
+		ready := int32(0)
 		for _, p := range of.parts {
 			p.Part.New = s.isNew(of, p)
 			z.Parts = append(z.Parts, p.Part)
 			z.Available += p.Available
+			ready += p.Ready
 		}
-		switch o := of.object.(type) {
+		switch o := of.object.(type) { // whose statuses may tell of pods that are being deleted by now
 		case *daemonset.DaemonSet:
-			z.Available += o.Status.NumberAvailable
+			z.Available += min(o.Status.NumberAvailable, ready)
 		case *cluster.Set:
-			z.Available += o.Status.AvailableReplicas
+			z.Available += min(o.Status.AvailableReplicas, ready)
 		}
 	}
 	for zone := range s.names {
