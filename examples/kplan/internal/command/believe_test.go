@@ -197,3 +197,5 @@ func TestRoomOfNodesElsewhere(t *testing.T) {
 		require.Contains(t, b.Assumed, "nodes have the room that the pods in the input leave", c.why)
 	}
 }
+
+const noneReady = "new pods of a template of which no pod is ready do not become ready either"

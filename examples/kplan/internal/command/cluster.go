@@ -10,8 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -20,28 +18,8 @@ import (
 // maxReplicas is how many pods a simulation may be about.
 const maxReplicas = 100_000
 
-// clusterOf returns what the files hold as a cluster. A zero time is that of the
-// objects.
-func clusterOf(w *manifest.Workload, now time.Time) (sim.Cluster, error) {
-	if n := w.Deployment.Spec.Replicas; n != nil && *n > maxReplicas {
-		return sim.Cluster{}, w.Invalid(&kube.FieldError{
-			Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas),
-		})
-	}
-	snapshot, err := w.Snapshot()
-	if err != nil {
-		return sim.Cluster{}, err
-	}
-	if err := checkTemplates(w.File, snapshot.ReplicaSets); err != nil {
-		return sim.Cluster{}, err
-	}
-	c := sim.Cluster{Now: now, Deployment: snapshot.Deployment, ReplicaSets: snapshot.ReplicaSets, Pods: ptr.Each(snapshot.Pods)}
-	if c.Now.IsZero() {
-		c.Now = latest(w)
-	}
-	c.AddReportedPods()
-	return c, nil
-}
+// epoch is the present of files that tell of no time.
+var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // checkTemplates refuses ReplicaSets that would not select their own pods, which the API
 // server does not take: they would make pods forever.
@@ -60,7 +38,7 @@ func checkTemplates(file string, sets []replicaset.ReplicaSet) error {
 // latest returns the latest time in the objects, which is as close to the time
 // when they were read as the objects tell.
 func latest(w *manifest.Workload) time.Time {
-	last := sim.Epoch
+	last := epoch
 	for _, c := range w.Deployment.Status.Conditions {
 		last = later(later(last, c.LastUpdateTime.Time), c.LastTransitionTime.Time)
 	}
@@ -72,7 +50,7 @@ func latest(w *manifest.Workload) time.Time {
 
 // latestOf returns the latest of a time and those of pods.
 func latestOf(last time.Time, pods []*corev1.Pod) time.Time {
-	last = later(sim.Epoch, last)
+	last = later(epoch, last)
 	for _, p := range pods {
 		last = later(last, p.CreationTimestamp.Time)
 		for _, c := range p.Status.Conditions {

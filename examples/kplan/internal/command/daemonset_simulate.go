@@ -10,7 +10,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
@@ -70,19 +69,4 @@ func (s *simulation) startDaemonSet(d, old *manifest.DaemonSet) (world.Beginning
 		return world.Beginning{}, d.Invalid(err)
 	}
 	return beginningOfDaemonSet(old, d, s.now.Time)
-}
-
-// daemonCluster returns what the files hold as a cluster. A zero time is that of the
-// objects.
-func daemonCluster(d *manifest.DaemonSet, now time.Time) (sim.DaemonSetCluster, error) {
-	snapshot, err := d.Snapshot()
-	if err != nil {
-		return sim.DaemonSetCluster{}, err
-	}
-	if now.IsZero() {
-		now = latestOf(d.Object.CreationTimestamp.Time, d.Pods)
-	}
-	return sim.DaemonSetCluster{
-		Now: now, DaemonSet: snapshot.DaemonSet, Nodes: snapshot.Nodes, Pods: snapshot.Pods, Revisions: snapshot.Revisions,
-	}, nil
 }

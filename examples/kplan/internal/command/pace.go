@@ -10,10 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	old "github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
@@ -39,7 +36,7 @@ var maxLooks int64 = 1_000_000_000
 
 // withHelp says what helps against an error of a simulation, if anything does.
 func withHelp(err error) error {
-	if errors.Is(err, old.ErrTooLong) || errors.Is(err, sim.ErrTooLong) {
+	if errors.Is(err, sim.ErrTooLong) {
 		return errors.New("too much for one simulation; with --notice-after 1s controllers look less often")
 	}
 	return err
@@ -57,32 +54,6 @@ func (p *pace) addFlags(c *cobra.Command, neverReady string) {
 	f.Uint64Var(&p.seed, "seed", 0, "chooses the random times")
 	f.BoolVar(&p.neverReady, "never-ready", false, neverReady)
 	f.Var(&p.timeLimit, "time-limit", "simulated time after which to give up")
-}
-
-// kubelet returns how pods live. Those of the template broken never become ready if the
-// user says so.
-func (p *pace) kubelet(broken revision.Template) old.Kubelet {
-	kubelet := old.Kubelet{
-		ScheduleAfter:  time.Duration(p.scheduleAfter),
-		ReadyAfter:     time.Duration(p.readyAfter),
-		TerminateAfter: time.Duration(p.terminateAfter),
-		Jitter:         time.Duration(p.jitter),
-		Seed:           p.seed,
-		Looks:          &p.looks,
-	}
-	if p.neverReady {
-		kubelet.NeverReady = func(_ podorder.Pod, of revision.Template) bool { return of.Same(broken) }
-	}
-	kubelet.Recording = p.recording()
-	return kubelet
-}
-
-// recording returns where to write what becomes of pods, nil if nobody asks.
-func (p *pace) recording() *old.Recording {
-	if !p.records {
-		return nil
-	}
-	return &old.Recording{}
 }
 
 // config returns how a rollout is simulated.

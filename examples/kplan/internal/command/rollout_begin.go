@@ -5,46 +5,54 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/internal/podset"
-	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// beginRollout simulates the release from an old Deployment to that of the Rollout.
-func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (view.RolloutSimulation, error) {
+// beforeDeployment returns the release from an old Deployment to that of the Rollout.
+func (s *simulation) beforeDeployment(r *manifest.Rollout, old *manifest.Workload) (of release, err error) {
 	old.Open()
-	partial, err := deploymentRolledOut(old)
+	if of.assumed, err = deploymentRolledOut(old); err != nil {
+		return of, err
+	}
+	seen := *old
+	seen.ReplicaSets, seen.Pods = nil, nil
+	b, err := beginningOf(&seen, r.Deployment, s.now.Time, r.Deployment.Around(podsIn(old)))
 	if err != nil {
-		return view.RolloutSimulation{}, err
+		return of, err
 	}
-	before, err := clusterOf(old, s.now.Time)
-	if err != nil {
-		return view.RolloutSimulation{}, err
+	next := b.Wanted()
+	d, limits := released(b.Deployments[0], &next)
+	if d.Template.Same(next.Template) {
+		return of, r.Invalid(nothingNew("Deployment"))
 	}
-	wanted, err := clusterOf(r.Deployment, s.now.Time)
-	if err != nil {
-		return view.RolloutSimulation{}, err
+	d.Annotations, d.Status, d.Generation, d.Paused = nil, deploy.Status{}, 1, false
+	b.Deployments, b.Meta = []deploy.Deployment{d}, nil
+	of.budget, of.replicas = s.deploymentBudget(r, &limits), replicasOf(&r.Workload)
+	if of.Beginning, err = ofRollout(b, r); err != nil {
+		return of, err
 	}
-	d, limits := released(before.Deployment, &wanted.Deployment)
-	template := wanted.Deployment.Template
-	if template.Same(d.Template) {
-		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its Deployment is that of --from, and %w", errNoRelease))
-	}
-	config := s.rolloutConfig(template)
-	result, err := sim.RunRollout(sim.RolloutRelease{
-		Now: before.Now, Rollout: r.Snapshot.Rollout, Deployment: d, Template: template, Traffic: r.Snapshot.Traffic,
-	}, config)
-	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
-	}
-	return s.viewRollout(r, s.budget(r, &limits), result, &config, append(partial, asFinished(old.Pods)...)), nil
+	notes, _ := s.environment(r.Deployment, &seen, &of.Beginning)
+	of.assumed = slices.Concat(of.assumed, asFinished(old.Pods), notes)
+	return of, nil
+}
+
+func nothingNew(kind string) error {
+	return fmt.Errorf("the template of its %s is that of --from, and %w", kind, errNoRelease)
 }
 
 // released returns the Deployment before the release with what the new one has beside
@@ -60,85 +68,128 @@ func released(d deploy.Deployment, wanted *deploy.Deployment) (deploy.Deployment
 	return d, limits
 }
 
-// beginSetRollout simulates the release from an old CloneSet or StatefulSet to that of the
-// Rollout.
-func (s *simulation) beginSetRollout(r *manifest.Rollout, old *manifest.PodSet) (view.RolloutSimulation, error) {
-	template := r.Workload.Template
-	if template.Same(old.Set.Template) {
-		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its %s is that of --from, and %w", r.Workload.Kind, errNoRelease))
-	}
-	partial, err := setRolledOut(old)
+// ofRollout makes a beginning one of a release that has yet to begin.
+func ofRollout(b world.Beginning, r *manifest.Rollout) (world.Beginning, error) {
+	next, leads := r.Snapshot.Rollout, r.Snapshot.Traffic
+	next.Status, next.Finalizers, next.Generation = kruise.Status{}, nil, 1
+	leads.Canary, leads.CanaryIngress = nil, nil
+	kubekruise.AddToWorld(&b.Snapshot, b.Namespace, kruise.Snapshot{Rollout: next, Traffic: leads})
+	b.Kind, b.Name = sim.KindRollout, b.Rollouts[0].Name
+	b, err := b.Released()
 	if err != nil {
-		return view.RolloutSimulation{}, err
+		return b, r.Invalid(err)
 	}
-	set, err := wantedSet(r.Set, old)
-	if err != nil {
-		return view.RolloutSimulation{}, err
-	}
-	set.Template = revision.Template{ID: old.Set.Template.ID}
-	now := s.now.Time
-	if now.IsZero() {
-		now = sim.Epoch
-	}
-	config := s.rolloutConfig(template)
-	result, err := sim.RunRollout(sim.RolloutRelease{
-		Now: now, Rollout: r.Snapshot.Rollout, Set: &set, Template: revision.Template{ID: template.ID}, Traffic: r.Snapshot.Traffic,
-	}, config)
-	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(err)
-	}
-	return s.viewRollout(r, set.Budget(), result, &config, append(partial, asFinished(old.Pods)...)), nil
+	b.Place()
+	return b, nil
 }
 
-// wantedSet returns the set of a release with all but the template.
-func wantedSet(wanted, old *manifest.PodSet) (podset.Set, error) {
-	set := wanted.Set
-	inPlace, err := wanted.InPlace(old)
-	set.InPlace = inPlace
-	return set, err
+// beforeSet returns the release from an old CloneSet or StatefulSet to that of the Rollout. The old one has
+// all but the template of the new one.
+func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (of release, err error) {
+	if r.Workload.Template.Same(old.Set.Template) {
+		return of, r.Invalid(nothingNew(r.Workload.Kind))
+	}
+	if of.assumed, err = setRolledOut(old); err != nil {
+		return of, err
+	}
+	inPlace, err := r.Set.InPlace(old)
+	if err != nil {
+		return of, err
+	}
+	b := world.Beginning{Namespace: r.Set.Object.GetNamespace()}
+	if b.Snapshot, err = kube.WorldAt(s.now.Time, []kube.Object{fresh(old.Object, ""), fresh(r.Set.Object, "/"+wantedUID)}); err != nil {
+		return of, r.Invalid(err)
+	}
+	first, next := b.Sets[0], b.Sets[1]
+	next.Name, next.UID, next.InPlace, next.Annotations, next.Labels = first.Name, first.UID, inPlace, nil, nil
+	next.Partition, next.Paused, next.Generation = rollout.IntOrPercent{}, false, 1
+	of.budget, of.replicas = setBudget(&next), next.DesiredReplicas()
+	template, labels := first.Template, first.TemplateLabels
+	first = next
+	first.Template, first.TemplateLabels = template, labels
+	b.Sets, b.Applied, b.Template = []cluster.Set{first}, []any{next}, next.Template.Hash
+	if of.Beginning, err = ofRollout(b, r); err != nil {
+		return of, err
+	}
+	of.assumed = slices.Concat(of.assumed, asFinished(old.Pods), s.believed(&of.Beginning))
+	return of, nil
 }
 
-// beginDaemonRollout simulates the release from an old DaemonSet to that of the Rollout. It
-// has as many replicas as nodes run a pod of it.
-func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.DaemonSet) (view.RolloutSimulation, error) {
-	partial, err := daemonRolledOut(old)
-	if err != nil {
-		return view.RolloutSimulation{}, err
+// fresh returns a set without its status, with something behind its name.
+func fresh(o metav1.Object, more string) kube.Object {
+	c := o.(kube.Object).DeepCopyObject().(kube.Object)
+	c.SetName(o.GetName() + more)
+	switch c := c.(type) {
+	case *appsv1.StatefulSet:
+		c.Status = appsv1.StatefulSetStatus{}
+	case *kubekruise.CloneSetObject:
+		c.Status = kubekruise.CloneSetObject{}.Status
+	case *kubekruise.AdvancedStatefulSetObject:
+		c.Status = kubekruise.AdvancedStatefulSetObject{}.Status
 	}
-	partial = append(s.assumeNodes(r.DaemonSet, old), partial...)
-	before, err := old.Snapshot()
-	if err != nil {
-		return view.RolloutSimulation{}, err
+	return c
+}
+
+// beforeDaemonSet returns the release from an old DaemonSet to that of the Rollout. It has as many replicas
+// as nodes run a pod of it.
+func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSet) (of release, err error) {
+	if of.assumed, err = daemonRolledOut(old); err != nil {
+		return of, err
 	}
-	wanted, err := r.DaemonSet.Snapshot()
-	if err != nil {
-		return view.RolloutSimulation{}, err
+	of.assumed = append(s.assumeNodes(r.DaemonSet, old), of.assumed...)
+	if len(r.DaemonSet.Nodes) == 0 {
+		return of, r.Invalid(manifest.ErrNoNode)
 	}
-	template, d := wanted.DaemonSet.Template, wanted.DaemonSet
-	if template.Hash == before.DaemonSet.Template.Hash {
-		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("the template of its DaemonSet is that of --from, and %w", errNoRelease))
+	first, next := statusless(old.Object, ""), statusless(r.DaemonSet.Object, "/"+wantedUID)
+	b := world.Beginning{Namespace: r.DaemonSet.Object.Namespace}
+	if b.Snapshot, err = kube.WorldAt(s.now.Time, append(nodesOf(r.DaemonSet), first, next)); err != nil {
+		return of, r.Invalid(err)
 	}
-	if len(wanted.Nodes) == 0 {
-		return view.RolloutSimulation{}, r.Invalid(manifest.ErrNoNode)
+	before, wanted := b.DaemonSets[0], b.DaemonSets[1]
+	if before.Template.Hash == wanted.Template.Hash {
+		return of, r.Invalid(nothingNew(daemonset.Kind))
 	}
-	d.Template = before.DaemonSet.Template
-	now := s.now.Time
-	if now.IsZero() {
-		now = sim.Epoch
+	wanted.Name, wanted.UID = before.Name, before.UID
+	b.Template, b.DaemonSets = wanted.Template.Hash, []daemonset.DaemonSet{wanted}
+	b.DaemonSets[0].Template = before.Template
+	b.Applied = []any{wanted}
+	if a := r.DaemonSet.Advanced; a != nil {
+		free := *a // as it is when nothing is released
+		free.Partition, free.Paused = nil, false
+		if err = kubekruise.Advance(&b.Snapshot, first, free); err != nil {
+			return of, r.Invalid(err)
+		}
+		advanced := b.AdvancedDaemonSets[0]
+		advanced.Template = wanted.Template
+		b.Applied = []any{advanced}
 	}
-	config := s.rolloutConfig(revision.Template{ID: template.Hash})
-	result, err := sim.RunRollout(sim.RolloutRelease{
-		Now: now, Rollout: r.Snapshot.Rollout, Traffic: r.Snapshot.Traffic, Template: revision.Template{ID: template.Hash},
-		DaemonSet: &sim.DaemonSetRelease{
-			Ref: r.Workload.Ref, DaemonSet: d, Nodes: wanted.Nodes, Template: template,
-			Options: daemonset.Options{Dialect: r.DaemonSet.Dialect(), Repair: s.daemonSets()},
-		},
-	}, config)
-	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(err)
+	if of.Beginning, err = ofRollout(b, r); err != nil {
+		return of, err
 	}
-	nodes := result.Steps[0].Old
-	r.Workload.Replicas = &nodes
-	limits := partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: cmp.Or(d.MaxUnavailable, rollout.Int(1))}
-	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result, &config, append(partial, asFinished(old.Controlled())...)), nil
+	of.replicas = nodesWithPods(&of.Beginning)
+	of.budget = rollout.ResolveExact(of.replicas, wanted.MaxSurge, cmp.Or(wanted.MaxUnavailable, rollout.Int(1)))
+	of.assumed = slices.Concat(of.assumed, asFinished(old.Controlled()), s.believed(&of.Beginning))
+	return of, nil
+}
+
+// statusless returns a DaemonSet without status and annotations, with something behind its name.
+func statusless(o *appsv1.DaemonSet, more string) *appsv1.DaemonSet {
+	c := o.DeepCopy()
+	c.Name, c.Annotations, c.Labels, c.Status, c.Generation = o.Name+more, nil, nil, appsv1.DaemonSetStatus{}, 1
+	return c
+}
+
+func nodesOf(d *manifest.DaemonSet) (objects []kube.Object) {
+	for _, n := range d.Nodes {
+		objects = append(objects, n)
+	}
+	return objects
+}
+
+// nodesWithPods is on how many nodes a DaemonSet runs.
+func nodesWithPods(b *world.Beginning) int32 {
+	if len(b.AdvancedDaemonSets) > 0 {
+		return b.AdvancedDaemonSets[0].Status.DesiredNumberScheduled
+	}
+	return b.DaemonSets[0].Status.DesiredNumberScheduled
 }

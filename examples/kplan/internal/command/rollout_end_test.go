@@ -89,12 +89,16 @@ func TestThirdTemplateBeforeItsStatus(t *testing.T) {
 	var r releaseJSON
 	require.NoError(t, json.Unmarshal([]byte(succeed(t, third, at("simulate", "-f", "-", "-o", "json")...)), &r))
 	require.True(t, r.Done)
-	last := r.Steps[len(r.Steps)-1]
-	require.Equal(t, []int32{6, 0}, []int32{last.New, last.Old})
+	fresh, old := r.Steps[len(r.Steps)-1].sizes()
+	require.Equal(t, []int32{6, 0}, []int32{fresh, old})
 	var since, until float64
-	for i, s := range r.Steps {
-		if s.Step == 2 && s.State == kruise.StatePaused && s.New == 3 && r.Steps[i-1].State != kruise.StatePaused {
-			since, until = s.Time, r.Steps[i+1].Time
+	for _, s := range r.Steps {
+		fresh, _ := s.sizes()
+		switch waits := s.Step == 2 && s.State == kruise.StatePaused && fresh == 3; {
+		case waits && since == 0:
+			since = s.Time
+		case !waits && since > 0 && until == 0:
+			until = s.Time
 		}
 	}
 	require.InDelta(t, 300, until-since, 1)

@@ -52,10 +52,11 @@ func TestSimulateKinds(t *testing.T) {
 			require.Equal(t, [2]int32{tt.most, tt.least}, [2]int32{r.Bounds.MaxTotal, r.Bounds.MinAvailable})
 			paused := map[int32]string{}
 			for _, s := range r.Steps {
-				require.LessOrEqual(t, s.New+s.Old, tt.most)
+				fresh, old := s.sizes()
+				require.LessOrEqual(t, fresh+old, tt.most)
 				require.GreaterOrEqual(t, s.Available, tt.least)
 				if s.State == kruise.StatePaused {
-					paused[s.Step] = fmt.Sprintf("%d/%d", s.New, s.Old)
+					paused[s.Step] = fmt.Sprintf("%d/%d", fresh, old)
 				}
 			}
 			require.Equal(t, tt.paused, paused)

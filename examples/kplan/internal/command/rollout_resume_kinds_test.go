@@ -69,7 +69,7 @@ func TestBelievesReleaseOfSets(t *testing.T) {
 		unbound := strings.Replace(string(releasing(t, kind, roomlessPod)), "nodeName: worker-1, ", "", 1)
 		r = releasedBy(t, []byte(unbound), "-f", "-", "--time-limit", "1h")
 		require.False(t, r.Done, kind)
-		require.Contains(t, strings.Join(r.Assumed, "\n"), "1 pod for which nodes have no room stays so", kind)
+		require.Contains(t, strings.Join(r.Assumed, "\n"), "1 pod in Unschedulable waits for room on a node", kind)
 	}
 	golden(t, data+"golden/simulate/rollout-cloneset-live.txt", []byte(succeed(t, releasing(t, "CloneSet", creatingPod), "simulate", "-f", "-", "--terminate-after", "5s")))
 

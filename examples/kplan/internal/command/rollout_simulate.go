@@ -3,64 +3,158 @@
 package command
 
 import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
+// errNoRelease tells that a Rollout has nothing to do.
+var errNoRelease = errors.New("there is nothing to release")
+
+// A missing error tells that --from lacks a workload, so that nothing can be released.
+type missing struct{ kind string }
+
+func (m *missing) Error() string {
+	return "nothing is being released; --from must hold its " + m.kind + " as it is before the release"
+}
+
+// Is makes it one of errNoRelease.
+func (m *missing) Is(target error) bool { return target == errNoRelease }
+
+// A release is what is simulated of a Rollout.
+type release struct {
+	world.Beginning
+	replicas int32
+	budget   rollout.Budget // within which the workload is updated by partition
+	assumed  []string
+}
+
 // simulateRollout simulates a release: the rest of one that is under way, or all of that
 // from one workload to another, of those with the name that the Rollout has.
-func (s *simulation) simulateRollout(r *manifest.Rollout, from *earlier) (view.RolloutSimulation, error) {
+func (s *simulation) simulateRollout(r *manifest.Rollout, from *earlier) (view.Simulation, error) {
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
-		return view.RolloutSimulation{}, r.Invalid(manifest.ErrNoNode)
+		return view.Simulation{}, r.Invalid(manifest.ErrNoNode)
 	}
 	if err := checkRelease(r); err != nil {
-		return view.RolloutSimulation{}, err
+		return view.Simulation{}, err
 	}
 	begin, found := s.before(r, from)
 	switch {
 	case underWay(r) && found:
-		return view.RolloutSimulation{}, r.Invalid(&kube.FieldError{
+		return view.Simulation{}, r.Invalid(&kube.FieldError{
 			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
 			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
 		})
 	case underWay(r):
-		return s.resumeRollout(r)
+		begin = func() (release, error) { return s.standing(r) }
 	case !found:
-		return view.RolloutSimulation{}, r.Invalid(&missing{r.Workload.Kind})
+		return view.Simulation{}, r.Invalid(&missing{r.Workload.Kind})
 	}
-	return begin()
+	of, err := begin()
+	if err != nil {
+		return view.Simulation{}, err
+	}
+	return s.release(r, &of)
+}
+
+// release simulates what becomes of a release.
+func (s *simulation) release(r *manifest.Rollout, of *release) (view.Simulation, error) {
+	of.Broken(s.neverReady)
+	s.override(&of.Beginning, false)
+	config := s.pace.config(&s.policies)
+	config.Rollout, config.DaemonSet = s.rolloutOptions(), daemonset.Options{Repair: s.daemonSets()}
+	if !s.neverApprove {
+		config.ApproveAfter = cluster.Exactly(time.Duration(s.approveAfter))
+	}
+	telling := view.Releases{Rollout: r.Snapshot.Rollout, Replicas: of.replicas, Budget: of.budget}
+	result, err := view.Simulate(&of.Beginning, telling, config, time.Duration(s.timeLimit), s.records)
+	if err != nil {
+		return result, r.Invalid(withHelp(err))
+	}
+	result.Policies = s.flags(workload.QuirkTable())
+	result.Assumed = slices.Concat(of.assumed, r.Unheeded(), s.lives(&of.Beginning, &result))
+	return result, nil
 }
 
 // before returns how to begin the release from what runs before it, if that is known.
-func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (view.RolloutSimulation, error), found bool) {
+func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (release, error), found bool) {
 	if r.Set != nil {
 		old := from.podSets[r.Set.Key()]
-		return func() (view.RolloutSimulation, error) { return s.beginSetRollout(r, old) }, old != nil
+		return func() (release, error) { return s.beforeSet(r, old) }, old != nil
 	}
 	if r.DaemonSet != nil {
 		old := from.daemonSets[r.DaemonSet.Key()]
-		return func() (view.RolloutSimulation, error) { return s.beginDaemonRollout(*r, old) }, old != nil
+		return func() (release, error) { return s.beforeDaemonSet(r, old) }, old != nil
 	}
 	old := from.deployments[r.Deployment.Key()]
-	return func() (view.RolloutSimulation, error) { return s.beginRollout(r, old) }, old != nil
+	return func() (release, error) { return s.beforeDeployment(r, old) }, old != nil
 }
 
-// resumeRollout simulates the rest of a release that is under way.
-func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation, error) {
+// standing returns a release that is under way, as it stands.
+func (s *simulation) standing(r *manifest.Rollout) (release, error) {
 	switch {
 	case r.Set != nil:
-		return s.resumeSet(r)
+		return s.setUnderWay(r)
 	case r.DaemonSet != nil:
-		return s.resumeDaemonSet(r)
+		return s.daemonSetUnderWay(r)
 	}
-	return s.resumeDeployment(r)
+	return s.deploymentUnderWay(r)
 }
 
 // underWay reports whether something is being released: the Rollout says so, or admission
 // has let an update in that its controller has yet to notice.
 func underWay(r *manifest.Rollout) bool {
 	return r.Snapshot.Rollout.Status.Phase == kruise.PhaseProgressing || r.Workload.Annotations[workload.AnnotationInProgress] != ""
+}
+
+// believed returns what pods are taken for, and what is not looked at.
+func (s *simulation) believed(b *world.Beginning) (notes []string) {
+	if s.heal {
+		some := len(b.Pods)+len(b.DaemonPods) > 0
+		if b.Heal(); some {
+			notes = []string{"all pods become ready, and nodes have room (--heal)"}
+		}
+		return notes
+	}
+	for _, belief := range b.Believed {
+		notes = append(notes, belief.String())
+	}
+	for _, what := range b.Unseen {
+		notes = append(notes, "not looked at: "+what)
+	}
+	return notes
+}
+
+// deploymentBudget returns within which limits a Deployment is updated by partition.
+func (s *simulation) deploymentBudget(r *manifest.Rollout, limits *partition.RollingUpdate) rollout.Budget {
+	if limits == nil {
+		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
+	}
+	return partition.Budget(replicasOf(&r.Workload), limits, s.rollouts().Has(workload.LimitsWrapAround))
+}
+
+// setBudget returns within which limits a CloneSet or a StatefulSet is updated. One of Kubernetes loses a
+// pod at a time.
+func setBudget(o *cluster.Set) rollout.Budget {
+	b, limits := rollout.Budget{Replicas: o.DesiredReplicas(), Unavailable: 1}, o.Limits()
+	switch o.GroupKind() {
+	case "apps.kruise.io/CloneSet":
+		return partition.CloneSetBudget(b.Replicas, &limits, o.Paused)
+	case "apps.kruise.io/StatefulSet":
+		if !limits.MaxUnavailable.IsZero() {
+			b.Unavailable = max(1, limits.MaxUnavailable.Of(b.Replicas))
+		}
+	}
+	return b
 }

@@ -18,13 +18,31 @@ type releaseJSON struct {
 	Kind   string
 	Done   bool
 	Bounds struct{ MaxTotal, MinAvailable int32 }
-	Holds  []kruise.Hold
-	Steps  []struct {
-		Time                         float64
-		Step                         int32
-		State                        kruise.StepState
-		New, Old, Available, Traffic int32
+	Steps  []releaseStep
+}
+
+type releaseStep struct {
+	Time               float64
+	Step               int32
+	State              kruise.StepState
+	Available, Traffic int32
+	Holds              []kruise.Hold
+	Parts              []struct {
+		New      bool
+		Replicas int32
 	}
+}
+
+// sizes are how many pods are wanted of the new template, and of others.
+func (s *releaseStep) sizes() (fresh, old int32) {
+	for _, p := range s.Parts {
+		if p.New {
+			fresh += p.Replicas
+		} else {
+			old += p.Replicas
+		}
+	}
+	return fresh, old
 }
 
 var released20 = append(append([]string{}, echoserver...), "-f", progressive+"echoserver.yaml")
@@ -37,7 +55,7 @@ func TestSimulateRollout(t *testing.T) {
 	picture, err := os.ReadFile(svg)
 	require.NoError(t, err)
 	golden(t, data+"golden/rollout.svg", picture)
-	for _, want := range []string{"Rollout echoserver", "old pods", "new pods", "traffic to new, %", "step 1", "step 2", "at most 8 pods", "at least 5 available"} {
+	for _, want := range []string{"Rollout echoserver", "old ready", "new ready", "traffic to new, %", "step 1", "step 2", "at most 8 pods", "at least 5 available"} {
 		require.Contains(t, string(picture), ">"+want+"<")
 	}
 	text := succeed(t, nil, append(released20, "-o", "json")...)
@@ -51,10 +69,11 @@ func TestSimulateRollout(t *testing.T) {
 	type moment struct{ new, old, traffic int32 }
 	paused, lasted := map[int32]moment{}, map[int32]float64{}
 	for i, s := range r.Steps {
-		require.LessOrEqual(t, s.New+s.Old, int32(8))
+		fresh, old := s.sizes()
+		require.LessOrEqual(t, fresh+old, int32(8))
 		require.GreaterOrEqual(t, s.Available, int32(5))
 		if s.State == kruise.StatePaused {
-			paused[s.Step] = moment{s.New, s.Old, s.Traffic}
+			paused[s.Step] = moment{fresh, old, s.Traffic}
 			lasted[s.Step] += r.Steps[i+1].Time - s.Time
 		}
 	}

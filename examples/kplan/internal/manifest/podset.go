@@ -11,16 +11,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset/inplace"
-	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
+	simulated "github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // A PodSet is a CloneSet, or a StatefulSet of Kubernetes or OpenKruise.
 type PodSet struct {
 	File   string
 	Object metav1.Object
-	Set    podset.Set
+	Set    simulated.Set
 	Pods   []*corev1.Pod // that it controls
 
 	template *corev1.PodTemplateSpec

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/files"
-	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
+	simulated "github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // podSets returns the sets of a source.
@@ -38,7 +38,7 @@ func (l *loader) podSets() ([]PodSet, error) {
 		o := source.object
 		w, err := kubekruise.CloneSet(o)
 		s := PodSet{File: source.file, Object: o, template: &o.Spec.Template, policy: o.Spec.UpdateStrategy.Type}
-		s.Set = podset.Set{Workload: w, ScaleUnavailable: limit(o.Spec.ScaleStrategy.MaxUnavailable)}
+		s.Set = simulated.Set{Workload: w, ScaleUnavailable: limit(o.Spec.ScaleStrategy.MaxUnavailable)}
 		if err := add("CloneSet", kruiseApps, s, err); err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func (l *loader) podSets() ([]PodSet, error) {
 		o := source.object
 		w, err := kubekruise.StatefulSet(o, l.podsOf(o.Namespace))
 		s := PodSet{File: source.file, Object: o, template: &o.Spec.Template}
-		s.Set = podset.Set{Workload: w, Parallel: o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement}
+		s.Set = simulated.Set{Workload: w, Parallel: o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement}
 		if err := add("StatefulSet", "apps", s, err); err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (l *loader) podSets() ([]PodSet, error) {
 		if rolling := o.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
 			s.policy = rolling.PodUpdatePolicy
 		}
-		s.Set = podset.Set{Workload: w, Parallel: o.Spec.PodManagementPolicy == string(appsv1.ParallelPodManagement)}
+		s.Set = simulated.Set{Workload: w, Parallel: o.Spec.PodManagementPolicy == string(appsv1.ParallelPodManagement)}
 		if err := add("StatefulSet", kruiseApps, s, err); err != nil {
 			return nil, err
 		}

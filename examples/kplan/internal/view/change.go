@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/rollout"
 )
 
 // A Change is what becomes of one workload when manifests are applied.
@@ -64,24 +63,6 @@ type Diff struct {
 	Gone      []Subject // that the new manifests lack
 	Pace      string    // how pods are taken to be
 	Notes     []string  // what else is to be known, as sentences
-}
-
-func reaches(b rollout.Budget, most, least int32) []Reach {
-	return []Reach{{"wanted", b.MaxTotal(), false, most}, {"available", b.MinAvailable(), true, least}}
-}
-
-// Within returns how near the release comes to the bounds of its workload, if it keeps to
-// them, and how long it takes.
-func (s RolloutSimulation) Within() ([]Reach, time.Duration) {
-	if !s.bounded() {
-		return nil, s.end().Time
-	}
-	most, least := int32(0), s.Budget.Replicas
-	for i := range s.Result.Steps {
-		step := &s.Result.Steps[i]
-		most, least = max(most, step.New+step.Old), min(least, step.Available)
-	}
-	return reaches(s.Budget, most, least), s.end().Time
 }
 
 // result says what happens in words.

@@ -39,9 +39,6 @@ func (p RolloutPlan) Subject() Subject {
 }
 
 // Subject returns the Rollout.
-func (s RolloutSimulation) Subject() Subject { return kruiseRollout(s.Namespace, s.Rollout.Name) }
-
-// Subject returns the Rollout.
 func (p ArgoPlan) Subject() Subject { return argoRollout(p.Namespace, p.Snapshot.Rollout.Name) }
 
 // Subject returns the Rollout.

@@ -86,18 +86,6 @@ func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{Ro
 // Verdict returns how the Rollout stands.
 func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}, p.Unapplied) }
 
-// Verdict returns what becomes of the Rollout, which is simulated only if it releases another
-// template.
-func (s RolloutSimulation) Verdict() Verdict {
-	switch {
-	case s.Unfinished() != "":
-		return Fails
-	case len(s.Result.Steps) > 1:
-		return Rolls
-	}
-	return Stays
-}
-
 // Verdict returns what becomes of the Deployment with all of the strategies.
 func (c Comparison) Verdict() Verdict {
 	if c.Unfinished() != "" {

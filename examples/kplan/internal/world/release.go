@@ -17,10 +17,10 @@ import (
 // from nothing: all pods are available, and nothing is being released.
 func (b Beginning) Released() (Beginning, error) {
 	before := cluster.Snapshot{
-		Now: b.Now, Deployments: b.Deployments, Sets: b.Sets, DaemonSets: b.DaemonSets, Rollouts: b.Rollouts,
+		Now: b.Now, Deployments: b.Deployments, Sets: b.Sets, DaemonSets: b.DaemonSets, AdvancedDaemonSets: b.AdvancedDaemonSets, Rollouts: b.Rollouts,
 		Services: b.Services, Routes: b.Routes, Ingresses: b.Ingresses,
 	}
-	if len(b.DaemonSets) > 0 {
+	if len(b.DaemonSets)+len(b.AdvancedDaemonSets) > 0 {
 		before.Nodes = b.Nodes
 	}
 	w, err := sim.New(before, sim.Config{ReplicaSet: replicaset.Options{Burst: math.MaxInt32}})
@@ -35,7 +35,7 @@ func (b Beginning) Released() (Beginning, error) {
 		return b, fmt.Errorf("%s does not roll out", b.Name)
 	}
 	b.Deployments, b.ReplicaSets, b.Pods, b.Meta = s.Deployments, s.ReplicaSets, s.Pods, s.Meta
-	b.Sets, b.DaemonSets, b.DaemonPods, b.Revisions = s.Sets, s.DaemonSets, s.DaemonPods, s.Revisions
+	b.Sets, b.DaemonSets, b.AdvancedDaemonSets, b.DaemonPods, b.Revisions = s.Sets, s.DaemonSets, s.AdvancedDaemonSets, s.DaemonPods, s.Revisions
 	b.Rollouts, b.Services, b.Routes, b.Ingresses = s.Rollouts, s.Services, s.Routes, s.Ingresses
 	b.Now = w.Start().Add(time.Hour)
 	return b, nil
