@@ -34,6 +34,9 @@ func (n inside) steps(list []record.Step) []record.Step {
 	for i := range list {
 		p := &list[i]
 		p.Plan = n.value(reflect.ValueOf(p.Plan)).Interface().(fmt.Stringer)
+		if p.Idle != nil {
+			p.Idle = n.value(reflect.ValueOf(p.Idle)).Interface().(fmt.Stringer)
+		}
 		p.Parts = n.parts(p.Parts)
 	}
 	return list

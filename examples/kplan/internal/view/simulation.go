@@ -172,14 +172,17 @@ func (s Simulation) Within() ([]Reach, time.Duration) {
 	return list, s.took()
 }
 
-// lines returns what a step did and why or, at the end, what remains.
+// lines returns what a step did and why, and what a Rollout waits for then or, at the end, what remains.
 func (s *Simulation) lines(i int) []timeline.Occurrence {
 	p := &s.Steps[i]
 	if i < len(s.Steps)-1 {
-		if lines := s.Of.does(s, p); len(lines) > 0 {
-			return lines
+		lines := s.Of.does(s, p)
+		if p.Idle != nil && s.Drawn() && s.Steps[i+1].Time.After(p.Time) {
+			idle := *p
+			idle.Plan = p.Idle
+			lines = append(lines, s.Of.waits(s, &idle)...)
 		}
-		return s.Of.waits(s, p)
+		return lines
 	}
 	if s.Done {
 		return []timeline.Occurrence{{What: "complete", Why: "all pods are new and available"}}
@@ -196,7 +199,8 @@ type stepRow struct {
 	lines       []timeline.Occurrence
 }
 
-// rows are the steps as people read them.
+// rows are the steps as people read them: one in which nothing was done is not told if another follows at
+// once.
 func (s *Simulation) rows() (list []stepRow) {
 	for i := range s.Steps {
 		lines := s.lines(i)
@@ -204,6 +208,9 @@ func (s *Simulation) rows() (list []stepRow) {
 			list[n-1].last = i
 			list[n-1].lines = append(list[n-1].lines, lines...)
 			continue
+		}
+		if n := len(list); n > 0 && len(list[n-1].lines) == 0 && s.Steps[list[n-1].last].Time.Equal(s.Steps[i].Time) {
+			list = list[:n-1]
 		}
 		list = append(list, stepRow{i, i, lines})
 	}
