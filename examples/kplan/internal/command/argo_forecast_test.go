@@ -80,18 +80,18 @@ func TestArgoAssumed(t *testing.T) {
 	const steps = "{canary: {steps: [{setWeight: 25}, {%s}]}}"
 	approval := fmt.Sprintf(steps, "pause: {}")
 	_, text := foretoldArgo(t, approval, "", "")
-	require.Contains(t, text, "Assumed: a person approves after 5m (--approve-after)\n")
+	require.Contains(t, text, "a person approves after 5m (--approve-after)\n")
 	require.Contains(t, text, "\nComplete after 5m")
 	_, text = foretoldArgo(t, approval, "", "", "--approve-after", "0s")
-	require.Contains(t, text, "Assumed: a person approves after 0s (--approve-after)\n")
+	require.Contains(t, text, "a person approves after 0s (--approve-after)\n")
 	require.Contains(t, text, "\nComplete after 3")
 	code, text := foretoldArgo(t, approval, "", "", "--never-approve")
 	require.Equal(t, 1, code)
-	require.Contains(t, text, "Assumed: nobody approves (--never-approve)\n")
+	require.Contains(t, text, "nobody approves (--never-approve)\n")
 	_, text = foretoldArgo(t, fmt.Sprintf(steps, "analysis: {templates: [{templateName: errors}]}"), "", "", "--analysis-after", "2m")
-	require.Contains(t, text, "Assumed: analyses end after 2m and are successful (--analysis-after, --analysis)\n")
+	require.Contains(t, text, "analyses end after 2m and are successful (--analysis-after, --analysis)\n")
 	_, text = foretoldArgo(t, fmt.Sprintf(steps, "pause: {duration: 10}"), "", "")
-	require.NotContains(t, text, "Assumed", "time ends it")
+	require.NotContains(t, text, "a person", "time ends it")
 }
 
 // Writes that happen at one instant are told, with the reason of each: a preview that is scaled at once, and

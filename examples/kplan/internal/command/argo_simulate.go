@@ -50,7 +50,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.Simulation
 	}
 	result.Policies = s.flags(argo.QuirkTable())
 	bites := r.Workload.Bites(world.ArgoBounds(&wanted), start.Running(), short...)
-	result.Assumed = slices.Concat(bites, partial, assumed, s.decided(&wanted, people))
+	result.Assumed = slices.Concat(bites, partial, assumed, s.lives(&start, &result), s.decided(&wanted, people))
 	return result, nil
 }
 

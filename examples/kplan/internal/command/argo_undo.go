@@ -5,6 +5,7 @@ package command
 import (
 	"errors"
 	"maps"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -58,7 +59,8 @@ func (u *undoing) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet
 	if err != nil {
 		return result, r.Invalid(withHelp(err))
 	}
-	result.Policies, result.Assumed = u.flags(argo.QuirkTable()), people.assumed(approvedAfter, "")
+	result.Policies = u.flags(argo.QuirkTable())
+	result.Assumed = slices.Concat([]string{"all pods become ready, and nodes have room"}, u.lives(&b, &result), people.assumed(approvedAfter, ""))
 	return result, nil
 }
 

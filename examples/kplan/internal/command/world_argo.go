@@ -3,6 +3,7 @@
 package command
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -53,11 +54,12 @@ func aroundArgo(seen, last *manifest.ArgoRollout) (list []kube.Object) {
 		own[p.UID] = true
 		list = append(list, p)
 	}
-	for _, s := range seen.Services {
-		list = append(list, s)
-	}
-	for _, s := range last.Services {
-		list = append(list, s)
+	there := map[string]bool{}
+	for _, s := range slices.Concat(seen.Services, last.Services) {
+		if !there[s.Name] {
+			list = append(list, s)
+		}
+		there[s.Name] = true
 	}
 	return append(list, last.Workload.Around(own)...)
 }

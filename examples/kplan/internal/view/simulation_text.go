@@ -90,8 +90,11 @@ func (s *Simulation) table(below bool) *terminal.Table {
 		}
 		z := &s.Steps[r.last].Sizes
 		cells := append([]string{fmt.Sprint(i + 1), clock(s.at(z))}, s.cells(z)...)
-		if below {
+		switch {
+		case below:
 			t.Row(cells...)
+		case len(r.lines) == 0: // it has come to another stage
+			t.Row(append(cells, "", "")...)
 		}
 		for _, line := range r.lines {
 			if below {
