@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -36,6 +37,7 @@ type believer struct {
 	ready, placed map[string]bool // templates of which a pod is ready, or has a node
 	held          map[string]cluster.PodHold
 	broken, homes map[string]bool // templates whose new pods do not become ready, or find no node
+	started       map[string]bool // those of them of which a pod has started, or nobody knows
 	waiting       []seenPod       // for room
 	starting      []startingPod   // that become ready, unless their template is broken
 	counts        map[cluster.Belief]int
@@ -45,7 +47,7 @@ type believer struct {
 func (w *worldReader) believe() {
 	b := &believer{
 		now: w.s.Now, nodes: len(w.s.Nodes) > 0, lost: map[string]bool{}, ready: map[string]bool{}, placed: map[string]bool{},
-		held: map[string]cluster.PodHold{}, broken: map[string]bool{}, homes: map[string]bool{}, counts: map[cluster.Belief]int{},
+		held: map[string]cluster.PodHold{}, broken: map[string]bool{}, started: map[string]bool{}, homes: map[string]bool{}, counts: map[cluster.Belief]int{},
 	}
 	for i := range w.s.Nodes {
 		b.lost[w.s.Nodes[i].Name] = w.s.Nodes[i].NotReady
@@ -66,7 +68,7 @@ func (w *worldReader) believe() {
 		}
 	}
 	for id := range b.broken {
-		w.changeTemplate(id, func(t *cluster.Template) { t.NeverReady = true })
+		w.changeTemplate(id, func(t *cluster.Template) { t.NeverReady, t.NeverStarts = b.started[id], !b.started[id] })
 	}
 	for id := range b.homes {
 		w.changeTemplate(id, func(t *cluster.Template) { t.Unplaceable = true })
@@ -159,6 +161,7 @@ func (b *believer) unready(p seenPod) bool {
 	b.count(reason, cluster.Stay)
 	if p.template != "" && !b.ready[p.template] {
 		b.broken[p.template] = true
+		b.started[p.template] = b.started[p.template] || p.Status.Phase != corev1.PodPending
 	}
 	return true
 }

@@ -66,7 +66,7 @@ func (w *worldReader) report(b *believer) {
 		case stays:
 			b.counts[cluster.Belief{In: reportedState, Then: cluster.Stay}] += int(unready)
 			if rs.Status.ReadyReplicas <= 0 {
-				b.broken[id] = true
+				b.broken[id], b.started[id] = true, true
 			}
 		default:
 			b.counts[cluster.Belief{In: reportedState, Then: cluster.BecomeReady}] += int(unready)

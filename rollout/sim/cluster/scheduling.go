@@ -39,6 +39,7 @@ type Template struct {
 	EndWithin   time.Duration `json:"endWithin,omitzero"`
 	Times       *Times        `json:"times,omitempty"`      // nil means those of the world
 	NeverReady  bool          `json:"neverReady,omitzero"`  // its pods start, and stay unready
+	NeverStarts bool          `json:"neverStarts,omitzero"` // its pods stay Pending on their nodes, as without their images
 	Unplaceable bool          `json:"unplaceable,omitzero"` // no node takes its pods
 }
 

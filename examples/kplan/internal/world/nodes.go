@@ -44,7 +44,7 @@ func (b *Beginning) Heal() {
 		b.Nodes = nil
 	}
 	b.Each(func(_ string, t *cluster.Template) {
-		t.NeverReady, t.Unplaceable, t.Refused, t.Unset = false, false, "", nil
+		t.NeverReady, t.NeverStarts, t.Unplaceable, t.Refused, t.Unset = false, false, false, "", nil
 	})
 }
 

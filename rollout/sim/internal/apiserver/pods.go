@@ -21,15 +21,15 @@ func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
 	return Create(s, &s.Pods, r, p)
 }
 
-// DeletePod asks for the end of a pod: its deletion timestamp says when it ends. A pod without a node is gone at
-// once, unless it is kept.
+// DeletePod asks for the end of a pod: its deletion timestamp says when it ends. A pod without a node, or
+// that has finished, is gone at once, unless it is kept.
 func (s *Server) DeletePod(r Request) Answer {
 	e, a := lookup(&s.Pods, &r)
 	if a != Done {
 		return s.answered(a)
 	}
 	switch p := e.Now; {
-	case p.NodeName == "" && !p.Hold.Kept:
+	case (p.NodeName == "" || p.Finished()) && !p.Hold.Kept:
 		r.Stage = store.Gone
 		s.Pods.Remove(r.cause(), e)
 	case p.DeletionTimestamp.IsZero():

@@ -30,6 +30,9 @@ func (l *Pods) starts(e *pod) {
 		l.becomesReady(e)
 		return
 	}
+	if l.template(p).NeverStarts {
+		return
+	}
 	pulled := func() { l.Agenda.After(l.takes(e.Now, store.Started), agenda.Life, func() { l.running(e) }) }
 	i := image{p.NodeName, p.Template}
 	if i.template != "" && l.images[i] {
@@ -76,7 +79,10 @@ func (l *Pods) becomesReady(e *pod) {
 }
 
 // everReady reports whether a pod that runs becomes ready.
-func (l *Pods) everReady(p *store.Pod) bool { return !l.template(p).NeverReady && !p.Hold.Unready }
+func (l *Pods) everReady(p *store.Pod) bool {
+	t := l.template(p)
+	return !t.NeverReady && !t.NeverStarts && !p.Hold.Unready
+}
 
 // ready is when a pod is ready.
 func (l *Pods) ready(e *pod) {
