@@ -16,7 +16,7 @@ import (
 // StartAround starts what a cluster needs around its API server: kubelets, a scheduler,
 // and the garbage collector.
 func (c *Cluster) StartAround(ctx context.Context) (*Kubelet, error) {
-	if err := startCollector(ctx, c.Config(Admin)); err != nil {
+	if err := StartCollector(ctx, c.Config(Admin)); err != nil {
 		return nil, err
 	}
 	return StartKubelet(ctx, c.Config(Admin))

@@ -56,8 +56,8 @@ func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) erro
 	return nil
 }
 
-// startCollector starts the garbage collector of Kubernetes.
-func startCollector(ctx context.Context, cfg *rest.Config) error {
+// StartCollector starts the garbage collector of Kubernetes.
+func StartCollector(ctx context.Context, cfg *rest.Config) error {
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
 		return err

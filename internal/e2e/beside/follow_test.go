@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package beside
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	model "github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/sim/scheduler"
+)
+
+// podsOf is the place of pods among the resources of a world.
+const podsOf = 2
+
+// place is the scheduler of both clusters: it takes the node with the most room for pods.
+func place(p scheduler.Pod, nodes *scheduler.Nodes) (name string) {
+	best := int64(math.MinInt64)
+	for i := range nodes.Len() {
+		if free := nodes.Free(i, podsOf); nodes.Fits(i, p) && free > best {
+			name, best = nodes.At(i).Name, free
+		}
+	}
+	return name
+}
+
+// chooses returns the node that the scheduler chooses for a pod of the real cluster.
+func (p *pair) chooses(name string) string {
+	var objects []kube.Object
+	for _, n := range realNodes(p.namespace) {
+		objects = append(objects, n)
+	}
+	all, apps := labels.Everything(), real.informers.Apps().V1()
+	sets, _ := apps.ReplicaSets().Lister().ReplicaSets(p.namespace).List(all)
+	for _, o := range sets {
+		objects = append(objects, o)
+	}
+	controllers, _ := real.informers.Core().V1().ReplicationControllers().Lister().ReplicationControllers(p.namespace).List(all)
+	for _, o := range controllers {
+		objects = append(objects, o)
+	}
+	daemons, _ := apps.DaemonSets().Lister().DaemonSets(p.namespace).List(all)
+	for _, o := range daemons {
+		objects = append(objects, o)
+	}
+	for _, o := range realPods(p.namespace) {
+		objects = append(objects, o)
+	}
+	s, err := kube.World(objects)
+	require.NoError(p, err)
+	return chosen(s, func(of *podorder.Pod) bool { return plain(of.Name) == name }, func(*podorder.Pod) bool { return true })
+}
+
+// chosen returns the node that the scheduler chooses for a pod of a cluster, if there are only those others that
+// count.
+func chosen(s model.Snapshot, is, counts func(*podorder.Pod) bool) string {
+	ids := map[string]string{}
+	for _, o := range slices.Concat(s.ReplicaSets, s.ReplicationControllers) {
+		ids[o.UID] = o.Template.ID
+	}
+	nodes := scheduler.New(s.Nodes, len(s.Resources))
+	var asks scheduler.Pod
+	var pinned string
+	take := func(pod *podorder.Pod, template, to string) {
+		of := scheduler.Pod{Pod: pod, Template: s.Templates[template]}
+		if is(pod) {
+			asks, pinned = of, to
+		} else if counts(pod) {
+			nodes.Take(of, pod.NodeName)
+		}
+	}
+	for i := range s.Pods {
+		take(&s.Pods[i], ids[s.Pods[i].ControllerUID], "")
+	}
+	for i := range s.DaemonPods {
+		take(&s.DaemonPods[i].Pod, s.DaemonPods[i].Labels[daemonset.LabelHash], s.DaemonPods[i].PinnedNode)
+	}
+	if pinned == "" {
+		return place(asks, nodes)
+	}
+	if i, ok := nodes.Index(pinned); ok && nodes.FitsPinned(i, asks) {
+		return pinned
+	}
+	return ""
+}
+
+// crowded reports whether a pod of the world finds no node, and would if there were no pods of other workloads.
+func (p *pair) crowded() bool {
+	s := p.world.Snapshot()
+	for i := range p.last.pods {
+		o := &p.last.pods[i]
+		is := func(of *podorder.Pod) bool { return of.Name == o.name }
+		own := func(of *podorder.Pod) bool { return of.Labels[appLabel] == o.of[:2] }
+		all := func(*podorder.Pod) bool { return true }
+		if !o.bound && !o.end && chosen(s, is, all) == "" && chosen(s, is, own) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// gone returns those of some pods of the world that are gone or going in the real cluster, once these are
+// as many as asked for, or it has had time for it.
+func (p *pair) gone(pods []podorder.Pod, n int) map[string]bool {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(15 * time.Millisecond) {
+		gone, there := map[string]bool{}, map[string]bool{}
+		for _, o := range realPods(p.namespace) {
+			there[o.Name] = o.DeletionTimestamp == nil
+		}
+		for i := range pods {
+			if name, known := p.real[pods[i].Name]; known && pods[i].Active() && !there[name] {
+				gone[pods[i].Name] = true
+			}
+		}
+		if len(gone) >= n || time.Now().After(end) {
+			return gone
+		}
+	}
+}
+
+// planReplicaSet plans as always, but lets those of several equal pods go that go in the real cluster: it
+// makes all times equal, and puts these pods first where the UID decides.
+func (p *pair) planReplicaSet(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {
+	plan, err := replicaset.Reconcile(s, now, o)
+	victims := slices.IndexFunc(plan.Actions, func(a replicaset.Action) bool { _, ok := a.(replicaset.DeletePod); return ok })
+	own := slices.DeleteFunc(slices.Clone(s.Pods), func(of podorder.Pod) bool { return of.ControllerUID != s.ReplicaSet.UID })
+	if err != nil || victims < 0 {
+		return plan, err
+	}
+	first := p.gone(own, len(plan.Actions)-victims)
+	even, seen := s, map[string]podorder.Pod{}
+	even.Pods = slices.Clone(s.Pods)
+	for i := range even.Pods {
+		of := &even.Pods[i]
+		seen[of.Name] = *of
+		at := now.Add(-time.Duration(1<<45 + i))
+		of.CreationTimestamp = at
+		if of.Ready {
+			of.ReadySince = at
+		}
+		of.UID = fmt.Sprint(map[bool]int{true: 0, false: 1}[first[of.Name]], of.UID)
+	}
+	again, err := replicaset.Reconcile(even, now, o)
+	if err != nil || len(again.Actions) != len(plan.Actions) {
+		return plan, err
+	}
+	for i := victims; i < len(plan.Actions); i++ {
+		d := again.Actions[i].(replicaset.DeletePod)
+		d.UID, d.ResourceVersion = seen[d.Name].UID, seen[d.Name].ResourceVersion
+		plan.Actions[i] = d
+	}
+	return plan, nil
+}
+
+// planDaemonSet plans as always, but lets those of several equal pods go that go in the real cluster.
+func (p *pair) planDaemonSet(s daemonset.Snapshot, now time.Time, o daemonset.Options) (daemonset.Plan, error) {
+	plan, err := daemonset.Reconcile(s, now, o)
+	planned := map[string]bool{}
+	for _, a := range plan.Actions {
+		if d, ok := a.(daemonset.DeletePod); ok {
+			planned[d.Name] = true
+		}
+	}
+	if err != nil || len(planned) == 0 {
+		return plan, err
+	}
+	pods, named := make([]podorder.Pod, len(s.Pods)), map[string]*daemonset.Pod{}
+	for i := range s.Pods {
+		pods[i], named[s.Pods[i].Name] = s.Pods[i].Pod, &s.Pods[i]
+	}
+	gone := p.gone(pods, len(planned))
+	for i, a := range plan.Actions {
+		d, ok := a.(daemonset.DeletePod)
+		if !ok || gone[d.Name] {
+			continue
+		}
+		for _, name := range sorted(gone) {
+			if of := named[name]; !planned[name] && equal(of, named[d.Name]) {
+				planned[name] = true
+				d.Name, d.UID, d.ResourceVersion, d.Node = of.Name, of.UID, of.ResourceVersion, cmp.Or(of.NodeName, of.PinnedNode)
+				plan.Actions[i] = d
+				break
+			}
+		}
+	}
+	return plan, nil
+}
+
+func sorted(of map[string]bool) (names []string) {
+	for name := range of {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// equal reports whether a DaemonSet controller that walks over nodes in no order takes either pod.
+func equal(a, b *daemonset.Pod) bool {
+	return a.Labels[daemonset.LabelHash] == b.Labels[daemonset.LabelHash] && a.Ready == b.Ready && a.Phase == b.Phase
+}

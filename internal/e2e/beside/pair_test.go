@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package beside
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/e2e/cluster"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/sim"
+	model "github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// A pair is a world beside a namespace of the real cluster.
+type pair struct {
+	*testing.T
+	ctx       context.Context
+	namespace string
+	world     *sim.World
+	last      state             // of the world, before what happens now
+	real      map[string]string // names of real pods by those of the world's
+	broken    map[string]bool   // labels of pods whose image cannot be pulled
+	events    int               // so far, of pods
+	at        time.Time         // when the last one was
+	busy      bool              // several things happen at once: nothing is compared
+	atRest    bool              // all had come to rest before the present event
+	retries   bool              // there is a quota, which refuses what is tried again
+	log       []string
+
+	mu   sync.Mutex
+	lost map[string]bool // nodes that do not renew their leases
+}
+
+// The stages of pods take long in the world, so that controllers have come to rest before the next, and
+// seldom end together.
+var stage = model.Between(10_000*time.Second, longest)
+
+const longest = 3_000_000 * time.Second
+
+// longestRetry is the longest time after which controllers try again what was refused. Before it is over, they
+// need not have come to rest.
+const longestRetry = 1000 * time.Second
+
+// newPair makes a namespace with nodes, a quota and a budget, and a world of them.
+func newPair(t *testing.T, namespace string, nodes int, room int64, limits ...kube.Object) *pair {
+	p := &pair{T: t, ctx: t.Context(), namespace: namespace, real: map[string]string{}, broken: map[string]bool{}, lost: map[string]bool{}}
+	_, err := real.client.CoreV1().Namespaces().Create(p.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { withoutNodes(namespace) })
+	var objects []kube.Object
+	for i := range nodes {
+		name := fmt.Sprintf("%s-%d", namespace, i)
+		require.NoError(t, renew(p.ctx, name))
+		n, err := real.client.CoreV1().Nodes().Create(p.ctx, node(name, namespace, room), metav1.CreateOptions{})
+		require.NoError(t, err)
+		objects = append(objects, n)
+	}
+	go p.renew()
+	for _, o := range limits {
+		if _, ok := o.(*corev1.ResourceQuota); ok {
+			p.retries = true
+		}
+		stored, err := write(p.ctx, o, false)
+		require.NoError(t, err)
+		objects = append(objects, stored)
+	}
+	s, err := kube.World(objects)
+	require.NoError(t, err)
+	p.world, err = sim.New(s, sim.Config{
+		Times: model.Times{Schedule: stage, Ready: stage, End: stage}, Place: place,
+		Observe: p.observe, PlanReplicaSet: p.planReplicaSet, PlanDaemonSet: p.planDaemonSet,
+	})
+	require.NoError(t, err)
+	p.rest()
+	return p
+}
+
+// renew renews the leases of nodes that are not lost.
+func (p *pair) renew() {
+	for range time.Tick(cluster.NodeGrace / 5) {
+		if p.ctx.Err() != nil {
+			return
+		}
+		for _, n := range realNodes(p.namespace) {
+			p.mu.Lock()
+			lost := p.lost[n.Name]
+			p.mu.Unlock()
+			if !lost {
+				_ = renew(p.ctx, n.Name)
+			}
+		}
+	}
+}
+
+func (p *pair) note(format string, args ...any) {
+	p.log = append(p.log, fmt.Sprintf(format, args...))
+}
+
+// observe is told of each change in the world. If that is one of the scheduler or of a kubelet, the real
+// pod changes as well, once both clusters are equal.
+func (p *pair) observe(c sim.Change) {
+	if p.world == nil {
+		return
+	}
+	switch {
+	case c.Kind != sim.KindPod:
+	case c.Verb == sim.Started: // at once after it was bound
+		require.NoError(p, p.follow(c), "%s %s", c.Name, c.Verb)
+	case c.Verb == sim.Scheduled, c.Verb == sim.Ready, c.Verb == sim.Remove && c.By == "kubelet":
+		if p.atRest = !p.busy && (!p.retries || c.Time.Sub(p.at) > longestRetry); p.atRest {
+			p.compare()
+		}
+		p.events++
+		p.at = c.Time
+		p.note("%s %s", plain(c.Name), c.Verb)
+		require.NoError(p, p.follow(c), "%s %s", c.Name, c.Verb)
+	}
+	p.last = simulated(p.world)
+}
+
+// follow lets the real pod do what one of the world does.
+func (p *pair) follow(c sim.Change) error {
+	name, known := p.real[c.Name]
+	if !known {
+		return fmt.Errorf("there is no real pod")
+	}
+	switch c.Verb {
+	case sim.Scheduled:
+		to := podOf(c.Object).NodeName
+		if p.atRest {
+			require.Equal(p, to, p.chooses(name), "the node of %s", name)
+		}
+		if err := bind(p.ctx, p.namespace, name, to); err != nil || !p.broken[versioned(podOf(c.Object).Labels)] {
+			return err
+		}
+		return patchStatus(p.ctx, p.namespace, name, unready(false))
+	case sim.Started:
+		return patchStatus(p.ctx, p.namespace, name, unready(true))
+	case sim.Ready:
+		return beReady(p.ctx, p.namespace, name)
+	}
+	return end(p.ctx, p.namespace, name)
+}
+
+func podOf(o any) *podorder.Pod {
+	if d, ok := o.(*daemonset.Pod); ok {
+		return &d.Pod
+	}
+	return o.(*podorder.Pod)
+}
+
+// pass lets time pass in the world until so many things have happened to pods, and controllers rest.
+func (p *pair) pass(n int) {
+	for until, since := p.events+n, p.world.Now(); p.events < until && p.world.Now().Sub(since) < 2*longest; {
+		before := p.events
+		require.NoError(p, p.world.Run(p.world.Now().Add(4*longestRetry)))
+		if p.events > before {
+			since = p.world.Now()
+		}
+	}
+	p.rest()
+}
+
+// rest lets controllers come to rest, and compares.
+func (p *pair) rest() {
+	require.NoError(p, p.world.Run(p.world.Now().Add(2*longestRetry)))
+	p.last = simulated(p.world)
+	p.compare()
+}
+
+// patience is how long the real cluster may take for a step.
+const patience = 30 * time.Second
+
+// compare waits until the real cluster is as the world, and finds which pods are the same.
+func (p *pair) compare() {
+	p.Helper()
+	want := p.last
+	begin, nudged := time.Now(), time.Now()
+	for {
+		got := observed(p.namespace)
+		if maps.Equal(kept(got.sizes), kept(want.sizes)) {
+			p.match(want.pods, got.pods)
+			return
+		}
+		if time.Since(begin) > patience {
+			p.Fatalf("the world (-) and the real cluster (+) differ:\n%s\nafter %s", cmp.Diff(kept(want.sizes), kept(got.sizes)), strings.Join(p.log, "\n"))
+		}
+		if time.Since(nudged) > 500*time.Millisecond {
+			nudge(p.ctx, p.namespace)
+			nudged = time.Now()
+		}
+		time.Sleep(15 * time.Millisecond)
+	}
+}
+
+// kept are the sizes without those that may differ.
+func kept(sizes map[string]int64) map[string]int64 {
+	sizes = maps.Clone(sizes)
+	maps.DeleteFunc(sizes, func(of string, n int64) bool {
+		return n == 0 || slices.ContainsFunc(differences, func(d difference) bool { return d.leaf(of) })
+	})
+	return sizes
+}
+
+// A difference is a leaf that need not be equal.
+type difference struct {
+	leaf func(of string) bool
+	why  string
+}
+
+// differences are all that are forgiven, at most ten.
+var differences []difference
+
+// match finds which pods are the same: those of one class, and those that were the same before if they
+// still can be.
+func (p *pair) match(world, real []pod) {
+	classes := map[string][]string{}
+	class := map[string]string{}
+	for _, r := range real {
+		class[r.name] = r.class()
+	}
+	known := map[string]string{}
+	for i := range world {
+		w := &world[i]
+		if r, ok := p.real[w.name]; ok && class[r] == w.class() {
+			known[w.name] = r
+			delete(class, r)
+		}
+	}
+	for _, r := range slices.Sorted(maps.Keys(class)) {
+		classes[class[r]] = append(classes[class[r]], r)
+	}
+	for i := range world {
+		w := &world[i]
+		if list := classes[w.class()]; known[w.name] == "" && len(list) > 0 {
+			known[w.name] = list[0]
+			classes[w.class()] = list[1:]
+		}
+	}
+	p.real = known
+}
+
+// lose lets a node not answer any more, until its pods have been evicted.
+func (p *pair) lose(node string) {
+	p.note("%s does not answer", node)
+	p.mu.Lock()
+	p.lost[node] = true
+	p.mu.Unlock()
+	p.busy = true
+	p.world.Answers(node, false)
+	require.NoError(p, p.world.Run(p.world.Now().Add(time.Minute)))
+	p.busy = false
+	p.rest()
+}
+
+// answer lets a node answer again.
+func (p *pair) answer(node string) {
+	p.note("%s answers", node)
+	p.mu.Lock()
+	p.lost[node] = false
+	p.mu.Unlock()
+	require.NoError(p, answer(p.ctx, node))
+	p.busy = true
+	p.world.Answers(node, true)
+	require.NoError(p, p.world.Run(p.world.Now().Add(time.Minute)))
+	p.busy = false
+	p.rest()
+}
+
+// put applies a workload.
+func (p *pair) put(w *workload, exists bool) {
+	p.note("apply %s %s v%d replicas %d broken %t", w.kind, w.name, w.version, w.replicas, w.broken)
+	stored, err := write(p.ctx, w.object(p.namespace), exists)
+	require.NoError(p, err)
+	s, err := kube.World([]kube.Object{stored})
+	require.NoError(p, err)
+	p.broken[fmt.Sprintf("%s/v%d", w.name, w.version)] = w.broken
+	for id, t := range s.Templates {
+		t.NeverStarts = w.broken
+		p.world.PutTemplate(id, t)
+	}
+	for _, o := range s.Deployments {
+		require.NoError(p, p.world.Put(o))
+	}
+	for _, o := range slices.Concat(s.ReplicaSets, s.ReplicationControllers) {
+		require.NoError(p, p.world.Put(o))
+	}
+	for _, o := range s.DaemonSets {
+		require.NoError(p, p.world.Put(o))
+	}
+	p.rest()
+}
+
+// evict asks both clusters to evict a pod. The answers must be the same.
+func (p *pair) evict(name string) {
+	require.Eventually(p, func() bool { return budgetsCount(p.namespace) }, patience, 20*time.Millisecond, "budgets do not count")
+	refusal := p.world.Evict(name)
+	p.note("evict %s: %v", plain(name), refusal)
+	granted, err := evict(p.ctx, p.namespace, p.real[name])
+	for end := time.Now().Add(5 * time.Second); refusal == nil && !granted && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		granted, err = evict(p.ctx, p.namespace, p.real[name])
+	}
+	require.NoError(p, err)
+	require.Equal(p, refusal == nil, granted, "the eviction of %s: in the world %v\n%s", name, refusal, strings.Join(p.log, "\n"))
+	p.rest()
+}
+
+// fail lets a pod fail in both clusters.
+func (p *pair) fail(name string) {
+	p.note("fail %s", plain(name))
+	status := corev1.PodStatus{Phase: corev1.PodFailed, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now()}}}
+	require.NoError(p, patchStatus(p.ctx, p.namespace, p.real[name], status))
+	require.True(p, p.world.Fail(name))
+	p.rest()
+}
+
+// remove deletes a pod in both clusters.
+func (p *pair) remove(name string) {
+	p.note("delete %s", plain(name))
+	require.NoError(p, real.client.CoreV1().Pods(p.namespace).Delete(p.ctx, p.real[name], metav1.DeleteOptions{}))
+	require.True(p, p.world.Delete(sim.KindPod, name))
+	p.rest()
+}
+
+// finish lets all happen that still does, and compares the ends, which must last.
+func (p *pair) finish() {
+	p.pass(1000)
+	time.Sleep(300 * time.Millisecond)
+	p.compare()
+	for _, o := range realPods(p.namespace) {
+		if o.Spec.NodeName == "" {
+			require.Empty(p, p.chooses(o.Name), "a node for %s, which waits", o.Name)
+		}
+	}
+}
