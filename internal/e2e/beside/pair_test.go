@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -82,7 +83,7 @@ func newPair(t *testing.T, namespace string, nodes int, room int64, limits ...ku
 	require.NoError(t, err)
 	p.world, err = sim.New(s, sim.Config{
 		Times: model.Times{Schedule: stage, Ready: stage, End: stage}, Place: place,
-		Observe: p.observe, PlanReplicaSet: p.planReplicaSet, PlanDaemonSet: p.planDaemonSet,
+		Trace: p.trace, Observe: p.observe, PlanReplicaSet: p.planReplicaSet, PlanDaemonSet: p.planDaemonSet,
 	})
 	require.NoError(t, err)
 	p.rest()
@@ -103,6 +104,13 @@ func (p *pair) renew() {
 				_ = renew(p.ctx, n.Name)
 			}
 		}
+	}
+}
+
+// trace notes what controllers of the world do, if only some scenarios are played.
+func (p *pair) trace(line string) {
+	if p.world != nil && os.Getenv("KPLAN_SCENARIO") != "" {
+		p.note("  %v %s", p.world.Now().Sub(p.world.Start()), line)
 	}
 }
 
@@ -189,9 +197,13 @@ const patience = 30 * time.Second
 func (p *pair) compare() {
 	p.Helper()
 	want := p.last
-	begin, nudged := time.Now(), time.Now()
+	begin, nudged, changed := time.Now(), time.Now(), time.Now()
+	var before map[string]int64
 	for {
 		got := observed(p.namespace)
+		if !maps.Equal(got.sizes, before) {
+			before, changed = got.sizes, time.Now()
+		}
 		if maps.Equal(kept(got.sizes), kept(want.sizes)) {
 			p.match(want.pods, got.pods)
 			return
@@ -199,12 +211,24 @@ func (p *pair) compare() {
 		if time.Since(begin) > patience {
 			p.Fatalf("the world (-) and the real cluster (+) differ:\n%s\nafter %s", cmp.Diff(kept(want.sizes), kept(got.sizes)), strings.Join(p.log, "\n"))
 		}
-		if time.Since(nudged) > 500*time.Millisecond {
-			nudge(p.ctx, p.namespace)
+		if time.Since(nudged) > 500*time.Millisecond && (!p.retries || got.counted()) {
+			// Whether the DaemonSet controller sees the taints of a node before its pods are not ready is left to
+			// chance, and it does not look again for the taints alone.
+			nudge(p.ctx, p.namespace, time.Since(changed) > 3*time.Second && sameTaints(got.sizes, want.sizes))
 			nudged = time.Now()
 		}
 		time.Sleep(15 * time.Millisecond)
 	}
+}
+
+// sameTaints reports whether the same nodes are known to be lost.
+func sameTaints(a, b map[string]int64) bool {
+	for of, n := range b {
+		if strings.HasPrefix(of, "Node ") && a[of] != n {
+			return false
+		}
+	}
+	return true
 }
 
 // kept are the sizes without those that may differ.

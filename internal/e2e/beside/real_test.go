@@ -147,27 +147,29 @@ func budgetsCount(namespace string) bool {
 	return true
 }
 
-// nudge lets controllers try again at once that wait longer and longer after a refusal. That of DaemonSets looks at
-// all of them again, as it does now and then: it does not, or too early, when a node that has its pods gets taints.
-func nudge(ctx context.Context, namespace string) {
+// nudge lets controllers try again at once that wait longer and longer after a refusal. If all is asked for, that of
+// DaemonSets looks at all of them.
+func nudge(ctx context.Context, namespace string, all bool) {
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"e2e.test/nudge":"%d"}}}`, time.Now().UnixNano())
-	all := labels.Everything()
+	any := labels.Everything()
 	core, apps := real.informers.Core().V1(), real.informers.Apps().V1()
-	sets, _ := apps.ReplicaSets().Lister().ReplicaSets(namespace).List(all)
+	sets, _ := apps.ReplicaSets().Lister().ReplicaSets(namespace).List(any)
 	for _, o := range sets {
 		if o.Status.Replicas < *o.Spec.Replicas {
 			_, _ = real.client.AppsV1().ReplicaSets(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		}
 	}
-	controllers, _ := core.ReplicationControllers().Lister().ReplicationControllers(namespace).List(all)
+	controllers, _ := core.ReplicationControllers().Lister().ReplicationControllers(namespace).List(any)
 	for _, o := range controllers {
 		if o.Status.Replicas < *o.Spec.Replicas {
 			_, _ = real.client.CoreV1().ReplicationControllers(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		}
 	}
-	daemons, _ := apps.DaemonSets().Lister().DaemonSets(namespace).List(all)
+	daemons, _ := apps.DaemonSets().Lister().DaemonSets(namespace).List(any)
 	for _, o := range daemons {
-		_, _ = real.client.AppsV1().DaemonSets(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		if all || o.Status.CurrentNumberScheduled < o.Status.DesiredNumberScheduled {
+			_, _ = real.client.AppsV1().DaemonSets(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		}
 	}
 }
 

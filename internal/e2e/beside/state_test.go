@@ -49,6 +49,17 @@ func (s *state) add(p pod) {
 	s.sizes[p.class()]++
 }
 
+// counted reports whether the quota has counted all pods. The real one admits too many before.
+func (s *state) counted() bool {
+	n := int64(0)
+	for i := range s.pods {
+		if !s.pods[i].failed {
+			n++
+		}
+	}
+	return s.sizes["ResourceQuota pods"] == n
+}
+
 func (s *state) note(of string, names string, sizes ...int32) {
 	for i, name := range strings.Fields(names) {
 		s.sizes[of+" "+name] = int64(sizes[i])
