@@ -47,3 +47,21 @@ func TestDeletedFinishedPod(t *testing.T) {
 	require.NoError(t, w.Run(w.Now().Add(time.Minute)))
 	require.Nil(t, w.View().Pod("web-1"))
 }
+
+// Pods that have finished on a node that does not answer are deleted like the others, and are gone at once.
+func TestFinishedPodOnLostNode(t *testing.T) {
+	w, since := lost(t, cluster.Template{})
+	require.True(t, w.Fail(w.View().Pods()[0].Name))
+	at(t, w, since, 349*time.Second)
+	failed := func() (n int) {
+		for _, p := range w.View().Pods() {
+			if p.Phase == podorder.Failed {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, 1, failed())
+	at(t, w, since, 351*time.Second)
+	require.Zero(t, failed())
+}

@@ -143,7 +143,7 @@ func (l *Pods) evictAll(node string) {
 			continue
 		}
 		l.Agenda.At(n.NotReadySince.Add(after), agenda.Life, func() {
-			if l.silent[node] && l.since[node].Equal(since) && alive(e) {
+			if l.silent[node] && l.since[node].Equal(since) && e.Now != nil && e.Now.DeletionTimestamp.IsZero() { // finished ones, too
 				r := apiserver.By(store.NodeController, e.Now.Name)
 				r.Verb = store.Delete
 				l.DeletePod(r)
