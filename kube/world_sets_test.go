@@ -46,7 +46,7 @@ func TestWorldOfStatefulSet(t *testing.T) {
 	require.Equal(t, []any{"shop/db", "s", true, int32(1)}, []any{set.Name, set.UID, set.Parallel, set.Partition.OfUp(2)})
 	require.Equal(t, []string{"db-old", "db-new", "new"}, []string{set.StableRevision, set.UpdateRevision, set.Template.Hash})
 	require.Equal(t, 40*time.Second, s.Templates["old"].ReadyAfter, "of the revision")
-	require.True(t, s.Templates["new"].NeverReady, "no pod of it is ready, and one is broken")
+	require.True(t, s.Templates["new"].NeverStarts, "no pod of it is ready, and one is broken")
 	require.Equal(t, map[string]cluster.PodHold{"shop/db-1": {Unready: true}}, s.Held)
 	require.Equal(t, "1 pod in ImagePullBackOff stays so", s.Believed[0].String())
 	require.Empty(t, s.Unseen)

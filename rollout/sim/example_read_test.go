@@ -4,6 +4,7 @@ package sim_test
 
 import (
 	"fmt"
+	"log"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -206,4 +207,23 @@ func ExampleView_ArgoRollouts() {
 	status := w.View().ArgoRollouts()[0].Status
 	fmt.Println(status.Phase, status.AvailableReplicas)
 	// Output: Healthy 3
+}
+
+// Controllers look at what has not changed now and then. What a plan tells of it then is of the present.
+func ExampleWorld_Resync() {
+	config := sim.Config{Planned: func(p sim.Plan) { fmt.Println(p.Time.Format("15:04:05"), p.Kind, p.Name) }}
+	w, err := sim.New(cluster.Snapshot{ReplicaSets: []replicaset.ReplicaSet{{Name: "web", UID: "web", Replicas: new(int32)}}}, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		w.Resync()
+		if err := w.Run(w.Now().Add(time.Second)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// 00:00:00 ReplicaSet web
+	// 00:00:00 ReplicaSet web
+	// 00:00:01 ReplicaSet web
 }

@@ -155,5 +155,12 @@ func (w *World) View() View {
 	return View{controllers.View{Store: s.Store, At: s.Latest(), Now: s.Agenda.Now()}}
 }
 
+// Resync lets our controllers look at all of their objects again when the world goes on, as they do from
+// time to time: what they plan for an object of which nothing has changed is then of the present.
+func (w *World) Resync() {
+	w.ensure().crew.Resync()
+	w.quiet = quiet{}
+}
+
 // Heal ends the faults: stuck pods go on, and one controller of each kind stays.
 func (w *World) Heal() { w.ensure().chaos.Heal() }

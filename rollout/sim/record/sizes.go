@@ -63,9 +63,12 @@ func (s *Steps) measured(r *run, at time.Time) Sizes {
 			z.Available += p.Available
 			ready += p.Ready
 		}
-		switch o := of.object.(type) { // whose statuses may tell of pods that are being deleted by now
+		switch o := of.object.(type) { // whose statuses may tell of pods that are being deleted by now, which Rollouts do not count
 		case *daemonset.DaemonSet:
-			z.Available += min(o.Status.NumberAvailable, ready)
+			z.Available += o.Status.NumberAvailable
+			if r != of {
+				z.Available = min(z.Available, ready)
+			}
 		case *cluster.Set:
 			z.Available += min(o.Status.AvailableReplicas, ready)
 		}

@@ -19,8 +19,7 @@ type Step struct {
 	Sizes              // from the time of the plan on
 	By    string       // the controller whose plan it is, as in a sim.Plan
 	Plan  fmt.Stringer // as in a sim.Plan
-	// Idle is the last plan for the workload before the next step, if that held something back and wrote
-	// nothing; nil if there was none.
+	// Idle is the first plan for the workload before the next step that writes nothing; nil if there was none.
 	Idle fmt.Stringer
 	// Created and Deleted are how many pods were created, and asked to end, since the step before.
 	Created, Deleted int32
@@ -130,7 +129,7 @@ func (s *Steps) planned(p sim.Plan) {
 		}
 	}
 	s.lasted(r, p.Time)
-	if n := len(r.steps); n > 0 && r.next.Plan != nil && r.next.By == r.last.By && !r.moved && !acts(r.next.Plan) {
+	if n := len(r.steps); n > 0 && r.steps[n-1].Idle == nil && r.next.Plan != nil && r.next.By == r.last.By && !r.moved && !acts(r.next.Plan) {
 		r.steps[n-1].Idle = r.next.Plan
 	}
 	s.finish(r)

@@ -45,5 +45,12 @@ func FuzzExplain(f *testing.F) {
 		}
 		require.Equal(t, fit, e.Fit)
 		require.NotPanics(t, func() { _ = e.Text([]string{"pods", "memory"}) })
+		each := map[string]scheduler.Pod{"nowhere": p}
+		for i := range in.Nodes {
+			each[in.Nodes[i].Name] = p
+		}
+		pinned := n.ExplainPinned(each)
+		require.Equal(t, len(each), pinned.Nodes)
+		require.Less(t, pinned.Fit, len(each), "there is no node nowhere")
 	})
 }

@@ -91,7 +91,7 @@ func (c *argoController) snapshot(r *cluster.ArgoRollout, now time.Time) (*argo.
 func seenByArgo(rs *replicaset.ReplicaSet) argo.ReplicaSet {
 	o := argo.ReplicaSet{
 		Name: rs.Name, Hash: rs.Template.Hash, CreationTimestamp: rs.CreationTimestamp, ReadyReplicas: rs.Status.ReadyReplicas,
-		Size: argo.Size{Replicas: orOne(rs.Replicas), AvailableReplicas: rs.Status.AvailableReplicas, StatusReplicas: rs.Status.Replicas},
+		Size:       argo.Size{Replicas: orOne(rs.Replicas), AvailableReplicas: rs.Status.AvailableReplicas, StatusReplicas: rs.Status.Replicas},
 		Conditions: rs.Status.Conditions,
 	}
 	o.Revision, _ = strconv.ParseInt(rs.Annotations[argoRevision], 10, 64)

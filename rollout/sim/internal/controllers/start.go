@@ -102,6 +102,13 @@ func (c *Crew) Busy() bool {
 	return c.Collector.Busy()
 }
 
+// Resync lets all controllers look at all of their objects.
+func (c *Crew) Resync() {
+	for _, o := range c.running {
+		o.Resync()
+	}
+}
+
 // Second starts another instance of a controller.
 func (c *Crew) Second(of *control.Controller) {
 	second := c.add(c.makers[of], of.Instance+1)
