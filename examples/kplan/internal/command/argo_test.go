@@ -299,5 +299,5 @@ func TestArgoOlderRelease(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "live.yaml")
 	require.NoError(t, os.WriteFile(path, input, 0o600))
 	text = succeed(t, nil, "simulate", "--from", path, "-f", file, "-o", "wide")
-	require.Regexp(t, `(?m)^1 +5m +5/5 +1/1 +6 +6 +5% `, text, "it goes on when a person approves")
+	require.Regexp(t, `(?m)^1 +5m +5/5 +1/3 +8 +6 +5% `, text, "it goes on when a person approves")
 }

@@ -290,7 +290,7 @@ func TestDaemonNodes(t *testing.T) {
 	for _, command := range []string{"plan", "explain", "simulate"} {
 		text := inWords(succeed(t, nil, command, "-f", file))
 		require.Contains(t, text, "DaemonSet agent", command)
-		require.Contains(t, text, "Assumed:\n  there are 3 nodes that fit, since the input has none; --nodes makes others", command)
+		require.Contains(t, text, "Assumed: there are 3 nodes that fit, since the input has none; --nodes makes others", command)
 		require.Contains(t, succeed(t, nil, command, "-f", file, "-o", "json"), "there are 3 nodes that fit", command)
 	}
 	require.NotContains(t, succeed(t, nil, "simulate", "-f", file, "--nodes", "4"), "the input has none")
@@ -306,7 +306,7 @@ func TestAssumedNodes(t *testing.T) {
 	input := []byte(all[:strings.Index(all, "---\n{apiVersion: v1, kind: Node")])
 	for _, command := range []string{"plan", "explain"} {
 		text := inWords(succeed(t, input, command, "-f", "-", "--now", agentNow))
-		require.Contains(t, text, "Assumed:\n  the nodes are the 2 that its pods are on, since the input has none", command)
+		require.Contains(t, text, "Assumed: the nodes are the 2 that its pods are on, since the input has none", command)
 		require.Contains(t, text, "delete the pod of node n3 Rollout", "they have the labels that its nodeSelector wants")
 	}
 	require.Contains(t, succeed(t, input, "simulate", "-f", "-", "--now", agentNow), "Complete after 20s")

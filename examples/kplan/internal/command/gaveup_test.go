@@ -24,8 +24,8 @@ func TestWhyEnded(t *testing.T) {
 	}{
 		{append(echoserver, "--time-limit", "5s"), "the rollout has not finished within the time limit of 5s"},
 		{append(echoserver, "--never-ready"), "the rollout has exceeded its progress deadline after 10m"},
-		{agents, "the update has not finished, and nothing changes any more after 0s"},
-		{append(agents, "--schedule-after", "1h", "--time-limit", "1m"), "the update has not finished within the time limit of 1m"},
+		{agents, "the rollout has not finished, and nothing changes any more after 0s"},
+		{append(agents, "--schedule-after", "1h", "--time-limit", "1m"), "the rollout has not finished within the time limit of 1m"},
 		{append(released, "--never-ready", "--time-limit", "10m"), "the release has not finished within the time limit of 10m, in step 1 StepUpgrade: ready pods of the step: 0; it asks for 2"},
 		{append(released, "--time-limit", "1m"), "the release has not finished within the time limit of 1m, in step 1 StepPaused: 39 of 60 seconds of the pause have passed"},
 		{append(limited, "1m5s"), "the update has not finished within the time limit of 1m5s: CanaryPauseStep: 55 of 60 seconds have passed"},

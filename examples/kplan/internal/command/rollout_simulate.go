@@ -83,7 +83,11 @@ func (s *simulation) release(r *manifest.Rollout, of *release) (view.Simulation,
 		return result, r.Invalid(withHelp(err))
 	}
 	result.Policies = s.flags(workload.QuirkTable())
-	result.Assumed = slices.Concat(of.assumed, r.Unheeded(), s.lives(&of.Beginning, &result))
+	most := of.budget.MaxTotal()
+	if r.Snapshot.Rollout.Style() != workload.Partition { // all new pods beside the old ones
+		most = 2 * of.replicas
+	}
+	result.Assumed = slices.Concat(r.Bites(most, of.Running()), of.assumed, s.lives(&of.Beginning, &result))
 	return result, nil
 }
 

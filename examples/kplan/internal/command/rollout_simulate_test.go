@@ -55,7 +55,7 @@ func TestSimulateRollout(t *testing.T) {
 	picture, err := os.ReadFile(svg)
 	require.NoError(t, err)
 	golden(t, data+"golden/rollout.svg", picture)
-	for _, want := range []string{"Rollout echoserver", "old ready", "new ready", "traffic to new, %", "step 1", "step 2", "at most 8 pods", "at least 5 available"} {
+	for _, want := range []string{"Rollout echoserver", "old ready", "new ready", "traffic to new, %", "step 1", "step 2", "at most 8 wanted", "at least 5 available"} {
 		require.Contains(t, string(picture), ">"+want+"<")
 	}
 	text := succeed(t, nil, append(released20, "-o", "json")...)

@@ -120,7 +120,7 @@ func TestUnchangedIsOneLine(t *testing.T) {
 	require.NotContains(t, rest, "Deployment web-001")
 
 	one := succeed(t, []byte(good), "simulate", "--from", inFile(t, "old.yaml", good), "-f", "-")
-	require.Equal(t, "Deployment web: 1 replica, at most 2 wanted, at least 1 available\n\nNothing changes: all pods are new and available.\n", one)
+	require.Equal(t, "Deployment web: 1 replica, at most 2 wanted, at least 1 available\nNothing changes: all pods are new and available.\n", one)
 }
 
 // TestAnswersAreLists: JSON and YAML are a list however many workloads there are, and the object

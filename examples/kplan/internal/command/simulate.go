@@ -61,8 +61,9 @@ names that they get in a cluster. What admission webhooks change is not known.
 
 ` + listed + ` Simulations have done and
 steps, and why if they are not done, in the words of the text; times are seconds from the
-start. Deployments have bounds, and Rollouts that release by partition; DaemonSets have a
-budget instead, and ReplicaSets by themselves wanted.
+start. A step has the plan of one controller (by): its actions, holds and status, and the
+parts that it led to, each a ReplicaSet or the pods of one template. Deployments,
+DaemonSets and Rollouts that release by partition have bounds.
 
 With -o csv each step is a row for a spreadsheet. --trace, --metrics, --mermaid, --svg and
 --html write files for other tools; the name - is standard output, which then holds

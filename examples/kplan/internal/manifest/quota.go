@@ -149,6 +149,14 @@ func (d *DaemonSet) Bites(most int32, running int) (notes []string) {
 	return append(notes, d.limits.unheededBudgets(d.Object.Namespace, "DaemonSets", d.Object.Spec.Template.Labels)...)
 }
 
+// Bites returns what quotas refuse of so many pods that a release wants at most, while so many run.
+func (r *Rollout) Bites(most int32, running int) []string {
+	if n, name := r.limits.podQuota(r.Namespace, running); name != "" && int(most) > n {
+		return fails([]Shortage{{name, "pods", n}}, most)
+	}
+	return nil
+}
+
 // withoutEmptySelector makes a disruption budget of v1beta1 one of v1: an empty selector, which is
 // for all pods of the namespace there, was for none.
 func withoutEmptySelector(p *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {

@@ -160,3 +160,11 @@ func (t *Trial) seconds(percent int) *float64 {
 	}
 	return new(d.Seconds())
 }
+
+// Verdict returns what becomes of the Deployment with all of the strategies.
+func (c Comparison) Verdict() Verdict {
+	if c.Unfinished() != "" {
+		return Fails
+	}
+	return Rolls
+}

@@ -177,8 +177,13 @@ func (s *Simulation) lines(i int) []timeline.Occurrence {
 	p := &s.Steps[i]
 	if i < len(s.Steps)-1 {
 		lines := s.Of.does(s, p)
-		if p.Idle != nil && s.Drawn() && s.Steps[i+1].Time.After(p.Time) {
-			idle := *p
+		if !s.Drawn() || !s.Steps[i+1].Time.After(p.Time) {
+			return lines
+		}
+		if len(lines) == 0 { // it has come as far as that, and says itself what it waits for
+			lines = s.Of.waits(s, p)
+		}
+		if idle := *p; p.Idle != nil && (len(lines) == 0 || len(s.Of.does(s, p)) > 0) {
 			idle.Plan = p.Idle
 			lines = append(lines, s.Of.waits(s, &idle)...)
 		}

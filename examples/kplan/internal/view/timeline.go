@@ -25,14 +25,6 @@ func end(t *timeline.Timeline, unfinished string, policies []string, whose strin
 	return t
 }
 
-// help says what a hold means, and what ends it.
-func help(a Advice) string {
-	if a.Stuck {
-		return a.Means + " Time alone does not end it. " + a.Ends
-	}
-	return a.Means + " What ends it: " + a.Ends
-}
-
 // Timeline returns the rollout for other tools.
 func (s Simulation) Timeline() *timeline.Timeline {
 	t := &timeline.Timeline{

@@ -86,14 +86,6 @@ func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{Ro
 // Verdict returns how the Rollout stands.
 func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}, p.Unapplied) }
 
-// Verdict returns what becomes of the Deployment with all of the strategies.
-func (c Comparison) Verdict() Verdict {
-	if c.Unfinished() != "" {
-		return Fails
-	}
-	return Rolls
-}
-
 // mostNames is how many objects a summary names of those that people have to look at, and
 // mostChanged of those that change while others stay as they are.
 const mostNames, mostChanged = 3, 100

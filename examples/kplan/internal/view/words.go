@@ -150,3 +150,11 @@ func plural(n int32, one string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
+
+// help says what a hold means, and what ends it.
+func help(a Advice) string {
+	if a.Stuck {
+		return a.Means + " Time alone does not end it. " + a.Ends
+	}
+	return a.Means + " What ends it: " + a.Ends
+}

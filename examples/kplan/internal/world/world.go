@@ -64,6 +64,12 @@ func (b *Beginning) Run(config sim.Config, limit time.Duration, history bool) (r
 	if err != nil {
 		return r, fmt.Errorf("after %v: %w", r.Now().Sub(b.Now), err)
 	}
+	if !rests { // what the controllers wait for at the end, and for how long
+		r.Resync()
+		if err = r.World.Run(r.Now()); err != nil {
+			return r, err
+		}
+	}
 	var complete time.Time
 	r.Steps, complete = steps.Workload(b.Kind, b.Name)
 	r.Sizes = steps.Sizes(b.Kind, b.Name)
