@@ -94,7 +94,7 @@ func TestReadme(t *testing.T) {
 	first, err := os.ReadFile("../../../../README.md")
 	require.NoError(t, err)
 	for text, lines := range map[string]int{
-		succeed(t, nil, "explain", "-f", live+"/deadline-exceeded.yaml"):       7,
+		succeed(t, nil, "explain", "-f", live+"/deadline-exceeded.yaml"):       2,
 		succeed(t, nil, "order", "-f", live+"/unhealthy.yaml", "--count", "2"): 4,
 	} {
 		begin := slices.Collect(strings.Lines(text))[:lines]
