@@ -63,8 +63,9 @@ var aloneStates = []struct {
 type foretoldAlone struct {
 	Assumed []string
 	Steps   []struct {
-		Pods, Ready int
-		Actions     []struct {
+		Parts   []struct{ Ready int }
+		Status  struct{ Replicas int }
+		Actions []struct {
 			CreatePods *struct{ Count int }
 			DeletePod  *struct{ Name string }
 		}
@@ -127,7 +128,7 @@ func (e *env) checkAlone(next, kind string) {
 	e.settle()
 	last := f.Steps[len(f.Steps)-1]
 	got := [2]int{len(podsOf(e.state, active)), len(podsOf(e.state, ready))}
-	require.Equal(e, got, [2]int{last.Pods, last.Ready}, "pods and ready ones\n%s\n%s", text, problems.String())
+	require.Equal(e, got, [2]int{last.Status.Replicas, last.Parts[0].Ready}, "pods and ready ones\n%s\n%s", text, problems.String())
 	for _, p := range before {
 		require.True(e, e.state.Pods[p.Name] != nil || f.may(p.Name), "%s went\n%s", p.Name, text)
 	}

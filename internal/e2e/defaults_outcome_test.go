@@ -177,13 +177,12 @@ func (p *previews) firstSizes(o outcome, seen int) {
 type simulated struct {
 	Kind, Name string
 	Steps      []struct {
-		Actions     []map[string]json.RawMessage
-		ReplicaSets []struct {
+		Actions []map[string]json.RawMessage
+		Parts   []struct {
 			Name               string
+			New                bool
 			Replicas, Revision int64
 		}
-		Pods    json.RawMessage // what comes and goes of a Deployment, how many there are of a DaemonSet
-		Updated int32
 	}
 }
 
@@ -253,13 +252,17 @@ func (s *simulated) outcome(before outcome) outcome {
 	}
 	end := s.Steps[len(s.Steps)-1]
 	if s.Kind == "DaemonSet" {
-		var pods int32
-		_ = json.Unmarshal(end.Pods, &pods)
-		o.sizes["pods"], o.sizes["updated"] = pods, end.Updated
+		o.sizes["pods"], o.sizes["updated"] = 0, 0
+		for _, part := range end.Parts {
+			o.sizes["pods"] += int32(part.Replicas)
+			if part.New {
+				o.sizes["updated"] += int32(part.Replicas)
+			}
+		}
 		return o
 	}
 	o.name, o.revision = "", 0
-	for _, rs := range end.ReplicaSets {
+	for _, rs := range end.Parts {
 		if rs.Revision > o.revision {
 			o.name, o.revision = rs.Name, rs.Revision
 		}

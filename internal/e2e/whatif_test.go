@@ -175,8 +175,8 @@ type foretold struct {
 }
 
 type foretoldStep struct {
-	Actions     []resize
-	ReplicaSets []struct {
+	Actions []resize
+	Parts   []struct { // ReplicaSets
 		Name            string
 		Replicas, Ready int32
 	}
@@ -208,7 +208,7 @@ func (f *foretold) sizes() (steps []string, end map[string][2]int32) {
 		}
 	}
 	end = map[string][2]int32{}
-	for _, rs := range f.Steps[len(f.Steps)-1].ReplicaSets {
+	for _, rs := range f.Steps[len(f.Steps)-1].Parts {
 		if rs.Replicas > 0 {
 			end[rs.Name] = [2]int32{rs.Replicas, rs.Ready}
 		}

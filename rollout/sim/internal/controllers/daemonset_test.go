@@ -176,12 +176,19 @@ func TestDaemonSetFailedPod(t *testing.T) {
 	for _, n := range []int{1, manyNodes} {
 		h := onNodes(t, n, daemonset.DaemonSet{})
 		h.settle()
+		newest := func() *store.Pod {
+			if all := h.Server.Pods.All(); len(all) > 0 {
+				return all[len(all)-1]
+			}
+			return nil
+		}
+		last := newest().UID
 		require.True(t, h.Life.Failed(h.agents(nil)[0].Name, podorder.Failed))
-		for h.Server.Pods.Len() == n || h.Server.Pods.All()[n].NodeName == "" {
+		for p := newest(); p == nil || p.UID == last || p.NodeName == ""; p = newest() {
 			require.True(t, h.step())
 		}
 		h.took(10 * time.Second)
-		require.True(t, h.Life.Failed(h.Server.Pods.All()[n].Name, podorder.Failed))
+		require.True(t, h.Life.Failed(newest().Name, podorder.Failed))
 		h.settle()
 		h.everyNode(n, "v1")
 		h.took(21 * time.Second)
