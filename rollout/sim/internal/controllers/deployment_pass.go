@@ -4,11 +4,13 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/selector"
@@ -190,7 +192,7 @@ func (p *deploymentPass) create(a deploy.CreateReplicaSet) apiserver.Answer {
 		return p.negative(a)
 	}
 	c := p.c
-	return c.Ask(func() apiserver.Answer {
+	answer := c.Ask(func() apiserver.Answer {
 		after := p.apply(a, &p.s.Deployment)
 		if len(after.ReplicaSets) == 0 {
 			return apiserver.Invalid
@@ -200,6 +202,19 @@ func (p *deploymentPass) create(a deploy.CreateReplicaSet) apiserver.Answer {
 		_, answer := apiserver.Create(c.Server, &c.ReplicaSets, c.Request(store.Create, a.Name, a), &rs)
 		return answer
 	})
+	if answer == apiserver.Exists {
+		p.lookUp(a.Name)
+	}
+	return answer
+}
+
+// lookUp adds the ReplicaSet with a name to what was seen. One of another owner is not among it, and has
+// taken the name.
+func (p *deploymentPass) lookUp(name string) {
+	named := func(rs replicaset.ReplicaSet) bool { return rs.Name == name }
+	if rs := control.See(p.c.Controller, &p.c.ReplicaSets, name); rs != nil && !slices.ContainsFunc(p.s.ReplicaSets, named) {
+		p.s.ReplicaSets = append(slices.Clip(p.s.ReplicaSets), *rs)
+	}
 }
 
 // live reports whether the Deployment really is the one that was seen, and stays.
