@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/life"
+	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
@@ -33,6 +34,7 @@ type Env struct {
 	PlanDeployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
+	PlanSet        func(podset.Snapshot, time.Time) podset.Plan
 	// ApproveAfter is how long Rollouts wait for a person; none comes if it is unset.
 	ApproveAfter cluster.Spread
 	Analysis     cluster.Analysis

@@ -97,8 +97,11 @@ func (c *setController) Begin(name string) control.Pass {
 		c.Fail(err)
 		return nil
 	}
-	s := c.snapshot(o)
-	p := podset.Reconcile(*s, c.Now())
+	s, plan := c.snapshot(o), c.env.PlanSet
+	if plan == nil {
+		plan = podset.Reconcile
+	}
+	p := plan(*s, c.Now())
 	c.Plans++
 	c.env.planned(c.Controller, store.KindSet, name, p)
 	c.WakeAt(p.RecheckAt, name)
