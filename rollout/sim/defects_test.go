@@ -91,8 +91,8 @@ var defects = map[string]struct {
 	}},
 }
 
-// TestBoundsFindDefects: each defect leaves a bound in one of a number of updates.
-func TestBoundsFindDefects(t *testing.T) {
+// TestPlantsOfBounds: each defect leaves a bound in one of a number of updates.
+func TestPlantsOfBounds(t *testing.T) {
 	for name, defect := range defects {
 		t.Run(name, func(t *testing.T) {
 			found := ""

@@ -122,8 +122,8 @@ var plantedBugs = []plantedBug{
 	}),
 }
 
-// TestClosedLoopFindsBugs: each planted bug is found in one of a number of loops.
-func TestClosedLoopFindsBugs(t *testing.T) {
+// TestPlantsOfLoops: each planted bug is found in one of a number of loops.
+func TestPlantsOfLoops(t *testing.T) {
 	for _, bug := range plantedBugs {
 		t.Run(bug.name, func(t *testing.T) {
 			i := slices.IndexFunc(closedLoops, func(l closedLoop) bool { return l.name == bug.loop })
