@@ -41,13 +41,13 @@ var closedLoops = []closedLoop{
 			return cluster.Snapshot{Deployments: []deploy.Deployment{e.someDeployment()}}
 		},
 		heal: (*editor).healDeployments, check: (*editor).checkDeployment,
-		bounds: []string{"surge", "availability", "creation", "deletion"},
+		bounds: []string{"surge", "availability", "creation", "deletion", "create", "marked", "gone"},
 	},
 	{
 		name: "DaemonSets", share: 25, edits: slices.Concat(podEdits, daemonSetEdits),
 		begin: (*editor).beginDaemonSet,
 		heal:  (*editor).healDaemonSets, check: (*editor).checkDaemonSet,
-		bounds: []string{"pods of a node", "unavailable nodes", "hook"},
+		bounds: []string{"pods of a node", "unavailable nodes", "hook", "marked"},
 	},
 	releasedLoop("Partition", 15, beginRollout(workload.Partition), "surge", "availability", "pause", "step", "batch", "partition"),
 	releasedLoop("Canary", 5, beginRollout(workload.Canary), "pause", "step", "traffic"),

@@ -136,6 +136,7 @@ func (g *guard) wrote(e store.Write) {
 	for k := range g.touched {
 		g.touched[k] = g.server.Touched(store.Kind(k))
 	}
+	g.server.Fail(g.applied(&e, &before))
 	p := g.plans[e.By]
 	if p == nil {
 		return
