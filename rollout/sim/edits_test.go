@@ -62,6 +62,8 @@ func (e *editor) put(objects ...any) {
 	}
 }
 
+func byUser(name string) apiserver.Request { return apiserver.By(store.User, name) }
+
 // change changes the first object of a table.
 func change[T any](e *editor, t *store.Table[T], f func(*T)) {
 	if rows := t.All(); len(rows) > 0 {
