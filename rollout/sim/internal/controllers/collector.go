@@ -36,6 +36,9 @@ func NewCollector(env *Env) *Collector {
 	late(c, &env.Server.Pods, func(o *store.Pod) string { return o.ControllerUID })
 	late(c, &env.Revisions, func(o *revision.ControllerRevision) string { return o.ControllerUID })
 	late(c, &env.Objects, func(o *cluster.Object) string { return o.ControllerUID })
+	late(c, &env.Services, func(o *store.Service) string { return o.OwnerUID })
+	late(c, &env.BatchReleases, func(o *store.BatchRelease) string { return o.OwnerUID })
+	late(c, &env.Deployments, func(o *store.Deployment) string { return o.OwnerUID })
 	env.Deployments.Watch(func(_, d *store.Deployment) {
 		if d != nil && !d.DeletionTimestamp.IsZero() {
 			c.leaving = append(c.leaving, d.Name)
