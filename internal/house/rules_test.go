@@ -137,7 +137,7 @@ const everywhere = "internal/ptr"
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
-var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/outside", "internal/podset", "internal/properties", "internal/purity", "internal/random", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace", "internal/trackedtest"}
+var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/outside", "internal/properties", "internal/purity", "internal/random", "internal/recorded", "internal/scenario", "internal/smallscope", "internal/total", "internal/trace", "internal/trackedtest"}
 
 func isSupporting(pkg string) bool {
 	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")
