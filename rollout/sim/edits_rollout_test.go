@@ -227,7 +227,8 @@ func (e *editor) checkRollout() error {
 	if rows := s.BatchReleases.All(); len(rows) > 0 {
 		return fmt.Errorf("batch release is left, %v", rows[0].Status)
 	}
-	annotations, check := map[string]string{}, e.checkSet
+	var annotations map[string]string
+	check := e.checkSet
 	if d := s.Deployments.Get("web"); d != nil {
 		annotations, check = d.Annotations, e.checkDeployment
 	} else {
