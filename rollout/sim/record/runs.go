@@ -187,11 +187,12 @@ func (s *Steps) beside(e sim.Change) {
 		keep(s.routes, o.Name, o, gone)
 	case *traffic.Ingress:
 		keep(s.ingresses, o.Name, o, gone)
-	}
-	if e.Kind == batchRelease {
-		r := s.run(sim.KindRollout, e.Name)
-		r.batch = !gone
-		s.wrote(e, r)
+	default:
+		if e.Kind == batchRelease {
+			r := s.run(sim.KindRollout, e.Name)
+			r.batch = !gone
+			s.wrote(e, r)
+		}
 		return
 	}
 	for _, r := range s.runs {

@@ -28,6 +28,8 @@ type Simulation struct {
 	Policies  []string        // the flags that depart from the original
 	Assumed   []string        // what decided, and the input does not tell for sure
 	Waiting   []string        // pods without a node at the end, and why none takes them
+
+	sets []record.Part // what shownSets returns, once it has looked at all steps
 }
 
 // A Telling is what differs from kind to kind in how a simulation is told.
@@ -180,14 +182,15 @@ func (s *Simulation) lines(i int) []timeline.Occurrence {
 		if !s.Drawn() || !s.Steps[i+1].Time.After(p.Time) {
 			return lines
 		}
-		if len(lines) == 0 { // it has come as far as that, and says itself what it waits for
-			lines = s.Of.waits(s, p)
+		var waits []timeline.Occurrence
+		if len(lines) == 0 { // its own plan may say what it waits for
+			waits = s.Of.waits(s, p)
 		}
-		if idle := *p; p.Idle != nil && (len(lines) == 0 || len(s.Of.does(s, p)) > 0) {
+		if idle := *p; len(waits) == 0 && p.Idle != nil {
 			idle.Plan = p.Idle
-			lines = append(lines, s.Of.waits(s, &idle)...)
+			waits = s.Of.waits(s, &idle)
 		}
-		return lines
+		return append(lines, waits...)
 	}
 	if s.Done {
 		return []timeline.Occurrence{{What: "complete", Why: "all pods are new and available"}}

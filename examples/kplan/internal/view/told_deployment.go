@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
@@ -51,7 +52,10 @@ func (d Deployments) legend(w *terminal.Writer, s *Simulation) {
 
 // shownSets are the ReplicaSets in the order in which they occur, as they were last. One that never wants a
 // pod is left out.
-func shownSets(s *Simulation) (shown []record.Part) {
+func shownSets(s *Simulation) []record.Part {
+	if s.sets != nil { // each row asks
+		return s.sets
+	}
 	var all []record.Part
 	index, active := map[string]int{}, map[string]bool{}
 	for i := range s.Steps {
@@ -71,12 +75,8 @@ func shownSets(s *Simulation) (shown []record.Part) {
 			}
 		}
 	}
-	for _, p := range all {
-		if active[p.Name] {
-			shown = append(shown, p)
-		}
-	}
-	return shown
+	s.sets = slices.DeleteFunc(notNil(all), func(p record.Part) bool { return !active[p.Name] })
+	return s.sets
 }
 
 func (Deployments) columns(s *Simulation) (list []column) {
