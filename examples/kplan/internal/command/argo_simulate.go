@@ -12,7 +12,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -107,10 +106,8 @@ func (s *simulation) decided(r *argo.Rollout, people *attendance) (assumed []str
 
 // startArgo returns the cluster in which the update begins.
 func (s *simulation) startArgo(r, old *manifest.ArgoRollout) (b world.Beginning, err error) {
-	if n := r.Snapshot.Rollout.Replicas; n != nil && *n > maxReplicas {
-		return b, r.Invalid(&kube.FieldError{
-			Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas),
-		})
+	if err = tooMany(r.Snapshot.Rollout.Replicas); err != nil {
+		return b, r.Invalid(err)
 	}
 	if old == nil {
 		return beginningOfArgo(r, nil, s.now.Time)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -56,4 +57,12 @@ func idlePods(pods []*corev1.Pod, owners map[string]string, now time.Time) (list
 	}
 	slices.SortFunc(list, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+// ownerOf is the UID of what controls a pod, "" if nothing does.
+func ownerOf(p *corev1.Pod) (uid string) {
+	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
+		uid = string(owner.UID)
+	}
+	return uid
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -53,6 +54,14 @@ func (s *simulation) beforeDeployment(r *manifest.Rollout, old *manifest.Workloa
 
 func nothingNew(kind string) error {
 	return fmt.Errorf("the template of its %s is that of --from, and %w", kind, errNoRelease)
+}
+
+// asFinished says that a release begins with available pods, if not all are.
+func asFinished(pods []*corev1.Pod) []string {
+	if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !kube.Pod(p).Ready }) {
+		return []string{"all pods become ready before the release begins"}
+	}
+	return nil
 }
 
 // released returns the Deployment before the release with what the new one has beside
@@ -166,7 +175,7 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 	if of.Beginning, err = ofRollout(b, r); err != nil {
 		return of, err
 	}
-	of.replicas = nodesWithPods(&of.Beginning)
+	of.replicas = of.DaemonSet().Status.DesiredNumberScheduled
 	of.budget = rollout.ResolveExact(of.replicas, wanted.MaxSurge, cmp.Or(wanted.MaxUnavailable, rollout.Int(1)))
 	of.assumed = slices.Concat(of.assumed, asFinished(old.Controlled()), s.believed(&of.Beginning))
 	return of, nil
@@ -184,12 +193,4 @@ func nodesOf(d *manifest.DaemonSet) (objects []kube.Object) {
 		objects = append(objects, n)
 	}
 	return objects
-}
-
-// nodesWithPods is on how many nodes a DaemonSet runs.
-func nodesWithPods(b *world.Beginning) int32 {
-	if len(b.AdvancedDaemonSets) > 0 {
-		return b.AdvancedDaemonSets[0].Status.DesiredNumberScheduled
-	}
-	return b.DaemonSets[0].Status.DesiredNumberScheduled
 }

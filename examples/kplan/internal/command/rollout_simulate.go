@@ -131,13 +131,7 @@ func (s *simulation) believed(b *world.Beginning) (notes []string) {
 		}
 		return notes
 	}
-	for _, belief := range b.Believed {
-		notes = append(notes, belief.String())
-	}
-	for _, what := range b.Unseen {
-		notes = append(notes, "not looked at: "+what)
-	}
-	return notes
+	return beliefsOf(b, "")
 }
 
 // deploymentBudget returns within which limits a Deployment is updated by partition.

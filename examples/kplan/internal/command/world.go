@@ -17,12 +17,18 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
+// tooMany refuses more replicas than can be simulated.
+func tooMany(n *int32) error {
+	if n == nil || *n <= maxReplicas {
+		return nil
+	}
+	return &kube.FieldError{Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas)}
+}
+
 // check refuses a Deployment that cannot be simulated.
 func check(w *manifest.Workload, now time.Time) error {
-	if n := w.Deployment.Spec.Replicas; n != nil && *n > maxReplicas {
-		return w.Invalid(&kube.FieldError{
-			Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas),
-		})
+	if err := tooMany(w.Deployment.Spec.Replicas); err != nil {
+		return w.Invalid(err)
 	}
 	snapshot, err := w.Snapshot()
 	if err != nil {

@@ -48,19 +48,6 @@ func (b *Beginning) Heal() {
 	})
 }
 
-// Zones are the zones of nodes, nil if no node has one.
-func (b *Beginning) Zones() podorder.Domains {
-	zones, some := podorder.Domains{}, false
-	for i := range b.Nodes {
-		zones[b.Nodes[i].Name] = b.Nodes[i].Zone
-		some = some || b.Nodes[i].Zone != ""
-	}
-	if !some {
-		return nil
-	}
-	return zones
-}
-
 // Broken lets pods of the template that is wanted, or left if nothing is applied yet, never become ready
 // if the user says so.
 func (b *Beginning) Broken(never bool) {
