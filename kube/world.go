@@ -104,15 +104,7 @@ func isNil(object Object) bool {
 func (w *worldReader) workload(object Object) error {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
-		d, err := Deployment(Default(o))
-		if err != nil {
-			return fmt.Errorf("deployment %s: %w", worldName(o), err)
-		}
-		d.Name = worldName(o)
-		d.Template.ID = w.templateID(o.Namespace, d.Template.ID)
-		w.template(d.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
-		w.s.Deployments = append(w.s.Deployments, d)
-		w.meta(deploy.Kind, o)
+		return w.deployment(o)
 	case *appsv1.ReplicaSet:
 		w.s.ReplicaSets = append(w.s.ReplicaSets, w.replicaSet(o))
 	case *corev1.ReplicationController:
@@ -120,15 +112,7 @@ func (w *worldReader) workload(object Object) error {
 		rc.Kind = replicaset.KindController
 		w.s.ReplicationControllers = append(w.s.ReplicationControllers, rc)
 	case *appsv1.DaemonSet:
-		d, err := DaemonSet(Default(o))
-		if err != nil {
-			return fmt.Errorf("daemon set %s: %w", worldName(o), err)
-		}
-		d.Name, d.Namespace = worldName(o), ""
-		w.template(d.Template.Hash, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
-		w.own[d.UID] = ""
-		w.s.DaemonSets = append(w.s.DaemonSets, d)
-		w.meta(daemonset.Kind, o)
+		return w.daemonSet(o)
 	case *appsv1.StatefulSet:
 		s, err := StatefulSet(Default(o))
 		if err != nil {
@@ -164,6 +148,32 @@ func (w *worldReader) workload(object Object) error {
 	case *corev1.LimitRange:
 		w.limitRange(o)
 	}
+	return nil
+}
+
+func (w *worldReader) deployment(o *appsv1.Deployment) error {
+	d, err := Deployment(Default(o))
+	if err != nil {
+		return fmt.Errorf("deployment %s: %w", worldName(o), err)
+	}
+	d.Name = worldName(o)
+	d.Template.ID = w.templateID(o.Namespace, d.Template.ID)
+	w.template(d.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
+	w.s.Deployments = append(w.s.Deployments, d)
+	w.meta(deploy.Kind, o)
+	return nil
+}
+
+func (w *worldReader) daemonSet(o *appsv1.DaemonSet) error {
+	d, err := DaemonSet(Default(o))
+	if err != nil {
+		return fmt.Errorf("daemon set %s: %w", worldName(o), err)
+	}
+	d.Name, d.Namespace = worldName(o), ""
+	w.template(d.Template.Hash, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
+	w.own[d.UID] = ""
+	w.s.DaemonSets = append(w.s.DaemonSets, d)
+	w.meta(daemonset.Kind, o)
 	return nil
 }
 
