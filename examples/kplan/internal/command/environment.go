@@ -54,7 +54,7 @@ func beliefsOf(b *world.Beginning, room string) (notes []string) {
 	return notes
 }
 
-// daemonEnvironment lets a beginning be as the user says, and returns what is taken for granted of pods,
+// daemonEnvironment applies the flags of the user to a beginning, and returns the assumptions about pods,
 // nodes and what bounds them.
 func (s *simulation) daemonEnvironment(d *manifest.DaemonSet, b *world.Beginning) []string {
 	if s.heal {

@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// lives says which times of pods a simulation rests on, and from where they are. One in which nothing
-// happens rests on none.
+// lives lists the times of pods that a simulation assumes, and the flag or probe that sets each. A simulation
+// in which nothing happens assumes none.
 func (p *pace) lives(b *world.Beginning, s *view.Simulation) (notes []string) {
 	if len(s.Steps) == 1 && s.Done {
 		return nil

@@ -92,8 +92,8 @@ func ofRollout(b world.Beginning, r *manifest.Rollout) (world.Beginning, error) 
 	return b, nil
 }
 
-// beforeSet returns the release from an old CloneSet or StatefulSet to that of the Rollout. The old one has
-// all but the template of the new one.
+// beforeSet returns the release from an old CloneSet or StatefulSet to the one of the Rollout. Both are alike
+// except for the template.
 func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (of release, err error) {
 	if r.Workload.Template.Same(old.Set.Template) {
 		return of, r.Invalid(nothingNew(r.Workload.Kind))
@@ -124,7 +124,7 @@ func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (of re
 	return of, nil
 }
 
-// fresh returns a set without its status, with something behind its name.
+// fresh returns a copy of a set without its status, with a suffix to its name.
 func fresh(o metav1.Object, more string) kube.Object {
 	c := o.(kube.Object).DeepCopyObject().(kube.Object)
 	c.SetName(o.GetName() + more)
@@ -181,7 +181,7 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 	return of, nil
 }
 
-// statusless returns a DaemonSet without status and annotations, with something behind its name.
+// statusless returns a copy of a DaemonSet without status and annotations, with a suffix to its name.
 func statusless(o *appsv1.DaemonSet, more string) *appsv1.DaemonSet {
 	c := o.DeepCopy()
 	c.Name, c.Annotations, c.Labels, c.Status, c.Generation = o.Name+more, nil, nil, appsv1.DaemonSetStatus{}, 1

@@ -46,8 +46,9 @@ func check(w *manifest.Workload, now time.Time) error {
 // wantedUID is that of what is applied, while it is read beside what is there.
 const wantedUID = "wanted"
 
-// beginningOf returns where the simulation of a Deployment begins: with what there is of it and around
-// it. A newer one, if there is one, is what is applied. A zero time is that of the objects.
+// beginningOf returns the cluster in which the simulation of a Deployment begins: the Deployment, its objects,
+// and the objects around it. A newer Deployment, if given, is applied. A zero time means the latest time in the
+// objects.
 func beginningOf(seen, wanted *manifest.Workload, now time.Time, around []kube.Object) (b world.Beginning, err error) {
 	if now.IsZero() {
 		now = latest(seen)

@@ -15,8 +15,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// beginningOfArgo returns where the simulation of a Rollout of Argo begins: with what there is of it and
-// around it. A newer one, if there is one, is what is applied. A zero time is that of the objects.
+// beginningOfArgo returns the cluster in which the simulation of a Rollout of Argo begins: the Rollout, its
+// objects, and the objects around it. A newer Rollout, if given, is applied. A zero time means the latest time
+// in the objects.
 func beginningOfArgo(seen, wanted *manifest.ArgoRollout, now time.Time) (b world.Beginning, err error) {
 	if now.IsZero() {
 		now = latestOfArgo(seen)

@@ -17,9 +17,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// beginningOfDaemonSet returns where the simulation of a DaemonSet begins: with what there is of it and
-// around it. Another one, if it is given, is what is applied; then a DaemonSet without pods has been rolled
-// out. A zero time is that of the objects.
+// beginningOfDaemonSet returns the cluster in which the simulation of a DaemonSet begins: the DaemonSet, its
+// objects, and the objects around it. Another DaemonSet, if given, is applied; then a first one without pods
+// counts as rolled out. A zero time means the latest time in the objects.
 func beginningOfDaemonSet(seen, wanted *manifest.DaemonSet, now time.Time) (b world.Beginning, err error) {
 	if now.IsZero() {
 		now = latestOf(seen.Object.CreationTimestamp.Time, seen.Pods)

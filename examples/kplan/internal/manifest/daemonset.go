@@ -97,8 +97,8 @@ func (d *DaemonSet) Own() (pods []*corev1.Pod, revisions []*appsv1.ControllerRev
 	return pods, revisions
 }
 
-// Around returns what the DaemonSet finds in a cluster beside pods of its own: nodes, pods of others on
-// them, and the quotas and ranges of its namespace.
+// Around returns the objects around the DaemonSet: nodes, the pods of other workloads on them, and the quotas and
+// limit ranges of its namespace.
 func (d *DaemonSet) Around(own map[types.UID]bool) []kube.Object {
 	return append(beside(d.Nodes, d.shared.Pods, own), d.limits.in(d.Object.Namespace)...)
 }

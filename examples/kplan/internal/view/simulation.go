@@ -16,7 +16,7 @@ import (
 
 // A Simulation is how a workload was rolled out in a simulated cluster, whatever its kind.
 type Simulation struct {
-	Of        Telling // what is particular to its kind
+	Of        Telling // the words of its kind
 	Namespace string
 	Name      string
 	Start     time.Time
@@ -26,13 +26,13 @@ type Simulation struct {
 	Done      bool            // whether it is complete
 	GaveUp    time.Duration   // the time limit if that ended the simulation; 0 if nothing was left to happen
 	Policies  []string        // the flags that depart from the original
-	Assumed   []string        // what decided, and the input does not tell for sure
+	Assumed   []string        // assumptions that decide the result
 	Waiting   []string        // pods without a node at the end, and why none takes them
 
 	sets []record.Part // what shownSets returns, once it has looked at all steps
 }
 
-// A Telling is what differs from kind to kind in how a simulation is told.
+// A Telling has the words and columns that are particular to one kind of workload.
 type Telling interface {
 	subject(namespace, name string) Subject
 	original() string // whose controller it is
@@ -43,7 +43,7 @@ type Telling interface {
 	columns(s *Simulation) []column
 	// limits are how many pods may be wanted at most, and have to be available at least; nil is no limit.
 	limits(s *Simulation) (most, least *int32)
-	// does is what a plan does, and waits what it holds back.
+	// does lists the actions of a plan, and waits its holds.
 	does(s *Simulation, p *record.Step) []timeline.Occurrence
 	waits(s *Simulation, p *record.Step) []timeline.Occurrence
 	// stage is how far a Rollout is; "" for all of another workload.

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// How a simulation ends, in the colour of what it means.
+// The words for the end of a simulation, in colour.
 var (
 	complete    = terminal.Text{Style: terminal.Good, Text: "Complete"}
 	notComplete = terminal.Text{Style: terminal.Bad, Text: "Not complete"}

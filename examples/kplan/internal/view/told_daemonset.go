@@ -23,7 +23,7 @@ func (d DaemonSets) subject(namespace, name string) Subject {
 
 func (d DaemonSets) original() string { return originalOf(d.Advanced) }
 
-// plan is that of a step, in the form of one that is shown alone.
+// plan returns the plan of a step in the form of kplan plan.
 func (d DaemonSets) plan(p *record.Step) *DaemonPlan {
 	plan := &DaemonPlan{Plan: p.Plan.(daemonset.Plan)}
 	if o, ok := p.Object.(*daemonset.DaemonSet); ok {
