@@ -119,6 +119,45 @@ func ExampleNewHistory() {
 	// 10s ready
 }
 
+// Of a world with many workloads, the part that is about one.
+func ExampleHistory_Owned() {
+	config := sim.Config{}
+	steps := record.NewSteps(&config)
+	history := record.NewHistory(&config, time.Time{})
+	w, err := sim.New(cluster.Snapshot{}, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Put(web("web", "v1", 1), web("api", "v1", 3)); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := w.Settle(time.Minute); err != nil {
+		log.Fatal(err)
+	}
+	api := history.Owned(func(uid string) bool { return steps.Owns(sim.KindDeployment, "api", uid) })
+	fmt.Println(len(history.Pods), len(api.Pods), api.ReplicaSets[0].Object.Name)
+	// Output: 4 3 api-v1
+}
+
+// Pods name the UID of what controls them.
+func ExampleSteps_Owns() {
+	config := sim.Config{}
+	steps := record.NewSteps(&config)
+	w, err := sim.New(cluster.Snapshot{}, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Put(web("web", "v1", 1)); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := w.Settle(time.Minute); err != nil {
+		log.Fatal(err)
+	}
+	p := w.View().Pods()[0]
+	fmt.Println(steps.Owns(sim.KindDeployment, "web", p.ControllerUID), steps.Owns(sim.KindDeployment, "api", p.ControllerUID))
+	// Output: true false
+}
+
 // A history may also be kept by hand, such as that of a cluster that is watched.
 func ExampleHistory_Saw() {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

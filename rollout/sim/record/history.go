@@ -148,3 +148,24 @@ func note[T any](h *History, list *[]Moment[T], m Moment[T], uid string) {
 	h.last[uid] = len(*list)
 	*list = append(*list, m)
 }
+
+// Owned returns the part of a history that is about some owners of pods, by UID, such as [Steps.Owns] tells: these,
+// and the pods that they control. What becomes of them later is not in it.
+func (h *History) Owned(owns func(uid string) bool) *History {
+	return &History{
+		Start: h.Start, Pods: kept(h.Pods, func(p *Pod) bool { return owns(p.Pod.ControllerUID) }),
+		Deployments: kept(h.Deployments, func(m *Moment[deploy.Deployment]) bool { return owns(m.Object.UID) }),
+		ReplicaSets: kept(h.ReplicaSets, func(m *Moment[replicaset.ReplicaSet]) bool { return owns(m.Object.UID) }),
+		DaemonSets:  kept(h.DaemonSets, func(m *Moment[daemonset.DaemonSet]) bool { return owns(m.Object.UID) }),
+	}
+}
+
+// kept returns the elements of a list for which a function holds.
+func kept[T any](list []T, holds func(*T) bool) (some []T) {
+	for i := range list {
+		if holds(&list[i]) {
+			some = append(some, list[i])
+		}
+	}
+	return some
+}

@@ -76,6 +76,7 @@ func (s *Steps) set(e sim.Change, o *replicaset.ReplicaSet) {
 		p.leave()
 		p.of = owner
 		owner.parts = append(owner.parts, p)
+		s.of[o.UID] = owner
 	}
 	s.wrote(e, owner)
 	if e.Verb == sim.Remove {

@@ -91,7 +91,8 @@ func (s *Steps) observe(e sim.Change) {
 
 // object notes a workload.
 func (s *Steps) object(e sim.Change, r *run, uid string, o any) {
-	if r.uid, r.object = uid, o; r.ownsPods() {
+	r.uid, r.object = uid, o
+	if s.of[uid] = r; r.ownsPods() {
 		s.owner[uid] = r
 	}
 	s.wrote(e, r)
@@ -133,7 +134,7 @@ func (r *run) lead(leader *run) {
 				kept = append(kept, of)
 			}
 		}
-		was.led = kept
+		was.led, r.former = kept, was
 	}
 	if r.leader = leader; leader != nil {
 		leader.led = append(leader.led, r)

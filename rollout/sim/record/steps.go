@@ -36,6 +36,7 @@ type Step struct {
 //	plans                       --planned--> the next step, which the plan after it ends
 type Steps struct {
 	runs  map[key]*run
+	of    map[string]*run   // whose workloads and ReplicaSets are, or were, by UID
 	owner map[string]*run   // of pods without a ReplicaSet, by UID
 	sets  map[string]*part  // ReplicaSets by UID
 	pods  map[string]place  // by UID: those of DaemonSets and sets, and those that run in a zone
@@ -61,6 +62,7 @@ type run struct {
 	uid    string
 	object any    // as it was last
 	leader *run   // the Rollout that releases it, or nil
+	former *run   // the last that did so before
 	led    []*run // what a Rollout releases
 	made   bool   // whether a BatchRelease has made it
 	batch  bool   // whether a Rollout has a BatchRelease
@@ -82,7 +84,7 @@ type run struct {
 // NewSteps returns the steps of the world that will be made of a configuration.
 func NewSteps(c *sim.Config) *Steps {
 	s := &Steps{
-		runs: map[key]*run{}, owner: map[string]*run{}, sets: map[string]*part{}, pods: map[string]place{},
+		runs: map[key]*run{}, of: map[string]*run{}, owner: map[string]*run{}, sets: map[string]*part{}, pods: map[string]place{},
 		zones: podorder.Domains{}, names: map[string]bool{}, dirty: map[*run]struct{}{},
 		revisions: map[string]*revision.ControllerRevision{}, services: map[string]*traffic.Service{},
 		routes: map[string]*traffic.Route{}, ingresses: map[string]*traffic.Ingress{},
@@ -208,4 +210,11 @@ func (s *Steps) Sizes(k sim.Kind, name string) []Sizes {
 		return r.sizes
 	}
 	return nil
+}
+
+// Owns reports whether an object with a UID is a workload, or a ReplicaSet or another workload that is or was
+// a part of it.
+func (s *Steps) Owns(k sim.Kind, name, uid string) bool {
+	r, of := s.runs[key{k, name}], s.of[uid]
+	return r != nil && of != nil && (of.top() == r || of.former == r)
 }
