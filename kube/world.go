@@ -30,8 +30,8 @@ import (
 // and what is a [WorldObject] or a [WorldSet], such as objects of package kruise. Others are left
 // out; the pods of Jobs and the like only take room on nodes, and count in quotas. Names are
 // "namespace/name". Resources are CPU, in thousandths, memory, in bytes, pods, and what else quotas
-// limit. LimitRanges complete the templates of their namespace, and say which of them are refused; there
-// the ID of a template of Deployments and ReplicaSets follows the namespace and a slash.
+// limit. LimitRanges complete the templates of their namespace, and say which of them are refused. The ID of
+// a template of Deployments and ReplicaSets follows the namespace and a slash, as names do.
 //
 // Pods are believed as they are seen, which [cluster.Snapshot.Believed] tells. Those that crash, whose
 // image cannot be pulled, or that are not ready for more than five minutes for no known reason stay so,
@@ -157,7 +157,7 @@ func (w *worldReader) deployment(o *appsv1.Deployment) error {
 		return fmt.Errorf("deployment %s: %w", worldName(o), err)
 	}
 	d.Name = worldName(o)
-	d.Template.ID = w.templateID(o.Namespace, d.Template.ID)
+	d.Template.ID = qualified(o.Namespace, d.Template.ID)
 	w.template(d.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 	w.s.Deployments = append(w.s.Deployments, d)
 	w.meta(deploy.Kind, o)
@@ -192,7 +192,7 @@ func (w *worldReader) hashDaemonSets() {
 func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
 	rs := ReplicaSet(o)
 	rs.Name, rs.ControllerName = worldName(o), qualified(o.Namespace, rs.ControllerName)
-	rs.Template.ID = w.templateID(o.Namespace, rs.Template.ID)
+	rs.Template.ID = qualified(o.Namespace, rs.Template.ID)
 	w.template(rs.Template.ID, o.Namespace, &o.Spec.Template.Spec, o.Spec.Template.Labels)
 	w.own[rs.UID] = rs.Template.ID
 	return rs

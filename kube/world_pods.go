@@ -4,6 +4,7 @@ package kube
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -36,10 +37,11 @@ type believer struct {
 	lost          map[string]bool // nodes that do not answer
 	ready, placed map[string]bool // templates of which a pod is ready, or has a node
 	held          map[string]cluster.PodHold
-	broken, homes map[string]bool // templates whose new pods do not become ready, or find no node
-	started       map[string]bool // those of them of which a pod has started, or nobody knows
-	waiting       []seenPod       // for room
-	starting      []startingPod   // that become ready, unless their template is broken
+	broken, homes map[string]bool            // templates whose new pods do not become ready, or find no node
+	owners        map[string]map[string]bool // by template, of pods that were seen, and of those that are reported
+	started       map[string]bool            // those of them of which a pod has started, or nobody knows
+	waiting       []seenPod                  // for room
+	starting      []startingPod              // that become ready, unless their template is broken
 	counts        map[cluster.Belief]int
 }
 
@@ -47,7 +49,7 @@ type believer struct {
 func (w *worldReader) believe() {
 	b := &believer{
 		now: w.s.Now, nodes: len(w.s.Nodes) > 0, lost: map[string]bool{}, ready: map[string]bool{}, placed: map[string]bool{},
-		held: map[string]cluster.PodHold{}, broken: map[string]bool{}, started: map[string]bool{}, homes: map[string]bool{}, counts: map[cluster.Belief]int{},
+		held: map[string]cluster.PodHold{}, broken: map[string]bool{}, started: map[string]bool{}, homes: map[string]bool{}, owners: map[string]map[string]bool{}, counts: map[cluster.Belief]int{},
 	}
 	for i := range w.s.Nodes {
 		b.lost[w.s.Nodes[i].Name] = w.s.Nodes[i].NotReady
@@ -55,6 +57,7 @@ func (w *worldReader) believe() {
 	for _, p := range w.seen {
 		b.ready[p.template] = b.ready[p.template] || Pod(p.Pod).Ready
 		b.placed[p.template] = b.placed[p.template] || p.Spec.NodeName != ""
+		b.owned(p.template, p.owner())
 	}
 	w.report(b)
 	for _, p := range w.seen {
@@ -62,9 +65,9 @@ func (w *worldReader) believe() {
 	}
 	for _, p := range b.starting {
 		if b.broken[p.template] {
-			b.count(p.reason, cluster.Stay)
+			b.count(p.seenPod, p.reason, cluster.Stay)
 		} else {
-			b.count(p.reason, cluster.BecomeReady)
+			b.count(p.seenPod, p.reason, cluster.BecomeReady)
 		}
 	}
 	for id := range b.broken {
@@ -80,7 +83,18 @@ func (w *worldReader) believe() {
 	w.s.Believed = b.beliefs()
 }
 
-func (b *believer) count(in string, f cluster.Fate) { b.counts[cluster.Belief{In: in, Then: f}]++ }
+// count notes what is believed of a pod.
+func (b *believer) count(p seenPod, in string, f cluster.Fate) {
+	b.counts[cluster.Belief{In: in, Then: f, Of: p.owner()}]++
+}
+
+// owned notes what controls pods of a template.
+func (b *believer) owned(template, uid string) {
+	if b.owners[template] == nil {
+		b.owners[template] = map[string]bool{}
+	}
+	b.owners[template][uid] = true
+}
 
 // pod takes a pod for what it shows.
 func (b *believer) pod(p seenPod) {
@@ -96,7 +110,7 @@ func (b *believer) pod(p seenPod) {
 		h.Unready = b.unready(p)
 	}
 	if h.Kept && p.DeletionTimestamp == nil {
-		b.count("", cluster.Remain)
+		b.count(p, "", cluster.Remain)
 	}
 	if h != (cluster.PodHold{}) {
 		b.held[p.name] = h
@@ -112,13 +126,13 @@ func lasts(finalizer string) bool {
 func (b *believer) going(p seenPod, kept bool) {
 	switch {
 	case kept:
-		b.count(terminating+" with finalizers", cluster.Stay)
+		b.count(p, terminating+" with finalizers", cluster.Stay)
 	case b.lost[p.Spec.NodeName]:
-		b.count(terminating+onLostNode, cluster.Stay)
+		b.count(p, terminating+onLostNode, cluster.Stay)
 	case p.DeletionTimestamp.Time.Before(b.now):
-		b.count(terminating+" past its deletionTimestamp", cluster.Stay)
+		b.count(p, terminating+" past its deletionTimestamp", cluster.Stay)
 	default:
-		b.count(terminating, cluster.End)
+		b.count(p, terminating, cluster.End)
 	}
 }
 
@@ -127,14 +141,14 @@ func (b *believer) noNode(p seenPod) bool {
 	reason, message := problemOf(p.Pod)
 	switch {
 	case reason == notScheduled:
-		b.count(reason, cluster.BecomeReady)
+		b.count(p, reason, cluster.BecomeReady)
 		return false
 	case waitsForRoom(reason, message, b.nodes):
-		b.count(reason, cluster.Wait)
+		b.count(p, reason, cluster.Wait)
 		b.waiting = append(b.waiting, p)
 		return false
 	}
-	b.count(reason, cluster.Stay)
+	b.count(p, reason, cluster.Stay)
 	if p.template != "" && !b.placed[p.template] {
 		b.homes[p.template] = true
 	}
@@ -150,7 +164,7 @@ func (b *believer) unready(p seenPod) bool {
 	case crash != "":
 		reason += " after " + crash
 	case b.lost[p.Spec.NodeName]:
-		b.count(reason+onLostNode, cluster.Stay)
+		b.count(p, reason+onLostNode, cluster.Stay)
 		return false
 	case b.now.Sub(unreadySince(p.Pod)) > stuckAfter:
 		reason += " for more than 5 minutes"
@@ -158,7 +172,7 @@ func (b *believer) unready(p seenPod) bool {
 		b.starting = append(b.starting, startingPod{p, reason})
 		return false
 	}
-	b.count(reason, cluster.Stay)
+	b.count(p, reason, cluster.Stay)
 	if p.template != "" && !b.ready[p.template] {
 		b.broken[p.template] = true
 		b.started[p.template] = b.started[p.template] || p.Status.Phase != corev1.PodPending
@@ -172,15 +186,25 @@ func (b *believer) beliefs() (list []cluster.Belief) {
 		belief.Pods = n
 		list = append(list, belief)
 	}
-	if len(b.broken) > 0 {
-		list = append(list, cluster.Belief{Then: cluster.NewUnready})
+	about := func(templates map[string]bool, then cluster.Fate) {
+		for uid := range b.ownersOf(templates) {
+			list = append(list, cluster.Belief{Then: then, Of: uid})
+		}
 	}
-	if len(b.homes) > 0 {
-		list = append(list, cluster.Belief{Then: cluster.NewUnplaced})
-	}
+	about(b.broken, cluster.NewUnready)
+	about(b.homes, cluster.NewUnplaced)
 	order := []cluster.Fate{cluster.Stay, cluster.NewUnready, cluster.NewUnplaced, cluster.Reported, cluster.Remain, cluster.BecomeReady, cluster.End, cluster.Wait}
 	slices.SortFunc(list, func(a, b cluster.Belief) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Then), slices.Index(order, b.Then)), cmp.Compare(a.In, b.In))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Then), slices.Index(order, b.Then)), cmp.Compare(a.In, b.In), cmp.Compare(a.Of, b.Of))
 	})
 	return list
+}
+
+// ownersOf returns what controls pods of some templates.
+func (b *believer) ownersOf(templates map[string]bool) map[string]bool {
+	all := map[string]bool{}
+	for id := range templates {
+		maps.Copy(all, b.owners[id])
+	}
+	return all
 }

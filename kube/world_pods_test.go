@@ -107,7 +107,7 @@ func TestBelieved(t *testing.T) {
 
 // sentences are what a snapshot believes, with "" at the end.
 func sentences(s cluster.Snapshot) (list []string) {
-	for _, b := range s.Believed {
+	for _, b := range s.BelievedOf(func(string) bool { return true }) {
 		list = append(list, b.String())
 	}
 	return append(list, "")
@@ -126,7 +126,9 @@ new pods of a template of which no pod is ready do not become ready either
 2 pods in Unschedulable wait for room on a node
 pods are Unschedulable: nodes have only the room of pods that end
 `, strings.Join(sentences(s), "\n"))
-	require.Equal(t, cluster.Belief{Pods: 2, In: "ImagePullBackOff", Then: cluster.Stay}, s.Believed[2])
+	require.Equal(t, cluster.Belief{Pods: 2, In: "ImagePullBackOff", Then: cluster.Stay, Of: "r"}, s.Believed[2])
+	require.Len(t, s.BelievedOf(func(uid string) bool { return uid == "r" }), len(s.Believed))
+	require.Equal(t, []cluster.Belief{{Then: cluster.FullNodes}}, s.BelievedOf(func(uid string) bool { return uid != "r" }))
 }
 
 // TestBelievedStarting: beside a pod that crashes, a pod of the same template that has just started stays as it

@@ -40,6 +40,14 @@ type seenPod struct {
 	name, template string
 }
 
+// owner is the UID of what controls the pod.
+func (p seenPod) owner() string {
+	if owner := metav1.GetControllerOfNoCopy(p.Pod); owner != nil {
+		return string(owner.UID)
+	}
+	return ""
+}
+
 // changeTemplate changes what a template means.
 func (w *worldReader) changeTemplate(id string, f func(*cluster.Template)) {
 	t := w.s.Templates[id]
@@ -47,11 +55,3 @@ func (w *worldReader) changeTemplate(id string, f func(*cluster.Template)) {
 	w.s.Templates[id] = t
 }
 
-// templateID returns the ID of a template in a namespace. The same template may mean something else where
-// there are LimitRanges.
-func (w *worldReader) templateID(namespace, id string) string {
-	if len(w.ranges[namespace]) == 0 {
-		return id
-	}
-	return qualified(namespace, id)
-}

@@ -46,6 +46,7 @@ func (w *worldReader) report(b *believer) {
 	w.eachBound(func(p *podorder.Pod, t cluster.Template) { nodes.Take(scheduler.Pod{Pod: p, Template: t}, p.NodeName) })
 	for _, rs := range sets {
 		id, unready := rs.Template.ID, rs.Status.Replicas-rs.Status.ReadyReplicas
+		b.owned(id, rs.UID)
 		b.ready[id], b.placed[id] = b.ready[id] || rs.Status.ReadyReplicas > 0, true
 		stays := w.lags(rs)
 		for n := range rs.Status.Replicas {
@@ -59,17 +60,17 @@ func (w *worldReader) report(b *believer) {
 				b.held[p.Name] = cluster.PodHold{Unready: true}
 			}
 			w.s.Pods = append(w.s.Pods, p)
-			b.counts[cluster.Belief{Then: cluster.Reported}]++
+			b.counts[cluster.Belief{Then: cluster.Reported, Of: rs.UID}]++
 		}
 		switch {
 		case unready <= 0:
 		case stays:
-			b.counts[cluster.Belief{In: reportedState, Then: cluster.Stay}] += int(unready)
+			b.counts[cluster.Belief{In: reportedState, Then: cluster.Stay, Of: rs.UID}] += int(unready)
 			if rs.Status.ReadyReplicas <= 0 {
 				b.broken[id], b.started[id] = true, true
 			}
 		default:
-			b.counts[cluster.Belief{In: reportedState, Then: cluster.BecomeReady}] += int(unready)
+			b.counts[cluster.Belief{In: reportedState, Then: cluster.BecomeReady, Of: rs.UID}] += int(unready)
 		}
 	}
 }

@@ -25,6 +25,28 @@ type Belief struct {
 	Pods int    `json:"pods,omitzero"` // how many; 0 if it is about no pods that are there
 	In   string `json:"in,omitzero"`   // what is seen of them, such as ImagePullBackOff: others wrote it, and it may be any text
 	Then Fate   `json:"then"`
+	Of   string `json:"of,omitzero"` // the UID of what controls them; "" if it is about nodes
+}
+
+// BelievedOf returns what is believed of the pods of some owners, by UID, and of nodes. Beliefs that differ in
+// their owners alone become one, of no owner.
+func (s *Snapshot) BelievedOf(owns func(uid string) bool) (list []Belief) {
+	at := map[Belief]int{}
+	for _, b := range s.Believed {
+		if b.Of != "" && !owns(b.Of) {
+			continue
+		}
+		pods := b.Pods
+		b.Pods, b.Of = 0, ""
+		i, known := at[b]
+		if !known {
+			i = len(list)
+			at[b] = i
+			list = append(list, b)
+		}
+		list[i].Pods += pods
+	}
+	return list
 }
 
 // String returns a sentence for people, without a full stop. In stands in it as it is.

@@ -33,6 +33,20 @@ func ExampleBelief() {
 	// 1 pod in Terminating ends within its grace period
 }
 
+// Two ReplicaSets of a Deployment have such pods; what becomes of those of another one does not matter here.
+func ExampleSnapshot_BelievedOf() {
+	s := cluster.Snapshot{Believed: []cluster.Belief{
+		{Pods: 2, In: "ImagePullBackOff", Then: cluster.Stay, Of: "web-1"}, {Pods: 1, In: "ImagePullBackOff", Then: cluster.Stay, Of: "web-2"},
+		{Pods: 7, In: "ImagePullBackOff", Then: cluster.Stay, Of: "api-1"}, {Then: cluster.FullNodes},
+	}}
+	for _, b := range s.BelievedOf(func(uid string) bool { return uid != "api-1" }) {
+		fmt.Println(b)
+	}
+	// Output:
+	// 3 pods in ImagePullBackOff stay so
+	// pods are Unschedulable: nodes have only the room of pods that end
+}
+
 // Half of the pods start within 8 seconds, nine in ten within 30.
 func ExampleSpread_At() {
 	s := cluster.Spread{{Share: 0, Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}}

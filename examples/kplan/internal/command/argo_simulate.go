@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,40 +18,51 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// simulateArgo simulates an update of a Rollout of Argo: the rest of what is in the files,
-// or all of it from an old one.
-func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.Simulation, error) {
+// ofArgo returns the simulation of an update of a Rollout of Argo: of the rest of what is in the files, or of all
+// of it from an old one.
+func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 	partial, err := argoRolledOut(old)
 	if err != nil {
-		return view.Simulation{}, err
+		return nil, err
 	}
-	start, err := s.startArgo(r, old)
-	if err != nil {
-		return view.Simulation{}, err
+	if err = tooMany(r.Snapshot.Rollout.Replicas); err != nil {
+		return nil, r.Invalid(err)
 	}
+	if old != nil && len(r.ReplicaSets) > 0 {
+		return nil, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
+	}
+	j := argoJob(cmp.Or(old, r), onlyWith(old, r), s.now.Time)
 	var before *manifest.Workload
 	if old != nil {
 		before = &old.Workload
 	}
-	assumed, short := s.environment(&r.Workload, before, &start)
-	start.Broken(s.neverReady)
-	s.override(&start, false)
-	config := s.pace.config(&s.policies)
-	config.Autoscalers, config.Argo = scaled(start.Name, r.Scaled.To), argo.Options{Repair: s.argoRollouts()}
-	config.Analysis = cluster.Analysis{Takes: s.exactly(s.analysis.after), Ends: phases[s.analysis.outcome]}
+	var assumed []string
+	var short []manifest.Shortage
+	var people *attendance
+	var wanted argo.Rollout
+	j.prepare = func(b *world.Beginning, config *sim.Config) error {
+		assumed, short = s.environment(&r.Workload, before, b)
+		s.flagged(b)
+		config.Autoscalers, config.Argo = append(config.Autoscalers, scaled(b.Name, r.Scaled.To)...), argo.Options{Repair: s.argoRollouts()}
+		config.Analysis = cluster.Analysis{Takes: s.exactly(s.analysis.after), Ends: phases[s.analysis.outcome]}
+		s.approved(config)
+		people, wanted = attendanceIn(config, b.Name), b.WantedArgo().Rollout
+		j.telling = view.ArgoRollouts{Rollout: wanted}
+		return nil
+	}
+	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
+		result.Policies = s.flags(argo.QuirkTable())
+		bites := r.Workload.Bites(world.ArgoBounds(&wanted), b.Running(), short...)
+		result.Assumed = slices.Concat(bites, partial, assumed, s.lives(b, result), s.decided(&wanted, people))
+	}
+	return j, nil
+}
+
+// approved says when people approve.
+func (s *simulation) approved(c *sim.Config) {
 	if !s.neverApprove {
-		config.ApproveAfter = cluster.Exactly(time.Duration(s.approveAfter))
+		c.ApproveAfter = cluster.Exactly(time.Duration(s.approveAfter))
 	}
-	people := attendanceIn(&config)
-	wanted := start.WantedArgo().Rollout
-	result, err := view.Simulate(&start, view.ArgoRollouts{Rollout: wanted}, config, time.Duration(s.timeLimit), s.records)
-	if err != nil {
-		return result, r.Invalid(withHelp(err))
-	}
-	result.Policies = s.flags(argo.QuirkTable())
-	bites := r.Workload.Bites(world.ArgoBounds(&wanted), start.Running(), short...)
-	result.Assumed = slices.Concat(bites, partial, assumed, s.lives(&start, &result), s.decided(&wanted, people))
-	return result, nil
 }
 
 // exactly is a time, unset if that is 0.
@@ -67,18 +79,23 @@ type attendance struct {
 	approved bool
 }
 
-// attendanceIn returns that of the world that will be made of a configuration.
-func attendanceIn(c *sim.Config) *attendance {
-	a, planned := &attendance{}, c.Planned
+// attendanceIn returns that of a Rollout, of the world that will be made of a configuration.
+func attendanceIn(c *sim.Config, name string) *attendance {
+	a, planned, observe := &attendance{}, c.Planned, c.Observe
 	c.Planned = func(p sim.Plan) {
-		if plan, is := p.Plan.(argo.Plan); is && slices.ContainsFunc(plan.Holds, func(h argo.Hold) bool { return h.Reason == argo.ReasonApproval }) {
+		if plan, is := p.Plan.(argo.Plan); is && p.Name == name && slices.ContainsFunc(plan.Holds, func(h argo.Hold) bool { return h.Reason == argo.ReasonApproval }) {
 			a.awaited = true
 		}
 		if planned != nil {
 			planned(p)
 		}
 	}
-	c.Observe = func(e sim.Change) { a.approved = a.approved || e.By == "user" && e.Verb == sim.UpdateStatus }
+	c.Observe = func(e sim.Change) {
+		a.approved = a.approved || e.Kind == sim.KindArgoRollout && e.Name == name && e.By == "user" && e.Verb == sim.UpdateStatus
+		if observe != nil {
+			observe(e)
+		}
+	}
 	return a
 }
 
@@ -102,27 +119,4 @@ func (s *simulation) decided(r *argo.Rollout, people *attendance) (assumed []str
 		assumed = append(assumed, fmt.Sprintf("analyses end after %s and are %s (--analysis-after, --analysis)", terminal.Clock(time.Duration(s.analysis.after)), s.analysis.outcome))
 	}
 	return assumed
-}
-
-// startArgo returns the cluster in which the update begins.
-func (s *simulation) startArgo(r, old *manifest.ArgoRollout) (b world.Beginning, err error) {
-	if err = tooMany(r.Snapshot.Rollout.Replicas); err != nil {
-		return b, r.Invalid(err)
-	}
-	if old == nil {
-		return beginningOfArgo(r, nil, s.now.Time)
-	}
-	if len(r.ReplicaSets) > 0 {
-		return b, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
-	}
-	if b, err = beginningOfArgo(old, r, s.now.Time); err != nil {
-		return b, err
-	}
-	if len(old.ReplicaSets) == 0 {
-		if b, err = b.Finished(); err != nil {
-			return b, old.Invalid(err)
-		}
-	}
-	b.Place()
-	return b, nil
 }

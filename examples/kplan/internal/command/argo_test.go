@@ -21,6 +21,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim"
@@ -118,13 +119,13 @@ func liveArgo(t *testing.T, file string, edit func(*cluster.Snapshot)) []byte {
 		return &set.Argo[0]
 	}
 	old, r := load(before(t, file)), load(file)
-	start, err := (&simulation{input: input{now: instant{time.Date(2026, time.January, 2, 14, 0, 0, 0, time.UTC)}}}).startArgo(r, old)
-	require.NoError(t, err)
-	world, err := start.Run(sim.Config{
+	j := argoJob(old, r, time.Date(2026, time.January, 2, 15, 0, 0, 0, time.UTC))
+	require.Len(t, begun([]*job{j}), 1)
+	runs, err := j.start.Run([]*world.Beginning{&j.start}, sim.Config{
 		Times: cluster.Times{Ready: cluster.Exactly(10 * time.Second)}, Analysis: cluster.Analysis{Ends: argo.RunRunning},
 	}, 5*time.Minute, false)
 	require.NoError(t, err)
-	s := world.Snapshot()
+	s := runs[0].Snapshot()
 	if edit != nil {
 		edit(&s)
 	}

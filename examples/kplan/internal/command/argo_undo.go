@@ -6,14 +6,15 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
@@ -41,27 +42,23 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 
 // argoRollout simulates what follows from restoring the template of a ReplicaSet.
 func (u *undoing) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet) (view.Simulation, error) {
-	b, err := beginningOfArgo(r, nil, u.now.Time)
-	if err != nil {
-		return view.Simulation{}, err
+	j := argoJob(r, nil, u.now.Time)
+	var people *attendance
+	j.prepare = func(b *world.Beginning, config *sim.Config) error {
+		u.healed(b)
+		next := b.WantedArgo()
+		next.TemplateHash, next.TemplateLabels = target.Labels[argo.HashLabel], maps.Clone(target.Spec.Template.Labels)
+		delete(next.TemplateLabels, argo.HashLabel)
+		b.Applied = []any{next}
+		config.Argo, config.ApproveAfter = argo.Options{Repair: u.argoRollouts()}, cluster.Exactly(approvedAfter)
+		people, j.telling = attendanceIn(config, b.Name), view.ArgoRollouts{Rollout: next.Rollout}
+		return nil
 	}
-	b.Heal()
-	b.Broken(u.neverReady)
-	u.override(&b, false)
-	next := b.ArgoRollouts[0]
-	next.TemplateHash, next.TemplateLabels = target.Labels[argo.HashLabel], maps.Clone(target.Spec.Template.Labels)
-	delete(next.TemplateLabels, argo.HashLabel)
-	b.Applied = []any{next}
-	config := u.pace.config(&u.policies)
-	config.Argo, config.ApproveAfter = argo.Options{Repair: u.argoRollouts()}, cluster.Exactly(approvedAfter)
-	people := attendanceIn(&config)
-	result, err := view.Simulate(&b, view.ArgoRollouts{Rollout: next.Rollout}, config, time.Duration(u.timeLimit), u.records)
-	if err != nil {
-		return result, r.Invalid(withHelp(err))
+	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
+		result.Policies = u.flags(argo.QuirkTable())
+		result.Assumed = slices.Concat([]string{"all pods become ready, and nodes have room"}, u.lives(b, result), people.assumed(approvedAfter, ""))
 	}
-	result.Policies = u.flags(argo.QuirkTable())
-	result.Assumed = slices.Concat([]string{"all pods become ready, and nodes have room"}, u.lives(&b, &result), people.assumed(approvedAfter, ""))
-	return result, nil
+	return u.alone(&u.policies, j)
 }
 
 // argoTarget returns the ReplicaSet to go back to: that of a revision, or the one before

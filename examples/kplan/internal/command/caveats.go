@@ -9,12 +9,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
 // daemonCaveats returns what explains a DaemonSet beside its plan.
@@ -86,29 +89,33 @@ func deploymentPorts(w *manifest.Workload, e *view.Explanation) []view.Caveat {
 
 // daemonImages tells of pods that count as new and run the image of an old revision.
 func daemonImages(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*corev1.Pod) []view.Caveat {
+	var list []*corev1.Pod
+	for i := range p.Nodes {
+		if pod := pods[p.Nodes[i].New]; pod != nil {
+			list = append(list, pod)
+		}
+	}
+	return oldImages(d, list, []daemonset.Plan{p.Plan})
+}
+
+// oldImages tells of pods that run the image of an old revision, though plans count them as new.
+func oldImages(d *manifest.DaemonSet, pods []*corev1.Pod, plans []daemonset.Plan) []view.Caveat {
 	var others []oldTemplate
 	for _, r := range d.Revisions {
 		if old, err := kube.RestoredDaemonSet(d.Object, r); err == nil && metav1.IsControlledBy(r, d.Object) {
 			others = append(others, oldTemplate{fmt.Sprintf("revision %d", r.Revision), r.Labels[daemonset.LabelHash], &old.Spec.Template.Spec})
 		}
 	}
-	var list []*corev1.Pod
-	for i := range p.Nodes {
-		if pod := pods[p.Nodes[i].New]; pod != nil && !inplace.UnderWay(pod.Annotations) {
-			list = append(list, pod)
-		}
-	}
-	s := strangersOf(list, &d.Object.Spec.Template.Spec, others)
+	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return inplace.UnderWay(p.Annotations) })
+	s := strangersOf(pods, &d.Object.Spec.Template.Spec, others)
 	if len(s.pods) == 0 || s.of.name == "" {
 		return nil
 	}
 	first := s.pods[0]
+	relabels := func(a daemonset.Action) bool { r, ok := a.(daemonset.RelabelPod); return ok && r.Name == first.Name }
 	ends := "Nothing replaces them, since they have the label of the present revision: delete them, and new ones are created."
-	switch relabelled := slices.ContainsFunc(p.Plan.Actions, func(a daemonset.Action) bool {
-		r, ok := a.(daemonset.RelabelPod)
-		return ok && r.Name == first.Name
-	}); {
-	case relabelled:
+	switch {
+	case slices.ContainsFunc(plans, func(p daemonset.Plan) bool { return slices.ContainsFunc(p.Actions, relabels) }):
 		ends = "Nothing: all pods take the label of the revision that stays, and then are never replaced (quirk OlderPodsRelabelled); see --corrected."
 	case first.Labels[daemonset.LabelHash] == s.of.hash:
 		ends = "Nothing: their label of the template generation makes them new, whatever their revision (quirk GenerationHidesHash); see --corrected."
@@ -116,8 +123,26 @@ func daemonImages(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*co
 	return []view.Caveat{view.OtherImages(len(s.pods), s.image, s.of.name, ends)}
 }
 
-// deploymentImages tells of pods of the new ReplicaSet that run the image of another one.
-func deploymentImages(w *manifest.Workload) []view.Caveat {
+// keptImages tells of pods of a DaemonSet that were there at the beginning, count as new at the end of a
+// simulation, and run the image of an old revision.
+func keptImages(d *manifest.DaemonSet, r *world.Run, s *view.Simulation) []view.Caveat {
+	if d.Advanced != nil { // which may have updated them in place
+		return nil
+	}
+	there := map[types.UID]bool{}
+	for _, p := range r.View().DaemonPodsOf(string(d.Object.UID)) {
+		isNew := slices.ContainsFunc(s.Steps[len(s.Steps)-1].Parts, func(part record.Part) bool { return part.New && part.Name == p.Labels[daemonset.LabelHash] })
+		there[types.UID(p.UID)] = isNew && p.Active()
+	}
+	var plans []daemonset.Plan
+	for i := range s.Steps {
+		plans = append(plans, s.Steps[i].Plan.(daemonset.Plan))
+	}
+	return oldImages(d, slices.DeleteFunc(slices.Clone(d.Pods), func(p *corev1.Pod) bool { return !there[p.UID] }), plans)
+}
+
+// deploymentImages tells of pods of the new ReplicaSet that run the image of another one, of those that are given.
+func deploymentImages(w *manifest.Workload, pods []*corev1.Pod) []view.Caveat {
 	newest := newestOf(w)
 	if newest == nil {
 		return nil
@@ -129,7 +154,7 @@ func deploymentImages(w *manifest.Workload) []view.Caveat {
 		}
 	}
 	var list []*corev1.Pod
-	for _, p := range w.Pods {
+	for _, p := range pods {
 		if metav1.IsControlledBy(p, newest) && p.DeletionTimestamp == nil {
 			list = append(list, p)
 		}
@@ -139,6 +164,15 @@ func deploymentImages(w *manifest.Workload) []view.Caveat {
 		return nil
 	}
 	return []view.Caveat{view.OtherImages(len(s.pods), s.image, s.of.name, keptBySet)}
+}
+
+// stillThere are the pods, of some, that are there at the end of a simulation.
+func stillThere(pods []*corev1.Pod, r *world.Run) []*corev1.Pod {
+	there := map[types.UID]bool{}
+	for _, p := range r.View().Pods() {
+		there[types.UID(p.UID)] = p.Active()
+	}
+	return slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !there[p.UID] })
 }
 
 const keptBySet = "Nothing replaces them, since a ReplicaSet goes by labels: delete them, and new ones are created."

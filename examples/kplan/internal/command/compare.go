@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 )
 
 // compare runs the rollout of a Deployment with each strategy.
@@ -15,10 +16,16 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	if _, err := deploymentRolledOut(old); err != nil {
 		return view.Comparison{}, err
 	}
-	start, err := s.startOf(w, old)
+	j, err := s.startOf(w, old)
 	if err != nil {
 		return view.Comparison{}, err
 	}
+	if begun([]*job{j}); j.err != nil {
+		return view.Comparison{}, j.err
+	}
+	start := &j.start
+	start.Place()
+	renumber(start, old)
 	strategies, err := s.strategies(w)
 	if err != nil {
 		return view.Comparison{}, err
@@ -29,25 +36,26 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	if len(s.comparison.start) > 0 {
 		result.Runs = int(s.runs)
 	}
-	s.environment(w, old, &start)
+	s.environment(w, old, start)
 	start.Broken(s.neverReady)
-	s.override(&start, len(s.comparison.start) > 0)
+	s.override(start, len(s.comparison.start) > 0)
 	for _, t := range strategies {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {
 			s.progress.doing("trying %s of %s (run %d of %d)", t.label, w.Name(), i+1, result.Runs)
-			b := start
+			b := *start
 			b.Applied = []any{t.in(start.Wanted())}
 			config := s.pace.config(&s.policies)
 			config.Seed, config.Autoscalers = s.seed+uint64(i), scaled(start.Name, w.Scaled())
 			if len(s.comparison.start) > 0 {
 				config.Times.Ready = s.comparison.start.spread()
 			}
-			r, err := view.Simulate(&b, view.Deployments{}, config, time.Duration(s.timeLimit), s.records)
+			runs, err := b.Run([]*world.Beginning{&b}, config, time.Duration(s.timeLimit), s.records)
 			if err != nil {
 				return result, w.Invalid(withHelp(err))
 			}
-			row.Add(&r)
+			told := view.Told(&b, &runs[0], view.Deployments{})
+			row.Add(&told)
 		}
 		result.Trials = append(result.Trials, row)
 	}

@@ -3,8 +3,8 @@
 package command
 
 import (
+	"cmp"
 	"slices"
-	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -13,35 +13,50 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.Simulation, error) {
+// ofDaemonSet returns the simulation of an update of a DaemonSet, from an old one or what there is.
+func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
 	partial, err := daemonRolledOut(old)
 	if err != nil {
-		return view.Simulation{}, err
+		return nil, err
 	}
-	partial = append(s.assumeNodes(d, old), partial...)
-	start, err := s.startDaemonSet(d, old)
-	if err != nil {
-		return view.Simulation{}, err
+	nodes := s.assumeNodes(d, old)
+	partial = append(nodes, partial...)
+	if old != nil {
+		if err := sameSelector(old.Object.Spec.Selector, d.Object.Spec.Selector, old.File); err != nil {
+			return nil, d.Invalid(err)
+		}
 	}
 	if len(d.Nodes) == 0 {
-		return view.Simulation{}, d.Invalid(manifest.ErrNoNode)
+		return nil, d.Invalid(manifest.ErrNoNode)
 	}
-	assumed := slices.Concat(partial, nodesBarred(&start), s.daemonEnvironment(d, &start))
-	start.Broken(s.neverReady)
-	return simulatedUpdate(d, &start, &s.pace, &s.policies, assumed)
+	j := daemonSetJob(cmp.Or(old, d), onlyWith(old, d), s.now.Time)
+	j.apart = len(nodes) > 0
+	var assumed []string
+	j.after(func(b *world.Beginning) {
+		assumed = slices.Concat(partial, nodesBarred(b), s.daemonEnvironment(d, b))
+		s.flagged(b)
+	})
+	s.updated(j, d, &s.policies, &assumed)
+	return j, nil
 }
 
-// simulatedUpdate returns how an update goes from where it begins.
-func simulatedUpdate(d *manifest.DaemonSet, b *world.Beginning, p *pace, by *policies, assumed []string) (view.Simulation, error) {
-	p.override(b, false)
-	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(b.Nodes)}
-	result, err := view.Simulate(b, of, p.config(by), time.Duration(p.timeLimit), p.records)
-	if err != nil {
-		return result, d.Invalid(withHelp(err))
+// onlyWith returns what is applied to an old object: nothing, if there is none.
+func onlyWith[T any](old, wanted *T) *T {
+	if old == nil {
+		return nil
 	}
-	result.Policies = by.flags(daemonset.QuirkTable())
-	result.Assumed = slices.Concat(d.Bites(of.Most(&result), b.Running()), assumed, p.lives(b, &result))
-	return result, nil
+	return wanted
+}
+
+// updated lets the simulation of an update tell what was assumed.
+func (p *pace) updated(j *job, d *manifest.DaemonSet, by *policies, assumed *[]string) {
+	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(d.Nodes)}
+	j.telling = of
+	j.tell = func(b *world.Beginning, r *world.Run, result *view.Simulation) {
+		result.Policies = by.flags(daemonset.QuirkTable())
+		result.Assumed = slices.Concat(d.Bites(of.Most(result), b.Running()), *assumed, p.lives(b, result))
+		result.Caveats = keptImages(d, r, result)
+	}
 }
 
 // nodesBarred tells how many nodes take no pod of the DaemonSet, and why.
@@ -57,16 +72,4 @@ func (s *simulation) assumeNodes(d, old *manifest.DaemonSet) []string {
 		return nil
 	}
 	return d.AssumeNodes(old)
-}
-
-// startDaemonSet returns the cluster in which the update begins: where the old one has
-// been rolled out, or what the files hold.
-func (s *simulation) startDaemonSet(d, old *manifest.DaemonSet) (world.Beginning, error) {
-	if old == nil {
-		return beginningOfDaemonSet(d, nil, s.now.Time)
-	}
-	if err := sameSelector(old.Object.Spec.Selector, d.Object.Spec.Selector, old.File); err != nil {
-		return world.Beginning{}, d.Invalid(err)
-	}
-	return beginningOfDaemonSet(old, d, s.now.Time)
 }

@@ -68,7 +68,7 @@ func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Exp
 	e.Sets = treeOf(w, plan.Plan.Actions)
 	e.Idle = idleOfSets(w, e.Sets, now)
 	e.Instants = instants(&plan)
-	e.Caveats = append(deploymentPorts(w, &e), deploymentImages(w)...)
+	e.Caveats = append(deploymentPorts(w, &e), deploymentImages(w, w.Pods)...)
 	quoted := map[string]bool{} // by conditions, in the same words
 	for i := range e.Sets {
 		quoted[e.Sets[i].Failure] = true

@@ -4,7 +4,6 @@ package command
 
 import (
 	"slices"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,30 +16,35 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// simulateDeployment simulates the rollout of a Deployment, from an old one or what there is.
-func (s *simulation) simulateDeployment(w, old *manifest.Workload) (view.Simulation, error) {
+// ofDeployment returns the simulation of the rollout of a Deployment, from an old one or what there is.
+func (s *simulation) ofDeployment(w, old *manifest.Workload) (*job, error) {
 	partial, err := deploymentRolledOut(old)
 	if err != nil {
-		return view.Simulation{}, err
+		return nil, err
 	}
-	start, err := s.startOf(w, old)
+	j, err := s.startOf(w, old)
 	if err != nil {
-		return view.Simulation{}, err
+		return nil, err
 	}
-	assumed, short := s.environment(w, old, &start)
-	assumed = append(partial, assumed...)
-	start.Broken(s.neverReady)
-	s.override(&start, false)
-	config := s.pace.config(&s.policies)
-	config.Autoscalers = scaled(start.Name, w.Scaled())
 	of := view.Deployments{Images: imagesOf(w, old)}
-	result, err := view.Simulate(&start, of, config, time.Duration(s.timeLimit), s.records)
-	if err != nil {
-		return result, w.Invalid(withHelp(err))
+	j.telling = of
+	var assumed []string
+	var short []manifest.Shortage
+	j.prepare = func(b *world.Beginning, config *sim.Config) error {
+		renumber(b, old)
+		assumed, short = s.environment(w, old, b)
+		s.flagged(b)
+		config.Autoscalers = append(config.Autoscalers, scaled(b.Name, w.Scaled())...)
+		return nil
 	}
-	result.Policies = s.departures()
-	result.Assumed = slices.Concat(w.Bites(of.Bounds(&result), start.Running(), short...), assumed, s.lives(&start, &result))
-	return result, nil
+	j.tell = func(b *world.Beginning, r *world.Run, result *view.Simulation) {
+		result.Policies = s.departures()
+		result.Assumed = slices.Concat(w.Bites(of.Bounds(result), b.Running(), short...), partial, assumed, s.lives(b, result))
+		if old == nil {
+			result.Caveats = deploymentImages(w, stillThere(w.Pods, r))
+		}
+	}
+	return j, nil
 }
 
 // neverStarted reports whether a Deployment has been paused since it was created, so that
@@ -59,26 +63,24 @@ func hasSets(w *manifest.Workload) bool {
 	})
 }
 
-// startOf returns the cluster in which the rollout begins.
-func (s *simulation) startOf(w, old *manifest.Workload) (world.Beginning, error) {
+// startOf returns where the rollout begins.
+func (s *simulation) startOf(w, old *manifest.Workload) (*job, error) {
 	if old == nil {
-		return beginningOf(w, nil, s.now.Time, w.Around(podsIn(w)))
+		return deploymentJob(w, nil, s.now.Time)
 	}
 	if err := sameSelector(old.Deployment.Spec.Selector, w.Deployment.Spec.Selector, old.File); err != nil {
-		return world.Beginning{}, w.Invalid(err)
+		return nil, w.Invalid(err)
 	}
-	b, err := beginningOf(old, w, s.now.Time, w.Around(podsIn(old)))
+	j, err := deploymentJob(old, w, s.now.Time)
 	if err != nil {
-		return b, err
+		return nil, err
 	}
-	if !hasSets(old) && !neverStarted(old) {
-		if b, err = b.Finished(); err != nil {
-			return b, old.Invalid(err)
-		}
-		renumber(&b, old)
+	begin, earlier := j.begin, !hasSets(old) && !neverStarted(old)
+	j.begin = func(b *world.Beginning) error {
+		b.Earlier = earlier
+		return begin(b)
 	}
-	b.Place()
-	return b, nil
+	return j, nil
 }
 
 // scaled is an autoscaler that gives a Deployment so many replicas, if any.

@@ -149,7 +149,11 @@ func (d *difference) show(c *cobra.Command, diff view.Diff) error {
 // otherwise or is new, goes by itself.
 func (d *difference) dropReleases(set *manifest.Set, from *earlier) {
 	set.Rollouts = slices.DeleteFunc(set.Rollouts, func(r manifest.Rollout) bool {
-		_, err := d.simulateRollout(&r, from)
+		j, err := d.ofRelease(&r, from)
+		if err == nil {
+			begun([]*job{j})
+			err = j.err
+		}
 		return errors.Is(err, errNoRelease)
 	})
 }

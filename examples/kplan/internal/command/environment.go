@@ -39,7 +39,7 @@ func (s *simulation) environment(w, old *manifest.Workload, b *world.Beginning) 
 
 // beliefsOf returns what is taken for granted of pods and nodes, with what is known about the room of these.
 func beliefsOf(b *world.Beginning, room string) (notes []string) {
-	for _, belief := range b.Believed {
+	for _, belief := range b.BelievedOf(b.Owns()) {
 		notes = append(notes, belief.String())
 		if belief.Then == cluster.FullNodes {
 			room = ""

@@ -12,117 +12,126 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// outcomes simulates all that there is, one after the other. What a workload needed is given
-// away behind it. An error of one is the outcome of that, and others follow unless use
-// returns it.
+// outcomes simulates all that there is, in one cluster, and lets use look at each. An error of one is the
+// outcome of that, and others follow unless use returns it.
 func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	defer s.progress.done()
-	if err := s.argoOutcomes(c, set, from, use); err != nil {
-		return err
+	if s.asked() {
+		return s.comparisons(c, set, from, use)
+	}
+	var all []*job
+	add := func(of subject, j *job, err error) {
+		if err != nil {
+			j = &job{err: err}
+		}
+		j.of = of
+		all = append(all, j)
+	}
+	for i := range set.Argo {
+		r := &set.Argo[i]
+		old := from.argo[r.Key()]
+		s.startsFromNothing(c, old == nil, r.File, r.Name())
+		j, err := s.ofArgo(r, old)
+		add(r, j, err)
 	}
 	for i := range set.Rollouts {
 		r := &set.Rollouts[i]
-		s.progress.doing("simulating Rollout %s (%d of %d)", r.Snapshot.Rollout.Name, i+1, len(set.Rollouts))
-		result, err := s.simulateRollout(r, from)
-		if err := use(outcome{result, r, err}); err != nil {
-			return err
-		}
+		j, err := s.ofRelease(r, from)
+		add(r, j, err)
 	}
-	if err := s.deploymentOutcomes(c, set, from, use); err != nil {
-		return err
+	for i := range set.Workloads {
+		w := &set.Workloads[i]
+		if isReleased(w, set.Rollouts) {
+			continue
+		}
+		j, err := s.ofDeployment(w, s.opened(c, w, from))
+		add(w, j, err)
 	}
 	for i := range set.ReplicaSets {
 		r := &set.ReplicaSets[i]
 		old := from.replicaSets[r.Key()]
-		if old == nil && len(s.from) > 0 {
-			s.fromNothing(c, r.File, r.Name())
-		}
-		s.progress.doing("simulating %s (%d of %d)", r.Name(), i+1, len(set.ReplicaSets))
-		result, err := s.simulateReplicaSet(r, old)
-		if err := use(outcome{result, r, err}); err != nil {
-			return err
-		}
+		s.startsFromNothing(c, old == nil, r.File, r.Name())
+		j, err := s.ofReplicaSet(r, old)
+		add(r, j, err)
 	}
-	return s.daemonOutcomes(c, set, from, use)
-}
-
-func (s *simulation) deploymentOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
-	for i, w := range set.Opened() {
-		if isReleased(w, set.Rollouts) {
-			continue
-		}
-		if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
-			tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
-		}
-		old := from.deployments[w.Key()]
-		if old != nil {
-			old.Open()
-		} else if len(s.from) > 0 {
-			s.fromNothing(c, w.File, w.Name())
-		}
-		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
-		if err := use(s.outcomeOf(w, old)); err != nil {
-			return err
-		}
-		if old != nil {
-			old.Drop()
-		}
-	}
-	return nil
-}
-
-func (s *simulation) daemonOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	for i := range set.DaemonSets {
 		d := &set.DaemonSets[i]
 		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Runs(d) }) {
 			continue
 		}
 		old := from.daemonSets[d.Key()]
-		if old == nil && len(s.from) > 0 {
-			s.fromNothing(c, d.File, d.Name())
-		}
-		s.progress.doing("simulating %s (%d of %d)", d.Name(), i+1, len(set.DaemonSets))
-		result, err := s.simulateDaemonSet(d, old)
-		if err := use(outcome{result, d, err}); err != nil {
+		s.startsFromNothing(c, old == nil, d.File, d.Name())
+		j, err := s.ofDaemonSet(d, old)
+		add(d, j, err)
+	}
+	s.together(all)
+	for _, j := range all {
+		if err := use(outcome{j.result, j.of, j.err}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fromNothing notes that something is not in the files of --from, unless the answer says that
-// it is new.
-func (s *simulation) fromNothing(c *cobra.Command, file, name string) {
-	if s.whole {
-		return
+// together simulates jobs in one cluster, but for those that have one of their own.
+func (s *simulation) together(all []*job) {
+	var jobs []*job
+	for _, j := range all {
+		if !j.apart {
+			jobs = append(jobs, j)
+			continue
+		}
+		s.progress.doing("simulating %s", j.of.ID().Name)
+		s.simulate(&s.policies, []*job{j})
 	}
-	tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
+	if len(jobs) == 1 {
+		s.progress.doing("simulating %s", describe(jobs[0].of))
+	} else {
+		s.progress.doing("simulating %d workloads", len(jobs))
+	}
+	s.simulate(&s.policies, jobs)
 }
 
-// outcomeOf returns the steps of one rollout, or what many come to.
-func (s *simulation) outcomeOf(w, old *manifest.Workload) outcome {
-	if s.asked() {
+// describe is what messages call a workload.
+func describe(of subject) string { return fmt.Sprintf("%s %q", of.ID().Kind, of.ID().Name) }
+
+// opened opens a Deployment, and returns the one that runs before it, open, nil if there is none.
+func (s *simulation) opened(c *cobra.Command, w *manifest.Workload, from *earlier) *manifest.Workload {
+	w.Open()
+	if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
+		tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
+	}
+	old := from.deployments[w.Key()]
+	s.startsFromNothing(c, old == nil, w.File, w.Name())
+	if old != nil {
+		old.Open()
+	}
+	return old
+}
+
+// comparisons compares strategies of each Deployment, in a cluster of its own.
+func (s *simulation) comparisons(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
+	for i := range set.Workloads {
+		w := &set.Workloads[i]
+		old := s.opened(c, w, from)
+		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
 		result, err := s.compare(w, old)
-		return outcome{result, w, err}
-	}
-	result, err := s.simulateDeployment(w, old)
-	return outcome{result, w, err}
-}
-
-// argoOutcomes simulates all Rollouts of Argo.
-func (s *simulation) argoOutcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
-	for i := range set.Argo {
-		r := &set.Argo[i]
-		old := from.argo[r.Key()]
-		if old == nil && len(s.from) > 0 {
-			s.fromNothing(c, r.File, r.Name())
-		}
-		result, err := s.simulateArgo(r, old)
-		if err := use(outcome{result, r, err}); err != nil {
+		if err := use(outcome{result, w, err}); err != nil {
 			return err
+		}
+		if w.Drop(); old != nil {
+			old.Drop()
 		}
 	}
 	return nil
+}
+
+// startsFromNothing notes that something is not in the files of --from, unless the answer says that
+// it is new.
+func (s *simulation) startsFromNothing(c *cobra.Command, does bool, file, name string) {
+	if does && len(s.from) > 0 && !s.whole {
+		tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
+	}
 }
 
 // isReleased reports whether a Deployment is one of a Rollout, which releases it.

@@ -90,12 +90,11 @@ func setRolledOut(old *manifest.PodSet) ([]string, error) {
 
 // renumber gives a Deployment that has been rolled out the revision that a Deployment tells of.
 func renumber(b *world.Beginning, old *manifest.Workload) {
-	number := old.Deployment.Annotations[revision.AnnotationRevision]
-	if _, err := revision.Number(old.Deployment.Annotations); err != nil || number == "" {
+	if !b.Earlier {
 		return
 	}
-	b.Deployments[0].Annotations[revision.AnnotationRevision] = number
-	for i := range b.ReplicaSets {
-		b.ReplicaSets[i].Annotations[revision.AnnotationRevision] = number
+	number := old.Deployment.Annotations[revision.AnnotationRevision]
+	if _, err := revision.Number(old.Deployment.Annotations); err == nil && number != "" {
+		b.Renumber(number)
 	}
 }

@@ -96,7 +96,7 @@ func TestProgressOfSimulating(t *testing.T) {
 	go func() {
 		code <- Execute([]string{"kplan", "simulate", "-f", file, "--jitter", "5m", "-o", "name"}, nil, screen.File, screen.File)
 	}()
-	screen.told(t, "simulating Deployment \"echoserver\" (1 of 1), ")
+	screen.told(t, "simulating Deployment \"echoserver\", ")
 	endsWell(t, code)
 	screen.told(t, "deployment.apps/echoserver")
 	lines, _ := screen.lines()

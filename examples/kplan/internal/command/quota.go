@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -17,16 +18,15 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/refusal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // exceeded is what admission says of pods that a quota forbids.
 var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), limited: pods=(\d+)`)
 
-// refuse lets creations fail as the input tells: by a quota that is not in it, or as far as a ReplicaSet
-// tells that could not make its pods. At most so many pods are wanted: if a quota in the input has too
-// few, that is told of the rollout.
-func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) []string {
+// refuse lets creations fail as far as ReplicaSets tell that could not make their pods: by a quota that is not
+// in the input, or by somebody else. At most so many pods are wanted: if a quota in the input has too few, that is
+// told of the rollout.
+func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) (notes []string) {
 	running := b.Running()
 	if n, name := w.PodQuota(running); name != "" {
 		if n < int(most) {
@@ -42,23 +42,26 @@ func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) []string
 			if m := exceeded.FindStringSubmatch(c.Message); m != nil {
 				used, _ := strconv.Atoi(m[2]) // the pattern has matched
 				limit, _ := strconv.Atoi(m[3])
-				left := max(0, limit-max(0, used-running))
-				limitPods(b, left)
-				return []string{fmt.Sprintf("the quota %s stays: %s", m[1], podsText(left))}
+				b.LimitPods(m[1], limit-max(0, used-b.RunningInNamespace()))
+				return []string{fmt.Sprintf("the quota %s stays: %s", m[1], podsText(max(0, limit-max(0, used-running))))}
 			}
-			if c.Reason == "FailedCreate" {
-				limitPods(b, running)
-				return []string{noMore(c.Message)}
+			if c.Reason != "FailedCreate" {
+				continue
 			}
+			if quota := quotaIn.FindStringSubmatch(c.Message); quota != nil {
+				b.LimitPods(quota[1], b.RunningInNamespace())
+			} else {
+				_, why, _ := strings.Cut(c.Message, " is forbidden: ")
+				b.Refuse(string(rs.UID), cmp.Or(why, c.Message))
+			}
+			notes = append(notes, noMore(c.Message))
 		}
 	}
-	return nil
+	return notes
 }
 
-// limitPods lets the namespace have so many pods of the Deployment.
-func limitPods(b *world.Beginning, pods int) {
-	b.Quotas = append(b.Quotas, cluster.Quota{Name: strings.TrimPrefix(b.Namespace+"/unseen", "/"), Hard: map[string]int64{"pods": int64(pods)}})
-}
+// quotaIn is what admission says of a quota for something that pods take.
+var quotaIn = regexp.MustCompile(`exceeded quota: ([^,]+),`)
 
 // noMore says that creations fail, in the words of who refuses them.
 func noMore(message string) string {

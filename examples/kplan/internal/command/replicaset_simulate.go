@@ -14,119 +14,126 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/selector"
 )
 
-// simulateReplicaSet simulates what becomes of a ReplicaSet by itself, or of an old one
-// after it has become another.
-func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Simulation, error) {
-	start, err := s.startReplicaSet(r, old)
-	if err != nil {
-		return view.Simulation{}, err
-	}
-	seen, w := r, &r.Workload
-	var before *manifest.Workload
+// ofReplicaSet returns the simulation of what becomes of a ReplicaSet by itself, or of an old one after it has
+// become another.
+func (s *simulation) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
+	seen, before := r, (*manifest.Workload)(nil)
 	if old != nil {
 		seen, before = old, &old.Workload
-	}
-	assumed, short := s.environment(w, before, &start)
-	start.Broken(s.neverReady)
-	s.override(&start, false)
-	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
-		assumed = append(assumed, controller+" leaves its size alone")
-	}
-	if n := len(start.Pods); old != nil && n > 0 && !equality.Semantic.DeepEqual(old.Workload.Deployment.Spec.Template, w.Deployment.Spec.Template) {
-		assumed = append(assumed, fmt.Sprintf("%s %s the old template: only new pods are made from the new one", podsText(n), verb(n, "keeps", "keep")))
-	}
-	run := newReplicaRun(seen, &start)
-	config := s.pace.config(&s.policies)
-	config.PlanReplicaSet = run.plan
-	of := view.ReplicaSets{Kind: r.Kind, Wanted: start.Most(), Plans: run.plans}
-	result, err := view.Simulate(&start, of, config, time.Duration(s.timeLimit), s.records)
-	if err != nil {
-		return result, r.Invalid(withHelp(err))
-	}
-	result.Policies, result.Assumed = s.flags(replicaset.QuirkTable()), slices.Concat(bites(r, short...), assumed, s.lives(&start, &result))
-	return result, nil
-}
-
-// startReplicaSet returns where the simulation begins.
-func (s *simulation) startReplicaSet(r, old *manifest.ReplicaSet) (b world.Beginning, err error) {
-	if old == nil {
-		return beginningOfSet(r, r, s.now.Time)
-	}
-	if err := sameSelector(old.Workload.Deployment.Spec.Selector, r.Workload.Deployment.Spec.Selector, old.File); err != nil && r.Kind == replicaset.Kind {
-		return b, r.Invalid(err)
-	}
-	if b, err = beginningOfSet(old, r, s.now.Time); err != nil {
-		return b, err
-	}
-	if len(old.Workload.Pods) == 0 && old.Snapshot.ReplicaSet.Status.ObservedGeneration == 0 { // a manifest
-		if b, err = b.Finished(); err != nil {
-			return b, old.Invalid(err)
+		if err := sameSelector(old.Workload.Deployment.Spec.Selector, r.Workload.Deployment.Spec.Selector, old.File); err != nil && r.Kind == replicaset.Kind {
+			return nil, r.Invalid(err)
 		}
 	}
-	b.Place()
-	return b, nil
+	j, err := s.setJob(seen, onlyWith(old, r))
+	if err != nil {
+		return nil, err
+	}
+	var assumed []string
+	var short []manifest.Shortage
+	j.prepare = func(b *world.Beginning, config *sim.Config) error {
+		assumed, short = s.environment(&r.Workload, before, b)
+		s.flagged(b)
+		assumed = append(assumed, keptTemplate(r, old, b.Running())...)
+		run := newReplicaRun(seen, b)
+		config.PlanReplicaSet = run.beside(config.PlanReplicaSet)
+		j.telling = view.ReplicaSets{Kind: r.Kind, Wanted: b.Most(), Plans: run.plans}
+		return nil
+	}
+	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
+		result.Policies, result.Assumed = s.flags(replicaset.QuirkTable()), slices.Concat(bites(r, short...), assumed, s.lives(b, result))
+	}
+	return j, nil
 }
 
-// beginningOfSet returns what the files hold: a ReplicaSet, its pods, those that it adopts, what there is
-// around it, and what is applied if that is another one.
-func beginningOfSet(r, wanted *manifest.ReplicaSet, now time.Time) (b world.Beginning, err error) {
+// keptTemplate says what a ReplicaSet leaves alone: its size, if it has a controller, and the template of
+// pods that are there.
+func keptTemplate(r, old *manifest.ReplicaSet, pods int) (notes []string) {
+	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
+		notes = append(notes, controller+" leaves its size alone")
+	}
+	if old != nil && pods > 0 && !equality.Semantic.DeepEqual(old.Workload.Deployment.Spec.Template, r.Workload.Deployment.Spec.Template) {
+		notes = append(notes, fmt.Sprintf("%s %s the old template: only new pods are made from the new one", podsText(pods), verb(pods, "keeps", "keep")))
+	}
+	return notes
+}
+
+// setJob returns the simulation of a ReplicaSet, with its pods and those that it adopts, and of what is applied if
+// that is another one.
+func (s *simulation) setJob(r, wanted *manifest.ReplicaSet) (*job, error) {
 	rs := &r.Snapshot.ReplicaSet
 	matches, err := selector.FromLabelSelector(rs.Selector)
 	if err != nil {
-		return b, r.Invalid(err)
+		return nil, r.Invalid(err)
 	}
-	own := map[types.UID]bool{}
-	var pods []podorder.Pod
+	w := &r.Workload
+	j := &job{of: r, now: s.now.Time, objects: []kube.Object{w.ReplicaSets[0]}, around: w.Around(r.Namespace), own: podsIn(w), apart: rs.ControllerUID != ""}
+	if j.now.IsZero() {
+		j.now = latest(w)
+	}
+	if err = check(w, j.now); err != nil {
+		return nil, err
+	}
+	for _, p := range w.Pods {
+		j.objects = append(j.objects, p)
+	}
+	var orphans []podorder.Pod
 	for _, p := range r.Snapshot.Pods {
-		if p.ControllerUID == rs.UID || p.ControllerUID == "" && matches.Matches(p.Labels) {
-			own[types.UID(p.UID)] = true
-			pods = append(pods, p)
+		if p.ControllerUID == "" && matches.Matches(p.Labels) {
+			j.own[types.UID(p.UID)], orphans = true, append(orphans, p)
 		}
 	}
-	next := &wanted.Workload
-	if wanted == r {
-		next = nil
+	if wanted != nil {
+		if err = check(&wanted.Workload, j.now); err != nil {
+			return nil, err
+		}
+		next := wanted.Workload.ReplicaSets[0].DeepCopy()
+		next.Namespace, next.Name, next.UID = w.ReplicaSets[0].Namespace, w.ReplicaSets[0].Name+world.Next, nextUID
+		j.of, j.objects, j.around = wanted, append(j.objects, next), wanted.Workload.Around(r.Namespace)
 	}
-	if b, err = beginningOf(&r.Workload, next, now, wanted.Workload.Around(own)); err != nil {
-		return b, err
+	j.begin = func(b *world.Beginning) error { return beginSet(b, r, wanted, orphans) }
+	return j, nil
+}
+
+// beginSet lets a ReplicaSet begin, with pods that it adopts.
+func beginSet(b *world.Beginning, r, wanted *manifest.ReplicaSet, orphans []podorder.Pod) error {
+	rs := &r.Snapshot.ReplicaSet
+	b.BeginReplicaSet(r.Namespace, rs.Name, wanted != nil)
+	set := b.ReplicaSet()
+	if set.UID != rs.UID {
+		return r.Invalid(errTwice)
 	}
-	d := b.Wanted()
-	b.Kind, b.Deployments = sim.KindReplicaSet, nil
-	set := &b.ReplicaSets[0]
-	b.Name = set.Name
 	set.ControllerKind, set.ControllerName, set.ControllerUID = rs.ControllerKind, rs.ControllerName, rs.ControllerUID
-	if n := r.Workload.Scaled(); n != nil && next == nil { // at once: a ReplicaSet does nothing else
-		set.Replicas = n
+	w := &r.Workload
+	if wanted != nil {
+		w = &wanted.Workload
+		b.Earlier = len(r.Workload.Pods) == 0 && rs.Status.ObservedGeneration == 0 // a manifest
 	}
-	if next != nil {
-		applied := *set
-		applied.Replicas, applied.Template, applied.TemplateLabels, applied.MinReadySeconds, applied.Selector = d.Replicas, d.Template, d.TemplateLabels, d.MinReadySeconds, d.Selector
-		if n := next.Scaled(); n != nil {
-			applied.Replicas = n
-		}
-		b.Applied = []any{applied}
+	if n := w.Scaled(); n != nil { // at once: a ReplicaSet does nothing else
+		b.Scale(n)
 	}
 	for i := range b.Pods { // those of a ReplicationController, too
-		b.Pods[i].ControllerKind, b.Pods[i].ControllerName = replicaset.Kind, set.Name
-	}
-	for _, p := range pods {
-		if p.ControllerUID == "" {
-			p.Name = strings.TrimSuffix(set.Name, rs.Name) + p.Name
-			b.Pods = append(b.Pods, p)
+		if p := &b.Pods[i]; p.ControllerUID == rs.UID {
+			p.ControllerKind, p.ControllerName = replicaset.Kind, set.Name
 		}
 	}
-	return b, nil
+	for _, p := range orphans {
+		p.Name = strings.TrimSuffix(set.Name, rs.Name) + p.Name
+		b.Pods = append(b.Pods, p)
+	}
+	return nil
 }
 
 // A replicaRun plans for a ReplicaSet by itself, whose siblings and their pods are those of the input, and
 // notes why these pods go.
 type replicaRun struct {
+	uid    string
 	prefix string // of names in the world
 	kin    []replicaset.ReplicaSet
 	pods   []podorder.Pod // of the kin
@@ -134,13 +141,26 @@ type replicaRun struct {
 }
 
 func newReplicaRun(r *manifest.ReplicaSet, b *world.Beginning) *replicaRun {
-	run := &replicaRun{prefix: strings.TrimSuffix(b.Name, b.Plain()), kin: r.Snapshot.Siblings, plans: map[time.Time]view.PodPlan{}}
+	run := &replicaRun{uid: b.ReplicaSet().UID, prefix: strings.TrimSuffix(b.Name, b.Plain()), kin: r.Snapshot.Siblings, plans: map[time.Time]view.PodPlan{}}
 	for _, p := range r.Snapshot.Pods {
 		if p.ControllerUID != "" && slices.ContainsFunc(run.kin, func(o replicaset.ReplicaSet) bool { return o.UID == p.ControllerUID }) {
 			run.pods = append(run.pods, p)
 		}
 	}
 	return run
+}
+
+// beside returns a planner that plans for this ReplicaSet, and leaves others to another planner.
+func (r *replicaRun) beside(other func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)) func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error) {
+	if other == nil {
+		other = replicaset.Reconcile
+	}
+	return func(s replicaset.Snapshot, now time.Time, options replicaset.Options) (replicaset.Plan, error) {
+		if s.ReplicaSet.UID != r.uid {
+			return other(s, now, options)
+		}
+		return r.plan(s, now, options)
+	}
 }
 
 // plan plans for the ReplicaSet.

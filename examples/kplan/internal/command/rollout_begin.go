@@ -21,34 +21,43 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/sim"
-	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // beforeDeployment returns the release from an old Deployment to that of the Rollout.
-func (s *simulation) beforeDeployment(r *manifest.Rollout, old *manifest.Workload) (of release, err error) {
+func (s *simulation) beforeDeployment(r *manifest.Rollout, old *manifest.Workload) (*release, error) {
 	old.Open()
-	if of.assumed, err = deploymentRolledOut(old); err != nil {
-		return of, err
+	partial, err := deploymentRolledOut(old)
+	if err != nil {
+		return nil, err
 	}
 	seen := *old
 	seen.ReplicaSets, seen.Pods = nil, nil
-	b, err := beginningOf(&seen, r.Deployment, s.now.Time, r.Deployment.Around(podsIn(old)))
+	j, err := deploymentJob(&seen, r.Deployment, s.now.Time)
 	if err != nil {
-		return of, err
+		return nil, err
 	}
-	next := b.Wanted()
-	d, limits := released(b.Deployments[0], &next)
-	if d.Template.Same(next.Template) {
-		return of, r.Invalid(nothingNew("Deployment"))
+	of := &release{job: *j, replicas: replicasOf(&r.Workload)}
+	of.own = podsIn(old)
+	of.begin = func(b *world.Beginning) error {
+		if err := j.begin(b); err != nil {
+			return err
+		}
+		next := b.Wanted()
+		d, limits := released(*b.Deployment(), &next)
+		if d.Template.Same(next.Template) {
+			return r.Invalid(nothingNew("Deployment"))
+		}
+		d.Annotations, d.Status, d.Generation, d.Paused = nil, deploy.Status{}, 1, false
+		b.Replace(d)
+		of.budget = s.deploymentBudget(r, &limits)
+		ofRollout(b, r)
+		return nil
 	}
-	d.Annotations, d.Status, d.Generation, d.Paused = nil, deploy.Status{}, 1, false
-	b.Deployments, b.Meta = []deploy.Deployment{d}, nil
-	of.budget, of.replicas = s.deploymentBudget(r, &limits), replicasOf(&r.Workload)
-	if of.Beginning, err = ofRollout(b, r); err != nil {
-		return of, err
+	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		notes, _ := s.environment(r.Deployment, &seen, b)
+		of.assumed = slices.Concat(partial, asFinished(old.Pods), notes)
+		return nil
 	}
-	notes, _ := s.environment(r.Deployment, &seen, &of.Beginning)
-	of.assumed = slices.Concat(of.assumed, asFinished(old.Pods), notes)
 	return of, nil
 }
 
@@ -78,56 +87,48 @@ func released(d deploy.Deployment, wanted *deploy.Deployment) (deploy.Deployment
 }
 
 // ofRollout makes a beginning one of a release that has yet to begin.
-func ofRollout(b world.Beginning, r *manifest.Rollout) (world.Beginning, error) {
+func ofRollout(b *world.Beginning, r *manifest.Rollout) {
 	next, leads := r.Snapshot.Rollout, r.Snapshot.Traffic
 	next.Status, next.Finalizers, next.Generation = kruise.Status{}, nil, 1
 	leads.Canary, leads.CanaryIngress = nil, nil
 	kubekruise.AddToWorld(&b.Snapshot, b.Namespace, kruise.Snapshot{Rollout: next, Traffic: leads})
-	b.Kind, b.Name = sim.KindRollout, b.Rollouts[0].Name
-	b, err := b.Released()
-	if err != nil {
-		return b, r.Invalid(err)
-	}
-	b.Place()
-	return b, nil
+	b.BeginRollout(b.Namespace, next.Name)
+	b.Earlier = true
 }
 
 // beforeSet returns the release from an old CloneSet or StatefulSet to the one of the Rollout. Both are alike
 // except for the template.
-func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (of release, err error) {
+func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*release, error) {
 	if r.Workload.Template.Same(old.Set.Template) {
-		return of, r.Invalid(nothingNew(r.Workload.Kind))
+		return nil, r.Invalid(nothingNew(r.Workload.Kind))
 	}
-	if of.assumed, err = setRolledOut(old); err != nil {
-		return of, err
+	partial, err := setRolledOut(old)
+	if err != nil {
+		return nil, err
 	}
 	inPlace, err := r.Set.InPlace(old)
 	if err != nil {
-		return of, err
+		return nil, err
 	}
-	b := world.Beginning{Namespace: r.Set.Object.GetNamespace()}
-	if b.Snapshot, err = kube.WorldAt(s.now.Time, []kube.Object{fresh(old.Object, ""), fresh(r.Set.Object, "/"+wantedUID)}); err != nil {
-		return of, r.Invalid(err)
+	of := &release{job: job{now: s.now.Time, objects: []kube.Object{fresh(old.Object, r.Set.Object, ""), fresh(r.Set.Object, r.Set.Object, world.Next)}}}
+	of.begin = func(b *world.Beginning) error {
+		next := b.BeginSet(r.Set.Object.GetNamespace(), r.Set.Object.GetName(), inPlace)
+		of.budget, of.replicas = setBudget(next), next.DesiredReplicas()
+		ofRollout(b, r)
+		return nil
 	}
-	first, next := b.Sets[0], b.Sets[1]
-	next.Name, next.UID, next.InPlace, next.Annotations, next.Labels = first.Name, first.UID, inPlace, nil, nil
-	next.Partition, next.Paused, next.Generation = rollout.IntOrPercent{}, false, 1
-	of.budget, of.replicas = setBudget(&next), next.DesiredReplicas()
-	template, labels := first.Template, first.TemplateLabels
-	first = next
-	first.Template, first.TemplateLabels = template, labels
-	b.Sets, b.Applied, b.Template = []cluster.Set{first}, []any{next}, next.Template.Hash
-	if of.Beginning, err = ofRollout(b, r); err != nil {
-		return of, err
+	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		of.assumed = slices.Concat(partial, asFinished(old.Pods), s.believed(b))
+		return nil
 	}
-	of.assumed = slices.Concat(of.assumed, asFinished(old.Pods), s.believed(&of.Beginning))
 	return of, nil
 }
 
-// fresh returns a copy of a set without its status, with a suffix to its name.
-func fresh(o metav1.Object, more string) kube.Object {
+// fresh returns a copy of a set without its status, with the name of another one and a suffix.
+func fresh(o, as metav1.Object, more string) kube.Object {
 	c := o.(kube.Object).DeepCopyObject().(kube.Object)
-	c.SetName(o.GetName() + more)
+	c.SetNamespace(as.GetNamespace())
+	c.SetName(as.GetName() + more)
 	switch c := c.(type) {
 	case *appsv1.StatefulSet:
 		c.Status = appsv1.StatefulSetStatus{}
@@ -141,56 +142,50 @@ func fresh(o metav1.Object, more string) kube.Object {
 
 // beforeDaemonSet returns the release from an old DaemonSet to that of the Rollout. It has as many replicas
 // as nodes run a pod of it.
-func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSet) (of release, err error) {
-	if of.assumed, err = daemonRolledOut(old); err != nil {
-		return of, err
+func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSet) (*release, error) {
+	partial, err := daemonRolledOut(old)
+	if err != nil {
+		return nil, err
 	}
-	of.assumed = append(s.assumeNodes(r.DaemonSet, old), of.assumed...)
+	nodes := s.assumeNodes(r.DaemonSet, old)
+	partial = append(nodes, partial...)
 	if len(r.DaemonSet.Nodes) == 0 {
-		return of, r.Invalid(manifest.ErrNoNode)
+		return nil, r.Invalid(manifest.ErrNoNode)
 	}
-	first, next := statusless(old.Object, ""), statusless(r.DaemonSet.Object, "/"+wantedUID)
-	b := world.Beginning{Namespace: r.DaemonSet.Object.Namespace}
-	if b.Snapshot, err = kube.WorldAt(s.now.Time, append(nodesOf(r.DaemonSet), first, next)); err != nil {
-		return of, r.Invalid(err)
-	}
-	before, wanted := b.DaemonSets[0], b.DaemonSets[1]
-	if before.Template.Hash == wanted.Template.Hash {
-		return of, r.Invalid(nothingNew(daemonset.Kind))
-	}
-	wanted.Name, wanted.UID = before.Name, before.UID
-	b.Template, b.DaemonSets = wanted.Template.Hash, []daemonset.DaemonSet{wanted}
-	b.DaemonSets[0].Template = before.Template
-	b.Applied = []any{wanted}
-	if a := r.DaemonSet.Advanced; a != nil {
-		free := *a // as it is when nothing is released
-		free.Partition, free.Paused = nil, false
-		if err = kubekruise.Advance(&b.Snapshot, first, free); err != nil {
-			return of, r.Invalid(err)
+	first, next := statusless(old.Object, r.DaemonSet.Object.Namespace, ""), statusless(r.DaemonSet.Object, r.DaemonSet.Object.Namespace, world.Next)
+	of := &release{job: job{now: s.now.Time, objects: []kube.Object{first, next}, around: manifest.Around{Nodes: r.DaemonSet.Nodes}, apart: len(nodes) > 0}}
+	of.begin = func(b *world.Beginning) error {
+		if a := r.DaemonSet.Advanced; a != nil {
+			free := *a // as it is when nothing is released
+			free.Partition, free.Paused = nil, false
+			for _, o := range []*appsv1.DaemonSet{first, next} {
+				if err := kubekruise.Advance(&b.Snapshot, o, free); err != nil {
+					return r.Invalid(err)
+				}
+			}
 		}
-		advanced := b.AdvancedDaemonSets[0]
-		advanced.Template = wanted.Template
-		b.Applied = []any{advanced}
+		if b.BeginDaemonSet(first.Namespace, first.Name, true); b.DaemonSet().Template.Hash == b.Template {
+			return r.Invalid(nothingNew(daemonset.Kind))
+		}
+		b.OnlyTemplate()
+		ofRollout(b, r)
+		return nil
 	}
-	if of.Beginning, err = ofRollout(b, r); err != nil {
-		return of, err
+	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		wanted := b.WantedDaemonSet()
+		of.replicas = b.DaemonSet().Status.DesiredNumberScheduled
+		of.budget = rollout.ResolveExact(of.replicas, wanted.MaxSurge, cmp.Or(wanted.MaxUnavailable, rollout.Int(1)))
+		of.assumed = slices.Concat(partial, asFinished(old.Controlled()), s.believed(b))
+		return nil
 	}
-	of.replicas = of.DaemonSet().Status.DesiredNumberScheduled
-	of.budget = rollout.ResolveExact(of.replicas, wanted.MaxSurge, cmp.Or(wanted.MaxUnavailable, rollout.Int(1)))
-	of.assumed = slices.Concat(of.assumed, asFinished(old.Controlled()), s.believed(&of.Beginning))
 	return of, nil
 }
 
-// statusless returns a copy of a DaemonSet without status and annotations, with a suffix to its name.
-func statusless(o *appsv1.DaemonSet, more string) *appsv1.DaemonSet {
+// statusless returns a copy of a DaemonSet without status and annotations, in a namespace, with a suffix to its
+// name.
+func statusless(o *appsv1.DaemonSet, namespace, more string) *appsv1.DaemonSet {
 	c := o.DeepCopy()
+	c.Namespace = namespace
 	c.Name, c.Annotations, c.Labels, c.Status, c.Generation = o.Name+more, nil, nil, appsv1.DaemonSetStatus{}, 1
 	return c
-}
-
-func nodesOf(d *manifest.DaemonSet) (objects []kube.Object) {
-	for _, n := range d.Nodes {
-		objects = append(objects, n)
-	}
-	return objects
 }

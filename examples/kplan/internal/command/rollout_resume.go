@@ -12,130 +12,142 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// underWayAt returns where a release that is under way stands.
-func (s *simulation) underWayAt(r *manifest.Rollout, namespace string, objects []kube.Object) (b world.Beginning, err error) {
-	now := s.now.Time
-	if now.IsZero() {
-		now = latestOfRelease(r)
+// goesOn returns a release that is under way, with objects of its own.
+func (s *simulation) goesOn(r *manifest.Rollout, objects []kube.Object) *release {
+	of := &release{job: job{now: s.now.Time, objects: objects}}
+	if of.now.IsZero() {
+		of.now = latestOfRelease(r)
 	}
-	if b.Snapshot, err = kube.WorldAt(now, objects); err != nil {
-		return b, r.Invalid(err)
-	}
+	return of
+}
+
+// stands lets a release begin where it stands, in the cluster that its objects are in.
+func stands(b *world.Beginning, r *manifest.Rollout, namespace string) {
 	kubekruise.AddToWorld(&b.Snapshot, namespace, r.Snapshot)
-	b.Kind, b.Namespace, b.Name = sim.KindRollout, namespace, b.Rollouts[0].Name
-	return b, nil
+	b.BeginRollout(namespace, r.Snapshot.Rollout.Name)
 }
 
 // deploymentUnderWay returns the release of a Deployment as it stands.
-func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (of release, err error) {
-	if err = checkUnderWay(r); err != nil {
-		return of, err
+func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
+	if err := checkUnderWay(r); err != nil {
+		return nil, err
 	}
-	own, objects := podsIn(r.Deployment), []kube.Object(nil)
+	var objects []kube.Object
 	parts := []*manifest.Workload{r.Deployment}
 	for i := range r.Canaries {
 		parts = append(parts, &r.Canaries[i])
 	}
 	for _, w := range parts {
-		if err = check(w, s.now.Time); err != nil {
-			return of, err
+		if err := check(w, s.now.Time); err != nil {
+			return nil, err
 		}
 		objects = append(objects, w.Deployment)
 		for _, rs := range w.ReplicaSets {
 			objects = append(objects, rs)
 		}
 		for _, p := range w.Pods {
-			objects, own[p.UID] = append(objects, p), true
+			objects = append(objects, p)
 		}
 	}
-	objects = append(objects, r.Deployment.Around(own)...)
-	if of.Beginning, err = s.underWayAt(r, r.Deployment.Deployment.Namespace, objects); err != nil {
-		return of, err
-	}
-	of.Template = of.Deployments[0].Template.ID
+	of := s.goesOn(r, objects)
+	of.around = r.Deployment.Around(r.Deployment.Deployment.Namespace)
 	of.replicas, of.budget = replicasOf(&r.Workload), s.deploymentBudget(r, limitsOf(&r.Workload))
-	of.assumed, _ = s.environment(r.Deployment, nil, &of.Beginning)
+	of.begin = func(b *world.Beginning) error {
+		stands(b, r, r.Deployment.Deployment.Namespace)
+		b.Template = b.Deployment().Template.ID
+		return nil
+	}
+	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		of.assumed, _ = s.environment(r.Deployment, nil, b)
+		return nil
+	}
 	return of, nil
 }
 
 // setUnderWay returns the release of a CloneSet or a StatefulSet as it stands.
-func (s *simulation) setUnderWay(r *manifest.Rollout) (of release, err error) {
+func (s *simulation) setUnderWay(r *manifest.Rollout) (*release, error) {
 	set := &r.Set.Set // by its own words: the Rollout may know the revisions by other names
 	switch status := &set.Status; {
 	case status.ObservedGeneration < set.Generation:
-		return of, r.Set.Invalid(notSeen(status.ObservedGeneration, set.Generation))
+		return nil, r.Set.Invalid(notSeen(status.ObservedGeneration, set.Generation))
 	case set.UpdateRevision == "":
-		return of, r.Set.Invalid(badField("status.updateRevision", "", "must be set, because a release is under way"))
+		return nil, r.Set.Invalid(badField("status.updateRevision", "", "must be set, because a release is under way"))
 	case len(r.Set.Pods) == 0 && status.Replicas > 0:
-		return of, r.Set.Invalid(errNoPods)
+		return nil, r.Set.Invalid(errNoPods)
 	}
-	if err = checkProgress(r); err != nil {
-		return of, err
+	if err := checkProgress(r); err != nil {
+		return nil, err
 	}
 	objects := []kube.Object{r.Set.Object.(kube.Object)}
 	for _, p := range r.Set.Pods {
 		objects = append(objects, p)
 	}
-	if of.Beginning, err = s.underWayAt(r, r.Set.Object.GetNamespace(), objects); err != nil {
-		return of, err
+	of := s.goesOn(r, objects)
+	of.replicas = set.DesiredReplicas()
+	of.begin = func(b *world.Beginning) error {
+		stands(b, r, r.Set.Object.GetNamespace())
+		if b.Set().InPlace {
+			of.assumed = append(of.assumed, "pods are updated in place, as if no more than images had changed")
+		}
+		b.Template, of.budget = b.Set().Template.Hash, setBudget(b.Set())
+		return nil
 	}
-	if of.Sets[0].InPlace {
-		of.assumed = append(of.assumed, "pods are updated in place, as if no more than images had changed")
+	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		of.assumed = append(of.assumed, s.believed(b)...)
+		return nil
 	}
-	of.Template, of.replicas, of.budget = of.Sets[0].Template.Hash, set.DesiredReplicas(), setBudget(&of.Sets[0])
-	of.assumed = append(of.assumed, s.believed(&of.Beginning)...)
 	return of, nil
 }
 
 // daemonSetUnderWay returns the release of a DaemonSet as it stands.
-func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (of release, err error) {
+func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
 	d := r.DaemonSet
-	if err = checkProgress(r); err != nil {
-		return of, err
+	if err := checkProgress(r); err != nil {
+		return nil, err
 	}
-	of.assumed = s.assumeNodes(d, nil)
+	assumed := s.assumeNodes(d, nil)
 	if len(d.Nodes) == 0 {
-		return of, r.Invalid(manifest.ErrNoNode)
+		return nil, r.Invalid(manifest.ErrNoNode)
 	}
 	pods := d.Controlled()
-	objects := append(nodesOf(d), d.Object)
+	objects := []kube.Object{d.Object}
 	for _, p := range pods {
 		objects = append(objects, p)
 	}
 	for _, v := range d.Revisions {
 		objects = append(objects, v)
 	}
-	if of.Beginning, err = s.underWayAt(r, d.Object.Namespace, objects); err != nil {
-		return of, err
-	}
-	template, hash := of.DaemonSets[0].Template, ""
-	for _, v := range of.Revisions {
-		if string(v.Data) == string(template.Data) {
-			hash, _ = revision.RevisionHash(v)
-		}
-	}
-	switch status := &d.Object.Status; {
-	case hash == "" && status.ObservedGeneration < d.Object.Generation:
-		return of, d.Invalid(notSeen(status.ObservedGeneration, d.Object.Generation))
-	case len(pods) == 0 && status.CurrentNumberScheduled > 0:
-		return of, d.Invalid(errNoPods)
-	case hash == "":
-		return of, d.Invalid(errors.New("the ControllerRevision of its template is not in the input"))
-	}
-	if d.Advanced != nil {
-		if err = kubekruise.Advance(&of.Snapshot, d.Object, *d.Advanced); err != nil {
-			return of, d.Invalid(err)
-		}
-	}
+	of := s.goesOn(r, objects)
+	of.around, of.assumed, of.apart = manifest.Around{Nodes: d.Nodes}, assumed, len(assumed) > 0
 	limits := limitsOf(&r.Workload)
-	of.Template, of.replicas = hash, replicasOf(&r.Workload)
+	of.replicas = replicasOf(&r.Workload)
 	of.budget = rollout.ResolveExact(of.replicas, limits.MaxSurge, limits.MaxUnavailable)
-	of.assumed = append(of.assumed, s.believed(&of.Beginning)...)
+	of.begin = func(b *world.Beginning) error {
+		stands(b, r, d.Object.Namespace)
+		b.Template = b.HashOfRevision()
+		switch status := &d.Object.Status; {
+		case b.Template == "" && status.ObservedGeneration < d.Object.Generation:
+			return d.Invalid(notSeen(status.ObservedGeneration, d.Object.Generation))
+		case len(pods) == 0 && status.CurrentNumberScheduled > 0:
+			return d.Invalid(errNoPods)
+		case b.Template == "":
+			return d.Invalid(errors.New("the ControllerRevision of its template is not in the input"))
+		}
+		if d.Advanced != nil {
+			if err := kubekruise.Advance(&b.Snapshot, d.Object, *d.Advanced); err != nil {
+				return d.Invalid(err)
+			}
+		}
+		return nil
+	}
+	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		of.assumed = append(of.assumed, s.believed(b)...)
+		return nil
+	}
 	return of, nil
 }
 

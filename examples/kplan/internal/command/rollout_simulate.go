@@ -5,9 +5,7 @@ package command
 import (
 	"errors"
 	"slices"
-	"time"
 
-	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
@@ -15,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -32,81 +31,83 @@ func (m *missing) Error() string {
 // Is makes it one of errNoRelease.
 func (m *missing) Is(target error) bool { return target == errNoRelease }
 
-// A release is what is simulated of a Rollout.
+// A release is the simulation of a Rollout of OpenKruise.
 type release struct {
-	world.Beginning
+	job
 	replicas int32
 	budget   rollout.Budget // within which the workload is updated by partition
 	assumed  []string
 }
 
-// simulateRollout simulates a release: the rest of one that is under way, or all of that
-// from one workload to another, of those with the name that the Rollout has.
-func (s *simulation) simulateRollout(r *manifest.Rollout, from *earlier) (view.Simulation, error) {
+// ofRelease returns the simulation of a release: of the rest of one that is under way, or of all of that from one
+// workload to another, of those with the name that the Rollout has.
+func (s *simulation) ofRelease(r *manifest.Rollout, from *earlier) (*job, error) {
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
-		return view.Simulation{}, r.Invalid(manifest.ErrNoNode)
+		return nil, r.Invalid(manifest.ErrNoNode)
 	}
 	if err := checkRelease(r); err != nil {
-		return view.Simulation{}, err
+		return nil, err
 	}
 	begin, found := s.before(r, from)
 	switch {
 	case underWay(r) && found:
-		return view.Simulation{}, r.Invalid(&kube.FieldError{
+		return nil, r.Invalid(&kube.FieldError{
 			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
 			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
 		})
 	case underWay(r):
-		begin = func() (release, error) { return s.standing(r) }
+		begin = func() (*release, error) { return s.standing(r) }
 	case !found:
-		return view.Simulation{}, r.Invalid(&missing{r.Workload.Kind})
+		return nil, r.Invalid(&missing{r.Workload.Kind})
 	}
 	of, err := begin()
 	if err != nil {
-		return view.Simulation{}, err
+		return nil, err
 	}
-	return s.release(r, &of)
+	s.releases(r, of)
+	return &of.job, nil
 }
 
-// release simulates what becomes of a release.
-func (s *simulation) release(r *manifest.Rollout, of *release) (view.Simulation, error) {
-	of.Broken(s.neverReady)
-	s.override(&of.Beginning, false)
-	config := s.pace.config(&s.policies)
-	config.Rollout, config.DaemonSet = s.rolloutOptions(), daemonset.Options{Repair: s.daemonSets()}
-	if !s.neverApprove {
-		config.ApproveAfter = cluster.Exactly(time.Duration(s.approveAfter))
+// releases lets a release be as the flags say, and tell what was assumed.
+func (s *simulation) releases(r *manifest.Rollout, of *release) {
+	believe := of.prepare
+	of.of = r
+	of.prepare = func(b *world.Beginning, config *sim.Config) error {
+		if err := believe(b, config); err != nil {
+			return err
+		}
+		s.flagged(b)
+		config.Rollout = s.rolloutOptions()
+		s.approved(config)
+		of.telling = view.Releases{Rollout: r.Snapshot.Rollout, Replicas: of.replicas, Budget: of.budget}
+		return nil
 	}
-	telling := view.Releases{Rollout: r.Snapshot.Rollout, Replicas: of.replicas, Budget: of.budget}
-	result, err := view.Simulate(&of.Beginning, telling, config, time.Duration(s.timeLimit), s.records)
-	if err != nil {
-		return result, r.Invalid(withHelp(err))
+	of.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
+		result.Policies = s.flags(workload.QuirkTable())
+		most := of.budget.MaxTotal()
+		if r.Snapshot.Rollout.Style() != workload.Partition { // all new pods beside the old ones
+			most = 2 * of.replicas
+		}
+		result.Assumed = slices.Concat(r.Bites(most, b.Running()), of.assumed, s.lives(b, result))
 	}
-	result.Policies = s.flags(workload.QuirkTable())
-	most := of.budget.MaxTotal()
-	if r.Snapshot.Rollout.Style() != workload.Partition { // all new pods beside the old ones
-		most = 2 * of.replicas
-	}
-	result.Assumed = slices.Concat(r.Bites(most, of.Running()), of.assumed, s.lives(&of.Beginning, &result))
-	return result, nil
 }
 
 // before returns how to begin the release from what runs before it, if that is known.
-func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (release, error), found bool) {
+func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (*release, error), found bool) {
 	if r.Set != nil {
 		old := from.podSets[r.Set.Key()]
-		return func() (release, error) { return s.beforeSet(r, old) }, old != nil
+		return func() (*release, error) { return s.beforeSet(r, old) }, old != nil
 	}
 	if r.DaemonSet != nil {
 		old := from.daemonSets[r.DaemonSet.Key()]
-		return func() (release, error) { return s.beforeDaemonSet(r, old) }, old != nil
+		return func() (*release, error) { return s.beforeDaemonSet(r, old) }, old != nil
 	}
 	old := from.deployments[r.Deployment.Key()]
-	return func() (release, error) { return s.beforeDeployment(r, old) }, old != nil
+	return func() (*release, error) { return s.beforeDeployment(r, old) }, old != nil
 }
 
 // standing returns a release that is under way, as it stands.
-func (s *simulation) standing(r *manifest.Rollout) (release, error) {
+func (s *simulation) standing(r *manifest.Rollout) (*release, error) {
 	switch {
 	case r.Set != nil:
 		return s.setUnderWay(r)

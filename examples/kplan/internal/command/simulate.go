@@ -26,6 +26,8 @@ the latest time in files, unless --now says otherwise, and that of the clock in 
 ReplicaSets and ReplicationControllers that nobody owns, or that are named, come to their
 size; pods that are there keep their template.
 
+All are simulated in one cluster, in which they compete for room, host ports and quotas.
+
 With --from it starts where the workloads of the same names in those files have
 been rolled out: all pods available, revision 1. Where the files hold ReplicaSets
 or pods with a workload, as kubectl prints them, it starts from these instead.

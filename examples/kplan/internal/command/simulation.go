@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 )
 
 // A simulation is the flags of the command.
@@ -92,6 +93,12 @@ func (s *simulation) restartTime(from *manifest.Set) time.Time {
 		return from.Latest
 	}
 	return s.clock()
+}
+
+// flagged lets a beginning be as the flags say of pods.
+func (s *simulation) flagged(b *world.Beginning) {
+	b.Broken(s.neverReady)
+	s.override(b, false)
 }
 
 // An immutable error tells of a field that the API server lets nobody change.

@@ -8,16 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"time"
 
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -126,26 +126,34 @@ func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
 
 // rollout simulates what follows from restoring the template of a ReplicaSet.
 func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan kubectl.Undo) (view.Simulation, error) {
-	b, err := beginningOf(w, nil, u.now.Time, nil)
+	j, err := deploymentJob(w, nil, u.now.Time)
 	if err != nil {
 		return view.Simulation{}, err
 	}
+	j.around = manifest.Around{}
+	j.telling = view.Deployments{Images: imagesOf(w)}
+	j.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		u.healed(b)
+		restored := *b.Deployment()
+		restored.Template = b.TemplateOf(string(target.UID))
+		restored.TemplateLabels = maps.Clone(target.Spec.Template.Labels)
+		delete(restored.TemplateLabels, revision.LabelHash)
+		restored.Annotations = plan.Annotations
+		b.Applied = []any{restored}
+		return nil
+	}
+	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
+		result.Policies = u.departures()
+		result.Assumed = append([]string{"all pods become ready, and nodes have room"}, u.lives(b, result)...)
+	}
+	return u.alone(&u.policies, j)
+}
+
+// healed lets all be well in a cluster, but for pods of the template that is left if the user says so.
+func (u *undoing) healed(b *world.Beginning) {
 	b.Heal()
 	b.Broken(u.neverReady)
-	u.override(&b, false)
-	restored := b.Deployments[0]
-	restored.Template = kube.ReplicaSet(target).Template
-	restored.TemplateLabels = maps.Clone(target.Spec.Template.Labels)
-	delete(restored.TemplateLabels, revision.LabelHash)
-	restored.Annotations = plan.Annotations
-	b.Applied = []any{restored}
-	result, err := view.Simulate(&b, view.Deployments{Images: imagesOf(w)}, u.pace.config(&u.policies), time.Duration(u.timeLimit), u.records)
-	if err != nil {
-		return result, w.Invalid(withHelp(err))
-	}
-	result.Policies = u.departures()
-	result.Assumed = append([]string{"all pods become ready, and nodes have room"}, u.lives(&b, &result)...)
-	return result, nil
+	u.override(b, false)
 }
 
 // whoPaused names the Rollout of OpenKruise that has paused a Deployment, where that is why kubectl

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
@@ -53,14 +54,13 @@ func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSe
 	}
 	wanted := *d
 	wanted.Object = restored
-	b, err := beginningOfDaemonSet(d, &wanted, u.now.Time)
-	if err != nil {
-		return view.Simulation{}, err
-	}
-	b.Heal()
-	next := b.Template
-	b.Template = b.DaemonSet().Template.Hash
-	b.Broken(u.neverReady)
-	b.Template = next
-	return simulatedUpdate(d, &b, &u.pace, &u.policies, assumed)
+	j := daemonSetJob(d, &wanted, u.now.Time)
+	j.after(func(b *world.Beginning) {
+		next := b.Template
+		b.Template = b.DaemonSet().Template.Hash
+		u.healed(b)
+		b.Template = next
+	})
+	u.updated(j, d, &u.policies, &assumed)
+	return u.alone(&u.policies, j)
 }

@@ -4,17 +4,14 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/rollout/sim"
 )
 
 // tooMany refuses more replicas than can be simulated.
@@ -43,46 +40,37 @@ func check(w *manifest.Workload, now time.Time) error {
 	return nil
 }
 
-// wantedUID is that of what is applied, while it is read beside what is there.
-const wantedUID = "wanted"
+// nextUID is the UID of what is applied, while it is read beside what is there.
+const nextUID = "next"
 
-// beginningOf returns the cluster in which the simulation of a Deployment begins: the Deployment, its objects,
-// and the objects around it. A newer Deployment, if given, is applied. A zero time means the latest time in the
-// objects.
-func beginningOf(seen, wanted *manifest.Workload, now time.Time, around []kube.Object) (b world.Beginning, err error) {
+// deploymentJob returns the simulation of a Deployment that is there. A newer Deployment, if given, is applied.
+func deploymentJob(seen, wanted *manifest.Workload, now time.Time) (*job, error) {
 	if now.IsZero() {
 		now = latest(seen)
 	}
-	objects := append([]kube.Object{seen.Deployment}, around...)
+	j := &job{of: seen, now: now, objects: []kube.Object{seen.Deployment}, around: seen.Around(seen.Deployment.Namespace), own: podsIn(seen)}
 	for _, rs := range seen.ReplicaSets {
-		objects = append(objects, rs)
+		j.objects = append(j.objects, rs)
 	}
 	for _, p := range seen.Pods {
-		objects = append(objects, p)
+		j.objects = append(j.objects, p)
 	}
 	if err := check(seen, now); err != nil {
-		return b, err
+		return nil, err
 	}
 	if wanted != nil {
 		if err := check(wanted, now); err != nil {
-			return b, err
+			return nil, err
 		}
 		next := wanted.Deployment.DeepCopy()
-		next.Name, next.UID = wanted.Deployment.Name+"/"+wantedUID, wantedUID
-		objects = append(objects, next)
+		next.Namespace, next.Name, next.UID = seen.Deployment.Namespace, seen.Deployment.Name+world.Next, nextUID
+		j.of, j.objects, j.around = wanted, append(j.objects, next), wanted.Around(seen.Deployment.Namespace)
 	}
-	if b.Snapshot, err = kube.WorldAt(now, objects); err != nil {
-		return b, seen.Invalid(err)
+	j.begin = func(b *world.Beginning) error {
+		b.BeginDeployment(seen.Deployment.Namespace, seen.Deployment.Name, wanted != nil)
+		return nil
 	}
-	b.Kind, b.Namespace, b.Name = sim.KindDeployment, seen.Deployment.Namespace, b.Deployments[0].Name
-	if wanted != nil {
-		next := b.Deployments[1]
-		next.Name, next.UID = b.Name, b.Deployments[0].UID
-		b.Deployments, b.Applied = b.Deployments[:1], []any{next}
-	}
-	b.Template = b.Wanted().Template.ID
-	b.NodesOfPods = !slices.ContainsFunc(around, func(o kube.Object) bool { _, is := o.(*corev1.Node); return is })
-	return b, nil
+	return j, nil
 }
 
 // podsIn are the pods of a Deployment, by UID.

@@ -3,66 +3,48 @@
 package command
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
-	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// beginningOfArgo returns the cluster in which the simulation of a Rollout of Argo begins: the Rollout, its
-// objects, and the objects around it. A newer Rollout, if given, is applied. A zero time means the latest time
-// in the objects.
-func beginningOfArgo(seen, wanted *manifest.ArgoRollout, now time.Time) (b world.Beginning, err error) {
+// argoJob returns the simulation of a Rollout of Argo that is there. A newer Rollout, if given, is applied.
+func argoJob(seen, wanted *manifest.ArgoRollout, now time.Time) *job {
 	if now.IsZero() {
-		now = latestOfArgo(seen)
+		now = later(latestOfArgo(seen), latestOfArgo(cmp.Or(wanted, seen)))
 	}
-	last, rollouts := seen, []*kubeargo.RolloutObject{seen.Object}
+	j := &job{of: seen, now: now, rollouts: []*kubeargo.RolloutObject{seen.Object}, around: seen.Workload.Around(seen.Object.Namespace)}
+	last := seen
 	if wanted != nil {
 		next := *wanted.Object
-		next.Name, next.UID = wanted.Object.Name+"/"+wantedUID, wantedUID
-		last, rollouts = wanted, append(rollouts, &next)
+		next.Namespace, next.Name, next.UID = seen.Object.Namespace, seen.Object.Name+world.Next, nextUID+" Rollout"
+		last, j.of, j.rollouts, j.around = wanted, wanted, append(j.rollouts, &next), wanted.Workload.Around(seen.Object.Namespace)
 	}
-	if b.Snapshot, err = kubeargo.World(now, rollouts, aroundArgo(seen, last)); err != nil {
-		return b, seen.Invalid(err)
-	}
-	b.Kind, b.Namespace, b.Name = sim.KindArgoRollout, seen.Object.Namespace, b.ArgoRollouts[0].Name
-	if wanted != nil {
-		next, old := b.ArgoRollouts[1], &b.ArgoRollouts[0]
-		next.Name, next.UID, next.Revision = old.Name, old.UID, old.Revision
-		if kubeargo.TemplateHash(&seen.Object.Spec.Template, nil) == kubeargo.TemplateHash(&wanted.Object.Spec.Template, nil) {
-			next.TemplateHash = old.TemplateHash // which may be that of another release
-		}
-		b.ArgoRollouts, b.Applied = b.ArgoRollouts[:1], []any{next}
-	}
-	b.Template, b.NodesOfPods = b.WantedArgo().TemplateHash, len(last.Workload.Nodes) == 0
-	return b, nil
-}
-
-// aroundArgo returns what belongs to a Rollout that is there, and what there is around the last version of
-// it.
-func aroundArgo(seen, last *manifest.ArgoRollout) (list []kube.Object) {
-	own := map[types.UID]bool{}
 	for _, rs := range seen.ReplicaSets {
-		list = append(list, rs)
+		j.objects = append(j.objects, rs)
 	}
 	for _, p := range seen.Pods {
-		own[p.UID] = true
-		list = append(list, p)
+		j.objects = append(j.objects, p)
 	}
-	there := map[string]bool{}
 	for _, s := range slices.Concat(seen.Services, last.Services) {
-		if !there[s.Name] {
-			list = append(list, s)
-		}
-		there[s.Name] = true
+		j.objects = append(j.objects, s)
 	}
-	return append(list, last.Workload.Around(own)...)
+	j.begin = func(b *world.Beginning) error {
+		b.BeginArgo(seen.Object.Namespace, seen.Object.Name, wanted != nil, func(old *cluster.ArgoRollout) string {
+			if kubeargo.TemplateHash(&seen.Object.Spec.Template, nil) == kubeargo.TemplateHash(&wanted.Object.Spec.Template, nil) {
+				return old.TemplateHash // which may be that of another release
+			}
+			return ""
+		})
+		b.Earlier = wanted != nil && len(seen.ReplicaSets) == 0
+		return nil
+	}
+	return j
 }
 
 // latestOfArgo returns the latest time in the objects of a Rollout.

@@ -17,48 +17,48 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// beginningOfDaemonSet returns the cluster in which the simulation of a DaemonSet begins: the DaemonSet, its
-// objects, and the objects around it. Another DaemonSet, if given, is applied; then a first one without pods
-// counts as rolled out. A zero time means the latest time in the objects.
-func beginningOfDaemonSet(seen, wanted *manifest.DaemonSet, now time.Time) (b world.Beginning, err error) {
+// daemonSetJob returns the simulation of a DaemonSet that is there. Another version, if given, is applied; then
+// a first one without pods counts as rolled out.
+func daemonSetJob(seen, wanted *manifest.DaemonSet, now time.Time) *job {
 	if now.IsZero() {
 		now = latestOf(seen.Object.CreationTimestamp.Time, seen.Pods)
 	}
 	objects, orphans := ownOf(seen)
+	j := &job{of: seen, now: now, objects: objects, around: seen.Around(seen.Object.Namespace)}
 	last := seen
 	if wanted != nil {
 		last = versionBeside(seen, wanted)
-		objects = append(objects, last.Object)
+		j.of, j.objects, j.around = wanted, append(j.objects, last.Object), wanted.Around(seen.Object.Namespace)
 	}
-	own := map[types.UID]bool{}
-	for _, o := range objects {
-		own[o.GetUID()] = true
+	j.begin = func(b *world.Beginning) error {
+		disown(b, orphans)
+		if err := advance(b, seen, last); err != nil {
+			return j.of.Invalid(err)
+		}
+		b.BeginDaemonSet(seen.Object.Namespace, seen.Object.Name, wanted != nil)
+		b.Earlier = wanted != nil && len(seen.Controlled()) == 0
+		return nil
 	}
-	if b.Snapshot, err = kube.WorldAt(now, append(objects, last.Around(own)...)); err != nil {
-		return b, seen.Invalid(err)
+	j.prepare = func(b *world.Beginning, _ *sim.Config) error {
+		if wanted != nil {
+			b.Annotate(served(b.DaemonSet(), b.WantedDaemonSet(), seen.Dialect()))
+		}
+		return nil
 	}
-	disown(&b, orphans)
-	if seen.Advanced != nil {
-		err = kubekruise.Advance(&b.Snapshot, seen.Object, *seen.Advanced)
-		if err == nil && wanted != nil {
-			err = kubekruise.Advance(&b.Snapshot, last.Object, *last.Advanced)
+	return j
+}
+
+// advance makes the versions of a DaemonSet of OpenKruise such ones.
+func advance(b *world.Beginning, versions ...*manifest.DaemonSet) error {
+	for i, d := range versions {
+		if d.Advanced == nil || i > 0 && d == versions[0] {
+			continue
+		}
+		if err := kubekruise.Advance(&b.Snapshot, d.Object, *d.Advanced); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		return b, seen.Invalid(err)
-	}
-	b.Kind, b.Namespace = sim.KindDaemonSet, seen.Object.Namespace
-	b.Name, b.Template = b.DaemonSet().Name, b.DaemonSet().Template.Hash
-	if wanted == nil {
-		return b, nil
-	}
-	if len(seen.Controlled()) == 0 {
-		if b, err = b.Finished(); err != nil {
-			return b, seen.Invalid(err)
-		}
-	}
-	b.ApplyLast(func(old, next *daemonset.DaemonSet) { next.Annotations = served(old, next, seen.Dialect()) })
-	return b, nil
+	return nil
 }
 
 // versionBeside returns another version of a DaemonSet beside that. It has the UID and the status, from which
@@ -66,7 +66,8 @@ func beginningOfDaemonSet(seen, wanted *manifest.DaemonSet, now time.Time) (b wo
 func versionBeside(seen, wanted *manifest.DaemonSet) *manifest.DaemonSet {
 	next := *wanted
 	next.Object = wanted.Object.DeepCopy()
-	next.Object.Name, next.Object.UID, next.Object.Status = wanted.Object.Name+"/"+wantedUID, seen.Object.UID, seen.Object.Status
+	next.Object.Namespace, next.Object.Name = seen.Object.Namespace, seen.Object.Name+world.Next
+	next.Object.UID, next.Object.Status = seen.Object.UID, seen.Object.Status
 	return &next
 }
 

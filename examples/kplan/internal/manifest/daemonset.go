@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -97,10 +96,9 @@ func (d *DaemonSet) Own() (pods []*corev1.Pod, revisions []*appsv1.ControllerRev
 	return pods, revisions
 }
 
-// Around returns the objects around the DaemonSet: nodes, the pods of other workloads on them, and the quotas and
-// limit ranges of its namespace.
-func (d *DaemonSet) Around(own map[types.UID]bool) []kube.Object {
-	return append(beside(d.Nodes, d.shared.Pods, own), d.limits.in(d.Object.Namespace)...)
+// Around returns what there is beside the DaemonSet in a namespace.
+func (d *DaemonSet) Around(namespace string) Around {
+	return Around{d.Nodes, d.shared.Pods, d.limits.in(namespace)}
 }
 
 // History returns the ControllerRevisions that kubectl takes for those of the DaemonSet, its own that

@@ -31,23 +31,26 @@ func (o *limitObjects) beside(other *limitObjects) {
 	o.autoscalers, o.ranges = joined(o.autoscalers, other.autoscalers), joined(o.ranges, other.ranges)
 }
 
-// in returns the quotas and ranges of a namespace, with that in them.
+// in returns the quotas, ranges and disruption budgets of a namespace, with that in them.
 func (o *limitObjects) in(namespace string) (list []kube.Object) {
-	for _, q := range o.quotas {
-		if sameNamespace(q.object.Namespace, namespace) {
-			in := q.object.DeepCopy()
-			in.Namespace = namespace
-			list = append(list, in)
+	list = append(list, inNamespace(o.quotas, namespace)...)
+	list = append(list, inNamespace(o.ranges, namespace)...)
+	return append(list, inNamespace(o.budgets, namespace)...)
+}
+
+// inNamespace returns the objects of a list that are in a namespace, with that in them.
+func inNamespace[T any, O interface {
+	*T
+	kube.Object
+}](list []source[T], namespace string) (objects []kube.Object) {
+	for _, s := range list {
+		if o := O(s.object); sameNamespace(o.GetNamespace(), namespace) {
+			in := o.DeepCopyObject().(kube.Object)
+			in.SetNamespace(namespace)
+			objects = append(objects, in)
 		}
 	}
-	for _, r := range o.ranges {
-		if sameNamespace(r.object.Namespace, namespace) {
-			in := r.object.DeepCopy()
-			in.Namespace = namespace
-			list = append(list, in)
-		}
-	}
-	return list
+	return objects
 }
 
 // joined returns a list with those of another one of whose names it has none.

@@ -187,21 +187,14 @@ type Shared struct {
 	Pods  []*corev1.Pod  // of all namespaces, also those of what was read before
 }
 
-// Around returns what a Deployment finds in a cluster beside pods of its own: nodes, pods of others on
-// them, and the quotas and ranges of its namespace.
-func (w *Workload) Around(own map[types.UID]bool) []kube.Object {
-	return append(beside(w.Nodes, w.shared.Pods, own), w.limits.in(w.Deployment.Namespace)...)
+// Around is what there is in a cluster beside a workload.
+type Around struct {
+	Nodes  []*corev1.Node
+	Pods   []*corev1.Pod // of all workloads
+	Limits []kube.Object // quotas, ranges and disruption budgets of the namespace
 }
 
-// beside returns nodes, and the pods that are not a workload's own.
-func beside(nodes []*corev1.Node, pods []*corev1.Pod, own map[types.UID]bool) (list []kube.Object) {
-	for _, n := range nodes {
-		list = append(list, n)
-	}
-	for _, p := range pods {
-		if !own[p.UID] {
-			list = append(list, p)
-		}
-	}
-	return list
+// Around returns what there is beside a Deployment in a namespace.
+func (w *Workload) Around(namespace string) Around {
+	return Around{w.Nodes, w.shared.Pods, w.limits.in(namespace)}
 }

@@ -98,11 +98,11 @@ func (r *rolling) begin() (box string, err error) {
 	if err != nil {
 		return "next", err
 	}
-	r.world = world.Beginning{Kind: sim.KindDeployment, Namespace: "", Name: wanted.Name, Template: wanted.Template.ID}
-	r.world.Now, r.world.Deployments = epoch, []deploy.Deployment{wanted}
+	r.world = world.Beginning{Cluster: &world.Cluster{}}
+	r.world.Now, r.world.Deployments, r.world.Nodes = epoch, []deploy.Deployment{wanted}, r.nodes()
 	r.world.Templates = map[string]cluster.Template{wanted.Template.ID: {NeverReady: r.environment.Broken}}
 	if r.from == nil {
-		r.world.Nodes = r.nodes()
+		r.world.BeginDeployment("", wanted.Name, false)
 		return "", nil
 	}
 	running, err := r.from.deployment("now")
@@ -112,13 +112,14 @@ func (r *rolling) begin() (box string, err error) {
 	if !reflect.DeepEqual(running.Selector, wanted.Selector) {
 		return "next", errors.New("spec.selector: must not change")
 	}
-	r.world.Deployments = []deploy.Deployment{running}
-	if r.world, err = r.world.Finished(); err != nil {
+	wanted.Name += world.Next
+	r.world.Deployments = []deploy.Deployment{running, wanted}
+	r.world.BeginDeployment("", running.Name, true)
+	r.world.Earlier = true
+	if err = r.world.RollOut([]*world.Beginning{&r.world})[&r.world]; err != nil {
 		return "now", err
 	}
-	r.world.Nodes = r.nodes()
 	r.world.Place()
-	r.world.Applied = []any{wanted}
 	return "", nil
 }
 
@@ -145,9 +146,13 @@ func (r *rolling) run() (view.Simulation, error) {
 	if r.from != nil {
 		images[r.from.id] = r.from.images()
 	}
-	s, err := view.Simulate(&r.world, view.Deployments{Images: images}, config, 24*time.Hour, true)
+	runs, err := r.world.Run([]*world.Beginning{&r.world}, config, 24*time.Hour, true)
+	if err != nil {
+		return view.Simulation{}, err
+	}
+	s := view.Told(&r.world, &runs[0], view.Deployments{Images: images})
 	s.Namespace = r.to.Metadata.Namespace
-	return s, err
+	return s, nil
 }
 
 // seconds returns a duration of at most a day. What is no number is none.

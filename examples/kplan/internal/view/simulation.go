@@ -10,7 +10,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
@@ -28,6 +27,7 @@ type Simulation struct {
 	Policies  []string        // the flags that depart from the original
 	Assumed   []string        // assumptions that decide the result
 	Waiting   []string        // pods without a node at the end, and why none takes them
+	Caveats   []Caveat        // what the controller does not see
 
 	sets []record.Part // what shownSets returns, once it has looked at all steps
 }
@@ -53,13 +53,8 @@ type Telling interface {
 	rests(s *Simulation) string
 }
 
-// Simulate simulates what becomes of a workload, for a limited time, and keeps what pictures need if that
-// is asked for.
-func Simulate(b *world.Beginning, of Telling, config sim.Config, limit time.Duration, history bool) (Simulation, error) {
-	r, err := b.Run(config, limit, history)
-	if err != nil {
-		return Simulation{}, err
-	}
+// Told returns how a workload was rolled out, with what pictures need if that was kept.
+func Told(b *world.Beginning, r *world.Run, of Telling) Simulation {
 	within := inside(b.Namespace)
 	s := Simulation{
 		Of: of, Namespace: b.Namespace, Name: b.Plain(), Start: b.Now, Done: r.Done, GaveUp: r.GaveUp,
@@ -69,7 +64,7 @@ func Simulate(b *world.Beginning, of Telling, config sim.Config, limit time.Dura
 	if !s.Done {
 		s.Waiting = r.Waiting(b.Namespace)
 	}
-	return s, nil
+	return s
 }
 
 // end is the last step, which does nothing.
@@ -193,6 +188,9 @@ func (s *Simulation) lines(i int) []timeline.Occurrence {
 		return append(lines, waits...)
 	}
 	if s.Done {
+		if len(s.Caveats) > 0 {
+			return []timeline.Occurrence{{What: "complete", Why: "all pods count as new, and are available"}}
+		}
 		return []timeline.Occurrence{{What: "complete", Why: "all pods are new and available"}}
 	}
 	if lines := s.Of.waits(s, p); len(lines) > 0 {

@@ -73,9 +73,10 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		Done     bool             `json:"done"`
 		Why      string           `json:"why,omitempty"`     // it is not done
 		Waiting  []string         `json:"waiting,omitempty"` // for a node
+		Caveats  []Caveat         `json:"caveats,omitempty"`
 		PeakSkew *int32           `json:"peakSkew,omitempty"`
 		Steps    []simulatedStep  `json:"steps"`
-	}{headOf(s.Subject()), s.Policies, s.Assumed, limits, s.Done, s.Unfinished(), s.Waiting, peak, steps})
+	}{headOf(s.Subject()), s.Policies, s.Assumed, limits, s.Done, s.Unfinished(), s.Waiting, s.Caveats, peak, steps})
 }
 
 // encoded is a step with what its plan does, unless it is the last one.

@@ -54,6 +54,8 @@ func (s Simulation) Text(w *terminal.Writer) {
 // verdict writes how it ends, and what holds it.
 func (s *Simulation) verdict(w *terminal.Writer, still bool) {
 	switch text := s.Unfinished(); {
+	case still && len(s.Caveats) > 0:
+		w.Printf("%v.\n", unchanged)
 	case still:
 		w.Printf("%v: all pods are new and available.\n", unchanged)
 	case text != "":
@@ -63,6 +65,9 @@ func (s *Simulation) verdict(w *terminal.Writer, still bool) {
 	}
 	for _, text := range s.Waiting {
 		w.Printf("%s\n", text)
+	}
+	for _, c := range s.Caveats {
+		w.Printf("%s What ends it: %s\n", c.Means, c.Ends)
 	}
 }
 

@@ -3,11 +3,9 @@
 package world
 
 import (
-	"slices"
-	"time"
-
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
@@ -16,30 +14,22 @@ func (b *Beginning) WantedArgo() cluster.ArgoRollout {
 	if len(b.Applied) > 0 {
 		return b.Applied[0].(cluster.ArgoRollout)
 	}
-	return b.ArgoRollouts[0]
+	return *b.argo()
 }
 
-// finishedArgo is [Beginning.Finished] for a Rollout of Argo. If a restart is asked for, its pods are older
-// than that.
-func (b Beginning) finishedArgo() (Beginning, error) {
-	restart := b.WantedArgo().RestartAt
-	if !b.Now.After(restart) {
-		b.Now = restart.Add(-24 * time.Hour)
+// BeginArgo lets it be a Rollout of Argo. One with the name that ends with [Next] is applied, if there is to be
+// any, whose template has the hash that is given, unless that is "".
+func (b *Beginning) BeginArgo(namespace, name string, applied bool, hash func(old *cluster.ArgoRollout) string) {
+	b.begin(sim.KindArgoRollout, namespace, name)
+	if applied {
+		next, old := take(&b.ArgoRollouts, argoName, b.Name+Next), b.argo()
+		next.Name, next.UID, next.Revision = old.Name, old.UID, old.Revision
+		if h := hash(old); h != "" {
+			next.TemplateHash = h
+		}
+		b.Applied = []any{next}
 	}
-	before := cluster.Snapshot{Now: b.Now, ArgoRollouts: slices.Clone(b.ArgoRollouts[:1]), Services: slices.Clone(b.Services)}
-	r := &before.ArgoRollouts[0]
-	paused := r.Paused
-	r.Paused, r.Generation, r.Status = false, max(r.Generation, 1), argo.Status{}
-	s, err := b.rolledOut(before)
-	if err != nil {
-		return b, err
-	}
-	s.ArgoRollouts[0].Paused = paused
-	b.ArgoRollouts, b.ReplicaSets, b.Pods, b.Services = s.ArgoRollouts, s.ReplicaSets, s.Pods, s.Services
-	if b.Now = b.Now.Add(time.Hour); b.Now.Before(restart) {
-		b.Now = restart
-	}
-	return b, nil
+	b.Template = b.WantedArgo().TemplateHash
 }
 
 // ArgoBounds returns within which bounds pods of a Rollout are changed.

@@ -3,96 +3,63 @@
 package world
 
 import (
-	"fmt"
-	"math"
+	"maps"
 	"slices"
-	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
-	"github.com/kplan-go/kplan/rollout/sim/record"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// Finished returns the workload as it has been rolled out an hour ago: the ReplicaSet of a Deployment, or
-// the ControllerRevision of a DaemonSet, has revision 1, and all pods are available, but on nodes that do
-// not answer. The workload is rolled out from nothing, so the planners have written its status and annotations.
-func (b Beginning) Finished() (Beginning, error) {
-	switch b.Kind {
-	case sim.KindDaemonSet:
-		return b.finishedDaemonSet()
-	case sim.KindArgoRollout:
-		return b.finishedArgo()
-	}
-	before := cluster.Snapshot{Now: b.Now, Deployments: slices.Clone(b.Deployments)}
-	paused := false
-	for i := range before.Deployments {
-		d := &before.Deployments[i]
-		paused = d.Paused
-		d.Paused, d.Generation, d.Status = false, max(d.Generation, 1), deploy.Status{}
-	}
-	if b.Kind == sim.KindReplicaSet {
-		before.ReplicaSets = b.ReplicaSets
-	}
-	s, err := b.rolledOut(before)
-	if err != nil {
-		return b, err
-	}
-	for i := range s.Deployments {
-		s.Deployments[i].Paused = paused
-	}
-	b.Deployments, b.ReplicaSets, b.Pods = s.Deployments, s.ReplicaSets, s.Pods
-	b.Now = b.Now.Add(time.Hour)
-	return b, nil
-}
-
-// rolledOut returns what becomes of a snapshot in which the workload is to be rolled out.
-func (b *Beginning) rolledOut(before cluster.Snapshot) (s cluster.Snapshot, err error) {
-	config := sim.Config{ReplicaSet: replicaset.Options{Burst: math.MaxInt32}}
-	steps := record.NewSteps(&config)
-	w, err := sim.New(before, config)
-	if err != nil {
-		return s, err
-	}
-	if _, err = w.Settle(forever); err != nil {
-		return s, err
-	}
-	if _, complete := steps.Workload(b.Kind, b.Name); complete.IsZero() {
-		return s, fmt.Errorf("%s does not roll out", b.Name)
-	}
-	return w.Snapshot(), nil
-}
-
-// forever is longer than anything that ends.
-const forever = 10 * 365 * 24 * time.Hour
-
 // Place moves pods that are on none of the nodes to these, in turn: to one that they fit, if there is one.
-func (b *Beginning) Place() {
-	if len(b.Nodes) == 0 {
+func (c *Cluster) Place() {
+	if len(c.Nodes) == 0 {
 		return
 	}
 	known := map[string]bool{}
-	for i := range b.Nodes {
-		known[b.Nodes[i].Name] = true
+	for i := range c.Nodes {
+		known[c.Nodes[i].Name] = true
 	}
-	nodes, choose := scheduler.New(b.Nodes, len(b.Resources)), InTurn()
+	nodes, choose := scheduler.New(c.Nodes, len(c.Resources)), InTurn()
 	templates := map[string]cluster.Template{}
-	for i := range b.ReplicaSets {
-		templates[b.ReplicaSets[i].UID] = b.Templates[b.ReplicaSets[i].Template.ID]
+	for i := range c.ReplicaSets {
+		templates[c.ReplicaSets[i].UID] = templateOf(c.Templates, &c.ReplicaSets[i])
 	}
-	for i := range b.Pods {
-		p := &b.Pods[i]
+	for i := range c.DaemonPods {
+		p := &c.DaemonPods[i].Pod
+		nodes.Take(scheduler.Pod{Pod: p, Template: c.Templates[p.Labels[daemonset.LabelHash]]}, p.NodeName)
+	}
+	moved := func(p *podorder.Pod) bool { return p.NodeName != "" && !known[p.NodeName] }
+	for i := range c.Pods {
+		if p := &c.Pods[i]; !moved(p) {
+			nodes.Take(scheduler.Pod{Pod: p, Template: templates[p.ControllerUID]}, p.NodeName)
+		}
+	}
+	for i := range c.Pods {
+		p := &c.Pods[i]
+		if !moved(p) {
+			continue
+		}
 		pod := scheduler.Pod{Pod: p, Template: templates[p.ControllerUID]}
-		if p.NodeName != "" && !known[p.NodeName] {
-			if p.NodeName = choose(pod, nodes); p.NodeName == "" {
-				p.NodeName = b.Nodes[i%len(b.Nodes)].Name
-			}
+		if p.NodeName = choose(pod, nodes); p.NodeName == "" {
+			p.NodeName = c.Nodes[i%len(c.Nodes)].Name
 		}
 		nodes.Take(pod, p.NodeName)
 	}
+}
+
+// templateOf is what the template of a ReplicaSet means.
+func templateOf(all map[string]cluster.Template, rs *replicaset.ReplicaSet) cluster.Template {
+	if t, known := all[rs.Template.ID]; known {
+		return t
+	}
+	return all[rs.Template.Hash]
 }
 
 // Wanted returns the Deployment that is rolled out.
@@ -100,17 +67,13 @@ func (b *Beginning) Wanted() deploy.Deployment {
 	if len(b.Applied) > 0 {
 		return b.Applied[0].(deploy.Deployment)
 	}
-	return b.Deployments[0]
+	return *b.Deployment()
 }
 
 // Most returns how many pods may be wanted at once.
 func (b *Beginning) Most() int32 {
 	if b.Kind == sim.KindReplicaSet {
-		rs := b.ReplicaSets[0]
-		if len(b.Applied) > 0 {
-			rs = b.Applied[0].(replicaset.ReplicaSet)
-		}
-		return orOne(rs.Replicas)
+		return orOne(b.WantedReplicaSet().Replicas)
 	}
 	if b.Kind == sim.KindArgoRollout {
 		r := b.WantedArgo()
@@ -130,17 +93,84 @@ func orOne(n *int32) int32 {
 	return *n
 }
 
-// Running is how many pods there are that have not ended.
-func (b *Beginning) Running() (n int) {
-	for i := range b.Pods {
-		if !b.Pods[i].Finished() {
-			n++
+// BeginDeployment lets it be a Deployment. One with the name that ends with [Next] is applied, if there is to
+// be any.
+func (b *Beginning) BeginDeployment(namespace, name string, applied bool) {
+	b.begin(sim.KindDeployment, namespace, name)
+	if applied {
+		next := take(&b.Deployments, deploymentName, b.Name+Next)
+		next.Name, next.UID = b.Name, b.Deployment().UID
+		b.Applied = []any{next}
+	}
+	b.Template = b.Wanted().Template.ID
+}
+
+// BeginReplicaSet lets it be a ReplicaSet or a ReplicationController. One with the name that ends with [Next] is
+// applied, if there is to be any.
+func (b *Beginning) BeginReplicaSet(namespace, name string, applied bool) {
+	b.begin(sim.KindReplicaSet, namespace, name)
+	if applied {
+		next, as := take(&b.ReplicaSets, replicaSetName, b.Name+Next), *b.ReplicaSet()
+		as.Replicas, as.Template, as.TemplateLabels, as.MinReadySeconds, as.Selector = next.Replicas, next.Template, next.TemplateLabels, next.MinReadySeconds, next.Selector
+		b.Applied = []any{as}
+	}
+	b.Template = b.WantedReplicaSet().Template.ID
+}
+
+// WantedReplicaSet returns the ReplicaSet as it is to be.
+func (b *Beginning) WantedReplicaSet() replicaset.ReplicaSet {
+	if len(b.Applied) > 0 {
+		return b.Applied[0].(replicaset.ReplicaSet)
+	}
+	return *b.ReplicaSet()
+}
+
+// Scale gives a ReplicaSet another size, from now on, or with what is applied.
+func (b *Beginning) Scale(n *int32) {
+	if len(b.Applied) == 0 {
+		b.ReplicaSet().Replicas = n
+		return
+	}
+	as := b.WantedReplicaSet()
+	as.Replicas = n
+	b.Applied = []any{as}
+}
+
+// BeginSet lets it be a CloneSet or a StatefulSet to which one with the name that ends with [Next] is applied,
+// perhaps in place. Both are alike but for their templates. It returns the second.
+func (b *Beginning) BeginSet(namespace, name string, inPlace bool) *cluster.Set {
+	b.begin(sim.KindSet, namespace, name)
+	next, first := take(&b.Sets, setName, b.Name+Next), b.Set()
+	next.Name, next.UID, next.InPlace, next.Annotations, next.Labels = first.Name, first.UID, inPlace, nil, nil
+	next.Partition, next.Paused, next.Generation = rollout.IntOrPercent{}, false, 1
+	template, labels := first.Template, first.TemplateLabels
+	*first = next
+	first.Template, first.TemplateLabels = template, labels
+	b.Applied, b.Template = []any{next}, next.Template.Hash
+	return &next
+}
+
+// Replace puts another Deployment of the same name in the place of the one that is there. Nothing releases it.
+func (b *Beginning) Replace(d deploy.Deployment) {
+	*b.Deployment() = d
+	b.Meta = slices.DeleteFunc(slices.Clone(b.Meta), func(m cluster.Meta) bool { return m.Kind == deploy.Kind && m.Name == d.Name })
+}
+
+// BeginRollout lets it be a Rollout of OpenKruise.
+func (b *Beginning) BeginRollout(namespace, name string) { b.begin(sim.KindRollout, namespace, name) }
+
+// Renumber gives a Deployment and its ReplicaSets, which have been rolled out, a revision.
+func (b *Beginning) Renumber(number string) {
+	d := b.Deployment()
+	set := func(annotations map[string]string) map[string]string {
+		annotations = maps.Clone(annotations)
+		annotations[revision.AnnotationRevision] = number
+		return annotations
+	}
+	d.Annotations = set(d.Annotations)
+	for i := range b.ReplicaSets {
+		if rs := &b.ReplicaSets[i]; rs.ControllerUID == d.UID {
+			rs.Annotations = set(rs.Annotations)
 		}
 	}
-	for i := range b.DaemonPods {
-		if !b.DaemonPods[i].Finished() {
-			n++
-		}
-	}
-	return n
 }

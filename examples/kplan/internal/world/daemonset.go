@@ -3,24 +3,11 @@
 package world
 
 import (
-	"slices"
-	"time"
-
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
-
-// DaemonSet returns the DaemonSet as it is before anything is applied.
-func (b *Beginning) DaemonSet() *daemonset.DaemonSet { return daemonSetIn(&b.Snapshot) }
-
-// daemonSetIn returns the first DaemonSet of a snapshot, of Kubernetes or of OpenKruise.
-func daemonSetIn(s *cluster.Snapshot) *daemonset.DaemonSet {
-	if len(s.AdvancedDaemonSets) > 0 {
-		return &s.AdvancedDaemonSets[0].DaemonSet
-	}
-	return &s.DaemonSets[0]
-}
 
 // WantedDaemonSet returns the DaemonSet that is rolled out.
 func (b *Beginning) WantedDaemonSet() *daemonset.DaemonSet {
@@ -34,62 +21,62 @@ func (b *Beginning) WantedDaemonSet() *daemonset.DaemonSet {
 	return &d
 }
 
-// ApplyLast lets the second DaemonSet of the snapshot be applied to the first, as another version of that,
-// once a function has completed it.
-func (b *Beginning) ApplyLast(complete func(old, next *daemonset.DaemonSet)) {
+// BeginDaemonSet lets it be a DaemonSet. One with the name that ends with [Next] is applied, if there is to be
+// any.
+func (b *Beginning) BeginDaemonSet(namespace, name string, applied bool) {
+	b.begin(sim.KindDaemonSet, namespace, name)
 	old := b.DaemonSet()
-	as := func(next *daemonset.DaemonSet) {
-		next.Name, next.UID = old.Name, old.UID
-		complete(old, next)
-		b.Template = next.Template.Hash
-	}
-	if len(b.AdvancedDaemonSets) > 1 {
-		next := b.AdvancedDaemonSets[1]
-		as(&next.DaemonSet)
-		b.AdvancedDaemonSets, b.Applied = b.AdvancedDaemonSets[:1], []any{next}
+	b.Template = old.Template.Hash
+	if !applied {
 		return
 	}
-	next := b.DaemonSets[1]
-	as(&next)
-	b.DaemonSets, b.Applied = b.DaemonSets[:1], []any{next}
+	as := func(next *daemonset.DaemonSet) { next.Name, next.UID = old.Name, old.UID }
+	if b.advanced() {
+		next := take(&b.AdvancedDaemonSets, advancedName, b.Name+Next)
+		as(&next.DaemonSet)
+		b.Applied = []any{next}
+	} else {
+		next := take(&b.DaemonSets, daemonSetName, b.Name+Next)
+		as(&next)
+		b.Applied = []any{next}
+	}
+	b.Template = b.WantedDaemonSet().Template.Hash
 }
 
-// finishedDaemonSet is [Beginning.Finished] for a DaemonSet.
-func (b Beginning) finishedDaemonSet() (Beginning, error) {
-	before := cluster.Snapshot{Now: b.Now, Nodes: slices.Clone(b.Nodes), Revisions: b.Revisions}
-	if len(b.AdvancedDaemonSets) > 0 {
-		before.AdvancedDaemonSets = slices.Clone(b.AdvancedDaemonSets[:1])
-	} else {
-		before.DaemonSets = slices.Clone(b.DaemonSets[:1])
+// OnlyTemplate lets the DaemonSet be as the one that is applied, but for the template.
+func (b *Beginning) OnlyTemplate() {
+	old := b.DaemonSet()
+	template := old.Template
+	*old = *b.WantedDaemonSet()
+	old.Template = template
+}
+
+// HashOfRevision is that which the ControllerRevision of the template of the DaemonSet has; "" if there is none.
+func (b *Beginning) HashOfRevision() (hash string) {
+	d := b.DaemonSet()
+	for _, v := range b.Revisions {
+		if v.ControllerUID == d.UID && string(v.Data) == string(d.Template.Data) {
+			hash, _ = revision.RevisionHash(v)
+		}
 	}
-	silent := map[string]bool{}
-	for i := range before.Nodes {
-		n := &before.Nodes[i]
-		silent[n.Name] = n.NotReady
-		n.Room, n.NotReady, n.NotReadySince = nil, false, time.Time{}
+	return hash
+}
+
+// Annotate gives the DaemonSet that is applied annotations.
+func (b *Beginning) Annotate(annotations map[string]string) {
+	switch next := b.Applied[0].(type) {
+	case cluster.AdvancedDaemonSet:
+		next.Annotations = annotations
+		b.Applied = []any{next}
+	case daemonset.DaemonSet:
+		next.Annotations = annotations
+		b.Applied = []any{next}
 	}
-	d := daemonSetIn(&before)
-	paused, partition := d.Paused, d.Partition
-	d.Paused, d.Partition, d.Generation, d.Status = false, rollout.IntOrPercent{}, max(d.Generation, 1), daemonset.Status{}
-	s, err := b.rolledOut(before)
-	if err != nil {
-		return b, err
-	}
-	d = daemonSetIn(&s)
-	d.Paused, d.Partition = paused, partition
-	b.DaemonSets, b.AdvancedDaemonSets = slices.Clone(b.DaemonSets), slices.Clone(b.AdvancedDaemonSets)
-	*b.DaemonSet() = *d
-	for i := range s.DaemonPods {
-		s.DaemonPods[i].Ready = !silent[s.DaemonPods[i].NodeName]
-	}
-	b.DaemonPods, b.Revisions = s.DaemonPods, s.Revisions
-	b.Now = b.Now.Add(time.Hour)
-	return b, nil
 }
 
 // DaemonSetOptions returns options with the dialect of the DaemonSet.
 func (b *Beginning) DaemonSetOptions(o daemonset.Options) daemonset.Options {
-	if len(b.AdvancedDaemonSets) > 0 {
+	if b.advanced() {
 		o.Dialect = daemonset.OpenKruise
 	}
 	return o

@@ -9,12 +9,13 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// Waiting says, in a sentence for each ReplicaSet and DaemonSet, how many of its pods wait for a node at the
-// end, and why none takes them, near the words of the scheduler.
+// Waiting says, in a sentence for each ReplicaSet and DaemonSet of the workload, how many of its pods wait for a
+// node at the end, and why none takes them, near the words of the scheduler.
 func (r *Run) Waiting(namespace string) (texts []string) {
 	if r.Report().Waiting == 0 {
 		return nil
@@ -30,14 +31,17 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 		}
 		texts = append(texts, fmt.Sprintf("%s: %s", head, why.Text(resources)))
 	}
-	w := r.waiting()
+	w := r.waits()
 	for i := range w.ReplicaSets {
 		rs := &w.ReplicaSets[i]
-		if pods := w.pods[rs.UID]; len(pods) > 0 {
+		if pods := w.pods[rs.UID]; len(pods) > 0 && r.owns(rs.UID) {
 			say(rs.Name, len(pods), "a node", "a node", w.nodes.Explain(pods[0].Pod), w.Resources)
 		}
 	}
 	for _, d := range r.View().DaemonSets() {
+		if !r.owns(d.UID) {
+			continue
+		}
 		to := map[string]scheduler.Pod{}
 		for _, p := range w.pods[d.UID] {
 			to[p.node] = p.Pod
@@ -60,16 +64,12 @@ type waitingPod struct {
 	node string // that is to take it; "" for any
 }
 
-// waiting returns the pods that wait at the end.
-func (r *Run) waiting() *waiting {
-	w := &waiting{Snapshot: r.Snapshot(), templates: map[string]cluster.Template{}, pods: map[string][]waitingPod{}}
+// waitingIn returns the pods that wait in a world.
+func waitingIn(world *sim.World) *waiting {
+	w := &waiting{Snapshot: world.Snapshot(), templates: map[string]cluster.Template{}, pods: map[string][]waitingPod{}}
 	w.nodes = scheduler.New(w.Nodes, len(w.Resources))
 	for i := range w.ReplicaSets {
-		t, known := w.Templates[w.ReplicaSets[i].Template.ID]
-		if !known {
-			t = w.Templates[w.ReplicaSets[i].Template.Hash]
-		}
-		w.templates[w.ReplicaSets[i].UID] = t
+		w.templates[w.ReplicaSets[i].UID] = templateOf(w.Templates, &w.ReplicaSets[i])
 	}
 	for i := range w.Pods {
 		w.add(&w.Pods[i], w.templates[w.Pods[i].ControllerUID], "", replicaset.Kind)

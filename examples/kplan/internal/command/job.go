@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/kube"
+	kubeargo "github.com/kplan-go/kplan/kube/argo"
+	"github.com/kplan-go/kplan/rollout/sim"
+)
+
+// A job is a workload that is simulated, in one cluster with those of other jobs.
+//
+//	objects of all --gathered--> Cluster --begin--> Beginnings --RollOut, prepare, Place--> --Run--> tell
+type job struct {
+	of       subject
+	objects  []kube.Object             // its own
+	rollouts []*kubeargo.RolloutObject // of Argo
+	own      map[types.UID]bool        // of pods that are not there in the simulation, and no others' either
+	around   manifest.Around
+	now      time.Time // the latest that its objects tell
+	apart    bool      // whether it has a cluster of its own, since its controller is to leave it alone, or its nodes are assumed
+
+	begin   func(*world.Beginning) error                         // finds the workload in the cluster
+	prepare func(*world.Beginning, *sim.Config) error            // lets it be as the input and the flags say, once it has been rolled out
+	tell    func(*world.Beginning, *world.Run, *view.Simulation) // adds what the user is to know
+	telling view.Telling
+
+	start  world.Beginning
+	result view.Simulation
+	err    error
+}
+
+// after lets something be done once the workload stands where it begins, before what had to be done last.
+func (j *job) after(f func(*world.Beginning)) {
+	before := j.prepare
+	j.prepare = func(b *world.Beginning, c *sim.Config) error {
+		if before != nil {
+			if err := before(b, c); err != nil {
+				return err
+			}
+		}
+		f(b)
+		return nil
+	}
+}
+
+// simulate simulates all jobs in one cluster. The result or the error of each is in it.
+func (p *pace) simulate(by *policies, jobs []*job) {
+	config := p.config(by)
+	jobs = begun(jobs)
+	if len(jobs) == 0 {
+		return
+	}
+	c := jobs[0].start.Cluster
+	c.Place()
+	jobs = each(jobs, func(j *job) error { return j.prepare(&j.start, &config) })
+	var list []*world.Beginning
+	for _, j := range jobs {
+		list = append(list, &j.start)
+	}
+	if len(list) == 0 {
+		return
+	}
+	runs, err := c.Run(list, config, time.Duration(p.timeLimit), p.records)
+	for i, j := range jobs {
+		if err != nil {
+			j.err = j.of.Invalid(withHelp(err))
+			continue
+		}
+		j.result = view.Told(&j.start, &runs[i], j.telling)
+		j.tell(&j.start, &runs[i], &j.result)
+		if r := &j.result; len(jobs) > 1 && !(len(r.Steps) == 1 && r.Done) {
+			r.Assumed = append(r.Assumed, besideText(len(jobs)-1))
+		}
+	}
+}
+
+// besideText says that others were simulated in the same cluster.
+func besideText(others int) string {
+	if others == 1 {
+		return "in one cluster with the other workload of the input"
+	}
+	return fmt.Sprintf("in one cluster with the %d other workloads of the input", others)
+}
+
+// alone simulates one job.
+func (p *pace) alone(by *policies, j *job) (view.Simulation, error) {
+	p.simulate(by, []*job{j})
+	return j.result, j.err
+}
+
+// begun returns the jobs that can begin, each where it does, in one cluster.
+func begun(jobs []*job) []*job {
+	jobs, c := gathered(each(jobs, func(*job) error { return nil }))
+	jobs = each(jobs, func(j *job) error {
+		j.start.Cluster = c
+		return j.begin(&j.start)
+	})
+	var list []*world.Beginning
+	for _, j := range jobs {
+		list = append(list, &j.start)
+	}
+	failed := map[*world.Beginning]error{}
+	if c != nil {
+		failed = c.RollOut(list)
+	}
+	return each(jobs, func(j *job) error {
+		if err := failed[&j.start]; err != nil {
+			return j.of.Invalid(err)
+		}
+		return nil
+	})
+}
+
+// each calls a function for each job without an error, and returns those that have none after that.
+func each(jobs []*job, f func(*job) error) (good []*job) {
+	for _, j := range jobs {
+		if j.err != nil {
+			continue
+		}
+		if j.err = f(j); j.err == nil {
+			good = append(good, j)
+		}
+	}
+	return good
+}
+
+// gathered returns the cluster of some jobs, and those of them whose objects can be read.
+func gathered(jobs []*job) ([]*job, *world.Cluster) {
+	if len(jobs) == 0 {
+		return nil, nil
+	}
+	c, err := clusterOf(jobs)
+	if err == nil {
+		return jobs, c
+	}
+	good := each(jobs, func(j *job) error {
+		if _, own := clusterOf([]*job{j}); own != nil || len(jobs) == 1 {
+			return j.of.Invalid(err)
+		}
+		return nil
+	})
+	if len(good) < len(jobs) {
+		return gathered(good)
+	}
+	each(jobs, func(j *job) error { return j.of.Invalid(err) })
+	return nil, nil
+}
+
+// clusterOf returns the cluster that the objects of jobs make, with what is around them.
+func clusterOf(jobs []*job) (*world.Cluster, error) {
+	g := gathering{now: epoch, seen: map[types.UID]bool{}, named: map[string]bool{}}
+	for _, j := range jobs {
+		if j.now.After(g.now) {
+			g.now = j.now
+		}
+		g.rollouts = append(g.rollouts, j.rollouts...)
+		for _, o := range j.objects {
+			g.add(o)
+		}
+		for uid := range j.own {
+			g.seen[uid] = true
+		}
+	}
+	for _, j := range jobs {
+		g.beside(&j.around)
+	}
+	s, err := kubeargo.World(g.now, g.rollouts, g.objects)
+	nodes := slices.ContainsFunc(g.objects, func(o kube.Object) bool { _, is := o.(*corev1.Node); return is })
+	return &world.Cluster{Snapshot: s, NodesOfPods: !nodes}, err
+}
+
+// A gathering is the objects of some jobs, none of them twice.
+type gathering struct {
+	now      time.Time
+	rollouts []*kubeargo.RolloutObject
+	objects  []kube.Object
+	seen     map[types.UID]bool
+	named    map[string]bool // by type, namespace and name
+}
+
+// add adds an object, unless it is there.
+func (g *gathering) add(o kube.Object) {
+	if id := fmt.Sprintf("%T %s/%s", o, o.GetNamespace(), o.GetName()); !g.named[id] {
+		g.named[id], g.seen[o.GetUID()] = true, true
+		g.objects = append(g.objects, o)
+	}
+}
+
+// beside adds what is around a workload.
+func (g *gathering) beside(a *manifest.Around) {
+	for _, n := range a.Nodes {
+		g.add(n)
+	}
+	for _, p := range a.Pods {
+		if !g.seen[p.UID] {
+			g.add(p)
+		}
+	}
+	for _, o := range a.Limits {
+		g.add(o)
+	}
+}
+
+// errTwice tells of two workloads that a simulated cluster cannot tell apart.
+var errTwice = errors.New("another workload of the input has the same name: simulate it alone")

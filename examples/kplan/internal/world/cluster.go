@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/traffic"
+)
+
+// A Cluster is what simulations begin with.
+type Cluster struct {
+	cluster.Snapshot
+	// NodesOfPods is whether the nodes are those that pods are on, of which nothing else is known.
+	NodesOfPods bool
+}
+
+// A Beginning is a workload of a cluster before it is rolled out, and what is applied to it.
+type Beginning struct {
+	*Cluster
+	Kind      sim.Kind
+	Namespace string
+	Name      string // as in the world, with the namespace
+	Template  string // the ID of the wanted one, or its hash
+	Earlier   bool   // whether the workload is rolled out before anything is applied to it
+	Applied   []any  // as World.Put takes them
+}
+
+// Plain is the name of the workload as in a cluster.
+func (b *Beginning) Plain() string { return strings.TrimPrefix(b.Name, b.Namespace+"/") }
+
+// Next is what the name of an object ends with that is to be applied, while it is read beside what is there.
+const Next = "/next"
+
+// begin notes which workload it is.
+func (b *Beginning) begin(kind sim.Kind, namespace, name string) {
+	b.Kind, b.Namespace, b.Name = kind, namespace, name
+	if namespace != "" {
+		b.Name = namespace + "/" + name
+	}
+}
+
+// workload is the name of the workload, or of that which a Rollout releases.
+func (b *Beginning) workload() string {
+	if b.Kind == sim.KindRollout {
+		return b.release().WorkloadRef.Name
+	}
+	return b.Name
+}
+
+// Deployment is the Deployment as it is before anything is applied.
+func (b *Beginning) Deployment() *deploy.Deployment {
+	return named(b.Deployments, deploymentName, b.workload())
+}
+
+// ReplicaSet is the ReplicaSet as it is before anything is applied.
+func (b *Beginning) ReplicaSet() *replicaset.ReplicaSet {
+	return named(b.ReplicaSets, replicaSetName, b.Name)
+}
+
+// Set is the CloneSet or StatefulSet as it is before anything is applied.
+func (b *Beginning) Set() *cluster.Set { return named(b.Sets, setName, b.workload()) }
+
+// DaemonSet returns the DaemonSet as it is before anything is applied.
+func (b *Beginning) DaemonSet() *daemonset.DaemonSet {
+	return daemonSetIn(&b.Snapshot, b.workload())
+}
+
+// daemonSetIn returns a DaemonSet of a snapshot, of Kubernetes or of OpenKruise.
+func daemonSetIn(s *cluster.Snapshot, name string) *daemonset.DaemonSet {
+	for i := range s.AdvancedDaemonSets {
+		if d := &s.AdvancedDaemonSets[i].DaemonSet; d.Name == name {
+			return d
+		}
+	}
+	return named(s.DaemonSets, daemonSetName, name)
+}
+
+// advanced reports whether the DaemonSet is one of OpenKruise.
+func (b *Beginning) advanced() bool {
+	name := b.DaemonSet().Name
+	return slices.ContainsFunc(b.AdvancedDaemonSets, func(d cluster.AdvancedDaemonSet) bool { return d.Name == name })
+}
+
+// putDaemonSet adds a DaemonSet like this one to a snapshot.
+func (b *Beginning) putDaemonSet(s *cluster.Snapshot, d daemonset.DaemonSet) {
+	if b.advanced() {
+		s.AdvancedDaemonSets = append(s.AdvancedDaemonSets, cluster.AdvancedDaemonSet{DaemonSet: d})
+	} else {
+		s.DaemonSets = append(s.DaemonSets, d)
+	}
+}
+
+// argo is the Rollout of Argo as it is before anything is applied.
+func (b *Beginning) argo() *cluster.ArgoRollout { return named(b.ArgoRollouts, argoName, b.Name) }
+
+// release is the Rollout of OpenKruise.
+func (b *Beginning) release() *kruise.Rollout { return named(b.Rollouts, releaseName, b.Name) }
+
+// take takes the object with a name out of a list.
+func take[T any](list *[]T, name func(*T) string, of string) T {
+	found := *named(*list, name, of)
+	*list = slices.DeleteFunc(slices.Clone(*list), func(o T) bool { return name(&o) == of })
+	return found
+}
+
+// put puts objects into a list, in the place of those of the same names.
+func put[T any](list *[]T, more []T, name func(*T) string) {
+	at := make(map[string]int, len(*list))
+	for i := range *list {
+		at[name(&(*list)[i])] = i
+	}
+	all := slices.Clone(*list)
+	for _, o := range more {
+		if i, there := at[name(&o)]; there {
+			all[i] = o
+			continue
+		}
+		at[name(&o)] = len(all)
+		all = append(all, o)
+	}
+	*list = all
+}
+
+// named returns the object of a list with a name, which must be there.
+func named[T any](list []T, name func(*T) string, want string) *T {
+	for i := range list {
+		if name(&list[i]) == want {
+			return &list[i]
+		}
+	}
+	panic(errors.New("no object named " + want))
+}
+
+func deploymentName(o *deploy.Deployment) string         { return o.Name }
+func replicaSetName(o *replicaset.ReplicaSet) string     { return o.Name }
+func setName(o *cluster.Set) string                      { return o.Name }
+func argoName(o *cluster.ArgoRollout) string             { return o.Name }
+func releaseName(o *kruise.Rollout) string               { return o.Name }
+func serviceName(o *traffic.Service) string              { return o.Name }
+func routeName(o *traffic.Route) string                  { return o.Name }
+func ingressName(o *traffic.Ingress) string              { return o.Name }
+func revisionName(o *revision.ControllerRevision) string { return o.Name }
+
+func daemonSetName(o *daemonset.DaemonSet) string      { return o.Name }
+func advancedName(o *cluster.AdvancedDaemonSet) string { return o.Name }
