@@ -154,6 +154,19 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
+// BenchmarkDaemonSet updates a DaemonSet, of whose nodes a tenth may be unavailable.
+func BenchmarkDaemonSet(b *testing.B) {
+	for _, nodes := range []int{300, 3_000} {
+		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				updatedDaemons(b, nodes, sim.Config{Times: lives})
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(nodes), "us/node")
+		})
+	}
+}
+
 // BenchmarkPlace places 150,000 pods of one Deployment on 5,000 nodes, by the scheduler of a
 // user's own that looks at every node.
 func BenchmarkPlace(b *testing.B) {

@@ -234,9 +234,11 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 }
 
 // options are the options for a DaemonSet. The dialect is OpenKruise's if the DaemonSet is, or if a
-// Rollout says so.
+// Rollout says so. Plans that nobody looks at do not name each node that is in the way: with a budget
+// that is a share of the nodes, an update would take time and memory with their square.
 func (c *daemonSetController) options(d *store.DaemonSet) daemonset.Options {
 	o := c.env.DaemonSet
+	o.SumHolds = o.SumHolds || c.env.PlanDaemonSet == nil && c.env.Planned == nil && c.env.Trace == nil
 	if d.Advanced || c.env.RefOfDaemonSet(d.Name).Group() != "apps" {
 		o.Dialect = daemonset.OpenKruise
 	}
