@@ -32,8 +32,8 @@ type Config struct {
 	// happened until then. It makes large worlds quicker and coarser; faults ignore it.
 	Latency time.Duration
 	// Together lets all that happens at one instant happen before controllers notice any of it, such as
-	// pods that were created together and take the same time. In a cluster such pods are ready
-	// milliseconds apart, and controllers act on each.
+	// pods that were created together and take the same time, or that a batch of a Rollout labels. In a
+	// cluster such pods are ready milliseconds apart, and controllers act on each.
 	Together bool
 	// MaxPods is how many pods there may be, 0 means a million: one more ends the world.
 	MaxPods int

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
@@ -120,4 +121,18 @@ func TestTogether(t *testing.T) {
 		return n
 	}
 	require.Less(t, passes(true), passes(false))
+}
+
+// Together, a plan that labels many pods makes no more plans than one that labels few.
+func TestTogetherLabels(t *testing.T) {
+	plans := func(replicas int32) int {
+		w := newWorld(t, cluster.Snapshot{}, sim.Config{Together: true, Times: cluster.Times{Ready: cluster.Exactly(10 * time.Second)}})
+		require.NoError(t, w.Put(webDeployment("v1", replicas), webRollout(deploymentOf("web"))))
+		settled(t, w)
+		require.NoError(t, w.Put(webDeployment("v2", replicas)))
+		settled(t, w)
+		require.Equal(t, kruise.PhaseHealthy, w.View().Rollouts()[0].Status.Phase)
+		return w.Report().Plans
+	}
+	require.Equal(t, plans(20), plans(200))
 }

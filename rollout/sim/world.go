@@ -96,7 +96,7 @@ func (w *World) environment() *controllers.Env {
 	env := &controllers.Env{
 		Server: w.server, Life: w.life, Without: map[store.Role]bool{},
 		Deployment: c.Deployment, ReplicaSet: c.ReplicaSet, DaemonSet: c.DaemonSet, Rollout: c.Rollout, Argo: c.Argo,
-		ApproveAfter: c.ApproveAfter, Analysis: c.Analysis,
+		Together: c.Together, ApproveAfter: c.ApproveAfter, Analysis: c.Analysis,
 		PlanDeployment: c.PlanDeployment, PlanReplicaSet: c.PlanReplicaSet, PlanDaemonSet: c.PlanDaemonSet,
 	}
 	if c.Planned != nil {

@@ -26,17 +26,20 @@ type batchPass struct {
 	done     int
 }
 
-// next sends the next request. The status is written after a failure as well.
+// next sends the next request, or with Together all those that label pods: the controller of these plans
+// behind each that it notices. The status is written after a failure as well.
 func (p *batchPass) next() bool {
 	c, name := p.c, p.br.Name
-	if p.done < len(p.plan.Actions) {
-		a := p.perform(p.plan.Actions[p.done])
+	for p.done < len(p.plan.Actions) {
+		action := p.plan.Actions[p.done]
 		p.done++
-		if a != apiserver.Done {
+		if p.perform(action) != apiserver.Done {
 			c.Retry(name)
 			return false
 		}
-		return true
+		if _, labels := action.(batchrelease.LabelPod); !labels || !c.env.Together || !c.Trouble.Calm() {
+			return true
+		}
 	}
 	status := apiserver.Done
 	if !sameBatchStatus(&p.plan.Status, &p.br.Status) {

@@ -25,6 +25,8 @@ import (
 type Env struct {
 	*apiserver.Server
 	Life *life.Pods
+	// Together lets controllers notice all pods at once that a batch labels.
+	Together bool
 
 	Deployment     deploy.Options
 	ReplicaSet     replicaset.Options
