@@ -13,15 +13,17 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A batchController carries out the plans of package batchrelease. It keeps nothing in memory.
+// A batchController carries out the plans of package batchrelease. It keeps nothing in memory that a
+// crash could lose.
 type batchController struct {
 	*control.Controller
-	env *Env
+	env     *Env
+	tracked trackedReleases
 }
 
 // newBatchController returns a controller of BatchReleases.
 func newBatchController(env *Env, instance int) *control.Controller {
-	c := &batchController{env: env}
+	c := &batchController{env: env, tracked: trackedReleases{}}
 	reads := slices.Concat([]store.Kind{store.KindBatchRelease}, releasedKinds, []store.Kind{store.KindPod})
 	c.Controller = control.New(env.Server, c, store.BatchController, instance, reads...)
 	return c.Controller
@@ -38,6 +40,9 @@ func (c *batchController) Keys() []string {
 // Watch enters the BatchReleases with a changed spec, or with changes of their workload or its pods. Their own status enters none, unless they are being deleted.
 func (c *batchController) Watch() {
 	control.EachTold(c.Controller, &c.BatchReleases, func(old, br *store.BatchRelease) {
+		if old != nil && (br == nil || br.UID != old.UID) {
+			c.tracked.drop(old.UID)
+		}
 		if br != nil && (old == nil || old.UID != br.UID || old.Generation != br.Generation || !br.DeletionTimestamp.IsZero()) {
 			c.Enter(br.Name)
 		}
@@ -47,6 +52,7 @@ func (c *batchController) Watch() {
 	}
 	c.env.watchReleased(c.Controller, c.enter)
 	control.EachTold(c.Controller, &c.Server.Pods, func(old, p *store.Pod) {
+		c.Fail(c.tracked.told(old, p))
 		if podMatters(old, p) {
 			c.enterOwner(p)
 		}
@@ -95,14 +101,29 @@ func (c *batchController) enterOwner(p *store.Pod) {
 	}
 }
 
-// snapshot returns what the controller sees of a BatchRelease.
-func (c *batchController) snapshot(br *store.BatchRelease) *batchrelease.Snapshot {
-	s := &batchrelease.Snapshot{Release: br.Release}
+// snapshot returns what the controller sees of a BatchRelease, and the owners of pods that are not in it.
+func (c *batchController) snapshot(br *store.BatchRelease) (s *batchrelease.Snapshot, owners []podOwner) {
+	s = &batchrelease.Snapshot{Release: br.Release}
 	k := releasedOf(br.WorkloadRef)
 	if s.Workload, _ = k.at(c.env, &c.View, br.WorkloadRef); s.Workload != nil {
-		k.batch(c.env, &c.View, br, s)
+		owners = k.batch(c.env, &c.View, br, s)
 	}
-	return s
+	return s, owners
+}
+
+// plan returns a plan for a BatchRelease, and whether a Tracker has made it.
+func (c *batchController) plan(br *store.BatchRelease) (p batchrelease.Plan, tracked bool, err error) {
+	s, owners := c.snapshot(br)
+	options := batchrelease.Options{Repair: c.env.Rollout.Repair}
+	if t := c.tracked.of(c, br.UID, s, owners); t != nil {
+		p, err = t.Plan(c.Now(), options)
+		return p, true, err
+	}
+	for _, o := range owners {
+		s.Pods = c.env.appendPods(s.Pods, &c.View, o)
+	}
+	p, err = batchrelease.Reconcile(*s, c.Now(), options)
+	return p, false, err
 }
 
 // Begin implements control.Worker.
@@ -111,7 +132,7 @@ func (c *batchController) Begin(name string) control.Pass {
 	if br == nil {
 		return nil
 	}
-	p, err := batchrelease.Reconcile(*c.snapshot(br), c.Now(), batchrelease.Options{Repair: c.env.Rollout.Repair})
+	p, _, err := c.plan(br)
 	c.Plans++
 	if err != nil {
 		c.Fail(fmt.Errorf("batch release %s: %w", name, err))

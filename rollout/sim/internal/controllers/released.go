@@ -25,11 +25,15 @@ type released interface {
 	at(e *Env, v *store.View, ref workload.Ref) (o *workload.Workload, version string)
 	// look returns the facts of a workload that the rollout pass reads.
 	look(e *Env, v *store.View, o *workload.Workload, style workload.Style) workload.InspectSnapshot
-	// batch adds the pods and other objects that a batch pass reads.
-	batch(e *Env, v *store.View, br *store.BatchRelease, s *batchrelease.Snapshot)
+	// batch adds the objects that a batch pass reads, and returns the owners of pods that are not among
+	// them: those of a Deployment, which a Tracker may know.
+	batch(e *Env, v *store.View, br *store.BatchRelease, s *batchrelease.Snapshot) []podOwner
 	// change writes the result of a function of the workload that a request names.
 	change(e *Env, r apiserver.Request, ref workload.Ref, f func(workload.Workload) workload.Workload) apiserver.Answer
 }
+
+// A podOwner is a ReplicaSet, by its UID, and the hash of its template.
+type podOwner struct{ uid, template string }
 
 // releasedKinds are the kinds of objects that such workloads are made of, without their pods.
 var releasedKinds = []store.Kind{store.KindDeployment, store.KindReplicaSet, store.KindSet, store.KindDaemonSet, store.KindRevision}

@@ -60,9 +60,10 @@ func (releasedDaemonSet) look(e *Env, v *store.View, o *workload.Workload, style
 	return workload.InspectSnapshot{Workload: *o, Style: style, Revisions: e.revisionsAt(v, o.UID)}
 }
 
-func (releasedDaemonSet) batch(e *Env, v *store.View, _ *store.BatchRelease, s *batchrelease.Snapshot) {
-	s.Pods = e.appendPods(nil, v, s.Workload.UID, "")
+func (releasedDaemonSet) batch(e *Env, v *store.View, _ *store.BatchRelease, s *batchrelease.Snapshot) []podOwner {
+	s.Pods = e.appendPods(nil, v, podOwner{uid: s.Workload.UID})
 	s.Workload.Status.UpdatedReadyReplicas = updatedReady(s.Pods, s.Workload.UpdateRevision)
+	return nil
 }
 
 func (releasedDaemonSet) change(e *Env, r apiserver.Request, ref workload.Ref, f func(workload.Workload) workload.Workload) apiserver.Answer {

@@ -36,14 +36,14 @@ func (releasedDeployment) look(e *Env, v *store.View, o *workload.Workload, styl
 	return s
 }
 
-func (releasedDeployment) batch(e *Env, v *store.View, br *store.BatchRelease, s *batchrelease.Snapshot) {
+func (releasedDeployment) batch(e *Env, v *store.View, br *store.BatchRelease, s *batchrelease.Snapshot) (owners []podOwner) {
 	driver, _ := workload.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle) // the planner refuses an unknown kind
 	uid := s.Workload.UID
 	switch driver {
 	case workload.DriverCanary:
 		canary := canaryOf(e.Deployments.OfAt(v[store.KindDeployment], br.UID), s.Workload.Name)
 		if canary == nil {
-			return
+			return nil
 		}
 		s.Canary, uid = ptr.To(e.workloadOf(canary)), canary.UID
 	case workload.DriverBlueGreenDeployment:
@@ -60,8 +60,9 @@ func (releasedDeployment) batch(e *Env, v *store.View, br *store.BatchRelease, s
 		if rs.Template.Same(s.Workload.Template) {
 			hash = s.Workload.UpdateRevision
 		}
-		s.Pods = e.appendPods(s.Pods, v, rs.UID, hash)
+		owners = append(owners, podOwner{rs.UID, hash})
 	}
+	return owners
 }
 
 func (releasedDeployment) change(e *Env, r apiserver.Request, _ workload.Ref, f func(workload.Workload) workload.Workload) apiserver.Answer {
@@ -148,17 +149,20 @@ func stableSet(sets []*replicaset.ReplicaSet) string {
 	return oldest.Name
 }
 
-// appendPods appends the pods of an owner that have not finished, which were made from a template.
-// Of a Deployment that is the revision, and pods need not be labelled with it.
-func (e *Env) appendPods(list []workload.Pod, v *store.View, owner, template string) []workload.Pod {
-	pods := e.Server.Pods.OfAt(v[store.KindPod], owner)
+// appendPods appends the pods of an owner that have not finished.
+func (e *Env) appendPods(list []workload.Pod, v *store.View, o podOwner) []workload.Pod {
+	pods := e.Server.Pods.OfAt(v[store.KindPod], o.uid)
 	list = slices.Grow(list, len(pods))
 	for _, p := range pods {
 		if !p.Finished() {
-			list = append(list, workload.Pod{
-				Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp, TemplateHash: template,
-			})
+			list = append(list, o.pod(p))
 		}
 	}
 	return list
+}
+
+// pod returns a pod of an owner as package batchrelease reads it. Of a Deployment the template is the
+// revision, and pods need not be labelled with it.
+func (o podOwner) pod(p *store.Pod) workload.Pod {
+	return workload.Pod{Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp, TemplateHash: o.template}
 }

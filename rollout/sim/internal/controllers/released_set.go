@@ -33,11 +33,12 @@ func (releasedSet) look(_ *Env, _ *store.View, o *workload.Workload, style workl
 }
 
 // batch counts the ready pods of a StatefulSet: its status has no such number.
-func (releasedSet) batch(e *Env, v *store.View, _ *store.BatchRelease, s *batchrelease.Snapshot) {
-	s.Pods = e.appendPods(nil, v, s.Workload.UID, "")
+func (releasedSet) batch(e *Env, v *store.View, _ *store.BatchRelease, s *batchrelease.Snapshot) []podOwner {
+	s.Pods = e.appendPods(nil, v, podOwner{uid: s.Workload.UID})
 	if s.Workload.GroupKind() != podset.CloneSet {
 		s.Workload.Status.UpdatedReadyReplicas = updatedReady(s.Pods, s.Workload.UpdateRevision)
 	}
+	return nil
 }
 
 // updatedReady counts the pods of a revision that are ready.
