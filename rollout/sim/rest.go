@@ -46,6 +46,7 @@ var errNoRest = errors.New("no rest")
 type rest struct {
 	at    time.Time // since when no time has passed
 	steps int       // since then
+	most  int       // pods at once since then
 
 	// A rush are steps with no entry of the agenda between them. Steps that create pods do not count:
 	// Config.MaxPods limits those.
@@ -76,15 +77,16 @@ func (r *rest) begin(s *apiserver.Server) {
 // stepped counts a step, and ends the world if that was one too many.
 func (r *rest) stepped(s *apiserver.Server) {
 	if now := s.Agenda.Now(); now.After(r.at) { // requests may take time
-		r.at, r.steps, r.under = now, 0, false
+		r.at, r.steps, r.most, r.under = now, 0, 0, false
 	}
 	r.steps++
+	r.most = max(r.most, s.Pods.Len())
 	if n := s.Pods.Created(); n == r.created {
 		r.rush++
 	} else {
 		r.created = n
 	}
-	if r.steps > manySteps && (r.hurried(s) || r.steps > manySteps+manySteps/10*(objects(s)+s.Pods.Len())) {
+	if r.steps > manySteps && (r.hurried(s) || r.steps > manySteps+manySteps/10*(objects(s)+r.most)) {
 		s.Fail(fmt.Errorf("%w at %v", errNoRest, r.at))
 	}
 }

@@ -58,8 +58,8 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// TestAtOnce: where nothing takes time, many pods are created at an instant, and are ready then, and
-// the world comes to rest all the same.
+// TestAtOnce: where nothing takes time, many pods are created at an instant, and are ready then, or are
+// removed, and the world comes to rest all the same.
 func TestAtOnce(t *testing.T) {
 	const pods = 8_000
 	all := func(w *sim.World, pods int) {
@@ -76,6 +76,8 @@ func TestAtOnce(t *testing.T) {
 		require.NoError(t, w.Put(webDeployment(template, pods)))
 		all(w, pods)
 	}
+	require.NoError(t, w.Put(webDeployment("v2", 3)))
+	all(w, 3)
 	for _, most := range []int{1, pods / 40} {
 		w, err := sim.New(cluster.Snapshot{}, sim.Config{Controllers: []sim.Reconciler{group(most, false)}})
 		require.NoError(t, err)
