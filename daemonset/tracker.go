@@ -61,7 +61,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return p, nil
 	}
 	p := in.plan(h, t.excerpt(in))
-	in.forget()
+	t.forget(in)
 	return p, nil
 }
 

@@ -158,9 +158,10 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 	return others
 }
 
-// forget empties the lists of an excerpt. Short ones, which most are, lend their memory to the next.
-func (in *input) forget() {
-	if len(in.nodes)+len(in.pods) > 64 {
+// forget empties the lists of an excerpt, which lend their memory to the next, but for those of most
+// nodes: there are few such plans.
+func (t *Tracker) forget(in *input) {
+	if len(in.nodes)+len(in.pods) > max(64, (t.counts.spots.Len()+t.pods.Len())/2) {
 		in.drop()
 		return
 	}
