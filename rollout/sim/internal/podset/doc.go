@@ -23,7 +23,8 @@
 //     OpenKruise may be updated in any order, and then the partition counts pods.
 //   - A set that is not parallel does one thing at a time, and waits for each pod to be
 //     available before it looks at the next.
-//   - Pods are updated from the highest ordinal down. Kubernetes waits for each one;
-//     OpenKruise lets as many be unavailable as the limit says, and updates those that are
+//   - Pods are updated from the highest ordinal down. Kubernetes waits for each one, but
+//     updates all pods of a parallel set at once that are unavailable anyway; OpenKruise
+//     lets as many be unavailable as the limit says, and updates those that are
 //     unavailable anyway.
 package podset

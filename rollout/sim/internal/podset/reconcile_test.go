@@ -151,6 +151,26 @@ func TestPasses(t *testing.T) {
 	}
 }
 
+// TestParallelUpdate: a parallel set updates all old pods at once that do not serve, and one that serves if all others do.
+func TestParallelUpdate(t *testing.T) {
+	for _, tt := range []struct {
+		partition int32
+		idle      []int
+		want      string
+	}{
+		{0, []int{0, 2}, "[delete web-2 delete web-0]"},
+		{1, []int{0, 2}, "[delete web-2]"},
+		{1, []int{0}, "[]"},
+		{1, nil, "[delete web-3]"},
+	} {
+		c := finished(podset.StatefulSet, 4, func(s *cluster.Set) { s.Parallel, s.Partition = true, rollout.Int(tt.partition) })
+		for _, n := range tt.idle {
+			c.Pods[n].Ready = false
+		}
+		require.Equal(t, tt.want, fmt.Sprint(podset.Reconcile(c.Snapshot, c.now).Actions), tt)
+	}
+}
+
 // TestRevisions: when the revision of the template counts as stable.
 func TestRevisions(t *testing.T) {
 	for _, kind := range []string{podset.CloneSet, podset.StatefulSet, podset.AdvancedStatefulSet} {

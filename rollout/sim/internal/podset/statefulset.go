@@ -30,11 +30,14 @@ func (p *pass) statefulSet(pods []podorder.Pod) {
 	if p.fill(replicas) || p.shrink(replicas, surplus) || p.set.StrategyType == "OnDelete" || p.set.Paused {
 		return
 	}
-	if p.set.GroupKind() == AdvancedStatefulSet {
+	switch {
+	case p.set.GroupKind() == AdvancedStatefulSet:
 		p.rollAdvanced(replicas)
-		return
+	case p.set.Parallel:
+		p.rollParallel(replicas)
+	default:
+		p.roll(replicas)
 	}
-	p.roll(replicas)
 }
 
 // places returns the places of all ordinals, and the pods that have none, the last first.
@@ -149,6 +152,27 @@ func (p *pass) roll(replicas []replica) {
 		if p.unavailable(r) {
 			return
 		}
+	}
+}
+
+// rollParallel updates all pods that are old and do not serve, and one that serves if all others do.
+func (p *pass) rollParallel(replicas []replica) {
+	serve, next := true, (*podorder.Pod)(nil)
+	for n := len(replicas) - 1; n >= 0; n-- {
+		r := &replicas[n]
+		old := n >= p.kept() && r.pod != nil && !r.leaving() && r.revision != p.update
+		switch idle := p.unavailable(r); {
+		case idle && old:
+			p.act(Delete, r.pod, "")
+			serve = false
+		case idle:
+			serve = false
+		case old && next == nil:
+			next = r.pod
+		}
+	}
+	if serve && next != nil {
+		p.act(Delete, next, "")
 	}
 }
 
