@@ -49,6 +49,8 @@ type Env struct {
 
 	// DaemonTemplates are the templates of DaemonSets, by name and hash.
 	DaemonTemplates map[string]daemonset.Template
+	// setLabels are the labels of pods of sets, by UID of the set and revision.
+	setLabels map[setRevision]map[string]string
 
 	serial int // of names of pods
 }

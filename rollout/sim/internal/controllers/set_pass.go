@@ -3,9 +3,12 @@
 package controllers
 
 import (
+	"maps"
+
 	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
+	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
@@ -17,6 +20,7 @@ type setPass struct {
 	version string // of the set, as it was seen
 	plan    podset.Plan
 	done    int
+	failed  bool // the last request was refused
 }
 
 // same reports whether the set has the status of the plan already.
@@ -24,26 +28,26 @@ func (p *setPass) same() bool {
 	return p.set.Status == p.plan.Status && p.set.StableRevision == p.plan.StableRevision && p.set.UpdateRevision == p.plan.UpdateRevision
 }
 
-// next sends the next request.
+// next sends the next request. If one fails, only the status is still written.
 func (p *setPass) next() bool {
 	c, name := p.c, p.set.Name
-	if p.done < len(p.plan.Actions) {
+	if p.done < len(p.plan.Actions) && !p.failed {
 		a := p.plan.Actions[p.done]
 		p.done++
 		answer := c.Ask(func() apiserver.Answer { return p.perform(a) })
 		c.known[name] = c.Wrote()
-		if answer != apiserver.Done {
-			c.Retry(name)
-			return false
-		}
+		p.failed = answer != apiserver.Done
 		return true
 	}
-	if !p.same() && p.writeStatus() != apiserver.Done {
-		c.Retry(name)
-		return false
+	if !p.same() {
+		p.failed = p.writeStatus() != apiserver.Done || p.failed
+		c.known[name] = c.Wrote()
 	}
-	c.known[name] = c.Wrote()
-	c.Succeeded(name)
+	if p.failed {
+		c.Retry(name)
+	} else {
+		c.Succeeded(name)
+	}
 	return false
 }
 
@@ -71,7 +75,7 @@ func (p *setPass) perform(a podset.Action) apiserver.Answer {
 		return c.ChangePod(r, func(o *store.Pod) { o.Labels = apply.With(o.Labels, map[string]string{podset.LabelMarked: "true"}) })
 	}
 	answer := c.ChangePod(r, func(o *store.Pod) {
-		o.Labels = apply.With(o.Labels, podset.PodLabels(p.set, a.Revision))
+		o.Labels = apply.With(o.Labels, p.labels(a.Revision))
 		o.UpdatedTo(podset.TemplateOf(p.set, a.Revision))
 		o.Ready, o.ReadySince = false, c.Agenda.Now()
 	})
@@ -81,6 +85,33 @@ func (p *setPass) perform(a podset.Action) apiserver.Answer {
 	return answer
 }
 
+// A setRevision is a revision of the set with a UID.
+type setRevision struct{ set, revision string }
+
+// labels returns the labels of a pod of a revision. Those of the template of an earlier one are known since it was the
+// last, or by a pod that has them.
+func (p *setPass) labels(revision string) map[string]string {
+	of, known := setRevision{p.set.UID, revision}, p.c.env.setLabels
+	if known == nil {
+		known = map[setRevision]map[string]string{}
+		p.c.env.setLabels = known
+	}
+	if revision == p.plan.UpdateRevision {
+		known[of] = podset.PodLabels(p.set, revision)
+	}
+	for _, o := range control.Of(p.c.Controller, &p.c.Server.Pods, p.set.UID) {
+		if known[of] == nil && podset.RevisionOf(o.Plain()) == revision {
+			labels := maps.Clone(o.Labels)
+			delete(labels, podset.LabelMarked)
+			known[of] = labels
+		}
+	}
+	if known[of] == nil {
+		return podset.PodLabels(p.set, revision)
+	}
+	return known[of]
+}
+
 // create creates a pod.
 func (p *setPass) create(a podset.Action) apiserver.Answer {
 	c, name := p.c, a.Name
@@ -88,7 +119,7 @@ func (p *setPass) create(a podset.Action) apiserver.Answer {
 		name = c.env.podName(p.set.Name)
 	}
 	pod := &store.Pod{Template: podset.TemplateOf(p.set, a.Revision)}
-	pod.Name, pod.Labels = name, podset.PodLabels(p.set, a.Revision)
+	pod.Name, pod.Labels = name, p.labels(a.Revision)
 	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = p.set.Kind, p.set.Name, p.set.UID
 	_, answer := c.CreatePod(c.Request(store.Create, name, a), pod)
 	return answer

@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -127,6 +128,39 @@ func TestSetInPlace(t *testing.T) {
 		require.Equal(t, "b", p.Template)
 		require.Equal(t, map[string]string{"app": "web", workload.LabelControllerRevision: "web-b", workload.LabelPodTemplateHash: "b"}, p.Labels)
 	}
+}
+
+// A pod of an earlier revision has the labels of the template of that.
+func TestSetLabels(t *testing.T) {
+	for name, forget := range map[string]bool{"known": false, "after a restart": true} {
+		h := newHarness(t, 1, trouble.Rates{}, newSetController)
+		aSet(h, statefulSets, 3, 1)
+		h.settle()
+		release(h, func(o *store.Set) {
+			o.Partition, o.TemplateLabels = rollout.Int(2), map[string]string{"app": "web", "new": "yes"}
+		})
+		h.settle()
+		if forget {
+			h.setLabels = nil
+		}
+		h.DeletePod(apiserver.By(store.User, "web-0"))
+		h.settle()
+		require.Equal(t, map[string]string{"app": "web", workload.LabelControllerRevision: "web-a"}, h.Server.Pods.Get("web-0").Labels, name)
+		require.Equal(t, "yes", h.Server.Pods.Get("web-2").Labels["new"], name)
+	}
+}
+
+// The status is written although a pod is refused, which is asked for again.
+func TestSetQuota(t *testing.T) {
+	h := newHarness(t, 1, trouble.Rates{}, newSetController)
+	h.Quotas.Put(cluster.Quota{Name: "q", Hard: map[string]int64{"pods": 2}})
+	aSet(h, statefulSets, 3, 1)
+	for end := h.Agenda.Now().Add(time.Minute); h.Agenda.Now().Before(end) && h.step(); {
+	}
+	require.EqualValues(t, 2, h.Sets.Get("web").Status.ReadyReplicas)
+	h.Quotas.Put(cluster.Quota{Name: "q"})
+	h.settle()
+	require.EqualValues(t, 3, h.Sets.Get("web").Status.ReadyReplicas)
 }
 
 // A set that wants more pods than a world may have ends it.
