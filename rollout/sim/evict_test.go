@@ -8,12 +8,39 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/selector"
 )
+
+// A budget without a number of its own allows nothing while an owner of its pods has no size: a DaemonSet, or
+// one that is gone.
+func TestBudgetAsksOwners(t *testing.T) {
+	for kind, owner := range map[string]string{"DaemonSet": "agent", "ReplicaSet": "gone"} {
+		for _, b := range []cluster.Budget{{MinAvailable: rollout.Percent(50)}, {MaxUnavailable: rollout.Int(1)}, {MinAvailable: rollout.Int(1)}} {
+			pods := orphans("web", 3)
+			for i := range pods {
+				pods[i].ControllerKind, pods[i].ControllerName, pods[i].ControllerUID = "ReplicaSet", "web", "rs"
+			}
+			pods[2].ControllerKind, pods[2].ControllerName, pods[2].ControllerUID = kind, owner, owner
+			rs := webReplicaSet(2)
+			rs.Name, rs.UID = "web", "rs"
+			b.Name, b.Selector = "web", selector.FromLabels(map[string]string{"app": "web"})
+			w := newWorld(t, cluster.Snapshot{
+				Pods: pods, ReplicaSets: []replicaset.ReplicaSet{rs}, Budgets: []cluster.Budget{b}, DaemonSets: []daemonset.DaemonSet{{Name: "agent", UID: "agent"}},
+			}, sim.Config{Without: []sim.Kind{sim.KindReplicaSet, sim.KindDaemonSet}})
+			if err := w.Evict("web-0"); b.MinAvailable == rollout.Int(1) {
+				require.NoError(t, err, kind)
+			} else {
+				require.ErrorContains(t, err, "budget web", kind)
+			}
+		}
+	}
+}
 
 // A pod that runs and is not ready may be evicted while enough others are ready, and some have to be. One
 // that has not started, or has ended, may be evicted always.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -188,9 +189,11 @@ func TestBudgetOfController(t *testing.T) {
 		Budgets: []cluster.Budget{{Name: "web", Selector: selector.FromLabels(labels), MinAvailable: rollout.Percent(50)}},
 	}
 	c := sim.Config{Without: []sim.Kind{sim.KindReplicationController, sim.KindReplicaSet}}
-	require.ErrorContains(t, newWorld(t, s, c).Evict("web-0"), "budget web", "3 and 1 are wanted")
+	require.ErrorContains(t, newWorld(t, s, c).Evict("web-0"), "budget web", "3 are wanted")
+	s.ReplicationControllers[0].Replicas = ptr.To(int32(2))
+	require.NoError(t, newWorld(t, s, c).Evict("web-0"), "the pod without an owner does not count")
 	s.ReplicationControllers[0].Replicas = new(int32)
-	require.NoError(t, newWorld(t, s, c).Evict("web-0"))
+	require.ErrorContains(t, newWorld(t, s, c).Evict("web-0"), "budget web", "none is wanted")
 
 	// Two owners of one UID want 4 and 0 pods.
 	four := int32(4)

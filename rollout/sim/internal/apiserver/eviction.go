@@ -142,18 +142,24 @@ func (b *Budgets) Against(p *store.Pod) error {
 }
 
 // allows reports whether enough pods stay healthy without one. One that is not ready may go as well if there are
-// just enough, unless none has to be.
+// just enough, unless none has to be. Without a number of its own, a budget asks the owners of all its pods for their
+// sizes, and allows nothing if one has none.
 func (b *Budgets) allows(o *budget, ready bool) bool {
 	healthy, wanted, owners := int32(0), int32(0), map[any]bool{}
+	own := !o.MinAvailable.IsZero() && !o.MinAvailable.IsPercent()
 	for name := range o.pods {
 		p := b.store.Pods.Get(name)
-		if p.Finished() {
-			continue
-		}
-		if p.Ready && p.DeletionTimestamp.IsZero() {
+		if p.Ready && p.Active() {
 			healthy++
 		}
-		wanted += b.expected(p, owners)
+		switch size, sized := b.expected(p, owners); {
+		case own:
+			wanted++
+		case !sized:
+			return false
+		default:
+			wanted += size
+		}
 	}
 	least := wanted
 	switch unset := (rollout.IntOrPercent{}); {
@@ -168,18 +174,21 @@ func (b *Budgets) allows(o *budget, ready bool) bool {
 	return wanted > 0 && healthy > least
 }
 
-// expected is how many pods a budget counts for a pod: the size of its owner for the first pod of
-// that, and 0 for the others; 1 without an owner that has a size.
-func (b *Budgets) expected(p *store.Pod, owners map[any]bool) int32 {
+// expected is how many pods a budget counts for a pod: the size of its owner for the first pod of that, and 0 for
+// the others and without an owner. It reports false if the owner has no size, as a DaemonSet, or is gone.
+func (b *Budgets) expected(p *store.Pod, owners map[any]bool) (size int32, sized bool) {
+	if p.ControllerUID == "" {
+		return 0, true
+	}
 	owner, size := b.owner(p)
 	switch {
 	case owner == nil || size < 0:
-		return 1
+		return 0, false
 	case owners[owner]:
-		return 0
+		return 0, true
 	}
 	owners[owner] = true
-	return size
+	return size, true
 }
 
 // owner returns the workload that decides how many pods there are beside a pod, and how many it wants;
