@@ -40,8 +40,8 @@ func (n *Nodes) Why(i int, p Pod) Reason {
 }
 
 // FitsPinned reports whether a pod of a DaemonSet fits the node that its controller has chosen.
-// The controller has decided about cordons, nodes that do not answer, taints, node selector and
-// node affinity. Of topology spread constraints that honor node affinity, the node is the only
+// The controller has decided about node selector and node affinity, and has given the pod the tolerations of
+// daemonset.DefaultTolerations: it fits a cordoned node, but none that has stopped to answer since. Of topology spread constraints that honor node affinity, the node is the only
 // one that counts.
 func (n *Nodes) FitsPinned(i int, p Pod) bool {
 	q := n.ask(p)
@@ -86,11 +86,12 @@ func (q *question) why(i int) Reason {
 	if i < 0 || i >= len(q.nodes.list) || q.Template.Unplaceable {
 		return Unplaceable
 	}
-	s := q.nodes.list[i]
-	if !q.pinned {
-		if why := q.whyNode(s.node); why != "" {
-			return why
-		}
+	s, ask := q.nodes.list[i], q.whyNode
+	if q.pinned {
+		ask = q.whyTaints
+	}
+	if why := ask(s.node); why != "" {
+		return why
 	}
 	switch {
 	case !s.portsFree(q.Template.HostPorts):
@@ -132,6 +133,21 @@ func (q *question) whyNode(node *cluster.Node) Reason {
 		return TaintNotTolerated
 	case !q.selects(node):
 		return NodeAffinity
+	}
+	return ""
+}
+
+// whyTaints asks the filters of taints for a pod of a DaemonSet.
+func (q *question) whyTaints(node *cluster.Node) Reason {
+	if !node.NotReady && len(node.Taints) == 0 {
+		return ""
+	}
+	tolerations := daemonset.DefaultTolerations(q.Template.Tolerations, true)
+	switch {
+	case node.NotReady && !tolerated(tolerations, silent()):
+		return NotReady
+	case !tolerated(tolerations, node.Taints):
+		return TaintNotTolerated
 	}
 	return ""
 }
