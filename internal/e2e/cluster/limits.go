@@ -7,6 +7,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/quota/v1/generic"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -18,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/scale"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/controller-manager/pkg/informerfactory"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/disruption"
@@ -29,7 +33,7 @@ import (
 
 // NodeGrace is how long a node may not renew its lease until the node controller of
 // StartLimits takes it for lost.
-const NodeGrace = 8 * time.Second
+const NodeGrace = 20 * time.Second
 
 // StartLimits starts the controllers of Kubernetes that say which pods may be, and where:
 // those of budgets, of quotas, of nodes that do not answer, and of taints.
@@ -74,19 +78,50 @@ func budgets(ctx context.Context, cfg *rest.Config, client kubernetes.Interface,
 	return func() { go c.Run(ctx, workers) }, nil
 }
 
+// livePods lists pods as the API server has them. A pod that a cache does not show yet would not count, and the quota
+// admit one too many.
+type livePods struct {
+	ctx       context.Context
+	client    kubernetes.Interface
+	namespace string
+}
+
+func (l livePods) List(of labels.Selector) (list []runtime.Object, err error) {
+	pods, err := l.client.CoreV1().Pods(l.namespace).List(l.ctx, metav1.ListOptions{LabelSelector: of.String()})
+	if err != nil {
+		return nil, err
+	}
+	for i := range pods.Items {
+		list = append(list, &pods.Items[i])
+	}
+	return list, nil
+}
+
+func (l livePods) Get(name string) (runtime.Object, error) {
+	return l.client.CoreV1().Pods(l.namespace).Get(l.ctx, name, metav1.GetOptions{})
+}
+
+func (l livePods) ByNamespace(name string) cache.GenericNamespaceLister {
+	l.namespace = name
+	return l
+}
+
 // quotas only counts pods.
 func quotas(ctx context.Context, cfg *rest.Config, client kubernetes.Interface, factory informers.SharedInformerFactory, started <-chan struct{}) (func(), error) {
 	meta, err := metadata.NewForConfig(cfg)
 	if err != nil {
 		return nil, err
 	}
-	conf, err := quotainstall.NewQuotaConfigurationForControllers(generic.ListerFuncForResourceFunc(factory.ForResource), factory)
+	lister := func(schema.GroupVersionResource) (cache.GenericLister, error) {
+		return livePods{ctx: ctx, client: client}, nil
+	}
+	conf, err := quotainstall.NewQuotaConfigurationForControllers(lister, factory)
 	if err != nil {
 		return nil, err
 	}
 	c, err := resourcequota.NewController(ctx, &resourcequota.ControllerOptions{
 		QuotaClient: client.CoreV1(), ResourceQuotaInformer: factory.Core().V1().ResourceQuotas(),
-		// A pod that is created while pods are counted may be missed until they are counted again.
+		// A pod that is admitted and not stored yet while pods are counted is missed until they are counted again.
 		ResyncPeriod:              controller.StaticResyncPeriodFunc(time.Second),
 		InformerFactory:           informerfactory.NewInformerFactory(factory, metadatainformer.NewSharedInformerFactory(meta, 0)),
 		ReplenishmentResyncPeriod: controller.StaticResyncPeriodFunc(time.Hour),

@@ -22,12 +22,13 @@ import (
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/replication"
+	"k8s.io/kubernetes/pkg/controller/statefulset"
 )
 
 // workers is how many objects a controller of Kubernetes works on at once, its default.
 const workers = 5
 
-// StartUpstream starts the Deployment, ReplicaSet, ReplicationController and DaemonSet
+// StartUpstream starts the Deployment, ReplicaSet, ReplicationController, DaemonSet and StatefulSet
 // controllers of Kubernetes for one namespace, or for all if it is empty, and returns when their caches are filled.
 func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) error {
 	client, err := kubernetes.NewForConfig(cfg)
@@ -47,12 +48,14 @@ func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) erro
 	if err != nil {
 		return err
 	}
+	ssc := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), client)
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
 	go dc.Run(ctx, workers)
 	go rsc.Run(ctx, workers)
 	go rcm.Run(ctx, workers)
 	go dsc.Run(ctx, 2)
+	go ssc.Run(ctx, workers)
 	return nil
 }
 
