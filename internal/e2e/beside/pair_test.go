@@ -5,7 +5,6 @@ package beside
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -188,94 +186,6 @@ func (p *pair) rest() {
 	require.NoError(p, p.world.Run(p.world.Now().Add(2*longestRetry)))
 	p.last = simulated(p.world)
 	p.compare()
-}
-
-// patience is how long the real cluster may take for a step.
-const patience = 30 * time.Second
-
-// compare waits until the real cluster is as the world, and finds which pods are the same.
-func (p *pair) compare() {
-	p.Helper()
-	want := p.last
-	begin, nudged, changed := time.Now(), time.Now(), time.Now()
-	var before map[string]int64
-	for {
-		got := observed(p.namespace)
-		if !maps.Equal(got.sizes, before) {
-			before, changed = got.sizes, time.Now()
-		}
-		if maps.Equal(kept(got.sizes), kept(want.sizes)) {
-			p.match(want.pods, got.pods)
-			return
-		}
-		if time.Since(begin) > patience {
-			p.Fatalf("the world (-) and the real cluster (+) differ:\n%s\nafter %s", cmp.Diff(kept(want.sizes), kept(got.sizes)), strings.Join(p.log, "\n"))
-		}
-		if time.Since(nudged) > 500*time.Millisecond && (!p.retries || got.counted()) {
-			// Whether the DaemonSet controller sees the taints of a node before its pods are not ready is left to
-			// chance, and it does not look again for the taints alone.
-			nudge(p.ctx, p.namespace, time.Since(changed) > 3*time.Second && sameTaints(got.sizes, want.sizes))
-			nudged = time.Now()
-		}
-		time.Sleep(15 * time.Millisecond)
-	}
-}
-
-// sameTaints reports whether the same nodes are known to be lost.
-func sameTaints(a, b map[string]int64) bool {
-	for of, n := range b {
-		if strings.HasPrefix(of, "Node ") && a[of] != n {
-			return false
-		}
-	}
-	return true
-}
-
-// kept are the sizes without those that may differ.
-func kept(sizes map[string]int64) map[string]int64 {
-	sizes = maps.Clone(sizes)
-	maps.DeleteFunc(sizes, func(of string, n int64) bool {
-		return n == 0 || slices.ContainsFunc(differences, func(d difference) bool { return d.leaf(of) })
-	})
-	return sizes
-}
-
-// A difference is a leaf that need not be equal.
-type difference struct {
-	leaf func(of string) bool
-	why  string
-}
-
-// differences are all that are forgiven, at most ten.
-var differences []difference
-
-// match finds which pods are the same: those of one class, and those that were the same before if they
-// still can be.
-func (p *pair) match(world, real []pod) {
-	classes := map[string][]string{}
-	class := map[string]string{}
-	for _, r := range real {
-		class[r.name] = r.class()
-	}
-	known := map[string]string{}
-	for i := range world {
-		w := &world[i]
-		if r, ok := p.real[w.name]; ok && class[r] == w.class() {
-			known[w.name] = r
-			delete(class, r)
-		}
-	}
-	for _, r := range slices.Sorted(maps.Keys(class)) {
-		classes[class[r]] = append(classes[class[r]], r)
-	}
-	for i := range world {
-		w := &world[i]
-		if list := classes[w.class()]; known[w.name] == "" && len(list) > 0 {
-			known[w.name] = list[0]
-			classes[w.class()] = list[1:]
-		}
-	}
-	p.real = known
 }
 
 // lose lets a node not answer any more, until its pods have been evicted.
