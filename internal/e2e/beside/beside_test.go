@@ -5,6 +5,7 @@ package beside
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -24,7 +25,7 @@ const (
 	atLeastC = 100
 )
 
-// TestBeside plays scenarios in a world and in a real cluster. With KPLAN_SCENARIO only that one is played.
+// TestBeside plays scenarios in a world and in a real cluster. With KPLAN_SCENARIO only those are played: "25", or "20-30", without the last.
 func TestBeside(t *testing.T) {
 	require.LessOrEqual(t, len(differences), 10)
 	from, to := 0, few
@@ -55,10 +56,13 @@ func TestBeside(t *testing.T) {
 			})
 		}
 	})
-	for _, of := range append(append([]string{competing}, kinds...), topics...) {
+	for _, of := range slices.Concat([]string{competing}, kinds, topics, others) {
 		least := atLeast
-		if of == competing {
+		switch {
+		case of == competing:
 			least = atLeastC
+		case slices.Contains(others, of):
+			least = 1
 		}
 		t.Logf("%-22s in %3d of %d scenarios", of, met[of], to-from)
 		if to-from == scenarios && met[of] < least {

@@ -12,7 +12,7 @@ import (
 )
 
 // patience is how long the real cluster may take for a step.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // compare waits until the real cluster is as the world, and finds which pods are the same.
 func (p *pair) compare() {
@@ -35,21 +35,30 @@ func (p *pair) compare() {
 		if time.Since(nudged) > 500*time.Millisecond && (!p.retries || got.counted()) {
 			// Whether the DaemonSet controller sees the taints of a node before its pods are not ready is left to
 			// chance, and it does not look again for the taints alone.
-			nudge(p.ctx, p.namespace, time.Since(changed) > 3*time.Second && sameTaints(got.sizes, want.sizes))
+			var missed map[string]bool
+			if time.Since(changed) > 3*time.Second {
+				missed = missedTaints(got.sizes, want.sizes)
+			}
+			nudge(p.ctx, p.namespace, missed)
 			nudged = time.Now()
 		}
 		time.Sleep(15 * time.Millisecond)
 	}
 }
 
-// sameTaints reports whether the same nodes are known to be lost.
-func sameTaints(a, b map[string]int64) bool {
+// missedTaints returns the DaemonSets that differ, if the same nodes are known to be lost.
+func missedTaints(a, b map[string]int64) map[string]bool {
+	missed := map[string]bool{}
 	for of, n := range b {
-		if strings.HasPrefix(of, "Node ") && a[of] != n {
-			return false
+		switch kind, rest, _ := strings.Cut(of, " "); {
+		case a[of] == n:
+		case kind == "Node":
+			return nil
+		case kind == daemonSet:
+			missed[strings.Fields(rest)[0]] = true
 		}
 	}
-	return true
+	return missed
 }
 
 // kept are the sizes without those that may differ.

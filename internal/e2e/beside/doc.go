@@ -12,5 +12,10 @@
 //	real     --which of equal pods went--> plans of the world
 //
 // So one thing changes at a time, and what the controllers make of it is determined, but for which of several
-// equal pods go: there the world follows the real cluster.
+// equal pods go, and on which of several equal nodes a DaemonSet adds new ones first: there the world follows the
+// real cluster. That has no scheduler: the filters of Kubernetes say whether a pod fits the node of the world, and
+// that is to be the one with the most room.
+//
+// Scenarios leave out what no order determines: who of several gets what of a quota, and what StatefulSets of a
+// world do not know, maxUnavailable and ordinals.start.
 package beside

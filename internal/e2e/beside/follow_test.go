@@ -7,10 +7,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/labels"
+	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
@@ -23,7 +28,7 @@ import (
 // podsOf is the place of pods among the resources of a world.
 const podsOf = 2
 
-// place is the scheduler of both clusters: it takes the node with the most room for pods.
+// place is the scheduler of the world: it takes the node with the most room for pods.
 func place(p scheduler.Pod, nodes *scheduler.Nodes) (name string) {
 	best := int64(math.MinInt64)
 	for i := range nodes.Len() {
@@ -34,34 +39,30 @@ func place(p scheduler.Pod, nodes *scheduler.Nodes) (name string) {
 	return name
 }
 
-// chooses returns the node that the scheduler chooses for a pod of the real cluster.
-func (p *pair) chooses(name string) string {
-	var objects []kube.Object
-	for _, n := range realNodes(p.namespace) {
-		objects = append(objects, n)
-	}
-	all, apps := labels.Everything(), real.informers.Apps().V1()
-	sets, _ := apps.ReplicaSets().Lister().ReplicaSets(p.namespace).List(all)
-	for _, o := range sets {
-		objects = append(objects, o)
-	}
-	controllers, _ := real.informers.Core().V1().ReplicationControllers().Lister().ReplicationControllers(p.namespace).List(all)
-	for _, o := range controllers {
-		objects = append(objects, o)
-	}
-	daemons, _ := apps.DaemonSets().Lister().DaemonSets(p.namespace).List(all)
-	for _, o := range daemons {
-		objects = append(objects, o)
-	}
-	for _, o := range realPods(p.namespace) {
-		objects = append(objects, o)
-	}
-	s, err := kube.World(objects)
+// chooses returns the node that the scheduler chooses for a pod of the real cluster. Whether the pod fits a node, the
+// filters of Kubernetes say.
+func (p *pair) chooses(name string) (chosen string) {
+	asks, err := real.informers.Core().V1().Pods().Lister().Pods(p.namespace).Get(name)
 	require.NoError(p, err)
-	return chosen(s, func(of *podorder.Pod) bool { return plain(of.Name) == name }, func(*podorder.Pod) bool { return true })
+	best := math.MinInt
+	for _, n := range realNodes(p.namespace) {
+		on := framework.NewNodeInfo()
+		on.SetNode(n)
+		for _, o := range realPods(p.namespace) {
+			if pod := kube.Pod(o); pod.NodeName == n.Name && !pod.Finished() {
+				on.AddPod(o)
+			}
+		}
+		keepsOut := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+		_, tainted := corev1helpers.FindMatchingUntoleratedTaint(klog.FromContext(p.ctx), n.Spec.Taints, asks.Spec.Tolerations, keepsOut, false)
+		if free := int(n.Status.Allocatable.Pods().Value()) - len(on.GetPods()); free > best && !tainted && len(kubescheduler.AdmissionCheck(asks, on, false)) == 0 {
+			chosen, best = n.Name, free
+		}
+	}
+	return chosen
 }
 
-// chosen returns the node that the scheduler chooses for a pod of a cluster, if there are only those others that
+// chosen returns the node that the scheduler chooses for a pod of the world, if there are only those others that
 // count.
 func chosen(s model.Snapshot, is, counts func(*podorder.Pod) bool) string {
 	ids := map[string]string{}
@@ -80,7 +81,9 @@ func chosen(s model.Snapshot, is, counts func(*podorder.Pod) bool) string {
 		}
 	}
 	for i := range s.Pods {
-		take(&s.Pods[i], ids[s.Pods[i].ControllerUID], "")
+		of := &s.Pods[i]
+		revision := strings.TrimPrefix(of.Labels[daemonset.LabelHash], of.Labels[appLabel]+"-") // of a StatefulSet
+		take(of, cmp.Or(ids[of.ControllerUID], revision), "")
 	}
 	for i := range s.DaemonPods {
 		take(&s.DaemonPods[i].Pod, s.DaemonPods[i].Labels[daemonset.LabelHash], s.DaemonPods[i].PinnedNode)
@@ -162,17 +165,26 @@ func (p *pair) planReplicaSet(s replicaset.Snapshot, now time.Time, o replicaset
 	return plan, nil
 }
 
-// planDaemonSet plans as always, but lets those of several equal pods go that go in the real cluster.
+// planDaemonSet plans as always, but lets those of several equal pods go that go in the real cluster, and new ones
+// come to those of several equal nodes to which they come there.
 func (p *pair) planDaemonSet(s daemonset.Snapshot, now time.Time, o daemonset.Options) (daemonset.Plan, error) {
 	plan, err := daemonset.Reconcile(s, now, o)
+	if err == nil {
+		p.deleteAsReal(&s, &plan)
+		p.surgeAsReal(&s, &plan)
+	}
+	return plan, err
+}
+
+func (p *pair) deleteAsReal(s *daemonset.Snapshot, plan *daemonset.Plan) {
 	planned := map[string]bool{}
 	for _, a := range plan.Actions {
 		if d, ok := a.(daemonset.DeletePod); ok {
 			planned[d.Name] = true
 		}
 	}
-	if err != nil || len(planned) == 0 {
-		return plan, err
+	if len(planned) == 0 {
+		return
 	}
 	pods, named := make([]podorder.Pod, len(s.Pods)), map[string]*daemonset.Pod{}
 	for i := range s.Pods {
@@ -193,7 +205,78 @@ func (p *pair) planDaemonSet(s daemonset.Snapshot, now time.Time, o daemonset.Op
 			}
 		}
 	}
-	return plan, nil
+}
+
+// surgeAsReal looks at the new pods beside old ones. If the quota does not admit all, those come first that it admits.
+func (p *pair) surgeAsReal(s *daemonset.Snapshot, plan *daemonset.Plan) {
+	old, taken := map[string]*daemonset.Pod{}, map[string]bool{} // by node
+	for i := range s.Pods {
+		of := &s.Pods[i]
+		node := cmp.Or(of.NodeName, of.PinnedNode)
+		if _, known := p.real[of.Name]; !known {
+			taken[node] = true
+		} else if of.Active() {
+			old[node] = of
+		}
+	}
+	var places []int
+	wanted := map[string]bool{}
+	for i, a := range plan.Actions {
+		if c, ok := a.(daemonset.CreatePod); ok && old[c.Node] != nil {
+			places = append(places, i)
+			wanted[c.Node] = true
+		}
+	}
+	made := p.made(plain(s.DaemonSet.Name), taken, min(len(places), p.admits()))
+	var first, rest []daemonset.Action
+	for _, i := range places {
+		c := plan.Actions[i].(daemonset.CreatePod)
+		for _, node := range sorted(made) {
+			if !made[c.Node] && !wanted[node] && old[node] != nil && old[node].Ready == old[c.Node].Ready {
+				wanted[node] = true
+				c.Node = node
+			}
+		}
+		if made[c.Node] {
+			first = append(first, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	for i, c := range append(first, rest...) {
+		plan.Actions[places[i]] = c
+	}
+}
+
+// admits is how many more pods the quota of the world admits.
+func (p *pair) admits() int {
+	if p.retries {
+		for _, q := range p.world.Snapshot().Quotas {
+			return int(q.Hard["pods"] - q.Used["pods"])
+		}
+	}
+	return math.MaxInt
+}
+
+// made returns the nodes with new pods of a DaemonSet in the real cluster, but for some, once these are as many as
+// asked for, or it has had time for it.
+func (p *pair) made(app string, but map[string]bool, n int) map[string]bool {
+	known := map[string]bool{}
+	for _, name := range p.real {
+		known[name] = true
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(15 * time.Millisecond) {
+		made := map[string]bool{}
+		for _, o := range realPods(p.namespace) {
+			read := kube.DaemonSetPod(o)
+			if node := cmp.Or(read.NodeName, read.PinnedNode); o.Labels[appLabel] == app && read.Active() && !known[o.Name] && !but[node] {
+				made[node] = true
+			}
+		}
+		if len(made) >= n || time.Now().After(end) {
+			return made
+		}
+	}
 }
 
 func sorted(of map[string]bool) (names []string) {

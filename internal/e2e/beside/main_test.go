@@ -92,6 +92,7 @@ func start(ctx context.Context, c *cluster.Cluster) (err error) {
 	apps.Deployments().Informer()
 	apps.ReplicaSets().Informer()
 	apps.DaemonSets().Informer()
+	apps.StatefulSets().Informer()
 	real.informers.Policy().V1().PodDisruptionBudgets().Informer()
 	real.informers.Start(ctx.Done())
 	real.informers.WaitForCacheSync(ctx.Done())

@@ -18,14 +18,15 @@ import (
 
 // The kinds of workloads of scenarios.
 const (
-	rolling    = "Deployment" // with the strategy RollingUpdate
-	recreate   = "Recreate"   // a Deployment with that strategy
-	replicaSet = "ReplicaSet"
-	controller = "ReplicationController"
-	daemonSet  = "DaemonSet"
+	rolling     = "Deployment" // with the strategy RollingUpdate
+	recreate    = "Recreate"   // a Deployment with that strategy
+	replicaSet  = "ReplicaSet"
+	controller  = "ReplicationController"
+	daemonSet   = "DaemonSet"
+	statefulSet = "StatefulSet"
 )
 
-var kinds = []string{rolling, recreate, replicaSet, controller, daemonSet}
+var kinds = []string{rolling, recreate, replicaSet, controller, daemonSet, statefulSet}
 
 // A workload is what users say of one.
 type workload struct {
@@ -36,6 +37,8 @@ type workload struct {
 	port               int32 // of the host, 0 for none
 	surge, unavailable int
 	minReady           int32
+	parallel           bool  // a StatefulSet waits for no other pod
+	partition          int32 // of a StatefulSet
 }
 
 // Labels of pods.
@@ -45,6 +48,9 @@ const (
 )
 
 const forever = 1 << 30 // seconds
+
+// tolerated is how many seconds pods stay on a lost node. A node that answers may have its taints again for a moment.
+const tolerated = 5
 
 func (w *workload) template(pool string) corev1.PodTemplateSpec {
 	tag := fmt.Sprintf(":v%d", w.version)
@@ -62,7 +68,7 @@ func (w *workload) template(pool string) corev1.PodTemplateSpec {
 		Containers: []corev1.Container{c}, NodeSelector: map[string]string{cluster.PoolLabel: pool}, TerminationGracePeriodSeconds: new(int64(forever)),
 	}
 	for _, key := range []string{corev1.TaintNodeUnreachable, corev1.TaintNodeNotReady} {
-		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(1))})
+		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(tolerated))})
 	}
 	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appLabel: w.name, versionLabel: fmt.Sprintf("v%d", w.version)}}, Spec: spec}
 }
@@ -82,9 +88,19 @@ func (w *workload) object(namespace string) kube.Object {
 			Replicas: &w.replicas, MinReadySeconds: w.minReady, Selector: labels, Template: &template,
 		}}
 	case daemonSet:
+		limits := &appsv1.RollingUpdateDaemonSet{MaxSurge: some(w.surge), MaxUnavailable: some(w.unavailable)}
 		return &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{
 			MinReadySeconds: w.minReady, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template,
-			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: some(w.unavailable)}},
+			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: limits},
+		}}
+	case statefulSet:
+		policy := map[bool]appsv1.PodManagementPolicyType{false: appsv1.OrderedReadyPodManagement, true: appsv1.ParallelPodManagement}
+		return &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
+			Replicas: &w.replicas, MinReadySeconds: w.minReady, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template,
+			PodManagementPolicy: policy[w.parallel],
+			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
+				Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &w.partition},
+			},
 		}}
 	}
 	d := &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{

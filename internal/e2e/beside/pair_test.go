@@ -236,12 +236,36 @@ func (p *pair) put(w *workload, exists bool) {
 	for _, o := range s.DaemonSets {
 		require.NoError(p, p.world.Put(o))
 	}
+	for _, o := range s.Sets {
+		require.NoError(p, p.world.Put(o))
+	}
+	p.rest()
+}
+
+// drop deletes a workload.
+func (p *pair) drop(w *workload) {
+	p.note("delete %s %s", w.kind, w.name)
+	require.NoError(p, remove(p.ctx, w.object(p.namespace)))
+	kind := sim.Kind(w.kind)
+	switch w.kind {
+	case recreate:
+		kind = sim.KindDeployment
+	case statefulSet:
+		kind = sim.KindSet
+	}
+	require.True(p, p.world.Delete(kind, p.namespace+"/"+w.name))
 	p.rest()
 }
 
 // evict asks both clusters to evict a pod. The answers must be the same.
 func (p *pair) evict(name string) {
-	require.Eventually(p, func() bool { return budgetsCount(p.namespace) }, patience, 20*time.Millisecond, "budgets do not count")
+	for nudged, end := time.Now(), time.Now().Add(patience); !budgetsCount(p.namespace); time.Sleep(15 * time.Millisecond) {
+		require.True(p, time.Now().Before(end), "budgets do not count\n%s", strings.Join(p.log, "\n"))
+		if time.Since(nudged) > 500*time.Millisecond {
+			nudgeBudget(p.ctx, p.namespace)
+			nudged = time.Now()
+		}
+	}
 	refusal := p.world.Evict(name)
 	p.note("evict %s: %v", plain(name), refusal)
 	granted, err := evict(p.ctx, p.namespace, p.real[name])

@@ -15,10 +15,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/rest"
 
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
@@ -34,6 +36,8 @@ func endpoint(o runtime.Object) (rest.Interface, string) {
 		return real.client.AppsV1().RESTClient(), "replicasets"
 	case *appsv1.DaemonSet:
 		return real.client.AppsV1().RESTClient(), "daemonsets"
+	case *appsv1.StatefulSet:
+		return real.client.AppsV1().RESTClient(), "statefulsets"
 	case *corev1.ReplicationController:
 		return real.client.CoreV1().RESTClient(), "replicationcontrollers"
 	case *corev1.ResourceQuota:
@@ -64,6 +68,13 @@ func write[T kube.Object](ctx context.Context, o T, exists bool) (T, error) {
 		return stored, err
 	}
 	return stored, client.Patch(types.MergePatchType).Namespace(o.GetNamespace()).Resource(resource).Name(o.GetName()).Body(patch).Do(ctx).Into(stored)
+}
+
+// remove deletes an object of a kind, and what it owns.
+func remove(ctx context.Context, o kube.Object) error {
+	client, resource := endpoint(o)
+	options := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
+	return client.Delete().Namespace(o.GetNamespace()).Resource(resource).Name(o.GetName()).Body(&options).Do(ctx).Error()
 }
 
 func realPods(namespace string) []*corev1.Pod {
@@ -126,7 +137,7 @@ func evict(ctx context.Context, namespace, name string) (bool, error) {
 	return err == nil, err
 }
 
-// budgetsCount reports whether the budgets of a namespace have counted its pods.
+// budgetsCount reports whether the budgets of a namespace have counted its pods, or cannot for want of an owner.
 func budgetsCount(namespace string) bool {
 	list, _ := real.informers.Policy().V1().PodDisruptionBudgets().Lister().PodDisruptionBudgets(namespace).List(labels.Everything())
 	for _, b := range list {
@@ -134,24 +145,59 @@ func budgetsCount(namespace string) bool {
 		if err != nil || b.Status.ObservedGeneration != b.Generation || len(b.Status.DisruptedPods) > 0 {
 			return false
 		}
-		healthy := int32(0)
+		healthy, unsized, owners := int32(0), false, sized(namespace)
 		for _, p := range realPods(namespace) {
-			if read := kube.Pod(p); of.Matches(labels.Set(p.Labels)) && read.Ready && read.Active() {
-				healthy++
+			if of.Matches(labels.Set(p.Labels)) {
+				if read := kube.Pod(p); read.Ready && read.Active() {
+					healthy++
+				}
+				unsized = unsized || !owners[metav1.GetControllerOf(p).UID]
 			}
 		}
-		if b.Status.CurrentHealthy != healthy {
+		own := b.Spec.MinAvailable != nil && b.Spec.MinAvailable.Type == intstr.Int
+		c := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
+		switch failed := c != nil && c.Reason == policyv1.SyncFailedReason; {
+		case failed != (unsized && !own):
+			return false
+		case !failed && b.Status.CurrentHealthy != healthy:
 			return false
 		}
 	}
 	return true
 }
 
-// nudge lets controllers try again at once that wait longer and longer after a refusal. If all is asked for, that of
-// DaemonSets looks at all of them.
-func nudge(ctx context.Context, namespace string, all bool) {
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"e2e.test/nudge":"%d"}}}`, time.Now().UnixNano())
-	any := labels.Everything()
+// sized returns the UIDs of what owns pods and has a size.
+func sized(namespace string) map[types.UID]bool {
+	owners, any := map[types.UID]bool{}, labels.Everything()
+	sets, _ := real.informers.Apps().V1().ReplicaSets().Lister().ReplicaSets(namespace).List(any)
+	for _, o := range sets {
+		owners[o.UID] = true
+	}
+	controllers, _ := real.informers.Core().V1().ReplicationControllers().Lister().ReplicationControllers(namespace).List(any)
+	for _, o := range controllers {
+		owners[o.UID] = true
+	}
+	stateful, _ := real.informers.Apps().V1().StatefulSets().Lister().StatefulSets(namespace).List(any)
+	for _, o := range stateful {
+		owners[o.UID] = true
+	}
+	return owners
+}
+
+// nudging is a patch that changes nothing of what is wanted.
+func nudging() []byte {
+	return fmt.Appendf(nil, `{"metadata":{"annotations":{"e2e.test/nudge":"%d"}}}`, time.Now().UnixNano())
+}
+
+// nudgeBudget lets the budget count again, which does not see when an owner of its pods goes.
+func nudgeBudget(ctx context.Context, namespace string) {
+	_, _ = real.client.PolicyV1().PodDisruptionBudgets(namespace).Patch(ctx, "budget", types.MergePatchType, nudging(), metav1.PatchOptions{})
+}
+
+// nudge lets controllers try again at once that wait longer and longer after a refusal, and look again at some
+// DaemonSets.
+func nudge(ctx context.Context, namespace string, daemonSets map[string]bool) {
+	patch, any := nudging(), labels.Everything()
 	core, apps := real.informers.Core().V1(), real.informers.Apps().V1()
 	sets, _ := apps.ReplicaSets().Lister().ReplicaSets(namespace).List(any)
 	for _, o := range sets {
@@ -165,9 +211,15 @@ func nudge(ctx context.Context, namespace string, all bool) {
 			_, _ = real.client.CoreV1().ReplicationControllers(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		}
 	}
+	stateful, _ := apps.StatefulSets().Lister().StatefulSets(namespace).List(any)
+	for _, o := range stateful {
+		if o.Status.Replicas < *o.Spec.Replicas {
+			_, _ = real.client.AppsV1().StatefulSets(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+		}
+	}
 	daemons, _ := apps.DaemonSets().Lister().DaemonSets(namespace).List(any)
 	for _, o := range daemons {
-		if all || o.Status.CurrentNumberScheduled < o.Status.DesiredNumberScheduled {
+		if st := &o.Status; daemonSets[o.Name] || min(st.CurrentNumberScheduled, st.UpdatedNumberScheduled) < st.DesiredNumberScheduled {
 			_, _ = real.client.AppsV1().DaemonSets(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		}
 	}

@@ -25,6 +25,17 @@ const (
 
 var topics = []string{aboutBudget, aboutQuota, aboutLost, aboutPort, aboutImage}
 
+// What else comes up.
+const (
+	parallel    = "parallel StatefulSet"
+	partitioned = "partition"
+	surging     = "DaemonSet with surge"
+	dropped     = "deleted workload"
+	lostQuota   = "lost node with quota"
+)
+
+var others = []string{parallel, partitioned, surging, dropped, lostQuota}
+
 // A scenario is what happens in a namespace.
 type scenario struct {
 	*pair
@@ -39,11 +50,9 @@ type scenario struct {
 
 // newScenario draws a scenario. Each topic is drawn in turn, and another one by chance.
 func newScenario(t *testing.T, seed int) *scenario {
-	own, other := topics[seed%len(topics)], ""
+	own := topics[seed%len(topics)]
 	s := &scenario{Rand: rand.New(rand.NewPCG(uint64(seed), 1)), met: map[string]bool{}}
-	if other = topics[s.IntN(len(topics))]; own == aboutQuota && other == aboutLost || own == aboutLost && other == aboutQuota {
-		other = own // who of several gets what the pods of a lost node leave of a quota is left to chance
-	}
+	other := topics[s.IntN(len(topics))]
 	s.about = map[string]bool{own: true, other: true}
 	s.nodes = 3 + s.IntN(2)
 	first, wanted := s.IntN(len(kinds)), int64(0)
@@ -65,11 +74,19 @@ func newScenario(t *testing.T, seed int) *scenario {
 
 func (s *scenario) workload(kind, name string) *workload {
 	w := &workload{kind: kind, name: name, replicas: int32(1 + s.IntN(4)), version: 1, unavailable: 1, minReady: int32(s.IntN(4) / 3)}
-	if kind == rolling {
+	switch kind {
+	case rolling:
 		w.surge, w.unavailable = s.IntN(3), s.IntN(2)
 		if w.surge == 0 {
 			w.unavailable++
 		}
+	case daemonSet:
+		if w.surge = s.IntN(3); w.surge > 0 {
+			w.unavailable, s.met[surging] = 0, true
+		}
+	case statefulSet:
+		w.parallel = s.IntN(2) == 0
+		s.meet(parallel, w.parallel)
 	}
 	return w
 }
@@ -145,15 +162,20 @@ func (s *scenario) goOn(n int) {
 	s.look()
 }
 
+// meet notes that something comes up, if it does.
+func (s *scenario) meet(what string, does bool) {
+	if does {
+		s.met[what] = true
+	}
+}
+
 // look notes whether workloads compete now.
 func (s *scenario) look() {
 	of := map[string]bool{}
 	for i := range s.last.pods {
 		of[s.last.pods[i].of[:2]] = true
 	}
-	if s.about[aboutQuota] && len(of) > 1 && s.hungry() || s.crowded() {
-		s.met[competing] = true
-	}
+	s.meet(competing, s.about[aboutQuota] && len(of) > 1 && s.hungry() || s.crowded())
 }
 
 // hungry reports whether a workload has fewer pods than it wants.
@@ -164,12 +186,15 @@ func (s *scenario) hungry() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(s.workloads, func(w *workload) bool {
+		of := "DaemonSet " + w.name + " "
+		return w.kind == daemonSet && w.surge > 0 && s.last.sizes[of+"updated"] < s.last.sizes[of+"desired"]
+	})
 }
 
 // any is one of what users do now and then.
 func (s *scenario) any() {
-	switch s.IntN(6) {
+	switch s.IntN(7) {
 	case 0:
 		s.grow()
 	case 1:
@@ -180,6 +205,8 @@ func (s *scenario) any() {
 		s.evictAny()
 	case 4:
 		s.failAny()
+	case 5:
+		s.dropOne()
 	default:
 		s.deleteAny()
 	}
@@ -203,7 +230,11 @@ func (s *scenario) one() *workload { return s.workloads[s.IntN(len(s.workloads))
 
 func (s *scenario) grow() {
 	if w := s.one(); s.free() && w.kind != daemonSet {
-		w.replicas += int32(1 + s.IntN(3))
+		more := 1 + s.IntN(3)
+		if s.about[aboutQuota] && w.parallel {
+			more = 1 // which of several pods the quota admits is left to chance
+		}
+		w.replicas += int32(more)
 		s.put(w, true)
 	}
 }
@@ -220,7 +251,20 @@ func (s *scenario) release() {
 	if w := s.one(); s.free() {
 		w.version++
 		w.broken = false
+		if w.kind == statefulSet {
+			w.partition = max(0, int32(s.IntN(4)-1))
+			s.meet(partitioned, w.partition > 0)
+		}
 		s.put(w, true)
+	}
+}
+
+// dropOne deletes a workload, unless it is the last.
+func (s *scenario) dropOne() {
+	if i := s.IntN(len(s.workloads)); len(s.workloads) > 1 && s.free() {
+		w := s.workloads[i]
+		s.workloads, s.met[dropped] = slices.Delete(s.workloads, i, i+1), true
+		s.drop(w)
 	}
 }
 
@@ -258,8 +302,8 @@ func (s *scenario) evictAny() {
 	}
 	budgeted := func(p *pod) bool { return slices.Contains(s.budgeted, p.of[:2]) }
 	if name := s.pod(func(p *pod) bool { return p.node != "" && (len(s.budgeted) == 0 || budgeted(p)) }); name != "" {
-		s.met[aboutBudget] = s.met[aboutBudget] || len(s.budgeted) > 0
-		s.met[competing] = s.met[competing] || len(s.budgeted) > 1
+		s.meet(aboutBudget, len(s.budgeted) > 0)
+		s.meet(competing, len(s.budgeted) > 1)
 		s.evict(name)
 	}
 }
@@ -282,12 +326,35 @@ func (s *scenario) failAny() {
 
 // loseOrAnswer lets a node not answer any more, or answer again.
 func (s *scenario) loseOrAnswer() {
-	s.met[aboutLost] = true
 	if s.away != "" {
 		s.answer(s.away)
 		s.away = ""
 		return
 	}
-	s.away = fmt.Sprintf("%s-%d", s.namespace, s.IntN(s.nodes))
-	s.lose(s.away)
+	if node := fmt.Sprintf("%s-%d", s.namespace, s.IntN(s.nodes)); s.spares(node) {
+		s.away, s.met[aboutLost] = node, true
+		s.meet(lostQuota, s.about[aboutQuota])
+		s.lose(node)
+	}
+}
+
+// spares reports whether it is determined who gets what of a quota if a node is lost: all, or the only one that
+// loses pods.
+func (s *scenario) spares(node string) bool {
+	if !s.free() {
+		return false
+	}
+	owners, lost := map[string]bool{}, 0
+	for i := range s.last.pods {
+		p := &s.last.pods[i]
+		if w := p.of[:2]; p.node == node && !s.ofDaemonSet(w) {
+			owners[p.of] = true
+			lost++
+		}
+	}
+	return len(owners) < 2 || lost <= s.admits()
+}
+
+func (s *scenario) ofDaemonSet(name string) bool {
+	return slices.ContainsFunc(s.workloads, func(w *workload) bool { return w.name == name && w.kind == daemonSet })
 }

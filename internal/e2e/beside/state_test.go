@@ -88,12 +88,15 @@ func (s *state) replicas(kind, of string, rs *replicaset.ReplicaSet) {
 }
 
 func (s *state) pod(p *podorder.Pod, pinned string) {
-	n := p.NodeName
+	n, of := p.NodeName, versioned(p.Labels)
+	if p.ControllerKind == statefulSet {
+		of += plain(p.Name)[len(p.Labels[appLabel]):] // its ordinal
+	}
 	if n == "" && pinned != "" {
 		n = "for " + pinned
 	}
 	s.add(pod{
-		name: p.Name, of: versioned(p.Labels), node: n, bound: p.NodeName != "", running: p.Phase == podorder.Running,
+		name: p.Name, of: of, node: n, bound: p.NodeName != "", running: p.Phase == podorder.Running,
 		ready: p.Ready, failed: p.Phase == podorder.Failed, end: !p.DeletionTimestamp.IsZero(),
 	})
 }
@@ -101,6 +104,14 @@ func (s *state) pod(p *podorder.Pod, pinned string) {
 func (s *state) daemons(name string, st *daemonset.Status) {
 	s.note("DaemonSet "+name, "desired current misscheduled ready available unavailable updated", st.DesiredNumberScheduled, st.CurrentNumberScheduled,
 		st.NumberMisscheduled, st.NumberReady, st.NumberAvailable, st.NumberUnavailable, st.UpdatedNumberScheduled)
+}
+
+// stateful notes a StatefulSet, of which the update is complete or not.
+func (s *state) stateful(name string, complete bool, sizes ...int32) {
+	s.note("StatefulSet "+name, "wanted pods ready available updated", sizes...)
+	if complete {
+		s.condition("StatefulSet "+name, "updated", "True")
+	}
 }
 
 // simulated is the state of a world.
@@ -122,6 +133,10 @@ func simulated(w *sim.World) state {
 	}
 	for _, d := range v.DaemonSets() {
 		s.daemons(plain(d.Name), &d.Status)
+	}
+	for _, o := range v.Sets() {
+		st := &o.Status
+		s.stateful(plain(o.Name), o.StableRevision == o.UpdateRevision, o.DesiredReplicas(), st.Replicas, st.ReadyReplicas, st.AvailableReplicas, st.UpdatedReplicas)
 	}
 	for _, p := range v.Pods() {
 		s.pod(p, "")
@@ -178,6 +193,11 @@ func observed(namespace string) state {
 		if read, err := kube.DaemonSet(d); err == nil {
 			s.daemons(d.Name, &read.Status)
 		}
+	}
+	stateful, _ := apps.StatefulSets().Lister().StatefulSets(namespace).List(all)
+	for _, o := range stateful {
+		st := &o.Status
+		s.stateful(o.Name, st.CurrentRevision == st.UpdateRevision, *o.Spec.Replicas, st.Replicas, st.ReadyReplicas, st.AvailableReplicas, st.UpdatedReplicas)
 	}
 	for _, p := range realPods(namespace) {
 		read := kube.DaemonSetPod(p)
