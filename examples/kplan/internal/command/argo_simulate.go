@@ -42,7 +42,7 @@ func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 	var wanted argo.Rollout
 	j.prepare = func(b *world.Beginning, config *sim.Config) error {
 		assumed, short = s.environment(&r.Workload, before, b)
-		s.flagged(b)
+		b.Broken(s.neverReady)
 		config.Autoscalers, config.Argo = append(config.Autoscalers, scaled(b.Name, r.Scaled.To)...), argo.Options{Repair: s.argoRollouts()}
 		config.Analysis = cluster.Analysis{Takes: s.exactly(s.analysis.after), Ends: phases[s.analysis.outcome]}
 		s.approved(config)

@@ -38,7 +38,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	}
 	s.environment(w, old, start)
 	start.Broken(s.neverReady)
-	s.override(start, len(s.comparison.start) > 0)
+	s.override(start.Cluster, len(s.comparison.start) > 0)
 	for _, t := range strategies {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {

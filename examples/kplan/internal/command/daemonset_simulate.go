@@ -34,7 +34,7 @@ func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
 	var assumed []string
 	j.after(func(b *world.Beginning) {
 		assumed = slices.Concat(partial, nodesBarred(b), s.daemonEnvironment(d, b))
-		s.flagged(b)
+		b.Broken(s.neverReady)
 	})
 	s.updated(j, d, &s.policies, &assumed)
 	return j, nil

@@ -33,7 +33,7 @@ func (s *simulation) ofDeployment(w, old *manifest.Workload) (*job, error) {
 	j.prepare = func(b *world.Beginning, config *sim.Config) error {
 		renumber(b, old)
 		assumed, short = s.environment(w, old, b)
-		s.flagged(b)
+		b.Broken(s.neverReady)
 		config.Autoscalers = append(config.Autoscalers, scaled(b.Name, w.Scaled())...)
 		return nil
 	}

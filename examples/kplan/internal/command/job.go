@@ -65,6 +65,7 @@ func (p *pace) simulate(by *policies, jobs []*job) {
 	c := jobs[0].start.Cluster
 	c.Place()
 	jobs = each(jobs, func(j *job) error { return j.prepare(&j.start, &config) })
+	p.override(c, false)
 	var list []*world.Beginning
 	for _, j := range jobs {
 		list = append(list, &j.start)

@@ -42,9 +42,8 @@ func (p *pace) lives(b *world.Beginning, s *view.Simulation) (notes []string) {
 
 // hooks says that templates have times of their own in which their pods end.
 func (p *pace) hooks(b *world.Beginning) string {
-	longer := false
-	b.Each(func(_ string, t *cluster.Template) {
-		longer = longer || t.EndAfter > time.Duration(p.terminateAfter) || t.EndWithin > 0 && t.EndWithin < time.Duration(p.terminateAfter)
+	longer := slices.ContainsFunc(b.Own(), func(t cluster.Template) bool {
+		return t.EndAfter > time.Duration(p.terminateAfter) || t.EndWithin > 0 && t.EndWithin < time.Duration(p.terminateAfter)
 	})
 	if longer {
 		return ", preStop hook and grace period"

@@ -70,9 +70,9 @@ func (p *pace) config(by *policies) sim.Config {
 const looksOfPlan = 100
 
 // override lets a time that the user has given hold for all pods, whatever their templates say.
-func (p *pace) override(b *world.Beginning, start bool) {
+func (p *pace) override(c *world.Cluster, start bool) {
 	ready, end := start || p.told("ready-after"), p.told("terminate-after")
-	b.Each(func(_ string, t *cluster.Template) {
+	c.Each(func(_ string, t *cluster.Template) {
 		if ready {
 			t.ReadyAfter = 0
 		}

@@ -39,7 +39,7 @@ func (s *simulation) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
 	var short []manifest.Shortage
 	j.prepare = func(b *world.Beginning, config *sim.Config) error {
 		assumed, short = s.environment(&r.Workload, before, b)
-		s.flagged(b)
+		b.Broken(s.neverReady)
 		assumed = append(assumed, keptTemplate(r, old, b.Running())...)
 		run := newReplicaRun(seen, b)
 		config.PlanReplicaSet = run.beside(config.PlanReplicaSet)

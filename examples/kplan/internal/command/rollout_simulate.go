@@ -76,7 +76,7 @@ func (s *simulation) releases(r *manifest.Rollout, of *release) {
 		if err := believe(b, config); err != nil {
 			return err
 		}
-		s.flagged(b)
+		b.Broken(s.neverReady)
 		config.Rollout = s.rolloutOptions()
 		s.approved(config)
 		of.telling = view.Releases{Rollout: r.Snapshot.Rollout, Replicas: of.replicas, Budget: of.budget}

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 )
 
 // A simulation is the flags of the command.
@@ -93,12 +92,6 @@ func (s *simulation) restartTime(from *manifest.Set) time.Time {
 		return from.Latest
 	}
 	return s.clock()
-}
-
-// flagged lets a beginning be as the flags say of pods.
-func (s *simulation) flagged(b *world.Beginning) {
-	b.Broken(s.neverReady)
-	s.override(b, false)
 }
 
 // An immutable error tells of a field that the API server lets nobody change.

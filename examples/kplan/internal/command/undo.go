@@ -153,7 +153,6 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 func (u *undoing) healed(b *world.Beginning) {
 	b.Heal()
 	b.Broken(u.neverReady)
-	u.override(b, false)
 }
 
 // whoPaused names the Rollout of OpenKruise that has paused a Deployment, where that is why kubectl

@@ -22,6 +22,8 @@ type Cluster struct {
 	cluster.Snapshot
 	// NodesOfPods is whether the nodes are those that pods are on, of which nothing else is known.
 	NodesOfPods bool
+
+	made *index // nil until somebody asks, and when what it is of changes
 }
 
 // A Beginning is a workload of a cluster before it is rolled out, and what is applied to it.
@@ -106,10 +108,11 @@ func (b *Beginning) argo() *cluster.ArgoRollout { return named(b.ArgoRollouts, a
 // release is the Rollout of OpenKruise.
 func (b *Beginning) release() *kruise.Rollout { return named(b.Rollouts, releaseName, b.Name) }
 
-// take takes the object with a name out of a list.
+// take takes the object with a name, which must be there, out of a list.
 func take[T any](list *[]T, name func(*T) string, of string) T {
-	found := *named(*list, name, of)
-	*list = slices.DeleteFunc(slices.Clone(*list), func(o T) bool { return name(&o) == of })
+	i := slices.IndexFunc(*list, func(o T) bool { return name(&o) == of })
+	found := (*list)[i]
+	*list = slices.Delete(*list, i, i+1)
 	return found
 }
 

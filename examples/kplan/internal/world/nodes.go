@@ -12,10 +12,10 @@ import (
 )
 
 // Each changes the templates.
-func (b *Beginning) Each(change func(id string, t *cluster.Template)) {
-	for id, t := range b.Templates {
+func (c *Cluster) Each(change func(id string, t *cluster.Template)) {
+	for id, t := range c.Templates {
 		change(id, &t)
-		b.Templates[id] = t
+		c.Templates[id] = t
 	}
 }
 

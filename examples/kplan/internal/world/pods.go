@@ -3,6 +3,8 @@
 package world
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -14,8 +16,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// Owns reports whether a UID is that of the workload, of what it releases, or of a ReplicaSet of either.
+// Owns returns a function that reports whether a UID is that of the workload, of what it releases, or of a
+// ReplicaSet of either.
 func (b *Beginning) Owns() func(uid string) bool {
+	own := b.owners()
+	return func(uid string) bool { return own[uid] }
+}
+
+func (b *Beginning) owners() map[string]bool {
 	own := map[string]bool{}
 	switch b.Kind {
 	case sim.KindDeployment:
@@ -32,12 +40,46 @@ func (b *Beginning) Owns() func(uid string) bool {
 		}
 	}
 	delete(own, "")
-	for i := range b.ReplicaSets {
-		if rs := &b.ReplicaSets[i]; own[rs.ControllerUID] {
-			own[rs.UID] = true
+	for _, uid := range slices.Collect(maps.Keys(own)) {
+		for _, i := range b.index().sets[uid] {
+			own[b.ReplicaSets[i].UID] = true
 		}
 	}
-	return func(uid string) bool { return own[uid] }
+	return own
+}
+
+// An index finds what belongs to an owner, by its UID.
+type index struct {
+	sets map[string][]int // places of ReplicaSets
+	pods map[string]int   // how many have not ended
+}
+
+// index returns that of the cluster, which is made once.
+func (c *Cluster) index() *index {
+	if c.made != nil {
+		return c.made
+	}
+	c.made = &index{sets: map[string][]int{}, pods: map[string]int{}}
+	for i := range c.ReplicaSets {
+		uid := c.ReplicaSets[i].ControllerUID
+		c.made.sets[uid] = append(c.made.sets[uid], i)
+	}
+	c.eachPod(func(p *podorder.Pod) { c.made.pods[p.ControllerUID]++ })
+	return c.made
+}
+
+// eachPod calls a function for each pod that has not ended.
+func (c *Cluster) eachPod(f func(*podorder.Pod)) {
+	for i := range c.Pods {
+		if p := &c.Pods[i]; !p.Finished() {
+			f(p)
+		}
+	}
+	for i := range c.DaemonPods {
+		if p := &c.DaemonPods[i].Pod; !p.Finished() {
+			f(p)
+		}
+	}
 }
 
 // released are the UIDs of what a Rollout of OpenKruise releases, and of Deployments that it has made.
@@ -62,31 +104,33 @@ func (b *Beginning) released() (uids []string) {
 }
 
 // Running is how many pods it has that have not ended.
-func (b *Beginning) Running() int {
-	owns := b.Owns()
-	return b.running(func(p *podorder.Pod) bool { return owns(p.ControllerUID) })
-}
-
-// running is how many pods, of those for which a function holds, have not ended.
-func (c *Cluster) running(of func(*podorder.Pod) bool) (n int) {
-	count := func(p *podorder.Pod) {
-		if of(p) && !p.Finished() {
-			n++
-		}
-	}
-	for i := range c.Pods {
-		count(&c.Pods[i])
-	}
-	for i := range c.DaemonPods {
-		count(&c.DaemonPods[i].Pod)
+func (b *Beginning) Running() (n int) {
+	for uid := range b.owners() {
+		n += b.index().pods[uid]
 	}
 	return n
 }
 
 // RunningInNamespace is how many pods of its namespace have not ended.
-func (b *Beginning) RunningInNamespace() int {
+func (b *Beginning) RunningInNamespace() (n int) {
 	prefix := strings.TrimSuffix(b.Name, b.Plain())
-	return b.running(func(p *podorder.Pod) bool { return strings.HasPrefix(p.Name, prefix) })
+	b.eachPod(func(p *podorder.Pod) {
+		if strings.HasPrefix(p.Name, prefix) {
+			n++
+		}
+	})
+	return n
+}
+
+// Own returns what the templates of the workload mean: of its ReplicaSets, and the wanted one.
+func (b *Beginning) Own() (list []cluster.Template) {
+	list = append(list, b.Templates[b.Template])
+	for uid := range b.owners() {
+		for _, i := range b.index().sets[uid] {
+			list = append(list, templateOf(b.Templates, &b.ReplicaSets[i]))
+		}
+	}
+	return list
 }
 
 // LimitPods lets a quota of its namespace have so many pods, unless the quota is there and has fewer.

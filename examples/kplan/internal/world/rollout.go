@@ -201,6 +201,7 @@ func (e *earlier) rollOut(list []*Beginning) error {
 
 // into puts what has been rolled out into the cluster in which the simulation begins.
 func (e *earlier) into(c *Cluster) {
+	c.made = nil
 	for i := range e.Pods {
 		if len(e.Nodes) > 0 || len(c.Nodes) > 0 {
 			e.Pods[i].NodeName = anywhere
