@@ -105,6 +105,7 @@ func (p *pace) alone(by *policies, j *job) (view.Simulation, error) {
 func begun(jobs []*job) []*job {
 	jobs, c := gathered(each(jobs, func(*job) error { return nil }))
 	jobs = each(jobs, func(j *job) error {
+		j.objects, j.rollouts, j.around = nil, nil, manifest.Around{} // they have been read, and take most memory
 		j.start.Cluster = c
 		return j.begin(&j.start)
 	})

@@ -61,6 +61,6 @@ func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSe
 		u.healed(b)
 		b.Template = next
 	})
-	u.updated(j, d, &u.policies, &assumed)
+	u.updated(j, &wanted, &u.policies, &assumed)
 	return u.alone(&u.policies, j)
 }
