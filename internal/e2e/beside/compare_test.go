@@ -39,7 +39,7 @@ func (p *pair) compare() {
 			if time.Since(changed) > 3*time.Second {
 				missed = missedTaints(got.sizes, want.sizes)
 			}
-			nudge(p.ctx, p.namespace, missed)
+			nudge(p.ctx, p.namespace, p.retries, missed)
 			nudged = time.Now()
 		}
 		time.Sleep(15 * time.Millisecond)

@@ -115,7 +115,7 @@ func (p *pair) crowded() bool {
 // gone returns those of some pods of the world that are gone or going in the real cluster, once these are
 // as many as asked for, or it has had time for it.
 func (p *pair) gone(pods []podorder.Pod, n int) map[string]bool {
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(15 * time.Millisecond) {
 		gone, there := map[string]bool{}, map[string]bool{}
 		for _, o := range realPods(p.namespace) {
 			there[o.Name] = o.DeletionTimestamp == nil
@@ -265,7 +265,7 @@ func (p *pair) made(app string, but map[string]bool, n int) map[string]bool {
 	for _, name := range p.real {
 		known[name] = true
 	}
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(15 * time.Millisecond) {
 		made := map[string]bool{}
 		for _, o := range realPods(p.namespace) {
 			read := kube.DaemonSetPod(o)

@@ -198,6 +198,7 @@ func (p *pair) lose(node string) {
 	p.world.Answers(node, false)
 	require.NoError(p, p.world.Run(p.world.Now().Add(time.Minute)))
 	p.busy = false
+	require.Eventually(p, func() bool { return evicts(p.namespace, node) }, patience, 15*time.Millisecond, "%s is not lost", node)
 	p.rest()
 }
 

@@ -89,6 +89,15 @@ func realNodes(pool string) []*corev1.Node {
 	return nodes
 }
 
+// evicts reports whether a node is lost for longer than its pods tolerate.
+func evicts(pool, node string) bool {
+	return slices.ContainsFunc(realNodes(pool), func(n *corev1.Node) bool {
+		return n.Name == node && slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+			return t.Key == corev1.TaintNodeUnreachable && t.TimeAdded != nil && time.Since(t.TimeAdded.Time) > (tolerated+2)*time.Second
+		})
+	})
+}
+
 // bind says on which node a pod is, as the scheduler does.
 func bind(ctx context.Context, namespace, name, node string) error {
 	return real.client.CoreV1().Pods(namespace).Bind(ctx, &corev1.Binding{
@@ -194,9 +203,14 @@ func nudgeBudget(ctx context.Context, namespace string) {
 	_, _ = real.client.PolicyV1().PodDisruptionBudgets(namespace).Patch(ctx, "budget", types.MergePatchType, nudging(), metav1.PatchOptions{})
 }
 
-// nudge lets controllers try again at once that wait longer and longer after a refusal, and look again at some
-// DaemonSets.
-func nudge(ctx context.Context, namespace string, daemonSets map[string]bool) {
+func surges(o *appsv1.DaemonSet) bool {
+	limits := o.Spec.UpdateStrategy.RollingUpdate
+	return limits != nil && limits.MaxSurge != nil && limits.MaxSurge.IntVal > 0
+}
+
+// nudge lets controllers try again at once that wait longer and longer after a refusal, as of surges if a quota makes
+// them try again, and look again at some DaemonSets.
+func nudge(ctx context.Context, namespace string, retries bool, daemonSets map[string]bool) {
 	patch, any := nudging(), labels.Everything()
 	core, apps := real.informers.Core().V1(), real.informers.Apps().V1()
 	sets, _ := apps.ReplicaSets().Lister().ReplicaSets(namespace).List(any)
@@ -219,7 +233,8 @@ func nudge(ctx context.Context, namespace string, daemonSets map[string]bool) {
 	}
 	daemons, _ := apps.DaemonSets().Lister().DaemonSets(namespace).List(any)
 	for _, o := range daemons {
-		if st := &o.Status; daemonSets[o.Name] || min(st.CurrentNumberScheduled, st.UpdatedNumberScheduled) < st.DesiredNumberScheduled {
+		st := &o.Status
+		if daemonSets[o.Name] || st.CurrentNumberScheduled < st.DesiredNumberScheduled || retries && surges(o) && st.UpdatedNumberScheduled < st.DesiredNumberScheduled {
 			_, _ = real.client.AppsV1().DaemonSets(namespace).Patch(ctx, o.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 		}
 	}

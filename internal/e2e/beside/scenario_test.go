@@ -134,7 +134,7 @@ func (s *scenario) play() {
 		s.goOn(s.IntN(5))
 	}
 	s.complete()
-	acts := []func(){s.any, s.any, s.any}
+	acts := []func(){s.any, s.any, s.any, s.release}
 	if s.about[aboutBudget] {
 		acts = append(acts, s.evictAny, s.evictAny)
 	}
@@ -331,28 +331,33 @@ func (s *scenario) loseOrAnswer() {
 		s.away = ""
 		return
 	}
-	if node := fmt.Sprintf("%s-%d", s.namespace, s.IntN(s.nodes)); s.spares(node) {
-		s.away, s.met[aboutLost] = node, true
+	if !s.free() {
+		return
+	}
+	var nodes []string
+	for i := range s.nodes {
+		if node := fmt.Sprintf("%s-%d", s.namespace, i); s.spares(node) {
+			nodes = append(nodes, node)
+		}
+	}
+	if len(nodes) > 0 {
+		s.away, s.met[aboutLost] = nodes[s.IntN(len(nodes))], true
 		s.meet(lostQuota, s.about[aboutQuota])
-		s.lose(node)
+		s.lose(s.away)
 	}
 }
 
-// spares reports whether it is determined who gets what of a quota if a node is lost: all, or the only one that
-// loses pods.
+// spares reports whether pods have to leave a node if it is lost, and who gets what of a quota is determined: all,
+// or the only one that loses pods.
 func (s *scenario) spares(node string) bool {
-	if !s.free() {
-		return false
-	}
 	owners, lost := map[string]bool{}, 0
 	for i := range s.last.pods {
-		p := &s.last.pods[i]
-		if w := p.of[:2]; p.node == node && !s.ofDaemonSet(w) {
+		if p := &s.last.pods[i]; p.node == node && !p.end && !s.ofDaemonSet(p.of[:2]) {
 			owners[p.of] = true
 			lost++
 		}
 	}
-	return len(owners) < 2 || lost <= s.admits()
+	return lost > 0 && (len(owners) == 1 || lost <= s.admits())
 }
 
 func (s *scenario) ofDaemonSet(name string) bool {
