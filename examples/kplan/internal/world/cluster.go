@@ -26,6 +26,12 @@ type Cluster struct {
 	made *index // nil until somebody asks, and when what it is of changes
 }
 
+// An index finds what belongs to an owner, by its UID.
+type index struct {
+	sets map[string][]int // places of ReplicaSets
+	pods map[string]int   // how many have not ended
+}
+
 // A Beginning is a workload of a cluster before it is rolled out, and what is applied to it.
 type Beginning struct {
 	*Cluster

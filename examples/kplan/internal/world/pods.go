@@ -48,12 +48,6 @@ func (b *Beginning) owners() map[string]bool {
 	return own
 }
 
-// An index finds what belongs to an owner, by its UID.
-type index struct {
-	sets map[string][]int // places of ReplicaSets
-	pods map[string]int   // how many have not ended
-}
-
 // index returns that of the cluster, which is made once.
 func (c *Cluster) index() *index {
 	if c.made != nil {

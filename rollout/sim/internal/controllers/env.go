@@ -55,6 +55,9 @@ type Env struct {
 	serial int // of names of pods
 }
 
+// A setRevision is a revision of the set with a UID.
+type setRevision struct{ set, revision string }
+
 // Hash is the hash of a template: its own hash or ID, and the number of collisions.
 func (e *Env) Hash(t revision.Template, collisions *int32) string {
 	hash := t.Hash

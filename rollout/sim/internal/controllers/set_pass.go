@@ -85,9 +85,6 @@ func (p *setPass) perform(a podset.Action) apiserver.Answer {
 	return answer
 }
 
-// A setRevision is a revision of the set with a UID.
-type setRevision struct{ set, revision string }
-
 // labels returns the labels of a pod of a revision. Those of the template of an earlier one are known since it was the
 // last, or by a pod that has them.
 func (p *setPass) labels(revision string) map[string]string {
