@@ -216,9 +216,16 @@ func (p *pair) answer(node string) {
 	p.rest()
 }
 
+// older reports whether all real pods are of an earlier second than now, so that it is known which of two pods of a
+// node a DaemonSet counts: their creation times are full seconds.
+func (p *pair) older() bool {
+	return !slices.ContainsFunc(realPods(p.namespace), func(o *corev1.Pod) bool { return !o.CreationTimestamp.Add(time.Second).Before(time.Now()) })
+}
+
 // put applies a workload.
 func (p *pair) put(w *workload, exists bool) {
 	p.note("apply %s %s v%d replicas %d broken %t", w.kind, w.name, w.version, w.replicas, w.broken)
+	require.Eventually(p, p.older, patience, 15*time.Millisecond)
 	stored, err := write(p.ctx, w.object(p.namespace), exists)
 	require.NoError(p, err)
 	s, err := kube.World([]kube.Object{stored})
