@@ -113,10 +113,11 @@ func begun(jobs []*job) []*job {
 	for _, j := range jobs {
 		list = append(list, &j.start)
 	}
-	failed := map[*world.Beginning]error{}
-	if c != nil {
-		failed = c.RollOut(list)
+	if c == nil {
+		return nil
 	}
+	c.DropNext()
+	failed := c.RollOut(list)
 	return each(jobs, func(j *job) error {
 		if err := failed[&j.start]; err != nil {
 			return j.of.Invalid(err)

@@ -5,6 +5,7 @@ package world
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
@@ -173,4 +174,18 @@ func (b *Beginning) Renumber(number string) {
 			rs.Annotations = set(rs.Annotations)
 		}
 	}
+}
+
+// DropNext removes what was to be applied to workloads that cannot begin.
+func (c *Cluster) DropNext() {
+	drop(&c.Deployments, deploymentName)
+	drop(&c.ReplicaSets, replicaSetName)
+	drop(&c.DaemonSets, daemonSetName)
+	drop(&c.AdvancedDaemonSets, advancedName)
+	drop(&c.Sets, setName)
+	drop(&c.ArgoRollouts, argoName)
+}
+
+func drop[T any](list *[]T, name func(*T) string) {
+	*list = slices.DeleteFunc(*list, func(o T) bool { return strings.HasSuffix(name(&o), Next) })
 }
