@@ -54,4 +54,3 @@ func (w *worldReader) changeTemplate(id string, f func(*cluster.Template)) {
 	f(&t)
 	w.s.Templates[id] = t
 }
-
