@@ -108,8 +108,8 @@ func (s *Steps) partOf(p *podorder.Pod) *part {
 	if set := s.sets[p.ControllerUID]; set != nil {
 		return set
 	}
-	r := s.owner[p.ControllerUID]
-	if r == nil || p.ControllerUID == "" {
+	r := s.of[p.ControllerUID]
+	if r == nil || !r.ownsPods() || p.ControllerUID == "" {
 		return nil
 	}
 	hash := p.Labels[workload.LabelControllerRevision]

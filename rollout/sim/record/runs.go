@@ -91,10 +91,7 @@ func (s *Steps) observe(e sim.Change) {
 
 // object notes a workload.
 func (s *Steps) object(e sim.Change, r *run, uid string, o any) {
-	r.uid, r.object = uid, o
-	if s.of[uid] = r; r.ownsPods() {
-		s.owner[uid] = r
-	}
+	r.uid, r.object, s.of[uid] = uid, o, r
 	s.wrote(e, r)
 	if e.Verb == sim.Remove && r.leader != nil { // such as the extra Deployment of a release
 		r.lead(nil)
@@ -178,7 +175,7 @@ func (s *Steps) beside(e sim.Change) {
 	switch o := e.Object.(type) {
 	case *revision.ControllerRevision:
 		keep(s.revisions, o.UID, o, gone)
-		if r := s.owner[o.ControllerUID]; r != nil {
+		if r := s.of[o.ControllerUID]; r != nil && r.ownsPods() {
 			s.wrote(e, r)
 		}
 		return

@@ -37,7 +37,6 @@ type Step struct {
 type Steps struct {
 	runs  map[key]*run
 	of    map[string]*run   // whose workloads and ReplicaSets are, or were, by UID
-	owner map[string]*run   // of pods without a ReplicaSet, by UID
 	sets  map[string]*part  // ReplicaSets by UID
 	pods  map[string]place  // by UID: those of DaemonSets and sets, and those that run in a zone
 	zones podorder.Domains  // of nodes
@@ -84,7 +83,7 @@ type run struct {
 // NewSteps returns the steps of the world that will be made of a configuration.
 func NewSteps(c *sim.Config) *Steps {
 	s := &Steps{
-		runs: map[key]*run{}, of: map[string]*run{}, owner: map[string]*run{}, sets: map[string]*part{}, pods: map[string]place{},
+		runs: map[key]*run{}, of: map[string]*run{}, sets: map[string]*part{}, pods: map[string]place{},
 		zones: podorder.Domains{}, names: map[string]bool{}, dirty: map[*run]struct{}{},
 		revisions: map[string]*revision.ControllerRevision{}, services: map[string]*traffic.Service{},
 		routes: map[string]*traffic.Route{}, ingresses: map[string]*traffic.Ingress{},
