@@ -95,10 +95,9 @@ func (p *part) leave() {
 // ownerOf returns the run that a ReplicaSet is a part of: of its Deployment or Rollout or, if that is not
 // there, one for it alone.
 func (s *Steps) ownerOf(k sim.Kind, o *replicaset.ReplicaSet) *run {
-	for _, kind := range []sim.Kind{sim.KindDeployment, sim.KindArgoRollout} {
-		if r := s.runs[key{kind, o.ControllerName}]; r != nil && r.uid == o.ControllerUID && r.uid != "" {
-			return r
-		}
+	r := s.of[o.ControllerUID]
+	if r != nil && r.uid == o.ControllerUID && r.uid != "" && (r.kind == sim.KindDeployment || r.kind == sim.KindArgoRollout) {
+		return r
 	}
 	return s.run(k, o.Name)
 }

@@ -125,6 +125,19 @@ func TestAdopted(t *testing.T) {
 	require.Contains(t, list[len(list)-1].Parts, record.Part{Name: "old"})
 }
 
+// A ReplicaSet belongs to the Deployment with the UID in its owner reference, though the reference has another name.
+func TestOwnerOfAnotherName(t *testing.T) {
+	d := web("web", "v1", 2)
+	rs := replicaset.ReplicaSet{
+		Name: "web-v1", UID: "rs", ControllerKind: deploy.Kind, ControllerName: "other", ControllerUID: "web",
+		Replicas: d.Replicas, Selector: d.Selector, TemplateLabels: labels, Labels: labels, Template: d.Template,
+	}
+	w, steps, _ := begin(t, cluster.Snapshot{Deployments: []deploy.Deployment{d}, ReplicaSets: []replicaset.ReplicaSet{rs}}, sim.Config{})
+	settle(t, w)
+	list, _ := steps.Workload(sim.KindDeployment, "web")
+	require.Equal(t, []record.Part{{"web-v1", "v1", 1, 2, 2, 2, true}}, list[len(list)-1].Parts)
+}
+
 // Pods are counted by zone from when they have a node until they are asked to end.
 func TestZones(t *testing.T) {
 	nodes := []cluster.Node{{Node: daemonset.Node{Name: "n"}, Zone: "a"}, {Node: daemonset.Node{Name: "m"}, Zone: "b"}, {Node: daemonset.Node{Name: "o"}}}
