@@ -14,8 +14,8 @@ import (
 // the time of the changes. To read fewer pods again costs no more.
 const manyPods = 250
 
-// trackedSets are the Trackers of ReplicaSets with many pods, by UID. Each knows the pods of its
-// siblings as well, which are neighbours of the pods to delete.
+// trackedSets are the Trackers of ReplicaSets with many pods, by UID. One that
+// deletes pods knows those of its siblings as well, for the choice depends on their number on each node.
 type trackedSets struct {
 	sets      map[string]*trackedSet
 	followers map[string][]*trackedSet // by the UID of the ReplicaSet whose pods they know
@@ -24,7 +24,8 @@ type trackedSets struct {
 type trackedSet struct {
 	replicaset.Tracker
 	set      *replicaset.ReplicaSet
-	siblings []*replicaset.ReplicaSet
+	siblings []*replicaset.ReplicaSet // whose pods the Tracker sees: itself, or all of the owner
+	shrinks  bool                     // and so sees all
 }
 
 // of returns the Tracker of a ReplicaSet, nil if it has few pods, if it may adopt some, or if its
@@ -40,16 +41,12 @@ func (t *trackedSets) of(c *replicaSetController, rs *replicaset.ReplicaSet) *re
 		t.drop(rs.UID)
 		return nil
 	}
-	siblings := []*replicaset.ReplicaSet{rs}
-	if rs.ControllerUID != "" {
-		siblings = control.Of(c.Controller, c.table, rs.ControllerUID)
-	}
-	if f != nil && !slices.EqualFunc(f.siblings, siblings, sameSet) {
+	if f != nil && f.stale(c, rs) {
 		t.drop(rs.UID)
 		f = nil
 	}
 	if f == nil {
-		f = t.add(c, rs, siblings)
+		f = t.add(c, rs)
 	}
 	if f.set != rs {
 		f.set = rs
@@ -63,21 +60,37 @@ func sameSet(a, b *replicaset.ReplicaSet) bool {
 	return a == b || a.UID == b.UID && a.ControllerUID == b.ControllerUID && a.Selector == b.Selector
 }
 
+// shrinks reports whether a ReplicaSet has more pods than it wants.
+func shrinks(c *replicaSetController, rs *replicaset.ReplicaSet) bool {
+	return rs.ControllerUID != "" && int(orOne(rs.Replicas)) < c.Server.Pods.Owned(rs.UID)
+}
+
+// stale reports whether the Tracker lacks pods of siblings that it needs, or has those of others.
+func (f *trackedSet) stale(c *replicaSetController, rs *replicaset.ReplicaSet) bool {
+	if !f.shrinks {
+		return shrinks(c, rs)
+	}
+	return !slices.EqualFunc(f.siblings, control.Of(c.Controller, c.table, rs.ControllerUID), sameSet)
+}
+
 // add begins to track a ReplicaSet.
-func (t *trackedSets) add(c *replicaSetController, rs *replicaset.ReplicaSet, siblings []*replicaset.ReplicaSet) *trackedSet {
+func (t *trackedSets) add(c *replicaSetController, rs *replicaset.ReplicaSet) *trackedSet {
 	if t.sets == nil {
 		t.sets, t.followers = map[string]*trackedSet{}, map[string][]*trackedSet{}
 	}
-	f := &trackedSet{set: rs, siblings: siblings}
+	f := &trackedSet{set: rs, siblings: []*replicaset.ReplicaSet{rs}, shrinks: shrinks(c, rs)}
+	if f.shrinks {
+		f.siblings = control.Of(c.Controller, c.table, rs.ControllerUID)
+	}
 	t.sets[rs.UID] = f
 	d := replicaset.Delta{ReplicaSet: rs, Siblings: []replicaset.ReplicaSet{}}
-	for _, o := range siblings {
+	for _, o := range f.siblings {
 		if o.UID != rs.UID {
 			d.Siblings = append(d.Siblings, *o)
 		}
 	}
 	c.Fail(f.Apply(d))
-	for _, o := range siblings {
+	for _, o := range f.siblings {
 		t.followers[o.UID] = append(t.followers[o.UID], f)
 		for _, p := range control.Of(c.Controller, &c.Server.Pods, o.UID) {
 			c.Fail(f.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: p.Plain()}}))
