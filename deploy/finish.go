@@ -83,7 +83,7 @@ type Result struct {
 // controller of Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	d := &s.Deployment
-	f := finish{s: &s, plan: &p, report: &r, now: now, opts: opts, storedAnnotations: d.Annotations}
+	f := finish{s: s, plan: p, report: r, now: now, opts: opts, storedAnnotations: d.Annotations}
 	f.result = Result{Status: d.Status.clone(), Annotations: maps.Clone(d.Annotations), ResourceVersion: d.ResourceVersion}
 	gone := f.claims()
 	switch {
@@ -109,9 +109,9 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 const MaxRetries = 15
 
 type finish struct {
-	s                 *Snapshot
-	plan              *Plan
-	report            *Report
+	s                 Snapshot
+	plan              Plan
+	report            Report
 	now               time.Time
 	opts              Options
 	storedAnnotations map[string]string // of the Deployment, as the API server has them
@@ -156,7 +156,7 @@ func (f *finish) claims() (gone []error) {
 
 // again returns the snapshot as the claims have left it.
 func (f *finish) again() *Snapshot {
-	next := *f.s
+	next := f.s
 	next.ReplicaSets = slices.Clone(f.s.ReplicaSets)
 	find := func(name, uid string) int {
 		return slices.IndexFunc(next.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Name == name && rs.UID == uid })

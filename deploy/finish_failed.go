@@ -16,7 +16,7 @@ import (
 // the conditions that upstream has written by then.
 func (f *finish) failed(i int) {
 	var in input
-	if err := in.admit(f.s, f.now, &f.opts); err != nil {
+	if err := in.admit(&f.s, f.now, &f.opts); err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
@@ -48,7 +48,7 @@ func (p *Plan) createsTaken() bool {
 // created is what follows that creation: what upstream writes and says of it at once.
 func (f *finish) created() {
 	var in input
-	if err := in.admit(f.s, f.now, &f.opts); err != nil {
+	if err := in.admit(&f.s, f.now, &f.opts); err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}

@@ -90,7 +90,7 @@ func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 //
 // It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
-	f := finish{s: &s, plan: &p, report: &r, opts: opts, now: now.Round(0).UTC()}
+	f := finish{s: s, plan: p, report: r, opts: opts, now: now.Round(0).UTC()}
 	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: p.Status.clone(), RecheckAt: p.RecheckAt}
 	if stale := s.Written.Check(s.Read); stale != nil {
 		f.result.Status = s.ReplicaSet.Status.clone()
@@ -130,9 +130,9 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 }
 
 type finish struct {
-	s      *Snapshot
-	plan   *Plan
-	report *Report
+	s      Snapshot
+	plan   Plan
+	report Report
 	opts   Options
 	now    time.Time
 	errs   []error
@@ -226,7 +226,7 @@ func (f *finish) claim(i int) *selector.Outcome {
 // again returns the snapshot as the claims have left it. What is gone or released is
 // still a neighbour: getIndirectlyRelatedPods lists the cache.
 func (f *finish) again() *Snapshot {
-	next, i := *f.s, 0
+	next, i := f.s, 0
 	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written) // what the claims have left
 	next.Pods = slices.Clone(f.s.Pods)
 	change := func(name, uid string, o *selector.Outcome, lost bool, reference claim.OwnerReference) {
@@ -269,7 +269,7 @@ func (f *finish) withoutClaims() {
 			adopting[a.Name] = true
 		}
 	}
-	present := *f.s
+	present := f.s
 	present.Pods = slices.DeleteFunc(slices.Clone(f.s.Pods), func(p podorder.Pod) bool {
 		return p.ControllerUID == "" && adopting[p.Name]
 	})

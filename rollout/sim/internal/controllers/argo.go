@@ -146,7 +146,7 @@ func (c *argoController) Begin(name string) control.Pass {
 		return nil
 	}
 	p = begun(r, p)
-	c.env.planned(c.Controller, store.KindArgoRollout, name, p)
+	planned(c.env, c.Controller, store.KindArgoRollout, name, p)
 	if at := p.RecheckAt; !at.IsZero() {
 		c.WakeAt(at.Add(1), name) // a pause is over strictly behind its end
 	}

@@ -138,7 +138,7 @@ func (c *batchController) Begin(name string) control.Pass {
 		c.Fail(fmt.Errorf("batch release %s: %w", name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, store.KindBatchRelease, name, p)
+	planned(c.env, c.Controller, store.KindBatchRelease, name, p)
 	c.WakeAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && p.Failure == "" && sameBatchStatus(&p.Status, &br.Status) {
 		c.Succeeded(name)

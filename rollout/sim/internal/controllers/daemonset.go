@@ -224,7 +224,7 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 		c.Fail(fmt.Errorf("daemon set %s: %w", name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, store.KindDaemonSet, name, p)
+	planned(c.env, c.Controller, store.KindDaemonSet, name, p)
 	c.expected.expect(c.Controller, name, p.Expect(c.expected[name], now))
 	pass := &daemonSetPass{c: c, s: s, tracker: tracker, now: now, options: options, plan: p, version: d.ResourceVersion}
 	if len(p.Actions) == 0 && !pass.finish() {

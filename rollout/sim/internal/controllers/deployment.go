@@ -76,8 +76,8 @@ func (c *deploymentController) podEnded(old, p *store.Pod) {
 }
 
 // snapshot returns the controller's view of a Deployment.
-func (c *deploymentController) snapshot(d *store.Deployment) *deploy.Snapshot {
-	s := &deploy.Snapshot{Deployment: d.Deployment}
+func (c *deploymentController) snapshot(d *store.Deployment) deploy.Snapshot {
+	s := deploy.Snapshot{Deployment: d.Deployment}
 	s.Deployment.Template.Hash = c.env.Hash(d.Template, d.Status.CollisionCount)
 	if d.Partitioned == nil && len(d.Annotations) > 0 {
 		s.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
@@ -104,13 +104,13 @@ func (c *deploymentController) Begin(name string) control.Pass {
 		plan = deploy.Reconcile
 	}
 	now := c.Now()
-	p, err := plan(*s, now, c.env.Deployment)
+	p, err := plan(s, now, c.env.Deployment)
 	c.Plans++
 	if err != nil {
 		c.Fail(fmt.Errorf("deployment %s: %w", name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, store.KindDeployment, name, p)
+	planned(c.env, c.Controller, store.KindDeployment, name, p)
 	c.WakeAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && sameDeploymentStatus(&p.Status, &d.Status) {
 		c.Succeeded(name)

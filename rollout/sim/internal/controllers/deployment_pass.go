@@ -19,7 +19,7 @@ import (
 // A deploymentPass carries out one plan of a Deployment.
 type deploymentPass struct {
 	c        *deploymentController
-	s        *deploy.Snapshot
+	s        deploy.Snapshot
 	now      time.Time
 	plan     deploy.Plan
 	done     int
@@ -39,7 +39,7 @@ func (p *deploymentPass) next() bool {
 		return true
 	}
 	c, d := p.c, &p.s.Deployment
-	r := deploy.Finish(*p.s, p.plan, deploy.Report{Outcomes: p.outcomes}, p.now, c.env.Deployment)
+	r := deploy.Finish(p.s, p.plan, deploy.Report{Outcomes: p.outcomes}, p.now, c.env.Deployment)
 	if n := r.Status.CollisionCount; n != nil && (d.Status.CollisionCount == nil || *n != *d.Status.CollisionCount) {
 		c.Trouble.Count(trouble.HashCollided)
 	}

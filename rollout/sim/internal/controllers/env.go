@@ -71,7 +71,7 @@ func (e *Env) Hash(t revision.Template, collisions *int32) string {
 }
 
 // planned tells of a plan.
-func (e *Env) planned(c *control.Controller, k store.Kind, name string, plan fmt.Stringer) {
+func planned[P fmt.Stringer](e *Env, c *control.Controller, k store.Kind, name string, plan P) {
 	if e.Trace != nil {
 		e.Tracef("%s %d plans for %s %s, %d behind: %v", c.Role, c.Instance, k, name, c.Lag(), plan)
 	}

@@ -114,7 +114,7 @@ func (c *rolloutController) Begin(name string) control.Pass {
 		c.Fail(fmt.Errorf("rollout %s: %w", name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, store.KindRollout, name, p)
+	planned(c.env, c.Controller, store.KindRollout, name, p)
 	c.grace[name] = p.Grace
 	c.WakeAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && p.Failure == "" && sameRolloutStatus(&p.Status, &r.Status) {

@@ -171,19 +171,19 @@ func (c *replicaSetController) consistent(name string) bool {
 	return true
 }
 
-// plan returns a plan for a ReplicaSet, its snapshot, and the Tracker that made it, if one did: then the snapshot has no pods.
-func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (*replicaset.Snapshot, replicaset.Plan, *replicaset.Tracker, error) {
+// plan returns a plan for a ReplicaSet, and what it was made from: a Tracker or a snapshot.
+func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (*replicaset.Tracker, *replicaset.Snapshot, replicaset.Plan, error) {
 	reconcile := c.env.PlanReplicaSet
 	if reconcile == nil {
 		if t := c.tracked.of(c, rs); t != nil {
 			p, err := t.Plan(now, c.env.ReplicaSet)
-			return &replicaset.Snapshot{ReplicaSet: *rs}, p, t, err
+			return t, nil, p, err
 		}
 		reconcile = replicaset.Reconcile
 	}
 	s := c.snapshot(rs)
 	p, err := reconcile(*s, now, c.env.ReplicaSet)
-	return s, p, nil, err
+	return nil, s, p, err
 }
 
 // Begin implements control.Worker.
@@ -198,18 +198,18 @@ func (c *replicaSetController) Begin(name string) control.Pass {
 		return nil
 	}
 	now := c.Now()
-	s, p, tracker, err := c.plan(rs, now)
+	tracker, s, p, err := c.plan(rs, now)
 	c.Plans++
 	if err != nil {
 		c.Fail(fmt.Errorf("%s %s: %w", c.kind, name, err))
 		return nil
 	}
-	c.env.planned(c.Controller, c.table.Kind(), name, p)
-	if len(p.Actions) == 0 && !replicaset.NeedsWrite(s.ReplicaSet, p.Status) {
+	planned(c.env, c.Controller, c.table.Kind(), name, p)
+	if len(p.Actions) == 0 && !replicaset.NeedsWrite(*rs, p.Status) {
 		c.WakeAt(p.RecheckAt, name)
 		return nil
 	}
-	c.expected.expect(c.Controller, name, p.Expect(s.Expectations, now))
-	pass := &replicaSetPass{c: c, s: s, tracker: tracker, now: now, plan: p}
+	c.expected.expect(c.Controller, name, p.Expect(c.expected[name], now))
+	pass := &replicaSetPass{c: c, rs: rs, s: s, tracker: tracker, now: now, plan: p}
 	return pass.next
 }

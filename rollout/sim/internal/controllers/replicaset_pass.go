@@ -19,15 +19,17 @@ import (
 // A replicaSetPass carries out one plan of a ReplicaSet.
 type replicaSetPass struct {
 	c       *replicaSetController
-	s       *replicaset.Snapshot
-	tracker *replicaset.Tracker // that made the plan, or nil
+	rs      *replicaset.ReplicaSet // as the plan saw it
+	tracker *replicaset.Tracker    // that made the plan, or nil
+	s       *replicaset.Snapshot   // that the plan was made from, if by no tracker
 	now     time.Time
 	plan    replicaset.Plan
 	done    int // actions that are finished
 	report  replicaset.Report
 	batch   int32 // calls left of the batch of creations
 	begun   bool
-	result  *replicaset.Result // of the pass, once it has ended
+	ended   bool
+	result  replicaset.Result // of a pass that has ended
 }
 
 // next sends the next request.
@@ -38,7 +40,7 @@ func (p *replicaSetPass) next() bool {
 			p.report.LiveCheck = p.checkLive()
 		}
 	}
-	if p.result != nil {
+	if p.ended {
 		p.writeStatus()
 		return false
 	}
@@ -80,7 +82,7 @@ func (p *replicaSetPass) claimed() bool {
 
 // checkLive reads the ReplicaSet from the API server before pods are adopted.
 func (p *replicaSetPass) checkLive() error {
-	rs := &p.s.ReplicaSet
+	rs := p.rs
 	f := claim.OwnerNow{Err: errors.New("not found")}
 	if o := p.c.table.Get(rs.Name); o != nil {
 		f = claim.OwnerNow{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
@@ -136,7 +138,7 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 
 // pod returns a new pod of the ReplicaSet.
 func (p *replicaSetPass) pod() *store.Pod {
-	rs := &p.s.ReplicaSet
+	rs := p.rs
 	pod := &store.Pod{Template: p.c.env.Life.Key(rs.Template)}
 	pod.Name = p.c.env.podName(rs.Name)
 	pod.Labels = rs.TemplateLabels
@@ -166,14 +168,14 @@ func (p *replicaSetPass) claim(name, uid, ownerUID string, action replicaset.Act
 			switch {
 			case ownerUID != "" && o.ControllerUID != "" && o.ControllerUID != ownerUID:
 				return apiserver.Invalid
-			case ownerUID == "" && o.ControllerUID != p.s.ReplicaSet.UID:
+			case ownerUID == "" && o.ControllerUID != p.rs.UID:
 				return apiserver.Invalid
 			}
 		}
 		r := c.Request(store.Update, name, action)
 		r.UID = uid
 		pod, a := apiserver.Update(c.Server, &c.Server.Pods, r, func(o *store.Pod) {
-			after, err := replicaset.Apply(replicaset.Snapshot{ReplicaSet: p.s.ReplicaSet, Pods: []podorder.Pod{*o.Plain()}}, action, c.Agenda.Now())
+			after, err := replicaset.Apply(replicaset.Snapshot{ReplicaSet: *p.rs, Pods: []podorder.Pod{*o.Plain()}}, action, c.Agenda.Now())
 			c.Fail(err)
 			if err == nil {
 				*o.Plain() = after.Pods[0]
@@ -197,21 +199,20 @@ func (c *replicaSetController) wrotePod(a apiserver.Answer, p *store.Pod) {
 
 // finish computes the result of the pass.
 func (p *replicaSetPass) finish() {
-	name := p.s.ReplicaSet.Name
+	name := p.rs.Name
 	p.report.Expectations = p.c.expected[name]
-	var r replicaset.Result
 	if p.tracker != nil {
-		r = p.tracker.Finish(p.plan, p.report, p.now, p.c.env.ReplicaSet)
+		p.result = p.tracker.Finish(p.plan, p.report, p.now, p.c.env.ReplicaSet)
 	} else {
-		r = replicaset.Finish(*p.s, p.plan, p.report, p.now, p.c.env.ReplicaSet)
+		p.result = replicaset.Finish(*p.s, p.plan, p.report, p.now, p.c.env.ReplicaSet)
 	}
-	p.result = &r
-	p.c.expected.expect(p.c.Controller, name, r.Expectations)
+	p.ended = true
+	p.c.expected.expect(p.c.Controller, name, p.result.Expectations)
 }
 
 // writeStatus writes the status.
 func (p *replicaSetPass) writeStatus() {
-	c, rs := p.c, &p.s.ReplicaSet
+	c, rs := p.c, p.rs
 	r := c.Request(store.UpdateStatus, rs.Name, nil)
 	r.UID, r.Version = rs.UID, rs.ResourceVersion
 	wrote := func(o *replicaset.ReplicaSet) {
@@ -228,7 +229,7 @@ func (p *replicaSetPass) writeStatus() {
 
 // end enters the next look at the object.
 func (p *replicaSetPass) end() {
-	name := p.s.ReplicaSet.Name
+	name := p.rs.Name
 	if p.result.Err != nil {
 		p.c.RetryUntil(p.plan.RecheckAt, name)
 		return

@@ -44,7 +44,7 @@ func compared(t *testing.T, plans, acting *int, made **replicaSetController) fun
 			if rs == nil {
 				return
 			}
-			_, tracked, tracker, err := c.plan(rs, c.Now())
+			tracker, _, tracked, err := c.plan(rs, c.Now())
 			require.NoError(t, err)
 			if tracker == nil {
 				return

@@ -103,7 +103,7 @@ func (c *setController) Begin(name string) control.Pass {
 	}
 	p := plan(*s, c.Now())
 	c.Plans++
-	c.env.planned(c.Controller, store.KindSet, name, p)
+	planned(c.env, c.Controller, store.KindSet, name, p)
 	c.WakeAt(p.RecheckAt, name)
 	pass := &setPass{c: c, set: &s.Set, version: o.ResourceVersion, plan: p}
 	if len(p.Actions) == 0 && pass.same() {

@@ -53,7 +53,7 @@ func TestNegativeSize(t *testing.T) {
 		deploy.ScaleReplicaSet{Name: "web-1", To: -1},
 	} {
 		h := newHarness(t, 1, trouble.Rates{}, newDeploymentController)
-		p := &deploymentPass{c: &deploymentController{Controller: h.list[0], env: h.Env}, s: &deploy.Snapshot{}}
+		p := &deploymentPass{c: &deploymentController{Controller: h.list[0], env: h.Env}, s: deploy.Snapshot{}}
 		require.Equal(t, apiserver.Invalid, p.perform(a))
 		require.Zero(t, h.ReplicaSets.Len())
 		require.ErrorContains(t, h.Err(), "size below 0")
