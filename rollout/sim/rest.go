@@ -11,22 +11,24 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 )
 
-// A quiet counts repeated events that change nothing: autoscalers that look, and requests
-// that are repeated after they have failed. Once all of it has happened without a write, it will never
-// change anything.
+// A quiet counts repeated events that change nothing: autoscalers and planners that look again and again, and
+// requests that are repeated after they have failed. Once all of them have happened without progress, they will
+// never change anything.
 type quiet struct {
-	n       int
-	version int64 // of the last write before it
+	n        int
+	progress int64 // before them
 }
 
 // again is how many entries of the agenda happen again and again.
-func again(a *agenda.Agenda) int { return a.Pending(agenda.Tick) + a.Pending(agenda.Retry) }
+func again(a *agenda.Agenda) int {
+	return a.Pending(agenda.Tick) + a.Pending(agenda.Poll) + a.Pending(agenda.Retry)
+}
 
 // performed counts an entry of the agenda. Its effect is seen when the next one is counted.
 func (q *quiet) performed(s *apiserver.Server, why agenda.Reason) {
-	version := s.Version()
-	if version != q.version || why != agenda.Tick && why != agenda.Retry {
-		q.n, q.version = 0, version
+	progress := s.Progress()
+	if progress != q.progress || why != agenda.Tick && why != agenda.Poll && why != agenda.Retry {
+		q.n, q.progress = 0, progress
 		return
 	}
 	q.n++
@@ -35,7 +37,7 @@ func (q *quiet) performed(s *apiserver.Server, why agenda.Reason) {
 // rests reports whether nothing is on the agenda that changes anything.
 func (q *quiet) rests(s *apiserver.Server) bool {
 	n := again(s.Agenda)
-	return s.Err() == nil && s.Trouble.Calm() && n > 0 && s.Agenda.Len() == n && s.Version() == q.version && q.n >= n
+	return s.Err() == nil && s.Trouble.Calm() && n > 0 && s.Agenda.Len() == n && s.Progress() == q.progress && q.n >= n
 }
 
 // errNoRest is that controllers do not come to rest.

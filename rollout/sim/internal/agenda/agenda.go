@@ -26,6 +26,7 @@ const (
 	Resync                 // a controller looks at everything
 	Room                   // pods without a node look for room again
 	Tick                   // an autoscaler looks again and again
+	Poll                   // so does a planner that waits for others
 	Mischief               // a fault strikes
 	Caller                 // the caller of the world asked for it
 	Reasons  = iota        // how many there are

@@ -23,6 +23,13 @@ type item struct {
 	queued   bool
 	failures int       // in a row
 	alarm    time.Time // when it is to be entered, zero if that is not known
+	asked    wait      // of the last plan that polls
+}
+
+// A wait is how long a plan waits, and after which progress it was made.
+type wait struct {
+	time.Duration
+	progress int64
 }
 
 func (q *queue) len() int { return len(q.keys) - q.first }
@@ -75,12 +82,28 @@ func (c *Controller) Enter(key string) {
 
 // WakeAt enters an object at an instant by the clock of the controller; never if that is zero. Of
 // several instants for one object the earliest counts.
-func (c *Controller) WakeAt(at time.Time, key string) { c.wakeAt(at, key, agenda.Recheck) }
+func (c *Controller) WakeAt(at time.Time, key string) {
+	if !at.IsZero() {
+		c.wakeAt(at, key, agenda.Recheck)
+	}
+}
 
-func (c *Controller) wakeAt(at time.Time, key string, why agenda.Reason) {
+// PollAt is WakeAt for a planner that asks for the same time as before if it waits for others, and for the time
+// that is left if it waits for an instant.
+func (c *Controller) PollAt(at time.Time, key string) {
 	if at.IsZero() {
 		return
 	}
+	o, why := c.queue.item(key), agenda.Recheck
+	asked := wait{at.Sub(c.Now()), c.Progress()}
+	if asked == o.asked {
+		why = agenda.Poll
+	}
+	o.asked = asked
+	c.wakeAt(at, key, why)
+}
+
+func (c *Controller) wakeAt(at time.Time, key string, why agenda.Reason) {
 	now := c.Agenda.Now()
 	if at = at.Add(-c.skew); !at.After(now) {
 		at = now.Add(1)

@@ -139,7 +139,7 @@ func (c *batchController) Begin(name string) control.Pass {
 		return nil
 	}
 	planned(c.env, c.Controller, store.KindBatchRelease, name, p)
-	c.WakeAt(p.RecheckAt, name)
+	c.PollAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && p.Failure == "" && sameBatchStatus(&p.Status, &br.Status) {
 		c.Succeeded(name)
 		return nil

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
@@ -93,6 +94,13 @@ func (c *deploymentController) snapshot(d *store.Deployment) deploy.Snapshot {
 	return s
 }
 
+// polls reports whether a plan asks for the same time again and again until something changes: of a Deployment
+// that is rolled by partition, unless the deadline of its progress is still to pass.
+func polls(d *deploy.Deployment, p *deploy.Plan) bool {
+	deadline := d.ProgressDeadlineSeconds != nil && *d.ProgressDeadlineSeconds != deploy.NoLimit
+	return d.Partitioned != nil && (!deadline || slices.ContainsFunc(p.Holds, func(h deploy.Hold) bool { return h.Reason == deploy.ReasonDeadlineExceeded }))
+}
+
 // Begin implements control.Worker.
 func (c *deploymentController) Begin(name string) control.Pass {
 	d := control.See(c.Controller, &c.Deployments, name)
@@ -111,7 +119,11 @@ func (c *deploymentController) Begin(name string) control.Pass {
 		return nil
 	}
 	planned(c.env, c.Controller, store.KindDeployment, name, p)
-	c.WakeAt(p.RecheckAt, name)
+	if polls(&s.Deployment, &p) {
+		c.PollAt(p.RecheckAt, name)
+	} else {
+		c.WakeAt(p.RecheckAt, name)
+	}
 	if len(p.Actions) == 0 && sameDeploymentStatus(&p.Status, &d.Status) {
 		c.Succeeded(name)
 		return nil

@@ -116,7 +116,7 @@ func (c *rolloutController) Begin(name string) control.Pass {
 	}
 	planned(c.env, c.Controller, store.KindRollout, name, p)
 	c.grace[name] = p.Grace
-	c.WakeAt(p.RecheckAt, name)
+	c.PollAt(p.RecheckAt, name)
 	if len(p.Actions) == 0 && p.Failure == "" && sameRolloutStatus(&p.Status, &r.Status) {
 		c.Succeeded(name)
 		return nil

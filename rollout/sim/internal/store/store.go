@@ -31,13 +31,14 @@ type Store struct {
 	ArgoRollouts           Table[cluster.ArgoRollout]
 	ReplicationControllers Table[replicaset.ReplicaSet]
 
-	version int64
-	touched View
-	serial  int // of UIDs
-	readers []*View
-	behind  [Kinds]func(version int64) int
-	observe []func(Write)
-	owners  map[string]bool // UIDs of objects that may own others, true while they are there
+	version  int64
+	recurred int64 // writes; see Progress
+	touched  View
+	serial   int // of UIDs
+	readers  []*View
+	behind   [Kinds]func(version int64) int
+	observe  []func(Write)
+	owners   map[string]bool // UIDs of objects that may own others, true while they are there
 }
 
 // A Cause is the writer of an object, and the reason.
@@ -79,6 +80,8 @@ func New() *Store {
 	s.Ingresses.init(s, KindIngress, func(o *traffic.Ingress) Meta { return Meta{Name: &o.Name} })
 	s.Objects.init(s, KindObject, func(o *cluster.Object) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, &o.ControllerUID} })
 	s.ArgoRollouts.init(s, KindArgoRollout, func(o *cluster.ArgoRollout) Meta { return Meta{&o.Name, &o.UID, &o.ResourceVersion, nil} })
+	recurring(&s.Rollouts)
+	recurring(&s.BatchReleases)
 	return s
 }
 
