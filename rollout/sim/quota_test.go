@@ -112,10 +112,15 @@ func TestRefusals(t *testing.T) {
 				}
 				w, _ := rolledOut(t, k.of, cluster.Template{}, team(r.resource, hard))
 				require.Equal(t, 3, k.updated(w))
+				require.Empty(t, w.Report().Refused)
 				w, refused := rolledOut(t, k.of, r.bad, team(r.resource, hard-r.less))
 				require.Less(t, w.Now().Sub(w.Start()), time.Minute)
 				require.Less(t, k.updated(w), 3)
 				require.NotEmpty(t, refused)
+				require.Len(t, w.Report().Refused, 1)
+				for _, why := range w.Report().Refused {
+					require.Contains(t, why, " is forbidden: "+r.why)
+				}
 				for _, why := range refused {
 					require.True(t, strings.HasPrefix(why, r.why), "%q", why)
 				}

@@ -2,6 +2,8 @@
 
 package sim
 
+import "maps"
+
 // A Report counts the events of a [World] so far.
 type Report struct {
 	// Fired is how often each fault has struck, by the name of its field in Faults. Silent are the
@@ -13,12 +15,14 @@ type Report struct {
 	Plans   int // made by controllers
 	Writes  int
 	Waiting int // pods that wait for a node now
+	// Refused is why the API server refused the last pod of a workload, in its words, by the UID of the workload.
+	Refused map[string]string
 }
 
 // Report counts the events so far.
 func (w *World) Report() Report {
 	s := w.ensure().server
-	r := Report{Fired: map[string]int{}, Expired: w.env.Expired, Plans: s.Plans, Writes: int(s.Version()), Waiting: w.life.Waiting()}
+	r := Report{Fired: map[string]int{}, Expired: w.env.Expired, Plans: s.Plans, Writes: int(s.Version()), Waiting: w.life.Waiting(), Refused: maps.Clone(s.Refused)}
 	struck := s.Trouble.Struck()
 	for _, f := range w.cfg.Faults.list() {
 		if n := struck[f.of]; n > 0 {

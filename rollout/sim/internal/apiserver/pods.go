@@ -14,8 +14,13 @@ import (
 func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
 	if why := s.Quotas.Forbids(p); why != "" {
 		s.Tracef("%s may not create %s: %s", r.By, p.Name, why)
+		if s.Refused == nil {
+			s.Refused = map[string]string{}
+		}
+		s.Refused[p.ControllerUID] = why
 		return nil, s.answered(Forbidden.saying(why))
 	}
+	delete(s.Refused, p.ControllerUID)
 	p.UID, p.CreationTimestamp = "", s.Agenda.Now()
 	p.Ready, p.Phase = false, podorder.Pending
 	return Create(s, &s.Pods, r, p)

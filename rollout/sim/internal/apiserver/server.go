@@ -26,6 +26,8 @@ type Server struct {
 	// Trace is called with a line for each plan and each write, if it is not nil.
 	Trace func(string)
 	Plans int // that controllers have made
+	// Refused is why the last pod of an owner was refused, by the UID of the owner.
+	Refused map[string]string
 
 	repeating bool
 	err       error

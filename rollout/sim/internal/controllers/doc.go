@@ -8,6 +8,11 @@
 //	argo.go         rollout/argo    own.go         controllers of the caller
 //	collector.go    garbage collection
 //
-// To add a controller, write a control.Worker, give it a Role and, if its objects are new, a Kind and a
-// Table of package store, and start it in start.go.
+// To add a controller, write a control.Worker, as argo.go is one, give it a Role in store/kind.go, and start it
+// in start.go. If its objects are new, they need as well:
+//
+//	cluster/snapshot.go           a type, and a field of Snapshot
+//	store/kind.go, store/store.go a Kind with its name, and a Table
+//	sim: put.go, view.go, scale.go  what users put, see and scale; change.go and apiserver/server.go remove it
+//	record/runs.go                its steps and sizes
 package controllers
