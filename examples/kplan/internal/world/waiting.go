@@ -12,19 +12,20 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Waiting says, in a sentence for each ReplicaSet and DaemonSet of the workload, how many of its pods wait for a
-// node at the end, and why none takes them, near the words of the scheduler.
+// Waiting says, in a sentence for each ReplicaSet, set and DaemonSet of the workload, how many of its pods wait for a
+// node at the end, and why none takes them, near the words of the scheduler; or why the API server refuses its pods.
 func (r *Run) Waiting(namespace string) (texts []string) {
-	if r.Report().Waiting == 0 {
+	report := r.Report()
+	if report.Waiting == 0 && len(report.Refused) == 0 {
 		return nil
 	}
 	say := func(name string, pods int, one, more string, why scheduler.Explanation, resources []string) {
 		if why.Fit > 0 || why.Nodes == 0 {
 			return
 		}
-		name = strings.TrimPrefix(name, namespace+"/")
 		head := fmt.Sprintf("%d pods of %s wait for %s", pods, name, more)
 		if pods == 1 {
 			head = fmt.Sprintf("1 pod of %s waits for %s", name, one)
@@ -32,11 +33,28 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s: %s", head, why.Text(resources)))
 	}
 	w := r.waits()
-	for i := range w.ReplicaSets {
-		rs := &w.ReplicaSets[i]
-		if pods := w.pods[rs.UID]; len(pods) > 0 && r.owns(rs.UID) {
-			say(rs.Name, len(pods), "a node", "a node", w.nodes.Explain(pods[0].Pod), w.Resources)
+	anywhere := func(name, uid string, wanted int32) {
+		if !r.owns(uid) {
+			return
 		}
+		name = strings.TrimPrefix(name, namespace+"/")
+		if pods := w.pods[uid]; len(pods) > 0 {
+			say(name, len(pods), "a node", "a node", w.nodes.Explain(pods[0].Pod), w.Resources)
+		}
+		if why := report.Refused[uid]; why != "" && w.owned[uid] < wanted {
+			texts = append(texts, refusedText(name, why))
+		}
+	}
+	for i := range w.ReplicaSets {
+		rs, wanted := &w.ReplicaSets[i], int32(1)
+		if rs.Replicas != nil {
+			wanted = *rs.Replicas
+		}
+		anywhere(rs.Name, rs.UID, wanted)
+	}
+	for i := range w.Sets {
+		o := &w.Sets[i]
+		anywhere(o.Name, o.UID, o.DesiredReplicas())
 	}
 	for _, d := range r.View().DaemonSets() {
 		if !r.owns(d.UID) {
@@ -46,9 +64,21 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 		for _, p := range w.pods[d.UID] {
 			to[p.node] = p.Pod
 		}
-		say(d.Name, len(to), "its node", "their nodes", w.nodes.ExplainPinned(to), w.Resources)
+		name := strings.TrimPrefix(d.Name, namespace+"/")
+		say(name, len(to), "its node", "their nodes", w.nodes.ExplainPinned(to), w.Resources)
+		if why := report.Refused[d.UID]; why != "" && w.owned[d.UID] < d.Status.DesiredNumberScheduled {
+			texts = append(texts, refusedText(name, why))
+		}
 	}
 	return texts
+}
+
+// refusedText says why the API server takes no pod of a workload, without the name that the pod would have had.
+func refusedText(name, why string) string {
+	if _, after, ok := strings.Cut(why, " is forbidden: "); ok {
+		why = after
+	}
+	return fmt.Sprintf("pods of %s are refused: %s", name, why)
 }
 
 // A waiting is the pods of a snapshot that wait for a node.
@@ -57,6 +87,7 @@ type waiting struct {
 	nodes     *scheduler.Nodes
 	templates map[string]cluster.Template // of ReplicaSets, by UID
 	pods      map[string][]waitingPod     // by the UID of their controller
+	owned     map[string]int32            // pods that have not ended, by the same
 }
 
 type waitingPod struct {
@@ -66,13 +97,22 @@ type waitingPod struct {
 
 // waitingIn returns the pods that wait in a world.
 func waitingIn(world *sim.World) *waiting {
-	w := &waiting{Snapshot: world.Snapshot(), templates: map[string]cluster.Template{}, pods: map[string][]waitingPod{}}
+	w := &waiting{Snapshot: world.Snapshot(), templates: map[string]cluster.Template{}, pods: map[string][]waitingPod{}, owned: map[string]int32{}}
 	w.nodes = scheduler.New(w.Nodes, len(w.Resources))
 	for i := range w.ReplicaSets {
 		w.templates[w.ReplicaSets[i].UID] = templateOf(w.Templates, &w.ReplicaSets[i])
 	}
+	prefixes := map[string]string{} // of revisions, by the UID of their set
+	for i := range w.Sets {
+		prefixes[w.Sets[i].UID] = w.Sets[i].Name[strings.LastIndexByte(w.Sets[i].Name, '/')+1:] + "-"
+	}
 	for i := range w.Pods {
-		w.add(&w.Pods[i], w.templates[w.Pods[i].ControllerUID], "", replicaset.Kind)
+		p := &w.Pods[i]
+		if prefix, is := prefixes[p.ControllerUID]; is {
+			w.add(p, w.Templates[strings.TrimPrefix(p.Labels[workload.LabelControllerRevision], prefix)], "", p.ControllerKind)
+			continue
+		}
+		w.add(p, w.templates[p.ControllerUID], "", replicaset.Kind)
 	}
 	for i := range w.DaemonPods {
 		p := &w.DaemonPods[i]
@@ -84,6 +124,9 @@ func waitingIn(world *sim.World) *waiting {
 // add notes a pod, with the node that is to take it and the kind of its controller.
 func (w *waiting) add(p *podorder.Pod, t cluster.Template, node, kind string) {
 	pod := scheduler.Pod{Pod: p, Template: t}
+	if !p.Finished() {
+		w.owned[p.ControllerUID]++
+	}
 	switch {
 	case p.Finished():
 	case p.NodeName != "":
