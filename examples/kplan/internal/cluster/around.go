@@ -17,7 +17,7 @@ import (
 type Around struct {
 	Limits bool // quotas, disruption budgets and autoscalers
 	Events bool // about pods that could not be made
-	Nodes  bool
+	Nodes  bool // and the claims of volumes, which keep pods on them
 }
 
 // A question is one that the user may not be allowed to ask.
@@ -40,7 +40,8 @@ func (a Around) questions() (list []question) {
 		list = append(list, question{resource: schema.GroupVersionResource{Version: "v1", Resource: "events"}, fields: "type=Warning,reason=FailedCreate"})
 	}
 	if a.Nodes {
-		list = append(list, question{resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, cluster: true})
+		list = append(list, question{resource: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, cluster: true},
+			question{resource: schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}})
 	}
 	return list
 }

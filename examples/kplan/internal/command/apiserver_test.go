@@ -38,6 +38,7 @@ var apiResources = map[string][]metav1.APIResource{
 	"v1": {
 		{Name: "pods", Kind: "Pod", Namespaced: true, ShortNames: []string{"po"}}, {Name: "nodes", Kind: "Node"},
 		{Name: "events", Kind: "Event", Namespaced: true}, {Name: "resourcequotas", Kind: "ResourceQuota", Namespaced: true}, {Name: "limitranges", Kind: "LimitRange", Namespaced: true},
+		{Name: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true},
 		{Name: "services", Kind: "Service", Namespaced: true}, {Name: "namespaces", SingularName: "namespace", Kind: "Namespace"},
 	},
 	"apps/v1": {

@@ -33,7 +33,7 @@ func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
 	j.apart = len(nodes) > 0
 	var assumed []string
 	j.after(func(b *world.Beginning) {
-		assumed = slices.Concat(partial, nodesBarred(b), s.daemonEnvironment(d, b))
+		assumed = slices.Concat(partial, nodesBarred(b), s.believed(d.Nodes, b))
 		b.Broken(s.neverReady)
 	})
 	s.updated(j, d, &s.policies, &assumed)

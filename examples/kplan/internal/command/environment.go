@@ -4,12 +4,15 @@ package command
 
 import (
 	"fmt"
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"maps"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
 // seenOf returns the one whose pods run.
@@ -54,15 +57,18 @@ func beliefsOf(b *world.Beginning, room string) (notes []string) {
 	return notes
 }
 
-// daemonEnvironment applies the flags of the user to a beginning, and returns the assumptions about pods,
-// nodes and what bounds them.
-func (s *simulation) daemonEnvironment(d *manifest.DaemonSet, b *world.Beginning) []string {
+// believed applies the flags of the user to a beginning, and returns the assumptions about pods, nodes and
+// what bounds them.
+func (s *simulation) believed(nodes []*corev1.Node, b *world.Beginning) []string {
 	if s.heal {
-		b.Heal()
-		return []string{"all pods become ready, and nodes have room (--heal)"}
+		some := len(b.Pods)+len(b.DaemonPods) > 0
+		if b.Heal(); some {
+			return []string{"all pods become ready, and nodes have room (--heal)"}
+		}
+		return nil
 	}
 	room := ""
-	if hasRoom(d.Nodes) {
+	if hasRoom(nodes) {
 		room = roomLeft
 	}
 	notes := beliefsOf(b, room)

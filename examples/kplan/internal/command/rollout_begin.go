@@ -110,7 +110,7 @@ func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*rele
 	if err != nil {
 		return nil, err
 	}
-	of := &release{job: job{now: s.now.Time, objects: []kube.Object{fresh(old.Object, r.Set.Object, ""), fresh(r.Set.Object, r.Set.Object, world.Next)}}}
+	of := &release{job: job{now: s.now.Time, objects: []kube.Object{fresh(old.Object, r.Set.Object, ""), fresh(r.Set.Object, r.Set.Object, world.Next)}, around: r.Around(), own: uidsOf(old.Pods, r.Set.Pods)}}
 	of.begin = func(b *world.Beginning) error {
 		next := b.BeginSet(r.Set.Object.GetNamespace(), r.Set.Object.GetName(), inPlace)
 		of.budget, of.replicas = setBudget(next), next.DesiredReplicas()
@@ -118,7 +118,7 @@ func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*rele
 		return nil
 	}
 	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		of.assumed = slices.Concat(partial, asFinished(old.Pods), s.believed(b))
+		of.assumed = slices.Concat(partial, asFinished(old.Pods), s.believed(r.Around().Nodes, b))
 		return nil
 	}
 	return of, nil
@@ -153,7 +153,7 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 		return nil, r.Invalid(manifest.ErrNoNode)
 	}
 	first, next := statusless(old.Object, r.DaemonSet.Object.Namespace, ""), statusless(r.DaemonSet.Object, r.DaemonSet.Object.Namespace, world.Next)
-	of := &release{job: job{now: s.now.Time, objects: []kube.Object{first, next}, around: manifest.Around{Nodes: r.DaemonSet.Nodes}, apart: len(nodes) > 0}}
+	of := &release{job: job{now: s.now.Time, objects: []kube.Object{first, next}, around: r.Around(), own: uidsOf(old.Controlled(), r.DaemonSet.Controlled()), apart: len(nodes) > 0}}
 	of.begin = func(b *world.Beginning) error {
 		if a := r.DaemonSet.Advanced; a != nil {
 			free := *a // as it is when nothing is released
@@ -175,7 +175,7 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 		wanted := b.WantedDaemonSet()
 		of.replicas = b.DaemonSet().Status.DesiredNumberScheduled
 		of.budget = rollout.ResolveExact(of.replicas, wanted.MaxSurge, cmp.Or(wanted.MaxUnavailable, rollout.Int(1)))
-		of.assumed = slices.Concat(partial, asFinished(old.Controlled()), s.believed(b))
+		of.assumed = slices.Concat(partial, asFinished(old.Controlled()), s.believed(r.Around().Nodes, b))
 		return nil
 	}
 	return of, nil

@@ -18,7 +18,7 @@ import (
 
 // goesOn returns a release that is under way, with objects of its own.
 func (s *simulation) goesOn(r *manifest.Rollout, objects []kube.Object) *release {
-	of := &release{job: job{now: s.now.Time, objects: objects}}
+	of := &release{job: job{now: s.now.Time, objects: objects, around: r.Around()}}
 	if of.now.IsZero() {
 		of.now = latestOfRelease(r)
 	}
@@ -54,7 +54,6 @@ func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
 		}
 	}
 	of := s.goesOn(r, objects)
-	of.around = r.Deployment.Around(r.Deployment.Deployment.Namespace)
 	of.replicas, of.budget = replicasOf(&r.Workload), s.deploymentBudget(r, limitsOf(&r.Workload))
 	of.begin = func(b *world.Beginning) error {
 		stands(b, r, r.Deployment.Deployment.Namespace)
@@ -97,7 +96,7 @@ func (s *simulation) setUnderWay(r *manifest.Rollout) (*release, error) {
 		return nil
 	}
 	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		of.assumed = append(of.assumed, s.believed(b)...)
+		of.assumed = append(of.assumed, s.believed(r.Around().Nodes, b)...)
 		return nil
 	}
 	return of, nil
@@ -122,7 +121,7 @@ func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
 		objects = append(objects, v)
 	}
 	of := s.goesOn(r, objects)
-	of.around, of.assumed, of.apart = manifest.Around{Nodes: d.Nodes}, assumed, len(assumed) > 0
+	of.assumed, of.apart = assumed, len(assumed) > 0
 	limits := limitsOf(&r.Workload)
 	of.replicas = replicasOf(&r.Workload)
 	of.budget = rollout.ResolveExact(of.replicas, limits.MaxSurge, limits.MaxUnavailable)
@@ -145,7 +144,7 @@ func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
 		return nil
 	}
 	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		of.assumed = append(of.assumed, s.believed(b)...)
+		of.assumed = append(of.assumed, s.believed(r.Around().Nodes, b)...)
 		return nil
 	}
 	return of, nil

@@ -123,18 +123,6 @@ func underWay(r *manifest.Rollout) bool {
 	return r.Snapshot.Rollout.Status.Phase == kruise.PhaseProgressing || r.Workload.Annotations[workload.AnnotationInProgress] != ""
 }
 
-// believed returns what pods are taken for, and what is not looked at.
-func (s *simulation) believed(b *world.Beginning) (notes []string) {
-	if s.heal {
-		some := len(b.Pods)+len(b.DaemonPods) > 0
-		if b.Heal(); some {
-			notes = []string{"all pods become ready, and nodes have room (--heal)"}
-		}
-		return notes
-	}
-	return beliefsOf(b, "")
-}
-
 // deploymentBudget returns within which limits a Deployment is updated by partition.
 func (s *simulation) deploymentBudget(r *manifest.Rollout, limits *partition.RollingUpdate) rollout.Budget {
 	if limits == nil {

@@ -4,8 +4,10 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -74,10 +76,13 @@ func deploymentJob(seen, wanted *manifest.Workload, now time.Time) (*job, error)
 }
 
 // podsIn are the pods of a Deployment, by UID.
-func podsIn(w *manifest.Workload) map[types.UID]bool {
-	own := map[types.UID]bool{}
-	for _, p := range w.Pods {
-		own[p.UID] = true
+func podsIn(w *manifest.Workload) map[types.UID]bool { return uidsOf(w.Pods) }
+
+// uidsOf returns the UIDs of pods.
+func uidsOf(lists ...[]*corev1.Pod) map[types.UID]bool {
+	uids := map[types.UID]bool{}
+	for _, p := range slices.Concat(lists...) {
+		uids[p.UID] = true
 	}
-	return own
+	return uids
 }

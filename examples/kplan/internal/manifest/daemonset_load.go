@@ -13,7 +13,7 @@ import (
 func (l *loader) assignDaemonSets(s *Set, from Source) error {
 	before := len(l.notes)
 	all := l.nodesFor(from.Nodes, from.Zones)
-	s.Notes = append(s.Notes, l.notes[before:]...)
+	s.Notes, s.nodes = append(s.Notes, l.notes[before:]...), all
 	for i := range s.Workloads {
 		s.Workloads[i].Nodes = all
 	}

@@ -48,6 +48,8 @@ func (l *loader) namespacesOf() (list []*string) {
 	list = append(list, metaOf(l.autoscalers)...)
 	list = append(list, metaOf(l.routings)...)
 	list = append(list, metaOf(l.quotas)...)
+	list = append(list, metaOf(l.ranges)...)
+	list = append(list, metaOf(l.claims)...)
 	list = append(list, metaOf(l.budgets)...)
 	for _, s := range l.daemonSets {
 		list = append(list, &s.object.Object.Namespace)

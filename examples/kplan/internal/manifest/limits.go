@@ -19,6 +19,7 @@ type limitObjects struct {
 	budgets     []source[policyv1.PodDisruptionBudget]
 	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
 	ranges      []source[corev1.LimitRange]
+	claims      []source[corev1.PersistentVolumeClaim]
 	sizeless    map[string]bool // workloads without replicas, by kind and key, which autoscalers give some
 }
 
@@ -29,12 +30,14 @@ func (o *limitObjects) beside(other *limitObjects) {
 	}
 	o.quotas, o.budgets = joined(o.quotas, other.quotas), joined(o.budgets, other.budgets)
 	o.autoscalers, o.ranges = joined(o.autoscalers, other.autoscalers), joined(o.ranges, other.ranges)
+	o.claims = joined(o.claims, other.claims)
 }
 
-// in returns the quotas, ranges and disruption budgets of a namespace, with that in them.
+// in returns the quotas, ranges, claims and disruption budgets of a namespace, with that in them.
 func (o *limitObjects) in(namespace string) (list []kube.Object) {
 	list = append(list, inNamespace(o.quotas, namespace)...)
 	list = append(list, inNamespace(o.ranges, namespace)...)
+	list = append(list, inNamespace(o.claims, namespace)...)
 	return append(list, inNamespace(o.budgets, namespace)...)
 }
 

@@ -69,6 +69,8 @@ func (l *loader) addLimit(u *unstructured.Unstructured, file string) bool {
 		addLoose(l, &l.quotas, u, file)
 	case "v1 LimitRange":
 		addLoose(l, &l.ranges, u, file)
+	case "v1 PersistentVolumeClaim":
+		addLoose(l, &l.claims, u, file)
 	case "policy/v1 PodDisruptionBudget":
 		addLoose(l, &l.budgets, u, file)
 	case "policy/v1beta1 PodDisruptionBudget":

@@ -27,7 +27,18 @@ type Rollout struct {
 	DaemonSet  *DaemonSet // the workload, if it is a DaemonSet that has nodes
 	Canaries   []Workload // Deployments that the Rollout has made beside it
 
+	shared *Shared
+	nodes  []*corev1.Node
 	limits *limitObjects
+}
+
+// Around returns what there is in a cluster beside the Rollout and its workload.
+func (r *Rollout) Around() Around {
+	nodes := r.nodes
+	if r.DaemonSet != nil {
+		nodes = r.DaemonSet.Nodes // which may be assumed
+	}
+	return Around{nodes, r.shared.Pods, r.limits.in(r.Namespace)}
 }
 
 // Name returns what messages call the Rollout.

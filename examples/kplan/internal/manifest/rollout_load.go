@@ -21,7 +21,7 @@ func (l *loader) assignRollouts(s *Set) error {
 	p := &l.progressive
 	files := map[string]string{}
 	for _, source := range p.rollouts {
-		r := Rollout{File: source.file, Namespace: source.object.namespace, limits: l.limitObjects}
+		r := Rollout{File: source.file, Namespace: source.object.namespace, limits: l.limitObjects, shared: &s.Shared, nodes: s.nodes}
 		r.Snapshot.Rollout = source.object.object
 		if r.Snapshot.Rollout.Name == "" {
 			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})

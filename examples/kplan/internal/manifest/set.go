@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -23,12 +24,13 @@ type Set struct {
 	// ReplicaSets are those that are planned by themselves, with ReplicationControllers.
 	ReplicaSets []ReplicaSet
 	Shared      Shared
-	Running     Running   // workloads as they were read, if [Source.Keep] asks for them
-	Notes       []string  // what was passed over, for the user to know
-	Skipped     int       // manifests of workloads among that, which cannot be read
-	Latest      time.Time // that any object tells, zero if none does
-	Objects     []Object  // all workloads, if [Source.Whole] asks for them
-	Absent      []string  // what is wrong with names of files that stand for none
+	Running     Running        // workloads as they were read, if [Source.Keep] asks for them
+	Notes       []string       // what was passed over, for the user to know
+	Skipped     int            // manifests of workloads among that, which cannot be read
+	Latest      time.Time      // that any object tells, zero if none does
+	Objects     []Object       // all workloads, if [Source.Whole] asks for them
+	Absent      []string       // what is wrong with names of files that stand for none
+	nodes       []*corev1.Node // of the input, and those that were made
 	limits      *limitObjects
 }
 

@@ -191,7 +191,7 @@ type Shared struct {
 type Around struct {
 	Nodes  []*corev1.Node
 	Pods   []*corev1.Pod // of all workloads
-	Limits []kube.Object // quotas, ranges and disruption budgets of the namespace
+	Limits []kube.Object // quotas, ranges, claims and disruption budgets of the namespace
 }
 
 // Around returns what there is beside a Deployment in a namespace.
