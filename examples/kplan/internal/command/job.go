@@ -29,6 +29,7 @@ type job struct {
 	own      map[types.UID]bool        // of pods that are not there in the simulation, and no others' either
 	around   manifest.Around
 	now      time.Time // the latest that its objects tell
+	silent   bool      // whether nothing is told of it
 	apart    bool      // whether it has a cluster of its own, since its controller is to leave it alone, or its nodes are assumed
 
 	begin   func(*world.Beginning) error                         // finds the workload in the cluster
@@ -77,6 +78,9 @@ func (p *pace) simulate(by *policies, jobs []*job) {
 	for i, j := range jobs {
 		if err != nil {
 			j.err = j.of.Invalid(withHelp(err))
+			continue
+		}
+		if j.silent {
 			continue
 		}
 		j.result = view.Told(&j.start, &runs[i], j.telling)

@@ -64,7 +64,13 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 		j, err := s.ofDaemonSet(d, old)
 		add(d, j, err)
 	}
-	s.together(all)
+	beside := s.besides(set, from)
+	s.together(slices.Concat(all, beside))
+	for _, j := range beside {
+		if j.err != nil {
+			tell(c, []string{"not looked at: " + j.err.Error()})
+		}
+	}
 	for _, j := range all {
 		if err := use(outcome{j.result, j.of, j.err}); err != nil {
 			return err

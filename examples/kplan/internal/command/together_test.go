@@ -110,6 +110,29 @@ func TestCompeteForPorts(t *testing.T) {
 	require.Contains(t, inWords(answersOf(text)["shop/web"]), "0/2 nodes are available: 2 node(s) didn't have free ports")
 }
 
+// TestCompeteWithSets: a StatefulSet is no subject of the command, but its pods take the room that a Deployment
+// wants, and leave it when it gets smaller.
+func TestCompeteWithSets(t *testing.T) {
+	set := func(template string, replicas int) string {
+		return strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n", "  serviceName: db\n").Replace(rolledText("shop", "db", template, replicas, ""))
+	}
+	web, wider := rolledText("shop", "web", "1", 2, ""), rolledText("shop", "web", "1", 3, "")
+	for why, c := range map[string]struct {
+		before, after string
+		code          int
+	}{
+		"alone":        {"", "", 0},
+		"beside a set": {set("1", 3), set("1", 3), exitFailure},
+		"beside one that rolls, whose pods go before they come": {set("1", 3), set("2", 3), 0},
+		"beside one that leaves room":                           {set("1", 3), set("1", 2), 0},
+	} {
+		code, text, stderr := rolledFrom(t, web+c.before+nodeText("a", "5Gi"), wider+c.after)
+		require.Equal(t, c.code, code, "%s: %s%s", why, text, stderr)
+		require.Equal(t, c.before != "", strings.Contains(stderr, "1 StatefulSet is not planned"), stderr)
+		require.Equal(t, c.before != "", strings.Contains(text, "in one cluster with the other workload of the input"), text)
+	}
+}
+
 // TestOtherNamespace: what is believed of pods in one namespace says nothing about pods of the same template in
 // another one.
 func TestOtherNamespace(t *testing.T) {

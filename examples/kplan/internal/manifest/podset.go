@@ -30,6 +30,12 @@ type PodSet struct {
 // Name returns what messages call the set.
 func (s *PodSet) Name() string { return describe(s.Set.Kind, s.Object.GetName()) }
 
+// ID returns that of the set.
+func (s *PodSet) ID() ID {
+	ref := &s.Set.Ref
+	return ID{ref.Kind, ref.Group(), s.Object.GetNamespace(), ref.Name}
+}
+
 // Key tells sets apart.
 func (s *PodSet) Key() string { return s.Set.GroupKind() + " " + key(s.Object) }
 

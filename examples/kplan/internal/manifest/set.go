@@ -19,7 +19,7 @@ type Set struct {
 	Workloads  []Workload
 	DaemonSets []DaemonSet
 	Rollouts   []Rollout
-	PodSets    []PodSet // of Rollouts
+	PodSets    []PodSet // CloneSets and StatefulSets
 	Argo       []ArgoRollout
 	// ReplicaSets are those that are planned by themselves, with ReplicationControllers.
 	ReplicaSets []ReplicaSet
@@ -32,6 +32,11 @@ type Set struct {
 	Absent      []string       // what is wrong with names of files that stand for none
 	nodes       []*corev1.Node // of the input, and those that were made
 	limits      *limitObjects
+}
+
+// Around returns what there is in a cluster beside workloads of a namespace.
+func (s *Set) Around(namespace string) Around {
+	return Around{s.nodes, s.Shared.Pods, s.limits.in(namespace)}
 }
 
 // keep leaves only what has one of the UIDs, the workloads of such Rollouts, and manifests.

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // Place moves pods that are on none of the nodes to these, in turn: to one that they fit, if there is one.
@@ -27,11 +28,7 @@ func (c *Cluster) Place() {
 	for i := range c.Nodes {
 		known[c.Nodes[i].Name] = true
 	}
-	nodes, choose := scheduler.New(c.Nodes, len(c.Resources)), InTurn()
-	templates := map[string]cluster.Template{}
-	for i := range c.ReplicaSets {
-		templates[c.ReplicaSets[i].UID] = templateOf(c.Templates, &c.ReplicaSets[i])
-	}
+	nodes, choose, template := scheduler.New(c.Nodes, len(c.Resources)), InTurn(), templatesOf(&c.Snapshot)
 	for i := range c.DaemonPods {
 		p := &c.DaemonPods[i].Pod
 		nodes.Take(scheduler.Pod{Pod: p, Template: c.Templates[p.Labels[daemonset.LabelHash]]}, p.NodeName)
@@ -39,7 +36,7 @@ func (c *Cluster) Place() {
 	moved := func(p *podorder.Pod) bool { return p.NodeName != "" && !known[p.NodeName] }
 	for i := range c.Pods {
 		if p := &c.Pods[i]; !moved(p) {
-			nodes.Take(scheduler.Pod{Pod: p, Template: templates[p.ControllerUID]}, p.NodeName)
+			nodes.Take(scheduler.Pod{Pod: p, Template: template(p)}, p.NodeName)
 		}
 	}
 	for i := range c.Pods {
@@ -47,11 +44,28 @@ func (c *Cluster) Place() {
 		if !moved(p) {
 			continue
 		}
-		pod := scheduler.Pod{Pod: p, Template: templates[p.ControllerUID]}
+		pod := scheduler.Pod{Pod: p, Template: template(p)}
 		if p.NodeName = choose(pod, nodes); p.NodeName == "" {
 			p.NodeName = c.Nodes[i%len(c.Nodes)].Name
 		}
 		nodes.Take(pod, p.NodeName)
+	}
+}
+
+// templatesOf returns a function that tells what the template of a pod means, of a ReplicaSet or a set.
+func templatesOf(s *cluster.Snapshot) func(*podorder.Pod) cluster.Template {
+	ofSets, prefixes := map[string]cluster.Template{}, map[string]string{}
+	for i := range s.ReplicaSets {
+		ofSets[s.ReplicaSets[i].UID] = templateOf(s.Templates, &s.ReplicaSets[i])
+	}
+	for i := range s.Sets { // whose revisions begin with the name
+		prefixes[s.Sets[i].UID] = s.Sets[i].Name[strings.LastIndexByte(s.Sets[i].Name, '/')+1:] + "-"
+	}
+	return func(p *podorder.Pod) cluster.Template {
+		if prefix, is := prefixes[p.ControllerUID]; is {
+			return s.Templates[strings.TrimPrefix(p.Labels[workload.LabelControllerRevision], prefix)]
+		}
+		return ofSets[p.ControllerUID]
 	}
 }
 
@@ -149,6 +163,12 @@ func (b *Beginning) BeginSet(namespace, name string, inPlace bool) *cluster.Set 
 	first.Template, first.TemplateLabels = template, labels
 	b.Applied, b.Template = []any{next}, next.Template.Hash
 	return &next
+}
+
+// BeginSetAlone lets it be a CloneSet or a StatefulSet as it is.
+func (b *Beginning) BeginSetAlone(namespace, name string) {
+	b.begin(sim.KindSet, namespace, name)
+	b.Template = b.Set().Template.Hash
 }
 
 // Replace puts another Deployment of the same name in the place of the one that is there. Nothing releases it.

@@ -76,6 +76,8 @@ func (e *earlier) add(b *Beginning) {
 		e.ReplicaSets = append(e.ReplicaSets, *b.ReplicaSet())
 	case sim.KindDaemonSet:
 		e.addDaemonSet(b)
+	case sim.KindSet:
+		e.Sets = append(e.Sets, *b.Set())
 	case sim.KindArgoRollout:
 		e.addArgo(b)
 	case sim.KindRollout:
@@ -188,7 +190,7 @@ func (e *earlier) rollOut(list []*Beginning) error {
 	e.Snapshot = w.Snapshot()
 	for _, b := range list {
 		_, complete := steps.Workload(b.Kind, b.Name)
-		done := !complete.IsZero()
+		done := !complete.IsZero() || b.Kind == sim.KindSet // of which the record does not tell
 		if b.Kind == sim.KindRollout {
 			done = named(e.Rollouts, releaseName, b.Name).Status.Phase == kruise.PhaseHealthy
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
-	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // Waiting says, in a sentence for each ReplicaSet, set and DaemonSet of the workload, how many of its pods wait for a
@@ -84,10 +83,9 @@ func refusedText(name, why string) string {
 // A waiting is the pods of a snapshot that wait for a node.
 type waiting struct {
 	cluster.Snapshot
-	nodes     *scheduler.Nodes
-	templates map[string]cluster.Template // of ReplicaSets, by UID
-	pods      map[string][]waitingPod     // by the UID of their controller
-	owned     map[string]int32            // pods that have not ended, by the same
+	nodes *scheduler.Nodes
+	pods  map[string][]waitingPod // by the UID of their controller
+	owned map[string]int32        // pods that have not ended, by the same
 }
 
 type waitingPod struct {
@@ -97,32 +95,26 @@ type waitingPod struct {
 
 // waitingIn returns the pods that wait in a world.
 func waitingIn(world *sim.World) *waiting {
-	w := &waiting{Snapshot: world.Snapshot(), templates: map[string]cluster.Template{}, pods: map[string][]waitingPod{}, owned: map[string]int32{}}
+	w := &waiting{Snapshot: world.Snapshot(), pods: map[string][]waitingPod{}, owned: map[string]int32{}}
 	w.nodes = scheduler.New(w.Nodes, len(w.Resources))
-	for i := range w.ReplicaSets {
-		w.templates[w.ReplicaSets[i].UID] = templateOf(w.Templates, &w.ReplicaSets[i])
-	}
-	prefixes := map[string]string{} // of revisions, by the UID of their set
+	sets := map[string]bool{}
 	for i := range w.Sets {
-		prefixes[w.Sets[i].UID] = w.Sets[i].Name[strings.LastIndexByte(w.Sets[i].Name, '/')+1:] + "-"
+		sets[w.Sets[i].UID] = true
 	}
+	template := templatesOf(&w.Snapshot)
 	for i := range w.Pods {
 		p := &w.Pods[i]
-		if prefix, is := prefixes[p.ControllerUID]; is {
-			w.add(p, w.Templates[strings.TrimPrefix(p.Labels[workload.LabelControllerRevision], prefix)], "", p.ControllerKind)
-			continue
-		}
-		w.add(p, w.templates[p.ControllerUID], "", replicaset.Kind)
+		w.add(p, template(p), "", p.ControllerKind == replicaset.Kind || sets[p.ControllerUID])
 	}
 	for i := range w.DaemonPods {
 		p := &w.DaemonPods[i]
-		w.add(&p.Pod, w.Templates[p.Labels[daemonset.LabelHash]], p.PinnedNode, daemonset.Kind)
+		w.add(&p.Pod, w.Templates[p.Labels[daemonset.LabelHash]], p.PinnedNode, p.ControllerKind == daemonset.Kind)
 	}
 	return w
 }
 
-// add notes a pod, with the node that is to take it and the kind of its controller.
-func (w *waiting) add(p *podorder.Pod, t cluster.Template, node, kind string) {
+// add notes a pod, with the node that is to take it, and whether its wait is told.
+func (w *waiting) add(p *podorder.Pod, t cluster.Template, node string, told bool) {
 	pod := scheduler.Pod{Pod: p, Template: t}
 	if !p.Finished() {
 		w.owned[p.ControllerUID]++
@@ -131,7 +123,7 @@ func (w *waiting) add(p *podorder.Pod, t cluster.Template, node, kind string) {
 	case p.Finished():
 	case p.NodeName != "":
 		w.nodes.Take(pod, p.NodeName)
-	case p.ControllerKind == kind && !w.Held[p.Name].Unplaced && !t.Unplaceable:
+	case told && !w.Held[p.Name].Unplaced && !t.Unplaceable:
 		w.pods[p.ControllerUID] = append(w.pods[p.ControllerUID], waitingPod{pod, node})
 	}
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout/sim"
+)
+
+// besides returns the simulation of CloneSets and StatefulSets that no Rollout releases. Nothing is told of
+// them, but their pods take room and quotas, and are rolled out, in the cluster of the others.
+func (s *simulation) besides(set *manifest.Set, from *earlier) (jobs []*job) {
+	for i := range set.PodSets {
+		p := &set.PodSets[i]
+		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Set == p }) {
+			continue
+		}
+		j := &job{of: p, now: s.now.Time, around: set.Around(p.Object.GetNamespace()), silent: true}
+		j.prepare = func(*world.Beginning, *sim.Config) error { return nil }
+		s.besideSet(j, p, from.podSets[p.Key()])
+		jobs = append(jobs, j)
+	}
+	return jobs
+}
+
+// besideSet lets a set begin from an old one, if there is one, or as it is.
+func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
+	namespace, name := p.Object.GetNamespace(), p.Object.GetName()
+	if old == nil {
+		j.objects = []kube.Object{p.Object.(kube.Object)}
+		for _, pod := range p.Pods {
+			j.objects = append(j.objects, pod)
+		}
+		j.begin = func(b *world.Beginning) error {
+			b.BeginSetAlone(namespace, name)
+			return nil
+		}
+		return
+	}
+	inPlace, err := p.InPlace(old)
+	j.err, j.own = err, uidsOf(old.Pods, p.Pods)
+	j.objects = []kube.Object{fresh(old.Object, p.Object, ""), fresh(p.Object, p.Object, world.Next)}
+	j.begin = func(b *world.Beginning) error {
+		b.BeginSet(namespace, name, inPlace)
+		b.Earlier = true
+		return nil
+	}
+}
