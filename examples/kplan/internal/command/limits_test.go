@@ -70,8 +70,9 @@ func TestAutoscalerOfArgo(t *testing.T) {
 	require.NoError(t, err)
 	sizeless := inFile(t, "rollout.yaml", strings.Replace(string(text), "  replicas: 5\n", "", 1))
 	for want, args := range map[string][]string{
-		"HorizontalPodAutoscaler web keeps 6 to 7 replicas; they are 6 to begin with":           {"-f", sizeless, "-f", inFile(t, "hpa.yaml", hpa("6", "7"))},
-		"HorizontalPodAutoscaler web keeps 2 to 4 replicas; it scales 5 to 4 within 15 seconds": {"-f", inFile(t, "live.yaml", string(liveArgo(t, argoData+"canary-timed.yaml", nil))), "-f", inFile(t, "few.yaml", hpa("2", "4"))},
+		"HorizontalPodAutoscaler web keeps 6 to 7 replicas; they are 6 to begin with":                  {"-f", sizeless, "-f", inFile(t, "hpa.yaml", hpa("6", "7"))},
+		"HorizontalPodAutoscaler web keeps 2 to 7 replicas; it rests, since metrics are not looked at": {"-f", argoData + "canary-timed.yaml", "-f", inFile(t, "wide.yaml", hpa("2", "7"))},
+		"HorizontalPodAutoscaler web keeps 2 to 4 replicas; it scales 5 to 4 within 15 seconds":        {"-f", inFile(t, "live.yaml", string(liveArgo(t, argoData+"canary-timed.yaml", nil))), "-f", inFile(t, "few.yaml", hpa("2", "4"))},
 	} {
 		require.Contains(t, releasedBy(t, nil, args...).Assumed, want)
 		_, stdout, stderr := run(nil, append([]string{"plan"}, args...)...)

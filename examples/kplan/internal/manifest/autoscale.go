@@ -40,6 +40,8 @@ func (l *limitObjects) autoscale(kind string, o metav1.Object, replicas **int32)
 		case n != is || l.sizeless[kind+" "+key(o)]:
 			*replicas = &n
 			text += fmt.Sprintf("; they are %d to begin with", n)
+		default:
+			text += "; it rests, since metrics are not looked at"
 		}
 		s.Notes = append(s.Notes, text)
 	}
