@@ -21,55 +21,55 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 	if report.Waiting == 0 && len(report.Refused) == 0 {
 		return nil
 	}
-	say := func(name string, pods int, one, more string, why scheduler.Explanation, resources []string) {
-		if why.Fit > 0 || why.Nodes == 0 {
-			return
-		}
-		head := fmt.Sprintf("%d pods of %s wait for %s", pods, name, more)
-		if pods == 1 {
-			head = fmt.Sprintf("1 pod of %s waits for %s", name, one)
-		}
-		texts = append(texts, fmt.Sprintf("%s: %s", head, why.Text(resources)))
-	}
 	w := r.waits()
-	anywhere := func(name, uid string, wanted int32) {
+	tell := func(name, uid string, wanted int32, explain func([]waitingPod) scheduler.Explanation, nodes ...string) {
 		if !r.owns(uid) {
 			return
 		}
 		name = strings.TrimPrefix(name, namespace+"/")
 		if pods := w.pods[uid]; len(pods) > 0 {
-			say(name, len(pods), "a node", "a node", w.nodes.Explain(pods[0].Pod), w.Resources)
+			if why := explain(pods); why.Fit == 0 && why.Nodes > 0 {
+				texts = append(texts, waitText(name, len(pods), nodes)+why.Text(w.Resources))
+			}
 		}
 		if why := report.Refused[uid]; why != "" && w.owned[uid] < wanted {
 			texts = append(texts, refusedText(name, why))
 		}
 	}
 	for i := range w.ReplicaSets {
-		rs, wanted := &w.ReplicaSets[i], int32(1)
-		if rs.Replicas != nil {
-			wanted = *rs.Replicas
-		}
-		anywhere(rs.Name, rs.UID, wanted)
+		rs := &w.ReplicaSets[i]
+		tell(rs.Name, rs.UID, orOne(rs.Replicas), w.anywhere, "a node", "a node")
 	}
 	for i := range w.Sets {
 		o := &w.Sets[i]
-		anywhere(o.Name, o.UID, o.DesiredReplicas())
+		tell(o.Name, o.UID, o.DesiredReplicas(), w.anywhere, "a node", "a node")
 	}
 	for _, d := range r.View().DaemonSets() {
-		if !r.owns(d.UID) {
-			continue
-		}
-		to := map[string]scheduler.Pod{}
-		for _, p := range w.pods[d.UID] {
-			to[p.node] = p.Pod
-		}
-		name := strings.TrimPrefix(d.Name, namespace+"/")
-		say(name, len(to), "its node", "their nodes", w.nodes.ExplainPinned(to), w.Resources)
-		if why := report.Refused[d.UID]; why != "" && w.owned[d.UID] < d.Status.DesiredNumberScheduled {
-			texts = append(texts, refusedText(name, why))
-		}
+		tell(d.Name, d.UID, d.Status.DesiredNumberScheduled, w.onTheirNodes, "its node", "their nodes")
 	}
 	return texts
+}
+
+// waitText says how many pods of a workload wait, by the names of the node of one and of the nodes of more.
+func waitText(name string, pods int, nodes []string) string {
+	if pods == 1 {
+		return fmt.Sprintf("1 pod of %s waits for %s: ", name, nodes[0])
+	}
+	return fmt.Sprintf("%d pods of %s wait for %s: ", pods, name, nodes[1])
+}
+
+// anywhere explains why no node takes pods of one workload, by the first of them.
+func (w *waiting) anywhere(pods []waitingPod) scheduler.Explanation {
+	return w.nodes.Explain(pods[0].Pod)
+}
+
+// onTheirNodes explains why their own nodes do not take pods.
+func (w *waiting) onTheirNodes(pods []waitingPod) scheduler.Explanation {
+	to := map[string]scheduler.Pod{}
+	for _, p := range pods {
+		to[p.node] = p.Pod
+	}
+	return w.nodes.ExplainPinned(to)
 }
 
 // refusedText says why the API server takes no pod of a workload, without the name that the pod would have had.
