@@ -58,7 +58,7 @@ func beliefsOf(b *world.Beginning, room string) (notes []string) {
 }
 
 // believed applies the flags of the user to a beginning, and returns the assumptions about pods, nodes and
-// what bounds them.
+// quotas.
 func (s *simulation) believed(nodes []*corev1.Node, b *world.Beginning) []string {
 	if s.heal {
 		some := len(b.Pods)+len(b.DaemonPods) > 0

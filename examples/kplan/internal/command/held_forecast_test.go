@@ -57,7 +57,7 @@ func beside(nodes ...string) string {
 	return text
 }
 
-// What holds new pods back is in the forecast of every kind: for each a release that ends and one that never does.
+// A forecast of every kind looks at each reason that holds new pods back: one release ends, and one never does.
 func TestHeldForecasts(t *testing.T) {
 	container := func(more string) string { return `containers: [{name: c, image: "x:2", ` + more + `}]` }
 	const few, old = `resources: {requests: {cpu: 100m}, limits: {cpu: 100m}}`, `{tolerations: [{key: own}], containers: [{name: c, image: "x:1", resources: {requests: {cpu: 100m}, limits: {cpu: 100m}}}]}`
@@ -111,7 +111,7 @@ func TestHeldForecasts(t *testing.T) {
 	}
 }
 
-// So it is in releases of DaemonSets, whose pods wait for their own nodes.
+// So does a release of a DaemonSet: its pods wait for their own nodes.
 func TestHeldDaemonReleases(t *testing.T) {
 	for kind, object := range map[string]func(string) string{
 		"DaemonSet":          inTwoSteps("apps/v1", "DaemonSet", "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}"),

@@ -30,7 +30,7 @@ type PodSet struct {
 // Name returns what messages call the set.
 func (s *PodSet) Name() string { return describe(s.Set.Kind, s.Object.GetName()) }
 
-// ID returns that of the set.
+// ID tells which object of the input the set is.
 func (s *PodSet) ID() ID {
 	ref := &s.Set.Ref
 	return ID{ref.Kind, ref.Group(), s.Object.GetNamespace(), ref.Name}

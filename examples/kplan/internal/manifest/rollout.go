@@ -32,7 +32,7 @@ type Rollout struct {
 	limits *limitObjects
 }
 
-// Around returns what there is in a cluster beside the Rollout and its workload.
+// Around returns the other objects of a cluster that the Rollout and its workload meet.
 func (r *Rollout) Around() Around {
 	nodes := r.nodes
 	if r.DaemonSet != nil {

@@ -30,11 +30,11 @@ type Set struct {
 	Latest      time.Time      // that any object tells, zero if none does
 	Objects     []Object       // all workloads, if [Source.Whole] asks for them
 	Absent      []string       // what is wrong with names of files that stand for none
-	nodes       []*corev1.Node // of the input, and those that were made
+	nodes       []*corev1.Node // of the input, and made ones
 	limits      *limitObjects
 }
 
-// Around returns what there is in a cluster beside workloads of a namespace.
+// Around returns the other objects of a cluster that workloads of a namespace meet.
 func (s *Set) Around(namespace string) Around {
 	return Around{s.nodes, s.Shared.Pods, s.limits.in(namespace)}
 }

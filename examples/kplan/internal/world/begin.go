@@ -52,13 +52,13 @@ func (c *Cluster) Place() {
 	}
 }
 
-// templatesOf returns a function that tells what the template of a pod means, of a ReplicaSet or a set.
+// templatesOf returns a function that finds the template of a pod of a ReplicaSet or a set.
 func templatesOf(s *cluster.Snapshot) func(*podorder.Pod) cluster.Template {
 	ofSets, prefixes := map[string]cluster.Template{}, map[string]string{}
 	for i := range s.ReplicaSets {
 		ofSets[s.ReplicaSets[i].UID] = templateOf(s.Templates, &s.ReplicaSets[i])
 	}
-	for i := range s.Sets { // whose revisions begin with the name
+	for i := range s.Sets { // the names of revisions begin with the name of the set
 		prefixes[s.Sets[i].UID] = s.Sets[i].Name[strings.LastIndexByte(s.Sets[i].Name, '/')+1:] + "-"
 	}
 	return func(p *podorder.Pod) cluster.Template {

@@ -9,10 +9,15 @@
 //	collector.go    garbage collection
 //
 // To add a controller, write a control.Worker, as argo.go is one, give it a Role in store/kind.go, and start it
-// in start.go. If its objects are new, they need as well:
+// in start.go; its options are in env.go and, for users, in config.go and world.go of package sim. A new kind of
+// objects needs as well:
 //
-//	cluster/snapshot.go           a type, and a field of Snapshot
-//	store/kind.go, store/store.go a Kind with its name, and a Table
-//	sim: put.go, view.go, scale.go  what users put, see and scale; change.go and apiserver/server.go remove it
-//	record/runs.go                its steps and sizes
+//	cluster/snapshot.go                    a type, and a field of Snapshot
+//	store/kind.go, store/store.go          a Kind with its name, and a Table
+//	apiserver/server.go                    its removal
+//	sim: config.go                         a Kind for users
+//	sim: put.go, valid.go                  its creation, changes and checks
+//	sim: view.go, scale.go, change.go      its views, sizes and removal by users
+//	sim: rest.go                           its share of the work of a world
+//	record/runs.go, parts.go, sizes.go     its steps and sizes
 package controllers

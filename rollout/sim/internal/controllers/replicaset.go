@@ -171,7 +171,7 @@ func (c *replicaSetController) consistent(name string) bool {
 	return true
 }
 
-// plan returns a plan for a ReplicaSet, and what it was made from: a Tracker or a snapshot.
+// plan returns a plan for a ReplicaSet, and its source: a Tracker or a snapshot.
 func (c *replicaSetController) plan(rs *replicaset.ReplicaSet, now time.Time) (*replicaset.Tracker, *replicaset.Snapshot, replicaset.Plan, error) {
 	reconcile := c.env.PlanReplicaSet
 	if reconcile == nil {

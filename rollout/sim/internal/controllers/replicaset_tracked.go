@@ -15,7 +15,7 @@ import (
 const manyPods = 250
 
 // trackedSets are the Trackers of ReplicaSets with many pods, by UID. One that
-// deletes pods knows those of its siblings as well, for the choice depends on their number on each node.
+// deletes pods knows the pods of its siblings as well: the choice depends on their number on each node.
 type trackedSets struct {
 	sets      map[string]*trackedSet
 	followers map[string][]*trackedSet // by the UID of the ReplicaSet whose pods they know
@@ -24,7 +24,7 @@ type trackedSets struct {
 type trackedSet struct {
 	replicaset.Tracker
 	set      *replicaset.ReplicaSet
-	siblings []*replicaset.ReplicaSet // whose pods the Tracker sees: itself, or all of the owner
+	siblings []*replicaset.ReplicaSet // the Tracker sees their pods: the ReplicaSet alone, or all of its owner
 	shrinks  bool                     // and so sees all
 }
 
@@ -65,7 +65,7 @@ func shrinks(c *replicaSetController, rs *replicaset.ReplicaSet) bool {
 	return rs.ControllerUID != "" && int(orOne(rs.Replicas)) < c.Server.Pods.Owned(rs.UID)
 }
 
-// stale reports whether the Tracker lacks pods of siblings that it needs, or has those of others.
+// stale reports whether the Tracker lacks pods of siblings that it needs, or has pods of former ones.
 func (f *trackedSet) stale(c *replicaSetController, rs *replicaset.ReplicaSet) bool {
 	if !f.shrinks {
 		return shrinks(c, rs)

@@ -4,8 +4,8 @@ package store
 
 import "reflect"
 
-// Progress counts writes, except those that give an object the content of two writes ago. So a controller
-// writes that tries the same again and again, such as that of a BatchRelease: "Upgrading", "Verifying", "Upgrading".
+// Progress counts writes. It leaves out a write that gives an object the content of two writes ago: a controller
+// writes so while it repeats the same attempt, as for a BatchRelease "Upgrading", "Verifying", "Upgrading".
 func (s *Store) Progress() int64 { return s.version - s.recurred }
 
 // recurring counts the writes to a table that give an object the content of two writes ago, without its version.
