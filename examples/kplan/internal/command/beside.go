@@ -21,7 +21,11 @@ func (s *simulation) besides(set *manifest.Set, from *earlier) (jobs []*job) {
 		}
 		j := &job{of: p, now: s.now.Time, around: set.Around(p.Object.GetNamespace()), silent: true}
 		j.prepare = func(*world.Beginning, *sim.Config) error { return nil }
-		s.besideSet(j, p, from.podSets[p.Key()])
+		if err := tooMany(p.Set.Replicas); err != nil {
+			j.err = p.Invalid(err)
+		} else {
+			s.besideSet(j, p, from.podSets[p.Key()])
+		}
 		jobs = append(jobs, j)
 	}
 	return jobs
@@ -41,8 +45,13 @@ func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
 		}
 		return
 	}
-	inPlace, err := p.InPlace(old)
-	j.err, j.own = err, uidsOf(old.Pods, p.Pods)
+	if err := tooMany(old.Set.Replicas); err != nil {
+		j.err = old.Invalid(err)
+		return
+	}
+	var inPlace bool
+	inPlace, j.err = p.InPlace(old)
+	j.own = uidsOf(old.Pods, p.Pods)
 	j.objects = []kube.Object{fresh(old.Object, p.Object, ""), fresh(p.Object, p.Object, world.Next)}
 	j.begin = func(b *world.Beginning) error {
 		b.BeginSet(namespace, name, inPlace)

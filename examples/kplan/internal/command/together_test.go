@@ -133,6 +133,17 @@ func TestCompeteWithSets(t *testing.T) {
 	}
 }
 
+// TestTooLargeSet: a set that is too large to simulate is told, and stops nobody else.
+func TestTooLargeSet(t *testing.T) {
+	set := strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n", "  serviceName: db\n").Replace(rolledText("shop", "db", "1", 2147483647, ""))
+	for _, before := range []string{set, ""} {
+		code, text, stderr := rolledFrom(t, rolledText("shop", "web", "1", 2, "")+before, rolledText("shop", "web", "2", 2, "")+set)
+		require.Zero(t, code, "%s%s", text, stderr)
+		require.Contains(t, stderr, "note: not looked at: ")
+		require.Contains(t, stderr, "must be at most")
+	}
+}
+
 // TestOtherNamespace: what is believed of pods in one namespace says nothing about pods of the same template in
 // another one.
 func TestOtherNamespace(t *testing.T) {
