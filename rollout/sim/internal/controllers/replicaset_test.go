@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/selector"
@@ -58,5 +60,50 @@ func TestReplicaSetOtherOwner(t *testing.T) {
 			require.Len(t, h.Server.Pods.Of(b.UID), 1)
 			require.Equal(t, 4, h.Server.Pods.Created())
 		})
+	}
+}
+
+// TestUnseenAdoption: a pod is relabelled while it is adopted, and is missing as long as the adoption is not
+// seen: expectations do not wait for it, versions do.
+func TestUnseenAdoption(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		h := newHarness(t, 1, trouble.Rates{trouble.Extremes: 1}) // which does not strike here
+		h.ReplicaSet.Repair = replicaset.RepairAll
+		c := &replicaSetController{env: h.Env, table: &h.ReplicaSets, kind: replicaset.Kind, expected: expectations{}}
+		c.Controller = control.New(h.Server, c, store.ReplicaSetController, 0, store.KindReplicaSet, store.KindPod)
+		if waits {
+			c.versions = map[string]replicaset.Versions{}
+		}
+		relabel := func(app string) {
+			put(h, &h.Server.Pods, "p", func(p *store.Pod) {
+				p.Labels, p.Phase = map[string]string{"app": app}, podorder.Running
+			})
+		}
+		see := func(version int64) { c.View[store.KindReplicaSet], c.View[store.KindPod] = h.Version(), version }
+		pass := func() (acts bool) {
+			for next := c.Begin("web"); next != nil && next(); {
+				acts = true
+			}
+			return acts
+		}
+		aReplicaSet(h, "web", "web", 1)
+		relabel("web")
+		see(h.Version())
+		adopt := c.Begin("web")
+		relabel("other")
+		relabelled := h.Version()
+		for adopt() {
+		}
+		require.Equal(t, "web", h.Server.Pods.Get("p").ControllerName)
+
+		see(relabelled)
+		require.Equal(t, !waits, pass(), "an orphan of other labels is no pod of the ReplicaSet")
+		if !waits {
+			require.Equal(t, 2, h.Server.Pods.Len(), "so it creates another one")
+		}
+		see(h.Version())
+		require.True(t, pass())
+		require.Empty(t, h.Server.Pods.Get("p").ControllerUID, "released")
+		require.Equal(t, 2, h.Server.Pods.Len())
 	}
 }
