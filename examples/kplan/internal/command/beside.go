@@ -51,8 +51,7 @@ func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
 	}
 	var inPlace bool
 	inPlace, j.err = p.InPlace(old)
-	j.own = uidsOf(old.Pods, p.Pods)
-	j.objects = []kube.Object{fresh(old.Object, p.Object, ""), fresh(p.Object, p.Object, world.Next)}
+	j.replaces(old, p)
 	j.begin = func(b *world.Beginning) error {
 		b.BeginSet(namespace, name, inPlace)
 		b.Earlier = true

@@ -37,6 +37,12 @@ func argoRollout(strategy string) func(pod string) string {
 // presentTime is when the pods of these tests run.
 var presentTime = []string{"--now", "2026-05-01T12:00:00Z"}
 
+// A quota of some CPUs, and a limit range that takes containers with one at most.
+const (
+	cpuQuota = "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop}, spec: {hard: {requests.cpu: %q}}}\n"
+	oneCPU   = "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: small, namespace: shop}, spec: {limits: [{type: Container, max: {cpu: 1}}]}}\n"
+)
+
 // beside is a ReplicaSet with a pod on each of some nodes, and claims.
 func beside(nodes ...string) string {
 	const pod = `{metadata: {labels: {app: loner}}, spec: {containers: [{name: c, image: "y:1", ports: [{containerPort: 80, hostPort: 80}], resources: {requests: {cpu: 700m}, limits: {cpu: 700m}}}],
@@ -76,8 +82,6 @@ func TestHeldForecasts(t *testing.T) {
 		return text + beside(full...)
 	}
 	some, all := []string{"a", "b"}, []string{"a", "b", "c", "d"}
-	quota := "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop}, spec: {hard: {requests.cpu: %s}}}\n"
-	ranged := "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: small, namespace: shop}, spec: {limits: [{type: Container, max: {cpu: 1}}]}}\n"
 	for why, c := range map[string]struct{ pod, ends, otherPod, never, says string }{
 		"host ports":     {container(few + `, ports: [{containerPort: 80, hostPort: 80}]`), nodes("", some...), "", nodes("", all...), "4 node(s) didn't have free ports for the requested pod ports"},
 		"requests":       {container(large), nodes("", some...), "", nodes("", all...), "Insufficient cpu"},
@@ -87,8 +91,8 @@ func TestHeldForecasts(t *testing.T) {
 		"node selectors": {"nodeSelector: {disk: b}, " + container(few), nodes(""), "nodeSelector: {disk: gone}, " + container(few), nodes(""), "didn't match Pod's node affinity/selector"},
 		"taints":         {"tolerations: [{key: own}], " + container(few), nodes("taints: [{key: own, effect: NoSchedule}]"), container(few), nodes("taints: [{key: own, effect: NoSchedule}]"), "untolerated taint"},
 		"claims":         {`volumes: [{name: v, persistentVolumeClaim: {claimName: free}}], ` + container(few), nodes("", "a"), `volumes: [{name: v, persistentVolumeClaim: {claimName: taken}}], ` + container(few), nodes("", "a"), "already in-use by another pod"},
-		"quotas":         {container(large), nodes("") + fmt.Sprintf(quota, `"4"`), "", nodes("") + fmt.Sprintf(quota, `"2"`), "exceeded quota: few"},
-		"limit ranges":   {container(few), nodes("") + ranged, container(large), nodes("") + ranged, "maximum cpu usage per Container is 1, but limit is 1500m"},
+		"quotas":         {container(large), nodes("") + fmt.Sprintf(cpuQuota, "4"), "", nodes("") + fmt.Sprintf(cpuQuota, "2"), "exceeded quota: few"},
+		"limit ranges":   {container(few), nodes("") + oneCPU, container(large), nodes("") + oneCPU, "maximum cpu usage per Container is 1, but limit is 1500m"},
 	} {
 		for kind, object := range kinds {
 			t.Run(why+" of a "+kind, func(t *testing.T) {
@@ -97,7 +101,7 @@ func TestHeldForecasts(t *testing.T) {
 				}
 				code, stdout, stderr := simulate(c.pod, c.ends)
 				require.Zero(t, code, "%s%s", stdout, stderr)
-				require.Contains(t, stdout, "omplete")
+				require.Contains(t, stdout, "\nComplete after ")
 				pod := c.pod
 				if c.otherPod != "" {
 					pod = c.otherPod
@@ -119,20 +123,19 @@ func TestHeldDaemonReleases(t *testing.T) {
 	} {
 		before := object(`{containers: [{name: c, image: "x:1", resources: {requests: {cpu: 100m}, limits: {cpu: 100m}}}]}`)
 		nodes := aNode("a", "", "True") + aNode("b", "", "True")
-		ranged := "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: small, namespace: shop}, spec: {limits: [{type: Container, max: {cpu: 1}}]}}\n"
-		quota := "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: few, namespace: shop}, spec: {hard: {requests.cpu: %s}}}\n"
 		after := func(more string) string { return object(`{containers: [{name: c, image: "x:2", ` + more + `}]}`) }
 		large := after(`resources: {requests: {cpu: "1500m"}, limits: {cpu: "1500m"}}`)
 		port := after(`ports: [{containerPort: 80, hostPort: 80}], resources: {requests: {cpu: 100m}, limits: {cpu: 100m}}`)
 		for why, c := range map[string]struct{ after, ends, otherAfter, never, says string }{
 			"host ports":   {port, nodes + beside(), port, nodes + beside("a", "b"), "didn't have free ports for the requested pod ports"},
 			"requests":     {large, nodes + beside(), large, nodes + beside("a", "b"), "Insufficient cpu"},
-			"quotas":       {large, nodes + fmt.Sprintf(quota, `"4"`), large, nodes + fmt.Sprintf(quota, `"2"`), "pods of web are refused: exceeded quota: few"},
-			"limit ranges": {port, nodes + ranged, large, nodes + ranged, "pods of web are refused: maximum cpu usage per Container is 1, but limit is 1500m"},
+			"quotas":       {large, nodes + fmt.Sprintf(cpuQuota, "4"), large, nodes + fmt.Sprintf(cpuQuota, "2"), "pods of web are refused: exceeded quota: few"},
+			"limit ranges": {port, nodes + oneCPU, large, nodes + oneCPU, "pods of web are refused: maximum cpu usage per Container is 1, but limit is 1500m"},
 		} {
 			t.Run(why+" of a "+kind, func(t *testing.T) {
 				code, stdout, stderr := rolledFrom(t, before+c.ends, c.after+c.ends, presentTime...)
 				require.Zero(t, code, "%s%s", stdout, stderr)
+				require.Contains(t, stdout, "\nComplete after ")
 				code, stdout, stderr = rolledFrom(t, before+c.never, c.otherAfter+c.never, presentTime...)
 				require.Equal(t, exitFailure, code, "%s%s", stdout, stderr)
 				require.Contains(t, inWords(stdout), c.says, stdout)

@@ -19,7 +19,24 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 	if s.asked() {
 		return s.comparisons(c, set, from, use)
 	}
-	var all []*job
+	all := s.jobs(c, set, from)
+	beside := s.besides(set, from)
+	s.together(slices.Concat(all, beside))
+	for _, j := range beside {
+		if j.err != nil {
+			tell(c, []string{"not looked at: " + j.err.Error()})
+		}
+	}
+	for _, j := range all {
+		if err := use(outcome{j.result, j.of, j.err}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobs returns the simulation of each workload that an answer is about.
+func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (all []*job) {
 	add := func(of subject, j *job, err error) {
 		if err != nil {
 			j = &job{err: err}
@@ -64,19 +81,7 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 		j, err := s.ofDaemonSet(d, old)
 		add(d, j, err)
 	}
-	beside := s.besides(set, from)
-	s.together(slices.Concat(all, beside))
-	for _, j := range beside {
-		if j.err != nil {
-			tell(c, []string{"not looked at: " + j.err.Error()})
-		}
-	}
-	for _, j := range all {
-		if err := use(outcome{j.result, j.of, j.err}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all
 }
 
 // together simulates jobs in one cluster, but for those that have one of their own.

@@ -110,7 +110,8 @@ func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*rele
 	if err != nil {
 		return nil, err
 	}
-	of := &release{job: job{now: s.now.Time, objects: []kube.Object{fresh(old.Object, r.Set.Object, ""), fresh(r.Set.Object, r.Set.Object, world.Next)}, around: r.Around(), own: uidsOf(old.Pods, r.Set.Pods)}}
+	of := &release{job: job{now: s.now.Time, around: r.Around()}}
+	of.replaces(old, r.Set)
 	of.begin = func(b *world.Beginning) error {
 		next := b.BeginSet(r.Set.Object.GetNamespace(), r.Set.Object.GetName(), inPlace)
 		of.budget, of.replicas = setBudget(next), next.DesiredReplicas()
@@ -118,10 +119,16 @@ func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*rele
 		return nil
 	}
 	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		of.assumed = slices.Concat(partial, asFinished(old.Pods), s.believed(r.Around().Nodes, b))
+		of.assumed = slices.Concat(partial, asFinished(old.Pods), s.believed(r.Nodes(), b))
 		return nil
 	}
 	return of, nil
+}
+
+// replaces gives a job a set and the next one that is applied to it, both without pods.
+func (j *job) replaces(old, next *manifest.PodSet) {
+	j.objects = []kube.Object{fresh(old.Object, next.Object, ""), fresh(next.Object, next.Object, world.Next)}
+	j.own = uidsOf(old.Pods, next.Pods)
 }
 
 // fresh returns a copy of a set without its status, with the name of another one and a suffix.
@@ -175,7 +182,7 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 		wanted := b.WantedDaemonSet()
 		of.replicas = b.DaemonSet().Status.DesiredNumberScheduled
 		of.budget = rollout.ResolveExact(of.replicas, wanted.MaxSurge, cmp.Or(wanted.MaxUnavailable, rollout.Int(1)))
-		of.assumed = slices.Concat(partial, asFinished(old.Controlled()), s.believed(r.Around().Nodes, b))
+		of.assumed = slices.Concat(partial, asFinished(old.Controlled()), s.believed(r.Nodes(), b))
 		return nil
 	}
 	return of, nil

@@ -96,7 +96,7 @@ func (s *simulation) setUnderWay(r *manifest.Rollout) (*release, error) {
 		return nil
 	}
 	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		of.assumed = append(of.assumed, s.believed(r.Around().Nodes, b)...)
+		of.assumed = append(of.assumed, s.believed(r.Nodes(), b)...)
 		return nil
 	}
 	return of, nil
@@ -144,7 +144,7 @@ func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
 		return nil
 	}
 	of.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		of.assumed = append(of.assumed, s.believed(r.Around().Nodes, b)...)
+		of.assumed = append(of.assumed, s.believed(r.Nodes(), b)...)
 		return nil
 	}
 	return of, nil

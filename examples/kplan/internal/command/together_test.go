@@ -110,21 +110,23 @@ func TestCompeteForPorts(t *testing.T) {
 	require.Contains(t, inWords(answersOf(text)["shop/web"]), "0/2 nodes are available: 2 node(s) didn't have free ports")
 }
 
+// setText is a StatefulSet.
+func setText(template string, replicas int) string {
+	return strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n", "  serviceName: db\n").Replace(rolledText("shop", "db", template, replicas, ""))
+}
+
 // TestCompeteWithSets: a StatefulSet is no subject of the command, but its pods take the room that a Deployment
 // wants, and leave it when it gets smaller.
 func TestCompeteWithSets(t *testing.T) {
-	set := func(template string, replicas int) string {
-		return strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n", "  serviceName: db\n").Replace(rolledText("shop", "db", template, replicas, ""))
-	}
 	web, wider := rolledText("shop", "web", "1", 2, ""), rolledText("shop", "web", "1", 3, "")
 	for why, c := range map[string]struct {
 		before, after string
 		code          int
 	}{
 		"alone":        {"", "", 0},
-		"beside a set": {set("1", 3), set("1", 3), exitFailure},
-		"beside one that rolls, whose pods go before they come": {set("1", 3), set("2", 3), 0},
-		"beside one that leaves room":                           {set("1", 3), set("1", 2), 0},
+		"beside a set": {setText("1", 3), setText("1", 3), exitFailure},
+		"beside one that rolls, whose pods go before they come": {setText("1", 3), setText("2", 3), 0},
+		"beside one that leaves room":                           {setText("1", 3), setText("1", 2), 0},
 	} {
 		code, text, stderr := rolledFrom(t, web+c.before+nodeText("a", "5Gi"), wider+c.after)
 		require.Equal(t, c.code, code, "%s: %s%s", why, text, stderr)
@@ -135,7 +137,7 @@ func TestCompeteWithSets(t *testing.T) {
 
 // TestTooLargeSet: a set that is too large to simulate is told, and stops nobody else.
 func TestTooLargeSet(t *testing.T) {
-	set := strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "  strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n", "  serviceName: db\n").Replace(rolledText("shop", "db", "1", 2147483647, ""))
+	set := setText("1", 2147483647)
 	for _, before := range []string{set, ""} {
 		code, text, stderr := rolledFrom(t, rolledText("shop", "web", "1", 2, "")+before, rolledText("shop", "web", "2", 2, "")+set)
 		require.Zero(t, code, "%s%s", text, stderr)

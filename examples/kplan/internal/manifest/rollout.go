@@ -32,14 +32,16 @@ type Rollout struct {
 	limits *limitObjects
 }
 
-// Around returns the other objects of a cluster that the Rollout and its workload meet.
-func (r *Rollout) Around() Around {
-	nodes := r.nodes
+// Nodes returns the nodes of the input, or those that are assumed for a DaemonSet.
+func (r *Rollout) Nodes() []*corev1.Node {
 	if r.DaemonSet != nil {
-		nodes = r.DaemonSet.Nodes // which may be assumed
+		return r.DaemonSet.Nodes
 	}
-	return Around{nodes, r.shared.Pods, r.limits.in(r.Namespace)}
+	return r.nodes
 }
+
+// Around returns the other objects of a cluster that the Rollout and its workload meet.
+func (r *Rollout) Around() Around { return Around{r.Nodes(), r.shared.Pods, r.limits.in(r.Namespace)} }
 
 // Name returns what messages call the Rollout.
 func (r *Rollout) Name() string { return describe("Rollout", r.Snapshot.Rollout.Name) }

@@ -190,7 +190,7 @@ func (e *earlier) rollOut(list []*Beginning) error {
 	e.Snapshot = w.Snapshot()
 	for _, b := range list {
 		_, complete := steps.Workload(b.Kind, b.Name)
-		done := !complete.IsZero() || b.Kind == sim.KindSet // of which the record does not tell
+		done := !complete.IsZero()
 		if b.Kind == sim.KindRollout {
 			done = named(e.Rollouts, releaseName, b.Name).Status.Phase == kruise.PhaseHealthy
 		}

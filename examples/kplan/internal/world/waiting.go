@@ -8,7 +8,6 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
@@ -97,24 +96,19 @@ type waitingPod struct {
 func waitingIn(world *sim.World) *waiting {
 	w := &waiting{Snapshot: world.Snapshot(), pods: map[string][]waitingPod{}, owned: map[string]int32{}}
 	w.nodes = scheduler.New(w.Nodes, len(w.Resources))
-	sets := map[string]bool{}
-	for i := range w.Sets {
-		sets[w.Sets[i].UID] = true
-	}
 	template := templatesOf(&w.Snapshot)
 	for i := range w.Pods {
-		p := &w.Pods[i]
-		w.add(p, template(p), "", p.ControllerKind == replicaset.Kind || sets[p.ControllerUID])
+		w.add(&w.Pods[i], template(&w.Pods[i]), "")
 	}
 	for i := range w.DaemonPods {
 		p := &w.DaemonPods[i]
-		w.add(&p.Pod, w.Templates[p.Labels[daemonset.LabelHash]], p.PinnedNode, p.ControllerKind == daemonset.Kind)
+		w.add(&p.Pod, w.Templates[p.Labels[daemonset.LabelHash]], p.PinnedNode)
 	}
 	return w
 }
 
-// add notes a pod, with the node that is to take it, and whether its wait is told.
-func (w *waiting) add(p *podorder.Pod, t cluster.Template, node string, told bool) {
+// add notes a pod, with the node that is to take it.
+func (w *waiting) add(p *podorder.Pod, t cluster.Template, node string) {
 	pod := scheduler.Pod{Pod: p, Template: t}
 	if !p.Finished() {
 		w.owned[p.ControllerUID]++
@@ -123,7 +117,7 @@ func (w *waiting) add(p *podorder.Pod, t cluster.Template, node string, told boo
 	case p.Finished():
 	case p.NodeName != "":
 		w.nodes.Take(pod, p.NodeName)
-	case told && !w.Held[p.Name].Unplaced && !t.Unplaceable:
+	case !w.Held[p.Name].Unplaced && !t.Unplaceable:
 		w.pods[p.ControllerUID] = append(w.pods[p.ControllerUID], waitingPod{pod, node})
 	}
 }

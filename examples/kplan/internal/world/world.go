@@ -67,10 +67,6 @@ func (c *Cluster) Run(list []*Beginning, config sim.Config, limit time.Duration,
 		r := Run{World: w, waits: waits, Sizes: steps.Sizes(b.Kind, b.Name), owns: func(uid string) bool { return steps.Owns(b.Kind, b.Name, uid) }}
 		var complete time.Time
 		r.Steps, complete = steps.Workload(b.Kind, b.Name)
-		if b.Kind == sim.KindSet {
-			runs = append(runs, r)
-			continue
-		}
 		last := &r.Steps[len(r.Steps)-1]
 		if b.Kind == sim.KindDaemonSet {
 			last.Plan = r.eachHold(b.DaemonSet().UID, last.Plan.(daemonset.Plan), b.DaemonSetOptions(config.DaemonSet))
