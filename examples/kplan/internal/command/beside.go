@@ -53,8 +53,9 @@ func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
 	inPlace, j.err = p.InPlace(old)
 	j.replaces(old, p)
 	j.begin = func(b *world.Beginning) error {
-		b.BeginSet(namespace, name, inPlace)
-		b.Earlier = true
+		next := b.BeginSet(namespace, name, inPlace)
+		next.Partition, next.Paused = p.Set.Partition, p.Set.Paused // which a Rollout would set
+		b.Applied, b.Earlier = []any{*next}, true
 		return nil
 	}
 }

@@ -118,6 +118,7 @@ func setText(template string, replicas int) string {
 // TestCompeteWithSets: a StatefulSet is no subject of the command, but its pods take the room that a Deployment
 // wants, and leave it when it gets smaller.
 func TestCompeteWithSets(t *testing.T) {
+	held := strings.Replace(setText("2", 3), "serviceName: db", "serviceName: db\n  updateStrategy: {rollingUpdate: {partition: 3}}", 1)
 	web, wider := rolledText("shop", "web", "1", 2, ""), rolledText("shop", "web", "1", 3, "")
 	for why, c := range map[string]struct {
 		before, after string
@@ -126,6 +127,7 @@ func TestCompeteWithSets(t *testing.T) {
 		"alone":        {"", "", 0},
 		"beside a set": {setText("1", 3), setText("1", 3), exitFailure},
 		"beside one that rolls, whose pods go before they come": {setText("1", 3), setText("2", 3), 0},
+		"beside one that its partition holds":                   {setText("1", 3), held, exitFailure},
 		"beside one that leaves room":                           {setText("1", 3), setText("1", 2), 0},
 	} {
 		code, text, stderr := rolledFrom(t, web+c.before+nodeText("a", "5Gi"), wider+c.after)
