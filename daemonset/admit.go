@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -145,7 +146,7 @@ func (in *input) admitSelectors(errs *field.Errors) {
 	}
 	compiled, err := selector.FromLabelSelector(in.ds.Selector)
 	if err != nil {
-		*errs = append(*errs, &field.Error{Path: "DaemonSet.Selector", Value: "", Detail: err.Error(), Err: err})
+		*errs = append(*errs, &kplan.FieldError{Path: "DaemonSet.Selector", Value: "", Detail: err.Error(), Err: err})
 	}
 	in.owner.Selector = compiled
 	if in.ds.NodeSelector == nil {
@@ -153,7 +154,7 @@ func (in *input) admitSelectors(errs *field.Errors) {
 	}
 	compiled, err = selector.FromLabelSelector(in.ds.NodeSelector)
 	if err != nil {
-		*errs = append(*errs, &field.Error{Path: "DaemonSet.NodeSelector", Value: "", Detail: err.Error(), Err: err})
+		*errs = append(*errs, &kplan.FieldError{Path: "DaemonSet.NodeSelector", Value: "", Detail: err.Error(), Err: err})
 	}
 	in.nodeSelector = compiled
 }

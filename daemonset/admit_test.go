@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
 )
 
 func TestInvalid(t *testing.T) {
@@ -78,8 +80,8 @@ func TestInvalid(t *testing.T) {
 			c.change(&s, &now, &opts)
 			p, err := daemonset.Reconcile(s, now, opts)
 			require.Empty(t, cmp.Diff(daemonset.Plan{}, p))
-			require.ErrorIs(t, err, daemonset.ErrInvalid)
-			var fe *daemonset.FieldError
+			require.ErrorIs(t, err, kplan.ErrInvalid)
+			var fe *kplan.FieldError
 			require.True(t, errors.As(err, &fe))
 			require.Equal(t, c.want, fe.Path)
 			_, err2 := daemonset.Explain(s, now, opts)

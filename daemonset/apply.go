@@ -28,7 +28,7 @@ import (
 //   - [UpdatePod] changes images and metadata; the kubelet has yet to run them.
 //   - Resource versions stay as they are.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError]: no pod or revision has the
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod or revision has the
 // name and UID, the name of the new revision is taken, or what is to be adopted has a
 // controller.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {

@@ -6,13 +6,15 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
@@ -117,7 +119,7 @@ func TestApply(t *testing.T) {
 		"of a revision with the UID": daemonset.DeleteRevision{Object: object("r", "o")}, "must not be that of a revision": daemonset.CreateRevision{Name: "r"},
 	} {
 		_, err := daemonset.Apply(s, a, t0)
-		require.ErrorIs(t, err, daemonset.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 		require.ErrorContains(t, err, text)
 	}
 	for _, a := range []daemonset.Action{daemonset.AdoptPod{Object: object("other", "c")}, daemonset.AdoptRevision{Object: object("x", "x")}} {

@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 // failedBesidePair is a node with a new pod that is ready and not available, an old one
@@ -66,7 +68,7 @@ func TestFailedBesidePair(t *testing.T) {
 			p := mustPlan(t, s, tt.opts)
 			require.Equal(t, []string{"p21"}, deleted(p))
 			require.Equal(t, daemonset.Backoff{{BackoffKey: agentKey("n1"), Delay: time.Second, Since: t0}}, p.Backoff)
-			require.Contains(t, p.Holds, daemonset.Hold{Node: "n1", Name: "p3", Reason: daemonset.ReasonBackoff, Limit: 1}, "the delay, not what the pair waits for")
+			require.Contains(t, p.Holds, kplan.Hold[daemonset.Reason]{Node: "n1", Name: "p3", Reason: daemonset.ReasonBackoff, Limit: 1}, "the delay, not what the pair waits for")
 			require.Equal(t, tt.recheck, p.RecheckAt.Sub(t0))
 		})
 	}

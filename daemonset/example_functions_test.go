@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // One action: the new pod is pinned to its node until the scheduler binds it.
@@ -39,7 +39,7 @@ func ExampleActions_Apply() {
 		daemonset.DeletePod{Object: daemonset.Object{Name: "logs-on-node-a"}, Node: "node-a"},
 		daemonset.DeletePod{Object: daemonset.Object{Name: "logs-on-node-x"}, Node: "node-x"},
 	}.Apply(logs(), noon)
-	fmt.Println(errors.Is(err, daemonset.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output: true
 }
 
@@ -78,7 +78,7 @@ func ExampleFinish() {
 	s := logs()
 	plan, _ := daemonset.Reconcile(s, noon, daemonset.Options{})
 	result := daemonset.Finish(s, plan, daemonset.Report{
-		Outcomes:     []selector.Outcome{{Answer: selector.Failed, Err: errors.New("exceeded quota")}},
+		Outcomes:     []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("exceeded quota")}},
 		Expectations: plan.Expect(replicaset.Expectations{}, noon),
 	}, noon, daemonset.Options{})
 	fmt.Println(result.Err, result.Expectations.Creations, result.WriteStatus)
@@ -290,7 +290,7 @@ func ExampleQuirks_Has() {
 func ExampleParseQuirks() {
 	fmt.Println(daemonset.ParseQuirks("SucceededPodsStay"))
 	_, err := daemonset.ParseQuirks("PodsStay")
-	fmt.Println(errors.Is(err, daemonset.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// SucceededPodsStay <nil>
 	// true
@@ -298,7 +298,7 @@ func ExampleParseQuirks() {
 
 func ExampleQuirkTable() {
 	table := daemonset.QuirkTable()
-	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "BurstRoundsToZero" })
+	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "BurstRoundsToZero" })
 	fmt.Println(len(table), "of them, one is", table[i].Name)
 	// Output: 20 of them, one is BurstRoundsToZero
 }

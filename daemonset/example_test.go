@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
@@ -180,7 +181,7 @@ func ExampleReconcile_invalid() {
 	s := logs()
 	s.Nodes[2].Name = "node-a"
 	_, err := daemonset.Reconcile(s, noon, daemonset.Options{})
-	var field *daemonset.FieldError
+	var field *kplan.FieldError
 	if errors.As(err, &field) {
 		fmt.Println(field.Path, "-", field.Detail)
 	}

@@ -5,8 +5,8 @@ package daemonset_test
 import (
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // tracked is the log agent on three nodes, followed by a Tracker.
@@ -64,7 +64,7 @@ func ExampleTracker_Snapshot() {
 func ExampleTracker_Finish() {
 	agent := tracked()
 	plan, _ := agent.Plan(noon, daemonset.Options{})
-	report := daemonset.Report{Outcomes: []selector.Outcome{{Answer: selector.Failed, Err: fmt.Errorf("no room")}}}
+	report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}}
 	result := agent.Finish(plan, report, noon, daemonset.Options{})
 	fmt.Println(result.Events[0].Reason, len(result.Errs))
 	// Output: FailedCreate 1

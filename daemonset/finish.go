@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A Report is what became of a plan.
@@ -26,7 +26,7 @@ type Report struct {
 	// an action about a revision or about who owns what that failed, or behind adoptions
 	// of what is gone, is left out. After pods that could not be created or deleted only
 	// the deletion of old revisions is.
-	Outcomes []selector.Outcome
+	Outcomes []kplan.Outcome
 	// Collisions is the next count of collisions, from revision.DaemonSetTaken, if the
 	// name of the new revision is another's.
 	Collisions *int32
@@ -44,8 +44,8 @@ type Result struct {
 	Written     Versions
 	Status      Status // to be written if WriteStatus is set
 	WriteStatus bool
-	Events      []Event // to be recorded, in order
-	Backoff     Backoff // to hand back with the next snapshot, or in a [Delta]
+	Events      []kplan.Event // to be recorded, in order
+	Backoff     Backoff       // to hand back with the next snapshot, or in a [Delta]
 	// Err is why the pass failed: then call [Reconcile] again after
 	// replicaset.RetryDelay. If it is nil, forget the failures so far. Errs are all errors
 	// of the same kind.
@@ -57,7 +57,7 @@ type Result struct {
 	RecheckAt time.Time
 	// Again is what to plan from at once if pods or revisions that were to be adopted are
 	// gone: the snapshot without them, and as the actions in front have left it. Then
-	// nothing behind may have been carried out, and Err wraps selector.ErrGone, so that a
+	// nothing behind may have been carried out, and Err wraps kplan.ErrGone, so that a
 	// caller who does not plan at once does it later. Each such snapshot has fewer orphans
 	// than the one before.
 	Again *Snapshot
@@ -128,11 +128,11 @@ type finish struct {
 	stopped bool    // the pass did not come to its end
 }
 
-func (f *finish) outcome(i int) *selector.Outcome {
+func (f *finish) outcome(i int) *kplan.Outcome {
 	if i < len(f.report.Outcomes) {
 		return &f.report.Outcomes[i]
 	}
-	return &selector.Outcome{}
+	return &kplan.Outcome{}
 }
 
 func (f *finish) fail(a Action, err error) {
@@ -140,7 +140,7 @@ func (f *finish) fail(a Action, err error) {
 }
 
 func (f *finish) event(action int, eventType, reason, message string) {
-	f.result.Events = append(f.result.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
+	f.result.Events = append(f.result.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
 // actions looks at all outcomes.
@@ -197,17 +197,17 @@ func (f *finish) action(i int, a Action) {
 	case DeleteRevision:
 		f.revisionDeleted(a, o)
 	default:
-		if o.Answer != selector.Done {
+		if o.Answer != kplan.Done {
 			f.stop(a, o.Failure())
 		}
 	}
 }
 
 // wrote records the version of a pod that was adopted or created.
-func (f *finish) wrote(a Action, o *selector.Outcome) {
+func (f *finish) wrote(a Action, o *kplan.Outcome) {
 	switch a.(type) {
 	case AdoptPod, CreatePod:
-		if o.Answer == selector.Done && o.ResourceVersion != "" {
+		if o.Answer == kplan.Done && o.ResourceVersion != "" {
 			f.result.Written = f.result.Written.wrotePod(f.s.DaemonSet.UID, o.ResourceVersion)
 		}
 	}
@@ -221,11 +221,11 @@ func (f *finish) stop(a Action, err error) {
 
 // revisionDeleted goes on if a revision beyond the limit could not be deleted. It may have
 // been left out, after pods that could not be written.
-func (f *finish) revisionDeleted(a DeleteRevision, o *selector.Outcome) {
+func (f *finish) revisionDeleted(a DeleteRevision, o *kplan.Outcome) {
 	history := a.Reason == ReasonHistoryLimit
 	switch {
 	case o.Answer == "" && len(f.result.Errs) > 0 && history:
-	case o.Answer == selector.Done, o.Answer == selector.NotFound:
+	case o.Answer == kplan.Done, o.Answer == kplan.NotFound:
 	case history:
 		f.fail(a, o.Failure())
 	default:
@@ -233,31 +233,31 @@ func (f *finish) revisionDeleted(a DeleteRevision, o *selector.Outcome) {
 	}
 }
 
-func (f *finish) adopted(a Action, kind string, object Object, o *selector.Outcome) {
+func (f *finish) adopted(a Action, kind string, object Object, o *kplan.Outcome) {
 	err := o.Adopted()
 	switch {
 	case f.report.LiveCheck != nil:
 		f.result.Errs = append(f.result.Errs, fmt.Errorf("can't adopt %s %s (%s): %w", kind, object.Name, object.UID, f.report.LiveCheck))
 		f.stopped = true
-	case err == selector.ErrGone:
+	case err == kplan.ErrGone:
 		f.gone = append(f.gone, fmt.Errorf("%s %s: %w", kind, object.Name, err))
 	case err != nil:
 		f.stop(a, err)
 	}
 }
 
-func (f *finish) created(i int, a CreatePod, o *selector.Outcome) {
+func (f *finish) created(i int, a CreatePod, o *kplan.Outcome) {
 	switch o.Answer {
-	case selector.Done:
+	case kplan.Done:
 		f.event(i, "Normal", "SuccessfulCreate", "Created "+word(a.Kind)+": "+o.Name)
-	case selector.NamespaceTerminating: // nobody will ever see it
+	case kplan.NamespaceTerminating: // nobody will ever see it
 		if f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations) {
 			f.lost++
 		}
 	case "": // left out after another that failed
 		f.lost++
 		if len(f.result.Errs) == 0 {
-			f.result.Errs = append(f.result.Errs, selector.ErrNotExecuted)
+			f.result.Errs = append(f.result.Errs, kplan.ErrNotExecuted)
 		}
 	default:
 		f.lost++
@@ -266,13 +266,13 @@ func (f *finish) created(i int, a CreatePod, o *selector.Outcome) {
 	}
 }
 
-func (f *finish) deleted(i int, a DeletePod, o *selector.Outcome) {
-	if o.Answer == selector.Done {
+func (f *finish) deleted(i int, a DeletePod, o *kplan.Outcome) {
+	if o.Answer == kplan.Done {
 		f.event(i, "Normal", "SuccessfulDelete", "Deleted "+word(a.Kind)+": "+a.Name)
 		return
 	}
 	f.result.Expectations = f.result.Expectations.DeletionObserved(a.Name)
-	if o.Answer == selector.NotFound || o.Answer == selector.Changed {
+	if o.Answer == kplan.NotFound || o.Answer == kplan.Changed {
 		return
 	}
 	f.result.Errs = append(f.result.Errs, fmt.Errorf("unable to delete pods: %w", o.Failure()))
@@ -302,7 +302,7 @@ func (f *finish) again() *Snapshot {
 }
 
 // apply changes the snapshot as an action has.
-func (s *Snapshot) apply(a Action, o *selector.Outcome) {
+func (s *Snapshot) apply(a Action, o *kplan.Outcome) {
 	switch a := a.(type) {
 	case AdoptPod:
 		s.changePod(a.Object, o, func(p *Pod) {
@@ -335,11 +335,11 @@ func (s *Snapshot) apply(a Action, o *selector.Outcome) {
 }
 
 // changePod changes the pod of a write. It removes one that is gone, and with nil any.
-func (s *Snapshot) changePod(object Object, o *selector.Outcome, change func(*Pod)) {
+func (s *Snapshot) changePod(object Object, o *kplan.Outcome, change func(*Pod)) {
 	i := slices.IndexFunc(s.Pods, func(p Pod) bool { return p.Name == object.Name && p.UID == object.UID })
 	switch {
 	case i < 0:
-	case change == nil || o.Answer == selector.NotFound:
+	case change == nil || o.Answer == kplan.NotFound:
 		s.Pods = slices.Delete(s.Pods, i, i+1)
 	default:
 		change(&s.Pods[i])
@@ -348,11 +348,11 @@ func (s *Snapshot) changePod(object Object, o *selector.Outcome, change func(*Po
 }
 
 // changeRevision does the same with a revision.
-func (s *Snapshot) changeRevision(object Object, o *selector.Outcome, change func(*revision.ControllerRevision)) {
+func (s *Snapshot) changeRevision(object Object, o *kplan.Outcome, change func(*revision.ControllerRevision)) {
 	i := slices.IndexFunc(s.Revisions, func(r revision.ControllerRevision) bool { return r.Name == object.Name && r.UID == object.UID })
 	switch {
 	case i < 0:
-	case change == nil || o.Answer == selector.NotFound:
+	case change == nil || o.Answer == kplan.NotFound:
 		s.Revisions = slices.Delete(s.Revisions, i, i+1)
 	default:
 		change(&s.Revisions[i])

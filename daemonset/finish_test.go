@@ -9,24 +9,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var errBoom = errors.New("boom")
 
-func done(names ...string) (list []selector.Outcome) {
+func done(names ...string) (list []kplan.Outcome) {
 	for _, name := range names {
-		list = append(list, selector.Outcome{Answer: selector.Done, Name: name})
+		list = append(list, kplan.Outcome{Answer: kplan.Done, Name: name})
 	}
 	return list
 }
 
-var boom = selector.Outcome{Answer: selector.Failed, Err: errBoom}
+var boom = kplan.Outcome{Answer: kplan.Failed, Err: errBoom}
 
 func object(name string) daemonset.Object { return daemonset.Object{Name: name, UID: name + "-uid"} }
 
@@ -34,7 +34,7 @@ func object(name string) daemonset.Object { return daemonset.Object{Name: name, 
 func podPlan() daemonset.Plan {
 	p := daemonset.Plan{
 		Status:  daemonset.Status{NumberReady: 7},
-		Events:  []daemonset.Event{{Action: -1, Reason: "Found"}},
+		Events:  []kplan.Event{{Action: -1, Reason: "Found"}},
 		Backoff: daemonset.Backoff{{Delay: time.Second}}, RecheckAt: t0.Add(time.Minute),
 	}
 	for _, n := range []string{"n1", "n2", "n3"} {
@@ -61,7 +61,7 @@ func TestFinish(t *testing.T) {
 	require.Equal(t, e, r.Expectations)
 	require.Equal(t, p.Backoff, r.Backoff)
 	require.Equal(t, p.RecheckAt, r.RecheckAt)
-	require.Equal(t, []daemonset.Event{
+	require.Equal(t, []kplan.Event{
 		{Action: -1, Reason: "Found"},
 		{Action: 0, Type: "Normal", Reason: "SuccessfulCreate", Message: "Created pod: x"},
 		{Action: 1, Type: "Normal", Reason: "SuccessfulCreate", Message: "Created pod: y"},
@@ -77,7 +77,7 @@ func TestFinish(t *testing.T) {
 // After pods that failed the status is written, and what nobody will see is not expected.
 func TestFinishPodsFailed(t *testing.T) {
 	p := podPlan()
-	outcomes := append(done("x"), boom, selector.Outcome{}, done("")[0], boom, selector.Outcome{Answer: selector.NotFound}, selector.Outcome{})
+	outcomes := append(done("x"), boom, kplan.Outcome{}, done("")[0], boom, kplan.Outcome{Answer: kplan.NotFound}, kplan.Outcome{})
 	r := daemonset.Finish(cluster(1), p, daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(replicaset.Expectations{}, t0)}, t0, daemonset.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.Len(t, r.Errs, 2)
@@ -87,7 +87,7 @@ func TestFinishPodsFailed(t *testing.T) {
 	require.Equal(t, []string{"a"}, r.Expectations.Pending)
 	require.Zero(t, r.RecheckAt)
 	require.Equal(t, p.Backoff, r.Backoff)
-	require.Equal(t, []daemonset.Event{
+	require.Equal(t, []kplan.Event{
 		{Action: -1, Reason: "Found"},
 		{Action: 0, Type: "Normal", Reason: "SuccessfulCreate", Message: "Created pod: x"},
 		{Action: 1, Type: "Warning", Reason: "FailedCreate", Message: "Error creating: boom"},
@@ -100,7 +100,7 @@ func TestFinishPodsFailed(t *testing.T) {
 func TestFinishNamespaceTerminating(t *testing.T) {
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n1"}}}
 	for repair, want := range map[daemonset.Quirks]int64{0: 1, daemonset.TerminatingNamespaceRaisesExpectations: 0} {
-		report := daemonset.Report{Outcomes: []selector.Outcome{{Answer: selector.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
+		report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
 		r := daemonset.Finish(cluster(1), p, report, t0, daemonset.Options{Repair: repair})
 		require.NoError(t, r.Err)
 		require.Empty(t, r.Events)
@@ -117,7 +117,7 @@ func TestFinishStopped(t *testing.T) {
 	} {
 		p, s := podPlan(), cluster(1)
 		p.Actions = append(daemonset.Actions{a}, p.Actions...)
-		report := daemonset.Report{Outcomes: []selector.Outcome{boom}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
+		report := daemonset.Report{Outcomes: []kplan.Outcome{boom}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
 		r := daemonset.Finish(s, p, report, t0, daemonset.Options{})
 		require.ErrorIs(t, r.Err, errBoom, "%T", a)
 		require.False(t, r.WriteStatus, "%T", a)
@@ -127,7 +127,7 @@ func TestFinishStopped(t *testing.T) {
 		require.Nil(t, r.Again, "%T", a)
 	}
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.AdoptPod{Object: object("a")}}}
-	r := daemonset.Finish(cluster(1), p, daemonset.Report{LiveCheck: errBoom, Outcomes: make([]selector.Outcome, 1)}, t0, daemonset.Options{})
+	r := daemonset.Finish(cluster(1), p, daemonset.Report{LiveCheck: errBoom, Outcomes: make([]kplan.Outcome, 1)}, t0, daemonset.Options{})
 	require.EqualError(t, r.Err, "can't adopt Pod a (a-uid): boom")
 }
 
@@ -143,7 +143,7 @@ func TestFinishCollision(t *testing.T) {
 	s := cluster(1)
 	s.DaemonSet.Status.NumberReady = 5
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreateRevision{Name: "a"}}, Status: daemonset.Status{NumberReady: 7}}
-	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}, Collisions: ptr.To(int32(2))}, t0, daemonset.Options{})
+	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.AlreadyExists}}, Collisions: ptr.To(int32(2))}, t0, daemonset.Options{})
 	require.Error(t, r.Err)
 	require.True(t, r.WriteStatus)
 	require.Equal(t, []any{int32(5), ptr.To(int32(2))}, []any{r.Status.NumberReady, r.Status.CollisionCount})
@@ -176,11 +176,11 @@ func TestFinishOrphanGone(t *testing.T) {
 		daemonset.DeletePod{Object: of(1)},
 	}}
 	outcomes := done("", "", "", "", "new", "", "", "")
-	outcomes[5] = selector.Outcome{Answer: selector.NotFound}
+	outcomes[5] = kplan.Outcome{Answer: kplan.NotFound}
 	outcomes[3].ResourceVersion, outcomes[4].UID, outcomes[6].ResourceVersion = "8", "new-uid", "9"
 	report := daemonset.Report{Outcomes: outcomes, Expectations: p.Expect(replicaset.Expectations{}, t0)}
 	r := daemonset.Finish(s, p, report, t0, daemonset.Options{})
-	require.ErrorIs(t, r.Err, selector.ErrGone)
+	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.False(t, r.WriteStatus)
 	require.True(t, r.Expectations.Fulfilled(), "nothing was deleted")
 	require.Len(t, r.Again.Pods, 2)
@@ -218,29 +218,29 @@ func TestCreatePodNamesRevision(t *testing.T) {
 
 // An unfinished is a plan of which one action was not carried out.
 type unfinished struct {
-	Snapshot daemonset.Snapshot    `json:"snapshot"`
-	Failed   int                   `json:"failed"`
-	Answer   selector.ServerAnswer `json:"answer"`
+	Snapshot daemonset.Snapshot `json:"snapshot"`
+	Failed   int                `json:"failed"`
+	Answer   kplan.ServerAnswer `json:"answer"`
 }
 
 // A finished is what can be compared of a result.
 type finished struct {
 	Status      daemonset.Status  `json:"status"`
 	WriteStatus bool              `json:"writeStatus,omitzero"`
-	Events      []daemonset.Event `json:"events,omitempty"`
+	Events      []kplan.Event     `json:"events,omitempty"`
 	Backoff     daemonset.Backoff `json:"backoff"`
 	Err         string            `json:"err,omitzero"`
 }
 
 func FuzzFinish(f *testing.F) {
-	purity.Fuzz(f, daemonset.ErrInvalid, func(c unfinished) (finished, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(c unfinished) (finished, error) {
 		p, err := daemonset.Reconcile(c.Snapshot, t0, daemonset.Options{})
 		if err != nil {
 			return finished{}, err
 		}
-		report := daemonset.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+		report := daemonset.Report{Outcomes: make([]kplan.Outcome, len(p.Actions))}
 		for i := range report.Outcomes {
-			if report.Outcomes[i].Answer = selector.Done; i == c.Failed {
+			if report.Outcomes[i].Answer = kplan.Done; i == c.Failed {
 				report.Outcomes[i].Answer = c.Answer
 			}
 		}
@@ -253,5 +253,5 @@ func FuzzFinish(f *testing.F) {
 			done.Err = r.Err.Error()
 		}
 		return done, nil
-	}, unfinished{cluster(3), 0, selector.Failed}, unfinished{cluster(2, olds(2)...), 0, selector.NotFound})
+	}, unfinished{cluster(3), 0, kplan.Failed}, unfinished{cluster(2, olds(2)...), 0, kplan.NotFound})
 }

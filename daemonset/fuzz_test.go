@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -23,7 +24,7 @@ func examples() (list []daemonset.Snapshot) {
 
 // FuzzSnapshot plans snapshots that were written by anybody.
 func FuzzSnapshot(f *testing.F) {
-	purity.Fuzz(f, daemonset.ErrInvalid, func(s daemonset.Snapshot) (daemonset.Plan, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(s daemonset.Snapshot) (daemonset.Plan, error) {
 		s.Distinct = false // of pods that are alike nonetheless, their order decides
 		if _, err := daemonset.Reconcile(s, t0, daemonset.Options{}); err != nil {
 			return daemonset.Plan{}, err
@@ -37,7 +38,7 @@ func FuzzSnapshot(f *testing.F) {
 
 // FuzzExplain: a node is explained if and only if the planner accepts the snapshot.
 func FuzzExplain(f *testing.F) {
-	purity.Fuzz(f, daemonset.ErrInvalid, func(s daemonset.Snapshot) ([]daemonset.NodeReport, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(s daemonset.Snapshot) ([]daemonset.NodeReport, error) {
 		s.Distinct = false
 		reports, err := daemonset.Explain(s, t0, daemonset.Options{})
 		_, other := daemonset.Reconcile(s, t0, daemonset.Options{})
@@ -53,7 +54,7 @@ func FuzzParseQuirks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		set, err := daemonset.ParseQuirks(strings.Split(text, ",")...)
 		if err != nil {
-			require.ErrorIs(t, err, daemonset.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return
 		}
 		back, err := daemonset.ParseQuirks(strings.Split(set.String(), ",")...)

@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 // The worked examples of one node. The current hash is v2; pods are named by age.
@@ -290,9 +292,9 @@ func TestFailedPods(t *testing.T) {
 	require.Equal(t, daemonset.Backoff{
 		{BackoffKey: key("n1"), Delay: 8 * time.Second, Since: t0}, s.Backoff[0],
 	}, p.Backoff, "the delay doubles, the stale one is forgotten, the other one stays")
-	require.Equal(t, []daemonset.Event{
+	require.Equal(t, []kplan.Event{
 		{Action: -1, Type: "Warning", Reason: "FailedDaemonPod", Message: "Found failed daemon pod p1 on node n1, will try to kill it"},
 		{Action: -1, Type: "Normal", Reason: "SucceededDaemonPod", Message: "Found succeeded daemon pod p3 on node n3, will try to delete it"},
 	}, p.Events)
-	require.Equal(t, []daemonset.Hold{{Node: "n2", Name: "p2", Reason: daemonset.ReasonBackoff, Limit: 8}}, p.Holds)
+	require.Equal(t, []kplan.Hold[daemonset.Reason]{{Node: "n2", Name: "p2", Reason: daemonset.ReasonBackoff, Limit: 8}}, p.Holds)
 }

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 // Updates without and with surge, row by row: what the pods of node n1 count for. Beside it
@@ -68,7 +70,7 @@ func used(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) string {
 	t.Helper()
 	p, err := daemonset.UpdateOnly(s, t0, opts)
 	require.NoError(t, err)
-	i := slices.IndexFunc(p.Holds, func(h daemonset.Hold) bool {
+	i := slices.IndexFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool {
 		return h.Reason == daemonset.ReasonMaxUnavailable || h.Reason == daemonset.ReasonMaxSurge
 	})
 	require.GreaterOrEqual(t, i, 0, "four nodes cannot all have 3 places: %v", p)
@@ -96,7 +98,7 @@ func used(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) string {
 	if acts != "" && unready && others == 3 { // n1 as well, without using the budget
 		have++
 	}
-	require.Equal(t, daemonset.Hold{Reason: p.Holds[i].Reason, Have: have, Limit: 3}, p.Holds[i], "the rest of the budget is used up: %v", p)
+	require.Equal(t, kplan.Hold[daemonset.Reason]{Reason: p.Holds[i].Reason, Have: have, Limit: 3}, p.Holds[i], "the rest of the budget is used up: %v", p)
 	return fmt.Sprint(3-others) + acts
 }
 

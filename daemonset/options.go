@@ -44,7 +44,7 @@ type Options struct {
 	// empty nodes that the partition reserves.
 	PartitionCreatesOld bool `json:"partitionCreatesOld,omitzero"`
 	// SumHolds names no nodes of which many may use up the budget of an update or wait for the
-	// end of their pods: of those there is one [Hold] for each reason, in the order of the
+	// end of their pods: of those there is one [kplan.Hold] for each reason, in the order of the
 	// reasons, with the number of those it stands for as Have. It is for who plans for many
 	// nodes after every event, see [Tracker], and decides nothing.
 	SumHolds bool `json:"sumHolds,omitzero"`

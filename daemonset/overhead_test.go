@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // Programs that add nodes have copies of this decision. Each case is a report about one of
@@ -84,7 +86,7 @@ func TestPropertyOverheadIsThePlan(t *testing.T) {
 		s.Pods, s.Revisions, s.Backoff, s.Unseen, s.Written, s.Read = nil, nil, nil, false, daemonset.Versions{}, daemonset.Versions{}
 		s.DaemonSet.DeletionTimestamp, s.DaemonSet.Progressive, s.DaemonSet.Burst, opts.Freeze = time.Time{}, false, rollout.Int(1<<20), false
 		p := reconcile(t, s, t0, opts)
-		if slices.ContainsFunc(p.Holds, func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonSelectingAll }) {
+		if slices.ContainsFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonSelectingAll }) {
 			t.Skip("nothing is planned")
 		}
 		planned, counted := map[string]bool{}, map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // A Plan is the next step of a DaemonSet.
@@ -17,7 +17,7 @@ type Plan struct {
 	// further outside than it was.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are what was considered and held back, and by what.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole. Its counts are those of the snapshot, before
 	// the actions. Write it if it differs.
 	Status Status `json:"status"`
@@ -27,29 +27,10 @@ type Plan struct {
 	// if time alone cannot change the plan.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 	// Events are what the controller would record on the DaemonSet.
-	Events []Event `json:"events,omitempty"`
+	Events []kplan.Event `json:"events,omitempty"`
 	// Backoff is the table to hand back with the next snapshot.
 	Backoff Backoff `json:"backoff,omitempty"`
 }
-
-// An Event is what would be recorded on the DaemonSet:
-//
-//	Action  int    // the index in the plan of the action that it tells of, or -1: see [Finish]
-//	Type    string // Normal or Warning
-//	Reason  string
-//	Message string
-type Event = selector.Event
-
-// A Hold is what was considered and held back:
-//
-//	Node   string // "" is the DaemonSet as a whole
-//	Name   string // the pod
-//	Reason Reason
-//	Have   int64 // the number that Reason compares
-//	Limit  int64 // and what it is compared with
-//
-//	String() string // one line such as "web-x on n1 held back: NotReady"
-type Hold = selector.Hold[Reason]
 
 // Empty reports whether the plan writes nothing but, perhaps, the status.
 func (p Plan) Empty() bool { return len(p.Actions) == 0 }

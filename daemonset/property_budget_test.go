@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/rollout"
-	"pgregory.net/rapid"
 )
 
 // available is the obvious version of when a pod is available.
@@ -126,7 +128,7 @@ func TestPropertyUpdateBudget(t *testing.T) {
 		if opts.StrictUnavailable && good+bad > limit {
 			t.Fatalf("%d pods go, %d may", good+bad, limit)
 		}
-		if waits := slices.ContainsFunc(p.Holds, func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonStrict }); waits && good > 0 {
+		if waits := slices.ContainsFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonStrict }); waits && good > 0 {
 			t.Fatalf("available pods go while others wait: %v", p)
 		}
 		plain := opts.Dialect == daemonset.Kubernetes && opts.Repair == 0 && opts.SkipDeadNodes == 0 && d.Partition.IsZero() && d.NodeSelector == nil

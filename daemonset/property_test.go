@@ -9,14 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 func sample1[T any](t *rapid.T, name string, values ...T) T {
@@ -70,8 +71,8 @@ func TestPropertyNilWhenEmpty(t *testing.T) {
 			return
 		}
 		purity.ThroughJSON(t, p)
-		answers := []selector.ServerAnswer{selector.Done, selector.Done, selector.Done, selector.NotFound, selector.Failed}
-		r := daemonset.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+		answers := []kplan.ServerAnswer{kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.Failed}
+		r := daemonset.Report{Outcomes: make([]kplan.Outcome, len(p.Actions))}
 		for i := range r.Outcomes {
 			r.Outcomes[i].Answer = rapid.SampledFrom(answers).Draw(t, "answer")
 		}

@@ -5,9 +5,9 @@ package daemonset
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Quirks is a set of behaviours of the original that [Options].Repair repairs. The zero
@@ -54,7 +54,7 @@ func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. The error, if any, wraps
-// [ErrInvalid] and one [FieldError] for each unknown name.
+// [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
 // revision returns the options of package revision that repair those of its quirks that the
@@ -71,13 +71,13 @@ func (q Quirks) revision() (o revision.Options) {
 
 // QuirkTable returns what is known about each quirk, in the order of the constants. The
 // release of Kubernetes is 1.36.3, that of OpenKruise is at 07169cfac7b9.
-func QuirkTable() []selector.Quirk {
+func QuirkTable() []kplan.Quirk {
 	return slices.Concat(budgetQuirks(), passQuirks(), podQuirks())
 }
 
 // budgetQuirks are the first rows of the table.
-func budgetQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func budgetQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "OutsideNodesUseBudget",
 		Upstream: "Nodes that have a pod and should not run one count against a budget that is a share of the nodes that should.",
 		Source:   "rollingUpdate, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
@@ -128,8 +128,8 @@ func budgetQuirks() []selector.Quirk {
 }
 
 // passQuirks are the next rows of the table.
-func passQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func passQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "SharesOfLastStatus",
 		Upstream: "The partition and the burst are shares of the desired nodes of the last status, which is 0 at first.",
 		Source:   "getBurstReplicas, updatedDesiredNodeCounts and filterDaemonPodsNodeToUpdate, OpenKruise at 07169cfac7b9",
@@ -176,8 +176,8 @@ func passQuirks() []selector.Quirk {
 }
 
 // podQuirks are the last rows of the table.
-func podQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func podQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "InPlaceRemovesAllMetadata",
 		Upstream: "An update in place to a template without any labels, or annotations, removes all that the pod has, whoever put them there.",
 		Source:   "defaultCalculateInPlaceUpdateSpec, OpenKruise at 07169cfac7b9",

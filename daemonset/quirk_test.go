@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A quirkCase is the smallest input that shows a quirk, what follows from it, and what
@@ -59,7 +59,7 @@ func nameLength(t *testing.T, s daemonset.Snapshot, o daemonset.Options) string 
 // awaited returns how many creations are waited for in a namespace that is going.
 func awaited(t *testing.T, s daemonset.Snapshot, o daemonset.Options) string {
 	p := mustPlan(t, s, o)
-	report := daemonset.Report{Outcomes: []selector.Outcome{{Answer: selector.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
+	report := daemonset.Report{Outcomes: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
 	return fmt.Sprint(daemonset.Finish(s, p, report, t0, o).Expectations.Creations)
 }
 
@@ -193,11 +193,11 @@ func TestQuirkTable(t *testing.T) {
 	}
 	require.Equal(t, "OutsideNodesUseBudget,LongNameNotCut", (daemonset.OutsideNodesUseBudget | daemonset.LongNameNotCut).String())
 	_, err = daemonset.ParseQuirks("LongNameNotCut", "longNameNotCut")
-	require.ErrorIs(t, err, daemonset.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = daemonset.Reconcile(cluster(1), t0, daemonset.Options{Repair: daemonset.RepairAll + 1})
 	require.EqualError(t, err, "Options.Repair: 1048576: must be quirks of the table")
 	var back daemonset.Options
 	require.NoError(t, json.Unmarshal([]byte(`{"repair":["LongNameNotCut"]}`), &back))
 	require.Equal(t, daemonset.Options{Repair: daemonset.LongNameNotCut}, back)
-	require.ErrorIs(t, json.Unmarshal([]byte(`{"repair":["x"]}`), &back), daemonset.ErrInvalid)
+	require.ErrorIs(t, json.Unmarshal([]byte(`{"repair":["x"]}`), &back), kplan.ErrInvalid)
 }

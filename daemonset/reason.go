@@ -40,7 +40,7 @@ const (
 	ReasonGraceOver        Reason = "GraceOver"        // the grace period is over, or not for this revision
 )
 
-// Reasons of holds. Have and Limit of a [Hold] are the two numbers that the comment
+// Reasons of holds. Have and Limit of a [kplan.Hold] are the two numbers that the comment
 // compares.
 const (
 	// What the whole DaemonSet waits for.

@@ -2,10 +2,14 @@
 
 package daemonset
 
-import "time"
+import (
+	"time"
+
+	"github.com/kplan-go/kplan"
+)
 
 // Reconcile returns the next step of the DaemonSet in s as of now. It performs
-// nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each field
+// nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field
 // that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if len(s.Pods) >= many {
@@ -52,7 +56,7 @@ func (in *input) plan(h *history, others alike) Plan {
 }
 
 // stopped returns why nothing at all is done, the zero Hold if something may be.
-func (in *input) stopped() Hold {
+func (in *input) stopped() kplan.Hold[Reason] {
 	selects := in.ds.Selector
 	all := selects != nil && len(selects.MatchLabels)+len(selects.MatchExpressions) == 0
 	stale, err := in.written.unseen(in.read)
@@ -60,11 +64,11 @@ func (in *input) stopped() Hold {
 	case err != nil:
 		return stale
 	case in.opts.kruise() && in.owner.Deleting:
-		return Hold{Reason: ReasonDeleting}
+		return kplan.Hold[Reason]{Reason: ReasonDeleting}
 	case all:
-		return Hold{Reason: ReasonSelectingAll}
+		return kplan.Hold[Reason]{Reason: ReasonSelectingAll}
 	case in.owner.Deleting:
-		return Hold{Reason: ReasonDeleting}
+		return kplan.Hold[Reason]{Reason: ReasonDeleting}
 	}
-	return Hold{}
+	return kplan.Hold[Reason]{}
 }

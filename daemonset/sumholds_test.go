@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
@@ -23,7 +24,7 @@ var summable = map[daemonset.Reason]bool{
 }
 
 // summed puts holds of nodes together by hand, where the first of them is.
-func summed(holds []daemonset.Hold) (list []daemonset.Hold) {
+func summed(holds []kplan.Hold[daemonset.Reason]) (list []kplan.Hold[daemonset.Reason]) {
 	sums := map[daemonset.Reason]int64{}
 	first := -1
 	for _, h := range holds {
@@ -36,11 +37,11 @@ func summed(holds []daemonset.Hold) (list []daemonset.Hold) {
 			first = len(list)
 		}
 	}
-	var sorted []daemonset.Hold
+	var sorted []kplan.Hold[daemonset.Reason]
 	for reason, n := range sums {
-		sorted = append(sorted, daemonset.Hold{Reason: reason, Have: n})
+		sorted = append(sorted, kplan.Hold[daemonset.Reason]{Reason: reason, Have: n})
 	}
-	slices.SortFunc(sorted, func(a, b daemonset.Hold) int { return cmp.Compare(a.Reason, b.Reason) })
+	slices.SortFunc(sorted, func(a, b kplan.Hold[daemonset.Reason]) int { return cmp.Compare(a.Reason, b.Reason) })
 	if first < 0 {
 		return list
 	}
@@ -71,7 +72,7 @@ func TestSumHolds(t *testing.T) {
 	s.Pods[1].Ready = false
 	p, err := daemonset.Reconcile(s, t0, daemonset.Options{SumHolds: true})
 	require.NoError(t, err)
-	require.Equal(t, []daemonset.Hold{
+	require.Equal(t, []kplan.Hold[daemonset.Reason]{
 		{Reason: daemonset.ReasonMaxUnavailable, Have: 3, Limit: 3},
 		{Reason: daemonset.ReasonNotReady, Have: 1},
 		{Reason: daemonset.ReasonTerminating, Have: 2},

@@ -66,7 +66,7 @@ func (ofPods) Version(p *Pod) string { return p.ResourceVersion }
 // removal adds it again. The events of different objects may come in any order, a pod before
 // its node too.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: an
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has changed: an
 // object without a name; an update of one that is not there, which was removed or not added
 // yet, or that gives it another name; an event of one pod while there is another one of its
 // name, with another UID and no versions to tell which is the later.

@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A world is a Tracker and what it has to stand for.
@@ -97,8 +97,8 @@ func (m *machine) apply(w *world, d daemonset.Delta) {
 	ofNode, wrongNode := w.nodes.Judge(d.Node.Old, d.Node.New)
 	ofPod, wrongPod := w.pods.Judge(d.Pod.Old, d.Pod.New)
 	err, wrong := w.tracker.Apply(d), wrongNode || wrongPod
-	var fieldError *daemonset.FieldError
-	if wrong != (err != nil) || wrong && (!errors.Is(err, daemonset.ErrInvalid) || !errors.As(err, &fieldError)) {
+	var fieldError *kplan.FieldError
+	if wrong != (err != nil) || wrong && (!errors.Is(err, kplan.ErrInvalid) || !errors.As(err, &fieldError)) {
 		m.t.Fatalf("after %d steps: %+v: wrong is %v, but the error is %v", m.step, d, wrong, err)
 	}
 	if wrong {
@@ -276,8 +276,8 @@ func (m *machine) compare(w *world) {
 func (m *machine) finish(w *world, p daemonset.Plan) {
 	var r daemonset.Report
 	for range p.Actions {
-		answer := random.OneOf(m.s, "answer", selector.Done, selector.Done, selector.Done, selector.NotFound, selector.AlreadyExists, selector.Changed)
-		r.Outcomes = append(r.Outcomes, selector.Outcome{Answer: answer, Err: errors.New("no")})
+		answer := random.OneOf(m.s, "answer", kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.AlreadyExists, kplan.Changed)
+		r.Outcomes = append(r.Outcomes, kplan.Outcome{Answer: answer, Err: errors.New("no")})
 	}
 	got, want := w.tracker.Finish(p, r, m.now, m.opts), daemonset.Finish(w.snapshot(), p, r, m.now, m.opts)
 	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {

@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
 )
 
 func unavailableTwo(s *daemonset.Snapshot) { s.DaemonSet.MaxUnavailable = rollout.Int(2) }
@@ -351,7 +353,7 @@ func TestUpdateSteps(t *testing.T) {
 func TestMissingNodesInOrder(t *testing.T) {
 	s := with(cluster(48), surgeOne)
 	s.DaemonSet.Burst = rollout.Percent(0)
-	want := []daemonset.Hold{{Reason: daemonset.ReasonBurst, Have: 31}, {Reason: daemonset.ReasonBurst, Have: 17}}
+	want := []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonBurst, Have: 31}, {Reason: daemonset.ReasonBurst, Have: 17}}
 	for i := range 17 {
 		s.Nodes[31+i].Taints = []daemonset.Taint{taint("x", daemonset.NoExecute)}
 		s.Pods = append(s.Pods, pod(fmt.Sprint("p", i), s.Nodes[31+i].Name, "v2"))
@@ -359,7 +361,7 @@ func TestMissingNodesInOrder(t *testing.T) {
 	for i := 10; i < 30; i++ {
 		node, name := fmt.Sprint("gone", i), fmt.Sprint("q", 40-i)
 		s.Pods = append(s.Pods, pod(name, node, "v1"))
-		want = append(want, daemonset.Hold{Node: node, Name: name, Reason: daemonset.ReasonMissingNode})
+		want = append(want, kplan.Hold[daemonset.Reason]{Node: node, Name: name, Reason: daemonset.ReasonMissingNode})
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -54,7 +55,7 @@ func later(old, version string) string {
 //
 // It mirrors the consistency store of the controller package of Kubernetes, as the
 // DaemonSet controller asks it.
-func (v Versions) unseen(read Versions) (Hold, error) {
+func (v Versions) unseen(read Versions) (kplan.Hold[Reason], error) {
 	for _, r := range []struct {
 		reason                  Reason
 		resource, written, read string
@@ -63,11 +64,11 @@ func (v Versions) unseen(read Versions) (Hold, error) {
 		{ReasonStaleOwner, "daemonsets.apps", v.DaemonSets, read.DaemonSets},
 	} {
 		if c, ok := replicaset.CompareVersions(r.read, r.written); ok && c < 0 {
-			return Hold{Reason: r.reason, Have: versionNumber(r.read), Limit: versionNumber(r.written)},
+			return kplan.Hold[Reason]{Reason: r.reason, Have: versionNumber(r.read), Limit: versionNumber(r.written)},
 				fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", r.read, r.written, r.resource)
 		}
 	}
-	return Hold{}, nil
+	return kplan.Hold[Reason]{}, nil
 }
 
 // upTo returns how far a snapshot is that shows what was written to pods, whatever the cache

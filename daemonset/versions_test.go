@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // While a cache is older than what was written, nothing is planned, the hold says which
@@ -18,14 +18,14 @@ func TestStale(t *testing.T) {
 	for _, tt := range []struct {
 		why  string
 		read daemonset.Versions
-		hold daemonset.Hold
+		hold kplan.Hold[daemonset.Reason]
 		err  string
 	}{
 		{"a pod that was created is not there", daemonset.Versions{Pods: "9", DaemonSets: "20"},
-			daemonset.Hold{Reason: daemonset.ReasonStalePods, Have: 9, Limit: 12},
+			kplan.Hold[daemonset.Reason]{Reason: daemonset.ReasonStalePods, Have: 9, Limit: 12},
 			"read version: 9 is not as new as written version: 12 for group resource pods"},
 		{"the status is an older one", daemonset.Versions{Pods: "12", DaemonSets: "19"},
-			daemonset.Hold{Reason: daemonset.ReasonStaleOwner, Have: 19, Limit: 20},
+			kplan.Hold[daemonset.Reason]{Reason: daemonset.ReasonStaleOwner, Have: 19, Limit: 20},
 			"read version: 19 is not as new as written version: 20 for group resource daemonsets.apps"},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestStale(t *testing.T) {
 			s.Written, s.Read = written, tt.read
 			p := mustPlan(t, s, daemonset.Options{})
 			require.Empty(t, p.Actions)
-			require.Equal(t, []daemonset.Hold{tt.hold}, p.Holds)
+			require.Equal(t, []kplan.Hold[daemonset.Reason]{tt.hold}, p.Holds)
 			require.Equal(t, s.DaemonSet.Status, p.Status)
 			r := daemonset.Finish(s, p, daemonset.Report{}, t0, daemonset.Options{})
 			require.EqualError(t, r.Err, tt.err)
@@ -67,9 +67,9 @@ func TestWritten(t *testing.T) {
 		daemonset.AdoptPod{Object: object("a")}, daemonset.ReleasePod{Object: object("b")}, daemonset.RelabelPod{Object: object("c"), To: "x"},
 		daemonset.CreatePod{Node: "n1"}, daemonset.CreatePod{Node: "n2"}, daemonset.DeletePod{Object: object("d")},
 	}}
-	outcomes := []selector.Outcome{}
+	outcomes := []kplan.Outcome{}
 	for _, version := range []string{"7", "90", "91", "12", "10", "93"} {
-		outcomes = append(outcomes, selector.Outcome{Answer: selector.Done, ResourceVersion: version})
+		outcomes = append(outcomes, kplan.Outcome{Answer: kplan.Done, ResourceVersion: version})
 	}
 	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
 	require.Equal(t, daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "12"}, r.Written)
@@ -77,7 +77,7 @@ func TestWritten(t *testing.T) {
 		r.Written.WroteStatus(s.DaemonSet.UID, "31").WroteStatus(s.DaemonSet.UID, "30"))
 	require.Equal(t, daemonset.Versions{OwnerUID: "other", DaemonSets: "3"}, r.Written.WroteStatus("other", "3"), "another owner starts anew")
 
-	outcomes[3], outcomes[0] = boom, selector.Outcome{Answer: selector.Done}
+	outcomes[3], outcomes[0] = boom, kplan.Outcome{Answer: kplan.Done}
 	r = daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
 	require.Equal(t, "10", r.Written.Pods, "what failed, and a version that is not known, are not recorded")
 }

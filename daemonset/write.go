@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -31,7 +32,7 @@ func write(st *state, d *decision) Plan {
 		st.writeClaims(&p)
 	}
 	if d.waits == ReasonUnseen || d.waits == ReasonFrozen {
-		p.hold(Hold{Reason: d.waits})
+		p.hold(kplan.Hold[Reason]{Reason: d.waits})
 		return p
 	}
 	st.writeManaging(&p, &d.manage)
@@ -44,7 +45,7 @@ func write(st *state, d *decision) Plan {
 }
 
 // writeStopped writes that nothing at all is done.
-func (in *input) writeStopped(because Hold) Plan {
+func (in *input) writeStopped(because kplan.Hold[Reason]) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
 	p.hold(because)
 	if because.Reason == ReasonSelectingAll {
@@ -61,7 +62,7 @@ func (in *input) writeCollision(h *history) Plan {
 	if !in.opts.kruise() || in.opts.Repair.Has(CollisionCountNotRaised) {
 		p.Status.CollisionCount = h.collision
 	}
-	p.hold(Hold{Reason: ReasonCollision, Have: int64(*h.collision)})
+	p.hold(kplan.Hold[Reason]{Reason: ReasonCollision, Have: int64(*h.collision)})
 	return p
 }
 
@@ -144,7 +145,7 @@ func (st *state) writeManaging(p *Plan, m *managing) {
 			}
 		}
 		if d.Waiting != nil {
-			p.hold(Hold{Node: node, Name: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
+			p.hold(kplan.Hold[Reason]{Node: node, Name: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
 		}
 	}
 	p.cause(m.progressive)
@@ -170,7 +171,7 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 		return
 	}
 	if u.waits != "" {
-		p.hold(Hold{Reason: u.waits, Have: int64(u.old)})
+		p.hold(kplan.Hold[Reason]{Reason: u.waits, Have: int64(u.old)})
 	}
 	p.cause(u.strict)
 	if n := len(u.named) + len(u.summed); n > 0 {
@@ -202,7 +203,7 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 func (st *state) writeMarks(p *Plan, c *changes) {
 	for _, d := range c.marks {
 		if d.Pod.preparing() {
-			p.hold(Hold{Node: d.Pod.target(), Name: d.Pod.Name, Reason: ReasonPreDelete})
+			p.hold(kplan.Hold[Reason]{Node: d.Pod.target(), Name: d.Pod.Name, Reason: ReasonPreDelete})
 			continue
 		}
 		p.do(PreparePod{
@@ -218,7 +219,7 @@ func (st *state) writeMarks(p *Plan, c *changes) {
 // writeUsages writes what single nodes are held back by, or hold back.
 func (st *state) writeUsages(p *Plan, list []usage) {
 	for _, u := range list {
-		h := Hold{Node: st.keys[u.key].name, Reason: u.reason}
+		h := kplan.Hold[Reason]{Node: st.keys[u.key].name, Reason: u.reason}
 		if u.pod != nil {
 			h.Name = u.pod.Name
 		}
@@ -249,7 +250,7 @@ func (in *input) podName(p *Pod) string {
 func (in *input) writeRefresh(p *Plan, r *refreshment) {
 	a := RefreshPod{Object: in.object(r.pod), Node: r.pod.target(), Patch: r.step.Put, DropGrace: r.step.DropGrace, Reason: r.reason}
 	if r.reason == ReasonInPlace {
-		p.hold(Hold{Node: a.Node, Name: a.Name, Reason: r.reason})
+		p.hold(kplan.Hold[Reason]{Node: a.Node, Name: a.Name, Reason: r.reason})
 		return
 	}
 	a.OpenGate = r.reason == ReasonInPlaceCompleted
@@ -264,16 +265,16 @@ func (in *input) writeRemovals(p *Plan, list []Deletion) {
 
 func (p *Plan) do(a Action) { p.Actions = append(p.Actions, a) }
 
-func (p *Plan) hold(h Hold) { p.Holds = append(p.Holds, h) }
+func (p *Plan) hold(h kplan.Hold[Reason]) { p.Holds = append(p.Holds, h) }
 
 func (p *Plan) event(eventType, reason, message string) {
-	p.Events = append(p.Events, Event{Action: -1, Type: eventType, Reason: reason, Message: message})
+	p.Events = append(p.Events, kplan.Event{Action: -1, Type: eventType, Reason: reason, Message: message})
 }
 
 // cause writes a hold of the DaemonSet as a whole, if there is one.
 func (p *Plan) cause(c cause) {
 	if c.reason != "" {
-		p.hold(Hold{Reason: c.reason, Have: c.have, Limit: c.limit})
+		p.hold(kplan.Hold[Reason]{Reason: c.reason, Have: c.have, Limit: c.limit})
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
 )
 
 func TestAdmit(t *testing.T) {
@@ -53,8 +55,8 @@ func TestAdmit(t *testing.T) {
 	} {
 		_, err := deploy.Reconcile(c.s, t0, deploy.Options{})
 		require.EqualError(t, err, c.want, c.why)
-		require.ErrorIs(t, err, deploy.ErrInvalid, c.why)
-		var field *deploy.FieldError
+		require.ErrorIs(t, err, kplan.ErrInvalid, c.why)
+		var field *kplan.FieldError
 		require.True(t, errors.As(err, &field), c.why)
 		require.True(t, strings.HasPrefix(c.want, field.Path+": "), c.why)
 	}

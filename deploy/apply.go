@@ -23,7 +23,7 @@ import (
 //     its annotations as well, but not with those of [AnnotateDeployment], which go along
 //     with the status. Resource versions stay as they are.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError]: no ReplicaSet has the name
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no ReplicaSet has the name
 // and UID, the name of the new one is taken, the one to scale has another size than that
 // it is scaled from, or the one to adopt has a controller.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {

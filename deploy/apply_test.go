@@ -7,6 +7,10 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
@@ -14,8 +18,6 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
@@ -67,7 +69,7 @@ func scaledAlone(t *rapid.T, a deploy.ScaleReplicaSet, before, after []replicase
 			require.Equal(t, a.From != a.To, err != nil, "it has another size by now")
 			continue
 		}
-		require.ErrorIs(t, err, deploy.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 	}
 }
 
@@ -143,9 +145,9 @@ func TestApply(t *testing.T) {
 		"Action": nil, "Action.Name": deploy.DeleteReplicaSet{Name: "web-1", UID: "2"}, "Action.From": deploy.ScaleReplicaSet{Name: "web-1", UID: "1", From: 4},
 	} {
 		_, err := deploy.Apply(s, a, t0)
-		var refused *deploy.FieldError
+		var refused *kplan.FieldError
 		require.ErrorAs(t, err, &refused)
-		require.ErrorIs(t, err, deploy.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 		require.Equal(t, path, refused.Path)
 	}
 	_, err := deploy.Apply(s, deploy.AdoptReplicaSet{Name: "other", UID: "3"}, t0)

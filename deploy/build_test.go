@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
 )
 
 // t0 is when every test happens.
@@ -56,9 +57,9 @@ func template(id string) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) { d.Template = revision.Template{ID: id, Hash: id} }
 }
 
-func progressing(status selector.ConditionStatus, reason string, updated, transitioned time.Time) func(*deploy.Deployment) {
+func progressing(status kplan.ConditionStatus, reason string, updated, transitioned time.Time) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) {
-		d.Status.Conditions = append(d.Status.Conditions, deploy.Condition{
+		d.Status.Conditions = append(d.Status.Conditions, kplan.Condition{
 			Type: deploy.ConditionProgressing, Status: status, Reason: reason,
 			LastUpdateTime: updated, LastTransitionTime: transitioned,
 		})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -65,7 +66,7 @@ func (in *input) claim(errs *field.Errors) {
 	}
 	var c claimer
 	if err := c.prepare(in); err != nil {
-		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(in.d.Selector), Detail: err.Error(), Err: err})
+		*errs = append(*errs, &kplan.FieldError{Path: "Deployment.Selector", Value: selector.Format(in.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
 	if in.tracked != nil {

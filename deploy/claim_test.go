@@ -5,11 +5,13 @@ package deploy_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
 )
 
 func selects(labels map[string]string) func(*deploy.Deployment) {
@@ -85,7 +87,7 @@ func TestSelectingAll(t *testing.T) {
 	p := reconcile(t, snapshot(web(3, empty, reported(1, 1, 1, 1)), orphan))
 	require.Equal(t, "", actions(p))
 	require.Equal(t, []string{" SelectingAll 0/0"}, holds(p))
-	require.Equal(t, []deploy.Event{{
+	require.Equal(t, []kplan.Event{{
 		Action: -1, Type: "Warning", Reason: "SelectingAll", Message: "This deployment is selecting all pods. A non-empty selector is required.",
 	}}, p.Events)
 	require.Equal(t, deploy.Status{ObservedGeneration: 2, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1}, p.Status)

@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -12,7 +13,7 @@ import (
 // the plan.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes.
-func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []Hold) {
+func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kplan.Hold[Reason]) {
 	if in.historyLimit == NoLimit || int64(len(in.sets)) <= int64(in.historyLimit) {
 		return nil, nil
 	}

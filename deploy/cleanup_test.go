@@ -5,10 +5,12 @@ package deploy_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/stretchr/testify/require"
 )
 
 func history(limit int32) func(*deploy.Deployment) {
@@ -88,6 +90,6 @@ func TestHistoryNotEmptyCounts(t *testing.T) {
 		"it has some":   {set(1, 0, counts(4, 0)), 4},
 	} {
 		p := reconcile(t, snapshot(d, c.old, set(2, 3)))
-		require.Contains(t, p.Holds, deploy.Hold{Name: "web-v1", Reason: deploy.ReasonHistoryNotEmpty, Have: c.want}, why)
+		require.Contains(t, p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonHistoryNotEmpty, Have: c.want}, why)
 	}
 }

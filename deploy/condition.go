@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // Types of a Deployment's conditions.
@@ -38,7 +38,7 @@ const (
 )
 
 // findCondition returns the first condition of a type, or nil.
-func findCondition(conditions []Condition, conditionType string) *Condition {
+func findCondition(conditions []kplan.Condition, conditionType string) *kplan.Condition {
 	for i := range conditions {
 		if c := &conditions[i]; c.Type == conditionType {
 			return c
@@ -67,11 +67,11 @@ func appendQuoting(text []byte, before, name, after string) []byte {
 
 // GetCondition returns the first condition of a type. It mirrors GetDeploymentCondition of
 // the deployment util package of Kubernetes.
-func GetCondition(conditions []Condition, conditionType string) (Condition, bool) {
+func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Condition, bool) {
 	if c := findCondition(conditions, conditionType); c != nil {
 		return *c, true
 	}
-	return Condition{}, false
+	return kplan.Condition{}, false
 }
 
 // SetCondition returns the conditions with c at the end, in place of those of its
@@ -80,12 +80,12 @@ func GetCondition(conditions []Condition, conditionType string) (Condition, bool
 // it is given stays as it is.
 //
 // It mirrors SetDeploymentCondition of the deployment util package of Kubernetes.
-func SetCondition(conditions []Condition, c Condition) []Condition {
+func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condition {
 	return setCondition(slices.Clone(conditions), &c)
 }
 
 // setCondition is [SetCondition] in place.
-func setCondition(conditions []Condition, c *Condition) []Condition {
+func setCondition(conditions []kplan.Condition, c *kplan.Condition) []kplan.Condition {
 	since, same := transition(conditions, c.Type, c.Status, c.Reason, c.LastTransitionTime)
 	if same {
 		return conditions
@@ -97,7 +97,7 @@ func setCondition(conditions []Condition, c *Condition) []Condition {
 
 // transition returns since when a condition has the status, if it is set now, and whether it is
 // there with this status and reason.
-func transition(conditions []Condition, conditionType string, status selector.ConditionStatus, reason string, now time.Time) (since time.Time, same bool) {
+func transition(conditions []kplan.Condition, conditionType string, status kplan.ConditionStatus, reason string, now time.Time) (since time.Time, same bool) {
 	old := findCondition(conditions, conditionType)
 	if old == nil || old.Status != status {
 		return now, false
@@ -108,12 +108,12 @@ func transition(conditions []Condition, conditionType string, status selector.Co
 // RemoveCondition returns the conditions without those of a type. The slice that it
 // is given stays as it is. It mirrors RemoveDeploymentCondition of the deployment
 // util package of Kubernetes.
-func RemoveCondition(conditions []Condition, conditionType string) []Condition {
+func RemoveCondition(conditions []kplan.Condition, conditionType string) []kplan.Condition {
 	return removeCondition(slices.Clone(conditions), conditionType)
 }
 
 // removeCondition is [RemoveCondition] in place.
-func removeCondition(conditions []Condition, conditionType string) []Condition {
+func removeCondition(conditions []kplan.Condition, conditionType string) []kplan.Condition {
 	kept := conditions[:0]
 	for i := range conditions {
 		if c := &conditions[i]; c.Type != conditionType {

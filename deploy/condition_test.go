@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 )
 
 // A message about a name escapes what is not plain text, and takes the trouble for such
@@ -32,11 +34,11 @@ func TestQuoting(t *testing.T) {
 }
 
 func TestGetCondition(t *testing.T) {
-	first, second := Condition{Type: "A", Reason: "first"}, Condition{Type: "A", Reason: "second"}
-	got, ok := GetCondition([]Condition{{Type: "B"}, first, second}, "A")
+	first, second := kplan.Condition{Type: "A", Reason: "first"}, kplan.Condition{Type: "A", Reason: "second"}
+	got, ok := GetCondition([]kplan.Condition{{Type: "B"}, first, second}, "A")
 	require.True(t, ok)
 	require.Equal(t, first, got)
-	got, ok = GetCondition([]Condition{first}, "C")
+	got, ok = GetCondition([]kplan.Condition{first}, "C")
 	require.False(t, ok)
 	require.Zero(t, got)
 }

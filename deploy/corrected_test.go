@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 var corrected = deploy.Options{Repair: deploy.RepairAll}
@@ -121,11 +122,11 @@ func TestTerminatingHolds(t *testing.T) {
 
 func TestStrictAvailable(t *testing.T) {
 	s := snapshot(web(3, limits(0, 3)), set(2, 3, counts(3, 0)))
-	require.Equal(t, selector.ConditionTrue, condition(reconcile(t, s).Status, deploy.ConditionAvailable).Status)
+	require.Equal(t, kplan.ConditionTrue, condition(reconcile(t, s).Status, deploy.ConditionAvailable).Status)
 	strict := deploy.Options{StrictAvailable: true}
-	require.Equal(t, selector.ConditionFalse, condition(reconcileWith(t, s, strict).Status, deploy.ConditionAvailable).Status)
+	require.Equal(t, kplan.ConditionFalse, condition(reconcileWith(t, s, strict).Status, deploy.ConditionAvailable).Status)
 	none := snapshot(web(0), set(2, 0))
-	require.Equal(t, selector.ConditionTrue, condition(reconcileWith(t, none, strict).Status, deploy.ConditionAvailable).Status)
+	require.Equal(t, kplan.ConditionTrue, condition(reconcileWith(t, none, strict).Status, deploy.ConditionAvailable).Status)
 }
 
 func TestOptionsAreChecked(t *testing.T) {

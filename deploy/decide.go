@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -37,13 +38,13 @@ const (
 // decide takes the first path that applies.
 func (d *decision) decide(in *input, c *counts, f *following) {
 	if in.selectsAll() {
-		d.path, d.holds = pathRefused, []Hold{hold("", ReasonSelectingAll, 0, 0)}
+		d.path, d.holds = pathRefused, []kplan.Hold[Reason]{hold("", ReasonSelectingAll, 0, 0)}
 		return
 	}
 	request, requested := in.opts.Keys.RollbackRequest(in.d.Annotations)
 	switch {
 	case in.deleting():
-		d.path, d.holds = pathCounts, []Hold{hold("", ReasonDeleting, 0, 0)}
+		d.path, d.holds = pathCounts, []kplan.Hold[Reason]{hold("", ReasonDeleting, 0, 0)}
 	case in.d.Paused:
 		d.rest(in, c, f, requested)
 	case requested && !in.partitioned():
@@ -58,7 +59,7 @@ func (d *decision) decide(in *input, c *counts, f *following) {
 }
 
 // behind returns a sizing with holds in front of its own.
-func (z sizing) behind(holds ...Hold) sizing {
+func (z sizing) behind(holds ...kplan.Hold[Reason]) sizing {
 	z.holds = append(holds, z.holds...)
 	return z
 }
@@ -71,7 +72,7 @@ func (d *decision) rest(in *input, c *counts, f *following, requested bool) {
 		d.wait(in, c, f)
 		return
 	case in.opts.Paused == PausedFreeze:
-		d.holds = []Hold{in.holdPaused(), hold("", ReasonFrozen, 0, 0)}
+		d.holds = []kplan.Hold[Reason]{in.holdPaused(), hold("", ReasonFrozen, 0, 0)}
 		return
 	case in.opts.Paused != PausedScale || in.scalingEvent():
 		d.sizing = in.scale(c)

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/stretchr/testify/require"
 )
 
 // The tests of this file have the input of each defect of upstream that no option
@@ -38,7 +40,7 @@ func TestDefectStalled(t *testing.T) {
 		{"no condition", web(3, reported(3, 3, 2, 2)), false},
 		{"paused", web(3, paused, reported(3, 3, 2, 2), progressing("True", "NewReplicaSetAvailable", t0, t0)), false},
 		{"not observed", web(3, progressing("True", "NewReplicaSetAvailable", t0, t0)), false},
-		{"unset replicas are 1", deploy.Deployment{Status: deploy.Status{Conditions: []deploy.Condition{{Type: "Progressing", Reason: "NewReplicaSetAvailable"}}}}, true},
+		{"unset replicas are 1", deploy.Deployment{Status: deploy.Status{Conditions: []kplan.Condition{{Type: "Progressing", Reason: "NewReplicaSetAvailable"}}}}, true},
 	} {
 		requireEqual(t, c.why, c.want, deploy.Stalled(c.d))
 	}
@@ -77,7 +79,7 @@ func TestDefectFailedPodRemains(t *testing.T) {
 		require.Equal(t, c.want, sizes(reconcile(t, s)) == "none", "the plan goes by the same rule")
 	}
 	_, err := deploy.OldPodsRunning(s, time.Time{}, deploy.Options{})
-	require.ErrorIs(t, err, deploy.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }
 
 // of two ReplicaSets with the same template the older is the new one, and the

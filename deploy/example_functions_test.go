@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -59,7 +60,7 @@ func ExampleActions_Apply() {
 	show(after)
 	fmt.Println(err)
 	_, err = actions.Apply(shop(), noon)
-	fmt.Println(errors.Is(err, deploy.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// web-66cf68d45 8
 	// <nil>
@@ -70,7 +71,7 @@ func ExampleActions_Apply() {
 func ExampleFinish() {
 	s := shop()
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
-	report := deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("exceeded quota")}}}
+	report := deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("exceeded quota")}}}
 	result := deploy.Finish(s, plan, report, noon, deploy.Options{})
 	c, _ := deploy.GetCondition(result.Status.Conditions, deploy.ConditionProgressing)
 	fmt.Println(result.Err)
@@ -119,7 +120,7 @@ func ExampleProgressed() {
 
 // The tenth minute is still in time.
 func ExampleTimedOut() {
-	c := deploy.Condition{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "ReplicaSetUpdated", LastUpdateTime: noon}
+	c := kplan.Condition{Type: deploy.ConditionProgressing, Status: kplan.ConditionTrue, Reason: "ReplicaSetUpdated", LastUpdateTime: noon}
 	fmt.Println(deploy.TimedOut(&c, 600, noon.Add(10*time.Minute)), deploy.TimedOut(&c, 600, noon.Add(10*time.Minute+time.Second)))
 	c.Reason = "NewReplicaSetAvailable" // it has once been complete
 	fmt.Println(deploy.TimedOut(&c, 600, noon.Add(24*time.Hour)))
@@ -131,8 +132,8 @@ func ExampleTimedOut() {
 // The rollout was complete, and then a node went away with two pods.
 func ExampleStalled() {
 	d := shop().Deployment
-	d.Status = deploy.Status{Replicas: 10, UpdatedReplicas: 10, AvailableReplicas: 10, Conditions: []deploy.Condition{
-		{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "NewReplicaSetAvailable"},
+	d.Status = deploy.Status{Replicas: 10, UpdatedReplicas: 10, AvailableReplicas: 10, Conditions: []kplan.Condition{
+		{Type: deploy.ConditionProgressing, Status: kplan.ConditionTrue, Reason: "NewReplicaSetAvailable"},
 	}}
 	fmt.Println(deploy.Stalled(d))
 	d.Status.AvailableReplicas = 8
@@ -198,7 +199,7 @@ func ExamplePartitionedBy() {
 }
 
 func ExampleGetCondition() {
-	conditions := []deploy.Condition{{Type: deploy.ConditionAvailable, Status: selector.ConditionTrue}}
+	conditions := []kplan.Condition{{Type: deploy.ConditionAvailable, Status: kplan.ConditionTrue}}
 	c, found := deploy.GetCondition(conditions, deploy.ConditionAvailable)
 	fmt.Println(c.Status, found)
 	_, found = deploy.GetCondition(conditions, deploy.ConditionProgressing)
@@ -211,15 +212,15 @@ func ExampleGetCondition() {
 // With the same status and reason nothing changes; with another reason the time of the
 // transition stays.
 func ExampleSetCondition() {
-	old := []deploy.Condition{{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "NewReplicaSetCreated", LastTransitionTime: noon}}
-	next := deploy.Condition{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "ReplicaSetUpdated", LastTransitionTime: noon.Add(time.Hour)}
+	old := []kplan.Condition{{Type: deploy.ConditionProgressing, Status: kplan.ConditionTrue, Reason: "NewReplicaSetCreated", LastTransitionTime: noon}}
+	next := kplan.Condition{Type: deploy.ConditionProgressing, Status: kplan.ConditionTrue, Reason: "ReplicaSetUpdated", LastTransitionTime: noon.Add(time.Hour)}
 	c := deploy.SetCondition(old, next)[0]
 	fmt.Println(c.Reason, c.LastTransitionTime.Format(time.TimeOnly))
 	// Output: ReplicaSetUpdated 12:00:00
 }
 
 func ExampleRemoveCondition() {
-	conditions := []deploy.Condition{{Type: deploy.ConditionAvailable}, {Type: deploy.ConditionReplicaFailure}}
+	conditions := []kplan.Condition{{Type: deploy.ConditionAvailable}, {Type: deploy.ConditionReplicaFailure}}
 	for _, c := range deploy.RemoveCondition(conditions, deploy.ConditionReplicaFailure) {
 		fmt.Println(c.Type)
 	}
@@ -245,7 +246,7 @@ func ExampleQuirks_Has() {
 func ExampleParseQuirks() {
 	fmt.Println(deploy.ParseQuirks("SumsWrapAround", "ProductsWrapAround"))
 	_, err := deploy.ParseQuirks("SharesLost")
-	fmt.Println(errors.Is(err, deploy.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// ProductsWrapAround,SumsWrapAround <nil>
 	// true
@@ -253,7 +254,7 @@ func ExampleParseQuirks() {
 
 func ExampleQuirkTable() {
 	table := deploy.QuirkTable()
-	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "StaleAnnotationBlocksRollout" })
+	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "StaleAnnotationBlocksRollout" })
 	fmt.Println(table[i].Issue)
 	// Output: kubernetes/kubernetes#102551
 }

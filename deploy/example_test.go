@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -123,7 +123,7 @@ func ExampleReconcile_invalid() {
 	s := shop()
 	s.Deployment.Replicas = number(-1)
 	_, err := deploy.Reconcile(s, noon, deploy.Options{})
-	var field *deploy.FieldError
+	var field *kplan.FieldError
 	if errors.As(err, &field) {
 		fmt.Println(field.Path)
 	}
@@ -188,8 +188,8 @@ func ExampleReconcile_rollback() {
 // Resuming restarts the clock of the progress deadline, and the rollout goes on.
 func ExampleReconcile_resumed() {
 	s := shop()
-	s.Deployment.Status.Conditions = []deploy.Condition{{
-		Type: deploy.ConditionProgressing, Status: selector.ConditionUnknown, Reason: "DeploymentPaused",
+	s.Deployment.Status.Conditions = []kplan.Condition{{
+		Type: deploy.ConditionProgressing, Status: kplan.ConditionUnknown, Reason: "DeploymentPaused",
 		LastUpdateTime: noon.Add(-24 * time.Hour),
 	}}
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})

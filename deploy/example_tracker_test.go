@@ -5,9 +5,9 @@ package deploy_test
 import (
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // tracked is the shop, followed by a Tracker.
@@ -57,7 +57,7 @@ func ExampleTracker_Snapshot() {
 func ExampleTracker_Finish() {
 	web := tracked()
 	plan, _ := web.Plan(noon, deploy.Options{})
-	report := deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Failed, Err: fmt.Errorf("no room")}}}
+	report := deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}}
 	result := web.Finish(plan, report, noon, deploy.Options{})
 	fmt.Println(result.Status.Conditions[0].Reason, len(result.Errs))
 	// Output: ReplicaSetCreateError 1

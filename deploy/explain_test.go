@@ -7,18 +7,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/stretchr/testify/require"
 )
 
 // TestHolds has a Deployment that is held back for each reason, what it says, and a
 // remedy after which the Deployment acts, is complete, or waits for something else.
 func TestHolds(t *testing.T) {
 	failing := func(rs *replicaset.ReplicaSet) {
-		rs.Status.Conditions = []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
+		rs.Status.Conditions = []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
 	}
 	gone := func(rs *replicaset.ReplicaSet) { rs.DeletionTimestamp = t0 }
 	silent := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = nil }
@@ -102,5 +104,5 @@ func TestAvailableIsEnough(t *testing.T) {
 // TestHoldsAreDistinct: a rollout that is only slow names nothing that is wrong.
 func TestHoldsAreDistinct(t *testing.T) {
 	p := reconcile(t, snapshot(web(10, limits(3, 2)), set(1, 8), set(2, 5, counts(5, 0))))
-	require.False(t, slices.ContainsFunc(p.Holds, func(h deploy.Hold) bool { return h.Reason == deploy.ReasonReplicaFailure }))
+	require.False(t, slices.ContainsFunc(p.Holds, func(h kplan.Hold[deploy.Reason]) bool { return h.Reason == deploy.ReasonReplicaFailure }))
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A Report is what became of a plan.
@@ -25,7 +25,7 @@ type Report struct {
 	// them failed, or if what was to be adopted is gone, and so is what follows the first
 	// other action that failed. AnnotateDeployment is no call of its own, since the
 	// annotations go along with the status, and needs no outcome.
-	Outcomes []selector.Outcome
+	Outcomes []kplan.Outcome
 }
 
 // A Result is how a pass ends.
@@ -37,8 +37,8 @@ type Result struct {
 	Annotations     map[string]string
 	ResourceVersion string // of the Deployment after the actions
 	WriteStatus     bool
-	Events          []Event // to be recorded, in order
-	Holds           []Hold  // what a failure adds to those of the plan
+	Events          []kplan.Event        // to be recorded, in order
+	Holds           []kplan.Hold[Reason] // what a failure adds to those of the plan
 	// Err is why the pass failed: then call [Reconcile] again after
 	// replicaset.RetryDelay, as upstream does [MaxRetries] times. If it is nil, forget the
 	// failures so far. Errs are all errors of the same kind.
@@ -48,7 +48,7 @@ type Result struct {
 	RecheckAt time.Time
 	// Again is what to plan from at once if ReplicaSets that were to be adopted are gone:
 	// the snapshot without them, and as the other claims have left it. Then nothing else
-	// of the plan may have been carried out, and Err wraps selector.ErrGone, so that a
+	// of the plan may have been carried out, and Err wraps kplan.ErrGone, so that a
 	// caller who does not plan at once does it later. Each such snapshot has fewer
 	// orphans than the one before.
 	Again *Snapshot
@@ -119,11 +119,11 @@ type finish struct {
 	result            Result
 }
 
-func (f *finish) outcome(i int) *selector.Outcome {
+func (f *finish) outcome(i int) *kplan.Outcome {
 	if i < len(f.report.Outcomes) {
 		return &f.report.Outcomes[i]
 	}
-	return &selector.Outcome{}
+	return &kplan.Outcome{}
 }
 
 func (f *finish) fail(a Action, err error) {
@@ -140,7 +140,7 @@ func (f *finish) claims() (gone []error) {
 			switch {
 			case f.report.LiveCheck != nil:
 				f.result.Errs = append(f.result.Errs, fmt.Errorf("can't adopt %s %s (%s): %w", cmp.Or(a.Kind, replicaset.Kind), a.Name, a.UID, f.report.LiveCheck))
-			case err == selector.ErrGone:
+			case err == kplan.ErrGone:
 				gone = append(gone, fmt.Errorf("%s %s: %w", wordOfSet(a.Kind), a.Name, err))
 			case err != nil:
 				f.fail(a, err)
@@ -165,7 +165,7 @@ func (f *finish) again() *Snapshot {
 		switch a := a.(type) {
 		case AdoptReplicaSet:
 			k, o := find(a.Name, a.UID), f.outcome(i)
-			if k >= 0 && o.Answer == selector.NotFound {
+			if k >= 0 && o.Answer == kplan.NotFound {
 				next.ReplicaSets = slices.Delete(next.ReplicaSets, k, k+1)
 			} else if k >= 0 {
 				rs := &next.ReplicaSets[k]
@@ -220,9 +220,9 @@ func (f *finish) done(i int) bool {
 	case AdoptReplicaSet, ReleaseReplicaSet, AnnotateDeployment:
 		return true
 	case DeleteReplicaSet:
-		return o.Answer == selector.Done || o.Answer == selector.NotFound
+		return o.Answer == kplan.Done || o.Answer == kplan.NotFound
 	default:
-		return o.Answer == selector.Done
+		return o.Answer == kplan.Done
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // failed is what follows when an action failed, and with it the pass: of the status only
@@ -42,7 +42,7 @@ func (p *Plan) createsTaken() bool {
 		return false
 	}
 	a, ok := p.Actions[len(p.Actions)-1].(CreateReplicaSet)
-	return ok && slices.ContainsFunc(p.Holds, func(h Hold) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
+	return ok && slices.ContainsFunc(p.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
 }
 
 // created is what follows that creation: what upstream writes and says of it at once.
@@ -57,7 +57,7 @@ func (f *finish) created() {
 	a := f.plan.Actions[last].(CreateReplicaSet)
 	f.before(&in, &list, last+1)
 	if a.Replicas > 0 {
-		f.result.Events = append(f.result.Events, Event{
+		f.result.Events = append(f.result.Events, kplan.Event{
 			Action: last, Type: "Normal", Reason: in.scalingReason(), Message: in.createEvent(a.Name, a.Replicas),
 		})
 	}
@@ -84,7 +84,7 @@ func (f *finish) before(in *input, list *conditions, i int) {
 	follow.follow(in)
 	list.foundNew(in, &follow)
 	for k, a := range f.plan.Actions[:i] {
-		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done && in.hasDeadline() {
+		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == kplan.Done && in.hasDeadline() {
 			list.created(in, a.Name)
 			list.found = false
 		}
@@ -95,25 +95,25 @@ func (f *finish) before(in *input, list *conditions, i int) {
 func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i int) {
 	o := f.outcome(i)
 	switch o.Answer {
-	case selector.NamespaceTerminating:
-	case selector.AlreadyExists:
+	case kplan.NamespaceTerminating:
+	case kplan.AlreadyExists:
 		f.fail(a, o.Failure())
 		switch rs := in.named(a.Name); {
 		case rs == nil:
 		case rs.ControllerUID == in.d.UID && rs.Template.Same(in.d.Template):
 			f.publish(in, a.Revision)
 		default:
-			f.result.Holds = []Hold{hold(a.Name, ReasonNameTaken, 0, 0)}
+			f.result.Holds = []kplan.Hold[Reason]{hold(a.Name, ReasonNameTaken, 0, 0)}
 			f.result.Status.CollisionCount = collided(in.d.Status.CollisionCount)
 		}
 	default:
 		f.fail(a, o.Failure())
 		text := quoting("Failed to create new "+wordOfSet(a.Kind), a.Name, ": "+o.Failure().Error())
 		if in.hasDeadline() {
-			list.set(in, ConditionProgressing, selector.ConditionFalse, progressFailed, text)
+			list.set(in, ConditionProgressing, kplan.ConditionFalse, progressFailed, text)
 		}
-		f.result.Events = append(f.result.Events, Event{Action: i, Type: "Warning", Reason: progressFailed, Message: text})
-		f.result.Holds = []Hold{hold(a.Name, ReasonCreateFailed, 0, 0)}
+		f.result.Events = append(f.result.Events, kplan.Event{Action: i, Type: "Warning", Reason: progressFailed, Message: text})
+		f.result.Holds = []kplan.Hold[Reason]{hold(a.Name, ReasonCreateFailed, 0, 0)}
 	}
 }
 
@@ -186,7 +186,7 @@ func (s *Status) equal(t *Status) bool {
 	return s.ObservedGeneration == t.ObservedGeneration && s.Replicas == t.Replicas && s.UpdatedReplicas == t.UpdatedReplicas &&
 		s.ReadyReplicas == t.ReadyReplicas && s.AvailableReplicas == t.AvailableReplicas && s.UnavailableReplicas == t.UnavailableReplicas &&
 		ptr.Equal(s.CollisionCount, t.CollisionCount) && ptr.Equal(s.TerminatingReplicas, t.TerminatingReplicas) &&
-		slices.EqualFunc(s.Conditions, t.Conditions, func(a, b Condition) bool {
+		slices.EqualFunc(s.Conditions, t.Conditions, func(a, b kplan.Condition) bool {
 			return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
 				a.LastUpdateTime.Equal(b.LastUpdateTime) && a.LastTransitionTime.Equal(b.LastTransitionTime)
 		})

@@ -11,34 +11,34 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var errBoom = errors.New("boom")
 
 // created finishes a plan that creates, and nothing else.
-func created(s deploy.Snapshot, a deploy.CreateReplicaSet, o selector.Outcome) deploy.Result {
+func created(s deploy.Snapshot, a deploy.CreateReplicaSet, o kplan.Outcome) deploy.Result {
 	p := deploy.Plan{Actions: deploy.Actions{a}, Status: s.Deployment.Status}
-	return deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{o}}, t0, deploy.Options{})
+	return deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{o}}, t0, deploy.Options{})
 }
 
 // outcomes are those of a plan of which the first n actions were carried out, and the next
 // one answered.
-func outcomes(n int, next ...selector.Outcome) deploy.Report {
+func outcomes(n int, next ...kplan.Outcome) deploy.Report {
 	var r deploy.Report
 	for range n {
-		r.Outcomes = append(r.Outcomes, selector.Outcome{Answer: selector.Done})
+		r.Outcomes = append(r.Outcomes, kplan.Outcome{Answer: kplan.Done})
 	}
 	r.Outcomes = append(r.Outcomes, next...)
 	return r
 }
 
-var boom = selector.Outcome{Answer: selector.Failed, Err: errBoom}
+var boom = kplan.Outcome{Answer: kplan.Failed, Err: errBoom}
 
 func TestFinishNameTaken(t *testing.T) {
 	foreign := set(2, 1, controlled("other"))
@@ -51,21 +51,21 @@ func TestFinishNameTaken(t *testing.T) {
 		why        string
 		d          deploy.Deployment
 		sets       []replicaset.ReplicaSet
-		answer     selector.ServerAnswer
+		answer     kplan.ServerAnswer
 		revision   string
 		collisions *int32
 		retry      bool
 	}{
-		{"it worked: the plan supposed so", web(3), nil, selector.Done, "", nil, false},
-		{"the namespace goes", web(3), nil, selector.NamespaceTerminating, "", nil, false},
-		{"taken, by whom is not known yet", web(3), nil, selector.AlreadyExists, "", nil, true},
-		{"taken by a stranger", web(3), []replicaset.ReplicaSet{foreign}, selector.AlreadyExists, "", ptr.To(int32(1)), true},
-		{"taken by another template", web(3, collided(4)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", ptr.To(int32(5)), true},
-		{"the count ends", web(3, collided(math.MaxInt32)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", ptr.To(int32(math.MaxInt32)), true},
-		{"it is the one", web(3), []replicaset.ReplicaSet{twin}, selector.AlreadyExists, "3", nil, true},
+		{"it worked: the plan supposed so", web(3), nil, kplan.Done, "", nil, false},
+		{"the namespace goes", web(3), nil, kplan.NamespaceTerminating, "", nil, false},
+		{"taken, by whom is not known yet", web(3), nil, kplan.AlreadyExists, "", nil, true},
+		{"taken by a stranger", web(3), []replicaset.ReplicaSet{foreign}, kplan.AlreadyExists, "", ptr.To(int32(1)), true},
+		{"taken by another template", web(3, collided(4)), []replicaset.ReplicaSet{other}, kplan.AlreadyExists, "", ptr.To(int32(5)), true},
+		{"the count ends", web(3, collided(math.MaxInt32)), []replicaset.ReplicaSet{other}, kplan.AlreadyExists, "", ptr.To(int32(math.MaxInt32)), true},
+		{"it is the one", web(3), []replicaset.ReplicaSet{twin}, kplan.AlreadyExists, "3", nil, true},
 	} {
 		s := deploy.Snapshot{Deployment: c.d, ReplicaSets: c.sets}
-		r := created(s, deploy.CreateReplicaSet{Name: "web-v2", Revision: 3}, selector.Outcome{Answer: c.answer})
+		r := created(s, deploy.CreateReplicaSet{Name: "web-v2", Revision: 3}, kplan.Outcome{Answer: c.answer})
 		requireEqual(t, c.why, c.revision, r.Annotations[revision.AnnotationRevision])
 		requireEqual(t, c.why, c.collisions, r.Status.CollisionCount)
 		requireEqual(t, c.why, c.retry, r.Err != nil)
@@ -84,7 +84,7 @@ func TestFinishNameFree(t *testing.T) {
 	p.Actions[0] = deploy.CreateReplicaSet{Name: "web-v2", Replicas: 1, Revision: 2}
 	r := deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
 	require.NoError(t, r.Err)
-	require.Equal(t, []deploy.Event{{Action: 0, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 1"}}, r.Events)
+	require.Equal(t, []kplan.Event{{Action: 0, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 1"}}, r.Events)
 	require.Equal(t, "2", r.Annotations[revision.AnnotationRevision])
 	require.True(t, r.WriteStatus)
 	require.Equal(t, s.Deployment.Status.ObservedGeneration, r.Status.ObservedGeneration, "the numbers are left to the next pass")
@@ -94,7 +94,7 @@ func TestFinishNameFree(t *testing.T) {
 	p.Actions[0] = deploy.CreateReplicaSet{Name: "web-v2", Revision: 2}
 	r = deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
 	require.Empty(t, r.Events, "one of no size")
-	r = deploy.Finish(s, p, outcomes(0, selector.Outcome{Answer: selector.AlreadyExists}), t0, deploy.Options{})
+	r = deploy.Finish(s, p, outcomes(0, kplan.Outcome{Answer: kplan.AlreadyExists}), t0, deploy.Options{})
 	require.Error(t, r.Err)
 	require.Empty(t, r.Annotations[revision.AnnotationRevision])
 }
@@ -107,8 +107,8 @@ func TestFinishNotCreated(t *testing.T) {
 	require.True(t, r.WriteStatus)
 	c := condition(r.Status, deploy.ConditionProgressing)
 	require.Equal(t, []string{"False", "ReplicaSetCreateError", text}, []string{string(c.Status), c.Reason, c.Message})
-	requireEqual(t, "the event", []deploy.Event{{Action: 0, Type: "Warning", Reason: "ReplicaSetCreateError", Message: text}}, r.Events)
-	require.Equal(t, []deploy.Hold{{Name: "foo-686d984dd", Reason: deploy.ReasonCreateFailed}}, r.Holds)
+	requireEqual(t, "the event", []kplan.Event{{Action: 0, Type: "Warning", Reason: "ReplicaSetCreateError", Message: text}}, r.Events)
+	require.Equal(t, []kplan.Hold[deploy.Reason]{{Name: "foo-686d984dd", Reason: deploy.ReasonCreateFailed}}, r.Holds)
 	produce(deploy.Plan{Holds: r.Holds})
 
 	r = created(snapshot(web(3)), create, boom)
@@ -179,16 +179,16 @@ func TestFinishOrphanGone(t *testing.T) {
 	p := reconcile(t, s)
 	report := deploy.Report{}
 	for _, a := range p.Actions {
-		o := selector.Outcome{}
+		o := kplan.Outcome{}
 		if a, ok := a.(deploy.AdoptReplicaSet); ok {
-			if o = (selector.Outcome{Answer: selector.Done, ResourceVersion: "77"}); a.Name == gone.Name {
-				o = selector.Outcome{Answer: selector.NotFound}
+			if o = (kplan.Outcome{Answer: kplan.Done, ResourceVersion: "77"}); a.Name == gone.Name {
+				o = kplan.Outcome{Answer: kplan.NotFound}
 			}
 		}
 		report.Outcomes = append(report.Outcomes, o)
 	}
 	r := deploy.Finish(s, p, report, t0, deploy.Options{})
-	require.ErrorIs(t, r.Err, selector.ErrGone)
+	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.False(t, r.WriteStatus)
 	require.NotNil(t, r.Again)
 	require.Len(t, r.Again.ReplicaSets, 2)
@@ -199,7 +199,7 @@ func TestFinishOrphanGone(t *testing.T) {
 		require.NotContains(t, a.String(), "Adopted")
 	}
 
-	report.Outcomes[0], report.Outcomes[1] = selector.Outcome{Answer: selector.NotFound}, boom
+	report.Outcomes[0], report.Outcomes[1] = kplan.Outcome{Answer: kplan.NotFound}, boom
 	r = deploy.Finish(s, p, report, t0, deploy.Options{})
 	require.ErrorIs(t, r.Err, errBoom)
 	require.Nil(t, r.Again, "a failed claim ends the pass")
@@ -221,7 +221,7 @@ func TestFinishLater(t *testing.T) {
 	require.Len(t, r.Events, 1, "that it was scaled up")
 	require.Empty(t, s.Deployment.Annotations[revision.AnnotationRevision])
 
-	r = deploy.Finish(s, p, outcomes(len(p.Actions)-1, selector.Outcome{Answer: selector.NotFound}), t0, deploy.Options{})
+	r = deploy.Finish(s, p, outcomes(len(p.Actions)-1, kplan.Outcome{Answer: kplan.NotFound}), t0, deploy.Options{})
 	require.NoError(t, r.Err, "it was to go")
 	requireEqual(t, "the status", p.Status, r.Status)
 	require.Equal(t, p.RecheckAt, r.RecheckAt)
@@ -236,18 +236,18 @@ func TestFinishRollback(t *testing.T) {
 	}), set(1, 0), set(2, 3))
 	p := deploy.Plan{
 		Actions: deploy.Actions{deploy.RollBackDeployment{Name: "web-v1", Annotations: map[string]string{"x": "y"}}},
-		Status:  s.Deployment.Status, Events: []deploy.Event{{Action: 0, Reason: "done"}},
+		Status:  s.Deployment.Status, Events: []kplan.Event{{Action: 0, Reason: "done"}},
 	}
-	r := deploy.Finish(s, p, outcomes(0, selector.Outcome{Answer: selector.Done, ResourceVersion: "10"}), t0, deploy.Options{})
+	r := deploy.Finish(s, p, outcomes(0, kplan.Outcome{Answer: kplan.Done, ResourceVersion: "10"}), t0, deploy.Options{})
 	require.Equal(t, "10", r.ResourceVersion)
 	require.Equal(t, map[string]string{"x": "y"}, r.Annotations)
 	require.False(t, r.WriteStatus, "they are there already")
 	require.Len(t, r.Events, 1)
 
 	p.Actions = deploy.Actions{deploy.ClearRollback{}}
-	p.Events = []deploy.Event{{Action: -1, Reason: "not found"}, {Action: 0, Reason: "cleared"}}
+	p.Events = []kplan.Event{{Action: -1, Reason: "not found"}, {Action: 0, Reason: "cleared"}}
 	r = deploy.Finish(s, p, outcomes(0, boom), t0, deploy.Options{})
-	require.Equal(t, []deploy.Event{{Action: -1, Reason: "not found"}}, r.Events)
+	require.Equal(t, []kplan.Event{{Action: -1, Reason: "not found"}}, r.Events)
 	require.Equal(t, "9", r.ResourceVersion)
 	r = deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
 	require.Equal(t, map[string]string{"a": "b"}, r.Annotations)
@@ -291,7 +291,7 @@ func TestPropertyFinishPure(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		c := unfinished{
 			Failed: rapid.IntRange(0, 4).Draw(t, "failed"),
-			Answer: rapid.SampledFrom([]selector.ServerAnswer{selector.Done, selector.AlreadyExists, selector.NamespaceTerminating, selector.Failed}).Draw(t, "answer"),
+			Answer: rapid.SampledFrom([]kplan.ServerAnswer{kplan.Done, kplan.AlreadyExists, kplan.NamespaceTerminating, kplan.Failed}).Draw(t, "answer"),
 		}
 		purity.Check(t, anything(t), func(s deploy.Snapshot) (finish, error) {
 			with := c

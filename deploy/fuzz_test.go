@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // examples are a few snapshots, always the same.
@@ -23,7 +23,7 @@ func examples() (list []deploy.Snapshot) {
 
 // FuzzSnapshot plans snapshots that were written by anybody.
 func FuzzSnapshot(f *testing.F) {
-	purity.Fuzz(f, deploy.ErrInvalid, func(s deploy.Snapshot) (deploy.Plan, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(s deploy.Snapshot) (deploy.Plan, error) {
 		if _, err := deploy.Reconcile(s, t0, deploy.Options{}); err != nil {
 			return deploy.Plan{}, err
 		}
@@ -33,19 +33,19 @@ func FuzzSnapshot(f *testing.F) {
 
 // A unfinished is a plan of which one action was not carried out.
 type unfinished struct {
-	Snapshot deploy.Snapshot       `json:"snapshot"`
-	Failed   int                   `json:"failed"`
-	Answer   selector.ServerAnswer `json:"answer"`
+	Snapshot deploy.Snapshot    `json:"snapshot"`
+	Failed   int                `json:"failed"`
+	Answer   kplan.ServerAnswer `json:"answer"`
 }
 
 // A finish is what can be compared of a [deploy.Result].
 type finish struct {
-	Status      deploy.Status     `json:"status"`
-	Annotations map[string]string `json:"annotations,omitempty"`
-	WriteStatus bool              `json:"writeStatus,omitzero"`
-	Events      []deploy.Event    `json:"events,omitempty"`
-	Holds       []deploy.Hold     `json:"holds,omitempty"`
-	Err         string            `json:"err,omitzero"`
+	Status      deploy.Status               `json:"status"`
+	Annotations map[string]string           `json:"annotations,omitempty"`
+	WriteStatus bool                        `json:"writeStatus,omitzero"`
+	Events      []kplan.Event               `json:"events,omitempty"`
+	Holds       []kplan.Hold[deploy.Reason] `json:"holds,omitempty"`
+	Err         string                      `json:"err,omitzero"`
 }
 
 func (c *unfinished) finish() (finish, error) {
@@ -53,9 +53,9 @@ func (c *unfinished) finish() (finish, error) {
 	if err != nil {
 		return finish{}, err
 	}
-	report := deploy.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+	report := deploy.Report{Outcomes: make([]kplan.Outcome, len(p.Actions))}
 	for i := range report.Outcomes {
-		if report.Outcomes[i].Answer = selector.Done; i == c.Failed {
+		if report.Outcomes[i].Answer = kplan.Done; i == c.Failed {
 			report.Outcomes[i].Answer = c.Answer
 		}
 	}
@@ -70,15 +70,15 @@ func (c *unfinished) finish() (finish, error) {
 func FuzzFinish(f *testing.F) {
 	var seeds []unfinished
 	for _, s := range examples()[:4] {
-		for _, answer := range []selector.ServerAnswer{selector.AlreadyExists, selector.Failed, selector.NotFound} {
+		for _, answer := range []kplan.ServerAnswer{kplan.AlreadyExists, kplan.Failed, kplan.NotFound} {
 			seeds = append(seeds, unfinished{s, 0, answer}, unfinished{s, 1, answer})
 		}
 	}
-	purity.Fuzz(f, deploy.ErrInvalid, func(c unfinished) (finish, error) { return c.finish() }, seeds...)
+	purity.Fuzz(f, kplan.ErrInvalid, func(c unfinished) (finish, error) { return c.finish() }, seeds...)
 }
 
 func FuzzOldPodsRunning(f *testing.F) {
-	purity.Fuzz(f, deploy.ErrInvalid, func(s deploy.Snapshot) (bool, error) { return deploy.OldPodsRunning(s, t0, deploy.Options{}) }, examples()...)
+	purity.Fuzz(f, kplan.ErrInvalid, func(s deploy.Snapshot) (bool, error) { return deploy.OldPodsRunning(s, t0, deploy.Options{}) }, examples()...)
 }
 
 // FuzzParseQuirks: what is read is written as it was read.
@@ -88,7 +88,7 @@ func FuzzParseQuirks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		q, err := deploy.ParseQuirks(strings.Split(text, ",")...)
 		if err != nil {
-			if !errors.Is(err, deploy.ErrInvalid) {
+			if !errors.Is(err, kplan.ErrInvalid) {
 				t.Fatal(err)
 			}
 			return

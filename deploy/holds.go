@@ -2,11 +2,11 @@
 
 package deploy
 
-import "github.com/kplan-go/kplan/selector"
+import "github.com/kplan-go/kplan"
 
 // waits says what a rollout waits for when sizes are final, if nothing else does, and what
 // has gone wrong with it.
-func (in *input) waits(c *counts, s *Status, settled bool) (holds []Hold) {
+func (in *input) waits(c *counts, s *Status, settled bool) (holds []kplan.Hold[Reason]) {
 	if in.complete(s) {
 		return nil
 	}
@@ -23,27 +23,27 @@ func (in *input) waits(c *counts, s *Status, settled bool) (holds []Hold) {
 }
 
 // lacks says what the new ReplicaSet, of the right size, still lacks.
-func (in *input) lacks(s *set) []Hold {
+func (in *input) lacks(s *set) []kplan.Hold[Reason] {
 	name, status, size := s.rs.Name, s.status(), int64(s.size)
 	switch {
 	case !s.rs.DeletionTimestamp.IsZero():
-		return []Hold{hold(name, ReasonReplicaSetDeleting, 0, 0)}
+		return []kplan.Hold[Reason]{hold(name, ReasonReplicaSetDeleting, 0, 0)}
 	case s.rs.Generation > status.ObservedGeneration && status.Replicas != s.size:
-		return []Hold{hold(name, ReasonNotObserved, status.ObservedGeneration, s.rs.Generation)}
+		return []kplan.Hold[Reason]{hold(name, ReasonNotObserved, status.ObservedGeneration, s.rs.Generation)}
 	case status.Replicas != s.size:
-		return []Hold{hold(name, ReasonStatusBehind, int64(status.Replicas), size)}
+		return []kplan.Hold[Reason]{hold(name, ReasonStatusBehind, int64(status.Replicas), size)}
 	case status.ReadyReplicas < s.size && status.AvailableReplicas < s.size:
-		return []Hold{hold(name, ReasonNotReady, int64(status.ReadyReplicas), size)}
+		return []kplan.Hold[Reason]{hold(name, ReasonNotReady, int64(status.ReadyReplicas), size)}
 	case status.AvailableReplicas < s.size:
-		return []Hold{hold(name, ReasonNotAvailable, int64(status.AvailableReplicas), size)}
+		return []kplan.Hold[Reason]{hold(name, ReasonNotAvailable, int64(status.AvailableReplicas), size)}
 	case status.AvailableReplicas > s.size:
-		return []Hold{hold(name, ReasonStatusAhead, int64(status.AvailableReplicas), size)}
+		return []kplan.Hold[Reason]{hold(name, ReasonStatusAhead, int64(status.AvailableReplicas), size)}
 	}
 	return nil
 }
 
 // remains says which old ReplicaSets, which want no pods, still have some.
-func (in *input) remains() (holds []Hold) {
+func (in *input) remains() (holds []kplan.Hold[Reason]) {
 	for _, s := range in.old {
 		switch status := s.status(); {
 		case status.Replicas != 0:
@@ -56,9 +56,9 @@ func (in *input) remains() (holds []Hold) {
 }
 
 // failures names the ReplicaSets that cannot create or delete pods.
-func (in *input) failures() (holds []Hold) {
+func (in *input) failures() (holds []kplan.Hold[Reason]) {
 	for _, s := range in.all {
-		if c := failureOf(s); c != nil && c.Status == selector.ConditionTrue {
+		if c := failureOf(s); c != nil && c.Status == kplan.ConditionTrue {
 			holds = append(holds, hold(s.rs.Name, ReasonReplicaFailure, int64(s.status().Replicas), int64(s.size)))
 		}
 	}
@@ -66,7 +66,7 @@ func (in *input) failures() (holds []Hold) {
 }
 
 // holdPaused says what a paused Deployment would do next.
-func (in *input) holdPaused() Hold {
+func (in *input) holdPaused() kplan.Hold[Reason] {
 	switch {
 	case len(in.sets) == 0:
 		return hold("", ReasonPausedNew, 0, int64(in.replicas))
@@ -77,7 +77,7 @@ func (in *input) holdPaused() Hold {
 }
 
 // holdRollout says that a rollout waits until sizes are adapted.
-func (in *input) holdRollout() []Hold {
+func (in *input) holdRollout() []kplan.Hold[Reason] {
 	pending := in.newAt < 0
 	for range in.activeOld {
 		pending = true
@@ -85,5 +85,5 @@ func (in *input) holdRollout() []Hold {
 	if !pending {
 		return nil
 	}
-	return []Hold{hold("", ReasonScalingFirst, 0, int64(in.replicas))}
+	return []kplan.Hold[Reason]{hold("", ReasonScalingFirst, 0, int64(in.replicas))}
 }

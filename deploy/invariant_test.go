@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
@@ -16,8 +19,6 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 // keeps checks named invariants of the plan for a snapshot.
@@ -139,7 +140,7 @@ func TestPropertyCollision(t *testing.T) {
 				return
 			}
 			s.ReplicaSets = append(s.ReplicaSets, set(20+n, 1, controlled("other"), func(rs *replicaset.ReplicaSet) { rs.Name = create.Name }))
-			r := created(s, create, selector.Outcome{Answer: selector.AlreadyExists})
+			r := created(s, create, kplan.Outcome{Answer: kplan.AlreadyExists})
 			if r.Err == nil || r.Status.CollisionCount == nil || *r.Status.CollisionCount != int32(n) {
 				t.Fatalf("collision %d: %v %v", n, r.Status.CollisionCount, r.Err)
 			}

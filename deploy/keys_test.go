@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // ownKeys are keys of a kind of one's own, and their order is not that of Kubernetes'.
@@ -116,9 +117,9 @@ func sameUnderKeys(t *testing.T, source random.Source, s deploy.Snapshot, opts d
 	}
 	report := deploy.Report{}
 	for range random.Between(source, "done", 0, len(want.Actions)) {
-		report.Outcomes = append(report.Outcomes, selector.Outcome{Answer: selector.Done, Name: "new"})
+		report.Outcomes = append(report.Outcomes, kplan.Outcome{Answer: kplan.Done, Name: "new"})
 	}
-	report.Outcomes = append(report.Outcomes, selector.Outcome{Answer: selector.Failed, Err: errors.New("no")})
+	report.Outcomes = append(report.Outcomes, kplan.Outcome{Answer: kplan.Failed, Err: errors.New("no")})
 	result, ownResult := deploy.Finish(s, want, report, t0, opts), deploy.Finish(own, got, report, t0, ownOpts)
 	same([]any{result.Status, result.Annotations, result.Holds}, []any{ownResult.Status, ownResult.Annotations, ownResult.Holds})
 }

@@ -11,6 +11,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
@@ -19,9 +23,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // kinds are fields of actions, and words the words for kinds.
@@ -63,7 +64,7 @@ func TestPropertyKinds(t *testing.T) {
 			told += e.Reason + e.Message
 		}
 		for _, c := range got.Status.Conditions {
-			if !slices.ContainsFunc(s.Deployment.Status.Conditions, func(old deploy.Condition) bool { return old.Message == c.Message }) {
+			if !slices.ContainsFunc(s.Deployment.Status.Conditions, func(old kplan.Condition) bool { return old.Message == c.Message }) {
 				told += c.Message
 			}
 		}
@@ -96,15 +97,15 @@ func TestKinds(t *testing.T) {
 	require.Equal(t, "Scaled up Group db-v2 from 0 to 2", p.Events[0].Message)
 	require.Equal(t, "ScalingGroup", p.Events[0].Reason)
 
-	r := deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Done, Name: "db-v2"}, {Answer: selector.Done}}}, t0, deploy.Options{})
+	r := deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Done, Name: "db-v2"}, {Answer: kplan.Done}}}, t0, deploy.Options{})
 	require.Equal(t, `Created new Group "db-v2"`, toldProgress(r.Status))
-	r = deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("no quota")}}}, t0, deploy.Options{})
+	r = deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("no quota")}}}, t0, deploy.Options{})
 	require.Equal(t, `Failed to create new Group "db-v2": no quota`, toldProgress(r.Status))
 
-	p.Holds = append(p.Holds, deploy.Hold{Name: "db-v2", Reason: deploy.ReasonNameTaken})
+	p.Holds = append(p.Holds, kplan.Hold[deploy.Reason]{Name: "db-v2", Reason: deploy.ReasonNameTaken})
 	p.Actions, p.Events = p.Actions[:1], nil
-	r = deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Done, Name: "db-v2"}}}, t0, deploy.Options{})
-	require.Equal(t, []deploy.Event{{Type: "Normal", Reason: "ScalingGroup", Message: "Scaled up Group db-v2 from 0 to 2"}}, r.Events, "the name was free")
+	r = deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.Done, Name: "db-v2"}}}, t0, deploy.Options{})
+	require.Equal(t, []kplan.Event{{Type: "Normal", Reason: "ScalingGroup", Message: "Scaled up Group db-v2 from 0 to 2"}}, r.Events, "the name was free")
 
 	after, err := p.Apply(s, t0)
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -115,7 +116,7 @@ func (n *creation) isTaken() bool { return n != nil && n.taken }
 
 // failed returns the sizing of a pass that ends because the name is taken.
 func (n *creation) failed() sizing {
-	return sizing{holds: []Hold{hold(n.rs.Name, ReasonNameTaken, 0, 0)}, failed: true}
+	return sizing{holds: []kplan.Hold[Reason]{hold(n.rs.Name, ReasonNameTaken, 0, 0)}, failed: true}
 }
 
 // newLabels returns the labels of a new ReplicaSet, of its template and its pods:

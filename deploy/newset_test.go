@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/stretchr/testify/require"
 )
 
 func TestCreate(t *testing.T) {
@@ -36,7 +38,7 @@ func TestCreate(t *testing.T) {
 	requireEqual[deploy.Action](t, "the Deployment's revision follows", deploy.AnnotateDeployment{
 		Set: map[string]string{revision.AnnotationRevision: "8"}, Reason: deploy.ReasonRevision,
 	}, p.Actions[1])
-	requireEqual(t, "events", []deploy.Event{
+	requireEqual(t, "events", []kplan.Event{
 		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 3"},
 		{Action: 2, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled down replica set web-v1 from 10 to 8"},
 	}, p.Events)

@@ -5,6 +5,7 @@ package deploy
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -47,7 +48,7 @@ func (in *input) growToPartition(c *counts) (z sizing) {
 	}
 	switch {
 	case to == s.size && s.size < in.replicas:
-		z.holds = []Hold{in.holdAtPartition(c, s)}
+		z.holds = []kplan.Hold[Reason]{in.holdAtPartition(c, s)}
 	case to >= 0 && to != s.size:
 		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: reason}}, true
 	}
@@ -66,7 +67,7 @@ func (in *input) sizeToPartition(c *counts, size int32) int32 {
 }
 
 // holdAtPartition says why the new ReplicaSet does not grow.
-func (in *input) holdAtPartition(c *counts, s *set) Hold {
+func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
 	if s.size >= in.limit() {
 		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))
 	}
@@ -102,7 +103,7 @@ func (in *input) shrinkToPartition() sizing {
 	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), in.policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []Hold{holdAhead(&in.sets[old[ahead].Age])}}
+		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{holdAhead(&in.sets[old[ahead].Age])}}
 	}
 	available := rollout.Available(newSet, old, in.policy)
 	order := in.removalOrder()
@@ -118,7 +119,7 @@ func (in *input) shrinkToPartition() sizing {
 }
 
 // holdRest says that old sets keep what they keep since no more than so many would be available.
-func (d *draft) holdRest(available int64) (holds []Hold) {
+func (d *draft) holdRest(available int64) (holds []kplan.Hold[Reason]) {
 	for i, s := range d.in.activeOld {
 		if d.sizes[i].to > 0 {
 			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
@@ -49,7 +49,7 @@ func ParsePartitioned(text string) (partition.Strategy, error) {
 		Partition written `json:"partition"`
 	}
 	if err := json.Unmarshal([]byte(text), &w); err != nil {
-		return partition.Strategy{}, &field.Error{
+		return partition.Strategy{}, &kplan.FieldError{
 			Path: partition.AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err,
 		}
 	}

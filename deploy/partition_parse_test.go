@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -43,7 +44,7 @@ func TestParsePartitioned(t *testing.T) {
 	}
 	for _, text := range []string{"", "x", `{"partition":1.5}`, `{"partition":3000000000}`, `{"paused":1}`, `{"partition":true}`} {
 		_, err := deploy.ParsePartitioned(text)
-		var invalid *deploy.FieldError
+		var invalid *kplan.FieldError
 		require.True(t, errors.As(err, &invalid), text)
 		require.Equal(t, text, invalid.Value)
 	}

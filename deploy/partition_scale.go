@@ -5,6 +5,7 @@ package deploy
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -23,7 +24,7 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []Hold{holdAhead(&in.sets[old[ahead].Age])}, failed: true}
+		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{holdAhead(&in.sets[old[ahead].Age])}, failed: true}
 	}
 	for i, s := range in.old {
 		d.sizes[i].cleaned = d.sizes[i].unhealthy

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -288,7 +289,7 @@ func TestPartitionReports(t *testing.T) {
 		Set:    map[string]string{partition.AnnotationExtraStatus: `{"expectedUpdatedReplicas":2}`},
 		Reason: deploy.ReasonExtraStatus,
 	}, p.Actions[len(p.Actions)-1])
-	require.Equal(t, []deploy.Event{
+	require.Equal(t, []kplan.Event{
 		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 to 2"},
 		{Action: 2, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled down replica set web-v1 to 5 from 6"},
 	}, p.Events)
@@ -384,7 +385,7 @@ func TestPartitionKeepsStatus(t *testing.T) {
 	s := partitioned(3, strategy("20%", "25%", "25%"), set(1, 4, sized("6", "8"), counts(5, 5)), set(2, 2, sized("6", "8")))
 	s.Deployment.Status = deploy.Status{
 		Replicas: 7, CollisionCount: ptr.To(int32(2)), TerminatingReplicas: ptr.To(int32(1)), ObservedGeneration: 1,
-		Conditions: []deploy.Condition{{Type: "Available", Status: "True"}},
+		Conditions: []kplan.Condition{{Type: "Available", Status: "True"}},
 	}
 	p := reconcile(t, s)
 	requireEqual(t, "as stored", s.Deployment.Status, p.Status)
@@ -396,7 +397,7 @@ func TestPartitionInvalid(t *testing.T) {
 	s := partitioned(6, `{"rollingStyle":"Canary","rollingUpdate":{"maxSurge":-1,"maxUnavailable":"-1%"},"partition":-4}`)
 	s.Deployment.Strategy = "Blue"
 	_, err := deploy.Reconcile(s, t0, deploy.Options{})
-	require.ErrorIs(t, err, deploy.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.Equal(t, strings.Join([]string{
 		`Deployment.Partitioned.RollingStyle: "Canary": must not be Canary: its new pods belong to another Deployment`,
 		`Deployment.Partitioned.RollingUpdate.MaxSurge: "-1": must not be negative`,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -127,7 +128,7 @@ func sets(s deploy.Snapshot) []recordedSet {
 
 // tooMany returns the error that upstream ends a pass with.
 func tooMany(p deploy.Plan) (text string, ends bool) {
-	i := slices.IndexFunc(p.Holds, func(h deploy.Hold) bool { return h.Reason == deploy.ReasonStatusAhead })
+	i := slices.IndexFunc(p.Holds, func(h kplan.Hold[deploy.Reason]) bool { return h.Reason == deploy.ReasonStatusAhead })
 	if i < 0 || p.ExtraStatus != nil {
 		return "", false
 	}

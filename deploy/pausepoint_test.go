@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
@@ -16,7 +19,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 var withPoints = deploy.Options{PausePoints: true}
@@ -92,7 +94,7 @@ func TestPausePointWrite(t *testing.T) {
 		Set: map[string]string{pausepoint.AnnotationHit: "2;b:uid-p3"},
 	}, p.Actions[len(p.Actions)-1])
 	require.Contains(t, holds(p), "web-v1 PausePoint 2/5")
-	require.Contains(t, p.Events, deploy.Event{Action: 1, Type: "Normal", Reason: "PausePointReached", Message: "Paused deployment web before deleting pod p3"})
+	require.Contains(t, p.Events, kplan.Event{Action: 1, Type: "Normal", Reason: "PausePointReached", Message: "Paused deployment web before deleting pod p3"})
 	require.Equal(t, "web-v1 5->0", actions(reconcile(t, stops(map[string]string{"p3": "before"}))), "by default points are ignored")
 }
 

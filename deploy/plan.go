@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A Plan is the next step of a Deployment.
@@ -21,7 +21,7 @@ type Plan struct {
 	// that fails, and plan anew.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the writes that were considered and held back, and by what.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status Status `json:"status"`
 	// Budget is the numbers behind actions and holds.
@@ -36,16 +36,8 @@ type Plan struct {
 	ExtraStatus *partition.ExtraStatus `json:"extraStatus,omitzero"`
 	// Events are what Kubernetes would record on the Deployment if all goes well. [Finish]
 	// returns those that are to be recorded.
-	Events []Event `json:"events,omitempty"`
+	Events []kplan.Event `json:"events,omitempty"`
 }
-
-// An Event is what would be recorded on the Deployment:
-//
-//	Action  int    // the index in the plan of the action that it tells of, or -1: see [Finish]
-//	Type    string // Normal or Warning
-//	Reason  string
-//	Message string
-type Event = selector.Event
 
 // A Reason says why a plan does, or holds back, something.
 type Reason string
@@ -74,7 +66,7 @@ const (
 	ReasonExtraStatus      Reason = "ExtraStatus"      // counts for the controller that moves the partition
 )
 
-// Reasons of holds. Have and Limit of a [Hold] are the two numbers that the
+// Reasons of holds. Have and Limit of a [kplan.Hold] are the two numbers that the
 // comment compares.
 const (
 	// The limits of a rolling update.
@@ -127,17 +119,6 @@ const (
 	ReasonHistoryNotEmpty  Reason = "HistoryNotEmpty"  // the old ReplicaSet still has or wants pods: Have
 	ReasonHistoryNotSynced Reason = "HistoryNotSynced" // the old ReplicaSet has observed generation Have of Limit
 )
-
-// A Hold is a write that was considered and held back:
-//
-//	Node   string // always ""
-//	Name   string // the ReplicaSet; "" is the Deployment as a whole
-//	Reason Reason
-//	Have   int64 // the number that Reason compares
-//	Limit  int64 // and what it is compared with
-//
-//	String() string // one line such as "web-1 held back: MinAvailable (8 of 8)"
-type Hold = selector.Hold[Reason]
 
 // Empty reports whether the plan writes nothing but, perhaps, the status.
 func (p Plan) Empty() bool { return len(p.Actions) == 0 }

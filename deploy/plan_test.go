@@ -6,13 +6,15 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 // everyAction has one of each kind.
@@ -31,7 +33,7 @@ var everyAction = deploy.Actions{
 }
 
 func TestActionsText(t *testing.T) {
-	p := deploy.Plan{Actions: everyAction, Holds: []deploy.Hold{
+	p := deploy.Plan{Actions: everyAction, Holds: []kplan.Hold[deploy.Reason]{
 		{Name: "c", Reason: deploy.ReasonMinAvailable, Have: 8, Limit: 8}, {Reason: deploy.ReasonPaused},
 	}}
 	require.Equal(t, `Adopted replica set o (Orphan)

@@ -5,6 +5,7 @@ package deploy
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -30,7 +31,7 @@ func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool, room 
 
 // holdOld adds why a step leaves old sets as they are, oldest first. Sizes are those that sets
 // get, if some shrink.
-func (in *input) holdOld(holds []Hold, st *step, sizes []drafted) []Hold {
+func (in *input) holdOld(holds []kplan.Hold[Reason], st *step, sizes []drafted) []kplan.Hold[Reason] {
 	s := in.newSet()
 	holds = slices.Grow(holds, len(st.old))
 	for k := range st.old {
@@ -61,12 +62,12 @@ func (in *input) holdOld(holds []Hold, st *step, sizes []drafted) []Hold {
 
 // holdAhead says that a set which reports more available pods than it wants has ended
 // the cleanup.
-func holdAhead(s *set) Hold {
+func holdAhead(s *set) kplan.Hold[Reason] {
 	return hold(s.rs.Name, ReasonStatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
 }
 
 // holdNew says why a step does not grow the new set.
-func (in *input) holdNew(c *counts, st *step) Hold {
+func (in *input) holdNew(c *counts, st *step) kplan.Hold[Reason] {
 	s := in.newSet()
 	n, counted := in.numbersOf(s), in.policy
 	if counted.OnDelete {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
@@ -248,7 +249,7 @@ func TestPropertyPolicyEnds(t *testing.T) {
 }
 
 func movable(p deploy.Plan, name string, o deploy.Options) bool {
-	return !o.Policy.OnDelete && slices.ContainsFunc(p.Holds, func(h deploy.Hold) bool {
+	return !o.Policy.OnDelete && slices.ContainsFunc(p.Holds, func(h kplan.Hold[deploy.Reason]) bool {
 		return h.Name == name && h.Reason == deploy.ReasonMovesInPlace
 	})
 }

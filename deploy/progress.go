@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Complete reports whether a rollout to the given number of replicas is complete
@@ -37,27 +37,27 @@ func (c *conditions) progress(in *input, s *Status) {
 		c.remove(ConditionProgressing)
 	case finished:
 	case in.complete(s):
-		c.set(in, ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject(before, " has successfully progressed."))
+		c.set(in, ConditionProgressing, kplan.ConditionTrue, progressAvailable, in.subject(before, " has successfully progressed."))
 	case s.progressed(&in.d.Status):
 		c.update(in, before)
 	case TimedOut(before, in.deadline, in.now):
-		c.set(in, ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject(before, " has timed out progressing."))
+		c.set(in, ConditionProgressing, kplan.ConditionFalse, progressExceeded, in.subject(before, " has timed out progressing."))
 	}
 }
 
 // update reports progress. Unlike set it moves the update time, the
 // clock of the deadline, even if the reason stays the same.
-func (c *conditions) update(in *input, before *Condition) {
-	since, _ := transition(c.list, ConditionProgressing, selector.ConditionTrue, progressUpdated, in.now)
+func (c *conditions) update(in *input, before *kplan.Condition) {
+	since, _ := transition(c.list, ConditionProgressing, kplan.ConditionTrue, progressUpdated, in.now)
 	message := in.subject(before, " is progressing.")
 	c.remove(ConditionProgressing)
-	last := c.add(in, ConditionProgressing, selector.ConditionTrue, progressUpdated)
+	last := c.add(in, ConditionProgressing, kplan.ConditionTrue, progressUpdated)
 	last.Message, last.LastTransitionTime = message, since
 }
 
 // subject returns a sentence about the new ReplicaSet, or about the Deployment if
 // there is none. If the condition before says so, that needs no memory.
-func (in *input) subject(before *Condition, predicate string) string {
+func (in *input) subject(before *kplan.Condition, predicate string) string {
 	kind, name := cmp.Or(in.d.Kind, Kind), in.d.Name
 	if s := in.newSet(); s != nil {
 		kind, name = cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), s.rs.Name
@@ -83,7 +83,7 @@ func (s *Status) progressed(before *Status) bool {
 // seconds at now, according to its condition Progressing, nil if absent. A rollout
 // that has once completed does not time out. It mirrors DeploymentTimedOut of the
 // deployment util package of Kubernetes.
-func TimedOut(progressing *Condition, deadline int32, now time.Time) bool {
+func TimedOut(progressing *kplan.Condition, deadline int32, now time.Time) bool {
 	switch {
 	case deadline == NoLimit || progressing == nil || progressing.Reason == progressAvailable:
 		return false
@@ -94,7 +94,7 @@ func TimedOut(progressing *Condition, deadline int32, now time.Time) bool {
 }
 
 // deadlineOf returns the instant so long behind the deadline.
-func deadlineOf(progressing *Condition, deadline int32, behind time.Duration) time.Time {
+func deadlineOf(progressing *kplan.Condition, deadline int32, behind time.Duration) time.Time {
 	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + behind)
 }
 

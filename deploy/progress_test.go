@@ -10,14 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
 )
 
-func condition(s deploy.Status, conditionType string) *deploy.Condition {
-	i := slices.IndexFunc(s.Conditions, func(c deploy.Condition) bool { return c.Type == conditionType })
+func condition(s deploy.Status, conditionType string) *kplan.Condition {
+	i := slices.IndexFunc(s.Conditions, func(c kplan.Condition) bool { return c.Type == conditionType })
 	if i < 0 {
 		return nil
 	}
@@ -76,12 +77,12 @@ func TestProgressed(t *testing.T) {
 }
 
 func TestTimedOut(t *testing.T) {
-	at := func(reason string, ago time.Duration) *deploy.Condition {
-		return &deploy.Condition{Type: deploy.ConditionProgressing, Reason: reason, LastUpdateTime: t0.Add(-ago)}
+	at := func(reason string, ago time.Duration) *kplan.Condition {
+		return &kplan.Condition{Type: deploy.ConditionProgressing, Reason: reason, LastUpdateTime: t0.Add(-ago)}
 	}
 	for _, c := range []struct {
 		why      string
-		c        *deploy.Condition
+		c        *kplan.Condition
 		deadline int32
 		want     bool
 	}{
@@ -192,29 +193,29 @@ func TestNoDeadlineNoCondition(t *testing.T) {
 func TestReplicaFailure(t *testing.T) {
 	failing := func(reason string) func(*replicaset.ReplicaSet) {
 		return func(rs *replicaset.ReplicaSet) {
-			rs.Status.Conditions = []replicaset.Condition{{Type: "Other"}, {
+			rs.Status.Conditions = []kplan.Condition{{Type: "Other"}, {
 				Type: "ReplicaFailure", Status: "True", Reason: reason, Message: "quota", LastTransitionTime: t0.Add(-time.Minute),
 			}}
 		}
 	}
-	copied := func(reason string) *deploy.Condition {
+	copied := func(reason string) *kplan.Condition {
 		at := t0.Add(-time.Minute)
-		return &deploy.Condition{Type: "ReplicaFailure", Status: "True", Reason: reason, Message: "quota", LastUpdateTime: at, LastTransitionTime: at}
+		return &kplan.Condition{Type: "ReplicaFailure", Status: "True", Reason: reason, Message: "quota", LastUpdateTime: at, LastTransitionTime: at}
 	}
 	had := func(d *deploy.Deployment) {
-		d.Status.Conditions = []deploy.Condition{{Type: "ReplicaFailure", Status: "True"}}
+		d.Status.Conditions = []kplan.Condition{{Type: "ReplicaFailure", Status: "True"}}
 	}
 	for _, c := range []struct {
 		why  string
 		d    deploy.Deployment
 		sets []replicaset.ReplicaSet
-		want *deploy.Condition
+		want *kplan.Condition
 	}{
 		{"that of the new one", web(3), []replicaset.ReplicaSet{set(1, 1, failing("Old")), set(2, 3, failing("New"))}, copied("New")},
 		{"else of the oldest", web(3), []replicaset.ReplicaSet{set(1, 1), set(3, 1, failing("C")), set(2, 3)}, copied("C")},
 		{"none is removed", web(3, had), []replicaset.ReplicaSet{set(2, 3)}, nil},
 		{"a paused Deployment keeps it, stale or not", web(3, had, paused), []replicaset.ReplicaSet{set(2, 3)},
-			&deploy.Condition{Type: "ReplicaFailure", Status: "True"}},
+			&kplan.Condition{Type: "ReplicaFailure", Status: "True"}},
 	} {
 		got := condition(reconcile(t, snapshot(c.d, c.sets...)).Status, deploy.ConditionReplicaFailure)
 		requireEqual(t, c.why, c.want, got)
@@ -223,30 +224,30 @@ func TestReplicaFailure(t *testing.T) {
 
 func TestSetCondition(t *testing.T) {
 	early, late := t0, t0.Add(time.Minute)
-	old := deploy.Condition{Type: "A", Status: "True", Reason: "R", Message: "m", LastUpdateTime: early, LastTransitionTime: early}
-	other := deploy.Condition{Type: "B"}
-	with := func(status selector.ConditionStatus, reason string) deploy.Condition {
-		return deploy.Condition{Type: "A", Status: status, Reason: reason, Message: "n", LastUpdateTime: late, LastTransitionTime: late}
+	old := kplan.Condition{Type: "A", Status: "True", Reason: "R", Message: "m", LastUpdateTime: early, LastTransitionTime: early}
+	other := kplan.Condition{Type: "B"}
+	with := func(status kplan.ConditionStatus, reason string) kplan.Condition {
+		return kplan.Condition{Type: "A", Status: status, Reason: reason, Message: "n", LastUpdateTime: late, LastTransitionTime: late}
 	}
 	kept := with("True", "S")
 	kept.LastTransitionTime = early
 	for _, c := range []struct {
 		why  string
-		in   []deploy.Condition
-		set  deploy.Condition
-		want []deploy.Condition
+		in   []kplan.Condition
+		set  kplan.Condition
+		want []kplan.Condition
 	}{
-		{"the same status and reason change nothing", []deploy.Condition{old, other}, with("True", "R"), []deploy.Condition{old, other}},
-		{"another reason keeps the transition and moves to the end", []deploy.Condition{old, other}, with("True", "S"), []deploy.Condition{other, kept}},
-		{"another status", []deploy.Condition{old, other}, with("False", "R"), []deploy.Condition{other, with("False", "R")}},
-		{"a new one", []deploy.Condition{other}, with("True", "R"), []deploy.Condition{other, with("True", "R")}},
-		{"the first of a type decides and all of it go", []deploy.Condition{old, other, with("False", "X")}, with("True", "S"), []deploy.Condition{other, kept}},
+		{"the same status and reason change nothing", []kplan.Condition{old, other}, with("True", "R"), []kplan.Condition{old, other}},
+		{"another reason keeps the transition and moves to the end", []kplan.Condition{old, other}, with("True", "S"), []kplan.Condition{other, kept}},
+		{"another status", []kplan.Condition{old, other}, with("False", "R"), []kplan.Condition{other, with("False", "R")}},
+		{"a new one", []kplan.Condition{other}, with("True", "R"), []kplan.Condition{other, with("True", "R")}},
+		{"the first of a type decides and all of it go", []kplan.Condition{old, other, with("False", "X")}, with("True", "S"), []kplan.Condition{other, kept}},
 	} {
 		in := slices.Clone(c.in)
 		requireEqual(t, c.why, c.want, deploy.SetCondition(in, c.set))
 		requireEqual(t, "the input stays", c.in, in)
 	}
-	in := []deploy.Condition{old, other, old}
-	require.Equal(t, []deploy.Condition{other}, deploy.RemoveCondition(in, "A"))
-	require.Equal(t, []deploy.Condition{old, other, old}, in, "the input stays")
+	in := []kplan.Condition{old, other, old}
+	require.Equal(t, []kplan.Condition{other}, deploy.RemoveCondition(in, "A"))
+	require.Equal(t, []kplan.Condition{old, other, old}, in, "the input stays")
 }

@@ -10,14 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 func caughtUp(t *rapid.T) deploy.Snapshot { return random.Deployment(random.Rapid(t), random.CaughtUp) }
@@ -59,8 +60,8 @@ func TestPropertyNilWhenEmpty(t *testing.T) {
 			return
 		}
 		purity.ThroughJSON(t, p)
-		r := deploy.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
-		answers := []selector.ServerAnswer{selector.Done, selector.Done, selector.Done, selector.Done, selector.NotFound, selector.Failed, selector.AlreadyExists}
+		r := deploy.Report{Outcomes: make([]kplan.Outcome, len(p.Actions))}
+		answers := []kplan.ServerAnswer{kplan.Done, kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.Failed, kplan.AlreadyExists}
 		for i := range r.Outcomes {
 			r.Outcomes[i].Answer = rapid.SampledFrom(answers).Draw(t, "answer")
 		}

@@ -3,11 +3,11 @@
 package deploy
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Quirks is a set of quirks: what upstream does and hardly anybody wants. Plans have
@@ -91,4 +91,4 @@ func (q Quirks) policy(p rollout.Policy) rollout.Policy {
 }
 
 // QuirkTable returns what is known of each quirk, in the order of the constants.
-func QuirkTable() []selector.Quirk { return append(rolloutQuirks(), partitionQuirks()...) }
+func QuirkTable() []kplan.Quirk { return append(rolloutQuirks(), partitionQuirks()...) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -131,11 +132,11 @@ func otherCases() []quirkCase {
 func reportCases() []quirkCase {
 	failing := func(message string) func(*replicaset.ReplicaSet) {
 		return func(rs *replicaset.ReplicaSet) {
-			rs.Status.Conditions = []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: message, LastTransitionTime: t0}}
+			rs.Status.Conditions = []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: message, LastTransitionTime: t0}}
 		}
 	}
 	had := func(d *deploy.Deployment) {
-		d.Status.Conditions = []deploy.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "quota 1"}}
+		d.Status.Conditions = []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "quota 1"}}
 	}
 	message := func(p deploy.Plan) string {
 		if c := condition(p.Status, deploy.ConditionReplicaFailure); c != nil {
@@ -148,7 +149,7 @@ func reportCases() []quirkCase {
 		return fmt.Sprint(c.Status, " ", c.Reason, " ", t0.Sub(c.LastUpdateTime))
 	}
 	long := t0.Add(-24 * time.Hour)
-	back := func(status selector.ConditionStatus, reason string, available int32) deploy.Snapshot {
+	back := func(status kplan.ConditionStatus, reason string, available int32) deploy.Snapshot {
 		return snapshot(web(3, deadline(60), template("v1"), reported(3, 3, available, available), progressing(status, reason, long, long)),
 			set(1, 0), set(2, 3, counts(3, available)))
 	}

@@ -2,7 +2,7 @@
 
 package deploy
 
-import "github.com/kplan-go/kplan/selector"
+import "github.com/kplan-go/kplan"
 
 const (
 	inDeployment = " of the deployment controller of Kubernetes 1.36.3"
@@ -10,12 +10,12 @@ const (
 	issue        = "kubernetes/kubernetes#"
 )
 
-func rolloutQuirks() []selector.Quirk {
+func rolloutQuirks() []kplan.Quirk {
 	return append(append(sizeQuirks(), otherQuirks()...), namingQuirks()...)
 }
 
-func sizeQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func sizeQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "StaleAnnotationBlocksRollout",
 		Upstream: "A stale desired-replicas annotation on a ReplicaSet of the right size counts as a scaling in every pass and stops all rollouts.",
 		Source:   "isScalingEvent, scale" + inDeployment, Issue: issue + "102551",
@@ -74,8 +74,8 @@ func sizeQuirks() []selector.Quirk {
 	}}
 }
 
-func otherQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func otherQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "ReusedSetKeepsDeadline",
 		Upstream: "A rollout that reuses a ReplicaSet keeps the clock of the progress deadline, and its failure.",
 		Source:   "getNewReplicaSet" + inDeployment, Issue: issue + "40207",
@@ -102,8 +102,8 @@ func otherQuirks() []selector.Quirk {
 	}}
 }
 
-func namingQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func namingQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "EmptyMapSelectsAll",
 		Upstream: "An empty map of labels is not recognised as an empty selector, and every orphan of the namespace is adopted.",
 		Source:   "syncDeployment" + inDeployment,
@@ -148,8 +148,8 @@ func namingQuirks() []selector.Quirk {
 	}}
 }
 
-func partitionQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func partitionQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name: "OldestFirstUnderPartition",
 		Upstream: "With 3, 5 to 7 or 9 to 15 active old ReplicaSets, and most larger numbers, the oldest template goes first, " +
 			"and a new one older than some old one is taken for old, which may never end.",

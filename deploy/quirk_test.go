@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 )
 
@@ -63,11 +64,11 @@ func TestQuirksText(t *testing.T) {
 	var o deploy.Options
 	require.NoError(t, json.Unmarshal(text, &o))
 	require.Equal(t, deploy.CutNameInvalid|deploy.SumsWrapAround, o.Repair)
-	require.ErrorIs(t, json.Unmarshal([]byte(`{"repair":["Everything"]}`), &o), deploy.ErrInvalid)
+	require.ErrorIs(t, json.Unmarshal([]byte(`{"repair":["Everything"]}`), &o), kplan.ErrInvalid)
 	require.True(t, deploy.RepairAll.Has(deploy.CutNameInvalid|deploy.SumsWrapAround))
 	require.False(t, deploy.CutNameInvalid.Has(deploy.CutNameInvalid|deploy.SumsWrapAround))
 	_, err = deploy.Reconcile(snapshot(web(1)), t0, deploy.Options{Repair: deploy.RepairAll + 1})
-	require.ErrorIs(t, err, deploy.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.ErrorContains(t, err, "Options.Repair")
 }
 

@@ -5,7 +5,7 @@ package deploy
 import "time"
 
 // Reconcile returns the next step of the Deployment in s as of now. It performs
-// nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
+// nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each
 // field that cannot be used.
 //
 // It has four phases, each of which makes a value that nothing later writes to.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -42,7 +43,7 @@ func (in *input) startNew() (z sizing) {
 
 // oldPods returns how many pods of old templates have not ended, and which sets have them.
 // A pod that is being deleted counts until it has ended.
-func (in *input) oldPods() (left int64, holds []Hold) {
+func (in *input) oldPods() (left int64, holds []kplan.Hold[Reason]) {
 	for _, s := range in.old {
 		left += int64(s.status().Replicas)
 	}

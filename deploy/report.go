@@ -5,6 +5,7 @@ package deploy
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
@@ -14,7 +15,7 @@ type report struct {
 	status    Status
 	recheckAt time.Time
 	extra     *partition.ExtraStatus
-	holds     []Hold
+	holds     []kplan.Hold[Reason]
 }
 
 // report is what is said of the Deployment after a decision. Conditions are set in the

@@ -5,6 +5,7 @@ package deploy
 import (
 	"maps"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -49,12 +50,12 @@ func (in *input) history(f *following) []revision.Entry {
 }
 
 // holdRollback says why nothing is rolled back.
-func holdRollback(r *revision.Rollback) []Hold {
+func holdRollback(r *revision.Rollback) []kplan.Hold[Reason] {
 	switch r.Reason {
 	case revision.RollbackDone:
 		return nil
 	case revision.RollbackTemplateUnchanged:
-		return []Hold{hold("", ReasonRollbackUnchanged, r.Number, 0)}
+		return []kplan.Hold[Reason]{hold("", ReasonRollbackUnchanged, r.Number, 0)}
 	}
-	return []Hold{hold("", ReasonRollbackNotFound, r.Number, 0)}
+	return []kplan.Hold[Reason]{hold("", ReasonRollbackNotFound, r.Number, 0)}
 }

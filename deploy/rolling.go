@@ -5,6 +5,7 @@ package deploy
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -58,7 +59,7 @@ func (z *sizing) roll(in *input, c *counts) {
 		}
 		z.changes, z.moved = append(in.memory.changes[:0], change{set: in.newAt, to: st.Size, reason: reason}), true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = append(make([]Hold, 0, 1+len(st.old)), in.holdNew(c, &st)) // and what old ones keep
+		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.holdNew(c, &st)) // and what old ones keep
 	}
 	z.shrinkOld(in, &st)
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -82,7 +83,7 @@ func (in *input) latest() int {
 // holdScaling says that annotations tell of a change of replicas although no
 // size has to change. The annotations stay as they are, so that every later pass
 // ends here: kubernetes/kubernetes#102551.
-func (in *input) holdScaling() (holds []Hold) {
+func (in *input) holdScaling() (holds []kplan.Hold[Reason]) {
 	for i := range in.sets {
 		if desired, changed := in.desiredBefore(&in.sets[i]); changed {
 			holds = append(holds, hold(in.sets[i].rs.Name, ReasonNothingToScale, int64(desired), int64(in.replicas)))

@@ -5,13 +5,14 @@ package deploy
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 // A sizing is what a pass decides about sizes.
 type sizing struct {
 	changes []change // in the order of the decision, one for each ReplicaSet
-	holds   []Hold
+	holds   []kplan.Hold[Reason]
 	// moved says that the rollout has moved. What is changed before a status that is ahead
 	// of its spec ends the pass does not count.
 	moved bool
@@ -133,6 +134,6 @@ func (d *draft) addTo(changes []change) []change {
 	return changes
 }
 
-func hold(name string, reason Reason, have, limit int64) Hold {
-	return Hold{Name: name, Reason: reason, Have: have, Limit: limit}
+func hold(name string, reason Reason, have, limit int64) kplan.Hold[Reason] {
+	return kplan.Hold[Reason]{Name: name, Reason: reason, Have: have, Limit: limit}
 }

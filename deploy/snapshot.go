@@ -5,6 +5,7 @@ package deploy
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -106,23 +107,13 @@ type Deployment struct {
 
 // A Status is what a Deployment reports.
 type Status struct {
-	ObservedGeneration  int64       `json:"observedGeneration,omitzero"`
-	Replicas            int32       `json:"replicas,omitzero"`            // pods of all its ReplicaSets
-	UpdatedReplicas     int32       `json:"updatedReplicas,omitzero"`     // pods of the new ReplicaSet
-	ReadyReplicas       int32       `json:"readyReplicas,omitzero"`       // ready pods of all
-	AvailableReplicas   int32       `json:"availableReplicas,omitzero"`   // available pods of all
-	UnavailableReplicas int32       `json:"unavailableReplicas,omitzero"` // pods wanted but not available
-	TerminatingReplicas *int32      `json:"terminatingReplicas,omitzero"` // nil if some ReplicaSet does not report it
-	CollisionCount      *int32      `json:"collisionCount,omitzero"`      // hash collisions so far, nil means none
-	Conditions          []Condition `json:"conditions,omitempty"`
+	ObservedGeneration  int64             `json:"observedGeneration,omitzero"`
+	Replicas            int32             `json:"replicas,omitzero"`            // pods of all its ReplicaSets
+	UpdatedReplicas     int32             `json:"updatedReplicas,omitzero"`     // pods of the new ReplicaSet
+	ReadyReplicas       int32             `json:"readyReplicas,omitzero"`       // ready pods of all
+	AvailableReplicas   int32             `json:"availableReplicas,omitzero"`   // available pods of all
+	UnavailableReplicas int32             `json:"unavailableReplicas,omitzero"` // pods wanted but not available
+	TerminatingReplicas *int32            `json:"terminatingReplicas,omitzero"` // nil if some ReplicaSet does not report it
+	CollisionCount      *int32            `json:"collisionCount,omitzero"`      // hash collisions so far, nil means none
+	Conditions          []kplan.Condition `json:"conditions,omitempty"`
 }
-
-// A Condition is one observation of a Deployment's state:
-//
-//	Type               string
-//	Status             selector.ConditionStatus // True, False or Unknown
-//	Reason             string
-//	Message            string
-//	LastUpdateTime     time.Time
-//	LastTransitionTime time.Time
-type Condition = selector.Condition

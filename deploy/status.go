@@ -3,14 +3,14 @@
 package deploy
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // conditions is those of the status to be, as far as they are known.
 type conditions struct {
-	list []Condition
+	list []kplan.Condition
 	// found says that the new set has been found, which Progressing says unless something else
 	// follows.
 	found bool
@@ -22,7 +22,7 @@ func (in *input) stored() conditions {
 }
 
 // set reports a condition as of now, as [SetCondition] does.
-func (c *conditions) set(in *input, conditionType string, status selector.ConditionStatus, reason, message string) {
+func (c *conditions) set(in *input, conditionType string, status kplan.ConditionStatus, reason, message string) {
 	since, same := transition(c.list, conditionType, status, reason, in.now)
 	if same {
 		return
@@ -33,8 +33,8 @@ func (c *conditions) set(in *input, conditionType string, status selector.Condit
 }
 
 // add reports a condition as of now, of a type that is not there, and returns it.
-func (c *conditions) add(in *input, conditionType string, status selector.ConditionStatus, reason string) *Condition {
-	c.list = append(c.list, Condition{})
+func (c *conditions) add(in *input, conditionType string, status kplan.ConditionStatus, reason string) *kplan.Condition {
+	c.list = append(c.list, kplan.Condition{})
 	last := &c.list[len(c.list)-1]
 	last.Type, last.Status, last.Reason, last.LastUpdateTime, last.LastTransitionTime = conditionType, status, reason, in.now, in.now
 	return last
@@ -61,9 +61,9 @@ func (c *conditions) notePause(in *input) {
 	switch {
 	case reason == progressExceeded:
 	case in.d.Paused && reason != progressPaused:
-		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressPaused, in.d.says("Deployment is paused"))
+		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressPaused, in.d.says("Deployment is paused"))
 	case !in.d.Paused && reason == progressPaused:
-		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressResumed, in.d.says("Deployment is resumed"))
+		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressResumed, in.d.says("Deployment is resumed"))
 	}
 }
 
@@ -72,7 +72,7 @@ func (c *conditions) foundNew(in *input, f *following) {
 	switch {
 	case f.restarts(in):
 		c.remove(ConditionProgressing)
-		c.add(in, ConditionProgressing, selector.ConditionTrue, progressFound).Message = in.foundSet()
+		c.add(in, ConditionProgressing, kplan.ConditionTrue, progressFound).Message = in.foundSet()
 	case f.publish && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
 		c.found = true
 	}
@@ -82,7 +82,7 @@ func (c *conditions) foundNew(in *input, f *following) {
 func (c *conditions) sayFound(in *input) {
 	if c.found {
 		c.found = false
-		c.add(in, ConditionProgressing, selector.ConditionTrue, progressFound).Message = in.foundSet()
+		c.add(in, ConditionProgressing, kplan.ConditionTrue, progressFound).Message = in.foundSet()
 	}
 }
 
@@ -93,16 +93,16 @@ func (in *input) foundSet() string {
 // created reports that the new ReplicaSet has been created.
 func (c *conditions) created(in *input, name string) {
 	if in.hasDeadline() {
-		c.set(in, ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new "+wordOfSet(in.d.setKind()), name, ""))
+		c.set(in, ConditionProgressing, kplan.ConditionTrue, progressCreated, quoting("Created new "+wordOfSet(in.d.setKind()), name, ""))
 	}
 }
 
 // available reports whether as many pods are available as have to be.
 func (c *conditions) available(in *input, n int32) {
 	if n >= in.reportedMinAvailable() {
-		c.set(in, ConditionAvailable, selector.ConditionTrue, availableEnough, in.d.says("Deployment has minimum availability."))
+		c.set(in, ConditionAvailable, kplan.ConditionTrue, availableEnough, in.d.says("Deployment has minimum availability."))
 	} else {
-		c.set(in, ConditionAvailable, selector.ConditionFalse, availableTooFew, in.d.says("Deployment does not have minimum availability."))
+		c.set(in, ConditionAvailable, kplan.ConditionFalse, availableTooFew, in.d.says("Deployment does not have minimum availability."))
 	}
 }
 
@@ -118,7 +118,7 @@ func (in *input) reportedMinAvailable() int32 {
 // failure copies the condition ReplicaFailure of the new ReplicaSet or else
 // of the first that has one.
 func (c *conditions) failure(in *input, n *counts) {
-	var failure *replicaset.Condition
+	var failure *kplan.Condition
 	if n.conditions {
 		failure = in.firstFailure()
 	}
@@ -129,13 +129,13 @@ func (c *conditions) failure(in *input, n *counts) {
 	if failure == nil {
 		return
 	}
-	c.list = setCondition(c.list, &Condition{
+	c.list = setCondition(c.list, &kplan.Condition{
 		Type: failure.Type, Status: failure.Status, Reason: failure.Reason, Message: failure.Message,
 		LastUpdateTime: failure.LastTransitionTime, LastTransitionTime: failure.LastTransitionTime,
 	})
 }
 
-func (in *input) firstFailure() *replicaset.Condition {
+func (in *input) firstFailure() *kplan.Condition {
 	if s := in.newSet(); s != nil {
 		if c := failureOf(s); c != nil {
 			return c
@@ -149,7 +149,7 @@ func (in *input) firstFailure() *replicaset.Condition {
 	return nil
 }
 
-func failureOf(s *set) *replicaset.Condition {
+func failureOf(s *set) *kplan.Condition {
 	for i := range s.rs.Status.Conditions {
 		if c := &s.rs.Status.Conditions[i]; c.Type == replicaset.ConditionReplicaFailure {
 			return c
@@ -168,7 +168,7 @@ func (c *conditions) finish(in *input) {
 
 // storedStatus returns the status as it was stored, but for the conditions: for a pass that
 // ends before it has counted.
-func (in *input) storedStatus(conditions []Condition) Status {
+func (in *input) storedStatus(conditions []kplan.Condition) Status {
 	status := in.d.Status
 	status.Conditions = conditions
 	if status.CollisionCount != nil {

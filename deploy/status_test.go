@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/stretchr/testify/require"
 )
 
 func TestCounts(t *testing.T) {
@@ -20,7 +22,7 @@ func TestCounts(t *testing.T) {
 	requireEqual(t, "sums, as before the plan scales", deploy.Status{
 		ObservedGeneration: 2, Replicas: 11, UpdatedReplicas: 2, ReadyReplicas: 8, AvailableReplicas: 8,
 		UnavailableReplicas: 3, TerminatingReplicas: ptr.To(int32(2)), CollisionCount: ptr.To(int32(4)),
-		Conditions: []deploy.Condition{{
+		Conditions: []kplan.Condition{{
 			Type: "Available", Status: "True", Reason: "MinimumReplicasAvailable", Message: "Deployment has minimum availability.",
 			LastUpdateTime: t0, LastTransitionTime: t0,
 		}},

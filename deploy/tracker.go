@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
@@ -56,7 +56,7 @@ func (t *Tracker) Snapshot() Snapshot {
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	t.begin()
 	s := t.rest
-	if len(r.Outcomes) == len(p.Actions) && !slices.ContainsFunc(r.Outcomes, func(o selector.Outcome) bool { return o.Answer != selector.Done }) &&
+	if len(r.Outcomes) == len(p.Actions) && !slices.ContainsFunc(r.Outcomes, func(o kplan.Outcome) bool { return o.Answer != kplan.Done }) &&
 		!p.createsTaken() {
 		return Finish(s, p, r, now, opts)
 	}

@@ -35,7 +35,7 @@ type ReplicaSetEvent struct {
 // is not remembered, so that an addition that comes after its removal adds it again. The events of
 // different objects may come in any order, a pod before the ReplicaSet that controls it too.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: an
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has changed: an
 // object without a name; an update of one that is not there, which was removed or not added
 // yet, or that gives it another name; an event of one object while there is another one of its
 // name, with another UID and no versions to tell which is the later.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -150,8 +151,8 @@ func (m *machine) apply(w *world, d deploy.Delta) {
 	ofSet, wrongSet := w.sets.Judge(d.ReplicaSet.Old, d.ReplicaSet.New)
 	ofPod, wrongPod := w.pods.Judge(d.Pod.Old, d.Pod.New)
 	err, wrong := w.tracker.Apply(d), wrongSet || wrongPod
-	var fieldError *deploy.FieldError
-	if wrong != (err != nil) || wrong && (!errors.Is(err, deploy.ErrInvalid) || !errors.As(err, &fieldError)) {
+	var fieldError *kplan.FieldError
+	if wrong != (err != nil) || wrong && (!errors.Is(err, kplan.ErrInvalid) || !errors.As(err, &fieldError)) {
 		m.t.Fatalf("after %d steps: %+v: wrong is %v, but the error is %v", m.step, d, wrong, err)
 	}
 	if wrong {
@@ -287,11 +288,11 @@ func (m *machine) finish(w *world, p deploy.Plan) {
 	var r deploy.Report
 	done := m.one("all is done", 3)
 	for range p.Actions {
-		answer := random.OneOf(m.s, "answer", selector.Done, selector.Done, selector.Done, selector.NotFound, selector.AlreadyExists, selector.Changed)
+		answer := random.OneOf(m.s, "answer", kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.AlreadyExists, kplan.Changed)
 		if done {
-			answer = selector.Done
+			answer = kplan.Done
 		}
-		r.Outcomes = append(r.Outcomes, selector.Outcome{Answer: answer, Err: errors.New("no")})
+		r.Outcomes = append(r.Outcomes, kplan.Outcome{Answer: answer, Err: errors.New("no")})
 	}
 	got, want := w.tracker.Finish(p, r, m.now, m.opts), deploy.Finish(w.snapshot(), p, r, m.now, m.opts)
 	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {

@@ -11,12 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // tracker returns a Tracker of a snapshot.
@@ -161,7 +161,7 @@ func TestTrackerFinishCreatedTaken(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	one, deadline := int32(1), int32(600)
 	d := deploy.Deployment{Name: "web", UID: "d", Replicas: &one, ProgressDeadlineSeconds: &deadline, Template: revision.Template{ID: "v2", Hash: "h2"}}
-	d.Status.Conditions = []deploy.Condition{{
+	d.Status.Conditions = []kplan.Condition{{
 		Type: deploy.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: now.Add(-time.Hour), LastTransitionTime: now.Add(-time.Hour),
 	}}
 	stranger := replicaset.ReplicaSet{Name: "web-h2", UID: "x", ControllerUID: "other"}
@@ -173,9 +173,9 @@ func TestTrackerFinishCreatedTaken(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, tr.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{Old: &stranger}}))
 	require.NoError(t, tr.Apply(deploy.Delta{ReplicaSet: deploy.ReplicaSetEvent{New: &made}}))
-	r := deploy.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+	r := deploy.Report{Outcomes: make([]kplan.Outcome, len(p.Actions))}
 	for i := range r.Outcomes {
-		r.Outcomes[i].Answer = selector.Done
+		r.Outcomes[i].Answer = kplan.Done
 	}
 	require.Equal(t, deploy.Finish(tr.Snapshot(), p, r, now, opts), tr.Finish(p, r, now, opts))
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
@@ -79,7 +80,7 @@ func (p *Plan) reserve(m *memory, d *decision) {
 		p.Actions = make(Actions, 0, n+1) // these and, as a rule, the revision
 	}
 	if n := len(d.changes); n > 1 {
-		p.Events = make([]Event, 0, n)
+		p.Events = make([]kplan.Event, 0, n)
 	}
 }
 
@@ -98,7 +99,7 @@ func (p *Plan) act(a Action) {
 }
 
 func (p *Plan) event(action int, eventType, reason, message string) {
-	p.Events = append(p.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
+	p.Events = append(p.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
 // last is the place of the last action.

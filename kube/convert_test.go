@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
@@ -78,7 +79,7 @@ func TestIntOrPercent(t *testing.T) {
 		intstr.FromString("50"), {Type: 2, IntVal: 3, StrVal: "3%"}, {Type: -1},
 	} {
 		got, err := kube.IntOrPercent(&bad)
-		require.ErrorIs(t, err, kube.ErrInvalid, "%q", bad.StrVal)
+		require.ErrorIs(t, err, kplan.ErrInvalid, "%q", bad.StrVal)
 		require.True(t, got.IsZero())
 		_, upstream := intstr.GetScaledValueFromIntOrPercent(&bad, 10, true)
 		require.Error(t, upstream, "%q", bad.StrVal)
@@ -124,7 +125,7 @@ func TestSelectorOfNothing(t *testing.T) {
 	require.True(t, kube.ToSelector(selector.Everything()).Empty())
 	require.False(t, kube.ToSelector(selector.Of(selector.Requirement{})).Matches(labels.Set{"": ""}))
 	_, err = kube.Selector(labels.NewSelector().Add(labels.Requirement{}))
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }
 
 // drawRequirement returns a requirement that package labels accepts.
@@ -225,18 +226,18 @@ func TestOutcomes(t *testing.T) {
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for _, c := range []struct {
 		err    error
-		answer selector.ServerAnswer
+		answer kplan.ServerAnswer
 	}{
-		{nil, selector.Done},
-		{apierrors.NewNotFound(pods, "p"), selector.NotFound},
-		{fmt.Errorf("wrapped: %w", apierrors.NewNotFound(pods, "p")), selector.NotFound},
-		{apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil), selector.Invalid},
-		{terminating, selector.NamespaceTerminating},
-		{apierrors.NewConflict(pods, "p", nil), selector.Changed},
-		{apierrors.NewAlreadyExists(pods, "p"), selector.AlreadyExists},
-		{apierrors.NewForbidden(pods, "p", nil), selector.Failed},
-		{errors.New("broken"), selector.Failed},
+		{nil, kplan.Done},
+		{apierrors.NewNotFound(pods, "p"), kplan.NotFound},
+		{fmt.Errorf("wrapped: %w", apierrors.NewNotFound(pods, "p")), kplan.NotFound},
+		{apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil), kplan.Invalid},
+		{terminating, kplan.NamespaceTerminating},
+		{apierrors.NewConflict(pods, "p", nil), kplan.Changed},
+		{apierrors.NewAlreadyExists(pods, "p"), kplan.AlreadyExists},
+		{apierrors.NewForbidden(pods, "p", nil), kplan.Failed},
+		{errors.New("broken"), kplan.Failed},
 	} {
-		require.Equal(t, selector.Outcome{Answer: c.answer, Err: c.err}, kube.Outcome(c.err))
+		require.Equal(t, kplan.Outcome{Answer: c.answer, Err: c.err}, kube.Outcome(c.err))
 	}
 }

@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -116,7 +116,7 @@ func updatedRevision(r *appsv1.ControllerRevision, a daemonset.UpdateRevision) *
 }
 
 // RestoredDaemonSet returns a copy of ds with the template that r stores. The error
-// wraps [ErrInvalid] and is about data that holds no template.
+// wraps [kplan.ErrInvalid] and is about data that holds no template.
 func RestoredDaemonSet(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision) (*appsv1.DaemonSet, error) {
 	var stored struct {
 		Spec struct {
@@ -129,7 +129,7 @@ func RestoredDaemonSet(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision) (*app
 	}
 	err := json.Unmarshal(data, &stored)
 	if err != nil || stored.Spec.Template == nil {
-		return nil, &field.Error{Path: "data", Value: string(data), Detail: "must hold a template", Err: err}
+		return nil, &kplan.FieldError{Path: "data", Value: string(data), Detail: "must hold a template", Err: err}
 	}
 	restored := orEmpty(ds).DeepCopy()
 	restored.Spec.Template = *stored.Spec.Template

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
@@ -148,7 +149,7 @@ func TestRestoredDaemonSet(t *testing.T) {
 
 	for _, raw := range []string{"", "{", "{}", `{"spec":{"template":null}}`, `{"spec":{"template":7}}`} {
 		_, err := kube.RestoredDaemonSet(ds, &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(raw)}})
-		require.ErrorIs(t, err, kube.ErrInvalid, raw)
+		require.ErrorIs(t, err, kplan.ErrInvalid, raw)
 	}
 	_, err = kube.RestoredDaemonSet(nil, nil)
 	require.EqualError(t, err, `data: "": must hold a template`)

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
@@ -89,7 +90,7 @@ func TestAdvancedDaemonSetSnapshot(t *testing.T) {
 
 	advanced.Partition = ptr.To(intstr.FromString("x"))
 	_, err = kubekruise.AdvancedDaemonSetSnapshot(ds, advanced, nil, nil, nil)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	s, err := kubekruise.AdvancedDaemonSetSnapshot(nil, kubekruise.Advanced{}, nil, nil, nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, s.DaemonSet.Template.Hash)

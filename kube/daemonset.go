@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
@@ -20,7 +21,7 @@ import (
 // DaemonSet returns the snapshot of ds. It shares maps, values of selectors and
 // pointers to numbers with ds.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that no
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field that no
 // plan can be made from: a negative number, a share that is not a percentage, an
 // unknown strategy, a template that has no JSON.
 //
@@ -182,7 +183,7 @@ func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {
 	t := &ds.Spec.Template
 	data, err := templatePatch(t)
 	if err != nil {
-		*es = append(*es, &field.Error{Path: "spec.template", Value: "", Detail: "must have a JSON form: " + err.Error(), Err: err})
+		*es = append(*es, &kplan.FieldError{Path: "spec.template", Value: "", Detail: "must have a JSON form: " + err.Error(), Err: err})
 	}
 	return daemonset.Template{
 		Data:           data,

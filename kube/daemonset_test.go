@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
@@ -194,7 +195,7 @@ spec.updateStrategy.rollingUpdate.maxUnavailable: -3: must not be negative
 `
 	const strategy = `spec.updateStrategy.type: "Sideways": must be RollingUpdate or OnDelete`
 	_, err := kube.DaemonSet(ds)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.EqualError(t, err, common+strategy)
 	_, err = kube.DaemonSetSnapshot(ds, nil, nil, nil)
 	require.EqualError(t, err, common+strategy)
@@ -209,7 +210,7 @@ spec.updateStrategy.rollingUpdate.rollingUpdateType: "Odd": must be Standard, Su
 	_, err = kube.DaemonSet(daemonSet(func(ds *appsv1.DaemonSet) {
 		ds.Spec.Template.ManagedFields = []metav1.ManagedFieldsEntry{{FieldsV1: fieldsV1("no JSON")}}
 	}))
-	var field *kube.FieldError
+	var field *kplan.FieldError
 	require.ErrorAs(t, err, &field)
 	require.Equal(t, "spec.template", field.Path)
 	require.Error(t, field.Err)
@@ -290,7 +291,7 @@ func TestDaemonSetProperties(t *testing.T) {
 		before, equal := ds.DeepCopy(), ds.DeepCopy()
 		first, err := kube.DaemonSet(ds)
 		if err != nil {
-			var field *kube.FieldError
+			var field *kplan.FieldError
 			require.ErrorAs(t, err, &field)
 			require.Equal(t, "spec.template", field.Path, "managed fields that are no JSON")
 			return

@@ -14,7 +14,7 @@ import (
 // Deployment returns the snapshot of d. It shares the annotations, the labels of the
 // template, the selector's parts and the pointers to numbers with d.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field that
 // no plan can be made from: a negative number, a share that is not a percentage,
 // an unknown strategy. What the API server would reject besides, see [Validate],
 // does not stop a plan for an object that is stored already.

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
@@ -51,7 +52,7 @@ func TestDeployment(t *testing.T) {
 		Status: deploy.Status{
 			ObservedGeneration: 6, Replicas: 9, UpdatedReplicas: 8, ReadyReplicas: 7, AvailableReplicas: 5, UnavailableReplicas: 4,
 			TerminatingReplicas: ptr.To(int32(3)), CollisionCount: ptr.To(int32(1)),
-			Conditions: []deploy.Condition{
+			Conditions: []kplan.Condition{
 				{Type: "Progressing", Status: "Unknown", Reason: "r", Message: "m", LastUpdateTime: readyUTC, LastTransitionTime: createdUTC},
 				{Type: "Available", Status: "True"},
 			},
@@ -195,10 +196,10 @@ func requireError(t *testing.T, want string, err error) {
 		require.NoError(t, err)
 		return
 	}
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.Truef(t, strings.HasPrefix(err.Error(), want), "got  %s\nwant %s", err, want)
 	require.Equal(t, strings.Count(want, "\n"), strings.Count(err.Error(), "\n"))
-	var f *kube.FieldError
+	var f *kplan.FieldError
 	require.True(t, errors.As(err, &f))
 	require.Equal(t, f.Path, want[:strings.Index(want, ":")])
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -263,7 +264,7 @@ func ExampleIntOrPercent() {
 	quarter, text := intstr.FromString("25%"), intstr.FromString("5")
 	fmt.Println(kube.IntOrPercent(&quarter))
 	_, err := kube.IntOrPercent(&text)
-	fmt.Println(errors.Is(err, kube.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// 25% <nil>
 	// true

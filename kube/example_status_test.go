@@ -10,11 +10,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func ExampleFromDeploymentStatus() {
@@ -37,7 +37,7 @@ func ExampleFromDeploymentCondition() {
 }
 
 func ExampleDeploymentCondition() {
-	c := kube.DeploymentCondition(deploy.Condition{Type: deploy.ConditionAvailable, Status: selector.ConditionTrue, Reason: "MinimumReplicasAvailable"})
+	c := kube.DeploymentCondition(kplan.Condition{Type: deploy.ConditionAvailable, Status: kplan.ConditionTrue, Reason: "MinimumReplicasAvailable"})
 	fmt.Println(c.Type, c.Status, c.Reason)
 	// Output: Available True MinimumReplicasAvailable
 }
@@ -60,7 +60,7 @@ func ExampleFromReplicaSetCondition() {
 }
 
 func ExampleReplicaSetCondition() {
-	c := kube.ReplicaSetCondition(replicaset.Condition{Type: "ReplicaFailure", Status: selector.ConditionTrue, Message: "exceeded quota"})
+	c := kube.ReplicaSetCondition(kplan.Condition{Type: "ReplicaFailure", Status: kplan.ConditionTrue, Message: "exceeded quota"})
 	fmt.Println(c.Type == appsv1.ReplicaSetReplicaFailure, c.Message)
 	// Output: true exceeded quota
 }
@@ -85,7 +85,7 @@ func ExampleFromReplicationControllerCondition() {
 }
 
 func ExampleReplicationControllerCondition() {
-	c := kube.ReplicationControllerCondition(replicaset.Condition{Type: "ReplicaFailure", Status: selector.ConditionFalse})
+	c := kube.ReplicationControllerCondition(kplan.Condition{Type: "ReplicaFailure", Status: kplan.ConditionFalse})
 	fmt.Println(c.Type, c.Status)
 	// Output: ReplicaFailure False
 }

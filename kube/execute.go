@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/convert"
-	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -134,7 +134,7 @@ func Stale(err error) bool {
 		return apierrors.IsConflict(e) || apierrors.IsNotFound(e) || apierrors.IsAlreadyExists(e)
 	}
 	inner := errors.Unwrap(err)
-	return err == selector.ErrGone || inner != nil && Stale(inner)
+	return err == kplan.ErrGone || inner != nil && Stale(inner)
 }
 
 // Outcome returns what the error of a call means to a planner; nil is Done. Errors are
@@ -142,37 +142,37 @@ func Stale(err error) bool {
 // what was created is left to the caller.
 //
 // It mirrors the cases that the controllers of Kubernetes 1.36.3 tell apart.
-func Outcome(err error) selector.Outcome {
-	o := selector.Outcome{Answer: selector.Failed, Err: err}
+func Outcome(err error) kplan.Outcome {
+	o := kplan.Outcome{Answer: kplan.Failed, Err: err}
 	switch {
 	case err == nil:
-		o.Answer = selector.Done
+		o.Answer = kplan.Done
 	case apierrors.IsNotFound(err):
-		o.Answer = selector.NotFound
+		o.Answer = kplan.NotFound
 	case apierrors.IsInvalid(err):
-		o.Answer = selector.Invalid
+		o.Answer = kplan.Invalid
 	case apierrors.IsConflict(err):
-		o.Answer = selector.Changed
+		o.Answer = kplan.Changed
 	case apierrors.IsAlreadyExists(err):
-		o.Answer = selector.AlreadyExists
+		o.Answer = kplan.AlreadyExists
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		o.Answer = selector.NamespaceTerminating
+		o.Answer = kplan.NamespaceTerminating
 	}
 	return o
 }
 
 // do makes a write. The outcome tells the version that it has left in the object.
-func (e Executor) do(ctx context.Context, r Request) selector.Outcome {
+func (e Executor) do(ctx context.Context, r Request) kplan.Outcome {
 	o := Outcome(e.Client.Do(ctx, r))
-	if o.Answer == selector.Done && r.Verb != VerbDelete {
+	if o.Answer == kplan.Done && r.Verb != VerbDelete {
 		o.ResourceVersion = r.Object.GetResourceVersion()
 	}
 	return o
 }
 
 // all makes calls at once and returns their outcomes in order.
-func all(n int, call func(i int) selector.Outcome) []selector.Outcome {
-	made := make([]selector.Outcome, n)
+func all(n int, call func(i int) kplan.Outcome) []kplan.Outcome {
+	made := make([]kplan.Outcome, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Add(1)

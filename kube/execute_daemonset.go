@@ -10,10 +10,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // DaemonSet makes the calls of a plan for ds, in order, those of consecutive creations in
@@ -39,7 +39,7 @@ func (e Executor) DaemonSet(ctx context.Context, ds *appsv1.DaemonSet, revisions
 			x.revisions[r.Name] = r
 		}
 	}
-	x.report.Outcomes = make([]selector.Outcome, len(p.Actions))
+	x.report.Outcomes = make([]kplan.Outcome, len(p.Actions))
 	for i, goes := 0, true; goes && i < len(p.Actions); {
 		n := 1
 		switch {
@@ -58,7 +58,7 @@ func (e Executor) DaemonSet(ctx context.Context, ds *appsv1.DaemonSet, revisions
 			return x.report
 		default:
 			x.report.Outcomes[i] = x.act(ctx, p.Actions[i])
-			goes = x.report.Outcomes[i].Answer == selector.Done
+			goes = x.report.Outcomes[i].Answer == kplan.Done
 		}
 		i += n
 	}
@@ -135,7 +135,7 @@ func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
 			if x.isLive(ctx) {
 				r := x.revision(a.Name)
 				patch, err := versioned(adoptPatch(x.ds, "ControllerRevision", a.Object), nil, x.read(a.Name))
-				if *o = x.patch(ctx, r, patch, err); o.Answer == selector.Done {
+				if *o = x.patch(ctx, r, patch, err); o.Answer == kplan.Done {
 					x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
 				}
 			}
@@ -178,19 +178,19 @@ func (x *daemonExecutor) isLive(ctx context.Context) bool {
 func (x *daemonExecutor) createPods(ctx context.Context, from, to int) {
 	for batch := 0; from < to; {
 		batch = daemonset.SlowStart(batch, to-from)
-		made := all(batch, func(i int) selector.Outcome {
+		made := all(batch, func(i int) kplan.Outcome {
 			return x.newPod(ctx, x.plan.Actions[from+i].(daemonset.CreatePod))
 		})
 		copy(x.report.Outcomes[from:], made)
 		from += batch
-		if x.note(made, selector.NamespaceTerminating); x.podsFailed {
+		if x.note(made, kplan.NamespaceTerminating); x.podsFailed {
 			return
 		}
 	}
 }
 
 // newPod creates the pod of an action, of the revision that it names.
-func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) selector.Outcome {
+func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) kplan.Outcome {
 	pod, err := daemonPod(x.ds, x.revisions[a.Revision], a)
 	if err != nil {
 		return Outcome(err)
@@ -199,7 +199,7 @@ func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) sele
 }
 
 func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
-	made := all(to-from, func(i int) selector.Outcome {
+	made := all(to-from, func(i int) kplan.Outcome {
 		a := x.plan.Actions[from+i].(daemonset.DeletePod)
 		if version, adopted := x.versions[a.Name]; adopted {
 			a.ResourceVersion = version
@@ -207,18 +207,18 @@ func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
 		return x.deletePod(ctx, x.ds.Namespace, a.Name, convert.DeleteOptions(a.UID, a.ResourceVersion))
 	})
 	copy(x.report.Outcomes[from:], made)
-	x.note(made, selector.NotFound, selector.Changed)
+	x.note(made, kplan.NotFound, kplan.Changed)
 }
 
 // note remembers that pods could not be written.
-func (x *daemonExecutor) note(made []selector.Outcome, allowed ...selector.ServerAnswer) {
+func (x *daemonExecutor) note(made []kplan.Outcome, allowed ...kplan.ServerAnswer) {
 	for _, o := range made {
-		x.podsFailed = x.podsFailed || o.Answer != selector.Done && !slices.Contains(allowed, o.Answer)
+		x.podsFailed = x.podsFailed || o.Answer != kplan.Done && !slices.Contains(allowed, o.Answer)
 	}
 }
 
 // act makes the call of an action about a revision.
-func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) selector.Outcome {
+func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) kplan.Outcome {
 	switch a := a.(type) {
 	case daemonset.RelabelPod:
 		o := x.patch(ctx, podNamed(x.ds.Namespace, a.Name), relabelPatch(a), nil)
@@ -233,15 +233,15 @@ func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) selector.O
 			a.ResourceVersion = version
 		}
 		o := x.do(ctx, Request{Verb: VerbDelete, Object: x.revision(a.Name), Options: convert.DeleteOptions(a.UID, a.ResourceVersion)})
-		if o.Answer == selector.NotFound {
-			return selector.Outcome{Answer: selector.Done}
+		if o.Answer == kplan.NotFound {
+			return kplan.Outcome{Answer: kplan.Done}
 		}
 		return o
 	}
 	return Outcome(fmt.Errorf("unknown action %T", a))
 }
 
-func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateRevision) selector.Outcome {
+func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateRevision) kplan.Outcome {
 	if x.revisions[a.Name] == nil {
 		return Outcome(absent("revisions", a.Name, "writes it"))
 	}
@@ -259,9 +259,9 @@ func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateR
 
 // createRevision stores the template, unless a revision of that name holds it already,
 // as one does that the cache has not seen yet.
-func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateRevision) selector.Outcome {
+func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateRevision) kplan.Outcome {
 	o := x.create(ctx, NewDaemonSetRevision(x.ds, a))
-	if o.Answer != selector.AlreadyExists {
+	if o.Answer != kplan.AlreadyExists {
 		return o
 	}
 	existing := x.revision(a.Name)
@@ -272,7 +272,7 @@ func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateR
 		return revision.DaemonSetTaken(x.ds.Name, a.Data, ControllerRevision(existing), x.ds.Status.CollisionCount, stored, revision.Options{})
 	}
 	if count, err := taken(x.ds.Status.CollisionCount); err == nil && count == nil { // whatever the count is
-		return selector.Outcome{Answer: selector.Done, Name: existing.Name, UID: string(existing.UID), ResourceVersion: existing.ResourceVersion}
+		return kplan.Outcome{Answer: kplan.Done, Name: existing.Name, UID: string(existing.UID), ResourceVersion: existing.ResourceVersion}
 	}
 	stored := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: x.ds.Namespace, Name: x.ds.Name}}
 	if err := x.Client.Get(ctx, stored); err != nil {

@@ -13,11 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func daemon() *appsv1.DaemonSet {
@@ -48,10 +48,10 @@ func TestExecuteDaemonSet(t *testing.T) {
 
 	r := execute(s).DaemonSet(t.Context(), daemon(), nil, p)
 	got := answers(r.Outcomes)
-	require.Equal(t, []selector.ServerAnswer{selector.Done, selector.Done, selector.Done}, slices.DeleteFunc(slices.Clone(got[:4]), func(a selector.ServerAnswer) bool { return a == selector.Failed }))
-	require.Equal(t, 1, count(got, selector.Failed))
-	require.Equal(t, 7, count(got, selector.ServerAnswer("")), "skipped: six pods, and the revision, as upstream does after a pod that failed")
-	require.Equal(t, []selector.ServerAnswer{selector.Done, selector.Done, ""}, got[10:])
+	require.Equal(t, []kplan.ServerAnswer{kplan.Done, kplan.Done, kplan.Done}, slices.DeleteFunc(slices.Clone(got[:4]), func(a kplan.ServerAnswer) bool { return a == kplan.Failed }))
+	require.Equal(t, 1, count(got, kplan.Failed))
+	require.Equal(t, 7, count(got, kplan.ServerAnswer("")), "skipped: six pods, and the revision, as upstream does after a pod that failed")
+	require.Equal(t, []kplan.ServerAnswer{kplan.Done, kplan.Done, ""}, got[10:])
 
 	r.Expectations = before
 	result := daemonset.Finish(daemonset.Snapshot{}, p, r, time.Unix(1, 0), daemonset.Options{})
@@ -69,7 +69,7 @@ func TestExecuteDaemonSetStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &server{answer: func(kube.Request, int) error { return conflict }}
 			r := execute(s).DaemonSet(t.Context(), daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{a, daemonset.DeletePod{Object: named("b")}}})
-			require.NotEqual(t, selector.Done, r.Outcomes[0].Answer)
+			require.NotEqual(t, kplan.Done, r.Outcomes[0].Answer)
 			require.NotContains(t, s.lines(false), "delete pods/b")
 		})
 	}
@@ -103,8 +103,8 @@ func TestExecuteDaemonSetRevisionTaken(t *testing.T) {
 				daemonset.CreateRevision{Name: "rev", Data: []byte(`{"spec":1}`)}, daemonset.CreatePod{Node: "n"},
 			}})
 			require.Equal(t, c.collisions, r.Collisions)
-			require.Equal(t, c.collisions == nil, r.Outcomes[0].Answer == selector.Done)
-			require.Equal(t, c.collisions == nil, r.Outcomes[1].Answer == selector.Done)
+			require.Equal(t, c.collisions == nil, r.Outcomes[0].Answer == kplan.Done)
+			require.Equal(t, c.collisions == nil, r.Outcomes[1].Answer == kplan.Done)
 		})
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Deployment makes the calls of a plan for d, one after the other, and returns what became
@@ -31,13 +31,13 @@ func (e Executor) Deployment(ctx context.Context, d *appsv1.Deployment, replicaS
 			x.sets[rs.Name] = rs
 		}
 	}
-	x.report.Outcomes = make([]selector.Outcome, len(p.Actions))
+	x.report.Outcomes = make([]kplan.Outcome, len(p.Actions))
 	if !x.complete(p) || !x.claim(ctx, p) {
 		return x.report
 	}
 	for i, a := range p.Actions {
 		if o := &x.report.Outcomes[i]; o.Answer == "" {
-			if *o = x.act(ctx, a); o.Answer != selector.Done && !gone(a, o) {
+			if *o = x.act(ctx, a); o.Answer != kplan.Done && !gone(a, o) {
 				break
 			}
 		}
@@ -46,9 +46,9 @@ func (e Executor) Deployment(ctx context.Context, d *appsv1.Deployment, replicaS
 }
 
 // gone reports whether what was to be deleted is not there any more.
-func gone(a deploy.Action, o *selector.Outcome) bool {
+func gone(a deploy.Action, o *kplan.Outcome) bool {
 	_, deletes := a.(deploy.DeleteReplicaSet)
-	return deletes && o.Answer == selector.NotFound
+	return deletes && o.Answer == kplan.NotFound
 }
 
 type deploymentExecutor struct {
@@ -118,12 +118,12 @@ func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
 
 // adopt adopts a ReplicaSet as it was read: the plan counts its pods, and what it writes of
 // it then goes over the version that the adoption leaves.
-func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet) selector.Outcome {
+func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet) kplan.Outcome {
 	patch, err := versioned(adoptSetPatch(x.d, a), nil, x.sets[a.Name].ResourceVersion)
 	return x.write(ctx, a.Name, patch, err)
 }
 
-func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) selector.Outcome {
+func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) kplan.Outcome {
 	switch a := a.(type) {
 	case deploy.CreateReplicaSet:
 		o := x.create(ctx, NewReplicaSet(x.d, a))
@@ -139,7 +139,7 @@ func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) selector.
 		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
 		return x.send(ctx, a)
 	case deploy.AnnotateDeployment: // with the status
-		return selector.Outcome{Answer: selector.Done}
+		return kplan.Outcome{Answer: kplan.Done}
 	case deploy.PauseDeployment:
 		if x.d.ResourceVersion != "" {
 			a.ResourceVersion = x.d.ResourceVersion
@@ -150,14 +150,14 @@ func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) selector.
 }
 
 // send makes the write of an action, and keeps what the API server answered.
-func (x *deploymentExecutor) send(ctx context.Context, a deploy.Action) selector.Outcome {
+func (x *deploymentExecutor) send(ctx context.Context, a deploy.Action) kplan.Outcome {
 	list, err := DeploymentRequests(x.d, []*appsv1.ReplicaSet{x.sets[target(a)]}, a)
 	if err != nil {
 		return Outcome(err)
 	}
 	r := list[0]
 	o := x.do(ctx, r)
-	if o.Answer != selector.Done || r.Verb == VerbDelete {
+	if o.Answer != kplan.Done || r.Verb == VerbDelete {
 		return o
 	}
 	switch written := r.Object.(type) {
@@ -182,9 +182,9 @@ func (x *deploymentExecutor) version(name, planned string) string {
 }
 
 // write patches a ReplicaSet.
-func (x *deploymentExecutor) write(ctx context.Context, name string, p Patch, err error) selector.Outcome {
+func (x *deploymentExecutor) write(ctx context.Context, name string, p Patch, err error) kplan.Outcome {
 	o := x.patch(ctx, setNamed(x.d, name), p, err)
-	if o.Answer == selector.Done {
+	if o.Answer == kplan.Done {
 		x.versions[name] = o.ResourceVersion
 	}
 	return o

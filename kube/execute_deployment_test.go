@@ -11,12 +11,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func liveDeployment() *appsv1.Deployment {
@@ -83,7 +83,7 @@ func TestExecuteDeploymentStopsAtAFailure(t *testing.T) {
 		Actions: deploy.Actions{deploy.ScaleReplicaSet{Name: "new", To: 2}, deploy.ScaleReplicaSet{Name: "old", To: 1}, deploy.DeleteReplicaSet{Name: "older"}},
 		Status:  deploy.Status{Replicas: 4},
 	})
-	require.Equal(t, []selector.ServerAnswer{selector.Done, selector.Changed, ""}, answers(report.Outcomes))
+	require.Equal(t, []kplan.ServerAnswer{kplan.Done, kplan.Changed, ""}, answers(report.Outcomes))
 	require.Equal(t, conflict, report.Outcomes[1].Err, "as it came: its text goes into a condition")
 	require.True(t, kube.Stale(r.Err))
 	require.Equal(t, []string{"patch replicasets/new", "patch replicasets/old"}, s.lines(false)[:2])
@@ -99,7 +99,7 @@ func TestExecuteDeploymentIncomplete(t *testing.T) {
 		s := &server{}
 		report := execute(s).Deployment(t.Context(), liveDeployment(), append(sets("old"), nil), deploy.Plan{Actions: deploy.Actions{deploy.ScaleReplicaSet{Name: "old"}, a}})
 		require.Empty(t, s.requests, "%T", a)
-		require.ErrorIs(t, report.Outcomes[1].Err, kube.ErrInvalid)
+		require.ErrorIs(t, report.Outcomes[1].Err, kplan.ErrInvalid)
 	}
 	s := &server{}
 	execute(s).Deployment(t.Context(), liveDeployment(), nil, deploy.Plan{Actions: deploy.Actions{deploy.CreateReplicaSet{Name: "new"}, deploy.ScaleReplicaSet{Name: "new"}}})
@@ -233,7 +233,7 @@ func TestExecuteDaemonSetOrphanGone(t *testing.T) {
 	report := execute(s).DaemonSet(t.Context(), daemon(), nil, p)
 	require.Equal(t, []string{"patch pods/a", "patch pods/b"}, s.lines(false))
 	r := daemonset.Finish(daemonset.Snapshot{}, p, report, time.Unix(1, 0), daemonset.Options{})
-	require.ErrorIs(t, r.Err, selector.ErrGone)
+	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.NotNil(t, r.Again)
 	require.False(t, r.WriteStatus)
 }
@@ -247,7 +247,7 @@ func TestExecuteDaemonSetRevisions(t *testing.T) {
 	report := execute(s).DaemonSet(t.Context(), daemon(), []*appsv1.ControllerRevision{nil, old}, daemonset.Plan{Actions: daemonset.Actions{
 		daemonset.CreatePod{Node: "n", Hash: "oldhash", Revision: "old", KeepTolerations: true},
 	}})
-	require.Equal(t, selector.Done, report.Outcomes[0].Answer)
+	require.Equal(t, kplan.Done, report.Outcomes[0].Answer)
 	pod := s.requests[0].Object.(*corev1.Pod)
 	require.Equal(t, "image:1", pod.Spec.Containers[0].Image)
 	require.Equal(t, "oldhash", pod.Labels[daemonset.LabelHash])
@@ -255,6 +255,6 @@ func TestExecuteDaemonSetRevisions(t *testing.T) {
 
 	s = &server{}
 	report = execute(s).DaemonSet(t.Context(), daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n", Revision: "old"}}})
-	require.ErrorIs(t, report.Outcomes[0].Err, kube.ErrInvalid)
+	require.ErrorIs(t, report.Outcomes[0].Err, kplan.ErrInvalid)
 	require.Empty(t, s.requests)
 }

@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // ReplicaSet makes the calls of a plan for rs, and returns what became of them for
@@ -72,7 +72,7 @@ func (x *podExecutor) execute(ctx context.Context) replicaset.Report {
 			deletes = append(deletes, a)
 		}
 	}
-	x.report.Deletes = all(len(deletes), func(i int) selector.Outcome {
+	x.report.Deletes = all(len(deletes), func(i int) kplan.Outcome {
 		return x.deletePod(ctx, x.namespace, deletes[i].Name, convert.DeleteOptions(deletes[i].UID, deletes[i].ResourceVersion))
 	})
 	return x.report
@@ -95,7 +95,7 @@ func (x *podExecutor) claim(ctx context.Context) bool {
 	for _, a := range x.plan.Actions {
 		switch a := a.(type) {
 		case replicaset.AdoptPod:
-			var o selector.Outcome
+			var o kplan.Outcome
 			if x.report.LiveCheck == nil {
 				patch, err := versioned(strategic(a.Patch()), nil, deleted[a.Name])
 				o = x.patch(ctx, podNamed(x.namespace, a.Name), patch, err)
@@ -113,9 +113,9 @@ func (x *podExecutor) claim(ctx context.Context) bool {
 }
 
 func (x *podExecutor) create(ctx context.Context, a replicaset.CreatePods) {
-	var made []selector.Outcome
+	var made []kplan.Outcome
 	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
-		made = append(made, all(int(n), func(int) selector.Outcome { return x.createPod(ctx, created(x.pod(), a)) })...)
+		made = append(made, all(int(n), func(int) kplan.Outcome { return x.createPod(ctx, created(x.pod(), a)) })...)
 	}
 	x.report.Creates = made
 }
@@ -129,7 +129,7 @@ func created(pod *corev1.Pod, a replicaset.CreatePods) *corev1.Pod {
 }
 
 // patch changes an object, unless the patch could not be made.
-func (e Executor) patch(ctx context.Context, o Object, p Patch, err error) selector.Outcome {
+func (e Executor) patch(ctx context.Context, o Object, p Patch, err error) kplan.Outcome {
 	if err != nil {
 		return Outcome(err)
 	}

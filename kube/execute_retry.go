@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // A Retry is what an [Executor] does about a creation of which it does not know whether it
@@ -69,7 +69,7 @@ func unknown(err error) bool {
 
 // create creates an object, which must have its name. If it is repeated and finds the name
 // taken by an object of the same controller, it was carried out.
-func (e Executor) create(ctx context.Context, o Object) selector.Outcome {
+func (e Executor) create(ctx context.Context, o Object) kplan.Outcome {
 	call := func() (Object, error) {
 		made := o.DeepCopyObject().(Object)
 		return made, e.Client.Do(ctx, Request{Verb: VerbCreate, Object: made})
@@ -136,12 +136,12 @@ const mostNames = 8
 // the call can be repeated. If another pod has the name, another one is drawn.
 //
 // It mirrors createWithGenerateNameRetry of the registry package of apiserver.
-func (e Executor) createPod(ctx context.Context, pod *corev1.Pod) (o selector.Outcome) {
+func (e Executor) createPod(ctx context.Context, pod *corev1.Pod) (o kplan.Outcome) {
 	const longest, random = 63, 5
 	prefix := pod.GenerateName[:min(len(pod.GenerateName), longest-random)]
 	for range mostNames {
 		pod.Name = prefix + rand.String(random)
-		if o = e.create(ctx, pod); o.Answer != selector.AlreadyExists {
+		if o = e.create(ctx, pod); o.Answer != kplan.AlreadyExists {
 			break
 		}
 	}
@@ -149,6 +149,6 @@ func (e Executor) createPod(ctx context.Context, pod *corev1.Pod) (o selector.Ou
 }
 
 // deletePod deletes a pod, unless it has changed since it was read.
-func (e Executor) deletePod(ctx context.Context, namespace, name string, options metav1.DeleteOptions) selector.Outcome {
+func (e Executor) deletePod(ctx context.Context, namespace, name string, options metav1.DeleteOptions) kplan.Outcome {
 	return e.do(ctx, Request{Verb: VerbDelete, Object: podNamed(namespace, name), Options: options})
 }

@@ -19,9 +19,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // server is a client that notes the requests and answers as it is told. Objects that it
@@ -93,8 +93,8 @@ func execute(c kube.Client) kube.Executor { return kube.Executor{Client: c} }
 
 func plan(actions ...replicaset.Action) replicaset.Plan { return replicaset.Plan{Actions: actions} }
 
-func answers(made []selector.Outcome) []selector.ServerAnswer {
-	var list []selector.ServerAnswer
+func answers(made []kplan.Outcome) []kplan.ServerAnswer {
+	var list []kplan.ServerAnswer
 	for _, o := range made {
 		list = append(list, o.Answer)
 	}
@@ -107,7 +107,7 @@ func TestStale(t *testing.T) {
 		want bool
 	}{
 		{nil, false}, {conflict, true}, {notFound, true}, {exists, true}, {forbidden, false}, {invalid, false}, {io.EOF, false},
-		{errors.Join(conflict, notFound), true}, {errors.Join(conflict, forbidden), false}, {fmt.Errorf("x: %w", selector.ErrGone), true},
+		{errors.Join(conflict, notFound), true}, {errors.Join(conflict, forbidden), false}, {fmt.Errorf("x: %w", kplan.ErrGone), true},
 	} {
 		require.Equal(t, c.want, kube.Stale(c.err), "%v", c.err)
 	}
@@ -124,11 +124,11 @@ func TestExecuteReplicaSetSlowStart(t *testing.T) {
 	r := execute(s).ReplicaSet(t.Context(), set(), plan(replicaset.CreatePods{Count: 10}))
 	require.Len(t, s.requests, 7)
 	got := answers(r.Creates)
-	require.Equal(t, 5, count(got, selector.Done))
-	require.Equal(t, 2, count(got, selector.Failed))
+	require.Equal(t, 5, count(got, kplan.Done))
+	require.Equal(t, 2, count(got, kplan.Failed))
 	names := map[string]bool{}
 	for i, o := range r.Creates {
-		require.Equal(t, o.Answer == selector.Done, o.Name != "", "outcome %d", i)
+		require.Equal(t, o.Answer == kplan.Done, o.Name != "", "outcome %d", i)
 		names[s.requests[i].Object.GetName()] = true
 		require.Regexp(t, `^web-[a-z0-9]{5}$`, s.requests[i].Object.GetName())
 	}
@@ -146,12 +146,12 @@ func count[T comparable](list []T, x T) (n int) {
 
 // A pod that has changed is spared, and that is no failure.
 func TestExecuteReplicaSetDeletions(t *testing.T) {
-	for err, want := range map[error]selector.ServerAnswer{
-		nil: selector.Done, conflict: selector.Changed, notFound: selector.NotFound, forbidden: selector.Failed,
+	for err, want := range map[error]kplan.ServerAnswer{
+		nil: kplan.Done, conflict: kplan.Changed, notFound: kplan.NotFound, forbidden: kplan.Failed,
 	} {
 		s := &server{answer: func(kube.Request, int) error { return err }}
 		r := execute(s).ReplicaSet(t.Context(), set(), plan(replicaset.DeletePod{Name: "a", UID: "1", ResourceVersion: "3"}))
-		require.Equal(t, []selector.ServerAnswer{want}, answers(r.Deletes))
+		require.Equal(t, []kplan.ServerAnswer{want}, answers(r.Deletes))
 		require.Equal(t, "3", *s.requests[0].Options.Preconditions.ResourceVersion)
 	}
 }
@@ -163,19 +163,19 @@ func TestExecuteReplicaSetClaims(t *testing.T) {
 	for name, c := range map[string]struct {
 		get    func(kube.Object) error
 		answer error // to the claims
-		claims []selector.ServerAnswer
+		claims []kplan.ServerAnswer
 		lines  []string
 	}{
-		"all is well": {present, nil, []selector.ServerAnswer{selector.Done, selector.Done},
+		"all is well": {present, nil, []kplan.ServerAnswer{kplan.Done, kplan.Done},
 			[]string{"delete pods/d", "patch pods/a", "patch pods/b"}},
-		"owner gone": {nil, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
+		"owner gone": {nil, nil, []kplan.ServerAnswer{"", kplan.Done}, []string{"patch pods/b"}},
 		"owner going": {func(o kube.Object) error {
 			o.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
 			return present(o)
-		}, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
-		"another owner": {func(o kube.Object) error { o.SetUID("r2"); return nil }, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
-		"pods gone":     {present, notFound, []selector.ServerAnswer{selector.NotFound, selector.NotFound}, []string{"patch pods/a", "patch pods/b"}},
-		"foreign pods":  {present, invalid, []selector.ServerAnswer{selector.Invalid, selector.Invalid}, []string{"patch pods/a", "patch pods/b"}},
+		}, nil, []kplan.ServerAnswer{"", kplan.Done}, []string{"patch pods/b"}},
+		"another owner": {func(o kube.Object) error { o.SetUID("r2"); return nil }, nil, []kplan.ServerAnswer{"", kplan.Done}, []string{"patch pods/b"}},
+		"pods gone":     {present, notFound, []kplan.ServerAnswer{kplan.NotFound, kplan.NotFound}, []string{"patch pods/a", "patch pods/b"}},
+		"foreign pods":  {present, invalid, []kplan.ServerAnswer{kplan.Invalid, kplan.Invalid}, []string{"patch pods/a", "patch pods/b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{get: c.get, answer: func(r kube.Request, _ int) error {
@@ -189,7 +189,7 @@ func TestExecuteReplicaSetClaims(t *testing.T) {
 			r := execute(s).ReplicaSet(t.Context(), set(), p)
 			require.Equal(t, c.claims, answers(r.Claims))
 			require.Equal(t, c.lines, s.lines(true))
-			require.Equal(t, slices.Contains(c.claims, selector.ServerAnswer("")), r.LiveCheck != nil)
+			require.Equal(t, slices.Contains(c.claims, kplan.ServerAnswer("")), r.LiveCheck != nil)
 		})
 	}
 }

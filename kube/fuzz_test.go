@@ -15,6 +15,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	hashdump "k8s.io/utils/dump"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
@@ -40,7 +41,7 @@ func object[T any](t *testing.T, text []byte, convert func(o *T) (any, error)) {
 	again, err2 := convert(same)
 	require.Equal(t, err == nil, err2 == nil)
 	if err != nil {
-		var e *kube.FieldError
+		var e *kplan.FieldError
 		require.True(t, errors.As(err, &e) && e.Path != "", "%v", err)
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // text 5 is an error and not the number 5, as the API server and the controllers have it.
 // rollout.Parse, which reads what people type, takes it for the number.
 //
-// The error is a [FieldError] whose path is empty. A negative number is none.
+// The error is a [kplan.FieldError] whose path is empty. A negative number is none.
 //
 // It mirrors getIntOrPercentValueSafely of package intstr of apimachinery 0.36.3.
 func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {

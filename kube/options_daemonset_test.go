@@ -13,13 +13,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], opts daemonset.Options) {
@@ -36,7 +36,7 @@ func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], op
 				require.NoError(t, m.Do(t.Context(), kube.Request{Verb: kube.VerbPatch, Object: podNamedIn("ns", a.Name), Patch: resize}))
 			}
 			require.NoError(t, m.Do(t.Context(), kube.Request{Verb: kube.VerbPatch, Object: podNamedIn("ns", a.Name), Patch: kubekruise.UpdatePodPatch(a)}))
-			report.Outcomes[i] = selector.Outcome{Answer: selector.Done}
+			report.Outcomes[i] = kplan.Outcome{Answer: kplan.Done}
 		}
 	}
 	r := daemonset.Finish(s, p, report, at, opts)

@@ -27,7 +27,7 @@ type Patch struct {
 // annotatePatch returns the merge patch that sets annotations of a ReplicaSet, and
 // its minReadySeconds. If the UID is known, the API
 // server rejects it with a conflict if the name belongs to another object by then. The
-// error wraps [ErrInvalid] and is about annotations that JSON cannot carry.
+// error wraps [kplan.ErrInvalid] and is about annotations that JSON cannot carry.
 func annotatePatch(a deploy.AnnotateReplicaSet) (Patch, error) {
 	if a.MinReadySeconds == nil {
 		return mergePatch(a.UID, a.Set, nil)

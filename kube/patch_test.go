@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
@@ -71,12 +72,12 @@ func TestPatchIsTheUpdate(t *testing.T) {
 func TestPatchRejectsWhatJSONCannotCarry(t *testing.T) {
 	for _, set := range []map[string]string{{"a": "\xff"}, {"\xff": "a"}} {
 		_, err := deploymentPatch(nil, deploy.ScaleReplicaSet{Set: set})
-		require.ErrorIs(t, err, kube.ErrInvalid)
-		var f *kube.FieldError
+		require.ErrorIs(t, err, kplan.ErrInvalid)
+		var f *kplan.FieldError
 		require.True(t, errors.As(err, &f))
 		require.Contains(t, f.Path, "metadata.annotations[")
 		_, err = deploymentPatch(&appsv1.Deployment{}, deploy.AnnotateDeployment{Set: set})
-		require.ErrorIs(t, err, kube.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 	}
 }
 

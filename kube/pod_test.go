@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
@@ -42,7 +43,7 @@ func wantReplicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 		Status: replicaset.Status{
 			ObservedGeneration: 2, Replicas: 9, FullyLabeledReplicas: 8, ReadyReplicas: 7, AvailableReplicas: 6,
 			TerminatingReplicas: ptr.To(int32(5)),
-			Conditions: []replicaset.Condition{
+			Conditions: []kplan.Condition{
 				{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "m", LastTransitionTime: readyUTC},
 				{Type: "Other", Status: "False"},
 			},
@@ -114,7 +115,7 @@ func TestSnapshot(t *testing.T) {
 	require.Empty(t, cmp.Diff([]podorder.Pod{wantPod("a"), wantPod("b")}, s.Pods))
 
 	_, err = kube.Snapshot(deployment(func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To(int32(-1)) }), rss, pods)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 
 	r := kube.ReplicaSetSnapshot(rss[0], pods, rss)
 	require.Empty(t, cmp.Diff([]podorder.Pod{wantPod("a"), wantPod("b")}, r.Pods))

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
@@ -23,7 +24,7 @@ import (
 // a write with a conflict if the name belongs to another object by then, or the object has
 // not the version of the action; what an action does not know is not checked.
 //
-// The error wraps [ErrInvalid]: annotations that JSON cannot carry, or no ReplicaSet to
+// The error wraps [kplan.ErrInvalid]: annotations that JSON cannot carry, or no ReplicaSet to
 // roll back to.
 func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, a deploy.Action) ([]Request, error) {
 	d = zero.Or(d)
@@ -100,7 +101,7 @@ func podRequests(namespace string, pod func() *corev1.Pod, a replicaset.Action) 
 // those that the plan was made from. What the writes check is as with [DeploymentRequests].
 // Updates in place, and what prepares them, are of package kruise below and an error here.
 //
-// The error wraps [ErrInvalid] if a revision that the action names is missing, or holds no
+// The error wraps [kplan.ErrInvalid] if a revision that the action names is missing, or holds no
 // template.
 func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, a daemonset.Action) ([]Request, error) {
 	ds = orEmpty(ds)
@@ -162,7 +163,7 @@ func revisionOf(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision, name st
 }
 
 func absent(list, name, why string) error {
-	return &field.Error{Path: field.Element(list, name), Value: name, Detail: "must be there, because the plan " + why}
+	return &kplan.FieldError{Path: field.Element(list, name), Value: name, Detail: "must be there, because the plan " + why}
 }
 
 func one(r Request, err error) ([]Request, error) {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
@@ -82,7 +83,7 @@ func TestDeploymentRequests(t *testing.T) {
 	list, err := kube.DeploymentRequests(d, nil, deploy.ClearRollback{})
 	require.Equal(t, []string{"update deployments/web"}, lines(t, list, err))
 	_, err = kube.DeploymentRequests(d, nil, deploy.RollBackDeployment{Name: "a"})
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = kube.DeploymentRequests(nil, nil, nil)
 	require.Error(t, err)
 	p, err := deploymentPatch(d, deploy.ScaleReplicaSet{UID: "u", ResourceVersion: "7", To: 2})
@@ -122,7 +123,7 @@ func TestDaemonSetRequests(t *testing.T) {
 	}
 	for _, a := range []daemonset.Action{daemonset.CreatePod{Revision: "x"}, daemonset.CreatePod{Revision: "y"}, daemonset.UpdateRevision{}} {
 		_, err := kube.DaemonSetRequests(ds, []*appsv1.ControllerRevision{r}, a)
-		require.ErrorIs(t, err, kube.ErrInvalid, "%T", a)
+		require.ErrorIs(t, err, kplan.ErrInvalid, "%T", a)
 	}
 	_, err := kube.DaemonSetRequests(ds, nil, daemonset.UpdatePod{})
 	require.Error(t, err)

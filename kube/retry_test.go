@@ -28,12 +28,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A creation that broke off is repeated under the same name, and one that had been carried
@@ -41,14 +41,14 @@ import (
 func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers []error // one after the other; then all is well
-		want    selector.ServerAnswer
+		want    kplan.ServerAnswer
 		calls   int
 	}{
-		"carried out":     {[]error{io.ErrUnexpectedEOF, exists}, selector.Done, 2},
-		"not carried out": {[]error{io.ErrUnexpectedEOF, io.EOF}, selector.Done, 3},
-		"refused later":   {[]error{timeout, forbidden}, selector.Failed, 2},
-		"refused at once": {[]error{forbidden}, selector.Failed, 1},
-		"namespace gone":  {[]error{leaving}, selector.NamespaceTerminating, 1},
+		"carried out":     {[]error{io.ErrUnexpectedEOF, exists}, kplan.Done, 2},
+		"not carried out": {[]error{io.ErrUnexpectedEOF, io.EOF}, kplan.Done, 3},
+		"refused later":   {[]error{timeout, forbidden}, kplan.Failed, 2},
+		"refused at once": {[]error{forbidden}, kplan.Failed, 1},
+		"namespace gone":  {[]error{leaving}, kplan.NamespaceTerminating, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 					return nil
 				}}
 				r := execute(s).ReplicaSet(t.Context(), set(), plan(replicaset.CreatePods{Count: 1}))
-				require.Equal(t, []selector.ServerAnswer{c.want}, answers(r.Creates))
+				require.Equal(t, []kplan.ServerAnswer{c.want}, answers(r.Creates))
 				require.Len(t, s.requests, c.calls)
 				for _, q := range s.requests {
 					require.Equal(t, s.requests[0].Object.GetName(), q.Object.GetName())
@@ -82,31 +82,31 @@ func ofOther(o kube.Object) error {
 // A drawn name that another pod has is drawn again, as by an API server: 8 names in all, whatever
 // the policy for creations that were not answered.
 func TestExecuteTakenNames(t *testing.T) {
-	daemon := func(e kube.Executor, ctx context.Context) []selector.Outcome {
+	daemon := func(e kube.Executor, ctx context.Context) []kplan.Outcome {
 		return e.DaemonSet(ctx, daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n1"}}}).Outcomes
 	}
-	replicas := func(e kube.Executor, ctx context.Context) []selector.Outcome {
+	replicas := func(e kube.Executor, ctx context.Context) []kplan.Outcome {
 		return e.ReplicaSet(ctx, set(), plan(replicaset.CreatePods{Count: 1})).Creates
 	}
-	controller := func(e kube.Executor, ctx context.Context) []selector.Outcome {
+	controller := func(e kube.Executor, ctx context.Context) []kplan.Outcome {
 		return e.ReplicationController(ctx, &corev1.ReplicationController{ObjectMeta: set().ObjectMeta}, plan(replicaset.CreatePods{Count: 1})).Creates
 	}
 	for name, c := range map[string]struct {
 		get     func(kube.Object) error
 		retry   kube.Retry
 		answers []error // one after the other; then all is well
-		want    selector.ServerAnswer
+		want    kplan.ServerAnswer
 		names   int
 	}{
-		"the first is taken":         {ofOther, kube.RetryCreations, []error{exists}, selector.Done, 2},
-		"without repetitions":        {ofOther, kube.NoRetry, []error{exists}, selector.Done, 2},
-		"seven are taken":            {ofOther, kube.RetryCreations, slices.Repeat([]error{exists}, 7), selector.Done, 8},
-		"eight are taken":            {ofOther, kube.RetryCreations, slices.Repeat([]error{exists}, 8), selector.AlreadyExists, 8},
-		"the second is over quota":   {ofOther, kube.RetryCreations, []error{exists, forbidden}, selector.Failed, 2},
-		"taken by another meanwhile": {ofOther, kube.RetryCreations, []error{io.EOF, exists}, selector.Done, 2},
-		"the second is not answered": {ofReplicaSet, kube.RetryCreations, []error{exists, io.EOF, exists}, selector.Done, 2},
+		"the first is taken":         {ofOther, kube.RetryCreations, []error{exists}, kplan.Done, 2},
+		"without repetitions":        {ofOther, kube.NoRetry, []error{exists}, kplan.Done, 2},
+		"seven are taken":            {ofOther, kube.RetryCreations, slices.Repeat([]error{exists}, 7), kplan.Done, 8},
+		"eight are taken":            {ofOther, kube.RetryCreations, slices.Repeat([]error{exists}, 8), kplan.AlreadyExists, 8},
+		"the second is over quota":   {ofOther, kube.RetryCreations, []error{exists, forbidden}, kplan.Failed, 2},
+		"taken by another meanwhile": {ofOther, kube.RetryCreations, []error{io.EOF, exists}, kplan.Done, 2},
+		"the second is not answered": {ofReplicaSet, kube.RetryCreations, []error{exists, io.EOF, exists}, kplan.Done, 2},
 	} {
-		for kind, run := range map[string]func(kube.Executor, context.Context) []selector.Outcome{"ReplicaSet": replicas, "ReplicationController": controller, "DaemonSet": daemon} {
+		for kind, run := range map[string]func(kube.Executor, context.Context) []kplan.Outcome{"ReplicaSet": replicas, "ReplicationController": controller, "DaemonSet": daemon} {
 			if kind == "DaemonSet" && name == "the second is not answered" {
 				continue // its UID is another one
 			}
@@ -119,7 +119,7 @@ func TestExecuteTakenNames(t *testing.T) {
 						return nil
 					}}
 					made := run(kube.Executor{Client: s, Retry: c.retry}, t.Context())
-					require.Equal(t, []selector.ServerAnswer{c.want}, answers(made))
+					require.Equal(t, []kplan.ServerAnswer{c.want}, answers(made))
 					names := map[string]bool{}
 					for _, q := range s.requests {
 						require.Regexp(t, `^(web|agent)-[a-z0-9]{5}$`, q.Object.GetName())
@@ -161,14 +161,14 @@ func TestRetry(t *testing.T) {
 				s := &server{answer: func(kube.Request, int) error { return c.err }}
 				e, start := kube.Executor{Client: s, Retry: c.retry}, time.Now()
 				r := e.ReplicaSet(t.Context(), set(), plan(replicaset.CreatePods{Count: 1}))
-				require.Equal(t, selector.Failed, r.Creates[0].Answer)
+				require.Equal(t, kplan.Failed, r.Creates[0].Answer)
 				require.ErrorIs(t, r.Creates[0].Err, c.err)
 				require.Len(t, s.requests, c.calls)
 				require.Equal(t, time.Duration(c.calls/3)*110*time.Millisecond, time.Since(start))
 
 				s.requests = nil
 				r = e.ReplicaSet(t.Context(), set(), plan(replicaset.DeletePod{Name: "a", UID: "1"}))
-				require.Equal(t, selector.Failed, r.Deletes[0].Answer)
+				require.Equal(t, kplan.Failed, r.Deletes[0].Answer)
 				require.Len(t, s.requests, 1)
 
 				s.requests = nil
@@ -221,7 +221,7 @@ func TestExecuteWithoutController(t *testing.T) {
 					return append([]error{io.EOF, exists}, make([]error, 8)...)[n-1]
 				}}
 				r := execute(s).ReplicationController(t.Context(), &corev1.ReplicationController{ObjectMeta: set().ObjectMeta}, plan(replicaset.CreatePods{Count: 1, WithoutController: true}))
-				require.Equal(t, []selector.ServerAnswer{selector.Done}, answers(r.Creates))
+				require.Equal(t, []kplan.ServerAnswer{kplan.Done}, answers(r.Creates))
 				names := map[string]bool{}
 				for _, q := range s.requests {
 					require.Empty(t, q.Object.GetOwnerReferences())

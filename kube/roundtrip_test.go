@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
@@ -187,7 +188,7 @@ func TestNil(t *testing.T) {
 	require.Equal(t, podorder.Pod{}, kube.Pod(nil))
 	require.Equal(t, replicaset.ReplicaSet{}, kube.ReplicaSet(nil))
 	require.Equal(t, kube.TemplateID(&corev1.PodTemplateSpec{}), kube.TemplateID(nil))
-	require.ErrorIs(t, kube.Validate(nil), kube.ErrInvalid)
+	require.ErrorIs(t, kube.Validate(nil), kplan.ErrInvalid)
 	require.Equal(t, int32(3), *kube.Scaled(nil, deploy.ScaleReplicaSet{To: 3}).Spec.Replicas)
 	require.Empty(t, kube.NewPod(nil).GenerateName)
 	require.Empty(t, kube.ReplicaSetSnapshot(nil, nil, nil))

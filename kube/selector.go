@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -51,7 +52,7 @@ func ToLabelSelector(s *selector.LabelSelector) *metav1.LabelSelector {
 // is nil selects nothing, and so does what labels.Nothing returns. Its text would not tell:
 // it is empty, and reads back as the selector of everything.
 //
-// The error is a [FieldError], and is about requirements that package labels would not have
+// The error is a [kplan.FieldError], and is about requirements that package labels would not have
 // made: a zero one, or one of another implementation of the interface.
 func Selector(s labels.Selector) (selector.Selector, error) {
 	if s == nil {
@@ -65,7 +66,7 @@ func Selector(s labels.Selector) (selector.Selector, error) {
 	for i := range list {
 		r, err := requirement(&list[i])
 		if err != nil {
-			return selector.Nothing(), &field.Error{
+			return selector.Nothing(), &kplan.FieldError{
 				Path: field.Element("requirements", strconv.Itoa(i)), Value: list[i].String(), Detail: "must be a valid requirement", Err: err,
 			}
 		}

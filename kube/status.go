@@ -7,11 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // each returns what convert makes of the elements of a list, or nil if it is empty.
@@ -58,10 +58,10 @@ func DeploymentStatus(s deploy.Status) appsv1.DeploymentStatus {
 }
 
 // FromDeploymentCondition returns the snapshot of c.
-func FromDeploymentCondition(c appsv1.DeploymentCondition) deploy.Condition {
-	return deploy.Condition{
+func FromDeploymentCondition(c appsv1.DeploymentCondition) kplan.Condition {
+	return kplan.Condition{
 		Type:               string(c.Type),
-		Status:             selector.ConditionStatus(c.Status),
+		Status:             kplan.ConditionStatus(c.Status),
 		Reason:             c.Reason,
 		Message:            c.Message,
 		LastUpdateTime:     c.LastUpdateTime.UTC(),
@@ -70,7 +70,7 @@ func FromDeploymentCondition(c appsv1.DeploymentCondition) deploy.Condition {
 }
 
 // DeploymentCondition returns c as the API has it.
-func DeploymentCondition(c deploy.Condition) appsv1.DeploymentCondition {
+func DeploymentCondition(c kplan.Condition) appsv1.DeploymentCondition {
 	return appsv1.DeploymentCondition{
 		Type:               appsv1.DeploymentConditionType(c.Type),
 		Status:             corev1.ConditionStatus(c.Status),
@@ -109,10 +109,10 @@ func ReplicaSetStatus(s replicaset.Status) appsv1.ReplicaSetStatus {
 }
 
 // FromReplicaSetCondition returns the snapshot of c.
-func FromReplicaSetCondition(c appsv1.ReplicaSetCondition) replicaset.Condition {
-	return replicaset.Condition{
+func FromReplicaSetCondition(c appsv1.ReplicaSetCondition) kplan.Condition {
+	return kplan.Condition{
 		Type:               string(c.Type),
-		Status:             selector.ConditionStatus(c.Status),
+		Status:             kplan.ConditionStatus(c.Status),
 		Reason:             c.Reason,
 		Message:            c.Message,
 		LastTransitionTime: c.LastTransitionTime.UTC(),
@@ -120,7 +120,7 @@ func FromReplicaSetCondition(c appsv1.ReplicaSetCondition) replicaset.Condition 
 }
 
 // ReplicaSetCondition returns c as the API has it.
-func ReplicaSetCondition(c replicaset.Condition) appsv1.ReplicaSetCondition {
+func ReplicaSetCondition(c kplan.Condition) appsv1.ReplicaSetCondition {
 	return appsv1.ReplicaSetCondition{
 		Type:               appsv1.ReplicaSetConditionType(c.Type),
 		Status:             corev1.ConditionStatus(c.Status),
@@ -157,10 +157,10 @@ func ReplicationControllerStatus(s replicaset.Status) corev1.ReplicationControll
 }
 
 // FromReplicationControllerCondition returns the snapshot of c.
-func FromReplicationControllerCondition(c corev1.ReplicationControllerCondition) replicaset.Condition {
-	return replicaset.Condition{
+func FromReplicationControllerCondition(c corev1.ReplicationControllerCondition) kplan.Condition {
+	return kplan.Condition{
 		Type:               string(c.Type),
-		Status:             selector.ConditionStatus(c.Status),
+		Status:             kplan.ConditionStatus(c.Status),
 		Reason:             c.Reason,
 		Message:            c.Message,
 		LastTransitionTime: c.LastTransitionTime.UTC(),
@@ -168,7 +168,7 @@ func FromReplicationControllerCondition(c corev1.ReplicationControllerCondition)
 }
 
 // ReplicationControllerCondition returns c as the API has it.
-func ReplicationControllerCondition(c replicaset.Condition) corev1.ReplicationControllerCondition {
+func ReplicationControllerCondition(c kplan.Condition) corev1.ReplicationControllerCondition {
 	return corev1.ReplicationControllerCondition{
 		Type:               corev1.ReplicationControllerConditionType(c.Type),
 		Status:             corev1.ConditionStatus(c.Status),

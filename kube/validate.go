@@ -22,7 +22,7 @@ const defaultDeadline = 600
 // Validate reports what the API server of Kubernetes 1.37 would reject about d as
 // far as people get it wrong by hand: names, numbers, strategy, selector, a template which
 // the selector matches, and what containers cannot do without. The
-// error, if any, wraps [ErrInvalid] and one [FieldError] for each field.
+// error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field.
 //
 // Use it on manifests. An object that comes from an API server has passed it, and
 // [Deployment] checks what a plan depends on.

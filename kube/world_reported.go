@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // reportedState is what is seen of a pod that is not ready and not in the input.
@@ -101,7 +101,7 @@ func (w *worldReader) lags(rs *replicaset.ReplicaSet) bool {
 		for _, c := range w.s.Deployments[i].Status.Conditions {
 			switch {
 			case c.Type != deploy.ConditionProgressing:
-			case c.Status == selector.ConditionFalse:
+			case c.Status == kplan.ConditionFalse:
 				return true
 			case c.LastUpdateTime.After(since):
 				since = c.LastUpdateTime

@@ -37,7 +37,7 @@ type WorldSet interface {
 }
 
 // StatefulSet returns s as a world has it, in its namespace. Which of its pods are updated and ready only
-// the pods say. The error wraps [ErrInvalid].
+// the pods say. The error wraps [kplan.ErrInvalid].
 func StatefulSet(s *appsv1.StatefulSet) (cluster.Set, error) {
 	if s == nil {
 		s = &appsv1.StatefulSet{}

@@ -25,7 +25,7 @@ const MostCreated = 1_000_000
 //     marked as being deleted, until its kubelet has ended it. One that is marked stays.
 //   - Resource versions stay as they are.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError]: no pod has the name and UID,
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod has the name and UID,
 // it has a controller already, or more than [MostCreated] pods would be created.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)

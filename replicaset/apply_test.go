@@ -8,13 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector/claim"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
@@ -91,9 +93,9 @@ func TestApply(t *testing.T) {
 		"Action.Count": replicaset.CreatePods{Count: replicaset.MostCreated + 1},
 	} {
 		_, err := replicaset.Apply(s, a, t0)
-		var refused *replicaset.FieldError
+		var refused *kplan.FieldError
 		require.ErrorAs(t, err, &refused)
-		require.ErrorIs(t, err, replicaset.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 		require.Equal(t, path, refused.Path)
 	}
 	_, err = replicaset.Apply(s, replicaset.AdoptPod{Name: "other", UID: "e", Reference: owner}, t0)

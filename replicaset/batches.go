@@ -2,7 +2,7 @@
 
 package replicaset
 
-import "github.com/kplan-go/kplan/selector"
+import "github.com/kplan-go/kplan"
 
 // SlowStart returns the sizes of the batches in which n creations are made: the
 // first has initial calls, and each further one twice as many as the one before,
@@ -28,7 +28,7 @@ func (a CreatePods) Batches() []int32 { return SlowStart(a.Count, a.Initial) }
 
 // NextBatch returns the number of calls of the batch that follows those that were
 // made, given their outcomes so far, or 0 if there is none.
-func (a CreatePods) NextBatch(made []selector.Outcome) int32 {
+func (a CreatePods) NextBatch(made []kplan.Outcome) int32 {
 	left := int(a.Count)
 	for i := range made {
 		if failed(&made[i]) {

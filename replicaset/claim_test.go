@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -159,7 +160,7 @@ func TestNoSelector(t *testing.T) {
 func TestBadSelector(t *testing.T) {
 	rs := web(3, func(rs *replicaset.ReplicaSet) {
 		rs.Selector = &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: "Near", Values: []string{"web"}}}}
-		rs.Status = replicaset.Status{ObservedGeneration: 2, Replicas: 9, TerminatingReplicas: ptr.To(int32(4)), Conditions: []replicaset.Condition{{Type: "A"}}}
+		rs.Status = replicaset.Status{ObservedGeneration: 2, Replicas: 9, TerminatingReplicas: ptr.To(int32(4)), Conditions: []kplan.Condition{{Type: "A"}}}
 	})
 	s := replicaset.Snapshot{ReplicaSet: rs, Pods: pods(1)}
 	p := reconcile(t, s, replicaset.Options{})
@@ -172,7 +173,7 @@ func TestBadSelector(t *testing.T) {
 	_, err := replicaset.Reconcile(s, t0, replicaset.Options{Repair: replicaset.RepairAll})
 	require.ErrorContains(t, err, `ReplicaSet.Selector`)
 	require.ErrorContains(t, err, `"Near" is not a valid label selector operator`)
-	require.ErrorIs(t, err, replicaset.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }
 
 func TestReplicationController(t *testing.T) {
@@ -303,5 +304,5 @@ func TestExplain(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, got, "nothing is deleted")
 	_, err = replicaset.Explain(s, time.Time{}, replicaset.Options{})
-	require.ErrorIs(t, err, replicaset.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }

@@ -6,29 +6,29 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
-func equalConditions(c, d Condition) bool {
+func equalConditions(c, d kplan.Condition) bool {
 	return c.Type == d.Type && c.Status == d.Status && c.Reason == d.Reason && c.Message == d.Message &&
 		c.LastTransitionTime.Equal(d.LastTransitionTime)
 }
 
 // GetCondition returns the first condition of a type.
-func GetCondition(conditions []Condition, conditionType string) (Condition, bool) {
+func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Condition, bool) {
 	for _, c := range conditions {
 		if c.Type == conditionType {
 			return c, true
 		}
 	}
-	return Condition{}, false
+	return kplan.Condition{}, false
 }
 
 // SetCondition returns the conditions with c in place of those of its type, at the
 // end. If the current one has the same status and reason nothing changes.
 //
 // It mirrors SetCondition of the replicaset package of Kubernetes.
-func SetCondition(conditions []Condition, c Condition) []Condition {
+func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condition {
 	if current, ok := GetCondition(conditions, c.Type); ok && current.Status == c.Status && current.Reason == c.Reason {
 		return cloned(conditions)
 	}
@@ -37,8 +37,8 @@ func SetCondition(conditions []Condition, c Condition) []Condition {
 
 // RemoveCondition returns the conditions without those of a type, or nil if none is
 // left.
-func RemoveCondition(conditions []Condition, conditionType string) []Condition {
-	rest := slices.DeleteFunc(slices.Clone(conditions), func(c Condition) bool { return c.Type == conditionType })
+func RemoveCondition(conditions []kplan.Condition, conditionType string) []kplan.Condition {
+	rest := slices.DeleteFunc(slices.Clone(conditions), func(c kplan.Condition) bool { return c.Type == conditionType })
 	if len(rest) == 0 {
 		return nil
 	}
@@ -46,7 +46,7 @@ func RemoveCondition(conditions []Condition, conditionType string) []Condition {
 }
 
 // cloned returns a copy, or nil if there are no conditions.
-func cloned(conditions []Condition) []Condition {
+func cloned(conditions []kplan.Condition) []kplan.Condition {
 	if len(conditions) == 0 {
 		return nil
 	}
@@ -55,9 +55,9 @@ func cloned(conditions []Condition) []Condition {
 
 // withFailure returns the conditions after managing the pods has failed with err.
 // One that is already there stays as it is, unless refresh is set.
-func withFailure(conditions []Condition, reason string, err error, now time.Time, refresh bool) []Condition {
-	next := Condition{
-		Type: ConditionReplicaFailure, Status: selector.ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
+func withFailure(conditions []kplan.Condition, reason string, err error, now time.Time, refresh bool) []kplan.Condition {
+	next := kplan.Condition{
+		Type: ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
 	}
 	current, ok := GetCondition(conditions, ConditionReplicaFailure)
 	switch {
@@ -66,7 +66,7 @@ func withFailure(conditions []Condition, reason string, err error, now time.Time
 	case !refresh:
 		return cloned(conditions)
 	}
-	if current.Status == selector.ConditionTrue {
+	if current.Status == kplan.ConditionTrue {
 		next.LastTransitionTime = current.LastTransitionTime
 	}
 	if equalConditions(current, next) {

@@ -2,13 +2,16 @@
 
 package replicaset
 
-import "github.com/kplan-go/kplan/podorder"
+import (
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/podorder"
+)
 
 // A decision is what a pass does about the number of pods, and why it does no more.
 type decision struct {
 	create  int32           // pods to create
 	victims podorder.Choice // pods to delete
-	holds   []Hold
+	holds   []kplan.Hold[Reason]
 }
 
 // decide chooses how many pods are created, or which are deleted.
@@ -57,7 +60,7 @@ func (in *input) numbers(c *counts) (n numbers) {
 // A change is how many pods are created or deleted, and what holds back others.
 type change struct {
 	create, remove int32
-	holds          []Hold
+	holds          []kplan.Hold[Reason]
 }
 
 // change returns how the number of active pods changes, up to the burst (Size in
@@ -69,11 +72,11 @@ func (n numbers) change() (c change) {
 	missing, surplus := int64(n.wanted)-int64(n.active), int64(n.active)-int64(n.wanted)
 	switch {
 	case n.waiting:
-		return change{holds: []Hold{held(ReasonExpectations, n.outstanding, 0)}}
+		return change{holds: []kplan.Hold[Reason]{held(ReasonExpectations, n.outstanding, 0)}}
 	case missing == 0:
 		return change{holds: n.wait()}
 	case n.deleting:
-		return change{holds: []Hold{held(ReasonDeleting, int64(n.active), int64(n.wanted))}}
+		return change{holds: []kplan.Hold[Reason]{held(ReasonDeleting, int64(n.active), int64(n.wanted))}}
 	case n.outstanding > 0:
 		c.holds = append(c.holds, held(ReasonExpired, n.outstanding, 0))
 	}
@@ -93,16 +96,16 @@ func (n numbers) change() (c change) {
 func (n numbers) shrinks() bool { return n.active > n.wanted && !n.waiting && !n.deleting }
 
 // wait says what a ReplicaSet of the right size still waits for.
-func (n numbers) wait() []Hold {
+func (n numbers) wait() []kplan.Hold[Reason] {
 	switch {
 	case n.ready < n.active:
-		return []Hold{held(ReasonNotReady, int64(n.ready), int64(n.active))}
+		return []kplan.Hold[Reason]{held(ReasonNotReady, int64(n.ready), int64(n.active))}
 	case n.available < n.ready:
-		return []Hold{held(ReasonNotAvailable, int64(n.available), int64(n.ready))}
+		return []kplan.Hold[Reason]{held(ReasonNotAvailable, int64(n.available), int64(n.ready))}
 	}
 	return nil
 }
 
-func held(reason Reason, have, limit int64) Hold {
-	return Hold{Reason: reason, Have: have, Limit: limit}
+func held(reason Reason, have, limit int64) kplan.Hold[Reason] {
+	return kplan.Hold[Reason]{Reason: reason, Have: have, Limit: limit}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var uncollected = replicaset.Options{Dialect: replicaset.Kubernetes15WithoutGarbageCollector}
@@ -87,10 +87,10 @@ func TestAdoptionFailsIn15(t *testing.T) {
 	}}
 	s.ReplicaSet.TemplateLabels = map[string]string{"app": "web"}
 	require.Equal(t, "Adopted pod: a (Orphan), Adopted pod: b (Orphan), Adopted pod: c (Orphan), Released pod: d (NoMatch)", actionTexts(reconcile(t, s, v15)))
-	gone, changed := selector.Outcome{Answer: selector.NotFound}, selector.Outcome{Answer: selector.Changed}
-	well := selector.Outcome{Answer: selector.Done}
+	gone, changed := kplan.Outcome{Answer: kplan.NotFound}, kplan.Outcome{Answer: kplan.Changed}
+	well := kplan.Outcome{Answer: kplan.Done}
 
-	r := finish(t, s, replicaset.Report{Claims: []selector.Outcome{failed(errOther), gone, well, well}}, v15)
+	r := finish(t, s, replicaset.Report{Claims: []kplan.Outcome{failed(errOther), gone, well, well}}, v15)
 	require.ErrorIs(t, r.Err, errOther, "for the log")
 	require.Len(t, r.Errs, 2)
 	require.EqualError(t, r.Errs[1], "pod b: what was to be adopted is gone")
@@ -103,13 +103,13 @@ func TestAdoptionFailsIn15(t *testing.T) {
 	require.True(t, r.WriteStatus)
 	require.Equal(t, int32(1), r.Status.Replicas)
 
-	r = finish(t, s, replicaset.Report{Claims: []selector.Outcome{changed, well, well, failed(errOther)}}, v15)
+	r = finish(t, s, replicaset.Report{Claims: []kplan.Outcome{changed, well, well, failed(errOther)}}, v15)
 	require.Nil(t, r.Again)
 	require.False(t, r.WriteStatus)
 	require.ErrorIs(t, r.Err, errOther, "the release has failed, and so has the pass")
 	require.Len(t, r.Errs, 2, "the adoption is for the log")
 
-	r = finish(t, s, replicaset.Report{Claims: []selector.Outcome{failed(errOther), gone, well, well}}, replicaset.Options{})
+	r = finish(t, s, replicaset.Report{Claims: []kplan.Outcome{failed(errOther), gone, well, well}}, replicaset.Options{})
 	require.Nil(t, r.Again, "since 1.6 a failed adoption ends the pass")
 	require.Len(t, r.Errs, 1)
 }
@@ -126,17 +126,17 @@ func TestPropertyAdoptionFailsIn15(t *testing.T) {
 		plan := mustPlan(t, s, opts)
 		failed := 0
 		for _, a := range plan.Actions {
-			answer := rapid.SampledFrom([]selector.ServerAnswer{selector.Done, selector.Done, selector.NotFound, selector.Changed, selector.Invalid, selector.Failed}).Draw(t, "answer")
-			o := selector.Outcome{Answer: answer, ResourceVersion: "9"}
+			answer := rapid.SampledFrom([]kplan.ServerAnswer{kplan.Done, kplan.Done, kplan.NotFound, kplan.Changed, kplan.Invalid, kplan.Failed}).Draw(t, "answer")
+			o := kplan.Outcome{Answer: answer, ResourceVersion: "9"}
 			switch a := a.(type) {
 			case replicaset.AdoptPod:
-				if answer != selector.Done {
+				if answer != kplan.Done {
 					failed++
 				}
-				want.Pods = claimed(want.Pods, a.Name, answer != selector.Done, "web-uid")
+				want.Pods = claimed(want.Pods, a.Name, answer != kplan.Done, "web-uid")
 			case replicaset.ReleasePod:
 				unreleased = unreleased || o.Released() != nil
-				want.Pods = claimed(want.Pods, a.Name, answer == selector.NotFound, "")
+				want.Pods = claimed(want.Pods, a.Name, answer == kplan.NotFound, "")
 			default:
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -107,10 +108,10 @@ func ExampleCreatePods_Batches() {
 // Each batch waits for the one before; after a failure there is no further one.
 func ExampleCreatePods_NextBatch() {
 	create := replicaset.CreatePods{Count: 10}
-	done, failed := selector.Outcome{Answer: selector.Done}, selector.Outcome{Answer: selector.Failed}
+	done, failed := kplan.Outcome{Answer: kplan.Done}, kplan.Outcome{Answer: kplan.Failed}
 	fmt.Println(create.NextBatch(nil))
-	fmt.Println(create.NextBatch([]selector.Outcome{done}))
-	fmt.Println(create.NextBatch([]selector.Outcome{done, done, failed}))
+	fmt.Println(create.NextBatch([]kplan.Outcome{done}))
+	fmt.Println(create.NextBatch([]kplan.Outcome{done, done, failed}))
 	// Output:
 	// 1
 	// 2
@@ -127,7 +128,7 @@ func ExampleOwner() {
 }
 
 func ExampleGetCondition() {
-	conditions := []replicaset.Condition{{Type: "ReplicaFailure", Status: selector.ConditionTrue, Reason: "FailedCreate"}}
+	conditions := []kplan.Condition{{Type: "ReplicaFailure", Status: kplan.ConditionTrue, Reason: "FailedCreate"}}
 	c, found := replicaset.GetCondition(conditions, "ReplicaFailure")
 	fmt.Println(c.Reason, found)
 	// Output: FailedCreate true
@@ -135,8 +136,8 @@ func ExampleGetCondition() {
 
 // With the same status and reason nothing changes, not even the message.
 func ExampleSetCondition() {
-	old := []replicaset.Condition{{Type: "ReplicaFailure", Status: selector.ConditionTrue, Reason: "FailedCreate", Message: "quota"}}
-	c := replicaset.Condition{Type: "ReplicaFailure", Status: selector.ConditionTrue, Reason: "FailedCreate", Message: "timeout"}
+	old := []kplan.Condition{{Type: "ReplicaFailure", Status: kplan.ConditionTrue, Reason: "FailedCreate", Message: "quota"}}
+	c := kplan.Condition{Type: "ReplicaFailure", Status: kplan.ConditionTrue, Reason: "FailedCreate", Message: "timeout"}
 	fmt.Println(replicaset.SetCondition(old, c)[0].Message)
 	c.Reason = "FailedDelete"
 	fmt.Println(replicaset.SetCondition(old, c)[0].Message)
@@ -146,7 +147,7 @@ func ExampleSetCondition() {
 }
 
 func ExampleRemoveCondition() {
-	conditions := []replicaset.Condition{{Type: "ReplicaFailure"}}
+	conditions := []kplan.Condition{{Type: "ReplicaFailure"}}
 	fmt.Println(replicaset.RemoveCondition(conditions, "ReplicaFailure") == nil)
 	// Output: true
 }
@@ -188,10 +189,10 @@ func ExampleOrder() {
 func ExampleFinish() {
 	s, now := shop(5)
 	plan, _ := replicaset.Reconcile(s, now, replicaset.Options{})
-	done := selector.Outcome{Answer: selector.Done}
+	done := kplan.Outcome{Answer: kplan.Done}
 	result := replicaset.Finish(s, plan, replicaset.Report{
 		Expectations: plan.Expect(s.Expectations, now),
-		Creates:      []selector.Outcome{done, done, {Answer: selector.Failed, Err: errors.New("exceeded quota")}},
+		Creates:      []kplan.Outcome{done, done, {Answer: kplan.Failed, Err: errors.New("exceeded quota")}},
 	}, now, replicaset.Options{})
 	fmt.Println(result.Err, result.Expectations.Creations)
 	c, _ := replicaset.GetCondition(result.Status.Conditions, "ReplicaFailure")
@@ -228,7 +229,7 @@ func ExampleQuirks_Has() {
 func ExampleParseQuirks() {
 	fmt.Println(replicaset.ParseQuirks("UnusableSelectorIgnored"))
 	_, err := replicaset.ParseQuirks("SelectorIgnored")
-	fmt.Println(errors.Is(err, replicaset.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// UnusableSelectorIgnored <nil>
 	// true
@@ -236,7 +237,7 @@ func ExampleParseQuirks() {
 
 func ExampleQuirkTable() {
 	table := replicaset.QuirkTable()
-	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "FailureConditionNotRefreshed" })
+	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "FailureConditionNotRefreshed" })
 	fmt.Println(len(table), "of them, the first is", table[i].Name)
 	// Output: 6 of them, the first is FailureConditionNotRefreshed
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -77,14 +78,14 @@ func Example_scaleDown() {
 		}
 		report := replicaset.Report{Expectations: plan.Expect(s.Expectations, noon)}
 		for _, a := range plan.Actions {
-			outcome := selector.Outcome{Answer: selector.Done}
+			outcome := kplan.Outcome{Answer: kplan.Done}
 			switch a := a.(type) {
 			case replicaset.AdoptPod:
 				s.Pods[4].ControllerUID = a.Reference.UID
 				report.Claims = append(report.Claims, outcome)
 			case replicaset.DeletePod:
 				if pass == 1 && len(report.Deletes) == 1 {
-					outcome = selector.Outcome{Answer: selector.Failed, Err: errors.New("timeout")}
+					outcome = kplan.Outcome{Answer: kplan.Failed, Err: errors.New("timeout")}
 				} else {
 					s.Pods = slices.DeleteFunc(s.Pods, func(p podorder.Pod) bool { return p.UID == a.UID })
 				}

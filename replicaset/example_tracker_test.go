@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // oneOfTwo is a ReplicaSet of two pods of which one is there.
@@ -66,7 +66,7 @@ func ExampleTracker_Snapshot() {
 func ExampleTracker_Finish() {
 	web := oneOfTwo()
 	plan, _ := web.Plan(soon, replicaset.Options{})
-	report := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.Failed, Err: fmt.Errorf("no room")}}}
+	report := replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: fmt.Errorf("no room")}}}
 	result := web.Finish(plan, report, soon, replicaset.Options{})
 	fmt.Println(result.Err, result.Status.Conditions[0].Type)
 	// Output: no room ReplicaFailure

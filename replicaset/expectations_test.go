@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // TestExpectationsTrace is the worked trace: a pod counts once however often it is
@@ -142,10 +142,10 @@ func TestSlowStart(t *testing.T) {
 }
 
 func TestNextBatch(t *testing.T) {
-	done := func(n int) []selector.Outcome {
-		list := make([]selector.Outcome, n)
+	done := func(n int) []kplan.Outcome {
+		list := make([]kplan.Outcome, n)
 		for i := range list {
-			list[i].Answer = selector.Done
+			list[i].Answer = kplan.Done
 		}
 		return list
 	}
@@ -157,8 +157,8 @@ func TestNextBatch(t *testing.T) {
 	}{{0, 1, "one"}, {1, 2, "two"}, {3, 4, "four"}, {7, 3, "the rest"}, {10, 0, "no more"}, {99, 0, "nor after more calls than there were"}} {
 		require.Equal(t, c.want, a.NextBatch(done(c.made)), c.why)
 	}
-	failed := append(done(6), selector.Outcome{Answer: selector.Failed})
+	failed := append(done(6), kplan.Outcome{Answer: kplan.Failed})
 	require.Zero(t, a.NextBatch(failed), "one failure skips all later batches")
-	doomed := append(done(6), selector.Outcome{Answer: selector.NamespaceTerminating})
+	doomed := append(done(6), kplan.Outcome{Answer: kplan.NamespaceTerminating})
 	require.Equal(t, int32(3), a.NextBatch(doomed), "a namespace that goes away is no failure")
 }

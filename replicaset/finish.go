@@ -8,23 +8,23 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // failed reports whether a creation failed. One that could not succeed because the
 // namespace is going away has not.
-func failed(o *selector.Outcome) bool {
-	return o.Answer != selector.Done && o.Answer != selector.NamespaceTerminating
+func failed(o *kplan.Outcome) bool {
+	return o.Answer != kplan.Done && o.Answer != kplan.NamespaceTerminating
 }
 
 // A Report is what became of a plan.
 type Report struct {
-	LiveCheck error              // why no pod may be adopted, from claim.CheckLive; nil if they may
-	Claims    []selector.Outcome // of AdoptPod and ReleasePod, in order
-	Creates   []selector.Outcome // of the calls that were made for CreatePods, in order
-	Deletes   []selector.Outcome // of DeletePod, in order
+	LiveCheck error           // why no pod may be adopted, from claim.CheckLive; nil if they may
+	Claims    []kplan.Outcome // of AdoptPod and ReleasePod, in order
+	Creates   []kplan.Outcome // of the calls that were made for CreatePods, in order
+	Deletes   []kplan.Outcome // of DeletePod, in order
 	// Expectations are those of [Plan.Expect], less what was observed meanwhile. Read
 	// them, finish, and store those of the result under one lock, or what is observed in
 	// between is lost.
@@ -39,7 +39,7 @@ type Result struct {
 	Written     Versions
 	Status      Status // to be written if WriteStatus is set
 	WriteStatus bool
-	Events      []Event
+	Events      []kplan.Event
 	// Err is why the pass failed: then call [Reconcile] again after [RetryDelay]. If it
 	// is nil, forget the failures so far. Errs are all errors of the same kind.
 	Err  error
@@ -49,7 +49,7 @@ type Result struct {
 	// Again is what to plan from at once if pods that were to be adopted are gone: the
 	// snapshot as the other claims have left it, in which those pods are nobody's to adopt.
 	// As neighbours they count until the caller's cache knows better. Then nothing else of
-	// the plan may have been carried out, and Err wraps [selector.ErrGone], so that a
+	// the plan may have been carried out, and Err wraps [kplan.ErrGone], so that a
 	// caller who does not plan at once does it later. Each such snapshot has fewer
 	// orphans than the one before.
 	//
@@ -57,14 +57,6 @@ type Result struct {
 	// Err is its error then, and is logged: the pass goes on with Again.
 	Again *Snapshot
 }
-
-// An Event is what would be recorded on the ReplicaSet:
-//
-//	Action  int    // the index in the plan of the action that it is about, or -1: see [Finish]
-//	Type    string // Normal or Warning
-//	Reason  string
-//	Message string
-type Event = selector.Event
 
 // Expect returns the expectations to store before the plan is executed: those that
 // creations and deletions raise, or those of before if there are none.
@@ -143,13 +135,13 @@ type finish struct {
 // bad reports whether the plan was none, for lack of a usable selector: then not
 // even the status is written.
 func (f *finish) bad() bool {
-	return slices.ContainsFunc(f.plan.Holds, func(h Hold) bool { return h.Reason == ReasonBadSelector })
+	return slices.ContainsFunc(f.plan.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonBadSelector })
 }
 
 // written records the versions of the pods that were adopted and created.
 func (f *finish) written() {
-	wrote := func(o *selector.Outcome) {
-		if o.Answer == selector.Done && o.ResourceVersion != "" {
+	wrote := func(o *kplan.Outcome) {
+		if o.Answer == kplan.Done && o.ResourceVersion != "" {
 			f.result.Written = f.result.Written.WrotePod(f.s.ReplicaSet.UID, o.ResourceVersion)
 		}
 	}
@@ -209,18 +201,18 @@ func (f *finish) adoption(i int, a *AdoptPod) (err error, gone bool) {
 	switch {
 	case f.report.LiveCheck != nil:
 		return fmt.Errorf("can't adopt %s %s (%s): %w", cmp.Or(a.Kind, "Pod"), a.Name, a.UID, f.report.LiveCheck), false
-	case err == selector.ErrGone:
+	case err == kplan.ErrGone:
 		return fmt.Errorf("%s %s: %w", word(a.Kind), a.Name, err), true
 	}
 	return err, false
 }
 
 // claim returns the outcome of the i-th adoption or release.
-func (f *finish) claim(i int) *selector.Outcome {
+func (f *finish) claim(i int) *kplan.Outcome {
 	if i < len(f.report.Claims) {
 		return &f.report.Claims[i]
 	}
-	return &selector.Outcome{}
+	return &kplan.Outcome{}
 }
 
 // again returns the snapshot as the claims have left it. What is gone or released is
@@ -229,7 +221,7 @@ func (f *finish) again() *Snapshot {
 	next, i := f.s, 0
 	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written) // what the claims have left
 	next.Pods = slices.Clone(f.s.Pods)
-	change := func(name, uid string, o *selector.Outcome, lost bool, reference claim.OwnerReference) {
+	change := func(name, uid string, o *kplan.Outcome, lost bool, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
 		if at < 0 {
 			return
@@ -248,7 +240,7 @@ func (f *finish) again() *Snapshot {
 			change(a.Name, a.UID, f.claim(i), err != nil, a.Reference)
 			i++
 		case ReleasePod:
-			change(a.Name, a.UID, f.claim(i), f.claim(i).Answer == selector.NotFound, claim.OwnerReference{})
+			change(a.Name, a.UID, f.claim(i), f.claim(i).Answer == kplan.NotFound, claim.OwnerReference{})
 			i++
 		}
 	}
@@ -296,7 +288,7 @@ func (f *finish) creates() {
 				f.errs = append(f.errs, o.Failure())
 				f.event(k, "Warning", "FailedCreate", "Error creating: "+o.Failure().Error())
 				continue
-			case o.Answer == selector.Done:
+			case o.Answer == kplan.Done:
 				f.event(k, "Normal", "SuccessfulCreate", "Created "+word(c.Kind)+": "+o.Name)
 			case f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations):
 				continue // nobody will ever see it
@@ -317,17 +309,17 @@ func (f *finish) deletes() {
 			continue
 		}
 		f.reason = "FailedDelete"
-		var o selector.Outcome
+		var o kplan.Outcome
 		if i < len(f.report.Deletes) {
 			o = f.report.Deletes[i]
 		}
 		i++
-		if o.Answer == selector.Done {
+		if o.Answer == kplan.Done {
 			f.event(k, "Normal", "SuccessfulDelete", "Deleted "+word(d.Kind)+": "+d.Name)
 			continue
 		}
 		f.result.Expectations = f.result.Expectations.DeletionObserved(d.Name)
-		if o.Answer == selector.Changed || o.Answer == selector.NotFound && !f.opts.Dialect.is15() {
+		if o.Answer == kplan.Changed || o.Answer == kplan.NotFound && !f.opts.Dialect.is15() {
 			continue
 		}
 		f.errs = append(f.errs, fmt.Errorf("unable to delete pods: %w", o.Failure()))
@@ -336,7 +328,7 @@ func (f *finish) deletes() {
 }
 
 func (f *finish) event(action int, eventType, reason, message string) {
-	f.result.Events = append(f.result.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
+	f.result.Events = append(f.result.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
 // RetryDelay returns how long to wait before the pass that follows so many failed

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -20,15 +21,15 @@ var (
 	errOther = errors.New("other")
 )
 
-func done(names ...string) (list []selector.Outcome) {
+func done(names ...string) (list []kplan.Outcome) {
 	for _, name := range names {
-		list = append(list, selector.Outcome{Answer: selector.Done, Name: name})
+		list = append(list, kplan.Outcome{Answer: kplan.Done, Name: name})
 	}
 	return list
 }
 
-func failed(err error) selector.Outcome {
-	return selector.Outcome{Answer: selector.Failed, Err: err}
+func failed(err error) kplan.Outcome {
+	return kplan.Outcome{Answer: kplan.Failed, Err: err}
 }
 
 // finish plans for s and ends the pass with the report.
@@ -44,17 +45,17 @@ func TestFinishCreations(t *testing.T) {
 	require.Equal(t, int64(3), r.Expectations.Creations, "ten were expected, three were made, of four failed and three skipped")
 	require.Equal(t, errQuota, r.Err, "the first")
 	require.Len(t, r.Errs, 4)
-	require.Equal(t, []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "exceeded quota", LastTransitionTime: t0}}, r.Status.Conditions)
+	require.Equal(t, []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "exceeded quota", LastTransitionTime: t0}}, r.Status.Conditions)
 	require.True(t, r.WriteStatus)
-	require.Equal(t, replicaset.Event{Type: "Normal", Reason: "SuccessfulCreate", Message: "Created pod: a"}, r.Events[0])
-	require.Equal(t, replicaset.Event{Type: "Warning", Reason: "FailedCreate", Message: "Error creating: exceeded quota"}, r.Events[3])
+	require.Equal(t, kplan.Event{Type: "Normal", Reason: "SuccessfulCreate", Message: "Created pod: a"}, r.Events[0])
+	require.Equal(t, kplan.Event{Type: "Warning", Reason: "FailedCreate", Message: "Error creating: exceeded quota"}, r.Events[3])
 	require.Len(t, r.Events, 7)
 
 	r = finish(t, s, replicaset.Report{Creates: done("0", "1", "2", "3", "4", "5", "6", "7", "8", "9")}, replicaset.Options{})
 	require.Equal(t, int64(10), r.Expectations.Creations)
 	require.NoError(t, r.Err)
 	require.Empty(t, r.Status.Conditions)
-	r = finish(t, s, replicaset.Report{Creates: []selector.Outcome{{}, {Answer: selector.Invalid}}}, replicaset.Options{})
+	r = finish(t, s, replicaset.Report{Creates: []kplan.Outcome{{}, {Answer: kplan.Invalid}}}, replicaset.Options{})
 	require.EqualError(t, r.Err, "the action was not executed")
 	require.EqualError(t, r.Errs[1], "the API server answered Invalid")
 }
@@ -63,7 +64,7 @@ func TestFinishCreations(t *testing.T) {
 // as successes, and the expectation of them is never met; repaired, it is not raised.
 func TestFinishNamespaceTerminating(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(2)}
-	doomed := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.NamespaceTerminating}, {Answer: selector.NamespaceTerminating}}}
+	doomed := replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}, {Answer: kplan.NamespaceTerminating}}}
 	r := finish(t, s, doomed, replicaset.Options{})
 	require.NoError(t, r.Err)
 	require.Empty(t, r.Events)
@@ -79,7 +80,7 @@ func TestFinishDeletions(t *testing.T) {
 	for _, a := range reconcile(t, s, replicaset.Options{}).Actions {
 		names = append(names, a.(replicaset.DeletePod).Name)
 	}
-	report := replicaset.Report{Deletes: []selector.Outcome{{Answer: selector.Done}, {Answer: selector.NotFound}, failed(errOther)}}
+	report := replicaset.Report{Deletes: []kplan.Outcome{{Answer: kplan.Done}, {Answer: kplan.NotFound}, failed(errOther)}}
 	r := finish(t, s, report, replicaset.Options{})
 	require.Equal(t, names[:1], r.Expectations.Pending, "only the first is still to be seen")
 	require.Equal(t, int64(1), r.Expectations.Deletions)
@@ -87,31 +88,31 @@ func TestFinishDeletions(t *testing.T) {
 	require.ErrorIs(t, r.Err, errOther)
 	require.EqualError(t, r.Errs[1], "unable to delete pods: the action was not executed", "the fourth has no outcome")
 	require.Equal(t, "FailedDelete", r.Status.Conditions[0].Reason)
-	require.Equal(t, []replicaset.Event{
+	require.Equal(t, []kplan.Event{
 		{Type: "Normal", Reason: "SuccessfulDelete", Message: "Deleted pod: " + names[0]},
 		{Action: 2, Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: other"},
 		{Action: 3, Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: the action was not executed"},
 	}, r.Events)
-	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []selector.Outcome{{Answer: selector.NotFound}}}, replicaset.Options{})
+	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []kplan.Outcome{{Answer: kplan.NotFound}}}, replicaset.Options{})
 	require.NoError(t, r.Err, "a pod that is gone is no failure")
-	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []selector.Outcome{{Answer: selector.NotFound}}}, replicaset.Options{Dialect: replicaset.Kubernetes15})
+	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []kplan.Outcome{{Answer: kplan.NotFound}}}, replicaset.Options{Dialect: replicaset.Kubernetes15})
 	require.EqualError(t, r.Err, "unable to delete pods: the API server answered NotFound", "in 1.5 it is")
 }
 
 func TestFinishClaims(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(3, selecting, minReady(9)), Pods: []podorder.Pod{pod("a", labelled("web"), orphan), pod("b", labelled("x")), pod("c", labelled("web"), readyAgo(0))}}
-	s.ReplicaSet.Status = replicaset.Status{Replicas: 7, Conditions: []replicaset.Condition{{Type: "Old"}}}
+	s.ReplicaSet.Status = replicaset.Status{Replicas: 7, Conditions: []kplan.Condition{{Type: "Old"}}}
 	for _, c := range []struct {
 		why    string
 		report replicaset.Report
 		err    string
 	}{
 		{"all well", replicaset.Report{Claims: done("", "")}, ""},
-		{"gone before its release", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, {Answer: selector.NotFound}}}, ""},
-		{"gone before its adoption", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.NotFound}}}, "pod a: what was to be adopted is gone"},
-		{"another has released it", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Invalid}}}, ""},
-		{"another has adopted it", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Invalid}, {Answer: selector.Done}}}, "the API server answered Invalid"},
-		{"not released", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, failed(errOther)}}, "other"},
+		{"gone before its release", replicaset.Report{Claims: []kplan.Outcome{{Answer: kplan.Done}, {Answer: kplan.NotFound}}}, ""},
+		{"gone before its adoption", replicaset.Report{Claims: []kplan.Outcome{{Answer: kplan.NotFound}, {Answer: kplan.NotFound}}}, "pod a: what was to be adopted is gone"},
+		{"another has released it", replicaset.Report{Claims: []kplan.Outcome{{Answer: kplan.Done}, {Answer: kplan.Invalid}}}, ""},
+		{"another has adopted it", replicaset.Report{Claims: []kplan.Outcome{{Answer: kplan.Invalid}, {Answer: kplan.Done}}}, "the API server answered Invalid"},
+		{"not released", replicaset.Report{Claims: []kplan.Outcome{{Answer: kplan.Done}, failed(errOther)}}, "other"},
 		{"not executed", replicaset.Report{}, "the action was not executed"},
 		{"the live check failed", replicaset.Report{LiveCheck: errOther, Claims: done("", "")}, "can't adopt Pod a (a-uid): other"},
 	} {
@@ -143,33 +144,33 @@ func TestFinishClaims(t *testing.T) {
 // whatever it says; repaired, it says what is wrong now.
 func TestFailureCondition(t *testing.T) {
 	at := t0.Add(-time.Hour)
-	condition := func(status selector.ConditionStatus, reason, message string, at time.Time) replicaset.Condition {
-		return replicaset.Condition{Type: "ReplicaFailure", Status: status, Reason: reason, Message: message, LastTransitionTime: at}
+	condition := func(status kplan.ConditionStatus, reason, message string, at time.Time) kplan.Condition {
+		return kplan.Condition{Type: "ReplicaFailure", Status: status, Reason: reason, Message: message, LastTransitionTime: at}
 	}
-	other := replicaset.Condition{Type: "Other"}
+	other := kplan.Condition{Type: "Other"}
 	for _, c := range []struct {
 		why                string
-		before             []replicaset.Condition
+		before             []kplan.Condition
 		err                error
-		want, wantRepaired []replicaset.Condition
+		want, wantRepaired []kplan.Condition
 	}{
-		{"no error, no condition", []replicaset.Condition{other}, nil, []replicaset.Condition{other}, []replicaset.Condition{other}},
-		{"no error removes it", []replicaset.Condition{condition("True", "FailedCreate", "old", at), other}, nil, []replicaset.Condition{other}, []replicaset.Condition{other}},
-		{"an error adds it", []replicaset.Condition{other}, errQuota, []replicaset.Condition{other, condition("True", "FailedCreate", "exceeded quota", t0)},
-			[]replicaset.Condition{other, condition("True", "FailedCreate", "exceeded quota", t0)}},
-		{"the text stays old", []replicaset.Condition{condition("True", "FailedCreate", "old", at), other}, errQuota, []replicaset.Condition{condition("True", "FailedCreate", "old", at), other},
-			[]replicaset.Condition{other, condition("True", "FailedCreate", "exceeded quota", at)}},
-		{"the reason stays old", []replicaset.Condition{condition("True", "FailedDelete", "old", at)}, errQuota, []replicaset.Condition{condition("True", "FailedDelete", "old", at)},
-			[]replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at)}},
-		{"False stays False", []replicaset.Condition{condition("False", "", "", at)}, errQuota, []replicaset.Condition{condition("False", "", "", at)},
-			[]replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", t0)}},
-		{"the same once more", []replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}, errQuota,
-			[]replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}, []replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}},
+		{"no error, no condition", []kplan.Condition{other}, nil, []kplan.Condition{other}, []kplan.Condition{other}},
+		{"no error removes it", []kplan.Condition{condition("True", "FailedCreate", "old", at), other}, nil, []kplan.Condition{other}, []kplan.Condition{other}},
+		{"an error adds it", []kplan.Condition{other}, errQuota, []kplan.Condition{other, condition("True", "FailedCreate", "exceeded quota", t0)},
+			[]kplan.Condition{other, condition("True", "FailedCreate", "exceeded quota", t0)}},
+		{"the text stays old", []kplan.Condition{condition("True", "FailedCreate", "old", at), other}, errQuota, []kplan.Condition{condition("True", "FailedCreate", "old", at), other},
+			[]kplan.Condition{other, condition("True", "FailedCreate", "exceeded quota", at)}},
+		{"the reason stays old", []kplan.Condition{condition("True", "FailedDelete", "old", at)}, errQuota, []kplan.Condition{condition("True", "FailedDelete", "old", at)},
+			[]kplan.Condition{condition("True", "FailedCreate", "exceeded quota", at)}},
+		{"False stays False", []kplan.Condition{condition("False", "", "", at)}, errQuota, []kplan.Condition{condition("False", "", "", at)},
+			[]kplan.Condition{condition("True", "FailedCreate", "exceeded quota", t0)}},
+		{"the same once more", []kplan.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}, errQuota,
+			[]kplan.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}, []kplan.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}},
 	} {
 		s := replicaset.Snapshot{ReplicaSet: web(1, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = c.before })}
 		report := replicaset.Report{Creates: done("a")}
 		if c.err != nil {
-			report.Creates = []selector.Outcome{failed(c.err)}
+			report.Creates = []kplan.Outcome{failed(c.err)}
 		}
 		requireEqual(t, c.why, c.want, finish(t, s, report, replicaset.Options{}).Status.Conditions)
 		requireEqual(t, c.why, c.wantRepaired, finish(t, s, report, replicaset.Options{Repair: replicaset.RepairAll}).Status.Conditions)
@@ -179,7 +180,7 @@ func TestFailureCondition(t *testing.T) {
 // TestFailureWhileWaiting: a pass that waits for expectations takes the condition
 // away though nothing is better; repaired, it stays.
 func TestFailureWhileWaiting(t *testing.T) {
-	failure := []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
+	failure := []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
 	s := replicaset.Snapshot{ReplicaSet: web(3, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = failure }), Expectations: replicaset.ExpectCreations(1, t0)}
 	require.Nil(t, reconcile(t, s, replicaset.Options{}).Status.Conditions)
 	require.Equal(t, failure, reconcile(t, s, replicaset.Options{Repair: replicaset.RepairAll}).Status.Conditions)
@@ -197,7 +198,7 @@ func TestNeedsWrite(t *testing.T) {
 	rs := web(1, func(rs *replicaset.ReplicaSet) {
 		rs.Generation = 4
 		rs.Status = replicaset.Status{ObservedGeneration: 4, Replicas: 5, FullyLabeledReplicas: 4, ReadyReplicas: 3, AvailableReplicas: 2, TerminatingReplicas: ptr.To(int32(1)),
-			Conditions: []replicaset.Condition{{Type: "A", LastTransitionTime: t0}}}
+			Conditions: []kplan.Condition{{Type: "A", LastTransitionTime: t0}}}
 	})
 	for _, c := range []struct {
 		why    string
@@ -214,10 +215,10 @@ func TestNeedsWrite(t *testing.T) {
 		{"another pointer", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = ptr.To(int32(1)) }, false},
 		{"a condition less", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.Conditions = nil }, true},
 		{"another condition", func(s *replicaset.Status, _ *replicaset.ReplicaSet) {
-			s.Conditions = []replicaset.Condition{{Type: "B"}}
+			s.Conditions = []kplan.Condition{{Type: "B"}}
 		}, true},
 		{"the same time in another zone", func(s *replicaset.Status, _ *replicaset.ReplicaSet) {
-			s.Conditions = []replicaset.Condition{{Type: "A", LastTransitionTime: t0.In(time.FixedZone("x", 60))}}
+			s.Conditions = []kplan.Condition{{Type: "A", LastTransitionTime: t0.In(time.FixedZone("x", 60))}}
 		}, false},
 		{"a new generation", func(_ *replicaset.Status, rs *replicaset.ReplicaSet) { rs.Generation++ }, true},
 	} {
@@ -228,19 +229,19 @@ func TestNeedsWrite(t *testing.T) {
 }
 
 func TestConditions(t *testing.T) {
-	a, b, a2 := replicaset.Condition{Type: "A", Message: "1"}, replicaset.Condition{Type: "B"}, replicaset.Condition{Type: "A", Message: "2"}
-	list := []replicaset.Condition{a, b, a2}
+	a, b, a2 := kplan.Condition{Type: "A", Message: "1"}, kplan.Condition{Type: "B"}, kplan.Condition{Type: "A", Message: "2"}
+	list := []kplan.Condition{a, b, a2}
 	got, ok := replicaset.GetCondition(list, "A")
 	require.True(t, ok)
 	require.Equal(t, a, got, "the first")
 	_, ok = replicaset.GetCondition(list, "C")
 	require.False(t, ok)
-	require.Equal(t, []replicaset.Condition{b}, replicaset.RemoveCondition(list, "A"), "all of them")
+	require.Equal(t, []kplan.Condition{b}, replicaset.RemoveCondition(list, "A"), "all of them")
 	require.Nil(t, replicaset.RemoveCondition(list[:1], "A"))
 	require.Equal(t, list, replicaset.SetCondition(list, a2), "the same status and reason change nothing")
-	other := replicaset.Condition{Type: "A", Reason: "R"}
-	require.Equal(t, []replicaset.Condition{b, other}, replicaset.SetCondition(list, other))
-	require.Equal(t, []replicaset.Condition{other}, replicaset.SetCondition(nil, other))
+	other := kplan.Condition{Type: "A", Reason: "R"}
+	require.Equal(t, []kplan.Condition{b, other}, replicaset.SetCondition(list, other))
+	require.Equal(t, []kplan.Condition{other}, replicaset.SetCondition(nil, other))
 }
 
 func TestRetryDelay(t *testing.T) {
@@ -285,10 +286,10 @@ func TestFinishOrphanGone(t *testing.T) {
 	require.NoError(t, err)
 	report := replicaset.Report{
 		Expectations: p.Expect(s.Expectations, t0),
-		Claims:       []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.Done, ResourceVersion: "7"}, {Answer: selector.Done}},
+		Claims:       []kplan.Outcome{{Answer: kplan.NotFound}, {Answer: kplan.Done, ResourceVersion: "7"}, {Answer: kplan.Done}},
 	}
 	r := replicaset.Finish(s, p, report, t0, replicaset.Options{})
-	require.ErrorIs(t, r.Err, selector.ErrGone)
+	require.ErrorIs(t, r.Err, kplan.ErrGone)
 	require.False(t, r.WriteStatus)
 	require.Equal(t, s.Expectations, r.Expectations)
 	require.Empty(t, r.Events)
@@ -327,13 +328,13 @@ func TestFinishGoneIsNeighbour(t *testing.T) {
 		s.ReplicaSet.ControllerUID, s.Siblings[0].ControllerUID = "d", "d"
 		p, err := replicaset.Reconcile(s, t0, replicaset.Options{})
 		require.NoError(t, err)
-		var claims []selector.Outcome
+		var claims []kplan.Outcome
 		for _, a := range p.Actions {
 			switch a.(type) {
 			case replicaset.AdoptPod:
-				claims = append(claims, selector.Outcome{Answer: selector.NotFound})
+				claims = append(claims, kplan.Outcome{Answer: kplan.NotFound})
 			case replicaset.ReleasePod:
-				claims = append(claims, selector.Outcome{Answer: selector.Done})
+				claims = append(claims, kplan.Outcome{Answer: kplan.Done})
 			}
 		}
 		r := replicaset.Finish(s, p, replicaset.Report{Expectations: p.Expect(s.Expectations, t0), Claims: claims}, t0, replicaset.Options{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
@@ -24,7 +25,7 @@ func examples() (list []replicaset.Snapshot) {
 
 // FuzzSnapshot plans snapshots that were written by anybody.
 func FuzzSnapshot(f *testing.F) {
-	purity.Fuzz(f, replicaset.ErrInvalid, func(s replicaset.Snapshot) (replicaset.Plan, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(s replicaset.Snapshot) (replicaset.Plan, error) {
 		s.Distinct = false // of pods that are alike nonetheless, their order decides
 		if _, err := replicaset.Reconcile(s, t0, replicaset.Options{}); err != nil {
 			return replicaset.Plan{}, err
@@ -37,7 +38,7 @@ func FuzzSnapshot(f *testing.F) {
 }
 
 func FuzzExplain(f *testing.F) {
-	purity.Fuzz(f, replicaset.ErrInvalid, func(s replicaset.Snapshot) ([]podorder.Explanation, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(s replicaset.Snapshot) ([]podorder.Explanation, error) {
 		s.Distinct = false
 		return replicaset.Explain(s, t0, replicaset.Options{})
 	}, examples()...)
@@ -50,7 +51,7 @@ func FuzzParseQuirks(f *testing.F) {
 		names := strings.Split(text, ",")
 		q, err := replicaset.ParseQuirks(names...)
 		if err != nil {
-			require.ErrorIs(t, err, replicaset.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return
 		}
 		for _, name := range strings.Split(q.String(), ",") {

@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // TestPropertyKinds: kinds of one's own, and whatever kinds the controllers of pods are said
@@ -83,7 +84,7 @@ func TestKinds(t *testing.T) {
 	require.Len(t, remove.Actions, 1)
 	require.Regexp(t, `^Deleted Server: [a-d] \(TooMany\)$`, remove.Actions[0].String())
 	require.EqualValues(t, 4, remove.Status.Replicas)
-	done := []selector.Outcome{{Answer: selector.Done, Name: "x"}}
+	done := []kplan.Outcome{{Answer: kplan.Done, Name: "x"}}
 	r := replicaset.Finish(s, remove, replicaset.Report{Deletes: done}, t0, replicaset.Options{})
 	require.Regexp(t, "^Deleted Server: ", r.Events[0].Message)
 	r = replicaset.Finish(s, create, replicaset.Report{Creates: done}, t0, replicaset.Options{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -51,7 +52,7 @@ func TestObserveUnseen(t *testing.T) {
 func TestObserveTwice(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(2), Pods: []podorder.Pod{pod("a"), pod("a")}}
 	_, err := replicaset.Reconcile(s, t0, replicaset.Options{})
-	require.ErrorIs(t, err, replicaset.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	next, err := replicaset.Observe(s, t0, replicaset.Options{})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, next.Replicas)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // A Plan is the next step of a ReplicaSet.
@@ -20,7 +20,7 @@ type Plan struct {
 	// adopted: see [claim.CheckLive]. A cache may not know that it is gone.
 	LiveCheck bool `json:"liveCheck,omitzero"`
 	// Holds are what was considered and held back, and by what.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole, if the actions succeed. Its counts are
 	// those of the snapshot, before the actions. Write it if it differs.
 	Status Status `json:"status"`
@@ -53,7 +53,7 @@ var (
 // A Reason says why a plan does, or holds back, something.
 type Reason string
 
-// Reasons of actions and holds. Have and Limit of a [Hold] are the two numbers
+// Reasons of actions and holds. Have and Limit of a [kplan.Hold] are the two numbers
 // that the comment compares.
 const (
 	ReasonOrphan       Reason = "Orphan"       // the pod is selected and has no controller
@@ -72,17 +72,6 @@ const (
 	ReasonNotReady     Reason = "NotReady"     // Have pods are ready of Limit active
 	ReasonNotAvailable Reason = "NotAvailable" // Have pods are available of Limit ready
 )
-
-// A Hold is what was considered and held back, always of the ReplicaSet as a whole:
-//
-//	Node   string // always ""
-//	Name   string // always ""
-//	Reason Reason
-//	Have   int64 // the number that Reason compares
-//	Limit  int64 // and what it is compared with
-//
-//	String() string // one line such as "held back: Burst (1200 of 500)"
-type Hold = selector.Hold[Reason]
 
 // String returns one line for each action and hold. It ends without a newline.
 func (p Plan) String() string {

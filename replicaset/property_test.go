@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
@@ -16,7 +19,6 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 // anything draws any snapshot that the planner accepts.
@@ -49,10 +51,10 @@ func TestPropertyNilWhenEmpty(t *testing.T) {
 			return
 		}
 		purity.ThroughJSON(t, p)
-		answers := []selector.ServerAnswer{selector.Done, selector.Done, selector.Done, selector.NotFound, selector.Failed}
-		outcomes := func(n int) (list []selector.Outcome) {
+		answers := []kplan.ServerAnswer{kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.Failed}
+		outcomes := func(n int) (list []kplan.Outcome) {
 			for range n {
-				list = append(list, selector.Outcome{Answer: rapid.SampledFrom(answers).Draw(t, "answer")})
+				list = append(list, kplan.Outcome{Answer: rapid.SampledFrom(answers).Draw(t, "answer")})
 			}
 			return list
 		}
@@ -191,16 +193,16 @@ func finished(t *rapid.T) {
 		case replicaset.CreatePods:
 			created = a.Count
 			for range a.Count {
-				r.Creates = append(r.Creates, selector.Outcome{Answer: selector.Done})
+				r.Creates = append(r.Creates, kplan.Outcome{Answer: kplan.Done})
 			}
 		case replicaset.DeletePod:
 			names = append(names, a.Name, a.Name)
-			r.Deletes = append(r.Deletes, selector.Outcome{Answer: selector.Done})
+			r.Deletes = append(r.Deletes, kplan.Outcome{Answer: kplan.Done})
 		default:
-			r.Claims = append(r.Claims, selector.Outcome{Answer: selector.Done})
+			r.Claims = append(r.Claims, kplan.Outcome{Answer: kplan.Done})
 		}
 	}
-	if slices.Contains(p.Holds, replicaset.Hold{Reason: replicaset.ReasonBadSelector}) {
+	if slices.Contains(p.Holds, kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonBadSelector}) {
 		return // nothing is written
 	}
 	done := replicaset.Finish(s, p, r, t0, opts)

@@ -3,8 +3,8 @@
 package replicaset
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/quirk"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Quirks is a set of quirks: behaviours of Kubernetes that the default keeps and
@@ -37,13 +37,13 @@ func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the quirks with these names. The error, if any, wraps
-// [ErrInvalid] and one [FieldError] for each name that no quirk has.
+// [kplan.ErrInvalid] and one [kplan.FieldError] for each name that no quirk has.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
 // QuirkTable returns what there is to know about each quirk, in the order of the
 // constants.
-func QuirkTable() []selector.Quirk {
-	return []selector.Quirk{
+func QuirkTable() []kplan.Quirk {
+	return []kplan.Quirk{
 		{
 			Name:     "FailureConditionNotRefreshed",
 			Upstream: "A condition ReplicaFailure that is there already keeps its status, reason, message and time when the next pass fails with another error.",

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -21,17 +22,17 @@ import (
 // reports draws what became of a plan: anything may have failed or be missing, and in
 // some reports nothing has.
 func reports(t *rapid.T, s replicaset.Snapshot, opts replicaset.Options) (r replicaset.Report) {
-	answers := []selector.ServerAnswer{
-		selector.Done, selector.Done, selector.Done, selector.Failed, selector.NotFound, selector.Invalid, selector.Changed, selector.NamespaceTerminating,
+	answers := []kplan.ServerAnswer{
+		kplan.Done, kplan.Done, kplan.Done, kplan.Failed, kplan.NotFound, kplan.Invalid, kplan.Changed, kplan.NamespaceTerminating,
 	}
-	some := func(n int, name string) (list []selector.Outcome) {
+	some := func(n int, name string) (list []kplan.Outcome) {
 		missing, answers := rapid.IntRange(0, 3).Draw(t, name+" missing") == 0, answers
 		if rapid.Bool().Draw(t, name+" went well") {
 			missing, answers = false, answers[:1]
 		}
 		for range n {
-			o := selector.Outcome{Answer: rapid.SampledFrom(answers).Draw(t, name)}
-			if o.Answer == selector.Failed {
+			o := kplan.Outcome{Answer: rapid.SampledFrom(answers).Draw(t, name)}
+			if o.Answer == kplan.Failed {
 				o.Err = errors.New(rapid.SampledFrom([]string{"old", "new"}).Draw(t, name))
 			}
 			list = append(list, o)
@@ -72,13 +73,13 @@ type single struct {
 	kept passed
 }
 
-func (c single) failureCondition() (replicaset.Condition, bool) {
+func (c single) failureCondition() (kplan.Condition, bool) {
 	for _, f := range c.s.ReplicaSet.Status.Conditions {
 		if f.Type == "ReplicaFailure" {
 			return f, true
 		}
 	}
-	return replicaset.Condition{}, false
+	return kplan.Condition{}, false
 }
 
 func (c single) badSelector() bool {
@@ -91,17 +92,17 @@ func (c single) badSelector() bool {
 func (c single) claimFails() bool {
 	i := 0
 	for _, a := range c.kept.Plan.Actions {
-		answer := selector.ServerAnswer("")
+		answer := kplan.ServerAnswer("")
 		if i < len(c.r.Claims) {
 			answer = c.r.Claims[i].Answer
 		}
 		switch a.(type) {
 		case replicaset.AdoptPod:
-			if c.r.LiveCheck != nil || answer != selector.Done {
+			if c.r.LiveCheck != nil || answer != kplan.Done {
 				return true
 			}
 		case replicaset.ReleasePod:
-			if !slices.Contains([]selector.ServerAnswer{selector.Done, selector.NotFound, selector.Invalid}, answer) {
+			if !slices.Contains([]kplan.ServerAnswer{kplan.Done, kplan.NotFound, kplan.Invalid}, answer) {
 				return true
 			}
 		default:
@@ -113,11 +114,11 @@ func (c single) claimFails() bool {
 }
 
 // managing returns the condition that a pass sets if creating or deleting has failed.
-func (c single) managing() (want replicaset.Condition, failed bool) {
+func (c single) managing() (want kplan.Condition, failed bool) {
 	if c.claimFails() || c.kept.First == "<nil>" || c.kept.First == "" {
 		return want, false
 	}
-	want = replicaset.Condition{Type: "ReplicaFailure", Status: "True", Reason: "FailedDelete", Message: c.kept.First}
+	want = kplan.Condition{Type: "ReplicaFailure", Status: "True", Reason: "FailedDelete", Message: c.kept.First}
 	if len(c.r.Deletes) == 0 && len(c.r.Creates) > 0 {
 		want.Reason = "FailedCreate"
 	}
@@ -184,7 +185,7 @@ func (c single) shows(name string) bool {
 	case "WaitingRemovesFailure":
 		return told && c.expects()
 	case "TerminatingNamespaceRaisesExpectations":
-		return !c.claimFails() && slices.ContainsFunc(c.r.Creates, func(o selector.Outcome) bool { return o.Answer == selector.NamespaceTerminating })
+		return !c.claimFails() && slices.ContainsFunc(c.r.Creates, func(o kplan.Outcome) bool { return o.Answer == kplan.NamespaceTerminating })
 	case "RecheckWithoutReadyTime":
 		return c.waitsForever()
 	case "FailedClaimHidesStatus":
@@ -259,8 +260,8 @@ func drawSingle(t *rapid.T) single {
 	if f, failed := c.managing(); failed && rapid.Bool().Draw(t, "has failed before") {
 		f.LastTransitionTime = t0.Add(-time.Hour)
 		f.Message = rapid.SampledFrom([]string{f.Message, "another"}).Draw(t, "message")
-		f.Status = rapid.SampledFrom([]selector.ConditionStatus{"True", "True", "False"}).Draw(t, "condition")
-		c.s.ReplicaSet.Status.Conditions = rapid.Permutation([]replicaset.Condition{f, {Type: "A"}}).Draw(t, "conditions")
+		f.Status = rapid.SampledFrom([]kplan.ConditionStatus{"True", "True", "False"}).Draw(t, "condition")
+		c.s.ReplicaSet.Status.Conditions = rapid.Permutation([]kplan.Condition{f, {Type: "A"}}).Draw(t, "conditions")
 		c.kept = pass(c.s, c.r, c.opts)
 	}
 	return c

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -47,7 +48,7 @@ type showcase struct {
 }
 
 func failing(rs *replicaset.ReplicaSet) {
-	rs.Status.Conditions = []replicaset.Condition{{Type: replicaset.ConditionReplicaFailure, Status: selector.ConditionTrue, Message: "old"}}
+	rs.Status.Conditions = []kplan.Condition{{Type: replicaset.ConditionReplicaFailure, Status: kplan.ConditionTrue, Message: "old"}}
 }
 
 func near(rs *replicaset.ReplicaSet) {
@@ -63,7 +64,7 @@ func showcases() map[string]showcase {
 	}
 	return map[string]showcase{
 		"FailureConditionNotRefreshed": {
-			replicaset.Snapshot{ReplicaSet: web(1, failing)}, replicaset.Report{Creates: []selector.Outcome{failed(errQuota)}},
+			replicaset.Snapshot{ReplicaSet: web(1, failing)}, replicaset.Report{Creates: []kplan.Outcome{failed(errQuota)}},
 			message, "old", "exceeded quota",
 		},
 		"WaitingRemovesFailure": {
@@ -71,7 +72,7 @@ func showcases() map[string]showcase {
 			message, "", "old",
 		},
 		"TerminatingNamespaceRaisesExpectations": {
-			replicaset.Snapshot{ReplicaSet: web(1)}, replicaset.Report{Creates: []selector.Outcome{{Answer: selector.NamespaceTerminating}}},
+			replicaset.Snapshot{ReplicaSet: web(1)}, replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.NamespaceTerminating}}},
 			func(p passed) string { return fmt.Sprint(p.Result.Expectations.Creations, " ", p.Failed) }, "1 []", "0 []",
 		},
 		"UnusableSelectorIgnored": {
@@ -87,7 +88,7 @@ func showcases() map[string]showcase {
 		},
 		"FailedClaimHidesStatus": {
 			replicaset.Snapshot{ReplicaSet: web(1, selecting), Pods: []podorder.Pod{pod("a", labelled("web"), orphan)}},
-			replicaset.Report{Claims: []selector.Outcome{failed(errOther)}},
+			replicaset.Report{Claims: []kplan.Outcome{failed(errOther)}},
 			func(p passed) string { return fmt.Sprint(p.Result.WriteStatus, p.Failed) }, "false[other]", "true[other]",
 		},
 	}
@@ -129,7 +130,7 @@ func TestQuirkNames(t *testing.T) {
 	require.True(t, all.Has(replicaset.WaitingRemovesFailure|replicaset.FailedClaimHidesStatus))
 	require.False(t, replicaset.WaitingRemovesFailure.Has(replicaset.WaitingRemovesFailure|replicaset.FailedClaimHidesStatus))
 	_, err = replicaset.ParseQuirks("Unknown")
-	require.ErrorIs(t, err, replicaset.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, t0, replicaset.Options{Repair: replicaset.RepairAll + 1})
 	require.EqualError(t, err, `Options.Repair: "64": must not go beyond RepairAll`)
 }

@@ -5,11 +5,12 @@ package replicaset
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 )
 
 // Reconcile returns the next step of the ReplicaSet in s as of now. It performs
-// nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
+// nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each
 // field that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	var in input
@@ -28,13 +29,13 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 }
 
 // stale returns what holds the pass back if a cache is older than what was written.
-func (in *input) stale() (Hold, bool) {
+func (in *input) stale() (kplan.Hold[Reason], bool) {
 	if in.Written.Pods == "" && in.Written.ReplicaSets == "" {
-		return Hold{}, false
+		return kplan.Hold[Reason]{}, false
 	}
 	u, stale := in.Written.unseen(in.Read)
 	if !stale {
-		return Hold{}, false
+		return kplan.Hold[Reason]{}, false
 	}
 	reason := ReasonStalePods
 	if u.owner {

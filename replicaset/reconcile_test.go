@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/stretchr/testify/require"
 )
 
 // t0 is when every test happens.
@@ -147,7 +149,7 @@ func TestStatus(t *testing.T) {
 	labels := func(l map[string]string) func(*podorder.Pod) { return func(p *podorder.Pod) { p.Labels = l } }
 	rs := web(4, minReady(10), func(rs *replicaset.ReplicaSet) {
 		rs.TemplateLabels = map[string]string{"app": "web", "tier": "front"}
-		rs.Status.Conditions = []replicaset.Condition{{Type: "ReplicaFailure", Status: "True"}, {Type: "Other"}}
+		rs.Status.Conditions = []kplan.Condition{{Type: "ReplicaFailure", Status: "True"}, {Type: "Other"}}
 	})
 	p := reconcile(t, replicaset.Snapshot{ReplicaSet: rs, Pods: []podorder.Pod{
 		pod("a", labels(map[string]string{"app": "web", "tier": "front", "more": "x"})),
@@ -156,7 +158,7 @@ func TestStatus(t *testing.T) {
 	}}, replicaset.Options{})
 	requireEqual(t, "all counts", replicaset.Status{
 		ObservedGeneration: 3, Replicas: 4, FullyLabeledReplicas: 1, ReadyReplicas: 3, AvailableReplicas: 1,
-		TerminatingReplicas: ptr.To(int32(1)), Conditions: []replicaset.Condition{{Type: "Other"}},
+		TerminatingReplicas: ptr.To(int32(1)), Conditions: []kplan.Condition{{Type: "Other"}},
 	}, p.Status)
 	require.Equal(t, "held back: NotReady (3 of 4)", p.String())
 	require.Equal(t, "4 replicas, 3 ready, 1 available", p.Status.String())
@@ -267,8 +269,8 @@ func TestAdmit(t *testing.T) {
 	} {
 		_, err := replicaset.Reconcile(c.s, t0, replicaset.Options{})
 		require.EqualError(t, err, c.want, c.why)
-		require.ErrorIs(t, err, replicaset.ErrInvalid)
-		var field *replicaset.FieldError
+		require.ErrorIs(t, err, kplan.ErrInvalid)
+		var field *kplan.FieldError
 		require.True(t, errors.As(err, &field))
 	}
 	_, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1)}, time.Time{}, replicaset.Options{Burst: -1})
@@ -280,7 +282,7 @@ func TestAdmit(t *testing.T) {
 func TestJSON(t *testing.T) {
 	p := replicaset.Plan{
 		Actions:   replicaset.Actions{replicaset.CreatePods{Count: 3, Reason: replicaset.ReasonTooFew}, replicaset.DeletePod{Name: "a", UID: "u", ResourceVersion: "7", Reason: replicaset.ReasonTooMany}},
-		Holds:     []replicaset.Hold{{Reason: replicaset.ReasonBurst, Have: 1200, Limit: 500}},
+		Holds:     []kplan.Hold[replicaset.Reason]{{Reason: replicaset.ReasonBurst, Have: 1200, Limit: 500}},
 		RecheckAt: t0,
 	}
 	data, err := json.Marshal(p)

@@ -5,6 +5,7 @@ package replicaset
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -108,28 +109,18 @@ type ReplicaSet struct {
 
 // A Status is what a ReplicaSet reports. Counts are of active pods.
 type Status struct {
-	ObservedGeneration   int64       `json:"observedGeneration,omitzero"`
-	Replicas             int32       `json:"replicas"`
-	FullyLabeledReplicas int32       `json:"fullyLabeledReplicas,omitzero"` // pods with all template labels
-	ReadyReplicas        int32       `json:"readyReplicas,omitzero"`
-	AvailableReplicas    int32       `json:"availableReplicas,omitzero"`
-	TerminatingReplicas  *int32      `json:"terminatingReplicas,omitzero"` // nil if not reported
-	Conditions           []Condition `json:"conditions,omitempty"`
+	ObservedGeneration   int64             `json:"observedGeneration,omitzero"`
+	Replicas             int32             `json:"replicas"`
+	FullyLabeledReplicas int32             `json:"fullyLabeledReplicas,omitzero"` // pods with all template labels
+	ReadyReplicas        int32             `json:"readyReplicas,omitzero"`
+	AvailableReplicas    int32             `json:"availableReplicas,omitzero"`
+	TerminatingReplicas  *int32            `json:"terminatingReplicas,omitzero"` // nil if not reported
+	Conditions           []kplan.Condition `json:"conditions,omitempty"`
 }
 
 // ConditionReplicaFailure is the type of the condition that is True while pods
 // cannot be created or deleted.
 const ConditionReplicaFailure = "ReplicaFailure"
-
-// A Condition is one observation of a ReplicaSet's state:
-//
-//	Type               string
-//	Status             selector.ConditionStatus // True, False or Unknown
-//	Reason             string
-//	Message            string
-//	LastUpdateTime     time.Time // always zero: the API has none
-//	LastTransitionTime time.Time
-type Condition = selector.Condition
 
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.37 does
 // with its default feature gates.

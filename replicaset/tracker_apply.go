@@ -39,7 +39,7 @@ type Delta struct {
 // an addition that comes after its removal adds it again. The events of different pods may come in
 // any order.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: a
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has changed: a
 // pod without a name; an update of a pod that is not there, which was removed or not added
 // yet, or that gives it another name; an event of one pod while there is another one of its
 // name, with another UID and no versions to tell which is the later.

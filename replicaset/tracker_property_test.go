@@ -12,12 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A tracked is a Tracker and what it has to stand for.
@@ -90,8 +90,8 @@ func (m *machine) one(name string, n uint64) bool { return m.s.Below(name, n) ==
 func (m *machine) apply(w *tracked, d replicaset.Delta) {
 	ofPod, wrong := w.pods.Judge(d.Pod.Old, d.Pod.New)
 	err := w.tracker.Apply(d)
-	var fieldError *replicaset.FieldError
-	if wrong != (err != nil) || wrong && (!errors.Is(err, replicaset.ErrInvalid) || !errors.As(err, &fieldError)) {
+	var fieldError *kplan.FieldError
+	if wrong != (err != nil) || wrong && (!errors.Is(err, kplan.ErrInvalid) || !errors.As(err, &fieldError)) {
 		m.t.Fatalf("after %d steps: %+v: wrong is %v, but the error is %v", m.step, d, wrong, err)
 	}
 	if wrong {
@@ -239,9 +239,9 @@ func (m *machine) compare(w *tracked) {
 
 // finish compares what follows from a plan of which some calls fail.
 func (m *machine) finish(w *tracked, p replicaset.Plan) {
-	outcomes := func() (list []selector.Outcome) {
+	outcomes := func() (list []kplan.Outcome) {
 		for range random.Below(m.s, "outcomes", 4) {
-			list = append(list, selector.Outcome{Answer: random.OneOf(m.s, "answer", selector.Done, selector.Done, selector.NotFound, selector.Changed), Err: errors.New("no")})
+			list = append(list, kplan.Outcome{Answer: random.OneOf(m.s, "answer", kplan.Done, kplan.Done, kplan.NotFound, kplan.Changed), Err: errors.New("no")})
 		}
 		return list
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/trackedtest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -67,7 +68,7 @@ func TestTrackerEvents(t *testing.T) {
 			require.NoError(t, err, c.why)
 		} else {
 			require.EqualError(t, err, c.wrong, c.why)
-			require.ErrorIs(t, err, replicaset.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 		}
 		left := ""
 		for _, p := range tr.Snapshot().Pods {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // While a cache is older than what was written, nothing is planned, the hold says which
@@ -20,24 +20,24 @@ func TestStale(t *testing.T) {
 	for _, tt := range []struct {
 		why  string
 		read replicaset.Versions
-		hold replicaset.Hold
+		hold kplan.Hold[replicaset.Reason]
 		err  string
 	}{
 		{"a pod that was created is not there", replicaset.Versions{Pods: "11", ReplicaSets: "20"},
-			replicaset.Hold{Reason: replicaset.ReasonStalePods, Have: 11, Limit: 12},
+			kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonStalePods, Have: 11, Limit: 12},
 			"read version: 11 is not as new as written version: 12 for group resource pods"},
 		{"the status is an older one", replicaset.Versions{Pods: "12", ReplicaSets: "9"},
-			replicaset.Hold{Reason: replicaset.ReasonStaleOwner, Have: 9, Limit: 20},
+			kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonStaleOwner, Have: 9, Limit: 20},
 			"read version: 9 is not as new as written version: 20 for group resource replicasets.apps"},
 		{"pods come first if both are", replicaset.Versions{Pods: "5", ReplicaSets: "5"},
-			replicaset.Hold{Reason: replicaset.ReasonStalePods, Have: 5, Limit: 12},
+			kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonStalePods, Have: 5, Limit: 12},
 			"read version: 5 is not as new as written version: 12 for group resource pods"},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			s := replicaset.Snapshot{ReplicaSet: web(3), Pods: pods(1), Written: written, Read: tt.read}
 			p := reconcile(t, s, replicaset.Options{})
 			require.Empty(t, p.Actions)
-			require.Equal(t, []replicaset.Hold{tt.hold}, p.Holds)
+			require.Equal(t, []kplan.Hold[replicaset.Reason]{tt.hold}, p.Holds)
 			require.Equal(t, s.ReplicaSet.Status, p.Status)
 			r := replicaset.Finish(s, p, replicaset.Report{Expectations: s.Expectations}, t0, replicaset.Options{})
 			require.EqualError(t, r.Err, tt.err)
@@ -63,22 +63,22 @@ func TestStale(t *testing.T) {
 // released, deleted or failed to do is not.
 func TestWritten(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(3), Written: replicaset.Versions{OwnerUID: web(3).UID, Pods: "5"}, Read: replicaset.Versions{Pods: "7"}}
-	done := func(version string) selector.Outcome {
-		return selector.Outcome{Answer: selector.Done, ResourceVersion: version}
+	done := func(version string) kplan.Outcome {
+		return kplan.Outcome{Answer: kplan.Done, ResourceVersion: version}
 	}
-	failed := selector.Outcome{Answer: selector.Failed, Err: errors.New("boom"), ResourceVersion: "99"}
+	failed := kplan.Outcome{Answer: kplan.Failed, Err: errors.New("boom"), ResourceVersion: "99"}
 	p := replicaset.Plan{Actions: replicaset.Actions{
 		replicaset.AdoptPod{Name: "a"}, replicaset.ReleasePod{Name: "b"}, replicaset.CreatePods{Count: 3},
 	}}
 	r := replicaset.Finish(s, p, replicaset.Report{
-		Claims:  []selector.Outcome{done("8"), done("90")},
-		Creates: []selector.Outcome{done("12"), done("10"), failed},
+		Claims:  []kplan.Outcome{done("8"), done("90")},
+		Creates: []kplan.Outcome{done("12"), done("10"), failed},
 	}, t0, replicaset.Options{})
 	require.Equal(t, replicaset.Versions{OwnerUID: s.ReplicaSet.UID, Pods: "12"}, r.Written)
 	require.Equal(t, "31", r.Written.WroteStatus(s.ReplicaSet.UID, "31").ReplicaSets)
 
 	p = replicaset.Plan{Actions: replicaset.Actions{replicaset.DeletePod{Name: "a"}}}
-	r = replicaset.Finish(s, p, replicaset.Report{Deletes: []selector.Outcome{done("40")}}, t0, replicaset.Options{})
+	r = replicaset.Finish(s, p, replicaset.Report{Deletes: []kplan.Outcome{done("40")}}, t0, replicaset.Options{})
 	require.Equal(t, s.Written, r.Written)
 }
 
@@ -89,8 +89,8 @@ func TestWrittenAgain(t *testing.T) {
 		pod("a", labelled("web"), orphan), pod("b", labelled("web"), orphan),
 	}}
 	p := reconcile(t, s, replicaset.Options{})
-	r := replicaset.Finish(s, p, replicaset.Report{Claims: []selector.Outcome{
-		{Answer: selector.Done, ResourceVersion: "9"}, {Answer: selector.NotFound},
+	r := replicaset.Finish(s, p, replicaset.Report{Claims: []kplan.Outcome{
+		{Answer: kplan.Done, ResourceVersion: "9"}, {Answer: kplan.NotFound},
 	}}, t0, replicaset.Options{})
 	require.NotNil(t, r.Again)
 	require.Equal(t, "9", r.Written.Pods)

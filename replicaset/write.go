@@ -5,6 +5,8 @@ package replicaset
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan"
 )
 
 // plan returns the plan for what has been counted.
@@ -46,8 +48,8 @@ func (in *input) write(p *Plan, c *counts, d *decision) {
 
 // writeNothing returns the plan of a ReplicaSet whose selector cannot be used, or that is
 // not seen as it is.
-func (in *input) writeNothing(because Hold) Plan {
-	return Plan{Holds: []Hold{because}, Status: in.ReplicaSet.Status.clone()}
+func (in *input) writeNothing(because kplan.Hold[Reason]) Plan {
+	return Plan{Holds: []kplan.Hold[Reason]{because}, Status: in.ReplicaSet.Status.clone()}
 }
 
 // writeClaims appends the adoptions and releases, by name.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
@@ -116,9 +117,9 @@ func TestNormalize(t *testing.T) {
 	}
 	for _, bad := range []string{"", "{", "x", `{"a":1}{}`, `{"a":1} x`, strings.Repeat("[", 20_000)} {
 		_, err := revision.Normalize([]byte(bad))
-		var fe *revision.FieldError
+		var fe *kplan.FieldError
 		require.ErrorAs(t, err, &fe, bad)
-		require.ErrorIs(t, err, revision.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 		require.Equal(t, "Data", fe.Path)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // numbered returns a ReplicaSet of a template with a revision.
@@ -227,7 +227,7 @@ func ExampleQuirks_Has() {
 func ExampleParseQuirks() {
 	fmt.Println(revision.ParseQuirks("LongNameNotCut", "SerialisationIsVersion"))
 	_, err := revision.ParseQuirks("TooLong")
-	fmt.Println(errors.Is(err, revision.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// SerialisationIsVersion,LongNameNotCut <nil>
 	// true
@@ -236,7 +236,7 @@ func ExampleParseQuirks() {
 // What is known about a quirk: where it is, what shows it, and what is done instead.
 func ExampleQuirkTable() {
 	table := revision.QuirkTable()
-	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "LongNameNotCut" })
+	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "LongNameNotCut" })
 	fmt.Println(len(table), table[i].Source)
 	// Output: 8 snapshot of the DaemonSet controller, Kubernetes 1.36.3
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -21,7 +22,7 @@ func ExampleNumber() {
 	n, err := revision.Number(map[string]string{revision.AnnotationRevision: "4"})
 	fmt.Println(n, err)
 	_, err = revision.Number(map[string]string{revision.AnnotationRevision: "four"})
-	fmt.Println(errors.Is(err, revision.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	fmt.Println(err)
 	// Output:
 	// 4 <nil>

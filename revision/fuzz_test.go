@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -67,7 +68,7 @@ func FuzzParseQuirks(f *testing.F) {
 		names := strings.Split(text, ",")
 		q, err := revision.ParseQuirks(names...)
 		if err != nil {
-			require.ErrorIs(t, err, revision.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return
 		}
 		for _, name := range strings.Split(q.String(), ",") {

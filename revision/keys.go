@@ -5,6 +5,7 @@ package revision
 import (
 	"cmp"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 )
 
@@ -40,9 +41,9 @@ func (k *Keys) unset() bool {
 	return len(k.Revision)+len(k.History)+len(k.Desired)+len(k.Max)+len(k.Rollback) == 0
 }
 
-// Errors returns a [FieldError] below path for each key that another one has as well, or
+// Errors returns a [kplan.FieldError] below path for each key that another one has as well, or
 // kubectl.
-func (k Keys) Errors(path string) []*FieldError {
+func (k Keys) Errors(path string) []*kplan.FieldError {
 	if k.unset() {
 		return nil
 	}

@@ -6,13 +6,13 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan"
 )
 
 // Normalize returns JSON data in one of many equal forms: members of objects are
 // sorted, those that are null are left out, and there is no space. Numbers keep
 // their digits. What remains different is different: an empty list is not a missing
-// one. Data that is not JSON is a [FieldError].
+// one. Data that is not JSON is a [kplan.FieldError].
 //
 //	{"spec":{"b":1, "a":null}} // {"spec":{"b":1}}
 //
@@ -25,7 +25,7 @@ func Normalize(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	err := decoder.Decode(&value)
 	if err == nil && !json.Valid(data) { // something follows
-		err = ErrInvalid
+		err = kplan.ErrInvalid
 	}
 	if err == nil {
 		encoder := json.NewEncoder(&b)
@@ -33,7 +33,7 @@ func Normalize(data []byte) ([]byte, error) {
 		err = encoder.Encode(withoutNull(value))
 	}
 	if err != nil {
-		return nil, &field.Error{Path: "Data", Value: string(data), Detail: "must be JSON", Err: err}
+		return nil, &kplan.FieldError{Path: "Data", Value: string(data), Detail: "must be JSON", Err: err}
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

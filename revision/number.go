@@ -5,6 +5,7 @@ package revision
 import (
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 )
 
@@ -16,7 +17,7 @@ func Number(annotations map[string]string) (int64, error) {
 
 // Number returns the revision that the annotations of a ReplicaSet or Deployment
 // carry. A missing annotation is revision 0; anything but a decimal int64, the
-// empty string included, is a [FieldError].
+// empty string included, is a [kplan.FieldError].
 //
 // It mirrors Revision of the deployment util package of Kubernetes.
 func (k Keys) Number(annotations map[string]string) (int64, error) { return k.number(annotations) }
@@ -25,7 +26,7 @@ func (k *Keys) number(annotations map[string]string) (int64, error) {
 	n, err := k.parse(annotations)
 	if err != nil {
 		key := k.revision()
-		return 0, &field.Error{Path: field.Element("Annotations", key), Value: annotations[key], Detail: "must be a decimal number", Err: err}
+		return 0, &kplan.FieldError{Path: field.Element("Annotations", key), Value: annotations[key], Detail: "must be a decimal number", Err: err}
 	}
 	return n, nil
 }

@@ -3,8 +3,8 @@
 package revision
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/quirk"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Quirks is a set of quirks: behaviours of Kubernetes that the default keeps and
@@ -40,13 +40,13 @@ func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the quirks with these names. The error, if any, wraps
-// [ErrInvalid] and one [FieldError] for each name that no quirk has.
+// [kplan.ErrInvalid] and one [kplan.FieldError] for each name that no quirk has.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
 // QuirkTable returns what there is to know about each quirk, in the order of the
 // constants.
-func QuirkTable() []selector.Quirk {
-	return append(quirksOfReplicaSets(), append(quirksOfRevisions(), selector.Quirk{
+func QuirkTable() []kplan.Quirk {
+	return append(quirksOfReplicaSets(), append(quirksOfRevisions(), kplan.Quirk{
 		Name:     "UsedSetsFillHistory",
 		Upstream: "Old ReplicaSets in use count against the history limit, and idle ones go in their place, so that fewer are left to go back to than the limit says.",
 		Source:   "cleanupDeployment, Kubernetes 1.36.3",
@@ -56,8 +56,8 @@ func QuirkTable() []selector.Quirk {
 	})...)
 }
 
-func quirksOfReplicaSets() []selector.Quirk {
-	return []selector.Quirk{
+func quirksOfReplicaSets() []kplan.Quirk {
+	return []kplan.Quirk{
 		{
 			Name:     "UnreadableRevisionFreezes",
 			Upstream: "A revision that does not parse is never repaired, and copies of annotations are not reported as a change; an empty one enters the history as an empty entry.",
@@ -77,8 +77,8 @@ func quirksOfReplicaSets() []selector.Quirk {
 	}
 }
 
-func quirksOfRevisions() []selector.Quirk {
-	return []selector.Quirk{
+func quirksOfRevisions() []kplan.Quirk {
+	return []kplan.Quirk{
 		{
 			Name:     "DataBesideObjectNotHashed",
 			Upstream: "If a ControllerRevision has a decoded object, its data takes no part in the hash.",

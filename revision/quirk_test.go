@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -84,5 +85,5 @@ func TestQuirks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, revision.RepairAll, every)
 	_, err = revision.ParseQuirks("Unknown")
-	require.ErrorIs(t, err, revision.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -119,9 +120,9 @@ func TestNumber(t *testing.T) {
 				require.NoError(t, err, c.why)
 				return
 			}
-			require.ErrorIs(t, err, revision.ErrInvalid, c.why)
+			require.ErrorIs(t, err, kplan.ErrInvalid, c.why)
 			require.ErrorAs(t, err, new(*strconv.NumError))
-			var fe *revision.FieldError
+			var fe *kplan.FieldError
 			require.ErrorAs(t, err, &fe)
 			require.Equal(t, `Annotations["deployment.kubernetes.io/revision"]`, fe.Path)
 			require.Equal(t, c.annotations[revision.AnnotationRevision], fe.Value)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -31,7 +32,7 @@ func ExampleFenceposts() {
 func ExampleParse() {
 	for _, text := range []string{"3", "25%", "1.5"} {
 		v, err := rollout.Parse(text)
-		var invalid *rollout.FieldError
+		var invalid *kplan.FieldError
 		if errors.As(err, &invalid) {
 			fmt.Println("invalid:", invalid)
 			continue
@@ -67,7 +68,7 @@ func ExampleFromIntOrString() {
 	fmt.Println(rollout.FromIntOrString(false, 5, ""))
 	fmt.Println(rollout.FromIntOrString(true, 0, "25%"))
 	_, err := rollout.FromIntOrString(true, 0, "5")
-	fmt.Println(errors.Is(err, rollout.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// 5 <nil>
 	// 25% <nil>

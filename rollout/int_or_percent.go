@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan"
 )
 
 // IntOrPercent is a number of pods, absolute or as a share of a total. The zero
@@ -34,7 +34,7 @@ func Percent(p int32) IntOrPercent { return IntOrPercent{value: p, kind: percent
 // FromIntOrString returns what an IntOrString of the Kubernetes API means: the number
 // if it is none of text, and otherwise the share that the text names. As Kubernetes it
 // refuses the text "5", which is not the number 5, and the empty text. The error is a
-// [FieldError] whose path is empty.
+// [kplan.FieldError] whose path is empty.
 //
 //	v, err := rollout.FromIntOrString(x.Type == intstr.String, x.IntVal, x.StrVal)
 func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, error) {
@@ -42,14 +42,14 @@ func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, er
 		return Int(number), nil
 	}
 	if !strings.HasSuffix(text, "%") {
-		return IntOrPercent{}, &field.Error{Value: text, Detail: "must be a percentage such as 25%"}
+		return IntOrPercent{}, &kplan.FieldError{Value: text, Detail: "must be a percentage such as 25%"}
 	}
 	return Parse(text)
 }
 
 // Parse reads a number such as "3" or a share such as "25%", as a person writes it on a
 // command line. A sign is allowed in front, as Kubernetes allows it; blanks and
-// fractions are not. The empty string is unset. The error is a [FieldError] whose path
+// fractions are not. The empty string is unset. The error is a [kplan.FieldError] whose path
 // is empty.
 //
 // It is not for text that comes from an object of the Kubernetes API: there the text
@@ -61,7 +61,7 @@ func Parse(s string) (IntOrPercent, error) {
 	digits, isPercent := strings.CutSuffix(s, "%")
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil {
-		return IntOrPercent{}, &field.Error{Value: s, Detail: "must be a whole number or a percentage such as 25%", Err: err}
+		return IntOrPercent{}, &kplan.FieldError{Value: s, Detail: "must be a whole number or a percentage such as 25%", Err: err}
 	}
 	if isPercent {
 		return Percent(int32(n)), nil
@@ -147,7 +147,7 @@ func (v IntOrPercent) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON decodes what [IntOrPercent.MarshalJSON] wrote. A string must be
 // a percentage, as in the Kubernetes API: "5" is not the number 5. The error is a
-// [FieldError] whose path is empty, and leaves v unchanged.
+// [kplan.FieldError] whose path is empty, and leaves v unchanged.
 func (v *IntOrPercent) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*v = IntOrPercent{}
@@ -158,7 +158,7 @@ func (v *IntOrPercent) UnmarshalJSON(data []byte) error {
 	}
 	var n int32
 	if err := json.Unmarshal(data, &n); err != nil {
-		return &field.Error{Value: string(data), Detail: "must be a whole number of 32 bits or a percentage such as 25%", Err: err}
+		return &kplan.FieldError{Value: string(data), Detail: "must be a whole number of 32 bits or a percentage such as 25%", Err: err}
 	}
 	*v = Int(n)
 	return nil
@@ -167,7 +167,7 @@ func (v *IntOrPercent) UnmarshalJSON(data []byte) error {
 func (v *IntOrPercent) unmarshalPercent(data []byte) error {
 	var s string
 	if err := json.Unmarshal(data, &s); err != nil {
-		return &field.Error{Value: string(data), Detail: "must be a percentage such as 25%", Err: err}
+		return &kplan.FieldError{Value: string(data), Detail: "must be a percentage such as 25%", Err: err}
 	}
 	parsed, err := FromIntOrString(true, 0, s)
 	if err != nil {

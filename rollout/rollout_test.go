@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -153,8 +154,8 @@ func TestParse(t *testing.T) {
 
 func requireFieldError(t *testing.T, err error, value any) {
 	t.Helper()
-	require.ErrorIs(t, err, rollout.ErrInvalid)
-	var fe *rollout.FieldError
+	require.ErrorIs(t, err, kplan.ErrInvalid)
+	var fe *kplan.FieldError
 	require.ErrorAs(t, err, &fe)
 	require.Equal(t, value, fe.Value)
 	require.NotEmpty(t, fe.Detail)
@@ -323,7 +324,7 @@ func FuzzUnmarshalJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v := rollout.Int(99)
 		if err := v.UnmarshalJSON(data); err != nil {
-			require.ErrorIs(t, err, rollout.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			require.Equal(t, rollout.Int(99), v)
 			return
 		}

@@ -13,8 +13,8 @@
 //
 // What two selectors have in common is what package selector/algebra answers, and who
 // belongs to whom, who adopts it and who releases it, package selector/claim. What all
-// packages share is here because this one is the lowest: [FieldError], [Quirk], [Event],
-// [Hold], [Condition] and [Outcome], what became of an action.
+// packages share is here because this one is the lowest: [kplan.FieldError], [kplan.Quirk], [kplan.Event],
+// [kplan.Hold], [kplan.Condition] and [kplan.Outcome], what became of an action.
 //
 // The rules by name, with what each mirrors, the invariants, the deviations and upstream's
 // surprises are in rules.md.

@@ -9,17 +9,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/zero"
 )
 
-// The classes of a [FieldError]. An error without a class is an invalid value.
+// The classes of a [kplan.FieldError]. An error without a class is an invalid value.
 var (
 	ErrRequired    = errors.New("required value")
 	ErrForbidden   = errors.New("forbidden")
 	ErrUnsupported = errors.New("unsupported value")
 )
 
-// An Error rejects a selector. It wraps [ErrInvalid] and each of its Fields.
+// An Error rejects a selector. It wraps [kplan.ErrInvalid] and each of its Fields.
 type Error struct {
 	// Text is the message of Kubernetes 1.36.3, byte for byte where Kubernetes is
 	// deterministic. It may tell less than Fields: a conversion names the first
@@ -27,7 +28,7 @@ type Error struct {
 	Text string
 	// Fields is everything that is wrong, in the order of the input. It is empty
 	// for an error of syntax.
-	Fields []*FieldError
+	Fields []*kplan.FieldError
 	// Offset is the byte of a parsed text at which the parser gave up.
 	Offset int
 }
@@ -35,9 +36,9 @@ type Error struct {
 // Error returns Text.
 func (e *Error) Error() string { return e.Text }
 
-// Unwrap makes errors.Is find [ErrInvalid] and errors.As a [FieldError].
+// Unwrap makes errors.Is find [kplan.ErrInvalid] and errors.As a [kplan.FieldError].
 func (e *Error) Unwrap() []error {
-	errs := []error{ErrInvalid}
+	errs := []error{kplan.ErrInvalid}
 	for _, f := range e.Fields {
 		errs = append(errs, f)
 	}
@@ -46,14 +47,14 @@ func (e *Error) Unwrap() []error {
 
 // fieldsError returns an error with the aggregated text of the fields, or nil if
 // there are none.
-func fieldsError(fields []*FieldError) error {
+func fieldsError(fields []*kplan.FieldError) error {
 	if len(fields) == 0 {
 		return nil
 	}
 	return &Error{Text: fieldsText(fields), Fields: fields}
 }
 
-func fieldsText(fields []*FieldError) string {
+func fieldsText(fields []*kplan.FieldError) string {
 	texts := make([]string, len(fields))
 	for i, f := range fields {
 		texts[i] = FieldText(f)
@@ -81,7 +82,7 @@ func aggregateText(texts []string) string {
 //	key: Invalid value: "a b": name part must consist of …
 //
 // It mirrors field.Error.Error of apimachinery.
-func FieldText(e *FieldError) string {
+func FieldText(e *kplan.FieldError) string {
 	e = zero.Or(e)
 	text := e.Path + ": "
 	switch {
@@ -113,6 +114,6 @@ func valueText(v any) string {
 	return string(data)
 }
 
-func invalid(path string, value any, detail string) *FieldError {
-	return &FieldError{Path: path, Value: value, Detail: detail}
+func invalid(path string, value any, detail string) *kplan.FieldError {
+	return &kplan.FieldError{Path: path, Value: value, Detail: detail}
 }

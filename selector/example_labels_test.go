@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -117,7 +118,7 @@ func ExampleValidateWorkload() {
 	template := map[string]string{"app": "web"}
 	fmt.Println(selector.ValidateWorkload(selector.FromLabels(template), template, selector.ValidateOptions{}))
 	err := selector.ValidateWorkload(selector.FromLabels(map[string]string{"app": "api"}), template, selector.ValidateOptions{})
-	var field *selector.FieldError
+	var field *kplan.FieldError
 	fmt.Println(errors.As(err, &field), field.Path)
 	// Output:
 	// <nil>
@@ -126,8 +127,8 @@ func ExampleValidateWorkload() {
 
 // The line that kubectl would print.
 func ExampleFieldText() {
-	fmt.Println(selector.FieldText(&selector.FieldError{Path: "spec.selector", Err: selector.ErrRequired}))
-	fmt.Println(selector.FieldText(&selector.FieldError{Path: "spec.replicas", Value: -1, Detail: "must be at least 0"}))
+	fmt.Println(selector.FieldText(&kplan.FieldError{Path: "spec.selector", Err: selector.ErrRequired}))
+	fmt.Println(selector.FieldText(&kplan.FieldError{Path: "spec.replicas", Value: -1, Detail: "must be at least 0"}))
 	// Output:
 	// spec.selector: Required value
 	// spec.replicas: Invalid value: -1: must be at least 0
@@ -135,9 +136,9 @@ func ExampleFieldText() {
 
 // The error of the call is what is told, or else the answer of the server.
 func ExampleOutcome_Failure() {
-	failed := selector.Outcome{Answer: selector.Failed, Err: errors.New("timeout")}
-	taken := selector.Outcome{Answer: selector.AlreadyExists}
-	var missing selector.Outcome
+	failed := kplan.Outcome{Answer: kplan.Failed, Err: errors.New("timeout")}
+	taken := kplan.Outcome{Answer: kplan.AlreadyExists}
+	var missing kplan.Outcome
 	fmt.Println(failed.Failure())
 	fmt.Println(taken.Failure())
 	fmt.Println(missing.Failure())
@@ -149,15 +150,15 @@ func ExampleOutcome_Failure() {
 
 // An orphan that is gone is no failure of the pass, but the pass has to decide again.
 func ExampleOutcome_Adopted() {
-	gone := selector.Outcome{Answer: selector.NotFound}
-	fmt.Println(gone.Adopted(), errors.Is(gone.Adopted(), selector.ErrGone))
+	gone := kplan.Outcome{Answer: kplan.NotFound}
+	fmt.Println(gone.Adopted(), errors.Is(gone.Adopted(), kplan.ErrGone))
 	// Output: what was to be adopted is gone true
 }
 
 // A child that is gone, or that somebody else has released, is released.
 func ExampleOutcome_Released() {
-	for _, answer := range []selector.ServerAnswer{selector.Done, selector.NotFound, selector.Invalid} {
-		o := selector.Outcome{Answer: answer}
+	for _, answer := range []kplan.ServerAnswer{kplan.Done, kplan.NotFound, kplan.Invalid} {
+		o := kplan.Outcome{Answer: answer}
 		fmt.Println(answer, o.Released())
 	}
 	// Output:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -20,7 +21,7 @@ func ExampleParse() {
 	_, err = selector.Parse("app=web,tier=")
 	fmt.Println(err)
 	_, err = selector.Parse("app=-,tier")
-	var field *selector.FieldError
+	var field *kplan.FieldError
 	if errors.As(err, &field) {
 		fmt.Println(field.Path, field.Value)
 	}

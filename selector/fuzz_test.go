@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
@@ -24,7 +25,7 @@ func FuzzParseMap(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		labels, err := selector.ParseMap(text)
 		if err != nil {
-			require.ErrorIs(t, err, selector.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return
 		}
 		again, err := selector.ParseMap(selector.FormatLabels(labels))
@@ -47,7 +48,7 @@ func FuzzParseLabelSelector(f *testing.F) {
 		ls, err := selector.ParseLabelSelector(text)
 		if err != nil {
 			require.Nil(t, ls)
-			require.ErrorIs(t, err, selector.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return
 		}
 		compiled, err := selector.FromLabelSelector(ls)

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kplan-go/kplan"
 )
 
 // FromMap returns the selector that demands each of the labels. A nil or empty map
@@ -69,10 +71,10 @@ func ParseMap(text string) (map[string]string, error) {
 		}
 		key, value := strings.TrimSpace(parts[0]), strings.TrimSpace(parts[1])
 		if messages := ValidateKey(key); len(messages) > 0 {
-			return nil, fieldsError([]*FieldError{invalid("<nil>", key, strings.Join(messages, "; "))})
+			return nil, fieldsError([]*kplan.FieldError{invalid("<nil>", key, strings.Join(messages, "; "))})
 		}
 		if messages := ValidateValue(value); len(messages) > 0 {
-			return nil, fieldsError([]*FieldError{invalid("["+key+"]", value, strings.Join(messages, "; "))})
+			return nil, fieldsError([]*kplan.FieldError{invalid("["+key+"]", value, strings.Join(messages, "; "))})
 		}
 		labels[key] = value
 		offset += len(item) + 1

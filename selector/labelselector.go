@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/kplan-go/kplan"
 )
 
 // A LabelSelector is a selector of the Kubernetes API. All parts must hold. A nil
@@ -73,7 +75,7 @@ func FromLabelSelector(ls *LabelSelector) (Selector, error) {
 // and then of the list. Its text is the first of them in Kubernetes' words.
 func conversionError(ls *LabelSelector) error {
 	result := &Error{}
-	add := func(errs []*FieldError, where, text string) {
+	add := func(errs []*kplan.FieldError, where, text string) {
 		if len(errs) == 0 {
 			return
 		}
@@ -94,7 +96,7 @@ func conversionError(ls *LabelSelector) error {
 		op, ok := e.Operator.labelOp()
 		if !ok {
 			text := fmt.Sprintf("%q is not a valid label selector operator", string(e.Operator))
-			add([]*FieldError{invalid("operator", e.Operator, "not a valid label selector operator")}, where, text)
+			add([]*kplan.FieldError{invalid("operator", e.Operator, "not a valid label selector operator")}, where, text)
 			continue
 		}
 		values := e.Values
@@ -151,7 +153,7 @@ func (ls *LabelSelector) add(key string, op Operator, values []string) {
 
 func unsupportedOp(r *Requirement) error {
 	text := fmt.Sprintf("%q isn't supported in label selectors", string(r.op))
-	return &Error{Text: text, Fields: []*FieldError{invalid("operator", r.op, "isn't supported in label selectors")}}
+	return &Error{Text: text, Fields: []*kplan.FieldError{invalid("operator", r.op, "isn't supported in label selectors")}}
 }
 
 // ParseLabelSelector reads a selector in its text form into the form of the
@@ -186,7 +188,7 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 		case OpNotEquals:
 			return nil, &Error{
 				Text:   `"!=" is not a valid label selector operator`,
-				Fields: []*FieldError{invalid("operator", r.op, "not a valid label selector operator")},
+				Fields: []*kplan.FieldError{invalid("operator", r.op, "not a valid label selector operator")},
 			}
 		default:
 			return nil, unsupportedOp(r)
@@ -220,7 +222,7 @@ func (ls *LabelSelector) Map() (map[string]string, error) {
 			text = fmt.Sprintf("%q is not a valid selector operator", string(e.Operator))
 		}
 		at := element("matchExpressions", i) + ".operator"
-		return nil, &Error{Text: text, Fields: []*FieldError{invalid(at, e.Operator, text)}}
+		return nil, &Error{Text: text, Fields: []*kplan.FieldError{invalid(at, e.Operator, text)}}
 	}
 	return labels, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 )
@@ -62,7 +63,7 @@ func TestFromLabelSelector_errors(t *testing.T) {
 			s, err := selector.FromLabelSelector(tt.ls)
 			require.EqualError(t, err, tt.want)
 			require.True(t, s.IsNothing())
-			require.ErrorIs(t, err, selector.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			var e *selector.Error
 			require.ErrorAs(t, err, &e)
 			var paths []string
@@ -112,7 +113,7 @@ func TestLabelSelector_back(t *testing.T) {
 			got, err := s.LabelSelector()
 			if tt.err != "" {
 				require.EqualError(t, err, tt.err)
-				require.ErrorIs(t, err, selector.ErrInvalid)
+				require.ErrorIs(t, err, kplan.ErrInvalid)
 				return
 			}
 			require.NoError(t, err)
@@ -151,7 +152,7 @@ func TestParseLabelSelector(t *testing.T) {
 			got, err := selector.ParseLabelSelector(tt.text)
 			if tt.err != "" {
 				require.EqualError(t, err, tt.err)
-				require.ErrorIs(t, err, selector.ErrInvalid)
+				require.ErrorIs(t, err, kplan.ErrInvalid)
 				return
 			}
 			require.NoError(t, err)
@@ -280,7 +281,7 @@ func TestParseMap(t *testing.T) {
 			got, err := selector.ParseMap(tt.text)
 			if tt.err != "" {
 				require.EqualError(t, err, tt.err)
-				require.True(t, errors.Is(err, selector.ErrInvalid))
+				require.True(t, errors.Is(err, kplan.ErrInvalid))
 				require.Nil(t, got)
 				return
 			}

@@ -2,7 +2,11 @@
 
 package selector
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan"
+)
 
 // A NodeSelector of the Kubernetes API selects the nodes that satisfy at least one
 // of its terms. One without terms selects none.
@@ -30,7 +34,7 @@ type NodeMatcher struct {
 type nodeTerm struct {
 	labels Selector
 	fields []fieldRequirement
-	errs   []*FieldError
+	errs   []*kplan.FieldError
 }
 
 // A fieldRequirement is a condition on a field of a node.
@@ -104,7 +108,7 @@ func CompileNodeSelector(ns *NodeSelector) (NodeMatcher, error) {
 
 // Err returns what is wrong with the terms, or nil if nothing is.
 func (m NodeMatcher) Err() error {
-	var errs []*FieldError
+	var errs []*kplan.FieldError
 	for i := range m.terms {
 		errs = append(errs, m.terms[i].errs...)
 	}
@@ -190,6 +194,6 @@ func newNodeTerm(term *NodeSelectorTerm, path string) nodeTerm {
 	return t
 }
 
-func unsupported(path string, op Operator, detail string) *FieldError {
-	return &FieldError{Path: subpath(path, "operator"), Value: op, Detail: detail, Err: ErrUnsupported}
+func unsupported(path string, op Operator, detail string) *kplan.FieldError {
+	return &kplan.FieldError{Path: subpath(path, "operator"), Value: op, Detail: detail, Err: ErrUnsupported}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -94,7 +95,7 @@ func requireText(t *testing.T, want string, err error) {
 		return
 	}
 	require.EqualError(t, err, want)
-	require.ErrorIs(t, err, selector.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }
 
 func TestNodeMatcher_copiesValues(t *testing.T) {

@@ -2,6 +2,8 @@
 
 package selector
 
+import "github.com/kplan-go/kplan"
+
 // ValidateNodeSelector returns everything that API validation of Kubernetes finds
 // wrong with a node selector at path. Whether the value of Gt or Lt is an integer
 // is not among it: a selector whose value is none is accepted, and then its term
@@ -15,10 +17,10 @@ func ValidateNodeSelector(ns *NodeSelector, path string, opts ValidateOptions) e
 	}
 	at := subpath(path, "nodeSelectorTerms")
 	if len(ns.Terms) == 0 {
-		return fieldsError([]*FieldError{required(at, "must have at least one node selector term")})
+		return fieldsError([]*kplan.FieldError{required(at, "must have at least one node selector term")})
 	}
 	opts.AllowUnknownOperators = false
-	var errs []*FieldError
+	var errs []*kplan.FieldError
 	for i := range ns.Terms {
 		term := &ns.Terms[i]
 		for j, e := range term.MatchExpressions {
@@ -31,8 +33,8 @@ func ValidateNodeSelector(ns *NodeSelector, path string, opts ValidateOptions) e
 	return fieldsError(errs)
 }
 
-func fieldErrors(e Expression, path string) []*FieldError {
-	var errs []*FieldError
+func fieldErrors(e Expression, path string) []*kplan.FieldError {
+	var errs []*kplan.FieldError
 	switch {
 	case e.Operator != In && e.Operator != NotIn:
 		errs = append(errs, invalid(subpath(path, "operator"), e.Operator, "not a valid selector operator"))

@@ -5,6 +5,8 @@ package selector
 import (
 	"slices"
 	"strings"
+
+	"github.com/kplan-go/kplan"
 )
 
 // ParseOptions adjusts [ParseWith]. The zero ParseOptions is what [Parse] uses.
@@ -102,7 +104,7 @@ func (p *parser) requirement() (Requirement, error) {
 		return Requirement{}, errorf(key.offset, "found '%s', expected: identifier", key.text)
 	}
 	if messages := keyMessages(key.text); len(messages) > 0 {
-		return Requirement{}, located(key, []*FieldError{invalid("<nil>", key.text, strings.Join(messages, "; "))})
+		return Requirement{}, located(key, []*kplan.FieldError{invalid("<nil>", key.text, strings.Join(messages, "; "))})
 	}
 	if first.kind == kindNot {
 		return makeRequirement(key.text, OpDoesNotExist, nil), nil
@@ -208,6 +210,6 @@ func (p *parser) list() ([]string, error) {
 }
 
 // located returns the fields as an error at a token.
-func located(t token, fields []*FieldError) error {
+func located(t token, fields []*kplan.FieldError) error {
 	return &Error{Text: fieldsText(fields), Fields: fields, Offset: t.offset}
 }

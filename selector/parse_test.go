@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 )
@@ -89,12 +90,12 @@ func TestParse_errors(t *testing.T) {
 			s, err := selector.Parse(tt.text)
 			require.EqualError(t, err, tt.want)
 			require.True(t, s.IsNothing())
-			require.ErrorIs(t, err, selector.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			var e *selector.Error
 			require.ErrorAs(t, err, &e)
 			require.Equal(t, tt.offset, e.Offset)
 			if strings.Contains(tt.want, "Invalid value") {
-				var f *selector.FieldError
+				var f *kplan.FieldError
 				require.ErrorAs(t, err, &f)
 			}
 			rs, err := selector.ParseRequirements(tt.text)
@@ -119,7 +120,7 @@ func TestParseWith_NUL(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, tt.want, s.String())
 			_, err = selector.Parse(tt.text)
-			require.ErrorIs(t, err, selector.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 		})
 	}
 }
@@ -133,7 +134,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := selector.Parse(text)
 		if err != nil {
-			require.ErrorIs(t, err, selector.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			require.NotEmpty(t, err.Error())
 			return
 		}
@@ -187,8 +188,8 @@ func FuzzExpression(f *testing.F) {
 			require.True(t, algebra.Equivalent(s, again))
 			return
 		}
-		require.ErrorIs(t, err, selector.ErrInvalid)
-		var field *selector.FieldError
+		require.ErrorIs(t, err, kplan.ErrInvalid)
+		var field *kplan.FieldError
 		require.ErrorAs(t, err, &field)
 		require.True(t, s.IsNothing())
 	})

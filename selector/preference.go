@@ -2,7 +2,11 @@
 
 package selector
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/kplan-go/kplan"
+)
 
 // A Preference is a term of preferred node affinity. A weight of 0 means nothing.
 type Preference struct {
@@ -24,7 +28,7 @@ type Preferences struct {
 // component-helpers.
 func NewPreferences(preferences []Preference) (Preferences, error) {
 	var p Preferences
-	var errs []*FieldError
+	var errs []*kplan.FieldError
 	for i := range preferences {
 		term := &preferences[i].Preference
 		if preferences[i].Weight == 0 || term.empty() {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kplan-go/kplan"
 )
 
 // A Requirement is a condition on one label. The zero Requirement matches
@@ -42,7 +44,7 @@ const manyValues = 16
 
 // NewRequirement returns the condition that the label key compares by op with
 // values. The values are copied. The error, if any, is an [*Error] with a
-// [FieldError] for each part that is wrong.
+// [kplan.FieldError] for each part that is wrong.
 //
 // It mirrors NewRequirement of package labels of apimachinery.
 func NewRequirement(key string, op Op, values []string) (Requirement, error) {
@@ -246,8 +248,8 @@ func validRequirement(key string, op Op, values []string) bool {
 
 // requirementErrors returns everything that is wrong with a requirement at path,
 // in the order in which Kubernetes looks.
-func requirementErrors(path, key string, op Op, values []string) []*FieldError {
-	var errs []*FieldError
+func requirementErrors(path, key string, op Op, values []string) []*kplan.FieldError {
+	var errs []*kplan.FieldError
 	if messages := ValidateKey(key); len(messages) > 0 {
 		errs = append(errs, invalid(subpath(path, "key"), key, strings.Join(messages, "; ")))
 	}
@@ -262,12 +264,12 @@ func requirementErrors(path, key string, op Op, values []string) []*FieldError {
 }
 
 // operandErrors checks the number and kind of the values against the operator.
-func operandErrors(path string, op Op, values []string) []*FieldError {
+func operandErrors(path string, op Op, values []string) []*kplan.FieldError {
 	at := subpath(path, "values")
-	wrong := func(detail string) []*FieldError {
-		return []*FieldError{invalid(at, slices.Clone(values), detail)}
+	wrong := func(detail string) []*kplan.FieldError {
+		return []*kplan.FieldError{invalid(at, slices.Clone(values), detail)}
 	}
-	var errs []*FieldError
+	var errs []*kplan.FieldError
 	switch op {
 	case OpIn, OpNotIn:
 		if len(values) == 0 {
@@ -291,7 +293,7 @@ func operandErrors(path string, op Op, values []string) []*FieldError {
 			}
 		}
 	default:
-		return []*FieldError{{Path: subpath(path, "operator"), Value: op, Detail: supportedOps, Err: ErrUnsupported}}
+		return []*kplan.FieldError{{Path: subpath(path, "operator"), Value: op, Detail: supportedOps, Err: ErrUnsupported}}
 	}
 	return errs
 }

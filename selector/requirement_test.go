@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 )
@@ -66,8 +67,8 @@ func TestNewRequirement_errors(t *testing.T) {
 				return
 			}
 			require.EqualError(t, err, tt.want)
-			require.ErrorIs(t, err, selector.ErrInvalid)
-			var field *selector.FieldError
+			require.ErrorIs(t, err, kplan.ErrInvalid)
+			var field *kplan.FieldError
 			require.ErrorAs(t, err, &field)
 			require.NotEmpty(t, field.Path)
 			require.Equal(t, selector.Requirement{}, r)
@@ -179,16 +180,16 @@ func TestRequirement_equal(t *testing.T) {
 func TestFieldText(t *testing.T) {
 	tests := []struct {
 		why  string
-		err  selector.FieldError
+		err  kplan.FieldError
 		want string
 	}{
-		{"invalid, a string", selector.FieldError{Path: "p", Value: "a\"b", Detail: "d"}, `p: Invalid value: "a\"b": d`},
-		{"invalid, JSON", selector.FieldError{Path: "p", Value: []string{"a"}, Detail: "d"}, `p: Invalid value: ["a"]: d`},
-		{"no JSON", selector.FieldError{Path: "p", Value: func() {}, Detail: ""}, ""},
-		{"required has no value", selector.FieldError{Path: "p", Value: "x", Detail: "d", Err: selector.ErrRequired}, "p: Required value: d"},
-		{"no detail", selector.FieldError{Path: "p", Err: selector.ErrRequired}, "p: Required value"},
-		{"forbidden has no value", selector.FieldError{Path: "p", Value: "x", Detail: "d", Err: selector.ErrForbidden}, "p: Forbidden: d"},
-		{"unsupported", selector.FieldError{Path: "p", Value: selector.Op("x"), Detail: "d", Err: selector.ErrUnsupported}, `p: Unsupported value: "x": d`},
+		{"invalid, a string", kplan.FieldError{Path: "p", Value: "a\"b", Detail: "d"}, `p: Invalid value: "a\"b": d`},
+		{"invalid, JSON", kplan.FieldError{Path: "p", Value: []string{"a"}, Detail: "d"}, `p: Invalid value: ["a"]: d`},
+		{"no JSON", kplan.FieldError{Path: "p", Value: func() {}, Detail: ""}, ""},
+		{"required has no value", kplan.FieldError{Path: "p", Value: "x", Detail: "d", Err: selector.ErrRequired}, "p: Required value: d"},
+		{"no detail", kplan.FieldError{Path: "p", Err: selector.ErrRequired}, "p: Required value"},
+		{"forbidden has no value", kplan.FieldError{Path: "p", Value: "x", Detail: "d", Err: selector.ErrForbidden}, "p: Forbidden: d"},
+		{"unsupported", kplan.FieldError{Path: "p", Value: selector.Op("x"), Detail: "d", Err: selector.ErrUnsupported}, `p: Unsupported value: "x": d`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
@@ -202,6 +203,6 @@ func TestFieldText(t *testing.T) {
 			}
 		})
 	}
-	require.ErrorIs(t, &selector.FieldError{Err: selector.ErrRequired}, selector.ErrRequired)
-	require.False(t, errors.Is(&selector.FieldError{}, selector.ErrRequired))
+	require.ErrorIs(t, &kplan.FieldError{Err: selector.ErrRequired}, selector.ErrRequired)
+	require.False(t, errors.Is(&kplan.FieldError{}, selector.ErrRequired))
 }

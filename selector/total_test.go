@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -52,14 +53,14 @@ var exportedFunctions = map[string]any{
 }
 
 var exportedTypes = []reflect.Type{
-	reflect.TypeFor[selector.Condition](),
-	reflect.TypeFor[selector.ConditionStatus](),
+	reflect.TypeFor[kplan.Condition](),
+	reflect.TypeFor[kplan.ConditionStatus](),
 	reflect.TypeFor[selector.Error](),
-	reflect.TypeFor[selector.Event](),
+	reflect.TypeFor[kplan.Event](),
 	reflect.TypeFor[selector.Expression](),
-	reflect.TypeFor[selector.FieldError](),
+	reflect.TypeFor[kplan.FieldError](),
 	reflect.TypeFor[selector.Index](),
-	reflect.TypeFor[selector.Hold[string]](),
+	reflect.TypeFor[kplan.Hold[string]](),
 	reflect.TypeFor[selector.LabelSelector](),
 	reflect.TypeFor[selector.NodeAffinity](),
 	reflect.TypeFor[selector.NodeField](),
@@ -69,13 +70,13 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[selector.NodeTerm](),
 	reflect.TypeFor[selector.Op](),
 	reflect.TypeFor[selector.Operator](),
-	reflect.TypeFor[selector.Outcome](),
+	reflect.TypeFor[kplan.Outcome](),
 	reflect.TypeFor[selector.ParseOptions](),
 	reflect.TypeFor[selector.Preference](),
 	reflect.TypeFor[selector.Preferences](),
-	reflect.TypeFor[selector.Quirk](),
+	reflect.TypeFor[kplan.Quirk](),
 	reflect.TypeFor[selector.Requirement](),
 	reflect.TypeFor[selector.Selector](),
-	reflect.TypeFor[selector.ServerAnswer](),
+	reflect.TypeFor[kplan.ServerAnswer](),
 	reflect.TypeFor[selector.ValidateOptions](),
 }

@@ -5,6 +5,8 @@ package selector
 import (
 	"maps"
 	"slices"
+
+	"github.com/kplan-go/kplan"
 )
 
 // ValidateOptions adjusts [Validate] and [ValidateNodeSelector]. The zero value
@@ -24,7 +26,7 @@ func Validate(ls *LabelSelector, path string, opts ValidateOptions) error {
 	return fieldsError(labelSelectorErrors(ls, path, opts))
 }
 
-func labelSelectorErrors(ls *LabelSelector, path string, opts ValidateOptions) []*FieldError {
+func labelSelectorErrors(ls *LabelSelector, path string, opts ValidateOptions) []*kplan.FieldError {
 	if ls == nil {
 		return nil
 	}
@@ -35,8 +37,8 @@ func labelSelectorErrors(ls *LabelSelector, path string, opts ValidateOptions) [
 	return errs
 }
 
-func labelsErrors(labels map[string]string, path string) []*FieldError {
-	var errs []*FieldError
+func labelsErrors(labels map[string]string, path string) []*kplan.FieldError {
+	var errs []*kplan.FieldError
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		for _, m := range ValidateKey(key) {
 			errs = append(errs, invalid(path, key, m))
@@ -50,8 +52,8 @@ func labelsErrors(labels map[string]string, path string) []*FieldError {
 
 // expressionErrors checks an expression of a label or node selector; known tells
 // the operators.
-func expressionErrors(e Expression, path string, opts ValidateOptions, known func(Operator) (Op, bool)) []*FieldError {
-	var errs []*FieldError
+func expressionErrors(e Expression, path string, opts ValidateOptions, known func(Operator) (Op, bool)) []*kplan.FieldError {
+	var errs []*kplan.FieldError
 	values := subpath(path, "values")
 	op, ok := known(e.Operator)
 	switch {
@@ -62,7 +64,7 @@ func expressionErrors(e Expression, path string, opts ValidateOptions, known fun
 	case (op == OpIn || op == OpNotIn) && len(e.Values) == 0:
 		errs = append(errs, required(values, "must be specified when `operator` is 'In' or 'NotIn'"))
 	case (op == OpExists || op == OpDoesNotExist) && len(e.Values) > 0:
-		errs = append(errs, &FieldError{
+		errs = append(errs, &kplan.FieldError{
 			Path: values, Value: slices.Clone(e.Values), Err: ErrForbidden,
 			Detail: "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
 		})
@@ -83,8 +85,8 @@ func expressionErrors(e Expression, path string, opts ValidateOptions, known fun
 	return errs
 }
 
-func required(path, detail string) *FieldError {
-	return &FieldError{Path: path, Value: "", Detail: detail, Err: ErrRequired}
+func required(path, detail string) *kplan.FieldError {
+	return &kplan.FieldError{Path: path, Value: "", Detail: detail, Err: ErrRequired}
 }
 
 // ValidateWorkload returns everything that is wrong with the selector of a

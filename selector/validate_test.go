@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -49,7 +50,7 @@ func TestValidate(t *testing.T) {
 				return
 			}
 			require.EqualError(t, err, tt.want)
-			require.ErrorIs(t, err, selector.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 		})
 	}
 	require.EqualError(t, selector.Validate(expressions(expression("a", selector.In)), "", selector.ValidateOptions{}),

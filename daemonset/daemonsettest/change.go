@@ -5,6 +5,7 @@ package daemonsettest
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 )
@@ -39,11 +40,11 @@ func derive(before, after *daemonset.Snapshot, o *daemonset.Options) daemonset.P
 	plan := daemonset.Plan{Actions: actions, Status: after.DaemonSet.Status, Backoff: after.Backoff}
 	switch {
 	case before.Unseen:
-		plan.Holds = []daemonset.Hold{{Reason: daemonset.ReasonUnseen}}
+		plan.Holds = []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonUnseen}}
 	case o.Freeze:
-		plan.Holds = []daemonset.Hold{{Reason: daemonset.ReasonFrozen}}
+		plan.Holds = []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonFrozen}}
 	case !before.DaemonSet.DeletionTimestamp.IsZero():
-		plan.Holds = []daemonset.Hold{{Reason: daemonset.ReasonDeleting}}
+		plan.Holds = []kplan.Hold[daemonset.Reason]{{Reason: daemonset.ReasonDeleting}}
 	}
 	return plan
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/properties"
 	"github.com/kplan-go/kplan/rollout"
@@ -177,7 +178,7 @@ func nodes() []plant {
 		}),
 		inPlan("dead nodes bound", "dead nodes are passed over without limit", func(s *daemonset.Snapshot, p *daemonset.Plan) {
 			for _, n := range s.Nodes {
-				p.Holds = append(p.Holds, daemonset.Hold{Node: n.Name, Reason: daemonset.ReasonDeadNode})
+				p.Holds = append(p.Holds, kplan.Hold[daemonset.Reason]{Node: n.Name, Reason: daemonset.ReasonDeadNode})
 			}
 		}),
 		blind("failed pods back off", "the delay is not waited for", func(s *daemonset.Snapshot, _ *daemonset.Options) { s.Backoff = nil }),

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/properties"
 	"github.com/kplan-go/kplan/revision"
@@ -107,7 +108,7 @@ func universal() []plant {
 		}),
 		inPlan("order independence", "the first of the list is the oldest", func(s *deploy.Snapshot, p *deploy.Plan) {
 			if len(s.ReplicaSets) > 0 {
-				p.Events = append(p.Events, deploy.Event{Message: s.ReplicaSets[0].Name})
+				p.Events = append(p.Events, kplan.Event{Message: s.ReplicaSets[0].Name})
 			}
 		}),
 		inPlan("no panic", "an index out of range", func(s *deploy.Snapshot, p *deploy.Plan) { p.Status.Replicas = *s.ReplicaSets[0].Replicas }),
@@ -149,7 +150,7 @@ func universal() []plant {
 		}),
 		inCreations("bounds from stale views", "the surge is used twice", func(_ *deploy.Snapshot, a *deploy.CreateReplicaSet) { a.Replicas = min(2*a.Replicas, 1000) }),
 		inPlan("everything explained", "a hold without numbers", func(s *deploy.Snapshot, p *deploy.Plan) {
-			p.Holds = append(p.Holds, deploy.Hold{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
+			p.Holds = append(p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
 		}),
 		inScalings("everything explained", "an action without a reason", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) { a.Reason = "" }),
 		inPlan("JSON round trip", "an action that JSON does not know", func(_ *deploy.Snapshot, p *deploy.Plan) {
@@ -215,7 +216,7 @@ func sizes() []plant {
 func records() []plant {
 	return []plant{
 		inPlan("progress deadline", "the deadline is taken for minutes", func(_ *deploy.Snapshot, p *deploy.Plan) {
-			p.Status.Conditions = []deploy.Condition{{Type: deploy.ConditionProgressing, Status: "False", Reason: "ProgressDeadlineExceeded"}}
+			p.Status.Conditions = []kplan.Condition{{Type: deploy.ConditionProgressing, Status: "False", Reason: "ProgressDeadlineExceeded"}}
 		}),
 		inCreations("revisions grow", "the number of ReplicaSets instead of the highest revision", func(s *deploy.Snapshot, a *deploy.CreateReplicaSet) {
 			a.Revision, a.Annotations = int64(len(s.ReplicaSets)), maps.Clone(a.Annotations)

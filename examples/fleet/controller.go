@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Keys are the annotations of fleets and groups, so that nothing else takes their numbers
@@ -73,7 +73,7 @@ func (c *Controller) fleet(f *Fleet, groups []Group, now time.Time) (again time.
 	for _, a := range p.Actions {
 		o := c.change(f, groups, a, now)
 		report.Outcomes = append(report.Outcomes, o)
-		if o.Answer != selector.Done {
+		if o.Answer != kplan.Done {
 			break
 		}
 		c.Told(f.Name + ": " + a.String())
@@ -87,7 +87,7 @@ func (c *Controller) fleet(f *Fleet, groups []Group, now time.Time) (again time.
 }
 
 // change carries out an action on a fleet or one of its groups.
-func (c *Controller) change(f *Fleet, groups []Group, action deploy.Action, now time.Time) selector.Outcome {
+func (c *Controller) change(f *Fleet, groups []Group, action deploy.Action, now time.Time) kplan.Outcome {
 	named := func(name string) Group {
 		for _, g := range groups {
 			if g.Name == name {
@@ -117,14 +117,14 @@ func (c *Controller) change(f *Fleet, groups []Group, action deploy.Action, now 
 	case deploy.DeleteReplicaSet:
 		return outcome(c.Store.DeleteGroup(a.UID, a.ResourceVersion), a.Name, a.UID, "")
 	case deploy.AnnotateDeployment: // goes along with the status
-		return selector.Outcome{Answer: selector.Done}
+		return kplan.Outcome{Answer: kplan.Done}
 	case deploy.RollBackDeployment:
 		f.Image, f.Annotations = a.Template.ID, a.Annotations
 	case deploy.ClearRollback:
 		f.Annotations = with(f.Annotations, nil)
 		delete(f.Annotations, a.Annotation())
 	default: // no selector: nothing is adopted or released; no pause points
-		return selector.Outcome{Answer: selector.Failed, Err: fmt.Errorf("unexpected: %s", a)}
+		return kplan.Outcome{Answer: kplan.Failed, Err: fmt.Errorf("unexpected: %s", a)}
 	}
 	f.Generation++
 	written, err := c.Store.PutFleet(*f)
@@ -203,18 +203,18 @@ func (s *Server) pod() podorder.Pod {
 }
 
 // outcome says what became of a call.
-func outcome(err error, name, uid, version string) selector.Outcome {
-	o := selector.Outcome{Answer: selector.Done, Name: name, UID: uid, ResourceVersion: version, Err: err}
+func outcome(err error, name, uid, version string) kplan.Outcome {
+	o := kplan.Outcome{Answer: kplan.Done, Name: name, UID: uid, ResourceVersion: version, Err: err}
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrNotFound):
-		o.Answer = selector.NotFound
+		o.Answer = kplan.NotFound
 	case errors.Is(err, ErrExists):
-		o.Answer = selector.AlreadyExists
+		o.Answer = kplan.AlreadyExists
 	case errors.Is(err, ErrConflict):
-		o.Answer = selector.Changed
+		o.Answer = kplan.Changed
 	default:
-		o.Answer = selector.Failed
+		o.Answer = kplan.Failed
 	}
 	return o
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/podorder"
@@ -108,7 +109,7 @@ func (w *daemonSetWorld) sync() (created, deleted int) {
 		}
 		w.s.Pods = slices.DeleteFunc(w.s.Pods, func(p daemonset.Pod) bool { return !p.DeletionTimestamp.IsZero() })
 		created, deleted = created+more, deleted+before+more-len(w.s.Pods)
-		again = slices.ContainsFunc(p.Holds, func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonManageFirst })
+		again = slices.ContainsFunc(p.Holds, func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonManageFirst })
 	}
 	return created, deleted
 }

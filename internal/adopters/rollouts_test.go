@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/revision"
@@ -14,7 +15,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var rolloutsFiles = []file{
@@ -108,14 +108,14 @@ func rolloutsFind(t *testing.T, r recorded.Recording, op string) answer {
 
 // A condition is one as it is recorded.
 type condition struct {
-	Reason  string                   `json:"reason"`
-	Status  selector.ConditionStatus `json:"status"`
-	Type    string                   `json:"type"`
-	Updated int64                    `json:"updated,omitzero"`
+	Reason  string                `json:"reason"`
+	Status  kplan.ConditionStatus `json:"status"`
+	Type    string                `json:"type"`
+	Updated int64                 `json:"updated,omitzero"`
 }
 
-func (c condition) of() deploy.Condition {
-	return deploy.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, LastUpdateTime: seconds(c.Updated)}
+func (c condition) of() kplan.Condition {
+	return kplan.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, LastUpdateTime: seconds(c.Updated)}
 }
 
 func rolloutsConditions(t *testing.T, r recorded.Recording, op string) answer {
@@ -126,7 +126,7 @@ func rolloutsConditions(t *testing.T, r recorded.Recording, op string) answer {
 		Now                     int64
 		ProgressDeadlineSeconds *int32
 	}](t, r)
-	var all []deploy.Condition
+	var all []kplan.Condition
 	for _, c := range in.Conditions {
 		all = append(all, c.of())
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // UID returns the UID of an object that is created at now. It is a function of both, so
@@ -22,7 +22,7 @@ func UID(name string, now time.Time) string {
 
 // Refused returns the error of a write that cannot be made.
 func Refused(path, value, detail string) error {
-	return &selector.FieldError{Path: path, Value: value, Detail: detail}
+	return &kplan.FieldError{Path: path, Value: value, Detail: detail}
 }
 
 // With returns a copy of m with the entries of set: nil if there are none.

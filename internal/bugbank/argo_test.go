@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -151,7 +152,7 @@ func updating(sets ...argo.ReplicaSet) argo.Snapshot {
 func deadlineAborts(t *testing.T) {
 	s := updating(argoSet("v1", 1, 1, 1, ptr.To(int32(2))), argoSet("v2", 2, 1, 0, ptr.To(int32(2))))
 	s.Rollout.Status.Replicas, s.Rollout.Status.UpdatedReplicas, s.Rollout.Status.ReadyReplicas, s.Rollout.Status.AvailableReplicas = 2, 1, 1, 1
-	s.Rollout.Status.Conditions = []workload.Condition{{
+	s.Rollout.Status.Conditions = []kplan.Condition{{
 		Type: workload.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: t0.Add(-time.Hour), LastTransitionTime: t0.Add(-time.Hour),
 	}}
 	p := argoPlan(t, s)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -137,7 +138,7 @@ func deadNode(t *testing.T) {
 
 func saysWhichNode(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1"), agent("p2", "n2", "v2", unready), agent("p3", "n3", "v1"))
-	require.Equal(t, []daemonset.Hold{
+	require.Equal(t, []kplan.Hold[daemonset.Reason]{
 		{Reason: daemonset.ReasonMaxUnavailable, Have: 1, Limit: 1}, {Node: "n2", Name: "p2", Reason: daemonset.ReasonNotReady},
 	}, daemonSet(t, s, daemonset.Options{}).Holds)
 }

@@ -11,12 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // t0 is when every issue happens.
@@ -54,10 +54,10 @@ func recreate(d *deploy.Deployment) { d.Strategy = deploy.Recreate }
 func paused(d *deploy.Deployment) { d.Paused = true }
 
 // progressing sets a deadline of a minute and the condition Progressing.
-func progressing(status selector.ConditionStatus, reason string, at time.Time) func(*deploy.Deployment) {
+func progressing(status kplan.ConditionStatus, reason string, at time.Time) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) {
 		d.ProgressDeadlineSeconds = ptr.To(int32(60))
-		d.Status.Conditions = append(d.Status.Conditions, deploy.Condition{
+		d.Status.Conditions = append(d.Status.Conditions, kplan.Condition{
 			Type: deploy.ConditionProgressing, Status: status, Reason: reason, LastUpdateTime: at, LastTransitionTime: at,
 		})
 	}
@@ -143,7 +143,7 @@ func writes(p deploy.Plan) string {
 }
 
 // condition returns a condition of a status, or an empty one.
-func condition(s deploy.Status, kind string) (found deploy.Condition) {
+func condition(s deploy.Status, kind string) (found kplan.Condition) {
 	for _, c := range s.Conditions {
 		if c.Type == kind {
 			found = c

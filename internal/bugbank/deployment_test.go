@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
@@ -166,14 +167,14 @@ func tearsDown(t *testing.T) {
 	d.Status.UpdatedReplicas = 0
 	p := deployment(t, snapshot(d, set(1, 0, counts(3, 3))), deploy.Options{})
 	require.Equal(t, "NewReplicaSetAvailable", condition(p.Status, deploy.ConditionProgressing).Reason, "which is what upstream says")
-	require.Contains(t, p.Holds, deploy.Hold{Name: "web-v1", Reason: deploy.ReasonOldPodsRemain, Have: 3})
+	require.Contains(t, p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonOldPodsRemain, Have: 3})
 }
 
 func strictlyAvailable(t *testing.T) {
 	s := snapshot(web(3, limits(0, 3)), set(2, 3, counts(3, 0)))
-	require.Equal(t, selector.ConditionTrue, condition(deployment(t, s, deploy.Options{}).Status, deploy.ConditionAvailable).Status)
+	require.Equal(t, kplan.ConditionTrue, condition(deployment(t, s, deploy.Options{}).Status, deploy.ConditionAvailable).Status)
 	strict := deploy.Options{StrictAvailable: true}
-	require.Equal(t, selector.ConditionFalse, condition(deployment(t, s, strict).Status, deploy.ConditionAvailable).Status)
+	require.Equal(t, kplan.ConditionFalse, condition(deployment(t, s, strict).Status, deploy.ConditionAvailable).Status)
 }
 
 func freshClock(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func replicaSets() []entry {
@@ -74,14 +74,14 @@ func replacedTooSoon(t *testing.T) {
 
 func failureText(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: small(1)}
-	s.ReplicaSet.Status.Conditions = []replicaset.Condition{{
-		Type: replicaset.ConditionReplicaFailure, Status: selector.ConditionTrue, Reason: "FailedCreate", Message: "quota",
+	s.ReplicaSet.Status.Conditions = []kplan.Condition{{
+		Type: replicaset.ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: "FailedCreate", Message: "quota",
 	}}
 	for _, c := range []struct {
 		opts replicaset.Options
 		want string
 	}{{replicaset.Options{}, "quota"}, {replicaset.Options{Repair: replicaset.RepairAll}, "webhook"}} {
-		failed := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("webhook")}}}
+		failed := replicaset.Report{Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("webhook")}}}
 		r := replicaset.Finish(s, replicaSet(t, s, c.opts), failed, t0, c.opts)
 		require.Error(t, r.Err)
 		require.Equal(t, c.want, r.Status.Conditions[0].Message)
@@ -92,7 +92,7 @@ func expiredExpectations(t *testing.T) {
 	late := replicaset.ExpectCreations(3, t0.Add(-replicaset.ExpectationTimeout-time.Second))
 	p := replicaSet(t, replicaset.Snapshot{ReplicaSet: small(3), Expectations: late}, replicaset.Options{})
 	require.Equal(t, "Created 3 pods (TooFew)", p.Actions[0].String())
-	require.Contains(t, p.Holds, replicaset.Hold{Reason: replicaset.ReasonExpired, Have: 3})
+	require.Contains(t, p.Holds, kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonExpired, Have: 3})
 	fresh := replicaset.ExpectCreations(3, t0)
 	p = replicaSet(t, replicaset.Snapshot{ReplicaSet: small(3), Expectations: fresh}, replicaset.Options{})
 	require.Empty(t, p.Actions)
@@ -145,8 +145,8 @@ func slowStart(t *testing.T) {
 
 func stopsAtFailure(t *testing.T) {
 	create := replicaset.CreatePods{Count: 500}
-	made := []selector.Outcome{{Answer: selector.Done}}
+	made := []kplan.Outcome{{Answer: kplan.Done}}
 	require.Equal(t, int32(2), create.NextBatch(made))
-	made = append(made, selector.Outcome{Answer: selector.Done}, selector.Outcome{Answer: selector.Failed})
+	made = append(made, kplan.Outcome{Answer: kplan.Done}, kplan.Outcome{Answer: kplan.Failed})
 	require.Zero(t, create.NextBatch(made))
 }

@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func revisions() []entry {
@@ -87,7 +87,7 @@ func hashCollision(t *testing.T) {
 	s.ReplicaSets = append(s.ReplicaSets, other)
 	p := deployment(t, s, deploy.Options{})
 	require.Equal(t, "web-v2", p.Actions[0].(deploy.CreateReplicaSet).Name)
-	r := deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}}, t0, deploy.Options{})
+	r := deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.AlreadyExists}}}, t0, deploy.Options{})
 	require.Error(t, r.Err)
 	require.Equal(t, ptr.To(int32(1)), r.Status.CollisionCount)
 	require.NotEqual(t, revision.Hash("dump", nil), revision.Hash("dump", r.Status.CollisionCount))

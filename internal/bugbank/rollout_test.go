@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
@@ -71,7 +72,7 @@ func inStep(index int32, state kruise.StepState, steps ...kruise.Step) kruise.Sn
 	begun := t0.Add(-time.Minute)
 	r.Status = kruise.Status{
 		Phase: kruise.PhaseProgressing,
-		Conditions: []workload.Condition{{
+		Conditions: []kplan.Condition{{
 			Type: workload.ConditionProgressing, Status: "True", Reason: kruise.ProgressInRolling, LastUpdateTime: begun, LastTransitionTime: begun,
 		}},
 		Sub: &kruise.StepStatus{
@@ -138,7 +139,7 @@ func pausedByHand(t *testing.T) {
 	s.Rollout.Paused = true
 	p := roll(t, s, 0)
 	require.Equal(t, "1 StepReady", at(p))
-	require.Contains(t, p.Holds, kruise.Hold{Reason: kruise.ReasonPaused})
+	require.Contains(t, p.Holds, kplan.Hold[kruise.Reason]{Reason: kruise.ReasonPaused})
 }
 
 func restoredRoute(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // Find returns the condition of a type, or nil.
-func Find(list []selector.Condition, kind string) *selector.Condition {
+func Find(list []kplan.Condition, kind string) *kplan.Condition {
 	for i := range list {
 		if list[i].Type == kind {
 			return &list[i]
@@ -22,8 +22,8 @@ func Find(list []selector.Condition, kind string) *selector.Condition {
 
 // Without returns a copy of the list without the condition of a type, nil if nothing is
 // left.
-func Without(list []selector.Condition, kind string) []selector.Condition {
-	var kept []selector.Condition
+func Without(list []kplan.Condition, kind string) []kplan.Condition {
+	var kept []kplan.Condition
 	for _, c := range list {
 		if c.Type != kind {
 			kept = append(kept, c)
@@ -34,7 +34,7 @@ func Without(list []selector.Condition, kind string) []selector.Condition {
 
 // With returns the conditions with one set. A changed one moves to the end and
 // keeps both of its times, even if its status changes.
-func With(conditions []selector.Condition, c selector.Condition, now time.Time) []selector.Condition {
+func With(conditions []kplan.Condition, c kplan.Condition, now time.Time) []kplan.Condition {
 	old := Find(conditions, c.Type)
 	if old == nil {
 		c.LastUpdateTime, c.LastTransitionTime = now, now

@@ -7,20 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func TestFind(t *testing.T) {
-	list := []selector.Condition{{Type: "A", Reason: "first"}, {Type: "B"}, {Type: "A", Reason: "second"}}
+	list := []kplan.Condition{{Type: "A", Reason: "first"}, {Type: "B"}, {Type: "A", Reason: "second"}}
 	require.Same(t, &list[0], condition.Find(list, "A"), "the first one counts")
 	require.Nil(t, condition.Find(list, "C"))
 	require.Nil(t, condition.Find(nil, "A"))
 }
 
 func TestWithout(t *testing.T) {
-	list := []selector.Condition{{Type: "A", Reason: "first"}, {Type: "B"}, {Type: "A", Reason: "second"}}
-	require.Equal(t, []selector.Condition{{Type: "B"}}, condition.Without(list, "A"))
+	list := []kplan.Condition{{Type: "A", Reason: "first"}, {Type: "B"}, {Type: "A", Reason: "second"}}
+	require.Equal(t, []kplan.Condition{{Type: "B"}}, condition.Without(list, "A"))
 	require.Nil(t, condition.Without(list[:1], "A"))
 	copied := condition.Without(list, "C")
 	copied[0].Reason = "written"

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/kube"
@@ -142,14 +143,14 @@ func (r *rolled) plan(replicas, deadline int32, generation int64, now time.Time)
 		Status: deploy.Status{
 			ObservedGeneration: generation, Replicas: r.sum.Replicas, UpdatedReplicas: r.updated, TerminatingReplicas: new(int32),
 			ReadyReplicas: r.sum.ReadyReplicas, AvailableReplicas: r.sum.AvailableReplicas,
-			Conditions: []deploy.Condition{
-				{Type: "Available", Status: selector.ConditionFalse, Reason: "MinimumReplicasUnavailable", Message: "Deployment does not have minimum availability.", LastUpdateTime: now, LastTransitionTime: now},
-				{Type: "Progressing", Status: selector.ConditionTrue, Reason: "ReplicaSetUpdated", Message: "ReplicaSet " + strconv.Quote(r.name) + " is progressing.", LastUpdateTime: now, LastTransitionTime: now},
+			Conditions: []kplan.Condition{
+				{Type: "Available", Status: kplan.ConditionFalse, Reason: "MinimumReplicasUnavailable", Message: "Deployment does not have minimum availability.", LastUpdateTime: now, LastTransitionTime: now},
+				{Type: "Progressing", Status: kplan.ConditionTrue, Reason: "ReplicaSetUpdated", Message: "ReplicaSet " + strconv.Quote(r.name) + " is progressing.", LastUpdateTime: now, LastTransitionTime: now},
 			},
 		},
 		Budget:    rollout.Budget{Replicas: replicas, Surge: 1, Unavailable: 1},
 		RecheckAt: now.Add(time.Duration(deadline)*time.Second + 1),
-		Events: []deploy.Event{{
+		Events: []kplan.Event{{
 			Action: 1, Type: "Normal", Reason: "ScalingReplicaSet",
 			Message: "Scaled up replica set " + r.name + " from " + strconv.Itoa(int(r.from)) + " to " + strconv.Itoa(int(to)),
 		}},

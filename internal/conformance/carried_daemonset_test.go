@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
@@ -201,7 +202,7 @@ func staleDaemonSet(s daemonset.Snapshot, written daemonset.Versions, now time.T
 	return func(pods, owner string) error {
 		s.Written, s.Read = written, daemonset.Versions{Pods: pods, DaemonSets: owner}
 		plan, err := daemonset.Reconcile(s, now, opts)
-		if err != nil || !slices.ContainsFunc(plan.Holds, func(h daemonset.Hold) bool {
+		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold[daemonset.Reason]) bool {
 			return h.Reason == daemonset.ReasonStalePods || h.Reason == daemonset.ReasonStaleOwner
 		}) {
 			return nil

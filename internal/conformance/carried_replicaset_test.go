@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
@@ -139,7 +140,7 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 	s := snapshotOf(c)
 	s.Expectations = e
 	var result replicaset.Result
-	var events []replicaset.Event
+	var events []kplan.Event
 	for again := true; again; again = result.Again != nil {
 		if result.Again != nil {
 			s = *result.Again
@@ -179,7 +180,7 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 	p.later = func(pods, owner string) error {
 		s.Written, s.Read = written, replicaset.Versions{Pods: pods, ReplicaSets: owner}
 		plan, err := replicaset.Reconcile(s, now, opts)
-		if err != nil || !slices.ContainsFunc(plan.Holds, func(h replicaset.Hold) bool {
+		if err != nil || !slices.ContainsFunc(plan.Holds, func(h kplan.Hold[replicaset.Reason]) bool {
 			return h.Reason == replicaset.ReasonStalePods || h.Reason == replicaset.ReasonStaleOwner
 		}) {
 			return nil
@@ -190,7 +191,7 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 	return result.Expectations
 }
 
-func (p *carriedPass) finishReplicas(server *apiserver.Server, result replicaset.Result, events []replicaset.Event, now time.Time) {
+func (p *carriedPass) finishReplicas(server *apiserver.Server, result replicaset.Result, events []kplan.Event, now time.Time) {
 	p.ours, p.after = carriedOut{Failed: p.ourErr != nil, Recheck: never}, server
 	p.ours.Creations, p.ours.Deletions = stillExpected(result.Expectations, now)
 	var told []upstream.Event

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/revision"
@@ -196,7 +197,7 @@ func acts(reason deploy.Reason) corner[*deploymentPass] {
 // holds is the corner of a plan that holds something back for a reason.
 func holds(reason deploy.Reason) corner[*deploymentPass] {
 	return corner[*deploymentPass]{"plan held back: " + string(reason), func(p *deploymentPass) bool {
-		return slices.ContainsFunc(p.plan.Holds, func(h deploy.Hold) bool { return h.Reason == reason })
+		return slices.ContainsFunc(p.plan.Holds, func(h kplan.Hold[deploy.Reason]) bool { return h.Reason == reason })
 	}}
 }
 

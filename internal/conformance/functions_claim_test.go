@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
@@ -39,7 +40,7 @@ type claiming struct {
 	Finalizers []string
 	Pods       []*corev1.Pod
 	Rejected   map[string]bool
-	Answers    map[string]selector.Outcome
+	Answers    map[string]kplan.Outcome
 	Live       claim.OwnerNow
 }
 
@@ -55,7 +56,7 @@ func drawClaiming(t random.T, now time.Time) claiming {
 	c := claiming{
 		Owner:    &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "rs", UID: "u1"}},
 		Selector: random.OneOf[string](t, "selector", "a=b", "a notin (x)", "!a", "a in (b,x)", "a=b", "", "-"),
-		Rejected: map[string]bool{}, Answers: map[string]selector.Outcome{}, Live: claim.OwnerNow{UID: "u1"},
+		Rejected: map[string]bool{}, Answers: map[string]kplan.Outcome{}, Live: claim.OwnerNow{UID: "u1"},
 	}
 	if random.OneIn(t, "cluster-scoped", 4) {
 		c.Owner.Namespace = ""
@@ -103,17 +104,17 @@ func drawClaimed(t random.T, now time.Time, i int) *corev1.Pod {
 	return p
 }
 
-func drawAnswer(t random.T, name string) selector.Outcome {
+func drawAnswer(t random.T, name string) kplan.Outcome {
 	pods := schema.GroupResource{Resource: "pods"}
 	switch random.Below(t, "answer", 8) {
 	case 5:
-		return selector.Outcome{Answer: selector.NotFound, Err: apierrors.NewNotFound(pods, name)}
+		return kplan.Outcome{Answer: kplan.NotFound, Err: apierrors.NewNotFound(pods, name)}
 	case 6:
-		return selector.Outcome{Answer: selector.Invalid, Err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil)}
+		return kplan.Outcome{Answer: kplan.Invalid, Err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil)}
 	case 7:
-		return selector.Outcome{Answer: selector.Failed, Err: apierrors.NewConflict(pods, random.OneOf[string](t, "conflict", name, "same"), nil)}
+		return kplan.Outcome{Answer: kplan.Failed, Err: apierrors.NewConflict(pods, random.OneOf[string](t, "conflict", name, "same"), nil)}
 	}
-	return selector.Outcome{Answer: selector.Done}
+	return kplan.Outcome{Answer: kplan.Done}
 }
 
 // answering records patches and answers them.
@@ -194,7 +195,7 @@ func (c *claiming) ours() claimOutcome {
 		o.Reads = 1
 	}
 	resolution := claim.Resolve(&owner, lists, c.child, claim.CheckLive(&owner, c.Live))
-	var outcomes []selector.Outcome
+	var outcomes []kplan.Outcome
 	for _, a := range resolution.Actions {
 		outcomes = append(outcomes, c.Answers[c.target(a).Name])
 		o.Patches = append(o.Patches, c.patch(a))
@@ -306,9 +307,9 @@ func (c *claiming) ourReplicas() replicaClaim {
 	owner := c.owner()
 	lists := claim.ClassifyActive(&owner, len(c.Pods), c.child)
 	resolution := claim.Resolve(&owner, lists, c.child, claim.CheckLive(&owner, c.Live))
-	r, outcomes := replicaClaim{}, []selector.Outcome{}
+	r, outcomes := replicaClaim{}, []kplan.Outcome{}
 	for _, a := range resolution.Actions {
-		outcomes = append(outcomes, selector.Outcome{Answer: selector.Done})
+		outcomes = append(outcomes, kplan.Outcome{Answer: kplan.Done})
 		r.Patches = append(r.Patches, c.patch(a))
 	}
 	for _, i := range must(claim.ApplyOutcome(resolution, outcomes)) {

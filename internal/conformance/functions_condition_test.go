@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/random"
@@ -43,7 +44,7 @@ func (c conditions) api() *appsv1.DeploymentStatus {
 }
 
 // ours translates conditions with kube.
-func (c conditions) ours(t random.T) (list []deploy.Condition, one deploy.Condition) {
+func (c conditions) ours(t random.T) (list []kplan.Condition, one kplan.Condition) {
 	d, err := kube.Deployment(&appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: append(slices.Clone(c.List), c.One)}})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func comparable(list []appsv1.DeploymentCondition) []appsv1.DeploymentCondition 
 	return s.Conditions
 }
 
-func ourConditions(list []deploy.Condition) []appsv1.DeploymentCondition {
+func ourConditions(list []kplan.Condition) []appsv1.DeploymentCondition {
 	return comparable(kube.DeploymentStatus(deploy.Status{Conditions: list}).Conditions)
 }
 
@@ -116,7 +117,7 @@ func compareTimedOut(t random.T, c *caseCounts, now time.Time) {
 	one := conditions{One: gen.Condition(t, now, w.Deadline)}
 	one.One.Type = appsv1.DeploymentProgressing
 	_, ours := one.ours(t)
-	api, condition := &appsv1.DeploymentStatus{}, (*deploy.Condition)(nil)
+	api, condition := &appsv1.DeploymentStatus{}, (*kplan.Condition)(nil)
 	if !random.OneIn(t, "absent", 10) {
 		w.Condition, condition = &one.One, &ours
 		api.Conditions = []appsv1.DeploymentCondition{one.One}

@@ -14,12 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A deploymentOutcome is what a pass leads to, in a form that both sides share.
@@ -244,11 +244,11 @@ func planOutcome(c *gen.DeploymentCase, now time.Time) (deploymentOutcome, deplo
 	report, objects := deploy.Report{}, map[string]*appsv1.ReplicaSet{}
 	for _, a := range plan.Actions {
 		o.act(c, a, objects)
-		outcome := selector.Outcome{Answer: selector.Done}
+		outcome := kplan.Outcome{Answer: kplan.Done}
 		if create, ok := a.(deploy.CreateReplicaSet); ok && slices.ContainsFunc(c.ReplicaSets, func(rs *appsv1.ReplicaSet) bool { return rs.Name == create.Name }) {
-			outcome.Answer = selector.AlreadyExists
+			outcome.Answer = kplan.AlreadyExists
 		}
-		if report.Outcomes = append(report.Outcomes, outcome); outcome.Answer != selector.Done {
+		if report.Outcomes = append(report.Outcomes, outcome); outcome.Answer != kplan.Done {
 			break
 		}
 	}
@@ -292,7 +292,7 @@ func (o *deploymentOutcome) finish(r deploy.Result, now time.Time) {
 // rejected returns the paths of the fields that an error reports.
 func rejected(err error) (paths []string) {
 	if list, ok := err.(interface{ Unwrap() []error }); ok && len(list.Unwrap()) > 0 {
-		if _, one := err.(*selector.FieldError); !one {
+		if _, one := err.(*kplan.FieldError); !one {
 			for _, e := range list.Unwrap() {
 				paths = append(paths, rejected(e)...)
 			}
@@ -300,7 +300,7 @@ func rejected(err error) (paths []string) {
 			return paths
 		}
 	}
-	if f := (*selector.FieldError)(nil); errors.As(err, &f) {
+	if f := (*kplan.FieldError)(nil); errors.As(err, &f) {
 		return []string{f.Path}
 	}
 	return []string{err.Error()}

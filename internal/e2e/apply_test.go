@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
@@ -28,7 +29,6 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A bare cluster is an API server and nothing around it: no controller, no scheduler and
@@ -152,7 +152,7 @@ func applyDeployment(b *bare) {
 				want, err := deploy.Apply(s, a, time.Now())
 				require.NoError(b, err)
 				report := b.executor.Deployment(b.Context(), d, list, deploy.Plan{Actions: deploy.Actions{a}})
-				require.Equal(b, selector.Done, report.Outcomes[0].Answer, "%v: %v", a, report.Outcomes[0].Err)
+				require.Equal(b, kplan.Done, report.Outcomes[0].Answer, "%v: %v", a, report.Outcomes[0].Err)
 				if note, ok := a.(deploy.AnnotateDeployment); ok { // it goes along with the status
 					noted := d.DeepCopy()
 					maps.Copy(noted.Annotations, note.Set)

@@ -10,18 +10,15 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
-// An Error is a [selector.FieldError], which is where all packages have it from.
-type Error = selector.FieldError
-
 // Errors collects the errors of one call.
-type Errors []*Error
+type Errors []*kplan.FieldError
 
 // Add records that the field at path holds value but must hold detail.
 func (es *Errors) Add(path string, value any, detail string) {
-	*es = append(*es, &Error{Path: path, Value: value, Detail: detail})
+	*es = append(*es, &kplan.FieldError{Path: path, Value: value, Detail: detail})
 }
 
 // NotNegative records an error if value is below zero.
@@ -38,10 +35,10 @@ func (es Errors) Join() error {
 		return nil
 	}
 	sorted := slices.Clone(es)
-	slices.SortFunc(sorted, func(a, b *Error) int {
+	slices.SortFunc(sorted, func(a, b *kplan.FieldError) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Error(), b.Error()))
 	})
-	sorted = slices.CompactFunc(sorted, func(a, b *Error) bool { return a.Error() == b.Error() })
+	sorted = slices.CompactFunc(sorted, func(a, b *kplan.FieldError) bool { return a.Error() == b.Error() })
 	errs := make([]error, len(sorted))
 	for i, e := range sorted {
 		errs[i] = e

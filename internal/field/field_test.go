@@ -14,25 +14,25 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func TestErrorText(t *testing.T) {
 	cause := errors.New("cause")
 	for _, c := range []struct {
 		name, why string
-		err       field.Error
+		err       kplan.FieldError
 		want      string
 	}{
 		{"string", "a string is quoted, so that blanks and the empty one are seen",
-			field.Error{Path: "Name", Value: "", Detail: "must not be empty"}, `Name: "": must not be empty`},
+			kplan.FieldError{Path: "Name", Value: "", Detail: "must not be empty"}, `Name: "": must not be empty`},
 		{"number", "anything else is printed as it is",
-			field.Error{Path: "Replicas", Value: int32(-1), Detail: "must not be negative"}, "Replicas: -1: must not be negative"},
+			kplan.FieldError{Path: "Replicas", Value: int32(-1), Detail: "must not be negative"}, "Replicas: -1: must not be negative"},
 		{"no path", "a value that stands alone has no colon in front",
-			field.Error{Value: "x%", Detail: "must be a percentage"}, `"x%": must be a percentage`},
+			kplan.FieldError{Value: "x%", Detail: "must be a percentage"}, `"x%": must be a percentage`},
 		{"cause", "the detail already says it in the reader's terms",
-			field.Error{Path: "P", Value: 1, Detail: "must be odd", Err: cause}, "P: 1: must be odd"},
+			kplan.FieldError{Path: "P", Value: 1, Detail: "must be odd", Err: cause}, "P: 1: must be odd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NotEmpty(t, c.why)
@@ -43,11 +43,11 @@ func TestErrorText(t *testing.T) {
 
 func TestErrorIs(t *testing.T) {
 	cause, other := errors.New("cause"), errors.New("other")
-	with, without := &field.Error{Err: cause}, &field.Error{}
-	require.ErrorIs(t, with, selector.ErrInvalid)
+	with, without := &kplan.FieldError{Err: cause}, &kplan.FieldError{}
+	require.ErrorIs(t, with, kplan.ErrInvalid)
 	require.ErrorIs(t, with, cause)
 	require.NotErrorIs(t, with, other)
-	require.ErrorIs(t, without, selector.ErrInvalid)
+	require.ErrorIs(t, without, kplan.ErrInvalid)
 	require.NotErrorIs(t, without, cause)
 }
 
@@ -66,8 +66,8 @@ func TestErrorsJoin(t *testing.T) {
 	err := es.Join()
 	require.EqualError(t, err, "A: \"x\": must be y\nB: -1: must not be negative\nB: -2: must not be negative")
 	require.Equal(t, before, es, "Join must not sort the list in place")
-	require.ErrorIs(t, err, selector.ErrInvalid)
-	var one *field.Error
+	require.ErrorIs(t, err, kplan.ErrInvalid)
+	var one *kplan.FieldError
 	require.ErrorAs(t, err, &one)
 	require.Equal(t, "A", one.Path)
 }

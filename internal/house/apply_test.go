@@ -43,3 +43,22 @@ func TestActionsAreApplied(t *testing.T) {
 	}
 	require.Equal(t, []string{"daemonset", "deploy", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise"}, slices.Sorted(maps.Keys(found)))
 }
+
+// receiver returns the name of the type that a method belongs to, or "".
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	e := d.Recv.List[0].Type
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = star.X
+	}
+	if generic, ok := e.(*ast.IndexExpr); ok {
+		e = generic.X
+	}
+	name, _ := e.(*ast.Ident)
+	if name == nil {
+		return ""
+	}
+	return name.Name
+}

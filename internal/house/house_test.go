@@ -120,7 +120,7 @@ func foreign(t *testing.T, packages ...string) []string {
 	require.NoError(t, err)
 	var others []string
 	for _, p := range strings.Fields(string(out)) {
-		if !strings.HasPrefix(p, module+"/") {
+		if _, own := ours(p); !own {
 			others = append(others, p)
 		}
 	}
@@ -154,6 +154,14 @@ func TestRules(t *testing.T) {
 		{"own imports", "deploy/deploytest/x.go", `package deploytest; import "github.com/kplan-go/kplan/internal/scenario"`, "deploy/deploytest may not import internal/scenario"},
 		{"own imports", "internal/new/x.go", `package new`, "not in the table"},
 
+		{"own imports", "deploy/x.go", `package deploy; import "github.com/kplan-go/kplan"`, ""},
+		{"own imports", "x.go", `package kplan; import "github.com/kplan-go/kplan/selector"`, ". may not import selector"},
+
+		{"aliases", "deploy/x.go", `package deploy; type Event = kplan.Event`, "alias Event"},
+		{"aliases", "deploy/x.go", `package deploy; type Hold = kplan.Hold[Reason]`, "alias Hold"},
+		{"aliases", "deploy/x.go", `package deploy; type Planner = func(Snapshot) Plan; type event = kplan.Event`, ""},
+
+		{"other imports", "deploy/x.go", `package deploy; import "github.com/kplan-go/kplan"`, ""},
 		{"other imports", "deploy/x.go", `package deploy; import "os"`, "import of os"},
 		{"other imports", "deploy/x.go", `package deploy; import "math/rand"`, "import of math/rand"},
 		{"other imports", "deploy/x.go", `package deploy; import "reflect"`, "import of reflect"},
@@ -205,7 +213,7 @@ func TestRules(t *testing.T) {
 		{"state", "deploy/x.go", `package deploy; var ErrFoo error`, "package variable ErrFoo"},
 		{"state", "deploy/x.go", `package deploy; var _ = f()`, "package variable _"},
 		{"state", "deploy/x.go", `package deploy; import "errors"; var ErrFoo = errors.New("foo")`, ""},
-		{"state", "deploy/x.go", `package deploy; var ErrInvalid = selector.ErrInvalid`, ""},
+		{"state", "deploy/x.go", `package deploy; var ErrInvalid = kplan.ErrInvalid`, "package variable ErrInvalid"},
 		{"state", "deploy/x.go", `package deploy; var _ Action = Scale{}`, ""},
 		{"state", "deploy/x.go", `package deploy; func f() { var n int; _ = n }`, ""},
 		{"state", "deploy/x.go", `package deploy; func init() {}`, "init"},
@@ -217,7 +225,7 @@ func TestRules(t *testing.T) {
 		{"size", "deploy/x.go", "package deploy" + lines(400), ""},
 		{"size", "deploy/x_test.go", "package deploy" + lines(500), ""},
 
-		{"place", "x.go", `package kplan`, "at the root"},
+		{"place", "x.go", `package kplan`, ""},
 		{"place", "deploy/util/x.go", `package util`, "package name util"},
 		{"place", "kube/types/x.go", `package kubetypes`, "package name types"},
 		{"place", "deploy/x.go", `package common`, "package name common"},

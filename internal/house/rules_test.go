@@ -71,32 +71,33 @@ var engine = map[string][]string{
 // machinery is what the engine may import of the standard library besides what the core may.
 var machinery = []string{"container/heap", "math/rand/v2", "reflect"}
 
-var ofRollouts = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"}
+var ofRollouts = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition"}
 
 // imports says which packages of ours each package may import. Its keys that are
 // not below internal are the exported core; they, internal/field,
 // internal/quirk, internal/union and internal/zero are the core.
 var imports = map[string][]string{
+	".":                    {},
 	"internal/ptr":         {},
 	"internal/union":       {},
 	"internal/zero":        {},
 	"selector":             {"internal/union", "internal/zero"},
 	"selector/algebra":     {"internal/zero", "selector"},
 	"selector/claim":       {"internal/union", "internal/zero", "selector", "selector/algebra"},
-	"internal/field":       {"selector"},
-	"internal/quirk":       {"internal/field", "selector"},
-	"internal/apply":       {"selector"},
-	"internal/condition":   {"selector"},
-	"revision":             {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"internal/field":       {},
+	"internal/quirk":       {"internal/field"},
+	"internal/apply":       {},
+	"internal/condition":   {},
+	"revision":             {"internal/field", "internal/quirk", "internal/zero"},
 	"revision/kubectl":     {"internal/zero", "revision"},
 	"podorder":             {"internal/field", "internal/quirk", "internal/zero", "selector"},
 	"podorder/pausepoint":  {"podorder"},
-	"rollout":              {"internal/field", "selector"},
-	"rollout/argo":         {"internal/apply", "internal/condition", "internal/field", "internal/quirk", "internal/union", "internal/zero", "rollout", "selector"},
+	"rollout":              {},
+	"rollout/argo":         {"internal/apply", "internal/condition", "internal/field", "internal/quirk", "internal/union", "internal/zero", "rollout"},
 	"rollout/ordinal":      {"rollout"},
-	"rollout/partition":    {"internal/union", "rollout", "selector"},
+	"rollout/partition":    {"internal/union", "rollout"},
 	"rollout/traffic":      {"internal/zero", "rollout"},
-	"rollout/workload":     {"internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"},
+	"rollout/workload":     {"internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition"},
 	"rollout/batchrelease": append([]string{"internal/apply", "internal/condition", "internal/paged", "internal/tracked", "rollout/workload"}, ofRollouts...),
 	"rollout/kruise":       append([]string{"internal/apply", "internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
@@ -108,7 +109,7 @@ var imports = map[string][]string{
 	"rollout/sim/cluster": ofWorlds,
 	"rollout/sim/record": {
 		"daemonset", "deploy", "podorder", "replicaset", "revision", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/sim",
-		"rollout/sim/cluster", "rollout/traffic", "rollout/workload", "selector",
+		"rollout/sim/cluster", "rollout/traffic", "rollout/workload",
 	},
 	"rollout/sim/scheduler": {"daemonset", "podorder", "rollout/sim/cluster", "selector"},
 	"replicaset":            append([]string{"internal/apply", "internal/lineup", "internal/paged", "internal/tracked"}, toolkits...),
@@ -131,9 +132,9 @@ var forTests = map[string][]string{
 
 const rapid = "pgregory.net/rapid"
 
-// everywhere may be imported by every package: it takes the place of new(value), which the
-// oldest Go that the core supports does not have.
-const everywhere = "internal/ptr"
+// everywhere may be imported by every package: the root package, and pointers to values in place
+// of new(value), which the oldest Go that the core supports does not have.
+var everywhere = []string{".", "internal/ptr"}
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
@@ -177,8 +178,8 @@ func checkOwnImports(f file) (violations []string) {
 		return []string{f.at(f.tree.Package, "package %s is not in the table of imports", f.pkg())}
 	}
 	for _, spec := range f.tree.Imports {
-		target, own := strings.CutPrefix(importPath(spec), module+"/")
-		if own && target != everywhere && !slices.Contains(allowed, target) {
+		target, own := ours(importPath(spec))
+		if own && !slices.Contains(everywhere, target) && !slices.Contains(allowed, target) {
 			violations = append(violations, f.at(spec.Pos(), "%s may not import %s", f.pkg(), target))
 		}
 	}
@@ -206,11 +207,19 @@ func checkOtherImports(f file) (violations []string) {
 		if target == "reflect" && f.pkg() == "internal/union" {
 			continue // which makes the values that encoding/json decodes, as that does
 		}
-		if !strings.HasPrefix(target, module+"/") && !slices.Contains(standard, target) {
+		if _, own := ours(target); !own && !slices.Contains(standard, target) {
 			violations = append(violations, f.at(spec.Pos(), "import of %s", target))
 		}
 	}
 	return violations
+}
+
+// ours returns the folder of a package of this repository, and whether it is one.
+func ours(importPath string) (folder string, own bool) {
+	if importPath == module {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, module+"/")
 }
 
 func importPath(spec *ast.ImportSpec) string {
@@ -293,23 +302,44 @@ func checkState(f file) (violations []string) {
 
 var errName = regexp.MustCompile(`^[eE]rr[A-Z]`)
 
-// isSentinel recognises ErrX = errors.New("…") and ErrX = other.ErrX.
+// isSentinel recognises ErrX = errors.New("…").
 func isSentinel(v *ast.ValueSpec) bool {
 	if len(v.Names) != 1 || len(v.Values) != 1 || !errName.MatchString(v.Names[0].Name) {
 		return false
 	}
-	switch value := v.Values[0].(type) {
-	case *ast.SelectorExpr:
-		return errName.MatchString(value.Sel.Name)
-	case *ast.CallExpr:
-		s, ok := value.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return false
-		}
-		x, ok := s.X.(*ast.Ident)
-		return ok && x.Name == "errors" && s.Sel.Name == "New"
+	call, ok := v.Values[0].(*ast.CallExpr)
+	if !ok {
+		return false
 	}
-	return false
+	s, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := s.X.(*ast.Ident)
+	return ok && x.Name == "errors" && s.Sel.Name == "New"
+}
+
+// checkAliases rejects a second name for a type that another package declares.
+func checkAliases(f file) (violations []string) {
+	if f.isTest() || isSupporting(f.pkg()) {
+		return nil
+	}
+	ast.Inspect(f.tree, func(n ast.Node) bool {
+		s, ok := n.(*ast.TypeSpec)
+		if !ok || !s.Assign.IsValid() || !s.Name.IsExported() {
+			return true
+		}
+		if _, ok := s.Type.(*ast.SelectorExpr); ok {
+			violations = append(violations, f.at(s.Pos(), "alias %s", s.Name.Name))
+		}
+		if x, ok := s.Type.(*ast.IndexExpr); ok && len(violations) == 0 {
+			if _, ok := x.X.(*ast.SelectorExpr); ok {
+				violations = append(violations, f.at(s.Pos(), "alias %s", s.Name.Name))
+			}
+		}
+		return true
+	})
+	return violations
 }
 
 // isAssertion recognises var _ I = T{}.
@@ -342,12 +372,8 @@ func checkSize(f file) (violations []string) {
 	return violations
 }
 
-// checkPlace rejects Go files at the root and packages that are named for nothing
-// in particular.
+// checkPlace rejects packages that are named for nothing in particular.
 func checkPlace(f file) (violations []string) {
-	if f.pkg() == "." {
-		violations = append(violations, f.at(f.tree.Package, "Go file at the root"))
-	}
 	for _, name := range append(strings.Split(f.pkg(), "/"), strings.TrimSuffix(f.tree.Name.Name, "_test")) {
 		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "types", "api"}, name) {
 			violations = append(violations, f.at(f.tree.Package, "package name %s", name))
@@ -440,4 +466,5 @@ var rules = map[string]func(file) []string{
 	"size":          checkSize,
 	"place":         checkPlace,
 	"comments":      checkComments,
+	"aliases":       checkAliases,
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -44,7 +45,7 @@ func settleArgo(s *argo.Snapshot, now time.Time) {
 		rs.StatusReplicas, rs.AvailableReplicas, rs.ReadyReplicas = rs.Replicas, rs.Replicas, rs.Replicas
 	}
 	status := &s.Rollout.Status
-	if slices.ContainsFunc(status.Conditions, func(c argo.Condition) bool { return c.Type == "Paused" && c.Status == "True" }) {
+	if slices.ContainsFunc(status.Conditions, func(c kplan.Condition) bool { return c.Type == "Paused" && c.Status == "True" }) {
 		status.PauseConditions = nil // once it is noted
 	}
 	for _, run := range []*argo.Run{&status.Runs.Step, &status.Runs.Background, &status.Runs.PrePromotion, &status.Runs.PostPromotion} {

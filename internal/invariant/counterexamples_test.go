@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
@@ -109,7 +110,7 @@ func podCounterexamples() []counterexample {
 	timeless.ReplicaSet.MinReadySeconds, timeless.Pods[0].ReadySince = 10, time.Time{}
 	failing := running(3, 3)
 	failing.Expectations = replicaset.ExpectCreations(1, t0)
-	failing.ReplicaSet.Status.Conditions = []replicaset.Condition{{Type: replicaset.ConditionReplicaFailure, Status: "True"}}
+	failing.ReplicaSet.Status.Conditions = []kplan.Condition{{Type: replicaset.ConditionReplicaFailure, Status: "True"}}
 	repaired := replicaset.Options{Repair: replicaset.RepairAll}
 	homeless := agents(1, "v2")
 	homeless.Pods = append(homeless.Pods, agentPod("p9", "", "v2"))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -192,7 +193,7 @@ func (v *deploymentView) reports() bool {
 // oneActiveReplicaSetInTheEnd looks at plans that do nothing and wait for nothing.
 func oneActiveReplicaSetInTheEnd(p *DeploymentPass) []string {
 	v := viewOf(p)
-	waits := slices.ContainsFunc(p.Plan.Holds, func(h deploy.Hold) bool {
+	waits := slices.ContainsFunc(p.Plan.Holds, func(h kplan.Hold[deploy.Reason]) bool {
 		return h.Reason != deploy.ReasonHistoryNotEmpty && h.Reason != deploy.ReasonHistoryNotSynced
 	})
 	part := v.d.Partitioned

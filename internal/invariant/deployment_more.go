@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -256,7 +257,7 @@ func (v *deploymentView) permitted() []string {
 
 const deadlineExceeded = "ProgressDeadlineExceeded"
 
-func conditionOf(conditions []deploy.Condition, kind string) *deploy.Condition {
+func conditionOf(conditions []kplan.Condition, kind string) *kplan.Condition {
 	for i := range conditions {
 		if conditions[i].Type == kind {
 			return &conditions[i]

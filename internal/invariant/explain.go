@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
@@ -42,7 +43,7 @@ func deploymentExplained(p *DeploymentPass) []string {
 	return l
 }
 
-func (v *deploymentView) explains(h deploy.Hold) []string {
+func (v *deploymentView) explains(h kplan.Hold[deploy.Reason]) []string {
 	l := list(nil)
 	after := v.sizes(v.p.Plan.Actions)
 	limit := func(want int64) { l.addIf(h.Limit != want, "%v: the limit is %d", h, want) }

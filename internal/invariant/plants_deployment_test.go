@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
@@ -14,7 +15,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // limited is a Deployment with absolute limits.
@@ -100,7 +100,7 @@ func deploymentPlants() []plant {
 		}),
 		plan("no stuck rollout", "a step is forgotten", midway(), deploy.Options{}, idle),
 		plan("progress deadline", "the deadline is taken for minutes", midway(), deploy.Options{}, func(p *deploy.Plan) {
-			p.Status.Conditions = []deploy.Condition{{Type: deploy.ConditionProgressing, Status: "False", Reason: "ProgressDeadlineExceeded"}}
+			p.Status.Conditions = []kplan.Condition{{Type: deploy.ConditionProgressing, Status: "False", Reason: "ProgressDeadlineExceeded"}}
 		}),
 		plan("revisions grow", "the number of revisions instead of the highest", snapshot(limited(3, 1, 0), set(5, 3)), deploy.Options{}, made(func(a *deploy.CreateReplicaSet) { a.Revision = 2 })),
 		plan("history limit", "the limit counts what has pods", old(3), deploy.Options{}, also(deploy.DeleteReplicaSet{Name: "web-v3", UID: "v3"})),
@@ -147,7 +147,7 @@ func collision() plant {
 	s.ReplicaSets = append(s.ReplicaSets, foreign)
 	create := deploy.CreateReplicaSet{Name: "web-v2"}
 	p := deploy.Plan{Actions: deploy.Actions{create}}
-	after := deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}}, t0, deploy.Options{})
+	after := deploy.Finish(s, p, deploy.Report{Outcomes: []kplan.Outcome{{Answer: kplan.AlreadyExists}}}, t0, deploy.Options{})
 	c := invariant.Collision{Pass: invariant.DeploymentPass{Snapshot: s, Now: t0}, Create: create, After: after}
 	return inCase("hash collision", "the count stays, and so does the name", c, func(c *invariant.Collision) { c.After.Status.CollisionCount = nil })
 }
@@ -189,7 +189,7 @@ func universalPlants() []plant {
 		}),
 		wrap("order independence", "the first of the list is the oldest", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
 			if len(s.ReplicaSets) > 0 {
-				p.Events = append(p.Events, deploy.Event{Message: s.ReplicaSets[0].Name})
+				p.Events = append(p.Events, kplan.Event{Message: s.ReplicaSets[0].Name})
 			}
 		}),
 		wrap("no panic", "an index out of range", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
@@ -227,7 +227,7 @@ func universalPlants() []plant {
 			}
 		}),
 		inPlan("everything explained", "a hold without numbers", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) {
-			p.Holds = append(p.Holds, deploy.Hold{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
+			p.Holds = append(p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
 		}),
 		inPlan("everything explained", "an action without a reason", deploy.Reconcile, midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.Reason = "" })),
 		inPlan("JSON round trip", "an action that JSON does not know", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) { p.Actions[0] = odd{p.Actions[0]} }),

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
@@ -64,7 +65,7 @@ func replicaSetPlants() []plant {
 	}
 	expecting := must(short)
 	failed := must(short)
-	report := replicaset.Report{Expectations: failed.Plan.Expect(short.Expectations, t0), Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("quota")}}}
+	report := replicaset.Report{Expectations: failed.Plan.Expect(short.Expectations, t0), Creates: []kplan.Outcome{{Answer: kplan.Failed, Err: errors.New("quota")}}}
 	result := replicaset.Finish(short, failed.Plan, report, t0, replicaset.Options{})
 	return []plant{
 		plan("exact difference", "one creation too many", short, func(p *replicaset.Plan) { p.Actions = replicaset.Actions{replicaset.CreatePods{Count: 4}} }),
@@ -171,7 +172,7 @@ func daemonSetPlants() []plant {
 			kill(daemonset.ReasonRollout, "1")(p)
 		}),
 		plan("dead nodes bound", "dead nodes are passed over without limit", olds(), none, func(p *daemonset.Plan) {
-			p.Holds = append(p.Holds, daemonset.Hold{Node: "n3", Reason: daemonset.ReasonDeadNode})
+			p.Holds = append(p.Holds, kplan.Hold[daemonset.Reason]{Node: "n3", Reason: daemonset.ReasonDeadNode})
 		}),
 		plan("failed pods back off", "the delay is not waited for", failed, none, kill(daemonset.ReasonFailed, "0")),
 		plan("misplaced pods go", "a pod stays where it may not", kept, none, func(p *daemonset.Plan) { p.Actions = nil }),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
@@ -41,7 +42,7 @@ func stands(r kruise.Rollout, state kruise.StepState) kruise.Snapshot {
 	n := len(r.Canary.Steps)
 	r.Status = kruise.Status{
 		Phase: kruise.PhaseProgressing,
-		Conditions: []workload.Condition{{Type: workload.ConditionProgressing, Status: "True", Reason: kruise.ProgressInRolling, Message: "m",
+		Conditions: []kplan.Condition{{Type: workload.ConditionProgressing, Status: "True", Reason: kruise.ProgressInRolling, Message: "m",
 			LastUpdateTime: t0.Add(-time.Minute), LastTransitionTime: t0.Add(-time.Minute)}},
 		Sub: &kruise.StepStatus{
 			Revision: "v2", StableRevision: "v1", PodTemplateHash: "v2", RolloutHash: kruise.StrategyHash(r), CurrentStepIndex: 1,

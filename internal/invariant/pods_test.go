@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 func replicaSetPass(t *rapid.T, s replicaset.Snapshot, o replicaset.Options) (invariant.ReplicaSetPass, bool) {
@@ -40,8 +40,8 @@ func TestReplicaSetPasses(t *testing.T) {
 // finished lets the calls of a plan succeed or fail.
 func finished(t *rapid.T, p invariant.ReplicaSetPass) {
 	r := replicaset.Report{Expectations: p.Plan.Expect(p.Snapshot.Expectations, t0)}
-	outcome := func(answers ...selector.ServerAnswer) selector.Outcome {
-		return selector.Outcome{Answer: pick(t, "answer", answers...), Err: errors.New("no")}
+	outcome := func(answers ...kplan.ServerAnswer) kplan.Outcome {
+		return kplan.Outcome{Answer: pick(t, "answer", answers...), Err: errors.New("no")}
 	}
 	for _, a := range p.Plan.Actions {
 		switch a := a.(type) {
@@ -50,22 +50,22 @@ func finished(t *rapid.T, p invariant.ReplicaSetPass) {
 				if made > 10_000 {
 					return 0 // as many outcomes are too many for a test
 				}
-				outcomes := make([]selector.Outcome, made)
+				outcomes := make([]kplan.Outcome, made)
 				for i := range outcomes {
-					outcomes[i].Answer = selector.Done
+					outcomes[i].Answer = kplan.Done
 				}
 				if failed && made > 0 {
-					outcomes[made-1].Answer = selector.Failed
+					outcomes[made-1].Answer = kplan.Failed
 				}
 				return a.NextBatch(outcomes)
 			}})
 			for range min(a.Count, 3) {
-				r.Creates = append(r.Creates, outcome(selector.Done, selector.Failed, selector.NamespaceTerminating))
+				r.Creates = append(r.Creates, outcome(kplan.Done, kplan.Failed, kplan.NamespaceTerminating))
 			}
 		case replicaset.DeletePod:
-			r.Deletes = append(r.Deletes, outcome(selector.Done, selector.Done, selector.NotFound, selector.Failed))
+			r.Deletes = append(r.Deletes, outcome(kplan.Done, kplan.Done, kplan.NotFound, kplan.Failed))
 		default:
-			r.Claims = append(r.Claims, selector.Outcome{Answer: selector.Done})
+			r.Claims = append(r.Claims, kplan.Outcome{Answer: kplan.Done})
 		}
 	}
 	clean(t, &invariant.Finished{Pass: p, Report: r, Result: replicaset.Finish(p.Snapshot, p.Plan, r, t0, p.Options)})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -165,7 +166,7 @@ func exactDifference(p *ReplicaSetPass) []string {
 		create = max(0, create-c.terminating)
 	}
 	create, remove = min(create, burstOf(p.Options)), min(remove, burstOf(p.Options))
-	protected := slices.ContainsFunc(p.Plan.Holds, func(h replicaset.Hold) bool { return h.Reason == replicaset.ReasonProtected })
+	protected := slices.ContainsFunc(p.Plan.Holds, func(h kplan.Hold[replicaset.Reason]) bool { return h.Reason == replicaset.ReasonProtected })
 	gotCreated, gotDeleted := created(&p.Plan), int64(len(deletedNames(&p.Plan)))
 	l := list(nil)
 	l.addIf(gotCreated != create, "%d pods are created, not %d: %d of %d are active", gotCreated, create, c.active, sizeOf(&p.Snapshot.ReplicaSet))
@@ -361,26 +362,26 @@ type Finished struct {
 // failedOf counts the creations and deletions that failed.
 func failedOf(c *Finished) (n int) {
 	for _, o := range c.Report.Creates {
-		if o.Answer != selector.Done && o.Answer != selector.NamespaceTerminating {
+		if o.Answer != kplan.Done && o.Answer != kplan.NamespaceTerminating {
 			n++
 		}
 	}
 	for _, o := range c.Report.Deletes {
-		gone := o.Answer == selector.NotFound && !is15(c.Pass.Options)
-		if o.Answer != selector.Done && !gone {
+		gone := o.Answer == kplan.NotFound && !is15(c.Pass.Options)
+		if o.Answer != kplan.Done && !gone {
 			n++
 		}
 	}
 	return n
 }
 
-func failing(conditions []replicaset.Condition) bool {
-	return slices.ContainsFunc(conditions, func(c replicaset.Condition) bool { return c.Type == replicaset.ConditionReplicaFailure })
+func failing(conditions []kplan.Condition) bool {
+	return slices.ContainsFunc(conditions, func(c kplan.Condition) bool { return c.Type == replicaset.ConditionReplicaFailure })
 }
 
 func replicaFailureCondition(c *Finished) []string {
 	writes := created(&c.Pass.Plan) + int64(len(deletedNames(&c.Pass.Plan)))
-	claims := c.Report.LiveCheck != nil || slices.ContainsFunc(c.Report.Claims, func(o selector.Outcome) bool { return o.Answer != selector.Done })
+	claims := c.Report.LiveCheck != nil || slices.ContainsFunc(c.Report.Claims, func(o kplan.Outcome) bool { return o.Answer != kplan.Done })
 	if writes == 0 || claims || !c.Result.WriteStatus {
 		return nil
 	}

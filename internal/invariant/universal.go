@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // planners returns a check of how often or in which order a planner is called, for
@@ -74,7 +74,7 @@ func noPanic(i impurity, err error) []string {
 	if strings.Contains(string(i), "panics") || errors.Is(err, errPanic) {
 		return []string{fmt.Sprintf("%s %v", i, err)}
 	}
-	return one(err != nil && !errors.Is(err, selector.ErrInvalid), "the error is of no known class: %v", err)
+	return one(err != nil && !errors.Is(err, kplan.ErrInvalid), "the error is of no known class: %v", err)
 }
 
 // jsonRoundTrip writes a pass to JSON and reads it again.

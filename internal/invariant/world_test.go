@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
@@ -31,7 +32,7 @@ type world struct {
 	w       workload.Workload
 	traffic traffic.Objects
 	grace   kruise.Grace
-	holds   []kruise.Hold
+	holds   []kplan.Hold[kruise.Reason]
 	sizes   map[string]int32 // by template
 	labels  map[string]map[string]string
 	views   []invariant.ReleaseView

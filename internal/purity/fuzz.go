@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan"
 )
 
 // Fuzz fuzzes a planner with snapshots in JSON, beginning with some. It must not panic,
@@ -59,7 +59,7 @@ func named(t *testing.T, err, invalid error) {
 	if errors.Is(err, ErrTooLarge) {
 		return
 	}
-	var e *field.Error
+	var e *kplan.FieldError
 	if !errors.Is(err, invalid) || !errors.As(err, &e) || e.Path == "" {
 		t.Fatalf("an error without the field: %v", err)
 	}

@@ -8,13 +8,13 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Names returns the names of the quirks of a set, in the order of the table. A bit beyond
 // the table is left out.
-func Names[Q ~uint64](table []selector.Quirk, set Q) []string {
+func Names[Q ~uint64](table []kplan.Quirk, set Q) []string {
 	names := []string{}
 	for i, q := range table {
 		if set>>i&1 == 1 {
@@ -25,13 +25,13 @@ func Names[Q ~uint64](table []selector.Quirk, set Q) []string {
 }
 
 // Format returns the names of the quirks of a set, separated by commas.
-func Format[Q ~uint64](table []selector.Quirk, set Q) string {
+func Format[Q ~uint64](table []kplan.Quirk, set Q) string {
 	return strings.Join(Names(table, set), ",")
 }
 
 // Parse returns the set of the quirks with these names. Unknown names are errors, all of
 // them at once.
-func Parse[Q ~uint64](table []selector.Quirk, names ...string) (set Q, err error) {
+func Parse[Q ~uint64](table []kplan.Quirk, names ...string) (set Q, err error) {
 	var errs field.Errors
 next:
 	for _, name := range names {
@@ -47,12 +47,12 @@ next:
 }
 
 // Marshal encodes a set as the list of its names.
-func Marshal[Q ~uint64](table []selector.Quirk, set Q) ([]byte, error) {
+func Marshal[Q ~uint64](table []kplan.Quirk, set Q) ([]byte, error) {
 	return json.Marshal(Names(table, set))
 }
 
 // Unmarshal decodes what Marshal wrote. An error leaves the set as it was.
-func Unmarshal[Q ~uint64](table []selector.Quirk, data []byte, set *Q) error {
+func Unmarshal[Q ~uint64](table []kplan.Quirk, data []byte, set *Q) error {
 	var names []string
 	if err := json.Unmarshal(data, &names); err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/quirk"
-	"github.com/kplan-go/kplan/selector"
 )
 
-func table() []selector.Quirk {
-	return []selector.Quirk{{Name: "First"}, {Name: "Second"}, {Name: "Third"}}
+func table() []kplan.Quirk {
+	return []kplan.Quirk{{Name: "First"}, {Name: "Second"}, {Name: "Third"}}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -34,10 +34,10 @@ func TestText(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	_, err := quirk.Parse[uint64](table(), "First", "first", "Fourth")
-	require.ErrorIs(t, err, selector.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.EqualError(t, err, "Repair: \"Fourth\": must be the name of a quirk\nRepair: \"first\": must be the name of a quirk")
 	set := uint64(2)
 	require.Error(t, quirk.Unmarshal(table(), []byte(`{"First":true}`), &set))
-	require.ErrorIs(t, quirk.Unmarshal(table(), []byte(`["First","Fourth"]`), &set), selector.ErrInvalid)
+	require.ErrorIs(t, quirk.Unmarshal(table(), []byte(`["First","Fourth"]`), &set), kplan.ErrInvalid)
 	require.Equal(t, uint64(2), set, "it stays as it was")
 }

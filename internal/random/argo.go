@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -78,7 +79,7 @@ func update(s Source, lags bool) argo.Snapshot {
 	}
 	if i := int(index); i < len(r.Steps) && r.Steps[i].Pause != nil && Bool(s, "paused by its step") {
 		status.ControllerPause = true
-		status.Conditions = []argo.Condition{
+		status.Conditions = []kplan.Condition{
 			{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: Now.Add(-time.Hour)}, {Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"},
 		}
 		status.PauseConditions = []argo.PauseCondition{{Reason: argo.PauseStep, StartTime: Now.Add(-time.Duration(OneOf(s, "paused for", 60, 61, 5, 0)) * time.Second)}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -51,7 +52,7 @@ func anyArgoStatus(s Source, hash func(string) string) argo.Status {
 	status := argo.Status{
 		CurrentPodHash: hash("current"), CurrentStepHash: OneOf(s, "steps", "", "s1", "s2"), StableRS: hash("stable"), Abort: Bool(s, "abort"), PromoteFull: Bool(s, "full"),
 		ControllerPause: Bool(s, "controller"), CurrentStepIndex: &index, ActiveSelector: hash("selector"),
-		Conditions: []argo.Condition{{
+		Conditions: []kplan.Condition{{
 			Type: argo.ConditionProgressing, Status: "True", Reason: OneOf(s, "reason", "Odd", "RolloutAborted", "RolloutPaused"),
 			LastUpdateTime: Now.Add(-time.Duration(Between(s, "age", 0, 1000)) * time.Second),
 		}},

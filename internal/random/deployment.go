@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
@@ -145,11 +146,11 @@ func deployment(s Source, wild bool) deploy.Snapshot {
 	return snapshot
 }
 
-func progressing(s Source) []deploy.Condition {
+func progressing(s Source) []kplan.Condition {
 	if Often(s, "no condition", 1) {
 		return nil
 	}
-	return []deploy.Condition{{
+	return []kplan.Condition{{
 		Type: deploy.ConditionProgressing, Status: "True", Reason: OneOf(s, "reason", "ReplicaSetUpdated", "NewReplicaSetAvailable", "DeploymentPaused", "ProgressDeadlineExceeded"),
 		LastUpdateTime: Now.Add(-OneOf(s, "updated", time.Second, time.Second+1, time.Minute, time.Hour)), LastTransitionTime: Now.Add(-time.Hour),
 	}}

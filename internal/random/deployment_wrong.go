@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
@@ -25,9 +26,9 @@ func tamperedDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 	d.DeletionTimestamp = OneOf(s, "deleting", time.Time{}, time.Time{}, time.Time{}, Now)
 	d.Annotations = OneOf(s, "annotations", nil, map[string]string{"team": "shop"}, map[string]string{revision.AnnotationRevision: "x", "a": "b"})
 	for range Between(s, "conditions", 0, 4) {
-		d.Status.Conditions = append(d.Status.Conditions, deploy.Condition{
+		d.Status.Conditions = append(d.Status.Conditions, kplan.Condition{
 			Type:   OneOf(s, "type", "Available", "Progressing", "ReplicaFailure", "Mine"),
-			Status: OneOf[selector.ConditionStatus](s, "status", "True", "False", "Unknown", ""),
+			Status: OneOf[kplan.ConditionStatus](s, "status", "True", "False", "Unknown", ""),
 			Reason: OneOf(s, "reason", "", "DeploymentPaused", "NewReplicaSetAvailable", "ProgressDeadlineExceeded", "ReplicaSetUpdated"),
 
 			LastUpdateTime: OneOf(s, "updated", time.Time{}, Now, Now.Add(time.Hour), Now.Add(-time.Hour)),
@@ -81,7 +82,7 @@ func tamper(s Source, rs *replicaset.ReplicaSet) {
 		rs.ControllerKind, rs.ControllerName = "", ""
 	}
 	if Bool(s, "failing") {
-		rs.Status.Conditions = []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", LastTransitionTime: Now}}
+		rs.Status.Conditions = []kplan.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", LastTransitionTime: Now}}
 	}
 }
 

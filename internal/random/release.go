@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -45,7 +46,7 @@ func Begun(at time.Time, state kruise.StepState, r kruise.Rollout) kruise.Snapsh
 	s.Rollout.Finalizers = []string{workload.FinalizerRollout}
 	s.Rollout.Status = kruise.Status{
 		Phase: kruise.PhaseProgressing,
-		Conditions: []workload.Condition{{
+		Conditions: []kplan.Condition{{
 			Type: workload.ConditionProgressing, Status: "True", Reason: kruise.ProgressInRolling, Message: "m", LastUpdateTime: ago, LastTransitionTime: ago,
 		}},
 		Sub: &kruise.StepStatus{

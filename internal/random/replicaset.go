@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -140,8 +141,8 @@ func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 	rs.MinReadySeconds = OneOf[int32](s, "min ready", 0, 10, math.MaxInt32)
 	rs.TemplateLabels = OneOf(s, "labels", nil, map[string]string{"app": "web"})
 	rs.ControllerUID = OneOf(s, "controller", "", "deployment")
-	rs.Status.Conditions = OneOf(s, "conditions", nil, []replicaset.Condition{{Type: "ReplicaFailure"}},
-		[]replicaset.Condition{{Type: "ReplicaFailure", Status: "True"}}, []replicaset.Condition{{Type: "A"}, {Type: "ReplicaFailure"}, {Type: "B"}})
+	rs.Status.Conditions = OneOf(s, "conditions", nil, []kplan.Condition{{Type: "ReplicaFailure"}},
+		[]kplan.Condition{{Type: "ReplicaFailure", Status: "True"}}, []kplan.Condition{{Type: "A"}, {Type: "ReplicaFailure"}, {Type: "B"}})
 	rs.Kind = OneOf(s, "kind of set", "", "", replicaset.KindController)
 	rs.Selector = OneOf(s, "selector", nil, nil, rs.Selector, rs.Selector, &selector.LabelSelector{},
 		&selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.NotIn, Values: []string{"x", "y"}}}})

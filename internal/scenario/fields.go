@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
@@ -129,7 +130,7 @@ var deploymentFields = fields[deploy.Deployment]{
 	},
 	// A condition that somebody else has written.
 	"condition": func(o *deploy.Deployment, values []string) error {
-		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), deploy.Condition{Type: values[0], Status: selector.ConditionTrue})
+		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), kplan.Condition{Type: values[0], Status: kplan.ConditionTrue})
 		return nil
 	},
 }
@@ -151,7 +152,7 @@ var replicaSetFields = fields[replicaset.ReplicaSet]{
 		return nil
 	},
 	"condition": func(o *replicaset.ReplicaSet, values []string) error {
-		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), replicaset.Condition{Type: values[0], Status: selector.ConditionTrue})
+		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), kplan.Condition{Type: values[0], Status: kplan.ConditionTrue})
 		return nil
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
@@ -51,7 +52,7 @@ func plants() map[string]Planners {
 		"conditions of others are lost": {
 			Deployment: func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
 				s.Deployment.Status.Conditions = slices.DeleteFunc(slices.Clone(s.Deployment.Status.Conditions),
-					func(c deploy.Condition) bool { return c.Type == "StatusUpdate" })
+					func(c kplan.Condition) bool { return c.Type == "StatusUpdate" })
 				return deploy.Reconcile(s, now, o)
 			},
 			ReplicaSet: func(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {

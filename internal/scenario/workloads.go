@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var errQuota = errors.New("exceeded quota")
@@ -90,8 +90,8 @@ func store[T any](c *Cluster, list *[]*T, name func(*T) string, left []T, uid fu
 // nameTaken is what follows when the name of a new ReplicaSet is taken.
 func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Plan, action int) {
 	c.printf("deployment %s: replica set %s exists", d.Name, p.Actions[action].(deploy.CreateReplicaSet).Name)
-	report := deploy.Report{Outcomes: slices.Repeat([]selector.Outcome{{Answer: selector.Done}}, action)}
-	report.Outcomes = append(report.Outcomes, selector.Outcome{Answer: selector.AlreadyExists})
+	report := deploy.Report{Outcomes: slices.Repeat([]kplan.Outcome{{Answer: kplan.Done}}, action)}
+	report.Outcomes = append(report.Outcomes, kplan.Outcome{Answer: kplan.AlreadyExists})
 	r := deploy.Finish(s, p, report, c.now, c.deploymentOptions)
 	d.Status, d.Annotations = r.Status, r.Annotations
 }
@@ -112,10 +112,10 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 		switch a := action.(type) {
 		case replicaset.CreatePods:
 			report.Creates, err = c.createPods(rs, a)
-			wrote = err == nil && report.Creates[0].Answer == selector.Done
+			wrote = err == nil && report.Creates[0].Answer == kplan.Done
 		case replicaset.DeletePod:
 			err = c.onReplicaPod(rs, a.Name, a)
-			deleted, report.Deletes = append(deleted, a.Name), append(report.Deletes, selector.Outcome{Answer: selector.Done})
+			deleted, report.Deletes = append(deleted, a.Name), append(report.Deletes, kplan.Outcome{Answer: kplan.Done})
 		case replicaset.AdoptPod:
 			err = c.claim(rs, a.Name, a, &report)
 		case replicaset.ReleasePod:
@@ -141,20 +141,20 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 
 // claim carries out an action that gives a pod to a ReplicaSet or takes it away.
 func (c *Cluster) claim(rs *replicaset.ReplicaSet, pod string, a replicaset.Action, report *replicaset.Report) error {
-	report.Claims = append(report.Claims, selector.Outcome{Answer: selector.Done})
+	report.Claims = append(report.Claims, kplan.Outcome{Answer: kplan.Done})
 	c.printf("replica set %s: %v", rs.Name, a)
 	return c.onReplicaPod(rs, pod, a)
 }
 
 // createPods creates pods in batches, until one is refused. They are what the action makes of
 // nothing, one by one.
-func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods) (made []selector.Outcome, err error) {
+func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods) (made []kplan.Outcome, err error) {
 	created, one := 0, a
 	one.Count = 1
 	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
 		for range n {
 			if !c.admits() {
-				made = append(made, selector.Outcome{Answer: selector.Failed, Err: errQuota})
+				made = append(made, kplan.Outcome{Answer: kplan.Failed, Err: errQuota})
 				continue
 			}
 			next, err := replicaset.Apply(replicaset.Snapshot{ReplicaSet: *rs}, one, c.now)
@@ -162,7 +162,7 @@ func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods)
 				return nil, err
 			}
 			created++
-			made = append(made, selector.Outcome{Answer: selector.Done, Name: c.createPod(daemonset.Pod{Pod: next.Pods[0]})})
+			made = append(made, kplan.Outcome{Answer: kplan.Done, Name: c.createPod(daemonset.Pod{Pod: next.Pods[0]})})
 		}
 	}
 	if created > 0 {

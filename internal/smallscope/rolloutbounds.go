@@ -5,6 +5,7 @@ package smallscope
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -139,7 +140,7 @@ func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 
 // succeeded tells that a release was not given up, after which nobody waits for the pods.
 func succeeded(s *kruise.Status) bool {
-	return slices.ContainsFunc(s.Conditions, func(c workload.Condition) bool { return c.Type == workload.ConditionSucceeded && c.Status == "True" })
+	return slices.ContainsFunc(s.Conditions, func(c kplan.Condition) bool { return c.Type == workload.ConditionSucceeded && c.Status == "True" })
 }
 
 // updated tells that all pods are of the template that is wanted, and ready.

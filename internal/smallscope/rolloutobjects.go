@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
@@ -86,8 +87,8 @@ func (r *Rollouts) time(t time.Time) time.Time {
 	return longAgo
 }
 
-func conditionsAt(list []workload.Condition, at func(time.Time) time.Time) []workload.Condition {
-	var out []workload.Condition
+func conditionsAt(list []kplan.Condition, at func(time.Time) time.Time) []kplan.Condition {
+	var out []kplan.Condition
 	for _, c := range list {
 		c.Message, c.LastUpdateTime, c.LastTransitionTime = "", at(c.LastUpdateTime), longAgo
 		out = append(out, c)

@@ -2,7 +2,10 @@
 
 package tracked
 
-import "github.com/kplan-go/kplan/internal/field"
+import (
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/internal/field"
+)
 
 // Load applies the event of each object of a list, as of one that is new. The error, if any, is that of
 // apply, or two objects have one name: then it is a field.Error.
@@ -10,7 +13,7 @@ func Load[T any, K Kind[T]](k K, list []T, known func(name string) bool, apply f
 	for i := range list {
 		v := &list[i]
 		if name := k.Name(v); known(name) {
-			return &field.Error{Path: field.Element(k.Path()+"s", name) + ".Name", Value: name, Detail: "must be unique"}
+			return &kplan.FieldError{Path: field.Element(k.Path()+"s", name) + ".Name", Value: name, Detail: "must be unique"}
 		}
 		if err := apply(v); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -126,7 +127,7 @@ func TestReplicaFailure(t *testing.T) {
 	}}
 	s, err := kubeargo.Snapshot(o, sets, turns())
 	require.NoError(t, err)
-	require.Equal(t, []argo.Condition{{
+	require.Equal(t, []kplan.Condition{{
 		Type: argo.ConditionReplicaFailure, Status: "True", Reason: "FailedCreate", Message: "exceeded quota", LastTransitionTime: since,
 	}}, s.Sets[0].Conditions)
 	plan, err := argo.Reconcile(s, noon, argo.Options{})

@@ -8,16 +8,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
-	"github.com/kplan-go/kplan/selector"
 )
 
-// Rollout returns what is planned of o. The error wraps [kube.ErrInvalid] and a
-// [kube.FieldError] for each field that cannot be used.
+// Rollout returns what is planned of o. The error wraps [kplan.ErrInvalid] and a
+// [kplan.FieldError] for each field that cannot be used.
 //
 // An observed generation that is no number, as Argo Rollouts before 0.10 wrote it, is 0: it is
 // that of no generation, as for the controller, which compares texts. The hashes are computed. If
@@ -193,8 +193,8 @@ func status(s *RolloutStatus) argo.Status {
 	}
 	for i := range s.Conditions {
 		c := &s.Conditions[i]
-		status.Conditions = append(status.Conditions, argo.Condition{
-			Type: c.Type, Status: selector.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
+		status.Conditions = append(status.Conditions, kplan.Condition{
+			Type: c.Type, Status: kplan.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
 			LastUpdateTime: convert.TimeOrZero(&c.LastUpdateTime), LastTransitionTime: convert.TimeOrZero(&c.LastTransitionTime),
 		})
 	}

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -84,7 +84,7 @@ func TestRollout(t *testing.T) {
 			ObservedGeneration: 4, CurrentPodHash: "v2", CurrentStepHash: "s", StableRS: "v1", CurrentStepIndex: ptr.To(int32(1)), Phase: argo.PhasePaused,
 			Message: argo.PauseStep, ControllerPause: true, PauseConditions: []argo.PauseCondition{{Reason: argo.PauseStep, StartTime: at}},
 			Replicas: 6, UpdatedReplicas: 1, ReadyReplicas: 6, AvailableReplicas: 5,
-			Conditions: []argo.Condition{{Type: "Progressing", Status: "Unknown", Reason: "RolloutPaused", Message: "m", LastUpdateTime: at}},
+			Conditions: []kplan.Condition{{Type: "Progressing", Status: "Unknown", Reason: "RolloutPaused", Message: "m", LastUpdateTime: at}},
 			Weights: &argo.TrafficWeights{
 				Canary: argo.WeightDestination{Weight: 200, Service: "shop-canary", Hash: "v2"}, Stable: argo.WeightDestination{Weight: 800, Hash: "v1"}, Verified: ptr.To(false),
 			},
@@ -171,7 +171,7 @@ func TestRejects(t *testing.T) {
 		{"setWeight": 101}, {"pause": {"duration": "soon"}}, {}, {"setWeight": 1, "pause": {}}, {"pause": {"duration": -1}}, {"setCanaryScale": {"replicas": -1}}
 	]}}}}`)
 	_, err := kubeargo.Rollout(o)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	for _, path := range []string{
 		"spec.replicas: -1", "spec.template.spec.containers", "spec.strategy.canary.maxSurge: \"0\"", "spec.strategy.canary.dynamicStableScale",
 		"spec.strategy.canary.steps[0].setWeight: 101", "spec.strategy.canary.steps[1].pause.duration: \"soon\"", "spec.strategy.canary.steps[2]: 0: must hold one of",

@@ -84,8 +84,8 @@ func has(sets []argo.ReplicaSet, hash string) bool {
 	return slices.ContainsFunc(sets, func(set argo.ReplicaSet) bool { return set.Hash == hash })
 }
 
-// ReplicaSet returns what is planned of a ReplicaSet. The error wraps [kube.ErrInvalid]
-// and a [kube.FieldError]: an annotation that cannot be read.
+// ReplicaSet returns what is planned of a ReplicaSet. The error wraps [kplan.ErrInvalid]
+// and a [kplan.FieldError]: an annotation that cannot be read.
 func ReplicaSet(rs *appsv1.ReplicaSet) (argo.ReplicaSet, error) {
 	if rs == nil {
 		return argo.ReplicaSet{}, nil

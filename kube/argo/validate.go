@@ -11,8 +11,8 @@ import (
 
 // Validate reports why the controller would not follow o, which then gets the condition
 // InvalidSpec, as far as the strategy, the selector and the template are concerned. Use it on
-// manifests whose template is there: see [Resolve]. The error, if any, wraps [kube.ErrInvalid]
-// and one [kube.FieldError] for each field.
+// manifests whose template is there: see [Resolve]. The error, if any, wraps [kplan.ErrInvalid]
+// and one [kplan.FieldError] for each field.
 //
 // It mirrors ValidateRolloutSpec of Argo Rollouts 1.10.2, but for the arguments of analyses and
 // the affinity that a strategy adds.

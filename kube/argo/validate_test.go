@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 )
 
@@ -79,6 +79,6 @@ func requireInvalid(t *testing.T, want, text string) {
 		require.NoError(t, err, text)
 		return
 	}
-	require.ErrorIs(t, err, kube.ErrInvalid, text)
+	require.ErrorIs(t, err, kplan.ErrInvalid, text)
 	require.EqualError(t, err, want, text)
 }

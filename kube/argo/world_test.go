@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -153,7 +154,7 @@ func TestWorldWorkloadRef(t *testing.T) {
 	services := []kube.Object{serviceOf("web"), serviceOf("web-canary")}
 	_, err := kubeargo.World(time.Time{}, []*kubeargo.RolloutObject{o}, services)
 	require.ErrorContains(t, err, "rollout shop/web: spec.workloadRef")
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 
 	zero := int32(0)
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "d1"}, Spec: appsv1.DeploymentSpec{

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/zero"
@@ -85,7 +86,7 @@ func addAdvanced(d *daemonset.DaemonSet, ds *appsv1.DaemonSet, a Advanced, of er
 	var es field.Errors
 	if list, ok := of.(interface{ Unwrap() []error }); ok {
 		for _, err := range list.Unwrap() {
-			if e, ok := err.(*field.Error); ok {
+			if e, ok := err.(*kplan.FieldError); ok {
 				es = append(es, e)
 			}
 		}

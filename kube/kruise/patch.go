@@ -21,7 +21,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// objectPatch returns a merge patch. The error wraps [kube.ErrInvalid]: a text that JSON
+// objectPatch returns a merge patch. The error wraps [kplan.ErrInvalid]: a text that JSON
 // cannot carry.
 func objectPatch(object map[string]any) (kube.Patch, error) {
 	data, err := json.Marshal(object)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/apitest"
@@ -85,7 +86,7 @@ func TestRolloutPatches(t *testing.T) {
 		},
 	} {
 		_, err := patch()
-		require.ErrorIs(t, err, kube.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 	}
 	require.EqualValues(t, "u", *kubekruise.DeleteBatchReleaseOptions(kruise.DeleteBatchRelease{UID: "u"}).Preconditions.UID)
 }
@@ -127,7 +128,7 @@ func TestRouteRoundTrip(t *testing.T) {
 
 	r.Spec.Rules = []json.RawMessage{json.RawMessage(`{"backendRefs":[7]}`)}
 	_, err = kubekruise.HTTPRoute(r)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	route, err = kubekruise.HTTPRoute(nil)
 	require.NoError(t, err)
 	require.Empty(t, route)

@@ -10,13 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // The groups and versions of the API of OpenKruise Rollouts.
@@ -204,12 +204,12 @@ func (s *StepsStatus) sub(revision string, replicas, ready int32) *kruise.StepSt
 	}
 }
 
-func conditions(list []RolloutCondition) []workload.Condition {
-	var converted []workload.Condition
+func conditions(list []RolloutCondition) []kplan.Condition {
+	var converted []kplan.Condition
 	for i := range list {
 		c := &list[i]
-		converted = append(converted, workload.Condition{
-			Type: c.Type, Status: selector.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
+		converted = append(converted, kplan.Condition{
+			Type: c.Type, Status: kplan.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
 			LastUpdateTime: convert.TimeOrZero(&c.LastUpdateTime), LastTransitionTime: convert.TimeOrZero(&c.LastTransitionTime),
 		})
 	}
@@ -242,7 +242,7 @@ func stepsStatus(s *kruise.StepStatus) StepsStatus {
 	}
 }
 
-func toConditions(list []workload.Condition) []RolloutCondition {
+func toConditions(list []kplan.Condition) []RolloutCondition {
 	var converted []RolloutCondition
 	for _, c := range list {
 		converted = append(converted, RolloutCondition{

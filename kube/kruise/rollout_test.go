@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
@@ -95,10 +96,10 @@ func drawRoutings(t *rapid.T) []traffic.Routing {
 	}}
 }
 
-func drawConditions(t *rapid.T) []workload.Condition {
-	var list []workload.Condition
+func drawConditions(t *rapid.T) []kplan.Condition {
+	var list []kplan.Condition
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-		list = append(list, workload.Condition{
+		list = append(list, kplan.Condition{
 			Type: drawText(t), Status: "True", Reason: drawText(t), Message: drawText(t), LastUpdateTime: drawTime(t), LastTransitionTime: drawTime(t),
 		})
 	}
@@ -243,7 +244,7 @@ func TestRollout(t *testing.T) {
 		},
 		Status: kruise.Status{
 			Phase: kruise.PhaseProgressing, CurrentStepIndex: 1, CurrentStepState: kruise.StatePaused,
-			Conditions: []workload.Condition{{Type: "Progressing", Status: "True", Reason: "InRolling", Message: "m", LastUpdateTime: at}},
+			Conditions: []kplan.Condition{{Type: "Progressing", Status: "True", Reason: "InRolling", Message: "m", LastUpdateTime: at}},
 			Sub: &kruise.StepStatus{
 				Revision: "v2", PodTemplateHash: "v2", Replicas: 2, ReadyReplicas: 1, CurrentStepIndex: 1, NextStepIndex: 2,
 				CurrentStepState: kruise.StatePaused, LastUpdateTime: at,

@@ -54,7 +54,7 @@ type AdvancedStatefulSetRollingUpdate struct {
 }
 
 // AdvancedStatefulSet returns s as the planners of package rollout read it. Updated pods that
-// are ready are counted among the pods. The error wraps [kube.ErrInvalid].
+// are ready are counted among the pods. The error wraps [kplan.ErrInvalid].
 func AdvancedStatefulSet(s *AdvancedStatefulSetObject, pods []*corev1.Pod) (workload.Workload, error) {
 	s = zero.Or(s)
 	var es field.Errors

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -47,7 +47,7 @@ type HTTPRouteObject struct {
 }
 
 // HTTPRoute returns r as the rollout pass reads it. What a rule holds that is not
-// read there is kept as text. The error wraps [kube.ErrInvalid].
+// read there is kept as text. The error wraps [kplan.ErrInvalid].
 func HTTPRoute(r *HTTPRouteObject) (traffic.Route, error) {
 	if r == nil {
 		return traffic.Route{}, nil
@@ -86,7 +86,7 @@ func split(data []byte, into any, keys ...string) (rest string, err error) {
 		err = json.Unmarshal(data, &members)
 	}
 	if err != nil {
-		return "", &field.Error{Path: "spec.rules", Value: string(data), Detail: "must be rules of an HTTPRoute", Err: err}
+		return "", &kplan.FieldError{Path: "spec.rules", Value: string(data), Detail: "must be rules of an HTTPRoute", Err: err}
 	}
 	for _, key := range keys {
 		delete(members, key)
@@ -106,7 +106,7 @@ func join(v any, rest string) (json.RawMessage, error) {
 	}
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal([]byte(rest), &members); err != nil {
-		return nil, &field.Error{Path: "rest", Value: rest, Detail: "must be a JSON object", Err: err}
+		return nil, &kplan.FieldError{Path: "rest", Value: rest, Detail: "must be a JSON object", Err: err}
 	}
 	delete(members, "rest")
 	own := map[string]json.RawMessage{}
@@ -118,7 +118,7 @@ func join(v any, rest string) (json.RawMessage, error) {
 }
 
 // RoutePatch returns the merge patch that sets the rules of an HTTPRoute. The error
-// wraps [kube.ErrInvalid] and is about what a rule keeps as text.
+// wraps [kplan.ErrInvalid] and is about what a rule keeps as text.
 func RoutePatch(a kruise.SetRoute) (kube.Patch, error) {
 	rules := make([]json.RawMessage, len(a.Rules))
 	for i, r := range a.Rules {

@@ -22,7 +22,7 @@ import (
 
 // Deployment returns d as the planners of package rollout read it. Replica sets
 // and pods are those of its namespace: the revisions of a Deployment are known by its
-// label stable-revision and by the hash of its template. The error wraps [kube.ErrInvalid].
+// label stable-revision and by the hash of its template. The error wraps [kplan.ErrInvalid].
 //
 // How many updated pods are ready is what the annotation of the partition's controller
 // says or, for style BlueGreen, the status of the ReplicaSet with the template.
@@ -128,7 +128,7 @@ type CloneSetObject struct {
 }
 
 // CloneSet returns s as the planners of package rollout read it. The error wraps
-// [kube.ErrInvalid].
+// [kplan.ErrInvalid].
 func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 	if s == nil {
 		s = &CloneSetObject{}
@@ -157,7 +157,7 @@ func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 // DaemonSet returns ds as the planners of package rollout read it: an Advanced
 // DaemonSet of OpenKruise if a is given, and otherwise one of Kubernetes, whose
 // revisions are those that it controls. Updated pods that are ready are counted among
-// the pods. The error wraps [kube.ErrInvalid].
+// the pods. The error wraps [kplan.ErrInvalid].
 func DaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
 	ds = zero.Or(ds)
 	var es field.Errors

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
@@ -85,7 +86,7 @@ func TestRolloutDeployment(t *testing.T) {
 
 	d.Spec.Strategy.RollingUpdate.MaxSurge = ptr.To(intstr.FromString("many"))
 	_, err = kubekruise.Deployment(d, nil)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = kubekruise.Deployment(nil, nil)
 	require.NoError(t, err)
 }
@@ -151,7 +152,7 @@ func TestRolloutCloneSet(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, w))
 	s.Spec.UpdateStrategy.Partition = ptr.To(intstr.FromString("some"))
 	_, err = kubekruise.CloneSet(&s)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	w, err = kubekruise.CloneSet(nil)
 	require.NoError(t, err)
 	require.Equal(t, "CloneSet", w.Kind)
@@ -200,7 +201,7 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 	require.Equal(t, rollout.Int(3), w.Partition)
 	require.Equal(t, "web-2", w.UpdateRevision)
 	_, err = kubekruise.DaemonSet(nil, &kubekruise.Advanced{Partition: ptr.To(intstr.FromString("x"))}, nil, nil)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }
 
 func TestRolloutAdvancedStatefulSet(t *testing.T) {
@@ -229,7 +230,7 @@ func TestRolloutAdvancedStatefulSet(t *testing.T) {
 	}, w))
 	s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = ptr.To(intstr.FromString("x"))
 	_, err = kubekruise.AdvancedStatefulSet(&s, nil)
-	require.ErrorIs(t, err, kube.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	w, err = kubekruise.AdvancedStatefulSet(nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, "apps.kruise.io/StatefulSet", w.GroupKind())

@@ -173,7 +173,7 @@ func (o *HTTPRouteObject) AddToWorld(w *cluster.Snapshot) error {
 }
 
 // WorldSet returns the CloneSet as a world has it, in its namespace. Pods are updated in place if its
-// strategy says so, as if no more than images had changed. The error wraps [kube.ErrInvalid].
+// strategy says so, as if no more than images had changed. The error wraps [kplan.ErrInvalid].
 func (o *CloneSetObject) WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error) {
 	w, err := CloneSet(o)
 	s := cluster.Set{Workload: w, InPlace: updatesInPlace(o.Spec.UpdateStrategy.Type)}
@@ -184,7 +184,7 @@ func (o *CloneSetObject) WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error
 }
 
 // WorldSet returns the StatefulSet as a world has it, in its namespace. Pods are updated in place if its
-// strategy says so, as if no more than images had changed. The error wraps [kube.ErrInvalid].
+// strategy says so, as if no more than images had changed. The error wraps [kplan.ErrInvalid].
 func (o *AdvancedStatefulSetObject) WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error) {
 	w, err := AdvancedStatefulSet(o, nil)
 	return cluster.Set{

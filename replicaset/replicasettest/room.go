@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/properties"
 	"github.com/kplan-go/kplan/internal/random"
@@ -148,7 +149,7 @@ func derive(before, after *replicaset.Snapshot, o *replicaset.Options) (plan rep
 		plan.Actions = append(plan.Actions, replicaset.CreatePods{Count: created, WithoutController: anyones})
 	}
 	if o.Order.Priority != "" {
-		plan.Holds = append(plan.Holds, replicaset.Hold{Reason: replicaset.ReasonProtected})
+		plan.Holds = append(plan.Holds, kplan.Hold[replicaset.Reason]{Reason: replicaset.ReasonProtected})
 	}
 	return plan
 }

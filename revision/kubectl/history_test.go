@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
@@ -224,6 +225,6 @@ func TestPauseResumeRestart(t *testing.T) {
 func TestRefusalText(t *testing.T) {
 	require.EqualError(t, &kubectl.Refusal{Reason: "Unheard of"}, "Unheard of", "one that this package does not make")
 	require.EqualError(t, &kubectl.Refusal{Reason: kubectl.RefusedNoHistory, Name: `a"b`}, `no rollout history found for deployment "a\"b"`)
-	require.NotErrorIs(t, &kubectl.Refusal{Reason: kubectl.RefusedPaused}, revision.ErrInvalid, "nothing was wrong with the input")
+	require.NotErrorIs(t, &kubectl.Refusal{Reason: kubectl.RefusedPaused}, kplan.ErrInvalid, "nothing was wrong with the input")
 	require.NoError(t, errors.Unwrap(&kubectl.Refusal{}))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -40,7 +41,7 @@ func (r Deployment) Report(number int64) (text string, done bool, err error) {
 	if number > 0 {
 		running, err := revision.Number(r.Annotations)
 		if err != nil {
-			var bad *revision.FieldError
+			var bad *kplan.FieldError
 			errors.As(err, &bad) // kubectl shows the bare cause
 			return "", false, &Refusal{Reason: RefusedUnreadable, Name: r.Name, Number: number, Err: bad.Err}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -41,7 +42,7 @@ func TestAbortSurvivesTheNoteOfAPause(t *testing.T) {
 		}},
 		{"resumed", green, true, func(s *argo.Snapshot) {
 			s.Rollout.Paused = false
-			s.Rollout.Status.Conditions = []argo.Condition{{Type: argo.ConditionPaused, Status: "True"}}
+			s.Rollout.Status.Conditions = []kplan.Condition{{Type: argo.ConditionPaused, Status: "True"}}
 		}},
 		{"before the first status", canary, false, func(s *argo.Snapshot) {
 			s.Rollout.Status.CurrentPodHash, s.Rollout.Status.StableRS = "", ""
@@ -71,7 +72,7 @@ func TestAbortIsNoRetry(t *testing.T) {
 	in := recordedPass{Replicas: 3, Steps: []argo.Step{weight(20)}, CurrentStepIndex: ptr.To(int32(0)), StatusCurrentPodHash: "stable", Abort: true}
 	in.Stable.Replicas, in.Stable.Available = 3, 3
 	s := in.snapshot(false)
-	s.Rollout.Status.Conditions = []argo.Condition{{Type: argo.ConditionProgressing, Status: "False", Reason: "RolloutAborted"}}
+	s.Rollout.Status.Conditions = []kplan.Condition{{Type: argo.ConditionProgressing, Status: "False", Reason: "RolloutAborted"}}
 	p, err := reconcile(s, now)
 	require.NoError(t, err)
 	require.NotEqual(t, "RolloutRetry", argoCondition(p.Status, argo.ConditionProgressing).Reason)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -30,7 +31,7 @@ Noted size 4 at replica set v1 (Stable)
 Set scale down deadline of replica set v1 to 2026-03-01T12:00:00Z (ScaleDownDelay)
 Removed scale down deadline of replica set v1 (ScaleDownDelay)
 Set rollouts-pod-template-hash to v2 in the selector of service active (Promotion)
-held back: BatchNotReady (1 of 2)`), argo.Plan{Actions: all, Holds: []argo.Hold{{Reason: argo.ReasonBatchNotReady, Have: 1, Limit: 2}}}.String())
+held back: BatchNotReady (1 of 2)`), argo.Plan{Actions: all, Holds: []kplan.Hold[argo.Reason]{{Reason: argo.ReasonBatchNotReady, Have: 1, Limit: 2}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
 	var back argo.Actions

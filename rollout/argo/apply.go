@@ -16,7 +16,7 @@ import (
 // stays as it is.
 //
 // A ReplicaSet is known by its hash, a Service by its name. The error, if any, wraps
-// [ErrInvalid] and one [FieldError]: there is no such ReplicaSet or Service, the hash of
+// [kplan.ErrInvalid] and one [kplan.FieldError]: there is no such ReplicaSet or Service, the hash of
 // the new ReplicaSet is taken, or the one to scale has another size than that it is
 // scaled from.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -87,9 +88,9 @@ func TestApply(t *testing.T) {
 		"Action.Name": argo.EvictPod{Name: "other"}, "Action.Service": argo.SelectPods{Service: "other"},
 	} {
 		_, err := argo.Apply(s, a, now)
-		var refused *argo.FieldError
+		var refused *kplan.FieldError
 		require.ErrorAs(t, err, &refused)
-		require.ErrorIs(t, err, argo.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 		require.Equal(t, path, refused.Path)
 	}
 	_, err := argo.Apply(s, argo.CreateReplicaSet{Hash: "1"}, now)

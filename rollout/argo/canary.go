@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -28,7 +29,7 @@ type Counts struct {
 func Parse(s string) (rollout.IntOrPercent, error) {
 	n, err := strconv.ParseInt(strings.ReplaceAll(s, "%", ""), 10, 32)
 	if err != nil {
-		return rollout.IntOrPercent{}, &FieldError{Value: s, Detail: "must be a percentage", Err: err}
+		return rollout.IntOrPercent{}, &kplan.FieldError{Value: s, Detail: "must be a percentage", Err: err}
 	}
 	return rollout.Percent(int32(n)), nil
 }

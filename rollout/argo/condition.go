@@ -5,19 +5,9 @@ package argo
 import (
 	"math"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
-	"github.com/kplan-go/kplan/selector"
 )
-
-// A Condition is one observation of an object's state:
-//
-//	Type               string
-//	Status             selector.ConditionStatus // True, False or Unknown
-//	Reason             string
-//	Message            string
-//	LastUpdateTime     time.Time
-//	LastTransitionTime time.Time
-type Condition = selector.Condition
 
 // The types of conditions of an Argo Rollout.
 const (
@@ -51,8 +41,8 @@ const (
 // pauseNotes returns the conditions that note that a pause has begun or ended, so that it
 // does not count against the deadline. A pass that writes some ends then. What is
 // promoted already is not progressing, and stays so.
-func (in *input) pauseNotes() (notes []Condition) {
-	note := func(kind string, status selector.ConditionStatus, reason, message string) {
+func (in *input) pauseNotes() (notes []kplan.Condition) {
+	note := func(kind string, status kplan.ConditionStatus, reason, message string) {
 		if c := in.condition(in.read.Conditions, kind, status, reason, message); differs(in.read.Conditions, c) {
 			notes = append(notes, c)
 		}
@@ -63,30 +53,30 @@ func (in *input) pauseNotes() (notes []Condition) {
 	paused := len(in.read.PauseConditions) > 0 || in.r.Paused
 	switch {
 	case aborted && !in.read.Abort:
-		note(ConditionProgressing, selector.ConditionUnknown, retriedReason, "Retrying Rollout after abort")
+		note(ConditionProgressing, kplan.ConditionUnknown, retriedReason, "Retrying Rollout after abort")
 	case aborted || paused == noted || in.read.promoted() && paused:
 	case paused:
-		note(ConditionProgressing, selector.ConditionUnknown, pausedReason, "Rollout is paused")
+		note(ConditionProgressing, kplan.ConditionUnknown, pausedReason, "Rollout is paused")
 	default:
-		note(ConditionProgressing, selector.ConditionUnknown, resumedReason, "Rollout is resumed")
+		note(ConditionProgressing, kplan.ConditionUnknown, resumedReason, "Rollout is resumed")
 	}
-	if isTrue := p != nil && p.Status == selector.ConditionTrue; paused != isTrue && !aborted {
+	if isTrue := p != nil && p.Status == kplan.ConditionTrue; paused != isTrue && !aborted {
 		note(ConditionPaused, truth(paused), pausedReason, "Rollout is paused")
 	}
 	return notes
 }
 
 // truth returns True or False.
-func truth(b bool) selector.ConditionStatus {
+func truth(b bool) kplan.ConditionStatus {
 	if b {
-		return selector.ConditionTrue
+		return kplan.ConditionTrue
 	}
-	return selector.ConditionFalse
+	return kplan.ConditionFalse
 }
 
 // condition returns a condition as it is written now.
-func (in *input) condition(list []Condition, kind string, status selector.ConditionStatus, reason, message string) Condition {
-	c := Condition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: in.now, LastTransitionTime: in.now}
+func (in *input) condition(list []kplan.Condition, kind string, status kplan.ConditionStatus, reason, message string) kplan.Condition {
+	c := kplan.Condition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: in.now, LastTransitionTime: in.now}
 	if old := condition.Find(list, kind); old != nil && old.Status == status {
 		c.LastTransitionTime = old.LastTransitionTime
 	}
@@ -95,18 +85,18 @@ func (in *input) condition(list []Condition, kind string, status selector.Condit
 
 // differs reports whether a condition has another status or reason than the one of its
 // type in a list.
-func differs(list []Condition, c Condition) bool {
+func differs(list []kplan.Condition, c kplan.Condition) bool {
 	old := condition.Find(list, c.Type)
 	return old == nil || old.Status != c.Status || old.Reason != c.Reason
 }
 
 // with returns the list with a condition, as its last one.
-func with(list []Condition, c Condition) []Condition {
+func with(list []kplan.Condition, c kplan.Condition) []kplan.Condition {
 	return append(condition.Without(list, c.Type), c)
 }
 
 // set returns the list with a condition whose status or reason changes, else as it is.
-func (in *input) set(list []Condition, kind string, status selector.ConditionStatus, reason, message string) []Condition {
+func (in *input) set(list []kplan.Condition, kind string, status kplan.ConditionStatus, reason, message string) []kplan.Condition {
 	if c := in.condition(list, kind, status, reason, message); differs(list, c) {
 		return with(list, c)
 	}
@@ -118,8 +108,8 @@ func (in *input) set(list []Condition, kind string, status selector.ConditionSta
 // message alone changes nothing.
 //
 // It mirrors getReplicaFailures of Argo Rollouts, which takes any instead of the oldest.
-func (c *counts) failure(list []Condition) []Condition {
-	var found *Condition
+func (c *counts) failure(list []kplan.Condition) []kplan.Condition {
+	var found *kplan.Condition
 	if c.fresh != nil {
 		found = condition.Find(c.fresh.Conditions, ConditionReplicaFailure)
 	}

@@ -8,16 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout/argo"
-	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // argoCondition returns a condition of a Rollout of Argo.
-func argoCondition(s argo.Status, kind string) workload.Condition {
+func argoCondition(s argo.Status, kind string) kplan.Condition {
 	return *zero.Or(condition.Find(s.Conditions, kind))
 }
 
@@ -28,7 +27,7 @@ func TestPausedConditions(t *testing.T) {
 	w.s.Rollout.TemplateHash = "v2"
 	w.run(false)
 	began := w.clock
-	require.Equal(t, selector.ConditionTrue, argoCondition(w.s.Rollout.Status, argo.ConditionPaused).Status)
+	require.Equal(t, kplan.ConditionTrue, argoCondition(w.s.Rollout.Status, argo.ConditionPaused).Status)
 	noted := argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
 	require.Equal(t, []string{"Unknown", "RolloutPaused"}, []string{string(noted.Status), noted.Reason})
 
@@ -36,13 +35,13 @@ func TestPausedConditions(t *testing.T) {
 	w.s.Rollout.Status.PauseConditions = nil
 	w.pass()
 	paused, resumed := argoCondition(w.s.Rollout.Status, argo.ConditionPaused), argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
-	require.Equal(t, []any{selector.ConditionFalse, w.clock}, []any{paused.Status, paused.LastTransitionTime})
-	require.Equal(t, []any{selector.ConditionUnknown, "RolloutResumed", w.clock, noted.LastTransitionTime}, []any{resumed.Status, resumed.Reason, resumed.LastUpdateTime, resumed.LastTransitionTime})
+	require.Equal(t, []any{kplan.ConditionFalse, w.clock}, []any{paused.Status, paused.LastTransitionTime})
+	require.Equal(t, []any{kplan.ConditionUnknown, "RolloutResumed", w.clock, noted.LastTransitionTime}, []any{resumed.Status, resumed.Reason, resumed.LastUpdateTime, resumed.LastTransitionTime})
 
 	w.clock = began.Add(2 * time.Minute)
 	w.pass()
 	moves := argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
-	require.Equal(t, []any{selector.ConditionTrue, w.clock, w.clock}, []any{moves.Status, moves.LastUpdateTime, moves.LastTransitionTime})
+	require.Equal(t, []any{kplan.ConditionTrue, w.clock, w.clock}, []any{moves.Status, moves.LastUpdateTime, moves.LastTransitionTime})
 }
 
 // What is no longer healthy lacks pods of the stable template, or has a new one. Both
@@ -59,14 +58,14 @@ func TestNoLongerHealthy(t *testing.T) {
 		w := newWorld(t, 6, weight(20))
 		w.run(false)
 		before := argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
-		require.Equal(t, selector.ConditionTrue, before.Status)
+		require.Equal(t, kplan.ConditionTrue, before.Status)
 		later := w.clock.Add(time.Minute)
 		c.change(w)
 		p, err := reconcile(w.s, later)
 		require.NoError(t, err)
-		require.Equal(t, selector.ConditionFalse, argoCondition(p.Status, argo.ConditionHealthy).Status, c.why)
+		require.Equal(t, kplan.ConditionFalse, argoCondition(p.Status, argo.ConditionHealthy).Status, c.why)
 		after := argoCondition(p.Status, argo.ConditionProgressing)
-		require.Equal(t, []any{selector.ConditionTrue, c.want, later, before.LastTransitionTime}, []any{after.Status, after.Reason, after.LastUpdateTime, after.LastTransitionTime}, c.why)
+		require.Equal(t, []any{kplan.ConditionTrue, c.want, later, before.LastTransitionTime}, []any{after.Status, after.Reason, after.LastUpdateTime, after.LastTransitionTime}, c.why)
 	}
 }
 
@@ -74,13 +73,13 @@ func TestNoLongerHealthy(t *testing.T) {
 func TestFewerOldPods(t *testing.T) {
 	for _, c := range []struct {
 		old  int32
-		want selector.ConditionStatus
+		want kplan.ConditionStatus
 	}{{3, "True"}, {4, "False"}} {
 		w := newWorld(t, 6, weight(50))
 		w.s.Rollout.TemplateHash = "v2"
 		w.s.Rollout.Status = argo.Status{
 			CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: ptr.To(int32(0)), Replicas: 6, UpdatedReplicas: 2, ReadyReplicas: 6, AvailableReplicas: 6,
-			Conditions: []argo.Condition{{Type: argo.ConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
+			Conditions: []kplan.Condition{{Type: argo.ConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
 		}
 		w.s.Sets = []argo.ReplicaSet{
 			{Hash: "v1", Size: argo.Size{Replicas: 4, AvailableReplicas: c.old, StatusReplicas: c.old}},
@@ -100,7 +99,7 @@ func TestHealthyBehindTheSteps(t *testing.T) {
 		why   string
 		steps []argo.Step
 		index *int32
-		want  selector.ConditionStatus
+		want  kplan.ConditionStatus
 	}{
 		{"one is left", steps, ptr.To(int32(1)), ""},
 		{"all are over", steps, ptr.To(int32(2)), "True"},

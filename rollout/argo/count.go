@@ -5,6 +5,8 @@ package argo
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan"
 )
 
 // A kind is what a pass is for.
@@ -21,7 +23,7 @@ const (
 type counts struct {
 	*input
 	kind  kind
-	noted []Condition // what a pass that notes a pause writes
+	noted []kplan.Condition // what a pass that notes a pause writes
 	sets  []*ReplicaSet
 	// fresh has the template of the Rollout, stable that of the last promotion; either may
 	// be nil, and they may be the same.

@@ -5,6 +5,8 @@ package argo
 import (
 	"slices"
 	"time"
+
+	"github.com/kplan-go/kplan"
 )
 
 // A decision is what a pass does, in no order.
@@ -88,18 +90,18 @@ func (z size) moves() bool { return z.set != nil && z.to != z.set.Replicas }
 // waiting is what a pass waits for: what it holds back, and the instant of another look,
 // zero if none is needed.
 type waiting struct {
-	holds []Hold
+	holds []kplan.Hold[Reason]
 	at    time.Time
 }
 
 // held returns what the Rollout waits for, for one reason.
 func held(reason Reason, have, limit int64) waiting {
-	return waiting{holds: []Hold{{Reason: reason, Have: have, Limit: limit}}}
+	return waiting{holds: []kplan.Hold[Reason]{{Reason: reason, Have: have, Limit: limit}}}
 }
 
 // heldBy returns what it waits for a ReplicaSet for.
 func heldBy(set *ReplicaSet, reason Reason, have, limit int32) waiting {
-	return waiting{holds: []Hold{{Name: set.Name, Reason: reason, Have: int64(have), Limit: int64(limit)}}}
+	return waiting{holds: []kplan.Hold[Reason]{{Name: set.Name, Reason: reason, Have: int64(have), Limit: int64(limit)}}}
 }
 
 // until returns a look at an instant.
@@ -109,7 +111,7 @@ func until(at time.Time) waiting { return waiting{at: at} }
 // ReplicaSet with the same numbers the first is left, and of those with the same reason.
 func (w waiting) and(x waiting) waiting {
 	for _, h := range x.holds {
-		if !slices.ContainsFunc(w.holds, func(o Hold) bool {
+		if !slices.ContainsFunc(w.holds, func(o kplan.Hold[Reason]) bool {
 			return o.Name == h.Name && (o.Reason == h.Reason || h.Name != "" && o.Have == h.Have && o.Limit == h.Limit)
 		}) {
 			w.holds = append(slices.Clip(w.holds), h)

@@ -29,7 +29,7 @@
 // [Canary.TrafficWeight] how much traffic the new pods get. [Preview] counts those of a
 // blue-green update. They are functions of numbers, for those who carry out passes of
 // their own, as are [ScaleDownDelay] and [AbortDelay], [Approximate], [Budget] and
-// [Step.Completed]. Whoever reports reads [Phase], [Condition] and the reasons of holds.
+// [Step.Completed]. Whoever reports reads [Phase], [kplan.Condition] and the reasons of holds.
 //
 // It decides as Argo Rollouts (commit 9f8d111d) does, with traffic routing as v1.10.2. What
 // analyses found is given in the status ([Runs]). Not here: the numbers

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // tenPods is a canary of ten pods at a weight of 20, before any new pod is there.
@@ -228,7 +228,7 @@ func ExampleActions_Apply() {
 		argo.ScaleReplicaSet{Name: "web-v1", Hash: "v1", From: 6, To: 4, Desired: 6},
 		argo.ScaleReplicaSet{Name: "web-v1", Hash: "v1", From: 6, To: 2, Desired: 6},
 	}.Apply(running(), now)
-	fmt.Println(errors.Is(err, argo.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output: true
 }
 
@@ -257,7 +257,7 @@ func ExampleQuirks_Has() {
 func ExampleParseQuirks() {
 	fmt.Println(argo.ParseQuirks("PausedTwice"))
 	_, err := argo.ParseQuirks("Paused")
-	fmt.Println(errors.Is(err, argo.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// PausedTwice <nil>
 	// true
@@ -265,7 +265,7 @@ func ExampleParseQuirks() {
 
 func ExampleQuirkTable() {
 	table := argo.QuirkTable()
-	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "PausedTwice" })
+	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "PausedTwice" })
 	fmt.Println(len(table), "of them, one is", table[i].Name)
 	// Output: 12 of them, one is PausedTwice
 }

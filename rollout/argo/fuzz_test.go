@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -24,7 +25,7 @@ func FuzzReconcile(f *testing.F) {
 	blueGreen := canary
 	blueGreen.Rollout.BlueGreen = &argo.BlueGreen{}
 	blueGreen.Active = &argo.Service{Name: "active", Selector: map[string]string{argo.HashLabel: "v1"}}
-	purity.Fuzz(f, argo.ErrInvalid, func(s argo.Snapshot) (argo.Plan, error) { return reconcile(s, now) }, canary, blueGreen)
+	purity.Fuzz(f, kplan.ErrInvalid, func(s argo.Snapshot) (argo.Plan, error) { return reconcile(s, now) }, canary, blueGreen)
 }
 
 // FuzzParseQuirks reads lists of names: what is accepted prints as a set of them.
@@ -34,7 +35,7 @@ func FuzzParseQuirks(f *testing.F) {
 		names := strings.Split(text, ",")
 		q, err := argo.ParseQuirks(names...)
 		if err != nil {
-			require.ErrorIs(t, err, argo.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return
 		}
 		for name := range strings.SplitSeq(q.String(), ",") {

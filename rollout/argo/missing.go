@@ -5,8 +5,8 @@ package argo
 import (
 	"math"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // short says that a ReplicaSet has fewer pods than are asked for, or more than it wants.
@@ -102,7 +102,7 @@ func (c *counts) stableLacks() waiting {
 // delete those that it has too many of.
 func (set *ReplicaSet) refused() bool {
 	f := condition.Find(set.Conditions, ConditionReplicaFailure)
-	return f != nil && f.Status == selector.ConditionTrue && set.StatusReplicas != set.Replicas
+	return f != nil && f.Status == kplan.ConditionTrue && set.StatusReplicas != set.Replicas
 }
 
 // refusals names the ReplicaSets that cannot create or delete pods.

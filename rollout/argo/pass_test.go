@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
@@ -29,7 +30,7 @@ func TestCanaryPauseBegins(t *testing.T) {
 			require.NotEqual(t, argo.ReasonApproval, h.Reason)
 		}
 	}
-	require.Equal(t, []argo.Hold{{Reason: argo.ReasonPause, Have: 0, Limit: 60}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonPause, Have: 0, Limit: 60}}, w.plan.Holds)
 }
 
 // A canary from its first deployment to a promotion, in the pause of
@@ -43,7 +44,7 @@ func TestCanaryLife(t *testing.T) {
 	w.run(false)
 	require.Equal(t, "v1=5 v2=1", w.sizes())
 	require.Equal(t, argo.PauseStep, w.s.Rollout.Status.Message)
-	require.Equal(t, []argo.Hold{{Reason: argo.ReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
 	w.s.Rollout.Status.PauseConditions = nil
 	w.run(false)
 	require.Equal(t, "v2=6", w.sizes())
@@ -287,7 +288,7 @@ func TestBlueGreenLife(t *testing.T) {
 	p, err = reconcile(w.s, w.clock.Add(10*time.Second))
 	require.NoError(t, err)
 	require.Equal(t, w.clock.Add(60*time.Second), p.RecheckAt)
-	require.Equal(t, []argo.Hold{{Reason: argo.ReasonPause, Have: 10, Limit: 60}}, p.Holds)
+	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonPause, Have: 10, Limit: 60}}, p.Holds)
 	w.s.Rollout.Status.Abort = true
 	w.run(false)
 	require.Equal(t, "v2=3", w.sizes(), "30 s behind the abort")
@@ -362,7 +363,7 @@ func TestRejects(t *testing.T) {
 	s := argo.Snapshot{Sets: []argo.ReplicaSet{{Hash: "a"}, {Hash: "a", Size: argo.Size{Replicas: -1}}}}
 	s.Rollout.BlueGreen, s.Rollout.Replicas = &argo.BlueGreen{}, ptr.To(int32(-1))
 	_, err := reconcile(s, time.Time{})
-	require.ErrorIs(t, err, argo.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	for _, path := range []string{"now", "Rollout.TemplateHash", "Rollout.Replicas", "Active", "Sets[1].Hash", "Sets[1].Replicas"} {
 		require.ErrorContains(t, err, path)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -77,5 +78,5 @@ func TestPingWithoutPong(t *testing.T) {
 	w.s.Pong = nil
 	_, err := reconcile(w.s, now)
 	require.ErrorContains(t, err, "Ping")
-	require.ErrorIs(t, err, argo.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }

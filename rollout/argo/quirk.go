@@ -3,8 +3,8 @@
 package argo
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/quirk"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Quirks is a set of quirks: what Argo Rollouts does and hardly anybody wants. Plans have
@@ -52,12 +52,12 @@ const issue = "argoproj/argo-rollouts#"
 
 // QuirkTable returns what there is to know about each quirk, in the order of the
 // constants.
-func QuirkTable() []selector.Quirk {
+func QuirkTable() []kplan.Quirk {
 	return append(trafficQuirks(), otherQuirks()...)
 }
 
-func trafficQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func trafficQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "AbortLeavesRequests",
 		Upstream: "With dynamicStableScale the way back after an abort takes the step that serves fewer pods than the new ReplicaSet has. With minPodsPerReplicaSet it never has fewer, and keeps its pods and the requests of that step.",
 		Source:   "GetDesiredCanaryWeight" + release,
@@ -100,8 +100,8 @@ func trafficQuirks() []selector.Quirk {
 	}}
 }
 
-func otherQuirks() []selector.Quirk {
-	return []selector.Quirk{{
+func otherQuirks() []kplan.Quirk {
+	return []kplan.Quirk{{
 		Name:     "ZeroReplicasTakeSteps",
 		Upstream: "An update of 0 replicas takes all steps: setCanaryScale and previewReplicaCount start pods, and pauses and promotions wait for a person.",
 		Source:   "shouldFullPromote, UseSetCanaryScale" + release,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -162,7 +163,7 @@ func TestQuirkNames(t *testing.T) {
 	require.True(t, every.Has(argo.PausedTwice|argo.RoutesLost))
 	require.False(t, argo.PausedTwice.Has(argo.PausedTwice|argo.RoutesLost))
 	_, err = argo.ParseQuirks("Unknown")
-	require.ErrorIs(t, err, argo.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = argo.Reconcile(newWorld(t, 1).s, now, argo.Options{Repair: argo.RepairAll + 1})
 	require.ErrorContains(t, err, "Options.Repair")
 }

@@ -2,21 +2,8 @@
 
 package argo
 
-import "github.com/kplan-go/kplan/selector"
-
 // A Reason says why a plan does, or holds back, something.
 type Reason string
-
-// A Hold is what was considered and held back:
-//
-//	Node   string // ""
-//	Name   string // the ReplicaSet; "" is the Rollout as a whole
-//	Reason Reason
-//	Have   int64 // the number that Reason compares
-//	Limit  int64 // and what it is compared with
-//
-//	String() string // one line such as "web-6b8f held back: BatchNotReady (1 of 2)"
-type Hold = selector.Hold[Reason]
 
 // Reasons of actions.
 const (
@@ -34,7 +21,7 @@ const (
 	ReasonAborted Reason = "Aborted" // the update is given up: a person retries, or rolls back
 )
 
-// Reasons for which a Rollout waits. Have and Limit of an [Hold] are the two numbers
+// Reasons for which a Rollout waits. Have and Limit of an [kplan.Hold] are the two numbers
 // that the comment compares.
 const (
 	ReasonPaused   Reason = "Paused"   // the Rollout is paused: a person has to resume it

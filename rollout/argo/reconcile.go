@@ -5,7 +5,7 @@ package argo
 import "time"
 
 // Reconcile returns the next step of the Argo Rollout in s as of now: a whole pass of a
-// canary or of a blue-green update. It performs nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
+// canary or of a blue-green update. It performs nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each
 // field that cannot be used.
 //
 // It mirrors the reconciliation of Argo Rollouts. What analyses and experiments found is

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -92,7 +93,7 @@ func TestAbortedScaleInForce(t *testing.T) {
 func TestPauseInForceWhilePodsGo(t *testing.T) {
 	s := between(t, 4, []argo.Step{weight(50), pause(60)}, full(2), argo.Size{Replicas: 1}, full(2))
 	s.Rollout.Status.ControllerPause, s.Rollout.Status.PauseConditions = true, []argo.PauseCondition{{Reason: argo.PauseStep, StartTime: now}}
-	s.Rollout.Status.Conditions = []argo.Condition{{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused"}, {Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"}}
+	s.Rollout.Status.Conditions = []kplan.Condition{{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused"}, {Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"}}
 	for _, repair := range []argo.Quirks{0, argo.PauseBeginsWhilePodsGo} {
 		p, err := repaired(s, now, repair)
 		require.NoError(t, err)

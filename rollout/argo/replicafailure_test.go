@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // set returns a ReplicaSet of a Rollout of n pods that wants some, of which some exist and
@@ -25,9 +25,9 @@ func set(hash string, n, wants, exist, available int32) argo.ReplicaSet {
 
 // refusing lets a ReplicaSet say that it cannot create pods.
 func refusing(rs argo.ReplicaSet, message string) argo.ReplicaSet {
-	rs.Conditions = []argo.Condition{
-		{Type: "Other", Status: selector.ConditionTrue},
-		{Type: argo.ConditionReplicaFailure, Status: selector.ConditionTrue, Reason: "FailedCreate", Message: message, LastTransitionTime: now.Add(-2 * time.Hour)},
+	rs.Conditions = []kplan.Condition{
+		{Type: "Other", Status: kplan.ConditionTrue},
+		{Type: argo.ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: "FailedCreate", Message: message, LastTransitionTime: now.Add(-2 * time.Hour)},
 	}
 	return rs
 }
@@ -52,9 +52,9 @@ func at(s argo.Snapshot, step int32, steps ...argo.Step) argo.Snapshot {
 // A Rollout reports that a ReplicaSet cannot create pods: that of the new one, else of the
 // oldest, between whether enough are available and whether it is complete.
 func TestReplicaFailure(t *testing.T) {
-	failure := func(message string, since time.Duration) argo.Condition {
-		return argo.Condition{
-			Type: argo.ConditionReplicaFailure, Status: selector.ConditionTrue, Reason: "FailedCreate", Message: message,
+	failure := func(message string, since time.Duration) kplan.Condition {
+		return kplan.Condition{
+			Type: argo.ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: "FailedCreate", Message: message,
 			LastUpdateTime: now.Add(-2 * time.Hour), LastTransitionTime: now.Add(-since),
 		}
 	}
@@ -62,24 +62,24 @@ func TestReplicaFailure(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		sets   []argo.ReplicaSet
-		before []argo.Condition
-		want   []argo.Condition
+		before []kplan.Condition
+		want   []kplan.Condition
 	}{
 		{"none fails", []argo.ReplicaSet{is, isNot}, nil, nil},
-		{"the stable one", []argo.ReplicaSet{refusing(is, "quota"), isNot}, nil, []argo.Condition{failure("quota", 2*time.Hour)}},
-		{"the new one comes first", []argo.ReplicaSet{refusing(is, "quota"), refusing(isNot, "webhook")}, nil, []argo.Condition{failure("webhook", 2*time.Hour)}},
-		{"the older one comes first", []argo.ReplicaSet{refusing(is, "quota"), refusing(set("v0", 3, 0, 0, 0), "old"), isNot}, nil, []argo.Condition{failure("old", 2*time.Hour)}},
-		{"it is over", []argo.ReplicaSet{is, isNot}, []argo.Condition{failure("quota", time.Hour)}, nil},
-		{"another message alone changes nothing", []argo.ReplicaSet{refusing(is, "webhook"), isNot}, []argo.Condition{failure("quota", time.Hour)}, []argo.Condition{failure("quota", time.Hour)}},
-		{"another reason does, and keeps its time", []argo.ReplicaSet{refusing(is, "webhook"), isNot}, []argo.Condition{{
-			Type: argo.ConditionReplicaFailure, Status: selector.ConditionTrue, Reason: "FailedDelete", LastTransitionTime: now.Add(-time.Hour),
-		}}, []argo.Condition{failure("webhook", time.Hour)}},
+		{"the stable one", []argo.ReplicaSet{refusing(is, "quota"), isNot}, nil, []kplan.Condition{failure("quota", 2*time.Hour)}},
+		{"the new one comes first", []argo.ReplicaSet{refusing(is, "quota"), refusing(isNot, "webhook")}, nil, []kplan.Condition{failure("webhook", 2*time.Hour)}},
+		{"the older one comes first", []argo.ReplicaSet{refusing(is, "quota"), refusing(set("v0", 3, 0, 0, 0), "old"), isNot}, nil, []kplan.Condition{failure("old", 2*time.Hour)}},
+		{"it is over", []argo.ReplicaSet{is, isNot}, []kplan.Condition{failure("quota", time.Hour)}, nil},
+		{"another message alone changes nothing", []argo.ReplicaSet{refusing(is, "webhook"), isNot}, []kplan.Condition{failure("quota", time.Hour)}, []kplan.Condition{failure("quota", time.Hour)}},
+		{"another reason does, and keeps its time", []argo.ReplicaSet{refusing(is, "webhook"), isNot}, []kplan.Condition{{
+			Type: argo.ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: "FailedDelete", LastTransitionTime: now.Add(-time.Hour),
+		}}, []kplan.Condition{failure("webhook", time.Hour)}},
 	} {
 		s := at(updating(3, c.sets...), 0, weight(34))
 		s.Rollout.Status.Conditions = c.before
 		p, err := reconcile(s, now)
 		require.NoError(t, err)
-		var got []argo.Condition
+		var got []kplan.Condition
 		var order []string
 		for _, o := range p.Status.Conditions {
 			order = append(order, o.Type)

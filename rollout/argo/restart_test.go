@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -58,7 +59,7 @@ func TestRestart(t *testing.T) {
 	require.Equal(t, []string{"v1-0", "v1-1"}, w.evicted())
 	require.Len(t, w.plan.Actions, 2)
 	require.Equal(t, before, w.s.Rollout.Status)
-	require.Equal(t, []argo.Hold{{Reason: argo.ReasonRestart, Have: 0, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonRestart, Have: 0, Limit: 4}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(30*time.Second), w.plan.RecheckAt)
 	w.pass()
 	require.Empty(t, w.evicted(), "two are unavailable")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -65,7 +66,7 @@ func TestRoutedLife(t *testing.T) {
 	require.Equal(t, "v1=5 v2=3", w.sizes())
 	canary, stable := w.weights()
 	require.Equal(t, []int32{60, 40}, []int32{canary, stable})
-	require.Equal(t, []argo.Hold{{Reason: argo.ReasonAnalysis, Have: 4, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonAnalysis, Have: 4, Limit: 4}}, w.plan.Holds)
 	w.s.Rollout.Status.Runs.Step.Phase = argo.RunSuccessful
 	for w.s.Rollout.Status.StableRS == "v1" {
 		require.True(t, w.pass())
@@ -145,7 +146,7 @@ func TestStableServes(t *testing.T) {
 	p, err := reconcile(w.s, w.clock)
 	require.NoError(t, err)
 	require.NotContains(t, p.String(), "Set weight")
-	require.Contains(t, p.Holds, argo.Hold{Name: "web-v1", Reason: argo.ReasonStableNotReady, Have: 3, Limit: 4})
+	require.Contains(t, p.Holds, kplan.Hold[argo.Reason]{Name: "web-v1", Reason: argo.ReasonStableNotReady, Have: 3, Limit: 4})
 	w.s.Rollout.ProgressThreshold = &argo.Threshold{Type: "Percent", Value: 75}
 	p, err = reconcile(w.s, w.clock)
 	require.NoError(t, err)
@@ -165,7 +166,7 @@ func TestVerifiedWeights(t *testing.T) {
 		}
 	}
 	require.Equal(t, ptr.To(false), w.s.Rollout.Status.Weights.Verified, "the answer was about other weights")
-	require.Equal(t, []argo.Hold{{Reason: argo.ReasonUnverified, Have: 50, Limit: 100}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonUnverified, Have: 50, Limit: 100}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(10*time.Second), w.plan.RecheckAt)
 	w.s.WeightVerified = ptr.To(false)
 	w.pass()
@@ -334,7 +335,7 @@ func TestVerifiedEnd(t *testing.T) {
 	require.Equal(t, []int32{100, 0}, []int32{canary, stable})
 	require.Equal(t, "v1", w.s.Rollout.Status.StableRS)
 	require.Equal(t, "v1=2 v2=4", w.sizes())
-	require.Equal(t, []argo.Hold{{Reason: argo.ReasonUnverified, Have: 100, Limit: 100}}, w.plan.Holds)
+	require.Equal(t, []kplan.Hold[argo.Reason]{{Reason: argo.ReasonUnverified, Have: 100, Limit: 100}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(10*time.Second), w.plan.RecheckAt)
 	w.s.WeightVerified = ptr.To(true)
 	w.run(false)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout"
@@ -151,7 +152,7 @@ type ReplicaSet struct {
 	ScaleDownAt       time.Time `json:"scaleDownAt,omitzero"`     // as annotated; zero if it is not
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
 	// Conditions are those of its status. Only [ConditionReplicaFailure] is looked at.
-	Conditions []Condition `json:"conditions,omitempty"`
+	Conditions []kplan.Condition `json:"conditions,omitempty"`
 }
 
 // A Phase is where an Argo Rollout stands.
@@ -218,11 +219,11 @@ type Status struct {
 	PreviewSelector          string `json:"previewSelector,omitzero"`
 	ScaleUpPreviewCheckPoint bool   `json:"scaleUpPreviewCheckPoint,omitzero"`
 
-	Replicas          int32       `json:"replicas,omitzero"`
-	UpdatedReplicas   int32       `json:"updatedReplicas,omitzero"`
-	ReadyReplicas     int32       `json:"readyReplicas,omitzero"`
-	AvailableReplicas int32       `json:"availableReplicas,omitzero"`
-	Conditions        []Condition `json:"conditions,omitempty"`
+	Replicas          int32             `json:"replicas,omitzero"`
+	UpdatedReplicas   int32             `json:"updatedReplicas,omitzero"`
+	ReadyReplicas     int32             `json:"readyReplicas,omitzero"`
+	AvailableReplicas int32             `json:"availableReplicas,omitzero"`
+	Conditions        []kplan.Condition `json:"conditions,omitempty"`
 }
 
 // clone returns a copy that shares nothing with s.
@@ -238,7 +239,7 @@ type Plan struct {
 	// [RemoveRoute], [SetRoute], [SetWeight], [ScaleReplicaSet] and [DelayReplicaSet].
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are what the Rollout waits for.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status Status `json:"status"`
 	// RecheckAt is when to call again even if nothing changes; zero if time alone cannot

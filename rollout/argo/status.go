@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // base returns the status that both styles begin with.
@@ -64,17 +64,17 @@ func (c *counts) finish(status Status, t *turn) (Status, waiting) {
 }
 
 // conditions returns the conditions of a status, and whether it is behind its deadline.
-func (c *counts) conditions(status *Status, t *turn) (list []Condition, late bool, w waiting) {
+func (c *counts) conditions(status *Status, t *turn) (list []kplan.Condition, late bool, w waiting) {
 	list = status.Conditions
 	healthy, worse := c.healthy(status), false
 	if healthy && !c.r.Paused && len(c.pauses(*status, t).PauseConditions) == 0 {
-		list = c.set(list, ConditionHealthy, selector.ConditionTrue, "RolloutHealthy", "Rollout is healthy")
+		list = c.set(list, ConditionHealthy, kplan.ConditionTrue, "RolloutHealthy", "Rollout is healthy")
 	} else if h := condition.Find(c.read.Conditions, ConditionHealthy); h != nil {
-		worse = h.Status != selector.ConditionFalse || h.Reason != "RolloutHealthy"
-		list = c.set(list, ConditionHealthy, selector.ConditionFalse, "RolloutHealthy", "Rollout is not healthy")
+		worse = h.Status != kplan.ConditionFalse || h.Reason != "RolloutHealthy"
+		list = c.set(list, ConditionHealthy, kplan.ConditionFalse, "RolloutHealthy", "Rollout is not healthy")
 	}
 	if c.aborted(t) {
-		list = c.set(list, ConditionProgressing, selector.ConditionFalse, abortedReason, c.abortText(t.why))
+		list = c.set(list, ConditionProgressing, kplan.ConditionFalse, abortedReason, c.abortText(t.why))
 	} else {
 		list, late, w = c.progress(list, status, healthy, worse)
 	}
@@ -113,20 +113,20 @@ func (c *counts) healthy(status *Status) bool {
 
 // progress returns the conditions with whether anything moves, and whether it has not for
 // too long.
-func (c *counts) progress(list []Condition, status *Status, healthy, worse bool) (next []Condition, late bool, w waiting) {
+func (c *counts) progress(list []kplan.Condition, status *Status, healthy, worse bool) (next []kplan.Condition, late bool, w waiting) {
 	current := condition.Find(c.read.Conditions, ConditionProgressing)
 	switch {
 	case healthy:
-		return c.set(list, ConditionProgressing, selector.ConditionTrue, doneReason, "The new ReplicaSet has successfully progressed"), false, w
+		return c.set(list, ConditionProgressing, kplan.ConditionTrue, doneReason, "The new ReplicaSet has successfully progressed"), false, w
 	case worse || c.moved(status):
 		reason := updatedReason
 		if worse && status.StableRS == status.CurrentPodHash {
 			reason = missingReason
 		}
-		return with(list, c.condition(list, ConditionProgressing, selector.ConditionTrue, reason, "The new ReplicaSet is progressing")), false, w
+		return with(list, c.condition(list, ConditionProgressing, kplan.ConditionTrue, reason, "The new ReplicaSet is progressing")), false, w
 	}
 	if late, w = c.timedOut(current); late {
-		list = c.set(list, ConditionProgressing, selector.ConditionFalse, timedOutReason, "The new ReplicaSet has timed out progressing")
+		list = c.set(list, ConditionProgressing, kplan.ConditionFalse, timedOutReason, "The new ReplicaSet has timed out progressing")
 	}
 	return list, late, w
 }
@@ -150,7 +150,7 @@ func (c *counts) moved(status *Status) bool {
 
 // timedOut reports whether nothing has moved within the deadline, or when it is exceeded.
 // Steps that may take as long as they like do not count.
-func (in *input) timedOut(current *Condition) (late bool, w waiting) {
+func (in *input) timedOut(current *kplan.Condition) (late bool, w waiting) {
 	if step := in.step(); current == nil || current.Reason == abortedReason || step != nil && (step.Pause != nil || step.Other != "") {
 		return false, w
 	}

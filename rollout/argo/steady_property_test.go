@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout/argo"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // options draws what random.Argo leaves out of a Rollout: how it is promoted, and who looks
@@ -52,7 +52,7 @@ func options(s random.Source, snapshot *argo.Snapshot) {
 
 // refused reports whether a ReplicaSet cannot create pods.
 func refused(set *argo.ReplicaSet) bool {
-	return slices.ContainsFunc(set.Conditions, func(c argo.Condition) bool { return c.Type == argo.ConditionReplicaFailure && c.Status == "True" })
+	return slices.ContainsFunc(set.Conditions, func(c kplan.Condition) bool { return c.Type == argo.ConditionReplicaFailure && c.Status == "True" })
 }
 
 // lags lets some of the pods come, go, and become available that are to. Those of a
@@ -75,7 +75,7 @@ func steady(s random.Source) (snapshot argo.Snapshot, p argo.Plan, is bool) {
 	options(s, &snapshot)
 	for i := range snapshot.Sets {
 		if random.OneIn(s, "refused", 8) {
-			snapshot.Sets[i].Conditions = []argo.Condition{{Type: argo.ConditionReplicaFailure, Status: random.OneOf[selector.ConditionStatus](s, "refuses", "True", "False"), Reason: "FailedCreate"}}
+			snapshot.Sets[i].Conditions = []kplan.Condition{{Type: argo.ConditionReplicaFailure, Status: random.OneOf[kplan.ConditionStatus](s, "refuses", "True", "False"), Reason: "FailedCreate"}}
 		}
 	}
 	lags(s, snapshot.Sets)
@@ -111,7 +111,7 @@ func allWell(s *argo.Snapshot, p *argo.Plan) bool {
 
 // unmet says how a hold is no reason to wait: what it compares is so already, or is not so
 // of the ReplicaSet that it names.
-func unmet(s *argo.Snapshot, p *argo.Plan, h argo.Hold) string {
+func unmet(s *argo.Snapshot, p *argo.Plan, h kplan.Hold[argo.Reason]) string {
 	var set *argo.ReplicaSet
 	for i := range s.Sets {
 		if h.Name != "" && s.Sets[i].Name == h.Name {

@@ -10,22 +10,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // recordedCondition is a condition and its ages in seconds. Those of a ReplicaSet have no
 // update, and of those that come out only ReplicaFailure has ages and a message.
 type recordedCondition struct {
-	Type      string                   `json:"type"`
-	Status    selector.ConditionStatus `json:"status"`
-	Reason    string                   `json:"reason"`
-	Message   string                   `json:"message,omitempty"`
-	UpdateAge int32                    `json:"updateAge"`
-	Age       int32                    `json:"age"`
+	Type      string                `json:"type"`
+	Status    kplan.ConditionStatus `json:"status"`
+	Reason    string                `json:"reason"`
+	Message   string                `json:"message,omitempty"`
+	UpdateAge int32                 `json:"updateAge"`
+	Age       int32                 `json:"age"`
 }
 
 func ago(seconds int32) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
@@ -54,7 +54,7 @@ func (in *recordedFailures) snapshot() argo.Snapshot {
 	}
 	st.CurrentPodHash = r.TemplateHash
 	for _, c := range in.Conditions {
-		st.Conditions = append(st.Conditions, argo.Condition{
+		st.Conditions = append(st.Conditions, kplan.Condition{
 			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, LastUpdateTime: ago(c.UpdateAge), LastTransitionTime: ago(c.Age),
 		})
 	}
@@ -74,7 +74,7 @@ func (in *recordedFailures) snapshot() argo.Snapshot {
 			Size: argo.Size{Replicas: set.Replicas, StatusReplicas: set.Exist, AvailableReplicas: set.Available},
 		}
 		for _, c := range set.Conditions {
-			rs.Conditions = append(rs.Conditions, argo.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: ago(c.Age)})
+			rs.Conditions = append(rs.Conditions, kplan.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: ago(c.Age)})
 		}
 		s.Sets = append(s.Sets, rs)
 		st.Replicas, st.ReadyReplicas, st.AvailableReplicas = st.Replicas+set.Exist, st.ReadyReplicas+set.Available, st.AvailableReplicas+set.Available

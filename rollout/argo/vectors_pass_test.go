@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -50,7 +51,7 @@ func (in *recordedPass) snapshot(blueGreen bool) argo.Snapshot {
 	o.Status = argo.Status{
 		ObservedGeneration: 1, CurrentPodHash: in.StatusCurrentPodHash, StableRS: "stable", Abort: in.Abort, PromoteFull: in.PromoteFull,
 		CurrentStepIndex: in.CurrentStepIndex, ActiveSelector: in.ActiveSelector, ScaleUpPreviewCheckPoint: in.ScaleUpPreviewCheckPoint,
-		Conditions: []argo.Condition{{
+		Conditions: []kplan.Condition{{
 			Type: argo.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated",
 			LastUpdateTime: now.Add(-time.Duration(in.ProgressingConditionAgeSeconds) * time.Second),
 		}},
@@ -79,7 +80,7 @@ func (in *recordedPass) snapshot(blueGreen bool) argo.Snapshot {
 	}
 	if in.Pause == "condition" {
 		since := s.Rollout.Status.Conditions[0].LastUpdateTime
-		s.Rollout.Status.Conditions = []argo.Condition{
+		s.Rollout.Status.Conditions = []kplan.Condition{
 			{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: since},
 			{Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"},
 		}

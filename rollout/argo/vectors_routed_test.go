@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
@@ -107,9 +108,9 @@ func (in *recordedRouted) status(status *argo.Status) {
 			Stable: argo.WeightDestination{Weight: 100 - *in.CanaryWeight, Service: "stable", Hash: "stable"},
 		}
 	}
-	status.Conditions = []argo.Condition{{Type: argo.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: now}}
+	status.Conditions = []kplan.Condition{{Type: argo.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: now}}
 	if in.Pause == "condition" {
-		status.Conditions = []argo.Condition{
+		status.Conditions = []kplan.Condition{
 			{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: now},
 			{Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"},
 		}

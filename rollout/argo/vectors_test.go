@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
@@ -131,5 +132,5 @@ func TestVectorsArgoScaleDownDelay(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	_, err := argo.Parse("many")
-	require.ErrorIs(t, err, argo.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -32,7 +33,7 @@ Created canary deployment of web (Initialize)
 Set minReadySeconds of replica set web-1 to 3 (Initialize)
 Retargeted autoscaler hpa from a to b (Initialize)
 Labelled pod p: a=2, b=1 (BatchLabel)
-held back: TooFewUpdated (1 of 2)`), batchrelease.Plan{Actions: all, Holds: []batchrelease.Hold{{Reason: batchrelease.ReasonTooFewUpdated, Have: 1, Limit: 2}}}.String())
+held back: TooFewUpdated (1 of 2)`), batchrelease.Plan{Actions: all, Holds: []kplan.Hold[batchrelease.Reason]{{Reason: batchrelease.ReasonTooFewUpdated, Have: 1, Limit: 2}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
 	var back batchrelease.Actions

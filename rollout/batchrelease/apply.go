@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
@@ -24,7 +25,7 @@ import (
 //     finalizers of a canary Deployment. Behind its last finalizer a BatchRelease that is
 //     being deleted is gone, which the caller has to see.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError]: there is no such object, the
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: there is no such object, the
 // name of the new one is taken, or the autoscaler has another target than that it is to lose.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
@@ -149,7 +150,7 @@ func (s *Status) equal(t *Status) bool {
 		s.ObservedGeneration == t.ObservedGeneration && s.ObservedRolloutID == t.ObservedRolloutID &&
 		s.ObservedWorkloadReplicas == t.ObservedWorkloadReplicas && s.ObservedReleasePlanHash == t.ObservedReleasePlanHash &&
 		ptr.Equal(s.CollisionCount, t.CollisionCount) && s.Current.equal(&t.Current) &&
-		slices.EqualFunc(s.Conditions, t.Conditions, func(a, b workload.Condition) bool {
+		slices.EqualFunc(s.Conditions, t.Conditions, func(a, b kplan.Condition) bool {
 			return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
 				a.LastUpdateTime.Equal(b.LastUpdateTime) && a.LastTransitionTime.Equal(b.LastTransitionTime)
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
@@ -148,8 +149,8 @@ func TestApply(t *testing.T) {
 
 func requireRefused(t *testing.T, err error, path string) {
 	t.Helper()
-	var refused *batchrelease.FieldError
+	var refused *kplan.FieldError
 	require.ErrorAs(t, err, &refused, path)
-	require.ErrorIs(t, err, batchrelease.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.Equal(t, path, refused.Path)
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 const controlText = `"batchrelease.rollouts.kruise.io/control-info":"{\"apiVersion\":\"rollouts.kruise.io/v1beta1\",\"kind\":\"BatchRelease\",\"name\":\"web\",\"uid\":\"b\",\"controller\":true,\"blockOwnerDeletion\":true}"`
@@ -213,7 +213,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	require.Equal(t, batchrelease.ReasonNotPromoted, run(s).Holds[0].Reason)
 	s.Workload.Status.UpdatedReplicas = 4
 	s.Workload.RollingUpdate = limits
-	require.Equal(t, batchrelease.Hold{Name: "demo", Reason: batchrelease.ReasonNotAvailable, Limit: 3}, run(s).Holds[0], "25% of 4 need not be")
+	require.Equal(t, kplan.Hold[batchrelease.Reason]{Name: "demo", Reason: batchrelease.ReasonNotAvailable, Limit: 3}, run(s).Holds[0], "25% of 4 need not be")
 	s.Workload.Status.AvailableReplicas = 4
 	p = run(s)
 	require.Equal(t, batchrelease.PhaseCompleted, p.Status.Phase)
@@ -229,7 +229,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	s.Release.Status.Phase = batchrelease.PhaseProgressing
 	p = run(s)
 	require.Equal(t, batchrelease.ReasonNoControlInfo, p.Holds[0].Reason)
-	require.Equal(t, selector.ConditionTrue, p.Status.Conditions[0].Status)
+	require.Equal(t, kplan.ConditionTrue, p.Status.Conditions[0].Status)
 	s.Workload.Annotations = map[string]string{partition.AnnotationControlInfo: "{}", workload.AnnotationOriginalStrategy: `{"maxSurge":1}`}
 	refused := []batchrelease.Reason{}
 	for _, prepare := range []func(){

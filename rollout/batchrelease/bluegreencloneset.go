@@ -5,6 +5,7 @@ package batchrelease
 import (
 	"math"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -41,13 +42,13 @@ func (k blueGreenCloneSet) giveBack(plan *ReleasePlan, w *workload.Workload, _ b
 	return p, write
 }
 
-func (blueGreenCloneSet) resumed(w *workload.Workload, patched bool) (Hold, bool) {
+func (blueGreenCloneSet) resumed(w *workload.Workload, patched bool) (kplan.Hold[Reason], bool) {
 	s := &w.Status
 	switch {
 	case patched || w.Paused:
-		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotResumed}, true
 	case s.ReadyReplicas != s.UpdatedReadyReplicas:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
 	}
-	return Hold{}, false
+	return kplan.Hold[Reason]{}, false
 }

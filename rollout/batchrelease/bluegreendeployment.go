@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -80,13 +81,13 @@ func (k blueGreenDeployment) giveBack(plan *ReleasePlan, w *workload.Workload, _
 	return p, write
 }
 
-func (blueGreenDeployment) resumed(w *workload.Workload, patched bool) (Hold, bool) {
+func (blueGreenDeployment) resumed(w *workload.Workload, patched bool) (kplan.Hold[Reason], bool) {
 	s := &w.Status
 	switch {
 	case patched || w.Paused:
-		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotResumed}, true
 	case s.ReadyReplicas != s.UpdatedReplicas:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
 	}
 	return unavailable(w)
 }

@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -20,7 +21,9 @@ func (byPartition) returns() bool { return true }
 
 func (byPartition) target(s *Snapshot) *workload.Workload { return s.Workload }
 
-func (byPartition) unobserved(*Snapshot) (Hold, string) { return Hold{}, "" } // the whole pass waits for it
+func (byPartition) unobserved(*Snapshot) (kplan.Hold[Reason], string) {
+	return kplan.Hold[Reason]{}, ""
+} // the whole pass waits for it
 
 func (byPartition) controlled(br *Release, w *workload.Workload) bool {
 	return w.ControlledBy() == br.UID && w.Annotations[partition.AnnotationControlInfo] != ""
@@ -51,6 +54,8 @@ func (byPartition) released(plan *ReleasePlan) (p workload.Patch, all bool) {
 
 func (byPartition) waits(*ReleasePlan, workload.Quirks) bool { return false }
 
-func (byPartition) resumed(*workload.Workload, bool) (Hold, bool) { return Hold{}, false }
+func (byPartition) resumed(*workload.Workload, bool) (kplan.Hold[Reason], bool) {
+	return kplan.Hold[Reason]{}, false
+}
 
 func (byPartition) end(*Snapshot) (autoscaler, canary Action) { return nil, nil }

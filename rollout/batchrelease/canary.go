@@ -5,6 +5,7 @@ package batchrelease
 import (
 	"crypto/sha256"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -68,12 +69,12 @@ func (canary) returns() bool { return false }
 
 func (canary) target(s *Snapshot) *workload.Workload { return s.Canary }
 
-func (canary) unobserved(s *Snapshot) (Hold, string) {
+func (canary) unobserved(s *Snapshot) (kplan.Hold[Reason], string) {
 	c := s.Canary
 	if c == nil || c.Status.ObservedGeneration >= c.Generation {
-		return Hold{}, ""
+		return kplan.Hold[Reason]{}, ""
 	}
-	return Hold{Name: c.Name, Reason: ReasonNotObserved, Have: c.Status.ObservedGeneration, Limit: c.Generation}, "canary deployment is not observed yet"
+	return kplan.Hold[Reason]{Name: c.Name, Reason: ReasonNotObserved, Have: c.Status.ObservedGeneration, Limit: c.Generation}, "canary deployment is not observed yet"
 }
 
 func (canary) upgrade(c *Context, _, extra *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
@@ -98,26 +99,26 @@ func (canary) waits(plan *ReleasePlan, _ workload.Quirks) bool {
 	return plan.FinalizingPolicy == WaitResume
 }
 
-func (canary) resumed(w *workload.Workload, _ bool) (Hold, bool) {
+func (canary) resumed(w *workload.Workload, _ bool) (kplan.Hold[Reason], bool) {
 	s := &w.Status
 	switch {
 	case w.Paused:
-		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotResumed}, true
 	case s.Replicas != s.UpdatedReplicas:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
 	}
 	return unavailable(w)
 }
 
 // unavailable says how many pods have to become available that the limits do not let be
 // unavailable.
-func unavailable(w *workload.Workload) (Hold, bool) {
+func unavailable(w *workload.Workload) (kplan.Hold[Reason], bool) {
 	available, replicas := w.Status.AvailableReplicas, w.DesiredReplicas()
 	allowed := w.Limits().MaxUnavailable.Of(replicas)
 	if int64(allowed)+int64(available) < int64(replicas) {
-		return Hold{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(available), Limit: int64(replicas) - int64(allowed)}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(available), Limit: int64(replicas) - int64(allowed)}, true
 	}
-	return Hold{}, false
+	return kplan.Hold[Reason]{}, false
 }
 
 // end lets the extra Deployment go.

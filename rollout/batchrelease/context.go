@@ -5,6 +5,7 @@ package batchrelease
 import (
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -76,7 +77,7 @@ func (c *Context) partition(w *workload.Workload, ordered bool) {
 
 // Waiting says what the batch still waits for; the second result is false if it is
 // ready. The first failing test counts.
-func (c Context) Waiting(repair workload.Quirks) (Hold, bool) {
+func (c Context) Waiting(repair workload.Quirks) (kplan.Hold[Reason], bool) {
 	base := c.Updated
 	if repair.Has(workload.FailureThresholdMisread) {
 		base = c.Desired
@@ -84,19 +85,19 @@ func (c Context) Waiting(repair workload.Quirks) (Hold, bool) {
 	ready := c.FailureThreshold.OfUp64(base) + int64(c.UpdatedReady)
 	switch {
 	case c.Updated < c.Desired:
-		return Hold{Reason: ReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
+		return kplan.Hold[Reason]{Reason: ReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
 	case ready < int64(c.Desired):
-		return Hold{Reason: ReasonTooFewReady, Have: ready, Limit: int64(c.Desired)}, true
+		return kplan.Hold[Reason]{Reason: ReasonTooFewReady, Have: ready, Limit: int64(c.Desired)}, true
 	case c.Desired > 0 && c.UpdatedReady == 0:
-		return Hold{Reason: ReasonNoneReady, Limit: int64(c.Desired)}, true
+		return kplan.Hold[Reason]{Reason: ReasonNoneReady, Limit: int64(c.Desired)}, true
 	case c.RolloutID != "" && c.PodCount > 0 && c.Labelled < c.Planned:
-		return Hold{Reason: ReasonTooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
+		return kplan.Hold[Reason]{Reason: ReasonTooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
 	}
-	return Hold{}, false
+	return kplan.Hold[Reason]{}, false
 }
 
 // Text words what a batch waits for as OpenKruise Rollouts does.
-func (c Context) Text(h Hold) string {
+func (c Context) Text(h kplan.Hold[Reason]) string {
 	const prefix = "current batch not ready: "
 	switch h.Reason {
 	case ReasonTooFewUpdated:

@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -112,13 +113,13 @@ func (deployment) waits(plan *ReleasePlan, repair workload.Quirks) bool {
 
 // resumed says how many pods the Deployment still has to update,
 // since the last step of its release has left them ([workload.LastStepNotAwaited]).
-func (deployment) resumed(w *workload.Workload, _ bool) (Hold, bool) {
+func (deployment) resumed(w *workload.Workload, _ bool) (kplan.Hold[Reason], bool) {
 	s, all := &w.Status, max(w.Status.Replicas, w.DesiredReplicas())
 	switch {
 	case s.ObservedGeneration < w.Generation:
-		return Hold{Name: w.Name, Reason: ReasonNotObserved, Have: s.ObservedGeneration, Limit: w.Generation}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotObserved, Have: s.ObservedGeneration, Limit: w.Generation}, true
 	case s.UpdatedReplicas < all:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(all)}, true
+		return kplan.Hold[Reason]{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(all)}, true
 	}
-	return Hold{}, false
+	return kplan.Hold[Reason]{}, false
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -81,7 +82,7 @@ func ExampleActions_Apply() {
 		batchrelease.RetargetAutoscaler{Name: "web", From: "web", To: "web" + batchrelease.AutoscalerSuffix},
 		batchrelease.PatchWorkload{Workload: shop().Workload.Ref, UID: "d1"},
 	}.Apply(shop(), noon)
-	fmt.Println(errors.Is(err, batchrelease.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output: true
 }
 

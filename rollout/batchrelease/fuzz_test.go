@@ -5,6 +5,7 @@ package batchrelease_test
 import (
 	"testing"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -19,7 +20,7 @@ func FuzzReconcile(f *testing.F) {
 	canary.Release.ReleasePlan.RollingStyle, canary.Canary = workload.Canary, &workload.Workload{Ref: deployment, Replicas: ptr.To(int32(2))}
 	ended := progressing(cloneSet)
 	ended.Release.ReleasePlan.BatchPartition = nil
-	purity.Fuzz(f, batchrelease.ErrInvalid, func(s batchrelease.Snapshot) (batchrelease.Plan, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(s batchrelease.Snapshot) (batchrelease.Plan, error) {
 		if _, err := planBatch(s, now, batchrelease.Options{}); err != nil {
 			return batchrelease.Plan{}, err
 		}

@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -66,7 +67,7 @@ func (st *pass) giveBack(s Status) (n outcome) {
 		}
 		if st.kind.waits(plan, st.opts.Repair) && !releasedNext(plan, w, st.opts.Repair) {
 			if hold, waiting := st.kind.resumed(w, write); waiting {
-				n.holds, n.failure = []Hold{hold}, "current release is not done: "+string(hold.Reason)
+				n.holds, n.failure = []kplan.Hold[Reason]{hold}, "current release is not done: "+string(hold.Reason)
 				return n
 			}
 		}

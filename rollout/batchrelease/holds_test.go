@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -31,15 +32,15 @@ func TestHolds(t *testing.T) {
 		why    string
 		s      batchrelease.Snapshot
 		repair workload.Quirks
-		want   batchrelease.Hold
+		want   kplan.Hold[batchrelease.Reason]
 	}{
-		{"another template than the one that is released", other(workload.Partition, cloneSet), workload.OtherTemplateReleased, batchrelease.Hold{Name: "demo", Reason: batchrelease.ReasonReleaseOutdated}},
-		{"the same, blue-green", other(workload.BlueGreen, cloneSet), workload.OtherTemplateReleased, batchrelease.Hold{Name: "demo", Reason: batchrelease.ReasonRollbackFirst}},
-		{"2 of 10 are to carry the label", unlabelled, 0, batchrelease.Hold{Reason: batchrelease.ReasonTooFewLabelled, Limit: 2}},
+		{"another template than the one that is released", other(workload.Partition, cloneSet), workload.OtherTemplateReleased, kplan.Hold[batchrelease.Reason]{Name: "demo", Reason: batchrelease.ReasonReleaseOutdated}},
+		{"the same, blue-green", other(workload.BlueGreen, cloneSet), workload.OtherTemplateReleased, kplan.Hold[batchrelease.Reason]{Name: "demo", Reason: batchrelease.ReasonRollbackFirst}},
+		{"2 of 10 are to carry the label", unlabelled, 0, kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonTooFewLabelled, Limit: 2}},
 	} {
 		p, err := planBatch(c.s, now, batchrelease.Options{Repair: c.repair})
 		require.NoError(t, err)
-		require.Equal(t, []batchrelease.Hold{c.want}, p.Holds, c.why)
+		require.Equal(t, []kplan.Hold[batchrelease.Reason]{c.want}, p.Holds, c.why)
 	}
 	s := progressing(cloneSet)
 	s.Release.Finalizers = nil

@@ -3,6 +3,7 @@
 package batchrelease
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -34,7 +35,7 @@ type kind interface {
 	// target returns the workload that a batch changes, nil if it is not there, and unobserved
 	// what is said while its controller has not seen that, "" if it has.
 	target(s *Snapshot) *workload.Workload
-	unobserved(s *Snapshot) (Hold, string)
+	unobserved(s *Snapshot) (kplan.Hold[Reason], string)
 	// upgrade returns what releases a batch, and false if nothing is to be written.
 	upgrade(c *Context, w, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason)
 
@@ -44,7 +45,7 @@ type kind interface {
 	// waits reports whether the release ends only when what was given back has gone on, and
 	// resumed what that still has to do.
 	waits(plan *ReleasePlan, repair workload.Quirks) bool
-	resumed(w *workload.Workload, patched bool) (Hold, bool)
+	resumed(w *workload.Workload, patched bool) (kplan.Hold[Reason], bool)
 	// end returns what changes the autoscaler and the canary behind that; nil if nothing does.
 	end(s *Snapshot) (autoscaler, canary Action)
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -58,11 +59,11 @@ func (b NativeBatch) Allowed() int32 {
 }
 
 // Desired returns how many pods are to be of the revision. A partition that does not
-// begin with a number of 32 bits, blanks in front aside, is a [FieldError].
+// begin with a number of 32 bits, blanks in front aside, is a [kplan.FieldError].
 func (b NativeBatch) Desired() (int32, error) {
 	var stable int32
 	if _, err := fmt.Sscanf(b.Partition, "%d", &stable); err != nil {
-		return 0, &FieldError{Path: "Partition", Value: b.Partition, Detail: "must begin with a whole number", Err: err}
+		return 0, &kplan.FieldError{Path: "Partition", Value: b.Partition, Detail: "must begin with a whole number", Err: err}
 	}
 	return max(0, int32(len(b.Pods))-stable), nil // in int32, as upstream
 }

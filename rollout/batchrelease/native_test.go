@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -83,5 +84,5 @@ func TestNativeVictims(t *testing.T) {
 		require.Equal(t, want, fmt.Sprint(got))
 	}
 	_, err := batchrelease.NativeBatch{Partition: "x", Revision: "new", Pods: pods}.Victims(0)
-	require.ErrorIs(t, err, batchrelease.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 }

@@ -5,6 +5,7 @@ package batchrelease
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -25,10 +26,10 @@ type pass struct {
 // admission stops its controller itself, and a canary keeps its template. Taking the others
 // over releases no pod, so they are held in each batch; by partition only while they have
 // the mark of a release, since a plan that no Rollout has made may name any id.
-func (st *pass) held(phase Phase) (holds []Hold) {
+func (st *pass) held(phase Phase) (holds []kplan.Hold[Reason]) {
 	reason, may := st.kind.held(phase == PhasePreparing, st.s.Workload.Annotations[workload.AnnotationInProgress] != "")
 	if may && st.stray() {
-		holds = []Hold{{Name: st.s.Workload.Name, Reason: reason}}
+		holds = []kplan.Hold[Reason]{{Name: st.s.Workload.Name, Reason: reason}}
 	}
 	return holds
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -75,7 +76,7 @@ type Plan struct {
 	// Actions are the writes, in order.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are what the batch waits for.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole.
 	Status Status `json:"status"`
 	// Failure is not empty if upstream ends the pass with an error: call again with a

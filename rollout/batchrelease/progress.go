@@ -5,6 +5,7 @@ package batchrelease
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -96,9 +97,9 @@ func (st *pass) upgrade(s Status, c *Context) (n outcome) {
 // refuse reports why the batch cannot be released.
 func (st *pass) refuse(s Status, reason Reason) outcome {
 	s.Message = "cannot upgrade batch: " + string(reason)
-	c := workload.Condition{Type: workload.ConditionProgressing, Status: "True", Reason: progressInRolling, Message: s.Message}
+	c := kplan.Condition{Type: workload.ConditionProgressing, Status: "True", Reason: progressInRolling, Message: s.Message}
 	s.Conditions = condition.With(s.Conditions, c, st.now)
-	return outcome{status: s, failure: s.Message, holds: []Hold{{Name: st.s.Workload.Name, Reason: reason}}}
+	return outcome{status: s, failure: s.Message, holds: []kplan.Hold[Reason]{{Name: st.s.Workload.Name, Reason: reason}}}
 }
 
 // verify goes on if the batch is ready, and to the next one if it was. One that is not, or
@@ -111,7 +112,7 @@ func (st *pass) verify(s Status, c *Context) (n outcome) {
 	hold, text := st.waiting(c)
 	switch {
 	case text != "":
-		n.holds, n.failure = []Hold{hold}, text
+		n.holds, n.failure = []kplan.Hold[Reason]{hold}, text
 		current.BatchState, current.BatchReadyTime = StateUpgrading, time.Time{}
 	case current.BatchState == StateVerifying:
 		n.again = true
@@ -125,9 +126,9 @@ func (st *pass) verify(s Status, c *Context) (n outcome) {
 }
 
 // waiting says what the batch waits for, in OpenKruise Rollouts' words; "" if it is ready.
-func (st *pass) waiting(c *Context) (Hold, string) {
+func (st *pass) waiting(c *Context) (kplan.Hold[Reason], string) {
 	if c.Replicas == 0 {
-		return Hold{}, ""
+		return kplan.Hold[Reason]{}, ""
 	}
 	if hold, waiting := c.Waiting(st.opts.Repair); waiting {
 		return hold, c.Text(hold)

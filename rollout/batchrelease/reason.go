@@ -2,23 +2,10 @@
 
 package batchrelease
 
-import "github.com/kplan-go/kplan/selector"
-
 // A Reason says why a plan does, or holds back, something.
 type Reason string
 
-// A Hold is what was considered and held back:
-//
-//	Node   string // always ""
-//	Name   string // the object it concerns; "" is the BatchRelease
-//	Reason Reason
-//	Have   int64 // the number that Reason compares
-//	Limit  int64 // and what it is compared with
-//
-//	String() string // one line such as "held back: TooFewUpdated (1 of 2)"
-type Hold = selector.Hold[Reason]
-
-// Reasons for which a batch waits. Have and Limit of a [Hold] are the two numbers
+// Reasons for which a batch waits. Have and Limit of a [kplan.Hold] are the two numbers
 // that the comment compares.
 const (
 	ReasonNotObserved     Reason = "NotObserved"     // the workload has observed generation Have of Limit

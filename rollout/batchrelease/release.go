@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/internal/zero"
@@ -118,17 +119,17 @@ const (
 
 // A Status is what a BatchRelease reports.
 type Status struct {
-	Conditions               []workload.Condition `json:"conditions,omitempty"`
-	Current                  CurrentBatch         `json:"canaryStatus"`
-	StableRevision           string               `json:"stableRevision,omitempty"`
-	UpdateRevision           string               `json:"updateRevision,omitempty"`
-	ObservedGeneration       int64                `json:"observedGeneration,omitempty"`
-	ObservedRolloutID        string               `json:"observedRolloutID,omitempty"`
-	ObservedWorkloadReplicas int32                `json:"observedWorkloadReplicas"` // -1 if unknown
-	CollisionCount           *int32               `json:"collisionCount,omitempty"`
-	ObservedReleasePlanHash  string               `json:"observedReleasePlanHash,omitempty"`
-	Phase                    Phase                `json:"phase,omitempty"`
-	Message                  string               `json:"message,omitempty"`
+	Conditions               []kplan.Condition `json:"conditions,omitempty"`
+	Current                  CurrentBatch      `json:"canaryStatus"`
+	StableRevision           string            `json:"stableRevision,omitempty"`
+	UpdateRevision           string            `json:"updateRevision,omitempty"`
+	ObservedGeneration       int64             `json:"observedGeneration,omitempty"`
+	ObservedRolloutID        string            `json:"observedRolloutID,omitempty"`
+	ObservedWorkloadReplicas int32             `json:"observedWorkloadReplicas"` // -1 if unknown
+	CollisionCount           *int32            `json:"collisionCount,omitempty"`
+	ObservedReleasePlanHash  string            `json:"observedReleasePlanHash,omitempty"`
+	Phase                    Phase             `json:"phase,omitempty"`
+	Message                  string            `json:"message,omitempty"`
 }
 
 // A CurrentBatch is where a BatchRelease stands among its batches.

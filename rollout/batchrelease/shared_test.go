@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
@@ -69,8 +70,8 @@ var unset rollout.IntOrPercent
 
 func requireFieldError(t *testing.T, err error, value any) {
 	t.Helper()
-	require.ErrorIs(t, err, batchrelease.ErrInvalid)
-	var fe *batchrelease.FieldError
+	require.ErrorIs(t, err, kplan.ErrInvalid)
+	var fe *kplan.FieldError
 	require.ErrorAs(t, err, &fe)
 	require.Equal(t, value, fe.Value)
 	require.NotEmpty(t, fe.Detail)

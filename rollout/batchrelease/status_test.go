@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -59,7 +60,7 @@ func TestStatusEqual(t *testing.T) {
 	at := time.Unix(1, 0)
 	of := func() Status {
 		return Status{
-			Conditions:     []workload.Condition{{Type: "a", LastUpdateTime: at, LastTransitionTime: at}},
+			Conditions:     []kplan.Condition{{Type: "a", LastUpdateTime: at, LastTransitionTime: at}},
 			Current:        CurrentBatch{BatchReadyTime: at, NoNeedUpdateReplicas: ptr.To(int32(1))},
 			CollisionCount: ptr.To(int32(1)),
 		}
@@ -68,7 +69,7 @@ func TestStatusEqual(t *testing.T) {
 	b.Current.BatchReadyTime = at.In(time.FixedZone("far", 3600))
 	require.True(t, a.equal(&b))
 	none := Status{}
-	require.True(t, none.equal(&Status{Conditions: []workload.Condition{}}))
+	require.True(t, none.equal(&Status{Conditions: []kplan.Condition{}}))
 	require.Equal(t, 22, eachCounts(t, &a, func() bool { return a.equal(&b) && b.equal(&a) }))
 }
 

@@ -60,7 +60,7 @@ func (ofPods) Version(*workload.Pod) string { return "" }
 // The events of one pod may come twice, and the last one says what it is. Those of different pods
 // may come in any order.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: a pod
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has changed: a pod
 // without a name; an update of one that is not there, which was removed or not added yet, or that
 // gives it another name; an event of one pod while there is another one of its name, with another
 // UID.

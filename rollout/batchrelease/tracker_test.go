@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/internal/trackedtest"
@@ -66,8 +67,8 @@ func (m *machine) drawn() batchrelease.Snapshot {
 func (m *machine) apply(w *world, d batchrelease.Delta) {
 	ofPod, wrong := w.pods.Judge(d.Pod.Old, d.Pod.New)
 	err := w.tracker.Apply(d)
-	var fieldError *batchrelease.FieldError
-	if wrong != (err != nil) || wrong && (!errors.Is(err, batchrelease.ErrInvalid) || !errors.As(err, &fieldError)) {
+	var fieldError *kplan.FieldError
+	if wrong != (err != nil) || wrong && (!errors.Is(err, kplan.ErrInvalid) || !errors.As(err, &fieldError)) {
 		m.t.Fatalf("after %d steps: %+v: wrong is %v, but the error is %v", m.step, d, wrong, err)
 	}
 	if wrong {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
@@ -250,7 +251,7 @@ func TestVectorsNativeDaemonSet(t *testing.T) {
 		updated, notReady := b.Counts()
 		victims, err := b.Victims(0)
 		if err != nil {
-			require.ErrorIs(t, err, batchrelease.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return map[string]any{"error": "invalid partition value " + in.Partition + ": expected integer"}, ""
 		}
 		desired, _ := b.Desired()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -16,7 +17,7 @@ const requeue = 2 * time.Second
 type outcome struct {
 	status  Status // the next one, whole
 	writes  writes
-	holds   []Hold
+	holds   []kplan.Hold[Reason]
 	failure string
 	again   bool // behind requeue
 	context *Context

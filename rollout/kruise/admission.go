@@ -73,7 +73,7 @@ func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bo
 }
 
 // Admit decides whether an update of a workload enters a rollout, and what is
-// changed about the workload then. The error, if any, wraps [ErrInvalid].
+// changed about the workload then. The error, if any, wraps [kplan.ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es field.Errors
 	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))

@@ -25,7 +25,7 @@ import (
 //   - Behind its last finalizer a Rollout that is being deleted is gone, which the caller has
 //     to see.
 //
-// The error, if any, wraps [ErrInvalid] and one [FieldError]: there is no such object, or the
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: there is no such object, or the
 // name of the new one is taken.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)

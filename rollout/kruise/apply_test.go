@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -212,15 +213,15 @@ func TestApplyRefuses(t *testing.T) {
 	} {
 		for _, a := range list {
 			next, err := kruise.Apply(ruled(), a, now)
-			var refused *kruise.FieldError
+			var refused *kplan.FieldError
 			require.ErrorAs(t, err, &refused, "%v", a)
-			require.ErrorIs(t, err, kruise.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			require.Equal(t, path, refused.Path, "%v", a)
 			require.Zero(t, next)
 			if a != nil {
 				_, err = kruise.Apply(kruise.Snapshot{Rollout: kruise.Rollout{Name: "none"}}, a, now)
 				if _, create := a.(kruise.CreateBatchRelease); !create {
-					require.ErrorIs(t, err, kruise.ErrInvalid, "%v", a)
+					require.ErrorIs(t, err, kplan.ErrInvalid, "%v", a)
 				}
 			}
 		}

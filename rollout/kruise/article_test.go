@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -17,7 +18,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // batches returns how many pods of the new template carry the label of each batch.
@@ -85,7 +85,7 @@ func TestArticleSizes(t *testing.T) {
 		"3:BeforeStepUpgrade", "3:StepUpgrade", "3:StepMetricsAnalysis", "3:StepPaused", "3:StepReady", "3:Completed",
 	}, c.log[slices.Index(c.log, "1:BeforeStepUpgrade"):])
 	require.Nil(t, c.br)
-	require.Equal(t, []any{selector.ConditionFalse, kruise.ProgressCompleted, selector.ConditionTrue},
+	require.Equal(t, []any{kplan.ConditionFalse, kruise.ProgressCompleted, kplan.ConditionTrue},
 		[]any{conditionOf(c.r.Status, workload.ConditionProgressing).Status, reason(), conditionOf(c.r.Status, workload.ConditionSucceeded).Status})
 }
 

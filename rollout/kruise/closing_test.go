@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -245,12 +246,12 @@ func TestWhatEndsWaitsForNoStep(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		change func(*kruise.Rollout)
-		holds  []kruise.Hold
+		holds  []kplan.Hold[kruise.Reason]
 		phase  kruise.Phase
 	}{
-		{"a person", func(*kruise.Rollout) {}, []kruise.Hold{{Reason: kruise.ReasonApproval, Have: 1, Limit: 2}}, kruise.PhaseProgressing},
-		{"a time", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration = while }, []kruise.Hold{{Reason: kruise.ReasonPause, Have: 60, Limit: 90}}, kruise.PhaseProgressing},
-		{"paused", func(r *kruise.Rollout) { r.Paused = true }, []kruise.Hold{{Reason: kruise.ReasonPaused}}, kruise.PhaseProgressing},
+		{"a person", func(*kruise.Rollout) {}, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonApproval, Have: 1, Limit: 2}}, kruise.PhaseProgressing},
+		{"a time", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration = while }, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonPause, Have: 60, Limit: 90}}, kruise.PhaseProgressing},
+		{"paused", func(r *kruise.Rollout) { r.Paused = true }, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonPaused}}, kruise.PhaseProgressing},
 		{"deleted", func(r *kruise.Rollout) { r.DeletionTimestamp = now }, nil, kruise.PhaseTerminating},
 		{"disabled", func(r *kruise.Rollout) { r.Disabled = true }, nil, kruise.PhaseDisabling},
 		{"deleted in a timed pause", func(r *kruise.Rollout) { r.Canary.Steps[0].Pause.Duration, r.DeletionTimestamp = while, now }, nil, kruise.PhaseTerminating},

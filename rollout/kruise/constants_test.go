@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -74,14 +75,14 @@ func TestMalformedPercentages(t *testing.T) {
 		for _, manifest := range []string{`{"replicas":` + text + `}`, `{"traffic":` + text + `}`} {
 			var s kruise.Step
 			err := json.Unmarshal([]byte(manifest), &s)
-			require.ErrorIs(t, err, kruise.ErrInvalid, manifest)
-			var fe *kruise.FieldError
+			require.ErrorIs(t, err, kplan.ErrInvalid, manifest)
+			var fe *kplan.FieldError
 			require.ErrorAs(t, err, &fe)
 		}
 		_, err := partition.ParseStrategy(`{"partition":` + text + `}`)
-		require.ErrorIs(t, err, kruise.ErrInvalid, text)
+		require.ErrorIs(t, err, kplan.ErrInvalid, text)
 		var plan batchrelease.ReleasePlan
-		require.ErrorIs(t, json.Unmarshal([]byte(`{"batches":[{"canaryReplicas":`+text+`}]}`), &plan), kruise.ErrInvalid)
+		require.ErrorIs(t, json.Unmarshal([]byte(`{"batches":[{"canaryReplicas":`+text+`}]}`), &plan), kplan.ErrInvalid)
 	}
 	for text, want := range map[string]int32{`"+50%"`: 5, `"050%"`: 5, `"-50%"`: -5, `12`: 12, `-1`: -1} {
 		var v rollout.IntOrPercent

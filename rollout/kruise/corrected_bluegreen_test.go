@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -120,7 +121,7 @@ func TestEmptyReleases(t *testing.T) {
 	require.Equal(t, kruise.PhaseProgressing, reconcile(t, past, kruise.Options{}).Status.Phase)
 	p := reconcile(t, past, fixed)
 	require.Equal(t, kruise.PhaseHealthy, p.Status.Phase)
-	require.Equal(t, []kruise.Hold{{Reason: kruise.ReasonNoUpdate}}, p.Holds)
+	require.Equal(t, []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonNoUpdate}}, p.Holds)
 	past.Rollout.Status, past.Workload.InProgress = p.Status, true
 	require.Equal(t, kruise.PhaseProgressing, reconcile(t, past, fixed).Status.Phase, "it begins when the update is seen")
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -49,29 +50,29 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		change func(br *batchrelease.Release, w *workload.Workload)
-		want   batchrelease.Hold
+		want   kplan.Hold[batchrelease.Reason]
 	}{
-		{"all are updated, available or not", func(_ *batchrelease.Release, w *workload.Workload) { w.Status.UpdatedReplicas = 4 }, batchrelease.Hold{}},
-		{"some are not", func(*batchrelease.Release, *workload.Workload) {}, batchrelease.Hold{Reason: batchrelease.ReasonNotPromoted, Have: 2, Limit: 4}},
+		{"all are updated, available or not", func(_ *batchrelease.Release, w *workload.Workload) { w.Status.UpdatedReplicas = 4 }, kplan.Hold[batchrelease.Reason]{}},
+		{"some are not", func(*batchrelease.Release, *workload.Workload) {}, kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotPromoted, Have: 2, Limit: 4}},
 		{"an old pod of the surge goes last", func(_ *batchrelease.Release, w *workload.Workload) {
 			w.Status.Replicas, w.Status.UpdatedReplicas = 5, 4
-		}, batchrelease.Hold{Reason: batchrelease.ReasonNotPromoted, Have: 4, Limit: 5}},
+		}, kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotPromoted, Have: 4, Limit: 5}},
 		{"scaled up", func(_ *batchrelease.Release, w *workload.Workload) {
 			w.Status.Replicas, w.Status.UpdatedReplicas = 3, 3
 		},
-			batchrelease.Hold{Reason: batchrelease.ReasonNotPromoted, Have: 3, Limit: 4}},
+			kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotPromoted, Have: 3, Limit: 4}},
 		{"its status is that of before", func(_ *batchrelease.Release, w *workload.Workload) { w.Status.UpdatedReplicas, w.Generation = 4, 2 },
-			batchrelease.Hold{Reason: batchrelease.ReasonNotObserved, Have: 1, Limit: 2}},
+			kplan.Hold[batchrelease.Reason]{Reason: batchrelease.ReasonNotObserved, Have: 1, Limit: 2}},
 		{"it is given up", func(br *batchrelease.Release, _ *workload.Workload) {
 			br.ReleasePlan.FinalizingPolicy = batchrelease.Immediate
-		}, batchrelease.Hold{}},
+		}, kplan.Hold[batchrelease.Reason]{}},
 		{"the next update is held", func(_ *batchrelease.Release, w *workload.Workload) {
 			w.Annotations = map[string]string{workload.AnnotationInProgress: "{}"}
 			w.Labels = map[string]string{stableLabel: "v1"}
-		}, batchrelease.Hold{}},
+		}, kplan.Hold[batchrelease.Reason]{}},
 		{"a CloneSet", func(br *batchrelease.Release, w *workload.Workload) {
 			br.WorkloadRef, w.Ref = cloneSet, cloneSet
-		}, batchrelease.Hold{}},
+		}, kplan.Hold[batchrelease.Reason]{}},
 	} {
 		br := release(workload.Partition, rollout.Percent(50))
 		br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, batchrelease.WaitResume
@@ -93,7 +94,7 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 				continue
 			}
 			c.want.Name = w.Name
-			require.Equal(t, []batchrelease.Hold{c.want}, p.Holds, c.why)
+			require.Equal(t, []kplan.Hold[batchrelease.Reason]{c.want}, p.Holds, c.why)
 			require.Equal(t, batchrelease.PhaseFinalizing, p.Status.Phase, c.why)
 			require.NotEmpty(t, p.Failure, c.why)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -82,7 +83,7 @@ func ExampleActions_Apply() {
 		kruise.PatchRollout{Name: "shop", UID: "r1", Annotations: map[string]string{"team": "shop"}},
 		kruise.DeleteBatchRelease{Name: "shop"},
 	}.Apply(kruise.Snapshot{Rollout: shop()}, now)
-	fmt.Println(errors.Is(err, kruise.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output: true
 }
 
@@ -193,7 +194,7 @@ func ExampleRollout_Strategy() {
 }
 
 func ExampleStatus_ProgressingReason() {
-	s := kruise.Status{Conditions: []workload.Condition{{Type: workload.ConditionProgressing, Reason: kruise.ProgressInRolling}}}
+	s := kruise.Status{Conditions: []kplan.Condition{{Type: workload.ConditionProgressing, Reason: kruise.ProgressInRolling}}}
 	fmt.Printf("%q %q\n", s.ProgressingReason(), kruise.Status{}.ProgressingReason())
 	// Output: "InRolling" ""
 }

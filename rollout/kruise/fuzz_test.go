@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
@@ -20,7 +21,7 @@ import (
 )
 
 func FuzzReconcile(f *testing.F) {
-	purity.Fuzz(f, kruise.ErrInvalid, func(s kruise.Snapshot) (kruise.Plan, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(s kruise.Snapshot) (kruise.Plan, error) {
 		if _, err := planRollout(s, now, kruise.Options{}); err != nil {
 			return kruise.Plan{}, err
 		}
@@ -36,7 +37,7 @@ func FuzzAdmit(f *testing.F) {
 		r := partitioned(ref, step(rollout.Int(1), -1))
 		return kruise.AdmitSnapshot{Old: before, New: after, Rollouts: []kruise.Rollout{r}, Sets: []workload.Set{{Name: "a", Template: template("v1"), Replicas: 10, Revision: "1"}}}
 	}
-	purity.Fuzz(f, kruise.ErrInvalid, func(s kruise.AdmitSnapshot) (kruise.Admission, error) { return planAdmission(s, corrected) },
+	purity.Fuzz(f, kplan.ErrInvalid, func(s kruise.AdmitSnapshot) (kruise.Admission, error) { return planAdmission(s, corrected) },
 		seed(deployment, nil), seed(deployment, map[string]string{workload.AnnotationInProgress: "x", partition.AnnotationStrategy: `{"rollingStyle":"Partition"}`}),
 		seed(workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "web"}, nil),
 		seed(workload.Ref{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}, nil))
@@ -57,13 +58,13 @@ func FuzzValidate(f *testing.F) {
 		if json.Unmarshal(text, &r) != nil {
 			return
 		}
-		errs := purity.Check(t, r, func(r kruise.Rollout) ([]*kruise.FieldError, error) {
+		errs := purity.Check(t, r, func(r kruise.Rollout) ([]*kplan.FieldError, error) {
 			return kruise.Validate(r, []kruise.Rollout{r}, kruise.Options{}), nil
 		})
 		for _, e := range errs {
 			require.NotEmpty(t, e.Path)
 			require.NotEmpty(t, e.Detail)
-			require.ErrorIs(t, e, kruise.ErrInvalid)
+			require.ErrorIs(t, e, kplan.ErrInvalid)
 		}
 		require.Equal(t, len(errs), len(kruise.ValidateUpdate(r, r, nil, kruise.Options{})), "what does not change is no change")
 		for _, w := range preview.Warnings(r, replicas, 0) {
@@ -99,7 +100,7 @@ func FuzzConvert(f *testing.F) {
 		require.Empty(t, cmp.Diff(r, ignoreStyle(back.Convert(), r), cmpopts.EquateEmpty()), "there, back and there again")
 		for _, e := range kruise.ValidateV1alpha1(old, kruise.Options{}) {
 			require.NotEmpty(t, e.Path)
-			require.ErrorIs(t, e, kruise.ErrInvalid)
+			require.ErrorIs(t, e, kplan.ErrInvalid)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -32,8 +33,8 @@ func undriven() []workload.Ref {
 func TestUnknownKindsAreRejected(t *testing.T) {
 	rejected := func(err error, path string, ref workload.Ref) {
 		t.Helper()
-		require.ErrorIs(t, err, kruise.ErrInvalid, "%+v", ref)
-		var fe *kruise.FieldError
+		require.ErrorIs(t, err, kplan.ErrInvalid, "%+v", ref)
+		var fe *kplan.FieldError
 		require.ErrorAs(t, err, &fe)
 		require.Equal(t, path, fe.Path)
 		require.Equal(t, ref.Group()+"/"+ref.Kind, fe.Value)

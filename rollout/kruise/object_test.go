@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
@@ -54,7 +55,7 @@ Deleted service web-canary (RestoreTraffic)
 Set 1 rules of route route (RouteTraffic)
 Set ingress in-canary: a (RouteTraffic)
 Deleted ingress in-canary (RestoreTraffic)
-held back: Paused`), kruise.Plan{Actions: all, Holds: []kruise.Hold{{Reason: kruise.ReasonPaused}}}.String())
+held back: Paused`), kruise.Plan{Actions: all, Holds: []kplan.Hold[kruise.Reason]{{Reason: kruise.ReasonPaused}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
 	var back kruise.Actions
@@ -72,7 +73,7 @@ held back: Paused`), kruise.Plan{Actions: all, Holds: []kruise.Hold{{Reason: kru
 func TestConvertKeepsNothing(t *testing.T) {
 	route := "r"
 	old := kruise.RolloutV1alpha1{
-		Name: "web", WorkloadRef: deployment, Status: kruise.Status{Conditions: []workload.Condition{{Type: "a"}}, Sub: &kruise.StepStatus{CurrentStepIndex: 1}},
+		Name: "web", WorkloadRef: deployment, Status: kruise.Status{Conditions: []kplan.Condition{{Type: "a"}}, Sub: &kruise.StepStatus{CurrentStepIndex: 1}},
 		Steps: []kruise.StepV1alpha1{{
 			Weight: ptr.To(int32(20)), Pause: kruise.Pause{Duration: ptr.To(int32(60))},
 			Matches: []traffic.Match{{Path: &traffic.PathMatch{Value: "/"}, Headers: []traffic.ValueMatch{{Name: "a"}}, QueryParams: []traffic.ValueMatch{{Name: "a"}}}},
@@ -114,9 +115,9 @@ func TestConvert(t *testing.T) {
 
 // What the recordings do not hold.
 func TestValidateRest(t *testing.T) {
-	paths := func(es []*kruise.FieldError) (list []string) {
+	paths := func(es []*kplan.FieldError) (list []string) {
 		for _, e := range es {
-			require.ErrorIs(t, e, kruise.ErrInvalid)
+			require.ErrorIs(t, e, kplan.ErrInvalid)
 			list = append(list, e.Path)
 		}
 		return list
@@ -167,7 +168,7 @@ func TestBadInput(t *testing.T) {
 	for _, path := range []string{"now", "Rollout.Name", "Rollout.Canary", "Workload.Replicas"} {
 		require.ErrorContains(t, err, path)
 	}
-	require.ErrorIs(t, err, kruise.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	_, err = planRollout(kruise.Snapshot{Rollout: partitioned(deployment)}, now, kruise.Options{})
 	require.ErrorContains(t, err, "Rollout.Steps")
 	negative := &workload.Workload{Replicas: ptr.To(int32(-1))}
@@ -178,7 +179,7 @@ func TestBadInput(t *testing.T) {
 	_, err = planAdmission(kruise.AdmitSnapshot{New: *negative}, kruise.Options{})
 	require.ErrorContains(t, err, "New.Replicas")
 	_, err = partition.ParseStrategy("{")
-	require.ErrorIs(t, err, kruise.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.Equal(t, partition.ExtraStatus{}, partition.ParseExtraStatus("{"))
 	require.Equal(t, `{"expectedUpdatedReplicas":3}`, partition.ExtraStatus{ExpectedUpdatedReplicas: 3}.Text())
 	require.Equal(t, workload.State{}, workload.Inspect(workload.InspectSnapshot{Workload: workload.Workload{Generation: 1}}))

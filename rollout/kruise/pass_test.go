@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -82,9 +83,9 @@ func TestPhases(t *testing.T) {
 	sub := reconcile(t, s, kruise.Options{}).Status.Sub
 	require.Equal(t, []any{int32(2), int32(-1), kruise.StateCompleted, "label", "v1", "v2"},
 		[]any{sub.CurrentStepIndex, sub.NextStepIndex, sub.CurrentStepState, sub.ObservedRolloutID, sub.StableRevision, sub.Revision}, "as if completed")
-	s.Rollout.Status.Conditions = []workload.Condition{{Type: workload.ConditionSucceeded, Status: "True"}}
+	s.Rollout.Status.Conditions = []kplan.Condition{{Type: workload.ConditionSucceeded, Status: "True"}}
 	s.Workload.InProgress = true
-	require.Equal(t, []workload.Condition{{
+	require.Equal(t, []kplan.Condition{{
 		Type: workload.ConditionProgressing, Status: "True", Reason: kruise.ProgressInitializing, Message: "Rollout is in Progressing", LastUpdateTime: now, LastTransitionTime: now,
 	}}, reconcile(t, s, kruise.Options{}).Status.Conditions, "Succeeded is removed")
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // progressing acts on the reason of the condition Progressing.
@@ -44,7 +44,7 @@ func (st *pass) progressing(n outcome) outcome {
 	return n
 }
 
-func (st *pass) closing(n outcome, reason ClosingReason, wait bool, message string, succeeded selector.ConditionStatus) outcome {
+func (st *pass) closing(n outcome, reason ClosingReason, wait bool, message string, succeeded kplan.ConditionStatus) outcome {
 	n, closed := st.close(n, reason, wait)
 	if closed {
 		n.progress("False", ProgressCompleted, message)

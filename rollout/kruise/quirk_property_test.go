@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -56,7 +57,7 @@ var showsInPass = map[workload.Quirks]func(s kruise.Snapshot, p kruise.Plan) boo
 		// the rollback does not wait for the pods
 		br := s.BatchRelease
 		return br != nil && conditionOf(s.Rollout.Status, workload.ConditionProgressing).Reason == kruise.ProgressCancelling &&
-			(hastens(p) || br.ReleasePlan.BatchPartition == nil && slices.ContainsFunc(p.Holds, func(h kruise.Hold) bool { return h.Reason == kruise.ReasonReleaseFinalizing }))
+			(hastens(p) || br.ReleasePlan.BatchPartition == nil && slices.ContainsFunc(p.Holds, func(h kplan.Hold[kruise.Reason]) bool { return h.Reason == kruise.ReasonReleaseFinalizing }))
 	},
 	workload.HTTPRouteRulesLost: func(s kruise.Snapshot, _ kruise.Plan) bool {
 		return s.Traffic.Route != nil && leadsTraffic(s.Rollout)

@@ -2,21 +2,8 @@
 
 package kruise
 
-import "github.com/kplan-go/kplan/selector"
-
 // A Reason says why a plan does, or holds back, something.
 type Reason string
-
-// A Hold is what was considered and held back:
-//
-//	Node   string // always ""
-//	Name   string // the object it concerns; "" is the one that is planned
-//	Reason Reason
-//	Have   int64 // the number that Reason compares
-//	Limit  int64 // and what it is compared with
-//
-//	String() string // one line such as "held back: TooFewUpdated (1 of 2)"
-type Hold = selector.Hold[Reason]
 
 // Reasons of actions of a Rollout.
 const (
@@ -32,7 +19,7 @@ const (
 	ReasonRouteTraffic   Reason = "RouteTraffic"   // the step leads traffic to new pods
 )
 
-// Reasons for which a Rollout waits. Have and Limit of a [Hold] are the two numbers that
+// Reasons for which a Rollout waits. Have and Limit of a [kplan.Hold] are the two numbers that
 // the comment compares.
 const (
 	ReasonNotObserved          Reason = "NotObserved"          // the BatchRelease has observed generation Have of Limit

@@ -14,7 +14,7 @@ import (
 )
 
 // Reconcile returns the next step of the Rollout in s as of now. It performs nothing.
-// The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field that
 // cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err := admit(&s, now, opts); err != nil {

@@ -5,6 +5,7 @@ package kruise
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -127,10 +128,10 @@ const (
 
 // A Status is what a Rollout reports.
 type Status struct {
-	ObservedGeneration int64                `json:"observedGeneration,omitzero"`
-	Phase              Phase                `json:"phase,omitzero"`
-	Message            string               `json:"message,omitzero"`
-	Conditions         []workload.Condition `json:"conditions,omitempty"`
+	ObservedGeneration int64             `json:"observedGeneration,omitzero"`
+	Phase              Phase             `json:"phase,omitzero"`
+	Message            string            `json:"message,omitzero"`
+	Conditions         []kplan.Condition `json:"conditions,omitempty"`
 	// Sub is the status of the steps, nil before the first look at the workload. In
 	// the API it is canaryStatus or blueGreenStatus.
 	Sub *StepStatus `json:"sub,omitempty"`

@@ -5,11 +5,11 @@ package kruise
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
@@ -95,7 +95,7 @@ type Plan struct {
 	// written.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are what the Rollout waits for.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status Status `json:"status"`
 	// Failure is not empty if upstream ends the pass with an error, without writing
@@ -108,16 +108,8 @@ type Plan struct {
 	// Grace is to be handed to the next call.
 	Grace Grace `json:"grace,omitempty"`
 	// Events are for people.
-	Events []Event `json:"events,omitempty"`
+	Events []kplan.Event `json:"events,omitempty"`
 }
-
-// An Event is what would be recorded on the Rollout:
-//
-//	Action  int    // always -1: it tells of the status
-//	Type    string // Normal or Warning
-//	Reason  string
-//	Message string
-type Event = selector.Event
 
 // String returns one line for each action and hold. It ends without a newline.
 func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }

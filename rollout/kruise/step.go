@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -84,7 +85,7 @@ func (st *pass) stepMachine(n outcome) outcome {
 // withMessage returns conditions of which Progressing has a message while steps are driven. One
 // that it has already is no update: a status with another time would be written, seen, and
 // written again.
-func withMessage(conditions []workload.Condition, message string, now time.Time) []workload.Condition {
+func withMessage(conditions []kplan.Condition, message string, now time.Time) []kplan.Condition {
 	conditions = slices.Clone(conditions)
 	for i := range conditions {
 		if c := &conditions[i]; c.Type == workload.ConditionProgressing && c.Reason == ProgressInRolling && c.Message != message {

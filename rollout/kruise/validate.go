@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout"
@@ -26,7 +27,7 @@ func (o Options) percentLimit() int32 {
 // is found: of the steps only the first that is wrong. Others are
 // the other Rollouts of the namespace. Of the options it reads PercentLimit. Replicas and
 // weights that are no percentages at all are errors of [rollout.Parse] already.
-func Validate(r Rollout, others []Rollout, opts Options) []*FieldError {
+func Validate(r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
 	var es field.Errors
 	if !supported(r.WorkloadRef) {
 		es.Add("Rollout.WorkloadRef", r.WorkloadRef.Kind, "WorkloadRef kind is not supported")
@@ -58,7 +59,7 @@ func Validate(r Rollout, others []Rollout, opts Options) []*FieldError {
 // ValidateUpdate returns what admission rejects about a change of a Rollout: that of
 // [Validate] and, while it progresses or terminates, changes of what is immutable
 // then.
-func ValidateUpdate(old, r Rollout, others []Rollout, opts Options) []*FieldError {
+func ValidateUpdate(old, r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
 	es := field.Errors(Validate(r, others, opts))
 	if p := old.Status.Phase; p != PhaseProgressing && p != PhaseTerminating {
 		return es
@@ -178,7 +179,7 @@ func validateRoutings(es *field.Errors, routings []traffic.Routing, path string)
 
 // ValidateV1alpha1 is [Validate] for the older version of the API, which has rules of
 // its own for steps: see [RolloutV1alpha1].
-func ValidateV1alpha1(r RolloutV1alpha1, opts Options) []*FieldError {
+func ValidateV1alpha1(r RolloutV1alpha1, opts Options) []*kplan.FieldError {
 	var es field.Errors
 	ref := r.WorkloadRef
 	if !supported(ref) {

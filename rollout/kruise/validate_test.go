@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -18,7 +19,7 @@ func routed(s kruise.Step, traffic rollout.IntOrPercent) kruise.Step {
 	return s
 }
 
-func details(es []*kruise.FieldError) (list []string) {
+func details(es []*kplan.FieldError) (list []string) {
 	for _, e := range es {
 		list = append(list, e.Detail)
 	}

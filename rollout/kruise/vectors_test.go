@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
@@ -20,7 +21,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // recordedTime is "T", which is the time of the last update, or "now".
@@ -104,8 +104,8 @@ func (c clock) status(r recordedStatus) kruise.Status {
 		CurrentStepIndex: r.CurrentStepIndex, CurrentStepState: r.CurrentStepState,
 	}
 	for _, k := range r.Conditions {
-		s.Conditions = append(s.Conditions, workload.Condition{
-			Type: k.Type, Status: selector.ConditionStatus(k.Status), Reason: k.Reason, Message: k.Message,
+		s.Conditions = append(s.Conditions, kplan.Condition{
+			Type: k.Type, Status: kplan.ConditionStatus(k.Status), Reason: k.Reason, Message: k.Message,
 			LastUpdateTime: c.read(k.LastUpdateTime), LastTransitionTime: c.read(k.LastTransitionTime),
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -23,7 +24,7 @@ func reference(text string) workload.Ref {
 	return workload.Ref{APIVersion: text[:at], Kind: text[at+1:], Name: "demo"}
 }
 
-func verdict(es []*kruise.FieldError) any {
+func verdict(es []*kplan.FieldError) any {
 	details := []string{}
 	for _, e := range es {
 		details = append(details, e.Detail)
@@ -98,7 +99,7 @@ func TestVectorsPlanHash(t *testing.T) {
 		r.Read(t, &in)
 		var plan batchrelease.ReleasePlan
 		if err := json.Unmarshal(in.ReleasePlan, &plan); err != nil {
-			require.ErrorIs(t, err, kruise.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return nil, "malformed"
 		}
 		require.Equal(t, in.ReleasePlanJSON, plan.Text(), r.ID)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -17,7 +18,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A world is an ideal cluster with one Deployment that is updated by partition: every
@@ -36,7 +36,7 @@ type world struct {
 	sizes      map[string]int32 // by template
 	pods       map[string][]workload.Pod
 	log        []string // what happened, in one word each
-	holds      []kruise.Hold
+	holds      []kplan.Hold[kruise.Reason]
 	check      func() // after each action
 	gone       bool   // the Deployment does not exist
 	// partitioned plans the sizes in place of the formulas, if it is set.
@@ -349,17 +349,17 @@ func TestArticle(t *testing.T) {
 	require.Equal(t, "RollingUpdate", c.w.StrategyType)
 	require.Empty(t, c.w.Annotations, "closing leaves no annotation of ours")
 	require.Equal(t, map[string]string{workload.LabelWorkloadType: "deployment"}, c.w.Labels)
-	require.Equal(t, selector.ConditionTrue, conditionOf(c.r.Status, workload.ConditionSucceeded).Status)
+	require.Equal(t, kplan.ConditionTrue, conditionOf(c.r.Status, workload.ConditionSucceeded).Status)
 	require.False(t, c.pass(), "nothing changes any more")
 }
 
-func conditionOf(s kruise.Status, kind string) workload.Condition {
+func conditionOf(s kruise.Status, kind string) kplan.Condition {
 	for _, c := range s.Conditions {
 		if c.Type == kind {
 			return c
 		}
 	}
-	return workload.Condition{}
+	return kplan.Condition{}
 }
 
 // With an HTTPRoute.
@@ -413,7 +413,7 @@ func TestRollback(t *testing.T) {
 	require.Equal(t, map[string]int32{"v1": 6, "v2": 0}, c.sizes)
 	require.Equal(t, "web=1 ", c.weights())
 	require.Nil(t, c.traffic.Canary)
-	require.Equal(t, selector.ConditionFalse, conditionOf(c.r.Status, workload.ConditionSucceeded).Status)
+	require.Equal(t, kplan.ConditionFalse, conditionOf(c.r.Status, workload.ConditionSucceeded).Status)
 	require.Equal(t, int32(1), c.r.Status.Sub.CurrentStepIndex)
 }
 
@@ -467,7 +467,7 @@ func TestDeleteAndDisable(t *testing.T) {
 	c.r.DeletionTimestamp = c.clock
 	c.run(func() bool { return len(c.r.Finalizers) == 0 }, false)
 	require.Equal(t, map[string]int32{"v1": 0, "v2": 6}, c.sizes)
-	require.Equal(t, selector.ConditionFalse, conditionOf(c.r.Status, workload.ConditionTerminating).Status)
+	require.Equal(t, kplan.ConditionFalse, conditionOf(c.r.Status, workload.ConditionTerminating).Status)
 	c = begun()
 	c.r.Disabled = true
 	c.run(c.phase(kruise.PhaseDisabled), false)

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // An outcome is what a pass comes to. Each decision takes that of those before it, and
@@ -28,8 +28,8 @@ type outcome struct {
 	grace  Grace // never written to
 
 	writes    [writes]Action // by their places in the plan; nil if nothing is written there
-	holds     []Hold
-	events    []Event
+	holds     []kplan.Hold[Reason]
+	events    []kplan.Event
 	failure   string
 	recheckAt time.Time
 	// stalled tells that the step does not come to an end ([workload.DeadlineNotReported]).
@@ -78,29 +78,29 @@ func (n *outcome) plan() Plan {
 
 // hold says what the Rollout waits for.
 func (n *outcome) hold(reason Reason, have, limit int64) {
-	n.holds = append(n.holds, Hold{Reason: reason, Have: have, Limit: limit})
+	n.holds = append(n.holds, kplan.Hold[Reason]{Reason: reason, Have: have, Limit: limit})
 }
 
 // holdRelease says what it waits for of its BatchRelease, which has the same name.
 func (n *outcome) holdRelease(name string, reason Reason, have, limit int64) {
-	n.holds = append(n.holds, Hold{Name: name, Reason: reason, Have: have, Limit: limit})
+	n.holds = append(n.holds, kplan.Hold[Reason]{Name: name, Reason: reason, Have: have, Limit: limit})
 }
 
 // recheckAfter asks for another pass.
 func (n *outcome) recheckAfter(d time.Duration) { n.recheckAt = n.now.Add(d) }
 
 func (n *outcome) event(message string) {
-	n.events = append(n.events, Event{Action: -1, Type: "Normal", Reason: "Progressing", Message: message})
+	n.events = append(n.events, kplan.Event{Action: -1, Type: "Normal", Reason: "Progressing", Message: message})
 }
 
 // set sets a condition.
-func (n *outcome) set(kind string, status selector.ConditionStatus, reason, message string) {
-	c := workload.Condition{Type: kind, Status: status, Reason: reason, Message: message}
+func (n *outcome) set(kind string, status kplan.ConditionStatus, reason, message string) {
+	c := kplan.Condition{Type: kind, Status: status, Reason: reason, Message: message}
 	n.status.Conditions = condition.With(n.status.Conditions, c, n.now)
 }
 
 // progress sets the condition Progressing and makes its message that of the status.
-func (n *outcome) progress(status selector.ConditionStatus, reason, message string) {
+func (n *outcome) progress(status kplan.ConditionStatus, reason, message string) {
 	n.set(workload.ConditionProgressing, status, reason, message)
 	n.status.Message = condition.Find(n.status.Conditions, workload.ConditionProgressing).Message
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
@@ -59,7 +60,7 @@ func TestLimitOfShare(t *testing.T) {
 	}
 	for _, bad := range []string{"", "%", "5", ".5%", "-1%", "+1%", "1e2%", "1/3%", "0.00000001%", "1.2.3%", " 3%", "NaN%", "18446744073709551616%"} {
 		_, err := partition.LimitOfShare(bad, 5)
-		var field *partition.FieldError
+		var field *kplan.FieldError
 		require.ErrorAs(t, err, &field, bad)
 	}
 }
@@ -216,16 +217,16 @@ func TestCloneSetBudgetOfShare(t *testing.T) {
 // What is waited for has its numbers: the first of these that is not reached.
 func TestProgressWaiting(t *testing.T) {
 	p := partition.Progress{Generation: 3, ObservedGeneration: 2, Partition: rollout.Percent(50), Replicas: 6, StatusReplicas: 5, UpdatedReplicas: 2}
-	waiting := func() partition.Hold {
+	waiting := func() kplan.Hold[partition.Reason] {
 		h, waits := p.Waiting()
 		require.True(t, waits)
 		return h
 	}
-	require.Equal(t, partition.Hold{Reason: partition.ReasonNotObserved, Have: 2, Limit: 3}, waiting())
+	require.Equal(t, kplan.Hold[partition.Reason]{Reason: partition.ReasonNotObserved, Have: 2, Limit: 3}, waiting())
 	p.ObservedGeneration = 3
-	require.Equal(t, partition.Hold{Reason: partition.ReasonSizeNotReached, Have: 5, Limit: 6}, waiting())
+	require.Equal(t, kplan.Hold[partition.Reason]{Reason: partition.ReasonSizeNotReached, Have: 5, Limit: 6}, waiting())
 	p.StatusReplicas = 6
-	require.Equal(t, partition.Hold{Reason: partition.ReasonTooFewUpdated, Have: 2, Limit: 3}, waiting())
+	require.Equal(t, kplan.Hold[partition.Reason]{Reason: partition.ReasonTooFewUpdated, Have: 2, Limit: 3}, waiting())
 	p.UpdatedReplicas = 3
 	_, waits := p.Waiting()
 	require.False(t, waits)
@@ -234,9 +235,9 @@ func TestProgressWaiting(t *testing.T) {
 // An annotation that is no strategy is named, with its text and the cause.
 func TestStrategyThatIsNone(t *testing.T) {
 	_, err := partition.ParseStrategy("{")
-	var field *partition.FieldError
+	var field *kplan.FieldError
 	require.ErrorAs(t, err, &field)
 	cause := field.Err
 	require.Error(t, cause)
-	require.Equal(t, &partition.FieldError{Path: partition.AnnotationStrategy, Value: "{", Detail: "must be a strategy in JSON", Err: cause}, field)
+	require.Equal(t, &kplan.FieldError{Path: partition.AnnotationStrategy, Value: "{", Detail: "must be a strategy in JSON", Err: cause}, field)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -19,14 +20,14 @@ const decimals = 7
 //	LimitOfShare("33.3%", 10)  // 4
 //	LimitOfShare("99.9%", 10)  // 9
 //
-// The error is a [FieldError] with an empty path: for text that is no percentage of digits, or
+// The error is a [kplan.FieldError] with an empty path: for text that is no percentage of digits, or
 // with more than 7 behind the point.
 func LimitOfShare(share string, replicas int32) (int32, error) {
 	digits, isShare := strings.CutSuffix(share, "%")
 	whole, fraction, _ := strings.Cut(digits, ".")
 	n, err := strconv.ParseUint(whole+fraction, 10, 63)
 	if !isShare || whole == "" || err != nil || len(fraction) > decimals {
-		return 0, &FieldError{Value: share, Detail: "must be a percentage such as 33.3%", Err: err}
+		return 0, &kplan.FieldError{Value: share, Detail: "must be a percentage such as 33.3%", Err: err}
 	}
 	all := uint64(100)
 	for range fraction {

@@ -5,6 +5,7 @@ package partition
 import (
 	"encoding/json"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -37,7 +38,7 @@ func ParseStrategy(text string) (Strategy, error) {
 		return s, nil
 	}
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return Strategy{}, &FieldError{Path: AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err}
+		return Strategy{}, &kplan.FieldError{Path: AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err}
 	}
 	return s, nil
 }
@@ -115,15 +116,15 @@ type Progress struct {
 // nothing.
 //
 // It mirrors DeploymentRolloutSatisfied of OpenKruise Rollouts.
-func (p Progress) Waiting() (Hold, bool) {
+func (p Progress) Waiting() (kplan.Hold[Reason], bool) {
 	limit := Limit(p.Partition, p.Replicas)
 	switch {
 	case p.ObservedGeneration < p.Generation:
-		return Hold{Reason: ReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
+		return kplan.Hold[Reason]{Reason: ReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
 	case p.StatusReplicas != p.Replicas:
-		return Hold{Reason: ReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
+		return kplan.Hold[Reason]{Reason: ReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
 	case p.UpdatedReplicas < limit:
-		return Hold{Reason: ReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
+		return kplan.Hold[Reason]{Reason: ReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
 	}
-	return Hold{}, false
+	return kplan.Hold[Reason]{}, false
 }

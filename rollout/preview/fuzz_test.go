@@ -5,6 +5,7 @@ package preview_test
 import (
 	"testing"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -21,7 +22,7 @@ func FuzzOf(f *testing.F) {
 	middle.Generations, middle.Limits = []int32{3, 2, 1}, &partition.RollingUpdate{MaxSurge: rollout.Int(1)}
 	blueGreen := seed(step(rollout.Percent(50), 3), step(rollout.Percent(100), 0))
 	blueGreen.Rollout.BlueGreen, blueGreen.Rollout.Canary = blueGreen.Rollout.Canary, nil
-	purity.Fuzz(f, preview.ErrInvalid, func(in preview.Input) (preview.Plan, error) {
+	purity.Fuzz(f, kplan.ErrInvalid, func(in preview.Input) (preview.Plan, error) {
 		if s := in.Rollout.Strategy(); in.Replicas > 100 || len(in.Generations) > 10 || s != nil && len(s.Steps) > 20 {
 			return preview.Plan{}, purity.ErrTooLarge
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -153,7 +154,7 @@ func TestWarnings(t *testing.T) {
 
 func TestPreviewRejects(t *testing.T) {
 	_, err := preview.Of(preview.Input{Replicas: -1}, kruise.Options{})
-	require.ErrorIs(t, err, kruise.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	require.ErrorContains(t, err, "Replicas")
 	require.ErrorContains(t, err, "Rollout.Canary")
 }

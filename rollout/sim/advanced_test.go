@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim"
@@ -58,5 +59,5 @@ func TestAdvancedTaken(t *testing.T) {
 	require.ErrorContains(t, err, `DaemonSets["web"].Name: "web": must not occur twice`)
 	d.Template.Labels = nil
 	w := newWorld(t, cluster.Snapshot{}, sim.Config{})
-	require.ErrorIs(t, w.Put(cluster.AdvancedDaemonSet{DaemonSet: d}), sim.ErrInvalid)
+	require.ErrorIs(t, w.Put(cluster.AdvancedDaemonSet{DaemonSet: d}), kplan.ErrInvalid)
 }

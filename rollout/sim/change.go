@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -23,8 +24,8 @@ import (
 // cluster.ArgoRollout, cluster.Set, cluster.Node, cluster.Object, cluster.Budget, cluster.Quota, and of podorder.Pod and daemonset.Pod, which can only be created.
 // Templates of a Deployment, a DaemonSet or a Set that a Rollout releases go through its admission.
 // Of the status of an ArgoRollout it takes over the fields that people set: Abort, PromoteFull and Runs.
-// The error, which wraps [ErrInvalid], is for the first object of another type or without a name, or, as
-// a [selector.FieldError], for the first that does not select its own pods or that has amounts below 0;
+// The error, which wraps [kplan.ErrInvalid], is for the first object of another type or without a name, or, as
+// a [kplan.FieldError], for the first that does not select its own pods or that has amounts below 0;
 // earlier objects are put.
 func (w *World) Put(objects ...any) error {
 	w.ensure()
@@ -37,7 +38,7 @@ func (w *World) Put(objects ...any) error {
 			return errs.Join()
 		}
 		if err := w.intake.put(object); err != nil {
-			return fmt.Errorf("%v: %w", err, ErrInvalid)
+			return fmt.Errorf("%v: %w", err, kplan.ErrInvalid)
 		}
 		w.quiet = quiet{}
 	}
@@ -83,15 +84,15 @@ func (w *World) Answers(node string, on bool) {
 }
 
 // Evict deletes a pod if all budgets that select it allow that. The error, which wraps
-// [ErrInvalid], says why it does not: there is no such pod, or which budget stands against it.
+// [kplan.ErrInvalid], says why it does not: there is no such pod, or which budget stands against it.
 func (w *World) Evict(pod string) error {
 	s := w.ensure().server
 	p := s.Pods.Get(pod)
 	if p == nil {
-		return fmt.Errorf("no pod %s: %w", pod, ErrInvalid)
+		return fmt.Errorf("no pod %s: %w", pod, kplan.ErrInvalid)
 	}
 	if err := s.Budgets.Against(p); err != nil {
-		return fmt.Errorf("%v: %w", err, ErrInvalid)
+		return fmt.Errorf("%v: %w", err, kplan.ErrInvalid)
 	}
 	s.Evict(apiserver.By(store.User, pod))
 	return s.Err()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
@@ -22,9 +23,9 @@ import (
 // paths returns the paths of the errors that one joins. Each of them names a field, and says what
 // it must hold.
 func paths(t require.TestingT, err error) (all []string) {
-	require.ErrorIs(t, err, sim.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	joined, ok := err.(interface{ Unwrap() []error })
-	if field, is := err.(*selector.FieldError); is {
+	if field, is := err.(*kplan.FieldError); is {
 		require.NotEmpty(t, field.Path)
 		require.NotEmpty(t, field.Detail)
 		return []string{field.Path}
@@ -88,7 +89,7 @@ func TestQuotasAreValid(t *testing.T) {
 	require.Equal(t, fields, paths(t, err))
 	w := newWorld(t, cluster.Snapshot{}, sim.Config{})
 	require.Equal(t, fields, paths(t, w.Put(bad)))
-	require.ErrorIs(t, w.Put(cluster.Quota{}), sim.ErrInvalid)
+	require.ErrorIs(t, w.Put(cluster.Quota{}), kplan.ErrInvalid)
 	require.Empty(t, w.Snapshot().Quotas)
 	_, err = sim.New(cluster.Snapshot{
 		Quotas: []cluster.Quota{{}, {Name: "b"}, {Name: "b"}}, Templates: map[string]cluster.Template{"v1": {Needs: []int64{1, -1}, Limits: []int64{-1}}},
@@ -184,8 +185,8 @@ func TestAnyConfig(t *testing.T) {
 			more, err := w.Step()
 			if err != nil {
 				ended++
-				require.ErrorIs(t, err, sim.ErrInvalid)
-				var field *selector.FieldError
+				require.ErrorIs(t, err, kplan.ErrInvalid)
+				var field *kplan.FieldError
 				require.True(t, errors.As(err, &field) && field.Path != "", "%v", err)
 			}
 			if err != nil || !more {

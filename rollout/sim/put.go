@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
@@ -23,7 +24,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // An intake stores objects in a world, as kubectl apply does.
@@ -253,7 +253,7 @@ func controllersIn(s *cluster.Snapshot) []replicaset.ReplicaSet {
 func each[T any](w *intake, objects []T, put func(T) error) {
 	for _, o := range objects {
 		if err := put(o); err != nil {
-			w.server.Fail(fmt.Errorf("%v: %w", err, selector.ErrInvalid))
+			w.server.Fail(fmt.Errorf("%v: %w", err, kplan.ErrInvalid))
 		}
 	}
 }

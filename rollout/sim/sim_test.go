@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
@@ -157,7 +158,7 @@ func TestMisplaced(t *testing.T) {
 			sim.Config{Place: func(scheduler.Pod, *scheduler.Nodes) string { return name }})
 		require.NoError(t, w.Put(webDeployment("v1", 2)))
 		_, err := w.Settle(time.Hour)
-		require.ErrorIs(t, err, sim.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 		require.ErrorContains(t, err, name)
 		_, again := w.Step()
 		require.Equal(t, err, again)
@@ -220,7 +221,7 @@ func TestDrain(t *testing.T) {
 	}
 	require.Equal(t, 3, least, "one at a time")
 	require.Len(t, w.View().Pods(), 4)
-	require.ErrorIs(t, w.Evict("nobody"), sim.ErrInvalid)
+	require.ErrorIs(t, w.Evict("nobody"), kplan.ErrInvalid)
 	w.Uncordon("node-0000")
 	require.Empty(t, w.View().Nodes()[0].Taints)
 }
@@ -284,16 +285,16 @@ func TestInvalid(t *testing.T) {
 		{Nodes: []cluster.Node{{}}}, {Pods: []podorder.Pod{{Name: "p"}, {Name: "p"}}}, {DaemonSets: []daemonset.DaemonSet{{}}},
 	} {
 		_, err := sim.New(s, sim.Config{})
-		require.ErrorIs(t, err, sim.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 	}
 	for _, faults := range []sim.Faults{{Crash: -1}, {Skip: math.NaN()}, {Flaky: 101}} {
 		_, err := sim.New(cluster.Snapshot{}, sim.Config{Faults: faults})
-		require.ErrorIs(t, err, sim.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 	}
 	w := newWorld(t, cluster.Snapshot{}, sim.Config{})
-	require.ErrorIs(t, w.Put(7), sim.ErrInvalid)
-	require.ErrorIs(t, w.Put(nil), sim.ErrInvalid)
-	require.ErrorIs(t, w.Put(deploy.Deployment{}), sim.ErrInvalid)
+	require.ErrorIs(t, w.Put(7), kplan.ErrInvalid)
+	require.ErrorIs(t, w.Put(nil), kplan.ErrInvalid)
+	require.ErrorIs(t, w.Put(deploy.Deployment{}), kplan.ErrInvalid)
 	var zero sim.World
 	require.NoError(t, zero.Put(webDeployment("v1", 1)))
 	settled(t, &zero)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
@@ -32,11 +33,11 @@ func tried(t *testing.T, s cluster.Snapshot, c sim.Config) (steps int, end clust
 	c.MaxPods = 60
 	w, err := sim.New(s, c)
 	named := func(err error) {
-		var field *selector.FieldError
-		if err == nil || w != nil && !errors.Is(err, sim.ErrInvalid) {
+		var field *kplan.FieldError
+		if err == nil || w != nil && !errors.Is(err, kplan.ErrInvalid) {
 			return // they do not come to rest
 		}
-		require.ErrorIs(t, err, sim.ErrInvalid)
+		require.ErrorIs(t, err, kplan.ErrInvalid)
 		require.True(t, errors.As(err, &field) && field.Path != "", "no field: %v", err)
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
@@ -15,14 +16,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/life"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // ErrTooLong is the error of a [World] whose controllers have made Config.MaxPlans plans.
 var ErrTooLong = errors.New("too many plans")
-
-// ErrInvalid is the error of objects that a [World] cannot hold or does not have.
-var ErrInvalid = selector.ErrInvalid
 
 // A World is a cluster in virtual time. It starts as [New] makes it; the zero World is empty.
 // The functions of its [Config] may call its methods that only read.
@@ -41,8 +38,8 @@ type World struct {
 	quiet  quiet
 }
 
-// New makes a world of a snapshot. The error, which wraps [ErrInvalid], joins a
-// [selector.FieldError] for each field that it cannot hold, such as Deployments["web"].Name, if
+// New makes a world of a snapshot. The error, which wraps [kplan.ErrInvalid], joins a
+// [kplan.FieldError] for each field that it cannot hold, such as Deployments["web"].Name, if
 // the name occurs twice, or Config.Faults.Crash, if that is below 0.
 func New(s cluster.Snapshot, c Config) (*World, error) {
 	w := &World{}
@@ -118,7 +115,7 @@ func (w *World) observed(e store.Write) {
 		w.server.Tracef("%s %s %s %s", e.By, verbOf(&e), e.Kind, e.Name)
 	}
 	if e.Kind == store.KindPod && w.server.Quotas.TooMany() {
-		w.server.Fail(&selector.FieldError{Path: "Pods", Value: w.server.Quotas.Pods(), Detail: "must be at most Config.MaxPods"})
+		w.server.Fail(&kplan.FieldError{Path: "Pods", Value: w.server.Quotas.Pods(), Detail: "must be at most Config.MaxPods"})
 	}
 	if w.cfg.Observe == nil {
 		return

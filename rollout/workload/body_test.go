@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -90,7 +91,7 @@ func TestInspectOfUnseenChange(t *testing.T) {
 // An unknown kind is named, and which are known.
 func TestDriverOfUnknownKind(t *testing.T) {
 	_, err := workload.DriverOf(workload.Ref{APIVersion: "batch/v1", Kind: "Job"}, "")
-	var field *workload.FieldError
+	var field *kplan.FieldError
 	require.ErrorAs(t, err, &field)
-	require.Equal(t, &workload.FieldError{Path: "WorkloadRef", Value: "batch/Job", Detail: workload.KnownKinds}, field)
+	require.Equal(t, &kplan.FieldError{Path: "WorkloadRef", Value: "batch/Job", Detail: workload.KnownKinds}, field)
 }

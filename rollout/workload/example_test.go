@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // The workloads that are rolled out here.
@@ -27,7 +27,7 @@ func ExampleDriverOf() {
 	fmt.Println(workload.DriverOf(cache, ""))
 	fmt.Println(workload.DriverOf(cache, workload.BlueGreen))
 	_, err := workload.DriverOf(db, workload.BlueGreen)
-	fmt.Println(errors.Is(err, workload.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// CloneSet <nil>
 	// BlueGreenCloneSet <nil>
@@ -276,7 +276,7 @@ func ExampleQuirks_Has() {
 func ExampleParseQuirks() {
 	fmt.Println(workload.ParseQuirks("LastPauseSkipped"))
 	_, err := workload.ParseQuirks("PauseSkipped")
-	fmt.Println(errors.Is(err, workload.ErrInvalid))
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
 	// Output:
 	// LastPauseSkipped <nil>
 	// true
@@ -284,7 +284,7 @@ func ExampleParseQuirks() {
 
 func ExampleQuirkTable() {
 	table := workload.QuirkTable()
-	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "LastPauseSkipped" })
+	i := slices.IndexFunc(table, func(q kplan.Quirk) bool { return q.Name == "LastPauseSkipped" })
 	fmt.Println(len(table), "of them, one is", table[i].Name)
 	// Output: 30 of them, one is LastPauseSkipped
 }

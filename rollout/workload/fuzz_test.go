@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -19,7 +20,7 @@ func FuzzInspect(f *testing.F) {
 	sets := []workload.Set{{Name: "a", Template: template("v1"), Replicas: 3}, {Name: "b", Template: template("v2"), Replicas: 1}}
 	daemon := w
 	daemon.Ref = workload.Ref{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}
-	purity.Fuzz(f, workload.ErrInvalid, func(s workload.InspectSnapshot) (workload.State, error) { return workload.Inspect(s), nil },
+	purity.Fuzz(f, kplan.ErrInvalid, func(s workload.InspectSnapshot) (workload.State, error) { return workload.Inspect(s), nil },
 		workload.InspectSnapshot{Workload: w, Style: workload.Partition, Sets: sets}, workload.InspectSnapshot{Workload: w, Style: workload.Canary, Sets: sets, CanarySets: sets},
 		workload.InspectSnapshot{Workload: daemon, Revisions: []workload.DaemonSetRevision{{Revision: 2, Hash: "b"}, {Revision: 1, Hash: "a"}}})
 }
@@ -31,7 +32,7 @@ func FuzzParseQuirks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		q, err := workload.ParseQuirks(name)
 		if err != nil {
-			require.ErrorIs(t, err, workload.ErrInvalid)
+			require.ErrorIs(t, err, kplan.ErrInvalid)
 			return
 		}
 		require.Equal(t, name, q.String())

@@ -2,6 +2,8 @@
 
 package workload
 
+import "github.com/kplan-go/kplan"
+
 // A kind is what a kind of workload has of its own. A new one is a file of its own and a row
 // of [kindOf].
 type kind interface {
@@ -55,13 +57,13 @@ func driverOf(ref Ref, style Style) Driver {
 }
 
 // DriverOf returns the driver of a workload in a style, "" meaning the style Partition. The
-// error, for a kind that is not known or that the style does not know, is a [FieldError]
+// error, for a kind that is not known or that the style does not know, is a [kplan.FieldError]
 // with the path WorkloadRef and the detail [KnownKinds].
 func DriverOf(ref Ref, style Style) (Driver, error) {
 	if d := driverOf(ref, style); d != "" {
 		return d, nil
 	}
-	return "", &FieldError{Path: "WorkloadRef", Value: ref.GroupKind(), Detail: KnownKinds}
+	return "", &kplan.FieldError{Path: "WorkloadRef", Value: ref.GroupKind(), Detail: KnownKinds}
 }
 
 // Known reports whether the kind is known. Each such kind can be updated by partition.

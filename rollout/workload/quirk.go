@@ -2,9 +2,7 @@
 
 package workload
 
-import (
-	"github.com/kplan-go/kplan/internal/quirk"
-)
+import "github.com/kplan-go/kplan/internal/quirk"
 
 // Quirks is a set of quirks of OpenKruise Rollouts, which [QuirkTable] describes. The zero
 // Quirks is none.
@@ -60,5 +58,5 @@ func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. The error, for names that are
-// unknown, is a [FieldError] with the path Repair.
+// unknown, is a [kplan.FieldError] with the path Repair.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }

@@ -2,19 +2,19 @@
 
 package workload
 
-import "github.com/kplan-go/kplan/selector"
+import "github.com/kplan-go/kplan"
 
 // QuirkTable returns the quirks, in the order of the constants. The sources are those of
 // OpenKruise Rollouts at commit 9dd6279d.
-func QuirkTable() []selector.Quirk { return append(earlyQuirks(), laterQuirks()...) }
+func QuirkTable() []kplan.Quirk { return append(earlyQuirks(), laterQuirks()...) }
 
 // row makes rows shorter: all sources are of one commit.
-func row(name, upstream, source, issue, input, repair string) selector.Quirk {
-	return selector.Quirk{Name: name, Upstream: upstream, Source: source + ", openkruise/rollouts 9dd6279d", Issue: issue, Input: input, Repair: repair}
+func row(name, upstream, source, issue, input, repair string) kplan.Quirk {
+	return kplan.Quirk{Name: name, Upstream: upstream, Source: source + ", openkruise/rollouts 9dd6279d", Issue: issue, Input: input, Repair: repair}
 }
 
-func earlyQuirks() []selector.Quirk {
-	return []selector.Quirk{
+func earlyQuirks() []kplan.Quirk {
+	return []kplan.Quirk{
 		row("MiddleTemplatesOutOfOrder", "The order in which middle templates lose pods depends on spare room of a slice: with 3, 5, 6, 7 and more of them the stable one may lose first.",
 			"deployment.reconcileOldReplicaSets", "", "Preview of 6 replicas, v1 3, v2 1, v3 2, and a first step of 20% of v4.",
 			"The middle templates lose their pods before the stable one. Only Preview looks at it here; package deploy has it too."),
@@ -49,8 +49,8 @@ func earlyQuirks() []selector.Quirk {
 	}
 }
 
-func laterQuirks() []selector.Quirk {
-	return []selector.Quirk{
+func laterQuirks() []kplan.Quirk {
+	return []kplan.Quirk{
 		row("LastPauseSkipped", "The pause of a last step of 100% is skipped, that of as many pods as there are is not.",
 			"rollout.doCanaryPaused", "", "Steps of 50% and 100%, the last with a pause of 60 seconds.", "The pause counts, however the size is written."),
 		row("DeletingPodsListed", "Pods of a native DaemonSet that are being deleted stay in the list of those to delete and do not count as deleted, so that others go in their place, and a second update saves OnDelete as what to restore.",

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -170,13 +171,13 @@ func TestClaim_workedExample(t *testing.T) {
 		texts = append(texts, a.String())
 	}
 	require.Equal(t, []string{"Adopted Pod ns/p1 (Orphan)", "Released Pod ns/p4 (NoMatch)", "Adopted Pod ns/p6 (Orphan)"}, texts)
-	claimed, err := claim.ApplyOutcome(r, []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Done}, {Answer: selector.Done}})
+	claimed, err := claim.ApplyOutcome(r, []kplan.Outcome{{Answer: kplan.Done}, {Answer: kplan.Done}, {Answer: kplan.Done}})
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 2, 5, 6}, claimed, "in list order")
 
 	r = claim.Resolve(&o, lists, at(children), claim.LiveCheck{Err: errors.New("boom")})
 	require.Len(t, r.Actions, 1, "p4 is still released")
-	claimed, err = claim.ApplyOutcome(r, []selector.Outcome{{Answer: selector.Done}})
+	claimed, err = claim.ApplyOutcome(r, []kplan.Outcome{{Answer: kplan.Done}})
 	require.Equal(t, []int{2, 6}, claimed)
 	require.EqualError(t, err, "[can't adopt Pod ns/p1 (uid-p1): boom, can't adopt Pod ns/p6 (uid-p6): boom]")
 
@@ -249,22 +250,22 @@ func TestApplyOutcome(t *testing.T) {
 	tests := []struct {
 		why     string
 		adopt   bool
-		outcome []selector.Outcome
+		outcome []kplan.Outcome
 		claimed bool
 		err     string
 	}{
-		{"adopted", true, []selector.Outcome{{Answer: selector.Done}}, true, ""},
-		{"adopt: it is gone", true, []selector.Outcome{{Answer: selector.NotFound, Err: boom}}, false, ""},
-		{"adopt: someone else has", true, []selector.Outcome{{Answer: selector.Invalid}}, false, "the API server answered Invalid"},
-		{"adopt: with the server's words", true, []selector.Outcome{{Answer: selector.Invalid, Err: boom}}, false, "boom"},
-		{"adopt: failed", true, []selector.Outcome{{Answer: selector.Failed, Err: boom}}, false, "boom"},
-		{"adopt: failed without words", true, []selector.Outcome{{Answer: selector.Failed}}, false, "the API server answered Failed"},
+		{"adopted", true, []kplan.Outcome{{Answer: kplan.Done}}, true, ""},
+		{"adopt: it is gone", true, []kplan.Outcome{{Answer: kplan.NotFound, Err: boom}}, false, ""},
+		{"adopt: someone else has", true, []kplan.Outcome{{Answer: kplan.Invalid}}, false, "the API server answered Invalid"},
+		{"adopt: with the server's words", true, []kplan.Outcome{{Answer: kplan.Invalid, Err: boom}}, false, "boom"},
+		{"adopt: failed", true, []kplan.Outcome{{Answer: kplan.Failed, Err: boom}}, false, "boom"},
+		{"adopt: failed without words", true, []kplan.Outcome{{Answer: kplan.Failed}}, false, "the API server answered Failed"},
 		{"adopt: not executed", true, nil, false, "the action was not executed"},
-		{"adopt: an answer that is none", true, []selector.Outcome{{Answer: "?"}}, false, "the API server answered ?"},
-		{"released", false, []selector.Outcome{{Answer: selector.Done}}, false, ""},
-		{"release: it is gone", false, []selector.Outcome{{Answer: selector.NotFound}}, false, ""},
-		{"release: no reference, or another object", false, []selector.Outcome{{Answer: selector.Invalid, Err: boom}}, false, ""},
-		{"release: failed", false, []selector.Outcome{{Answer: selector.Failed, Err: boom}}, false, "boom"},
+		{"adopt: an answer that is none", true, []kplan.Outcome{{Answer: "?"}}, false, "the API server answered ?"},
+		{"released", false, []kplan.Outcome{{Answer: kplan.Done}}, false, ""},
+		{"release: it is gone", false, []kplan.Outcome{{Answer: kplan.NotFound}}, false, ""},
+		{"release: no reference, or another object", false, []kplan.Outcome{{Answer: kplan.Invalid, Err: boom}}, false, ""},
+		{"release: failed", false, []kplan.Outcome{{Answer: kplan.Failed, Err: boom}}, false, "boom"},
 		{"release: not executed", false, nil, false, "the action was not executed"},
 	}
 	for _, tt := range tests {
@@ -296,8 +297,8 @@ func TestApplyOutcome_collects(t *testing.T) {
 	children := []claim.Child{child("p0", "x", "u1"), child("p1", "b", ""), child("p2", "b", ""), child("p3", "b", "")}
 	r := claim.Resolve(&o, claim.Classify(&o, 4, at(children)), at(children), claim.LiveCheck{OK: true})
 	boom, bang := errors.New("boom"), errors.New("bang")
-	claimed, err := claim.ApplyOutcome(r, []selector.Outcome{
-		{Answer: selector.Failed, Err: boom}, {Answer: selector.Failed, Err: bang}, {Answer: selector.Done}, {Answer: selector.Failed, Err: boom},
+	claimed, err := claim.ApplyOutcome(r, []kplan.Outcome{
+		{Answer: kplan.Failed, Err: boom}, {Answer: kplan.Failed, Err: bang}, {Answer: kplan.Done}, {Answer: kplan.Failed, Err: boom},
 	})
 	require.Equal(t, []int{2}, claimed)
 	require.EqualError(t, err, "[boom, bang]")

@@ -5,6 +5,7 @@ package claim_test
 import (
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -32,7 +33,7 @@ func ExampleClassify() {
 	for _, a := range resolution.Actions {
 		fmt.Printf("%v\n%s\n", a, a.Patch())
 	}
-	claimed, err := claim.ApplyOutcome(resolution, []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Done}})
+	claimed, err := claim.ApplyOutcome(resolution, []kplan.Outcome{{Answer: kplan.Done}, {Answer: kplan.Done}})
 	fmt.Println("claimed", claimed, err)
 	// Output:
 	// kept Keep (Owned)
@@ -141,7 +142,7 @@ func ExampleApplyOutcome() {
 	owner := web()
 	n, child := list([]claim.Child{pod("gone", "web", ""), pod("lost", "web", ""), pod("owned", "web", "u1")})
 	r := claim.Resolve(&owner, claim.Classify(&owner, n, child), child, claim.LiveCheck{OK: true})
-	claimed, err := claim.ApplyOutcome(r, []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.Invalid}})
+	claimed, err := claim.ApplyOutcome(r, []kplan.Outcome{{Answer: kplan.NotFound}, {Answer: kplan.Invalid}})
 	fmt.Println("claimed", claimed, err)
 	// Output: claimed [2] the API server answered Invalid
 }

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/kplan-go/kplan/selector/claim"
-	"github.com/stretchr/testify/require"
 )
 
 // FuzzConflicts: the pairs are those that overlap, in order.
@@ -116,9 +118,9 @@ func FuzzResolve(f *testing.F) {
 		require.Len(t, refused.Actions, len(lists.Release))
 		res := claim.Resolve(&h.Owner, lists, at(h.Children), claim.LiveCheck{OK: true})
 		require.Len(t, res.Actions, len(lists.Adopt)+len(lists.Release))
-		outcomes := make([]selector.Outcome, len(res.Actions))
+		outcomes := make([]kplan.Outcome, len(res.Actions))
 		for i, a := range res.Actions {
-			outcomes[i].Answer = selector.Done
+			outcomes[i].Answer = kplan.Done
 			switch a := a.(type) {
 			case claim.AdoptChild:
 				h.Children[a.Child] = claim.Project(h.Children[a.Child], a)

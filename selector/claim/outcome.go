@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // ApplyOutcome returns the children that are claimed after the actions of r, in
@@ -18,11 +18,11 @@ import (
 // invalid: someone else has done it, or the child is a new one.
 //
 // It mirrors ClaimPods of the controller package of Kubernetes.
-func ApplyOutcome(r Resolution, outcomes []selector.Outcome) (claimed []int, err error) {
+func ApplyOutcome(r Resolution, outcomes []kplan.Outcome) (claimed []int, err error) {
 	failures := slices.Clone(r.Failures)
 	claimed = slices.Clone(r.Keep)
 	for i, a := range r.Actions {
-		var o selector.Outcome
+		var o kplan.Outcome
 		if i < len(outcomes) {
 			o = outcomes[i]
 		}
@@ -30,7 +30,7 @@ func ApplyOutcome(r Resolution, outcomes []selector.Outcome) (claimed []int, err
 		case AdoptChild:
 			if err := o.Adopted(); err == nil {
 				claimed = append(claimed, a.Child)
-			} else if err != selector.ErrGone {
+			} else if err != kplan.ErrGone {
 				failures = append(failures, Failure{a.Child, err})
 			}
 		case ReleaseChild:

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -37,9 +38,9 @@ func TestClaim_invariants(t *testing.T) {
 			require.LessOrEqual(t, times[i], 1)
 		}
 		res := claim.Resolve(&o, lists, at(children), claim.LiveCheck{OK: true})
-		outcomes := make([]selector.Outcome, len(res.Actions))
+		outcomes := make([]kplan.Outcome, len(res.Actions))
 		for i := range outcomes {
-			outcomes[i].Answer = selector.Done
+			outcomes[i].Answer = kplan.Done
 		}
 		claimed, err := claim.ApplyOutcome(res, outcomes)
 		require.NoError(t, err)

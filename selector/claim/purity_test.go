@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
@@ -34,10 +35,10 @@ func TestClaim_pure(t *testing.T) {
 			child := func(i int) claim.Child { return s.Children[i] }
 			var p plan
 			res := claim.Resolve(&o, claim.Classify(&o, len(s.Children), child), child, claim.LiveCheck{OK: true})
-			outcomes := make([]selector.Outcome, len(res.Actions))
+			outcomes := make([]kplan.Outcome, len(res.Actions))
 			for i, a := range res.Actions {
 				p.Patches = append(p.Patches, string(a.Patch()))
-				outcomes[i].Answer = selector.Done
+				outcomes[i].Answer = kplan.Done
 			}
 			claimed, err := claim.ApplyOutcome(res, outcomes)
 			require.NoError(t, err)

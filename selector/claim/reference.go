@@ -5,6 +5,7 @@ package claim
 import (
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -65,7 +66,7 @@ func ValidateReference(r OwnerReference) error {
 	var errs []error
 	add := func(wrong bool, field, text string) {
 		if wrong {
-			errs = append(errs, &selector.Error{Text: text, Fields: []*selector.FieldError{{Path: field, Value: r.Name, Detail: text}}})
+			errs = append(errs, &selector.Error{Text: text, Fields: []*kplan.FieldError{{Path: field, Value: r.Name, Detail: text}}})
 		}
 	}
 	add(r.APIVersion == "", "apiVersion", "controllerRef has empty APIVersion")
@@ -98,8 +99,8 @@ func WithReference(references []OwnerReference, r OwnerReference) ([]OwnerRefere
 		name := merged[i].Kind + "/" + merged[i].Name
 		if first != "" {
 			text := fmt.Sprintf(`Only one reference can have Controller set to true. Found "true" in references for %s and %s`, first, name)
-			wrong := &selector.FieldError{Path: "metadata.ownerReferences", Value: merged, Detail: text}
-			return nil, &selector.Error{Text: selector.FieldText(wrong), Fields: []*selector.FieldError{wrong}}
+			wrong := &kplan.FieldError{Path: "metadata.ownerReferences", Value: merged, Detail: text}
+			return nil, &selector.Error{Text: selector.FieldText(wrong), Fields: []*kplan.FieldError{wrong}}
 		}
 		first = name
 	}

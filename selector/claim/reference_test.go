@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -102,7 +102,7 @@ func TestReferences(t *testing.T) {
 			require.Len(t, left, tt.left)
 			if tt.err != "" {
 				require.ErrorContains(t, err, tt.err)
-				require.ErrorIs(t, err, selector.ErrInvalid)
+				require.ErrorIs(t, err, kplan.ErrInvalid)
 				return
 			}
 			require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestReferences(t *testing.T) {
 	require.NoError(t, claim.ValidateReference(mine))
 	err := claim.ValidateReference(claim.OwnerReference{})
 	require.EqualError(t, err, "[controllerRef has empty APIVersion, controllerRef has empty Kind, controllerRef.Controller is not set to true, controllerRef.BlockOwnerDeletion is not set]")
-	require.ErrorIs(t, err, selector.ErrInvalid)
+	require.ErrorIs(t, err, kplan.ErrInvalid)
 	half := mine
 	half.BlockOwnerDeletion = &no
 	require.EqualError(t, claim.ValidateReference(half), "controllerRef.BlockOwnerDeletion is not set")

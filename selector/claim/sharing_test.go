@@ -5,6 +5,7 @@ package claim_test
 import (
 	"testing"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/selector"
@@ -35,13 +36,13 @@ func TestSharesNothing(t *testing.T) {
 		Owner    claim.Owner
 		Claim    claim.Claim
 		Children []claim.Child
-		Outcomes []selector.Outcome
+		Outcomes []kplan.Outcome
 	}
 	app := map[string]string{"app": "web"}
 	owner := claim.Owner{Name: "web", UID: "u", Selector: selector.FromMap(app), Finalizers: []string{"f", "g"}}
 	p := pass{owner, claim.Claim{Keep: []int{0}, Adopt: []int{1}, Release: []int{2}, Terminating: []int{3}}, []claim.Child{
 		{Name: "a", UID: "a", Labels: app, ControllerUID: "u"}, {Name: "b", UID: "b", Labels: app}, {Name: "c", UID: "c", ControllerUID: "u"}, {Name: "d", UID: "d"},
-	}, []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Done}}}
+	}, []kplan.Outcome{{Answer: kplan.Done}, {Answer: kplan.Done}}}
 	child := func(p *pass) func(int) claim.Child { return func(i int) claim.Child { return p.Children[i] } }
 	purity.Check(t, p, func(p pass) (claim.Resolution, error) {
 		return claim.Resolve(&p.Owner, p.Claim, child(&p), claim.LiveCheck{OK: true}), nil
@@ -52,7 +53,7 @@ func TestSharesNothing(t *testing.T) {
 	})
 	type outcome struct {
 		Resolution claim.Resolution
-		Outcomes   []selector.Outcome
+		Outcomes   []kplan.Outcome
 	}
 	resolved := outcome{claim.Resolve(&p.Owner, p.Claim, child(&p), claim.LiveCheck{OK: true}), p.Outcomes}
 	purity.Check(t, resolved, func(o outcome) ([]int, error) { return claim.ApplyOutcome(o.Resolution, o.Outcomes) })

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -190,6 +191,6 @@ func recording(d *appsv1.Deployment, g growth, now metav1.Time) (*appsv1.Deploym
 // of that part.
 func upTo(p deploy.Plan, i int, instead ...deploy.Action) deploy.Plan {
 	p.Actions = append(slices.Clone(p.Actions[:i]), instead...)
-	p.Events = slices.DeleteFunc(slices.Clone(p.Events), func(e deploy.Event) bool { return e.Action >= i })
+	p.Events = slices.DeleteFunc(slices.Clone(p.Events), func(e kplan.Event) bool { return e.Action >= i })
 	return p
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 )
 
@@ -171,7 +172,7 @@ func TestUnreadableRecord(t *testing.T) {
 
 // A plan is carried out as far as the versions of what grows are known beforehand.
 func TestStepwise(t *testing.T) {
-	event := func(action int) deploy.Event { return deploy.Event{Action: action, Reason: string(rune('a' + action))} }
+	event := func(action int) kplan.Event { return kplan.Event{Action: action, Reason: string(rune('a' + action))} }
 	annotate := func(name string) deploy.Action { return deploy.AnnotateReplicaSet{Name: name} }
 	up := func(name string) deploy.Action { return deploy.ScaleReplicaSet{Name: name, From: 1, To: 2} }
 	down := func(name string) deploy.Action { return deploy.ScaleReplicaSet{Name: name, From: 2, To: 1} }
@@ -184,11 +185,11 @@ func TestStepwise(t *testing.T) {
 			deploy.Actions{down("b"), deploy.CreateReplicaSet{Name: "a"}}},
 		"created empty": {deploy.Actions{deploy.CreateReplicaSet{Name: "a"}, down("c")}, deploy.Actions{deploy.CreateReplicaSet{Name: "a"}, down("c")}},
 	} {
-		p := deploy.Plan{Actions: c.actions, Events: []deploy.Event{event(0), event(1), event(2)}}
+		p := deploy.Plan{Actions: c.actions, Events: []kplan.Event{event(0), event(1), event(2)}}
 		got := stepwise(p)
 		require.Equal(t, c.want, got.Actions, name)
 		if name == "created" {
-			require.Equal(t, []deploy.Event{event(0)}, got.Events, "nothing is scaled up")
+			require.Equal(t, []kplan.Event{event(0)}, got.Events, "nothing is scaled up")
 		}
 		require.Len(t, p.Events, 3, "the plan stays as it is")
 	}

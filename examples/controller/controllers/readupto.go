@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A readUpTo tells up to which resource version the caches of kinds have read. Ask it before
@@ -49,8 +49,8 @@ func (r readUpTo) version(kind client.Object) string {
 
 // stale reports whether a plan does nothing because the caches are older than what an earlier
 // one has written. The next event brings the next pass.
-func stale[R ~string](holds []selector.Hold[R]) bool {
-	return slices.ContainsFunc(holds, func(h selector.Hold[R]) bool {
+func stale[R ~string](holds []kplan.Hold[R]) bool {
+	return slices.ContainsFunc(holds, func(h kplan.Hold[R]) bool {
 		return string(h.Reason) == string(replicaset.ReasonStalePods) || string(h.Reason) == string(replicaset.ReasonStaleOwner)
 	})
 }

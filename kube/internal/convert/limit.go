@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -16,7 +17,7 @@ func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
 	case v == nil:
 		return rollout.IntOrPercent{}, nil
 	case v.Type != intstr.Int && v.Type != intstr.String:
-		return rollout.IntOrPercent{}, &field.Error{Value: int64(v.Type), Detail: "must be the type of a number or of a text"}
+		return rollout.IntOrPercent{}, &kplan.FieldError{Value: int64(v.Type), Detail: "must be the type of a number or of a text"}
 	}
 	return rollout.FromIntOrString(v.Type != intstr.Int, v.IntVal, v.StrVal)
 }

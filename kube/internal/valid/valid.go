@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 )
 
@@ -45,7 +46,7 @@ func Selector(s *metav1.LabelSelector, template map[string]string, es *field.Err
 	}
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
-		*es = append(*es, &field.Error{
+		*es = append(*es, &kplan.FieldError{
 			Path: "spec.selector", Value: written(s), Detail: "must be a label selector: " + err.Error(), Err: err,
 		})
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
@@ -220,7 +221,7 @@ func TestWaitForPerson(t *testing.T) {
 	list, _ := steps.Workload(sim.KindRollout, "web")
 	i := slices.IndexFunc(list, func(s record.Step) bool {
 		p, ok := s.Plan.(kruise.Plan)
-		return ok && !s.Time.Before(again) && slices.ContainsFunc(p.Holds, func(h kruise.Hold) bool { return h.Reason == kruise.ReasonApproval })
+		return ok && !s.Time.Before(again) && slices.ContainsFunc(p.Holds, func(h kplan.Hold[kruise.Reason]) bool { return h.Reason == kruise.ReasonApproval })
 	})
 	require.Positive(t, i)
 	require.Equal(t, record.Standing{Phase: "Progressing", Step: 1, State: "StepPaused", Paused: true}, list[i].Standing)

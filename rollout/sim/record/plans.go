@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // acts reports whether a plan has actions. That of a CloneSet or StatefulSet does not tell.
@@ -59,6 +59,6 @@ func same(before, now fmt.Stringer) bool {
 	return false
 }
 
-func alike[A any, R ~string](before, now []A, held, holds []selector.Hold[R]) bool {
+func alike[A any, R ~string](before, now []A, held, holds []kplan.Hold[R]) bool {
 	return len(before) == len(now) && slices.Equal(held, holds)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
@@ -83,7 +84,7 @@ type attendance struct {
 func attendanceIn(c *sim.Config, name string) *attendance {
 	a, planned, observe := &attendance{}, c.Planned, c.Observe
 	c.Planned = func(p sim.Plan) {
-		if plan, is := p.Plan.(argo.Plan); is && p.Name == name && slices.ContainsFunc(plan.Holds, func(h argo.Hold) bool { return h.Reason == argo.ReasonApproval }) {
+		if plan, is := p.Plan.(argo.Plan); is && p.Name == name && slices.ContainsFunc(plan.Holds, func(h kplan.Hold[argo.Reason]) bool { return h.Reason == argo.ReasonApproval }) {
 			a.awaited = true
 		}
 		if planned != nil {

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -27,7 +28,7 @@ func checkTemplates(file string, sets []replicaset.ReplicaSet) error {
 	for i := range sets {
 		rs := &sets[i]
 		if matches, err := selector.FromLabelSelector(rs.Selector); rs.Selector != nil && err == nil && !matches.Matches(rs.TemplateLabels) {
-			return &manifest.Error{File: file, Object: fmt.Sprintf("ReplicaSet %q", rs.Name), Err: &kube.FieldError{
+			return &manifest.Error{File: file, Object: fmt.Sprintf("ReplicaSet %q", rs.Name), Err: &kplan.FieldError{
 				Path: "spec.template.metadata.labels", Value: rs.TemplateLabels, Detail: "must match the selector",
 			}}
 		}

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
@@ -221,7 +222,7 @@ func (c *daemonCase) asAdvanced(t *testing.T, ds *appsv1.DaemonSet) any {
 type daemonPlan struct {
 	Kind    string
 	Actions daemonset.Actions
-	Holds   []daemonset.Hold
+	Holds   []kplan.Hold[daemonset.Reason]
 	Nodes   []daemonset.NodeReport
 	State   string
 }

@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // TestQuirks: every quirk of every planner is listed with all that is known, in text of 80
@@ -48,7 +48,7 @@ func TestRepairNames(t *testing.T) {
 		require.NoError(t, (*repairNames)(&r).Set(name))
 		require.NoError(t, (*repairNames)(&r).Set(name), "repeated")
 		for _, p := range quirks() {
-			knows := slices.ContainsFunc(p.Quirks, func(q selector.Quirk) bool { return q.Name == name })
+			knows := slices.ContainsFunc(p.Quirks, func(q kplan.Quirk) bool { return q.Name == name })
 			want := []string(nil)
 			if knows {
 				want = []string{"--repair=" + name}

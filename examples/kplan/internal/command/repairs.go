@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/spelling"
@@ -17,7 +18,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // quirks returns what is known of the quirks of all planners.
@@ -57,7 +57,7 @@ func (r *repairs) addFlags(c *cobra.Command) {
 }
 
 // of returns those of the quirks of a planner that are to be repaired.
-func of[Q ~uint64](r *repairs, all Q, table []selector.Quirk, parse func(...string) (Q, error)) Q {
+func of[Q ~uint64](r *repairs, all Q, table []kplan.Quirk, parse func(...string) (Q, error)) Q {
 	if r.all {
 		return all
 	}
@@ -86,7 +86,7 @@ func (r *repairs) argoRollouts() argo.Quirks {
 }
 
 // known returns those names that a table has.
-func (r *repairs) known(table []selector.Quirk) []string {
+func (r *repairs) known(table []kplan.Quirk) []string {
 	var names []string
 	for _, q := range table {
 		if slices.Contains(r.names, q.Name) {
@@ -97,7 +97,7 @@ func (r *repairs) known(table []selector.Quirk) []string {
 }
 
 // flags returns the flags that say the same to planners with these tables.
-func (r *repairs) flags(tables ...[]selector.Quirk) []string {
+func (r *repairs) flags(tables ...[]kplan.Quirk) []string {
 	if r.all {
 		return []string{"--corrected"}
 	}

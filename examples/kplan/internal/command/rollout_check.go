@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -15,7 +16,7 @@ import (
 )
 
 func badField(path string, value any, detail string) error {
-	return &kube.FieldError{Path: path, Value: value, Detail: detail}
+	return &kplan.FieldError{Path: path, Value: value, Detail: detail}
 }
 
 // checkRelease refuses Rollouts that do something else than to release.

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -51,7 +51,7 @@ func (s *simulation) ofRelease(r *manifest.Rollout, from *earlier) (*job, error)
 	begin, found := s.before(r, from)
 	switch {
 	case underWay(r) && found:
-		return nil, r.Invalid(&kube.FieldError{
+		return nil, r.Invalid(&kplan.FieldError{
 			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
 			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -26,7 +27,7 @@ type releaseStep struct {
 	Step               int32
 	State              kruise.StepState
 	Available, Traffic int32
-	Holds              []kruise.Hold
+	Holds              []kplan.Hold[kruise.Reason]
 	Parts              []struct {
 		New      bool
 		Replicas int32

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kplan-go/kplan"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -25,7 +26,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 const progressive = data + "rollout/"
@@ -145,7 +145,7 @@ func (c *rolloutCase) status(r *kruise.Rollout, d *appsv1.Deployment) {
 			s.Replicas, s.ReadyReplicas = set.pods(), int32(set.available)
 		}
 	}
-	r.Status.Conditions = []workload.Condition{{
+	r.Status.Conditions = []kplan.Condition{{
 		Type: workload.ConditionProgressing, Status: "True", Reason: c.progress, Message: "Rollout is in Progressing",
 		LastUpdateTime: liveNow.Add(-hour), LastTransitionTime: liveNow.Add(-hour),
 	}}
@@ -268,7 +268,7 @@ type rolloutPlan struct {
 	Kind         string
 	State        string
 	Actions      kruise.Actions
-	Holds        []kruise.Hold
+	Holds        []kplan.Hold[kruise.Reason]
 	Status       kruise.Status
 	BatchRelease *batchrelease.Plan
 	Steps        []preview.Step
@@ -323,7 +323,7 @@ func TestRollouts(t *testing.T) {
 	}
 }
 
-func holdTexts[R ~string](holds []selector.Hold[R]) (texts []string) {
+func holdTexts[R ~string](holds []kplan.Hold[R]) (texts []string) {
 	for _, h := range holds {
 		texts = append(texts, strings.TrimSuffix(fmt.Sprintf("%s %d %d", h.Reason, h.Have, h.Limit), " 0 0"))
 	}

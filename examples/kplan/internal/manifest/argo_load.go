@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -23,7 +23,7 @@ func (l *loader) assignArgo(s *Set) error {
 	for _, source := range l.argo {
 		r := ArgoRollout{File: source.file, Object: source.object}
 		if r.Object.Name == "" {
-			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
+			return r.Invalid(&kplan.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
 		if first, ok := files[r.Key()]; ok {
 			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
@@ -85,7 +85,7 @@ func (l *loader) resolve(r *ArgoRollout) error {
 			return nil
 		}
 	}
-	return &kube.FieldError{Path: "spec.workloadRef", Value: ref.Kind + " " + ref.Name, Detail: "must name a Deployment in the input"}
+	return &kplan.FieldError{Path: "spec.workloadRef", Value: ref.Kind + " " + ref.Name, Detail: "must name a Deployment in the input"}
 }
 
 // takeArgo gives a Rollout its ReplicaSets and their pods.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -30,7 +30,7 @@ func decode(u *unstructured.Unstructured, object any) (unknown []error, err erro
 	unknown, err = kjson.UnmarshalStrict(data, object)
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return nil, &kube.FieldError{Path: mismatch.Field, Value: valueAt(u, mismatch), Detail: "must be " + typeName(mismatch.Type), Err: err}
+		return nil, &kplan.FieldError{Path: mismatch.Field, Value: valueAt(u, mismatch), Detail: "must be " + typeName(mismatch.Type), Err: err}
 	}
 	return unknown, err
 }
@@ -139,5 +139,5 @@ func limitError(value any, at string, texts bool) error {
 	case map[string]any, []any:
 		value = plain(fmt.Sprintf("%T", v))
 	}
-	return &kube.FieldError{Path: at, Value: value, Detail: "must be a whole number of 32 bits or a percentage such as 25%"}
+	return &kplan.FieldError{Path: at, Value: value, Detail: "must be a whole number of 32 bits or a percentage such as 25%"}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -189,11 +190,11 @@ type owner struct {
 func checkReplicaSet(rs *appsv1.ReplicaSet) error {
 	switch {
 	case rs.UID == "":
-		return &kube.FieldError{Path: "metadata.uid", Value: "", Detail: "must be set"}
+		return &kplan.FieldError{Path: "metadata.uid", Value: "", Detail: "must be set"}
 	case rs.Spec.Replicas != nil && *rs.Spec.Replicas < 0:
-		return &kube.FieldError{Path: "spec.replicas", Value: *rs.Spec.Replicas, Detail: "must not be negative"}
+		return &kplan.FieldError{Path: "spec.replicas", Value: *rs.Spec.Replicas, Detail: "must not be negative"}
 	case rs.Spec.MinReadySeconds < 0:
-		return &kube.FieldError{Path: "spec.minReadySeconds", Value: rs.Spec.MinReadySeconds, Detail: "must not be negative"}
+		return &kplan.FieldError{Path: "spec.minReadySeconds", Value: rs.Spec.MinReadySeconds, Detail: "must not be negative"}
 	}
 	return nil
 }

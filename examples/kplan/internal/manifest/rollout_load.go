@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -24,7 +24,7 @@ func (l *loader) assignRollouts(s *Set) error {
 		r := Rollout{File: source.file, Namespace: source.object.namespace, limits: l.limitObjects, shared: &s.Shared, nodes: s.nodes}
 		r.Snapshot.Rollout = source.object.object
 		if r.Snapshot.Rollout.Name == "" {
-			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
+			return r.Invalid(&kplan.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
 		note, err := l.admission.judge(source.object)
 		if note != nil {

@@ -5,6 +5,7 @@ package manifest
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -14,7 +15,7 @@ import (
 // ours and from the one that ReplicaSets are labelled with. During a release, as long as
 // it is not cancelled, the status tells which label goes with the revision.
 func nameRevision(s *workload.InspectSnapshot, status *kruise.Status) {
-	i := slices.IndexFunc(status.Conditions, func(c workload.Condition) bool { return c.Type == workload.ConditionProgressing })
+	i := slices.IndexFunc(status.Conditions, func(c kplan.Condition) bool { return c.Type == workload.ConditionProgressing })
 	if status.Phase != kruise.PhaseProgressing || i < 0 || status.Sub == nil || status.Sub.Revision == "" {
 		return
 	}

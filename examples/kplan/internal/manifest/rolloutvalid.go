@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/kplan-go/kplan"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -104,12 +104,12 @@ func uncapitalized(name string) string {
 
 func readRollout(o *kubekruise.RolloutObject) *storedRollout {
 	r := kubekruise.Rollout(o)
-	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r}, pathsV1beta1, func(opts kruise.Options) []*rollout.FieldError { return kruise.Validate(r, nil, opts) }}
+	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r}, pathsV1beta1, func(opts kruise.Options) []*kplan.FieldError { return kruise.Validate(r, nil, opts) }}
 }
 
 func readRolloutV1alpha1(o *kubekruise.RolloutObjectV1alpha1) *storedRollout {
 	r := kubekruise.RolloutV1alpha1(o)
-	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r.Convert()}, pathsV1alpha1, func(opts kruise.Options) []*rollout.FieldError { return kruise.ValidateV1alpha1(r, opts) }}
+	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r.Convert()}, pathsV1alpha1, func(opts kruise.Options) []*kplan.FieldError { return kruise.ValidateV1alpha1(r, opts) }}
 }
 
 // A namespaced is something and its namespace.
@@ -122,5 +122,5 @@ type namespaced[T any] struct {
 type storedRollout struct {
 	namespaced[kruise.Rollout]
 	paths   *strings.Replacer
-	rejects func(kruise.Options) []*rollout.FieldError
+	rejects func(kruise.Options) []*kplan.FieldError
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/record"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // The names, labels and values are those of kube-state-metrics 2.17, as far as a simulation
@@ -105,16 +105,16 @@ func deploymentFamilies() []family {
 // status is true, false or unknown.
 func writeConditions(e *exposition, t *Timeline) {
 	for _, moments := range history(t.History.Deployments, func(d *deployment) string { return d.Name }) {
-		var seen []selector.Condition
+		var seen []kplan.Condition
 		for i := range moments {
 			for _, c := range moments[i].Object.Status.Conditions {
-				if !slices.ContainsFunc(seen, func(o selector.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason }) {
+				if !slices.ContainsFunc(seen, func(o kplan.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason }) {
 					seen = append(seen, c)
 				}
 			}
 		}
 		for _, c := range seen {
-			for _, status := range []selector.ConditionStatus{selector.ConditionTrue, selector.ConditionFalse, selector.ConditionUnknown} {
+			for _, status := range []kplan.ConditionStatus{kplan.ConditionTrue, kplan.ConditionFalse, kplan.ConditionUnknown} {
 				labels := []string{
 					"namespace", t.namespace(), "deployment", moments[0].Object.Name,
 					"condition", c.Type, "status", strings.ToLower(string(status)), "reason", c.Reason,
@@ -125,13 +125,13 @@ func writeConditions(e *exposition, t *Timeline) {
 	}
 }
 
-func conditionOf(moments []record.Moment[deployment], c selector.Condition, status selector.ConditionStatus) func(time.Time) (float64, bool) {
+func conditionOf(moments []record.Moment[deployment], c kplan.Condition, status kplan.ConditionStatus) func(time.Time) (float64, bool) {
 	return func(now time.Time) (float64, bool) {
 		d, ok := at(moments, now)
 		if !ok {
 			return 0, false
 		}
-		i := slices.IndexFunc(d.Status.Conditions, func(o deploy.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason })
+		i := slices.IndexFunc(d.Status.Conditions, func(o kplan.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason })
 		if i < 0 {
 			return 0, false
 		}

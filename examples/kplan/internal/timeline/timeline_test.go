@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/record"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var start = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
@@ -49,13 +49,13 @@ func example(name string) *Timeline {
 	r.Saw(after(10), pod("-new", "node-1"), record.Ready)
 	r.Saw(after(10), pod("-old", "node-1"), record.Terminating)
 	r.Saw(after(15), pod("-old", "node-1"), record.Gone)
-	status := func(available int32, progressing selector.ConditionStatus) deploy.Deployment {
+	status := func(available int32, progressing kplan.ConditionStatus) deploy.Deployment {
 		return deploy.Deployment{Name: name, UID: "d", Replicas: ptr.To(int32(1)), Status: deploy.Status{
-			AvailableReplicas: available, Conditions: []deploy.Condition{{Type: "Progressing", Status: progressing, Reason: "R"}},
+			AvailableReplicas: available, Conditions: []kplan.Condition{{Type: "Progressing", Status: progressing, Reason: "R"}},
 		}}
 	}
 	r.Deployments = []record.Moment[deploy.Deployment]{
-		{Time: start, Object: status(1, selector.ConditionTrue)}, {Time: after(30), Object: status(2, selector.ConditionFalse)},
+		{Time: start, Object: status(1, kplan.ConditionTrue)}, {Time: after(30), Object: status(2, kplan.ConditionFalse)},
 	}
 	t.History = r
 	return t

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -190,9 +191,9 @@ func (p ArgoPlan) MarshalJSON() ([]byte, error) {
 	type plan argo.Plan // without methods
 	return marshal(struct {
 		head
-		Policies []string     `json:"policies,omitempty"`
-		Actions  argo.Actions `json:"actions"`
-		Holds    []argo.Hold  `json:"holds"`
+		Policies []string                  `json:"policies,omitempty"`
+		Actions  argo.Actions              `json:"actions"`
+		Holds    []kplan.Hold[argo.Reason] `json:"holds"`
 		plan
 	}{headOf(argoRollout(p.Namespace, p.Snapshot.Rollout.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
 }

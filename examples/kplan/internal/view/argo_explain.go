@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -42,7 +43,7 @@ func (e *ArgoExplanation) State() (State, string) {
 
 // means says what a hold means. Of pods that are refused it names the ReplicaSet, and who
 // refuses them.
-func (e *ArgoExplanation) means(h argo.Hold) string {
+func (e *ArgoExplanation) means(h kplan.Hold[argo.Reason]) string {
 	for i := range e.Snapshot.Sets {
 		set := &e.Snapshot.Sets[i]
 		if h.Reason != argo.ReasonReplicaFailure || set.Name != h.Name {
@@ -99,7 +100,7 @@ func failureOf(set *argo.ReplicaSet) string {
 }
 
 // failure returns what the ReplicaSet of a hold says that cannot create or delete pods.
-func (e *ArgoExplanation) failure(h argo.Hold) string {
+func (e *ArgoExplanation) failure(h kplan.Hold[argo.Reason]) string {
 	for i := range e.Snapshot.Sets {
 		if set := &e.Snapshot.Sets[i]; set.Name == h.Name && h.Reason == argo.ReasonReplicaFailure {
 			return failureOf(set)
@@ -156,21 +157,21 @@ func (e *ArgoExplanation) role(set *argo.ReplicaSet) string {
 // MarshalJSON encodes the explanation. Lists are always there.
 func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := []explained[argo.Hold]{}
+	holds := []explained[kplan.Hold[argo.Reason]]{}
 	for _, h := range e.Plan.Holds {
 		a := argoAdvice(h)
-		holds = append(holds, explained[argo.Hold]{h, argoWaits(h), e.means(h), a.Ends, a.Stuck})
+		holds = append(holds, explained[kplan.Hold[argo.Reason]]{h, argoWaits(h), e.means(h), a.Ends, a.Stuck})
 	}
 	return marshal(struct {
 		head
-		Policies []string               `json:"policies,omitempty"`
-		State    State                  `json:"state"`
-		Why      string                 `json:"why"`
-		Status   argo.Status            `json:"status"` // as it was read
-		Actions  argo.Actions           `json:"actions"`
-		Holds    []explained[argo.Hold] `json:"holds"`
-		Pods     []Pod                  `json:"pods"` // that do not serve
-		Instants []Instant              `json:"instants"`
+		Policies []string                             `json:"policies,omitempty"`
+		State    State                                `json:"state"`
+		Why      string                               `json:"why"`
+		Status   argo.Status                          `json:"status"` // as it was read
+		Actions  argo.Actions                         `json:"actions"`
+		Holds    []explained[kplan.Hold[argo.Reason]] `json:"holds"`
+		Pods     []Pod                                `json:"pods"` // that do not serve
+		Instants []Instant                            `json:"instants"`
 	}{
 		headOf(argoRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
 		notNil(e.Idle), notNil(e.Instants),

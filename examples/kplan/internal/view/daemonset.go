@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
@@ -126,7 +127,7 @@ func (p *DaemonPlan) actions() *terminal.Table {
 
 // A daemonHold is one hold, or those of several nodes with the same reason.
 type daemonHold struct {
-	daemonset.Hold
+	kplan.Hold[daemonset.Reason]
 	nodes []string
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
@@ -100,7 +101,7 @@ func (e DaemonExplanation) Text(w *terminal.Writer) {
 }
 
 // advice returns what a hold means. One that waits for pods which never start does not end as others do.
-func (e *DaemonExplanation) advice(h daemonset.Hold) Advice {
+func (e *DaemonExplanation) advice(h kplan.Hold[daemonset.Reason]) Advice {
 	a := daemonSetHolds.advice(h.Reason)
 	for _, c := range e.Caveats {
 		if c.Nodes != nil && (h.Reason == daemonset.ReasonMaxSurge || h.Reason == daemonset.ReasonNotReady && slices.Contains(c.Nodes, h.Node)) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 )
 
@@ -95,8 +96,8 @@ func refusedIn(means, quotes string) string {
 
 // byCause returns the holds of a Deployment, those that nothing else has caused first, and last
 // that time has passed over it.
-func byCause(holds []deploy.Hold) []deploy.Hold {
-	rank := func(h deploy.Hold) int {
+func byCause(holds []kplan.Hold[deploy.Reason]) []kplan.Hold[deploy.Reason] {
+	rank := func(h kplan.Hold[deploy.Reason]) int {
 		switch {
 		case h.Reason == deploy.ReasonDeadlineExceeded:
 			return 2
@@ -105,5 +106,5 @@ func byCause(holds []deploy.Hold) []deploy.Hold {
 		}
 		return 1
 	}
-	return slices.SortedStableFunc(slices.Values(holds), func(a, b deploy.Hold) int { return rank(a) - rank(b) })
+	return slices.SortedStableFunc(slices.Values(holds), func(a, b kplan.Hold[deploy.Reason]) int { return rank(a) - rank(b) })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/refusal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
@@ -248,7 +249,7 @@ func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, quotes
 }
 
 // failure returns what a ReplicaSet says that cannot create or delete pods.
-func (e *Explanation) failure(h deploy.Hold) string {
+func (e *Explanation) failure(h kplan.Hold[deploy.Reason]) string {
 	for i := range e.Sets {
 		if s := &e.Sets[i]; s.Name == h.Name && h.Reason == deploy.ReasonReplicaFailure {
 			return s.Failure

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A Plan is the next plan for one Deployment.
@@ -81,7 +81,7 @@ func (p Plan) holds(w *terminal.Writer) {
 }
 
 // held names the object that a hold is about.
-func (p Plan) held(h deploy.Hold) string {
+func (p Plan) held(h kplan.Hold[deploy.Reason]) string {
 	if h.Name == "" {
 		return "deployment " + p.Snapshot.Deployment.Name
 	}
@@ -122,7 +122,7 @@ func conditions(s deploy.Status) string {
 // exceeded reports whether the progress deadline has passed.
 func exceeded(s deploy.Status) bool {
 	for _, c := range s.Conditions {
-		if c.Type == deploy.ConditionProgressing && c.Status == selector.ConditionFalse && c.Reason == "ProgressDeadlineExceeded" {
+		if c.Type == deploy.ConditionProgressing && c.Status == kplan.ConditionFalse && c.Reason == "ProgressDeadlineExceeded" {
 			return true
 		}
 	}

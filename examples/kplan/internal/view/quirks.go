@@ -5,15 +5,15 @@ package view
 import (
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Quirks are those of the planner of a kind of objects.
 type Quirks struct {
-	Kind    string           `json:"kind"`
-	Package string           `json:"package"`
-	Quirks  []selector.Quirk `json:"quirks"`
+	Kind    string        `json:"kind"`
+	Package string        `json:"package"`
+	Quirks  []kplan.Quirk `json:"quirks"`
 }
 
 // Text writes the table, in lines of 80 columns.

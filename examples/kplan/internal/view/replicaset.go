@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
@@ -91,11 +92,11 @@ func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 	}
 	return marshal(struct {
 		head
-		Controller string            `json:"controller,omitempty"`
-		Policies   []string          `json:"policies,omitempty"`
-		Wanted     int32             `json:"wanted"`
-		Actions    json.RawMessage   `json:"actions"`
-		Holds      []replicaset.Hold `json:"holds"`
+		Controller string                          `json:"controller,omitempty"`
+		Policies   []string                        `json:"policies,omitempty"`
+		Wanted     int32                           `json:"wanted"`
+		Actions    json.RawMessage                 `json:"actions"`
+		Holds      []kplan.Hold[replicaset.Reason] `json:"holds"`
 		plan
 		Reasons []podorder.Explanation `json:"reasons,omitempty"`
 		Tie     *Tie                   `json:"tie,omitempty"`
@@ -225,26 +226,26 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	holds := make([]explained[replicaset.Hold], len(e.Plan.Holds))
+	holds := make([]explained[kplan.Hold[replicaset.Reason]], len(e.Plan.Holds))
 	for i, h := range e.Plan.Holds {
 		a := replicaSetHolds.advice(h.Reason)
-		holds[i] = explained[replicaset.Hold]{h, replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+		holds[i] = explained[kplan.Hold[replicaset.Reason]]{h, replicaSetHolds.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
 	}
 	return marshal(struct {
 		head
-		Controller string                       `json:"controller,omitempty"`
-		Policies   []string                     `json:"policies,omitempty"`
-		State      State                        `json:"state"`
-		Why        string                       `json:"why"`
-		Wanted     int32                        `json:"wanted"`
-		Status     replicaset.Status            `json:"status"`
-		Actions    json.RawMessage              `json:"actions"`
-		Holds      []explained[replicaset.Hold] `json:"holds"`
-		Failure    string                       `json:"failure,omitempty"`
-		Pods       []Pod                        `json:"pods"` // that do not serve
-		Instants   []Instant                    `json:"instants"`
-		Tie        *Tie                         `json:"tie,omitempty"`
-		Caveats    []Caveat                     `json:"caveats,omitempty"`
+		Controller string                                     `json:"controller,omitempty"`
+		Policies   []string                                   `json:"policies,omitempty"`
+		State      State                                      `json:"state"`
+		Why        string                                     `json:"why"`
+		Wanted     int32                                      `json:"wanted"`
+		Status     replicaset.Status                          `json:"status"`
+		Actions    json.RawMessage                            `json:"actions"`
+		Holds      []explained[kplan.Hold[replicaset.Reason]] `json:"holds"`
+		Failure    string                                     `json:"failure,omitempty"`
+		Pods       []Pod                                      `json:"pods"` // that do not serve
+		Instants   []Instant                                  `json:"instants"`
+		Tie        *Tie                                       `json:"tie,omitempty"`
+		Caveats    []Caveat                                   `json:"caveats,omitempty"`
 	}{
 		headOf(replicaSet(e.Kind, e.Namespace, e.Name)), e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
 		notNil(e.Idle), notNil(e.Instants), e.Tie, e.Caveats,

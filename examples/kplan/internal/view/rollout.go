@@ -7,12 +7,12 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/preview"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A RolloutPlan is the next plan for one Rollout and its BatchRelease.
@@ -99,13 +99,13 @@ func (p *RolloutPlan) actions() *terminal.Table {
 
 // A rolloutHold is a hold, and whose it is.
 type rolloutHold struct {
-	selector.Hold[string]
+	kplan.Hold[string]
 	By string `json:"by"` // Rollout or BatchRelease
 }
 
 // holdOf returns a hold of either planner.
-func holdOf[R ~string](h selector.Hold[R], by string) rolloutHold {
-	return rolloutHold{selector.Hold[string]{Name: h.Name, Reason: string(h.Reason), Have: h.Have, Limit: h.Limit}, by}
+func holdOf[R ~string](h kplan.Hold[R], by string) rolloutHold {
+	return rolloutHold{kplan.Hold[string]{Name: h.Name, Reason: string(h.Reason), Have: h.Have, Limit: h.Limit}, by}
 }
 
 func (h *rolloutHold) what() string { return words(h.By) }

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/preview"
@@ -14,9 +15,9 @@ func (p RolloutPlan) MarshalJSON() ([]byte, error) {
 	type plan kruise.Plan // without methods
 	return marshal(struct {
 		head
-		Policies []string       `json:"policies,omitempty"`
-		Actions  kruise.Actions `json:"actions"`
-		Holds    []kruise.Hold  `json:"holds"`
+		Policies []string                    `json:"policies,omitempty"`
+		Actions  kruise.Actions              `json:"actions"`
+		Holds    []kplan.Hold[kruise.Reason] `json:"holds"`
 		plan
 		BatchRelease *batchrelease.Plan `json:"batchRelease,omitempty"`
 		Steps        []preview.Step     `json:"steps"`

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/revision"
@@ -66,7 +67,9 @@ func reason[R ~string](action any) R {
 }
 
 // whyNot says in words, and with its numbers, what a hold means.
-func whyNot(h deploy.Hold) string { return formatted(adviceOn(h).Text, []any{h.Have, h.Limit}) }
+func whyNot(h kplan.Hold[deploy.Reason]) string {
+	return formatted(adviceOn(h).Text, []any{h.Have, h.Limit})
+}
 
 // A phrase is an action of the Deployment planner in words.
 type phrase struct {

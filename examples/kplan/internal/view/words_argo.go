@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -134,7 +135,7 @@ func argoRoute(r *argo.Route) string {
 }
 
 // argoAdvice returns what a hold means. What is not about a step has no numbers.
-func argoAdvice(h argo.Hold) Advice {
+func argoAdvice(h kplan.Hold[argo.Reason]) Advice {
 	a := argoHolds.advice(h.Reason)
 	if h.Limit == 0 && (h.Reason == argo.ReasonApproval || h.Reason == argo.ReasonAnalysis) {
 		a.Text = "the promotion" + strings.TrimPrefix(a.Text, "step %d of %d")
@@ -146,10 +147,12 @@ func argoAdvice(h argo.Hold) Advice {
 }
 
 // argoWaits says a hold in words, and with its numbers.
-func argoWaits(h argo.Hold) string { return formatted(argoAdvice(h).Text, []any{h.Have, h.Limit}) }
+func argoWaits(h kplan.Hold[argo.Reason]) string {
+	return formatted(argoAdvice(h).Text, []any{h.Have, h.Limit})
+}
 
 // argoSubject is what a hold is about.
-func argoSubject(h argo.Hold) string {
+func argoSubject(h kplan.Hold[argo.Reason]) string {
 	if h.Name == "" {
 		return "rollout"
 	}

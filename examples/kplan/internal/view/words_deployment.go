@@ -2,7 +2,10 @@
 
 package view
 
-import "github.com/kplan-go/kplan/deploy"
+import (
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/deploy"
+)
 
 // deploymentActions says why the Deployment planner acts.
 var deploymentActions = actionWords[deploy.Reason]{
@@ -34,7 +37,7 @@ var sumWraps = Advice{
 }
 
 // adviceOn returns what a hold of the Deployment planner means.
-func adviceOn(h deploy.Hold) Advice {
+func adviceOn(h kplan.Hold[deploy.Reason]) Advice {
 	if h.Reason == deploy.ReasonSurgeExhausted && h.Limit < 0 {
 		return sumWraps
 	}

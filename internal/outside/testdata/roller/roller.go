@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -225,7 +226,7 @@ func (r *roller) write() {
 }
 
 func (r *roller) hold(reason deploy.Reason) {
-	r.plan.Holds = append(r.plan.Holds, deploy.Hold{Reason: reason})
+	r.plan.Holds = append(r.plan.Holds, kplan.Hold[deploy.Reason]{Reason: reason})
 }
 
 // grow gives the new ReplicaSet what room there is, and takes what it has too much.

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"errors"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan"
 )
 
 // An Answer is what the API server says to a request. The zero Answer is success. Answers are compared
@@ -41,16 +41,16 @@ func (a Answer) Is(b Answer) bool { return a.name == b.name }
 func (a Answer) String() string { return cmp.Or(a.words, a.name, "done") }
 
 // Outcome is the answer as planners know it.
-func (a Answer) Outcome() selector.Outcome {
+func (a Answer) Outcome() kplan.Outcome {
 	switch a {
 	case Done:
-		return selector.Outcome{Answer: selector.Done}
+		return kplan.Outcome{Answer: kplan.Done}
 	case NotFound:
-		return selector.Outcome{Answer: selector.NotFound}
+		return kplan.Outcome{Answer: kplan.NotFound}
 	case Invalid:
-		return selector.Outcome{Answer: selector.Invalid}
+		return kplan.Outcome{Answer: kplan.Invalid}
 	}
-	return selector.Outcome{Answer: selector.Failed, Err: errors.New(a.String())}
+	return kplan.Outcome{Answer: kplan.Failed, Err: errors.New(a.String())}
 }
 
 // OrGone is the answer to a deletion: an object that is gone already is deleted as well.

@@ -5,10 +5,10 @@ package controllers
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A daemonSetPass carries out one plan of a DaemonSet.
@@ -79,17 +79,17 @@ func (p *daemonSetPass) goesOn(i int) bool {
 	o := &p.report.Outcomes[i]
 	switch p.plan.Actions[i].(type) {
 	case daemonset.CreatePod:
-		p.pods = p.pods || o.Answer != selector.Done
+		p.pods = p.pods || o.Answer != kplan.Done
 	case daemonset.DeletePod:
-		p.pods = p.pods || o.Answer == selector.Failed
+		p.pods = p.pods || o.Answer == kplan.Failed
 	case daemonset.AdoptPod, daemonset.AdoptRevision:
 		p.claims = p.claims || o.Adopted() != nil
 	case daemonset.ReleasePod, daemonset.ReleaseRevision:
 		p.claims = p.claims || o.Released() != nil
 	case daemonset.DeleteRevision:
-		return o.Answer == selector.Done || o.Answer == selector.NotFound || o.Answer == ""
+		return o.Answer == kplan.Done || o.Answer == kplan.NotFound || o.Answer == ""
 	default:
-		return o.Answer == selector.Done
+		return o.Answer == kplan.Done
 	}
 	return true
 }

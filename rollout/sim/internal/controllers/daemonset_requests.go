@@ -7,18 +7,18 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/life"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // act sends the request of an action. The zero Outcome is that it is left out.
-func (p *daemonSetPass) act(action daemonset.Action) selector.Outcome {
+func (p *daemonSetPass) act(action daemonset.Action) kplan.Outcome {
 	o, _ := daemonset.ObjectOf(action)
 	switch a := action.(type) {
 	case daemonset.CreatePod:
@@ -30,13 +30,13 @@ func (p *daemonSetPass) act(action daemonset.Action) selector.Outcome {
 		return p.createRevision(a)
 	case daemonset.DeleteRevision:
 		if p.pods && a.Reason == daemonset.ReasonHistoryLimit {
-			return selector.Outcome{}
+			return kplan.Outcome{}
 		}
 		r := p.request(store.Delete, store.KindRevision, o, a)
 		return deletion(p.c.Ask(func() apiserver.Answer { return apiserver.Remove(p.c.Server, &p.c.Revisions, r) }))
 	case daemonset.AdoptPod, daemonset.AdoptRevision:
 		if !p.live() {
-			return selector.Outcome{}
+			return kplan.Outcome{}
 		}
 	}
 	switch action.(type) {
@@ -47,9 +47,9 @@ func (p *daemonSetPass) act(action daemonset.Action) selector.Outcome {
 }
 
 // deletion is the outcome of a deletion. An object that has changed since is spared.
-func deletion(a apiserver.Answer) selector.Outcome {
+func deletion(a apiserver.Answer) kplan.Outcome {
 	if a == apiserver.Invalid || a == apiserver.Conflict {
-		return selector.Outcome{Answer: selector.Changed}
+		return kplan.Outcome{Answer: kplan.Changed}
 	}
 	return a.Outcome()
 }
@@ -102,11 +102,11 @@ func (p *daemonSetPass) apply(a daemonset.Action, s daemonset.Snapshot) daemonse
 
 // create creates a pod. Creations that follow each other come in batches that double, unless one of
 // a batch has failed.
-func (p *daemonSetPass) create(a daemonset.CreatePod) selector.Outcome {
+func (p *daemonSetPass) create(a daemonset.CreatePod) kplan.Outcome {
 	c, i := p.c, len(p.report.Outcomes)
 	if p.left == 0 {
 		if p.pods {
-			return selector.Outcome{}
+			return kplan.Outcome{}
 		}
 		n := slices.IndexFunc(p.plan.Actions[i:], func(a daemonset.Action) bool { _, ok := a.(daemonset.CreatePod); return !ok })
 		if n < 0 {
@@ -150,7 +150,7 @@ func (p *daemonSetPass) pod(a daemonset.CreatePod) *store.Pod {
 
 // createRevision stores the template. If the name is taken by a revision with the same template, that
 // will do; otherwise the next hash is to be another one.
-func (p *daemonSetPass) createRevision(a daemonset.CreateRevision) selector.Outcome {
+func (p *daemonSetPass) createRevision(a daemonset.CreateRevision) kplan.Outcome {
 	c := p.c
 	answer := c.Ask(func() apiserver.Answer {
 		made := p.apply(a, daemonset.Snapshot{}).Revisions
@@ -167,26 +167,26 @@ func (p *daemonSetPass) createRevision(a daemonset.CreateRevision) selector.Outc
 	d := &p.s.DaemonSet
 	existing, stored := c.Revisions.Get(a.Name), c.DaemonSets.Get(d.Name)
 	if existing == nil || stored == nil {
-		return selector.Outcome{Answer: selector.AlreadyExists}
+		return kplan.Outcome{Answer: kplan.AlreadyExists}
 	}
 	var options revision.Options
 	if p.options.Repair.Has(daemonset.SerialisationIsVersion) {
 		options.Repair = revision.SerialisationIsVersion
 	}
 	if revision.SameData(a.Data, existing.Data, options) {
-		return selector.Outcome{Answer: selector.Done, Name: existing.Name, UID: existing.UID, ResourceVersion: existing.ResourceVersion}
+		return kplan.Outcome{Answer: kplan.Done, Name: existing.Name, UID: existing.UID, ResourceVersion: existing.ResourceVersion}
 	}
 	count, err := revision.DaemonSetTaken(d.Name, a.Data, *existing, d.Status.CollisionCount, stored.Status.CollisionCount, options)
 	if err != nil {
-		return selector.Outcome{Answer: selector.Failed, Err: err}
+		return kplan.Outcome{Answer: kplan.Failed, Err: err}
 	}
 	c.Trouble.Count(trouble.HashCollided)
 	p.report.Collisions = count
-	return selector.Outcome{Answer: selector.AlreadyExists}
+	return kplan.Outcome{Answer: kplan.AlreadyExists}
 }
 
 // changeRevision carries out an action on a revision.
-func (p *daemonSetPass) changeRevision(o daemonset.Object, a daemonset.Action) selector.Outcome {
+func (p *daemonSetPass) changeRevision(o daemonset.Object, a daemonset.Action) kplan.Outcome {
 	c, request := p.c, p.request(store.Update, store.KindRevision, o, a)
 	return c.Ask(func() apiserver.Answer {
 		r, answer := apiserver.Update(c.Server, &c.Revisions, request, func(r *revision.ControllerRevision) {
@@ -202,7 +202,7 @@ func (p *daemonSetPass) changeRevision(o daemonset.Object, a daemonset.Action) s
 }
 
 // changePod carries out an action on a pod.
-func (p *daemonSetPass) changePod(o daemonset.Object, a daemonset.Action) selector.Outcome {
+func (p *daemonSetPass) changePod(o daemonset.Object, a daemonset.Action) kplan.Outcome {
 	c, version, request := p.c, "", p.request(store.Update, store.KindPod, o, a)
 	answer := c.Ask(func() apiserver.Answer {
 		pod, answer := apiserver.Update(c.Server, &c.Server.Pods, request, func(pod *store.Pod) { p.change(pod, a) })

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A deploymentPass carries out one plan of a Deployment.
@@ -23,7 +23,7 @@ type deploymentPass struct {
 	now      time.Time
 	plan     deploy.Plan
 	done     int
-	outcomes []selector.Outcome
+	outcomes []kplan.Outcome
 	failed   bool
 	version  string            // of the Deployment, as it was seen or written last
 	written  map[string]string // versions of ReplicaSets that the pass has written, by name
@@ -35,7 +35,7 @@ func (p *deploymentPass) next() bool {
 		o := deploymentOutcome(p.perform(p.plan.Actions[p.done]))
 		p.done++
 		p.outcomes = append(p.outcomes, o)
-		p.failed = o.Answer != selector.Done
+		p.failed = o.Answer != kplan.Done
 		return true
 	}
 	c, d := p.c, &p.s.Deployment
@@ -61,9 +61,9 @@ func (p *deploymentPass) writeStatus(r *deploy.Result) apiserver.Answer {
 }
 
 // deploymentOutcome is the answer as package deploy knows it.
-func deploymentOutcome(a apiserver.Answer) selector.Outcome {
+func deploymentOutcome(a apiserver.Answer) kplan.Outcome {
 	if a == apiserver.Exists {
-		return selector.Outcome{Answer: selector.AlreadyExists}
+		return kplan.Outcome{Answer: kplan.AlreadyExists}
 	}
 	return a.Outcome()
 }

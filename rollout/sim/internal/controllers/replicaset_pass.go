@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
-	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -64,7 +64,7 @@ func (p *replicaSetPass) stopped() bool {
 	}
 	for i, o := range p.report.Claims {
 		_, adopts := p.plan.Actions[i].(replicaset.AdoptPod)
-		if o.Answer == selector.Failed || adopts && o.Answer == selector.Invalid || adopts && o.Answer == selector.NotFound && p.claimed() {
+		if o.Answer == kplan.Failed || adopts && o.Answer == kplan.Invalid || adopts && o.Answer == kplan.NotFound && p.claimed() {
 			return true
 		}
 	}
@@ -160,7 +160,7 @@ func (e *Env) podName(owner string) string {
 
 // claim changes the controller of a pod, for an owner with a UID or none. A pod that has another one
 // by now is left alone.
-func (p *replicaSetPass) claim(name, uid, ownerUID string, action replicaset.Action) selector.Outcome {
+func (p *replicaSetPass) claim(name, uid, ownerUID string, action replicaset.Action) kplan.Outcome {
 	c := p.c
 	var adopted *store.Pod
 	answer := c.Ask(func() apiserver.Answer {

@@ -5,12 +5,12 @@ package controllers
 import (
 	"fmt"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A setController carries out the plans of package podset. It keeps in memory up to which version of
@@ -80,7 +80,7 @@ func (c *setController) tooLarge(o *store.Set) error {
 		return nil
 	}
 	detail := fmt.Sprintf("must be at most %d, so many pods there may be", most)
-	return &selector.FieldError{Path: field.Element("Sets", o.Name) + ".Replicas", Value: n, Detail: detail}
+	return &kplan.FieldError{Path: field.Element("Sets", o.Name) + ".Replicas", Value: n, Detail: detail}
 }
 
 // Begin implements control.Worker.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -20,7 +21,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
 
 var (
@@ -173,7 +173,7 @@ func TestSetTooLarge(t *testing.T) {
 	put(h, &h.Sets, "web", func(o *store.Set) { o.Replicas = ptr.To(int32(6)) })
 	for h.Err() == nil && h.step() {
 	}
-	var err *selector.FieldError
+	var err *kplan.FieldError
 	require.ErrorAs(t, h.Err(), &err)
 	require.Equal(t, `Sets["web"].Replicas`, err.Path)
 	require.Len(t, h.Server.Pods.All(), 5)

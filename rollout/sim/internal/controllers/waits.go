@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/agenda"
@@ -104,7 +105,7 @@ func waitsForAnalysis(r *cluster.ArgoRollout) string {
 // what it plans.
 func begun(r *cluster.ArgoRollout, p argo.Plan) argo.Plan {
 	run := runOf(r, &p.Status)
-	if run != nil && run.Phase == "" && slices.ContainsFunc(p.Holds, func(h argo.Hold) bool { return h.Reason == argo.ReasonAnalysis }) {
+	if run != nil && run.Phase == "" && slices.ContainsFunc(p.Holds, func(h kplan.Hold[argo.Reason]) bool { return h.Reason == argo.ReasonAnalysis }) {
 		run.Phase = argo.RunRunning
 	}
 	return p

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // TestEarliestWakes: of several instants at which an object is to be looked at again the earliest counts, as in
@@ -66,16 +66,16 @@ func TestClaimsThatEndThePass(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		action replicaset.Action
-		answer selector.ServerAnswer
+		answer kplan.ServerAnswer
 		stops  bool
 	}{
-		{"it is another pod by now", replicaset.AdoptPod{}, selector.Invalid, true},
-		{"it is gone", replicaset.AdoptPod{}, selector.NotFound, true},
-		{"somebody else has released it", replicaset.ReleasePod{}, selector.Invalid, false},
-		{"nobody knows", replicaset.ReleasePod{}, selector.Failed, true},
+		{"it is another pod by now", replicaset.AdoptPod{}, kplan.Invalid, true},
+		{"it is gone", replicaset.AdoptPod{}, kplan.NotFound, true},
+		{"somebody else has released it", replicaset.ReleasePod{}, kplan.Invalid, false},
+		{"nobody knows", replicaset.ReleasePod{}, kplan.Failed, true},
 	} {
 		p := &replicaSetPass{plan: replicaset.Plan{Actions: []replicaset.Action{c.action, replicaset.CreatePods{}}}, done: 1}
-		p.report.Claims = []selector.Outcome{{Answer: c.answer}}
+		p.report.Claims = []kplan.Outcome{{Answer: c.answer}}
 		require.Equal(t, c.stops, p.stopped(), c.why)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -15,7 +16,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Config says how pods live.
@@ -184,7 +184,7 @@ func (l *Pods) choose(p *store.Pod) string {
 		return ""
 	}
 	if i, ok := l.Nodes.Index(name); !ok || !l.Nodes.Fits(i, want) {
-		l.Fail(fmt.Errorf("pod %s was placed on %q, which it does not fit: %w", p.Name, name, selector.ErrInvalid))
+		l.Fail(fmt.Errorf("pod %s was placed on %q, which it does not fit: %w", p.Name, name, kplan.ErrInvalid))
 		return ""
 	}
 	return name

@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/features"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -188,7 +189,7 @@ func (m *BaseControllerRefManager) claimObjects(ctx context.Context, childKind s
 		}
 	}
 	r := claim.Resolve(&owner, decided, child, live)
-	outcomes := make([]selector.Outcome, len(r.Actions))
+	outcomes := make([]kplan.Outcome, len(r.Actions))
 	for n, a := range r.Actions {
 		i := 0
 		switch a := a.(type) {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -110,7 +111,7 @@ func (p *pass) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	manages := func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonManageFirst }
+	manages := func(h kplan.Hold[daemonset.Reason]) bool { return h.Reason == daemonset.ReasonManageFirst }
 	if result.Err == nil && slices.ContainsFunc(plan.Holds, manages) {
 		if s, err = p.snapshot(); err != nil {
 			return err
@@ -180,7 +181,7 @@ func (p *pass) seen(x replicaset.Expectations) replicaset.Expectations {
 }
 
 // record leaves out what upstream's pod control records.
-func (p *pass) record(events []daemonset.Event) {
+func (p *pass) record(events []kplan.Event) {
 	for _, e := range events {
 		switch e.Reason {
 		case controller.SuccessfulCreatePodReason, controller.FailedCreatePodReason, controller.SuccessfulDeletePodReason, controller.FailedDeletePodReason:

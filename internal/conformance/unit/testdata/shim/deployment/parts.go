@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	deploymentutil "k8s.io/kubernetes/pkg/controller/deployment/util"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
@@ -229,7 +230,7 @@ func (dc *DeploymentController) requeueStuckDeployment(ctx context.Context, d *a
 	}
 	now := nowFn()
 	after := plan.RecheckAt.Add(-1).Sub(now)
-	timedOut := func(list []deploy.Condition) bool {
+	timedOut := func(list []kplan.Condition) bool {
 		c, _ := deploy.GetCondition(list, deploy.ConditionProgressing)
 		return c.Reason == deploymentutil.TimedOutReason
 	}

@@ -14,6 +14,7 @@ import (
 	appslisters "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
@@ -223,7 +224,7 @@ func DeploymentTimedOut(ctx context.Context, deployment *apps.Deployment, newSta
 		return false
 	}
 	ours("TimedOut")
-	var progressing *deploy.Condition
+	var progressing *kplan.Condition
 	if c, ok := deploy.GetCondition(kube.FromDeploymentStatus(*newStatus).Conditions, string(apps.DeploymentProgressing)); ok {
 		progressing = &c
 	}

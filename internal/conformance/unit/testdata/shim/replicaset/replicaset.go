@@ -23,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/features"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -164,7 +165,7 @@ func calculateStatus(rs *apps.ReplicaSet, activePods []*v1.Pod, terminatingPods 
 	}
 	var report replicaset.Report
 	for _, a := range plan.Actions {
-		outcome := selector.Outcome{Answer: selector.Done}
+		outcome := kplan.Outcome{Answer: kplan.Done}
 		if manageReplicasErr != nil {
 			outcome = kube.Outcome(manageReplicasErr)
 		}
@@ -297,9 +298,9 @@ func (rsc *ReplicaSetController) getReplicaSetsWithSameController(logger klog.Lo
 func slowStartBatch(count int, initialBatchSize int, fn func() error) (int, error) {
 	ours("CreatePods.NextBatch")
 	a := replicaset.CreatePods{Count: int32(count), Initial: int32(initialBatchSize)}
-	var made []selector.Outcome
+	var made []kplan.Outcome
 	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
-		batch := make([]selector.Outcome, n)
+		batch := make([]kplan.Outcome, n)
 		var wg sync.WaitGroup
 		for i := range batch {
 			wg.Go(func() { batch[i] = kube.Outcome(fn()) })
@@ -310,7 +311,7 @@ func slowStartBatch(count int, initialBatchSize int, fn func() error) (int, erro
 	done := 0
 	var err error
 	for _, o := range made {
-		if o.Answer == selector.Done {
+		if o.Answer == kplan.Done {
 			done++
 		} else if err == nil {
 			err = o.Err
@@ -319,11 +320,11 @@ func slowStartBatch(count int, initialBatchSize int, fn func() error) (int, erro
 	return done, err
 }
 
-func ourConditions(status apps.ReplicaSetStatus) []replicaset.Condition {
+func ourConditions(status apps.ReplicaSetStatus) []kplan.Condition {
 	return kube.FromReplicaSetStatus(status).Conditions
 }
 
-func apiConditions(list []replicaset.Condition) []apps.ReplicaSetCondition {
+func apiConditions(list []kplan.Condition) []apps.ReplicaSetCondition {
 	return kube.ReplicaSetStatus(replicaset.Status{Conditions: list}).Conditions
 }
 

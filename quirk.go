@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package selector
+package kplan
 
 // A Quirk is a behaviour of the original that a planner keeps by default, because its
 // plans are those of the original, and that its options can repair. Each planner has a

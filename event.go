@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package selector
+package kplan
 
 // An Event is a record for people: what a controller would record on the object that a
 // plan is for. It is the same type in all packages of this module.
