@@ -11,10 +11,8 @@
 //	NodeSelector of the API ──NewNodeMatcher──> NodeMatcher ──Match──> node: yes or no
 //	many selectors ──NewIndex──> Index: which of them select these labels
 //
-// What two selectors have in common is what package selector/algebra answers, and who
-// belongs to whom, who adopts it and who releases it, package selector/claim. What all
-// packages share is here because this one is the lowest: [kplan.FieldError], [kplan.Quirk], [kplan.Event],
-// [kplan.Hold], [kplan.Condition] and [kplan.Outcome], what became of an action.
+// Package selector/algebra compares selectors, and package selector/claim decides which
+// controller adopts or releases an object.
 //
 // The rules by name, with what each mirrors, the invariants, the deviations and upstream's
 // surprises are in rules.md.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kplan_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/internal/total"
+)
+
+// No method of the shared types panics, whatever it holds, and the types come through JSON.
+func TestTotal(t *testing.T) {
+	p := total.Package{Types: exportedTypes, NoJSON: []string{"FieldError.Value", "FieldError.Err", "Outcome.Err"}}
+	p.Check(t)
+	p.CheckJSON(t)
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[kplan.Condition](),
+	reflect.TypeFor[kplan.ConditionStatus](),
+	reflect.TypeFor[kplan.Event](),
+	reflect.TypeFor[kplan.FieldError](),
+	reflect.TypeFor[kplan.Hold[string]](),
+	reflect.TypeFor[kplan.Outcome](),
+	reflect.TypeFor[kplan.Quirk](),
+	reflect.TypeFor[kplan.ServerAnswer](),
+}
