@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/internal/verify/total"
 )
 
 // No method of the shared types panics, whatever it holds, and the types come through JSON.

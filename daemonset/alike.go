@@ -5,7 +5,7 @@ package daemonset
 import (
 	"time"
 
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
 // alike is nodes that a snapshot leaves out because there are others like them: they are counted

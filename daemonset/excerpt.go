@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 

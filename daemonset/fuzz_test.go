@@ -10,8 +10,8 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/purity"
+	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
 // examples are a few snapshots, always the same.

@@ -5,7 +5,7 @@ package daemonset
 import (
 	"math/bits"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // A nameIndex finds numbers by name. It is a hash table with open addressing over

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/daemonset/inplace"
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // An inPlaceUpdate is a pod that is updated in place instead of being deleted.

@@ -2,7 +2,7 @@
 
 package daemonset
 
-import "github.com/kplan-go/kplan/internal/union"
+import "github.com/kplan-go/kplan/internal/base/union"
 
 var (
 	_ Action = CreateRevision{}

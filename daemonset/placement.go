@@ -5,8 +5,8 @@ package daemonset
 import (
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/selector"
 )
 

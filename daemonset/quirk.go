@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/revision"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 )
 
 // produced are the reasons that the plans and placements of all tables have given.

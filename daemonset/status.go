@@ -4,7 +4,7 @@ package daemonset
 
 import (
 	"cmp"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"slices"
 	"time"
 )

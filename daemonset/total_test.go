@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/internal/verify/total"
 )
 
 // Nothing that the package exports panics, whatever it is given, and its types come

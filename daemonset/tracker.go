@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
 // A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not

@@ -3,7 +3,7 @@
 package daemonset
 
 import (
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/revision"
 )
 

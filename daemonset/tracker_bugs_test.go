@@ -5,7 +5,7 @@ package daemonset_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/trackedtest"
+	"github.com/kplan-go/kplan/internal/verify/trackedtest"
 )
 
 var trackerBugs = []trackedtest.Bug{

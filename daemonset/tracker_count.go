@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/paged"
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/paged"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/paged"
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/paged"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
 // refile looks at a spot anew. With -1 it does nothing.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/random"
-	"github.com/kplan-go/kplan/internal/trackedtest"
+	"github.com/kplan-go/kplan/internal/verify/random"
+	"github.com/kplan-go/kplan/internal/verify/trackedtest"
 )
 
 // A Tracker plans what is planned for its snapshot a nanosecond before an instant at which something

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/apply"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/apply"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )

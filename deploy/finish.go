@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/replicaset"
 )
 

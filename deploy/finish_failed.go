@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 )
 

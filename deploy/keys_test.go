@@ -15,8 +15,8 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/purity"
+	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/revision"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 )
 
 // produced are the reasons that the plans of all tables have given.

@@ -5,13 +5,13 @@ package deploy_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/trackedtest"
+	"github.com/kplan-go/kplan/internal/verify/trackedtest"
 )
 
 var trackerBugs = []trackedtest.Bug{
 	{"a pod that leaves stays counted", "tracker_apply.go", "t.countPod(t.pods.At(i), -1)", ""},
 	{"a pod that has ended is counted when it goes", "tracker_count.go", "if !p.Finished() {", "if n < 0 || !p.Finished() {"},
-	{"an owner that moves keeps its number", "../internal/tracked/counter.go", "c.byText.Move(last, i, c.text)", ""},
+	{"an owner that moves keeps its number", "../internal/base/tracked/counter.go", "c.byText.Move(last, i, c.text)", ""},
 	{"another selector looks at no ReplicaSet", "tracker_count.go", "tracked.SameSelector(b.Selector, d.Selector)", "(true || tracked.SameSelector(b.Selector, d.Selector))"},
 	{"a deletion of the Deployment changes nothing", "tracker_count.go", "b.DeletionTimestamp.IsZero() == d.DeletionTimestamp.IsZero() &&", ""},
 	{"a partition changes nothing", "tracker_count.go", "(b.Partitioned == nil) == (d.Partitioned == nil) && ", ""},

@@ -3,8 +3,8 @@
 package deploy
 
 import (
-	"github.com/kplan-go/kplan/internal/paged"
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/paged"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector/claim"

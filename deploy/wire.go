@@ -2,7 +2,7 @@
 
 package deploy
 
-import "github.com/kplan-go/kplan/internal/union"
+import "github.com/kplan-go/kplan/internal/base/union"
 
 // Actions is a list of actions. In JSON each is an object with one key, the name
 // of the action in lower camel case.

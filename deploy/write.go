@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/partition"

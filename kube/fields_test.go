@@ -16,8 +16,8 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/selector"
 )
 

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/replicaset"
 )
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/selector"
 )
 

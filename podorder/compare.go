@@ -5,7 +5,7 @@ package podorder
 import (
 	"cmp"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // Compare returns a negative number if a is deleted before b, a positive one if b

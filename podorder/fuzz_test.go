@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/podorder"
 )
 

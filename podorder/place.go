@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // A place is where the first rules put a pod: the stages, readiness and, among ready

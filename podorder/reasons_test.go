@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 )
 
 // Each rule has a case in which it tells the victim from the survivor: of the pods a and

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 

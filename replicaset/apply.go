@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector/claim"
 )

@@ -5,7 +5,7 @@ package replicaset
 import (
 	"cmp"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector/claim"
 )

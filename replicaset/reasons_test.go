@@ -5,7 +5,7 @@ package replicaset_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/replicaset"
 )
 

@@ -3,7 +3,7 @@
 package replicaset
 
 import (
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"slices"
 	"time"
 )

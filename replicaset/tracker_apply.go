@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/podorder"
 )
 

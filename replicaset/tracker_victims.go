@@ -3,7 +3,7 @@
 package replicaset
 
 import (
-	"github.com/kplan-go/kplan/internal/lineup"
+	"github.com/kplan-go/kplan/internal/base/lineup"
 	"github.com/kplan-go/kplan/podorder"
 )
 

@@ -2,7 +2,7 @@
 
 package revision
 
-import "github.com/kplan-go/kplan/internal/ptr"
+import "github.com/kplan-go/kplan/internal/base/ptr"
 
 // An Attempt is one try to create a ControllerRevision of a StatefulSet. If the name
 // is taken, [Attempt.Taken] gives the next.

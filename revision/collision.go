@@ -2,7 +2,7 @@
 
 package revision
 
-import "github.com/kplan-go/kplan/internal/ptr"
+import "github.com/kplan-go/kplan/internal/base/ptr"
 
 // NextCollision returns the collision count of a Deployment or DaemonSet after one
 // more collision: 1 after none. It never returns nil, and wraps around at the end of

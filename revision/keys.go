@@ -6,7 +6,7 @@ import (
 	"cmp"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // Keys are the names of the annotations by which a Deployment and its ReplicaSets keep

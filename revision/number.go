@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // Number is [Keys.Number] with the keys of Kubernetes.

@@ -4,7 +4,7 @@ package revision
 
 import (
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirk"
 )
 
 // Quirks is a set of quirks: behaviours of Kubernetes that the default keeps and

@@ -4,7 +4,7 @@ package revision
 
 import (
 	"bytes"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"maps"
 	"slices"
 )

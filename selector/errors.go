@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // The classes of a [kplan.FieldError]. An error without a class is an invalid value.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
-	"github.com/kplan-go/kplan/internal/properties"
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/properties"
+	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 )
 

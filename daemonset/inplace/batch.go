@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // A State is the progress of an update in place, as the annotation

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // A Container is what updates in place read of a container of a pod.

@@ -5,7 +5,7 @@ package argo
 import (
 	"strconv"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube/internal/valid"
 )
 

@@ -5,7 +5,7 @@ package pausepoint_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/stretchr/testify/require"

@@ -5,7 +5,7 @@ package pausepoint_test
 import (
 	"time"
 
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/podorder"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/podorder"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/union"
 )
 
 // An Action is one write. It is one of

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/internal/base/quirk"
 )
 
 // input is a snapshot that can be planned for, as of now. Nothing writes to it.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/apply"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/apply"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 )
 
 // Apply returns what s becomes when the API server carries out an action at now, and

@@ -3,7 +3,7 @@
 package argo
 
 import (
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"time"
 )
 

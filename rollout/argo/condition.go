@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/base/condition"
 )
 
 // The types of conditions of an Argo Rollout.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/base/condition"
 )
 
 // short says that a ReplicaSet has fewer pods than are asked for, or more than it wants.

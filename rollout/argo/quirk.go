@@ -4,7 +4,7 @@ package argo
 
 import (
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/internal/base/quirk"
 )
 
 // Quirks is a set of quirks: what Argo Rollouts does and hardly anybody wants. Plans have

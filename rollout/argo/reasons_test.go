@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/purity"
+	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // A Route leads some requests to the canary, or copies them to it, whatever the weights

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 

@@ -2,7 +2,7 @@
 
 package argo
 
-import "github.com/kplan-go/kplan/internal/ptr"
+import "github.com/kplan-go/kplan/internal/base/ptr"
 
 // TrafficWeight returns the weight that the canary gets in a pass. No traffic is led to a
 // canary without available pods, and the weight follows only when the sizes are reached.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 

@@ -3,7 +3,7 @@
 package batchrelease
 
 import (
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/tracked"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 

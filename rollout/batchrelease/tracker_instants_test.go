@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/random"
-	"github.com/kplan-go/kplan/internal/trackedtest"
+	"github.com/kplan-go/kplan/internal/verify/random"
+	"github.com/kplan-go/kplan/internal/verify/trackedtest"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 )
 

@@ -3,7 +3,7 @@
 package batchrelease
 
 import (
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 

@@ -2,7 +2,7 @@
 
 package kruise
 
-import "github.com/kplan-go/kplan/internal/union"
+import "github.com/kplan-go/kplan/internal/base/union"
 
 // MarshalJSON encodes the list.
 func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, members()) }

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kplan-go/kplan/internal/apply"
-	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/internal/quirk"
-	"github.com/kplan-go/kplan/internal/union"
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/apply"
+	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan/internal/base/quirk"
+	"github.com/kplan-go/kplan/internal/base/union"
+	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
 )
 

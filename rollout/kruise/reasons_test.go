@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 

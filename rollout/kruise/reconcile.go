@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/condition"
-	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/internal/base/condition"
+	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 

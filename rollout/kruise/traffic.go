@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"

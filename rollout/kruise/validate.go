@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/rollout/ordinal"
 )
 

@@ -5,7 +5,7 @@ package partition_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/rollout"
 )
 

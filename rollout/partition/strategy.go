@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
 )
 

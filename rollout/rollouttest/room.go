@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/invariant"
-	"github.com/kplan-go/kplan/internal/properties"
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/invariant"
+	"github.com/kplan-go/kplan/internal/verify/properties"
+	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"

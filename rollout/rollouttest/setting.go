@@ -5,8 +5,8 @@ package rollouttest
 import (
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/properties"
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/properties"
+	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
 // settings are what is tried, and which checks look at it.

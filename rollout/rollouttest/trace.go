@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/invariant"
-	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/internal/verify/invariant"
+	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"

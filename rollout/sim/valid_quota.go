@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 

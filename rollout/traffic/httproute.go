@@ -5,7 +5,7 @@ package traffic
 import (
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // A Rule is a rule of an HTTPRoute.

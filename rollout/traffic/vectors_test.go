@@ -5,7 +5,7 @@ package traffic_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/recorded"
+	"github.com/kplan-go/kplan/internal/verify/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/traffic"
 )

@@ -2,7 +2,7 @@
 
 package workload
 
-import "github.com/kplan-go/kplan/internal/union"
+import "github.com/kplan-go/kplan/internal/base/union"
 
 // Body returns the patch as a JSON merge patch for a kind of workload. Of a kind that is
 // not known nobody knows where its strategy is: the patch has only the metadata then. No

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/verify/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/workload"
 )

@@ -3,7 +3,7 @@
 package workload
 
 import (
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // Inspect derives what the rollout pass needs to know about a workload. The

@@ -5,8 +5,8 @@ package workload
 import (
 	"maps"
 
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // Patched returns what w becomes when the API server carries out the patch, and nothing else

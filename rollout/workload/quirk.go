@@ -2,7 +2,7 @@
 
 package workload
 
-import "github.com/kplan-go/kplan/internal/quirk"
+import "github.com/kplan-go/kplan/internal/base/quirk"
 
 // Quirks is a set of quirks of OpenKruise Rollouts, which [QuirkTable] describes. The zero
 // Quirks is none.

@@ -2,7 +2,7 @@
 
 package claim
 
-import "github.com/kplan-go/kplan/internal/zero"
+import "github.com/kplan-go/kplan/internal/base/zero"
 
 // A Verdict is what becomes of a child.
 type Verdict string

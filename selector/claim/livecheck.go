@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // ErrNotChecked is the error of adoptions that are resolved without a live check.

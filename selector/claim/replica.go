@@ -2,7 +2,7 @@
 
 package claim
 
-import "github.com/kplan-go/kplan/internal/zero"
+import "github.com/kplan-go/kplan/internal/base/zero"
 
 // DecideActive is [Decide] for the pods of a ReplicaSet or ReplicationController.
 // These look only at candidates, pods of their namespace that have no controller or

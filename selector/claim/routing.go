@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // ControllersSelecting returns the numbers of the controllers of a child's

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/invariant"
-	"github.com/kplan-go/kplan/internal/properties"
-	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/internal/verify/invariant"
+	"github.com/kplan-go/kplan/internal/verify/properties"
+	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )

@@ -101,7 +101,7 @@ func TestBugsApply(t *testing.T) {
 }
 
 // TestBugs plants each bug and wants its test to fail. It compiles the package again and
-// again, and so runs only on demand, as the mutants of internal/bugbank do.
+// again, and so runs only on demand, as the mutants of internal/verify/bugbank do.
 func TestBugs(t *testing.T) {
 	if os.Getenv("KPLAN_MUTANTS") == "" {
 		t.Skip("takes minutes: set KPLAN_MUTANTS to run it")

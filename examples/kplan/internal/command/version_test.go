@@ -33,7 +33,7 @@ func TestVersionCommand(t *testing.T) {
 		require.Equal(t, row[1], got.Kubernetes[i].Version)
 		require.Equal(t, row[2] == "nothing", got.Kubernetes[i].But == "", row[2])
 	}
-	compared, err := os.ReadFile("../../../../internal/conformance/go.mod")
+	compared, err := os.ReadFile("../../../../internal/verify/conformance/go.mod")
 	require.NoError(t, err)
 	require.Contains(t, string(compared), "k8s.io/kubernetes v"+got.Kubernetes[0].Version+"\n", "the release that the comparisons run with")
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"

@@ -5,7 +5,7 @@ package controllers
 import (
 	"maps"
 
-	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/base/apply"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"

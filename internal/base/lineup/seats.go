@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lineup
+
+import (
+	"math"
+
+	"github.com/kplan-go/kplan/internal/base/paged"
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// Add gives a new pod behind the others its seat.
+func (l *Line) Add(pods *Pods, i int, candidate bool) {
+	l.seats.Append(seat{})
+	l.Enter(pods, i, candidate)
+}
+
+// Stays reports whether another version of a pod that is no candidate, and was none, keeps its seat.
+func (l *Line) Stays(pods *Pods, i int, p *podorder.Pod) bool {
+	return (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
+}
+
+func (l *Line) isNeighbour(p *podorder.Pod) bool {
+	return l.related != nil && p.Active() && l.related(p)
+}
+
+// Leave takes a pod out of its seat, which is to be another one.
+func (l *Line) Leave(pods *Pods, i int) {
+	l.pods = pods
+	l.rise(i)
+}
+
+// Enter gives a pod without one a seat. It may be deleted if it is a candidate.
+func (l *Line) Enter(pods *Pods, i int, candidate bool) {
+	l.pods = pods
+	l.sit(i, candidate)
+	l.putBack()
+}
+
+// Remove takes a pod out, whose number the last one takes.
+func (l *Line) Remove(pods *Pods, i int) {
+	l.Leave(pods, i)
+	l.putBack()
+	l.moveSeat(i)
+	l.changes++
+}
+
+func (l *Line) sit(i int, candidate bool) {
+	p := l.pods.At(i)
+	neighbour := l.isNeighbour(p)
+	if !neighbour && !candidate {
+		return
+	}
+	l.seat(i, l.nodeOf(i, neighbour && candidate), neighbour, candidate)
+}
+
+// seat gives a pod a seat on a node.
+func (l *Line) seat(i, k int, neighbour, candidate bool) {
+	l.lift(k)
+	s := seat{}
+	if neighbour && k != apart {
+		l.nodes.Ref(k).neighbours++
+		s.place = place(-k - 1)
+	}
+	if candidate {
+		l.nodes.Ref(k).size++
+		in := l.rowOf(k)
+		l.pull(in)
+		each := l.rows.Ref(in)
+		if s.place, s.next = place(2*(in+1)), each.pods; neighbour {
+			s.place++
+		}
+		each.pods, each.size = int32(i+1), each.size+1
+		cost, _ := podorder.DeletionCost(l.pods.At(i).Annotations)
+		each.costs = each.costs || cost != 0
+		l.tally(i, 1)
+	}
+	l.changes++
+	l.seats.Set(i, s)
+}
+
+// rise takes a pod out of its seat.
+func (l *Line) rise(i int) {
+	s := l.seats.At(i)
+	switch k := l.node(s.place); {
+	case k == apart:
+		l.alone.Remove(i, l.nodeName)
+	case k > apart:
+		l.lift(k)
+		l.nodes.Ref(k).neighbours--
+	}
+	if in := s.place.row(); in >= 0 {
+		k := int(l.rows.At(in).node)
+		l.lift(k)
+		l.pull(in)
+		l.reseat(in, int32(i+1), s.next)
+		l.rows.Ref(in).size--
+		n := l.nodes.Ref(k)
+		if n.size--; n.open == 0 || l.rows.At(int(n.open-1)).size >= most {
+			n.open = int32(in + 1)
+		}
+		l.tally(i, -1)
+	}
+	l.seats.Set(i, seat{})
+}
+
+// reseat puts a pod in place of another one in a row.
+func (l *Line) reseat(in int, from, to int32) {
+	r := l.rows.At(in)
+	if r.pods == from {
+		r.pods = to
+		l.rows.Set(in, r)
+		return
+	}
+	for i := r.pods; ; {
+		s := l.seats.At(int(i - 1))
+		if s.next == from {
+			s.next = to
+			l.seats.Set(int(i-1), s)
+			return
+		}
+		i = s.next
+	}
+}
+
+// moveSeat gives the seat of the last pod to the one of number i, which has none.
+func (l *Line) moveSeat(i int) {
+	last := l.seats.Len() - 1
+	s := l.seats.At(last)
+	if l.seats.Drop(); i == last {
+		return
+	}
+	l.seats.Set(i, s)
+	in := s.place.row()
+	if in < 0 {
+		return
+	}
+	if l.node(s.place) == apart {
+		l.alone.Move(last, i, l.nodeName)
+	}
+	l.moveMate(last, i)
+	l.reseat(in, int32(last+1), int32(i+1))
+	r := l.rows.Ref(in)
+	if r.first.pod == int32(last) {
+		r.first.pod = int32(i)
+	}
+	if n := l.nodes.Ref(int(r.node)); n.first.pod == int32(last) {
+		n.first.pod = int32(i)
+	}
+}
+
+// lift takes a node out of the order, and lowers the one that was lifted before.
+func (l *Line) lift(k int) {
+	if l.lifted == int32(k+1) || l.lifted == all {
+		return
+	}
+	l.putBack()
+	l.lifted = int32(k + 1)
+	if l.nodes.At(k).first.pod >= 0 {
+		l.order.Remove(int32(k), l.compareNodes)
+		l.nodes.Ref(k).first.pod = -1
+	}
+}
+
+// pull takes a row out of its order, and puts the one back that was pulled before.
+func (l *Line) pull(in int) {
+	if l.pulled == int32(in+1) || l.pulled == all {
+		return
+	}
+	l.push()
+	l.pulled = int32(in + 1)
+	if r := l.rows.At(in); r.due > 0 {
+		l.inner.Remove(int32(in), l.compareRows)
+		l.queue.Cut(r.due, l.putDue)
+	}
+}
+
+// push puts the row that is pulled in its order. An empty one is free.
+func (l *Line) push() {
+	in := int(l.pulled - 1)
+	if l.pulled = 0; in < 0 {
+		return
+	}
+	l.arrange(in)
+}
+
+// arrange puts a row in its order. An empty one is free.
+func (l *Line) arrange(in int) {
+	r := l.rows.At(in)
+	if r.size == 0 {
+		if n := l.nodes.Ref(int(r.node)); n.open == int32(in+1) {
+			n.open = 0
+		}
+		l.rows.Set(in, row{node: l.freeRow})
+		l.freeRow = int32(in + 1)
+		return
+	}
+	due := l.look(&r)
+	l.rows.Set(in, r)
+	l.inner.Add(int32(in), l.compareRows)
+	l.queue.Push(paged.Due{At: due, Item: int32(in)}, l.putDue)
+}
+
+// putBack puts back what is pulled and lifted.
+func (l *Line) putBack() {
+	l.push()
+	if k := int(l.lifted - 1); k >= 0 {
+		l.lifted = 0
+		l.lower(k)
+	}
+}
+
+// lower puts a node with candidates in the order. One that nobody is on is free.
+func (l *Line) lower(k int) {
+	switch n := l.nodes.Ref(k); {
+	case n.size > 0:
+		in, _ := l.inner.Seek(func(in int32) bool { return l.rows.At(int(in)).node < int32(k) })
+		n.first = l.rows.At(int(in)).first
+		l.order.Add(int32(k), l.compareNodes)
+	case n.neighbours == 0 && k != apart:
+		l.names.Remove(k, l.name)
+		*n = node{open: l.freeNode, first: turn{pod: -1}}
+		l.freeNode = int32(k + 1)
+	}
+}
+
+// look finds the pod of a row that goes first, and returns when that may change.
+func (l *Line) look(r *row) int64 {
+	due := int64(math.MaxInt64)
+	r.first.pod = -1
+	for i := r.pods; i > 0; i = l.seats.At(int(i - 1)).next {
+		t, at := l.turnOf(i-1, r.costs)
+		order := -1
+		if r.first.pod >= 0 {
+			order = t.compare(&r.first)
+		}
+		if order > 0 {
+			continue
+		}
+		if order < 0 {
+			due = math.MaxInt64
+		}
+		due = min(due, at)
+		if order < 0 || l.compareIDs(i-1, r.first.pod) < 0 {
+			r.first = t
+		}
+	}
+	return max(due, l.at+1)
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package house
+
+import (
+	"go/ast"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// most is how many lines go doc may need for a package: what a reader can hold in the head.
+const most = 100
+
+// mostForTests is how many for a package that tests import.
+const mostForTests = 40
+
+// mostOf is how many exported names a package may declare, constants counted, where those are
+// meant to be read as a whole: what is for tests, and the simulator.
+var mostOf = map[string]int{
+	"daemonset/daemonsettest": 40, "deploy/deploytest": 40, "podorder/podordertest": 40, "replicaset/replicasettest": 40,
+	"rollout/rollouttest": 40, "rollout/sim": 60, "rollout/sim/cluster": 40, "rollout/sim/record": 20, "rollout/sim/scheduler": 40, "selector/selectortest": 40,
+}
+
+// What users' tests import, and the simulator, declare few names, each constant counted.
+// Methods and fields are found with their types, as go doc shows them.
+func TestDeclaredNames(t *testing.T) {
+	files := tree(t, false)
+	for pkg, most := range mostOf {
+		var names []string
+		for name := range exported(t, slices.DeleteFunc(slices.Clone(files), file.isTest), pkg) {
+			if ast.IsExported(name) {
+				names = append(names, name)
+			}
+		}
+		t.Logf("%s: %d", pkg, len(names))
+		require.NotEmpty(t, names, pkg)
+		require.LessOrEqual(t, len(names), most, "%s: %v", pkg, names)
+	}
+}
+
+// adapters says which packages of ours those of the module kube may import. The ones that
+// are not below internal are what users import.
+var adapters = map[string][]string{
+	"kube":                   {"daemonset", "daemonset/inplace", "deploy", "internal/base/field", "internal/base/zero", "kube/internal/convert", "kube/internal/defaults", "kube/internal/valid", "podorder", "replicaset", "revision", "rollout", "rollout/partition", "rollout/sim/cluster", "rollout/sim/scheduler", "rollout/traffic", "rollout/workload", "selector", "selector/claim"},
+	"kube/argo":              {"deploy", "internal/base/field", "kube", "kube/internal/convert", "kube/internal/valid", "replicaset", "revision", "rollout", "rollout/argo", "rollout/sim/cluster", "rollout/traffic"},
+	"kube/kruise":            {"daemonset", "daemonset/inplace", "deploy", "internal/base/field", "internal/base/zero", "kube", "kube/internal/convert", "revision", "rollout", "rollout/batchrelease", "rollout/kruise", "rollout/partition", "rollout/sim/cluster", "rollout/traffic", "rollout/workload"},
+	"kube/internal/convert":  {"internal/base/field", "rollout"},
+	"kube/internal/valid":    {"internal/base/field"},
+	"kube/internal/apitest":  {"kube", "rollout"},
+	"kube/internal/defaults": {},
+}
+
+// larger are packages that need more lines, and how many. A number may only shrink.
+var larger = map[string]int{}
+
+// documented returns how many lines the short documentation of a package has: one for each
+// function and type, and one for each group of constants without a type of the package.
+func documented(t *testing.T, folder string) int {
+	t.Helper()
+	cmd := exec.Command("go", "doc", "-short", ".")
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: %s", folder, out)
+	return strings.Count(string(out), "\n")
+}
+
+// No package that users import has more names than a person can hold in the head.
+func TestNames(t *testing.T) {
+	seen := 0
+	for _, pkg := range slices.AppendSeq(slices.Collect(maps.Keys(adapters)), maps.Keys(imports)) {
+		if strings.Contains("/"+pkg, "/internal/") {
+			continue
+		}
+		seen++
+		n, limit := documented(t, root+"/"+pkg), max(most, larger[pkg])
+		require.Positive(t, n, pkg)
+		if n > limit {
+			t.Errorf("%s has %d lines of go doc -short, more than %d", pkg, n, limit)
+		}
+		if l, ok := larger[pkg]; ok && n < l {
+			t.Errorf("%s has %d lines only: lower its limit of %d", pkg, n, l)
+		}
+	}
+	require.Greater(t, seen, 10)
+	for pkg := range forTests {
+		n := documented(t, root+"/"+pkg)
+		require.Positive(t, n, pkg)
+		require.LessOrEqual(t, n, mostForTests, pkg)
+	}
+}
+
+// The packages of the module kube import what the table says and no more.
+func TestAdapterImports(t *testing.T) {
+	used := map[string]map[string]bool{}
+	for _, f := range tree(t, true) {
+		if !strings.HasPrefix(f.path, "kube/") || f.isTest() {
+			continue
+		}
+		allowed, known := adapters[f.pkg()]
+		require.True(t, known, "%s is not in the table", f.pkg())
+		for _, spec := range f.tree.Imports {
+			name, own := ours(importPath(spec))
+			if !own || slices.Contains(everywhere, name) {
+				continue
+			}
+			if !slices.Contains(allowed, name) {
+				t.Error(f.at(spec.Pos(), "%s must not import %s", f.pkg(), name))
+			}
+			if used[f.pkg()] == nil {
+				used[f.pkg()] = map[string]bool{}
+			}
+			used[f.pkg()][name] = true
+		}
+	}
+	for pkg, allowed := range adapters {
+		require.ElementsMatch(t, allowed, slices.Collect(maps.Keys(used[pkg])), "what %s imports", pkg)
+	}
+}

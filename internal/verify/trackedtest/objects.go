@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package trackedtest serves the tests of Trackers: what their events mean, in the simplest
+// words, and bugs that are planted in them.
+package trackedtest
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strconv"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/kplan-go/kplan/internal/verify/random"
+)
+
+// Equal is cmp.Equal, which takes longer than both plans if they are alike in all their parts.
+func Equal(a, b any, opts ...cmp.Option) bool {
+	return reflect.DeepEqual(a, b) || cmp.Equal(a, b, opts...)
+}
+
+// Diff is cmp.Diff, which takes as long.
+func Diff(a, b any, opts ...cmp.Option) string {
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
+	return cmp.Diff(a, b, opts...)
+}
+
+// An Identity is what tells objects of one kind apart.
+type Identity struct{ Name, UID, Version string }
+
+// Objects are those of one kind that a Tracker has to know of, by name.
+type Objects[T any] struct {
+	All map[string]*T
+	Of  func(*T) Identity
+}
+
+// Clone returns objects of its own.
+func (o *Objects[T]) Clone() Objects[T] { return Objects[T]{maps.Clone(o.All), o.Of} }
+
+// List returns the objects, in any order, nil if there are none.
+func (o *Objects[T]) List() (list []T) {
+	if len(o.All) > 0 {
+		list = make([]T, 0, len(o.All))
+	}
+	for _, v := range o.All {
+		list = append(list, *v)
+	}
+	return list
+}
+
+// Diff says how a list differs from these objects, "" if it does not. It may have any order, and
+// what is empty is the same as nil, because a Tracker that was in JSON has nil.
+func (o *Objects[T]) Diff(list []T) string {
+	is := map[string]*T{}
+	for i := range list {
+		is[o.Of(&list[i]).Name] = &list[i]
+	}
+	if len(is) != len(list) {
+		return fmt.Sprintf("%d objects have %d names\n", len(list), len(is))
+	}
+	return Diff(o.All, is, cmpopts.EquateEmpty())
+}
+
+// Judge returns what the contract of Apply says of an event, which it does not apply: whether it
+// is an error, and otherwise what to do.
+func (o *Objects[T]) Judge(old, now *T) (apply func(), wrong bool) {
+	nothing := func() {}
+	v := now
+	if v == nil {
+		v = old
+	}
+	if v == nil {
+		return nothing, false
+	}
+	id, later := o.Of(v), 0
+	known := o.All[id.Name]
+	var was Identity
+	if known != nil {
+		was = o.Of(known)
+		a, err := strconv.Atoi(id.Version)
+		b, err2 := strconv.Atoi(was.Version)
+		if err == nil && err2 == nil {
+			later = a - b
+		}
+	}
+	put, remove := func() { o.All[id.Name] = now }, func() { delete(o.All, id.Name) }
+	switch {
+	case id.Name == "", now != nil && old != nil && o.Of(old).Name != id.Name:
+		return nothing, true
+	case now == nil && known == nil:
+	case now == nil && (id.UID == was.UID || later > 0):
+		return remove, false
+	case known == nil && old != nil:
+		return nothing, true
+	case later < 0:
+	case known == nil, now != nil && (id.UID == was.UID || later > 0 || old != nil && o.Of(old).UID == was.UID):
+		return put, false
+	default:
+		return nothing, true
+	}
+	return nothing, false
+}
+
+// An Event is an addition, a change or a removal of an object.
+type Event[T any] struct{ Old, New *T }
+
+// A Feed draws events.
+type Feed[T any] struct {
+	sent    []Event[T]
+	version int
+}
+
+// Version draws a resource version: none, one that is late, or the next.
+func (f *Feed[T]) Version(s random.Source) string {
+	f.version++
+	switch s.Below("version", 8) {
+	case 0:
+		return ""
+	case 1:
+		return strconv.Itoa(max(1, f.version-random.Below(s, "back", 30)))
+	}
+	return strconv.Itoa(f.version)
+}
+
+// Event draws an event: of an object that is there, of any, or one that has been sent. Draw
+// draws an object, and keep makes of one that takes the place of another the same one, changed in
+// many respects. Most changes that informers tell of are in one, and so are some of these.
+func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep func(v, known *T)) Event[T] {
+	if len(f.sent) > 0 && s.Below("again", 6) == 0 {
+		return f.sent[max(0, len(f.sent)-1-random.Below(s, "which", 20))]
+	}
+	v := draw()
+	known := o.All[o.Of(v).Name]
+	e := Event[T]{known, v}
+	switch {
+	case known != nil && s.Below("goes", 6) == 0:
+		e.New = nil
+	case known != nil && s.Below("in one respect", 5) == 0:
+		e.New = inOneRespect(s, known, v)
+	case known != nil && s.Below("kept", 4) > 0:
+		keep(v, known)
+	case s.Below("any old", 8) == 0:
+		e.Old = draw()
+		if s.Below("and gone", 2) == 0 {
+			e.New = nil
+		}
+	}
+	f.sent = append(f.sent, e)
+	return e
+}
+
+// inOneRespect returns a copy of an object with one field of another one in which they differ, if any.
+func inOneRespect[T any](s random.Source, known, other *T) *T {
+	v := *known
+	if fields := differing(reflect.ValueOf(&v).Elem(), reflect.ValueOf(other).Elem()); len(fields) > 0 {
+		f := fields[random.Below(s, "field", len(fields))]
+		f[0].Set(f[1])
+	}
+	return &v
+}
+
+// differing returns the fields in which two values differ, those of structs in them too, as pairs. A
+// time is one field.
+func differing(a, b reflect.Value) (fields [][2]reflect.Value) {
+	if a.Kind() == reflect.Struct && a.NumField() > 0 && a.Field(0).CanSet() {
+		for i := range a.NumField() {
+			fields = append(fields, differing(a.Field(i), b.Field(i))...)
+		}
+		return fields
+	}
+	if reflect.DeepEqual(a.Interface(), b.Interface()) {
+		return nil
+	}
+	return [][2]reflect.Value{{a, b}}
+}
