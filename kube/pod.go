@@ -38,10 +38,9 @@ func translate(p *corev1.Pod, pod *podorder.Pod) {
 	pod.Restarts, pod.SidecarRestarts = restarts(p)
 }
 
-// Pods returns the pods of a namespace, to be read where they are: replicaset.ReconcileFrom
-// copies none of them where nothing is done about them. Nil elements are left out, as are pods
-// of other namespaces, so that the list may be that of a cache. The result reads the list
-// whenever a plan is made, and is for one plan at a time.
+// Pods returns the pods of a namespace for replicaset.ReconcileFrom, which copies only pods that
+// it acts on. Nil elements and pods of other namespaces are left out, so the list may be that of
+// a cache. The result reads the list when a plan is made; use it for one plan at a time.
 func Pods(namespace string, list []*corev1.Pod) replicaset.PodReader {
 	return &podReader{namespace: namespace, list: list}
 }
@@ -52,18 +51,16 @@ type podReader struct {
 	scratch   podorder.Pod
 }
 
-// Scratch returns the memory for one pod.
-func (r *podReader) Scratch() *podorder.Pod { return &r.scratch }
-
 // Len returns the length of the list.
 func (r *podReader) Len() int { return len(r.list) }
 
-// Count is the part of [translate] that counting reads.
-func (r *podReader) Count(i int, pod *podorder.Pod) bool {
+// At is the part of [translate] that counting reads.
+func (r *podReader) At(i int) *podorder.Pod {
 	p := r.list[i]
 	if p == nil || p.Namespace != r.namespace {
-		return false
+		return nil
 	}
+	pod := &r.scratch
 	pod.Labels = p.Labels
 	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = controllerOf(p)
 	pod.DeletionTimestamp, pod.ReadySince = time.Time{}, time.Time{}
@@ -74,7 +71,7 @@ func (r *podReader) Count(i int, pod *podorder.Pod) bool {
 	if c := readyCondition(p); c != nil && c.Status == corev1.ConditionTrue {
 		pod.Ready, pod.ReadySince = true, c.LastTransitionTime.Time
 	}
-	return true
+	return pod
 }
 
 // Read is [translate].

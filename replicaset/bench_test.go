@@ -22,7 +22,6 @@ func TestNothingToDoAllocates(t *testing.T) {
 	}
 	few, many := allocations(20), allocations(2000) // below 20, slices are on the stack
 	require.Equal(t, few, many)
-	require.LessOrEqual(t, few, 6.0)
 }
 
 // TestDeletionAllocates: a scale-down costs as many allocations as it has actions, and
@@ -33,7 +32,6 @@ func TestDeletionAllocates(t *testing.T) {
 		return testing.AllocsPerRun(5, func() { _, _ = replicaset.Reconcile(s, t0, replicaset.Options{}) }) - float64(n/10)
 	}
 	require.InDelta(t, besides(200), besides(4000), 4)
-	require.LessOrEqual(t, besides(4000), 40.0)
 }
 
 // rankedPods returns pods of different ages on n/20 nodes, as in a large cluster.

@@ -28,58 +28,48 @@ type totals struct {
 	nextAvailable time.Time // earliest instant after now at which a ready pod becomes available
 }
 
-// count claims and counts the pods (Claims, and What counts, in rules.md). Those of a
-// selector that cannot be used are not looked at. It is an error if two pods that the
-// plan may touch cannot be told apart.
-func (in *input) count() (counts, error) {
-	var c counts
-	if in.unusable != nil {
+// count claims and counts the pods (Claims, and What counts, in rules.md). If the selector
+// cannot be used it looks at none. It is an error if two pods of a snapshot that the plan may
+// touch cannot be told apart.
+func (in *input) count(r PodReader) (c counts, err error) {
+	if in.unusable != nil || r == nil {
 		return c, nil
 	}
-	c.roles = make([]role, len(in.Pods))
-	var touched duplicateCheck
-	if !in.Distinct {
-		touched.begin(len(in.Pods))
+	n := r.Len()
+	var touched *duplicateCheck
+	list, ok := r.(podList)
+	if ok {
+		touched = newDuplicateCheck(n)
 	}
 	var d *draft
-	if len(in.Pods) > fewDrafted {
-		d = in.draft(len(in.Pods))
+	if ok || in.opts.Order.Protected == nil { // which reads more than what counts
+		d = in.draft(n)
 	}
-	for from := 0; from < len(in.Pods); from += batch {
-		pods := in.Pods[from:min(from+batch, len(in.Pods))]
-		roles := c.roles[from : from+len(pods)]
-		in.countBatch(&c.totals, pods, roles)
-		d.addAll(pods, roles)
-		if !in.Distinct {
-			touched.add(pods, roles)
+	c.roles = make([]role, n)
+	for i := range n {
+		p := r.At(i)
+		if p != nil {
+			c.roles[i] = in.countPod(&c.totals, p)
 		}
-	}
-	if len(in.Pods) <= fewDrafted && in.numbers(&c).shrinks() {
-		d = in.draft(len(in.Pods))
-		d.addAll(in.Pods, c.roles)
+		d.add(p, c.roles[i].counts())
+		touched.add(p, c.roles[i])
 	}
 	c.draft = d.choice()
-	return c, touched.check(in.Pods, c.roles)
+	return c, touched.check(list, c.roles)
 }
 
-// countBatch counts at most a batch of pods and, unless roles is nil, tells what each of them is.
-func (in *input) countBatch(t *totals, pods []podorder.Pod, roles []role) {
-	plain := in.allPlain(pods)
-	for i := range pods {
-		r := roleActive
-		if plain>>i&1 != 0 {
-			in.countPlain(t, &pods[i])
-		} else if in.concerns(&pods[i]) {
-			s, at := in.state(&pods[i])
-			in.countState(t, s, at)
-			r = s.role
-		} else {
-			continue
-		}
-		if roles != nil {
-			roles[i] = r
-		}
+// countPod counts a pod, and returns what it is to the ReplicaSet.
+func (in *input) countPod(t *totals, p *podorder.Pod) role {
+	switch {
+	case in.plain(p):
+		in.countPlain(t, p)
+		return roleActive
+	case !in.concerns(p):
+		return roleNone
 	}
+	s, at := in.state(p)
+	in.countState(t, s, at)
+	return s.role
 }
 
 // countPlain counts a pod that is plain.
@@ -160,16 +150,31 @@ func (c *counts) candidates() []int {
 	return candidates
 }
 
-// A duplicateCheck is what claiming notes of the pods that the plan may touch, while
-// each is at hand. The zero value is for many.
+// A duplicateCheck collects the names and UIDs of the pods that the plan may touch. Nil checks
+// nothing.
 type duplicateCheck struct {
 	names, uids field.Sieve
 	nameless    bool
 }
 
-func (s *duplicateCheck) begin(n int) {
-	s.names.Begin(n)
-	s.uids.Begin(n)
+func newDuplicateCheck(n int) *duplicateCheck {
+	var c duplicateCheck
+	c.names.Begin(n)
+	c.uids.Begin(n)
+	return &c
+}
+
+func (c *duplicateCheck) add(p *podorder.Pod, r role) {
+	switch {
+	case c == nil:
+	case r == roleNone:
+		c.names.Add("")
+		c.uids.Add("")
+	default:
+		c.names.Add(p.Name)
+		c.uids.Add(p.UID)
+		c.nameless = c.nameless || p.Name == ""
+	}
 }
 
 func podName(p *podorder.Pod) string { return p.Name }
@@ -186,34 +191,19 @@ func touchedText(pods []podorder.Pod, roles []role, of func(*podorder.Pod) strin
 	}
 }
 
-func (s *duplicateCheck) add(pods []podorder.Pod, roles []role) {
-	for i := range pods {
-		name := ""
-		if roles[i] != roleNone {
-			name = pods[i].Name
-			s.nameless = s.nameless || name == ""
-		}
-		s.names.Add(name)
-	}
-	for i := range pods {
-		uid := ""
-		if roles[i] != roleNone {
-			uid = pods[i].UID
-		}
-		s.uids.Add(uid)
-	}
-}
-
 // check returns what is wrong with the pods that the plan may touch.
-func (s *duplicateCheck) check(pods []podorder.Pod, roles []role) error {
+func (c *duplicateCheck) check(pods []podorder.Pod, roles []role) error {
+	if c == nil {
+		return nil
+	}
 	var errs field.Errors
-	if s.nameless {
+	if c.nameless {
 		errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
 	}
-	if i, _, found := s.names.Duplicate(len(pods), touchedText(pods, roles, podName)); found {
+	if i, _, found := c.names.Duplicate(len(pods), touchedText(pods, roles, podName)); found {
 		errs.Add(field.Element("Pods", pods[i].Name)+".Name", pods[i].Name, "must be unique")
 	}
-	if i, j, found := s.uids.Duplicate(len(pods), touchedText(pods, roles, podUID)); found {
+	if i, j, found := c.uids.Duplicate(len(pods), touchedText(pods, roles, podUID)); found {
 		errs.Add(field.Element("Pods", min(pods[i].Name, pods[j].Name))+".UID", pods[i].UID, "must be unique")
 	}
 	return errs.Join()

@@ -25,16 +25,14 @@
 // [Expectations]. [SlowStart] says how many pods are created at once. [Versions] says
 // whether the cache is as new as the own writes. [Order] and [Explain] say which pods go
 // first, and why. [NeedsWrite] says whether a status is to be written. [Apply] is the
-// effect of an action on a snapshot, for simulators and tests. [ReconcileFrom] reads pods
-// where they are, and copies none where none goes. [Observe] and [ObserveFrom] give the
-// status alone. [Tracker] plans after each event without counting all pods anew, for those
-// who plan often.
+// effect of an action on a snapshot, for simulators and tests. [ReconcileFrom] reads the pods
+// where they are, such as in a cache, and copies only pods that it acts on. [Tracker] plans
+// after each event without counting all pods again.
 //
 // The zero [Options] decides as Kubernetes 1.37 does. What it keeps of upstream's
 // defects is in [QuirkTable], and Options.Repair repairs it, one by one.
 //
 // The rules by name, with what each mirrors, the invariants and the deviations are in
 // rules.md. A plan takes O(N) time for N pods, and O(n log n) more for n of them to be
-// deleted; see package podorder. A plan that finds nothing to do allocates a constant
-// number of times.
+// deleted; see package podorder.
 package replicaset

@@ -4,18 +4,14 @@ package replicaset
 
 import "github.com/kplan-go/kplan/podorder"
 
-// A draft chooses the pods to be deleted while they are counted. Nil is none.
+// A draft chooses the pods to be deleted while they are counted. Nil chooses none.
 type draft struct {
 	podorder.Draft
 	related func(p *podorder.Pod) bool
 }
 
-// fewDrafted is how many pods are still at hand when all have been counted: then they are drafted
-// when it is known that some are to be deleted.
-const fewDrafted = 64
-
-// draft returns a draft if pods are likely to be deleted, of n that there are: those of the
-// status, if it knows any, are too many. Otherwise it would look at pods for nothing.
+// draft returns a draft for n pods, if the last status had more than are wanted: then the pass
+// probably deletes some. Otherwise it would rank pods for nothing.
 func (in *input) draft(n int) *draft {
 	observed := n
 	if in.ReplicaSet.Status.Replicas > 0 {
@@ -27,7 +23,7 @@ func (in *input) draft(n int) *draft {
 	return in.newDraft(n)
 }
 
-// newDraft returns a draft with room for n pods, or nil for an order that takes all together.
+// newDraft returns a draft with room for n pods, or nil if the order compares all pods together.
 func (in *input) newDraft(n int) *draft {
 	order := in.order()
 	d := draft{related: order.Related}
@@ -38,24 +34,14 @@ func (in *input) newDraft(n int) *draft {
 	return &d
 }
 
-// add adds a pod. One that counts is related, for it is selected.
+// add adds the next pod, nil if there is none. A pod that counts is selected, so it is related.
 func (d *draft) add(p *podorder.Pod, counts bool) {
 	if d != nil {
 		d.Add(p, counts, d.related != nil && p != nil && (counts || p.Active() && d.related(p)))
 	}
 }
 
-// addAll adds pods that have these roles.
-func (d *draft) addAll(pods []podorder.Pod, roles []role) {
-	if d == nil {
-		return
-	}
-	for i := range pods {
-		d.add(&pods[i], roles[i].counts())
-	}
-}
-
-// choice returns what the pods are chosen by.
+// choice returns the choice among the pods that were added, or nil.
 func (d *draft) choice() *podorder.Draft {
 	if d == nil {
 		return nil

@@ -36,30 +36,6 @@ func ExampleApply() {
 	// Output: b true false <nil>
 }
 
-// The status alone: one more pod is wanted, which is for others to create.
-func ExampleObserve() {
-	s, now := shop(3)
-	next, err := replicaset.Observe(s, now, replicaset.Options{})
-	fmt.Println(next, err, replicaset.NeedsWrite(s.ReplicaSet, next))
-	// Output: 2 replicas, 2 ready, 2 available <nil> true
-}
-
-// A list of pods that nobody wants to copy.
-type list []*podorder.Pod
-
-func (l list) Len() int { return len(l) }
-
-func (l list) Count(i int, p *podorder.Pod) bool { *p = *l[i]; return true }
-
-func (l list) Read(i int, p *podorder.Pod) { *p = *l[i] }
-
-func ExampleObserveFrom() {
-	s, now := shop(3)
-	next, err := replicaset.ObserveFrom(s, list{&s.Pods[1]}, now, replicaset.Options{})
-	fmt.Println(next, err)
-	// Output: 1 replicas, 1 ready, 1 available <nil>
-}
-
 // A whole pass: the pods that are missing are there, and the status is that of before.
 func ExamplePlan_Apply() {
 	s, now := shop(4)

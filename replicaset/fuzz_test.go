@@ -26,7 +26,6 @@ func examples() (list []replicaset.Snapshot) {
 // FuzzSnapshot plans snapshots that were written by anybody.
 func FuzzSnapshot(f *testing.F) {
 	purity.Fuzz(f, kplan.ErrInvalid, func(s replicaset.Snapshot) (replicaset.Plan, error) {
-		s.Distinct = false // of pods that are alike nonetheless, their order decides
 		if _, err := replicaset.Reconcile(s, t0, replicaset.Options{}); err != nil {
 			return replicaset.Plan{}, err
 		}
@@ -39,7 +38,6 @@ func FuzzSnapshot(f *testing.F) {
 
 func FuzzExplain(f *testing.F) {
 	purity.Fuzz(f, kplan.ErrInvalid, func(s replicaset.Snapshot) ([]podorder.Explanation, error) {
-		s.Distinct = false
 		return replicaset.Explain(s, t0, replicaset.Options{})
 	}, examples()...)
 }

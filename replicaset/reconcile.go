@@ -12,7 +12,11 @@ import (
 // Reconcile returns the next step of the ReplicaSet in s as of now. It performs
 // nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each
 // field that cannot be used.
-func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
+func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
+	return reconcile(s, podList(s.Pods), now, opts)
+}
+
+func reconcile(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, err error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return Plan{}, err
@@ -20,9 +24,12 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	if hold, stale := in.stale(); stale {
 		return in.writeNothing(hold), nil
 	}
-	c, err := in.count()
+	c, err := in.count(r)
 	if err != nil {
 		return Plan{}, err
+	}
+	if c.adopt > 0 || c.release > 0 || in.numbers(&c).shrinks() {
+		in.readPods(r, &c)
 	}
 	in.writePlan(&p, &c)
 	return p, nil
@@ -51,7 +58,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, e
 	if err := in.admit(&s, now, &opts, nil); err != nil || s.Written.Check(s.Read) != nil {
 		return nil, err
 	}
-	c, err := in.count()
+	c, err := in.count(podList(s.Pods))
 	if err != nil || in.unusable != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candi
 	if err := in.admit(&s, now, &opts, nil); err != nil {
 		return podorder.Order{}, nil, err
 	}
-	c, err := in.count()
+	c, err := in.count(podList(s.Pods))
 	if err != nil {
 		return podorder.Order{}, nil, err
 	}

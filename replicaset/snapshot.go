@@ -49,10 +49,6 @@ type Snapshot struct {
 	// be there or be left out: they are not looked at. With
 	// [Kubernetes15WithoutGarbageCollector] they are all that its selector selects.
 	Pods []podorder.Pod `json:"pods,omitempty"`
-	// Distinct says that each of the Pods has a name, and no two have one name or UID, as is known
-	// of those of a cache. Then that is not checked, which takes up to half the time of a pass
-	// that finds nothing to do. If it is not so, a pod that is there twice counts twice.
-	Distinct bool `json:"distinct,omitzero"`
 	// Siblings are the other ReplicaSets of the namespace, in any order. The pods of
 	// those with the same controller count as neighbours when pods are to be deleted;
 	// all others are ignored. Read: Name, UID, ControllerUID, Selector.

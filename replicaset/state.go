@@ -4,7 +4,6 @@ package replicaset
 
 import (
 	"errors"
-	"math/bits"
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
@@ -115,45 +114,11 @@ func (m *measure) concerns(p *podorder.Pod) bool {
 	return p.ControllerUID == m.uid || p.ControllerUID == "" || m.anyones
 }
 
-// plain reports whether a pod is like nearly all: the ReplicaSet's, active, and with
-// all labels of the template, so that it is kept if these imply the selector. That takes half of
-// the lookups.
+// plain reports whether a pod is like most: controlled by the ReplicaSet, active, and with all
+// labels of the template. If these imply the selector the pod is kept, and one comparison of
+// labels is enough.
 func (m *measure) plain(p *podorder.Pod) bool {
-	return m.maybePlain(p) && hasLabels(p.Labels, m.template())
-}
-
-func (m *measure) maybePlain(p *podorder.Pod) bool {
-	return m.implied && (p.ControllerUID == m.uid || m.anyones) && p.Active()
-}
-
-// batch is how many pods are looked at together. Their labels lie far apart, and the processor
-// fetches several of them at once if it has nothing else to do in between.
-const batch = 32
-
-// allPlain tells, one bit each, which of at most a batch of pods are plain.
-func (m *measure) allPlain(pods []podorder.Pod) (plain uint32) {
-	if len(pods) < batch { // they are few
-		for i := range pods {
-			if m.plain(&pods[i]) {
-				plain |= 1 << i
-			}
-		}
-		return plain
-	}
-	template := m.template()
-	first := template[:min(1, len(template))]
-	for i := range pods {
-		if p := &pods[i]; m.maybePlain(p) && hasLabels(p.Labels, first) {
-			plain |= 1 << i
-		}
-	}
-	for left := plain; left != 0; left &= left - 1 {
-		i := bits.TrailingZeros32(left)
-		if !hasLabels(pods[i].Labels, template[len(first):]) {
-			plain &^= 1 << i
-		}
-	}
-	return plain
+	return m.implied && (p.ControllerUID == m.uid || m.anyones) && p.Active() && hasLabels(p.Labels, m.template())
 }
 
 // state returns what a pod of concern counts for and, if it is waiting, the instant at

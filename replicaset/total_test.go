@@ -31,8 +31,6 @@ var exportedFunctions = map[string]any{
 	"GetCondition":    replicaset.GetCondition,
 	"NeedsForget":     replicaset.NeedsForget,
 	"NeedsWrite":      replicaset.NeedsWrite,
-	"Observe":         replicaset.Observe,
-	"ObserveFrom":     replicaset.ObserveFrom,
 	"Order":           replicaset.Order,
 	"Owner":           replicaset.Owner,
 	"ParseQuirks":     replicaset.ParseQuirks,

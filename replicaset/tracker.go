@@ -88,7 +88,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 	at, near := tracked.Clock(in.now)
 	if !near || t.distant > 0 {
 		in.Snapshot = t.Snapshot()
-		return in.count()
+		return in.count(podList(in.Pods))
 	}
 	if in.unusable != nil {
 		return counts{}, nil
@@ -121,7 +121,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 }
 
 // twinned reports whether two pods that a plan may touch have one UID.
-func (t *Tracker) twinned() bool { return t.twins.Shared > 0 && !t.rest.Distinct }
+func (t *Tracker) twinned() bool { return t.twins.Shared > 0 }
 
 // checkTwins returns what is wrong with the UIDs of the pods. Their names differ, because
 // Apply sees to it.
@@ -129,8 +129,10 @@ func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
 	if !t.twinned() {
 		return nil
 	}
-	var touched duplicateCheck
-	touched.add(pods, roles)
+	touched := newDuplicateCheck(len(pods))
+	for i := range pods {
+		touched.add(&pods[i], roles[i])
+	}
 	return touched.check(pods, roles)
 }
 
@@ -190,7 +192,6 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		return err // null changes nothing, as of any other value
 	}
 	var loaded Tracker
-	loaded.rest.Distinct = s.Distinct
 	d := Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: &s.Domains}
 	_ = loaded.Apply(d) // only a pod can be refused
 	err := loaded.pods.Load(s.Pods, func(p *podorder.Pod) error { return loaded.Apply(Delta{Pod: PodEvent{New: p}}) })

@@ -137,10 +137,10 @@ func TestTrackerShrinks(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// A Tracker from JSON stands for what the text says: of pods that are said to be distinct it does not
-// look at the UIDs. And null says nothing.
+// A Tracker from JSON stands for the snapshot in the text, even if two pods have one UID. Null
+// changes nothing.
 func TestTrackerJSONSays(t *testing.T) {
-	s := replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{pod("a"), pod("b", uid("a-uid"))}, Distinct: true}
+	s := replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{pod("a"), pod("b", uid("a-uid"))}}
 	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	var tr replicaset.Tracker
