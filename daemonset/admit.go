@@ -23,7 +23,6 @@ type input struct {
 	nodes     []Node
 	pods      []Pod
 	revisions []revision.ControllerRevision
-	distinct  bool
 	unseen    bool
 	now       time.Time
 	opts      Options
@@ -41,14 +40,14 @@ type input struct {
 	owned   []int32   // pods that belong to the DaemonSet
 	claimed []int32   // pods to adopt or to release, by name
 	index   nameIndex // of nodes
-	located located   // what an excerpt has found, in place of the index
+	located located   // what a Tracker has found, in place of the index
 	backoff Backoff   // of the snapshot, in order
 }
 
 // admit checks, defaults and compiles a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	in := &input{
-		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, distinct: s.Distinct, unseen: s.Unseen, written: s.Written, read: s.Read,
+		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen, written: s.Written, read: s.Read,
 		opts: opts,
 	}
 	var errs field.Errors
@@ -173,47 +172,23 @@ func (in *input) admitLists(errs *field.Errors) {
 func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
 	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }
-	var seen duplicateCheck
-	seen.begin(in, len(in.pods))
+	var names, uids field.Sieve
+	names.Begin(len(in.pods))
+	uids.Begin(len(in.pods))
+	unnamed := false
 	for i := range in.pods {
 		in.claim(int32(i))
-		seen.add(&in.pods[i])
+		if mine(i) {
+			names.Add(in.pods[i].Name)
+			uids.Add(in.pods[i].UID)
+			unnamed = unnamed || in.pods[i].Name == ""
+		}
 	}
 	in.sortClaimed()
-	if seen.doubtful() {
+	if unnamed || !names.Different() || !uids.Different() {
 		unique(errs, "Pods", len(in.pods), mine,
 			func(i int) (string, string) { return in.pods[i].Name, in.pods[i].UID })
 	}
-}
-
-// A duplicateCheck is what claiming notes of the pods that the DaemonSet controls, while each is
-// at hand, unless they are known to be distinct.
-type duplicateCheck struct {
-	of          *input
-	names, uids field.Sieve
-	unnamed     bool
-}
-
-// begin is for n pods.
-func (d *duplicateCheck) begin(in *input, n int) {
-	d.of = in
-	if !in.distinct {
-		d.names.Begin(n)
-		d.uids.Begin(n)
-	}
-}
-
-func (d *duplicateCheck) add(p *Pod) {
-	if !d.of.distinct && p.ControllerUID == d.of.ds.UID {
-		d.names.Add(p.Name)
-		d.uids.Add(p.UID)
-		d.unnamed = d.unnamed || p.Name == ""
-	}
-}
-
-// doubtful reports whether a pod may be there twice, or has no name.
-func (d *duplicateCheck) doubtful() bool {
-	return d.unnamed || !d.names.Different() || !d.uids.Different()
 }
 
 // sortClaimed puts in order the pods to adopt or to release.
@@ -233,13 +208,7 @@ func (in *input) claim(i int32) {
 	}
 }
 
-// locate adds a node to an excerpt.
-func (in *input) locate(n *Node, run, cont bool) {
-	in.nodes = append(in.nodes, *n)
-	in.located.add(n.Name, run, cont)
-}
-
-// claimAll decides which pods of an excerpt belong to the DaemonSet.
+// claimAll decides which pods belong to the DaemonSet.
 func (in *input) claimAll() {
 	in.owned = slices.Grow(in.owned, len(in.pods))
 	for i := range in.pods {

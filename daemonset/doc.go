@@ -40,8 +40,7 @@
 // carry. [Explain] tells of each node how it stands, [Effects] which
 // events must start a pass, [Finish] what follows from a plan that has been executed, and
 // [Apply] what a snapshot becomes by an action, which serves simulators and tests. [Tracker]
-// plans after each event without looking at all nodes anew, for those who plan often, and
-// [ReconcileFrom] reads pods where they are and copies few, for those who do not.
+// plans after each event without looking at all nodes again.
 //
 // By default a plan is that of Kubernetes 1.37 or, with [Options].Dialect, of OpenKruise
 // at 07169cfac7b9, defects included. [Options].Repair repairs those of [QuirkTable]; other

@@ -89,8 +89,3 @@ func CleanUpOnly(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	st.writeUnused(&p, st.unused())
 	return p, nil
 }
-
-// ReconcileFew is Reconcile as it is for many pods, and reports whether it could count them first.
-func ReconcileFew(s Snapshot, now time.Time, opts Options) (Plan, bool) {
-	return planFew(s, &source{pods: s.Pods}, now, opts)
-}

@@ -25,11 +25,7 @@ func examples() (list []daemonset.Snapshot) {
 // FuzzSnapshot plans snapshots that were written by anybody.
 func FuzzSnapshot(f *testing.F) {
 	purity.Fuzz(f, kplan.ErrInvalid, func(s daemonset.Snapshot) (daemonset.Plan, error) {
-		s.Distinct = false // of pods that are alike nonetheless, their order decides
 		if _, err := daemonset.Reconcile(s, t0, daemonset.Options{}); err != nil {
-			return daemonset.Plan{}, err
-		}
-		if _, err := daemonset.ReconcileFrom(s, reader{pods: s.Pods}, t0, daemonset.Options{}); err != nil {
 			return daemonset.Plan{}, err
 		}
 		return daemonset.Reconcile(s, t0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll})
@@ -39,7 +35,6 @@ func FuzzSnapshot(f *testing.F) {
 // FuzzExplain: a node is explained if and only if the planner accepts the snapshot.
 func FuzzExplain(f *testing.F) {
 	purity.Fuzz(f, kplan.ErrInvalid, func(s daemonset.Snapshot) ([]daemonset.NodeReport, error) {
-		s.Distinct = false
 		reports, err := daemonset.Explain(s, t0, daemonset.Options{})
 		_, other := daemonset.Reconcile(s, t0, daemonset.Options{})
 		purity.Must((err == nil) == (other == nil), "explained: %v, planned: %v", err, other)

@@ -28,17 +28,13 @@ func newNameIndex(n, room int) nameIndex {
 
 // find returns the number of the name, or -1 and the slot where it belongs.
 func (x *nameIndex) find(name string, nameOf func(i int32) string) (number int32, slot uint32) {
-	h := field.Hash(name)
-	return x.findFrom(x.first(h), h, name, nameOf)
+	return x.findHash(field.Hash(name), name, nameOf)
 }
 
-// first returns what is in the slot where the search for a name with this hash begins.
-func (x *nameIndex) first(h uint32) uint32 { return x.slots[h&x.mask] }
-
-// findFrom is find for a name of which the hash and the first slot are known.
-func (x *nameIndex) findFrom(first, h uint32, name string, nameOf func(i int32) string) (number int32, slot uint32) {
+// findHash is find for a name with a known hash.
+func (x *nameIndex) findHash(h uint32, name string, nameOf func(i int32) string) (number int32, slot uint32) {
 	slot = h & x.mask
-	for is := first; is != 0; is = x.slots[slot] {
+	for is := x.slots[slot]; is != 0; is = x.slots[slot] {
 		if (is^h)&^x.number == 0 {
 			if i := int32(is&x.number) - 1; nameOf(i) == name {
 				return i, slot
@@ -52,7 +48,7 @@ func (x *nameIndex) findFrom(first, h uint32, name string, nameOf func(i int32) 
 // add files a number, below that of names, under a name, unless the name has one.
 func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) {
 	h := field.Hash(name)
-	other, slot := x.findFrom(x.first(h), h, name, nameOf)
+	other, slot := x.findHash(h, name, nameOf)
 	if other >= 0 {
 		x.repeated = true
 		return

@@ -276,15 +276,3 @@ func TestPropertyOthersLeftOut(t *testing.T) {
 		}
 	})
 }
-
-// Where pods are known to be distinct, nothing changes but what is found out of them.
-func TestPropertyDistinct(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		s, opts := anything(t), anyOptions(t)
-		want := reconcile(t, s, t0, opts)
-		s.Distinct = true
-		if diff := cmp.Diff(want, reconcile(t, s, t0, opts)); diff != "" {
-			t.Fatal(diff)
-		}
-	})
-}

@@ -12,20 +12,7 @@ import (
 // nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field
 // that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	if len(s.Pods) >= many {
-		if p, planned := planFew(s, &source{pods: s.Pods}, now, opts); planned {
-			return p, nil
-		}
-	}
-	return planAll(&s, now, opts)
-}
-
-// many is from how many pods on it is worth while to count first, and to look closer at few.
-const many = 256
-
-// planAll plans with all nodes and pods.
-func planAll(s *Snapshot, now time.Time, opts Options) (Plan, error) {
-	in, err := admit(s, now, opts)
+	in, err := admit(&s, now, opts)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -47,8 +34,8 @@ func (in *input) ended(h *history) (p Plan, over bool) {
 	return Plan{}, false
 }
 
-// plan is what follows once the revisions are decided. The others are the nodes that are not in
-// the snapshot.
+// plan counts and decides, once the revisions are decided. The others are nodes that a [Tracker]
+// counts and leaves out of the input.
 func (in *input) plan(h *history, others alike) Plan {
 	st := count(in, h, others)
 	d := st.decide()

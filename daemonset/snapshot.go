@@ -66,10 +66,6 @@ type Snapshot struct {
 	// selector selects, to be adopted. Others of the namespace may be there or be left
 	// out: they are not looked at.
 	Pods []Pod `json:"pods,omitempty"`
-	// Distinct says that each of the Pods has a name, and no two have one name or UID, as is known
-	// of those of a cache. Then that is not checked. If it is not so, a pod that is there twice
-	// counts twice.
-	Distinct bool `json:"distinct,omitzero"`
 	// Revisions are, in any order, all that the DaemonSet controls, all that nobody
 	// controls and its selector selects, and the one that has the name of the revision of
 	// the template, whoever controls it. Others of the namespace may be left out.

@@ -15,7 +15,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"the node that a pod has left is not looked at", "tracker_apply.go", "\t}\n\tt.assess(left)\n", "\t}\n"},
 	{"a node that stops to answer is like others", "tracker_count.go", "s.node, s.dead = n, n.dead()", "s.node = n"},
 	{"a pod of a node that is gone is on another one", "tracker_file.go", "append(in.located.of, -1)", "append(in.located.of, 0)"},
-	{"a node is placed as its pod stays", "tracker_file.go", "in.locate(s.node, s.run, s.cont)", "in.locate(s.node, s.cont, s.cont)"},
+	{"a node is placed as its pod stays", "tracker_file.go", "in.located.add(s.node.Name, s.run, s.cont)", "in.located.add(s.node.Name, s.cont, s.cont)"},
 	{"the next plan finds the nodes of the last one", "tracker_file.go", "in.located = located{in.located.keys[:0], in.located.of[:0]}", ""},
 	{"a node that comes is not desired", "tracker_count.go", "c.desired++", ""},
 	{"a node that goes is still there", "tracker_count.go", "t.removeNode(i)", ""},
@@ -70,14 +70,8 @@ var trackerBugs = []trackedtest.Bug{
 	{"a name that goes stays in the list of old pods", "tracker_count.go", "c.list(i, c.spots.Ref(i), false)", ""},
 	{"what is to be deleted beyond the burst is not counted", "rolling.go", "beyond(len(remove)+counted", "beyond(len(remove)"},
 	{"what is to be created beyond the burst is not counted", "surge.go", "beyond(len(create)+counted", "beyond(len(create)"},
-	{"one that is read is adopted unseen", "excerpt.go", "s.adopts); {", "false); {"},
 	{"a pod that has ended is like others", "spot.go", "s.facts.has(isFinished) || ", ""},
 	{"an old pod that is not available is like others", "spot.go", " || s.old && !s.facts.has(isAvailable)", ""},
-	{"old ones on nodes that are gone are not read", "excerpt.go", "x.kinds.old += number(f.isOld())", ""},
-	{"none that is read becomes available", "excerpt.go", "x.others.next = earlier(x.others.next, at)", "_ = at"},
-	{"those to be released are not read", "excerpt.go", "x.of[i] = apart\n\t\t}\n\t}", "}\n\t}"},
-	{"two that are read have one UID", "excerpt.go", "seen.doubtful()", "seen.unnamed || !seen.names.Different()"},
-	{"old revisions are kept by none that is read", "excerpt.go", " || in.surplus(h)", ""},
 	{"clones share the empty nodes", "tracker_count.go", "c.empty.Clone(), c.old", "c.empty, c.old"},
 }
 

@@ -140,7 +140,8 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 	for _, i := range spots {
 		s := c.spots.At(int(i))
 		node := int32(len(in.nodes))
-		in.locate(s.node, s.run, s.cont)
+		in.nodes = append(in.nodes, *s.node)
+		in.located.add(s.node.Name, s.run, s.cont)
 		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
 			in.pods, in.located.of = append(in.pods, *t.pods.At(int(k - 1))), append(in.located.of, node)
 		}

@@ -243,7 +243,7 @@ var inAnyOrder = cmp.Options{
 	cmpopts.SortSlices(func(a, b daemonset.Node) bool { return a.Name < b.Name }), cmpopts.EquateEmpty(),
 }
 
-// compare compares the plan with that of Reconcile, and that for pods that are read one by one.
+// compare compares the plan with that of Reconcile.
 // Of three pods with one UID, which two an error names depends on their order.
 func (m *machine) compare(w *world) {
 	s := w.snapshot()
@@ -254,10 +254,6 @@ func (m *machine) compare(w *world) {
 	}
 	if fmt.Sprint(err) != fmt.Sprint(wrong) || !trackedtest.Equal(got, want, cmpopts.EquateEmpty()) {
 		m.t.Fatalf("after %d steps: %v, want %v\n%s\n%+v\n%+v", m.step, err, wrong, cmp.Diff(want, got), m.opts, s)
-	}
-	from, err := daemonset.ReconcileFrom(s, reader{pods: s.Pods}, m.now, m.opts)
-	if (err == nil) != (wrong == nil) || !trackedtest.Equal(from, want, cmpopts.EquateEmpty()) {
-		m.t.Fatalf("ReconcileFrom after %d steps: %v, want %v\n%s\n%+v\n%+v", m.step, err, wrong, cmp.Diff(want, from), m.opts, s)
 	}
 	if m.step%8 == 0 && err == nil {
 		m.finish(w, got)

@@ -72,27 +72,6 @@ func pinnedNode(p *corev1.Pod) string {
 	return name
 }
 
-// DaemonSetPods is [Pods] for daemonset.ReconcileFrom, which copies no pods but those that the
-// plan may act on or name.
-func DaemonSetPods(namespace string, list []*corev1.Pod) daemonset.PodReader {
-	return &daemonPodReader{podReader{namespace: namespace, list: list}}
-}
-
-type daemonPodReader struct{ podReader }
-
-// Count is the part of [translateDaemonPod] that counting reads.
-func (r *daemonPodReader) Count(i int, pod *daemonset.Pod) bool {
-	if !r.podReader.Count(i, &pod.Pod) {
-		return false
-	}
-	p := r.list[i]
-	pod.Name, pod.UID, pod.PinnedNode = p.Name, string(p.UID), pinnedNode(p)
-	return true
-}
-
-// Read is [translateDaemonPod].
-func (r *daemonPodReader) Read(i int, pod *daemonset.Pod) { translateDaemonPod(r.list[i], pod) }
-
 func inPlaceCondition(p *corev1.Pod) *inplace.ReadyCondition {
 	for i := range p.Status.Conditions {
 		if c := &p.Status.Conditions[i]; c.Type == inplace.Gate {

@@ -118,7 +118,6 @@ func TestReplicaSetFieldsAreRead(t *testing.T) {
 	requireRead(t, func(first int64) any {
 		return kube.ReplicaSetSnapshot(filledReplicaSet(first), []*corev1.Pod{filledPod(first)}, []*appsv1.ReplicaSet{filledReplicaSet(first + 7)})
 	}, map[string]string{
-		"Distinct":        "the caller's: whether the list is that of a cache",
 		"ReplicaSet.Kind": kind, "Siblings[0].Kind": kind, "ReplicaSet.APIVersion": kind, "Siblings[0].APIVersion": kind,
 		"ReplicaSet.PodKind": ownKind, "Siblings[0].PodKind": ownKind,
 		"ReplicaSet.Template": "this planner reads none, and an ID takes time", "Siblings[0].Template": "the same",
@@ -163,7 +162,6 @@ func TestDaemonSetFieldsAreRead(t *testing.T) {
 	}, map[string]string{
 		"DaemonSet.Kind":       ownKind,
 		"DaemonSet.PodKind":    ownKind,
-		"Distinct":             "the caller's: whether the list is that of a cache",
 		"Nodes[0].Rank":        "the caller's: in which order nodes are updated",
 		"Pods[0].PinnedNode":   "only of a pod without a node, see TestPinnedNode",
 		"Pods[0].RuntimePlain": "compares hashes that only the node agent of OpenKruise computes",

@@ -32,7 +32,6 @@ var exportedFunctions = map[string]any{
 	"Daemon":                             kube.Daemon,
 	"DaemonSet":                          kube.DaemonSet,
 	"DaemonSetPod":                       kube.DaemonSetPod,
-	"DaemonSetPods":                      kube.DaemonSetPods,
 	"DaemonSetRequests":                  kube.DaemonSetRequests,
 	"DaemonSetSnapshot":                  kube.DaemonSetSnapshot,
 	"DaemonSetStatus":                    kube.DaemonSetStatus,

@@ -22,7 +22,6 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/helper"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
-	upstreamreplicaset "k8s.io/kubernetes/pkg/controller/replicaset"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/verify/conformance/gen"
@@ -121,24 +120,6 @@ func BenchmarkVictims(b *testing.B) {
 	}
 }
 
-// BenchmarkReplicaSetStatus is the status alone. Ours checks and claims the pods as well, which
-// upstream's function is given claimed.
-func BenchmarkReplicaSetStatus(b *testing.B) {
-	for _, n := range []int{10, 100, 1_000, 10_000, 100_000} {
-		axis := fmt.Sprintf("/pods=%d", n)
-		pods, rs := clusterPods(n), benchSet(n)
-		features := upstreamreplicaset.DefaultReplicaSetControllerFeatures()
-		measure(b, "upstream", axis, func() { upstream.ReplicaSetStatus(rs, pods, nil, nil, features, benchNow) })
-		s := kube.ReplicaSetSnapshot(rs, pods, nil)
-		measure(b, "kplan", axis, func() { must(replicaset.Observe(s, benchNow, replicaset.Options{})) })
-		measure(b, "kplan+kube", axis, func() {
-			must(replicaset.ObserveFrom(kube.ReplicaSetSnapshot(rs, nil, nil), kube.Pods(rs.Namespace, pods), benchNow, replicaset.Options{}))
-		})
-		measure(b, "floor", axis, func() { readOnce(&s) })
-		measure(b, "floor+kube", axis, func() { readObjectsOnce(rs, pods) })
-	}
-}
-
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -164,7 +145,6 @@ func BenchmarkReplicaSetPass(b *testing.B) {
 			}
 			opts := replicaset.Options{Burst: 1 << 30}
 			s := kube.ReplicaSetSnapshot(rs, pods, nil)
-			s.Distinct = true // as upstream knows of its cache
 			now := time.Now()
 			measure(b, "kplan", axis, func() { must(replicaset.Reconcile(s, now, opts)) })
 			measure(b, "kplan+kube", axis, func() {
