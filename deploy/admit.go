@@ -15,7 +15,6 @@ import (
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
 	in.d = s.Deployment
 	in.opts = *opts
-	in.memory = new(memory)
 	in.pods, in.namespaceSets, in.newAt, in.now = s.Pods, s.ReplicaSets, -1, now.Round(0).UTC()
 	var errs field.Errors
 	if now.IsZero() {

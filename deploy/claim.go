@@ -64,40 +64,22 @@ func (in *input) claim(errs *field.Errors) {
 	if in.selectsAll() {
 		return
 	}
-	var c claimer
-	if err := c.prepare(in); err != nil {
+	owner, err := in.owner()
+	if err != nil {
 		*errs = append(*errs, &kplan.FieldError{Path: "Deployment.Selector", Value: selector.Format(in.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
 	if in.tracked != nil {
-		in.claimTracked(&c, errs)
+		for k := range in.tracked.near.Len() {
+			in.claimSet(&owner, in.tracked.nearAt(k), errs)
+		}
 	} else {
-		in.claimAll(&c, errs)
-	}
-	for i := 1; i < len(in.sets); i++ {
-		if byCreation(in.sets[i-1].rs, in.sets[i].rs) > 0 { // which a list of two seldom needs
-			in.sets = byAge(in.sets)
-			break
+		for i := range in.namespaceSets {
+			in.claimSet(&owner, &in.namespaceSets[i], errs)
 		}
 	}
-	if len(in.released) > 1 {
-		slices.SortFunc(in.released, byCreation)
-	}
-}
-
-// byAge returns sets, the oldest first. Pointers are sorted, since all kinds of them share one copy
-// of the code that sorts.
-func byAge(sets []set) []set {
-	order := make([]*set, len(sets))
-	for i := range sets {
-		order[i] = &sets[i]
-	}
-	slices.SortFunc(order, func(a, b *set) int { return byCreation(a.rs, b.rs) })
-	sorted := make([]set, len(sets))
-	for i, s := range order {
-		sorted[i] = *s
-	}
-	return sorted
+	slices.SortFunc(in.sets, func(a, b set) int { return byCreation(a.rs, b.rs) })
+	slices.SortFunc(in.released, byCreation)
 }
 
 // owner returns the Deployment as an owner of ReplicaSets. The error is why its selector
@@ -108,77 +90,9 @@ func (in *input) owner() (owner claim.Owner, err error) {
 	return owner, err
 }
 
-// A claimer is what decides whose ReplicaSets are. Most Deployments keep all that they have, by
-// a label or two: these are compared, and nothing is compiled.
-type claimer struct {
-	keys, values [few]string // of the labels that the selector asks for, and for nothing else
-	n            int         // how many these are, or 0
-	owner        claim.Owner // without these, or once there is a ReplicaSet that is not kept
-}
-
-func (c *claimer) prepare(in *input) (err error) {
-	if s := in.d.Selector; s != nil && len(s.MatchExpressions) == 0 && len(s.MatchLabels) <= few && in.d.UID != "" && !in.partitioned() {
-		for key, value := range s.MatchLabels {
-			if selector.ValidateKey(key) == nil && selector.ValidateValue(value) == nil {
-				c.keys[c.n], c.values[c.n] = key, value
-				c.n++
-			}
-		}
-		if c.n > 0 && c.n == len(s.MatchLabels) {
-			return nil
-		}
-	}
-	c.n = 0
-	c.owner, err = in.owner()
-	return err
-}
-
-func (in *input) claimAll(c *claimer, errs *field.Errors) {
-	in.reserve(len(in.namespaceSets))
-	for i := range in.namespaceSets {
-		in.claimSet(c, &in.namespaceSets[i], errs)
-	}
-}
-
-// reserve has room for the sets that are claimed of n.
-func (in *input) reserve(n int) {
-	in.sets = in.memory.sets[:0]
-	if n <= len(in.memory.sets) {
-		return
-	}
-	if in.tracked == nil {
-		n = 0 // few are adopted of those of the namespace that it does not control
-		for i := range in.namespaceSets {
-			if in.namespaceSets[i].ControllerUID == in.d.UID {
-				n++
-			}
-		}
-	}
-	in.sets = make([]set, 0, n)
-}
-
-func (in *input) claimTracked(c *claimer, errs *field.Errors) {
-	n := in.tracked.near.Len()
-	in.reserve(n)
-	for k := range n {
-		in.claimSet(c, in.tracked.nearAt(k), errs)
-	}
-}
-
-func (in *input) claimSet(c *claimer, rs *replicaset.ReplicaSet, errs *field.Errors) {
-	keeps := c.n > 0 && rs.ControllerUID == in.d.UID
-	for i := 0; keeps && i < c.n; i++ {
-		value, ok := rs.Labels[c.keys[i]]
-		keeps = ok && value == c.values[i]
-	}
-	verdict := claim.Keep
-	if !keeps {
-		if c.n > 0 && c.owner.UID == "" {
-			c.owner, _ = in.owner() // of labels that are valid
-		}
-		verdict = in.verdict(&c.owner, rs)
-	}
-	switch verdict {
+// claimSet keeps, adopts or releases a ReplicaSet.
+func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *field.Errors) {
+	switch in.verdict(owner, rs) {
 	case claim.Keep:
 		in.sets = append(in.sets, admitReplicaSet(rs, false, errs))
 	case claim.Adopt:

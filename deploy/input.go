@@ -18,7 +18,6 @@ type input struct {
 	tracked *roster // in place of the lists, or nil
 	now     time.Time
 	opts    Options
-	memory  *memory
 
 	replicas     int32
 	budget       rollout.Budget

@@ -82,11 +82,3 @@ func spoiled[S ~[]E, E any](list S) S {
 	}
 	return copied
 }
-
-// A step of a rollout between two ReplicaSets takes six pieces of memory: that of the plan, the
-// action with two for its annotations, and two texts.
-func TestAllocationsOfTwo(t *testing.T) {
-	s := twoSets()
-	planOf(t, s)
-	require.Equal(t, 6.0, testing.AllocsPerRun(20, func() { _, _ = deploy.Reconcile(s, t0, deploy.Options{}) }))
-}

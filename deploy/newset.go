@@ -83,14 +83,13 @@ func (in *input) create(c *counts) *creation {
 
 // firstSize returns the size that a ReplicaSet which is not there yet may have.
 func (in *input) firstSize(c *counts) int32 {
-	var room [few]rollout.Set
 	switch {
 	case in.d.Strategy == Recreate:
 		return in.replicas
 	case in.partitioned():
 		return in.sizeToPartition(c, 0)
 	}
-	return in.step(c, rollout.Set{}, room[:0]).Size
+	return in.step(c, rollout.Set{}).Size
 }
 
 // input returns the input with the new ReplicaSet.

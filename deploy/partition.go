@@ -71,7 +71,7 @@ func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
 	if s.size >= in.limit() {
 		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))
 	}
-	return in.holdNew(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldNumbers(nil)})
+	return in.holdNew(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldNumbers()})
 }
 
 // shrinkToPartition removes pods of old templates, or adds some, so that old sets
@@ -83,7 +83,7 @@ func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
 // It mirrors reconcileOldReplicaSets of the deployment controller of OpenKruise
 // Rollouts.
 func (in *input) shrinkToPartition() sizing {
-	old := in.oldNumbers(nil)
+	old := in.oldNumbers()
 	wanted := int64(0)
 	for _, s := range old {
 		wanted += int64(s.Wanted)
@@ -95,7 +95,7 @@ func (in *input) shrinkToPartition() sizing {
 	if surplus <= 0 {
 		return in.restoreOld(-surplus)
 	}
-	d, serving := in.draft(nil), rollout.Serving(newSet, wanted, in.policy)
+	d, serving := in.draft(), rollout.Serving(newSet, wanted, in.policy)
 	room := in.policy.Sum(serving - in.policy.MinAvailable(in.budget))
 	if room <= 0 {
 		return sizing{holds: d.holdRest(serving)}
@@ -150,7 +150,7 @@ func (in *input) restoreOld(missing int64) sizing {
 	if missing == 0 {
 		return sizing{}
 	}
-	d := in.draft(nil)
+	d := in.draft()
 	i := d.largestOld()
 	d.resize(i, in.policy.Size(int64(in.sets[i].size)+missing), ReasonPartitionRestore, false)
 	return sizing{changes: d.changes(), moved: d.sizes[i].to != in.sets[i].size}

@@ -20,7 +20,7 @@ import (
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	policy, z := in.policy, sizing{}
 	policy.CapOld = in.opts.Repair.Has(StatusAheadFailsScaling)
-	old := in.oldNumbers(nil)
+	old := in.oldNumbers()
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {

@@ -12,8 +12,7 @@ import (
 // stepBy makes one step of a rolling update by the policies: see [rollout.Step]. Old sets that want
 // no pods take part with what is there. Nobody counts on what they have, but where the worst is
 // assumed. If it is not known how many pods are terminating, nothing is started.
-func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool, room []rollout.Set) (st step) {
-	st.old = room
+func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st step) {
 	for i, s := range in.old {
 		n := in.numbersOf(s)
 		n.Age = i

@@ -17,8 +17,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 	return p, err
 }
 
-// plan is what follows once a snapshot is admitted. Each phase fills in its value where it is,
-// since to copy it takes about as long as to decide it.
+// plan counts, decides and writes, once a snapshot is admitted.
 func (in *input) plan(p *Plan) {
 	var (
 		c counts
@@ -31,5 +30,4 @@ func (in *input) plan(p *Plan) {
 	d.decide(in, &c, &f)
 	r.report(in, &c, &f, &d)
 	p.write(in, &f, &d, &r)
-	clear(in.memory.sets[:])
 }

@@ -19,22 +19,22 @@ type step struct {
 // step makes one step of a rolling update, for a new ReplicaSet of these numbers, which need
 // not be there yet: see [rollout.Roll], and with policies [rollout.Step]. Room is for the
 // numbers of old sets.
-func (in *input) step(c *counts, newSet rollout.Set, room []rollout.Set) (st step) {
+func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	terminating, known := c.terminatingThatCount(in)
 	if in.byPolicy {
-		return in.stepBy(newSet, terminating, known, room)
+		return in.stepBy(newSet, terminating, known)
 	}
 	if !known && newSet.Wanted < in.replicas {
-		return in.stepDown(newSet, room)
+		return in.stepDown(newSet)
 	}
-	st.old = in.oldNumbers(room)
+	st.old = in.oldNumbers()
 	st.Rolling = rollout.Roll(in.budget, newSet, st.old, terminating, in.policy)
 	return st
 }
 
 // stepDown is [input.step] where nothing may be started.
-func (in *input) stepDown(newSet rollout.Set, room []rollout.Set) (st step) {
-	st.old = in.oldNumbers(room)
+func (in *input) stepDown(newSet rollout.Set) (st step) {
+	st.old = in.oldNumbers()
 	st.Size, st.Shrinking = newSet.Wanted, rollout.Shrink(in.budget, newSet, st.old, in.policy)
 	return st
 }
@@ -48,16 +48,15 @@ func (z *sizing) roll(in *input, c *counts) {
 		*z = in.rollToPartition(c)
 		return
 	}
-	var room [few]rollout.Set
 	s := in.newSet()
-	st := in.step(c, in.numbersOf(s), room[:0])
+	st := in.step(c, in.numbersOf(s))
 	switch {
 	case st.Size != s.size:
 		reason := ReasonRolloutUp
 		if st.Size < s.size {
 			reason = ReasonSurplus
 		}
-		z.changes, z.moved = append(in.memory.changes[:0], change{set: in.newAt, to: st.Size, reason: reason}), true
+		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
 		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.holdNew(c, &st)) // and what old ones keep
 	}
@@ -76,7 +75,7 @@ func (in *input) shrink(c *counts) (z sizing) {
 		z.changes = slices.DeleteFunc(z.changes, func(c change) bool { return c.to > in.sets[c.set].size })
 		return z
 	}
-	st := in.stepDown(in.newSet().numbers(), nil)
+	st := in.stepDown(in.newSet().numbers())
 	z.shrinkOld(in, &st)
 	return z
 }
@@ -84,16 +83,12 @@ func (in *input) shrink(c *counts) (z sizing) {
 // shrinkOld adds what a step takes from old sets, and why they keep the rest.
 func (z *sizing) shrinkOld(in *input, st *step) {
 	var d draft
-	var room [few]drafted
 	lost := st.Shrinking
 	if lost.Unavailable != nil {
-		d = in.draft(room[:0])
+		d = in.draft()
 		d.removeUnavailable(st.old, lost.Unavailable)
 		for k, n := range lost.Available {
 			d.removeAvailable(st.old[k].Age, n)
-		}
-		if z.changes == nil {
-			z.changes = in.memory.changes[:0]
 		}
 		z.changes = d.addTo(z.changes)
 	}
@@ -103,12 +98,8 @@ func (z *sizing) shrinkOld(in *input, st *step) {
 	}
 }
 
-// few is so many old sets that a list of their numbers needs no memory of its own.
-const few = 4
-
-// oldNumbers adds the numbers of the active old sets, oldest first, to a list that is empty.
-// Age is the number of each.
-func (in *input) oldNumbers(old []rollout.Set) []rollout.Set {
+// oldNumbers returns the numbers of the active old sets, oldest first. Age is the place of each.
+func (in *input) oldNumbers() (old []rollout.Set) {
 	for i := range in.sets {
 		if s := &in.sets[i]; i != in.newAt && s.size > 0 {
 			numbers := in.numbersOf(s)

@@ -16,7 +16,7 @@ import (
 //
 // It mirrors scale of the deployment controller of Kubernetes.
 func (in *input) scale(c *counts) sizing {
-	d := in.draft(nil)
+	d := in.draft()
 	active := d.active()
 	switch {
 	case len(active) <= 1:
@@ -195,8 +195,7 @@ func (d *draft) orderBySize(active []int, toAdd int64) {
 		slices.SortFunc(active, func(i, j int) int { return cmp.Compare(age(j), age(i)) })
 		return
 	}
-	var room [few]rollout.Set
-	sets := room[:0]
+	sets := make([]rollout.Set, 0, len(active))
 	for _, i := range active {
 		sets = append(sets, rollout.Set{Wanted: d.sizes[i].to, Age: i})
 	}

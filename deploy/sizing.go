@@ -48,9 +48,9 @@ type drafted struct {
 	reason    Reason
 }
 
-// draft returns a draft of the sizes that there are. Room, which is empty, is for them.
-func (in *input) draft(room []drafted) draft {
-	d := draft{in: in, sizes: slices.Grow(room, len(in.sets))[:len(in.sets)]}
+// draft returns a draft of the sizes that there are.
+func (in *input) draft() draft {
+	d := draft{in: in, sizes: make([]drafted, len(in.sets))}
 	for i := range d.sizes {
 		d.sizes[i] = drafted{to: in.sets[i].size}
 	}

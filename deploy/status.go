@@ -6,6 +6,7 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
+	"slices"
 )
 
 // conditions is those of the status to be, as far as they are known.
@@ -18,7 +19,7 @@ type conditions struct {
 
 // stored returns the conditions of the stored status, in a list of their own.
 func (in *input) stored() conditions {
-	return conditions{list: append(in.memory.conditions[:0], in.d.Status.Conditions...)}
+	return conditions{list: slices.Clone(in.d.Status.Conditions)}
 }
 
 // set reports a condition as of now, as [SetCondition] does.
@@ -188,8 +189,7 @@ func (s *Status) count(in *input, c *counts, wanted int64) {
 	s.ObservedGeneration, s.Replicas = in.d.Generation, in.policy.Size(c.replicas)
 	s.ReadyReplicas, s.AvailableReplicas = in.policy.Size(c.ready), in.policy.Size(c.available)
 	if c.known {
-		in.memory.terminating = in.policy.Size(c.terminating)
-		s.TerminatingReplicas = &in.memory.terminating
+		s.TerminatingReplicas = ptr.To(in.policy.Size(c.terminating))
 	}
 	if n := in.d.Status.CollisionCount; n != nil {
 		s.CollisionCount = ptr.To(*n)

@@ -46,7 +46,6 @@ func (p *Plan) write(in *input, f *following, d *decision, r *report) {
 		p.event(nowhere, "Warning", "SelectingAll", "This "+word(in.d.kind())+" is selecting all pods. A non-empty selector is required.")
 		return
 	}
-	p.reserve(in.memory, d)
 	p.claims(in)
 	p.follow(in, f)
 	if d.created != nil {
@@ -69,28 +68,6 @@ func (p *Plan) write(in *input, f *following, d *decision, r *report) {
 	}
 	if r.extra != nil {
 		p.annotate(in, extraAnnotation(in, r.extra), ReasonExtraStatus)
-	}
-	p.trim()
-}
-
-// reserve has room for what is to be written: that in the memory, if it is enough.
-func (p *Plan) reserve(m *memory, d *decision) {
-	p.Actions, p.Events = m.actions[:0], m.events[:0]
-	if n := len(d.changes) + len(d.refreshed) + len(d.remove); n > 1 {
-		p.Actions = make(Actions, 0, n+1) // these and, as a rule, the revision
-	}
-	if n := len(d.changes); n > 1 {
-		p.Events = make([]kplan.Event, 0, n)
-	}
-}
-
-// trim leaves no lists that are empty.
-func (p *Plan) trim() {
-	if len(p.Actions) == 0 {
-		p.Actions = nil
-	}
-	if len(p.Events) == 0 {
-		p.Events = nil
 	}
 }
 
