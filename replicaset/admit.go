@@ -59,7 +59,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) er
 	if m != nil {
 		in.measure = *m
 	} else {
-		in.measure.fill(&s.ReplicaSet, opts.Dialect)
+		in.measure = newMeasure(&s.ReplicaSet, opts.Dialect)
 	}
 	var errs field.Errors
 	if now.IsZero() {

@@ -56,7 +56,6 @@ func (m *measure) role(p *podorder.Pod) role {
 		return m.roleOfOwned(p)
 	}
 	c := child(p, &m.owner)
-	c.Rejected = m.rejects(p)
 	d := claim.DecideActive(&m.owner, &c)
 	switch {
 	case d.Verdict == claim.Keep:
@@ -93,7 +92,7 @@ func (m *measure) roleOfOwned(p *podorder.Pod) role {
 // roleOfSelected is role where it does not matter who controls a pod.
 func (m *measure) roleOfSelected(p *podorder.Pod) role {
 	switch {
-	case m.rejects(p) || !m.owner.Selector.Matches(p.Labels):
+	case !m.owner.Selector.Matches(p.Labels):
 		return roleNone
 	case p.Active():
 		return roleActive

@@ -19,75 +19,30 @@ type measure struct {
 	owner    claim.Owner
 	unusable error // why the selector cannot be compiled, or why there has to be one
 	dialect  Dialect
-	anyones  bool // pods count whoever controls them
-	implied  bool // the selector matches all pods with the labels of the template; then it is not compiled
-
-	selected   int              // labels of the template, its first ones, that are those of an implied selector
-	labels     int              // of the template
-	fewLabels  [fewLabels]label // or, if there are more,
-	manyLabels []label
+	anyones  bool    // pods count whoever controls them
+	template []label // the labels of new pods
+	implied  bool    // the selector selects all pods with these labels
 }
 
 // errUnselected is why a selector is needed by which alone pods belong to a ReplicaSet.
 var errUnselected = errors.New("it alone says which pods belong to the ReplicaSet")
 
-func newMeasure(rs *ReplicaSet, dialect Dialect) (m measure) {
-	m.fill(rs, dialect)
-	return m
-}
-
-func (m *measure) fill(rs *ReplicaSet, dialect Dialect) {
-	m.uid, m.minReady, m.selects = rs.UID, rs.MinReadySeconds, rs.Selector != nil
-	m.owner = Owner(rs)
-	m.dialect, m.anyones = dialect, dialect == Kubernetes15WithoutGarbageCollector
-	if m.labels = len(rs.TemplateLabels); m.labels > fewLabels {
-		m.manyLabels = make([]label, m.labels)
+func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
+	m := measure{
+		uid: rs.UID, minReady: rs.MinReadySeconds, selects: rs.Selector != nil, owner: Owner(rs),
+		dialect: dialect, anyones: dialect == Kubernetes15WithoutGarbageCollector,
+		template: make([]label, 0, len(rs.TemplateLabels)),
 	}
-	template, i := m.template(), 0
 	for key, value := range rs.TemplateLabels {
-		template[i] = label{key, value}
-		i++
+		m.template = append(m.template, label{key, value})
 	}
-	if m.unusable = nil; m.anyones && !m.selects {
+	if m.selects {
+		m.owner.Selector, m.unusable = selector.FromLabelSelector(rs.Selector)
+		m.implied = m.unusable == nil && len(rs.Selector.MatchExpressions) == 0 && m.owner.Selector.Matches(rs.TemplateLabels)
+	} else if m.anyones {
 		m.unusable = errUnselected
 	}
-	if s := rs.Selector; s != nil {
-		m.putFirst(s)
-		if m.implied = m.selected == len(s.MatchLabels) && len(s.MatchExpressions) == 0; m.implied {
-			m.owner.Selector = selector.Everything() // see [measure.rejects]
-		} else {
-			m.owner.Selector, m.unusable = selector.FromLabelSelector(s)
-		}
-	}
-}
-
-// fewLabels is how many labels of a template need no memory of their own.
-const fewLabels = 3
-
-// template returns the labels of new pods.
-func (m *measure) template() []label {
-	if m.labels > fewLabels {
-		return m.manyLabels
-	}
-	return m.fewLabels[:m.labels]
-}
-
-// putFirst puts those labels of the template first that are valid labels of a selector.
-func (m *measure) putFirst(s *selector.LabelSelector) {
-	template := m.template()
-	for i, l := range template {
-		value, ok := s.MatchLabels[l.key]
-		if ok && value == l.value && len(selector.ValidateKey(l.key)) == 0 && len(selector.ValidateValue(value)) == 0 {
-			template[i], template[m.selected] = template[m.selected], l
-			m.selected++
-		}
-	}
-}
-
-// rejects reports whether p lacks a label of an implied selector. These are some labels, which it
-// takes less time to compare than to compile.
-func (m *measure) rejects(p *podorder.Pod) bool {
-	return m.implied && !hasLabels(p.Labels, m.template()[:m.selected])
+	return m
 }
 
 type label struct{ key, value string }
@@ -118,7 +73,7 @@ func (m *measure) concerns(p *podorder.Pod) bool {
 // labels of the template. If these imply the selector the pod is kept, and one comparison of
 // labels is enough.
 func (m *measure) plain(p *podorder.Pod) bool {
-	return m.implied && (p.ControllerUID == m.uid || m.anyones) && p.Active() && hasLabels(p.Labels, m.template())
+	return m.implied && (p.ControllerUID == m.uid || m.anyones) && p.Active() && hasLabels(p.Labels, m.template)
 }
 
 // state returns what a pod of concern counts for and, if it is waiting, the instant at
@@ -128,7 +83,7 @@ func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 	if !s.role.counts() {
 		return s, at
 	}
-	s.fullyLabeled = hasLabels(p.Labels, m.template())
+	s.fullyLabeled = hasLabels(p.Labels, m.template)
 	if s.ready = p.Ready; s.ready {
 		s.availability, at = m.availability(p)
 	}
