@@ -49,7 +49,9 @@ func (in *input) count(r PodReader) (c counts, err error) {
 	for i := range n {
 		p := r.At(i)
 		if p != nil {
-			c.roles[i] = in.countPod(&c.totals, p)
+			s, at := in.look(p)
+			c.roles[i] = s.role
+			c.totals.count(s, at, in.now)
 		}
 		d.add(p, c.roles[i].counts())
 		touched.add(p, c.roles[i])
@@ -58,46 +60,25 @@ func (in *input) count(r PodReader) (c counts, err error) {
 	return c, touched.check(list, c.roles)
 }
 
-// countPod counts a pod, and returns what it is to the ReplicaSet.
-func (in *input) countPod(t *totals, p *podorder.Pod) role {
-	switch {
-	case in.plain(p):
-		in.countPlain(t, p)
-		return roleActive
-	case !in.concerns(p):
-		return roleNone
+// look returns the state of a pod and, if it waits to become available, when it does.
+func (in *input) look(p *podorder.Pod) (s state, at time.Time) {
+	if in.plain(p) {
+		s = state{role: roleActive, fullyLabeled: true, ready: p.Ready}
+		if p.Ready {
+			s.availability, at = in.availability(p)
+		}
+		return s, at
 	}
-	s, at := in.state(p)
-	in.countState(t, s, at)
-	return s.role
+	if in.concerns(p) {
+		return in.state(p)
+	}
+	return s, at
 }
 
-// countPlain counts a pod that is plain.
-func (in *input) countPlain(t *totals, p *podorder.Pod) {
-	t.active++
-	t.fullyLabeled++
-	if !p.Ready {
-		return
-	}
-	t.ready++
-	if in.minReady == 0 {
-		t.available++
-		return
-	}
-	var s state
-	var at time.Time
-	if s.availability, at = in.availability(p); s.availability == waiting {
-		t.wait(&s, at, in.now)
-	}
-	if s.availability == available {
-		t.available++
-	}
-}
-
-// countState counts a pod by its state.
-func (in *input) countState(t *totals, s state, at time.Time) {
+// count counts a pod by its state.
+func (t *totals) count(s state, at, now time.Time) {
 	if s.availability == waiting {
-		t.wait(&s, at, in.now)
+		t.wait(&s, at, now)
 	}
 	t.add(s, 1)
 }

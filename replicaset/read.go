@@ -2,11 +2,7 @@
 
 package replicaset
 
-import (
-	"time"
-
-	"github.com/kplan-go/kplan/podorder"
-)
+import "github.com/kplan-go/kplan/podorder"
 
 // A PodReader gives a pass its pods where they are, such as objects of the API in a cache. No
 // two pods have the same name or UID. See [ReconcileFrom].
@@ -23,16 +19,6 @@ type PodReader interface {
 	Read(i int, p *podorder.Pod)
 }
 
-// ReconcileFrom is [Reconcile] with the pods of r in place of those of s. Most passes of a
-// cluster create pods or do nothing, so they only count pods, and copy none. If the plan deletes
-// pods, it copies those that may be among the first.
-//
-// If r is nil there are no pods.
-func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
-	s.Pods = nil
-	return reconcile(s, r, now, opts)
-}
-
 // podList reads the pods of a snapshot, in which a name or a UID may occur twice.
 type podList []podorder.Pod
 
@@ -41,27 +27,3 @@ func (l podList) Len() int { return len(l) }
 func (l podList) At(i int) *podorder.Pod { return &l[i] }
 
 func (l podList) Read(i int, p *podorder.Pod) { *p = l[i] }
-
-// readPods gives the input the pods of the reader that the plan is about: all of them, or those
-// among which the first n victims are.
-func (in *input) readPods(r PodReader, c *counts) {
-	if list, ok := r.(podList); ok {
-		in.Pods = list
-		return
-	}
-	claims := c.adopt > 0 || c.release > 0
-	if c.draft == nil || claims {
-		c.draft, in.Pods = nil, make([]podorder.Pod, r.Len())
-		for i := range in.Pods {
-			if r.At(i) != nil {
-				r.Read(i, &in.Pods[i])
-			}
-		}
-		return
-	}
-	c.front = c.draft.Front(int(in.numbers(c).change().remove))
-	in.Pods = make([]podorder.Pod, len(c.front))
-	for at, i := range c.front {
-		r.Read(i, &in.Pods[at])
-	}
-}

@@ -16,6 +16,16 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return reconcile(s, podList(s.Pods), now, opts)
 }
 
+// ReconcileFrom is [Reconcile] with the pods of r in place of those of s. Most passes of a
+// cluster create pods or do nothing, so they only count pods, and copy none. If the plan deletes
+// pods, it copies those that may be among the first.
+//
+// If r is nil there are no pods.
+func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
+	s.Pods = nil
+	return reconcile(s, r, now, opts)
+}
+
 func reconcile(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, err error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
@@ -33,6 +43,30 @@ func reconcile(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, er
 	}
 	in.writePlan(&p, &c)
 	return p, nil
+}
+
+// readPods gives the input the pods of the reader that the plan is about: all of them, or those
+// among which the first n victims are.
+func (in *input) readPods(r PodReader, c *counts) {
+	if list, ok := r.(podList); ok {
+		in.Pods = list
+		return
+	}
+	claims := c.adopt > 0 || c.release > 0
+	if c.draft == nil || claims {
+		c.draft, in.Pods = nil, make([]podorder.Pod, r.Len())
+		for i := range in.Pods {
+			if r.At(i) != nil {
+				r.Read(i, &in.Pods[i])
+			}
+		}
+		return
+	}
+	c.front = c.draft.Front(int(in.numbers(c).change().remove))
+	in.Pods = make([]podorder.Pod, len(c.front))
+	for at, i := range c.front {
+		r.Read(i, &in.Pods[at])
+	}
 }
 
 // stale returns what holds the pass back if a cache is older than what was written.
