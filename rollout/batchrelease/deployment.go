@@ -11,21 +11,16 @@ import (
 
 // deployment is a Deployment that is updated by partition: its controller is told by an
 // annotation.
-type deployment struct {
-	byPartition
-	read *partition.Strategy // what that says, nil if it has not been read
-}
+type deployment struct{ byPartition }
 
-func (k deployment) strategy(w *workload.Workload) partition.Strategy {
-	if k.read != nil {
-		return *k.read
-	}
-	strategy, _ := partition.ParseStrategy(strategyText(w))
+// strategyOf returns the strategy of a Deployment by partition, as far as it can be read.
+func strategyOf(w *workload.Workload) partition.Strategy {
+	strategy, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
 	return strategy
 }
 
-func (k deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
-	c.CurrentPartition, c.DesiredPartition = orZero(k.strategy(w).Partition), c.Batch
+func (deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+	c.CurrentPartition, c.DesiredPartition = orZero(strategyOf(w).Partition), c.Batch
 	c.Planned = partition.Limit(c.Batch, c.Replicas)
 	c.Desired = c.Planned
 }
@@ -33,8 +28,8 @@ func (k deployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
 func (deployment) controlled(_ *Release, w *workload.Workload) bool { return w.UnderPartition() }
 
 // take pauses the Deployment and moves its limits to the annotation.
-func (k deployment) take(p *workload.Patch, w *workload.Workload, repair workload.Quirks) {
-	old := k.strategy(w)
+func (deployment) take(p *workload.Patch, w *workload.Workload, repair workload.Quirks) {
+	old := strategyOf(w)
 	strategy := partition.Strategy{RollingStyle: partition.Style, RollingUpdate: old.RollingUpdate, Partition: rollout.Int(0)}
 	if w.RollingUpdate != nil {
 		strategy.RollingUpdate = w.RollingUpdate
@@ -54,11 +49,11 @@ const recreated = `{"type":"Recreate"}`
 // held: before it is taken over, for then admission stops its controller itself.
 func (deployment) held(preparing, _ bool) (Reason, bool) { return ReasonReleaseOutdated, preparing }
 
-func (k deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+func (deployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
 	if !w.UnderPartition() {
 		return p, false, ""
 	}
-	strategy := k.strategy(w)
+	strategy := strategyOf(w)
 	covered := partition.AtLeast(strategy.Partition, c.Batch)
 	if repair.Has(workload.MixedPartitionsNeverEnd) && !strategy.Partition.SameKind(c.Batch) {
 		covered = partition.Limit(strategy.Partition, c.Replicas) >= partition.Limit(c.Batch, c.Replicas)
@@ -89,7 +84,7 @@ func (d deployment) giveBack(plan *ReleasePlan, w *workload.Workload, keep bool,
 // ResumeDeployment restores the strategy that was moved to the annotation.
 func ResumeDeployment(w workload.Workload, keep bool, repair workload.Quirks) (p workload.Patch) {
 	p.Paused = &keep
-	strategy := deployment{}.strategy(&w)
+	strategy := strategyOf(&w)
 	wasRecreate := w.Annotations[workload.AnnotationOriginalStrategy] == recreated && repair.Has(workload.RecreateNotRestored)
 	if w.StrategyType == "Recreate" && !wasRecreate {
 		rolling := "RollingUpdate"

@@ -33,8 +33,7 @@
 // A controller with passes of its own calls [NewContext], [Context.UpgradePatch],
 // [InitializePatch], [ReleasePatch], [Labels] and [RollbackFilter], each the rule of one phase,
 // and one that drives native DaemonSets [NativeBatch]. A controller that logs what it has seen
-// calls [EventOf]. A simulator carries plans out with [Apply], and who plans after every event of
-// many pods keeps a [Tracker].
+// calls [EventOf]. A simulator carries plans out with [Apply].
 //
 // It decides as OpenKruise Rollouts (commit 9dd6279d) does; for its quirks see package
 // workload. The rules are in rules.md of this folder.

@@ -26,7 +26,7 @@ const (
 // EventOf returns what a BatchRelease notices about its workload. Nothing
 // is noticed while it is being deleted.
 func EventOf(s Snapshot) WorkloadEvent {
-	return eventOf(&s, kindOf(s.Release.ReleasePlan.driver(s.Release.WorkloadRef), nil))
+	return eventOf(&s, kindOf(s.Release.ReleasePlan.driver(s.Release.WorkloadRef)))
 }
 
 // eventOf is [EventOf] of a workload of a kind, which is nil if it is not known.
@@ -72,7 +72,7 @@ func (st *pass) notice(s Status) (n outcome, stop bool) {
 		stop = true
 	case !st.s.Release.DeletionTimestamp.IsZero() || phase == PhaseFinalizing || plan.BatchPartition == nil:
 		s.Phase = PhaseFinalizing
-	case progressing && read.ObservedReleasePlanHash != st.read.hash:
+	case progressing && read.ObservedReleasePlanHash != st.hash:
 		s = st.restarted(s)
 	case progressing && int(read.Current.CurrentBatch) >= len(plan.Batches):
 		s = initial(s.ObservedGeneration)
@@ -112,7 +112,7 @@ func (st *pass) restarted(s Status) Status {
 		batch = min(*plan.BatchPartition, int32(len(plan.Batches))-1)
 	}
 	s.Current.BatchReadyTime, s.Current.BatchState, s.Current.CurrentBatch = time.Time{}, StateUpgrading, batch
-	s.ObservedRolloutID, s.ObservedReleasePlanHash = plan.RolloutID, st.read.hash
+	s.ObservedRolloutID, s.ObservedReleasePlanHash = plan.RolloutID, st.hash
 	if st.event == EventRollbackInBatch && st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" && st.opts.Repair.Has(workload.TakenBackTemplateUnlabelled) {
 		s.UpdateRevision = st.s.Workload.UpdateRevision // a Rollout that goes on with the plan does not go back
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/verify/purity"
-	"github.com/kplan-go/kplan/internal/verify/random"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -26,9 +25,4 @@ func FuzzReconcile(f *testing.F) {
 		}
 		return planBatch(s, now, batchrelease.Options{Repair: workload.RepairAll})
 	}, progressing(deployment), progressing(statefulSet), native, canary, ended)
-}
-
-// FuzzTracker runs the machine of [TestPropertyTracker] on bytes.
-func FuzzTracker(f *testing.F) {
-	f.Fuzz(func(t *testing.T, data []byte) { newMachine(t, random.Bytes(data)).run(min(len(data)/8, 100)) })
 }

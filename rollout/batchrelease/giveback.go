@@ -10,7 +10,7 @@ import (
 // ReleasePatch returns what gives a workload back when its BatchRelease ends, and
 // false if nothing has to be written, or no driver knows the workload.
 func ReleasePatch(br Release, w workload.Workload, opts Options) (p workload.Patch, write bool) {
-	k := kindOf(br.ReleasePlan.driver(w.Ref), nil)
+	k := kindOf(br.ReleasePlan.driver(w.Ref))
 	if k == nil {
 		return p, false
 	}

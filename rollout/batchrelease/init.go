@@ -10,7 +10,7 @@ import (
 // InitializePatch returns what takes a workload over before its first batch, and
 // false if that is done, or no driver knows the workload.
 func InitializePatch(br Release, w workload.Workload, repair workload.Quirks) (p workload.Patch, write bool) {
-	k := kindOf(br.ReleasePlan.driver(w.Ref), nil)
+	k := kindOf(br.ReleasePlan.driver(w.Ref))
 	if k == nil || k.controlled(&br, &w) {
 		return p, false
 	}

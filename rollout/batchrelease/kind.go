@@ -4,7 +4,6 @@ package batchrelease
 
 import (
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -52,10 +51,10 @@ type kind interface {
 
 // kindOf returns the kind of a driver, nil if there is none. The strategy is that of the annotation of
 // the workload, nil if it has not been read.
-func kindOf(d workload.Driver, strategy *partition.Strategy) kind {
+func kindOf(d workload.Driver) kind {
 	switch d {
 	case workload.DriverDeployment:
-		return deployment{read: strategy}
+		return deployment{}
 	case workload.DriverCloneSet:
 		return cloneSet{}
 	case workload.DriverStatefulSet:

@@ -212,13 +212,7 @@ func (st *pass) labels(update string, c *Context) []LabelPod {
 		revision = canary.UpdateRevision // its pods have a template of their own
 	}
 	byOrder := repair.Has(workload.OrdinalsLabelledByList) && st.kind.ordered(w)
-	if !byOrder && c.NoNeedUpdate == nil {
-		if c.RolloutID == "" {
-			return nil
-		}
-		return st.pods.labels(newLabelling(&st.s.Release, w.DesiredReplicas(), revision, repair))
-	}
-	pods := st.pods.list()
+	pods := st.s.Pods
 	if byOrder {
 		pods = byOrdinal(pods)
 	}
@@ -239,7 +233,7 @@ func (st *pass) marks() (marked int32, missing []LabelPod) {
 	if id == "" {
 		return w.Status.UpdatedReplicas, nil
 	}
-	pods := st.pods.list()
+	pods := st.s.Pods
 	for i := range pods {
 		p := &pods[i]
 		if !p.DeletionTimestamp.IsZero() || !p.OfRevision(w.UpdateRevision, st.opts.Repair) {

@@ -11,9 +11,8 @@ import (
 
 // A pass is what one pass of a BatchRelease decides from. Nothing writes to it.
 type pass struct {
-	s      *Snapshot // whose pods nobody reads here
-	read   *reading
-	pods   crowd
+	s      *Snapshot
+	hash   string // of the release plan
 	now    time.Time
 	opts   Options
 	driver workload.Driver

@@ -41,12 +41,17 @@ func (st *pass) look(c *Context, revision string) {
 		counted.Status.Current.NoNeedUpdateReplicas = &n
 		c.fill(&counted, w, st.s.Canary, st.kind, st.opts.Repair)
 	}
-	c.PodCount, c.Labelled = st.pods.count(c.RolloutID)
+	c.PodCount = int32(len(st.s.Pods))
+	for i := range st.s.Pods {
+		if p := &st.s.Pods[i]; p.DeletionTimestamp.IsZero() && p.Labels[workload.LabelRolloutID] == c.RolloutID {
+			c.Labelled++
+		}
+	}
 }
 
 // noNeedUpdate counts the pods that are marked as such and have the revision still.
 func (st *pass) noNeedUpdate(revision string) (n int32) {
-	pods := st.pods.list()
+	pods := st.s.Pods
 	for i := range pods {
 		p := &pods[i]
 		if p.DeletionTimestamp.IsZero() && p.Labels[workload.LabelNoNeedUpdate] == st.s.Release.ReleasePlan.RolloutID && p.OfRevision(revision, st.opts.Repair) {

@@ -15,20 +15,13 @@ import (
 // nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field
 // that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	var r reading
-	r.follow(&Snapshot{}, &s)
-	return reconcile(&s, &r, listed(s.Pods), now, opts)
-}
-
-// reconcile is [Reconcile] with the pods as they are given, and what has been read of the rest.
-func reconcile(s *Snapshot, r *reading, pods crowd, now time.Time, opts Options) (Plan, error) {
-	if err := admit(s, now, opts); err != nil {
+	if err := admit(&s, now, opts); err != nil {
 		return Plan{}, err
 	}
-	st := &pass{s: s, read: r, pods: pods, now: now.Round(0).UTC(), opts: opts}
+	st := &pass{s: &s, hash: s.Release.ReleasePlan.Hash(), now: now.Round(0).UTC(), opts: opts}
 	st.driver = s.Release.ReleasePlan.driver(s.Release.WorkloadRef)
-	st.kind = kindOf(st.driver, &r.strategy)
-	st.event = eventOf(s, st.kind)
+	st.kind = kindOf(st.driver)
+	st.event = eventOf(&s, st.kind)
 	next := st.next()
 	return next.plan(st.now), nil
 }
@@ -106,7 +99,7 @@ func (st *pass) reported(s Status) Status {
 		s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas = st.kind.pods(w, st.s.Canary)
 	}
 	if s.ObservedReleasePlanHash == "" {
-		s.ObservedReleasePlanHash = st.read.hash
+		s.ObservedReleasePlanHash = st.hash
 	}
 	s.ObservedRolloutID = st.s.Release.ReleasePlan.RolloutID
 	return s

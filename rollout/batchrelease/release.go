@@ -5,12 +5,10 @@ package batchrelease
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/rollout"
@@ -52,16 +50,6 @@ type ReleasePlan struct {
 func (p ReleasePlan) Clone() ReleasePlan {
 	p.Batches, p.BatchPartition, p.PatchPodTemplateMetadata = slices.Clone(p.Batches), zero.Copy(p.BatchPartition), p.PatchPodTemplateMetadata.Clone()
 	return p
-}
-
-// equal reports whether two plans say the same.
-func (p *ReleasePlan) equal(q *ReleasePlan) bool {
-	a, b := zero.Or(p.PatchPodTemplateMetadata), zero.Or(q.PatchPodTemplateMetadata)
-	return slices.Equal(p.Batches, q.Batches) && ptr.Equal(p.BatchPartition, q.BatchPartition) && p.RolloutID == q.RolloutID &&
-		p.FailureThreshold == q.FailureThreshold && p.FinalizingPolicy == q.FinalizingPolicy && p.RollingStyle == q.RollingStyle &&
-		p.EnableExtraWorkloadForCanary == q.EnableExtraWorkloadForCanary &&
-		(p.PatchPodTemplateMetadata == nil) == (q.PatchPodTemplateMetadata == nil) &&
-		maps.Equal(a.Annotations, b.Annotations) && maps.Equal(a.Labels, b.Labels)
 }
 
 // Style returns the style in which the workload is driven.

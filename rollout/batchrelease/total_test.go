@@ -13,7 +13,7 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Tracker"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes}
 	p.Check(t)
 	p.CheckJSON(t)
 }
@@ -40,7 +40,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[batchrelease.CurrentBatch](),
 	reflect.TypeFor[batchrelease.DaemonSetControl](),
 	reflect.TypeFor[batchrelease.DaemonSetPod](),
-	reflect.TypeFor[batchrelease.Delta](),
 	reflect.TypeFor[batchrelease.WorkloadEvent](),
 	reflect.TypeFor[batchrelease.FinalizingPolicy](),
 	reflect.TypeFor[batchrelease.LabelPod](),
@@ -50,7 +49,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[batchrelease.PatchWorkload](),
 	reflect.TypeFor[batchrelease.Phase](),
 	reflect.TypeFor[batchrelease.Plan](),
-	reflect.TypeFor[batchrelease.PodEvent](),
 	reflect.TypeFor[batchrelease.Reason](),
 	reflect.TypeFor[batchrelease.Release](),
 	reflect.TypeFor[batchrelease.ReleasePlan](),
@@ -60,5 +58,4 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[batchrelease.Snapshot](),
 	reflect.TypeFor[batchrelease.State](),
 	reflect.TypeFor[batchrelease.Status](),
-	reflect.TypeFor[batchrelease.Tracker](),
 }

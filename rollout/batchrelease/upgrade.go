@@ -14,7 +14,7 @@ import (
 // A blue-green workload that is not prepared is refused: the reason says why, and is
 // empty otherwise.
 func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
-	if k := kindOf(c.Driver, nil); k != nil {
+	if k := kindOf(c.Driver); k != nil {
 		return k.upgrade(&c, &w, canary, repair)
 	}
 	return p, false, ""
@@ -26,7 +26,7 @@ func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, re
 // Canary, nil if there is none yet; other drivers ignore it.
 func NewContext(br Release, w workload.Workload, canary *workload.Workload, repair workload.Quirks) Context {
 	var c Context
-	c.fill(&br, &w, canary, kindOf(br.ReleasePlan.driver(w.Ref), nil), repair)
+	c.fill(&br, &w, canary, kindOf(br.ReleasePlan.driver(w.Ref)), repair)
 	return c
 }
 

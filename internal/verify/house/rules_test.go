@@ -98,7 +98,7 @@ var imports = map[string][]string{
 	"rollout/partition":       {"internal/base/union", "rollout"},
 	"rollout/traffic":         {"internal/base/zero", "rollout"},
 	"rollout/workload":        {"internal/base/quirk", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"},
-	"rollout/batchrelease":    append([]string{"internal/base/apply", "internal/base/condition", "internal/base/paged", "internal/base/tracked", "rollout/workload"}, ofRollouts...),
+	"rollout/batchrelease":    append([]string{"internal/base/apply", "internal/base/condition", "rollout/workload"}, ofRollouts...),
 	"rollout/kruise":          append([]string{"internal/base/apply", "internal/base/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":         append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/base/paged":     {"internal/base/field"},

@@ -17,13 +17,12 @@ import (
 // crash could lose.
 type batchController struct {
 	*control.Controller
-	env     *Env
-	tracked trackedReleases
+	env *Env
 }
 
 // newBatchController returns a controller of BatchReleases.
 func newBatchController(env *Env, instance int) *control.Controller {
-	c := &batchController{env: env, tracked: trackedReleases{}}
+	c := &batchController{env: env}
 	reads := slices.Concat([]store.Kind{store.KindBatchRelease}, releasedKinds, []store.Kind{store.KindPod})
 	c.Controller = control.New(env.Server, c, store.BatchController, instance, reads...)
 	return c.Controller
@@ -40,9 +39,6 @@ func (c *batchController) Keys() []string {
 // Watch enters the BatchReleases with a changed spec, or with changes of their workload or its pods. Their own status enters none, unless they are being deleted.
 func (c *batchController) Watch() {
 	control.EachTold(c.Controller, &c.BatchReleases, func(old, br *store.BatchRelease) {
-		if old != nil && (br == nil || br.UID != old.UID) {
-			c.tracked.drop(old.UID)
-		}
 		if br != nil && (old == nil || old.UID != br.UID || old.Generation != br.Generation || !br.DeletionTimestamp.IsZero()) {
 			c.Enter(br.Name)
 		}
@@ -52,7 +48,6 @@ func (c *batchController) Watch() {
 	}
 	c.env.watchReleased(c.Controller, c.enter)
 	control.EachTold(c.Controller, &c.Server.Pods, func(old, p *store.Pod) {
-		c.Fail(c.tracked.told(old, p))
 		if podMatters(old, p) {
 			c.enterOwner(p)
 		}
@@ -111,19 +106,13 @@ func (c *batchController) snapshot(br *store.BatchRelease) (s *batchrelease.Snap
 	return s, owners
 }
 
-// plan returns a plan for a BatchRelease, and whether a Tracker has made it.
-func (c *batchController) plan(br *store.BatchRelease) (p batchrelease.Plan, tracked bool, err error) {
+// plan returns a plan for a BatchRelease.
+func (c *batchController) plan(br *store.BatchRelease) (batchrelease.Plan, error) {
 	s, owners := c.snapshot(br)
-	options := batchrelease.Options{Repair: c.env.Rollout.Repair}
-	if t := c.tracked.of(c, br.UID, s, owners); t != nil {
-		p, err = t.Plan(c.Now(), options)
-		return p, true, err
-	}
 	for _, o := range owners {
 		s.Pods = c.env.appendPods(s.Pods, &c.View, o)
 	}
-	p, err = batchrelease.Reconcile(*s, c.Now(), options)
-	return p, false, err
+	return batchrelease.Reconcile(*s, c.Now(), batchrelease.Options{Repair: c.env.Rollout.Repair})
 }
 
 // Begin implements control.Worker.
@@ -132,7 +121,7 @@ func (c *batchController) Begin(name string) control.Pass {
 	if br == nil {
 		return nil
 	}
-	p, _, err := c.plan(br)
+	p, err := c.plan(br)
 	c.Plans++
 	if err != nil {
 		c.Fail(fmt.Errorf("batch release %s: %w", name, err))
