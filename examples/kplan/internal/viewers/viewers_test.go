@@ -165,7 +165,7 @@ func look(t *testing.T, j job) (s seen) {
 	j = browser(t, j)
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
-	j.Viewer = filepath.Join(strings.TrimSpace(string(root)), "src/internal/verify/trace/traceviewer/static")
+	j.Viewer = filepath.Join(strings.TrimSpace(string(root)), "src/internal/trace/traceviewer/static")
 	script(t, "view.mjs", j, &s)
 	require.Empty(t, s.Errors)
 	return s
