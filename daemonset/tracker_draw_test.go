@@ -16,17 +16,17 @@ import (
 
 // node draws a node of few names.
 func (m *machine) node() *daemonset.Node {
-	n := daemonset.Node{Name: fmt.Sprint("n", random.Below(m.s, "node", m.names)), Labels: map[string]string{"zone": "a"}}
+	n := daemonset.Node{Name: fmt.Sprint("n", random.Below(m.S, "node", m.names)), Labels: map[string]string{"zone": "a"}}
 	m.likely(&n, nil)
-	if m.one("any node", 3) && !(m.calm && m.s.Below("not so calm", 10) > 0) {
-		any := random.DaemonSet(m.s, random.Anything)
+	if m.One("any node", 3) && !(m.calm && m.S.Below("not so calm", 10) > 0) {
+		any := random.DaemonSet(m.S, random.Anything)
 		if len(any.Nodes) > 0 {
 			name := n.Name
-			n = any.Nodes[random.Below(m.s, "of them", len(any.Nodes))]
+			n = any.Nodes[random.Below(m.S, "of them", len(any.Nodes))]
 			n.Name = name
 		}
 	}
-	if m.concern(&n, nil); m.one("nameless", 50) {
+	if m.concern(&n, nil); m.One("nameless", 50) {
 		n.Name = ""
 	}
 	return &n
@@ -35,41 +35,41 @@ func (m *machine) node() *daemonset.Node {
 // likely draws what makes a node or a pod count for something else, one time in some.
 func (m *machine) likely(n *daemonset.Node, p *daemonset.Pod) {
 	switch {
-	case n != nil && m.one("other node", 3):
-		n.Labels = random.OneOf(m.s, "labels of it", map[string]string{"zone": "b"}, map[string]string{"zone": "a", "no": "daemon"}, nil)
-		n.Taints = random.OneOf(m.s, "taint of it", nil, []daemonset.Taint{{Key: "maint", Value: "y", Effect: daemonset.NoExecute}}, []daemonset.Taint{{Key: "maint", Effect: daemonset.NoSchedule}})
-	case p != nil && m.one("other version", 6):
-		p.Labels[daemonset.LabelHash] = random.OneOf(m.s, "older", "v0", "v3", "v4")
-	case p != nil && m.one("with generation", 6):
+	case n != nil && m.One("other node", 3):
+		n.Labels = random.OneOf(m.S, "labels of it", map[string]string{"zone": "b"}, map[string]string{"zone": "a", "no": "daemon"}, nil)
+		n.Taints = random.OneOf(m.S, "taint of it", nil, []daemonset.Taint{{Key: "maint", Value: "y", Effect: daemonset.NoExecute}}, []daemonset.Taint{{Key: "maint", Effect: daemonset.NoSchedule}})
+	case p != nil && m.One("other version", 6):
+		p.Labels[daemonset.LabelHash] = random.OneOf(m.S, "older", "v0", "v3", "v4")
+	case p != nil && m.One("with generation", 6):
 		p.Labels[daemonset.LabelGeneration] = "5"
 	}
 }
 
 // pod draws a pod of few names and UIDs.
 func (m *machine) pod() *daemonset.Pod {
-	i := random.Below(m.s, "pod", 2*m.names)
-	p := random.AgentPod(fmt.Sprint("p", i), fmt.Sprint("n", i%m.names), random.OneOf(m.s, "version", "v1", "v2", "v2"))
+	i := random.Below(m.S, "pod", 2*m.names)
+	p := random.AgentPod(fmt.Sprint("p", i), fmt.Sprint("n", i%m.names), random.OneOf(m.S, "version", "v1", "v2", "v2"))
 	m.likely(nil, &p)
-	if m.one("any pod", 2) && !(m.calm && m.s.Below("no odd pod", 10) > 0) {
-		if any := random.DaemonSet(m.s, random.Anything).Pods; len(any) > 0 {
+	if m.One("any pod", 2) && !(m.calm && m.S.Below("no odd pod", 10) > 0) {
+		if any := random.DaemonSet(m.S, random.Anything).Pods; len(any) > 0 {
 			node := p.NodeName
-			p = any[random.Below(m.s, "of the pods", len(any))]
+			p = any[random.Below(m.S, "of the pods", len(any))]
 			if p.Name = fmt.Sprint("p", i); p.NodeName != "" {
-				p.NodeName = random.OneOf(m.s, "on", node, node, p.NodeName)
+				p.NodeName = random.OneOf(m.S, "on", node, node, p.NodeName)
 			}
 		}
 	}
 	if p.Ready {
-		p.ReadySince = random.OneOf(m.s, "ready since", p.ReadySince, m.now, m.now.Add(-time.Duration(m.s.Below("ready for", 12_000))*time.Millisecond))
+		p.ReadySince = random.OneOf(m.S, "ready since", p.ReadySince, m.Now, m.Now.Add(-time.Duration(m.S.Below("ready for", 12_000))*time.Millisecond))
 	}
-	if m.one("not yet", 4) {
+	if m.One("not yet", 4) {
 		p.Ready, p.ReadySince = false, time.Time{}
 	}
-	if m.one("far", 60) {
-		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
+	if m.One("far", 60) {
+		p.ReadySince = time.Date(random.OneOf(m.S, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	m.concern(nil, &p)
-	switch m.s.Below("pod is", 40) {
+	switch m.S.Below("pod is", 40) {
 	case 0:
 		p.UID = "again"
 	case 1:
@@ -77,49 +77,49 @@ func (m *machine) pod() *daemonset.Pod {
 	case 2:
 		p.Name = ""
 	}
-	p.ResourceVersion = m.pods.Version(m.s)
+	p.ResourceVersion = m.pods.Version(m.S)
 	return &p
 }
 
 // rest draws a change of other things than nodes and pods.
 func (m *machine) rest(w *world) (d daemonset.Delta) {
-	kind := random.OneOf(m.s, "kind", random.CaughtUp, random.Truthful, random.Anything)
-	if m.one("wrong", 12) {
+	kind := random.OneOf(m.S, "kind", random.CaughtUp, random.Truthful, random.Anything)
+	if m.One("wrong", 12) {
 		kind = random.Wrong
 	}
-	any := random.DaemonSet(m.s, kind)
+	any := random.DaemonSet(m.S, kind)
 	ds := w.rest.DaemonSet
-	switch m.s.Below("of the rest", 12) {
+	switch m.S.Below("of the rest", 12) {
 	case 0:
 		ds = any.DaemonSet
 	case 1, 2, 3:
-		version := random.OneOf(m.s, "template", "v1", "v2", "v3")
+		version := random.OneOf(m.S, "template", "v1", "v2", "v3")
 		ds.Template.Hash, ds.Template.Data, ds.Generation = version, random.Stored(version), ds.Generation+1
 	case 4:
-		ds.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 5)
+		ds.MinReadySeconds = random.OneOf[int32](m.S, "ready for", 0, 10, 5)
 	case 5:
 		ds.Template.NodeSelector, ds.Template.Affinity, ds.Template.Tolerations = any.DaemonSet.Template.NodeSelector, any.DaemonSet.Template.Affinity, any.DaemonSet.Template.Tolerations
 	case 6:
-		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.s, "in", "agent", "x")}}}}
-		ds.Selector = random.OneOf(m.s, "selector", in, selector.FromLabels(map[string]string{"app": "agent"}), any.DaemonSet.Selector)
+		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.S, "in", "agent", "x")}}}}
+		ds.Selector = random.OneOf(m.S, "selector", in, selector.FromLabels(map[string]string{"app": "agent"}), any.DaemonSet.Selector)
 	case 7:
-		ds.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, time.Time{}, m.now)
+		ds.DeletionTimestamp = random.OneOf(m.S, "deleted", time.Time{}, time.Time{}, m.Now)
 	case 8:
 		version := func(label string) *daemonset.Versions {
-			return &daemonset.Versions{Pods: random.OneOf(m.s, label+" pods", "", "7", "12"), DaemonSets: random.OneOf(m.s, label+" sets", "", "7", "12")}
+			return &daemonset.Versions{Pods: random.OneOf(m.S, label+" pods", "", "7", "12"), DaemonSets: random.OneOf(m.S, label+" sets", "", "7", "12")}
 		}
 		d.Written, d.Read = version("written"), version("read")
-		if m.s.Below("all is read", 4) > 0 {
+		if m.S.Below("all is read", 4) > 0 {
 			d.Written = &daemonset.Versions{}
 		}
 	case 9:
-		unseen := m.one("unseen", 4)
+		unseen := m.One("unseen", 4)
 		d.Unseen, d.Backoff = &unseen, &any.Backoff
 	case 10:
 		d.Revisions = any.Revisions
 	default:
 		ds.MaxSurge, ds.MaxUnavailable, ds.Burst, ds.Strategy, ds.Status = any.DaemonSet.MaxSurge, any.DaemonSet.MaxUnavailable, any.DaemonSet.Burst, any.DaemonSet.Strategy, any.DaemonSet.Status
-		ds.UID = random.OneOf(m.s, "uid", "agent-uid", "agent-uid", "agent-uid", "x", "")
+		ds.UID = random.OneOf(m.S, "uid", "agent-uid", "agent-uid", "agent-uid", "x", "")
 	}
 	d.DaemonSet = &ds
 	return d
@@ -130,37 +130,37 @@ func (m *machine) rest(w *world) (d daemonset.Delta) {
 func (m *machine) tune(w *world) (d daemonset.Delta) {
 	ds, began := w.rest.DaemonSet, random.Agents(0).DaemonSet
 	t := &ds.Template
-	switch m.s.Below("tuned", 10) {
+	switch m.S.Below("tuned", 10) {
 	case 0:
-		version := random.OneOf(m.s, "template", "v1", "v2", "v3")
+		version := random.OneOf(m.S, "template", "v1", "v2", "v3")
 		t.Hash, t.Data, ds.Generation = version, random.Stored(version), ds.Generation+1
 	case 1:
-		ds.Annotations = random.OneOf(m.s, "generation", nil, map[string]string{daemonset.AnnotationGeneration: "5"}, map[string]string{daemonset.AnnotationGeneration: "6"})
+		ds.Annotations = random.OneOf(m.S, "generation", nil, map[string]string{daemonset.AnnotationGeneration: "5"}, map[string]string{daemonset.AnnotationGeneration: "6"})
 	case 2:
-		ds.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 5)
+		ds.MinReadySeconds = random.OneOf[int32](m.S, "ready for", 0, 10, 5)
 	case 3:
-		t.NodeSelector = random.OneOf(m.s, "node selector", nil, map[string]string{"zone": "a"})
+		t.NodeSelector = random.OneOf(m.S, "node selector", nil, map[string]string{"zone": "a"})
 	case 4:
 		terms := []selector.NodeSelectorTerm{{MatchExpressions: []selector.Expression{{Key: "no", Operator: selector.DoesNotExist}}}}
-		t.Affinity = random.OneOf(m.s, "affinity", nil, &selector.NodeSelector{Terms: terms})
+		t.Affinity = random.OneOf(m.S, "affinity", nil, &selector.NodeSelector{Terms: terms})
 	case 5:
-		t.Tolerations = random.OneOf(m.s, "tolerations", nil, []daemonset.Toleration{{Key: "maint", Operator: daemonset.TolerationExists}})
+		t.Tolerations = random.OneOf(m.S, "tolerations", nil, []daemonset.Toleration{{Key: "maint", Operator: daemonset.TolerationExists}})
 	case 6:
 		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{"x"}}}}
-		ds.Selector = random.OneOf(m.s, "selector", began.Selector, in)
+		ds.Selector = random.OneOf(m.S, "selector", began.Selector, in)
 	case 7:
-		ds.RevisionHistoryLimit = random.OneOf(m.s, "history", nil, ptr.To(int32(0)), ptr.To(int32(1)))
+		ds.RevisionHistoryLimit = random.OneOf(m.S, "history", nil, ptr.To(int32(0)), ptr.To(int32(1)))
 		for i, version := range []string{"v0", "v1", "v2", "v3", "v4"} {
 			d.Revisions = append(d.Revisions, random.AgentRevision(version, int64(i)))
 		}
 	case 8:
-		ds.MaxUnavailable, ds.MaxSurge = random.OneOf(m.s, "unavailable", rollout.Int(1), rollout.Int(2), rollout.Int(0)), random.OneOf(m.s, "surge", rollout.Int(0), rollout.Int(1))
-		ds.Burst = random.OneOf(m.s, "burst", rollout.IntOrPercent{}, rollout.Int(1), rollout.Int(2))
-		ds.Strategy, ds.Paused = random.OneOf(m.s, "strategy", daemonset.RollingUpdate, daemonset.RollingUpdate, daemonset.OnDelete), m.one("paused", 6)
+		ds.MaxUnavailable, ds.MaxSurge = random.OneOf(m.S, "unavailable", rollout.Int(1), rollout.Int(2), rollout.Int(0)), random.OneOf(m.S, "surge", rollout.Int(0), rollout.Int(1))
+		ds.Burst = random.OneOf(m.S, "burst", rollout.IntOrPercent{}, rollout.Int(1), rollout.Int(2))
+		ds.Strategy, ds.Paused = random.OneOf(m.S, "strategy", daemonset.RollingUpdate, daemonset.RollingUpdate, daemonset.OnDelete), m.One("paused", 6)
 	case 9: // what holds a plan back, or all of it
-		m.opts = daemonset.Options{Repair: m.opts.Repair, SkipDeadNodes: random.OneOf[int32](m.s, "skip", 0, 1), StrictUnavailable: m.one("strict", 2), Prune: m.one("prune", 2), SumHolds: m.one("sum", 2)}
+		m.opts = daemonset.Options{Repair: m.opts.Repair, SkipDeadNodes: random.OneOf[int32](m.S, "skip", 0, 1), StrictUnavailable: m.One("strict", 2), Prune: m.One("prune", 2), SumHolds: m.One("sum", 2)}
 	}
-	if m.one("as it was", 3) {
+	if m.One("as it was", 3) {
 		t.NodeSelector, t.Affinity, t.Tolerations, ds.Selector, ds.DeletionTimestamp, ds.NodeSelector = nil, nil, nil, began.Selector, time.Time{}, nil
 		ds.UID, ds.Partition, d.Written, d.Read = began.UID, rollout.IntOrPercent{}, &daemonset.Versions{}, &daemonset.Versions{}
 	}
@@ -170,22 +170,22 @@ func (m *machine) tune(w *world) (d daemonset.Delta) {
 
 // concern makes half of the nodes and pods such that what the machine is about matters to them.
 func (m *machine) concern(n *daemonset.Node, p *daemonset.Pod) {
-	if m.about == "" || m.one("as others", 2) {
+	if m.about == "" || m.One("as others", 2) {
 		return
 	}
 	switch {
 	case n != nil && m.about == "affinity":
 		n.Labels = map[string]string{"zone": "a", "no": "daemon"}
 	case n != nil && (m.about == "tolerations" || m.about == "seconds"):
-		n.Taints = []daemonset.Taint{{Key: "maint", Value: "y", Effect: random.OneOf(m.s, "effect", daemonset.NoExecute, daemonset.NoSchedule)}}
+		n.Taints = []daemonset.Taint{{Key: "maint", Value: "y", Effect: random.OneOf(m.S, "effect", daemonset.NoExecute, daemonset.NoSchedule)}}
 	case n != nil && m.about == "dead nodes":
 		n.Taints = []daemonset.Taint{{Key: daemonset.TaintUnreachable, Effect: daemonset.NoExecute}}
 	case n != nil && m.about == "ranks":
-		n.Rank = random.Between[int32](m.s, "rank", -2, 2)
+		n.Rank = random.Between[int32](m.S, "rank", -2, 2)
 	case p != nil && m.about == "generation":
-		p.Labels[daemonset.LabelGeneration] = random.OneOf(m.s, "of generation", "5", "6")
+		p.Labels[daemonset.LabelGeneration] = random.OneOf(m.S, "of generation", "5", "6")
 	case p != nil && m.about == "in place":
-		p.ReadinessGates, p.InPlace = []string{inplace.Gate}, random.OneOf(m.s, "condition", nil, &inplace.ReadyCondition{}, &inplace.ReadyCondition{True: true})
+		p.ReadinessGates, p.InPlace = []string{inplace.Gate}, random.OneOf(m.S, "condition", nil, &inplace.ReadyCondition{}, &inplace.ReadyCondition{True: true})
 	}
 }
 
@@ -196,28 +196,28 @@ func (m *machine) vary(w *world) (d daemonset.Delta) {
 	maint := daemonset.Toleration{Key: "maint", Operator: daemonset.TolerationExists}
 	switch m.about {
 	case "generation":
-		ds.Annotations = random.OneOf(m.s, "generation", nil, map[string]string{daemonset.AnnotationGeneration: "5"}, map[string]string{daemonset.AnnotationGeneration: "6"})
+		ds.Annotations = random.OneOf(m.S, "generation", nil, map[string]string{daemonset.AnnotationGeneration: "5"}, map[string]string{daemonset.AnnotationGeneration: "6"})
 	case "affinity":
 		terms := []selector.NodeSelectorTerm{{MatchExpressions: []selector.Expression{{Key: "no", Operator: selector.DoesNotExist}}}}
-		t.Affinity = random.OneOf(m.s, "affinity", nil, &selector.NodeSelector{Terms: terms})
+		t.Affinity = random.OneOf(m.S, "affinity", nil, &selector.NodeSelector{Terms: terms})
 	case "tolerations":
-		t.Tolerations = random.OneOf(m.s, "tolerations", nil, []daemonset.Toleration{maint})
+		t.Tolerations = random.OneOf(m.S, "tolerations", nil, []daemonset.Toleration{maint})
 	case "seconds":
 		maint.Seconds = ptr.To(int64(30))
-		t.Tolerations, m.opts = []daemonset.Toleration{maint}, daemonset.Options{FiniteTolerationMeansNo: m.one("finite", 2)}
+		t.Tolerations, m.opts = []daemonset.Toleration{maint}, daemonset.Options{FiniteTolerationMeansNo: m.One("finite", 2)}
 	case "in place":
-		ds.RollingType = random.OneOf(m.s, "type", daemonset.Standard, daemonset.InPlaceIfPossible)
+		ds.RollingType = random.OneOf(m.S, "type", daemonset.Standard, daemonset.InPlaceIfPossible)
 	case "dead nodes":
-		m.opts = daemonset.Options{SkipDeadNodes: random.Between[int32](m.s, "skip", 0, 2)}
+		m.opts = daemonset.Options{SkipDeadNodes: random.Between[int32](m.S, "skip", 0, 2)}
 	case "revisions": // of which several may have the template
 		for i, version := range []string{"v1", "v2", "v3"} {
 			r := random.AgentRevision(version, int64(i))
-			if r.Data = random.Stored(random.OneOf(m.s, "template of it", version, "v2")); m.s.Below("kept", 3) > 0 {
+			if r.Data = random.Stored(random.OneOf(m.S, "template of it", version, "v2")); m.S.Below("kept", 3) > 0 {
 				d.Revisions = append(d.Revisions, r)
 			}
 		}
 	case "ranks":
-		t.Hash = random.OneOf(m.s, "template", "v1", "v2")
+		t.Hash = random.OneOf(m.S, "template", "v1", "v2")
 		t.Data = random.Stored(t.Hash)
 	}
 	d.DaemonSet = &ds

@@ -3,10 +3,7 @@
 package daemonset_test
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -40,20 +37,15 @@ func (w *world) clone() *world {
 	return &world{w.tracker.Clone(), w.rest, w.nodes.Clone(), w.pods.Clone()}
 }
 
-// A machine changes a Tracker in any way, and compares its plan with that of Reconcile after
-// each step.
+// A machine changes a Tracker in any way: see [trackedtest.Machine].
 type machine struct {
-	t      purity.T
-	s      random.Source
-	worlds []*world // clones of each other
-	now    time.Time
-	opts   daemonset.Options
-	nodes  trackedtest.Feed[daemonset.Node]
-	pods   trackedtest.Feed[daemonset.Pod]
-	calm   bool   // it is rolled as most are, and the DaemonSet changes a little
-	about  string // what changes more often than other things, "" for nothing
-	names  int    // how many nodes there may be
-	step   int
+	trackedtest.Machine[*world]
+	opts  daemonset.Options
+	nodes trackedtest.Feed[daemonset.Node]
+	pods  trackedtest.Feed[daemonset.Pod]
+	calm  bool   // it is rolled as most are, and the DaemonSet changes a little
+	about string // what changes more often than other things, "" for nothing
+	names int    // how many nodes there may be
 }
 
 func newMachine(t purity.T, s random.Source) *machine {
@@ -65,7 +57,8 @@ func newMachine(t purity.T, s random.Source) *machine {
 			return trackedtest.Identity{Name: p.Name, UID: p.UID, Version: p.ResourceVersion}
 		}},
 	}
-	m := &machine{t: t, s: s, worlds: []*world{w}, now: random.Now, calm: random.Bool(s, "calm"), names: random.OneOf(s, "names", 8, 4, 20)}
+	m := &machine{calm: random.Bool(s, "calm"), names: random.OneOf(s, "names", 8, 4, 20)}
+	m.Machine = trackedtest.Machine[*world]{T: t, S: s, Worlds: []*world{w}, Now: random.Now, Clone: (*world).clone, Compare: m.compare}
 	if m.calm {
 		m.about = random.OneOf(s, "about", "", "", "", "generation", "affinity", "tolerations", "seconds", "in place", "dead nodes", "ranks", "revisions")
 	}
@@ -90,18 +83,12 @@ func newMachine(t purity.T, s random.Source) *machine {
 	return m
 }
 
-func (m *machine) one(name string, n uint64) bool { return m.s.Below(name, n) == 0 }
-
 // apply applies a change to a Tracker and to what it stands for.
 func (m *machine) apply(w *world, d daemonset.Delta) {
 	ofNode, wrongNode := w.nodes.Judge(d.Node.Old, d.Node.New)
 	ofPod, wrongPod := w.pods.Judge(d.Pod.Old, d.Pod.New)
 	err, wrong := w.tracker.Apply(d), wrongNode || wrongPod
-	var fieldError *kplan.FieldError
-	if wrong != (err != nil) || wrong && (!errors.Is(err, kplan.ErrInvalid) || !errors.As(err, &fieldError)) {
-		m.t.Fatalf("after %d steps: %+v: wrong is %v, but the error is %v", m.step, d, wrong, err)
-	}
-	if wrong {
+	if m.Refused(d, wrong, err) {
 		return // and nothing has changed
 	}
 	ofNode()
@@ -128,14 +115,14 @@ func (m *machine) apply(w *world, d daemonset.Delta) {
 
 // event draws what happens to a node or a pod.
 func (m *machine) event(w *world) (d daemonset.Delta) {
-	what := m.s.Below("event of", 12)
+	what := m.S.Below("event of", 12)
 	if what < 2 {
-		e := m.nodes.Event(m.s, &w.nodes, m.node, func(_, _ *daemonset.Node) {})
+		e := m.nodes.Event(m.S, &w.nodes, m.node, func(_, _ *daemonset.Node) {})
 		d.Node = daemonset.NodeEvent(e)
 	}
 	if what > 0 {
-		d.Pod = daemonset.PodEvent(m.pods.Event(m.s, &w.pods, m.pod, func(v, known *daemonset.Pod) {
-			if v.UID = known.UID; m.s.Below("stays where it is", 3) > 0 {
+		d.Pod = daemonset.PodEvent(m.pods.Event(m.S, &w.pods, m.pod, func(v, known *daemonset.Pod) {
+			if v.UID = known.UID; m.S.Below("stays where it is", 3) > 0 {
 				v.NodeName, v.PinnedNode = known.NodeName, known.PinnedNode
 			}
 		}))
@@ -146,11 +133,11 @@ func (m *machine) event(w *world) (d daemonset.Delta) {
 // execute carries out the plan of a Tracker, as events.
 func (m *machine) execute(w *world) {
 	s := w.tracker.Snapshot()
-	p, err := w.tracker.Plan(m.now, m.opts)
+	p, err := w.tracker.Plan(m.Now, m.opts)
 	if err != nil {
 		return
 	}
-	next, err := p.Apply(s, m.now)
+	next, err := p.Apply(s, m.Now)
 	if err != nil {
 		return
 	}
@@ -159,81 +146,57 @@ func (m *machine) execute(w *world) {
 		d.Revisions = random.Agents(0).Revisions[:0]
 	}
 	m.apply(w, d)
-	left := map[string]*daemonset.Pod{}
-	for i := range s.Pods {
-		left[s.Pods[i].Name] = &s.Pods[i]
-	}
 	for i := range next.Pods {
-		n := &next.Pods[i]
-		if n.NodeName == "" && m.one("bound", 2) {
+		if n := &next.Pods[i]; n.NodeName == "" && m.One("bound", 2) {
 			n.NodeName, n.Phase = n.PinnedNode, podorder.Running
 		}
-		if was := left[n.Name]; was == nil || !trackedtest.Equal(was, n) {
-			m.apply(w, daemonset.Delta{Pod: daemonset.PodEvent{Old: was, New: n}})
-		}
-		delete(left, n.Name)
 	}
-	for _, was := range left {
-		m.apply(w, daemonset.Delta{Pod: daemonset.PodEvent{Old: was}})
+	same := func(a, b *daemonset.Pod) bool { return trackedtest.Equal(a, b) }
+	for _, e := range trackedtest.Changes(s.Pods, next.Pods, func(p *daemonset.Pod) string { return p.Name }, same) {
+		m.apply(w, daemonset.Delta{Pod: daemonset.PodEvent(e)})
 	}
 }
 
-// run makes so many steps.
-func (m *machine) run(steps int) {
-	for ; steps > 0; steps-- {
-		m.step++
-		k := random.Below(m.s, "which clone", len(m.worlds))
-		w := m.worlds[k]
-		switch m.s.Below("step", 40) {
+// Run makes so many steps.
+func (m *machine) Run(steps int) {
+	m.Take(steps, func(k int, w *world) bool {
+		switch m.S.Below("step", 40) {
 		default:
 			m.apply(w, m.event(w))
 		case 0, 1, 2, 3:
 			switch {
-			case m.about != "" && m.one("about it", 2):
+			case m.about != "" && m.One("about it", 2):
 				m.apply(w, m.vary(w))
-			case !m.calm || m.one("even so", 60):
+			case !m.calm || m.One("even so", 60):
 				m.apply(w, m.rest(w))
-			case m.one("tuned now", 3):
+			case m.One("tuned now", 3):
 				m.apply(w, m.tune(w))
 			}
 		case 4, 5, 6, 7:
-			m.now = m.now.Add(random.OneOf(m.s, "later", 1, 100*time.Millisecond, time.Second, 4*time.Second, 10*time.Second, time.Minute))
+			m.Now = m.Now.Add(random.OneOf(m.S, "later", 1, 100*time.Millisecond, time.Second, 4*time.Second, 10*time.Second, time.Minute))
 		case 8:
-			m.now = random.OneOf(m.s, "other time", m.now, random.Now, m.now.Add(-time.Second), m.now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
+			m.Now = random.OneOf(m.S, "other time", m.Now, random.Now, m.Now.Add(-time.Second), m.Now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
 		case 9:
-			if m.calm && m.s.Below("same options", 8) > 0 {
+			if m.calm && m.S.Below("same options", 8) > 0 {
 				break
 			}
-			if m.opts = random.DaemonSetOptions(m.s); m.s.Below("of Kubernetes", 4) > 0 {
+			if m.opts = random.DaemonSetOptions(m.S); m.S.Below("of Kubernetes", 4) > 0 {
 				m.opts.Dialect = daemonset.Kubernetes
 			}
 		case 10, 11, 12:
 			m.execute(w)
 		case 13:
-			if m.worlds = append(m.worlds, w.clone()); len(m.worlds) > 3 {
-				m.worlds = slices.Delete(m.worlds, k, k+1)
-			}
+			m.AddClone(k)
 		case 14:
 			m.throughJSON(w)
 		}
-		m.compare(w)
-		if m.step%8 == 0 {
-			for _, w := range m.worlds {
-				m.compare(w)
-			}
-		}
-	}
+		return true
+	})
 }
 
 func (m *machine) throughJSON(w *world) {
 	var again daemonset.Tracker
-	text, err := json.Marshal(&w.tracker)
-	if err == nil {
-		err = json.Unmarshal(text, &again)
-	}
-	if err != nil {
-		m.t.Fatalf("after %d steps: %v", m.step, err)
-	}
+	m.ThroughJSON(&w.tracker, &again)
 	w.tracker, w.rest = again, again.Snapshot()
 	w.rest.Nodes, w.rest.Pods = nil, nil
 }
@@ -247,54 +210,35 @@ var inAnyOrder = cmp.Options{
 // Of three pods with one UID, which two an error names depends on their order.
 func (m *machine) compare(w *world) {
 	s := w.snapshot()
-	want, wrong := daemonset.Reconcile(s, m.now, m.opts)
-	got, err := w.tracker.Plan(m.now, m.opts)
+	want, wrong := daemonset.Reconcile(s, m.Now, m.opts)
+	got, err := w.tracker.Plan(m.Now, m.opts)
 	if wrong != nil && err != nil {
-		_, wrong = daemonset.Reconcile(w.tracker.Snapshot(), m.now, m.opts)
+		_, wrong = daemonset.Reconcile(w.tracker.Snapshot(), m.Now, m.opts)
 	}
-	if fmt.Sprint(err) != fmt.Sprint(wrong) || !trackedtest.Equal(got, want, cmpopts.EquateEmpty()) {
-		m.t.Fatalf("after %d steps: %v, want %v\n%s\n%+v\n%+v", m.step, err, wrong, cmp.Diff(want, got), m.opts, s)
-	}
-	if m.step%8 == 0 && err == nil {
+	m.SamePlan(got, err, want, wrong, s, cmpopts.EquateEmpty())
+	if m.Step%8 == 0 && err == nil {
 		m.finish(w, got)
 	}
-	if m.step%256 == 0 {
+	if m.Step%256 == 0 {
 		is := w.tracker.Snapshot()
 		diff := w.nodes.Diff(is.Nodes) + w.pods.Diff(is.Pods)
 		is.Nodes, is.Pods = nil, nil
-		if diff += trackedtest.Diff(w.rest, is, inAnyOrder); diff != "" {
-			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
-		}
+		m.SameObjects(diff + trackedtest.Diff(w.rest, is, inAnyOrder))
 	}
 }
 
 // finish compares what follows from a plan of which some calls fail.
 func (m *machine) finish(w *world, p daemonset.Plan) {
-	var r daemonset.Report
-	for range p.Actions {
-		answer := random.OneOf(m.s, "answer", kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.AlreadyExists, kplan.Changed)
-		r.Outcomes = append(r.Outcomes, kplan.Outcome{Answer: answer, Err: errors.New("no")})
-	}
-	got, want := w.tracker.Finish(p, r, m.now, m.opts), daemonset.Finish(w.snapshot(), p, r, m.now, m.opts)
-	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {
-		m.t.Fatalf("after %d steps: %v, want %v", m.step, got.Errs, want.Errs)
-	}
-	if got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil; !trackedtest.Equal(want, got, inAnyOrder) {
-		m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(want, got, inAnyOrder))
-	}
+	r := daemonset.Report{Outcomes: m.Outcomes(len(p.Actions), kplan.Done, kplan.Done, kplan.Done, kplan.NotFound, kplan.AlreadyExists, kplan.Changed)}
+	got, want := w.tracker.Finish(p, r, m.Now, m.opts), daemonset.Finish(w.snapshot(), p, r, m.Now, m.opts)
+	m.SameErrors(got.Errs, want.Errs)
+	got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil
+	m.Same(got, want, inAnyOrder)
 }
 
 // TestPropertyTracker: the plan of a Tracker is that of Reconcile after every change, of
 // whatever it is, in whatever order it comes, and in each of several clones.
-func TestPropertyTracker(t *testing.T) {
-	random.Check(t, func(s random.T) { newMachine(s, s).run(random.Between(s, "steps", 1, 40)) })
-}
+func TestPropertyTracker(t *testing.T) { trackedtest.Property(t, 40, newMachine) }
 
 // TestTrackerSteps is TestPropertyTracker for long: KPLAN_STEPS says how many steps.
-func TestTrackerSteps(t *testing.T) {
-	trackedtest.Steps(t, 5_000, func(seed uint64, before int) func() {
-		m := newMachine(t, random.Seeded(seed))
-		m.step = before
-		return func() { m.run(1) }
-	})
-}
+func TestTrackerSteps(t *testing.T) { trackedtest.LongRun(t, 5_000, newMachine) }

@@ -60,5 +60,5 @@ func FuzzParseQuirks(f *testing.F) {
 
 // FuzzTracker runs the machine of [TestPropertyTracker] on bytes.
 func FuzzTracker(f *testing.F) {
-	f.Fuzz(func(t *testing.T, data []byte) { newMachine(t, random.Bytes(data)).run(min(len(data)/8, 100)) })
+	f.Fuzz(func(t *testing.T, data []byte) { newMachine(t, random.Bytes(data)).Run(min(len(data)/8, 100)) })
 }

@@ -3,14 +3,8 @@
 package replicaset_test
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/verify/purity"
@@ -35,13 +29,9 @@ func (w *tracked) snapshot() replicaset.Snapshot {
 
 func (w *tracked) clone() *tracked { return &tracked{w.tracker.Clone(), w.rest, w.pods.Clone()} }
 
-// A machine changes a Tracker in any way, and compares its plan with that of Reconcile after
-// each step.
+// A machine changes a Tracker in any way: see [trackedtest.Machine].
 type machine struct {
-	t      purity.T
-	s      random.Source
-	worlds []*tracked // clones of each other
-	now    time.Time
+	trackedtest.Machine[*tracked]
 	opts   replicaset.Options
 	feed   trackedtest.Feed[podorder.Pod]
 	names  int    // how many pods there may be
@@ -49,7 +39,6 @@ type machine struct {
 	scales bool   // pods are deleted that have lived alike, and hardly anything else happens
 	crowd  bool   // there are so many of these that a node has several rows of a line
 	about  string // what they differ in, or what changes meanwhile
-	step   int
 }
 
 func noPods() trackedtest.Objects[podorder.Pod] {
@@ -59,11 +48,12 @@ func noPods() trackedtest.Objects[podorder.Pod] {
 }
 
 func newMachine(t purity.T, s random.Source) *machine {
-	m := &machine{t: t, s: s, worlds: []*tracked{{pods: noPods()}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40, 60)}
-	m.busy = m.one("busy", 4)
-	if m.scales = !m.busy && !m.one("does not scale", 3); m.scales {
+	m := &machine{names: random.OneOf(s, "names", 12, 5, 40, 60)}
+	m.Machine = trackedtest.Machine[*tracked]{T: t, S: s, Worlds: []*tracked{{pods: noPods()}}, Now: random.Now, Clone: (*tracked).clone, Compare: m.compare}
+	m.busy = m.One("busy", 4)
+	if m.scales = !m.busy && !m.One("does not scale", 3); m.scales {
 		m.about = random.OneOf(s, "about", "odd ones", "restarts", "creation", "mates", "mates", "siblings", "orders", "centuries")
-		if m.crowd = m.one("a crowd", 6); m.crowd {
+		if m.crowd = m.One("a crowd", 6); m.crowd {
 			m.names = 300
 		}
 	}
@@ -75,26 +65,20 @@ func newMachine(t purity.T, s random.Source) *machine {
 			rs.MinReadySeconds, rs.ControllerUID, rs.ControllerKind = random.OneOf[int32](s, "min ready", 0, 5), "d", "Deployment"
 			d.Siblings = []replicaset.ReplicaSet{sibling("d")}
 		}
-		m.apply(m.worlds[0], d)
+		m.apply(m.Worlds[0], d)
 	}
 	for n := 0; m.scales && n < 2*m.names; n++ { // or few could be deleted of them
 		p := m.pod()
-		m.apply(m.worlds[0], replicaset.Delta{Pod: replicaset.PodEvent{Old: m.worlds[0].pods.All[p.Name], New: p}})
+		m.apply(m.Worlds[0], replicaset.Delta{Pod: replicaset.PodEvent{Old: m.Worlds[0].pods.All[p.Name], New: p}})
 	}
 	return m
 }
-
-func (m *machine) one(name string, n uint64) bool { return m.s.Below(name, n) == 0 }
 
 // apply applies a change to a Tracker and to what it stands for.
 func (m *machine) apply(w *tracked, d replicaset.Delta) {
 	ofPod, wrong := w.pods.Judge(d.Pod.Old, d.Pod.New)
 	err := w.tracker.Apply(d)
-	var fieldError *kplan.FieldError
-	if wrong != (err != nil) || wrong && (!errors.Is(err, kplan.ErrInvalid) || !errors.As(err, &fieldError)) {
-		m.t.Fatalf("after %d steps: %+v: wrong is %v, but the error is %v", m.step, d, wrong, err)
-	}
-	if wrong {
+	if m.Refused(d, wrong, err) {
 		return // and nothing has changed
 	}
 	ofPod()
@@ -121,7 +105,7 @@ func (m *machine) apply(w *tracked, d replicaset.Delta) {
 // execute carries out the plan of a Tracker, as events.
 func (m *machine) execute(w *tracked) {
 	s := w.tracker.Snapshot()
-	p, err := w.tracker.Plan(m.now, m.opts)
+	p, err := w.tracker.Plan(m.Now, m.opts)
 	if err != nil || w.rest.ReplicaSet.UID == "" {
 		return
 	}
@@ -132,78 +116,54 @@ func (m *machine) execute(w *tracked) {
 			p.Actions[last] = c
 		}
 	}
-	next, err := p.Apply(s, m.now)
+	next, err := p.Apply(s, m.Now)
 	if err != nil {
 		return // several pods have one UID
 	}
 	m.apply(w, replicaset.Delta{ReplicaSet: &next.ReplicaSet})
-	old := map[string]*podorder.Pod{}
-	for i := range s.Pods {
-		old[s.Pods[i].Name] = &s.Pods[i]
+	same := func(a, b *podorder.Pod) bool {
+		return a.ControllerUID == b.ControllerUID && a.DeletionTimestamp == b.DeletionTimestamp
 	}
-	for i := range next.Pods {
-		n := &next.Pods[i]
-		if was := old[n.Name]; was == nil || was.ControllerUID != n.ControllerUID || was.DeletionTimestamp != n.DeletionTimestamp {
-			m.apply(w, replicaset.Delta{Pod: replicaset.PodEvent{Old: was, New: n}})
-		}
-		delete(old, n.Name)
-	}
-	for _, was := range old {
-		m.apply(w, replicaset.Delta{Pod: replicaset.PodEvent{Old: was}})
+	for _, e := range trackedtest.Changes(s.Pods, next.Pods, func(p *podorder.Pod) string { return p.Name }, same) {
+		m.apply(w, replicaset.Delta{Pod: replicaset.PodEvent(e)})
 	}
 }
 
-// run makes so many steps.
-func (m *machine) run(steps int) {
-	for ; steps > 0; steps-- {
-		m.step++
-		k := random.Below(m.s, "which clone", len(m.worlds))
-		w := m.worlds[k]
-		switch m.s.Below("step", 40) {
+// Run makes so many steps.
+func (m *machine) Run(steps int) {
+	m.Take(steps, func(k int, w *tracked) bool {
+		switch m.S.Below("step", 40) {
 		default:
 			m.apply(w, replicaset.Delta{Pod: m.event(w)})
 		case 0, 1, 2, 3:
-			if !m.busy || m.one("even so", 20) || m.scales {
+			if !m.busy || m.One("even so", 20) || m.scales {
 				m.apply(w, m.rest(w))
 			}
 		case 4, 5, 6, 7:
-			m.now = m.now.Add(random.OneOf(m.s, "later", 1, 100*time.Millisecond, time.Second, 4*time.Second, 5*time.Second, 10*time.Second, time.Minute))
+			m.Now = m.Now.Add(random.OneOf(m.S, "later", 1, 100*time.Millisecond, time.Second, 4*time.Second, 5*time.Second, 10*time.Second, time.Minute))
 		case 8:
-			if (m.busy || m.scales) && m.s.Below("no other time", 4) > 0 {
-				continue
+			if (m.busy || m.scales) && m.S.Below("no other time", 4) > 0 {
+				return false
 			}
-			m.now = random.OneOf(m.s, "other time", random.Now, m.now.Add(-time.Second), m.now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
+			m.Now = random.OneOf(m.S, "other time", random.Now, m.Now.Add(-time.Second), m.Now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
 		case 9:
-			if m.opts = random.ReplicaSetOptions(m.s); m.scales && m.s.Below("no other order", 4) > 0 {
-				m.opts = replicaset.Options{Burst: m.opts.Burst, Spread: m.about == "orders" && m.one("spread", 2)}
+			if m.opts = random.ReplicaSetOptions(m.S); m.scales && m.S.Below("no other order", 4) > 0 {
+				m.opts = replicaset.Options{Burst: m.opts.Burst, Spread: m.about == "orders" && m.One("spread", 2)}
 			}
 		case 10:
 			m.execute(w)
 		case 11:
-			if m.worlds = append(m.worlds, w.clone()); len(m.worlds) > 3 {
-				m.worlds = slices.Delete(m.worlds, k, k+1)
-			}
+			m.AddClone(k)
 		case 12:
 			m.throughJSON(w)
 		}
-		m.compare(w)
-		if m.step%8 == 0 {
-			for _, w := range m.worlds {
-				m.compare(w)
-			}
-		}
-	}
+		return true
+	})
 }
 
 func (m *machine) throughJSON(w *tracked) {
 	var again replicaset.Tracker
-	text, err := json.Marshal(&w.tracker)
-	if err == nil {
-		err = json.Unmarshal(text, &again)
-	}
-	if err != nil {
-		m.t.Fatalf("after %d steps: %v", m.step, err)
-	}
+	m.ThroughJSON(&w.tracker, &again)
 	if w.tracker = again; len(w.rest.Siblings) == 0 {
 		w.rest.Siblings = nil
 	}
@@ -212,60 +172,42 @@ func (m *machine) throughJSON(w *tracked) {
 // compare compares the plan with that of Reconcile. Of three pods with one UID, which two an
 // error names depends on their order.
 func (m *machine) compare(w *tracked) {
-	want, wrong := replicaset.Reconcile(w.snapshot(), m.now, m.opts)
-	got, err := w.tracker.Plan(m.now, m.opts)
+	want, wrong := replicaset.Reconcile(w.snapshot(), m.Now, m.opts)
+	got, err := w.tracker.Plan(m.Now, m.opts)
 	if (err == nil) != (wrong == nil) {
-		m.t.Fatalf("after %d steps: %v, want %v\n%+v", m.step, err, wrong, w.snapshot())
+		m.T.Fatalf("after %d steps: %v, want %v\n%+v", m.Step, err, wrong, w.snapshot())
 	}
 	if wrong != nil {
-		_, wrong = replicaset.Reconcile(w.tracker.Snapshot(), m.now, m.opts)
+		_, wrong = replicaset.Reconcile(w.tracker.Snapshot(), m.Now, m.opts)
 		want = replicaset.Plan{}
 	}
-	if fmt.Sprint(err) != fmt.Sprint(wrong) || !trackedtest.Equal(got, want) {
-		m.t.Fatalf("after %d steps: %v, want %v\n%s\n%+v", m.step, err, wrong, cmp.Diff(want, got), w.snapshot())
-	}
-	if m.step%16 == 0 && err == nil {
+	m.SamePlan(got, err, want, wrong, w.snapshot())
+	if m.Step%16 == 0 && err == nil {
 		m.finish(w, got)
 	}
-	if m.step%256 == 0 {
+	if m.Step%256 == 0 {
 		is := w.tracker.Snapshot()
 		diff := w.pods.Diff(is.Pods)
 		is.Pods = nil
-		if diff += trackedtest.Diff(w.rest, is); diff != "" {
-			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
-		}
+		m.SameObjects(diff + trackedtest.Diff(w.rest, is))
 	}
 }
 
 // finish compares what follows from a plan of which some calls fail.
 func (m *machine) finish(w *tracked, p replicaset.Plan) {
-	outcomes := func() (list []kplan.Outcome) {
-		for range random.Below(m.s, "outcomes", 4) {
-			list = append(list, kplan.Outcome{Answer: random.OneOf(m.s, "answer", kplan.Done, kplan.Done, kplan.NotFound, kplan.Changed), Err: errors.New("no")})
-		}
-		return list
+	outcomes := func() []kplan.Outcome {
+		return m.Outcomes(random.Below(m.S, "outcomes", 4), kplan.Done, kplan.Done, kplan.NotFound, kplan.Changed)
 	}
-	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(w.rest.Expectations, m.now)}
-	got, want := w.tracker.Finish(p, r, m.now, m.opts), replicaset.Finish(w.tracker.Snapshot(), p, r, m.now, m.opts)
-	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {
-		m.t.Fatalf("after %d steps: %v, want %v", m.step, got.Errs, want.Errs)
-	}
-	if got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil; !trackedtest.Equal(want, got) {
-		m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(want, got))
-	}
+	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(w.rest.Expectations, m.Now)}
+	got, want := w.tracker.Finish(p, r, m.Now, m.opts), replicaset.Finish(w.tracker.Snapshot(), p, r, m.Now, m.opts)
+	m.SameErrors(got.Errs, want.Errs)
+	got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil
+	m.Same(got, want)
 }
 
 // TestPropertyTracker: the plan of a Tracker is that of Reconcile after every change, of
 // whatever it is, in whatever order it comes, and in each of several clones.
-func TestPropertyTracker(t *testing.T) {
-	random.Check(t, func(s random.T) { newMachine(s, s).run(random.Between(s, "steps", 1, 60)) })
-}
+func TestPropertyTracker(t *testing.T) { trackedtest.Property(t, 60, newMachine) }
 
 // TestTrackerSteps is TestPropertyTracker for long: KPLAN_STEPS says how many steps.
-func TestTrackerSteps(t *testing.T) {
-	trackedtest.Steps(t, 10_000, func(seed uint64, before int) func() {
-		m := newMachine(t, random.Seeded(seed))
-		m.step = before
-		return func() { m.run(1) }
-	})
-}
+func TestTrackerSteps(t *testing.T) { trackedtest.LongRun(t, 10_000, newMachine) }

@@ -265,6 +265,9 @@ func growth(t *testing.T, name string, most float64, small, large []string) floa
 // byte that is read to the last that is written, whatever is asked of it, even if it is written in the
 // fewest bytes. YAML and JSON with spaces, of which there are more, lead to the same objects.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large files take a minute")
+	}
 	var files [2]string
 	for i, deployments := range []int{40, 300} {
 		files[i] = written(t, "cluster.json", compact(t, func(out io.Writer) { writeCluster(out, deployments) }))
@@ -281,6 +284,9 @@ func TestMemory(t *testing.T) {
 
 // TestMemoryOfManifests: manifests from which others start are bounded, too.
 func TestMemoryOfManifests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large files take a minute")
+	}
 	var files [2][2]string
 	for i, deployments := range []int{100, 1_000} {
 		for version := range 2 {
