@@ -12,7 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/base/field"
-	"github.com/kplan-go/kplan/internal/base/zero"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -74,7 +74,7 @@ func mergePatch(uid string, annotations map[string]string, spec *patchSpec) (Pat
 // adoptSetPatch returns the strategic merge patch by which d becomes the controller of
 // a ReplicaSet.
 func adoptSetPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
-	d = zero.Or(d)
+	d = convert.Or(d)
 	owner := claim.Owner{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name, UID: string(d.UID)}
 	adopt := claim.AdoptChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, Reference: owner.Reference()}
 	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
@@ -83,7 +83,7 @@ func adoptSetPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 // releaseSetPatch returns the strategic merge patch by which d ceases to be the
 // controller of a ReplicaSet.
 func releaseSetPatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
-	d = zero.Or(d)
+	d = convert.Or(d)
 	release := claim.ReleaseChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, OwnerUID: string(d.UID)}
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
 }
@@ -91,8 +91,8 @@ func releaseSetPatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
 // RolledBack returns a copy of d with the template of rs, without its hash label,
 // and the annotations that the action sets.
 func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDeployment) *appsv1.Deployment {
-	back := zero.Or(d).DeepCopy()
-	zero.Or(rs).Spec.Template.DeepCopyInto(&back.Spec.Template)
+	back := convert.Or(d).DeepCopy()
+	convert.Or(rs).Spec.Template.DeepCopyInto(&back.Spec.Template)
 	if back.Spec.Template.Labels == nil {
 		back.Spec.Template.Labels = map[string]string{}
 	}
@@ -104,7 +104,7 @@ func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDe
 // RollbackCleared returns a copy of d without the annotation that asks for a
 // rollback.
 func RollbackCleared(d *appsv1.Deployment, a deploy.ClearRollback) *appsv1.Deployment {
-	cleared := zero.Or(d).DeepCopy()
+	cleared := convert.Or(d).DeepCopy()
 	delete(cleared.Annotations, a.Annotation())
 	return cleared
 }

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/internal/base/zero"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -38,7 +38,7 @@ func ReplicationControllerSnapshot(rc *corev1.ReplicationController, pods []*cor
 //
 // It mirrors convertRCtoRS of the replication package of Kubernetes.
 func FromReplicationController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
-	rc = zero.Or(rc)
+	rc = convert.Or(rc)
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: rc.ObjectMeta,
 		Spec:       appsv1.ReplicaSetSpec{Replicas: rc.Spec.Replicas, MinReadySeconds: rc.Spec.MinReadySeconds},

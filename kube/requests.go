@@ -8,13 +8,12 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/base/field"
-	"github.com/kplan-go/kplan/internal/base/ptr"
-	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -27,7 +26,7 @@ import (
 // The error wraps [kplan.ErrInvalid]: annotations that JSON cannot carry, or no ReplicaSet to
 // roll back to.
 func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, a deploy.Action) ([]Request, error) {
-	d = zero.Or(d)
+	d = convert.Or(d)
 	switch a := a.(type) {
 	case deploy.CreateReplicaSet:
 		return one(Request{Verb: VerbCreate, Object: NewReplicaSet(d, a)}, nil)
@@ -69,13 +68,13 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 // ReplicaSetRequests returns the writes of an action of a plan for rs. What they check is
 // as with [DeploymentRequests].
 func ReplicaSetRequests(rs *appsv1.ReplicaSet, a replicaset.Action) ([]Request, error) {
-	rs = zero.Or(rs)
+	rs = convert.Or(rs)
 	return podRequests(rs.Namespace, func() *corev1.Pod { return NewPod(rs) }, a)
 }
 
 // ReplicationControllerRequests does the same for rc.
 func ReplicationControllerRequests(rc *corev1.ReplicationController, a replicaset.Action) ([]Request, error) {
-	rc = zero.Or(rc)
+	rc = convert.Or(rc)
 	return podRequests(rc.Namespace, func() *corev1.Pod { return NewControllerPod(rc) }, a)
 }
 

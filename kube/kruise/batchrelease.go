@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -156,7 +155,7 @@ func NewBatchRelease(namespace string, a kruise.CreateBatchRelease) *BatchReleas
 // keeps its resource version, so that an update fails if o has changed since. It shares
 // the plan with a.
 func UpdatedBatchRelease(o *BatchReleaseObject, a kruise.UpdateBatchRelease) *BatchReleaseObject {
-	o = zero.Or(o)
+	o = convert.Or(o)
 	updated := *o
 	o.ObjectMeta.DeepCopyInto(&updated.ObjectMeta)
 	updated.Annotations = maps.Clone(a.Annotations)

@@ -11,7 +11,6 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/base/field"
-	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 )
@@ -91,7 +90,7 @@ func addAdvanced(d *daemonset.DaemonSet, ds *appsv1.DaemonSet, a Advanced, of er
 			}
 		}
 	}
-	ds = zero.Or(ds)
+	ds = convert.Or(ds)
 	d.Burst = convert.Limit(&es, pathBurst, a.Burst)
 	d.PreDelete = a.PreDelete
 	d.Status.UpdateRevision = a.UpdateRevision

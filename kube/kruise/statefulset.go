@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/base/field"
-	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -56,7 +55,7 @@ type AdvancedStatefulSetRollingUpdate struct {
 // AdvancedStatefulSet returns s as the planners of package rollout read it. Updated pods that
 // are ready are counted among the pods. The error wraps [kplan.ErrInvalid].
 func AdvancedStatefulSet(s *AdvancedStatefulSetObject, pods []*corev1.Pod) (workload.Workload, error) {
-	s = zero.Or(s)
+	s = convert.Or(s)
 	var es field.Errors
 	w := common(&s.ObjectMeta, "apps.kruise.io/v1beta1", "StatefulSet", s.Spec.Replicas, &s.Spec.Template)
 	if s.APIVersion != "" {
@@ -65,7 +64,7 @@ func AdvancedStatefulSet(s *AdvancedStatefulSetObject, pods []*corev1.Pod) (work
 	w.StrategyType = s.Spec.UpdateStrategy.Type
 	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
 		w.RollingUpdate = &partition.RollingUpdate{MaxUnavailable: convert.Limit(&es, convert.PathDaemonUnavailable, rolling.MaxUnavailable)}
-		w.Paused, w.Unordered, w.MinReadySeconds = rolling.Paused, rolling.UnorderedUpdate != nil, *zero.Or(rolling.MinReadySeconds)
+		w.Paused, w.Unordered, w.MinReadySeconds = rolling.Paused, rolling.UnorderedUpdate != nil, *convert.Or(rolling.MinReadySeconds)
 		if rolling.Partition != nil {
 			w.Partition = rollout.Int(*rolling.Partition)
 		}

@@ -9,10 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/kplan-go/kplan/internal/base/field"
-	"github.com/kplan-go/kplan/internal/base/ptr"
-	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
@@ -72,7 +71,7 @@ func controls(o metav1.Object, child metav1.Object) bool {
 // StatefulSet returns s as the planners of package rollout read it. Updated pods
 // that are ready are counted among the pods.
 func StatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Workload, error) {
-	s = zero.Or(s)
+	s = convert.Or(s)
 	set, err := kube.StatefulSet(s)
 	w := set.Workload
 	w.Status.UpdatedReadyReplicas = updatedReady(s, w.UpdateRevision, pods)
@@ -159,7 +158,7 @@ func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 // revisions are those that it controls. Updated pods that are ready are counted among
 // the pods. The error wraps [kplan.ErrInvalid].
 func DaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
-	ds = zero.Or(ds)
+	ds = convert.Or(ds)
 	var es field.Errors
 	w := common(&ds.ObjectMeta, "apps/v1", "DaemonSet", ptr.To(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
 	w.StrategyType, w.MinReadySeconds = string(ds.Spec.UpdateStrategy.Type), ds.Spec.MinReadySeconds
@@ -194,7 +193,7 @@ func stableAndUpdate(list []workload.DaemonSetRevision) (stable, update string) 
 func Revisions(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision) []workload.DaemonSetRevision {
 	var revisions []workload.DaemonSetRevision
 	for _, r := range list {
-		if r != nil && controls(zero.Or(ds), r) {
+		if r != nil && controls(convert.Or(ds), r) {
 			revisions = append(revisions, workload.DaemonSetRevision{Revision: r.Revision, Hash: r.Labels[workload.LabelControllerRevision]})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/base/zero"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
@@ -17,7 +17,7 @@ import (
 // snapshot from ds, which holds the fields that it has in common with one of Kubernetes, and from its pods
 // and revisions; a holds the others. The error is that of [AdvancedDaemonSet], or that ds is not there.
 func Advance(s *cluster.Snapshot, ds *appsv1.DaemonSet, a Advanced) error {
-	s, ds = zero.Or(s), zero.Or(ds)
+	s, ds = convert.Or(s), convert.Or(ds)
 	name := ds.Name
 	if ds.Namespace != "" {
 		name = ds.Namespace + "/" + name

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/base/zero"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -189,7 +188,7 @@ func (o *AdvancedStatefulSetObject) WorldSet() (cluster.Set, *corev1.PodTemplate
 	w, err := AdvancedStatefulSet(o, nil)
 	return cluster.Set{
 		Workload: w, Parallel: o.Spec.PodManagementPolicy == string(appsv1.ParallelPodManagement),
-		InPlace: updatesInPlace(zero.Or(o.Spec.UpdateStrategy.RollingUpdate).PodUpdatePolicy),
+		InPlace: updatesInPlace(convert.Or(o.Spec.UpdateStrategy.RollingUpdate).PodUpdatePolicy),
 	}, &o.Spec.Template, err
 }
 

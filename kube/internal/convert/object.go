@@ -8,9 +8,9 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/base/ptr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 )
 
 // TimeOrZero returns t in UTC, so that snapshots of equal objects are equal

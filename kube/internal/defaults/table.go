@@ -7,12 +7,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kplan-go/kplan/internal/base/ptr"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 )
 
 // tables returns the rows of each type, in the order in which they hold.

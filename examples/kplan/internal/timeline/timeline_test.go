@@ -12,7 +12,6 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
-	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
@@ -50,7 +49,7 @@ func example(name string) *Timeline {
 	r.Saw(after(10), pod("-old", "node-1"), record.Terminating)
 	r.Saw(after(15), pod("-old", "node-1"), record.Gone)
 	status := func(available int32, progressing kplan.ConditionStatus) deploy.Deployment {
-		return deploy.Deployment{Name: name, UID: "d", Replicas: ptr.To(int32(1)), Status: deploy.Status{
+		return deploy.Deployment{Name: name, UID: "d", Replicas: new(int32(1)), Status: deploy.Status{
 			AvailableReplicas: available, Conditions: []kplan.Condition{{Type: "Progressing", Status: progressing, Reason: "R"}},
 		}}
 	}
