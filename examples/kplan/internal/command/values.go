@@ -56,7 +56,7 @@ func (d *delay) Set(s string) error {
 
 var _ pflag.Value = new(number)
 
-// A number is one of pods, or -1 if it is unset.
+// A number is a number of pods, -1 if it is unset.
 type number int32
 
 func (n *number) String() string {
