@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// revisionOf returns the annotated revision of a ReplicaSet, false if there is none.
+// revisionOf returns the annotated revision of a ReplicaSet, false if it has no valid one.
 func revisionOf(rs *appsv1.ReplicaSet) (int64, bool) {
 	set, err := kubeargo.ReplicaSet(rs)
 	return set.Revision, err == nil && set.Revision > 0

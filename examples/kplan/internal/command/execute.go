@@ -63,7 +63,7 @@ func suggested(err error) error {
 	return fmt.Errorf("%s; did you mean %s?", mistake, strings.Join(strings.Fields(meant), " or "))
 }
 
-// lineWidth returns the width of the terminal, or the usual width if there is none.
+// lineWidth returns the width of the terminal, or the usual width without a terminal.
 func lineWidth(out *terminal.Writer) int {
 	if columns, _ := out.Size(); columns > 0 {
 		return columns

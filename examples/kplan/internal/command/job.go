@@ -144,7 +144,7 @@ func each(jobs []*job, f func(*job) error) (good []*job) {
 	return good
 }
 
-// gathered returns the cluster of some jobs, and the jobs whose objects it can read.
+// gathered returns the jobs with readable objects, and the cluster of these jobs.
 func gathered(jobs []*job) ([]*job, *world.Cluster) {
 	if len(jobs) == 0 {
 		return nil, nil

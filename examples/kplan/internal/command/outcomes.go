@@ -106,8 +106,8 @@ func (s *simulation) together(all []*job) {
 // describe returns the kind and the name of a workload, for messages.
 func describe(of subject) string { return fmt.Sprintf("%s %q", of.ID().Kind, of.ID().Name) }
 
-// opened opens a Deployment and the Deployment that runs before it. It returns the latter, nil if
-// there is none.
+// opened opens a Deployment and the Deployment that runs before it. It returns the latter, or
+// nil.
 func (s *simulation) opened(c *cobra.Command, w *manifest.Workload, from *earlier) *manifest.Workload {
 	w.Open()
 	if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {

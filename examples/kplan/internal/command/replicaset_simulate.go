@@ -52,8 +52,8 @@ func (s *simulation) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
 	return j, nil
 }
 
-// keptTemplate returns notes about what a ReplicaSet does not do: its controller sets its size,
-// and its existing pods keep the old template.
+// keptTemplate returns notes about fields that a ReplicaSet does not act on: its replicas, if a
+// controller sets them, and its template, which existing pods do not take.
 func keptTemplate(r, old *manifest.ReplicaSet, pods int) (notes []string) {
 	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
 		notes = append(notes, controller+" leaves its size alone")

@@ -44,8 +44,7 @@ func barred[N any](nodes []N, what string, why func(*N) string) []string {
 	return []string{fmt.Sprintf("%d of %d nodes take %s: %s", out, len(nodes), what, view.Folded(reasons))}
 }
 
-// barrier returns the reason why a node takes no pod, except for lack of room. It returns "" if
-// there is none.
+// barrier returns the reason why a node takes no pod, except for lack of room, or "".
 func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 	if n.Spec.Unschedulable {
 		return "cordoned"

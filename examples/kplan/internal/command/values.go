@@ -66,7 +66,7 @@ func (n *number) String() string {
 	return strconv.Itoa(int(*n))
 }
 
-// Type returns what help calls the value.
+// Type returns the name of the value in help texts.
 func (n *number) Type() string { return "number" }
 
 // Set accepts numbers that are not negative.

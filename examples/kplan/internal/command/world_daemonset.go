@@ -72,9 +72,9 @@ func versionBeside(seen, wanted *manifest.DaemonSet) *manifest.DaemonSet {
 	return &next
 }
 
-// ownOf returns a DaemonSet with its pods and revisions. It also returns the UIDs of orphans that
-// the DaemonSet is about to adopt: they appear as adopted, so that their state counts as that of
-// its own pods.
+// ownOf returns a DaemonSet with its pods and revisions, and the UIDs of the orphans that it is
+// about to adopt. The orphans appear as adopted, so that their state counts like the state of its
+// own pods.
 func ownOf(d *manifest.DaemonSet) (objects []kube.Object, orphans map[types.UID]bool) {
 	objects, orphans = []kube.Object{d.Object}, map[types.UID]bool{}
 	adopted := func(o metav1.Object) bool {

@@ -64,7 +64,7 @@ func (p *part) syntax(err error) error {
 	}))
 }
 
-// repeated returns an error for the first duplicate key, nil if there is none.
+// repeated returns an error for the first duplicate key, or nil.
 func (p *part) repeated() error {
 	var document nodes.Node
 	if nodes.Unmarshal(p.text, &document) != nil {

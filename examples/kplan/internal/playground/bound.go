@@ -16,9 +16,9 @@ const (
 	mostValues = 20_000
 )
 
-// A bound counts the values of a text, and counts those of an anchor at each use: a few lines can
-// stand for more values than fit in memory. The limit of the parser is per decoded value, and its
-// error lists every pair of equal keys.
+// A bound counts the values of a text, and counts the values of an anchor at each use: a few
+// lines can stand for more values than fit in memory. The limit of the parser is per decoded
+// value, and its error lists every pair of equal keys.
 type bound struct {
 	sizes map[*yaml.Node]int // 0 during the count
 	total int

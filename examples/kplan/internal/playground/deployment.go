@@ -19,7 +19,7 @@ import (
 // mostReplicas is the largest number of replicas that a page can simulate quickly.
 const mostReplicas = 2000
 
-// What the API server fills in.
+// Defaults of the API server.
 const (
 	usualDeadline = 600
 	usualHistory  = 10

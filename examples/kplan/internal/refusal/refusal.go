@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package refusal finds out from a message of the API server which component has refused an
-// object, and what to change.
+// Package refusal parses messages of the API server about refused objects. It returns the
+// component that has refused the object, and the change that would help.
 package refusal
 
 import (
