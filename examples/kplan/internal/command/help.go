@@ -19,8 +19,7 @@ type flagGroup struct {
 	names []string
 }
 
-// flagGroups are the flags that commands share, by topic. Flags of a single command are not
-// listed and come first.
+// flagGroups are flags by topic. Flags without a group belong to a single command and come first.
 var flagGroups = []flagGroup{
 	{"What to read", []string{
 		"filename", "recursive", "kustomize", "from", "namespace", "all-namespaces", "selector", "context", "kubeconfig",

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 )
 
-// An input holds the flags that all commands share, and the objects that they have read.
+// An input holds the flags that most commands share, and the objects that they have read.
 type input struct {
 	filenames []string
 	recursive bool
