@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command kplan shows what the controllers of Kubernetes and OpenKruise will do next
-// with Deployments, DaemonSets and Rollouts, and how a rollout will go, from files or
-// from a cluster. As kubectl-kplan in the path it is a plugin of kubectl.
+// Command kplan shows the next actions of the controllers of Kubernetes, OpenKruise and Argo for
+// Deployments, DaemonSets and Rollouts, and simulates rollouts, from files or from a cluster. As
+// kubectl-kplan in the path it is a plugin of kubectl.
 package main
 
 import (

@@ -9,19 +9,19 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Bar is two numbers, of which the second is not below the first.
+// A Bar shows two numbers. Light must not be less than Full.
 type Bar struct {
 	Name  string
 	Full  float64
 	Light float64 // +Inf is beyond the axis
-	Text  string  // behind the bar
+	Text  string  // after the bar
 }
 
-// mostLabel is how long a name in front of a bar may be.
+// mostLabel is the longest label of a bar, in characters.
 const mostLabel = 24
 
-// Bars draws bars on one axis up to a number, each in a row: full up to the first of its
-// numbers, and lighter up to the second.
+// Bars draws bars in rows on a common axis that ends at most: full up to Full, and lighter up to
+// Light.
 func Bars(w *terminal.Writer, title, end string, most float64, bars []Bar) {
 	label, text := len([]rune(title)), 0
 	for _, b := range bars {

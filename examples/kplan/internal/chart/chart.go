@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package chart draws how a rollout goes over time: on a terminal, and as SVG.
+// Package chart draws the course of a rollout over time, on a terminal and as SVG.
 package chart
 
 import (
@@ -12,23 +12,23 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Chart is what happens on one axis of time.
+// A Chart is several series and marks on one time axis.
 type Chart struct {
 	Title   string
 	End     time.Duration
 	Pods    []Series // numbers of pods
-	Traffic *Series  // percent of the requests that new pods get; nil for none
+	Traffic *Series  // percent of the requests to new pods, or nil
 	Bounds  []Bound
 	Spans   []Span
 	Marks   []Mark
-	Zones   []Series // numbers of pods by zone, drawn by themselves; none if nodes have no zones
+	Zones   []Series // numbers of pods by zone, in a separate plot; nil without zones
 }
 
-// A Series is a number that stays as it is from one point to the next.
+// A Series is a number that changes at points.
 type Series struct {
 	Name    string
-	Points  []Point // in the order of time
-	Stacked bool    // a picture draws it as an area on top of the others that are
+	Points  []Point // in order of time
+	Stacked bool    // drawn as an area on top of other stacked series
 }
 
 // A Point is an instant and the number from then on.
@@ -37,26 +37,26 @@ type Point struct {
 	Value float64
 }
 
-// A Bound is a number that pods are to stay below or above.
+// A Bound is an upper or lower limit of the number of pods.
 type Bound struct {
 	Name  string
 	Value float64
-	Least bool // pods are to stay above it
+	Least bool // a lower limit
 }
 
-// A Span is a part of the time with a name, such as a pause.
+// A Span is a named period, such as a pause.
 type Span struct {
 	Name     string
 	From, To time.Duration
 }
 
-// A Mark is an instant at which something happens, such as a step.
+// A Mark is a named instant, such as a step.
 type Mark struct {
 	At   time.Duration
 	Name string
 }
 
-// Add adds a point, unless the number stays.
+// Add adds a point if the number changes.
 func (s *Series) Add(at time.Duration, value float64) {
 	n := len(s.Points)
 	switch {
@@ -97,13 +97,13 @@ func (c *Chart) most() float64 {
 	return most
 }
 
-// How many characters the axis of time has on a terminal: as many as have room.
+// The width of the time axis on a terminal, in characters.
 const (
 	leastWidth = 20
 	mostWidth  = 72
 )
 
-// axis returns that for labels and numbers that take so many.
+// axis returns the width of the time axis next to labels and numbers with the given width.
 func axis(w *terminal.Writer, labels int) int {
 	if w.Width() == 0 {
 		return mostWidth
@@ -132,7 +132,7 @@ func (c *Chart) Text(w *terminal.Writer) {
 	}
 }
 
-// rows returns all that have a name in front.
+// rows returns all rows with a label.
 func (c *Chart) rows() []Series {
 	rows := append([]Series{{Name: "pauses"}}, c.Pods...)
 	if c.Traffic != nil {
@@ -141,12 +141,12 @@ func (c *Chart) rows() []Series {
 	return rows
 }
 
-// instant returns the time of a column of so many.
+// instant returns the time of a column.
 func (c *Chart) instant(column, width int) time.Duration {
 	return time.Duration(float64(c.End) * float64(column) / float64(width-1))
 }
 
-// row draws a series as a line of blocks, and where it ends.
+// row draws a series as a line of blocks, and its last number.
 func (c *Chart) row(w *terminal.Writer, s *Series, label, width int, most float64) {
 	const blocks = " ▁▂▃▄▅▆▇█"
 	levels := []rune(blocks)

@@ -8,8 +8,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// marks draws a triangle above the plot for each instant at which something happens, and its
-// name if that has room.
+// marks draws a triangle above the plot for each mark, and its name if there is room.
 func (a *plot) marks() {
 	free := 0.0
 	for _, m := range a.c.Marks {
@@ -24,14 +23,14 @@ func (a *plot) marks() {
 	}
 }
 
-// A Layout is where a picture has its axis of time, from its left side to its end.
+// A Layout is the position of the time axis in a picture, from its left side to its end.
 type Layout struct {
 	Width, Left, Right float64
 	End                time.Duration
 }
 
-// Inline returns the plots alone, without title, legends and style, for a page that has
-// [Style] and draws the rest.
+// Inline returns only the plots, without title, legends and style, for a page with [Style] that
+// draws the rest.
 func (c *Chart) Inline() (svg string, l Layout) {
 	plots := &picture{}
 	height := c.plots(plots, 8, false)
@@ -43,7 +42,7 @@ func (c *Chart) Inline() (svg string, l Layout) {
 	return p.String(), Layout{pictureWidth, c.left(), pictureWidth - rightOfPlot, c.end()}
 }
 
-// Legend returns what the lines and areas mean, of all plots.
+// Legend returns the entries for the lines and areas of all plots.
 func (c *Chart) Legend() []Entry {
 	list := c.entries()
 	if c.Traffic != nil {

@@ -20,40 +20,40 @@ import (
 const (
 	pictureWidth  = 760.0
 	leftOfPlot    = 52.0 // at least
-	leftOfLabels  = 20.0 // for what they are numbers of
-	digitWidth    = 8.0  // that a digit of such a label takes at most
+	leftOfLabels  = 20.0 // for the unit of the labels
+	digitWidth    = 8.0  // largest width of a digit
 	rightOfPlot   = 16.0
 	titleHeight   = 30.0
 	titleLine     = 20.0  // each further line of a title
-	titleLength   = 62    // characters that a line has room for
+	titleLength   = 62    // characters in a line
 	entryHeight   = 18.0  // of a row of the legend
-	entrySymbol   = 24.0  // of a line or an area in the legend
-	charWidth     = 7.0   // that a character of the legend takes at most, on average
+	entrySymbol   = 24.0  // width of a symbol in the legend
+	charWidth     = 7.0   // largest average width of a character in the legend
 	podsHeight    = 240.0 // of the plot alone
 	trafficHeight = 90.0
 	belowPlot     = 40.0 // labels of the time
 	marksHeight   = 16.0 // above the plot of the pods
 )
 
-// colors tell series apart, also for most people who do not see all colors.
+// colors distinguish series, also for most people with impaired colour vision.
 var colors = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"}
 
 //go:embed style.css
 var sheet string
 
-// Style returns the sheet of pictures. It needs no font that has to be installed, and follows the
-// reader's choice of light or dark.
+// Style returns the style sheet of pictures. It needs no installed font, and follows the light or
+// dark scheme of the reader.
 func Style() string {
-	_, rules, _ := strings.Cut(sheet, "\n") // behind the line of the licence
+	_, rules, _ := strings.Cut(sheet, "\n") // after the license line
 	return rules
 }
 
-// A picture is an SVG that is being written.
+// A picture is the state of the output.
 type picture struct{ strings.Builder }
 
 func (p *picture) put(format string, values ...any) { fmt.Fprintf(p, format+"\n", values...) }
 
-// text writes a text. It is escaped as on a terminal, because XML cannot hold every
+// text writes a text. It escapes the text as on a terminal, because XML cannot contain every
 // character.
 func (p *picture) text(x, y float64, attributes, text string) {
 	p.put(`<text x="%s" y="%s" %s>%s</text>`, number(x), number(y), attributes, escape(text))
@@ -61,10 +61,11 @@ func (p *picture) text(x, y float64, attributes, text string) {
 
 func escape(text string) string { return html.EscapeString(terminal.Escape(text)) }
 
-// number writes a coordinate with a tenth of a pixel.
+// number returns a coordinate in pixels, rounded to a tenth.
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
-// SVG writes the chart as a picture: the pods, below them what else there is, on the same axis.
+// SVG writes the chart as a picture: the pods, and below them traffic and zones on the same time
+// axis.
 func (c *Chart) SVG(w io.Writer) error {
 	plots := &picture{}
 	title := []rune(terminal.Escape(c.Title))
@@ -90,7 +91,7 @@ func (p *picture) begin(height float64, size string) {
 	p.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s"%s role="img">`, number(pictureWidth), number(height), size)
 }
 
-// plots draws all plots from a height on, and returns the height of the picture.
+// plots draws all plots below a position, and returns the height of the picture.
 func (c *Chart) plots(p *picture, top float64, legends bool) float64 {
 	if len(c.Marks) > 0 {
 		top += marksHeight
@@ -113,7 +114,7 @@ func (c *Chart) plots(p *picture, top float64, legends bool) float64 {
 	return top
 }
 
-// lower draws a plot below the others, with its own legend, and returns where it ends.
+// lower draws a plot below the others, with its own legend, and returns its lower end.
 func (c *Chart) lower(p *picture, top float64, legends bool, unit string, list []Series, from int, most float64) float64 {
 	if legends {
 		top += float64(p.legend(top-belowPlot/4, entriesOf(list, from)))*entryHeight - belowPlot/4 + 8
@@ -124,10 +125,10 @@ func (c *Chart) lower(p *picture, top float64, legends bool, unit string, list [
 	return top + trafficHeight + belowPlot
 }
 
-// An Entry is a line of a legend: how something is drawn, and what it is.
+// An Entry is an entry of a legend: the class and color of its symbol, and its name.
 type Entry struct{ Class, Color, Name string }
 
-// entries are those of the pods.
+// entries returns the legend of the plot of the pods.
 func (c *Chart) entries() []Entry {
 	list := entriesOf(c.Pods, 0)
 	for _, b := range c.Bounds {
@@ -136,7 +137,7 @@ func (c *Chart) entries() []Entry {
 	return list
 }
 
-// class is how a bound is drawn.
+// class returns the style class of a bound.
 func (b *Bound) class() string {
 	if b.Least {
 		return "bound least"
@@ -144,7 +145,7 @@ func (b *Bound) class() string {
 	return "bound"
 }
 
-// color returns that of a series by its place among all that a legend tells of.
+// color returns the color of a series by its index in the legends of all plots.
 func color(n int) string { return colors[n%len(colors)] }
 
 func entriesOf(series []Series, from int) (list []Entry) {
@@ -158,7 +159,7 @@ func entriesOf(series []Series, from int) (list []Entry) {
 	return list
 }
 
-// legend writes what the lines mean, below a height, in as many rows as that takes.
+// legend writes a legend below a position, and returns its number of rows.
 func (p *picture) legend(top float64, entries []Entry) (rows int) {
 	x, rows := leftOfPlot, 1
 	for _, e := range entries {
@@ -185,7 +186,7 @@ func (p *picture) entry(x, y float64, class, color, name string) {
 	p.text(x+entrySymbol, y, `class="axis"`, name)
 }
 
-// highest returns the largest number of pods, of pods that stand on each other, or bound.
+// highest returns the largest number of pods, sum of stacked series, or bound.
 func (c *Chart) highest() float64 {
 	most, stacked := c.most(), &Series{}
 	for i := range c.Pods {
@@ -202,10 +203,11 @@ func (c *Chart) highest() float64 {
 	return most
 }
 
-// end returns the end of the axis: behind the last instant, so that what is then is seen.
+// end returns the end of the time axis, a little after the last instant, so that the final state
+// is visible.
 func (c *Chart) end() time.Duration { return max(c.End+c.End/25, time.Second) }
 
-// left is where the axis of time begins: behind the labels of the pods.
+// left returns the position of the time axis, to the right of the labels of the pods.
 func (c *Chart) left() float64 {
 	ticks := wholeTicks(0, c.highest(), 8)
 	return max(leftOfPlot, leftOfLabels+6+digitWidth*float64(len(ticks[len(ticks)-1].Label)))
@@ -254,8 +256,8 @@ func (a *plot) frame(unit string, named bool) {
 	a.p.text(pictureWidth-rightOfPlot, bottom+32, `class="axis" text-anchor="end"`, "time")
 }
 
-// series draws the areas, one on top of the other, and above them the lines, in the colors from
-// a place on.
+// series draws the stacked series as areas, one on top of the other, and above them the others as
+// lines. The colors start at index from.
 func (a *plot) series(list []Series, from int) {
 	below := &Series{}
 	for i := range list {
@@ -272,7 +274,7 @@ func (a *plot) series(list []Series, from int) {
 	}
 }
 
-// steps is the path of a series from 0 to the end, without its first letter.
+// steps returns the path of a series from 0 to the end, without its first letter.
 func (a *plot) steps(s *Series) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", number(a.x(0)), number(a.y(s.at(0))))
@@ -283,7 +285,7 @@ func (a *plot) steps(s *Series) string {
 	return b.String()
 }
 
-// back is the path of a series from the end to 0.
+// back returns the path of a series from the end to 0.
 func (a *plot) back(s *Series) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "V%s", number(a.y(s.last())))
@@ -301,7 +303,7 @@ func (a *plot) back(s *Series) string {
 // sum adds two series.
 func sum(a, b *Series) *Series {
 	var s Series
-	var left, right float64 // what they are at the instant
+	var left, right float64 // values at the instant
 	for p, q := a.Points, b.Points; len(p)+len(q) > 0; {
 		at := time.Duration(math.MaxInt64)
 		for _, points := range [][]Point{p, q} {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// A tick is a place on an axis that has a label.
+// A tick is a labelled position on an axis.
 type tick struct {
 	Value float64
 	Label string
 }
 
-// timeTicks puts labels such as 1m30s at round times.
+// timeTicks returns ticks at round times, with labels such as 1m30s.
 func timeTicks(least, most float64) []tick {
 	const labels = 8
 	step := 1.0
@@ -36,7 +36,7 @@ func timeTicks(least, most float64) []tick {
 	})
 }
 
-// wholeTicks puts labels at whole numbers, so many of them and the first.
+// wholeTicks returns ticks at whole numbers: the first, and at most the given number of others.
 func wholeTicks(least, most float64, labels int) []tick {
 	step := 1.0
 	for i := 0; (most-least)/step > float64(labels); i++ {

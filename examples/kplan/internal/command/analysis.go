@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// An analysis is how analyses of Rollouts of Argo end in a simulation.
+// An analysis holds the flags for the outcome of Argo Rollouts analyses.
 type analysis struct {
 	outcome analysisOutcome
 	after   delay

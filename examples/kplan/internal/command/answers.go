@@ -12,13 +12,13 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 )
 
-// Answers are what simulations come to. Of each no more is kept than will be written: what
-// it was made of takes much more memory, and there may be thousands.
+// The answers are the results of simulations. They keep only the output of each one if possible:
+// the simulation takes much more memory, and there may be thousands.
 type answers struct {
 	all       bool      // whether to keep the outcomes
 	outcomes  []outcome // for pictures, and formats of steps
 	documents []document
-	end       error // that of the first that does not finish
+	end       error // error of the first rollout that does not finish
 }
 
 func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
@@ -35,7 +35,7 @@ func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
 	return err
 }
 
-// show writes what was simulated to standard output, unless one of the files is that.
+// show writes the results to standard output, unless one of the other files goes there.
 func (s *simulation) show(c *cobra.Command, results *answers) error {
 	alone, err := s.toStdout()
 	switch {
@@ -52,7 +52,7 @@ func (s *simulation) show(c *cobra.Command, results *answers) error {
 		return err
 	}
 	w := terminal.NewWriter(c.OutOrStdout())
-	return errors.Join(timeline.CSV(w.Trusted(), list), w.Err()) // it escapes itself
+	return errors.Join(timeline.CSV(w.Trusted(), list), w.Err()) // CSV escapes
 }
 
 // An answer is a document with a verdict.
@@ -61,20 +61,21 @@ type answer interface {
 	judged
 }
 
-// A charted answer has a picture of it below, on a terminal.
+// A charted answer draws its chart after its text, on a terminal.
 type charted struct {
 	answer
 	draw func(*terminal.Writer)
 }
 
-// Text writes the answer, and then draws it.
+// Text writes the answer and then draws the chart.
 func (c charted) Text(w *terminal.Writer) {
 	c.answer.Text(w)
 	w.Printf("\n")
 	c.draw(w)
 }
 
-// charted returns an answer with its chart, if the user wants that. Rollouts have one always.
+// charted returns an answer with its chart if the user wants it. It returns an answer that always
+// has a chart as it is.
 func (s *simulation) charted(o outcome) document {
 	answer, ok := o.result.(answer)
 	d, draws := o.result.(interface{ Draw(*terminal.Writer) })

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// planArgo returns the next plan for a Rollout of Argo.
+// planArgo returns the next plan for an Argo Rollout.
 func (r *repairs) planArgo(a *manifest.ArgoRollout, now time.Time) (view.ArgoPlan, error) {
 	snapshot := a.At(now)
 	plan, err := argo.Reconcile(snapshot, now, argo.Options{Repair: r.argoRollouts()})
@@ -39,7 +39,7 @@ func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.Argo
 	return e, nil
 }
 
-// tellScale tells what an autoscaler wants of a Rollout.
+// tellScale prints the size of a Rollout that its autoscaler wants.
 func tellScale(c *cobra.Command, a *manifest.ArgoRollout) {
 	for _, text := range a.Scaled.Notes {
 		tell(c, []string{a.Placed() + ": " + text})

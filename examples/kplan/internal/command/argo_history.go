@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// revisionOf returns the annotated revision of a ReplicaSet, false if there is none.
+// revisionOf returns the annotated revision of a ReplicaSet, false if it has no valid one.
 func revisionOf(rs *appsv1.ReplicaSet) (int64, bool) {
 	set, err := kubeargo.ReplicaSet(rs)
 	return set.Revision, err == nil && set.Revision > 0
@@ -37,7 +37,7 @@ func revisionsOf(r *manifest.ArgoRollout) []*appsv1.ReplicaSet {
 	return list
 }
 
-// argoHistory returns the revisions of a Rollout of Argo, or one that is wanted; 0 is all.
+// argoHistory returns the revisions of an Argo Rollout, or only the wanted one; 0 is all.
 func argoHistory(r *manifest.ArgoRollout, wanted int64) (view.ArgoHistory, error) {
 	h := view.ArgoHistory{Namespace: r.Object.Namespace, Name: r.Object.Name, Number: wanted}
 	for _, rs := range revisionsOf(r) {

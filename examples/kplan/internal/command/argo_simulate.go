@@ -19,8 +19,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// ofArgo returns the simulation of an update of a Rollout of Argo: of the rest of what is in the files, or of all
-// of it from an old one.
+// ofArgo returns the simulation of an update of an Argo Rollout: the rest of the update in the
+// files, or a whole update from an old Rollout.
 func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 	partial, err := argoRolledOut(old)
 	if err != nil {
@@ -59,14 +59,14 @@ func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 	return j, nil
 }
 
-// approved says when people approve.
+// approved sets the time until people approve.
 func (s *simulation) approved(c *sim.Config) {
 	if !s.neverApprove {
 		c.ApproveAfter = cluster.Exactly(time.Duration(s.approveAfter))
 	}
 }
 
-// exactly is a time, unset if that is 0.
+// exactly returns a fixed time, nil for 0.
 func (s *simulation) exactly(d delay) cluster.Spread {
 	if d == 0 {
 		return nil
@@ -74,13 +74,14 @@ func (s *simulation) exactly(d delay) cluster.Spread {
 	return cluster.Exactly(time.Duration(d))
 }
 
-// An attendance is whether people had a part in the updates of a world.
+// An attendance records the part of people in the updates of a simulated Rollout.
 type attendance struct {
-	awaited  bool // somebody was waited for
+	awaited  bool // the Rollout waited for an approval
 	approved bool
 }
 
-// attendanceIn returns that of a Rollout, of the world that will be made of a configuration.
+// attendanceIn returns an attendance that a simulation with the configuration fills for a
+// Rollout.
 func attendanceIn(c *sim.Config, name string) *attendance {
 	a, planned, observe := &attendance{}, c.Planned, c.Observe
 	c.Planned = func(p sim.Plan) {
@@ -100,7 +101,7 @@ func attendanceIn(c *sim.Config, name string) *attendance {
 	return a
 }
 
-// assumed says when a person approves, by a flag if there is one.
+// assumed returns the assumed time of an approval, followed by the flag that sets it, if any.
 func (a *attendance) assumed(after time.Duration, flag string) []string {
 	if !a.awaited && !a.approved {
 		return nil
@@ -108,7 +109,8 @@ func (a *attendance) assumed(after time.Duration, flag string) []string {
 	return []string{"a person approves after " + terminal.Clock(after) + flag}
 }
 
-// decided says which people and analyses have decided how long an update takes.
+// decided returns the assumptions about people and analyses that the length of an update depends
+// on.
 func (s *simulation) decided(r *argo.Rollout, people *attendance) (assumed []string) {
 	if assumed = people.assumed(time.Duration(s.approveAfter), " (--approve-after)"); s.neverApprove && assumed != nil {
 		assumed = []string{"nobody approves (--never-approve)"}

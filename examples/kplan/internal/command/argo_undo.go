@@ -18,7 +18,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// argoUndo returns what kubectl argo rollouts undo would do, and how that goes.
+// argoUndo returns the result of kubectl argo rollouts undo, with the simulation of its rollout.
 func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 	target, err := u.argoTarget(r)
 	if err != nil {
@@ -40,7 +40,7 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 	return undo, err
 }
 
-// argoRollout simulates what follows from restoring the template of a ReplicaSet.
+// argoRollout simulates the rollout after the template of a ReplicaSet is restored.
 func (u *undoing) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet) (view.Simulation, error) {
 	j := argoJob(r, nil, u.now.Time)
 	var people *attendance
@@ -61,8 +61,8 @@ func (u *undoing) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet
 	return u.alone(&u.policies, j)
 }
 
-// argoTarget returns the ReplicaSet to go back to: that of a revision, or the one before
-// the last.
+// argoTarget returns the ReplicaSet to go back to: the one with the wanted revision, or the one
+// before the last.
 func (u *undoing) argoTarget(r *manifest.ArgoRollout) (*appsv1.ReplicaSet, error) {
 	list := revisionsOf(r)
 	if u.number == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// besides returns the simulation of CloneSets and StatefulSets that no Rollout releases. Nothing is told of
-// them, but their pods take room and quotas, and are rolled out, in the cluster of the others.
+// besides returns the simulation of CloneSets and StatefulSets that no Rollout releases. The
+// answers leave them out, but their pods roll, and use nodes and quotas, in the same cluster.
 func (s *simulation) besides(set *manifest.Set, from *earlier) (jobs []*job) {
 	for i := range set.PodSets {
 		p := &set.PodSets[i]
@@ -31,7 +31,8 @@ func (s *simulation) besides(set *manifest.Set, from *earlier) (jobs []*job) {
 	return jobs
 }
 
-// besideSet lets a set begin from an old one, if there is one, or as it is.
+// besideSet begins with a set: with the change from an old set, or with its current state if old
+// is nil.
 func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
 	namespace, name := p.Object.GetNamespace(), p.Object.GetName()
 	if old == nil {
@@ -54,7 +55,7 @@ func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
 	j.replaces(old, p)
 	j.begin = func(b *world.Beginning) error {
 		next := b.BeginSet(namespace, name, inPlace)
-		next.Partition, next.Paused = p.Set.Partition, p.Set.Paused // which a Rollout would set
+		next.Partition, next.Paused = p.Set.Partition, p.Set.Paused // as a Rollout would set them
 		b.Applied, b.Earlier = []any{*next}, true
 		return nil
 	}

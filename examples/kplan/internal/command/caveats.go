@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// daemonCaveats returns what explains a DaemonSet beside its plan.
+// daemonCaveats returns the caveats about a DaemonSet that its plan does not show.
 func daemonCaveats(d *manifest.DaemonSet, p *view.DaemonPlan) []view.Caveat {
 	pods := map[string]*corev1.Pod{}
 	for _, pod := range d.Pods {
@@ -29,8 +29,8 @@ func daemonCaveats(d *manifest.DaemonSet, p *view.DaemonPlan) []view.Caveat {
 	return append(daemonPorts(d, p, pods), daemonImages(d, p, pods)...)
 }
 
-// daemonPorts tells of new pods that want a port of the node which the old pod beside them has:
-// with surge they never start.
+// daemonPorts returns the caveat that new pods need a node port that the old pod on their node
+// uses. With surge they never start.
 func daemonPorts(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*corev1.Pod) []view.Caveat {
 	if p.Plan.Budget.Surge == 0 {
 		return nil
@@ -46,7 +46,7 @@ func daemonPorts(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*cor
 			continue
 		}
 		if old == nil || next.NodeName != "" || len(clashing(next, &old.Spec)) == 0 {
-			stuck = stuck && r.Uses == "" // a node that comes on makes room for others
+			stuck = stuck && r.Uses == "" // an updating node frees budget for others
 			continue
 		}
 		nodes, ports = append(nodes, r.Node), union(ports, clashing(next, &old.Spec))
@@ -57,8 +57,8 @@ func daemonPorts(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*cor
 	return []view.Caveat{view.PortsOfNodes(ports, nodes, stuck)}
 }
 
-// deploymentPorts tells of new pods for which the scheduler finds no free port, as old pods have
-// them.
+// deploymentPorts returns the caveat that the scheduler finds no free port for new pods because
+// old pods use it.
 func deploymentPorts(w *manifest.Workload, e *view.Explanation) []view.Caveat {
 	newest := newestOf(w)
 	if newest == nil {
@@ -87,7 +87,7 @@ func deploymentPorts(w *manifest.Workload, e *view.Explanation) []view.Caveat {
 	return []view.Caveat{view.PortsTaken(waiting, ports, !going && len(e.Plan.Plan.Actions) == 0 && len(e.Idle) == waiting)}
 }
 
-// daemonImages tells of pods that count as new and run the image of an old revision.
+// daemonImages returns the caveat that pods count as new and run the image of an old revision.
 func daemonImages(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*corev1.Pod) []view.Caveat {
 	var list []*corev1.Pod
 	for i := range p.Nodes {
@@ -98,7 +98,8 @@ func daemonImages(d *manifest.DaemonSet, p *view.DaemonPlan, pods map[string]*co
 	return oldImages(d, list, []daemonset.Plan{p.Plan})
 }
 
-// oldImages tells of pods that run the image of an old revision, though plans count them as new.
+// oldImages returns the caveat that pods run the image of an old revision although plans count
+// them as new.
 func oldImages(d *manifest.DaemonSet, pods []*corev1.Pod, plans []daemonset.Plan) []view.Caveat {
 	var others []oldTemplate
 	for _, r := range d.Revisions {
@@ -123,10 +124,10 @@ func oldImages(d *manifest.DaemonSet, pods []*corev1.Pod, plans []daemonset.Plan
 	return []view.Caveat{view.OtherImages(len(s.pods), s.image, s.of.name, ends)}
 }
 
-// keptImages tells of pods of a DaemonSet that were there at the beginning, count as new at the end of a
-// simulation, and run the image of an old revision.
+// keptImages returns the caveat that pods of a DaemonSet exist since the beginning of a
+// simulation, count as new at its end, and run the image of an old revision.
 func keptImages(d *manifest.DaemonSet, r *world.Run, s *view.Simulation) []view.Caveat {
-	if d.Advanced != nil { // which may have updated them in place
+	if d.Advanced != nil { // OpenKruise may have updated them in place
 		return nil
 	}
 	there := map[types.UID]bool{}
@@ -141,7 +142,8 @@ func keptImages(d *manifest.DaemonSet, r *world.Run, s *view.Simulation) []view.
 	return oldImages(d, slices.DeleteFunc(slices.Clone(d.Pods), func(p *corev1.Pod) bool { return !there[p.UID] }), plans)
 }
 
-// deploymentImages tells of pods of the new ReplicaSet that run the image of another one, of those that are given.
+// deploymentImages returns the caveat that some of the given pods belong to the new ReplicaSet
+// and run the image of another one.
 func deploymentImages(w *manifest.Workload, pods []*corev1.Pod) []view.Caveat {
 	newest := newestOf(w)
 	if newest == nil {
@@ -166,7 +168,7 @@ func deploymentImages(w *manifest.Workload, pods []*corev1.Pod) []view.Caveat {
 	return []view.Caveat{view.OtherImages(len(s.pods), s.image, s.of.name, keptBySet)}
 }
 
-// stillThere are the pods, of some, that are there at the end of a simulation.
+// stillThere returns the pods that are still active at the end of a simulation.
 func stillThere(pods []*corev1.Pod, r *world.Run) []*corev1.Pod {
 	there := map[types.UID]bool{}
 	for _, p := range r.View().Pods() {
@@ -177,7 +179,8 @@ func stillThere(pods []*corev1.Pod, r *world.Run) []*corev1.Pod {
 
 const keptBySet = "Nothing replaces them, since a ReplicaSet goes by labels: delete them, and new ones are created."
 
-// replicaSetImages tells of pods that run another image than the template of their ReplicaSet has.
+// replicaSetImages returns the caveat that pods run another image than the template of their
+// ReplicaSet.
 func replicaSetImages(r *manifest.ReplicaSet) []view.Caveat {
 	s := strangersOf(slices.DeleteFunc(slices.Clone(r.Workload.Pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }),
 		&r.Workload.ReplicaSets[0].Spec.Template.Spec, nil)

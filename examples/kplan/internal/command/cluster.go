@@ -16,14 +16,14 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// maxReplicas is how many pods a simulation may be about.
+// maxReplicas is the largest number of replicas in a simulation.
 const maxReplicas = 100_000
 
-// epoch is the present of files that tell of no time.
+// epoch is the present for files without any time.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// checkTemplates refuses ReplicaSets that would not select their own pods, which the API
-// server does not take: they would make pods forever.
+// checkTemplates rejects ReplicaSets that do not select their own pods, as the API server does:
+// they would create pods forever.
 func checkTemplates(file string, sets []replicaset.ReplicaSet) error {
 	for i := range sets {
 		rs := &sets[i]
@@ -36,8 +36,8 @@ func checkTemplates(file string, sets []replicaset.ReplicaSet) error {
 	return nil
 }
 
-// latest returns the latest time in the objects, which is as close to the time
-// when they were read as the objects tell.
+// latest returns the latest time in the objects, the best estimate of the time when they were
+// read.
 func latest(w *manifest.Workload) time.Time {
 	last := epoch
 	for _, c := range w.Deployment.Status.Conditions {
@@ -49,7 +49,7 @@ func latest(w *manifest.Workload) time.Time {
 	return latestOf(last, w.Pods)
 }
 
-// latestOf returns the latest of a time and those of pods.
+// latestOf returns the latest of a time and the times of pods.
 func latestOf(last time.Time, pods []*corev1.Pod) time.Time {
 	last = later(epoch, last)
 	for _, p := range pods {

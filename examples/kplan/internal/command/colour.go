@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A colour is when texts are drawn by what they mean.
+// A colour tells when to write in colour.
 type colour string
 
 const (
@@ -23,7 +23,7 @@ const (
 func (c *colour) String() string { return string(*c) }
 func (c *colour) Type() string   { return "when" }
 
-// Set accepts the three.
+// Set accepts the three values.
 func (c *colour) Set(s string) error {
 	switch colour(s) {
 	case colourAuto, colourAlways, colourNever:
@@ -33,8 +33,8 @@ func (c *colour) Set(s string) error {
 	return fmt.Errorf("must be auto, always or never")
 }
 
-// on reports whether to draw in colour on a writer. NO_COLOR (no-color.org) and a terminal
-// that is called dumb say no.
+// on reports whether to write in colour. For colourAuto it is false if NO_COLOR (no-color.org) is
+// set or TERM is dumb.
 func (c colour) on(w *terminal.Writer) bool {
 	switch c {
 	case colourAlways:

@@ -62,13 +62,14 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	return result, nil
 }
 
-// A strategy is what a trial makes of a Deployment.
+// A strategy is a Deployment with the changes of a trial.
 type strategy struct {
 	label string
 	deploy.Deployment
 }
 
-// strategies returns that of a Deployment as it is written, and those to compare with it.
+// strategies returns the strategy of a Deployment as written, and the strategies to compare with
+// it.
 func (s *simulation) strategies(w *manifest.Workload) (list []strategy, err error) {
 	for _, t := range append([]trial{{label: "as written"}}, s.trials...) {
 		d, err := t.of(w)
@@ -80,7 +81,7 @@ func (s *simulation) strategies(w *manifest.Workload) (list []strategy, err erro
 	return list, nil
 }
 
-// in returns the Deployment of a cluster with what trials change.
+// in returns the Deployment of a cluster with the fields that trials change.
 func (s *strategy) in(d deploy.Deployment) deploy.Deployment {
 	d.Strategy, d.MaxSurge, d.MaxUnavailable, d.MinReadySeconds, d.Replicas = s.Strategy, s.MaxSurge, s.MaxUnavailable, s.MinReadySeconds, s.Replicas
 	return d

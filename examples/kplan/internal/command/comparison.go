@@ -23,7 +23,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// A comparison is the flags that ask for many runs of a rollout, perhaps with several
+// A comparison holds the flags that ask for many runs of a rollout, possibly with several
 // strategies.
 type comparison struct {
 	start  quantiles
@@ -38,10 +38,10 @@ func (p *comparison) addFlags(c *cobra.Command) {
 	f.UintVar(&p.runs, "runs", 100, "how often each strategy is run with --start")
 }
 
-// maxRuns is how many runs anybody waits for.
+// maxRuns is the largest value of --runs.
 const maxRuns = 10_000
 
-// asked reports whether the user asks for a comparison instead of steps.
+// asked reports whether the user wants a comparison instead of steps.
 func (p *comparison) asked() bool { return len(p.start) > 0 || len(p.trials) > 0 }
 
 var (
@@ -49,7 +49,7 @@ var (
 	_ pflag.Value = new(trials)
 )
 
-// Quantiles are how long pods take to start, by shares of the pods, in order.
+// The quantiles of the start times of pods, in order.
 type quantiles []quantile
 
 type quantile struct {
@@ -57,7 +57,7 @@ type quantile struct {
 	duration time.Duration
 }
 
-// Type returns what help calls the value.
+// Type returns the name of the value in help texts.
 func (q *quantiles) Type() string { return "quantiles" }
 
 func (q *quantiles) String() string {
@@ -88,9 +88,8 @@ func (q *quantiles) Set(s string) error {
 	return nil
 }
 
-// at returns the duration that a share of the pods stays below: between the quantiles,
-// and beyond them, its logarithm is that of a normal distribution. One quantile alone
-// is the time of all pods.
+// at returns the start time of a quantile. Its logarithm is normally distributed between two
+// quantiles and beyond them. A single quantile is the start time of all pods.
 func (q quantiles) at(share float64) time.Duration {
 	if len(q) == 1 {
 		return q[0].duration
@@ -109,7 +108,7 @@ func (q quantiles) at(share float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond)
 }
 
-// spread returns the durations of the shares, at a thousand of them.
+// spread returns the start times of 1001 quantiles.
 func (q quantiles) spread() (s cluster.Spread) {
 	for i := range 1001 {
 		share := float64(i) / 1000
@@ -118,7 +117,7 @@ func (q quantiles) spread() (s cluster.Spread) {
 	return s
 }
 
-// Trials are strategies to compare with the one that is written.
+// The trials are strategies to compare with the strategy in the manifest.
 type trials []trial
 
 // A trial is one other strategy.
@@ -127,8 +126,8 @@ type trial struct {
 	changes []func(*appsv1.Deployment)
 }
 
-// of returns a Deployment as the trial changes it. One that the API server would reject is
-// rejected here as it is in a manifest.
+// of returns a Deployment with the changes of the trial. It rejects a Deployment that the API
+// server would reject.
 func (t *trial) of(w *manifest.Workload) (deploy.Deployment, error) {
 	d := w.Deployment.DeepCopy()
 	for _, change := range t.changes {
@@ -141,7 +140,7 @@ func (t *trial) of(w *manifest.Workload) (deploy.Deployment, error) {
 	return kube.Deployment(d)
 }
 
-// Type returns what help calls the value.
+// Type returns the name of the value in help texts.
 func (t *trials) Type() string { return "strategy" }
 
 func (t *trials) String() string {
@@ -161,7 +160,7 @@ func (t *trials) Set(s string) error {
 		if err != nil {
 			return err
 		}
-		if key == "strategy" { // which says what other settings there may be
+		if key == "strategy" { // first: it decides which other settings are valid
 			changes = slices.Insert(changes, 0, change)
 			continue
 		}
@@ -171,7 +170,7 @@ func (t *trials) Set(s string) error {
 	return nil
 }
 
-// rolling returns the limits of rolling updates, to be changed.
+// rolling returns the limits of rolling updates for changes. It creates them if they are unset.
 func rolling(d *appsv1.Deployment) *appsv1.RollingUpdateDeployment {
 	if d.Spec.Strategy.RollingUpdate == nil {
 		d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{}
@@ -179,12 +178,12 @@ func rolling(d *appsv1.Deployment) *appsv1.RollingUpdateDeployment {
 	return d.Spec.Strategy.RollingUpdate
 }
 
-// setting returns what one setting changes.
+// setting returns the change that one setting makes.
 func setting(key, value string) (func(*appsv1.Deployment), error) {
 	limit, limitErr := rollout.Parse(value)
 	number, numberErr := strconv.ParseInt(value, 10, 32)
 	if value == "" {
-		limitErr = errors.New("must be set") // which unset limits are not
+		limitErr = errors.New("must be set") // rollout.Parse accepts ""
 	}
 	limitErr = negative(limitErr, limit.Of(100))
 	numberErr = negative(numberErr, int32(number))

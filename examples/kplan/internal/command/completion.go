@@ -16,10 +16,10 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// completeTimeout is how long a shell waits for a cluster.
+// completeTimeout is the longest time that a completion waits for a cluster.
 const completeTimeout = "3s"
 
-// typeNames are what may stand before a name.
+// typeNames are the types in completions of TYPE/NAME.
 var typeNames = []string{"daemonset", "deployment", "replicaset", "replicationcontroller", "rollout"}
 
 // addCompletion completes TYPE/NAME, and namespaces and contexts.
@@ -37,7 +37,7 @@ func (in *input) addCompletion(c *cobra.Command) {
 	})
 }
 
-// completeArgs offers types, and the names of one in the cluster.
+// completeArgs completes types, and names of a type in the cluster.
 func (in *input) completeArgs(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	kind, _, hasSlash := strings.Cut(begun, "/")
@@ -58,7 +58,7 @@ func (in *input) completeArgs(c *cobra.Command, args []string, begun string) ([]
 	return begins, none | cobra.ShellCompDirectiveNoSpace
 }
 
-// offer returns names with what stands before them, but for those that are there.
+// offer returns names with a prefix, without names that the command line already has.
 func (in *input) offer(before string, names, there []string) []string {
 	var list []string
 	for _, name := range names {
@@ -69,7 +69,7 @@ func (in *input) offer(before string, names, there []string) []string {
 	return list
 }
 
-// namesOf returns the names of a type in the cluster. A cluster that does not answer has none.
+// namesOf returns the names of a type in the cluster, none if the cluster does not answer.
 func (in *input) namesOf(kind string) []string {
 	in.config.Timeout = new(completeTimeout)
 	names, err := cluster.Query{Getter: in.config, Args: []string{kind}, Selector: in.labels}.Names()
@@ -79,17 +79,17 @@ func (in *input) namesOf(kind string) []string {
 	return visible(names)
 }
 
-// visible returns the texts that a terminal shows as they are.
+// visible returns the texts without spaces and without characters that a terminal escapes.
 func visible(texts []string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return terminal.Escape(text) != text || strings.ContainsAny(text, " ") })
 }
 
-// once returns the files, each once: for a completion flags are parsed twice.
+// once returns the files without duplicates: cobra parses the flags twice for a completion.
 func (in *input) once() []string {
 	return slices.Compact(slices.Sorted(slices.Values(in.filenames)))
 }
 
-// completeReplicaSets offers the names of ReplicaSets with pods in the files.
+// completeReplicaSets completes the names of ReplicaSets with pods in the files.
 func (in *input) completeReplicaSets(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if !in.reads(c) || slices.Contains(in.filenames, "-") {
 		return in.namesOf("replicaset"), cobra.ShellCompDirectiveNoFileComp
@@ -105,7 +105,7 @@ func (in *input) completeReplicaSets(c *cobra.Command, _ []string, _ string) ([]
 	return visible(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRevisions offers the revisions of Deployments and DaemonSets in the files.
+// completeRevisions completes the revisions of Deployments and DaemonSets in the files.
 func (in *input) completeRevisions(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	if !in.reads(c) || slices.Contains(in.filenames, "-") {

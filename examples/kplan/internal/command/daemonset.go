@@ -52,7 +52,7 @@ func (p *repairs) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.D
 	return e, nil
 }
 
-// daemonReport returns what kubectl rollout status prints now.
+// daemonReport returns the current output of kubectl rollout status.
 func daemonReport(ds *appsv1.DaemonSet) view.Report {
 	s, wanted := &ds.Status, ds.Status.DesiredNumberScheduled
 	wait := fmt.Sprintf("Waiting for daemon set %q rollout to finish: ", ds.Name)

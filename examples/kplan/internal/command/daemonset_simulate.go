@@ -13,7 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// ofDaemonSet returns the simulation of an update of a DaemonSet, from an old one or what there is.
+// ofDaemonSet returns the simulation of an update of a DaemonSet from an old one, or from its
+// current pods if old is nil.
 func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
 	partial, err := daemonRolledOut(old)
 	if err != nil {
@@ -40,7 +41,7 @@ func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
 	return j, nil
 }
 
-// onlyWith returns what is applied to an old object: nothing, if there is none.
+// onlyWith returns wanted if there is an old object to apply it to, otherwise nil.
 func onlyWith[T any](old, wanted *T) *T {
 	if old == nil {
 		return nil
@@ -48,7 +49,7 @@ func onlyWith[T any](old, wanted *T) *T {
 	return wanted
 }
 
-// updated lets the simulation of an update tell what was assumed.
+// updated sets the function of a job that adds the assumptions to the result of an update.
 func (p *pace) updated(j *job, d *manifest.DaemonSet, by *policies, assumed *[]string) {
 	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(d.Nodes)}
 	j.telling = of
@@ -59,14 +60,14 @@ func (p *pace) updated(j *job, d *manifest.DaemonSet, by *policies, assumed *[]s
 	}
 }
 
-// nodesBarred tells how many nodes take no pod of the DaemonSet, and why.
+// nodesBarred returns notes about nodes without a pod of the DaemonSet, and the reason.
 func nodesBarred(b *world.Beginning) []string {
 	placer := daemonset.NewPlacer(&b.WantedDaemonSet().Template, b.DaemonSetOptions(daemonset.Options{}))
 	return barred(b.Nodes, "no pod of it", func(n *cluster.Node) string { return view.Barrier(placer.Place(&n.Node)) })
 }
 
-// assumeNodes gives a DaemonSet nodes if there are none, and returns what is assumed of them. In a
-// comparison of manifests it has none then: on how many it rolls is not known.
+// assumeNodes adds nodes to a DaemonSet without any, and returns the assumptions about them. It
+// adds none in a comparison of manifests, where the number of nodes is unknown.
 func (s *simulation) assumeNodes(d, old *manifest.DaemonSet) []string {
 	if s.whole {
 		return nil

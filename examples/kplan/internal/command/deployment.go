@@ -42,14 +42,14 @@ func (p *policies) planDeployment(w *manifest.Workload, now time.Time) (view.Pla
 	}, nil
 }
 
-// tellLimits tells which limits the Deployment runs into.
+// tellLimits prints the limits that keep the Deployment from its wanted pods.
 func tellLimits(c *cobra.Command, w *manifest.Workload, plan view.Plan) {
 	for _, text := range w.Bites(plan.Plan.Budget, running(w.Pods)) {
 		tell(c, []string{w.Placed() + ": " + text})
 	}
 }
 
-// podPlans returns what happens to the pods of the ReplicaSets at their present sizes.
+// podPlans returns the plans for the pods of all ReplicaSets at their current sizes.
 func (p *policies) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan, error) {
 	var plans []view.PodPlan
 	options := replicaset.Options{Repair: p.replicaSets()}
@@ -69,7 +69,7 @@ func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Exp
 	e.Idle = idleOfSets(w, e.Sets, now)
 	e.Instants = instants(&plan)
 	e.Caveats = append(deploymentPorts(w, &e), deploymentImages(w, w.Pods)...)
-	quoted := map[string]bool{} // by conditions, in the same words
+	quoted := map[string]bool{} // messages that conditions already show
 	for i := range e.Sets {
 		quoted[e.Sets[i].Failure] = true
 	}
@@ -81,7 +81,7 @@ func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Exp
 	return e
 }
 
-// report returns what kubectl rollout status prints now.
+// report returns the current output of kubectl rollout status.
 func report(d *appsv1.Deployment, s *deploy.Deployment) view.Report {
 	r := kubectl.Deployment{
 		Name: d.Name, Generation: d.Generation, Annotations: d.Annotations, Replicas: d.Spec.Replicas,
@@ -115,8 +115,8 @@ func adopted(w *manifest.Workload, actions deploy.Actions) (list []*appsv1.Repli
 	return list
 }
 
-// formerOwner returns the name of the Deployment that a ReplicaSet has its name from, "" if
-// that is the one that adopts it, or not to be told.
+// formerOwner returns the name of the Deployment that created a ReplicaSet, taken from the name
+// of the ReplicaSet. It returns "" if that is the adopting Deployment or cannot be told.
 func formerOwner(rs *appsv1.ReplicaSet, adopts string) string {
 	name, found := strings.CutSuffix(rs.Name, "-"+rs.Labels[revision.LabelHash])
 	if !found || name == adopts {
@@ -125,8 +125,8 @@ func formerOwner(rs *appsv1.ReplicaSet, adopts string) string {
 	return name
 }
 
-// treeOf returns the ReplicaSets that there are and that the plan adopts, the new one first and
-// then the latest revisions.
+// treeOf returns the ReplicaSets of a Deployment and the ReplicaSets that the plan adopts, the
+// new one first, then by descending revision.
 func treeOf(w *manifest.Workload, actions deploy.Actions) []view.Set {
 	history, entries := w.History()
 	newest, _ := revision.Split(entries, history.Template)
@@ -186,7 +186,7 @@ func idleOfSets(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod
 	return pods
 }
 
-// instants returns when time alone changes something, in order.
+// instants returns the times at which the state changes without any event, in order.
 func instants(p *view.Plan) []view.Instant {
 	var list []view.Instant
 	if at := p.Plan.RecheckAt; !at.IsZero() {

@@ -16,7 +16,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// ofDeployment returns the simulation of the rollout of a Deployment, from an old one or what there is.
+// ofDeployment returns the simulation of the rollout of a Deployment, from an old Deployment or
+// from its current pods.
 func (s *simulation) ofDeployment(w, old *manifest.Workload) (*job, error) {
 	partial, err := deploymentRolledOut(old)
 	if err != nil {
@@ -47,14 +48,14 @@ func (s *simulation) ofDeployment(w, old *manifest.Workload) (*job, error) {
 	return j, nil
 }
 
-// neverStarted reports whether a Deployment has been paused since it was created, so that
-// it has no ReplicaSet.
+// neverStarted reports whether a Deployment has been paused since its creation and so has no
+// ReplicaSet.
 func neverStarted(w *manifest.Workload) bool {
 	d := w.Deployment
 	return d.Spec.Paused && d.Status.Replicas == 0 && d.Annotations[revision.AnnotationRevision] == ""
 }
 
-// hasSets reports whether there is a ReplicaSet that a Deployment controls, or adopts.
+// hasSets reports whether a Deployment controls a ReplicaSet or can adopt one.
 func hasSets(w *manifest.Workload) bool {
 	selector, err := metav1.LabelSelectorAsSelector(w.Deployment.Spec.Selector)
 	return slices.ContainsFunc(w.ReplicaSets, func(rs *appsv1.ReplicaSet) bool {
@@ -63,7 +64,7 @@ func hasSets(w *manifest.Workload) bool {
 	})
 }
 
-// startOf returns where the rollout begins.
+// startOf returns the simulation at the start of the rollout.
 func (s *simulation) startOf(w, old *manifest.Workload) (*job, error) {
 	if old == nil {
 		return deploymentJob(w, nil, s.now.Time)
@@ -83,7 +84,7 @@ func (s *simulation) startOf(w, old *manifest.Workload) (*job, error) {
 	return j, nil
 }
 
-// scaled is an autoscaler that gives a Deployment so many replicas, if any.
+// scaled returns an autoscaler that sets the replicas of a Deployment, none if replicas is nil.
 func scaled(name string, replicas *int32) []sim.Autoscaler {
 	if replicas == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// A difference is the flags of the command diff.
+// A difference holds the flags of the command diff.
 type difference struct {
 	simulation
 	markdown bool
@@ -68,7 +68,7 @@ kplan diff --from /tmp/main/overlays/prod -k overlays/prod --ready-after 1m`),
 	return c
 }
 
-// checkFolders wants two folders.
+// checkFolders requires two folders, or one with edits.
 func (d *difference) checkFolders(c *cobra.Command, args []string) error {
 	switch {
 	case len(d.from) == 0 && !d.edits.any() || !d.reads(c):
@@ -80,7 +80,7 @@ func (d *difference) checkFolders(c *cobra.Command, args []string) error {
 	return d.checkArgs(c, args)
 }
 
-// A diffFormat is a format of all commands, or Markdown.
+// A diffFormat is one of the formats of all commands, or Markdown.
 type diffFormat struct {
 	*outputFormat
 	markdown *bool
@@ -134,7 +134,7 @@ func (d *difference) execute(c *cobra.Command) error {
 	return cmp.Or(d.show(c, rows.diff), rows.end)
 }
 
-// show writes the changes in the format that the user wants.
+// show writes the changes in the chosen format.
 func (d *difference) show(c *cobra.Command, diff view.Diff) error {
 	if !d.markdown {
 		return write(c, d.output, []view.Diff{diff})
@@ -145,8 +145,8 @@ func (d *difference) show(c *cobra.Command, diff view.Diff) error {
 	return w.Err()
 }
 
-// dropReleases removes Rollouts that have nothing to release: their Deployment, if it changes
-// otherwise or is new, goes by itself.
+// dropReleases removes Rollouts with nothing to release. The simulation then treats their
+// Deployment as one without a Rollout, if it is new or has other changes.
 func (d *difference) dropReleases(set *manifest.Set, from *earlier) {
 	set.Rollouts = slices.DeleteFunc(set.Rollouts, func(r manifest.Rollout) bool {
 		j, err := d.ofRelease(&r, from)
@@ -158,7 +158,7 @@ func (d *difference) dropReleases(set *manifest.Set, from *earlier) {
 	})
 }
 
-// paceText says what the times hold for.
+// paceText returns the assumptions behind the times.
 func (d *difference) paceText() string {
 	return fmt.Sprintf("If pods are ready %v after they start, and gone %v after they are deleted.",
 		time.Duration(d.readyAfter), time.Duration(d.terminateAfter))

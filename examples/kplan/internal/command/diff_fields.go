@@ -19,15 +19,15 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Parts are what people change of a workload: its template, and the fields beside it.
+// The parts of an object that manifests change: the pod template and all other fields.
 type parts struct {
 	template            *corev1.PodTemplateSpec // nil if it has none
 	rest                map[string]any
-	labels, annotations map[string]any // of its own
+	labels, annotations map[string]any // of the object itself
 }
 
-// differences names what differs of a workload: images by container, that other parts of the
-// template do, and all fields beside it.
+// differences returns the differences of a workload: the image of each container, "other parts of
+// the template", and each field outside the template.
 func (before *parts) differences(after *parts) []view.Difference {
 	list := templateDifferences(before.template, after.template)
 	add := func(of string, before, after map[string]any) {
@@ -64,7 +64,7 @@ func templateDifferences(before, after *corev1.PodTemplateSpec) []view.Differenc
 	return list
 }
 
-// takeImages gives containers the images of those of the same names.
+// takeImages copies the images of containers with the same names.
 func takeImages(into, from []corev1.Container) {
 	for i := range into {
 		for _, c := range from {
@@ -75,8 +75,8 @@ func takeImages(into, from []corev1.Container) {
 	}
 }
 
-// fieldDifferences names the fields below a path that differ. One that only one side has is
-// named as a whole, as is a list of another length.
+// fieldDifferences adds the fields under a path that differ. A field that only one side has is
+// one difference, and so is a list with another length.
 func fieldDifferences(path string, before, after any, add func(view.Difference)) {
 	if equality.Semantic.DeepEqual(before, after) {
 		return
@@ -102,7 +102,8 @@ func fieldDifferences(path string, before, after any, add func(view.Difference))
 	}
 }
 
-// childrenOf returns what is in an object, or in a list by its place, nil for others.
+// childrenOf returns the fields of an object, or the items of a list by index. It returns nil for
+// other values.
 func childrenOf(value any) map[string]any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -117,10 +118,10 @@ func childrenOf(value any) map[string]any {
 	return nil
 }
 
-// maxField is how long a value is that is shown, and not only named.
+// maxField is the longest value to show, in characters. Fields with longer values are only named.
 const maxField = 60
 
-// fieldText returns the value of a field, "" for one that is not there.
+// fieldText returns the value of a field, "" if it is not set.
 func fieldText(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -128,7 +129,7 @@ func fieldText(value any) string {
 	case string:
 		return v
 	}
-	text, _ := json.Marshal(value) // which was read from JSON
+	text, _ := json.Marshal(value) // read from JSON, so it can be encoded
 	return string(text)
 }
 
@@ -138,7 +139,7 @@ func partsOf(o *manifest.Object) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, _, _ := unstructured.NestedMap(u.Object, "spec") // nil if it is none
+	spec, _, _ := unstructured.NestedMap(u.Object, "spec") // nil if it is not an object
 	if spec == nil {
 		spec = map[string]any{}
 	}
@@ -155,13 +156,13 @@ func partsOf(o *manifest.Object) (*parts, error) {
 	}
 	annotations := u.GetAnnotations()
 	for _, name := range []string{corev1.LastAppliedConfigAnnotation, revision.AnnotationRevision, appsv1.DeprecatedTemplateGeneration} {
-		delete(annotations, name) // in which no manifest is changed
+		delete(annotations, name) // set by kubectl and controllers, not in manifests
 	}
 	s.labels, s.annotations = anyValues(u.GetLabels()), anyValues(annotations)
 	return s, nil
 }
 
-// templateOf returns a template of pods, nil if it is none.
+// templateOf returns a pod template, nil if the value is not one.
 func templateOf(value any) *corev1.PodTemplateSpec {
 	text, err := json.Marshal(value)
 	template := &corev1.PodTemplateSpec{}
@@ -179,8 +180,7 @@ func anyValues(texts map[string]string) map[string]any {
 	return all
 }
 
-// changes returns the images of the containers of two pods, those of init containers
-// first.
+// changes returns the images of the containers of two pods, init containers first.
 func changes(before, after *corev1.PodSpec) []view.Image {
 	var images []view.Image
 	add := func(containers []corev1.Container, set func(*view.Image, string)) {

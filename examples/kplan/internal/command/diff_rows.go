@@ -16,16 +16,16 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// A reacher is a simulated rollout that tells how near it comes to its bounds.
+// A reacher is a simulated rollout that reports how close it comes to its bounds.
 type reacher interface {
 	judged
 	Within() ([]view.Reach, time.Duration)
 }
 
-// Rows are what becomes of all workloads that differ between two sets.
+// A rows collects the changes of all workloads that differ between two sets.
 type rows struct {
 	diff          view.Diff
-	end           error // of the first that is rejected, does not finish or cannot be told
+	end           error // of the first workload that is rejected, does not finish or is not simulated
 	before, after map[manifest.ID]*manifest.Object
 	set           *manifest.Set
 	old           *earlier
@@ -53,8 +53,8 @@ func objectsByID(set *manifest.Set) map[manifest.ID]*manifest.Object {
 	return all
 }
 
-// add adds what was simulated, if anything differs or is done. A Rollout stands for its
-// workload.
+// add adds a simulated workload if it differs or its rollout does something. The row of a Rollout
+// includes its workload.
 func (r *rows) add(o outcome) error {
 	what, err := r.differences(o.of)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *rows) add(o outcome) error {
 	return nil
 }
 
-// completed completes a change with what a simulation says of it.
+// completed completes a change with the result of a simulation.
 func completed(change view.Change, o outcome) view.Change {
 	s, ok := o.result.(reacher)
 	if !ok {
@@ -101,7 +101,7 @@ func completed(change view.Change, o outcome) view.Change {
 	return change
 }
 
-// fail completes a change with why nothing is known of it.
+// fail completes a change with the error that prevents an answer.
 func (r *rows) fail(change *view.Change, err error) {
 	r.end = cmp.Or(r.end, err)
 	change.Answer, change.Why = view.Unknown, files.Cause(err)
@@ -110,7 +110,8 @@ func (r *rows) fail(change *view.Change, err error) {
 	}
 }
 
-// daemonSetOf returns the DaemonSet that an outcome is of, or of whose Rollout it is, or nil.
+// daemonSetOf returns the DaemonSet, or the DaemonSet of the Rollout, that was simulated. It
+// returns nil for other workloads.
 func daemonSetOf(of any) *manifest.DaemonSet {
 	switch w := of.(type) {
 	case *manifest.DaemonSet:
@@ -121,7 +122,8 @@ func daemonSetOf(of any) *manifest.DaemonSet {
 	return nil
 }
 
-// withoutNodes completes a change of a DaemonSet with what is known of it without nodes.
+// withoutNodes completes a change of a DaemonSet in a set without nodes: whether it rolls, but
+// not how many pods.
 func (r *rows) withoutNodes(change *view.Change, o outcome, d *manifest.DaemonSet) error {
 	snapshot, err := d.Snapshot()
 	if err != nil {
@@ -150,8 +152,8 @@ func (r *rows) note(text string) {
 	}
 }
 
-// others adds what is not simulated: what the API server rejects, what is not planned, and
-// Rollouts that release nothing.
+// others adds objects that are not simulated: objects that the API server rejects, objects that
+// no planner knows, and Rollouts that release nothing.
 func (r *rows) others() error {
 	for i := range r.set.Objects {
 		o := &r.set.Objects[i]
@@ -168,7 +170,7 @@ func (r *rows) others() error {
 		case o.Wrong != nil:
 			r.fail(&change, o.Wrong)
 			change.Answer = view.Rejected
-		case len(what) == 0 && releases: // and is no workload
+		case len(what) == 0 && releases: // not a workload
 			continue
 		case len(what) == 0:
 			r.diff.Unchanged++
@@ -185,14 +187,14 @@ func (r *rows) others() error {
 	return nil
 }
 
-// scalesAlone reports whether nothing but the size of a CloneSet or a StatefulSet differs, of which
-// no template, strategy or Rollout makes anything else.
+// scalesAlone reports whether replicas is the only difference of a CloneSet or a StatefulSet. The
+// template, the strategy and the Rollout are then unchanged.
 func scalesAlone(id manifest.ID, what []view.Difference) bool {
 	return (id.Kind == "CloneSet" || id.Kind == "StatefulSet") && len(what) == 1 && what[0].Part == "replicas"
 }
 
-// differences names what differs of a workload that is simulated, or of the workload of a
-// Rollout and the Rollout itself.
+// differences returns the differences of a simulated workload. For a Rollout it returns the
+// differences of its workload and of the Rollout itself.
 func (r *rows) differences(of identified) ([]view.Difference, error) {
 	rollout, ok := of.(*manifest.Rollout)
 	if !ok {
@@ -219,8 +221,9 @@ func (r *rows) differences(of identified) ([]view.Difference, error) {
 // An identified workload has an ID.
 type identified interface{ ID() manifest.ID }
 
-// objectDifferences names what differs of an object. If it is simulated, its pods are those
-// that are: of the template that a Rollout names elsewhere, and as many as an autoscaler wants.
+// objectDifferences returns the differences of an object. For a simulated workload it compares
+// the simulated pods: a template that the Rollout takes from another object, and the replicas
+// that an autoscaler wants.
 func (r *rows) objectDifferences(id manifest.ID, of identified) ([]view.Difference, error) {
 	id = id.Placed()
 	r.told[id] = true
@@ -245,13 +248,13 @@ func (r *rows) objectDifferences(id manifest.ID, of identified) ([]view.Differen
 	return before.differences(after), nil
 }
 
-// Pods are those of a workload as it is simulated.
+// The pods of a workload as it is simulated.
 type pods struct {
 	template *corev1.PodTemplateSpec
 	replicas *int32
 }
 
-// into makes the parts of a workload those of these pods.
+// into sets the template and the replicas of the parts.
 func (p *pods) into(s *parts) {
 	if p.template != nil {
 		s.template = p.template
@@ -261,7 +264,7 @@ func (p *pods) into(s *parts) {
 	}
 }
 
-// podsOf returns those of a workload before and after.
+// podsOf returns the pods of a workload before and after the change.
 func podsOf(of any, from *earlier) (before, after pods) {
 	switch w := of.(type) {
 	case *manifest.Workload:

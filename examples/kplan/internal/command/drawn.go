@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// A drawn document is one as it is written, in one format. What it was made of takes much
-// more memory, and there may be thousands, of which most are alike.
+// A drawn document is the output of a document in one format. It takes much less memory than the
+// document: there may be thousands, most with the same text.
 type drawn struct {
 	subject view.Subject
 	drives  *view.Subject // of a Rollout; nil for others
@@ -21,13 +21,14 @@ type drawn struct {
 	packer  *packed.Packer
 }
 
-// A drawnAnswer also tells its answer in a word.
+// A drawnAnswer is a drawn document with a verdict.
 type drawnAnswer struct {
 	drawn
 	verdict view.Verdict
 }
 
-// drawn draws a document that speaks for one object as the command will write it.
+// drawn draws a document about one object in the output format of the command. It returns other
+// documents unchanged.
 func (in *input) drawn(c *cobra.Command, d document) (document, error) {
 	n, ok := d.(named)
 	if !ok {
@@ -45,7 +46,7 @@ func (in *input) drawn(c *cobra.Command, d document) (document, error) {
 	return result, err
 }
 
-// A drawing is the documents of a command, each drawn as soon as it is there.
+// A drawing is the documents of a command, each drawn when it is added.
 type drawing struct {
 	in        *input
 	c         *cobra.Command
@@ -63,7 +64,7 @@ func (l *drawing) add(d document, err error) error {
 	return err
 }
 
-// drawText returns what a command will write.
+// drawText returns the output of the command for a document.
 func drawText(c *cobra.Command, format outputFormat, d document) ([]byte, error) {
 	switch format {
 	case "name":
@@ -80,10 +81,10 @@ func drawText(c *cobra.Command, format outputFormat, d document) ([]byte, error)
 	return text.Bytes(), w.Err()
 }
 
-// Subject returns what the document is about.
+// Subject returns the subject of the document.
 func (d drawn) Subject() view.Subject { return d.subject }
 
-// Drives returns what the object of the document drives.
+// Drives returns the workload that a Rollout drives, the zero Subject for others.
 func (d drawn) Drives() (driven view.Subject) {
 	if d.drives != nil {
 		driven = *d.drives
@@ -91,12 +92,12 @@ func (d drawn) Drives() (driven view.Subject) {
 	return driven
 }
 
-// Verdict returns what the document tells.
+// Verdict returns the verdict of the document.
 func (d drawnAnswer) Verdict() view.Verdict { return d.verdict }
 
-// Text writes the document, which is escaped already.
+// Text writes the document. Its text is escaped already.
 func (d drawn) Text(w *terminal.Writer) {
-	text, _ := d.packer.Unpack(d.text) // which was packed here
+	text, _ := d.packer.Unpack(d.text) // packed by drawn
 	_, _ = w.Trusted().Write(text)     // the writer holds the error
 }
 

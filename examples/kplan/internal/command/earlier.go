@@ -6,13 +6,13 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 )
 
-// A keyed object is told apart from others of its kind by its key.
+// A keyed object has a key that is unique among the objects of its kind.
 type keyed[T any] interface {
 	*T
 	Key() string
 }
 
-// indexed returns the objects of a list by their keys, for those who look for many.
+// indexed returns the objects of a list by key. The first object with a key wins.
 func indexed[T any, P keyed[T]](list []T) map[string]P {
 	all := make(map[string]P, len(list))
 	for i := range list {
@@ -23,7 +23,7 @@ func indexed[T any, P keyed[T]](list []T) map[string]P {
 	return all
 }
 
-// What was there earlier, by keys.
+// The earlier workloads are the workloads in --from, by key.
 type earlier struct {
 	deployments map[string]*manifest.Workload
 	daemonSets  map[string]*manifest.DaemonSet

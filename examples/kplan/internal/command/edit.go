@@ -14,13 +14,13 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// Edits are what one manifest is changed in, as kubectl set image and kubectl rollout restart
-// do it: then nothing else need tell what runs before.
+// The edits to a manifest, as kubectl set image and kubectl rollout restart make them. The
+// manifest without the edits is the running workload.
 type edits struct {
 	images  []string // CONTAINER=IMAGE
 	restart bool
 
-	found     []bool // by images
+	found     []bool // for each of images
 	restarted bool
 }
 
@@ -32,7 +32,7 @@ func (e *edits) addFlags(f *pflag.FlagSet) {
 // any reports whether anything is edited.
 func (e *edits) any() bool { return e.restart || len(e.images) > 0 }
 
-// check wants images with the containers that get them.
+// check requires a container and an image in each --set-image.
 func (e *edits) check() error {
 	for _, pair := range e.images {
 		if container, image, _ := strings.Cut(pair, "="); container == "" || strings.Trim(image, ":@") == "" {
@@ -42,7 +42,7 @@ func (e *edits) check() error {
 	return nil
 }
 
-// at returns what edits a workload at a time.
+// at returns a function that edits a workload at a time.
 func (e *edits) at(now time.Time) func(*unstructured.Unstructured) error {
 	e.found = make([]bool, len(e.images))
 	return func(u *unstructured.Unstructured) error {
@@ -54,7 +54,7 @@ func (e *edits) at(now time.Time) func(*unstructured.Unstructured) error {
 	}
 }
 
-// setImages gives the containers of a template, also those that come first, their images.
+// setImages sets the images of the containers of a template, including init containers.
 func (e *edits) setImages(u *unstructured.Unstructured) {
 	for _, list := range []string{"initContainers", "containers"} {
 		found, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "template", "spec", list)
@@ -85,7 +85,7 @@ func repository(image string) string {
 	return image
 }
 
-// restartAt makes of a workload what kubectl rollout restart does, or that of Argo Rollouts.
+// restartAt restarts a workload as kubectl rollout restart does, or the Argo Rollouts plugin.
 func (e *edits) restartAt(u *unstructured.Unstructured, at string) error {
 	if u.GetKind() == "Rollout" {
 		if !strings.HasPrefix(u.GetAPIVersion(), "argoproj.io/") {
@@ -98,7 +98,7 @@ func (e *edits) restartAt(u *unstructured.Unstructured, at string) error {
 	paused, _, _ := unstructured.NestedBool(u.Object, "spec", "paused")
 	switch kind := u.GetKind(); {
 	case kind == replicaset.Kind || kind == replicaset.KindController || !found:
-		return nil // kubectl restarts none
+		return nil // kubectl cannot restart these
 	case paused && kind == "Deployment":
 		return errors.New("can't restart paused deployment (run rollout resume first)")
 	}
@@ -106,7 +106,7 @@ func (e *edits) restartAt(u *unstructured.Unstructured, at string) error {
 	return unstructured.SetNestedField(u.Object, at, "spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")
 }
 
-// missed returns an error if nothing has what is to be edited.
+// missed returns an error if no object has the container, or no workload can be restarted.
 func (e *edits) missed() error {
 	for i, found := range e.found {
 		if container, _, _ := strings.Cut(e.images[i], "="); !found {

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// seenOf returns the one whose pods run.
+// seenOf returns the workload with the running pods.
 func seenOf(w, old *manifest.Workload) *manifest.Workload {
 	if old != nil {
 		return old
@@ -23,9 +23,9 @@ func seenOf(w, old *manifest.Workload) *manifest.Workload {
 	return w
 }
 
-// environment lets a beginning be as the input tells of pods and nodes, as far as the world does not
-// read that by itself, and returns what that is, for the user to know, and of what quotas leave too
-// little. Without pods and nodes in the input it tells nothing.
+// environment applies the state of pods and nodes in the input to a beginning, where the world
+// does not read it by itself. It returns notes about it for the user, and the resources that
+// quotas leave too little of.
 func (s *simulation) environment(w, old *manifest.Workload, b *world.Beginning) ([]string, []manifest.Shortage) {
 	seen, most := seenOf(w, old), b.Most()
 	notes := nodeNotes(w)
@@ -40,7 +40,8 @@ func (s *simulation) environment(w, old *manifest.Workload, b *world.Beginning) 
 	return append(notes, more...), short
 }
 
-// beliefsOf returns what is taken for granted of pods and nodes, with what is known about the room of these.
+// beliefsOf returns notes about the assumptions on pods and nodes, and about the room of the
+// nodes.
 func beliefsOf(b *world.Beginning, room string) (notes []string) {
 	for _, belief := range b.BelievedOf(b.Owns()) {
 		notes = append(notes, belief.String())
@@ -57,7 +58,7 @@ func beliefsOf(b *world.Beginning, room string) (notes []string) {
 	return notes
 }
 
-// believed applies the flags of the user to a beginning, and returns the assumptions about pods, nodes and
+// believed applies the flags to a beginning. It returns the assumptions about pods, nodes and
 // quotas.
 func (s *simulation) believed(nodes []*corev1.Node, b *world.Beginning) []string {
 	if s.heal {

@@ -16,8 +16,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// Execute runs the command line args, of which the first is the program, and
-// returns the exit code.
+// Execute runs a command line and returns its exit code. The first of args is the program.
 func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(program(args))
 	root.SetArgs(args[min(1, len(args)):])
@@ -55,7 +54,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-// suggested puts what was probably meant on the line of the mistake.
+// suggested moves a suggestion to the line of the error.
 func suggested(err error) error {
 	mistake, meant, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
 	if !found {
@@ -64,7 +63,7 @@ func suggested(err error) error {
 	return fmt.Errorf("%s; did you mean %s?", mistake, strings.Join(strings.Fields(meant), " or "))
 }
 
-// lineWidth returns how wide lines may be: as the terminal, or as most of them are.
+// lineWidth returns the width of the terminal, or the usual width without a terminal.
 func lineWidth(out *terminal.Writer) int {
 	if columns, _ := out.Size(); columns > 0 {
 		return columns
@@ -72,7 +71,7 @@ func lineWidth(out *terminal.Writer) int {
 	return usualWidth
 }
 
-// program returns how the user calls the program.
+// program returns the name of the program that the user has typed.
 func program(args []string) string {
 	if len(args) > 0 && strings.HasPrefix(filepath.Base(args[0]), "kubectl-") {
 		return "kubectl kplan"
@@ -126,7 +125,7 @@ kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
 	return root
 }
 
-// checkTopic wants the name of a command, or nothing.
+// checkTopic requires the name of a command, or no argument.
 func checkTopic(c *cobra.Command, args []string) error {
 	if found, _, err := c.Root().Find(args); found == nil || err != nil {
 		return fmt.Errorf("unknown help topic %q", strings.Join(args, " "))

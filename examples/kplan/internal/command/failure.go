@@ -8,17 +8,16 @@ const (
 	exitUsage   = 2 // bad flags or arguments
 	exitTimeout = 3 // the time of --timeout is over
 
-	exitInterrupted = 130 // as of programs that the signal ends
+	exitInterrupted = 130 // as for programs that SIGINT ends
 )
 
-// A failure is an error of what a command was asked to do, as opposed to how it
-// was asked.
+// A failure is an error in the task of a command. Usage errors are no failures.
 type failure struct{ err error }
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// An ended is an end with an exit code of its own, of which the user is told, if at all.
+// An ended is the end of a command with its own exit code and a message, "" for none.
 type ended struct {
 	code int
 	text string

@@ -15,19 +15,19 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// A document is what a command shows of one object.
+// A document is the answer of a command about one object.
 type document interface{ Text(w *terminal.Writer) }
 
 // A named document is about an object that has a name in kubectl's form.
 type named interface{ Subject() view.Subject }
 
-// A judged document also tells its answer in a word.
+// A judged document also has a verdict.
 type judged interface {
 	named
 	Verdict() view.Verdict
 }
 
-// formats are those of all commands.
+// formats are the output formats of all commands.
 var formats = []string{"text", "wide", "json", "yaml", "name"}
 
 var _ pflag.Value = new(outputFormat)
@@ -39,10 +39,10 @@ type outputFormat string
 func (o *outputFormat) addTo(c *cobra.Command) {
 	*o = "text"
 	c.Flags().VarP(o, "output", "o", "text, wide (lines of any length), json, yaml or name")
-	_ = c.RegisterFlagCompletionFunc("output", offerFormats) // fails only for a flag that is not there
+	_ = c.RegisterFlagCompletionFunc("output", offerFormats) // fails only for an unknown flag
 }
 
-// offerFormats offers shells what the flag of a command takes.
+// offerFormats completes the value of the flag.
 func offerFormats(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return c.Flags().Lookup("output").Value.(interface{ offered() []string }).offered(), cobra.ShellCompDirectiveNoFileComp
 }
@@ -101,7 +101,7 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 	return w.Err()
 }
 
-// changing parts the answers of several workloads from what those are about that stay as they are.
+// changing separates the answers that change something from the subjects that stay as they are.
 func changing[T document](documents []T) (changes []T, same []view.Subject) {
 	for _, d := range documents {
 		if j, ok := any(d).(judged); ok && j.Verdict() == view.Stays {
@@ -113,9 +113,9 @@ func changing[T document](documents []T) (changes []T, same []view.Subject) {
 	return changes, same
 }
 
-// encoded returns what is encoded of documents. As with kubectl get -o json what was asked
-// decides about the form, and never how much there is: an object by its name is an answer about
-// that, all else is a list.
+// encoded returns the value to encode for some documents. As in kubectl get -o json, the
+// arguments decide the form, not the number of results: a single object named in the arguments is
+// encoded as itself, everything else as a list.
 func encoded[T document](c *cobra.Command, documents []T) any {
 	if len(documents) != 1 {
 		return view.Document(c.Name(), documents)
@@ -126,7 +126,7 @@ func encoded[T document](c *cobra.Command, documents []T) any {
 	return documents[0]
 }
 
-// namesOne reports whether arguments name one object, which an answer is about.
+// namesOne reports whether the arguments name exactly the subject of an answer.
 func namesOne(args []string, s view.Subject) bool {
 	kind, name := strings.Join(args, "/"), ""
 	if kind, name, _ = strings.Cut(kind, "/"); name != s.Name {
@@ -136,7 +136,7 @@ func namesOne(args []string, s view.Subject) bool {
 	return !ok || known == s.Kind
 }
 
-// writeNames writes what a document is about.
+// writeNames writes the names of the subjects of a document.
 func writeNames(w *terminal.Writer, d document) {
 	switch d := d.(type) {
 	case named:
@@ -152,10 +152,11 @@ func writeNames(w *terminal.Writer, d document) {
 	}
 }
 
-// A driver is a Rollout, whose answer speaks for its workload.
+// A driver is a Rollout. Its answer includes its workload.
 type driver interface{ Drives() view.Subject }
 
-// verdictsOf returns what answers are about, and what they tell in a word.
+// verdictsOf returns the subjects and the verdicts of all answers, without workloads that a
+// Rollout drives.
 func verdictsOf[T document](documents []T) (subjects []view.Subject, verdicts []view.Verdict) {
 	driven := map[view.Subject]bool{}
 	for _, d := range documents {

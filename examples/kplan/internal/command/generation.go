@@ -10,9 +10,9 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 )
 
-// served returns the annotations that the API server of Kubernetes gives a DaemonSet in place of an
-// old one: the template generation is not for its users, and rises with each change of the template.
-// Pods that have it are new.
+// served returns the annotations of a DaemonSet that replaces an old one, as the API server sets
+// them: users cannot set the template generation, and it rises with each change of the template.
+// Pods with the new generation are new.
 func served(old, next *daemonset.DaemonSet, dialect daemonset.Dialect) map[string]string {
 	n, known := daemonset.TemplateGeneration(old.Annotations)
 	if dialect != daemonset.Kubernetes || !known {

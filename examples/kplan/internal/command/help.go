@@ -13,14 +13,13 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A flagGroup is flags that are about the same.
+// A flagGroup is a group of related flags.
 type flagGroup struct {
 	title string
 	names []string
 }
 
-// flagGroups are the flags of all commands, by what they are about. The others are of one
-// command alone, and come first.
+// flagGroups are flags by topic. Flags without a group belong to a single command and come first.
 var flagGroups = []flagGroup{
 	{"What to read", []string{
 		"filename", "recursive", "kustomize", "from", "namespace", "all-namespaces", "selector", "context", "kubeconfig",
@@ -39,9 +38,8 @@ var flagGroups = []flagGroup{
 	}},
 }
 
-// foldHelp makes the texts about commands and flags as wide as lines usually are. It uses no
-// template: what executes these may call any method by its name, so that the linker would
-// have to keep all methods of all libraries.
+// foldHelp wraps the help texts of commands and flags at the usual width. It uses no template: a
+// template may call any method by name, so the linker would keep all methods of all libraries.
 func foldHelp(root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -51,7 +49,7 @@ func foldHelp(root *cobra.Command) {
 	root.SetUsageFunc(usage)
 }
 
-// usage writes how a command is called, with its flags in groups.
+// usage writes the usage of a command, with its flags in groups.
 func usage(c *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:")
@@ -83,7 +81,7 @@ func usage(c *cobra.Command) error {
 	return err
 }
 
-// groupedFlags returns the text of each group that has a flag.
+// groupedFlags returns the text of each group with flags.
 func groupedFlags(c *cobra.Command) []string {
 	var texts []string
 	add := func(title string, flags *pflag.FlagSet) {
@@ -124,11 +122,11 @@ many there are. One that is asked for as TYPE/NAME is the object itself. Each ha
 apiVersion, kind, name and namespace of what it is about.`
 )
 
-// usualWidth is how wide lines are where nobody tells.
+// usualWidth is the width of lines if the terminal does not report one.
 const usualWidth = 80
 
-// examples returns the text of examples, indented and with the name by which the
-// user calls the program.
+// examples returns the text of examples, indented and with the name of the program that the user
+// has typed.
 func examples(name, text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {

@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// A listing is the flags of the command history.
+// A listing holds the flags of the command history.
 type listing struct {
 	input
 	number int64
@@ -157,8 +157,8 @@ func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
 	return h, err
 }
 
-// only returns the record of a revision, also as a row: the first, which is the
-// present one if there is one.
+// only returns the record of a revision, also as a row. It is the first record with that number,
+// and so the current one if there is any.
 func only(records []kubectl.Record, number int64) ([]kubectl.Record, []kubectl.Row) {
 	for i, r := range records {
 		if r.Number == number {
@@ -168,7 +168,7 @@ func only(records []kubectl.Record, number int64) ([]kubectl.Record, []kubectl.R
 	return nil, nil
 }
 
-// templateText returns a template as YAML if one revision is to be shown, which alone has it.
+// templateText returns a template as YAML if a single revision is shown, otherwise "".
 func (l *listing) templateText(t *corev1.PodTemplateSpec) (string, error) {
 	if l.number == 0 {
 		return "", nil

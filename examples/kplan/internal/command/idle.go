@@ -47,8 +47,8 @@ func refused(f manifest.Failure, now time.Time) view.Refused {
 	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)).Round(time.Second), Count: f.Count, Message: f.Message}
 }
 
-// idlePods returns the pods of a list that do not serve, by name. Owners have names by their
-// UIDs, if they are told apart.
+// idlePods returns the pods that do not serve, by name. The map has the names of owners by UID;
+// it is nil if pods are not grouped by owner.
 func idlePods(pods []*corev1.Pod, owners map[string]string, now time.Time) (list []view.Pod) {
 	for _, p := range pods {
 		if idle, ok := idlePod(p, owners[ownerOf(p)], now); ok {
@@ -59,7 +59,7 @@ func idlePods(pods []*corev1.Pod, owners map[string]string, now time.Time) (list
 	return list
 }
 
-// ownerOf is the UID of what controls a pod, "" if nothing does.
+// ownerOf returns the UID of the controller of a pod, "" if it has none.
 func ownerOf(p *corev1.Pod) (uid string) {
 	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
 		uid = string(owner.UID)

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 )
 
-// An input is what the commands read and how they write.
+// An input holds the flags that most commands share, and the objects that they have read.
 type input struct {
 	filenames []string
 	recursive bool
@@ -31,29 +31,29 @@ type input struct {
 	admission manifest.Admission
 	nodes     uint
 	zones     uint
-	// withoutNodes says that DaemonSets are looked at without any node as well.
+	// withoutNodes accepts DaemonSets without any node.
 	withoutNodes bool
-	keep         bool                                   // what is read may be applied to
+	keep         bool                                   // manifests may be applied to the objects
 	whole        bool                                   // two sources are compared
-	edit         func(*unstructured.Unstructured) error // of the files, or of what a cluster holds
-	stdin        []byte                                 // what has been read of it
+	edit         func(*unstructured.Unstructured) error // of objects in files or in the cluster
+	stdin        []byte                                 // text that was read from it
 	live         bool                                   // manifests are applied to the objects of the cluster
 	serverSide   bool
 	force        bool          // as --force-conflicts
-	beside       *manifest.Set // what was read before of the same cluster
+	beside       *manifest.Set // objects of the same cluster that were read before
 	output       outputFormat
 	now          instant
 
 	config  *genericclioptions.ConfigFlags
-	around  cluster.Around // what is looked at beside workloads of a cluster
+	around  cluster.Around // objects to read around the workloads of a cluster
 	watch   bool
 	timeout delay             // of watch
 	outcome error             // that ends it
-	cluster *cluster.Snapshot // what the cluster holds, nil for files
+	cluster *cluster.Snapshot // nil for files
 
-	progress *progress      // nil if nobody looks
-	packer   *packed.Packer // of what is read and drawn
-	told     []string       // of what was passed over, which --from and -f often share
+	progress *progress      // nil without a terminal
+	packer   *packed.Packer // of objects and of drawn documents
+	told     []string       // notes about skipped objects, the same for --from and -f
 	skipped  int            // manifests of workloads that cannot be read
 }
 
@@ -69,10 +69,10 @@ func (in *input) addFlags(c *cobra.Command) {
 	f.Var(&in.now, "now", "the present, such as 2026-01-02T15:04:05Z")
 	in.addClusterFlags(f)
 	in.addCompletion(c)
-	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json") // fails only for a flag that is not there
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json") // fails only for an unknown flag
 }
 
-// maxNodes is how many nodes may be made.
+// maxNodes is the largest value of --nodes.
 const maxNodes = 100_000
 
 // addNodes adds the flags that make nodes.
@@ -81,8 +81,8 @@ func (in *input) addNodes(c *cobra.Command) {
 	c.Flags().UintVar(&in.zones, "zones", 0, "put nodes that are made into so many zones, in turn")
 }
 
-// present returns the time as of which to plan: that of the user, that of the clock for a
-// cluster, and the latest in files, which may be old. Files without any are manifests.
+// present returns the time of the plan: --now, the clock for a cluster, or the latest time in the
+// files. It is the clock for files without any time, which are manifests.
 func (in *input) present(c *cobra.Command, latest time.Time) time.Time {
 	if !in.now.IsZero() || in.cluster != nil || latest.IsZero() {
 		return in.clock()
@@ -91,7 +91,7 @@ func (in *input) present(c *cobra.Command, latest time.Time) time.Time {
 	return latest
 }
 
-// clock returns the time of the user, or else that of the clock.
+// clock returns --now, or else the time of the clock.
 func (in *input) clock() time.Time {
 	if in.now.IsZero() {
 		return time.Now().UTC()
@@ -99,7 +99,7 @@ func (in *input) clock() time.Time {
 	return in.now.UTC()
 }
 
-// load reads files and tells what it passes over.
+// load reads files and prints notes about skipped objects.
 func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, error) {
 	source := in.source(c, filenames)
 	source.Reading = in.progress.reading
@@ -125,7 +125,7 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 		Packer: in.packer, Admission: in.admission,
 		Waiting: func(file string) { tell(c, []string{file + ": waiting for somebody to write to this pipe"}) },
 	}
-	if s.Admission.PercentLimit == 0 { // a limit of 0 allows nothing, and one that is unset is 50
+	if s.Admission.PercentLimit == 0 { // in a Source 0 is the default of 50, and less allows nothing
 		s.Admission.PercentLimit = -1
 	}
 	s.Select, s.Edit = in.chosen, in.edit
@@ -147,7 +147,8 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	return s
 }
 
-// build makes kustomize build the folder of -k and, with that, such folders of --from.
+// build selects the folders that kustomize builds: the folder of -k and, if that is set,
+// kustomizations in --from.
 func (in *input) build(s *manifest.Source) {
 	if in.kustomize == "" {
 		return
@@ -170,7 +171,7 @@ func (in *input) reads(c *cobra.Command) bool {
 	return c.Flags().Changed("filename") || c.Flags().Changed("kustomize")
 }
 
-// shownFlags are the flags of kubectl that help shows; the others work as well.
+// shownFlags are the flags of kubectl in the help text. Others are hidden but work.
 var shownFlags = map[string]bool{"kubeconfig": true, "context": true, "namespace": true}
 
 // addClusterFlags adds the flags of kubectl that choose a cluster.

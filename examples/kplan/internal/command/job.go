@@ -19,22 +19,22 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// A job is a workload that is simulated, in one cluster with those of other jobs.
+// A job is a workload to simulate, in one cluster with the workloads of other jobs.
 //
 //	objects of all --gathered--> Cluster --begin--> Beginnings --RollOut, prepare, Place--> --Run--> tell
 type job struct {
 	of       subject
 	objects  []kube.Object             // its own
 	rollouts []*kubeargo.RolloutObject // of Argo
-	own      map[types.UID]bool        // of pods that are not there in the simulation, and no others' either
+	own      map[types.UID]bool        // of pods that the simulation leaves out, also as pods around other workloads
 	around   manifest.Around
-	now      time.Time // the latest that its objects tell
-	silent   bool      // whether nothing is told of it
-	apart    bool      // whether it has a cluster of its own, since its controller is to leave it alone, or its nodes are assumed
+	now      time.Time // the latest time in its objects
+	silent   bool      // without an answer
+	apart    bool      // in a separate cluster, because its controller must not act or its nodes are assumed
 
 	begin   func(*world.Beginning) error                         // finds the workload in the cluster
-	prepare func(*world.Beginning, *sim.Config) error            // lets it be as the input and the flags say, once it has been rolled out
-	tell    func(*world.Beginning, *world.Run, *view.Simulation) // adds what the user is to know
+	prepare func(*world.Beginning, *sim.Config) error            // applies the input and the flags after it has been rolled out
+	tell    func(*world.Beginning, *world.Run, *view.Simulation) // adds notes for the user
 	telling view.Telling
 
 	start  world.Beginning
@@ -42,7 +42,8 @@ type job struct {
 	err    error
 }
 
-// after lets something be done once the workload stands where it begins, before what had to be done last.
+// after adds a function that runs when the workload is in its initial state, after the functions
+// added before.
 func (j *job) after(f func(*world.Beginning)) {
 	before := j.prepare
 	j.prepare = func(b *world.Beginning, c *sim.Config) error {
@@ -56,7 +57,7 @@ func (j *job) after(f func(*world.Beginning)) {
 	}
 }
 
-// simulate simulates all jobs in one cluster. The result or the error of each is in it.
+// simulate simulates all jobs in one cluster. It sets the result or the error of each job.
 func (p *pace) simulate(by *policies, jobs []*job) {
 	config := p.config(by)
 	jobs = begun(jobs)
@@ -91,7 +92,7 @@ func (p *pace) simulate(by *policies, jobs []*job) {
 	}
 }
 
-// besideText says that others were simulated in the same cluster.
+// besideText returns the note about other workloads in the same cluster.
 func besideText(others int) string {
 	if others == 1 {
 		return "in one cluster with the other workload of the input"
@@ -105,7 +106,7 @@ func (p *pace) alone(by *policies, j *job) (view.Simulation, error) {
 	return j.result, j.err
 }
 
-// begun returns the jobs that can begin, each where it does, in one cluster.
+// begun returns the jobs that can begin, all in one cluster and in their initial state.
 func begun(jobs []*job) []*job {
 	jobs, c := gathered(each(jobs, func(*job) error { return nil }))
 	jobs = each(jobs, func(j *job) error {
@@ -130,7 +131,7 @@ func begun(jobs []*job) []*job {
 	})
 }
 
-// each calls a function for each job without an error, and returns those that have none after that.
+// each calls a function for each job without an error. It returns the jobs that still have none.
 func each(jobs []*job, f func(*job) error) (good []*job) {
 	for _, j := range jobs {
 		if j.err != nil {
@@ -143,7 +144,7 @@ func each(jobs []*job, f func(*job) error) (good []*job) {
 	return good
 }
 
-// gathered returns the cluster of some jobs, and those of them whose objects can be read.
+// gathered returns the jobs with readable objects, and the cluster of these jobs.
 func gathered(jobs []*job) ([]*job, *world.Cluster) {
 	if len(jobs) == 0 {
 		return nil, nil
@@ -165,7 +166,7 @@ func gathered(jobs []*job) ([]*job, *world.Cluster) {
 	return nil, nil
 }
 
-// clusterOf returns the cluster that the objects of jobs make, with what is around them.
+// clusterOf returns the cluster with the objects of some jobs and the objects around them.
 func clusterOf(jobs []*job) (*world.Cluster, error) {
 	g := gathering{now: epoch, seen: map[types.UID]bool{}, named: map[string]bool{}}
 	for _, j := range jobs {
@@ -188,7 +189,7 @@ func clusterOf(jobs []*job) (*world.Cluster, error) {
 	return &world.Cluster{Snapshot: s, NodesOfPods: !nodes}, err
 }
 
-// A gathering is the objects of some jobs, none of them twice.
+// A gathering collects the objects of some jobs without duplicates.
 type gathering struct {
 	now      time.Time
 	rollouts []*kubeargo.RolloutObject
@@ -197,7 +198,7 @@ type gathering struct {
 	named    map[string]bool // by type, namespace and name
 }
 
-// add adds an object, unless it is there.
+// add adds an object, unless it was added before.
 func (g *gathering) add(o kube.Object) {
 	if id := fmt.Sprintf("%T %s/%s", o, o.GetNamespace(), o.GetName()); !g.named[id] {
 		g.named[id], g.seen[o.GetUID()] = true, true
@@ -205,7 +206,7 @@ func (g *gathering) add(o kube.Object) {
 	}
 }
 
-// beside adds what is around a workload.
+// beside adds the objects around a workload.
 func (g *gathering) beside(a *manifest.Around) {
 	for _, n := range a.Nodes {
 		g.add(n)
@@ -220,5 +221,5 @@ func (g *gathering) beside(a *manifest.Around) {
 	}
 }
 
-// errTwice tells of two workloads that a simulated cluster cannot tell apart.
+// errTwice is the error of two workloads with the same namespace and name.
 var errTwice = errors.New("another workload of the input has the same name: simulate it alone")

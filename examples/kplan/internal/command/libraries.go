@@ -13,12 +13,13 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// discovery is how the libraries tell that no server answers, which is the error of the command, too.
+// discovery is the message of the libraries if no server answers. The command returns the same
+// error.
 const discovery = "Couldn't get current server API group list"
 
-// Libraries lets what the libraries of Kubernetes tell of errors and of warnings of servers
-// be written as notes, escaped, and each once. By themselves they log it as it is. It is for
-// main, since it sets what is global.
+// Libraries makes the libraries of Kubernetes write errors and warnings of servers to stderr as
+// notes, escaped and each once. By default they log them unescaped. Only main may call it,
+// because it changes global variables.
 func Libraries(stderr io.Writer) {
 	n := &notices{out: stderr, told: map[string]bool{}}
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
@@ -35,15 +36,15 @@ func Libraries(stderr io.Writer) {
 	rest.SetDefaultWarningHandler(n)
 }
 
-// Notices are what was told of already.
+// The notices are the messages that were written already.
 type notices struct {
 	mu   sync.Mutex
 	out  io.Writer
 	told map[string]bool
 }
 
-// HandleWarningHeader tells of a warning of a server, as the libraries do: code 299 alone is
-// one for people.
+// HandleWarningHeader writes a warning of a server. Like the libraries, it ignores codes other
+// than 299.
 func (n *notices) HandleWarningHeader(code int, _ string, message string) {
 	if code == 299 && message != "" {
 		n.tell(message)

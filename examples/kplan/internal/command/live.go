@@ -16,14 +16,14 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 )
 
-// addLive adds the flags that ask what would be if the files were applied.
+// addLive adds the flags that apply the files to the cluster, only in the simulation.
 func (in *input) addLive(c *cobra.Command) {
 	c.Flags().BoolVar(&in.live, "live", false, "as if the files were applied to the cluster now")
 	c.Flags().BoolVar(&in.serverSide, "server-side", false, "with --live, as kubectl apply --server-side")
 	c.Flags().BoolVar(&in.force, "force-conflicts", false, "with --server-side, take fields that others own")
 }
 
-// checkLive wants files for --live.
+// checkLive requires files for --live.
 func (in *input) checkLive(c *cobra.Command) error {
 	switch {
 	case in.force && !in.serverSide:
@@ -36,7 +36,8 @@ func (in *input) checkLive(c *cobra.Command) error {
 	return nil
 }
 
-// applyTo makes a source one of what the cluster holds after its files were applied.
+// applyTo adds the running objects of the cluster to a source, so that its files are applied to
+// them.
 func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
 	if !in.live || len(source.Filenames)+len(source.Built) == 0 || in.beside != nil {
 		return nil
@@ -70,7 +71,7 @@ func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
 	source.Namespace = live.Namespace
 	source.Running, source.Apply, source.Also = targets, live.Apply, related.Objects
 	source.Only = append([]types.UID{}, related.Targets...)
-	in.cluster = &cluster.Snapshot{} // the present is that of the clock
+	in.cluster = &cluster.Snapshot{} // the present is the time of the clock
 	if n := len(manifests) - len(targets); n > 0 {
 		tell(c, []string{fmt.Sprintf("%d of %d workloads are not in the cluster and start from nothing", n, len(manifests))})
 	}

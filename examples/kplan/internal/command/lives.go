@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// lives lists the times of pods that a simulation assumes, and the flag or probe that sets each. A simulation
-// in which nothing happens assumes none.
+// lives returns the assumed times of pods in a simulation, with the flag or probe that sets each.
+// It returns none if nothing happens in the simulation.
 func (p *pace) lives(b *world.Beginning, s *view.Simulation) (notes []string) {
 	if len(s.Steps) == 1 && s.Done {
 		return nil
@@ -40,7 +40,7 @@ func (p *pace) lives(b *world.Beginning, s *view.Simulation) (notes []string) {
 	return notes
 }
 
-// hooks says that templates have times of their own in which their pods end.
+// hooks returns a note if templates set times in which their pods end.
 func (p *pace) hooks(b *world.Beginning) string {
 	longer := slices.ContainsFunc(b.Own(), func(t cluster.Template) bool {
 		return t.EndAfter > time.Duration(p.terminateAfter) || t.EndWithin > 0 && t.EndWithin < time.Duration(p.terminateAfter)

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// union adds those texts to a list that it does not have.
+// union adds the texts that a list does not contain.
 func union(list, more []string) []string {
 	for _, text := range more {
 		if !slices.Contains(list, text) {
@@ -19,15 +19,15 @@ func union(list, more []string) []string {
 	return list
 }
 
-// A nodePort is a port that a pod takes of its node.
+// A nodePort is a port of the node that a pod uses.
 type nodePort struct {
 	protocol corev1.Protocol
 	port     int32
 	ip       string // "" is all
 }
 
-// nodePorts returns the ports of its node that a pod takes: those of its containers, and of init
-// containers that run on. With hostNetwork the API server makes each port one of the node.
+// nodePorts returns the host ports of a pod: ports of its containers and of its sidecar
+// containers. With hostNetwork the API server makes each container port a host port.
 func nodePorts(spec *corev1.PodSpec) (list []nodePort) {
 	containers := slices.Clone(spec.Containers)
 	for _, c := range spec.InitContainers {
@@ -55,7 +55,7 @@ func nodePorts(spec *corev1.PodSpec) (list []nodePort) {
 	return list
 }
 
-// clashing returns the ports that two pods cannot both have on one node, such as 8080/TCP.
+// clashing returns the host ports that two pods cannot both use on one node, such as 8080/TCP.
 func clashing(a, b *corev1.PodSpec) (ports []string) {
 	taken := nodePorts(b)
 	for _, p := range nodePorts(a) {

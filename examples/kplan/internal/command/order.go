@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// An ordering is the flags of the command order.
+// An ordering holds the flags of the command order.
 type ordering struct {
 	input
 	names []string

@@ -8,26 +8,27 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 )
 
-// An outcome is a simulated rollout and what it is of, or why there is none.
+// An outcome is a simulated rollout with its workload, or an error.
 type outcome struct {
 	result rolled
 	of     subject
 	err    error
 }
 
-// A rolled document is a simulated rollout, which tells why it was not completed, or "".
+// A rolled document is a simulated rollout. Unfinished returns the reason why it did not finish,
+// or "".
 type rolled interface {
 	document
 	Unfinished() string
 }
 
-// A subject is an object that a rollout is of.
+// A subject is an object with a rollout.
 type subject interface {
 	ID() manifest.ID
 	Invalid(error) error
 }
 
-// unfinished returns an error if a rollout has not been completed.
+// unfinished returns an error if a rollout did not finish.
 func unfinished(o outcome) error {
 	if text := o.result.Unfinished(); text != "" {
 		return o.of.Invalid(errors.New(text))

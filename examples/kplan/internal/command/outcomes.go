@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// outcomes simulates all that there is, in one cluster, and lets use look at each. An error of one is the
-// outcome of that, and others follow unless use returns it.
+// outcomes simulates all workloads in one cluster and calls use for each outcome. An error of one
+// workload is in its outcome. An error of use ends the calls.
 func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	defer s.progress.done()
 	if s.asked() {
@@ -35,7 +35,7 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 	return nil
 }
 
-// jobs returns the simulation of each workload that an answer is about.
+// jobs returns the simulation of each workload in the answer.
 func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (all []*job) {
 	add := func(of subject, j *job, err error) {
 		if err != nil {
@@ -84,7 +84,7 @@ func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (a
 	return all
 }
 
-// together simulates jobs in one cluster, but for those that have one of their own.
+// together simulates jobs in one cluster, except jobs with a separate cluster.
 func (s *simulation) together(all []*job) {
 	var jobs []*job
 	for _, j := range all {
@@ -103,10 +103,11 @@ func (s *simulation) together(all []*job) {
 	s.simulate(&s.policies, jobs)
 }
 
-// describe is what messages call a workload.
+// describe returns the kind and the name of a workload, for messages.
 func describe(of subject) string { return fmt.Sprintf("%s %q", of.ID().Kind, of.ID().Name) }
 
-// opened opens a Deployment, and returns the one that runs before it, open, nil if there is none.
+// opened opens a Deployment and the Deployment that runs before it. It returns the latter, or
+// nil.
 func (s *simulation) opened(c *cobra.Command, w *manifest.Workload, from *earlier) *manifest.Workload {
 	w.Open()
 	if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
@@ -120,7 +121,7 @@ func (s *simulation) opened(c *cobra.Command, w *manifest.Workload, from *earlie
 	return old
 }
 
-// comparisons compares strategies of each Deployment, in a cluster of its own.
+// comparisons compares strategies of each Deployment, each in a separate cluster.
 func (s *simulation) comparisons(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
@@ -137,15 +138,15 @@ func (s *simulation) comparisons(c *cobra.Command, set *manifest.Set, from *earl
 	return nil
 }
 
-// startsFromNothing notes that something is not in the files of --from, unless the answer says that
-// it is new.
+// startsFromNothing notes that a workload is not in the files of --from, unless the answer itself
+// says that it is new.
 func (s *simulation) startsFromNothing(c *cobra.Command, does bool, file, name string) {
 	if does && len(s.from) > 0 && !s.whole {
 		tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
 	}
 }
 
-// isReleased reports whether a Deployment is one of a Rollout, which releases it.
+// isReleased reports whether a Rollout releases the Deployment.
 func isReleased(w *manifest.Workload, rollouts []manifest.Rollout) bool {
 	return slices.ContainsFunc(rollouts, func(r manifest.Rollout) bool { return r.Releases(w) })
 }

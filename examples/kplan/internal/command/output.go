@@ -20,7 +20,8 @@ func complain(stderr io.Writer, err error) {
 	terminal.NewWriter(stderr).Printf("error: %s\n", terminal.Shorten(strings.ReplaceAll(err.Error(), "\n", " ")))
 }
 
-// flagError says what a flag takes, where the parser of flags names functions of Go.
+// flagError returns the valid values of a flag in place of the parser's error, which names
+// functions of Go.
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var number *strconv.NumError

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// A pace is how pods live in a simulation, and when to give up.
+// A pace holds the times of pods in a simulation, and its limits.
 type pace struct {
 	scheduleAfter  delay
 	readyAfter     delay
@@ -25,16 +25,16 @@ type pace struct {
 	timeLimit      delay
 	seed           uint64
 	neverReady     bool
-	looks          int64 // that are left, see maxLooks
-	records        bool  // what becomes of pods is recorded
+	looks          int64 // remaining, see maxLooks
+	records        bool  // the lives of pods are recorded
 	told           func(flag string) bool
 }
 
-// maxLooks is how often planners may look at a pod in all simulations of a command, which
-// takes minutes. Tests have less patience.
+// maxLooks limits how often planners look at a pod in all simulations of a command. It is reached
+// after minutes. Tests set a lower one.
 var maxLooks int64 = 1_000_000_000
 
-// withHelp says what helps against an error of a simulation, if anything does.
+// withHelp adds a remedy to an error of a simulation, if there is one.
 func withHelp(err error) error {
 	if errors.Is(err, sim.ErrTooLong) {
 		return errors.New("too much for one simulation; with --notice-after 1s controllers look less often")
@@ -56,7 +56,7 @@ func (p *pace) addFlags(c *cobra.Command, neverReady string) {
 	f.Var(&p.timeLimit, "time-limit", "simulated time after which to give up")
 }
 
-// config returns how a rollout is simulated.
+// config returns the configuration of a simulation.
 func (p *pace) config(by *policies) sim.Config {
 	return sim.Config{
 		Seed: p.seed, Times: cluster.Times{Schedule: p.spread(p.scheduleAfter), Ready: p.spread(p.readyAfter), End: p.spread(p.terminateAfter)},
@@ -66,10 +66,10 @@ func (p *pace) config(by *policies) sim.Config {
 	}
 }
 
-// looksOfPlan is as how many looks a plan in a world counts.
+// looksOfPlan is the number of looks that one plan counts as.
 const looksOfPlan = 100
 
-// override lets a time that the user has given hold for all pods, whatever their templates say.
+// override applies times from flags to all pods, in place of the times of their templates.
 func (p *pace) override(c *world.Cluster, start bool) {
 	ready, end := start || p.told("ready-after"), p.told("terminate-after")
 	c.Each(func(_ string, t *cluster.Template) {
@@ -82,7 +82,7 @@ func (p *pace) override(c *world.Cluster, start bool) {
 	})
 }
 
-// spread returns how long a stage takes that takes at least so long.
+// spread returns the distribution of the time of a stage with the given minimum.
 func (p *pace) spread(least delay) cluster.Spread {
 	return cluster.Between(time.Duration(least), time.Duration(least)+time.Duration(p.jitter))
 }

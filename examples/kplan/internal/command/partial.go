@@ -15,9 +15,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// rolledOut returns what is assumed of an object that runs before another one, and of which
-// something is missing. If its status does not tell that it has been rolled out, nobody knows
-// where it stands.
+// rolledOut returns the assumptions about a running object if some of its objects are not in the
+// input. It returns an error if the status of the object does not say that it has been rolled
+// out, because its state is then unknown.
 func rolledOut(m manifest.Missing, kind string, finished bool) ([]string, error) {
 	switch {
 	case m == "":
@@ -28,7 +28,7 @@ func rolledOut(m manifest.Missing, kind string, finished bool) ([]string, error)
 	return []string{fmt.Sprintf("the %s has been rolled out, as its status says: its %s are not in the input", kind, m)}, nil
 }
 
-// deploymentRolledOut returns that of a Deployment, of which there may be none.
+// deploymentRolledOut calls rolledOut for a Deployment, which may be nil.
 func deploymentRolledOut(old *manifest.Workload) ([]string, error) {
 	if old == nil || old.Missing() == "" {
 		return nil, nil
@@ -48,7 +48,7 @@ func deploymentRolledOut(old *manifest.Workload) ([]string, error) {
 	return notes, nil
 }
 
-// daemonRolledOut returns that of a DaemonSet.
+// daemonRolledOut calls rolledOut for a DaemonSet, which may be nil.
 func daemonRolledOut(old *manifest.DaemonSet) ([]string, error) {
 	if old == nil || old.Missing() == "" || len(old.Controlled()) > 0 {
 		return nil, nil
@@ -65,7 +65,7 @@ func daemonFinished(d *appsv1.DaemonSet) bool {
 	return s.ObservedGeneration >= d.Generation && s.UpdatedNumberScheduled == s.DesiredNumberScheduled && s.NumberAvailable == s.DesiredNumberScheduled
 }
 
-// argoRolledOut returns that of a Rollout of Argo.
+// argoRolledOut calls rolledOut for an Argo Rollout, which may be nil.
 func argoRolledOut(old *manifest.ArgoRollout) ([]string, error) {
 	if old == nil {
 		return nil, nil
@@ -78,7 +78,7 @@ func argoRolledOut(old *manifest.ArgoRollout) ([]string, error) {
 	return notes, nil
 }
 
-// setRolledOut returns that of a CloneSet or StatefulSet.
+// setRolledOut calls rolledOut for a CloneSet or a StatefulSet.
 func setRolledOut(old *manifest.PodSet) ([]string, error) {
 	s := &old.Set.Status
 	notes, err := rolledOut(old.Missing(), old.Set.Kind, s.UpdatedReplicas == s.Replicas && s.ReadyReplicas == s.Replicas)
@@ -88,7 +88,8 @@ func setRolledOut(old *manifest.PodSet) ([]string, error) {
 	return notes, nil
 }
 
-// renumber gives a Deployment that has been rolled out the revision that a Deployment tells of.
+// renumber sets the revision of a Deployment that has been rolled out to the revision in its
+// annotation.
 func renumber(b *world.Beginning, old *manifest.Workload) {
 	if !b.Earlier {
 		return

@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 )
 
-// A picture is the flags that ask for files which other tools open.
+// A picture holds the flags for files that other tools open.
 type picture struct {
 	svg, html, trace, metrics, mermaid string
 	every                              delay
@@ -35,21 +35,21 @@ func (p *picture) addFlags(c *cobra.Command) {
 		{&p.mermaid, "mermaid", "also write a diagram for Markdown to this `FILE`", "md"},
 	} {
 		f.StringVar(o.file, o.name, "", o.text)
-		_ = c.MarkFlagFilename(o.name, o.endOf) // fails only for a flag that is not there
+		_ = c.MarkFlagFilename(o.name, o.endOf) // fails only for an unknown flag
 	}
 	p.every = delay(30 * time.Second)
 	f.Var(&p.every, "scrape-every", "time between two samples of --metrics")
 }
 
-// wanted reports whether any file is to be written.
+// wanted reports whether to write any file.
 func (p *picture) wanted() bool {
 	return p.svg+p.html+p.trace+p.metrics+p.mermaid != ""
 }
 
-// afterEnd is how long metrics go on after a rollout: alerts wait before they fire.
+// afterEnd is how long metrics continue after a rollout: alerts wait before they fire.
 const afterEnd = 30 * time.Minute
 
-// timelines returns what is simulated for other tools.
+// timelines returns the timelines of the simulations.
 func timelines(outcomes []outcome) (list []*timeline.Timeline, err error) {
 	for _, o := range outcomes {
 		result, ok := o.result.(interface{ Timeline() *timeline.Timeline })
@@ -61,7 +61,8 @@ func timelines(outcomes []outcome) (list []*timeline.Timeline, err error) {
 	return list, nil
 }
 
-// toStdout reports whether one of the files is standard output, which it then has for itself.
+// toStdout reports whether one of the files is standard output. Then nothing else is written
+// there.
 func (p *picture) toStdout() (bool, error) {
 	n := 0
 	for _, file := range []string{p.svg, p.html, p.trace, p.metrics, p.mermaid} {
@@ -75,7 +76,7 @@ func (p *picture) toStdout() (bool, error) {
 	return n > 0, nil
 }
 
-// draw writes the files that the user asks for.
+// draw writes the files of the flags.
 func (p *picture) draw(c *cobra.Command, outcomes []outcome) error {
 	if !p.wanted() {
 		return nil
@@ -105,14 +106,14 @@ func (p *picture) draw(c *cobra.Command, outcomes []outcome) error {
 	return nil
 }
 
-// writeFile writes a file, if it has a name, or standard output.
+// writeFile writes a file, or standard output. It writes nothing if name is empty.
 func writeFile(c *cobra.Command, name string, write func(io.Writer) error) error {
 	switch name {
 	case "":
 		return nil
 	case "-":
 		w := terminal.NewWriter(c.OutOrStdout())
-		return errors.Join(write(w.Trusted()), w.Err()) // what it writes is escaped already
+		return errors.Join(write(w.Trusted()), w.Err()) // write escapes
 	}
 	f, err := os.Create(name)
 	if err != nil {

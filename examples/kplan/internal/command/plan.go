@@ -66,7 +66,7 @@ kplan plan -f daemonset.yaml --nodes 20`),
 	return c
 }
 
-// A planning is the flags of the command.
+// A planning holds the flags of the command plan.
 type planning struct {
 	input
 	policies

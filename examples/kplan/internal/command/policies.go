@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// Policies are the flags that depart from Kubernetes.
+// The policies are the flags that depart from Kubernetes.
 type policies struct {
 	repairs
 	options deploy.Options
@@ -39,13 +39,12 @@ func (p *policies) addFlags(c *cobra.Command) {
 	}
 	for _, choice := range p.choices {
 		f.Var(choice, choice.flag, choice.usage+": "+choice.list())
-		f.Lookup(choice.flag).DefValue = ""                            // it is the first of the list
-		_ = c.RegisterFlagCompletionFunc(choice.flag, choice.complete) // fails only for a flag that is not there
+		f.Lookup(choice.flag).DefValue = ""                            // the first of the list
+		_ = c.RegisterFlagCompletionFunc(choice.flag, choice.complete) // fails only for an unknown flag
 	}
 }
 
-// departures returns the flags that depart from Kubernetes, as the user may write
-// them.
+// departures returns the flags that depart from Kubernetes, in a form for the command line.
 func (p *policies) departures() []string {
 	flags := p.repairs.flags(deploy.QuirkTable(), replicaset.QuirkTable())
 	o := &p.options
@@ -70,7 +69,7 @@ func (p *policies) departures() []string {
 	return flags
 }
 
-// deployOptions returns the options of the planner of Deployments.
+// deployOptions returns the options of the Deployment planner.
 func (p *policies) deployOptions() deploy.Options {
 	o := p.options
 	o.Repair = p.deployments()
@@ -87,7 +86,7 @@ type policy struct {
 	chosen      int
 }
 
-// newPolicy returns the flag of a field. The choices are names and values in turn.
+// newPolicy returns the flag of a field. The choices alternate between names and values.
 func newPolicy[T ~string](field *T, flag, usage string, choices ...T) *policy {
 	p := &policy{flag: flag, usage: usage}
 	for i := 0; i < len(choices); i += 2 {
@@ -104,7 +103,7 @@ func (p *policy) String() string {
 	return p.names[p.chosen]
 }
 
-// Type returns what help calls the value.
+// Type returns the name of the value in help texts.
 func (p *policy) Type() string { return "policy" }
 
 // list returns the names, as in "a, b or c".

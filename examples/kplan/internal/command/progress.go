@@ -15,25 +15,24 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// progressAfter is how long something takes before it is told of. Tests have less patience.
+// progressAfter is the time until progress is shown. Tests set a shorter one.
 var progressAfter = 500 * time.Millisecond
 
-// progressEvery is how often the line is drawn anew.
+// progressEvery is the time between two updates of the line.
 const progressEvery = 100 * time.Millisecond
 
-// A progress is a terminal for errors whose last line tells what the command is doing, while that
-// takes long. Whatever else is written takes its place. A nil one tells nothing.
+// A progress is a terminal for errors. Its last line shows the current activity of the command if
+// that takes long, and any other output replaces the line. A nil progress shows nothing.
 type progress struct {
 	out     *os.File
 	mutex   sync.Mutex
-	text    string // what is being done, "" for nothing
+	text    string // the activity, "" if there is none
 	since   time.Time
 	shown   bool
 	stopped chan struct{}
 }
 
-// newProgress returns one for a terminal, or nil: files and pipes get nothing that is not asked
-// for.
+// newProgress returns a progress for a terminal, nil for files and pipes.
 func newProgress(stderr io.Writer) *progress {
 	f, ok := stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -44,14 +43,14 @@ func newProgress(stderr io.Writer) *progress {
 	return p
 }
 
-// progressOf returns that of a command, or nil.
+// progressOf returns the progress of a command, or nil.
 func progressOf(c *cobra.Command) *progress {
 	p, _ := c.ErrOrStderr().(*progress)
 	return p
 }
 
-// doing says what the command begins to do. The values are escaped. What goes on under the same
-// name has begun when that did.
+// doing sets the activity. The values are escaped. The time of the first activity counts until
+// done.
 func (p *progress) doing(format string, values ...any) {
 	if p == nil {
 		return
@@ -64,12 +63,12 @@ func (p *progress) doing(format string, values ...any) {
 	p.text = terminal.Sprintf(format, values...)
 }
 
-// reading tells how far files have been read.
+// reading sets the activity to reading a file, with the number of objects so far.
 func (p *progress) reading(file string, objects int) {
 	p.doing("reading %s, %d objects", file, objects)
 }
 
-// done says that nothing takes long any more, and clears the line.
+// done ends the activity and clears the line.
 func (p *progress) done() {
 	if p == nil {
 		return
@@ -80,7 +79,7 @@ func (p *progress) done() {
 	p.clear()
 }
 
-// end is done for ever.
+// end ends the activity and stops updates of the line.
 func (p *progress) end() {
 	if p != nil {
 		p.done()
@@ -96,15 +95,15 @@ func (p *progress) Write(text []byte) (int, error) {
 	return p.out.Write(text)
 }
 
-// clear empties the line. The mutex is held.
+// clear clears the line. The caller holds the mutex.
 func (p *progress) clear() {
 	if p.shown {
-		_, _ = io.WriteString(p.out, "\r\x1b[K") // whoever cannot be told is not told
+		_, _ = io.WriteString(p.out, "\r\x1b[K") // nothing to do about errors of the terminal
 		p.shown = false
 	}
 }
 
-// tell draws the line anew until the end.
+// tell updates the line until the end.
 func (p *progress) tell() {
 	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()
@@ -127,7 +126,7 @@ func (p *progress) draw() {
 	}
 	text := fmt.Sprintf("%s, %.0f s", p.text, passed.Seconds())
 	if columns, _, err := term.GetSize(int(p.out.Fd())); err == nil && columns > 1 {
-		text = terminal.Cut(text, columns-1) // a line that goes on in the next could not be cleared
+		text = terminal.Cut(text, columns-1) // clear works only for a single line
 	}
 	_, _ = io.WriteString(p.out, "\r\x1b[K"+text) // as above
 	p.shown = true

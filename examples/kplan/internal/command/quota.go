@@ -20,12 +20,13 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// exceeded is what admission says of pods that a quota forbids.
+// exceeded matches the message of admission for a pod above a quota of pods.
 var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), limited: pods=(\d+)`)
 
-// refuse lets creations fail as far as ReplicaSets tell that could not make their pods: by a quota that is not
-// in the input, or by somebody else. At most so many pods are wanted: if a quota in the input has too few, that is
-// told of the rollout.
+// refuse makes creations fail that have failed before, according to the conditions of
+// ReplicaSets: because of a quota outside the input, or of another admission. The rollout wants
+// at most so many pods. If a quota in the input allows fewer, the answer about the rollout says
+// so, and refuse returns no note.
 func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) (notes []string) {
 	running := b.Running()
 	if n, name := w.PodQuota(running); name != "" {
@@ -40,7 +41,7 @@ func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) (notes [
 				continue
 			}
 			if m := exceeded.FindStringSubmatch(c.Message); m != nil {
-				used, _ := strconv.Atoi(m[2]) // the pattern has matched
+				used, _ := strconv.Atoi(m[2]) // digits, as the pattern has matched
 				limit, _ := strconv.Atoi(m[3])
 				b.LimitPods(m[1], limit-max(0, used-b.RunningInNamespace()))
 				return []string{fmt.Sprintf("the quota %s stays: %s", m[1], podsText(max(0, limit-max(0, used-running))))}
@@ -60,10 +61,11 @@ func refuse(b *world.Beginning, w, seen *manifest.Workload, most int32) (notes [
 	return notes
 }
 
-// quotaIn is what admission says of a quota for something that pods take.
+// quotaIn matches the message of admission for a pod above a quota of another resource.
 var quotaIn = regexp.MustCompile(`exceeded quota: ([^,]+),`)
 
-// noMore says that creations fail, in the words of who refuses them.
+// noMore returns the note that creations fail, with the message of the admission that refuses
+// them.
 func noMore(message string) string {
 	const text = "no more pods are made than there are, as creations fail"
 	if r, ok := refusal.Of(message); ok {
@@ -72,14 +74,14 @@ func noMore(message string) string {
 	return fmt.Sprintf("%s: %q", text, message)
 }
 
-// Resources that quotas count beside pods, in the order of [rations].
+// rationed lists the resources besides pods that quotas count, in the order of [rations].
 var rationed = [][]corev1.ResourceName{
 	{corev1.ResourceCPU, corev1.ResourceRequestsCPU}, {corev1.ResourceMemory, corev1.ResourceRequestsMemory},
 	{corev1.ResourceLimitsCPU}, {corev1.ResourceLimitsMemory},
 }
 
-// rations returns how much a pod takes of these. Of what it limits and does not request it is
-// given as much.
+// rations returns the amount of each rationed resource that a pod takes. A limit without a
+// request is also the request.
 func rations(p *corev1.PodSpec) []int64 {
 	requests := kube.PodRequests(asking(p, func(r corev1.ResourceRequirements) corev1.ResourceList {
 		list := corev1.ResourceList{}
@@ -91,7 +93,7 @@ func rations(p *corev1.PodSpec) []int64 {
 	return slices.Concat(requests, limits)
 }
 
-// asking returns a pod that requests something else.
+// asking returns a copy of a pod with other requests.
 func asking(p *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) *corev1.PodSpec {
 	other := *p
 	other.InitContainers, other.Containers = slices.Clone(p.InitContainers), slices.Clone(p.Containers)
@@ -108,8 +110,9 @@ func asking(p *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.Resou
 	return &other
 }
 
-// shortages returns, for the user, what quotas of the input leave to the pods of a Deployment, which
-// may have some already, and of which resource too little is left for most pods of the rollout at once.
+// shortages returns notes about the quotas of the input, and the resources that are too scarce
+// for most pods of a Deployment at the same time. The current pods of the Deployment do not count
+// as usage of others.
 func shortages(b *world.Beginning, w, seen *manifest.Workload, most int32) (notes []string, short []manifest.Shortage) {
 	template, refused := w.Ranged(&w.Deployment.Spec.Template.Spec)
 	if refused != "" {
@@ -123,7 +126,7 @@ func shortages(b *world.Beginning, w, seen *manifest.Workload, most int32) (note
 			}
 		}
 	}
-	if len(seen.Pods) == 0 { // which no file holds
+	if len(seen.Pods) == 0 { // the files have no pods
 		for i, n := range rations(&seen.Deployment.Spec.Template.Spec) {
 			own[i] = n * int64(b.Running())
 		}
@@ -144,7 +147,7 @@ func shortages(b *world.Beginning, w, seen *manifest.Workload, most int32) (note
 	return notes, short
 }
 
-// unsetIn returns a container that does not set what quotas count, or "".
+// unsetIn returns a container that does not set a resource that quotas count, or "".
 func unsetIn(p *corev1.PodSpec, i int) string {
 	name := counted[i%2]
 	for _, c := range slices.Concat(p.InitContainers, p.Containers) {

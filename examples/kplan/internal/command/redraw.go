@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// redrawAfter is how often a terminal is drawn anew although nothing has changed,
-// because ages and remaining times have. A test has more patience.
+// redrawAfter is the time until a terminal is redrawn without a change, because ages and
+// remaining times change. Tests set another one.
 var redrawAfter = 5 * time.Second
 
-// A redraws tells when a terminal is to be drawn anew though nothing has changed in the cluster.
-// The zero one never does.
+// A redraws tells when to redraw a terminal without a change in the cluster. The zero redraws
+// never does.
 type redraws struct {
 	tick    <-chan time.Time
 	resized *atomic.Bool // since the window was last drawn
 }
 
-// again reports whether what is there has to be drawn again, as the window has another size.
+// again reports whether the window has a new size, so that even the same text must be redrawn.
 func (r *redraws) again() bool { return r.resized != nil && r.resized.Swap(false) }
 
-// newRedraws returns one that ends with a context: every now and then, and when the window gets
-// another size, which leaves of what is there what the terminal makes of it.
+// newRedraws returns a redraws that ends with a context. It ticks every redrawAfter, and when the
+// window gets a new size.
 func newRedraws(ctx context.Context) redraws {
 	tick := make(chan time.Time, 1)
 	r := redraws{tick, &atomic.Bool{}}
@@ -49,7 +49,7 @@ func newRedraws(ctx context.Context) redraws {
 			}
 			select {
 			case tick <- now:
-			default: // one is waiting already
+			default: // a tick is pending
 			}
 		}
 	}()

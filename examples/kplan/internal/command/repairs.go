@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// quirks returns what is known of the quirks of all planners.
+// quirks returns the quirks of all planners.
 func quirks() []view.Quirks {
 	return []view.Quirks{
 		{Kind: "Deployment", Package: "deploy", Quirks: deploy.QuirkTable()},
@@ -43,8 +43,7 @@ func quirkNames() []string {
 	return slices.Compact(names)
 }
 
-// Repairs are the quirks that are to be repaired. A name goes to all planners that know
-// it.
+// The repairs are the quirks to repair. A name applies to every planner with such a quirk.
 type repairs struct {
 	all   bool
 	names []string
@@ -53,15 +52,15 @@ type repairs struct {
 func (r *repairs) addFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&r.all, "corrected", false, "repair all known quirks of the controllers")
 	c.Flags().Var((*repairNames)(r), "repair", "repair the quirk of this name, see quirks (repeatable)")
-	_ = c.RegisterFlagCompletionFunc("repair", completeQuirk) // fails only for a flag that is not there
+	_ = c.RegisterFlagCompletionFunc("repair", completeQuirk) // fails only for an unknown flag
 }
 
-// of returns those of the quirks of a planner that are to be repaired.
+// of returns the quirks of one planner to repair.
 func of[Q ~uint64](r *repairs, all Q, table []kplan.Quirk, parse func(...string) (Q, error)) Q {
 	if r.all {
 		return all
 	}
-	set, _ := parse(r.known(table)...) // which are all in the table
+	set, _ := parse(r.known(table)...) // no error: all names are in the table
 	return set
 }
 
@@ -85,7 +84,7 @@ func (r *repairs) argoRollouts() argo.Quirks {
 	return of(r, argo.RepairAll, argo.QuirkTable(), argo.ParseQuirks)
 }
 
-// known returns those names that a table has.
+// known returns the names that are in a table.
 func (r *repairs) known(table []kplan.Quirk) []string {
 	var names []string
 	for _, q := range table {
@@ -96,7 +95,7 @@ func (r *repairs) known(table []kplan.Quirk) []string {
 	return names
 }
 
-// flags returns the flags that say the same to planners with these tables.
+// flags returns the flags that repair the same quirks of planners with these tables.
 func (r *repairs) flags(tables ...[]kplan.Quirk) []string {
 	if r.all {
 		return []string{"--corrected"}
@@ -112,12 +111,12 @@ func (r *repairs) flags(tables ...[]kplan.Quirk) []string {
 
 var _ pflag.Value = new(repairNames)
 
-// repairNames are the flag of repairs.
+// repairNames is the value of the flag --repair.
 type repairNames repairs
 
 func (r *repairNames) String() string { return strings.Join(r.names, ",") }
 
-// Type returns what help calls the value.
+// Type returns the name of the value in help texts.
 func (r *repairNames) Type() string { return "quirk" }
 
 // Set adds a name.
@@ -137,7 +136,7 @@ func completeQuirk(_ *cobra.Command, _ []string, begun string) ([]string, cobra.
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// nearest returns the name to which the fewest letters have to be changed, added or taken.
+// nearest returns the name with the smallest edit distance.
 func nearest(name string, names []string) string {
 	return slices.MinFunc(names, func(a, b string) int { return spelling.Distance(name, a) - spelling.Distance(name, b) })
 }

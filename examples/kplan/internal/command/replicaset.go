@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// planReplicaSet returns the next plan for a ReplicaSet by itself.
+// planReplicaSet returns the next plan for a ReplicaSet without a Deployment.
 func (p *repairs) planReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaPlan, error) {
 	plan, err := podPlan(r.Snapshot, now, replicaset.Options{Repair: p.replicaSets()})
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *repairs) planReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now t
 	}, nil
 }
 
-// bites returns which limits a ReplicaSet runs into at the size that it wants.
+// bites returns the limits that keep a ReplicaSet from its wanted size.
 func bites(r *manifest.ReplicaSet, short ...manifest.Shortage) []string {
 	return r.Workload.Bites(rollout.Budget{Replicas: sizeOf(&r.Snapshot.ReplicaSet)}, running(r.Workload.Pods), short...)
 }
@@ -54,7 +54,7 @@ func (p *repairs) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, no
 	return e, nil
 }
 
-// podPlan returns what happens to the pods of a ReplicaSet.
+// podPlan returns the plan for the pods of a ReplicaSet.
 func podPlan(s replicaset.Snapshot, now time.Time, options replicaset.Options) (view.PodPlan, error) {
 	p := view.PodPlan{Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now}
 	var err error

@@ -21,8 +21,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// ofReplicaSet returns the simulation of what becomes of a ReplicaSet by itself, or of an old one after it has
-// become another.
+// ofReplicaSet returns the simulation of a ReplicaSet without a Deployment, or of the change from
+// an old ReplicaSet to it.
 func (s *simulation) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
 	seen, before := r, (*manifest.Workload)(nil)
 	if old != nil {
@@ -52,8 +52,8 @@ func (s *simulation) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
 	return j, nil
 }
 
-// keptTemplate says what a ReplicaSet leaves alone: its size, if it has a controller, and the template of
-// pods that are there.
+// keptTemplate returns notes about fields that a ReplicaSet does not act on: its replicas, if a
+// controller sets them, and its template, which existing pods do not take.
 func keptTemplate(r, old *manifest.ReplicaSet, pods int) (notes []string) {
 	if controller := controllerOf(&r.Snapshot.ReplicaSet); controller != "" {
 		notes = append(notes, controller+" leaves its size alone")
@@ -64,8 +64,8 @@ func keptTemplate(r, old *manifest.ReplicaSet, pods int) (notes []string) {
 	return notes
 }
 
-// setJob returns the simulation of a ReplicaSet, with its pods and those that it adopts, and of what is applied if
-// that is another one.
+// setJob returns the simulation of a ReplicaSet with its pods and the pods that it adopts, and of
+// the wanted ReplicaSet applied to it, if any.
 func (s *simulation) setJob(r, wanted *manifest.ReplicaSet) (*job, error) {
 	rs := &r.Snapshot.ReplicaSet
 	matches, err := selector.FromLabelSelector(rs.Selector)
@@ -101,7 +101,7 @@ func (s *simulation) setJob(r, wanted *manifest.ReplicaSet) (*job, error) {
 	return j, nil
 }
 
-// beginSet lets a ReplicaSet begin, with pods that it adopts.
+// beginSet begins with a ReplicaSet and the orphans that it adopts.
 func beginSet(b *world.Beginning, r, wanted *manifest.ReplicaSet, orphans []podorder.Pod) error {
 	rs := &r.Snapshot.ReplicaSet
 	b.BeginReplicaSet(r.Namespace, rs.Name, wanted != nil)
@@ -118,7 +118,7 @@ func beginSet(b *world.Beginning, r, wanted *manifest.ReplicaSet, orphans []podo
 	if n := w.Scaled(); n != nil { // at once: a ReplicaSet does nothing else
 		b.Scale(n)
 	}
-	for i := range b.Pods { // those of a ReplicationController, too
+	for i := range b.Pods { // also pods of a ReplicationController
 		if p := &b.Pods[i]; p.ControllerUID == rs.UID {
 			p.ControllerKind, p.ControllerName = replicaset.Kind, set.Name
 		}
@@ -130,13 +130,13 @@ func beginSet(b *world.Beginning, r, wanted *manifest.ReplicaSet, orphans []podo
 	return nil
 }
 
-// A replicaRun plans for a ReplicaSet by itself, whose siblings and their pods are those of the input, and
-// notes why these pods go.
+// A replicaRun plans for one ReplicaSet, with siblings and their pods from the input. It records
+// why pods are deleted.
 type replicaRun struct {
 	uid    string
 	prefix string // of names in the world
 	kin    []replicaset.ReplicaSet
-	pods   []podorder.Pod // of the kin
+	pods   []podorder.Pod // of kin, the siblings
 	plans  map[time.Time]view.PodPlan
 }
 
@@ -150,7 +150,7 @@ func newReplicaRun(r *manifest.ReplicaSet, b *world.Beginning) *replicaRun {
 	return run
 }
 
-// beside returns a planner that plans for this ReplicaSet, and leaves others to another planner.
+// beside returns a planner that plans for this ReplicaSet and calls another planner for others.
 func (r *replicaRun) beside(other func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)) func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error) {
 	if other == nil {
 		other = replicaset.Reconcile
@@ -170,7 +170,7 @@ func (r *replicaRun) plan(s replicaset.Snapshot, now time.Time, options replicas
 		s.Pods = slices.Concat(s.Pods, r.pods)
 	}
 	s.ReplicaSet.Name = r.plain(s.ReplicaSet.Name)
-	for i := range s.Pods { // which are copies
+	for i := range s.Pods { // copies
 		s.Pods[i].Name, s.Pods[i].ControllerName, s.Pods[i].ResourceVersion = r.plain(s.Pods[i].Name), r.plain(s.Pods[i].ControllerName), ""
 	}
 	plan, err := podPlan(s, now, options)
@@ -183,10 +183,10 @@ func (r *replicaRun) plan(s replicaset.Snapshot, now time.Time, options replicas
 	return r.inWorld(plan.Plan), nil
 }
 
-// plain is a name as in a cluster, which has no namespace in it.
+// plain returns a name as in the cluster, without the prefix of the simulated world.
 func (r *replicaRun) plain(name string) string { return strings.TrimPrefix(name, r.prefix) }
 
-// inWorld is a plan with names as in the world.
+// inWorld returns a plan with the names of the simulated world.
 func (r *replicaRun) inWorld(plan replicaset.Plan) replicaset.Plan {
 	plan.Actions = slices.Clone(plan.Actions)
 	for i, action := range plan.Actions {

@@ -6,6 +6,6 @@ package command
 
 import "os"
 
-// windowResized is nil where no signal tells of another size of the window: it is seen when that is drawn
-// anew the next time.
+// windowResized is nil on systems without a signal for a new window size. The next redraw uses
+// the new size.
 var windowResized os.Signal

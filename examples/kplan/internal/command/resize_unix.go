@@ -9,5 +9,5 @@ import (
 	"syscall"
 )
 
-// windowResized is the signal that the window has another size.
+// windowResized is the signal of a new window size.
 var windowResized os.Signal = syscall.SIGWINCH

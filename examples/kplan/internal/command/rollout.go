@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// rolloutOptions returns the options of the planners of Rollouts.
+// rolloutOptions returns the options of the Rollout planner.
 func (p *repairs) rolloutOptions() kruise.Options { return kruise.Options{Repair: p.rollouts()} }
 
 // planRollout returns the next plan for a Rollout and its BatchRelease.
@@ -51,8 +51,8 @@ func replicasOf(w *workload.Workload) int32 {
 	return *w.Replicas
 }
 
-// limitsOf returns the limits of the workload's rolling update: while a Deployment is
-// updated by partition, they are in an annotation.
+// limitsOf returns the limits of the rolling update of a workload. A Deployment that is updated
+// by partition has them in an annotation.
 func limitsOf(w *workload.Workload) *partition.RollingUpdate {
 	if s, err := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy]); err == nil && s.RollingUpdate != nil {
 		return s.RollingUpdate

@@ -23,7 +23,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// beforeDeployment returns the release from an old Deployment to that of the Rollout.
+// beforeDeployment returns the release from an old Deployment to the Deployment of the Rollout.
 func (s *simulation) beforeDeployment(r *manifest.Rollout, old *manifest.Workload) (*release, error) {
 	old.Open()
 	partial, err := deploymentRolledOut(old)
@@ -65,7 +65,7 @@ func nothingNew(kind string) error {
 	return fmt.Errorf("the template of its %s is that of --from, and %w", kind, errNoRelease)
 }
 
-// asFinished says that a release begins with available pods, if not all are.
+// asFinished returns the note that a release begins with available pods, if some are not ready.
 func asFinished(pods []*corev1.Pod) []string {
 	if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !kube.Pod(p).Ready }) {
 		return []string{"all pods become ready before the release begins"}
@@ -73,8 +73,8 @@ func asFinished(pods []*corev1.Pod) []string {
 	return nil
 }
 
-// released returns the Deployment before the release with what the new one has beside
-// the template, and its limits. They have the defaults of the API server, which come
+// released returns the Deployment before the release, with all fields of the new one except the
+// template, and its limits. Unset limits get the defaults of the API server, which sets them
 // before the admission of Rollouts.
 func released(d deploy.Deployment, wanted *deploy.Deployment) (deploy.Deployment, partition.RollingUpdate) {
 	limits := partition.RollingUpdate{
@@ -86,7 +86,7 @@ func released(d deploy.Deployment, wanted *deploy.Deployment) (deploy.Deployment
 	return d, limits
 }
 
-// ofRollout makes a beginning one of a release that has yet to begin.
+// ofRollout adds a Rollout that has not begun its release.
 func ofRollout(b *world.Beginning, r *manifest.Rollout) {
 	next, leads := r.Snapshot.Rollout, r.Snapshot.Traffic
 	next.Status, next.Finalizers, next.Generation = kruise.Status{}, nil, 1
@@ -96,8 +96,8 @@ func ofRollout(b *world.Beginning, r *manifest.Rollout) {
 	b.Earlier = true
 }
 
-// beforeSet returns the release from an old CloneSet or StatefulSet to the one of the Rollout. Both are alike
-// except for the template.
+// beforeSet returns the release from an old CloneSet or StatefulSet to the set of the Rollout.
+// Only the templates differ.
 func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*release, error) {
 	if r.Workload.Template.Same(old.Set.Template) {
 		return nil, r.Invalid(nothingNew(r.Workload.Kind))
@@ -125,13 +125,13 @@ func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*rele
 	return of, nil
 }
 
-// replaces gives a job a set and the next one that is applied to it, both without pods.
+// replaces sets the objects of a job to a set and the next set to apply, both without pods.
 func (j *job) replaces(old, next *manifest.PodSet) {
 	j.objects = []kube.Object{fresh(old.Object, next.Object, ""), fresh(next.Object, next.Object, world.Next)}
 	j.own = uidsOf(old.Pods, next.Pods)
 }
 
-// fresh returns a copy of a set without its status, with the name of another one and a suffix.
+// fresh returns a copy of a set without its status, with the name of another set and a suffix.
 func fresh(o, as metav1.Object, more string) kube.Object {
 	c := o.(kube.Object).DeepCopyObject().(kube.Object)
 	c.SetNamespace(as.GetNamespace())
@@ -147,8 +147,8 @@ func fresh(o, as metav1.Object, more string) kube.Object {
 	return c
 }
 
-// beforeDaemonSet returns the release from an old DaemonSet to that of the Rollout. It has as many replicas
-// as nodes run a pod of it.
+// beforeDaemonSet returns the release from an old DaemonSet to the DaemonSet of the Rollout. Its
+// replicas are the desired number of scheduled pods.
 func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSet) (*release, error) {
 	partial, err := daemonRolledOut(old)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 	of := &release{job: job{now: s.now.Time, objects: []kube.Object{first, next}, around: r.Around(), own: uidsOf(old.Controlled(), r.DaemonSet.Controlled()), apart: len(nodes) > 0}}
 	of.begin = func(b *world.Beginning) error {
 		if a := r.DaemonSet.Advanced; a != nil {
-			free := *a // as it is when nothing is released
+			free := *a // as outside a release
 			free.Partition, free.Paused = nil, false
 			for _, o := range []*appsv1.DaemonSet{first, next} {
 				if err := kubekruise.Advance(&b.Snapshot, o, free); err != nil {
@@ -188,8 +188,8 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 	return of, nil
 }
 
-// statusless returns a copy of a DaemonSet without status and annotations, in a namespace, with a suffix to its
-// name.
+// statusless returns a copy of a DaemonSet without status, labels and annotations, in a namespace
+// and with a suffix to its name.
 func statusless(o *appsv1.DaemonSet, namespace, more string) *appsv1.DaemonSet {
 	c := o.DeepCopy()
 	c.Namespace = namespace

@@ -19,7 +19,7 @@ func badField(path string, value any, detail string) error {
 	return &kplan.FieldError{Path: path, Value: value, Detail: detail}
 }
 
-// checkRelease refuses Rollouts that do something else than to release.
+// checkRelease rejects Rollouts that do something other than a release.
 func checkRelease(r *manifest.Rollout) error {
 	o := &r.Snapshot.Rollout
 	const ends = ", and its end is not simulated; plan and explain show what it does"
@@ -49,8 +49,8 @@ func checkRelease(r *manifest.Rollout) error {
 	return nil
 }
 
-// checkUnderWay refuses releases that cannot be taken over, above all because something
-// of them is not in the input: it would be made anew.
+// checkUnderWay rejects releases that the simulation cannot continue, for example because an
+// object of them is not in the input and would be created again.
 func checkUnderWay(r *manifest.Rollout) error {
 	if err := checkProgress(r); err != nil {
 		return err
@@ -67,7 +67,7 @@ func checkUnderWay(r *manifest.Rollout) error {
 	return checkReplicaSets(r)
 }
 
-// checkProgress refuses releases of which it is not known how far they have come.
+// checkProgress rejects releases with unknown progress.
 func checkProgress(r *manifest.Rollout) error {
 	o, release := &r.Snapshot.Rollout, r.Snapshot.BatchRelease
 	reason, path := o.Status.ProgressingReason(), "status.canaryStatus"
@@ -85,8 +85,8 @@ func checkProgress(r *manifest.Rollout) error {
 	return nil
 }
 
-// checkCanary refuses a canary Deployment whose template is that of the release with
-// something in addition: it would be taken for another one.
+// checkCanary rejects a canary Deployment with patched template metadata. The simulation would
+// take its template for another one.
 func checkCanary(r *manifest.Rollout, canary *manifest.Workload) error {
 	patch := r.Snapshot.Rollout.Strategy().PatchPodTemplateMetadata
 	if patch == nil || kube.TemplateID(&canary.Deployment.Spec.Template) == r.Workload.Template.ID {
@@ -96,8 +96,7 @@ func checkCanary(r *manifest.Rollout, canary *manifest.Workload) error {
 		"a release whose pods carry it is not simulated once they exist; plan and explain show what it does"))
 }
 
-// checkReplicaSets refuses Deployments whose pods, or the templates of these, are not
-// known.
+// checkReplicaSets rejects Deployments with pods or pod templates that are not in the input.
 func checkReplicaSets(r *manifest.Rollout) error {
 	w := r.Deployment
 	s := &w.Deployment.Status
@@ -114,7 +113,7 @@ func checkReplicaSets(r *manifest.Rollout) error {
 	switch {
 	case s.Replicas > 0 && len(w.ReplicaSets) == 0:
 		return w.Invalid(errors.New("its ReplicaSets are not in the input"))
-	case s.UpdatedReplicas > 0 && !updated && s.ObservedGeneration >= w.Deployment.Generation: // else they are of the template before
+	case s.UpdatedReplicas > 0 && !updated && s.ObservedGeneration >= w.Deployment.Generation: // else the status counts pods of the previous template
 		return w.Invalid(badField("status.updatedReplicas", s.UpdatedReplicas, "the ReplicaSet of these pods is not in the input"))
 	case s.Replicas > s.UpdatedReplicas && label != "" && !stable:
 		return w.Invalid(badField("metadata.labels["+workload.LabelStableRevision+"]", label, "the ReplicaSet of this revision is not in the input"))

@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// goesOn returns a release that is under way, with objects of its own.
+// goesOn returns a release that is under way, with the given objects.
 func (s *simulation) goesOn(r *manifest.Rollout, objects []kube.Object) *release {
 	of := &release{job: job{now: s.now.Time, objects: objects, around: r.Around()}}
 	if of.now.IsZero() {
@@ -25,13 +25,13 @@ func (s *simulation) goesOn(r *manifest.Rollout, objects []kube.Object) *release
 	return of
 }
 
-// stands lets a release begin where it stands, in the cluster that its objects are in.
+// stands begins a release in its current state, in the cluster with its objects.
 func stands(b *world.Beginning, r *manifest.Rollout, namespace string) {
 	kubekruise.AddToWorld(&b.Snapshot, namespace, r.Snapshot)
 	b.BeginRollout(namespace, r.Snapshot.Rollout.Name)
 }
 
-// deploymentUnderWay returns the release of a Deployment as it stands.
+// deploymentUnderWay returns the release of a Deployment in its current state.
 func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
 	if err := checkUnderWay(r); err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
 	return of, nil
 }
 
-// setUnderWay returns the release of a CloneSet or a StatefulSet as it stands.
+// setUnderWay returns the release of a CloneSet or a StatefulSet in its current state.
 func (s *simulation) setUnderWay(r *manifest.Rollout) (*release, error) {
-	set := &r.Set.Set // by its own words: the Rollout may know the revisions by other names
+	set := &r.Set.Set // with its own revisions: the Rollout may use other names
 	switch status := &set.Status; {
 	case status.ObservedGeneration < set.Generation:
 		return nil, r.Set.Invalid(notSeen(status.ObservedGeneration, set.Generation))
@@ -102,7 +102,7 @@ func (s *simulation) setUnderWay(r *manifest.Rollout) (*release, error) {
 	return of, nil
 }
 
-// daemonSetUnderWay returns the release of a DaemonSet as it stands.
+// daemonSetUnderWay returns the release of a DaemonSet in its current state.
 func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
 	d := r.DaemonSet
 	if err := checkProgress(r); err != nil {
@@ -150,13 +150,13 @@ func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
 	return of, nil
 }
 
-// notSeen tells that nobody knows the name of a template that came last.
+// notSeen is the error of a workload whose controller has not named its latest template yet.
 func notSeen(observed, generation int64) error {
 	return badField("status.observedGeneration", observed,
 		fmt.Sprintf("its controller has yet to see generation %d, and to name its template; that takes seconds", generation))
 }
 
-// errNoPods tells that nobody knows how the pods of a workload are.
+// errNoPods is the error of a workload with an unknown state of its pods.
 var errNoPods = errors.New("its pods are not in the input")
 
 // latestOfRelease returns the latest time in the objects of a release.

@@ -18,29 +18,29 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// errNoRelease tells that a Rollout has nothing to do.
+// errNoRelease is the error of a Rollout without a release.
 var errNoRelease = errors.New("there is nothing to release")
 
-// A missing error tells that --from lacks a workload, so that nothing can be released.
+// A missing error names the workload that --from lacks, so that there is no release.
 type missing struct{ kind string }
 
 func (m *missing) Error() string {
 	return "nothing is being released; --from must hold its " + m.kind + " as it is before the release"
 }
 
-// Is makes it one of errNoRelease.
+// Is makes every missing error an errNoRelease.
 func (m *missing) Is(target error) bool { return target == errNoRelease }
 
-// A release is the simulation of a Rollout of OpenKruise.
+// A release is the simulation of an OpenKruise Rollout.
 type release struct {
 	job
 	replicas int32
-	budget   rollout.Budget // within which the workload is updated by partition
+	budget   rollout.Budget // of updates by partition
 	assumed  []string
 }
 
-// ofRelease returns the simulation of a release: of the rest of one that is under way, or of all of that from one
-// workload to another, of those with the name that the Rollout has.
+// ofRelease returns the simulation of a release: the rest of a release that is under way, or a
+// release from the workload in --from to the workload with the same name in the input.
 func (s *simulation) ofRelease(r *manifest.Rollout, from *earlier) (*job, error) {
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
 		return nil, r.Invalid(manifest.ErrNoNode)
@@ -68,7 +68,7 @@ func (s *simulation) ofRelease(r *manifest.Rollout, from *earlier) (*job, error)
 	return &of.job, nil
 }
 
-// releases lets a release be as the flags say, and tell what was assumed.
+// releases applies the flags to a release and adds its assumptions to the answer.
 func (s *simulation) releases(r *manifest.Rollout, of *release) {
 	believe := of.prepare
 	of.of = r
@@ -85,14 +85,15 @@ func (s *simulation) releases(r *manifest.Rollout, of *release) {
 	of.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
 		result.Policies = s.flags(workload.QuirkTable())
 		most := of.budget.MaxTotal()
-		if r.Snapshot.Rollout.Style() != workload.Partition { // all new pods beside the old ones
+		if r.Snapshot.Rollout.Style() != workload.Partition { // all new pods next to the old pods
 			most = 2 * of.replicas
 		}
 		result.Assumed = slices.Concat(r.Bites(most, b.Running()), of.assumed, s.lives(b, result))
 	}
 }
 
-// before returns how to begin the release from what runs before it, if that is known.
+// before returns the function that begins a release from the workload in --from. The second
+// result reports whether --from has that workload.
 func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (*release, error), found bool) {
 	if r.Set != nil {
 		old := from.podSets[r.Set.Key()]
@@ -106,7 +107,7 @@ func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (*
 	return func() (*release, error) { return s.beforeDeployment(r, old) }, old != nil
 }
 
-// standing returns a release that is under way, as it stands.
+// standing returns a release that is under way, from its current state.
 func (s *simulation) standing(r *manifest.Rollout) (*release, error) {
 	switch {
 	case r.Set != nil:
@@ -117,13 +118,13 @@ func (s *simulation) standing(r *manifest.Rollout) (*release, error) {
 	return s.deploymentUnderWay(r)
 }
 
-// underWay reports whether something is being released: the Rollout says so, or admission
-// has let an update in that its controller has yet to notice.
+// underWay reports whether a release is under way. The phase of the Rollout says so, or admission
+// has marked an update that the Rollout controller has not seen yet.
 func underWay(r *manifest.Rollout) bool {
 	return r.Snapshot.Rollout.Status.Phase == kruise.PhaseProgressing || r.Workload.Annotations[workload.AnnotationInProgress] != ""
 }
 
-// deploymentBudget returns within which limits a Deployment is updated by partition.
+// deploymentBudget returns the limits of a Deployment that is updated by partition.
 func (s *simulation) deploymentBudget(r *manifest.Rollout, limits *partition.RollingUpdate) rollout.Budget {
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
@@ -131,8 +132,8 @@ func (s *simulation) deploymentBudget(r *manifest.Rollout, limits *partition.Rol
 	return partition.Budget(replicasOf(&r.Workload), limits, s.rollouts().Has(workload.LimitsWrapAround))
 }
 
-// setBudget returns within which limits a CloneSet or a StatefulSet is updated. One of Kubernetes loses a
-// pod at a time.
+// setBudget returns the limits of a CloneSet or a StatefulSet. A StatefulSet of Kubernetes
+// updates one pod at a time.
 func setBudget(o *cluster.Set) rollout.Budget {
 	b, limits := rollout.Budget{Replicas: o.DesiredReplicas(), Unavailable: 1}, o.Limits()
 	switch o.GroupKind() {

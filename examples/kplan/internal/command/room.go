@@ -16,12 +16,12 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// nodeNotes tells how many nodes take no new pod of a Deployment, and why.
+// nodeNotes returns notes about nodes that take no new pod of a Deployment, and the reason.
 func nodeNotes(w *manifest.Workload) []string {
 	return barred(w.Nodes, "no new pod", func(n **corev1.Node) string { return barrier(*n, &w.Deployment.Spec.Template.Spec) })
 }
 
-// barred tells how many nodes take no pods, and why.
+// barred returns a note about nodes that take no pods, with the reasons.
 func barred[N any](nodes []N, what string, why func(*N) string) []string {
 	var reasons []string
 	counts, out := map[string]int{}, 0
@@ -44,7 +44,7 @@ func barred[N any](nodes []N, what string, why func(*N) string) []string {
 	return []string{fmt.Sprintf("%d of %d nodes take %s: %s", out, len(nodes), what, view.Folded(reasons))}
 }
 
-// barrier returns why a node is not fit for pods, whatever room it has, "" if it is.
+// barrier returns the reason why a node takes no pod, except for lack of room, or "".
 func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 	if n.Spec.Unschedulable {
 		return "cordoned"
@@ -70,7 +70,7 @@ func barrier(n *corev1.Node, p *corev1.PodSpec) string {
 	return ""
 }
 
-// roomNote says how much room nodes have for pods of a Deployment, as far as the input tells.
+// roomNote returns a note about the room that nodes of the input have for pods of a Deployment.
 func roomNote(w, seen *manifest.Workload) string {
 	switch {
 	case hasRoom(w.Nodes):
@@ -83,18 +83,18 @@ func roomNote(w, seen *manifest.Workload) string {
 
 const roomLeft = "nodes have the room that the pods in the input leave"
 
-// hasRoom reports whether a node tells of its room.
+// hasRoom reports whether any node has allocatable resources.
 func hasRoom(nodes []*corev1.Node) bool {
 	return slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return len(n.Status.Allocatable) > 0 })
 }
 
-// counted are the resources that room is counted in.
+// counted are the resources that limit the room of nodes.
 var counted = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods}
 
-// requests returns what a pod requests of what is counted.
+// requests returns the requests of a pod for the counted resources.
 func requests(p *corev1.PodSpec) []int64 { return kube.PodRequests(p, counted) }
 
-// running returns how many pods have not ended.
+// running returns the number of pods that have not ended.
 func running(pods []*corev1.Pod) (n int) {
 	for _, p := range pods {
 		if pod := kube.Pod(p); !pod.Finished() {

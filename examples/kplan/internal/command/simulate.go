@@ -145,7 +145,7 @@ func newSimulate(name string) *cobra.Command {
 	return c
 }
 
-// checkFlags wants flags that go together, and those that others need.
+// checkFlags rejects combinations of flags that are not valid.
 func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
 	if err := s.checkArgs(c, args); err != nil {
 		return err
@@ -201,7 +201,8 @@ func (s *simulation) execute(c *cobra.Command) error {
 	return cmp.Or(s.draw(c, results.outcomes), results.end)
 }
 
-// onlyDeployments returns an error if strategies of something else are to be compared.
+// onlyDeployments returns an error if strategies are to be compared for workloads other than
+// Deployments.
 func (s *simulation) onlyDeployments(set *manifest.Set) error {
 	const text = "--start and --try are for Deployments without a Rollout alone"
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 )
 
-// A simulation is the flags of the command.
+// A simulation holds the flags of the command.
 type simulation struct {
 	input
 	policies
@@ -32,10 +32,10 @@ type simulation struct {
 	analysis     analysis
 }
 
-// approvedAfter is when a person approves, if nothing else is said.
+// approvedAfter is the default time until a person approves.
 const approvedAfter = 5 * time.Minute
 
-// addEnvironment adds the flags that say what the simulated cluster is like.
+// addEnvironment adds the flags that describe the simulated cluster.
 func (s *simulation) addEnvironment(c *cobra.Command) {
 	s.approveAfter = delay(approvedAfter)
 	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
@@ -43,12 +43,12 @@ func (s *simulation) addEnvironment(c *cobra.Command) {
 	c.Flags().BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")
 	c.Flags().BoolVar(&s.heal, "heal", false, "all pods become ready, and nodes have room")
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
-	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for a flag that is not there
+	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for an unknown flag
 	s.edits.addFlags(c.Flags())
 }
 
-// loadFrom reads what is running. Its nodes are also those of the other files, which may
-// have none.
+// loadFrom reads the running objects. DaemonSets among them need no nodes: the other files may
+// hold the nodes.
 func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
 	edits := s.edits.any()
 	if edits && s.live {
@@ -77,8 +77,8 @@ func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
 	return from, err
 }
 
-// runningFiles returns the files with what runs before: those of --from or, if an edit tells the
-// difference, all.
+// runningFiles returns the files with the running objects: the files of --from, or all files if
+// edits are the only difference.
 func (s *simulation) runningFiles() []string {
 	if len(s.from) > 0 {
 		return s.from
@@ -86,7 +86,7 @@ func (s *simulation) runningFiles() []string {
 	return s.filenames
 }
 
-// restartTime returns when what was read is restarted.
+// restartTime returns the time of the restart.
 func (s *simulation) restartTime(from *manifest.Set) time.Time {
 	if s.now.IsZero() && s.cluster == nil && !from.Latest.IsZero() {
 		return from.Latest
@@ -94,14 +94,14 @@ func (s *simulation) restartTime(from *manifest.Set) time.Time {
 	return s.clock()
 }
 
-// An immutable error tells of a field that the API server lets nobody change.
+// An immutable error names a field that the API server does not allow to change.
 type immutable struct{ field, file string }
 
 func (i *immutable) Error() string {
 	return i.field + ": must not change, and differs from that in " + i.file
 }
 
-// sameSelector returns an error if a selector is not that of an older workload in a file.
+// sameSelector returns an error if a selector differs from the selector of the old workload.
 func sameSelector(old, now *metav1.LabelSelector, file string) error {
 	if equality.Semantic.DeepEqual(old, now) {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// csvFormat is the format of a simulation alone: its steps as a table for spreadsheets.
+// csvFormat is a format only of simulations: their steps as a table for spreadsheets.
 const csvFormat = outputFormat("csv")
 
 // A stepFormat is an output format, or csvFormat.
 type stepFormat struct{ *outputFormat }
 
-// addCSV makes the flag of a command take it as well.
+// addCSV makes the flag of a command accept csvFormat as well.
 func (o *outputFormat) addCSV(c *cobra.Command) {
 	f := c.Flags().Lookup("output")
 	f.Value, f.Usage = stepFormat{o}, f.Usage+"; also csv"

@@ -12,22 +12,22 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// An oldTemplate is one that pods may be of in place of the present one.
+// An oldTemplate is another template that pods may have been created from.
 type oldTemplate struct {
-	name string // of what has it
+	name string // of the revision or ReplicaSet
 	hash string
 	spec *corev1.PodSpec
 }
 
-// strangers are pods that run another image than their template has.
+// The strangers are pods with another image than the current template.
 type strangers struct {
 	pods  []*corev1.Pod
-	image string      // that the first of them runs
-	of    oldTemplate // that has all of its images, if one has
+	image string      // of the first pod
+	of    oldTemplate // template with all images of that pod, if any
 }
 
-// strangersOf returns which pods run another image than a template has. Containers that only one
-// of them has are not compared: others add some.
+// strangersOf returns the pods with another image than a template. It compares only containers in
+// both: admission and sidecar injection add containers.
 func strangersOf(pods []*corev1.Pod, template *corev1.PodSpec, others []oldTemplate) (s strangers) {
 	for _, p := range pods {
 		image := otherImage(p, template)
@@ -46,7 +46,7 @@ func strangersOf(pods []*corev1.Pod, template *corev1.PodSpec, others []oldTempl
 	return s
 }
 
-// otherImage returns the first image that a pod has in place of that of a template, or "".
+// otherImage returns the first image of a pod that differs from the template, or "".
 func otherImage(p *corev1.Pod, template *corev1.PodSpec) string {
 	for _, lists := range [][2][]corev1.Container{{p.Spec.InitContainers, template.InitContainers}, {p.Spec.Containers, template.Containers}} {
 		for _, c := range lists[0] {
@@ -60,7 +60,7 @@ func otherImage(p *corev1.Pod, template *corev1.PodSpec) string {
 	return ""
 }
 
-// newestOf returns the ReplicaSet of the present template, or nil.
+// newestOf returns the ReplicaSet of the current template, or nil.
 func newestOf(w *manifest.Workload) *appsv1.ReplicaSet {
 	history, entries := w.History()
 	if newest, _ := revision.Split(entries, history.Template); newest >= 0 {

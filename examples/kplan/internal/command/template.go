@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// templateText returns a template as YAML, without what the API server always adds. What
-// YAML does not take as it is, although the API server does, comes escaped.
+// templateText returns a template as YAML, without the defaults that the API server always adds.
+// It escapes characters that the API server accepts and YAML does not.
 func templateText(t *corev1.PodTemplateSpec) (string, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -24,8 +24,7 @@ func templateText(t *corev1.PodTemplateSpec) (string, error) {
 	return string(out), err
 }
 
-// ascii writes the characters of a JSON text that YAML may refuse, which are within
-// strings, by their numbers.
+// ascii escapes characters in strings of a JSON text that YAML may reject.
 func ascii(text []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range string(text) {

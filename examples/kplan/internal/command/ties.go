@@ -10,10 +10,10 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// runsOf cuts pods, of which the first is deleted first, into runs, and returns for each
-// place where its run begins and ends. All pods of a run go before all of the next,
-// whatever the order of the cache of Kubernetes. Within a run of several it is that order
-// which decides: there are ties, or the rules go round in a circle.
+// runsOf cuts pods in the order of deletion into runs, and returns the begin and the end of the
+// run for each pod. All pods of a run are deleted before all pods of the next run, in any order
+// of the cache of Kubernetes. The order of the cache decides within a run of several pods: they
+// are equal, or the comparison of pods has a cycle.
 func runsOf(order *podorder.Order, pods []podorder.Pod, victims []int) []view.Run {
 	runs := make([]view.Run, len(victims))
 	for begin := 0; begin < len(victims); {
@@ -29,8 +29,8 @@ func runsOf(order *podorder.Order, pods []podorder.Pod, victims []int) []view.Ru
 	return runs
 }
 
-// peersOf returns the end of the pods behind begin that are told apart, if at all, by what
-// need not be an order: times in one age bucket, or what comes behind them.
+// peersOf returns the end of the pods from begin that only ambiguous rules tell apart: times in
+// the same age bucket, or later rules.
 func peersOf(order *podorder.Order, pods []podorder.Pod, victims []int, begin int) int {
 	for i := begin + 1; i < len(victims); i++ {
 		a, b := &pods[victims[i-1]], &pods[victims[i]]
@@ -47,8 +47,8 @@ func peersOf(order *podorder.Order, pods []podorder.Pod, victims []int, begin in
 	return len(victims)
 }
 
-// runEnd returns the end of the run that begins at a place: as long as a pod behind does
-// not go after each of the run, it belongs to it.
+// runEnd returns the end of the run that starts at begin. A later pod belongs to the run unless
+// it is deleted after each pod of the run.
 func runEnd(order *podorder.Order, pods []podorder.Pod, victims []int, begin int) int {
 	end := begin + 1
 	for i := begin; i < end; i++ {
@@ -61,7 +61,8 @@ func runEnd(order *podorder.Order, pods []podorder.Pod, victims []int, begin int
 	return end
 }
 
-// tieOf returns the pods of which a ReplicaSet deletes just any, when it deletes count.
+// tieOf returns the tied pods among which a ReplicaSet chooses arbitrarily when it deletes count
+// pods.
 func tieOf(s replicaset.Snapshot, now time.Time, options replicaset.Options, count int) (*view.Tie, error) {
 	if count == 0 {
 		return nil, nil
@@ -83,7 +84,7 @@ func tieOf(s replicaset.Snapshot, now time.Time, options replicaset.Options, cou
 	return tie, nil
 }
 
-// deletions returns how many pods a plan deletes because they are too many.
+// deletions returns how many surplus pods a plan deletes.
 func deletions(plan *replicaset.Plan) int {
 	n := 0
 	for _, a := range plan.Actions {

@@ -21,7 +21,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// An undoing is the flags of the command undo.
+// An undoing holds the flags of the command undo.
 type undoing struct {
 	input
 	policies
@@ -77,7 +77,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 	}
 	u.now = instant{u.present(c, set.Latest)}
 	undos := drawing{in: &u.input, c: c}
-	var end error // the first, as the others are answered, too
+	var end error // the first error; other workloads still get answers
 	for i := range set.Argo {
 		r := &set.Argo[i]
 		undo, err := u.argoUndo(r)
@@ -98,8 +98,8 @@ func (u *undoing) execute(c *cobra.Command) error {
 	return cmp.Or(write(c, u.output, undos.documents), end)
 }
 
-// answered adds the answer about an object, unless there is an error, and returns that, or an error
-// if the rollout of the answer is not completed. The rollout is nil if nothing is written.
+// answered adds the answer about an object, unless there is an error. It returns that error, or
+// an error if the rollout of the answer does not finish. The rollout is nil if nothing changes.
 func answered[R rolled](undos *drawing, undo document, rollout *R, of subject, err error) error {
 	if err = undos.add(undo, err); err != nil || rollout == nil {
 		return err
@@ -124,7 +124,7 @@ func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
 	return undo, err
 }
 
-// rollout simulates what follows from restoring the template of a ReplicaSet.
+// rollout simulates the rollout after the template of a ReplicaSet is restored.
 func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan kubectl.Undo) (view.Simulation, error) {
 	j, err := deploymentJob(w, nil, u.now.Time)
 	if err != nil {
@@ -149,14 +149,15 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 	return u.alone(&u.policies, j)
 }
 
-// healed lets all be well in a cluster, but for pods of the template that is left if the user says so.
+// healed makes all pods and nodes of a cluster healthy, except pods of the abandoned template
+// with --never-ready.
 func (u *undoing) healed(b *world.Beginning) {
 	b.Heal()
 	b.Broken(u.neverReady)
 }
 
-// whoPaused names the Rollout of OpenKruise that has paused a Deployment, where that is why kubectl
-// refuses: who resumes the Deployment takes it from its release.
+// whoPaused adds the OpenKruise Rollout that paused a Deployment to the refusal of kubectl. The
+// user should not resume the Deployment, which would take it away from its release.
 func whoPaused(err error, w *manifest.Workload) error {
 	var mark struct {
 		RolloutName string `json:"rolloutName"`

@@ -15,9 +15,10 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// daemonUndo returns what kubectl rollout undo would do with a DaemonSet, and how that goes.
+// daemonUndo returns the result of kubectl rollout undo for a DaemonSet, with the simulation of
+// its rollout.
 func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
-	if d.Advanced != nil { // the words of kubectl, which has nothing for them
+	if d.Advanced != nil { // kubectl does not support them: its message
 		return view.DaemonUndo{}, d.Invalid(fmt.Errorf("no rollbacker has been implemented for %q", "DaemonSet."+d.ID().Group))
 	}
 	snapshot, err := d.Snapshot()
@@ -45,8 +46,8 @@ func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
 	return undo, err
 }
 
-// daemonRollout simulates what follows from restoring a template. Without pods in the input those of
-// the present template are there.
+// daemonRollout simulates the rollout after a template is restored. If the input has no pods,
+// there is a pod of the current template on each node.
 func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSet) (view.Simulation, error) {
 	assumed := d.AssumeNodes(nil)
 	if len(d.Controlled()) == 0 {

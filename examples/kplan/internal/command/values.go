@@ -56,7 +56,7 @@ func (d *delay) Set(s string) error {
 
 var _ pflag.Value = new(number)
 
-// A number is one of pods, or -1 if it is unset.
+// A number is a number of pods, -1 if it is unset.
 type number int32
 
 func (n *number) String() string {
@@ -66,7 +66,7 @@ func (n *number) String() string {
 	return strconv.Itoa(int(*n))
 }
 
-// Type returns what help calls the value.
+// Type returns the name of the value in help texts.
 func (n *number) Type() string { return "number" }
 
 // Set accepts numbers that are not negative.

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// releases are those of Kubernetes whose controllers decide as kplan does, as the comparisons
-// of the project have it.
+// releases are the releases of Kubernetes with the same decisions as kplan, according to the
+// comparisons of the project.
 var releases = []view.Release{
 	{Version: "1.37.2"},
 	{Version: "1.36.3", But: "sums of tiny requests, and StatefulSets without maxUnavailable"},
@@ -43,8 +43,8 @@ kplan version -o json | jq -r '.kubernetes[0].version'`),
 	return c
 }
 
-// versionOf returns what a build has recorded of itself. The commit of a version that was
-// installed as a module is in the version, or that of its tag.
+// versionOf returns the version in the build information. A version that was installed as a
+// module has no recorded commit: its commit is in a pseudo-version, or is the commit of its tag.
 func versionOf(info *debug.BuildInfo, ok bool) view.Version {
 	v := view.Version{Version: "(devel)", Go: runtime.Version(), Kubernetes: releases}
 	if !ok {
@@ -67,7 +67,8 @@ func versionOf(info *debug.BuildInfo, ok bool) view.Version {
 	return v
 }
 
-// commitOf returns what git calls the commit of a version of the command's module.
+// commitOf returns the git revision of a version of the command's module: the commit of a
+// pseudo-version, or a tag.
 func commitOf(version string) string {
 	version, _, _ = strings.Cut(version, "+")
 	if parts := strings.Split(version, "-"); len(parts) > 2 && len(parts[len(parts)-1]) == commitLength {
@@ -76,5 +77,5 @@ func commitOf(version string) string {
 	return "tags/examples/kplan/" + version
 }
 
-// commitLength is how long commits are in versions of Go modules.
+// commitLength is the length of a commit in a pseudo-version of Go modules.
 const commitLength = 12

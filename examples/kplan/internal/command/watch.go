@@ -27,16 +27,16 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// addWatch adds the flags that make a command draw anew until something.
+// addWatch adds the flags that redraw the answer of a command until the given condition.
 func (in *input) addWatch(c *cobra.Command, until string) {
 	c.Flags().BoolVarP(&in.watch, "watch", "w", false, "draw anew after every change in the cluster, until "+until)
 	c.Flags().Var(&in.timeout, "timeout", "give up a --watch after this time; 0 is never")
 }
 
-// untilDone is how long a command watches that tells how workloads stand.
+// untilDone is the end of a watch by a command that shows the state of workloads.
 const untilDone = "all is complete or something is stuck"
 
-// checkArgs wants files or workloads of a cluster.
+// checkArgs requires files, or workloads of a cluster.
 func (in *input) checkArgs(c *cobra.Command, args []string) error {
 	if err := in.checkLive(c); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// choose makes of arguments and flags what is chosen of the files.
+// choose sets the selection of objects in the files from arguments and flags.
 func (in *input) choose(args []string) (err error) {
 	var chosen manifest.Selection
 	if chosen.Names, err = manifest.ParseNames(args); err != nil {
@@ -91,7 +91,7 @@ func isFile(name string) bool {
 	return name == "-"
 }
 
-// running makes what run returns a failure, and calls it with files, or with what is in
+// running turns errors of run into failures. It calls run with the files, or with the objects of
 // the cluster: once, or after every change.
 func (in *input) running(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
@@ -112,7 +112,7 @@ func (in *input) running(run func(*cobra.Command) error) func(*cobra.Command, []
 	}
 }
 
-// withoutCluster says how to do without a cluster.
+// withoutCluster returns a hint for users without a cluster.
 func (in *input) withoutCluster() string {
 	if in.live {
 		return "without --live no cluster is asked"
@@ -138,7 +138,7 @@ func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) e
 	return run(c)
 }
 
-// tellOnce returns what tells the user something, unless it is what was told last.
+// tellOnce returns a function that prints a message unless it equals the last one.
 func tellOnce(c *cobra.Command) func(string) {
 	last := ""
 	return func(text string) {
@@ -193,7 +193,8 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 	return in.whyEnded(c, ctx, err)
 }
 
-// whyEnded returns how a watch ends: well if all is complete or whoever has called it says so.
+// whyEnded returns the error of a watch. It returns nil if all is complete or the caller canceled
+// the context.
 func (in *input) whyEnded(c *cobra.Command, ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, errComplete), err == nil && contextOf(c).Err() != nil:
@@ -208,10 +209,10 @@ func (in *input) whyEnded(c *cobra.Command, ctx context.Context, err error) erro
 	return &ended{exitInterrupted, ""}
 }
 
-// errComplete ends a watch: nothing is left to wait for.
+// errComplete ends a watch when all workloads are complete.
 var errComplete = errors.New("all is complete")
 
-// judge remembers how workloads stand, for a watch of them.
+// judge records the outcome of the workloads, for a watch.
 func judge[T document](in *input, documents []T) {
 	in.outcome = nil
 	subjects, verdicts := verdictsOf(documents)
@@ -222,7 +223,7 @@ func judge[T document](in *input, documents []T) {
 	}
 }
 
-// separator returns what stands between two answers that no terminal shows.
+// separator returns the text between two answers that are not drawn on a terminal.
 func (in *input) separator() string {
 	switch in.output {
 	case "json", "name":
@@ -233,8 +234,9 @@ func (in *input) separator() string {
 	return "\n--- " + in.clock().Format(time.RFC3339) + "\n\n"
 }
 
-// window returns what draws a text anew from the top of a terminal of so many lines. What has
-// no room is counted in the last one, so that the headline stays where it is.
+// window returns the text with the escape sequences that redraw it from the top of a terminal
+// with so many lines. Its last line counts the lines that do not fit, so that the headline stays
+// in place.
 func window(text string, lines int) string {
 	all := slices.Collect(strings.Lines(text))
 	if more := len(all) - (lines - 1); lines > 1 && more > 0 {

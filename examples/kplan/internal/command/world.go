@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// tooMany refuses more replicas than can be simulated.
+// tooMany rejects more replicas than a simulation supports.
 func tooMany(n *int32) error {
 	if n == nil || *n <= maxReplicas {
 		return nil
@@ -25,7 +25,7 @@ func tooMany(n *int32) error {
 	return &kplan.FieldError{Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas)}
 }
 
-// check refuses a Deployment that cannot be simulated.
+// check rejects a Deployment that cannot be simulated.
 func check(w *manifest.Workload, now time.Time) error {
 	if err := tooMany(w.Deployment.Spec.Replicas); err != nil {
 		return w.Invalid(err)
@@ -43,10 +43,11 @@ func check(w *manifest.Workload, now time.Time) error {
 	return nil
 }
 
-// nextUID is the UID of what is applied, while it is read beside what is there.
+// nextUID is the UID of an applied object while the world has the existing object as well.
 const nextUID = "next"
 
-// deploymentJob returns the simulation of a Deployment that is there. A newer Deployment, if given, is applied.
+// deploymentJob returns the simulation of an existing Deployment. The wanted Deployment, unless
+// nil, is applied to it.
 func deploymentJob(seen, wanted *manifest.Workload, now time.Time) (*job, error) {
 	if now.IsZero() {
 		now = latest(seen)
@@ -76,7 +77,7 @@ func deploymentJob(seen, wanted *manifest.Workload, now time.Time) (*job, error)
 	return j, nil
 }
 
-// podsIn are the pods of a Deployment, by UID.
+// podsIn returns the UIDs of the pods of a Deployment.
 func podsIn(w *manifest.Workload) map[types.UID]bool { return uidsOf(w.Pods) }
 
 // uidsOf returns the UIDs of pods.

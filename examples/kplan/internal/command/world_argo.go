@@ -13,7 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// argoJob returns the simulation of a Rollout of Argo that is there. A newer Rollout, if given, is applied.
+// argoJob returns the simulation of an existing Argo Rollout. The wanted Rollout, unless nil, is
+// applied to it.
 func argoJob(seen, wanted *manifest.ArgoRollout, now time.Time) *job {
 	if now.IsZero() {
 		now = later(latestOfArgo(seen), latestOfArgo(cmp.Or(wanted, seen)))
@@ -37,7 +38,7 @@ func argoJob(seen, wanted *manifest.ArgoRollout, now time.Time) *job {
 	j.begin = func(b *world.Beginning) error {
 		b.BeginArgo(seen.Object.Namespace, seen.Object.Name, wanted != nil, func(old *cluster.ArgoRollout) string {
 			if kubeargo.TemplateHash(&seen.Object.Spec.Template, nil) == kubeargo.TemplateHash(&wanted.Object.Spec.Template, nil) {
-				return old.TemplateHash // which may be that of another release
+				return old.TemplateHash // another release of Argo Rollouts may have hashed it
 			}
 			return ""
 		})

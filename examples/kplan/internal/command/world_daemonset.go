@@ -17,8 +17,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// daemonSetJob returns the simulation of a DaemonSet that is there. Another version, if given, is applied; then
-// a first one without pods counts as rolled out.
+// daemonSetJob returns the simulation of an existing DaemonSet. The wanted version, unless nil,
+// is applied to it, and the existing DaemonSet then counts as rolled out if it has no pods.
 func daemonSetJob(seen, wanted *manifest.DaemonSet, now time.Time) *job {
 	if now.IsZero() {
 		now = latestOf(seen.Object.CreationTimestamp.Time, seen.Pods)
@@ -48,7 +48,8 @@ func daemonSetJob(seen, wanted *manifest.DaemonSet, now time.Time) *job {
 	return j
 }
 
-// advance makes the versions of a DaemonSet of OpenKruise such ones.
+// advance turns versions of a DaemonSet into Advanced DaemonSets of OpenKruise where they are
+// such.
 func advance(b *world.Beginning, versions ...*manifest.DaemonSet) error {
 	for i, d := range versions {
 		if d.Advanced == nil || i > 0 && d == versions[0] {
@@ -61,8 +62,8 @@ func advance(b *world.Beginning, versions ...*manifest.DaemonSet) error {
 	return nil
 }
 
-// versionBeside returns another version of a DaemonSet beside that. It has the UID and the status, from which
-// its revision and the hash of its template are known.
+// versionBeside returns the wanted version of a DaemonSet as an additional object. It has the UID
+// and the status of the existing one, which give its revision and the hash of its template.
 func versionBeside(seen, wanted *manifest.DaemonSet) *manifest.DaemonSet {
 	next := *wanted
 	next.Object = wanted.Object.DeepCopy()
@@ -71,8 +72,9 @@ func versionBeside(seen, wanted *manifest.DaemonSet) *manifest.DaemonSet {
 	return &next
 }
 
-// ownOf returns a DaemonSet with its pods and revisions. Those that it is yet to adopt, by UID, are there as
-// if it had done so: as its own they are believed as they are seen.
+// ownOf returns a DaemonSet with its pods and revisions, and the UIDs of the orphans that it is
+// about to adopt. The orphans appear as adopted, so that their state counts like the state of its
+// own pods.
 func ownOf(d *manifest.DaemonSet) (objects []kube.Object, orphans map[types.UID]bool) {
 	objects, orphans = []kube.Object{d.Object}, map[types.UID]bool{}
 	adopted := func(o metav1.Object) bool {
@@ -99,7 +101,7 @@ func ownOf(d *manifest.DaemonSet) (objects []kube.Object, orphans map[types.UID]
 	return objects, orphans
 }
 
-// disown takes the owners from pods and revisions that are yet to be adopted.
+// disown removes the controller of pods and revisions that are not adopted yet.
 func disown(b *world.Beginning, orphans map[types.UID]bool) {
 	for i := range b.DaemonPods {
 		if p := &b.DaemonPods[i]; orphans[types.UID(p.UID)] {

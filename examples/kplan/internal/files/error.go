@@ -10,15 +10,14 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// An Error is bad input: where it is, and what is wrong.
+// An Error is an error in the input, with its place.
 type Error struct {
 	File   string // as the user named it, or "standard input"
 	Object string // such as Deployment "web", or "" if it is the file as a whole
 	Err    error
 }
 
-// Error returns one line: the file, the object and the first thing that is wrong
-// with it.
+// Error returns one line: the file, the object and the first error.
 func (e *Error) Error() string {
 	text := firstLine(e.Err)
 	if e.Object != "" {
@@ -30,7 +29,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Cause returns what is wrong in one line, without where that is.
+// Cause returns the cause of an error in one line, without its place.
 func Cause(err error) string {
 	var in *Error
 	if errors.As(err, &in) {
@@ -42,8 +41,7 @@ func Cause(err error) string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// firstLine returns the first of the errors that were joined, and how many there
-// are besides.
+// firstLine returns the first of several joined errors and the number of others, in one line.
 func firstLine(err error) string {
 	var joined interface{ Unwrap() []error }
 	text := err.Error()

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// IsKustomization reports whether a folder is one for kustomize.
+// IsKustomization reports whether a folder has a kustomization file.
 func IsKustomization(folder string) bool {
 	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
 		_, err := os.Stat(filepath.Join(folder, name))
@@ -21,7 +21,7 @@ func IsKustomization(folder string) bool {
 	})
 }
 
-// kustomize returns the manifests that a folder builds, in the order of kubectl kustomize.
+// kustomize builds a folder and returns the manifests in the order of kubectl kustomize.
 func kustomize(folder string) ([]byte, error) {
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy
@@ -32,10 +32,10 @@ func kustomize(folder string) ([]byte, error) {
 	return built.AsYaml()
 }
 
-// errKustomization tells what to do with a file that is no object.
+// errKustomization is the error of a kustomization file that is read as an object.
 var errKustomization = errors.New("is for kustomize; -k FOLDER builds its folder")
 
-// builds reports whether a file tells kustomize what to build.
+// builds reports whether a file is a kustomization file.
 func builds(file string) bool {
 	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(file))
 }

@@ -20,22 +20,22 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// extensions are those of the files of a folder that are read.
+// extensions are the file name extensions that are read in folders.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// patience is how long a pipe may be silent. It is longer than clusters take to answer.
+// patience is the longest silence of a pipe. It is longer than the response times of clusters.
 var patience = 2 * time.Minute
 
-// moment is how long nothing comes through a pipe until the user is told.
+// moment is the silence of a pipe after which waiting is called.
 var moment = 3 * time.Second
 
-// A nothing error tells that a name stands for no file.
+// A nothing error means that a name matches no file.
 type nothing struct{ text string }
 
 func (n *nothing) Error() string { return n.text }
 
-// list returns the files of a name: itself, those of a folder, or those that match a
-// pattern.
+// list returns the files for a name: the file itself, the files of a folder, or the files that
+// match a pattern.
 func list(name string, recursive bool) ([]string, error) {
 	matches := []string{name}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
@@ -66,8 +66,8 @@ func list(name string, recursive bool) ([]string, error) {
 	return paths, nil
 }
 
-// open opens a file. A pipe is read for as long as something comes: opening one does not
-// wait until somebody writes to it. Waiting, if set, is told if nobody does for a moment.
+// open opens a file. Opening a pipe does not wait for a writer, and reading it ends after a long
+// silence. It calls waiting, if not nil, if no data comes for a moment.
 func open(path string, waiting func(file string)) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -83,14 +83,14 @@ func open(path string, waiting func(file string)) (io.ReadCloser, error) {
 	return &pipe{File: f, waiting: waiting}, err
 }
 
-// A pipe is one whose other end may be silent, or not be there at all.
+// A pipe is a named pipe with a writer that may be silent or not open yet.
 type pipe struct {
 	*os.File
-	waiting func(file string) // nil for nobody, or once it was told
+	waiting func(file string) // nil after it was called
 	begun   bool
 }
 
-// Read waits for the first bytes although nobody may have begun to write.
+// Read waits for the first bytes, even before a writer opens the pipe.
 func (p *pipe) Read(b []byte) (int, error) {
 	const pause = 20 * time.Millisecond
 	for begin := time.Now(); ; {
@@ -98,7 +98,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 		if p.waiting != nil && !p.begun {
 			until = min(patience, moment)
 		}
-		_ = p.SetReadDeadline(time.Now().Add(until)) // not all systems can; then it waits
+		_ = p.SetReadDeadline(time.Now().Add(until)) // without an effect on some systems, where Read blocks
 		n, err := p.File.Read(b)
 		p.begun = p.begun || n > 0
 		waited := time.Since(begin)
@@ -118,14 +118,14 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// plainText returns a text as UTF-8 that ends with an error if it is too long, or no text, or
-// not all of it is UTF-8.
+// plainText returns a text as UTF-8. Reading it returns an error if it is too long, has a NUL
+// byte or is not UTF-8.
 func plainText(r io.Reader) io.Reader {
 	text := transform.Chain(unicode.BOMOverride(transform.Nop), encoding.UTF8Validator)
 	return &limited{Reader: transform.NewReader(r, text), left: maxFile, line: 1}
 }
 
-// limited ends with an error after so many bytes, and with the first NUL.
+// A limited reader returns an error after left bytes, and at a NUL byte.
 type limited struct {
 	io.Reader
 	left, line int
@@ -145,8 +145,8 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// What is read must not be longer. An object is at most 3 MB for the API server, and its
-// YAML somewhat longer.
+// Limits of the input. The API server accepts objects of at most 3 MB, which are somewhat longer
+// in YAML.
 const (
 	maxFile   = 1 << 30
 	maxObject = 8 << 20

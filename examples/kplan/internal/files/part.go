@@ -13,18 +13,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A part is the text of one object. Lists are cut into their items, so that no more than
-// one of them is in memory as text.
+// A part is the text of one object. A list is cut into its items, so that only one item is in
+// memory as text.
 type part struct {
 	text []byte
 	json bool // instead of YAML
 	line int  // where it begins
-	item bool // of a list, whose own fields are a part without items
+	item bool // item of a list; the other fields of the list are a separate part
 
-	itemsAt, cut int // behind which of its lines, from 1, how many are left out
+	itemsAt, cut int // cut lines are left out after line itemsAt, counted from 1
 }
 
-// lineOf returns the line of the file for one of the part, from 1.
+// lineOf returns the line of the file for a line of the part, from 1.
 func (p *part) lineOf(n int) int {
 	if n > p.itemsAt {
 		n += p.cut
@@ -32,8 +32,8 @@ func (p *part) lineOf(n int) int {
 	return n + p.line - 1
 }
 
-// asJSON returns the part, which is YAML, as JSON. A key that is there twice is an error; one
-// that takes the place of what a merge key brings is not.
+// asJSON converts the part from YAML to JSON. A duplicate key is an error, a key that overrides a
+// merge key is not.
 func (p *part) asJSON() ([]byte, error) {
 	text, err := yaml.YAMLToJSONStrict(p.text)
 	if err == nil || !strings.Contains(err.Error(), "already set in map") {
@@ -48,7 +48,7 @@ func (p *part) asJSON() ([]byte, error) {
 
 var lineNumber = regexp.MustCompile(`line \d+`)
 
-// syntax returns an error with the lines of the file instead of those of the part.
+// syntax returns an error with line numbers of the file instead of the part.
 func (p *part) syntax(err error) error {
 	switch {
 	case err == nil:
@@ -59,16 +59,16 @@ func (p *part) syntax(err error) error {
 	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	return errors.New(lineNumber.ReplaceAllStringFunc(text, func(found string) string {
 		var n int
-		_, _ = fmt.Sscanf(found, "line %d", &n) // the pattern has matched
+		_, _ = fmt.Sscanf(found, "line %d", &n) // digits, as the pattern has matched
 		return fmt.Sprintf("line %d", p.lineOf(n))
 	}))
 }
 
-// repeated returns an error for the first key that is there twice, nil if none is.
+// repeated returns an error for the first duplicate key, or nil.
 func (p *part) repeated() error {
 	var document nodes.Node
 	if nodes.Unmarshal(p.text, &document) != nil {
-		return nil // the other parser tells
+		return nil // the other parser returns this error
 	}
 	key, before := repeatedKey(&document)
 	if key == nil {
@@ -77,7 +77,7 @@ func (p *part) repeated() error {
 	return fmt.Errorf("line %d: the key %q is there already, in line %d", p.lineOf(key.Line), key.Value, p.lineOf(before.Line))
 }
 
-// repeatedKey returns the first key that is there twice, and where it is before, or nil.
+// repeatedKey returns the first duplicate key and its first occurrence, or nil.
 func repeatedKey(n *nodes.Node) (key, before *nodes.Node) {
 	seen := map[string]*nodes.Node{}
 	for i, child := range n.Content {

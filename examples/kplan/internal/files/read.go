@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package files makes objects of the API of texts: of files, folders, pipes and standard input,
-// and of what kustomize builds, in YAML and JSON, one object or list after the other. No more
-// than one object is in memory as text.
+// Package files reads API objects from files, folders, pipes and standard input, and from
+// kustomizations, in YAML and JSON, with any number of objects or lists in sequence. It holds the
+// text of at most one object in memory.
 package files
 
 import (
@@ -17,25 +17,25 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// standardInput is how messages name it.
+// standardInput is the name of standard input in messages.
 const standardInput = "standard input"
 
-// A Source is where the texts of objects are.
+// A Source names the places of the objects.
 type Source struct {
 	Names     []string // files, folders, patterns, or "-" for standard input
 	Recursive bool     // whether to read the folders within folders
 	Built     []string // folders that kustomize builds
 	Stdin     io.Reader
-	// Waiting, if set, is told of a pipe to which nobody has written anything for a moment. It is
-	// called while Each waits.
+	// Waiting, if set, is called with a pipe that has had no writer for a moment, while Each
+	// waits.
 	Waiting func(file string)
-	// Absent, if set, is told what is wrong with a name that stands for no file. That is an
-	// error otherwise.
+	// Absent, if set, is called with the error of a name that matches no file. Otherwise Each
+	// returns that error.
 	Absent func(text string)
 }
 
-// Each calls use with all objects of the files, and what messages call the file. Its errors
-// are of type [Error], or those of use.
+// Each calls use with every object and the name of its file in messages. It returns errors of
+// type [Error], or errors of use.
 func (s Source) Each(use func(u *unstructured.Unstructured, file string) error) error {
 	for _, folder := range s.Built {
 		text, err := kustomize(folder)
@@ -85,15 +85,15 @@ func (s *Source) read(file string, use func(u *unstructured.Unstructured, file s
 	return r.end(split(f, r.add))
 }
 
-// A reader makes objects of the parts of a file.
+// A reader makes objects from the parts of a file.
 type reader struct {
 	file  string
 	use   func(u *unstructured.Unstructured, file string) error
-	bare  []map[string]any // items without a kind, which is that of the list behind them
-	wrong error            // of an object, not of the file
+	bare  []map[string]any // items without a kind, which the list after them has
+	wrong error            // error of use
 }
 
-// end returns an error with the name of the file.
+// end returns an error with the name of the file. It returns an error of use unchanged.
 func (r *reader) end(err error) error {
 	if err == nil || r.wrong != nil {
 		return r.wrong
@@ -132,7 +132,7 @@ func (r *reader) add(p part) error {
 	return r.object(object, p.line)
 }
 
-// object passes on an object, or those of a list.
+// object calls use with an object, or with the items of a list.
 func (r *reader) object(object map[string]any, line int) error {
 	kind, _ := object["kind"].(string)
 	items, isList := object["items"].([]any)

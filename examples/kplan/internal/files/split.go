@@ -38,14 +38,14 @@ func split(r io.Reader, use func(part) error) error {
 	}
 }
 
-// looksLikeJSON reports whether a brace is followed by a quote, as YAML seldom has it.
+// looksLikeJSON reports whether a quote follows the brace, which is rare in YAML.
 func looksLikeJSON(in *bufio.Reader) bool {
-	begin, _ := in.Peek(1 << 10) // which is less at the end
+	begin, _ := in.Peek(1 << 10) // shorter at the end
 	rest := bytes.TrimSpace(begin[1:])
 	return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'
 }
 
-// splitJSON splits objects that follow each other, the first of which begins in a line.
+// splitJSON splits consecutive JSON objects. The first object begins in the given line.
 func splitJSON(r io.Reader, line int, use func(part) error) error {
 	in := &rationed{r: r, line: line}
 	s := &jsonSplitter{in, json.NewDecoder(in), use}
@@ -79,17 +79,17 @@ func splitJSON(r io.Reader, line int, use func(part) error) error {
 	}
 }
 
-// A jsonSplitter splits objects, and within one the items of a list.
+// A jsonSplitter splits a sequence of objects, and the items of each list.
 type jsonSplitter struct {
 	in *rationed
 	*json.Decoder
 	use func(part) error
 }
 
-// lineAt returns the line of the place so many bytes before that of the decoder.
+// lineAt returns the line of the byte that is back bytes before the position of the decoder.
 func (s *jsonSplitter) lineAt(back int) int { return s.in.lineAt(s.InputOffset() - int64(back)) }
 
-// field reads a field of an object into rest, or the items of a list one by one.
+// field reads a field of an object into rest. It passes the items of a list to use, one by one.
 func (s *jsonSplitter) field(rest map[string]json.RawMessage, seen map[string]int) error {
 	key, err := s.Token()
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *jsonSplitter) field(rest map[string]json.RawMessage, seen map[string]in
 	}
 	if open, err := s.Token(); err != nil || open == json.Delim('{') {
 		return cmp.Or(err, errNoObject)
-	} else if open != json.Delim('[') { // of something that is no list
+	} else if open != json.Delim('[') { // items is not a list
 		rest[name], err = json.Marshal(open)
 		return err
 	}
@@ -135,7 +135,7 @@ func (s *jsonSplitter) field(rest map[string]json.RawMessage, seen map[string]in
 	return err
 }
 
-// distinct refuses a value, which was read last, with a key that is there twice.
+// distinct returns an error if the value that was just read has a duplicate key.
 func (s *jsonSplitter) distinct(value json.RawMessage) error {
 	var any any
 	twice, err := kjson.UnmarshalStrict(value, &any, kjson.DisallowDuplicateFields)
@@ -148,14 +148,14 @@ func (s *jsonSplitter) distinct(value json.RawMessage) error {
 
 var errLarge = fmt.Errorf("holds an object of more than %d MB, which no API server takes", maxObject>>20)
 
-// rationed reads so many bytes and no more, until it is given others. It knows the lines of what
-// it has read last.
+// A rationed reader returns an error after left bytes, until left is increased. It knows the
+// lines of the bytes that were read last.
 type rationed struct {
 	r    io.Reader
 	left int
 	read int64   // how many bytes
-	line int     // that of the first byte, and then of the place that was asked for last
-	ends []int64 // behind the line breaks after that place
+	line int     // of the first byte, then of the last call of lineAt
+	ends []int64 // positions after the line breaks that follow
 }
 
 func (r *rationed) Read(b []byte) (int, error) {
@@ -172,23 +172,23 @@ func (r *rationed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// lineAt returns the line of a place, which is not before the one that was asked for last.
+// lineAt returns the line of a position. Positions of successive calls must not decrease.
 func (r *rationed) lineAt(place int64) int {
 	n, _ := slices.BinarySearch(r.ends, place+1)
 	r.line, r.ends = r.line+n, r.ends[n:]
 	return r.line
 }
 
-// A yamlSplitter splits documents, and within one the lists that kubectl prints: their
-// items begin at the left margin below the line "items:".
+// A yamlSplitter splits documents, and lists in the form that kubectl prints: the items begin at
+// the left margin below the line "items:".
 type yamlSplitter struct {
 	in    *bufio.Reader
 	use   func(part) error
 	own   part // the document, without the items
-	item  part // the present item, or empty
+	item  part // the current item, or empty
 	items bool // below the line "items:"
-	start int  // where that line is in own
-	line  int  // the one that was read last
+	start int  // offset of that line in own
+	line  int  // the last line that was read
 }
 
 func (s *yamlSplitter) run() error {
@@ -207,7 +207,7 @@ func (s *yamlSplitter) run() error {
 	}
 }
 
-// readLine returns a line with its end, which may be a long one.
+// readLine returns a line of any length up to maxObject, with its end.
 func (s *yamlSplitter) readLine() ([]byte, error) {
 	s.line++
 	var line []byte
@@ -281,5 +281,5 @@ func (s *yamlSplitter) endDocument() error {
 	return s.use(own)
 }
 
-// errNoObject tells that a text is something else than an object of an API.
+// errNoObject is the error of a text that is not an API object.
 var errNoObject = errors.New("must hold objects with an apiVersion and a kind")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package merge makes of a live object and a manifest what kubectl apply makes of them.
+// Package merge merges a manifest into a live object as kubectl apply does.
 package merge
 
 import (
@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// A Patch is what kubectl apply sends to the API server.
+// A Patch is the patch that kubectl apply sends to the API server.
 type Patch struct {
 	Type types.PatchType
 	Data []byte
@@ -26,8 +26,8 @@ type Patch struct {
 // Live reports whether an object comes from an API server.
 func Live(u *unstructured.Unstructured) bool { return u.GetUID() != "" }
 
-// PatchFor returns the patch that leads from a live object to what a manifest wants: what
-// the last apply owned and the manifest lacks goes, and what it never owned stays.
+// PatchFor returns the patch from a live object to a manifest: it removes fields that the last
+// apply set and the manifest lacks, and keeps fields that no apply has set.
 func PatchFor(live, manifest *unstructured.Unstructured) (Patch, error) {
 	current, err := runtime.Encode(unstructured.UnstructuredJSONScheme, live)
 	if err != nil {
@@ -54,14 +54,15 @@ func PatchFor(live, manifest *unstructured.Unstructured) (Patch, error) {
 	return Patch{types.StrategicMergePatchType, data}, err
 }
 
-// modifiedOf returns the manifest with itself as the last applied one, as it is sent.
+// modifiedOf returns the manifest with itself in the last-applied annotation, as kubectl sends
+// it.
 func modifiedOf(live, manifest *unstructured.Unstructured) ([]byte, error) {
 	m := manifest.DeepCopy()
 	m.SetNamespace(live.GetNamespace())
 	annotations := maps.Clone(m.GetAnnotations())
 	delete(annotations, corev1.LastAppliedConfigAnnotation)
 	if annotations == nil {
-		annotations = map[string]string{} // kubectl sends one in any case
+		annotations = map[string]string{} // kubectl always sends annotations
 	}
 	m.SetAnnotations(annotations)
 	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, m)
@@ -73,8 +74,8 @@ func modifiedOf(live, manifest *unstructured.Unstructured) ([]byte, error) {
 	return runtime.Encode(unstructured.UnstructuredJSONScheme, m)
 }
 
-// Apply returns what a live object is after kubectl apply of a manifest, but for what the
-// API server fills in. Neither is changed.
+// Apply returns a live object after kubectl apply of a manifest, without the defaults of the API
+// server. It changes neither argument.
 func Apply(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	patch, err := PatchFor(live, manifest)
 	if err != nil {
@@ -88,7 +89,7 @@ func Apply(live, manifest *unstructured.Unstructured) (*unstructured.Unstructure
 	if patch.Type == types.MergePatchType {
 		text, err = jsonpatch.MergePatch(current, patch.Data)
 	} else {
-		typed, _ := scheme.Scheme.New(live.GroupVersionKind()) // it was there for the patch
+		typed, _ := scheme.Scheme.New(live.GroupVersionKind()) // no error: PatchFor found it
 		text, err = strategicpatch.StrategicMergePatch(current, patch.Data, typed)
 	}
 	if err != nil {

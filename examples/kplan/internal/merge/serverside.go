@@ -20,17 +20,18 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 )
 
-// Manager is the owner of what kubectl apply --server-side writes.
+// Manager is the field manager of kubectl apply --server-side.
 const Manager = "kubectl"
 
-// ServerSide returns what a live object is after kubectl apply --server-side of a manifest,
-// but for what the API server fills in: what kubectl owned and the manifest lacks goes, unless
-// somebody else owns it as well, and what others own stays. Fields of a custom resource are
-// merged without its schema: its lists are replaced whole, as those of OpenKruise and Argo
-// are. What others own is taken from them by force, or else a [Refusal]. Neither is changed.
+// ServerSide returns a live object after kubectl apply --server-side of a manifest, without the
+// defaults of the API server. It removes fields that only kubectl owned and the manifest lacks,
+// and keeps fields of other managers. A field of the manifest that another manager owns is a
+// [Refusal], unless force takes it over. ServerSide merges custom resources without their schema
+// and replaces their lists, as the schemas of OpenKruise and Argo do. It changes neither
+// argument.
 //
-// The merge is the one of the API server, in package managedfields. As kubectl does, what its
-// apply without --server-side owned is taken over, and applied again.
+// The merge itself is the one of the API server, in package managedfields. Like kubectl,
+// ServerSide takes over fields of an apply without --server-side and applies the manifest again.
 func ServerSide(live, manifest *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
 	if len(live.GetManagedFields()) == 0 {
 		return nil, errors.New("has no managedFields, which --server-side goes by; read it with kubectl get -o yaml --show-managed-fields")
@@ -49,9 +50,10 @@ func ServerSide(live, manifest *unstructured.Unstructured, force bool) (*unstruc
 	return TakeOver(merged, manifest, force)
 }
 
-// TakeOver returns what an object is that --server-side has applied once, after kubectl has
-// taken over what its apply without --server-side owned and has applied the manifest again.
-// An object without any such field is returned as it is, and none is changed.
+// TakeOver returns an object, after a first apply with --server-side, in the state after the
+// second one: kubectl has taken over the fields of its apply without --server-side and has
+// applied the manifest again. It returns an object without such fields unchanged. It changes
+// neither argument.
 func TakeOver(merged, manifest *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
 	former := clientSide(merged)
 	if len(former) == 0 {
@@ -71,7 +73,7 @@ func TakeOver(merged, manifest *unstructured.Unstructured, force bool) (*unstruc
 	return apply(manager, merged, wanted, force)
 }
 
-// apply applies once.
+// apply applies a manifest once.
 func apply(manager *managedfields.FieldManager, live, wanted *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
 	merged, err := manager.Apply(live, wanted, Manager, force)
 	if apierrors.IsConflict(err) {
@@ -87,10 +89,10 @@ func apply(manager *managedfields.FieldManager, live, wanted *unstructured.Unstr
 	return u, nil
 }
 
-// A Refusal is what the API server answers to an apply of fields that others own.
+// A Refusal is the conflict that the API server returns for fields of other managers.
 type Refusal struct{ err error }
 
-// Refused returns the refusal that a conflict is.
+// Refused returns the refusal for a conflict.
 func Refused(err error) *Refusal { return &Refusal{err} }
 
 func (r *Refusal) Error() string {
@@ -98,11 +100,11 @@ func (r *Refusal) Error() string {
 		strings.Join(strings.Fields(r.err.Error()), " "))
 }
 
-// Unwrap returns the answer.
+// Unwrap returns the conflict.
 func (r *Refusal) Unwrap() error { return r.err }
 
-// clientSide returns the managers that have applied without --server-side: those that own
-// the annotation of that.
+// clientSide returns the managers that have applied without --server-side: the owners of the
+// last-applied annotation.
 func clientSide(u *unstructured.Unstructured) sets.Set[string] {
 	names := sets.New[string]()
 	for _, entry := range u.GetManagedFields() {
@@ -114,7 +116,7 @@ func clientSide(u *unstructured.Unstructured) sets.Set[string] {
 	return names
 }
 
-// managerOf returns what merges objects of a kind.
+// managerOf returns the field manager for objects of a kind.
 func managerOf(kind schema.GroupVersionKind) (*managedfields.FieldManager, error) {
 	types := managedfields.NewDeducedTypeConverter()
 	if scheme.Scheme.Recognizes(kind) {
@@ -123,8 +125,8 @@ func managerOf(kind schema.GroupVersionKind) (*managedfields.FieldManager, error
 	return managedfields.NewDefaultFieldManager(types, oneVersion{}, oneVersion{}, oneVersion{}, kind, kind.GroupVersion(), "", nil)
 }
 
-// oneVersion leaves objects in their version, and without defaults: manifests are compared
-// with defaults filled in.
+// A oneVersion keeps the version of objects and sets no defaults: manifests are compared after
+// defaulting.
 type oneVersion struct{}
 
 func (oneVersion) Convert(_, _, _ any) error { return errors.New("only one version is known") }

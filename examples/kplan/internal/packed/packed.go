@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package packed holds many texts of which most are like one before: manifests, the objects
-// of a cluster, and what a command has to say about each of them.
+// Package packed holds many texts that mostly resemble earlier ones: manifests, objects of a
+// cluster, and the output of a command for each of them.
 package packed
 
 import (
@@ -11,26 +11,26 @@ import (
 	"io"
 )
 
-// window is how far back a packed text may refer.
+// window is the distance over which a packed text may refer to its base.
 const window = 32 << 10
 
-// A Text is one that is packed. The zero value is the empty text.
+// A Text is a packed text. The zero value is the empty text.
 type Text struct {
-	base []byte // the text itself, or the one that it is packed against
+	base []byte // the text itself, or the base of data
 	data []byte // nil if base is the text
 }
 
-// A Packer packs texts of some kinds. The first one of a kind stays as it is, and is the base against
-// which those behind it are packed. One that is too unlike stays as it is too, and is the base from
-// then on. The zero value is ready.
+// A Packer packs texts of several kinds. It keeps the first text of a kind unpacked, as the base
+// for the texts after it. A text with too little in common with the base is kept unpacked as
+// well, and is the new base. The zero value is ready.
 type Packer struct {
 	bases map[string][]byte // by kind
 	out   bytes.Buffer
-	w     *flate.Writer // which takes a megabyte
+	w     *flate.Writer // takes a megabyte
 	r     io.ReadCloser
 }
 
-// Pack returns a text in the form in which it is held. It keeps no part of it.
+// Pack returns a text in packed form. It does not retain the slice.
 func (p *Packer) Pack(kind string, text []byte) Text {
 	if len(text) == 0 {
 		return Text{}
@@ -47,10 +47,10 @@ func (p *Packer) Pack(kind string, text []byte) Text {
 	return Text{base: p.bases[kind]}
 }
 
-// deflate returns a text as it follows the base in one stream.
+// deflate compresses a text that follows the base in the same stream.
 func (p *Packer) deflate(base, text []byte) ([]byte, error) {
 	if p.w == nil {
-		p.w, _ = flate.NewWriter(nil, flate.BestSpeed) // which is a level
+		p.w, _ = flate.NewWriter(nil, flate.BestSpeed) // no error: a valid level
 	}
 	p.out.Reset()
 	p.w.Reset(&p.out)
@@ -68,7 +68,7 @@ func (p *Packer) deflate(base, text []byte) ([]byte, error) {
 	return p.out.Bytes()[before:], err
 }
 
-// Unpack returns the text, which must not be written to.
+// Unpack returns the text, which the caller must not modify.
 func (p *Packer) Unpack(t Text) ([]byte, error) {
 	if t.data == nil {
 		return t.base, nil
@@ -82,5 +82,5 @@ func (p *Packer) Unpack(t Text) ([]byte, error) {
 	return io.ReadAll(p.r)
 }
 
-// tail is what of a text others may refer to.
+// tail returns the end of a text, which packed texts may refer to.
 func tail(text []byte) []byte { return text[max(0, len(text)-window):] }

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// mostText is how long a text may be, in bytes, and mostValues how many keys and values it may
-	// have: a few hundred objects. Beyond that the parser does not answer while one types.
+	// mostText is the longest text, in bytes, and mostValues the largest number of keys and
+	// values: a few hundred objects. Larger texts take too long to parse while the user types.
 	mostText   = 256 << 10
 	mostValues = 20_000
 )
 
-// A bound counts the values of a text, and those of an anchor wherever it is used: a few lines
-// can stand for more than there is memory. The parser has such a bound for one value at a time,
-// and tells of each pair of equal keys.
+// A bound counts the values of a text, and counts the values of an anchor at each use: a few
+// lines can stand for more values than fit in memory. The limit of the parser is per decoded
+// value, and its error lists every pair of equal keys.
 type bound struct {
-	sizes map[*yaml.Node]int // 0 while it is counted
+	sizes map[*yaml.Node]int // 0 during the count
 	total int
 }
 
@@ -36,7 +36,7 @@ func (b *bound) document(n *yaml.Node) error {
 	return nil
 }
 
-// size returns how many values a node has, or one more than the bound if there are more.
+// size returns the number of values in a node, at most one more than the bound.
 func (b *bound) size(n *yaml.Node) (int, error) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -64,7 +64,7 @@ func (b *bound) size(n *yaml.Node) (int, error) {
 	return size, nil
 }
 
-// distinct refuses a key that is there twice.
+// distinct returns an error for a duplicate key.
 func distinct(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode {
 		return nil
@@ -83,7 +83,7 @@ func distinct(n *yaml.Node) error {
 	return nil
 }
 
-// short refuses a text that is too long.
+// short returns an error if a text is too long.
 func short(text string) error {
 	if len(text) > mostText {
 		return errors.New("more than 256 KiB of text; the command takes more")

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// canonical writes a template so that two of them are the same if and only if a cluster takes
-// them for the same: without what is not set, and without what the API server would fill in.
-// Of its defaults the usual ones are known. It changes the template.
+// canonical returns a text for a template. Two templates have the same text if and only if a
+// cluster treats them as equal: unset fields and the common defaults of the API server are left
+// out. It changes the template.
 func canonical(template any) (string, error) {
 	for path, value := range defaults() {
 		without(template, strings.Split(path, "."), value)
@@ -26,7 +26,7 @@ func canonical(template any) (string, error) {
 	return string(text), nil
 }
 
-// defaults are what the API server fills in by path. In a path * is every element of a list.
+// defaults returns defaults of the API server by path. A * in a path is any element of a list.
 func defaults() map[string]any {
 	rows := map[string]any{
 		"spec.restartPolicy":                   "Always",
@@ -56,7 +56,7 @@ func defaults() map[string]any {
 	return rows
 }
 
-// without removes the field of a path wherever it has the value.
+// without removes a field at a path wherever it has the value.
 func without(v any, path []string, value any) {
 	name := path[len(path)-1]
 	each(v, path[:len(path)-1], func(parent map[string]any) {
@@ -66,7 +66,8 @@ func without(v any, path []string, value any) {
 	})
 }
 
-// each calls do for all objects at a path. Lists are gone through without being named, too.
+// each calls do for all objects at a path. It also descends into lists that the path does not
+// name.
 func each(v any, path []string, do func(map[string]any)) {
 	switch v := v.(type) {
 	case []any:
@@ -85,8 +86,8 @@ func each(v any, path []string, do func(map[string]any)) {
 	}
 }
 
-// withoutPullPolicy removes the policy that an image without one gets: always to pull what is
-// latest, and else what is not there.
+// withoutPullPolicy removes the default pull policy of an image: Always for the tag latest,
+// otherwise IfNotPresent.
 func withoutPullPolicy(container map[string]any) {
 	image, _ := container["image"].(string)
 	name, _, pinned := strings.Cut(image, "@")
@@ -100,7 +101,7 @@ func withoutPullPolicy(container map[string]any) {
 	}
 }
 
-// unset returns a value without what is null, and without lists that are empty.
+// unset returns a value without nulls and empty lists.
 func unset(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -16,18 +16,18 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// mostReplicas is how many pods a page simulates without losing its breath.
+// mostReplicas is the largest number of replicas that a page can simulate quickly.
 const mostReplicas = 2000
 
-// What the API server fills in.
+// Defaults of the API server.
 const (
 	usualDeadline = 600
 	usualHistory  = 10
 	usualLimit    = "25%"
 )
 
-// deployment returns the snapshot of a manifest, as the API server would complete it. The hash
-// stands in the name of the ReplicaSet.
+// deployment returns the Deployment of a manifest with the defaults of the API server. The hash
+// is part of the name of the ReplicaSet.
 func (m *manifest) deployment(hash string) (deploy.Deployment, error) {
 	spec := &m.Spec
 	d := deploy.Deployment{
@@ -54,7 +54,8 @@ func (m *manifest) deployment(hash string) (deploy.Deployment, error) {
 	return d, m.check(&d)
 }
 
-// check refuses what the API server would refuse and no rollout could be told of.
+// check returns an error if the API server would reject the Deployment, or the page cannot
+// simulate it.
 func (m *manifest) check(d *deploy.Deployment) error {
 	switch n := *d.Replicas; {
 	case d.Name == "":
@@ -97,7 +98,7 @@ func limit(name string, n *yaml.Node) (rollout.IntOrPercent, error) {
 	return rollout.Int(int32(value)), nil
 }
 
-// selector returns that of the pods, which must match those of the template.
+// selector returns the selector of the pods. It must match the labels of the template.
 func (m *manifest) selector() (*selector.LabelSelector, error) {
 	written := m.Spec.Selector
 	if written == nil {

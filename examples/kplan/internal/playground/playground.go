@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package playground simulates what is typed into a page: the rollout from one manifest to
-// another, in an environment of sliders. It is the simulation of the command with another way
-// in: without the types of the Kubernetes API, so that it is small enough for a browser.
+// Package playground simulates the rollout from one manifest to another, as typed into a page, in
+// an environment that sliders set. It runs the simulation of the command without the types of the
+// Kubernetes API, so that it is small enough for a browser.
 package playground
 
 import (
@@ -21,33 +21,33 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// Input is what a page asks.
+// Input is the request of a page.
 type Input struct {
-	Now         string      `json:"now"`  // what is running, rolled out; without a Deployment nothing is
-	Next        string      `json:"next"` // what is to be applied
+	Now         string      `json:"now"`  // the running manifests, rolled out; nothing runs without a Deployment
+	Next        string      `json:"next"` // the manifests to apply
 	Environment Environment `json:"environment"`
 }
 
-// An Environment is the cluster in which it happens. Times are seconds.
+// An Environment is the simulated cluster. Times are in seconds.
 type Environment struct {
-	Start     float64 `json:"start"`     // from creating a pod to its being ready
+	Start     float64 `json:"start"`     // from the creation of a pod until it is ready
 	Terminate float64 `json:"terminate"` // from deleting a pod to its end
-	Jitter    float64 `json:"jitter"`    // random time that is added to each, at most
+	Jitter    float64 `json:"jitter"`    // maximum random addition to each time
 	Notice    float64 `json:"notice"`    // until controllers notice a change
-	Zones     int     `json:"zones"`     // of nodes, at most 9; 0 or 1 is not told of
+	Zones     int     `json:"zones"`     // of nodes, at most 9; none below 2
 	Broken    bool    `json:"broken"`    // pods of the new template never become ready
 }
 
-// Output is what the page shows: a part of it, or an error.
+// Output is the content of the page, or an error.
 type Output struct {
 	Section string   `json:"section,omitempty"` // HTML without scripts
 	Verdict string   `json:"verdict,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
 	Error   string   `json:"error,omitempty"`
-	Box     string   `json:"box,omitempty"` // where the error is: "now", "next", or "" for neither
+	Box     string   `json:"box,omitempty"` // text with the error: "now", "next", or "" for neither
 }
 
-// Answer simulates. It never fails: what is wrong with the input is in the output.
+// Answer simulates a rollout. Errors in the input are part of the output.
 func Answer(in Input) Output {
 	t, notes, box, err := simulate(in)
 	if err != nil {
@@ -60,7 +60,7 @@ func Answer(in Input) Output {
 	return Output{Section: section, Verdict: t.Verdict, Notes: notes}
 }
 
-// simulate returns how it goes, and which text is to blame for an error.
+// simulate returns the timeline of a rollout, or an error and the text that causes it.
 func simulate(in Input) (t *timeline.Timeline, notes []string, box string, err error) {
 	next, others, err := read(in.Next)
 	if err != nil {
@@ -85,14 +85,14 @@ func simulate(in Input) (t *timeline.Timeline, notes []string, box string, err e
 	return simulated.Timeline(), r.notes(now, others, next), "", nil
 }
 
-// A rolling is a simulation that is being put together.
+// A rolling is the state of a simulation.
 type rolling struct {
 	from, to    *manifest // from is nil if nothing runs
 	environment Environment
 	world       world.Beginning
 }
 
-// begin makes the cluster in which it begins, and returns which text is to blame for an error.
+// begin sets the initial cluster. For an error it returns the text that causes it.
 func (r *rolling) begin() (box string, err error) {
 	wanted, err := r.to.deployment("next")
 	if err != nil {
@@ -123,10 +123,10 @@ func (r *rolling) begin() (box string, err error) {
 	return "", nil
 }
 
-// epoch is when a page begins.
+// epoch is the time at which simulations begin.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// nodes returns two for each zone.
+// nodes returns two nodes for each zone.
 func (r *rolling) nodes() (list []cluster.Node) {
 	n := min(r.environment.Zones, 9)
 	if n < 2 {
@@ -155,7 +155,7 @@ func (r *rolling) run() (view.Simulation, error) {
 	return s, nil
 }
 
-// seconds returns a duration of at most a day. What is no number is none.
+// seconds returns a duration of at most a day, 0 for NaN and for negative numbers.
 func seconds(s float64) time.Duration {
 	if !(s > 0) {
 		return 0
@@ -163,7 +163,7 @@ func seconds(s float64) time.Duration {
 	return time.Duration(min(s, 24*60*60) * float64(time.Second))
 }
 
-// notes tell of what is in the texts and not in the picture.
+// notes returns notes about objects in the texts that the timeline does not show.
 func (r *rolling) notes(now []*manifest, others []string, next []*manifest) (notes []string) {
 	for _, m := range next[1:] {
 		others = append(others, "Deployment "+m.Metadata.Name)

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A manifest is a Deployment as it is written, as far as a rollout depends on it.
+// A manifest is a Deployment with the fields that a rollout depends on.
 type manifest struct {
 	Metadata struct {
 		Name        string            `yaml:"name"`
@@ -51,7 +51,7 @@ type strategy struct {
 	} `yaml:"rollingUpdate"`
 }
 
-// pods is what is read of a template.
+// The pods hold the known fields of a template.
 type pods struct {
 	Metadata struct {
 		Labels map[string]string `yaml:"labels"`
@@ -63,7 +63,7 @@ type pods struct {
 	} `yaml:"spec"`
 }
 
-// images names those of the containers.
+// images returns the images of the containers.
 func (m *manifest) images() string {
 	var list []string
 	for _, c := range m.template.Spec.Containers {
@@ -72,7 +72,7 @@ func (m *manifest) images() string {
 	return strings.Join(list, ", ")
 }
 
-// read returns the Deployments of a text, and what else is in it.
+// read returns the Deployments of a text and the names of other objects.
 func read(text string) (found []*manifest, others []string, err error) {
 	if err := short(text); err != nil {
 		return nil, nil, err
@@ -97,7 +97,7 @@ func read(text string) (found []*manifest, others []string, err error) {
 	}
 }
 
-// plainError says what is wrong with a text without the name of a library.
+// plainError returns an error without the name of the YAML library.
 func plainError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	text = strings.TrimPrefix(text, "unmarshal errors:\n")
@@ -108,7 +108,8 @@ func plainError(err error) error {
 	return errors.New(strings.Join(lines, "; "))
 }
 
-// objects returns the Deployments of a document, which may be a list, and the names of others.
+// objects returns the Deployments of a document, which may be a list, and the names of other
+// objects.
 func objects(document *yaml.Node) (found []*manifest, others []string, err error) {
 	var head struct {
 		Kind     string                `yaml:"kind"`
@@ -144,7 +145,7 @@ func objects(document *yaml.Node) (found []*manifest, others []string, err error
 	return []*manifest{m}, nil, m.readTemplate()
 }
 
-// readTemplate reads the template twice: what is known of it, and all of it.
+// readTemplate decodes the template twice: its known fields, and all of it.
 func (m *manifest) readTemplate() error {
 	if m.Spec.Template.Kind == 0 {
 		return errors.New("spec.template: must be set")
@@ -161,7 +162,7 @@ func (m *manifest) readTemplate() error {
 	return err
 }
 
-// choose returns the first Deployment of the new text, and the one of its name of the old.
+// choose returns the first Deployment of the next text, and the running one with the same name.
 func choose(now, next []*manifest) (from, to *manifest, err error) {
 	if len(next) == 0 {
 		return nil, nil, errors.New("no Deployment in it: the kind must be Deployment, of apps/v1")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package refusal tells who has refused an object from what the API server says of it, and
-// what would have to change.
+// Package refusal parses messages of the API server about refused objects. It returns the
+// component that has refused the object, and the change that would help.
 package refusal
 
 import (
@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// A Refusal is an answer of another system, which conditions and events quote.
+// A Refusal is an answer of another component, as conditions and events quote it.
 type Refusal struct {
-	By   string // who says so, such as ResourceQuota compute
+	By   string // the component, such as ResourceQuota compute
 	Ends string // what to change, as a sentence
 }
 
-// A rule knows an answer by its words. In what it says $1 and $2 stand for what the pattern
-// has matched.
+// A rule recognizes an answer by its text. In its other fields $1 and $2 stand for submatches of
+// the pattern.
 type rule struct {
 	pattern  *regexp.Regexp
 	by, ends string
 }
 
-// rules are in order: a webhook may quote the words of others.
+// rules are in order of precedence: a webhook may quote the text of other components.
 var rules = []rule{
 	{
 		regexp.MustCompile(`admission webhook "([^"]+)" denied the request`), "the admission webhook $1",
@@ -79,8 +79,8 @@ var rules = []rule{
 	{regexp.MustCompile(`is forbidden: `), "the API server", "Change what it objects to, or have it allowed."},
 }
 
-// Of returns who has refused something, given what conditions and events quote, and whether
-// that is a refusal at all.
+// Of returns the refusal in a message of conditions or events. It reports false if the message is
+// no refusal.
 func Of(message string) (r Refusal, ok bool) {
 	message = strings.Join(strings.Fields(message), " ")
 	for _, known := range rules {

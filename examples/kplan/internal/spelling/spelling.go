@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package spelling tells which words are nearly the same, to guess what was meant.
+// Package spelling compares words, to suggest a correction.
 package spelling
 
 import "strings"
 
-// Distance returns how many bytes must be put in, left out or replaced to make b of a, whatever
-// the case of letters. It is the one of Levenshtein.
+// Distance returns the Levenshtein distance of two words in bytes, without regard to case: how
+// many bytes must be inserted, deleted or replaced to turn a into b.
 func Distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	row := make([]int, len(b)+1)

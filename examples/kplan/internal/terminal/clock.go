@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Clock writes a duration as people do, with no more digits than matter: 15m, 1m30s, 2.5s.
+// Clock returns a duration in a short form for people: 15m, 1m30s, 2.5s.
 func Clock(d time.Duration) string {
 	switch {
 	case d >= time.Minute:

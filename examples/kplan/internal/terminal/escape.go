@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package terminal writes text to terminals and keeps out of it what would be more than
-// text. Names, images, annotations and messages come from strangers: whoever may write an
-// object, a registry or a container runtime.
+// Package terminal writes text to terminals. It escapes everything in values that is not visible
+// text: names, images, annotations and messages come from authors of objects, registries and
+// container runtimes, and are not trusted.
 package terminal
 
 import (
@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns a text with every character that is not plainly visible written as Go
-// writes it in quotes. These are control characters, line breaks and tabs, what changes the
-// direction of writing, what has no width, blanks other than the usual one, and bytes that
-// are no UTF-8. The rest stays as it is, backslashes and quotes included, so that Escape
-// changes nothing in what it has returned.
+// Escape returns a text with every character that is not plainly visible written as in a quoted
+// Go string. Such characters are control characters, line breaks and tabs, characters that change
+// the direction of writing, characters without width, blanks other than the space, and bytes that
+// are not UTF-8. Everything else, including backslashes and quotes, stays as it is, so that
+// Escape does not change its own result.
 func Escape(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text
@@ -30,8 +30,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Cut returns the text if it takes at most so many characters once it is escaped, and
-// otherwise the beginning of it and an ellipsis. The result is not escaped yet.
+// Cut returns the text if it has at most the given number of characters after escaping, and
+// otherwise its beginning and an ellipsis. The result is not escaped.
 func Cut(text string, most int) string {
 	used, kept := 0, 0 // characters of the escaped text, and bytes that leave room for the ellipsis
 	for rest := text; rest != ""; {
@@ -48,12 +48,12 @@ func Cut(text string, most int) string {
 	return text
 }
 
-// longestWord and longestMessage are how many characters are left of a longer word and of a longer
-// message. A word may have some more for quotes and a colon: a value that has been cut already stays.
+// longestWord and longestMessage are the lengths in characters to which longer words and messages
+// are cut. A word may be longer by quotes and a colon: a value that has been cut before stays.
 const longestWord, quotes, longestMessage = 200, 8, 2000
 
-// Shorten returns a message that quotes texts of strangers, with the beginning and the end of
-// each word that is longer than people read, and of all of it.
+// Shorten returns a message with only the beginning and the end of each very long word, and of
+// the whole message if it is too long.
 func Shorten(message string) string {
 	if len(message) <= longestWord {
 		return message
@@ -68,7 +68,7 @@ func Shorten(message string) string {
 	return ends(b.String(), longestMessage)
 }
 
-// ends returns a text, or so many characters of its beginning and its end.
+// ends returns a text, or only its beginning and its end if it has too many characters.
 func ends(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -78,7 +78,7 @@ func ends(text string, most int) string {
 	return string(letters[:most-tail-1]) + "…" + string(letters[len(letters)-tail:])
 }
 
-// next returns the first character of a text as it is written, and what follows it.
+// next returns the first character of a text, escaped, and the rest of the text.
 func next(text string) (unit, rest string) {
 	r, size := utf8.DecodeRuneInString(text)
 	unit, rest = text[:size], text[size:]
@@ -92,7 +92,7 @@ func next(text string) (unit, rest string) {
 	return unit, rest
 }
 
-// hidden reports whether a character does something else than to be seen.
+// hidden reports whether a character is not plainly visible.
 func hidden(r rune) bool {
 	return !strconv.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

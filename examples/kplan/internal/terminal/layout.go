@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// cellsOf returns how many cells of a terminal a text takes. Styles take none.
+// cellsOf returns the width of a text in cells of a terminal. Styles take none.
 func cellsOf(text string) int {
 	n := 0
 	for text != "" {
@@ -19,11 +19,11 @@ func cellsOf(text string) int {
 	return n
 }
 
-// measure is nextCells. A test counts how often it is called.
+// measure is nextCells. A test counts its calls.
 var measure = nextCells
 
-// nextCells returns how many cells the first character of a text takes, or the style that
-// begins it, and how many bytes that is.
+// nextCells returns the cells and the bytes of the first character of a text, or of the style at
+// its beginning.
 func nextCells(text string) (cells, size int) {
 	if rest, ok := strings.CutPrefix(text, "\x1b["); ok {
 		if end := strings.IndexByte(rest, 'm'); end >= 0 {
@@ -38,8 +38,8 @@ func nextCells(text string) (cells, size int) {
 	return 1, size
 }
 
-// parts cuts a text behind its blanks, where people break images, labels and lists, and
-// before a limit such as <=8.
+// parts cuts a text where images, labels and lists may be broken: after blanks and some
+// punctuation, and before a limit such as <=8.
 func parts(text string) []string {
 	var all []string
 	begin := 0
@@ -47,7 +47,7 @@ func parts(text string) []string {
 		next := i + 1
 		switch {
 		case text[i] == ' ' && strings.HasSuffix(text[:i], "─"):
-			continue // the branch of a tree stays with what hangs on it
+			continue // no break after the branch of a tree
 		case text[i] == ' ':
 			for next < len(text) && text[next] == ' ' {
 				next++
@@ -66,8 +66,8 @@ func parts(text string) []string {
 	return all
 }
 
-// breakText breaks a text into lines of at most so many cells. A part that is wider is broken
-// anywhere. It looks at each character a fixed number of times, however long the text is.
+// breakText breaks a text into lines with at most the given number of cells. It breaks a wider
+// part anywhere. Its time is linear in the length of the text.
 func breakText(text string, most int) []string {
 	if cellsOf(text) <= most {
 		return []string{text}
@@ -96,8 +96,8 @@ func breakText(text string, most int) []string {
 	return lines
 }
 
-// split returns how many bytes at the beginning of a text fit into so many cells, and are one
-// character at least, and how many cells they take.
+// split returns the bytes and the cells of the longest beginning of a text that fits into a
+// number of cells. It is at least one character.
 func split(text string, most int) (at, used int) {
 	for at < len(text) {
 		cells, size := measure(text[at:])
@@ -109,15 +109,15 @@ func split(text string, most int) (at, used int) {
 	return at, used
 }
 
-// goesOn is by how much what goes on is set off, so that nobody takes what a stranger wrote for
-// a line of its own.
+// goesOn is the indentation of continued lines, so that text from outside cannot look like a
+// separate line.
 const goesOn = 2
 
-// longestLabel is how far behind the beginning of a line that goes on may begin.
+// longestLabel is the largest indentation of a continued line under a value.
 const longestLabel = 30
 
-// hanging returns where a line goes on that has no room: below what follows its label, if
-// more than one blank stands between them, or else behind where it begins.
+// hanging returns the indentation of the continued lines of a long line: the start of the value
+// after its label, if more than one blank separates them, otherwise more than the line itself.
 func hanging(line string) int {
 	begin := len(line) - len(strings.TrimLeft(line, " "))
 	if i := strings.Index(line[begin:], "  "); i >= 0 {
@@ -130,7 +130,7 @@ func hanging(line string) int {
 	return begin + goesOn
 }
 
-// fold breaks the lines of a text that are longer than so many cells at blanks.
+// fold breaks lines at blanks if they have more than the given number of cells.
 func fold(text string, most int) string {
 	if most <= 0 || cellsOf(text) <= most {
 		return text
@@ -149,7 +149,7 @@ func fold(text string, most int) string {
 	return b.String()
 }
 
-// breakFirst is breakText for the first column, whose cells begin a line.
+// breakFirst is breakText for the first column: it indents continued lines.
 func breakFirst(text string, most int) []string {
 	if cellsOf(text) <= most {
 		return []string{text}
@@ -163,7 +163,7 @@ func breakFirst(text string, most int) []string {
 
 func foldLine(line string, most, indent int) string {
 	var b strings.Builder
-	at, blanks := 0, 0 // blanks are written before what follows them on the same line
+	at, blanks := 0, 0 // blanks are written before the next word on the same line
 	for i, word := range strings.SplitAfter(line, " ") {
 		text := strings.TrimRight(word, " ")
 		n := cellsOf(text)
@@ -180,11 +180,11 @@ func foldLine(line string, most, indent int) string {
 	return b.String()
 }
 
-// Fill makes the paragraphs of a text of our own as wide as so many cells. Lines that begin
-// with a blank stay as they are.
+// Fill fills the paragraphs of a trusted text to the given number of cells. Lines that begin with
+// a blank stay as they are.
 func Fill(text string, most int) string {
 	var b strings.Builder
-	open := false // whether the line before can go on
+	open := false // whether the previous line can continue
 	for line := range strings.Lines(text) {
 		content := strings.TrimRight(line, " \n")
 		flows := content != "" && !strings.HasPrefix(content, " ")

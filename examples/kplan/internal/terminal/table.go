@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// gap is what stands between two columns.
+// gap is the number of blanks between two columns.
 const gap = 2
 
-// mostAligned is how wide a column is at most that all rows heed, where lines have no limit: what
-// stands behind a wider cell is set off by the gap, and the other rows do not become as long.
+// mostAligned is the largest width of a column for all rows if the width of lines is not limited.
+// A wider cell is followed by the gap and does not lengthen other rows.
 const mostAligned = 1000
 
-// A Table aligns cells in columns, as kubectl does. Where the columns are wider than the
-// writer, the widest cells go on in further lines.
+// A Table aligns cells in columns, as kubectl does. If the columns are wider than the writer, the
+// widest cells continue on further lines.
 type Table struct{ rows []row }
 
 type row struct {
 	style Style
 	cells []string // escaped
-	note  string   // escaped, in the place of cells, from the second column on
+	note  string   // escaped, instead of cells, from the second column on
 }
 
 // NewTable returns a table with a header.
@@ -31,10 +31,10 @@ func NewTable(header ...string) *Table {
 	return t
 }
 
-// Row adds a row. Its cells are escaped, and columns are as wide as that takes.
+// Row adds a row. It escapes the cells.
 func (t *Table) Row(cells ...string) { t.Styled(Plain, cells...) }
 
-// Styled adds a row that is drawn in a style, where there is colour.
+// Styled adds a row in a style, which has an effect only with colour.
 func (t *Table) Styled(style Style, cells ...string) {
 	r := row{style: style, cells: make([]string, len(cells))}
 	for i, cell := range cells {
@@ -62,7 +62,7 @@ func (t *Table) WriteTo(w *Writer) {
 	}
 }
 
-// noted returns the lines of a note that is set in by so much; all but the first by more.
+// noted returns the lines of an indented note. All lines but the first are indented further.
 func noted(text string, limit, indent int) []string {
 	if limit <= 0 {
 		return []string{text}
@@ -70,9 +70,9 @@ func noted(text string, limit, indent int) []string {
 	return breakText(text, max(limit-indent-gap, leastCut))
 }
 
-// widths returns how wide each column is: as its widest cell, or less where all of them
-// together have no room. Then first headers are broken, which costs lines only once, and then
-// the widest cells, at last also where nobody breaks a word.
+// widths returns the width of each column: the width of its widest cell, or less if the columns
+// together exceed the limit. Then headers are broken first, which costs lines only once, then the
+// widest cells between words, and finally cells within words.
 func (t *Table) widths(limit int) []int {
 	least, body, all := t.extents()
 	if limit <= 0 {
@@ -93,14 +93,14 @@ func (t *Table) widths(limit int) []int {
 	return t.tight(all)
 }
 
-// leastCut is down to where columns are made narrower within words.
+// leastCut is the smallest width of a column with cells that are broken within words.
 const leastCut = 12
 
-// wordsWidth is down to where the last column, which mostly tells something in words, gives
-// way before the others do.
+// wordsWidth is the smallest width to which the last column shrinks before the other columns do.
+// It usually holds sentences.
 const wordsWidth = 16
 
-// narrower returns the column that gives way next, or -1.
+// narrower returns the column that shrinks next, or -1.
 func narrower(all, body, least []int) int {
 	widest := -1
 	for i, w := range all {
@@ -122,7 +122,7 @@ func narrower(all, body, least []int) int {
 	return widest
 }
 
-// tight returns the widths without what breaking the cells has left unused.
+// tight returns the widths without columns of blanks that are left after cells are broken.
 func (t *Table) tight(widths []int) []int {
 	used := make([]int, len(widths))
 	for k, r := range t.rows {
@@ -135,8 +135,8 @@ func (t *Table) tight(widths []int) []int {
 	return used
 }
 
-// extents returns for each column how wide it is at least, how wide its cells are without the
-// header, and with it.
+// extents returns three widths of each column: the minimum, the width of its cells without the
+// header, and the width with it.
 func (t *Table) extents() (least, body, all []int) {
 	for k, r := range t.rows {
 		for i, cell := range r.cells {
@@ -168,7 +168,7 @@ func total(widths []int) int {
 	return sum
 }
 
-// broken returns the lines of a cell of a column, which in a header is a text of our own.
+// broken returns the lines of a cell. Headers are trusted texts.
 func broken(cell string, header bool, column, width int) []string {
 	if column == 0 && !header {
 		return breakFirst(cell, width)

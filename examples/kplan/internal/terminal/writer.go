@@ -14,20 +14,20 @@ import (
 	"golang.org/x/term"
 )
 
-// A Writer writes what a command answers, as text or JSON. It is no [io.Writer], so that
-// nothing reaches the terminal but formats of this program and escaped values. It holds
-// the first error, so that no command ends well whose answer was lost.
+// A Writer writes the output of a command, as text, JSON or YAML. It is no [io.Writer], so that
+// only formats of this program and escaped values reach the terminal. It keeps the first error,
+// so that no command succeeds after its output was lost.
 type Writer struct {
 	out    io.Writer
 	width  int    // of lines, in cells; 0 is without a limit
 	colour bool   // whether styles are drawn
-	line   string // what has been written of a line that has not ended, if width is not 0
+	line   string // the current line so far, if width is not 0
 	err    error
-	before func() // is called before anything is written, nil for nothing
+	before func() // called before each write, or nil
 }
 
-// NewWriter returns a writer to out, which may be what [Writer.Trusted] returned: then it
-// is that writer.
+// NewWriter returns a writer to out. If out is the result of [Writer.Trusted], it returns that
+// writer.
 func NewWriter(out io.Writer) *Writer {
 	if t, ok := out.(*trusted); ok {
 		return (*Writer)(t)
@@ -35,26 +35,26 @@ func NewWriter(out io.Writer) *Writer {
 	return &Writer{out: out}
 }
 
-// Within makes lines as wide as so many cells at most, where they can be broken; 0 is any
-// width. It returns the writer.
+// Within limits the width of lines in cells, where they can be broken; 0 is any width. It returns
+// the writer.
 func (w *Writer) Within(cells int) *Writer {
 	w.width = cells
 	return w
 }
 
-// Width returns how wide lines are at most, or 0.
+// Width returns the largest width of lines, or 0.
 func (w *Writer) Width() int { return w.width }
 
-// Colour makes the writer draw styles, or not.
+// Colour enables or disables styles.
 func (w *Writer) Colour(on bool) { w.colour = on }
 
-// To returns a writer to out that writes as this one does.
+// To returns a writer to out with the same width and colour.
 func (w *Writer) To(out io.Writer) *Writer {
 	return &Writer{out: out, width: w.width, colour: w.colour}
 }
 
-// Trusted returns where texts go that hold nothing of strangers, or are escaped already:
-// help, completions, and what another Writer has written to memory.
+// Trusted returns an io.Writer for texts that are trusted or escaped already: help, completions,
+// and the output of another Writer to memory.
 func (w *Writer) Trusted() io.Writer { return (*trusted)(w) }
 
 type trusted Writer
@@ -65,16 +65,17 @@ func (t *trusted) Write(p []byte) (int, error) {
 	return len(p), w.err
 }
 
-// Before makes the writer call something before it writes, which may stand on the same terminal.
+// Before sets a function that is called before each write, to clear a progress line on the same
+// terminal.
 func (w *Writer) Before(do func()) { w.before = do }
 
-// IsTerminal reports whether the writer writes to a terminal itself.
+// IsTerminal reports whether the writer writes directly to a terminal.
 func (w *Writer) IsTerminal() bool {
 	f, ok := w.out.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Size returns the columns and lines of the terminal that the writer writes to, or zeros.
+// Size returns the columns and lines of the terminal, or zeros if out is no terminal.
 func (w *Writer) Size() (columns, lines int) {
 	if f, ok := w.out.(*os.File); ok {
 		if columns, lines, err := term.GetSize(int(f.Fd())); err == nil {
@@ -84,8 +85,7 @@ func (w *Writer) Size() (columns, lines int) {
 	return 0, 0
 }
 
-// Printf writes a format, which is trusted, with its values, which are escaped. Lines that
-// are too long go on in the next one.
+// Printf writes a trusted format with escaped values. It breaks lines that are too long.
 func (w *Writer) Printf(format string, values ...any) {
 	for i, value := range values {
 		if t, ok := value.(Text); ok {
@@ -95,20 +95,20 @@ func (w *Writer) Printf(format string, values ...any) {
 	w.fold(Sprintf(format, values...))
 }
 
-// drawn is escaped already.
+// A drawn text is escaped already.
 type drawn string
 
-// fold writes a text that is escaped, with lines as wide as the writer has them.
+// fold writes an escaped text and breaks long lines.
 func (w *Writer) fold(text string) {
 	before := w.line
 	all := fold(before+text, w.width)
 	if !strings.HasPrefix(all, before) {
-		before = strings.TrimRight(before, " ") // a line ends behind it
+		before = strings.TrimRight(before, " ") // the line is broken here
 	}
 	w.write(strings.TrimPrefix(all, before))
 }
 
-// Lines writes a text whose line breaks are meant, with a prefix before every line.
+// Lines writes a text with its line breaks, and a prefix before every line.
 func (w *Writer) Lines(prefix, text string) {
 	for line := range strings.Lines(text) {
 		content, ended := strings.CutSuffix(line, "\n")
@@ -120,8 +120,8 @@ func (w *Writer) Lines(prefix, text string) {
 	}
 }
 
-// JSON writes a value as an indented document. Characters that are hidden are written by
-// their numbers, which JSON takes for the same text.
+// JSON writes a value as an indented document. Hidden characters are written as escape sequences,
+// which JSON reads as the same text.
 func (w *Writer) JSON(value any) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -134,8 +134,8 @@ func (w *Writer) JSON(value any) {
 	w.write(escapeJSON(b.String()))
 }
 
-// escapeJSON escapes the strings of a document, which alone have such characters: the
-// encoder has escaped those below the blank.
+// escapeJSON escapes hidden characters, which only strings contain. The encoder has escaped
+// control characters.
 func escapeJSON(document string) string {
 	special := func(r rune) bool { return r > '~' && hidden(r) }
 	if strings.IndexFunc(document, special) < 0 {
@@ -154,7 +154,7 @@ func escapeJSON(document string) string {
 	return b.String()
 }
 
-// Err returns why the first write failed that did. Nothing is written after it.
+// Err returns the error of the first write that failed. Later writes do nothing.
 func (w *Writer) Err() error { return w.err }
 
 func (w *Writer) write(text string) {
@@ -179,7 +179,7 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Sprintf returns a format, which is trusted, with its values, which are escaped.
+// Sprintf formats a trusted format with escaped values.
 func Sprintf(format string, values ...any) string {
 	for i := range values {
 		values[i] = escaped(values[i])
@@ -187,7 +187,8 @@ func Sprintf(format string, values ...any) string {
 	return fmt.Sprintf(format, values...)
 }
 
-// escaped returns a value for a format: numbers as they are, all else as escaped text.
+// escaped returns a value for a format: numbers and booleans unchanged, everything else as
+// escaped text.
 func escaped(value any) any {
 	switch kind := reflect.ValueOf(value).Kind(); {
 	case reflect.TypeOf(value) == reflect.TypeFor[drawn]():

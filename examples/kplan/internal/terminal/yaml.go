@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML writes a value as the document that JSON would write, in the same order. Characters
-// that are hidden are written by their numbers, which YAML takes for the same text.
+// YAML writes a value as YAML, with the same fields and order as JSON. Hidden characters are
+// written as escape sequences, which YAML reads as the same text.
 func (w *Writer) YAML(value any) {
 	text, err := yamlOf(value)
 	if err != nil {
@@ -84,8 +84,8 @@ func collectionOf(d *json.Decoder, begin json.Delim) (*yaml.Node, error) {
 	return node, err
 }
 
-// stringNode returns a text, in quotes if YAML could take it for something else, or if it has
-// something hidden: only there it can be escaped.
+// stringNode returns a text. It is quoted if YAML could read it as another type, or if it has
+// hidden characters, which can be escaped only in quotes.
 func stringNode(text string) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	if strings.IndexFunc(text, hidden) >= 0 || ambiguous(text) {
@@ -94,8 +94,8 @@ func stringNode(text string) *yaml.Node {
 	return node
 }
 
-// ambiguous reports whether YAML 1.1, which kubectl reads, has other thoughts about a text: that
-// it is true or false, a number with colons, or merges something.
+// ambiguous reports whether YAML 1.1, which kubectl reads, may take a text for something else: a
+// boolean, a number with colons, or a merge key.
 func ambiguous(text string) bool {
 	switch strings.ToLower(text) {
 	case "y", "n", "yes", "no", "on", "off", "<<", "=":
@@ -104,7 +104,7 @@ func ambiguous(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789:._+-") == ""
 }
 
-// escapeYAML escapes what is hidden, which only texts in double quotes have.
+// escapeYAML escapes hidden characters, which only double-quoted texts contain.
 func escapeYAML(document string) string {
 	special := func(r rune) bool { return r > '~' && hidden(r) }
 	if strings.IndexFunc(document, special) < 0 {

@@ -14,9 +14,9 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// CSV writes the steps of timelines as one table, and between them a row without a step whenever
-// a number has changed. Its columns are those of all of them, and a number that a workload does
-// not have is left empty.
+// CSV writes the steps of timelines as one table, and rows without a step where a number changes
+// between steps. The columns are the union of the columns of all timelines, and cells are empty
+// where a workload does not have the number.
 func CSV(w io.Writer, list []*Timeline) error {
 	header := []string{"kind", "namespace", "name", "step", "seconds"}
 	numbers := len(header)
@@ -31,7 +31,7 @@ func CSV(w io.Writer, list []*Timeline) error {
 	}
 	header = append(header, "action", "why")
 	out := csv.NewWriter(w)
-	_ = out.Write(plain(header)) // the error is kept, and told of below
+	_ = out.Write(plain(header)) // out.Error returns the error below
 	for _, t := range list {
 		for _, r := range t.rows() {
 			row := make([]string, len(header))
@@ -55,14 +55,14 @@ func CSV(w io.Writer, list []*Timeline) error {
 	return out.Error()
 }
 
-// A row is a step, or what the numbers are between two of them.
+// A row is a step, or the numbers between two steps.
 type row struct {
-	step string // its number, "" between them
+	step string // its number, "" between steps
 	Step
 }
 
-// rows returns the steps, and behind the last of an instant what its numbers have become since,
-// if they are not those of the row before.
+// rows returns the steps. After the last step of an instant it adds the numbers that have changed
+// since.
 func (t *Timeline) rows() (list []row) {
 	left := t.Numbers
 	until := func(at time.Duration) {
@@ -80,7 +80,7 @@ func (t *Timeline) rows() (list []row) {
 	return list
 }
 
-// names are those of the columns of numbers that a column stands for.
+// names returns the names of the columns in the table for a column.
 func (c *Column) names() []string {
 	if c.Ready {
 		return []string{c.Name + " ready", c.Name + " wanted"}
@@ -100,7 +100,7 @@ func (c *Column) part(cell string, n int) string {
 	return []string{ready, wanted}[n]
 }
 
-// plain escapes the cells of a row. A spreadsheet takes one that begins like a formula for one.
+// plain escapes the cells of a row, including cells that a spreadsheet would take for a formula.
 func plain(row []string) []string {
 	row = slices.Clone(row)
 	for i, cell := range row {

@@ -16,18 +16,19 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// The names, labels and values are those of kube-state-metrics 2.17, as far as a simulation
-// knows them. It leaves out what nothing here decides, such as labels and addresses. The families are
-// functions and not variables, which a program that writes no metrics, as the playground, would have too.
+// Names, labels and values are the ones of kube-state-metrics 2.17, as far as a simulation knows
+// them. Families that the simulation does not decide, such as labels and addresses, are left out.
+// The families are functions, not variables, so that programs without metrics, such as the
+// playground, do not contain them.
 
-// The kinds of which moments are recorded.
+// The objects of recorded moments.
 type (
 	deployment = deploy.Deployment
 	replicaSet = replicaset.ReplicaSet
 	daemonSet  = daemonset.DaemonSet
 )
 
-// history returns the moments of each object, in the order in which they occur.
+// history returns the moments of each object, in order of the first moment.
 func history[T any](list []record.Moment[T], name func(*T) string) (all [][]record.Moment[T]) {
 	places := map[string]int{}
 	for i := range list {
@@ -41,7 +42,7 @@ func history[T any](list []record.Moment[T], name func(*T) string) (all [][]reco
 	return all
 }
 
-// at returns the object as it was at an instant, if it was there.
+// at returns an object at an instant, false if it did not exist.
 func at[T any](moments []record.Moment[T], t time.Time) (*T, bool) {
 	n, found := slices.BinarySearchFunc(moments, t, func(m record.Moment[T], t time.Time) int { return m.Time.Compare(t) })
 	if !found {
@@ -53,7 +54,7 @@ func at[T any](moments []record.Moment[T], t time.Time) (*T, bool) {
 	return &moments[n].Object, true
 }
 
-// ofDeployments is a family with one metric for each Deployment.
+// ofDeployments returns a family with one metric for each Deployment.
 func ofDeployments(name, help string, value func(*deployment) float64) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
 		for _, moments := range history(t.History.Deployments, func(d *deployment) string { return d.Name }) {
@@ -71,7 +72,7 @@ func valueOf[T any](moments []record.Moment[T], value func(*T) float64) func(tim
 	}
 }
 
-// namespace is never empty in a cluster.
+// namespace returns the namespace, "default" if it is not set.
 func (t *Timeline) namespace() string {
 	if t.Namespace == "" {
 		return "default"
@@ -101,8 +102,8 @@ func deploymentFamilies() []family {
 	}
 }
 
-// writeConditions writes three metrics for each condition and reason that occurs: whether its
-// status is true, false or unknown.
+// writeConditions writes three metrics for each condition and reason that occurs, for the status
+// true, false and unknown.
 func writeConditions(e *exposition, t *Timeline) {
 	for _, moments := range history(t.History.Deployments, func(d *deployment) string { return d.Name }) {
 		var seen []kplan.Condition
@@ -139,7 +140,7 @@ func conditionOf(moments []record.Moment[deployment], c kplan.Condition, status 
 	}
 }
 
-// ofReplicaSets is a family with one metric for each ReplicaSet.
+// ofReplicaSets returns a family with one metric for each ReplicaSet.
 func ofReplicaSets(name, help string, value func(*replicaSet) float64, more ...func(*Timeline, *replicaSet) []string) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
 		for _, moments := range history(t.History.ReplicaSets, func(rs *replicaSet) string { return rs.Name }) {
@@ -166,7 +167,7 @@ func replicaSetFamilies() []family {
 	}
 }
 
-// ofDaemonSets is a family with one metric for each DaemonSet.
+// ofDaemonSets returns a family with one metric for each DaemonSet.
 func ofDaemonSets(name, help string, value func(*daemonSet) float64) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
 		for _, moments := range history(t.History.DaemonSets, func(d *daemonSet) string { return d.Name }) {
@@ -189,7 +190,7 @@ func daemonSetFamilies() []family {
 	}
 }
 
-// ofPods is a family with metrics of each pod while it is there: one for each set of labels.
+// ofPods returns a family with metrics of each pod while it exists, one for each set of labels.
 func ofPods(name, help string, each func(*podorder.Pod) [][]string, value func(stage record.Life, label string) float64) family {
 	return family{name, help, func(e *exposition, t *Timeline) {
 		for i := range t.History.Pods {

@@ -11,14 +11,14 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// mostBars is how many bars a diagram has at most; more are not legible.
+// mostBars is the largest number of bars in a diagram; more are not legible.
 const mostBars = 60
 
-// mostWords is how many characters a step has at most.
+// mostWords is the longest text of a step, in characters.
 const mostWords = 60
 
-// Mermaid writes timelines as Gantt diagrams, each in a block of its own, which GitHub,
-// GitLab and others draw in comments and files of Markdown.
+// Mermaid writes timelines as Gantt diagrams, each in a separate Markdown block. GitHub, GitLab
+// and others draw such blocks in comments and files.
 func Mermaid(w io.Writer, list []*Timeline) error {
 	var b strings.Builder
 	for i, t := range list {
@@ -31,8 +31,8 @@ func Mermaid(w io.Writer, list []*Timeline) error {
 	return err
 }
 
-// gantt writes a section for each series of pods with a bar for each number that it has for a
-// while, and one with what happens.
+// gantt writes a section for each series of pods, with a bar for each period with the same
+// number, and a section with the events.
 func (t *Timeline) gantt(b *strings.Builder) {
 	last := t.Steps[len(t.Steps)-1].At
 	end := max(last+last/3, time.Second) // with room for the last words
@@ -56,7 +56,7 @@ func (t *Timeline) gantt(b *strings.Builder) {
 		for j := 0; j < len(s.Points); {
 			p, to := s.Points[j], end
 			for j++; j < len(s.Points) && s.Points[j].Value == p.Value; {
-				j++ // there and back at one instant
+				j++ // back to the same number at the same instant
 			}
 			if j < len(s.Points) {
 				to = s.Points[j].At
@@ -85,7 +85,7 @@ func (t *Timeline) gantt(b *strings.Builder) {
 	b.WriteString("```\n")
 }
 
-// ticks returns how far labels of the axis are apart, so that they have room.
+// ticks returns the interval of the labels on the axis, so that they do not overlap.
 func ticks(length time.Duration) string {
 	const labels, day = 8, 24 * time.Hour
 	for _, t := range []struct {
@@ -102,14 +102,14 @@ func ticks(length time.Duration) string {
 	return "12month"
 }
 
-// date writes a time since the start as one of a day, in which every reader has the same hours:
-// the dates have no zone.
+// date returns the time since the start as a date, the same for readers in all time zones: the
+// dates have no zone.
 func date(d time.Duration) string {
 	return time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC).Add(d).Format("2006-01-02 15:04:05.000")
 }
 
-// entities writes a text of strangers so that Mermaid takes nothing in it for its own: all but
-// letters, digits and what is harmless by its number.
+// entities escapes a text from outside so that Mermaid does not interpret it: all characters
+// except letters, digits and some harmless ones become character references.
 func entities(text string) string {
 	var b strings.Builder
 	for _, r := range terminal.Escape(text) {

@@ -14,18 +14,18 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Scrape is how a monitoring system reads metrics.
+// A Scrape tells when a monitoring system reads metrics.
 type Scrape struct {
 	Every time.Duration
-	// After is how long it goes on when the rollout has ended: alerts wait before they fire.
+	// After is how long scrapes continue after the end of the rollout: alerts wait before they
+	// fire.
 	After time.Duration
 }
 
-// mostSamples bounds how many samples are written.
+// mostSamples is the largest number of samples to write.
 const mostSamples = 3_000_000
 
-// Metrics writes timelines as OpenMetrics with timestamps, under the names that
-// kube-state-metrics has for them.
+// Metrics writes timelines as OpenMetrics with timestamps, under the names of kube-state-metrics.
 func Metrics(w io.Writer, list []*Timeline, scrape Scrape) error {
 	e := &exposition{out: bufio.NewWriter(w)}
 	for _, t := range list {
@@ -47,7 +47,7 @@ func Metrics(w io.Writer, list []*Timeline, scrape Scrape) error {
 	return errors.Join(e.err, e.out.Flush())
 }
 
-// scrapes returns the instants at which metrics are read.
+// scrapes returns the times of all scrapes.
 func (t *Timeline) scrapes(s Scrape) (list []time.Time) {
 	for d := time.Duration(0); d < t.end()+s.After+s.Every; d += s.Every {
 		list = append(list, t.History.Start.Add(d))
@@ -55,7 +55,7 @@ func (t *Timeline) scrapes(s Scrape) (list []time.Time) {
 	return list
 }
 
-// A family is all metrics of a name.
+// A family is all metrics with the same name.
 type family struct {
 	name, help string
 	write      func(*exposition, *Timeline)
@@ -68,11 +68,11 @@ func concat(lists ...[]family) (all []family) {
 	return all
 }
 
-// An exposition is what is being written.
+// An exposition is the state of the output.
 type exposition struct {
 	out     *bufio.Writer
 	scrapes [][]time.Time
-	times   []time.Time // of the timeline at hand
+	times   []time.Time // of the current timeline
 	head    string      // of the family, unless it has been written
 	err     error
 }
@@ -83,7 +83,7 @@ func (e *exposition) printf(format string, values ...any) {
 	}
 }
 
-// series writes a metric: its value at each scrape at which it has one.
+// series writes a metric: its value at each scrape where it exists.
 func (e *exposition) series(name string, labels []string, value func(time.Time) (float64, bool)) {
 	var b strings.Builder
 	b.WriteString(name + "{")
@@ -103,8 +103,8 @@ func (e *exposition) series(name string, labels []string, value func(time.Time) 
 	}
 }
 
-// mostLabel is how many characters the value of a label has at most, since each sample repeats
-// it. Names of the API are shorter.
+// mostLabel is the longest value of a label, in characters, because each sample repeats it. Names
+// in the API are shorter.
 const mostLabel = 1000
 
 // quoted escapes the value of a label. Line breaks are escaped already.

@@ -25,8 +25,8 @@ var (
 	pageScript string
 )
 
-// Page writes timelines as one page that needs nothing else: chart, steps, reasons, a slider.
-// Its policy forbids all scripts but its own, and everything from elsewhere.
+// Page writes timelines as one self-contained page with chart, steps, reasons and a slider. Its
+// content security policy forbids all scripts except its own, and all external resources.
 func Page(w io.Writer, list []*Timeline) error {
 	script := stepsScript + pageScript
 	sum := sha256.Sum256([]byte(script))
@@ -58,23 +58,23 @@ func Page(w io.Writer, list []*Timeline) error {
 	return err
 }
 
-// Section writes a timeline as the only part of a page that has the same sheet, and whose script
-// calls showSteps for it.
+// Section returns the section of a timeline, for a page with the same style sheet and a script
+// that calls showSteps for it.
 func Section(t *Timeline) (string, error) {
 	p := &page{}
 	err := p.section(t, 1)
 	return p.String(), err
 }
 
-// A page is one that is being written.
+// A page is the state of the output.
 type page struct{ strings.Builder }
 
 func (p *page) put(format string, values ...any) { fmt.Fprintf(p, format, values...) }
 
-// escaped writes a text of strangers for HTML.
+// escaped escapes a text from outside for HTML.
 func escaped(text string) string { return html.EscapeString(terminal.Escape(text)) }
 
-// section writes all about one timeline.
+// section writes the section of a timeline.
 func (p *page) section(t *Timeline, n int) error {
 	state := "bad"
 	if t.Done {
@@ -95,11 +95,11 @@ func (p *page) section(t *Timeline, n int) error {
 `, n, len(t.Steps))
 	p.table(t)
 	data, err := json.Marshal(dataOf(t, layout))
-	p.put("<script type=\"application/json\">%s</script>\n</section>\n", data) // which has no < in it
+	p.put("<script type=\"application/json\">%s</script>\n</section>\n", data) // encoding/json escapes <
 	return err
 }
 
-// symbol draws how a line of the chart looks.
+// symbol returns the symbol of a line of the chart, for the legend.
 func symbol(e chart.Entry) string {
 	switch e.Class {
 	case "area":
@@ -110,7 +110,7 @@ func symbol(e chart.Entry) string {
 	return fmt.Sprintf(`<svg viewBox="0 0 20 12" aria-hidden="true"><line class="line" stroke="%s" x1="0" y1="6" x2="20" y2="6"/></svg>`, e.Color)
 }
 
-// table writes all steps, for those who read, and for those who have no scripts.
+// table writes all steps, for readers and for browsers without scripts.
 func (p *page) table(t *Timeline) {
 	p.put("<h2>Steps</h2>\n<div class=\"steps\" tabindex=\"0\" role=\"region\" aria-label=\"Steps\">\n<table>\n<thead><tr><th>Step</th><th>Time</th>")
 	for _, c := range t.Columns {
@@ -136,8 +136,8 @@ func (p *page) table(t *Timeline) {
 	p.put("</tbody>\n</table>\n</div>\n")
 }
 
-// A pageData is what the script of the page reads. Texts are escaped as on a terminal; it
-// makes no markup of them. Times are seconds.
+// A pageData is the input of the script of the page. Texts are escaped as on a terminal, and the
+// script inserts them as text. Times are in seconds.
 type (
 	pageData struct {
 		Width  float64      `json:"width"`

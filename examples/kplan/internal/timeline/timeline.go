@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package timeline writes simulated rollouts in formats that other tools open: traces,
-// metrics, diagrams, tables, and a page. Texts of strangers are escaped in each as that needs
-// it, and before that as on a terminal, so that none holds a character that is not seen.
+// Package timeline writes simulated rollouts in formats that other tools open: traces, metrics,
+// diagrams, tables, and a page. It escapes texts from outside first as on a terminal, so that
+// none has an invisible character, and then as each format requires.
 package timeline
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// A Timeline is how one workload is rolled out. No text in it is escaped.
+// A Timeline is the rollout of one workload. Its texts are not escaped.
 type Timeline struct {
 	Kind, Namespace, Name string
 	Done                  bool
-	Verdict               string   // how it ends, in a sentence
+	Verdict               string   // the end of the rollout, as a sentence
 	Facts                 []string // bounds, departures and assumptions, a sentence each
 	Columns               []Column
 	Steps                 []Step    // at least one: the last is the end
-	Numbers               []Numbers // at the start and whenever one has changed, which may be between steps
+	Numbers               []Numbers // at the start and after each change, also between steps
 	Chart                 *chart.Chart
 	History               *record.History
 	Labels                map[string]string // of ReplicaSets by their names, such as "rev 2"
 }
 
-// A Column is a number that steps tell of.
+// A Column is a number that each step shows.
 type Column struct {
 	Name  string
 	Ready bool // cells are of the form ready/wanted, or "-"
@@ -42,13 +42,13 @@ type Step struct {
 	Events []Occurrence
 }
 
-// Numbers are the cells from an instant on.
+// The Numbers are the cells from an instant on.
 type Numbers struct {
 	At    time.Duration
 	Cells []string // one for each column
 }
 
-// Note notes the numbers from an instant on. The last of one instant count.
+// Note records the numbers from an instant on. The last call for an instant wins.
 func (t *Timeline) Note(at time.Duration, cells []string) {
 	switch n := len(t.Numbers); {
 	case n > 0 && t.Numbers[n-1].At == at:
@@ -58,14 +58,14 @@ func (t *Timeline) Note(at time.Duration, cells []string) {
 	}
 }
 
-// An Occurrence is something that a step does, or that it waits for.
+// An Occurrence is an action of a step, or a condition that it waits for.
 type Occurrence struct {
 	What, Why string
-	More      string // what a wait means, and what ends it
+	More      string // explanation of a wait, and how it ends
 	Detail    bool   // diagrams leave it out
 }
 
-// Title names the workload.
+// Title returns the kind and the name of the workload.
 func (t *Timeline) Title() string {
 	name := t.Name
 	if t.Namespace != "" {
@@ -74,14 +74,14 @@ func (t *Timeline) Title() string {
 	return t.Kind + " " + name
 }
 
-// end returns when the timeline ends: a little after the last step, so that what is then is
-// seen.
+// end returns the end of the timeline, a little after the last step, so that the final state is
+// visible.
 func (t *Timeline) end() time.Duration {
 	last := t.Steps[len(t.Steps)-1].At
 	return max(last+last/25, time.Second)
 }
 
-// label returns what a ReplicaSet is called.
+// label returns the display name of a ReplicaSet.
 func (t *Timeline) label(set string) string {
 	if l := t.Labels[set]; l != "" && l != set {
 		return set + " (" + l + ")"
@@ -89,14 +89,14 @@ func (t *Timeline) label(set string) string {
 	return set
 }
 
-// An instant is what happens at one time.
+// An instant is all steps at the same time.
 type instant struct {
 	first, last int // steps, from 0
 	at, until   time.Duration
 	events      []Occurrence
 }
 
-// name says which steps of the table it is.
+// name returns the numbers of its steps in the table.
 func (i *instant) name() string {
 	if i.first == i.last {
 		return "step " + itoa(i.first+1)
@@ -104,7 +104,7 @@ func (i *instant) name() string {
 	return "steps " + itoa(i.first+1) + "-" + itoa(i.last+1)
 }
 
-// instants puts the steps of one time together.
+// instants groups the steps by time.
 func (t *Timeline) instants() (list []instant) {
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -132,10 +132,10 @@ func (t *Timeline) Picture() *chart.Chart {
 	return &c
 }
 
-// String writes the event in a line, escaped.
+// String returns the occurrence in one line, escaped.
 func (e Occurrence) String() string { return terminal.Escape(e.Text()) }
 
-// Text is the event in a line, not escaped.
+// Text returns the occurrence in one line, not escaped.
 func (e Occurrence) Text() string {
 	if e.Why == "" {
 		return e.What

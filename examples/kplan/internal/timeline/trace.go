@@ -19,8 +19,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// A traceEvent is an event of the trace event format, which Perfetto and chrome://tracing
-// read. Times are microseconds.
+// A traceEvent is an event in the trace event format, which Perfetto and chrome://tracing read.
+// Times are in microseconds.
 type traceEvent struct {
 	Name     string         `json:"name"`
 	Category string         `json:"cat,omitempty"`
@@ -32,17 +32,17 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// A tracer writes events. Every ReplicaSet and every node is a process, whose threads are
-// lanes: a pod takes the first that is free, so that slices of one never overlap. Processes and
-// threads are numbered together, as those of a machine are: Perfetto takes two threads of one
-// number, and thread 0 and the one that has the number of its process, for the same.
+// A tracer writes events. Every ReplicaSet and every node is a process, and its threads are
+// lanes: a pod takes the first free lane, so that slices of a lane never overlap. Processes and
+// threads share one sequence of numbers, as on a machine: Perfetto merges two threads with the
+// same number, and merges thread 0 with the thread that has the number of its process.
 type tracer struct {
 	events  []traceEvent
 	numbers int
 }
 
-// Trace writes timelines as a trace: what a controller does, the numbers as counters, and a
-// slice for each pod, once with its owner and once on its node.
+// Trace writes timelines as a trace: the steps of the controllers, the numbers as counters, and a
+// slice for each pod, once under its owner and once under its node.
 func Trace(w io.Writer, list []*Timeline) error {
 	t := &tracer{}
 	for _, line := range list {
@@ -68,7 +68,8 @@ func Trace(w io.Writer, list []*Timeline) error {
 
 func micros(d time.Duration) int64 { return d.Microseconds() }
 
-// process begins one, and says where it stands among the others.
+// process begins a process and sets its position in the order of processes. It returns its
+// number.
 func (t *tracer) process(name string) int {
 	t.numbers++
 	t.events = append(t.events,
@@ -77,7 +78,7 @@ func (t *tracer) process(name string) int {
 	return t.numbers
 }
 
-// thread begins one, and returns its number.
+// thread begins a thread and returns its number.
 func (t *tracer) thread(process int, name string) int {
 	t.numbers++
 	t.events = append(t.events, traceEvent{Name: "thread_name", Phase: "M", Process: process, Thread: t.numbers, Args: map[string]any{"name": terminal.Escape(name)}})
@@ -91,12 +92,12 @@ func (t *tracer) slice(process, thread int, category, name string, from, to time
 	})
 }
 
-// steps writes what the controller does, and the numbers that it acts by.
+// steps writes the steps of the controller and the numbers that it depends on.
 func (t *tracer) steps(line *Timeline) {
 	process := t.process(line.Title())
 	thread := t.thread(process, "steps")
 	for _, i := range line.instants() {
-		args := map[string]any{"verdict": terminal.Escape(terminal.Cut(line.Verdict, mostLabel))} // in each of them
+		args := map[string]any{"verdict": terminal.Escape(terminal.Cut(line.Verdict, mostLabel))} // in each slice
 		for n, e := range i.events {
 			args["event "+itoa(n+1)] = e.String()
 		}
@@ -119,21 +120,22 @@ func (t *tracer) steps(line *Timeline) {
 	}
 }
 
-// count writes a number of something, which Perfetto shows behind the name.
+// count writes a counter with its unit, which Perfetto shows after the name.
 func (t *tracer) count(process int, name, of string, at time.Duration, value float64) {
 	t.events = append(t.events, traceEvent{
 		Name: terminal.Escape(name), Phase: "C", Time: micros(at), Process: process, Args: map[string]any{of: value},
 	})
 }
 
-// A life is a pod of a timeline, from one time to another.
+// A life is the time of a pod in a timeline.
 type life struct {
 	line     *Timeline
 	pod      *record.Pod
 	from, to time.Duration
 }
 
-// lives returns the pods of a timeline, each from the first of its stages that counts.
+// lives returns the lives of the pods of a timeline. Each begins with the first stage for which
+// counts returns true.
 func (t *Timeline) lives(counts func(record.Life) bool) (list []life) {
 	for i := range t.History.Pods {
 		p := &t.History.Pods[i]
@@ -161,7 +163,7 @@ func (t *tracer) owners(line *Timeline) {
 	for _, l := range line.lives(func(record.Life) bool { return true }) {
 		name := l.pod.Pod.ControllerKind + " " + line.label(l.pod.Pod.ControllerName)
 		if l.pod.Pod.ControllerKind == line.Kind {
-			name = "Pods of " + name // whose own process the steps are in
+			name = "Pods of " + name // the process named after the workload has the steps
 		}
 		if by[name] == nil {
 			order = append(order, name)
@@ -188,7 +190,7 @@ func (t *tracer) nodes(list []*Timeline) {
 	}
 }
 
-// natural compares names so that node-2 stands before node-10.
+// natural compares names so that node-2 comes before node-10.
 func natural(a, b string) int {
 	head := func(s string) string { return strings.TrimRight(s, "0123456789") }
 	if head(a) == head(b) && len(a) != len(b) {
@@ -217,13 +219,13 @@ func (t *tracer) lanes(process int, pods []life) {
 	}
 }
 
-// A lane has one pod at a time, until an instant.
+// A lane has one pod at a time. It is busy until an instant.
 type lane struct {
 	until  time.Duration
 	number int
 }
 
-// lanes is a [heap.Interface]: the lane that is free first, and of those the first.
+// lanes is a [heap.Interface] in order of the time when lanes become free, then by number.
 type lanes []lane
 
 func (l lanes) Len() int      { return len(l) }
@@ -239,7 +241,7 @@ func (l *lanes) Pop() any {
 	return last
 }
 
-// pod writes a slice for a pod, and within it one for each stage.
+// pod writes a slice for a pod, and within it a slice for each stage.
 func (t *tracer) pod(process, thread int, l life) {
 	p := &l.pod.Pod
 	args := map[string]any{"owner": terminal.Escape(terminal.Cut(p.ControllerKind+" "+p.ControllerName, mostLabel))}
@@ -258,7 +260,7 @@ func (t *tracer) pod(process, thread int, l life) {
 	}
 }
 
-// stages are what stages are called.
+// stages are the names of stages.
 var stages = map[record.Life]string{
 	record.Unscheduled: "waits for a node", record.Scheduled: "starting", record.Ready: "ready", record.Failed: "ended", record.Terminating: "terminating",
 }

@@ -2,8 +2,8 @@
 
 //go:build js && wasm
 
-// Command wasm is the playground in a browser: it offers the page a function kplan, which takes
-// what is asked as JSON and returns the answer as JSON.
+// Command wasm is the playground in a browser. It adds a function kplan to the page, which takes
+// an input as JSON and returns the output as JSON.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 		}
 		text, err := json.Marshal(out)
 		if err != nil {
-			panic(err) // it has nothing but texts
+			panic(err) // impossible: Output has only strings
 		}
 		return string(text)
 	}))
