@@ -85,7 +85,7 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 //   - After an action about a revision that failed, or an adoption or a release, the
 //     status is not written, and the events of the plan do not count.
 //   - After pods that could not be created or deleted, or old revisions that could not be
-//     deleted, it is.
+//     deleted, the status is written.
 //   - If another revision has the name of the new one, the count of collisions is written, and
 //     nothing else.
 //
