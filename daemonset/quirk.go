@@ -11,7 +11,7 @@ import (
 )
 
 // Quirks is a set of behaviours of the original that [Options].Repair repairs. The zero
-// Quirks is none.
+// Quirks is the empty set.
 type Quirks uint64
 
 // The quirks. [QuirkTable] says more about each.

@@ -32,7 +32,7 @@ func unless(kind, usual string) string {
 // The minimal snapshot: without one of the first eight there is an error that names the field;
 // without any of the others the plan works as noted.
 //
-//	now                               what is available, and when to look again
+//	now                               decides which pods are available, and when to look again
 //	DaemonSet.Name                    new revisions are named after it
 //	DaemonSet.UID                     says which pods and revisions are its own
 //	DaemonSet.Selector                says which pods and revisions it adopts
@@ -54,7 +54,7 @@ func unless(kind, usual string) string {
 //	Pods[].Ready                      without it, it is not ready
 //	Pods[].ReadySince                 without it and with MinReadySeconds, it is never available
 //	Revisions[].Data                  without it, it is of another template
-//	Unseen                            without it, what was just created is created again
+//	Unseen                            without it, pods just created are created again
 //
 // DaemonSet.Generation and Status are read for the next status.
 type Snapshot struct {

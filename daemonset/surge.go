@@ -85,7 +85,7 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	}
 	if len(t.missing) > 0 {
 		u.waits, u.leftOut = ReasonMissingNode, st.byName(t.missing)
-		return u // it goes on when the pod is gone
+		return u // the update goes on when the pod is gone
 	}
 	if !st.opts.kruise() || st.ranked {
 		first(t.create, min(st.burst(), len(t.create)), st.order())

@@ -49,7 +49,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	h := t.revise(in)
-	if len(h.gone) > 0 { // a pod is new for what the plan relabels, until the next one
+	if len(h.gone) > 0 { // relabelled pods count as new in this plan only
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	t.take(in, h, at)
@@ -118,7 +118,7 @@ func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot(
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
-		return err // null changes nothing, as of any other value
+		return err // null changes nothing, as usual in JSON
 	}
 	var loaded Tracker
 	loaded.rest = s
