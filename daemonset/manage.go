@@ -149,8 +149,8 @@ func (st *state) newPods() int32 {
 
 // revisionsOf returns how many nodes get a pod of the current revision, and the revision for
 // the other nodes: with PartitionCreatesOld the newest old one, for nodes that the partition
-// reserves. It takes the nodes that the update would leave alone; with any other choice the
-// update would replace the pods just created, again and again.
+// reserves. The update leaves exactly these nodes alone; with any other choice it would replace
+// the pods just created, again and again.
 func (st *state) revisionsOf(create []int32) (n int, newest int32) {
 	newest = -1
 	for _, i := range st.old {

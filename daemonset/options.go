@@ -28,9 +28,9 @@ type Options struct {
 	// StrictUnavailable counts the replacement of unavailable old pods against
 	// maxUnavailable as well, instead of deleting all of them at once.
 	StrictUnavailable bool `json:"strictUnavailable,omitzero"`
-	// SkipDeadNodes is the number of nodes that do not answer and that an update leaves out:
-	// their pods are neither deleted nor counted as unavailable. Further dead nodes count as
-	// unavailable, so that an update which kills nodes stops.
+	// SkipDeadNodes is how many nodes that do not answer an update may leave out: their pods are
+	// neither deleted nor counted as unavailable. Further dead nodes count as usual, so that an
+	// update which kills nodes stops.
 	SkipDeadNodes int32 `json:"skipDeadNodes,omitzero"`
 	// KeepHealthyDuplicate keeps, of several pods on a node, an available pod before a new pod
 	// before the oldest pod, instead of the oldest.
