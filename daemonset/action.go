@@ -24,18 +24,18 @@ type Action interface {
 	isAction()
 }
 
-// An Object is what a write is about, as it was seen. Pass UID and ResourceVersion to
-// the API server as preconditions, so that an object that has changed hands since is
-// spared.
+// An Object identifies the object of a write, as the snapshot showed it. Pass UID and
+// ResourceVersion to the API server as preconditions, so that it rejects the write if the
+// object has been replaced or has another owner.
 type Object struct {
-	Kind            string `json:"kind,omitzero"` // of one of your own in place of a pod
+	Kind            string `json:"kind,omitzero"` // set for custom kinds of pods
 	Name            string `json:"name"`
 	UID             string `json:"uid,omitzero"`
 	ResourceVersion string `json:"resourceVersion,omitzero"`
 }
 
-// ObjectOf returns what a write is about, and whether it is about one object that there
-// is: [CreatePod] and [CreateRevision] are not.
+// ObjectOf returns the object of an action, and whether it exists already: the objects of
+// [CreatePod] and [CreateRevision] do not.
 func ObjectOf(a Action) (o Object, ok bool) {
 	w, ok := a.(interface{ object() Object })
 	if !ok {
@@ -46,8 +46,8 @@ func ObjectOf(a Action) (o Object, ok bool) {
 
 func (o Object) object() Object { return o }
 
-// CreateRevision stores the present template. If the name turns out to be taken, do
-// as [revision.DaemonSetTaken] says.
+// CreateRevision stores the current template. If the name turns out to be taken, call
+// [revision.DaemonSetTaken].
 type CreateRevision struct {
 	Name        string            `json:"name"`
 	Hash        string            `json:"hash"`
@@ -73,8 +73,8 @@ type DeleteRevision struct {
 	Reason Reason `json:"reason"`
 }
 
-// AdoptRevision makes the DaemonSet the controller of a revision. Read the DaemonSet
-// again before: it must be the same and not be going away.
+// AdoptRevision makes the DaemonSet the controller of a revision. Before that, read the
+// DaemonSet again: it must have the same UID and not be being deleted.
 type AdoptRevision struct {
 	Object
 	Reason Reason `json:"reason"`
@@ -86,8 +86,8 @@ type ReleaseRevision struct {
 	Reason Reason `json:"reason"`
 }
 
-// AdoptPod makes the DaemonSet the controller of a pod. Read the DaemonSet again
-// before: it must be the same and not be going away.
+// AdoptPod makes the DaemonSet the controller of a pod. Before that, read the DaemonSet again:
+// it must have the same UID and not be being deleted.
 type AdoptPod struct {
 	Object
 	Reason Reason `json:"reason"`
@@ -107,8 +107,8 @@ type RelabelPod struct {
 	Reason Reason `json:"reason"`
 }
 
-// CreatePod creates the pod of a node from the template of a revision: with
-// [Tolerations], and pinned to the node by [Pin].
+// CreatePod creates the pod of a node from the template of a revision: with [Tolerations], and
+// pinned to the node by [Pin].
 type CreatePod struct {
 	Kind       string `json:"kind,omitzero"` // "" is a pod
 	Node       string `json:"node"`
@@ -118,11 +118,10 @@ type CreatePod struct {
 	Gate bool `json:"gate,omitzero"`
 	// Bind sets spec.nodeName instead of pinning.
 	Bind bool `json:"bind,omitzero"`
-	// Revision is the name of the revision whose template the pod has; "" means the
-	// present template.
+	// Revision is the name of the revision to take the template from; "" means the current
+	// template.
 	Revision string `json:"revision,omitzero"`
-	// KeepTolerations keeps the seconds of the template's own tolerations: see
-	// [Tolerations].
+	// KeepTolerations keeps the seconds of the tolerations in the template: see [Tolerations].
 	KeepTolerations bool   `json:"keepTolerations,omitzero"`
 	Reason          Reason `json:"reason"`
 }
@@ -134,14 +133,14 @@ type DeletePod struct {
 	Reason Reason `json:"reason"`
 }
 
-// PreparePod marks a pod that is to be deleted as soon as a hook lets go of it:
-// labels and annotation as given, and if NotReady is set, a reason why it is not ready.
-// Labels is empty if it is marked already.
+// PreparePod marks a pod that is to be deleted as soon as a hook releases it: it sets labels
+// and annotation as given, and if NotReady is set, a reason for being not ready. Labels is
+// empty if the pod is marked already.
 type PreparePod struct {
 	Object
 	Node     string    `json:"node"`
-	State    string    `json:"state,omitzero"` // of the label of that name, "" if it is there
-	Since    time.Time `json:"since,omitzero"` // for the annotation beside it
+	State    string    `json:"state,omitzero"` // of the label LabelState, "" if it is set already
+	Since    time.Time `json:"since,omitzero"` // for the annotation AnnotationStateSince
 	NotReady bool      `json:"notReady,omitzero"`
 	Reason   Reason    `json:"reason"`
 }
@@ -159,8 +158,8 @@ type UpdatePod struct {
 	Reason    Reason      `json:"reason"`
 }
 
-// RefreshPod takes an update in place further: it opens the readiness gate, or writes
-// the next batch.
+// RefreshPod continues an update in place: it opens the readiness gate, or writes the next
+// batch.
 type RefreshPod struct {
 	Object
 	Node      string       `json:"node"`
@@ -170,7 +169,7 @@ type RefreshPod struct {
 	Reason    Reason       `json:"reason"`
 }
 
-// word is what texts call a pod, or else its kind.
+// word returns the name of a kind in messages: pod, or a custom kind.
 func word(kind string) string { return cmp.Or(kind, "pod") }
 
 func (CreateRevision) isAction()  {}
@@ -187,7 +186,7 @@ func (PreparePod) isAction()      {}
 func (UpdatePod) isAction()       {}
 func (RefreshPod) isAction()      {}
 
-// String returns one line with the reason, as do those below.
+// String returns one line with the reason.
 func (a CreateRevision) String() string {
 	return fmt.Sprintf("Created controller revision %s, number %d (%s)", a.Name, a.Revision, a.Reason)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// An input is a snapshot that has been checked, defaulted and compiled, and whose pods are
-// claimed. It reads the caller's slices in place. Nothing writes to them, and after [admit]
-// nothing to it.
+// An input is a snapshot that has been checked, defaulted and compiled, with its pods claimed.
+// It reads the caller's slices in place. Nothing writes to them, and after [admit] nothing
+// writes to the input.
 type input struct {
 	ds        *DaemonSet
 	nodes     []Node
@@ -40,7 +40,7 @@ type input struct {
 	owned   []int32   // pods that belong to the DaemonSet
 	claimed []int32   // pods to adopt or to release, by name
 	index   nameIndex // of nodes
-	located located   // what a Tracker has found, in place of the index
+	located located   // the findings of a Tracker, instead of the index
 	backoff Backoff   // of the snapshot, in order
 }
 
@@ -74,7 +74,7 @@ func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	return in, nil
 }
 
-// setNow says when the snapshot is planned for.
+// setNow sets the time of the plan.
 func (in *input) setNow(now time.Time) {
 	in.now = now.Round(0).UTC()
 	in.availability = Availability{MinReadySeconds: in.ds.MinReadySeconds, Now: in.now, Strict: in.opts.kruise()}
@@ -133,7 +133,7 @@ func (in *input) admitStrategy(errs *field.Errors) {
 	}
 }
 
-// admitSelectors compiles the selectors. Those of a DaemonSet that is being deleted may be
+// admitSelectors compiles the selectors. Selectors of a DaemonSet that is being deleted may be
 // unusable, since nothing is selected any more, and then select nothing.
 func (in *input) admitSelectors(errs *field.Errors) {
 	in.owner = claim.Owner{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID, Deleting: !in.ds.DeletionTimestamp.IsZero()}
@@ -158,8 +158,8 @@ func (in *input) admitSelectors(errs *field.Errors) {
 	in.nodeSelector = compiled
 }
 
-// admitLists checks that names are there and unique. Of pods and revisions only those
-// that this DaemonSet controls count.
+// admitLists checks that names are set and unique. Of pods and revisions it checks only
+// objects that this DaemonSet controls.
 func (in *input) admitLists(errs *field.Errors) {
 	in.indexNodes(errs)
 	in.admitPods(errs)
@@ -167,8 +167,8 @@ func (in *input) admitLists(errs *field.Errors) {
 		func(i int) (string, string) { return in.revisions[i].Name, in.revisions[i].UID })
 }
 
-// admitPods claims the pods, and checks those that the DaemonSet controls: in one pass,
-// since in a large cluster it is the pods that take the time.
+// admitPods claims the pods, and checks the pods that the DaemonSet controls: in one pass,
+// because pods dominate the time in a large cluster.
 func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
 	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }

@@ -8,9 +8,9 @@ import (
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
-// alike is nodes that a snapshot leaves out because there are others like them: they are counted
-// and not looked at. A batch leaves out none; a Tracker leaves out those of which it knows that
-// a plan says nothing of them, and only needs their number. All of them should run a pod.
+// alike counts nodes that a snapshot leaves out because other nodes are like them: a plan
+// needs only their number. A batch leaves out no nodes; a Tracker leaves out nodes that a plan
+// does not mention. All of them should run a pod.
 type alike struct {
 	empty  int // nodes without a pod
 	single groups
@@ -18,11 +18,11 @@ type alike struct {
 	hashes *tracked.Counter // of the pods of revisions, nil for none
 }
 
-// groups is how many nodes have one pod that may stay, by whether that is being deleted, current,
-// ready and available: nothing else is known of one.
+// groups counts nodes with one pod that may stay, by four facts of the pod: being deleted,
+// current, ready and available.
 type groups [1 << 4]int32
 
-// number is that of the group of nodes with a pod of these facts.
+// number returns the number of the group of nodes with a pod of these facts.
 func (f facts) number() facts {
 	return f&isTerminating | f&(isCurrent|isReady|isAvailable)/(isCurrent/2)
 }
@@ -49,11 +49,11 @@ func (a *alike) desired() int32 {
 	return n
 }
 
-// old returns on how many of them an old pod is available. Of no other node with an old pod does
-// a plan say nothing.
+// old returns the number of nodes with an available old pod. A plan mentions every other node
+// with an old pod.
 func (a *alike) old() int { return a.count(isAvailable, isCurrent|isTerminating) }
 
-// serving returns on how many of them a pod is available.
+// serving returns the number of nodes with an available pod.
 func (a *alike) serving() int { return a.count(isAvailable, isTerminating) }
 
 // blocking returns how many of them use up the budget of an update without surge.
@@ -66,7 +66,8 @@ func (a *alike) blocking() (n int) {
 	return n
 }
 
-// count returns on how many nodes the pod is of some facts, and of none of others.
+// count returns the number of nodes with a pod that has any fact of the first set and none of
+// the second.
 func (a *alike) count(of, not facts) (n int) {
 	for f, nodes := range a.single.all {
 		if f.has(of) && !f.has(not) {

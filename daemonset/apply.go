@@ -16,27 +16,27 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Apply returns what s becomes when the API server carries out an action at now, and
-// nothing else happens. It is what simulators and tests need: s stays as it is.
+// Apply returns s after the API server has carried out an action at now, and no controller or
+// kubelet has reacted. It serves simulators and tests: s stays as it is.
 //
-//   - A pod that [CreatePod] makes is called by the DaemonSet and the first number that is
-//     free, and its UID is made of the name and now, as that of a revision is. The pod is
-//     pinned to its node, and the scheduler has yet to bind it, unless the action or the
-//     template binds it.
-//   - A pod that [DeletePod] deletes is gone if it is not bound or has ended. Otherwise it
-//     is marked as being deleted, until its kubelet has ended it. One that is marked stays.
+//   - [CreatePod] names the new pod after the DaemonSet with the first free number, and makes
+//     its UID from the name and now, as for a revision. The pod is pinned to its node, and the
+//     scheduler has yet to bind it, unless the action or the template binds it.
+//   - [DeletePod] removes a pod that is not bound or has ended. Otherwise it marks the pod as
+//     being deleted, until its kubelet has ended it. A pod that is marked already stays as it
+//     is.
 //   - [UpdatePod] changes images and metadata; the kubelet has yet to run them.
 //   - Resource versions stay as they are.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod or revision has the
-// name and UID, the name of the new revision is taken, or what is to be adopted has a
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod or revision
+// has the name and UID, the name of the new revision is taken, or the object to adopt has a
 // controller.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: its actions,
-// the status and the table of backoffs.
+// Apply returns s after the whole plan has been carried out at now: its actions, the status
+// and the table of backoffs.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {
@@ -46,9 +46,9 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// An application is the objects of a snapshot while actions are carried out on them.
+// An application holds the objects of a snapshot while actions change them.
 type application struct {
-	owner     DaemonSet // not where the snapshot is, which would be put on the heap
+	owner     DaemonSet // a copy, since a pointer to the snapshot would put it on the heap
 	pods      *apply.List[Pod]
 	revisions *apply.List[revision.ControllerRevision]
 	names     map[string]bool // of the pods; nil until one is created
@@ -56,8 +56,8 @@ type application struct {
 	now       time.Time
 }
 
-// Apply returns what s becomes when the actions are carried out at now, in their order,
-// each as by the function [Apply]. It stops at the first error.
+// Apply returns s after the actions have been carried out at now, in their order, each as by
+// the function [Apply]. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	w := application{
 		owner: s.DaemonSet, now: now,
@@ -140,7 +140,7 @@ func (w *application) boundTo(a CreatePod) string {
 	}
 	for _, r := range w.revisions.All() {
 		if r.Name == a.Revision {
-			_ = json.Unmarshal(r.Data, &stored) // what cannot be read names no node
+			_ = json.Unmarshal(r.Data, &stored) // unreadable data names no node
 		}
 	}
 	return stored.Spec.Template.Spec.NodeName
@@ -254,7 +254,7 @@ func (a RefreshPod) apply(p *Pod) {
 	}
 }
 
-// withoutDomain is the name that an annotation of OpenKruise had before it got a domain.
+// withoutDomain returns the old name of an annotation of OpenKruise, without its domain.
 func withoutDomain(annotation string) string {
 	return strings.TrimPrefix(annotation, "apps.kruise.io/")
 }

@@ -15,7 +15,7 @@ const (
 	forgetAfter  = 2 * longestDelay
 )
 
-// A BackoffKey says what a delay holds for. A new observed generation starts afresh.
+// A BackoffKey identifies a delay. A new observed generation starts without delay.
 type BackoffKey struct {
 	UID        string `json:"uid"`        // of the DaemonSet
 	Generation int64  `json:"generation"` // its status.observedGeneration
@@ -29,17 +29,16 @@ type BackoffEntry struct {
 	Since time.Time     `json:"since"` // when the pod was deleted
 }
 
-// A Backoff is how long failed pods wait on which nodes until they are deleted. It is
-// a value: its methods return a new one. It is sorted by key, and the zero Backoff is
-// empty.
+// A Backoff is the table of delays of failed pods, by node. It is a value: its methods return
+// a new one. It is sorted by key, and the zero Backoff is empty.
 type Backoff []BackoffEntry
 
 func compareKeys(a, b BackoffKey) int {
 	return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Generation, b.Generation), cmp.Compare(a.UID, b.UID))
 }
 
-// Sorted returns a copy in order, as the methods need it. Of several entries with one
-// key the youngest stays.
+// Sorted returns a copy in order, as the methods need it. Of several entries with one key the
+// youngest stays.
 func (b Backoff) Sorted() Backoff {
 	list := slices.Clone(b)
 	slices.SortFunc(list, func(x, y BackoffEntry) int {
@@ -102,8 +101,8 @@ func (b Backoff) Sweep(now time.Time) Backoff {
 // clone returns a copy: nil if there are no entries.
 func (b Backoff) clone() Backoff { return append(Backoff(nil), b...) }
 
-// after returns the table without entries that are forgotten at now, and with delays that
-// start then, which replace those that there were.
+// after returns the table without entries that are forgotten at now, and with the delays that
+// start at now, which replace earlier delays of the same keys.
 func (b Backoff) after(started []BackoffEntry, now time.Time) Backoff {
 	if len(started) == 0 {
 		return b.Sweep(now)

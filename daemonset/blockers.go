@@ -7,30 +7,30 @@ import (
 	"slices"
 )
 
-// A usage is why a node counts as unavailable, or as surging, or is left out.
+// A usage is the reason why a node counts as unavailable, or as surging, or is left out.
 type usage struct {
 	key    int32
 	pod    *Pod // the one that the reason is about, or nil
 	reason Reason
 }
 
-// A blockers is nodes that are in the way of others: each by itself, by name, or with
-// [Options.SumHolds] how many there are for each reason.
+// A blockers is the nodes that block the update of other nodes: each by itself, by name, or
+// with [Options.SumHolds] the number of nodes for each reason.
 type blockers struct {
 	named  []usage
 	summed []cause
 }
 
-// byName sorts nodes by name, and what is said of one node as it was said.
+// byName sorts nodes by name, and keeps the order of several usages of one node.
 func (st *state) byName(list []usage) []usage {
 	slices.SortStableFunc(list, func(a, b usage) int { return st.compareKeys(a.key, b.key) })
 	return list
 }
 
-// because returns what is said of nodes that are in the way, and of the others, of which only the
-// facts are known: why says for which reason those are, "" if they are not.
+// because returns the blockers: the listed nodes, and the nodes left out of the snapshot. For
+// the latter only facts are known; why returns their reason, "" if they do not block.
 func (st *state) because(list []usage, why func(facts) Reason) blockers {
-	if !st.opts.SumHolds { // and there are no such others
+	if !st.opts.SumHolds { // then no blocker is left out
 		return blockers{named: st.byName(list)}
 	}
 	var b blockers

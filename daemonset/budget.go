@@ -4,8 +4,8 @@ package daemonset
 
 import "github.com/kplan-go/kplan/rollout"
 
-// A Budget is how far a rolling update may go at once. Surge comes first: if it is
-// not 0, Unavailable is not looked at.
+// A Budget limits the changes of a rolling update at one time. Surge comes first: if it is not
+// 0, Unavailable is not looked at.
 type Budget struct {
 	Desired     int32 `json:"desired"`     // nodes that should run a pod
 	Surge       int32 `json:"surge"`       // nodes with a second pod
@@ -23,8 +23,8 @@ func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32)
 	return Budget{Desired: desired, Surge: above, Unavailable: below}
 }
 
-// SurgeAllowed reports whether a node may have a pod too many during an update: the
-// surge of one node is not 0.
+// SurgeAllowed reports whether a node may have one pod too many during an update: the surge of
+// one node is not 0.
 func SurgeAllowed(s Strategy, surge rollout.IntOrPercent) bool {
 	return (s == RollingUpdate || s == "") && surge.OfUp(1) > 0
 }

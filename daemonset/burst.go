@@ -15,9 +15,9 @@ func Burst(burst rollout.IntOrPercent, desired int32) int32 {
 	return max(burst.Of(desired), 0)
 }
 
-// SlowStart returns the size of the batch of creations after one of size previous, 0 at
-// the start, if left are still wanted: 1, then twice the previous one. All of a batch
-// run at once. If one of them fails and something is left, stop: the next plan goes on.
+// SlowStart returns the size of the batch of creations after a batch of size previous (0 at
+// the start), if left creations remain: 1, then twice the previous size. All creations of a
+// batch run at once. If one of them fails and some remain, stop: the next plan goes on.
 //
 //	SlowStart(0, 10) // 1, then 2, 4 and the 3 that are left
 func SlowStart(previous, left int) int {

@@ -2,15 +2,14 @@
 
 package daemonset
 
-// A cause is why something waits, with the two numbers that its reason compares. Without a
-// reason nothing waits.
+// A cause is the reason why pods or nodes wait, with the two numbers that it compares. Without
+// a reason nothing waits.
 type cause struct {
 	reason      Reason
 	have, limit int64
 }
 
-// changes are the pods that one step of a pass creates and deletes, the first by what it
-// was asked for as far as the burst allows.
+// changes are the pods that one step of a pass creates and deletes, cut to the burst.
 type changes struct {
 	marks           []Deletion // the hook holds these pods
 	create          []int32    // nodes that get a pod
@@ -21,8 +20,8 @@ type changes struct {
 
 func (c *changes) any() bool { return len(c.create)+len(c.remove) > 0 }
 
-// limited returns which of the pods are written now. Before are the pods that an earlier
-// step of the pass has found held by the hook.
+// limited returns the changes to write now. Before are the pods that an earlier step of the
+// pass has found held by the hook.
 func (st *state) limited(create []int32, remove, before []Deletion) (c changes) {
 	remove, c.marks = st.free(remove, before)
 	b := st.burst()
@@ -38,8 +37,8 @@ func beyond(n, burst int) (c cause) {
 	return c
 }
 
-// free returns which of the wanted deletions may happen, and which pods the hook holds that
-// it did not hold before in the same pass. Marks are not limited by the burst.
+// free returns the wanted deletions that may happen, and the pods that the hook holds and that
+// are not in before. Marks are not limited by the burst.
 func (st *state) free(remove, before []Deletion) (free, marks []Deletion) {
 	hook := st.ds.PreDelete
 	if hook == nil {

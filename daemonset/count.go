@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A state is the nodes of a DaemonSet with the pods that belong to them, and what is known
-// about each: all that is decided is decided from it. Nothing writes to it after [count].
+// A state is the nodes of a DaemonSet with their pods and the facts about each: all decisions
+// use it. Nothing writes to it after [count].
 type state struct {
 	*input
 	*history
@@ -22,17 +22,17 @@ type state struct {
 	others  alike     // nodes that are not among the keys
 }
 
-// count finds the pods of each node, in the order of their names, and decides where
-// daemons belong. A name that is no node's becomes a key behind those of the nodes.
+// count finds the pods of each node, in the order of their names, and decides where daemons
+// belong. A name of a missing node becomes a key after the keys of the nodes.
 //
-// It is so short that the compiler puts it where it is called, and the state on the stack there.
+// It is short enough for inlining, which keeps the state on the caller's stack.
 func count(in *input, h *history, others alike) *state {
 	st := &state{input: in, history: h, others: others}
 	st.assign()
 	return st
 }
 
-// place decides where daemons belong, unless an excerpt has done that.
+// place decides where daemons belong, unless a Tracker has decided that.
 func (st *state) place() {
 	st.keys, st.desired = st.located.keys, st.others.desired()
 	if len(st.keys) < len(st.nodes) {
@@ -82,7 +82,7 @@ func (st *state) assign() {
 	st.group(keyOf)
 }
 
-// nodeOf returns the node that a pod belongs to, by its name, or -1 if that is not there.
+// nodeOf returns the node that a pod belongs to, by its name, or -1 if the node is missing.
 func (in *input) nodeOf(pod int32, name string) int32 {
 	if len(in.located.of) > 0 {
 		return in.located.of[pod]
@@ -91,12 +91,12 @@ func (in *input) nodeOf(pod int32, name string) int32 {
 	return node
 }
 
-// factsOf looks at a pod.
+// factsOf returns the facts of a pod.
 func (st *state) factsOf(p *Pod) facts {
 	return factsOf(p, st.version.hashOf(p), &st.version, &st.availability, st.opts.kruise())
 }
 
-// group sorts the owned pods by key, and those of a key by name.
+// group sorts the owned pods by key, and the pods of a key by name.
 func (st *state) group(keyOf []int32) {
 	total := int32(0)
 	for i := range st.keys {
@@ -126,8 +126,8 @@ type nodePods struct {
 	all      int  // pods that belong to the node, whatever their state
 }
 
-// classify divides the pods of a key that are not being deleted into a new and an old
-// one. With two of a kind the node is not in order.
+// classify divides the pods of a key that are not being deleted into a new and an old pod.
+// With two new or two old pods the node is not in order.
 func (st *state) classify(k *nodeKey) nodePods {
 	c := nodePods{ok: true, all: int(k.count)}
 	for _, n := range st.podsOf(k) {
@@ -156,7 +156,7 @@ func (st *state) compareKeys(a, b int32) int {
 	return strings.Compare(st.keys[a].name, st.keys[b].name)
 }
 
-// order returns in which order keys are updated.
+// order returns the comparison that puts keys in the order of the update.
 func (st *state) order() func(a, b int32) int {
 	if st.ranked {
 		return st.compareRanks

@@ -9,7 +9,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A decision is what one pass does, and why the rest waits. Nothing of it is written yet.
+// A decision is the result of one pass, with the reasons of the changes held back, before
+// [write].
 type decision struct {
 	budget    Budget
 	waits     Reason // what all nodes wait for, "" if each has its own cause
@@ -105,7 +106,7 @@ func (st *state) countOld(keys []nodeKey) int {
 	return n
 }
 
-// surplus reports whether there are more old revisions than stay.
+// surplus reports whether there are more old revisions than the history limit.
 func (in *input) surplus(h *history) bool {
 	limit := revision.DefaultLimit
 	if in.ds.RevisionHistoryLimit != nil {
@@ -129,7 +130,7 @@ func (st *state) unused() []int32 {
 	}
 	live = slices.Grow(live, len(st.owned))
 	for _, n := range st.owned {
-		if pod := &st.pods[n]; pod.target() != "" { // one that belongs to no node holds nothing
+		if pod := &st.pods[n]; pod.target() != "" { // a pod of no node holds nothing
 			live = append(live, st.version.hashOf(pod))
 		}
 	}

@@ -4,9 +4,10 @@
 // Advanced DaemonSet of OpenKruise.
 //
 // Start with [Reconcile]. It takes a [Snapshot] of a DaemonSet, all nodes, and the pods
-// and revisions of its namespace and returns a [Plan]: the pods and revisions to create,
-// delete, adopt, release and update, the status to report, what is held back and why, and
-// when to look again. It performs nothing. One call is one pass of the controller:
+// Start with [Reconcile]. It takes a [Snapshot] of a DaemonSet, all nodes, and the pods and
+// revisions of its namespace and returns a [Plan]: the pods and revisions to create, delete,
+// adopt, release and update, the status to report, the changes held back and why, and when to
+// look again. It performs nothing. One call is one pass of the controller:
 //
 //	Snapshot
 //	   │  stopped? ──────────── being deleted, or an empty selector: nothing
@@ -26,7 +27,7 @@
 //	   ▼
 //	history, status ─────────── delete old revisions; count the nodes
 //	   ▼
-//	Plan ──► who executes it ──► Finish ──► expectations, status, events, Backoff
+//	Plan ──► your executor ───► Finish ──► expectations, status, events, Backoff
 //
 // For n1 with an available old pod, n2 with a new one that is not ready, and at most one
 // node unavailable, the plan has no action, and says
@@ -34,17 +35,17 @@
 //	held back: MaxUnavailable (1 of 1)
 //	p2 on n2 held back: NotReady
 //
-// The parts of a pass can be asked alone: [Placer] where pods belong, [NodeRules.Decide]
-// about one node, [Resolve] the budget, and package daemonset/inplace whether and how a pod
-// can be updated in place. Those who add nodes ask [Overhead] what a new one would have to
-// carry. [Explain] tells of each node how it stands, [Effects] which
-// events must start a pass, [Finish] what follows from a plan that has been executed, and
-// [Apply] what a snapshot becomes by an action, which serves simulators and tests. [Tracker]
-// plans after each event without looking at all nodes again.
+// The parts of a pass can be called alone: [Placer] tells where pods belong,
+// [NodeRules.Decide] decides about one node, [Resolve] computes the budget, and package
+// daemonset/inplace tells whether and how a pod can be updated in place. [Overhead] tells a
+// cluster autoscaler the requests of daemons on a new node. [Explain] describes the state of
+// each node, and [Effects] tells which events must start a pass. [Finish] returns the results
+// of an executed plan, and [Apply] the snapshot after an action, for simulators and tests.
+// [Tracker] plans after each event without looking at all nodes again.
 //
-// By default a plan is that of Kubernetes 1.37 or, with [Options].Dialect, of OpenKruise
-// at 07169cfac7b9, defects included. [Options].Repair repairs those of [QuirkTable]; other
-// options are policies, which change what is wanted.
+// By default a plan follows Kubernetes 1.37 or, with [Options].Dialect, OpenKruise at
+// 07169cfac7b9, defects included. [Options].Repair repairs the defects of [QuirkTable]; other
+// options are policies, which change the desired state.
 //
 // The rules, by name and in order, with invariants, deviations from upstream, quirks and
 // complexity are in rules.md.

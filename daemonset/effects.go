@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Change is what has happened to a node, a revision or a pod, as informers tell it.
+// A Change is an event of a node, a revision or a pod, from informers.
 type Change struct {
 	Node     NodeEvent
 	Bound    []string // the UIDs of the DaemonSets that have a pod bound to the Node
@@ -28,19 +28,20 @@ type RevisionEvent struct {
 	Old, New *revision.ControllerRevision
 }
 
-// Effects returns what a change means to DaemonSets, by name: those of the namespace for a pod
-// or a revision, and all of them for a node.
+// Effects returns the effects of a change on DaemonSets, by name: on DaemonSets of the
+// namespace for a pod or a revision, and on all of them for a node.
 //
-//   - A pod or a revision concerns its controller, and its former controller if that is another
-//     one. An orphan that comes, or whose labels or controller have changed, concerns all that
-//     select it, since one of them may adopt it. A pod that is being deleted counts as deleted.
-//     An update that changes no resource version is a repetition and concerns none.
-//   - A node that comes, or whose labels or taints have changed, concerns those that have to
-//     create or delete a pod there, those that count one of theirs as misplaced, and those whose
-//     NodeSelector selects it now or no longer does. A node that is gone concerns none: its pods
-//     will go.
+//   - A pod or a revision concerns its controller, and its former controller if the controller
+//     has changed. A new orphan, or an orphan with other labels or another controller than
+//     before, concerns all DaemonSets that select it, since one of them may adopt it. A pod
+//     that is being deleted counts as deleted. An update that changes no resource version is a
+//     repetition and concerns no DaemonSet.
+//   - A new node, or a node with other labels or taints than before, concerns the DaemonSets
+//     that have to create or delete a pod there, that count one of their pods as misplaced, or
+//     that have a NodeSelector which selects it now or no longer does. A node that is gone
+//     concerns no DaemonSet: its pods will go.
 //
-// A selector that cannot be used selects nothing. Of the options the Dialect is read.
+// A selector that cannot be used selects nothing. Of the options only the Dialect is read.
 //
 // It mirrors addPod, updatePod, deletePod, addHistory, updateHistory, deleteHistory, updateNode
 // and syncNodeUpdate of the daemon controller of Kubernetes.
@@ -97,7 +98,7 @@ func (r *routing) updated(before, after *Pod) {
 
 func (r *routing) deleted(p *Pod) { r.concerns(r.controller(p), replicaset.Effect{Deleted: p.Name}) }
 
-// revision treats a revision as a pod that nobody waits for.
+// revision routes a revision like a pod that no expectation waits for.
 func (r *routing) revision(e RevisionEvent) {
 	first := len(r.effects)
 	r.pod(asPod(e.Old), asPod(e.New))
@@ -129,8 +130,8 @@ func (r *routing) node(c *Change, opts Options) {
 	}
 }
 
-// awaits reports whether a node that was added (old is nil) or has changed matters. Bound is
-// whether a pod of the DaemonSet is bound to it.
+// awaits reports whether the DaemonSet must react to a node that was added (old is nil) or has
+// changed. Bound tells whether a pod of the DaemonSet is bound to it.
 func (d *DaemonSet) awaits(old, changed *Node, bound bool, opts Options) bool {
 	placer := NewPlacer(&d.Template, opts)
 	now := placer.Place(changed)
@@ -148,8 +149,8 @@ func (d *DaemonSet) awaits(old, changed *Node, bound bool, opts Options) bool {
 	return matters || d.updates(old) != d.updates(changed)
 }
 
-// updates reports whether the update's selector selects a node. An empty one selects every
-// node, whatever changes, and so tells of no change.
+// updates reports whether the update's selector selects a node. An empty selector selects
+// every node, whatever changes, and so signals no change.
 func (d *DaemonSet) updates(n *Node) bool {
 	if d.Strategy == OnDelete || d.NodeSelector == nil {
 		return false
@@ -168,7 +169,7 @@ func (r *routing) controller(p *Pod) *DaemonSet {
 	return nil
 }
 
-// concerns adds what an event means to a DaemonSet, if it is not nil.
+// concerns adds the effect of an event on a DaemonSet, if it is not nil.
 func (r *routing) concerns(d *DaemonSet, e replicaset.Effect) {
 	if d != nil {
 		e.Name, e.Reconcile = d.Name, true
@@ -176,7 +177,7 @@ func (r *routing) concerns(d *DaemonSet, e replicaset.Effect) {
 	}
 }
 
-// orphaned concerns the DaemonSets that select a pod.
+// orphaned adds an effect for each DaemonSet that selects a pod.
 func (r *routing) orphaned(p *Pod) {
 	for i := range r.daemonSets {
 		if s, err := selector.FromLabelSelector(r.daemonSets[i].Selector); err == nil && s.Selects(p.Labels) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A NodeReport is how a node stands in the plan of its DaemonSet.
+// A NodeReport is the state of a node in the plan of its DaemonSet.
 type NodeReport struct {
 	Node      string    `json:"node"`
 	Missing   bool      `json:"missing,omitzero"` // there is no such node, only pods that belong to it
@@ -21,7 +21,8 @@ type NodeReport struct {
 	Acts Reason `json:"acts,omitzero"`
 	// Uses is why the node uses up the budget of the update, "" if it does not.
 	Uses Reason `json:"uses,omitzero"`
-	// Waits is what keeps an old pod on the node, "" if there is none or it goes.
+	// Waits is the reason that keeps an old pod on the node, "" if there is no old pod or the
+	// plan removes it.
 	Waits Reason `json:"waits,omitzero"`
 }
 
@@ -54,9 +55,9 @@ func (r NodeReport) String() string {
 	return text
 }
 
-// Explain returns how each node stands, by name: where a pod belongs and why not, what
-// [Reconcile] does there, whether the node uses up the budget of the update, and what
-// an old pod waits for. The error is that of Reconcile.
+// Explain returns a report for each node, by name: whether a pod belongs there and why not,
+// the action of [Reconcile] there, whether the node uses up the budget of the update, and the
+// reason why an old pod waits. The error is the error of Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	in, err := admit(&s, now, opts)
 	if err != nil {
@@ -68,7 +69,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	switch because := in.stopped(); {
 	case because.Reason != "":
 		d.waits = because.Reason
-	case h.collision != nil: // the pass ends before it comes to the nodes
+	case h.collision != nil: // the pass ends before the nodes
 		d.waits = ReasonCollision
 	default:
 		d = st.decide()
@@ -89,17 +90,17 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	return reports, nil
 }
 
-// An explainer is a decision with what is asked about it for each node.
+// An explainer is a decision, prepared for questions about each node.
 type explainer struct {
 	*state
 	*decision
 	withSurge bool
-	acts      map[string]Reason // why something is done on a node
+	acts      map[string]Reason // why a plan acts on a node
 	kept      map[int32]bool    // the update looks at the node
 	dead      map[int32]bool    // the update leaves the node out
 }
 
-// acts returns why something is done on which node. The last step counts.
+// acts returns why the plan acts on each node. The last step counts.
 func (d *decision) acts(st *state) map[string]Reason {
 	acts := map[string]Reason{}
 	put := func(pod *Pod, reason Reason) {
@@ -172,7 +173,7 @@ func (x *explainer) uses(key int32) Reason {
 	return ""
 }
 
-// waitsFor returns what keeps the old pod of a node.
+// waitsFor returns the reason that keeps the old pod of a node.
 func (x *explainer) waitsFor(key int32) Reason {
 	k, kept := &x.keys[key], x.kept[key]
 	switch {

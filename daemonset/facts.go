@@ -2,8 +2,8 @@
 
 package daemonset
 
-// facts is what a plan asks about a pod again and again. Large clusters are planned in
-// one pass over the pods and several over their facts.
+// facts are the answers about a pod that a plan needs again and again. Large clusters are
+// planned in one pass over the pods and several over their facts.
 type facts uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	isServing   // available for the status
 )
 
-// factsOf looks at a pod that has a hash after the plan has relabelled it.
+// factsOf returns the facts of a pod; hash is its hash after the plan has relabelled it.
 func factsOf(p *Pod, hash string, v *Version, a *Availability, kruise bool) facts {
 	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(v.matches(hash, p), isCurrent) |
 		when(p.Ready, isReady) | when(a.Available(p), isAvailable)
@@ -26,7 +26,7 @@ func factsOf(p *Pod, hash string, v *Version, a *Availability, kruise bool) fact
 	return f | when(f.has(isAvailable), isServing)
 }
 
-// place returns the node among whose pods a pod of the DaemonSet is, "" if it is of none.
+// place returns the node that counts a pod of the DaemonSet, "" if no node does.
 func (p *Pod) place(f facts, kruise bool) string {
 	if !kruise && f.has(isFinished) && f.has(isTerminating) {
 		return ""
@@ -34,7 +34,8 @@ func (p *Pod) place(f facts, kruise bool) string {
 	return p.target()
 }
 
-// settled reports whether a pod that is alone on its node, and may stay, certainly does.
+// settled reports whether a pod that is alone on its node, and may stay there, certainly
+// stays.
 func (f facts) settled() bool { return !f.has(isTerminating | isFinished | isPreparing) }
 
 // upToDate reports whether a pod that is alone on its node certainly leaves nothing to update.
@@ -42,7 +43,7 @@ func (f facts) upToDate() bool {
 	return f&(isTerminating|isPreparing|isCurrent|isAvailable) == isCurrent|isAvailable
 }
 
-// isOld reports whether a pod is one that an update replaces.
+// isOld reports whether an update replaces the pod.
 func (f facts) isOld() bool { return !f.has(isTerminating | isCurrent) }
 
 // has reports whether any of the facts holds.
@@ -55,7 +56,7 @@ func when(holds bool, f facts) facts {
 	return 0
 }
 
-// A podFacts is a pod, nil for none, and what is known about it.
+// A podFacts is a pod, or nil, with its facts.
 type podFacts struct {
 	*Pod
 	facts
@@ -74,8 +75,8 @@ func (p podFacts) unavailable() Reason {
 	return ReasonNotReady
 }
 
-// uses returns why a node uses up the budget of an update without surge whose only pod has these
-// facts, "" if it does not.
+// uses returns why a node uses up the budget of an update without surge if its only pod has
+// these facts, "" if it does not.
 func (f facts) uses() Reason {
 	switch {
 	case f.has(isTerminating):

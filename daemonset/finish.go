@@ -16,55 +16,53 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Report is what became of a plan.
+// A Report is the outcome of the execution of a plan.
 type Report struct {
-	// LiveCheck is why nothing may be adopted, from claim.CheckLive; nil if it may, or
-	// nothing was to be.
+	// LiveCheck is the error of claim.CheckLive that forbids adoption; nil if adoption is
+	// allowed, or the plan adopts nothing.
 	LiveCheck error
-	// Outcomes are those of the actions, in order. Those that were not carried out have
-	// none. Adoptions and releases that follow each other are all tried. What comes behind
-	// an action about a revision or about who owns what that failed, or behind adoptions
-	// of what is gone, is left out. After pods that could not be created or deleted only
-	// the deletion of old revisions is.
+	// Outcomes are the outcomes of the actions, in order. An action that was not carried out
+	// has none. Adoptions and releases that follow each other are all tried. Actions are left
+	// out after a failed action about a revision or about ownership, and after an adoption of
+	// an object that is gone. After pods that could not be created or deleted, only the
+	// deletion of old revisions is left out.
 	Outcomes []kplan.Outcome
-	// Collisions is the next count of collisions, from revision.DaemonSetTaken, if the
-	// name of the new revision is another's.
+	// Collisions is the next count of collisions, from revision.DaemonSetTaken, if another
+	// revision has the name of the new one.
 	Collisions *int32
-	// Expectations are those of [Plan.Expect], less what was observed meanwhile. Read
-	// them, finish, and store those of the result under one lock, or what is observed in
-	// between is lost.
+	// Expectations are the result of [Plan.Expect], less the events observed meanwhile. Read
+	// them, finish, and store the expectations of the result under one lock, or events
+	// observed meanwhile are lost.
 	Expectations replicaset.Expectations
 }
 
-// A Result is how a pass ends.
+// A Result is the end of a pass.
 type Result struct {
 	Expectations replicaset.Expectations // Snapshot.Unseen is that they are not satisfied
-	// Written is for the next snapshot: the versions of the pods that were created or
-	// adopted. Add that of the status once it is written, see [Versions.WroteStatus].
+	// Written is for the next snapshot: the versions of the pods that were created or adopted.
+	// Add the version of the status once it is written, see [Versions.WroteStatus].
 	Written     Versions
 	Status      Status // to be written if WriteStatus is set
 	WriteStatus bool
 	Events      []kplan.Event // to be recorded, in order
 	Backoff     Backoff       // to hand back with the next snapshot, or in a [Delta]
-	// Err is why the pass failed: then call [Reconcile] again after
-	// replicaset.RetryDelay. If it is nil, forget the failures so far. Errs are all errors
-	// of the same kind.
+	// Err is the failure of the pass: then call [Reconcile] again after replicaset.RetryDelay.
+	// If it is nil, forget the failures so far. Errs are all errors that Err joins.
 	Err  error
 	Errs []error
-	// RecheckAt is when to call [Reconcile] again even if nothing changes: that of the
-	// plan, or when the expectations are given up that it waits for. It is zero for a pass
-	// that failed.
+	// RecheckAt is when to call [Reconcile] again even if nothing changes: the RecheckAt of
+	// the plan, or earlier when the expectations that the pass waits for expire. It is zero
+	// for a pass that failed.
 	RecheckAt time.Time
-	// Again is what to plan from at once if pods or revisions that were to be adopted are
-	// gone: the snapshot without them, and as the actions in front have left it. Then
-	// nothing behind may have been carried out, and Err wraps kplan.ErrGone, so that a
-	// caller who does not plan at once does it later. Each such snapshot has fewer orphans
-	// than the one before.
+	// Again is the snapshot to plan from at once if pods or revisions to adopt are gone: it
+	// lacks them, and includes the actions carried out. Then later actions must not be carried
+	// out, and Err wraps kplan.ErrGone, so that a caller that does not plan at once retries
+	// later. Each such snapshot has fewer orphans than the one before.
 	Again *Snapshot
 }
 
-// Expect returns the expectations to store before the plan is executed: those that
-// creations and deletions of pods raise, or those of before if there are none.
+// Expect returns the expectations to store before the plan is executed: expectations for the
+// pods that the plan creates and deletes, or the expectations before if it does neither.
 func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.Expectations {
 	creations, names := int64(0), []string(nil)
 	for _, a := range p.Actions {
@@ -81,14 +79,14 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 	return replicaset.ExpectDeletions(names, now).Raise(creations, 0)
 }
 
-// Finish returns what follows from the execution of p, a plan for s: the expectations
-// that are left, the status to write, the events to record and whether to try again.
+// Finish returns the results of the execution of p, a plan for s: the remaining expectations,
+// the status to write, the events to record and whether to try again.
 //
 //   - After an action about a revision that failed, or an adoption or a release, the
 //     status is not written, and the events of the plan do not count.
 //   - After pods that could not be created or deleted, or old revisions that could not be
-//     deleted, it is.
-//   - If the name of the new revision is another's, the count of collisions is written, and
+//     deleted, the status is written.
+//   - If another revision has the name of the new one, the count of collisions is written, and
 //     nothing else.
 //
 // It mirrors syncDaemonSet, constructHistory and syncNodes of the daemon controller of
@@ -121,11 +119,11 @@ type finish struct {
 	report *Report
 	now    time.Time
 	opts   Options
-	lost   int64 // creations that nobody will see
+	lost   int64 // creations without an event to wait for
 	result Result
 
-	gone    []error // orphans that were to be adopted, and are gone
-	stopped bool    // the pass did not come to its end
+	gone    []error // errors for orphans to adopt that no longer exist
+	stopped bool    // the pass ended early
 }
 
 func (f *finish) outcome(i int) *kplan.Outcome {
@@ -143,7 +141,7 @@ func (f *finish) event(action int, eventType, reason, message string) {
 	f.result.Events = append(f.result.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
-// actions looks at all outcomes.
+// actions processes all outcomes.
 func (f *finish) actions() {
 	end := len(f.plan.Actions)
 	for i, a := range f.plan.Actions {
@@ -158,7 +156,7 @@ func (f *finish) actions() {
 		f.stopped = true
 	}
 	f.result.Expectations = f.result.Expectations.Lower(f.lost, 0)
-	for _, a := range f.plan.Actions[end:] { // what was not asked for is not expected
+	for _, a := range f.plan.Actions[end:] { // actions not sent are not expected
 		switch a := a.(type) {
 		case CreatePod:
 			f.result.Expectations = f.result.Expectations.Lower(1, 0)
@@ -168,7 +166,7 @@ func (f *finish) actions() {
 	}
 }
 
-// claims reports whether an action is about who owns what.
+// claims reports whether an action changes the owner of an object.
 func claims(a Action) bool {
 	switch a.(type) {
 	case AdoptPod, ReleasePod, AdoptRevision, ReleaseRevision:
@@ -177,7 +175,7 @@ func claims(a Action) bool {
 	return false
 }
 
-// action looks at one outcome.
+// action processes one outcome.
 func (f *finish) action(i int, a Action) {
 	o := f.outcome(i)
 	f.wrote(a, o)
@@ -213,14 +211,14 @@ func (f *finish) wrote(a Action, o *kplan.Outcome) {
 	}
 }
 
-// stop ends the pass with the failure of an action.
+// stop ends the pass because an action failed.
 func (f *finish) stop(a Action, err error) {
 	f.fail(a, err)
 	f.stopped = true
 }
 
-// revisionDeleted goes on if a revision beyond the limit could not be deleted. It may have
-// been left out, after pods that could not be written.
+// revisionDeleted continues the pass if a revision beyond the limit could not be deleted. It
+// may have been left out, after pods that could not be written.
 func (f *finish) revisionDeleted(a DeleteRevision, o *kplan.Outcome) {
 	history := a.Reason == ReasonHistoryLimit
 	switch {
@@ -250,11 +248,11 @@ func (f *finish) created(i int, a CreatePod, o *kplan.Outcome) {
 	switch o.Answer {
 	case kplan.Done:
 		f.event(i, "Normal", "SuccessfulCreate", "Created "+word(a.Kind)+": "+o.Name)
-	case kplan.NamespaceTerminating: // nobody will ever see it
+	case kplan.NamespaceTerminating: // no event will ever show it
 		if f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations) {
 			f.lost++
 		}
-	case "": // left out after another that failed
+	case "": // left out after another failure
 		f.lost++
 		if len(f.result.Errs) == 0 {
 			f.result.Errs = append(f.result.Errs, kplan.ErrNotExecuted)
@@ -279,7 +277,8 @@ func (f *finish) deleted(i int, a DeletePod, o *kplan.Outcome) {
 	f.event(i, "Warning", "FailedDelete", "Error deleting: "+o.Failure().Error())
 }
 
-// recheck looks again when the plan says, or when the expectations are given up.
+// recheck sets RecheckAt to the time of the plan, or to the expiry of the expectations if that
+// is earlier.
 func (f *finish) recheck() {
 	f.result.RecheckAt = f.plan.RecheckAt
 	if left := f.result.Expectations.Remaining(f.now); f.s.Unseen && left > 0 {
@@ -287,7 +286,7 @@ func (f *finish) recheck() {
 	}
 }
 
-// again returns the snapshot as the actions that were carried out have left it.
+// again returns the snapshot after the actions that were carried out.
 func (f *finish) again() *Snapshot {
 	next := *f.s
 	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written)
@@ -301,7 +300,7 @@ func (f *finish) again() *Snapshot {
 	return &next
 }
 
-// apply changes the snapshot as an action has.
+// apply applies an action that was carried out to the snapshot.
 func (s *Snapshot) apply(a Action, o *kplan.Outcome) {
 	switch a := a.(type) {
 	case AdoptPod:
@@ -334,7 +333,8 @@ func (s *Snapshot) apply(a Action, o *kplan.Outcome) {
 	}
 }
 
-// changePod changes the pod of a write. It removes one that is gone, and with nil any.
+// changePod changes the pod of a write. It removes a pod that is gone, and any pod if change
+// is nil.
 func (s *Snapshot) changePod(object Object, o *kplan.Outcome, change func(*Pod)) {
 	i := slices.IndexFunc(s.Pods, func(p Pod) bool { return p.Name == object.Name && p.UID == object.UID })
 	switch {
@@ -347,7 +347,7 @@ func (s *Snapshot) changePod(object Object, o *kplan.Outcome, change func(*Pod))
 	}
 }
 
-// changeRevision does the same with a revision.
+// changeRevision changes the revision of a write in the same way.
 func (s *Snapshot) changeRevision(object Object, o *kplan.Outcome, change func(*revision.ControllerRevision)) {
 	i := slices.IndexFunc(s.Revisions, func(r revision.ControllerRevision) bool { return r.Name == object.Name && r.UID == object.UID })
 	switch {
@@ -370,7 +370,7 @@ func labelled(labels map[string]string, hash string) map[string]string {
 	return all
 }
 
-// equal reports whether two statuses say the same.
+// equal reports whether two statuses are equal.
 func (s *Status) equal(t *Status) bool {
 	a, b := *s, *t
 	a.CollisionCount, b.CollisionCount = nil, nil

@@ -4,8 +4,8 @@ package daemonset
 
 import "slices"
 
-// first returns the first k elements of a list in order. It moves elements of the list.
-// A plan that may do little in a large cluster need not sort all of it.
+// first returns the first k elements of a list in order. It moves elements of the list. It
+// avoids sorting a long list for a plan that may do little.
 func first[T any](list []T, k int, compare func(a, b T) int) []T {
 	if k > len(list)/2 {
 		slices.SortFunc(list, compare)
@@ -25,7 +25,7 @@ func first[T any](list []T, k int, compare func(a, b T) int) []T {
 	return heap
 }
 
-// siftDown moves element i of a heap to where nothing below it is greater.
+// siftDown moves element i of a heap down until no child is greater.
 func siftDown[T any](heap []T, i int, compare func(a, b T) int) {
 	for {
 		child := 2*i + 1

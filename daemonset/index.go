@@ -8,11 +8,11 @@ import (
 	"github.com/kplan-go/kplan/internal/base/field"
 )
 
-// A nameIndex finds numbers by name. It is a hash table with open addressing over
-// one slice, because a map would allocate in proportion to what it holds.
+// A nameIndex finds numbers by name. It is a hash table with open addressing over one slice,
+// because a map would allocate in proportion to its size.
 //
-// A slot is a number, from 1, below what is left of the hash of its name, so that another
-// name that comes by is seldom read: that would be a part of memory that nothing else needs.
+// A slot holds a number, from 1, in the low bits and the rest of the hash of its name in the
+// high bits, so that a lookup seldom reads a wrong name: names are elsewhere in memory.
 type nameIndex struct {
 	slots    []uint32 // 0 is empty
 	mask     uint32   // of the numbers of slots
@@ -20,7 +20,7 @@ type nameIndex struct {
 	repeated bool     // a name came twice
 }
 
-// newNameIndex returns an index for n names, with room for so many times as many.
+// newNameIndex returns an index for n names, with at least room slots for each.
 func newNameIndex(n, room int) nameIndex {
 	slots := make([]uint32, 1<<bits.Len(uint(n*room*2)))
 	return nameIndex{slots: slots, mask: uint32(len(slots) - 1), number: 1<<bits.Len(uint(n)) - 1}
@@ -45,7 +45,8 @@ func (x *nameIndex) findHash(h uint32, name string, nameOf func(i int32) string)
 	return -1, slot
 }
 
-// add files a number, below that of names, under a name, unless the name has one.
+// add adds a number, less than the number of names, under a name, unless the name has a
+// number.
 func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) {
 	h := field.Hash(name)
 	other, slot := x.findHash(h, name, nameOf)

@@ -17,7 +17,7 @@ type inPlaceUpdate struct {
 }
 
 // inPlace divides wanted deletions into pods that go and pods that can be updated in place.
-// Those of the latter beyond the burst are neither updated nor deleted.
+// Updates in place beyond the burst are dropped: their pods are neither updated nor deleted.
 func (st *state) inPlace(remove []Deletion) (rest []Deletion, updates []inPlaceUpdate, tooMany cause) {
 	if st.ds.RollingType != InPlaceIfPossible {
 		return remove, nil, cause{}
@@ -41,13 +41,13 @@ func (st *state) inPlace(remove []Deletion) (rest []Deletion, updates []inPlaceU
 	return rest, updates, tooMany
 }
 
-// inPlaceOptions are the options of the planner as far as updates in place read them.
+// inPlaceOptions returns the options of the planner that package inplace reads.
 func (st *state) inPlaceOptions() inplace.Options {
 	return inplace.Options{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(InPlaceRemovesAllMetadata)}
 }
 
-// inPlaceSpec returns how to update a pod in place, nil if it cannot be. Specs keeps the
-// answers for revisions so far, as they take long.
+// inPlaceSpec returns how to update a pod in place, nil if that is impossible. Specs caches
+// the answer for each revision, as it takes long.
 func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.Spec {
 	hash, labelled := pod.Labels[LabelHash]
 	if !labelled || !pod.hasGate(inplace.Gate) {
@@ -68,15 +68,15 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.
 	return specs[hash]
 }
 
-// A refreshment is how far the update in place of a pod has come.
+// A refreshment is the progress of the update in place of a pod.
 type refreshment struct {
 	pod    *Pod
 	step   inplace.Step
 	reason Reason // ReasonInPlace if the pod is waited for
 }
 
-// refresh returns, by name, which updates in place are under way, and what comes next.
-// Kubernetes knows of none, and leaves those that another type has begun, unless
+// refresh returns, by name, the updates in place under way, each with its next step.
+// Kubernetes has no updates in place, and ignores updates that another type has begun, unless
 // [InPlaceLeftUnfinished] is repaired.
 func (st *state) refresh() (list []refreshment) {
 	if !st.opts.kruise() && !st.opts.Repair.Has(InPlaceLeftUnfinished) && st.ds.RollingType != InPlaceIfPossible {
@@ -108,13 +108,13 @@ func (st *state) refreshPod(pod *Pod) refreshment {
 	return r
 }
 
-// InPlacePod is what updates in place read of the pod.
+// InPlacePod returns the fields of the pod that updates in place read.
 func (p *Pod) InPlacePod() inplace.Pod {
 	p = zero.Or(p)
 	return inplace.Pod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
 }
 
-// touched reports whether there may be something to refresh.
+// touched reports whether there may be an update in place to refresh.
 func (p *Pod) touched() bool {
 	return p.hasGate(inplace.Gate) || inplace.UnderWay(p.Annotations)
 }

@@ -4,8 +4,8 @@ package daemonset
 
 import "math"
 
-// base returns the number of nodes that percentages are shares of: that of the last
-// status, or if [SharesOfLastStatus] is repaired the present one.
+// base returns the number of nodes that percentages are shares of: the desired nodes of the
+// last status, or if [SharesOfLastStatus] is repaired the nodes desired now.
 func (st *state) base() int32 {
 	if st.opts.Repair.Has(SharesOfLastStatus) {
 		return st.desired
@@ -17,14 +17,13 @@ func (st *state) base() int32 {
 func (st *state) burst() int {
 	b := Burst(st.ds.Burst, st.base())
 	if b == 0 && st.opts.Repair.Has(BurstRoundsToZero) && st.ds.Burst.OfUp(1) > 0 {
-		return 1 // or nothing would ever be written
+		return 1 // otherwise nothing would ever be written
 	}
 	return int(b)
 }
 
-// inOrder returns how many of the pods that an update may delete have to be put in
-// order: those beyond the burst are only counted, unless they are updated in place or
-// marked.
+// inOrder returns how many of the pods that an update may delete have to be sorted: pods
+// beyond the burst are only counted, unless they are updated in place or marked.
 func (st *state) inOrder() int {
 	if st.ds.PreDelete != nil || st.ds.RollingType == InPlaceIfPossible {
 		return math.MaxInt
@@ -32,5 +31,5 @@ func (st *state) inOrder() int {
 	return st.burst()
 }
 
-// reserved returns on how many nodes old pods stay.
+// reserved returns the number of nodes on which old pods stay.
 func (st *state) reserved() int32 { return max(st.ds.Partition.Of(st.base()), 0) }

@@ -10,10 +10,10 @@ type nodeKey struct {
 	run, cont    bool  // should run, should continue running
 }
 
-// located is where the nodes and pods of an excerpt belong, which has found that out already.
+// located tells where the nodes and pods of an excerpt belong, as the Tracker has found out.
 type located struct {
 	keys []nodeKey // of the nodes
-	of   []int32   // the nodes of the pods, -1 for those whose node is not there
+	of   []int32   // the nodes of the pods, -1 for a missing node
 }
 
 // add adds a node.

@@ -10,14 +10,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// managing is which pods are placed and removed where they belong, whatever their version.
+// managing is the result of the manage step: pods to create and to delete, whatever their
+// version.
 type managing struct {
-	nodes       []keyDecision  // what is not nothing, by name
-	started     []BackoffEntry // delays after failed pods that go
+	nodes       []keyDecision  // decisions that are not empty, by name
+	started     []BackoffEntry // delays after failed pods that are deleted
 	progressive cause          // nodes that the partition has not released get no pod
 	changes
-	current int   // of the pods to create so many are of the current revision
-	old     int32 // and the others of this one
+	current int   // number of pods to create from the current revision
+	old     int32 // the revision of the other pods to create
 }
 
 // A keyDecision is a decision about one of the keys.
@@ -26,7 +27,7 @@ type keyDecision struct {
 	NodeDecision
 }
 
-// manage decides which pods are placed and removed.
+// manage decides which pods are created and removed.
 func (st *state) manage() (m managing) {
 	var create []int32
 	var remove []Deletion
@@ -47,8 +48,8 @@ func (st *state) manage() (m managing) {
 	return m
 }
 
-// decideNodes decides about every node, and returns what is not nothing, and the delays that
-// it starts.
+// decideNodes decides about every node, and returns the decisions that are not empty, and the
+// delays that they start.
 func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry) {
 	rules := NodeRules{Surge: SurgeAllowed(st.strategy, st.surge), Version: st.version, Availability: st.availability, Options: st.opts}
 	var scratch []*Pod
@@ -74,8 +75,8 @@ func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry)
 	return decisions, started
 }
 
-// settled reports whether a node certainly needs nothing: it has one running pod and
-// may keep it, or none and should have none.
+// settled reports whether a node certainly needs no action: it has one running pod and may
+// keep it, or it has no pod and should have none.
 func (st *state) settled(k *nodeKey) bool {
 	if k.count == 0 {
 		return !k.run
@@ -86,7 +87,7 @@ func (st *state) settled(k *nodeKey) bool {
 	return st.facts[st.grouped[k.first]].settled()
 }
 
-// delays looks up the backoff of a node.
+// delays fills in the backoff of a node.
 func (st *state) delays(k *nodeKey, c *NodeCase) {
 	key := st.backoffKey(k.name)
 	c.NextDelay = firstDelay
@@ -121,7 +122,7 @@ func (st *state) podsOfMissingNodes() []Deletion {
 	return list
 }
 
-// released cuts the nodes to create pods on, which come by name, down to those that the
+// released cuts the nodes to create pods on, sorted by name, down to the number that the
 // partition has released.
 func (st *state) released(create []int32) ([]int32, cause) {
 	reserved := st.reserved()
@@ -146,10 +147,10 @@ func (st *state) newPods() int32 {
 	return n
 }
 
-// revisionsOf returns of how many nodes the pods are of the current revision, and of
-// which those of the others: the newest old one where a policy wants that of nodes that
-// the partition reserves. These are the ones that the update would leave alone; by any
-// other count it would replace what has just been created, again and again.
+// revisionsOf returns how many nodes get a pod of the current revision, and the revision for
+// the other nodes: with PartitionCreatesOld the newest old one, for nodes that the partition
+// reserves. The update leaves exactly these nodes alone; with any other choice it would replace
+// the pods just created, again and again.
 func (st *state) revisionsOf(create []int32) (n int, newest int32) {
 	newest = -1
 	for _, i := range st.old {

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// A NodeCase is one node as the manage step looks at it.
+// A NodeCase is one node as the input of the manage step.
 type NodeCase struct {
 	ShouldRun             bool
 	ShouldContinueRunning bool
 	// Exists is whether any pod belongs to the node, even one that is not among Pods.
 	Exists bool
-	// Pods are those of the node. Of several failed ones the first goes first.
+	// Pods are the pods of the node. Of several failed pods the first one is deleted first.
 	Pods []*Pod
-	// Until is the end of the delay after a failed pod was deleted, if it is not over,
-	// and otherwise zero. Delay is its length.
+	// Until is the end of the delay after a failed pod was deleted, zero if no delay holds.
+	// Delay is its length.
 	Until time.Time
 	Delay time.Duration
 	// NextDelay is the delay that the deletion of a failed pod starts.
 	NextDelay time.Duration
 }
 
-// NodeRules is what holds for all nodes in the manage step.
+// NodeRules are the rules of the manage step that hold for all nodes.
 type NodeRules struct {
 	Surge        bool // a second pod is allowed, see [SurgeAllowed]
 	Version      Version
@@ -32,7 +32,7 @@ type NodeRules struct {
 	Options      Options
 }
 
-// A NodeDecision is what the manage step does on a node.
+// A NodeDecision is the result of the manage step for a node.
 type NodeDecision struct {
 	Create bool
 	Delete []Deletion
@@ -40,21 +40,21 @@ type NodeDecision struct {
 	// first instant at which the answer changes.
 	Requeue   time.Duration
 	RecheckAt time.Time
-	// Failed is whether the delay of the node starts anew, with NextDelay.
+	// Failed tells whether the delay of the node starts again, with NextDelay.
 	Failed bool
 	// Waiting is the pod whose deletion waits for the delay, or nil, and Delay its length.
 	Waiting *Pod
 	Delay   time.Duration
 }
 
-// A Deletion is a pod to delete, and why.
+// A Deletion is a pod to delete, with the reason.
 type Deletion struct {
 	Pod    *Pod
 	Reason Reason
 }
 
-// Decide returns what the manage step does on a node (see One node in rules.md). The
-// lists of the case are left as they are.
+// Decide returns the result of the manage step for a node (see One node in rules.md). It does
+// not change the lists of the case.
 func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	var d NodeDecision
 	if c == nil {
@@ -80,9 +80,9 @@ func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	return d
 }
 
-// sort divides the pods of a node into those that run and those that go.
+// sort divides the pods of a node into running pods and pods to delete.
 func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
-	var few [4]*Pod // most nodes have one, and then nothing is allocated
+	var few [4]*Pod // most nodes have one pod, and then nothing is allocated
 	running := few[:0]
 	kruise := r.Options.kruise()
 	for _, p := range c.Pods {
@@ -102,7 +102,7 @@ func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
 	case !r.Surge:
 		r.withoutSurge(running, d)
 	case len(running) == 0:
-		// A failed pod that waits should hold back its replacement, too.
+		// A failed pod that waits should hold back its replacement as well.
 		d.Create = c.ShouldRun && (d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))
 	default:
 		r.withSurge(running, d)
@@ -127,15 +127,15 @@ func (r *NodeRules) failed(c *NodeCase, d *NodeDecision, p *Pod) {
 	}
 }
 
-// requeue asks for another look, unless an earlier one is asked for already. A delay
-// of 0 asks for nothing.
+// requeue asks to look again after a delay, unless the decision asks for an earlier time
+// already. A delay of 0 asks for nothing.
 func (d *NodeDecision) requeue(after time.Duration) {
 	if after > 0 && (d.Requeue == 0 || after < d.Requeue) {
 		d.Requeue = after
 	}
 }
 
-// recheck makes the decision stale at an instant.
+// recheck limits the validity of the decision to an instant.
 func (d *NodeDecision) recheck(at time.Time) {
 	if d.RecheckAt.IsZero() || at.Before(d.RecheckAt) {
 		d.RecheckAt = at
@@ -153,9 +153,8 @@ func (r *NodeRules) withoutSurge(running []*Pod, d *NodeDecision) {
 	}
 }
 
-// withSurge keeps the oldest pod of the current revision and the oldest other one, and
-// the latter only until the former is available. Only the label with the hash is
-// compared.
+// withSurge keeps the oldest pod of the current revision and the oldest other pod, and the
+// other pod only until the first is available. Only the label with the hash is compared.
 func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
 	r.order(running)
 	var newest, old *Pod
@@ -178,7 +177,7 @@ func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
 		d.Delete = append(d.Delete, Deletion{old, ReasonOldUnavailable})
 	case a.Available(newest):
 		d.Delete = append(d.Delete, Deletion{old, ReasonReplaced})
-	case newest.Ready: // which is not available with minReadySeconds only
+	case newest.Ready: // it can only be unavailable with minReadySeconds
 		at, known := a.At(newest)
 		rest := time.Duration(a.MinReadySeconds) * time.Second
 		if known {
@@ -191,7 +190,7 @@ func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
 	}
 }
 
-// order puts first what stays longest.
+// order sorts pods: pods that stay longest come first.
 func (r *NodeRules) order(running []*Pod) {
 	slices.SortFunc(running, func(a, b *Pod) int {
 		if r.Options.KeepHealthyDuplicate {

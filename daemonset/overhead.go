@@ -4,30 +4,29 @@ package daemonset
 
 import "math"
 
-// A Daemon is a DaemonSet as those ask about it who add nodes: where its pods belong, and
-// what one of them requests. It is compiled once, and then asked about many nodes.
+// A Daemon is a DaemonSet for an autoscaler that adds nodes: where its pods belong, and the
+// requests of one pod. It is compiled once, and then used for many nodes.
 type Daemon struct {
 	Placer Placer
-	// Requests is what a pod requests of its node, by resource, in whole numbers of any
-	// unit, such as thousandths of a CPU and bytes.
+	// Requests are the requests of a pod, by resource, in whole numbers of any unit, such as
+	// thousandths of a CPU and bytes.
 	Requests map[string]int64
 }
 
-// Overhead returns what the pods of all daemons that should run on a node request of it
-// together, and how many they are. The node need not exist: an autoscaler asks about one that
-// it may add, with the name, labels and taints that it is going to have.
+// Overhead returns the total requests of the pods of all daemons that should run on a node,
+// and the number of these pods. The node need not exist: an autoscaler passes the name, labels
+// and taints of a node that it may add.
 //
-// A node does not have to have room for them: the controller creates a pod that does not fit,
-// too, and it waits. Sums that do not fit are cut off. Taints that a node has only while it
-// starts keep pods off for no longer than that, and those who ask leave them out; a label
-// that it gets later on has to be there. Without a name, a template that names its node
-// excludes the node, and conditions of an affinity on the name hold.
+// A node may lack room for them: the controller creates a pod that does not fit, too, and it
+// waits. Sums that overflow are cut off. Leave out taints that a node has only while it
+// starts, since they keep pods off only until then; include labels that it gets later. Without
+// a name, a template that names its node excludes the node, and conditions of an affinity on
+// the name hold.
 //
-// The requests are added up in into, which is emptied before, so that a map which is used
-// again and again costs no allocation; nil makes one.
+// The requests are added up in into, which is emptied first, so that a reused map costs no
+// allocation; nil makes a map.
 //
-// Whether a pod belongs on a node is what NodeShouldRunDaemonPod of the daemon package of
-// Kubernetes 1.37 says.
+// Placement follows NodeShouldRunDaemonPod of the daemon package of Kubernetes 1.37.
 func Overhead(daemons []Daemon, n *Node, into map[string]int64) (requests map[string]int64, pods int) {
 	if into == nil {
 		into = map[string]int64{}
@@ -46,7 +45,7 @@ func Overhead(daemons []Daemon, n *Node, into map[string]int64) (requests map[st
 	return into, pods
 }
 
-// sum adds two numbers, up to the largest and down to the smallest that there is.
+// sum adds two numbers, and cuts the result off at the largest and smallest number.
 func sum(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

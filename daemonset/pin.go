@@ -17,9 +17,9 @@ var (
 	ErrNotFound   = errors.New("no node is named")
 )
 
-// TargetNode returns the node that a pod is bound to, or else the one that its required
-// node affinity names: the first requirement In on the field metadata.name, which must
-// have one value.
+// TargetNode returns the node that a pod is bound to, or else the node that its required node
+// affinity names: the first requirement In on the field metadata.name, which must have one
+// value.
 func TargetNode(nodeName string, required *selector.NodeSelector) (string, error) {
 	switch {
 	case nodeName != "":
@@ -43,8 +43,8 @@ func TargetNode(nodeName string, required *selector.NodeSelector) (string, error
 	return "", ErrNotFound
 }
 
-// Pin returns the required node affinity of a pod that is created for a node. It takes
-// the place of the template's.
+// Pin returns the required node affinity of a pod that is created for a node. It replaces the
+// affinity of the template.
 func Pin(node string) *selector.NodeSelector {
 	return &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{{
 		MatchFields: []selector.Expression{{Key: selector.FieldName, Operator: selector.In, Values: []string{node}}},

@@ -10,15 +10,15 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Keys of the taints that say a node does not answer.
+// Keys of the taints of a node that does not answer.
 const (
 	TaintNotReady    = "node.kubernetes.io/not-ready"
 	TaintUnreachable = "node.kubernetes.io/unreachable"
 )
 
-// DefaultTolerations returns the tolerations of a template together with those that
-// every daemon has. One of the template's that equals a default but for its seconds is
-// replaced, in place, so that the seconds are lost; others go to the end. The result
+// DefaultTolerations returns the tolerations of a template together with the default
+// tolerations of every daemon. A default replaces, in place, a toleration that differs from it
+// only in its seconds, so that the seconds are lost; other defaults go to the end. The result
 // shares no memory with the argument.
 func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration {
 	list := make([]Toleration, len(tolerations), len(tolerations)+7)
@@ -31,8 +31,8 @@ func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration
 	return addDefaults(list, hostNetwork, true)
 }
 
-// Tolerations returns the tolerations of created pods: [DefaultTolerations], and with
-// KeepUserTolerations the seconds of the template's own ones stay.
+// Tolerations returns the tolerations of created pods: [DefaultTolerations], but with
+// KeepUserTolerations the seconds of the template stay.
 func Tolerations(t *Template, opts Options) []Toleration {
 	t = zero.Or(t)
 	if !opts.KeepUserTolerations {
@@ -41,8 +41,8 @@ func Tolerations(t *Template, opts Options) []Toleration {
 	return addDefaults(slices.Clone(t.Tolerations), t.HostNetwork, false)
 }
 
-// addDefaults adds the defaults that the list has not got. Those that it has, but for
-// the seconds, are replaced if overwrite is set.
+// addDefaults adds the defaults that the list lacks. A toleration that differs from a default
+// only in its seconds is replaced if overwrite is set.
 func addDefaults(list []Toleration, hostNetwork, overwrite bool) []Toleration {
 	for _, d := range defaults(hostNetwork) {
 		found := false
@@ -90,11 +90,11 @@ func (t *Toleration) Tolerates(taint Taint) bool {
 	return t.Operator == TolerationExists
 }
 
-// A Placement is whether a daemon belongs on a node, and what decided it.
+// A Placement tells whether a daemon belongs on a node, with the deciding reason.
 type Placement struct {
 	ShouldRun             bool   `json:"shouldRun"`             // create a pod if there is none
-	ShouldContinueRunning bool   `json:"shouldContinueRunning"` // leave a pod that is there
-	Reason                Reason `json:"reason"`                // ReasonFits or what speaks against it
+	ShouldContinueRunning bool   `json:"shouldContinueRunning"` // leave an existing pod
+	Reason                Reason `json:"reason"`                // ReasonFits, or the reason against the node
 	Taint                 Taint  `json:"taint,omitzero"`        // of ReasonTaintNoSchedule and ReasonTaintNoExecute
 	Key                   string `json:"key,omitzero"`          // of ReasonNodeSelector: the first label that differs
 }
@@ -104,15 +104,15 @@ type Placer struct {
 	nodeName    string
 	labels      map[string]string
 	selects     selector.Selector      // these labels
-	terms       []selector.NodeMatcher // of the affinity, each alone
+	terms       []selector.NodeMatcher // the terms of the affinity, each alone
 	demanding   bool                   // there are labels or an affinity
 	affine      bool                   // there is an affinity
 	tolerations []Toleration
 	finite      bool
 }
 
-// NewPlacer compiles what a template demands of its node. It never fails: terms of
-// the affinity that are wrong match nothing.
+// NewPlacer compiles the node constraints of a template. It never fails: invalid terms of the
+// affinity match no node.
 func NewPlacer(t *Template, opts Options) Placer {
 	t = zero.Or(t)
 	p := Placer{
@@ -136,8 +136,9 @@ func (p *Placer) Place(n *Node) Placement {
 	return place
 }
 
-// place is [Placer.Place] for one of many nodes, most of which meet the same term of the affinity:
-// it begins with the one that the node before has met, and returns that of this node.
+// place is [Placer.Place] for one of many nodes, most of which meet the same term of the
+// affinity: it begins with the given term, which the node before has met, and returns the term
+// that this node meets.
 func (p *Placer) place(n *Node, term int) (Placement, int) {
 	if p.nodeName != "" && p.nodeName != n.Name {
 		return Placement{Reason: ReasonNodeName}, term
@@ -155,8 +156,8 @@ func (p *Placer) place(n *Node, term int) (Placement, int) {
 	return p.placeTainted(n), term
 }
 
-// accepts reports whether a node has the labels and meets a term of the affinity, and which one:
-// it begins with that of a number.
+// accepts reports whether a node has the labels and meets a term of the affinity, and which
+// one: it begins with the given term.
 func (p *Placer) accepts(n *Node, term int) (met int, ok bool) {
 	if !p.selects.Matches(n.Labels) {
 		return 0, false
@@ -214,7 +215,7 @@ func (p *Placer) tolerates(taint Taint) bool {
 	return false
 }
 
-// mismatch tells which of the demands a node does not meet.
+// mismatch returns the first constraint that a node does not meet.
 func (p *Placer) mismatch(n *Node) Placement {
 	key := ""
 	for k, want := range p.labels {

@@ -13,20 +13,21 @@ import (
 // A Plan is the next step of a DaemonSet.
 type Plan struct {
 	// Actions are the writes, in order: revisions, adoptions and releases, pods, and old
-	// revisions. After any prefix of them the DaemonSet is within its budget, or no
+	// revisions. After any prefix of them the DaemonSet is within its budget, or no further
+	// outside than before.
 	// further outside than it was.
 	Actions Actions `json:"actions,omitempty"`
-	// Holds are what was considered and held back, and by what.
+	// Holds are the changes that were considered and held back, with the reasons.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
-	// Status is the next status, whole. Its counts are those of the snapshot, before
-	// the actions. Write it if it differs.
+	// Status is the whole next status. It counts the snapshot, before the actions. Write it if
+	// it differs from the last status.
 	Status Status `json:"status"`
-	// Budget is the numbers behind the actions and holds of a rolling update.
+	// Budget is the limits that the actions and holds of a rolling update obey.
 	Budget Budget `json:"budget"`
 	// RecheckAt is when to call [Reconcile] again even if nothing changes. It is zero
 	// if time alone cannot change the plan.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
-	// Events are what the controller would record on the DaemonSet.
+	// Events are the events that the controller would record on the DaemonSet.
 	Events []kplan.Event `json:"events,omitempty"`
 	// Backoff is the table to hand back with the next snapshot.
 	Backoff Backoff `json:"backoff,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Labels and annotations that the planner reads or has written.
+// Labels and annotations that the planner reads, or that its plans write.
 const (
 	// LabelHash carries the hash of the revision that a pod was made from.
 	LabelHash = revision.LabelRevision
@@ -31,7 +31,7 @@ const (
 	GateKruiseReady = "KruisePodReady"
 )
 
-// A Pod is what the planner reads of a pod.
+// A Pod holds the fields of a pod that the planner reads.
 type Pod struct {
 	podorder.Pod
 	// PinnedNode is the node that the required node affinity pins the pod to; see
@@ -39,11 +39,11 @@ type Pod struct {
 	PinnedNode string   `json:"pinnedNode,omitzero"`
 	Finalizers []string `json:"finalizers,omitempty"` // read with a PreDelete only
 
-	// What follows only updates in place read.
+	// The following fields are read by updates in place only.
 
 	ReadinessGates []string            `json:"readinessGates,omitempty"`
 	Containers     []inplace.Container `json:"containers,omitempty"`
-	// InPlace is the condition InPlaceUpdateReady, nil if there is none.
+	// InPlace is the condition InPlaceUpdateReady, nil if the pod has none.
 	InPlace *inplace.ReadyCondition `json:"inPlace,omitempty"`
 	// RuntimePlain and RuntimeEnv say that the node agent reports, for all containers,
 	// hashes that match the pod: without, and with, environment from metadata.
@@ -62,7 +62,7 @@ func TemplateGeneration(annotations map[string]string) (int64, bool) {
 	return n, err == nil
 }
 
-// A Version is what tells new pods from old ones.
+// A Version tells new pods from old pods.
 type Version struct {
 	Hash       string // of the current revision; "" matches no pod
 	Generation string // the decimal template generation; "" matches no pod
@@ -73,7 +73,7 @@ type Version struct {
 	relabelAll bool
 }
 
-// NewVersion returns the version of a DaemonSet whose current revision has the hash.
+// NewVersion returns the version of a DaemonSet, given the hash of its current revision.
 func NewVersion(hash string, annotations map[string]string) Version {
 	v := Version{Hash: hash}
 	if n, ok := TemplateGeneration(annotations); ok {
@@ -96,7 +96,7 @@ func (v *Version) hashOf(p *Pod) string {
 	return hash
 }
 
-// isIn reports whether a text is among others, which are sorted.
+// isIn reports whether a text is in a sorted list.
 func isIn(text string, sorted []string) bool {
 	_, found := slices.BinarySearch(sorted, text)
 	return found
@@ -105,13 +105,13 @@ func isIn(text string, sorted []string) bool {
 // current is [Version.Current] after the plan has relabelled the pod.
 func (v *Version) current(p *Pod) bool { return v.matches(v.hashOf(p), p) }
 
-// matches is current for a pod of which the hash is known.
+// matches is current for a pod with a known hash.
 func (v *Version) matches(hash string, p *Pod) bool {
 	return (v.Hash != "" && hash == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
 }
 
-// ComparePods orders pods from the one that upstream calls the oldest: bound pods, then
-// older ones, then by name.
+// ComparePods orders pods as upstream does, the oldest pod first: bound pods, then older pods,
+// then by name.
 func ComparePods(a, b *Pod) int {
 	a, b = zero.Or(a), zero.Or(b)
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
@@ -132,8 +132,8 @@ func compareBool(a, b bool) int {
 type Availability struct {
 	MinReadySeconds int32
 	Now             time.Time
-	// Strict leaves out the boundary, as OpenKruise does: ready at t with 10 seconds,
-	// a pod is available after t+10s and not at it.
+	// Strict leaves out the boundary, as OpenKruise does: ready at t with 10 seconds, a pod is
+	// available after t+10s and not at t+10s.
 	Strict bool
 }
 
@@ -159,8 +159,8 @@ func (a *Availability) At(p *Pod) (time.Time, bool) {
 	return at, ok
 }
 
-// StatusAvailable reports whether the status of the OpenKruise dialect counts the pod
-// as available: an update in place must not be under way.
+// StatusAvailable reports whether the status of the OpenKruise dialect counts the pod as
+// available: an update in place must not be under way.
 func (a *Availability) StatusAvailable(p *Pod) bool {
 	return a.Available(p) && (p.InPlace == nil || p.InPlace.True || !p.hasGate(inplace.Gate))
 }

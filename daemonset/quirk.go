@@ -11,7 +11,7 @@ import (
 )
 
 // Quirks is a set of behaviours of the original that [Options].Repair repairs. The zero
-// Quirks is none.
+// Quirks is the empty set.
 type Quirks uint64
 
 // The quirks. [QuirkTable] says more about each.
@@ -25,17 +25,17 @@ const (
 	SurgeIgnoresBackoff                                       // with surge, pods that fail are replaced without delay
 	SharesOfLastStatus                                        // percentages are shares of the last status
 	BurstRoundsToZero                                         // a percentage of few nodes lets no pod through
-	CollisionCountNotRaised                                   // a taken name is tried for ever
+	CollisionCountNotRaised                                   // a taken name is tried forever
 	DeletedPodCountsTwice                                     // a new pod about to go counts twice
 	SucceededPodsStay                                         // pods that have succeeded are never replaced
 	GateAddedTwice                                            // a readiness gate of the template is added again
 	PodsOfMissingNodesDeletedAgain                            // unbound pods of missing nodes are deleted again and again
-	InPlaceRemovesAllMetadata                                 // an update in place removes what others have put on a pod
+	InPlaceRemovesAllMetadata                                 // an update in place removes metadata of other writers
 	InPlaceLeftUnfinished                                     // an update in place is left when the type changes
 	SurgeOnExcludedNodes                                      // nodes that should not run a pod get a second one
 	SerialisationIsVersion                                    // the same template in another form is a new revision
 	LongNameNotCut                                            // a revision of a long name cannot be created
-	TerminatingNamespaceRaisesExpectations                    // creations in a namespace that is going are waited for
+	TerminatingNamespaceRaisesExpectations                    // creations in a terminating namespace are waited for
 )
 
 // RepairAll is all quirks.
@@ -50,15 +50,14 @@ func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
 // MarshalJSON encodes the set as the list of its names.
 func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
 
-// UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
+// UnmarshalJSON decodes the output of [Quirks.MarshalJSON]. An unknown name is an error.
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. The error, if any, wraps
 // [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
-// revision returns the options of package revision that repair those of its quirks that the
-// set has.
+// revision returns the options of package revision that repair its quirks in the set.
 func (q Quirks) revision() (o revision.Options) {
 	if q.Has(SerialisationIsVersion) {
 		o.Repair |= revision.SerialisationIsVersion
@@ -69,8 +68,8 @@ func (q Quirks) revision() (o revision.Options) {
 	return o
 }
 
-// QuirkTable returns what is known about each quirk, in the order of the constants. The
-// release of Kubernetes is 1.36.3, that of OpenKruise is at 07169cfac7b9.
+// QuirkTable returns the description of each quirk, in the order of the constants. It refers
+// to Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9.
 func QuirkTable() []kplan.Quirk {
 	return slices.Concat(budgetQuirks(), passQuirks(), podQuirks())
 }

@@ -2,12 +2,12 @@
 
 package daemonset
 
-// A Reason says why a plan does, or holds back, something.
+// A Reason says why a plan makes, or holds back, a change.
 type Reason string
 
 // Reasons of a [Placement].
 const (
-	ReasonFits            Reason = "Fits"            // nothing speaks against the node
+	ReasonFits            Reason = "Fits"            // nothing excludes the node
 	ReasonNodeName        Reason = "NodeName"        // the template names another node
 	ReasonNodeSelector    Reason = "NodeSelector"    // a label of the nodeSelector is missing or differs
 	ReasonAffinity        Reason = "Affinity"        // no term of the required node affinity holds
@@ -31,7 +31,7 @@ const (
 	ReasonPrepared         Reason = "Prepared"         // the pod was to be deleted already
 	ReasonReplaced         Reason = "Replaced"         // a new pod has taken over
 	ReasonNodeGone         Reason = "NodeGone"         // the pod waits for a node that does not exist
-	ReasonOldUnavailable   Reason = "OldUnavailable"   // an old pod that serves nobody makes way for a new one
+	ReasonOldUnavailable   Reason = "OldUnavailable"   // an old pod that is not available makes way for a new one
 	ReasonRollout          Reason = "Rollout"          // the budget has room
 	ReasonNotDesired       Reason = "NotDesired"       // an old pod on a node that no longer should run one
 	ReasonPreDelete        Reason = "PreDelete"        // the hook holds the pod; also a hold
@@ -43,7 +43,7 @@ const (
 // Reasons of holds. Have and Limit of a [kplan.Hold] are the two numbers that the comment
 // compares.
 const (
-	// What the whole DaemonSet waits for.
+	// The whole DaemonSet waits.
 
 	ReasonStalePods    Reason = "StalePods"    // the pods are those of version Have, and Limit was written
 	ReasonStaleOwner   Reason = "StaleOwner"   // the DaemonSet is that of version Have, and Limit was written
@@ -56,7 +56,7 @@ const (
 	ReasonPaused       Reason = "Paused"       // the update is paused; Have nodes have an old pod
 	ReasonOnDelete     Reason = "OnDelete"     // old pods stay until they are deleted; Have nodes have one
 
-	// What limits the number of changes.
+	// A limit on the number of changes.
 
 	ReasonBurst          Reason = "Burst"          // Have pods are to be created, deleted or updated, Limit may at once
 	ReasonMaxUnavailable Reason = "MaxUnavailable" // Have nodes are unavailable or become so by the budget, Limit may be; old pods wait
@@ -67,7 +67,7 @@ const (
 	ReasonMinAvailable   Reason = "MinAvailable"   // old pods on nodes that no longer should run one stay: Have nodes remain available, Limit are desired
 	ReasonStrict         Reason = "Strict"         // Have old pods are unavailable, Limit of them may go
 
-	// Which nodes take up the budget. With SumHolds the first seven are of Have nodes.
+	// The node uses up the budget. With SumHolds the first seven are of Have nodes.
 
 	ReasonTooManyPods  Reason = "TooManyPods"  // the node has several new or several old pods
 	ReasonEmpty        Reason = "Empty"        // the node has no pod

@@ -23,7 +23,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return in.plan(h, alike{}), nil
 }
 
-// ended returns the plan, if it does not come to the nodes.
+// ended returns the plan of a pass that ends before it looks at the nodes.
 func (in *input) ended(h *history) (p Plan, over bool) {
 	if because := in.stopped(); because.Reason != "" {
 		return in.writeStopped(because), true
@@ -34,15 +34,15 @@ func (in *input) ended(h *history) (p Plan, over bool) {
 	return Plan{}, false
 }
 
-// plan counts and decides, once the revisions are decided. The others are nodes that a [Tracker]
-// counts and leaves out of the input.
+// plan counts and decides, once the revisions are decided. The others are nodes that a
+// [Tracker] counts and leaves out of the input.
 func (in *input) plan(h *history, others alike) Plan {
 	st := count(in, h, others)
 	d := st.decide()
 	return write(st, &d)
 }
 
-// stopped returns why nothing at all is done, the zero Hold if something may be.
+// stopped returns the hold of a pass that does nothing at all, and otherwise the zero Hold.
 func (in *input) stopped() kplan.Hold[Reason] {
 	selects := in.ds.Selector
 	all := selects != nil && len(selects.MatchLabels)+len(selects.MatchExpressions) == 0

@@ -10,20 +10,20 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A history is what becomes of the revisions of a DaemonSet. Revisions and pods are their
-// numbers in the snapshot.
+// A history is the decision about the revisions of a DaemonSet. Revisions and pods are given
+// by their numbers in the snapshot.
 type history struct {
 	claims     []revisionClaim              // to adopt or to release, by name
 	unlabelled []int32                      // they have no hash, by name
-	gone       []int32                      // they have the template, as another one has that stays
-	keep       int32                        // the one that stays, or -1
-	number     int64                        // that it gets, 0 if it has it
+	gone       []int32                      // revisions with the template, to be deleted as duplicates
+	keep       int32                        // the revision that stays, or -1
+	number     int64                        // its new number, 0 if its number stays
 	claimFirst bool                         // pods are adopted and released before they are relabelled
-	relabelled []int32                      // pods that get the hash of the one that stays, by name
-	create     *revision.ControllerRevision // stores the template, nil if one is there
+	relabelled []int32                      // pods that get the hash of the revision that stays, by name
+	create     *revision.ControllerRevision // the revision to create for the template, nil if one exists
 	collision  *int32                       // the next count of collisions, nil if the name is free
 	version    Version                      // of the current revision; none after a collision
-	old        []int32                      // they have another template, by revision
+	old        []int32                      // revisions with another template, by revision
 }
 
 type revisionClaim struct {
@@ -31,7 +31,7 @@ type revisionClaim struct {
 	adopt    bool
 }
 
-// decideRevisions finds the current revision, or what makes it.
+// decideRevisions finds the current revision, or the revision to create.
 func (in *input) decideRevisions() *history {
 	h := &history{keep: -1}
 	owned := in.claimRevisions(h)
@@ -63,16 +63,15 @@ func (in *input) decideRevisions() *history {
 	slices.Sort(gone)
 	h.keep, h.number, h.version = owned[current[d.Keep]], d.Renumber, in.newVersion(d.Hash)
 	h.unlabelled = in.unlabelled(owned, gone)
-	if len(gone) > 0 && d.Relabel { // none is relabelled that is another's by now
+	if len(gone) > 0 && d.Relabel { // no pod is relabelled that another owner has taken in the meantime
 		h.claimFirst = true
 		in.relabel(h, same, &d)
 	}
 	return h
 }
 
-// newVersion returns the version of the current revision. If
-// [GenerationHidesHash] is repaired the template generation, which may be another
-// DaemonSet's, tells nothing.
+// newVersion returns the version of the current revision. If [GenerationHidesHash] is repaired
+// it ignores the template generation, which may come from another DaemonSet.
 func (in *input) newVersion(hash string) Version {
 	if in.opts.Repair.Has(GenerationHidesHash) {
 		return NewVersion(hash, nil)
@@ -110,8 +109,8 @@ func (in *input) claimRevisions(h *history) []int32 {
 	return owned
 }
 
-// unlabelled returns which revisions have no hash as a label, but for those with names that
-// are gone.
+// unlabelled returns the revisions without a hash as a label, except revisions with names in
+// gone.
 func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 	for _, n := range owned {
 		r := &in.revisions[n]
@@ -123,7 +122,7 @@ func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 }
 
 // relabel decides which pods get the hash of the revision that stays: all pods, or if
-// [OlderPodsRelabelled] is repaired only those of the revisions that go.
+// [OlderPodsRelabelled] is repaired only pods of the deleted revisions.
 func (in *input) relabel(h *history, same []revision.ControllerRevision, d *revision.Deduped) {
 	var gone []string
 	all := !in.opts.Repair.Has(OlderPodsRelabelled)
@@ -142,9 +141,9 @@ func (in *input) relabel(h *history, same []revision.ControllerRevision, d *revi
 	h.version.relabelAll, h.version.relabelled = all, gone
 }
 
-// createRevision stores the present template. If another revision has the name and the
-// template as well, that is used. Otherwise the collision count is raised, so that the next
-// hash is another one.
+// createRevision stores the current template. If another revision has the name and the
+// template as well, that revision is used. Otherwise the collision count is raised, so that
+// the next hash differs.
 func (in *input) createRevision(h *history, number int64) {
 	t := &in.ds.Template
 	parent := revision.Parent{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID}

@@ -8,12 +8,12 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A nodeTally is the nodes of an update without surge by what becomes of them.
+// A nodeTally groups the nodes of an update without surge by their next step.
 type nodeTally struct {
 	blockers   []usage // nodes that use up the budget
 	used       int     // by how much
 	replace    []keyPod
-	replaced   int // of replace, those that use up the budget
+	replaced   int // number of nodes in replace that use up the budget
 	candidates []keyPod
 }
 
@@ -22,7 +22,7 @@ type keyPod struct {
 	pod *Pod
 }
 
-// counts are the numbers that the budget is compared with.
+// counts returns the numbers that the budget is compared with.
 func (t *nodeTally) counts() rollout.NodeCounts {
 	return rollout.NodeCounts{Unavailable: t.used, OfOld: t.replaced, OldUnavailable: len(t.replace), OldAvailable: len(t.candidates)}
 }
@@ -74,7 +74,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	} else {
 		u.blockers = st.ending()
 	}
-	counted := max(available-len(t.candidates), 0) // of the others: beyond the burst
+	counted := max(available-len(t.candidates), 0) // of the nodes left out: beyond the burst
 	available -= counted
 	remove := make([]Deletion, 0, unavailable+available)
 	for _, k := range t.replace[:unavailable] {
@@ -91,8 +91,8 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	return u
 }
 
-// tally counts the nodes with these keys, but for those that are left out, which are in the
-// order of their names.
+// tally counts the nodes with these keys, except the nodes in leftOut, which are sorted by
+// name.
 func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
 	t := nodeTally{candidates: make([]keyPod, 0, old-st.others.old()), used: st.others.blocking()}
 	for _, i := range keys {
@@ -109,18 +109,18 @@ func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
 	return t
 }
 
-// upToDate reports whether a node certainly has nothing but a new pod that is
-// available, as most nodes have most of the time.
+// upToDate reports whether a node certainly has only an available new pod, as most nodes have
+// most of the time.
 func (st *state) upToDate(k *nodeKey) bool {
 	return k.count == 1 && st.facts[st.grouped[k.first]].upToDate()
 }
 
-// A nodeUse is what the pods of one node count for in an update without surge.
+// A nodeUse is the contribution of one node to an update without surge.
 type nodeUse struct {
 	blockers  [2]usage // why it uses up the budget
 	used      int      // by how much
 	old       *Pod     // the pod that may go, or nil
-	available bool     // that pod is available, and goes as far as the budget leaves
+	available bool     // the old pod is available, and is deleted as far as the budget leaves
 }
 
 func (u *nodeUse) block(key int32, pod *Pod, reason Reason) {
@@ -128,9 +128,9 @@ func (u *nodeUse) block(key int32, pod *Pod, reason Reason) {
 	u.used++
 }
 
-// useOf returns what a node counts for: whether it uses up the budget, and whether its old
-// pod may go (see Update without surge in rules.md). The budget is a share of the nodes
-// that should run a pod.
+// useOf returns the contribution of a node: whether it uses up the budget, and whether its old
+// pod may be deleted (see Update without surge in rules.md). The budget is a share of the
+// nodes that should run a pod.
 func (st *state) useOf(key int32) nodeUse {
 	k := &st.keys[key]
 	u := st.useOfPods(key, st.classify(k))
@@ -144,7 +144,7 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 	n, o := pods.new, pods.old
 	switch {
 	case n.preparing() && o.exists() && !o.preparing():
-		// It counts for being about to go, and once more if it is not available.
+		// It counts because it is about to be deleted, and once more if it is not available.
 		u.block(key, n.Pod, ReasonPreparing)
 		if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
 			u.block(key, n.Pod, n.unavailable())
@@ -210,7 +210,7 @@ func (st *state) deadNodes(keys []int32) (dead []usage) {
 	return dead[:min(len(dead), int(st.opts.SkipDeadNodes))]
 }
 
-// ending returns which nodes wait for nothing but the end of their pods.
+// ending returns the nodes that wait only for the end of their pods.
 func (st *state) ending() blockers {
 	var wait []usage
 	for i := range st.nodes {

@@ -2,7 +2,7 @@
 
 package daemonset
 
-// kinds is how many nodes there are of some kinds, of which a plan only says something of a few.
+// kinds counts nodes by kind. A plan mentions only a few nodes of some kinds.
 type kinds struct {
 	desired int32 // nodes that should run a pod
 	empty   int   // of these, without a pod
@@ -11,9 +11,9 @@ type kinds struct {
 	ending  int   // with one pod, which is being deleted
 }
 
-// says returns of how many nodes of each kind the plan may say something: of the first by name,
-// where it is not all of them. Those with an old pod are counted without those where it is not
-// available, of all of which it does.
+// says returns how many nodes of each kind the plan may mention: the first ones by name, if
+// not all. Nodes with an old pod that is not available are not counted here, since the plan
+// mentions all of them.
 func (in *input) says(k *kinds) (say kinds) {
 	if in.opts.Freeze || in.unseen {
 		return say
@@ -25,7 +25,7 @@ func (in *input) says(k *kinds) (say kinds) {
 	}
 	st := in.total(k.desired)
 	burst := st.burst()
-	if burst > 0 && k.empty > 0 { // it creates pods, and updates none
+	if burst > 0 && k.empty > 0 { // the plan creates pods, and updates none
 		say.empty = min(burst, k.empty)
 		return say
 	}
@@ -38,7 +38,7 @@ func (in *input) says(k *kinds) (say kinds) {
 		say.old = min(int(budget.Surge), burst)
 		return say
 	}
-	// Each new pod that is not available uses up one, and so does each that is being deleted.
+	// Each new pod that is not available uses up one, and so does each pod being deleted.
 	say.old = min(int(budget.Unavailable)-k.young-k.ending, st.inOrder())
 	if !sum {
 		say.young = k.young
@@ -46,5 +46,5 @@ func (in *input) says(k *kinds) (say kinds) {
 	return say
 }
 
-// total returns a state that knows the number of nodes alone.
+// total returns a state that contains only the number of nodes.
 func (in *input) total(desired int32) *state { return &state{input: in, desired: desired} }

@@ -10,21 +10,21 @@ import (
 )
 
 // A selection is the nodes that an update looks at, in the order in which they are chosen,
-// and what keeps others out.
+// with the causes that keep other nodes out.
 type selection struct {
 	keys        []int32
 	notSelected cause
 	partition   cause
 }
 
-// selectNodes returns which nodes the update looks at.
+// selectNodes returns the nodes that the update looks at.
 func (st *state) selectNodes() selection {
 	keys := make([]int32, 0, len(st.keys))
 	filtered := st.opts.kruise() || st.reserved() > 0 || st.ds.NodeSelector != nil
 	for i := range st.keys {
 		k := &st.keys[i]
 		switch {
-		case k.count == 0 && !k.run: // nothing there, and nothing should be
+		case k.count == 0 && !k.run: // no pod there, and none should run
 		case k.node < 0 && (filtered || st.opts.Prune):
 		case st.opts.Prune && !k.run:
 		default:
@@ -37,8 +37,7 @@ func (st *state) selectNodes() selection {
 	return selection{keys: keys}
 }
 
-// filter keeps the nodes that partition and selector admit. Nodes that have been
-// updated take their share.
+// filter keeps the nodes that partition and selector admit. Updated nodes come first.
 func (st *state) filter(keys []int32) (s selection) {
 	const updated, updating, selected, rest = 0, 1, 2, 3
 	reserved := st.reserved()

@@ -16,7 +16,7 @@ const Kind = "DaemonSet"
 
 func (ds *DaemonSet) kind() string { return cmp.Or(ds.Kind, Kind) }
 
-// podKind returns the kind of the pods, or "" if it is Kubernetes'.
+// podKind returns the kind of the pods, or "" for Kubernetes pods.
 func (ds *DaemonSet) podKind() string { return unless(ds.PodKind, "Pod") }
 
 func unless(kind, usual string) string {
@@ -29,10 +29,10 @@ func unless(kind, usual string) string {
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
 //
-// The least snapshot. Without the first eight there is an error that names the field;
-// without any of the others, there is a plan that does without.
+// The minimal snapshot: without one of the first eight there is an error that names the field;
+// without any of the others the plan works as noted.
 //
-//	now                               what is available, and when to look again
+//	now                               decides which pods are available, and when to look again
 //	DaemonSet.Name                    new revisions are named after it
 //	DaemonSet.UID                     says which pods and revisions are its own
 //	DaemonSet.Selector                says which pods and revisions it adopts
@@ -43,7 +43,7 @@ func unless(kind, usual string) string {
 //	DaemonSet.Template.Data           without it, all templates are one
 //	DaemonSet.Template.Tolerations    without them, nodes with taints are left out
 //	Nodes[].Taints                    without them, pods run on it
-//	Nodes[].Labels                    without them, what selects nodes leaves it out
+//	Nodes[].Labels                    without them, selectors of nodes leave it out
 //	DaemonSet.MaxUnavailable          without it, 1 node may be unavailable
 //	DaemonSet.MinReadySeconds         without it, a ready pod is available
 //	Pods[].ControllerUID              without it, it is adopted by the selector, or not looked at
@@ -54,31 +54,30 @@ func unless(kind, usual string) string {
 //	Pods[].Ready                      without it, it is not ready
 //	Pods[].ReadySince                 without it and with MinReadySeconds, it is never available
 //	Revisions[].Data                  without it, it is of another template
-//	Unseen                            without it, what was just created is created again
+//	Unseen                            without it, pods just created are created again
 //
 // DaemonSet.Generation and Status are read for the next status.
 type Snapshot struct {
 	DaemonSet DaemonSet `json:"daemonSet"`
 	// Nodes are all nodes of the cluster, in any order.
 	Nodes []Node `json:"nodes,omitempty"`
-	// Pods are, in any order, all that the DaemonSet controls, whatever their labels and
-	// phase and even if they are being deleted, and all that nobody controls and its
-	// selector selects, to be adopted. Others of the namespace may be there or be left
-	// out: they are not looked at.
+	// Pods are, in any order, all pods that the DaemonSet controls, whatever their labels and
+	// phase and even if they are being deleted, and all orphans that its selector selects, to
+	// be adopted. Other pods of the namespace are optional: they are not looked at.
 	Pods []Pod `json:"pods,omitempty"`
-	// Revisions are, in any order, all that the DaemonSet controls, all that nobody
-	// controls and its selector selects, and the one that has the name of the revision of
-	// the template, whoever controls it. Others of the namespace may be left out.
+	// Revisions are, in any order, all revisions that the DaemonSet controls, all orphans that
+	// its selector selects, and the revision with the name of the template's revision,
+	// whatever its controller. Other revisions of the namespace may be left out.
 	Revisions []revision.ControllerRevision `json:"revisions,omitempty"`
 	// Backoff is the table of the previous plan.
 	Backoff Backoff `json:"backoff,omitempty"`
-	// Unseen says that pods which an earlier plan created or deleted are not yet seen
-	// to be so. The plan then only reports a status.
+	// Unseen says that the informers have not yet shown all pods that an earlier plan created
+	// or deleted. The plan then only reports a status.
 	Unseen bool `json:"unseen,omitzero"`
-	// Written are the versions that earlier passes have left, from [Result.Written], and
-	// Read those up to which the caches had read when Pods and DaemonSet were taken from
-	// them. While what was read is older, nothing is planned. A cache that cannot tell how
-	// far it has read leaves Read empty, and then nothing waits for it.
+	// Written are the versions that earlier passes have left, from [Result.Written], and Read
+	// the versions up to which the caches had read when Pods and DaemonSet were taken from
+	// them. While Read is older than Written, nothing is planned. A cache that cannot tell how
+	// far it has read leaves Read empty, and then no pass waits for it.
 	Written Versions `json:"written,omitzero"`
 	Read    Versions `json:"read,omitzero"`
 }
@@ -102,8 +101,8 @@ const (
 	InPlaceIfPossible RollingType = "InPlaceIfPossible"
 )
 
-// A DaemonSet is the desired state and the last written status. Kinds
-// decide nothing: whose a pod or revision is, its controller's UID says.
+// A DaemonSet is the desired state and the last written status. Kinds decide nothing: the UID
+// of its controller tells the owner of a pod or revision.
 type DaemonSet struct {
 	Kind        string            `json:"kind,omitzero"`      // a kind of your own; "" means DaemonSet
 	PodKind     string            `json:"podKind,omitzero"`   // of its pods, for texts; "" means Pod
@@ -119,13 +118,13 @@ type DaemonSet struct {
 	Template Template                `json:"template"`
 	Strategy Strategy                `json:"strategy,omitzero"` // "" means RollingUpdate
 	MaxSurge rollout.IntOrPercent    `json:"maxSurge,omitzero"` // of the desired nodes, rounded up; unset means 0
-	// MaxUnavailable is a share of the desired nodes, rounded up. Unset means 1, and 0
-	// beside a surge in the OpenKruise dialect.
+	// MaxUnavailable is a share of the desired nodes, rounded up. Unset means 1, and 0 next to
+	// a surge in the OpenKruise dialect.
 	MaxUnavailable       rollout.IntOrPercent `json:"maxUnavailable,omitzero"`
 	MinReadySeconds      int32                `json:"minReadySeconds,omitzero"`
 	RevisionHistoryLimit *int32               `json:"revisionHistoryLimit,omitzero"` // nil means 10
 
-	// What follows only the Advanced DaemonSet of OpenKruise has.
+	// Fields of the Advanced DaemonSet of OpenKruise only.
 
 	// RollingType is how pods are replaced; "" means Standard.
 	RollingType RollingType `json:"rollingType,omitzero"`
@@ -140,7 +139,7 @@ type DaemonSet struct {
 	Burst rollout.IntOrPercent `json:"burst,omitzero"`
 	// Progressive creates pods only on nodes that the partition has released.
 	Progressive bool `json:"progressive,omitzero"`
-	// PreDelete is what holds back the deletion of a pod; nil holds nothing.
+	// PreDelete is the hook that holds back the deletion of a pod; nil holds nothing.
 	PreDelete *PreDelete `json:"preDelete,omitempty"`
 
 	Status Status `json:"status,omitzero"`
@@ -154,7 +153,7 @@ type PreDelete struct {
 	MarkNotReady bool              `json:"markNotReady,omitzero"` // a held pod also stops being ready
 }
 
-// A Template is what the planner reads of a pod template.
+// A Template holds the fields of a pod template that the planner reads.
 type Template struct {
 	// Hash names a new revision; see [revision.Hash] and Status.CollisionCount.
 	Hash string `json:"hash"`
@@ -172,7 +171,7 @@ type Template struct {
 	ReadinessGates []string `json:"readinessGates,omitempty"`
 }
 
-// A Status is what a DaemonSet reports. Counts are of nodes.
+// A Status is the status of a DaemonSet. Counts are of nodes.
 type Status struct {
 	ObservedGeneration     int64  `json:"observedGeneration,omitzero"`
 	DesiredNumberScheduled int32  `json:"desiredNumberScheduled"`          // that should run a pod
@@ -186,17 +185,17 @@ type Status struct {
 	UpdateRevision         string `json:"updateRevision,omitzero"`         // the current hash; OpenKruise only
 }
 
-// A Node is what the planner reads of a node.
+// A Node holds the fields of a node that the planner reads.
 type Node struct {
 	Name   string            `json:"name"`
 	Labels map[string]string `json:"labels,omitempty"`
 	Taints []Taint           `json:"taints,omitempty"`
-	// Rank is the caller's order of updates: nodes of lower rank come first, those of
-	// equal rank by name. No other decision reads it.
+	// Rank is the caller's order of updates: nodes of lower rank come first, nodes of equal
+	// rank by name. No other decision reads it.
 	Rank int32 `json:"rank,omitzero"`
 }
 
-// An Effect is what a taint does to pods that do not tolerate it.
+// An Effect is the effect of a taint on pods that do not tolerate it.
 type Effect string
 
 // The effects of a taint.

@@ -2,24 +2,24 @@
 
 package daemonset
 
-// A spot is a node, with what is known of the pods on it before a plan looks closer.
+// A spot is a node with the facts about its pods that decide whether a plan looks closer.
 type spot struct {
 	facts     facts // of a single pod
 	run, cont bool  // should run, should continue running
 	old       bool  // there is an old pod that is not being deleted
 }
 
-// A kind is what a plan may have to say of a spot.
+// A kind tells how closely a plan has to look at a spot.
 type kind uint8
 
 const (
 	spotIdle   kind = iota // it should run no pod, and has none
 	spotEmpty              // it should run a pod, and has none
-	spotSingle             // it should run a pod, and has one of which nothing needs to be known but its facts
+	spotSingle             // it should run a pod, and has one about which the facts say everything
 	spotOdd                // anything else
 )
 
-// kindOf decides of which kind a spot is. A single pod may be odd for other reasons than its facts.
+// kindOf returns the kind of a spot. A single pod may be odd for other reasons than its facts.
 func (s *spot) kindOf(pods int, dead, odd bool) kind {
 	switch {
 	case pods == 0 && !s.run:

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// status counts the nodes, each desired one by one of its pods. With seen, the generation
+// status counts the nodes, each desired node by one of its pods. With seen, the generation
 // counts as observed.
 func (st *state) status(seen bool) Status {
 	s := copyStatus(st.ds.Status)
@@ -37,7 +37,7 @@ func (st *state) status(seen bool) Status {
 	return s
 }
 
-// countPods counts n nodes that should run a pod, by one that they have.
+// countPods counts n nodes that should run a pod, by one of their pods.
 func (s *Status) countPods(f facts, n int32) {
 	s.CurrentNumberScheduled += n
 	if f.has(isReady) {
@@ -51,8 +51,8 @@ func (s *Status) countPods(f facts, n int32) {
 	}
 }
 
-// reported returns what is known about the pod that stands for a node in the status: the
-// oldest, or if [StatusCountsDeletedPod] is repaired the best.
+// reported returns the facts of the pod that stands for a node in the status: the oldest, or
+// if [StatusCountsDeletedPod] is repaired the best.
 func (st *state) reported(k *nodeKey) facts {
 	return st.facts[slices.MinFunc(st.podsOf(k), st.compareReported)]
 }
@@ -83,7 +83,7 @@ func (st *state) nextAvailable() (next time.Time) {
 	return next
 }
 
-// earlier returns the earlier one of two instants. The zero Time is none.
+// earlier returns the earlier one of two instants. The zero Time is ignored.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || !a.IsZero() && !b.Before(a) {
 		return a

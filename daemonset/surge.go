@@ -8,13 +8,13 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A surgeTally is the nodes of an update with surge by what becomes of them.
+// A surgeTally groups the nodes of an update with surge by their next step.
 type surgeTally struct {
 	blockers []usage // nodes that surge
-	create   []int32 // not limited: the old pod serves nobody
+	create   []int32 // not limited: the old pod is not available
 	waiting  []int32 // limited by the surge
 	remove   []keyDeletion
-	sunset   []keyPod // limited by what is available
+	sunset   []keyPod // limited by the number of available nodes
 	serving  int      // nodes with an available pod
 	missing  []usage  // nodes that do not exist, with an old pod: upstream fails
 }
@@ -24,14 +24,14 @@ type keyDeletion struct {
 	Deletion
 }
 
-// counts are the numbers that the budget is compared with.
+// counts returns the numbers that the budget is compared with.
 func (t *surgeTally) counts() rollout.SurgeCounts {
 	return rollout.SurgeCounts{
 		Surging: len(t.blockers), OldUnavailable: len(t.create), OldAvailable: len(t.waiting), Undesired: len(t.sunset), Available: t.serving,
 	}
 }
 
-// A surgeStep is what an update with surge does on a node.
+// A surgeStep is the step of an update with surge on a node.
 type surgeStep uint8
 
 const (
@@ -39,15 +39,15 @@ const (
 	surgeBlocked           // the node surges, for a reason
 	surgeCreate            // it gets a second pod at once
 	surgeWait              // it gets one as far as the surge allows
-	surgeRemove            // its old pod goes, for a reason
-	surgeSunset            // its old pod goes as far as others make up for it
-	surgeMissing           // there is no such node, and upstream fails
+	surgeRemove            // its old pod is deleted, for a reason
+	surgeSunset            // its old pod is deleted as far as other nodes make up for it
+	surgeMissing           // the node does not exist, and upstream fails
 )
 
-// A surgeUse is what the pods of one node count for in an update with surge.
+// A surgeUse is the contribution of one node to an update with surge.
 type surgeUse struct {
 	step   surgeStep
-	pod    *Pod // that is meant, or nil
+	pod    *Pod // the pod meant, or nil
 	reason Reason
 	serves bool // a pod of the node is available
 }
@@ -73,10 +73,10 @@ func (t *surgeTally) add(key int32, u surgeUse) {
 	}
 }
 
-// updateWithSurge is the rolling update with surge: create, and let a later plan
-// delete. It does nothing if an old pod without a new one is on a node that does not exist:
-// upstream fails then. Old is the number of nodes with an old pod, and marks are the pods
-// that the hook holds already.
+// updateWithSurge is the rolling update with surge: create, and let a later plan delete. It
+// does nothing if an old pod without a new one is on a node that does not exist, where
+// upstream fails. Old is the number of nodes with an old pod, and marks are the pods that the
+// hook holds already.
 func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) updating {
 	u := updating{selection: st.selectNodes()}
 	t := surgeTally{waiting: make([]int32, 0, old-st.others.old()), serving: st.others.serving()}
@@ -85,7 +85,7 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	}
 	if len(t.missing) > 0 {
 		u.waits, u.leftOut = ReasonMissingNode, st.byName(t.missing)
-		return u // it goes on when the pod is gone
+		return u // the update goes on when the pod is gone
 	}
 	if !st.opts.kruise() || st.ranked {
 		first(t.create, min(st.burst(), len(t.create)), st.order())
@@ -98,7 +98,7 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 		u.limit = cause{ReasonMaxSurge, int64(counts.Surging + free + room), int64(budget.Surge)}
 		u.blockers = st.because(t.blockers, func(facts) Reason { return "" })
 	}
-	counted := max(room-len(t.waiting), 0) // of the others: beyond the burst
+	counted := max(room-len(t.waiting), 0) // of the nodes left out: beyond the burst
 	create := append(t.create, t.waiting[:room-counted]...)
 	gone := counts.Removals(st.desired)
 	if gone < len(t.sunset) {
@@ -109,8 +109,8 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	return u
 }
 
-// surgeDeletions returns the pods that go: those whose work is done, and as many of those on
-// nodes that should no longer run one.
+// surgeDeletions returns the pods to delete: all pods of t.remove, and the first pods of
+// t.sunset, up to the number sunset.
 func (st *state) surgeDeletions(t *surgeTally, sunset int) []Deletion {
 	compare := st.order()
 	slices.SortFunc(t.remove, func(a, b keyDeletion) int { return compare(a.key, b.key) })
@@ -134,8 +134,8 @@ func (st *state) surgeUseOf(key int32) surgeUse {
 	return st.surgeKubernetes(k, &pods)
 }
 
-// surgeKubernetes returns what a node counts for by the rules of Kubernetes (see Update with
-// surge in rules.md).
+// surgeKubernetes returns the contribution of a node by the rules of Kubernetes (see Update
+// with surge in rules.md).
 func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	if !pods.ok {
 		return surgeUse{step: surgeBlocked, reason: ReasonTooManyPods}
@@ -163,7 +163,7 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	return u
 }
 
-// surgePair returns what a node with a new and an old pod counts for.
+// surgePair returns the step for a node with a new and an old pod.
 func surgePair(n, o podFacts) (surgeStep, *Pod, Reason) {
 	if !n.has(isAvailable) {
 		return surgeBlocked, n.Pod, n.unavailable()
@@ -171,8 +171,8 @@ func surgePair(n, o podFacts) (surgeStep, *Pod, Reason) {
 	return surgeRemove, o.Pod, ReasonReplaced
 }
 
-// surgeOpenKruise does so by the rules of OpenKruise, which do not look at whether a node
-// should run a pod, unless [SurgeOnExcludedNodes] is repaired.
+// surgeOpenKruise returns the contribution of a node by the rules of OpenKruise, which ignore
+// whether a node should run a pod, unless [SurgeOnExcludedNodes] is repaired.
 func (st *state) surgeOpenKruise(k *nodeKey, pods *nodePods) (u surgeUse) {
 	n, o := pods.new, pods.old
 	switch {

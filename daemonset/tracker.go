@@ -10,39 +10,38 @@ import (
 )
 
 // A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
-// look at all nodes and pods. The zero Tracker is the zero Snapshot. [Tracker.Apply] takes what
-// changes, and [Tracker.Plan] returns what [Reconcile] returns for the snapshot as it is by
-// then, always.
+// look at all nodes and pods. The zero Tracker is the zero Snapshot. [Tracker.Apply] takes
+// changes, and [Tracker.Plan] always returns the plan of [Reconcile] for the current snapshot.
 //
-// A change of a node or pod takes O(log N) time for N nodes: its node alone is looked at. A plan
-// counts the nodes that it says nothing of in groups of the same kind: those that have a new
-// pod which is available, empty ones beyond the burst, and those with an old pod which is
-// available beyond the budget or the burst. It takes the time for the others, which are the few where
-// something is going on, or that it acts on or names. So does a pod that becomes available. A
-// budget that is a share of the nodes lets many be in the way of an update, which a plan names:
-// with [Options.SumHolds] and without surge they are counted in groups, too.
+// A change of a node or pod takes O(log N) time for N nodes: only its node is looked at. A
+// plan counts most nodes in groups: nodes with an available new pod, empty nodes beyond the
+// burst, and nodes with an available old pod beyond the budget or the burst. It takes time for
+// each other node: the few nodes with a change under way, and the nodes that it acts on or
+// names. A pod that becomes available takes time as well. If the budget is a share of the
+// nodes, many nodes may block an update, and the plan names each: with [Options.SumHolds] and
+// without surge they are counted in groups, too.
 //
-// The time of Reconcile take plans of the OpenKruise dialect, with a partition, a selector of
-// nodes or ranks of nodes, or while two pods have one UID or one template has two revisions; and
-// what changes the meaning of all pods counts all of them anew: another UID, selector, revision,
-// template generation, minReadySeconds, placement of the template, other Options, a DaemonSet
-// that begins to be deleted, and a time before that of the last plan.
+// Some plans take the time of Reconcile: plans of the OpenKruise dialect, plans with a
+// partition, a selector of nodes or ranks of nodes, and plans while two pods have one UID or
+// one template has two revisions. All pods are counted again after a change that affects all
+// of them: another UID, selector, revision, template generation, minReadySeconds, placement of
+// the template, other Options, a DaemonSet that begins to be deleted, and a time before the
+// last plan.
 //
-// It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
-// [Tracker.Clone]. In JSON it is its Snapshot. examples/controller, a complete controller,
-// says in its README.md what to see to when informers feed one.
+// A Tracker belongs to one goroutine. Do not copy it by assignment: see [Tracker.Clone]. In
+// JSON it is its Snapshot. The README.md of examples/controller, a complete controller,
+// explains how informers feed a Tracker.
 type Tracker struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]
 	measure  *measure // of the counts; nil if nothing has been counted
-	admitted *input   // without nodes and pods; nil if that has to be done anew
-	measured bool     // the measure is the right one for it
-	known    *history // what has been decided of the revisions as admitted; nil if that has to be done anew
+	admitted *input   // without nodes and pods; nil if not computed
+	measured bool     // the measure fits admitted
+	known    *history // the decision about the revisions as admitted; nil if not computed
 	counts   counts
 }
 
-// Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
-// [Reconcile].
+// Plan returns Reconcile(t.Snapshot(), now, opts), including its error.
 func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	in, err := t.admit(now, opts)
 	at, near := tracked.Clock(now)
@@ -50,7 +49,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	h := t.revise(in)
-	if len(h.gone) > 0 { // a pod is new for what the plan relabels, until the next one
+	if len(h.gone) > 0 { // relabelled pods count as new in this plan only
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	t.take(in, h, at)
@@ -65,8 +64,8 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	return p, nil
 }
 
-// admit is [admit] without nodes and pods. What has been found right and compiled for one plan is so
-// for the next, which has it for its own.
+// admit is [admit] without nodes and pods. It reuses the input of the last plan, already
+// checked and compiled, while that still applies.
 func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 	if t.admitted == nil || t.admitted.opts != opts || now.IsZero() {
 		in, err := admit(&t.rest, now, opts)
@@ -87,8 +86,8 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
-// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs the
-// nodes and pods only for a snapshot to plan from again.
+// Finish returns Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It needs the nodes and
+// pods only for a snapshot to plan from again.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	result := Finish(t.rest, p, r, now, opts)
 	if result.Again != nil {
@@ -97,10 +96,9 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	return result
 }
 
-// Clone returns a Tracker of its own that stands for the same snapshot: what is applied to
-// one of the two, the other does not see. It takes the same time however many nodes and pods
-// there are, and the first changes of each of the two take more than others, for parts of the
-// lists are copied as they change.
+// Clone returns a separate Tracker with the same snapshot: a change applied to one of the two
+// does not affect the other. It takes constant time. The first changes of each of the two take
+// longer than others, because parts of the lists are copied as they change.
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	if t.admitted != nil {
@@ -115,12 +113,12 @@ func (t *Tracker) Clone() Tracker {
 // MarshalJSON encodes the snapshot.
 func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
-// UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
-// [Tracker.Apply], or two nodes or two pods have one name.
+// UnmarshalJSON decodes a snapshot. The error, unless it is a JSON error, is an error of
+// [Tracker.Apply], or reports two nodes or two pods with one name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
-		return err // null changes nothing, as of any other value
+		return err // null changes nothing, as usual in JSON
 	}
 	var loaded Tracker
 	loaded.rest = s

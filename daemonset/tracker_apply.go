@@ -7,28 +7,27 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the
-// objects New and what the other fields refer to: they must not change afterwards. An object
-// that changes is another New, and so on.
+// A Delta is a change of a snapshot. Nil fields stay as they are. A Tracker keeps the objects
+// New and the values of the other fields: do not change them afterwards, but pass another New
+// for each change of an object.
 type Delta struct {
-	// DaemonSet is what the DaemonSet is from now on. One that is gone is the zero DaemonSet.
+	// DaemonSet is the new DaemonSet: the zero DaemonSet if it is gone.
 	DaemonSet *DaemonSet
-	// Node and Pod are what happens to one node and to one pod, as informers tell it.
+	// Node and Pod are events of one node and of one pod, from informers.
 	Node NodeEvent
 	Pod  PodEvent
-	// Revisions are all revisions from now on; if there are none any more, they are empty and
-	// not nil.
+	// Revisions are the new revisions: empty and not nil if none are left.
 	Revisions []revision.ControllerRevision
-	// Backoff is the table of the last plan from now on.
+	// Backoff is the table of the last plan.
 	Backoff *Backoff
-	// Unseen is whether pods that a plan created or deleted are not seen to be so, from now on.
+	// Unseen replaces [Snapshot].Unseen: whether writes of pods by a plan are still unseen.
 	Unseen *bool
-	// Written and Read are the versions that were written and read from now on.
+	// Written and Read replace the versions of the snapshot.
 	Written, Read *Versions
 }
 
 // A NodeEvent is a change of one node: an addition if Old is nil, a deletion if New is, and an
-// update otherwise. Of Old only the name is read.
+// update otherwise. Only the name of Old is read.
 type NodeEvent struct {
 	Old, New *Node
 }
@@ -39,7 +38,7 @@ type PodEvent struct {
 	Old, New *Pod
 }
 
-// ofNodes is the kind of nodes, of which no two have one name at different times.
+// ofNodes is the kind of nodes. A name always means the same node.
 type ofNodes struct{}
 
 func (ofNodes) Word() string         { return "node" }
@@ -57,19 +56,19 @@ func (ofPods) Name(p *Pod) string    { return p.Name }
 func (ofPods) UID(p *Pod) string     { return p.UID }
 func (ofPods) Version(p *Pod) string { return p.ResourceVersion }
 
-// Apply takes what has changed.
+// Apply applies a change.
 //
-// The events of one pod or node may come twice. If the pods have resource versions that compare,
-// see [replicaset.CompareVersions], their events may also come late: what is older than what is
-// known changes nothing, unless it is the removal of the known pod. Nodes have none here, so that the last event of each says what it is.
-// An object that has been removed is not remembered, so that an addition that comes after its
-// removal adds it again. The events of different objects may come in any order, a pod before
-// its node too.
+// The events of one pod or node may come twice. If the pods have resource versions that
+// compare, see [replicaset.CompareVersions], their events may also come late: a pod older than
+// the known one changes nothing, unless it is the removal of the known pod. Nodes have no
+// versions here, so the last event of each node wins. A removed object is not remembered, so
+// an addition that comes after its removal adds it again. The events of different objects may
+// come in any order, including a pod before its node.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has changed: an
-// object without a name; an update of one that is not there, which was removed or not added
-// yet, or that gives it another name; an event of one pod while there is another one of its
-// name, with another UID and no versions to tell which is the later.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has
+// changed. It reports an object without a name; an update of an unknown object, removed or not
+// added yet, or with another name than before; or an event of one pod while there is another
+// pod of the same name, with another UID and no versions to tell which is the later.
 func (t *Tracker) Apply(d Delta) error {
 	ofNode, err := t.judgeNode(d.Node)
 	if err != nil {
@@ -90,8 +89,8 @@ func (t *Tracker) Apply(d Delta) error {
 	return nil
 }
 
-// applyRest takes what a change says of other things than nodes and pods. The next plan sees
-// what it means.
+// applyRest applies a change of the fields other than nodes and pods. The next plan works out
+// its consequences.
 func (t *Tracker) applyRest(d *Delta) {
 	another := d.DaemonSet != nil && !sameAdmitted(&t.rest.DaemonSet, d.DaemonSet)
 	if another || d.Revisions != nil || d.Backoff != nil || d.Unseen != nil || d.Written != nil || d.Read != nil {
@@ -147,14 +146,14 @@ func (t *Tracker) applyPod(what tracked.Verdict, i int, p *Pod) {
 	}
 }
 
-// replacePod puts another pod of the same name in place of one. Most are counted as it was.
+// replacePod replaces a pod with another pod of the same name. Most are counted as before.
 func (t *Tracker) replacePod(i int, p *Pod) {
 	if t.measure == nil {
 		t.pods.Set(i, p)
 		return
 	}
 	left := int(t.counts.records.At(i).spot) - 1
-	t.counts.unfile(left) // by now, so that the processor fetches what it reads and the labels at once
+	t.counts.unfile(left) // early, so that the processor fetches the fields it reads and the labels at once
 	if t.standing(t.pods.At(i)) == t.standing(p) {
 		t.pods.Set(i, p)
 		t.assess(left)

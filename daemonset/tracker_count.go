@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// counts is what has been counted.
+// counts are the counts of a Tracker.
 type counts struct {
 	now     time.Time // when pods were last let become available
 	spots   paged.List[trackedSpot]
@@ -19,8 +19,8 @@ type counts struct {
 	records paged.List[record]
 	twins   tracked.Twins   // by UID, of the pods that the DaemonSet controls
 	hashes  tracked.Counter // of the pods of nodes
-	loose   paged.Bag       // pods of concern that are on no node that there is
-	strays  paged.Index     // the first ones of these that belong to a node, by its name
+	loose   paged.Bag       // relevant pods without an existing node
+	strays  paged.Index     // the first of these for each missing node, by its name
 	odd     paged.Bag       // spots that every plan looks at
 	young   paged.Bag       // spots with a new pod that is not available
 	ending  paged.Bag       // spots with a pod that is being deleted
@@ -50,15 +50,15 @@ type trackedSpot struct {
 	due   int32 // its place in the queue, from 1
 	spot
 	kind   kind
-	dead   bool // it does not answer
-	listed bool // it is in the list of those with an old pod
+	dead   bool // the node does not answer
+	listed bool // it is in the list of spots with an old pod
 }
 
 // A record is where a pod is counted.
 type record struct {
 	spot  int32 // from 1, 0 for none
 	next  int32 // pod of the same node, from 1
-	loose int32 // its place among those on no node that there is, from 1
+	loose int32 // its place among the loose pods, from 1
 }
 
 func (c *counts) name(i int) string { return c.spots.At(i).node.Name }
@@ -95,7 +95,8 @@ func (c *counts) nodes() (list []Node) {
 	return list
 }
 
-// changeNode counts a node, or none, in place of another one of its name, or none.
+// changeNode replaces a node with another node of the same name in the counts; either may be
+// nil.
 func (t *Tracker) changeNode(name string, n *Node) {
 	c := &t.counts
 	i := c.names.Find(name, c.name)
@@ -114,7 +115,7 @@ func (t *Tracker) changeNode(name string, n *Node) {
 	t.refile(i)
 }
 
-// addNode makes a spot for a node, on which are the pods that came before it.
+// addNode makes a spot for a node, with the pods that came before it.
 func (t *Tracker) addNode(n *Node) int {
 	c := &t.counts
 	i := c.spots.Len()
@@ -150,8 +151,8 @@ func (t *Tracker) settle(i int, n *Node) {
 	}
 }
 
-// removeNode removes a spot, whose number the last one takes. Its pods stay, and belong to a node
-// that there is not.
+// removeNode removes a spot, and gives its number to the last one. Its pods stay, and belong
+// to a missing node.
 func (t *Tracker) removeNode(i int) {
 	c, last := &t.counts, t.counts.spots.Len()-1
 	s := c.withdraw(i)
@@ -193,12 +194,12 @@ func (t *Tracker) controlled(i int) bool {
 	return p.UID != "" && p.ControllerUID == t.measure.ds.UID
 }
 
-// A standing is what a pod is counted for, beside the facts of it.
+// A standing is the way a pod is counted, in addition to its facts.
 type standing struct {
-	uid    string // "" if it has not to be told from others by it
-	hash   string // of those of revisions that are in use, if it is hashed
+	uid    string // "" if the UID need not tell it from others
+	hash   string // of a revision in use; read if hashed is set
 	node   string
-	loose  bool // it is of concern, and belongs to no node
+	loose  bool // it is relevant, and belongs to no node
 	hashed bool
 }
 
@@ -245,7 +246,7 @@ func (t *Tracker) enter(i int) int {
 	return k
 }
 
-// leave takes a pod out of what is counted, and returns its spot, or -1.
+// leave removes a pod from the counts, and returns its spot, or -1.
 func (t *Tracker) leave(i int) int {
 	c, s, r := &t.counts, t.standing(t.pods.At(i)), t.counts.records.At(i)
 	if s.uid != "" {
@@ -265,7 +266,7 @@ func (t *Tracker) leave(i int) int {
 // target returns the node that a pod belongs to.
 func (t *Tracker) target(i int) string { return t.pods.At(i).target() }
 
-// stray counts a pod that belongs to a node that there is not, behind the first one of that.
+// stray counts a pod of a missing node, after the first pod of this node.
 func (t *Tracker) stray(i int, node string) {
 	c := &t.counts
 	if first := c.strays.Find(node, t.target); first >= 0 {
@@ -277,7 +278,7 @@ func (t *Tracker) stray(i int, node string) {
 	c.loose.Add(i, c.putLoose)
 }
 
-// relink puts another pod, or none, in place of one in the list of its node.
+// relink replaces a pod in the list of its node with another pod, or with none.
 func (t *Tracker) relink(i int, to int32) {
 	c, r := &t.counts, t.counts.records.At(i)
 	var link *int32
@@ -302,7 +303,7 @@ func (t *Tracker) relink(i int, to int32) {
 	*link = to
 }
 
-// moveLast gives the last pod the number of one that is counted no more.
+// moveLast gives the last pod the number of a pod that is no longer counted.
 func (t *Tracker) moveLast(i int) {
 	c, last := &t.counts, t.pods.Len()-1
 	if i != last {

@@ -10,13 +10,13 @@ import (
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
-// refile looks at a spot anew. With -1 it does nothing.
+// refile files a spot again. With -1 it does nothing.
 func (t *Tracker) refile(i int) {
 	t.counts.unfile(i)
 	t.assess(i)
 }
 
-// assess looks at a spot that is not filed, and files it. With -1 it does nothing.
+// assess classifies a spot that is not filed, and files it. With -1 it does nothing.
 func (t *Tracker) assess(i int) {
 	if i < 0 {
 		return
@@ -33,7 +33,7 @@ func (t *Tracker) assess(i int) {
 	}
 }
 
-// look decides of which kind a spot is, and returns the pod if it has only one and the node answers.
+// look classifies a spot, and returns its pod if it has only one and the node answers.
 func (t *Tracker) look(s *trackedSpot) (only *Pod) {
 	n, f := 0, facts(0)
 	s.old = false
@@ -49,7 +49,7 @@ func (t *Tracker) look(s *trackedSpot) (only *Pod) {
 	return only
 }
 
-// isOdd reports whether of a pod that is alone on its node more needs to be known than its facts.
+// isOdd reports whether a plan needs more than the facts of a pod that is alone on its node.
 func (t *Tracker) isOdd(p *Pod, f facts) bool {
 	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.measure.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
 		return true // it becomes available beyond all clocks
@@ -57,7 +57,7 @@ func (t *Tracker) isOdd(p *Pod, f facts) bool {
 	return p.ControllerUID != t.measure.ds.UID || p.touched() // it is to be adopted, or refreshed
 }
 
-// due returns when a pod becomes available, if that is going to be.
+// due returns when a pod becomes available, if it ever will.
 func (t *Tracker) due(p *Pod) (int64, bool) {
 	a := t.availability()
 	at, known := a.At(p)
@@ -65,8 +65,9 @@ func (t *Tracker) due(p *Pod) (int64, bool) {
 	return instant, known && near && a.MinReadySeconds != 0
 }
 
-// file puts a spot among those of its kind. One whose old pod is not available any more stays in
-// the list of those where it is: every plan looks at the odd ones anyway, and most come back.
+// file adds a spot to the list of its kind. A spot stays in the list of available old pods
+// when its pod is no longer available: every plan looks at the odd spots anyway, and most come
+// back.
 func (c *counts) file(i int, s *trackedSpot) {
 	isOld := s.kind == spotSingle && s.facts.isOld() && !s.facts.has(isTerminating)
 	c.list(i, s, isOld || s.listed && s.kind == spotOdd && s.old)
@@ -89,7 +90,7 @@ func (c *counts) file(i int, s *trackedSpot) {
 	}
 }
 
-// list puts a spot into the list of those with an old pod, or takes it out.
+// list adds a spot to the list of spots with an old pod, or removes it.
 func (c *counts) list(i int, s *trackedSpot, listed bool) {
 	switch {
 	case listed && !s.listed:
@@ -100,7 +101,8 @@ func (c *counts) list(i int, s *trackedSpot, listed bool) {
 	s.listed = listed
 }
 
-// unfile takes a spot out of those of its kind, and out of the queue. With -1 it does nothing.
+// unfile removes a spot from the list of its kind, and from the queue. With -1 it does
+// nothing.
 func (c *counts) unfile(i int) {
 	if i < 0 {
 		return
@@ -129,8 +131,8 @@ func (c *counts) unfile(i int) {
 	s.kind = spotIdle
 }
 
-// excerpt gives the input the nodes that a plan looks at, with their pods, and returns how many
-// others there are of each kind.
+// excerpt gives the input the nodes that a plan looks at, with their pods, and returns the
+// counts of the other nodes by kind.
 func (t *Tracker) excerpt(in *input) (others alike) {
 	c := &t.counts
 	others = alike{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
@@ -159,8 +161,8 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 	return others
 }
 
-// forget empties the lists of an excerpt, which lend their memory to the next, but for those of most
-// nodes: there are few such plans.
+// forget empties the lists of an excerpt, so that the next excerpt reuses their memory. It
+// drops lists of most nodes: there are few such plans.
 func (t *Tracker) forget(in *input) {
 	if len(in.nodes)+len(in.pods) > max(64, (t.counts.spots.Len()+t.pods.Len())/2) {
 		in.drop()
@@ -173,13 +175,13 @@ func (t *Tracker) forget(in *input) {
 	in.located = located{in.located.keys[:0], in.located.of[:0]}
 }
 
-// drop leaves the lists of an excerpt to whoever has them.
+// drop detaches the input from the lists of an excerpt, which belong to another Tracker.
 func (in *input) drop() {
 	in.nodes, in.pods, in.owned, in.claimed, in.located = nil, nil, nil, nil, located{}
 }
 
-// chosen appends the spots of which a plan may say something: the odd ones, and some of the others. Each
-// pod on no node may be an old one: then a plan looks at more than it has to.
+// chosen appends the spots that a plan may mention: the odd spots, and some of the others.
+// Each pod on no node may be an old pod: then a plan looks at more spots than necessary.
 func (t *Tracker) chosen(in *input, spots []int32) []int32 {
 	c := &t.counts
 	say := in.says(&kinds{
@@ -197,7 +199,8 @@ func (t *Tracker) chosen(in *input, spots []int32) []int32 {
 	return spots
 }
 
-// appendOld appends the first n spots whose old pod is available. The others in the list are odd.
+// appendOld appends the first n spots with an available old pod. The other spots in the list
+// are odd.
 func (c *counts) appendOld(spots []int32, n int) []int32 {
 	for i := range c.old.All {
 		if n <= 0 {

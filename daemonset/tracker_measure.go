@@ -13,30 +13,32 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A measure is what nodes and pods are counted by, other than themselves and the time.
+// A measure is the input of the counts besides nodes, pods and the time.
 type measure struct {
 	ds      *DaemonSet
 	owner   claim.Owner
 	placer  Placer
-	version Version // without what is relabelled
+	version Version // without relabelled hashes
 	opts    Options
 }
 
-// same reports whether nodes and pods count for the same by what a plan goes by.
+// same reports whether nodes and pods count the same with another input and version.
 func (m *measure) same(in *input, v *Version) bool {
 	return m.opts == in.opts && m.version.Hash == v.Hash && m.version.Generation == v.Generation && sameCounted(m.ds, in.ds)
 }
 
-// sameCounted reports whether nodes and pods count for the same with both, but for their versions.
+// sameCounted reports whether nodes and pods count the same with both DaemonSets, apart from
+// their versions.
 func sameCounted(a, b *DaemonSet) bool {
 	return a.UID == b.UID && a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
 		a.kind() == b.kind() && a.Name == b.Name &&
 		tracked.SameSelector(a.Selector, b.Selector) && samePlacement(&a.Template, &b.Template)
 }
 
-// sameAdmitted reports whether what has been checked, compiled and decided of the revisions with one
-// is so with the other. Most changes are of the status, which a plan reads where it is, as it does with
-// what else is not compared: but for a NodeSelector, with which the plan is that of Reconcile.
+// sameAdmitted reports whether the checked and compiled input and the decision about the
+// revisions are the same for both DaemonSets. Most changes are of the status, which a plan
+// reads in place, like the other fields not compared here. NodeSelector is not compared
+// because with it the plan comes from Reconcile.
 func sameAdmitted(a, b *DaemonSet) bool {
 	return sameCounted(a, b) && a.Template.Hash == b.Template.Hash && bytes.Equal(a.Template.Data, b.Template.Data) &&
 		maps.Equal(a.Annotations, b.Annotations) && ptr.Equal(a.RevisionHistoryLimit, b.RevisionHistoryLimit) &&
@@ -65,8 +67,8 @@ func sameAffinity(a, b *selector.NodeSelector) bool {
 	})
 }
 
-// take brings the counts up to a plan: it counts all anew if what is counted by has changed, or
-// the time is earlier than before, and otherwise lets pods become available.
+// take brings the counts up to date for a plan: it counts everything again if the measure has
+// changed, or the time is earlier than before, and otherwise lets pods become available.
 func (t *Tracker) take(in *input, h *history, at int64) {
 	c := &t.counts
 	right := t.measure != nil && (t.measured || t.measure.same(in, &h.version))
@@ -84,8 +86,8 @@ func (t *Tracker) take(in *input, h *history, at int64) {
 	}
 }
 
-// revise returns what is decided of the revisions. What makes one is not kept, since plans must
-// not share it.
+// revise returns the decision about the revisions. A decision that creates a revision is not
+// kept, since plans must not share it.
 func (t *Tracker) revise(in *input) *history {
 	if t.known != nil {
 		return t.known
@@ -112,7 +114,7 @@ func (t *Tracker) recount(nodes []*Node) {
 	}
 }
 
-// rankOf is 1 for a node with a rank.
+// rankOf returns 1 for a node with a rank, and otherwise 0.
 func rankOf(n *Node) int {
 	if n == nil || n.Rank == 0 {
 		return 0

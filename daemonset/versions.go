@@ -19,8 +19,8 @@ type Versions struct {
 }
 
 // wrotePod returns the record after a pod was created or adopted. Another UID starts a new
-// record. Deletions and releases are not recorded, nor are new labels of pods, as upstream
-// does not.
+// record. Deletions, releases and new labels of pods are not recorded, as upstream does not
+// record them either.
 func (v Versions) wrotePod(ownerUID, version string) Versions {
 	v = v.owned(ownerUID)
 	v.Pods = later(v.Pods, version)
@@ -41,7 +41,7 @@ func (v Versions) owned(uid string) Versions {
 	return v
 }
 
-// later returns the later of two versions, or the new one if they do not compare.
+// later returns the later of two versions, or the new version if they do not compare.
 func later(old, version string) string {
 	if c, ok := replicaset.CompareVersions(old, version); ok && c > 0 {
 		return old
@@ -49,12 +49,12 @@ func later(old, version string) string {
 	return version
 }
 
-// unseen returns what holds a pass back that must not be planned yet, since the caches,
-// which have read so far, are older than what was written, and says so. Versions that do
-// not compare never stand in the way.
+// unseen returns a hold and an error if the pass must wait because the caches, which have read
+// up to the versions in read, are older than the writes in v. Versions that do not compare
+// never hold back a pass.
 //
-// It mirrors the consistency store of the controller package of Kubernetes, as the
-// DaemonSet controller asks it.
+// It mirrors the consistency store of the controller package of Kubernetes, as the DaemonSet
+// controller uses it.
 func (v Versions) unseen(read Versions) (kplan.Hold[Reason], error) {
 	for _, r := range []struct {
 		reason                  Reason
@@ -71,8 +71,8 @@ func (v Versions) unseen(read Versions) (kplan.Hold[Reason], error) {
 	return kplan.Hold[Reason]{}, nil
 }
 
-// upTo returns how far a snapshot is that shows what was written to pods, whatever the cache
-// had read.
+// upTo returns the read versions of a snapshot that shows all writes to pods, whatever the
+// cache had read.
 func (v Versions) upTo(written Versions) Versions {
 	if v.Pods != "" && written.Pods != "" {
 		v.Pods = later(v.Pods, written.Pods)
@@ -80,7 +80,7 @@ func (v Versions) upTo(written Versions) Versions {
 	return v
 }
 
-// versionNumber is a version as far as 64 bits can tell.
+// versionNumber returns a version as a number, cut off at 64 bits.
 func versionNumber(version string) int64 {
 	n, _ := strconv.ParseInt(version, 10, 64) // the greatest, if it is too large
 	return n

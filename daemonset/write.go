@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// write puts a decision into a plan. It is the only place that appends to one, and so the
-// order of what is written is decided here:
+// write turns a decision into a plan. Only this file appends to a plan, so the order of all
+// writes is decided here:
 //
 //	revisions     adopted and released, labelled, deduplicated, created
 //	pods          adopted and released; before that, pods of duplicate revisions relabelled
@@ -23,8 +23,8 @@ import (
 //	update        pods updated in place, marked, created, deleted
 //	old revisions deleted
 //
-// Holds come in the order of the same steps; in each, what the whole step waits for comes
-// before single nodes. They are of nodes by name.
+// Holds come in the order of the same steps; in each, the holds of the whole step come before
+// the holds of single nodes. Holds of nodes are sorted by name.
 func write(st *state, d *decision) Plan {
 	p := Plan{Status: d.status, Budget: d.budget, RecheckAt: d.recheckAt, Backoff: d.backoff}
 	st.writeRevisions(&p, st.history)
@@ -44,7 +44,7 @@ func write(st *state, d *decision) Plan {
 	return p
 }
 
-// writeStopped writes that nothing at all is done.
+// writeStopped returns the plan of a pass that does nothing at all.
 func (in *input) writeStopped(because kplan.Hold[Reason]) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
 	p.hold(because)
@@ -54,8 +54,8 @@ func (in *input) writeStopped(because kplan.Hold[Reason]) Plan {
 	return p
 }
 
-// writeCollision writes that the next hash is tried first. OpenKruise fails to raise the
-// count.
+// writeCollision returns the plan of a pass that only raises the collision count, so that the
+// next pass tries another hash. OpenKruise fails to raise the count.
 func (in *input) writeCollision(h *history) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
 	in.writeRevisions(&p, h)
@@ -66,10 +66,9 @@ func (in *input) writeCollision(h *history) Plan {
 	return p
 }
 
-// writeRevisions makes the current revision: what is adopted and released comes first, then
-// labels, pods and revisions that have the template as well, and last what the current one
-// needs, its number or all of it. If nothing has to go before, it gets its number with its
-// label.
+// writeRevisions makes the current revision: adoptions and releases come first, then labels,
+// then relabelled pods and deleted duplicates, and last the new number of the current
+// revision, or its creation. If nothing has to come before, it gets its number with its label.
 func (in *input) writeRevisions(p *Plan, h *history) {
 	for _, c := range h.claims {
 		if object := revisionObject(&in.revisions[c.revision]); c.adopt {
@@ -114,7 +113,7 @@ func revisionObject(r *revision.ControllerRevision) Object {
 	return Object{Name: r.Name, UID: r.UID, ResourceVersion: r.ResourceVersion}
 }
 
-// writeClaims makes the DaemonSet control the pods that belong to it, and no others.
+// writeClaims makes the DaemonSet control exactly the pods that belong to it.
 func (in *input) writeClaims(p *Plan) {
 	for _, i := range in.claimed {
 		if pod := &in.pods[i]; pod.ControllerUID == in.ds.UID {
@@ -131,7 +130,7 @@ func (in *input) writeUnused(p *Plan, unused []int32) {
 	}
 }
 
-// writeManaging writes what the manage step decided, nodes by name.
+// writeManaging writes the result of the manage step, nodes by name.
 func (st *state) writeManaging(p *Plan, m *managing) {
 	for i := range m.nodes {
 		d := &m.nodes[i]
@@ -162,7 +161,7 @@ func (st *state) writeManaging(p *Plan, m *managing) {
 	st.writeRemovals(p, m.changes.remove)
 }
 
-// writeUpdating writes what the update decided.
+// writeUpdating writes the result of the update.
 func (st *state) writeUpdating(p *Plan, u *updating) {
 	p.cause(u.notSelected)
 	p.cause(u.partition)
@@ -198,8 +197,8 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 	st.writeRemovals(p, u.remove)
 }
 
-// writeMarks writes what comes before the creations and deletions of a step: pods that the
-// hook holds, each marked once, and what the burst holds back.
+// writeMarks writes the actions and holds before the creations and deletions of a step: pods
+// that the hook holds, each marked once, and changes held back by the burst.
 func (st *state) writeMarks(p *Plan, c *changes) {
 	for _, d := range c.marks {
 		if d.Pod.preparing() {
@@ -216,7 +215,7 @@ func (st *state) writeMarks(p *Plan, c *changes) {
 	p.Actions = slices.Grow(p.Actions, len(c.create)+len(c.remove))
 }
 
-// writeUsages writes what single nodes are held back by, or hold back.
+// writeUsages writes a hold for each node that waits or uses up the budget.
 func (st *state) writeUsages(p *Plan, list []usage) {
 	for _, u := range list {
 		h := kplan.Hold[Reason]{Node: st.keys[u.key].name, Reason: u.reason}
@@ -230,7 +229,7 @@ func (st *state) writeUsages(p *Plan, list []usage) {
 func (in *input) newPod(node string, version *Version, why Reason) CreatePod {
 	gate := in.strategy == RollingUpdate && in.ds.RollingType == InPlaceIfPossible
 	if slices.Contains(in.ds.Template.ReadinessGates, inplace.Gate) && in.opts.Repair.Has(GateAddedTwice) {
-		gate = false // it would be listed twice
+		gate = false // the template lists it already
 	}
 	return CreatePod{
 		Kind: in.ds.podKind(),
@@ -239,7 +238,7 @@ func (in *input) newPod(node string, version *Version, why Reason) CreatePod {
 	}
 }
 
-// podName returns the name of a pod, behind its namespace if that is known.
+// podName returns the name of a pod, with its namespace before it if that is known.
 func (in *input) podName(p *Pod) string {
 	if in.ds.Namespace == "" {
 		return p.Name

@@ -10,12 +10,12 @@ import (
 	"github.com/kplan-go/kplan/daemonset/inplace"
 )
 
-// derived are the checks that need no more of a plan than what it makes of the pods.
+// derived are the checks that read only the pods and the actions on pods of a plan.
 var derived = []string{"one pod per node", "unavailable nodes bound", "surging nodes bound", "selected nodes only", "pre-delete hook holds",
 	"burst bound"}
 
-// derive returns a plan that makes of the pods before what they are after. Who writes
-// nothing because nothing may be written is taken to know that.
+// derive returns a plan that turns the pods of before into the pods of after. A controller
+// that must not write anything, and does not, is assumed to know the reason.
 func derive(before, after *daemonset.Snapshot, o *daemonset.Options) daemonset.Plan {
 	there := map[string]*daemonset.Pod{}
 	for i := range after.Pods {
@@ -49,7 +49,7 @@ func derive(before, after *daemonset.Snapshot, o *daemonset.Options) daemonset.P
 	return plan
 }
 
-// written returns what was done to a pod that has become another, or none.
+// written returns the actions that turn pod p into pod q, or delete p if q is nil.
 func written(p, q *daemonset.Pod) (actions daemonset.Actions) {
 	object := daemonset.Object{Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}
 	if q == nil || p.DeletionTimestamp.IsZero() && !q.DeletionTimestamp.IsZero() {

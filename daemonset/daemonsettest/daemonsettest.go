@@ -12,10 +12,10 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A Planner decides what to do about a DaemonSet. [daemonset.Reconcile] is one.
+// A Planner plans the next step of a DaemonSet. [daemonset.Reconcile] is one.
 type Planner = func(s daemonset.Snapshot, now time.Time, opts daemonset.Options) (daemonset.Plan, error)
 
-// Kinds say how far snapshots are from what a cluster shows; several may be joined by |.
+// Kinds tell how realistic the drawn snapshots are; join several with |.
 type Kinds uint8
 
 // The kinds of snapshots.
@@ -28,8 +28,8 @@ const (
 	// Midway is some passes after CaughtUp: plans were carried out, pods were bound, became
 	// ready or ended, or not.
 	Midway
-	// Anything has values, too, that no cluster shows and that planners accept: several pods
-	// on a node, pods on nodes that are not there, orphans, duplicate revisions.
+	// Anything also has values that no cluster shows but planners accept: several pods on a
+	// node, pods on missing nodes, orphans, duplicate revisions.
 	Anything
 )
 
@@ -38,29 +38,29 @@ func (k Kinds) list() []random.Kind { return properties.Kinds(uint8(k)) }
 // Now returns the instant at which all snapshots are taken. Their times are around it.
 func Now() time.Time { return random.Now }
 
-// Snapshots draws a DaemonSet on up to eight nodes, of each of the kinds as often; of all if
-// there is none. Every second has what only OpenKruise has: partitions, selectors of nodes,
-// a burst, updates in place, hooks.
+// Snapshots draws a DaemonSet on up to eight nodes. It draws each of the kinds equally often,
+// and all kinds if kinds is 0. Every second snapshot has features of OpenKruise: partitions,
+// selectors of nodes, a burst, updates in place, hooks.
 func Snapshots(kinds Kinds) *rapid.Generator[daemonset.Snapshot] {
 	return room.Snapshots(kinds.list())
 }
 
-// Options draws options for which the checks are promised: policies of any kind, and no
-// repair of a quirk, or all repairs.
+// Options draws options for which the checks hold: policies of any kind, and no repair of a
+// quirk, or all repairs.
 func Options() *rapid.Generator[daemonset.Options] { return room.OptionsOf() }
 
 type settings = properties.Settings[daemonset.Snapshot, daemonset.Options]
 
-// A Setting chooses what is tried and which checks look at it. Without any, snapshots of
-// all kinds are tried with options of any kind, and all checks look at them.
+// A Setting chooses the input and the checks. Without settings, all checks run on snapshots of
+// all kinds with options of any kind.
 type Setting func(*settings)
 
-// Only runs the checks of these names, see [Names]. An unknown name fails the test.
+// Only runs the checks with these names, see [Names]. An unknown name fails the test.
 func Only(names ...string) Setting {
 	return func(s *settings) { s.Only = append(s.Only, names...) }
 }
 
-// Except runs all checks but those of these names.
+// Except runs all checks but the checks with these names.
 func Except(names ...string) Setting {
 	return func(s *settings) { s.Except = append(s.Except, names...) }
 }
@@ -68,18 +68,18 @@ func Except(names ...string) Setting {
 // Over tries snapshots of these kinds. [Machine] never begins with Anything.
 func Over(kinds Kinds) Setting { return func(s *settings) { s.Kinds = kinds.list() } }
 
-// From tries snapshots of a generator of your own.
+// From takes snapshots from your generator.
 func From(snapshots *rapid.Generator[daemonset.Snapshot]) Setting {
 	return func(s *settings) { s.Snapshots = snapshots }
 }
 
-// With tries options of a generator of your own, such as
-// rapid.Just(daemonset.Options{}) for a planner that has no policies.
+// With takes options from your generator, such as rapid.Just(daemonset.Options{}) for a
+// planner that has no policies.
 func With(options *rapid.Generator[daemonset.Options]) Setting {
 	return func(s *settings) { s.Options = options }
 }
 
-// Strict reports what a known quirk of Kubernetes or OpenKruise explains, too.
+// Strict also reports violations that a known quirk of Kubernetes or OpenKruise explains.
 // [daemonset.Reconcile] passes it with daemonset.RepairAll only.
 func Strict() Setting { return func(s *settings) { s.Strict = true } }
 
@@ -94,35 +94,34 @@ func chosen(list []Setting) (s settings) {
 func Names() []string { return room.Names() }
 
 // Check tries a planner on random snapshots, as often as rapid says (100 times, or
-// -rapid.checks), and fails with the smallest case that it finds. The planner is called on
-// the snapshot, again and again, with parts in another order, at other times, and in a fair
-// cluster until nothing changes any more.
+// -rapid.checks), and fails with the smallest failing case. It calls the planner on each
+// snapshot again and again, with parts in another order, at other times, and in a fair cluster
+// until nothing changes any more.
 func Check(t rapid.TB, plan Planner, settings ...Setting) {
 	t.Helper()
 	rapid.Check(t, Property(plan, settings...))
 }
 
-// Property is what [Check] checks for one case.
+// Property returns the property that [Check] runs for one case.
 func Property(plan Planner, settings ...Setting) func(*rapid.T) {
 	return room.Property(plan, chosen(settings))
 }
 
-// Machine is a state machine of a planner and a cluster. A pass is carried out, or only a
-// prefix of it, because the controller crashes; pods are bound, become ready, fail or end;
-// nodes come, go and are tainted; time passes; and somebody gives another template or other
+// Machine is a state machine of a planner and a cluster. A pass is carried out in full, or
+// only a prefix of it, because the controller crashes; pods are bound, become ready, fail or
+// end; nodes come, go and are tainted; time passes; and a user changes the template or the
 // limits. Every plan is checked, and the true state after each of its writes; and in the end
-// it must come to rest.
+// the planner must have no actions left.
 //
-// A pass may see an old view: the cache lags behind, by no more than five minutes behind what
-// the controller has written, and never goes back. The controller knows that its last
-// writes are Unseen.
-// A bound may be missed by the pods that others have changed since, and by none that the
-// controller has written itself.
+// A pass may see an old view: the cache is at most five minutes older than the writes of the
+// controller, and never goes back. The controller knows that its last writes are Unseen. Pods
+// that others have changed since the view may break a bound; pods that the controller has
+// written itself may not.
 func Machine(plan Planner, settings ...Setting) func(*rapid.T) {
 	return room.Machine(plan, chosen(settings))
 }
 
-// A Pass is one call of a planner, and what it returned.
+// A Pass is one call of a planner with its result.
 type Pass struct {
 	Snapshot daemonset.Snapshot
 	Now      time.Time
@@ -136,10 +135,10 @@ func CheckPass(t rapid.TB, p Pass, settings ...Setting) {
 	room.CheckPass(t, properties.Pass[daemonset.Snapshot, daemonset.Options, daemonset.Plan](p), chosen(settings))
 }
 
-// CheckTrace checks the passes of one controller for one DaemonSet, in their order, each
-// with the true state as its snapshot, and each carried out before the next. The loop is
-// fair if nobody has changed what is wanted, nothing failed, and all pods became available
-// between passes: then no earlier state may come back.
+// CheckTrace checks the passes of one controller for one DaemonSet, in their order, each with
+// the true state as its snapshot, and each carried out before the next. The loop is fair if
+// the desired state did not change, nothing failed, and all pods became available between
+// passes: then no earlier state may come back.
 func CheckTrace(t rapid.TB, passes []Pass, fair bool, settings ...Setting) {
 	t.Helper()
 	list := make([]properties.Pass[daemonset.Snapshot, daemonset.Options, daemonset.Plan], len(passes))
@@ -150,8 +149,8 @@ func CheckTrace(t rapid.TB, passes []Pass, fair bool, settings ...Setting) {
 }
 
 // A Change is the true state before and after one pass of a controller that writes objects,
-// when nobody else has written in between. Pods that were deleted are gone after, or have a
-// DeletionTimestamp.
+// without other writers in the meantime. A deleted pod is missing from After, or has a
+// DeletionTimestamp there.
 type Change struct {
 	Before, After daemonset.Snapshot
 	Now           time.Time
@@ -159,14 +158,14 @@ type Change struct {
 	// Partial tells that the pass has ended early, by a crash or a refused write. Then only
 	// the bounds are checked.
 	Partial bool
-	// Slack is by how many pods a bound may be missed: those that were created or deleted
-	// and that the controller could not see yet.
+	// Slack is the number of pods by which a bound may be missed: pods created or deleted that
+	// the controller could not see yet.
 	Slack int64
 }
 
-// CheckChange checks what a controller has made of the pods of a DaemonSet. It needs no
-// plan, so that it is for controllers which have none. A pod whose name is not there before
-// is taken for created.
+// CheckChange checks the changes that a controller has made to the pods of a DaemonSet. It
+// needs no plan, and so suits controllers without plans. A pod with a name that is not in
+// Before counts as created.
 func CheckChange(t rapid.TB, c Change, settings ...Setting) {
 	t.Helper()
 	room.CheckChange(t, properties.Change[daemonset.Snapshot, daemonset.Options](c), chosen(settings))

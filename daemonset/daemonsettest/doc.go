@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package daemonsettest tests planners and controllers of DaemonSets: your own, or ours
-// with what you have built around it. It draws DaemonSets, nodes and pods in every state, makes
-// plans for them and checks what holds for every correct controller, with
+// Package daemonsettest tests planners and controllers of DaemonSets: your own, or
+// [daemonset.Reconcile] inside your code. It draws DaemonSets, nodes and pods in every state,
+// plans for them and checks the invariants of every correct controller, with
 // pgregory.net/rapid, which makes a failing case small.
 //
 //	func TestPlanner(t *testing.T) { daemonsettest.Check(t, planner) }
 //
-// [Check] is for planners, which return what they would do. [Property] is the same for
-// rapid.MakeFuzz and for numbers of cases of your own. [Machine] is a state machine: after
-// any prefix of a plan the controller crashes, caches lag behind, pods live and die, nodes
-// come and go, time passes, and somebody gives another template. [CheckPass] looks at one
-// plan that was made elsewhere, [CheckTrace] at all plans of a loop, and [CheckChange] at
-// what somebody has written who has no plan.
+// [Check] tests planners, which return actions. [Property] is the same for rapid.MakeFuzz and
+// for your own number of cases. [Machine] is a state machine: after any prefix of a plan the
+// controller crashes, caches are stale, pods live and die, nodes come and go, time passes, and
+// a user changes the template. [CheckPass] checks one plan that was made elsewhere,
+// [CheckTrace] all plans of a loop, and [CheckChange] the writes of a controller without
+// plans.
 //
-// [Snapshots] and [Options] are the generators behind them. [Kinds] say how far snapshots
-// are from what a cluster shows, and all are taken at [Now].
+// [Snapshots] and [Options] are the generators. [Kinds] tell how realistic snapshots are, and
+// all are taken at [Now].
 //
-// Each check has a name that stays. [Names] lists them; README.md is a table of them with
-// what each promises, which functions run it, and a planted bug that it finds. A [Setting]
-// chooses: [Only] and [Except] take names, for a planner that does less or that differs on
-// purpose; [Over], [From] and [With] say what is drawn.
+// Each check has a name that never changes. [Names] lists them. The table in README.md has,
+// for each check, its promise, the functions that run it, and a planted bug that it finds. A
+// [Setting] chooses: [Only] and [Except] take names, for a planner that does less or differs
+// on purpose; [Over], [From] and [With] choose the input.
 //
-// A check works out its numbers from the snapshot alone, with none of the code of package
+// A check computes its numbers from the snapshot alone, with none of the code of package
 // daemonset. By default a case that a known quirk of Kubernetes or OpenKruise explains is no
 // violation; see [Strict].
 package daemonsettest

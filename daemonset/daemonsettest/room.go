@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// room is what the checks know about planners of DaemonSets.
+// room describes planners of DaemonSets to the checks.
 var room = properties.Room[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{
 	Package: "daemonsettest", Prefix: "DaemonSet",
 	Draw:      draw,
@@ -31,8 +31,8 @@ var room = properties.Room[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	Blind:   func(s *daemonset.Snapshot, _ *daemonset.Plan, _ time.Time) { s.Unseen = true },
 }
 
-// draw draws a DaemonSet. A kubelet reports no pod as ready whose readiness gate is closed,
-// so of those that a cluster shows none is.
+// draw draws a DaemonSet. In a real cluster a kubelet reports no pod with a closed readiness
+// gate as ready, so such pods are not ready in snapshots of kind Midway.
 func draw(s random.Source, kind random.Kind) daemonset.Snapshot {
 	snapshot := random.DaemonSet(s, kind)
 	for i := range snapshot.Pods {
@@ -44,8 +44,8 @@ func draw(s random.Source, kind random.Kind) daemonset.Snapshot {
 	return snapshot
 }
 
-// options draws policies, and no repair or all: the invariants know which quirks of
-// upstream explain what they find by default, and that none is left with all repairs.
+// options draws policies, and no repair or all: the invariants know which quirks of upstream
+// explain their findings by default, and that no quirk does with all repairs.
 func options(s random.Source) daemonset.Options {
 	o := random.DaemonSetOptions(s)
 	o.Repair = random.OneOf(s, "all repairs", 0, daemonset.RepairAll)

@@ -14,11 +14,11 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// world is what happens to a DaemonSet between two plans.
+// world maps a name to an event that may happen between two plans.
 var world = map[string]func(random.Source, *daemonset.Snapshot, time.Time){"pods live": live, "pods die": die, "nodes change": change, "it is told": told}
 
-// live is the scheduler and the kubelets, for some pods: those that were deleted end, others
-// are bound, run the images that they are to run, and become ready unless a gate is closed.
+// live acts as the scheduler and the kubelets for some pods: deleted pods end, and other pods
+// are bound, run their new images, and become ready unless a gate is closed.
 func live(s random.Source, snapshot *daemonset.Snapshot, now time.Time) {
 	snapshot.Pods = slices.DeleteFunc(snapshot.Pods, func(p daemonset.Pod) bool {
 		return !p.DeletionTimestamp.IsZero() && random.Bool(s, "ends")

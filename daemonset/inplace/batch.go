@@ -17,7 +17,7 @@ import (
 type State struct {
 	Revision  string                   `json:"revision"`
 	Timestamp time.Time                `json:"updateTimestamp"`
-	Last      map[string]LastContainer `json:"lastContainerStatuses"` // what ran before, by container
+	Last      map[string]LastContainer `json:"lastContainerStatuses"` // the containers before the update, by name
 
 	FromEnv bool `json:"updateEnvFromMetadata,omitempty"`
 	Scales  bool `json:"updateResources,omitempty"`
@@ -30,12 +30,12 @@ type State struct {
 	Batches    []Batch                `json:"containerBatchesRecord,omitempty"`
 }
 
-// A LastContainer is what ran in a container before it was updated.
+// A LastContainer is the state of a container before it was updated.
 type LastContainer struct {
 	ImageID string `json:"imageID,omitempty"`
 }
 
-// A PreCheck is what the next batch waits for.
+// A PreCheck is the condition for the next batch.
 type PreCheck struct {
 	Ready []string `json:"containersRequiredReady,omitempty"` // containers, sorted
 }
@@ -46,8 +46,8 @@ type Batch struct {
 	Containers []string  `json:"containers"` // sorted
 }
 
-// A Put is what one batch of an update in place writes to a pod. State goes
-// to the annotation [AnnotationState].
+// A Put is the write of one batch of an update in place to a pod. State goes to the annotation
+// [AnnotationState].
 type Put struct {
 	Images            map[string]string `json:"images,omitempty"` // by container
 	Labels            map[string]string `json:"labels,omitempty"`
@@ -56,13 +56,13 @@ type Put struct {
 	RemoveAnnotations []string          `json:"removeAnnotations,omitempty"`
 	AllLabels         bool              `json:"allLabels,omitzero"`      // remove all labels first
 	AllAnnotations    bool              `json:"allAnnotations,omitzero"` // remove all annotations first
-	// Resources is limits and requests by container. They go to the subresource resize.
+	// Resources are limits and requests by container. They go to the subresource resize.
 	Resources map[string]Resources `json:"resources,omitempty"`
 	State     State                `json:"state"`
 }
 
-// String returns the containers and their images, such as "app=app:2, log=log:7", and
-// whose resources change.
+// String returns the containers and their images, such as "app=app:2, log=log:7", and the
+// containers with new resources.
 func (p Put) String() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(p.Images)) {
@@ -77,9 +77,9 @@ func (p Put) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// FirstBatch returns what an update in place writes first: the metadata that no
-// environment refers to, and the containers without launch priority and of the highest
-// one.
+// FirstBatch returns the first write of an update in place: the metadata that no environment
+// refers to, the containers without launch priority, and the containers of the highest
+// priority.
 func FirstBatch(containers []Container, spec *Spec, now time.Time) Put {
 	spec = zero.Or(spec)
 	put := Put{State: State{
@@ -93,7 +93,7 @@ func FirstBatch(containers []Container, spec *Spec, now time.Time) Put {
 	return put
 }
 
-// NextBatch returns what an update in place writes next, given its state.
+// NextBatch returns the next write of an update in place, given its state.
 func NextBatch(containers []Container, state *State, now time.Time) Put {
 	state = zero.Or(state)
 	put := Put{State: *state}
@@ -103,7 +103,7 @@ func NextBatch(containers []Container, state *State, now time.Time) Put {
 	return put
 }
 
-// divide separates what is set from what is removed, sorted.
+// divide separates values to set from keys to remove, sorted.
 func divide(changes map[string]*string) (set map[string]string, remove []string) {
 	for key, value := range changes {
 		if value == nil {
@@ -119,7 +119,7 @@ func divide(changes map[string]*string) (set map[string]string, remove []string)
 	return set, remove
 }
 
-// next moves a batch of containers from the state to what is written.
+// next moves a batch of containers from the state to the write.
 func (p *Put) next(containers []Container, now time.Time) {
 	images, refs, scales := p.State.NextImages, p.State.NextRefs, p.State.NextScales
 	p.State.NextImages, p.State.NextRefs, p.State.NextScales, p.State.PreCheck = nil, nil, nil, nil
@@ -163,7 +163,7 @@ func (p *Put) next(containers []Container, now time.Time) {
 	}
 }
 
-// put writes one container.
+// put adds one container to the write.
 func (p *Put) put(c *Container, image string, ref RefMetadata) {
 	if image != "" {
 		set(&p.Images, c.Name, image)
@@ -186,9 +186,9 @@ func set[V any](m *map[string]V, key string, value V) {
 	(*m)[key] = value
 }
 
-// chooseBatch tells which containers go at once: those that are touched and have no
-// priority, those of the highest one, and whatever refers to the same metadata as
-// these.
+// chooseBatch returns the containers to write at once: touched containers without priority,
+// touched containers of the highest priority, and all containers that refer to the same
+// metadata as these.
 func chooseBatch(containers []Container, touched func(*Container) bool, refs map[string]RefMetadata) []bool {
 	var highest *int32
 	for i := range containers {

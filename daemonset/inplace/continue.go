@@ -15,7 +15,7 @@ const (
 	// AnnotationState carries the progress of an update in place. The name without
 	// "apps.kruise.io/" is read as well.
 	AnnotationState = "apps.kruise.io/inplace-update-state"
-	// AnnotationGrace carries a grace period; the same goes for its name.
+	// AnnotationGrace carries a grace period; it is read under its old name as well.
 	AnnotationGrace = "apps.kruise.io/inplace-update-grace"
 )
 
@@ -26,7 +26,7 @@ type ReadyCondition struct {
 	Message string `json:"message,omitzero"`
 }
 
-// A Pod is what updates in place read of a pod.
+// A Pod holds the fields of a pod that updates in place read.
 type Pod struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Containers  []Container       `json:"containers,omitempty"`
@@ -36,8 +36,8 @@ type Pod struct {
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
 }
 
-// A Step is what comes next in the update in place of a pod. The zero step is
-// nothing: the update is over, or there was none, and the gate of the pod may open.
+// A Step is the next step of the update in place of a pod. The zero step means nothing to do:
+// the update is over, or there was none, and the gate of the pod may open.
 type Step struct {
 	Wait      bool      `json:"wait,omitzero"`      // for the pod, or for RecheckAt
 	RecheckAt time.Time `json:"recheckAt,omitzero"` // when a grace period ends
@@ -45,7 +45,7 @@ type Step struct {
 	DropGrace bool      `json:"dropGrace,omitzero"` // remove the annotation of the grace period
 }
 
-// A grace is what the annotation [AnnotationGrace] carries.
+// A grace is the value of the annotation [AnnotationGrace].
 type grace struct {
 	Revision string                 `json:"revision"`
 	Images   map[string]string      `json:"containerImages"`
@@ -58,14 +58,14 @@ type grace struct {
 // which may be over.
 func UnderWay(annotations map[string]string) bool {
 	if len(annotations) == 0 {
-		return false // as of nearly all pods
+		return false // nearly all pods
 	}
 	p := Pod{Annotations: annotations}
 	return p.annotation(AnnotationState) != "" || p.annotation(AnnotationGrace) != ""
 }
 
-// Continue returns what comes next in the update in place of a pod, given the hash of
-// the revision that it carries. Annotations that cannot be read wait forever.
+// Continue returns the next step of the update in place of a pod, given the hash of the
+// revision that the pod carries. Annotations that cannot be read wait forever.
 func Continue(p Pod, hash string, now time.Time) Step {
 	if text := p.annotation(AnnotationGrace); text != "" {
 		return p.endGrace(text, hash, now)
@@ -108,8 +108,8 @@ func (p *Pod) endGrace(text, hash string, now time.Time) Step {
 	return Step{Put: &put, DropGrace: true}
 }
 
-// Completed reports whether the update in place of a pod is over, as far as its
-// annotations tell. A pod without one is not being updated, and has completed.
+// Completed reports whether the update in place of a pod is over, as far as its annotations
+// tell. A pod without an update has completed.
 func Completed(p Pod) bool {
 	if p.annotation(AnnotationGrace) != "" {
 		return false
@@ -135,7 +135,7 @@ func (s *State) pending() bool {
 	return len(s.NextImages)+len(s.NextRefs)+len(s.NextScales) > 0
 }
 
-// updated reports whether the containers run what the last batch wrote.
+// updated reports whether the containers run the images and metadata of the last batch.
 func (p *Pod) updated(s *State) bool {
 	switch {
 	case s.FromEnv && !p.RuntimeEnv:
@@ -152,8 +152,8 @@ func (p *Pod) updated(s *State) bool {
 	return true
 }
 
-// changed reports whether the container no longer runs the image with the ID, or runs
-// the image that it should, which may be the same.
+// changed reports whether the container no longer runs the image with the ID, or runs the
+// image in its spec, which may be the same.
 func (c *Container) changed(imageID string) bool {
 	if c.Status == nil {
 		return false

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Resources is limits and requests of a container, by cpu and memory, as quantities in
-// the text of the template.
+// Resources are limits and requests of a container, by cpu and memory, as quantities in the
+// text of the template.
 type Resources struct {
 	Limits   map[string]string `json:"limits,omitempty"`
 	Requests map[string]string `json:"requests,omitempty"`
@@ -20,9 +20,9 @@ func (r Resources) clone() Resources { return Resources{maps.Clone(r.Limits), ma
 // scalable reports whether a resource can change while a container runs.
 func scalable(name string) bool { return name == "cpu" || name == "memory" }
 
-// addResources compares the resources of two containers, the same but for them and the
-// image. It fails unless only values of cpu and memory change. A request that the API
-// server has set to the limit follows it.
+// addResources compares the resources of two containers, which differ only in resources and
+// image. It fails unless only values of cpu and memory change. A request that the API server
+// has set to the limit changes with the limit.
 func (s *Spec) addResources(name string, from, to map[string]any) bool {
 	if equalJSON(from["resources"], to["resources"]) {
 		return true
@@ -50,7 +50,7 @@ func (s *Spec) addResources(name string, from, to map[string]any) bool {
 	return true
 }
 
-// changedQuantities returns the new values of those that differ in their text.
+// changedQuantities returns the new values of the quantities with a different text.
 func changedQuantities(from, to any) (changed map[string]string, ok bool) {
 	if equalJSON(from, to) {
 		return nil, true
@@ -91,9 +91,9 @@ func restarts(policy any, r Resources) bool {
 	return false
 }
 
-// qosClass returns the quality of service of a pod of a template, and whether all that
-// it depends on can be read. A request that is not set is the limit, as the API server
-// has it.
+// qosClass returns the quality of service of a pod of a template, and whether all quantities
+// that it depends on can be read. A request that is not set equals the limit, as in the API
+// server.
 func qosClass(spec map[string]any) (class string, ok bool) {
 	guaranteed, bestEffort := true, true
 	for _, field := range []string{"containers", "initContainers"} {
@@ -133,7 +133,7 @@ type quantity struct {
 
 func (q quantity) positive() bool { return q.digits != "" && !q.negative }
 
-// readQuantity reads a decoded JSON value; nothing is 0.
+// readQuantity reads a decoded JSON value; a missing value is 0.
 func readQuantity(value any) (quantity, bool) {
 	if value == nil {
 		return quantity{}, true

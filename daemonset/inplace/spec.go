@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// A Container is what updates in place read of a container of a pod.
+// A Container holds the fields of a container of a pod that updates in place read.
 type Container struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitzero"`
@@ -21,7 +21,7 @@ type Container struct {
 	Annotations []string `json:"annotations,omitempty"`
 	// Priority is its launch priority; nil for none. The highest goes first.
 	Priority *int32 `json:"priority,omitzero"`
-	// Status is its observed state, nil if there is none.
+	// Status is its observed state, nil if it has none.
 	Status *ContainerStatus `json:"status,omitempty"`
 }
 
@@ -38,29 +38,29 @@ type RefMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// A Spec is how to bring a pod from one template to another in place.
+// A Spec describes how to bring a pod from one template to another in place.
 type Spec struct {
 	Revision string                 `json:"revision"`           // the hash of the new template
 	Images   map[string]string      `json:"images,omitempty"`   // new images by container
 	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new metadata by container that refers to it
-	Metadata MetadataPatch          `json:"metadata,omitempty"` // what is left of the metadata
+	Metadata MetadataPatch          `json:"metadata,omitempty"` // the rest of the metadata
 	FromEnv  bool                   `json:"fromEnv,omitzero"`   // some environment changes with the metadata
-	// Resources is the changed limits and requests by container, see
-	// [Options.VerticalScaling]. Restart is whether one of them restarts its container.
+	// Resources are the changed limits and requests by container, see
+	// [Options.VerticalScaling]. Restart tells whether one of them restarts its container.
 	Resources map[string]Resources `json:"resources,omitempty"`
 	Restart   bool                 `json:"restart,omitzero"`
 }
 
-// ClosesGate reports whether a pod stops being ready to be updated: not if only
+// ClosesGate reports whether a pod stops being ready during the update: yes, unless only
 // resources change, and no container restarts for them.
 func (s *Spec) ClosesGate() bool {
 	s = zero.Or(s)
 	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
 }
 
-// A MetadataPatch is what becomes of labels and annotations; nil removes one. If the
-// new template has none at all, upstream removes all that the pod has, whoever put them
-// there; with [Options.KeepMetadata] those of the old template go.
+// A MetadataPatch is a change of labels and annotations; nil removes a key. If the new
+// template has none at all, upstream removes all labels or annotations of the pod, even those
+// of other writers; with [Options.KeepMetadata] only keys of the old template are removed.
 type MetadataPatch struct {
 	Labels         map[string]*string `json:"labels,omitempty"`
 	Annotations    map[string]*string `json:"annotations,omitempty"`
@@ -71,7 +71,7 @@ type MetadataPatch struct {
 // envBarrier is the variable that carries the launch priority of a container.
 const envBarrier = "KRUISE_CONTAINER_BARRIER"
 
-// A storedTemplate is what updates in place read of a stored template.
+// A storedTemplate holds the fields of a stored template that updates in place read.
 type storedTemplate struct {
 	Metadata struct {
 		Labels      map[string]string `json:"labels"`
@@ -147,8 +147,8 @@ func subscript(path, field string) (string, bool) {
 	return strings.CutSuffix(rest, "']")
 }
 
-// readTemplate decodes the template of stored data twice: as it is, and what is read
-// of it.
+// readTemplate decodes the template of stored data twice: as a whole, and its fields in a
+// storedTemplate.
 func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool) {
 	var stored struct {
 		Spec struct {
@@ -163,21 +163,19 @@ func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool)
 	return whole, t, decoder.Decode(&whole) == nil && whole != nil
 }
 
-// Options are what changes the answers of [CalculateSpec]. The zero value is what
-// OpenKruise does.
+// Options change the answers of [CalculateSpec]. The zero value follows OpenKruise.
 type Options struct {
 	// VerticalScaling updates resources in place as well: the feature gate
 	// InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
 	VerticalScaling bool `json:"verticalScaling,omitzero"`
-	// KeepMetadata removes the labels and annotations of the old template only, where the
-	// new one has none at all. OpenKruise then removes all that the pod has.
+	// KeepMetadata removes only the labels and annotations of the old template, where the new
+	// template has none at all. OpenKruise then removes all labels or annotations of the pod.
 	KeepMetadata bool `json:"keepMetadata,omitzero"`
 }
 
-// CalculateSpec returns how to bring a pod from one stored template to another in place,
-// and whether that is possible: apart from metadata only images of containers differ, or
-// with [Options.VerticalScaling] resources as well. The hash is that of the new
-// template.
+// CalculateSpec returns how to bring a pod from one stored template to another in place, and
+// whether that is possible: apart from metadata only images of containers differ, or with
+// [Options.VerticalScaling] resources as well. The hash is the hash of the new template.
 func CalculateSpec(from, to []byte, hash string, opts Options) (Spec, bool) {
 	spec := Spec{Revision: hash}
 	whole, old, ok := readTemplate(from)
@@ -243,12 +241,12 @@ func sameField(a, b map[string]any, field string) bool {
 	return ok == ok2 && equalJSON(x, y)
 }
 
-// addMetadata files each changed key with the containers that refer to it, or else in
-// the general patch.
+// addMetadata adds each changed key to the containers that refer to it, or else to the general
+// patch.
 func (s *Spec) addMetadata(old, next *storedTemplate, removesAll bool) {
 	s.Metadata.Labels = differences(old.Metadata.Labels, next.Metadata.Labels)
 	s.Metadata.Annotations = differences(old.Metadata.Annotations, next.Metadata.Annotations)
-	var labels, annotations []string // that containers have taken over
+	var labels, annotations []string // taken over by containers
 	for i := range next.Spec.Containers {
 		c := next.Spec.Containers[i].container()
 		var ref RefMetadata
@@ -312,7 +310,7 @@ func differences(old, next map[string]string) map[string]*string {
 	return changes
 }
 
-// sameExcept reports whether two objects are the same but for some fields.
+// sameExcept reports whether two objects are equal except for some fields.
 func sameExcept(a, b map[string]any, fields ...string) bool {
 	except := func(key string) bool {
 		for _, f := range fields {

@@ -4,26 +4,26 @@ package adopters
 
 import "github.com/kplan-go/kplan/rollout"
 
-// A GameServerSet is one of Agones. Allocated and reserved servers have players.
+// A GameServerSet is a GameServerSet of Agones. Allocated and reserved servers have players.
 type GameServerSet struct {
 	Name                                                string
 	Wanted, There, Ready, Allocated, Reserved, Shutdown int32
 }
 
-// A Fleet is one of Agones, with its sets in the order in which they shrink.
+// A Fleet is a Fleet of Agones, with its sets in the order in which they shrink.
 type Fleet struct {
 	Replicas, FleetReady     int32
 	MaxSurge, MaxUnavailable rollout.IntOrPercent
-	RollingUpdateFix         bool // the share that may be unavailable is one of ready servers
+	RollingUpdateFix         bool // MaxUnavailable is a share of ready servers
 	Active                   GameServerSet
 	Rest                     []GameServerSet
 }
 
-// agones are the policies of Agones.
+// agones holds the policies of Agones.
 var agones = rollout.Policy{ExactSums: true, CountThere: true, ProtectedApart: true, WaitForNew: true}
 
-// Grow returns the size of the active set. What is there beyond the surge is taken from it,
-// and one step adds no more than the surge.
+// Grow returns the size of the active set. Servers beyond the surge are taken from it, and one
+// step adds at most the surge.
 func (f Fleet) Grow() int32 {
 	active, rest, there := f.Active, []rollout.Set(nil), int32(0)
 	for _, s := range f.Rest {
@@ -38,9 +38,9 @@ func (f Fleet) Grow() int32 {
 	return max(0, min(f.Replicas, active.Wanted+b.Surge, b.MaxTotal()-there, agones.Places(b, rest).Replicas))
 }
 
-// Shrink returns the sizes of the others: servers that are not ready go first, and then, from
-// sets that have what they want and from which none is going, ready ones. One
-// may be unavailable in any case, whatever the surge is.
+// Shrink returns the sizes of the other sets. Servers that are not ready go first, and then
+// ready servers of sets that have as many servers as they want and no servers shutting down.
+// One server may always be unavailable, whatever the surge is.
 func (f Fleet) Shrink() map[string]int32 {
 	sizes, names, old := map[string]int32{}, []GameServerSet(nil), []rollout.Set(nil)
 	b, p := rollout.Resolve(f.Replicas, rollout.Int(0), f.MaxUnavailable), rollout.Policy{ExactSums: true, CapOld: f.RollingUpdateFix}
@@ -77,9 +77,9 @@ func (f Fleet) Shrink() map[string]int32 {
 	return sizes
 }
 
-// shrinkReady takes spare servers from sets that want so many, up to one that is still
-// changing; from one of which some are going nothing is taken, and one whose servers all
-// have players wants none.
+// shrinkReady takes spare servers from sets that have as many servers as they want, up to the
+// first set that is still changing. It takes none from a set with servers shutting down. A set
+// with players on all servers wants none afterwards.
 func (f Fleet) shrinkReady(names []GameServerSet, left []int32, spare int64, sizes map[string]int32) {
 	free := make([]int32, len(left))
 	for i, s := range names {
@@ -98,8 +98,8 @@ func (f Fleet) shrinkReady(names []GameServerSet, left []int32, spare int64, siz
 	}
 }
 
-// Scale returns the size of the active set and of the others. Without others it has all
-// replicas; beside others that want none, those that players leave to it.
+// Scale returns the size of the active set and of the others. Without other sets it has all
+// replicas; if the other sets want no servers, it has the replicas that their players leave.
 func (f Fleet) Scale(strategy string) (active int32, rest map[string]int32) {
 	rest, wanted, inUse, reserved := map[string]int32{}, int32(0), int32(0), int32(0)
 	for _, s := range f.Rest {

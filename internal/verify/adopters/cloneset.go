@@ -10,14 +10,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// A Limit is one of OpenKruise as it is written: a number, or text with a percentage.
+// A Limit is a limit of OpenKruise as written in an object: a number, or text with a
+// percentage.
 type Limit struct {
 	rollout.IntOrPercent
 	Text string
 }
 
-// UnmarshalJSON reads a limit. Text that is no percentage of whole numbers is 0, as it is
-// upstream, where only a partition may have a fraction.
+// UnmarshalJSON reads a limit. Text that is no whole percentage is 0, as upstream, where only
+// a partition may have a fraction.
 func (l *Limit) UnmarshalJSON(data []byte) error {
 	*l = Limit{}
 	if err := l.IntOrPercent.UnmarshalJSON(data); err != nil {
@@ -27,7 +28,7 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// A CloneSet is one of OpenKruise, with what is known of its pods.
+// A CloneSet is a CloneSet of OpenKruise, with facts about its pods.
 type CloneSet struct {
 	Replicas                                                 int32
 	MaxSurge, MaxUnavailable, Partition, ScaleMaxUnavailable Limit
@@ -37,13 +38,13 @@ type CloneSet struct {
 	Pods                                                     []ClonePod
 }
 
-// A ClonePod is one of its pods. State is that of its life cycle.
+// A ClonePod is a pod of a CloneSet. State is its lifecycle state.
 type ClonePod struct {
 	Available, SpecifiedDelete, Updated bool
 	State                               string
 }
 
-// Diff returns by how much the CloneSet differs from what it is to be.
+// Diff returns the difference between the CloneSet and its desired state.
 func (s CloneSet) Diff() partition.CloneSetDiff {
 	limits := &partition.RollingUpdate{MaxSurge: s.MaxSurge.IntOrPercent, MaxUnavailable: s.MaxUnavailable.IntOrPercent}
 	if s.NoRollingUpdate {

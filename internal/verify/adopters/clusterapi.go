@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A MachineSet is one of Cluster API.
+// A MachineSet is a MachineSet of Cluster API.
 type MachineSet struct {
 	Name                     string
 	Created                  int64
@@ -18,29 +18,29 @@ type MachineSet struct {
 	EligibleInPlace          bool
 }
 
-// A MachineDeployment is one of Cluster API, with its sets.
+// A MachineDeployment is a MachineDeployment of Cluster API, with its sets.
 type MachineDeployment struct {
 	Replicas                 int32
 	MaxSurge, MaxUnavailable rollout.IntOrPercent
 	Strategy                 string
 	NewSet                   MachineSet
 	OldSets                  []MachineSet
-	CanUpdateInPlace         map[string]bool // what extensions answer for a set
+	CanUpdateInPlace         map[string]bool // the answers of extensions for a set
 	AcknowledgedBefore       []string
 	Machines                 []Machine
 }
 
-// A Machine is one that has moved, or is being updated.
+// A Machine is a machine that has moved, or is being updated.
 type Machine struct {
 	Name, Set                    string
 	PendingAcknowledge, Updating bool
 }
 
-// machines are the policies of Cluster API.
+// machines holds the policies of Cluster API.
 var machines = rollout.Policy{ExactSums: true, Together: true, CountLarger: true, WorstCase: true, BreakDeadlock: true}
 
-// Scale returns the sizes that change in one step, by name, the sets whose machines are to
-// move, and what the new set wants before it, with those that have moved.
+// Scale returns the sizes that change in one step, by name, the sets with machines to move,
+// and the size of the new set before the step, including machines that have moved.
 func (d MachineDeployment) Scale() (changed map[string]int32, move []string, wanted int32) {
 	p, newSet, names, old := machines, d.newSet(), []string{}, []rollout.Set{}
 	for _, s := range d.oldestFirst() {
@@ -67,7 +67,7 @@ func (s MachineSet) set(canMove bool) rollout.Set {
 	return rollout.Set{Wanted: s.Wanted, There: s.There, Available: s.Available, Moves: canMove && s.EligibleInPlace}
 }
 
-// newSet counts machines that have moved to it.
+// newSet returns the new set, and counts machines that have moved to it.
 func (d MachineDeployment) newSet() rollout.Set {
 	set := d.NewSet.set(false)
 	set.Busy = d.NewSet.UpToDate != d.NewSet.There

@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// chosen returns the places of the n items that are deleted first: by keys, the smaller one
-// first, and then by name and place.
+// chosen returns the indexes of the n items that are deleted first: smaller keys first, then
+// by name and index.
 func chosen(n int, names []string, keys ...func(i int) int64) []int {
 	order, items := podorder.Order{Chain: podorder.Items}, make([]podorder.Pod, len(names))
 	for i, name := range names {
@@ -22,7 +22,7 @@ func chosen(n int, names []string, keys ...func(i int) int64) []int {
 	return order.Victims(items, nil, n)
 }
 
-// A DeletableMachine is one of Cluster API that a MachineSet may delete.
+// A DeletableMachine is a machine of Cluster API that a MachineSet may delete.
 type DeletableMachine struct {
 	Name                                         string
 	Deleting, DeleteRequested, Updating, HasNode bool
@@ -30,15 +30,16 @@ type DeletableMachine struct {
 	AgeSeconds                                   *int64
 }
 
-// aboutAYear is the age from which Cluster API tells no machine from an unhealthy one.
+// aboutAYear is the age at which Cluster API ranks a machine like an unhealthy machine, if the
+// oldest go first.
 const aboutAYear = 32_000_000
 
-// Healthy reports whether a machine has a node, and no condition says that it is not well.
+// Healthy reports whether a machine has a node, and no condition says that it is unhealthy.
 func (m DeletableMachine) Healthy() bool {
 	return m.HasNode && m.NodeHealthy != "False" && m.HealthCheckSucceeded != "False"
 }
 
-// Delete returns the places of the machines that go first; order is Random, Newest or Oldest.
+// Delete returns the indexes of the machines that go first; order is Random, Newest or Oldest.
 func Delete(machines []DeletableMachine, order string, count int) []int {
 	names := make([]string, len(machines))
 	for i, m := range machines {
@@ -63,7 +64,7 @@ func Delete(machines []DeletableMachine, order string, count int) []int {
 		case tier(i) < 4 || order == "Random":
 			return 0
 		case age == nil:
-			return 1 // behind all whose age is known
+			return 1 // after all machines of known age
 		case order == "Oldest":
 			return -*age
 		}
@@ -71,16 +72,17 @@ func Delete(machines []DeletableMachine, order string, count int) []int {
 	})
 }
 
-// A RankedMachine is one of machine-controller-manager.
+// A RankedMachine is a machine of machine-controller-manager.
 type RankedMachine struct {
 	Name, Phase, Preserve, Priority                                         string
 	PreserveExpiresInSeconds, MarkedForDeletionInSeconds, CreatedSecondsAgo *int64
 }
 
-// phases of which the first go first; one without a phase goes with the first.
+// phases orders the phases by deletion, the lowest first; a machine without a phase goes
+// first.
 var phases = map[string]int64{"Failed": 1, "CrashLoopBackOff": 2, "Unknown": 3, "Pending": 4, "Available": 5, "Running": 6}
 
-// DeleteRanked returns the places of the machines that go first; if all go, in their order.
+// DeleteRanked returns the indexes of the machines that go first; if all go, in list order.
 func DeleteRanked(machines []RankedMachine, count int) []int {
 	if count >= len(machines) {
 		return chosen(len(machines), make([]string, len(machines)))
@@ -88,14 +90,14 @@ func DeleteRanked(machines []RankedMachine, count int) []int {
 	return Rank(machines)[:max(0, count)]
 }
 
-// Rank returns the places of all machines in the order in which they go.
+// Rank returns the indexes of all machines in the order in which they go.
 func Rank(machines []RankedMachine) []int {
 	names := make([]string, len(machines))
 	for i, m := range machines {
 		names[i] = m.Name
 	}
 	return chosen(len(machines), names,
-		func(i int) int64 { // preserved by a person last, by itself before that
+		func(i int) int64 { // machines preserved by a user go last, auto-preserved machines before them
 			switch m := machines[i]; {
 			case or(m.PreserveExpiresInSeconds, 0) <= 0:
 				return 0

@@ -10,13 +10,14 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A Machines is a set of machine-controller-manager.
+// A Machines is a MachineSet of machine-controller-manager.
 type Machines struct {
 	MachineSet
 	DesiredReplicasAnnotation, MaxReplicasAnnotation string
 }
 
-// A MachineRollout is its deployment, with its sets; there may be no new one.
+// A MachineRollout is a MachineDeployment of machine-controller-manager, with its sets; NewSet
+// may be nil.
 type MachineRollout struct {
 	Replicas, DeploymentStatusReplicas int32
 	MaxSurge, MaxUnavailable           rollout.IntOrPercent
@@ -24,14 +25,14 @@ type MachineRollout struct {
 	OldSets                            []Machines
 }
 
-// mcm are the policies of machine-controller-manager.
+// mcm holds the policies of machine-controller-manager.
 var mcm = rollout.Policy{CountThere: true, ScaleNewest: true}
 
 // Roll makes one step, and reports which half of it acted.
 func (d MachineRollout) Roll() (sizes map[string]int32, grown, shrunk bool) {
 	names, sets := d.sets(d.OldSets)
 	for i := range sets {
-		if sets[i].Wanted == 0 { // it exists, but nobody counts on it
+		if sets[i].Wanted == 0 { // it exists, but is not counted on
 			sets[i].Available = 0
 		}
 	}
@@ -43,9 +44,9 @@ func (d MachineRollout) Roll() (sizes map[string]int32, grown, shrunk bool) {
 	return sizes, r.Size != d.NewSet.Wanted, r.Shrinking.Removed > 0 && r.Shrinking.Ahead < 0
 }
 
-// Scale returns the sizes when replicas have changed. A set that is the only one to want
-// machines gets all; if none does, it is the newest. If the new set serves alone the others
-// go; otherwise all that want machines share.
+// Scale returns the sizes after replicas have changed. If only one set wants machines, it gets
+// all; if no set does, the newest set gets all. If the new set has all desired machines
+// available, the other sets go to 0; otherwise all sets that want machines share the replicas.
 func (d MachineRollout) Scale() map[string]int32 {
 	sizes, all, active := map[string]int32{}, d.all(), []Machines(nil)
 	for _, s := range all {
@@ -93,7 +94,7 @@ func oldestFirst(list []Machines) []Machines {
 	})
 }
 
-// sets returns sets in counts, oldest first, and their names.
+// sets returns sets as counts, oldest first, and their names.
 func (d MachineRollout) sets(list []Machines) (names []string, sets []rollout.Set) {
 	for i, s := range oldestFirst(list) {
 		set := s.set(false)
@@ -103,7 +104,7 @@ func (d MachineRollout) sets(list []Machines) (names []string, sets []rollout.Se
 	return names, sets
 }
 
-// number reads an annotation.
+// number parses an annotation, and returns otherwise if it is no number.
 func number(text string, otherwise int32) int32 {
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return int32(n)

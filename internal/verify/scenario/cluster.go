@@ -17,10 +17,10 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// epoch is when each cluster begins. Any instant would do.
+// epoch is the start of each cluster. Any instant would do.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Planners decide for the controllers.
+// Planners plan for the controllers.
 type Planners struct {
 	Deployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	ReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
@@ -32,14 +32,14 @@ func Ours() Planners {
 	return Planners{deploy.Reconcile, replicaset.Reconcile, daemonset.Reconcile}
 }
 
-// A Cluster is the objects of a namespace and the nodes, with those who act on them.
+// A Cluster holds the objects of a namespace and the nodes, with the controllers and kubelets.
 type Cluster struct {
 	planners Planners
 	now      time.Time
 	serial   int            // of UIDs
 	created  map[string]int // pods so far, by the name of their owner
 
-	// All are sorted by name.
+	// The lists are sorted by name.
 	deployments []*deploy.Deployment
 	replicaSets []*replicaset.ReplicaSet
 	daemonSets  []*daemonset.DaemonSet
@@ -47,33 +47,33 @@ type Cluster struct {
 	nodes       []*node
 	pods        []*daemonset.Pod // of all owners
 
-	ended             map[string]bool // UIDs of owners that are gone
+	ended             map[string]bool // UIDs of deleted owners
 	kubelet           kubelet
 	quota             int // how many pods the namespace admits, below 0 any number
 	deploymentOptions deploy.Options
 	replicaSetOptions replicaset.Options
 
 	backoff map[string]daemonset.Backoff // by DaemonSet, in the memory of its controller
-	wake    map[string]time.Time         // when controllers look again
+	wake    map[string]time.Time         // when controllers run again
 
 	out    strings.Builder
-	ranges map[string]*span // how far workloads went during a run
+	ranges map[string]*span // most and fewest pods of workloads during a run
 }
 
-// A node is one of the cluster, and whether it has room for pods.
+// A node is a node of the cluster, and whether it has room for pods.
 type node struct {
 	daemonset.Node
 	full bool
 }
 
-// A kubelet is how pods live. It stands for the scheduler as well.
+// A kubelet describes the life of pods. It stands for the scheduler as well.
 type kubelet struct {
 	off        bool
 	ready, end time.Duration // from creation to readiness, and from deletion to the end; below 0 never
 	never      []string      // templates whose pods are never ready
 }
 
-// New returns an empty cluster in which pods are ready and gone at once.
+// New returns an empty cluster in which pods are ready at once and end at once.
 func New(planners Planners) *Cluster {
 	c := &Cluster{planners: planners}
 	c.reset()
@@ -85,7 +85,7 @@ func (c *Cluster) reset() {
 	c.forget()
 }
 
-// forget is what a restart does to the controllers.
+// forget drops the memory of the controllers, as a restart does.
 func (c *Cluster) forget() {
 	c.backoff, c.wake = map[string]daemonset.Backoff{}, map[string]time.Time{}
 }
@@ -127,7 +127,7 @@ func revisionName(o *revision.ControllerRevision) string { return o.Name }
 func nodeName(o *node) string                            { return o.Name }
 func podName(o *daemonset.Pod) string                    { return o.Name }
 
-// values returns what a list of pointers leads to.
+// values returns copies of the objects of a list of pointers.
 func values[T any](list []*T) []T {
 	out := make([]T, len(list))
 	for i, o := range list {
@@ -136,7 +136,7 @@ func values[T any](list []*T) []T {
 	return out
 }
 
-// replicaPods returns all pods as package replicaset reads them.
+// replicaPods returns all pods as inputs of package replicaset.
 func (c *Cluster) replicaPods() []podorder.Pod {
 	pods := make([]podorder.Pod, len(c.pods))
 	for i, p := range c.pods {
@@ -145,8 +145,8 @@ func (c *Cluster) replicaPods() []podorder.Pod {
 	return pods
 }
 
-// admits reports whether the quota leaves room for a pod. Pods that have finished do
-// not count.
+// admits reports whether the quota leaves room for a pod. Pods that have finished do not
+// count.
 func (c *Cluster) admits() bool {
 	n := 0
 	for _, p := range c.pods {
@@ -157,8 +157,7 @@ func (c *Cluster) admits() bool {
 	return c.quota < 0 || n < c.quota
 }
 
-// createPod stores a new pod under a name made from that of its owner, which no other pod has
-// had.
+// createPod stores a new pod under a unique name made from the name of its owner.
 func (c *Cluster) createPod(p daemonset.Pod) string {
 	c.created[p.ControllerName]++
 	p.Name, p.UID = p.ControllerName+"-"+strconv.Itoa(c.created[p.ControllerName]), c.newUID()
@@ -166,8 +165,8 @@ func (c *Cluster) createPod(p daemonset.Pod) string {
 	return p.Name
 }
 
-// deletePod begins the end of a pod for who is no controller, as an action does, which is not
-// refused if the pod is there.
+// deletePod deletes a pod for the garbage collector. It carries out the deletion as an action,
+// which is never refused for an existing pod.
 func (c *Cluster) deletePod(p *daemonset.Pod) {
 	_ = c.onReplicaPod(&replicaset.ReplicaSet{}, p.Name, replicaset.DeletePod{Name: p.Name, UID: p.UID})
 }
@@ -189,7 +188,8 @@ func (c *Cluster) onReplicaPod(rs *replicaset.ReplicaSet, name string, a replica
 	return err
 }
 
-// dropPod removes a pod that an action has ended at once, unless the kubelet lets nothing end.
+// dropPod removes a pod that an action has ended at once, unless pods never end in this
+// cluster.
 func (c *Cluster) dropPod(p *daemonset.Pod) {
 	if c.kubelet.end >= 0 {
 		drop(&c.pods, p)

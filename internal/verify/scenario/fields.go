@@ -24,10 +24,10 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// fields are the keys that a step may give an object, and what each does.
+// fields maps each key that a step may set to a function that sets it.
 type fields[T any] map[string]func(o *T, values []string) error
 
-// assign gives an object the values of a step.
+// assign sets the values of a step on an object.
 func (f fields[T]) assign(o *T, args map[string][]string) error {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		set, ok := f[key]
@@ -41,8 +41,8 @@ func (f fields[T]) assign(o *T, args map[string][]string) error {
 	return nil
 }
 
-// to makes a function of fields from one that returns the place for a value and one
-// that reads it.
+// to combines a function that parses a value and a function that returns its place into an
+// entry of fields.
 func to[T, V any](parse func([]string) (V, error), place func(*T) *V) func(*T, []string) error {
 	return func(o *T, values []string) error {
 		v, err := parse(values)
@@ -128,7 +128,7 @@ var deploymentFields = fields[deploy.Deployment]{
 		o.Annotations = apply.With(o.Annotations, m)
 		return err
 	},
-	// A condition that somebody else has written.
+	// A condition from another writer.
 	"condition": func(o *deploy.Deployment, values []string) error {
 		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), kplan.Condition{Type: values[0], Status: kplan.ConditionTrue})
 		return nil
@@ -142,7 +142,7 @@ var replicaSetFields = fields[replicaset.ReplicaSet]{
 	"templateLabels": to(pairs, func(o *replicaset.ReplicaSet) *map[string]string { return &o.TemplateLabels }),
 	"selector":       to(labelSelector, func(o *replicaset.ReplicaSet) **selector.LabelSelector { return &o.Selector }),
 	"minReady":       to(number32, func(o *replicaset.ReplicaSet) *int32 { return &o.MinReadySeconds }),
-	// "controller" is empty: somebody has taken the owner away.
+	// "controller" is empty: the owner was removed.
 	"controller": func(o *replicaset.ReplicaSet, values []string) error {
 		o.ControllerKind, o.ControllerName, o.ControllerUID = "", "", values[0]
 		return nil
@@ -157,7 +157,7 @@ var replicaSetFields = fields[replicaset.ReplicaSet]{
 	},
 }
 
-// data is a template as a revision stores it.
+// data returns a template as a revision stores it.
 func data(template string) []byte {
 	d, _ := json.Marshal(map[string]any{"spec": map[string]any{"template": map[string]any{"name": template, "$patch": "replace"}}})
 	return d
@@ -228,7 +228,7 @@ var nodeFields = fields[node]{
 	},
 }
 
-// podFields change a pod at an instant.
+// podFields returns the fields of a pod, at an instant.
 func podFields(now time.Time) fields[daemonset.Pod] {
 	return fields[daemonset.Pod]{
 		"labels":   to(pairs, func(o *daemonset.Pod) *map[string]string { return &o.Labels }),
@@ -248,7 +248,7 @@ func podFields(now time.Time) fields[daemonset.Pod] {
 			o.ReadySince = now.Add(-d)
 			return err
 		},
-		// "controller" is empty, or the UID of an owner that nobody here knows.
+		// "controller" is empty, or the UID of an unknown owner.
 		"controller": func(o *daemonset.Pod, values []string) error {
 			if o.ControllerUID = values[0]; o.ControllerUID == "" {
 				o.ControllerKind, o.ControllerName = "", ""

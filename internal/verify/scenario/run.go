@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	longest = 24 * time.Hour // that a run may last
-	rounds  = 200            // passes at one instant after which the planners will never rest
+	longest = 24 * time.Hour // limit of a run
+	rounds  = 200            // limit of the passes at one instant, after which the planners count as never ending
 )
 
-// run lets all act for a time, or until nothing will change any more if it is 0.
+// run runs the cluster for a time, or if limit is 0 until nothing will change any more.
 func (c *Cluster) run(limit time.Duration) error {
 	end := c.now.Add(longest)
 	if limit > 0 {
@@ -47,7 +47,7 @@ func (c *Cluster) run(limit time.Duration) error {
 	return nil
 }
 
-// settle lets all act at one instant, in turns, until nobody has anything to do.
+// settle runs all controllers at one instant, in turns, until nothing changes.
 func (c *Cluster) settle() error {
 	for range rounds {
 		changed := c.live()
@@ -102,7 +102,7 @@ func (c *Cluster) next() (next time.Time, ok bool) {
 	return next, ok
 }
 
-// live takes each pod through what is due in its life.
+// live makes the changes that are due in the life of each pod.
 func (c *Cluster) live() (changed bool) {
 	for _, p := range slices.Clone(c.pods) {
 		switch {
@@ -125,7 +125,7 @@ func (c *Cluster) live() (changed bool) {
 	return changed
 }
 
-// place returns the node for a pod: the one that it is pinned to, or any.
+// place returns the node for a pod: the node that it is pinned to, or any.
 func (c *Cluster) place(p *daemonset.Pod) string {
 	if p.PinnedNode == "" {
 		return "any"
@@ -144,8 +144,8 @@ func templateOf(p *daemonset.Pod) string {
 	return p.Labels[daemonset.LabelHash]
 }
 
-// collect removes what belonged to owners that are gone, and owners that have waited
-// for their dependents.
+// collect removes dependents of deleted owners, and owners that have waited for their
+// dependents.
 func (c *Cluster) collect() (changed bool) {
 	for _, rs := range slices.Clone(c.replicaSets) {
 		if c.ended[rs.ControllerUID] && rs.DeletionTimestamp.IsZero() {
@@ -192,14 +192,14 @@ func (c *Cluster) collectForeground() (changed bool) {
 	return changed
 }
 
-// end removes an owner; what is left of its dependents follows.
+// end removes an owner; the garbage collector then removes its remaining dependents.
 func end[T any](c *Cluster, list *[]*T, o *T, uid, what string) {
 	drop(list, o)
 	c.ended[uid] = true
 	c.printf("garbage collector: Deleted %s", what)
 }
 
-// deleteDependents deletes what an owner controls, and returns how much there is left.
+// deleteDependents deletes the dependents of an owner, and returns how many are left.
 func (c *Cluster) deleteDependents(uid string, changed *bool) (left int) {
 	for _, rs := range c.replicaSets {
 		if rs.ControllerUID == uid {
@@ -222,11 +222,11 @@ func (c *Cluster) deleteDependents(uid string, changed *bool) (left int) {
 	return left
 }
 
-// A span is how far a workload has gone.
+// A span holds the most pods and the fewest available pods of a workload.
 type span struct{ most, fewest int }
 
-// measure notes the pods of each workload that are not being deleted, and how many of
-// them are available.
+// measure records, for each workload, the pods that are not being deleted, and the available
+// pods.
 func (c *Cluster) measure() {
 	for _, d := range c.deployments {
 		c.note("deployment "+d.Name, d.MinReadySeconds, func(p *daemonset.Pod) bool {

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// show prints the objects of a kind, or those that are named.
+// show prints the objects of a kind, or only the objects with the given names.
 func (c *Cluster) show(kind string, names []string, _ map[string][]string) error {
 	switch kind {
 	case "deployments":
@@ -34,7 +34,7 @@ func (c *Cluster) show(kind string, names []string, _ map[string][]string) error
 	return fmt.Errorf("unknown kind %s", kind)
 }
 
-// list prints one line for each object, or that there is none.
+// list prints one line for each object, or a line that says that there is no object.
 func list[T any](c *Cluster, objects []*T, nameOf func(*T) string, names []string, describe func(*T) string) error {
 	shown := 0
 	for _, o := range objects {

@@ -22,8 +22,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Eval takes the steps of a block and returns what they print. A step that cannot be
-// taken prints why, and ends the block.
+// Eval runs the steps of a block and returns their output. A step that fails prints its error,
+// and ends the block.
 func (c *Cluster) Eval(block trace.Command) string {
 	c.out.Reset()
 	steps, err := block.Lines()
@@ -83,7 +83,7 @@ func (c *Cluster) step(s trace.Command) error {
 	return nil
 }
 
-// each does something for each name of a step, of which there must be one.
+// each calls do for each name of a step, which needs at least one name.
 func each(s trace.Command, do func(name string) error) error {
 	if len(s.Positional) == 0 {
 		return fmt.Errorf("no name")
@@ -96,7 +96,7 @@ func each(s trace.Command, do func(name string) error) error {
 	return nil
 }
 
-// named does something with an object that must be there.
+// named calls do with an existing object.
 func named[T any](list *[]*T, nameOf func(*T) string, name string, do func(*T)) error {
 	o := find(*list, nameOf, name)
 	if o == nil {
@@ -106,14 +106,14 @@ func named[T any](list *[]*T, nameOf func(*T) string, name string, do func(*T)) 
 	return nil
 }
 
-// object creates or changes an object. All but the status counts as a new generation.
+// object creates or changes an object. Every change except the status starts a new generation.
 func (c *Cluster) object(kind, name string, args map[string][]string) error {
 	own := map[string]string{"app": name}
 	switch kind {
 	case "deployment":
 		d := find(c.deployments, deploymentName, name)
 		if d == nil {
-			d = &deploy.Deployment{ // with what the API server sets
+			d = &deploy.Deployment{ // with the defaults of the API server
 				Name: name, UID: c.newUID(), Selector: selector.FromLabels(own), TemplateLabels: own,
 				MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
 				ProgressDeadlineSeconds: ptr.To(int32(600)), RevisionHistoryLimit: ptr.To(int32(10)),
@@ -161,8 +161,7 @@ func (c *Cluster) object(kind, name string, args map[string][]string) error {
 	return fmt.Errorf("unknown step")
 }
 
-// revision creates or changes a ControllerRevision, which belongs to the only
-// DaemonSet.
+// revision creates or changes a ControllerRevision, which belongs to the only DaemonSet.
 func (c *Cluster) revision(name string, args map[string][]string) error {
 	r := find(c.revisions, revisionName, name)
 	if r == nil {
@@ -215,7 +214,8 @@ func (c *Cluster) delete(kind string, names []string, args map[string][]string) 
 	return nil
 }
 
-// deleteOwner deletes an object whose dependents follow it, or stay, or go first.
+// deleteOwner deletes an object; its dependents are deleted after it, orphaned, or deleted
+// first.
 func deleteOwner[T any](c *Cluster, list *[]*T, o *T, uid string, deleted *time.Time, how string) {
 	switch how {
 	case "foreground":

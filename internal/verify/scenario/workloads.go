@@ -19,7 +19,7 @@ import (
 
 var errQuota = errors.New("exceeded quota")
 
-// hash returns the hash of a template, which is its name until that is taken.
+// hash returns the hash of a template: its name, unless that is taken.
 func hash(template string, collisions *int32) string {
 	if collisions == nil || *collisions == 0 {
 		return template
@@ -27,7 +27,7 @@ func hash(template string, collisions *int32) string {
 	return template + "x" + strconv.Itoa(int(*collisions))
 }
 
-// deploymentSnapshot is what the controller sees of a Deployment.
+// deploymentSnapshot returns the controller's view of a Deployment.
 func (c *Cluster) deploymentSnapshot(d *deploy.Deployment) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: *d, ReplicaSets: values(c.replicaSets), Pods: c.replicaPods()}
 	s.Deployment.Template.Hash = hash(d.Template.ID, d.Status.CollisionCount)
@@ -67,8 +67,8 @@ func (c *Cluster) reconcileDeployment(d *deploy.Deployment) (bool, error) {
 	return changed, nil
 }
 
-// store keeps a list of objects as an action has left it, and returns those that are gone.
-// New ones get a UID of the cluster, which counts them.
+// store replaces a list of objects with the list after an action, and returns the deleted
+// objects. A new object gets a UID of the cluster, which counts them.
 func store[T any](c *Cluster, list *[]*T, name func(*T) string, left []T, uid func(*T) *string) (gone []*T) {
 	for _, o := range slices.Clone(*list) {
 		if !slices.ContainsFunc(left, func(l T) bool { return name(&l) == name(o) }) {
@@ -87,7 +87,7 @@ func store[T any](c *Cluster, list *[]*T, name func(*T) string, left []T, uid fu
 	return gone
 }
 
-// nameTaken is what follows when the name of a new ReplicaSet is taken.
+// nameTaken ends a pass in which the name of a new ReplicaSet is taken.
 func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Plan, action int) {
 	c.printf("deployment %s: replica set %s exists", d.Name, p.Actions[action].(deploy.CreateReplicaSet).Name)
 	report := deploy.Report{Outcomes: slices.Repeat([]kplan.Outcome{{Answer: kplan.Done}}, action)}
@@ -96,8 +96,8 @@ func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Pl
 	d.Status, d.Annotations = r.Status, r.Annotations
 }
 
-// reconcileReplicaSet makes one pass of the ReplicaSet controller. All it has written
-// is seen at once, so that nothing is expected between two passes.
+// reconcileReplicaSet makes one pass of the ReplicaSet controller. All its writes are seen at
+// once, so that nothing is expected between two passes.
 func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	s := replicaset.Snapshot{ReplicaSet: *rs, Pods: c.replicaPods(), Siblings: values(c.replicaSets)}
 	p, err := c.planners.ReplicaSet(s, c.now, c.replicaSetOptions)
@@ -139,15 +139,15 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	return did, nil
 }
 
-// claim carries out an action that gives a pod to a ReplicaSet or takes it away.
+// claim carries out an action that adopts or releases a pod of a ReplicaSet.
 func (c *Cluster) claim(rs *replicaset.ReplicaSet, pod string, a replicaset.Action, report *replicaset.Report) error {
 	report.Claims = append(report.Claims, kplan.Outcome{Answer: kplan.Done})
 	c.printf("replica set %s: %v", rs.Name, a)
 	return c.onReplicaPod(rs, pod, a)
 }
 
-// createPods creates pods in batches, until one is refused. They are what the action makes of
-// nothing, one by one.
+// createPods creates pods in batches, until one is refused. Each pod comes from Apply of the
+// action on an empty snapshot.
 func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods) (made []kplan.Outcome, err error) {
 	created, one := 0, a
 	one.Count = 1
@@ -172,7 +172,7 @@ func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods)
 	return made, nil
 }
 
-// daemonSnapshot is what the controller sees of a DaemonSet.
+// daemonSnapshot returns the controller's view of a DaemonSet.
 func (c *Cluster) daemonSnapshot(ds *daemonset.DaemonSet) daemonset.Snapshot {
 	s := daemonset.Snapshot{
 		DaemonSet: *ds, Pods: values(c.pods), Revisions: values(c.revisions), Backoff: c.backoff[ds.Name],
@@ -206,8 +206,8 @@ func (c *Cluster) reconcileDaemonSet(ds *daemonset.DaemonSet) (bool, error) {
 	return did, nil
 }
 
-// applyDaemonSet carries out one action, and reports whether anything was written. Pods
-// are created if the quota admits them, and end as the kubelet lets them.
+// applyDaemonSet carries out one action, and reports whether anything was written. Pods are
+// created if the quota admits them, and end at the time that the kubelet sets.
 func (c *Cluster) applyDaemonSet(ds *daemonset.DaemonSet, a daemonset.Action) (bool, error) {
 	s := c.daemonSnapshot(ds)
 	_, creates := a.(daemonset.CreatePod)
@@ -215,7 +215,7 @@ func (c *Cluster) applyDaemonSet(ds *daemonset.DaemonSet, a daemonset.Action) (b
 		if !c.admits() {
 			return false, nil
 		}
-		s.Pods = nil // it gets a name of ours
+		s.Pods = nil // the cluster names the new pod
 	}
 	next, err := daemonset.Apply(s, a, c.now)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// What a write makes of an object is what Apply of its planner's package says. It is asked
-// once for each write and each state of the one object that is written to.
+// The effect of a write on an object comes from Apply of its planner's package. It is computed
+// once for each write and each state of the object.
 
-// A podPhase is how a pod is, or how it is seen.
+// A podPhase is the phase of a pod, or the phase that its controller sees.
 type podPhase uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	phaseEnding
 )
 
-// phaseOf returns how the pod with a name is.
+// phaseOf returns the phase of the pod with a name.
 func phaseOf(pods []podorder.Pod, name string) podPhase {
 	i := slices.IndexFunc(pods, func(p podorder.Pod) bool { return p.Name == name })
 	switch {
@@ -36,7 +36,7 @@ func phaseOf(pods []podorder.Pod, name string) podPhase {
 	return phaseFresh
 }
 
-// created returns how a pod is that a ReplicaSet has just created.
+// created returns the phase of a pod that a ReplicaSet has just created.
 func created() podPhase {
 	s, err := replicaset.Apply(replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "web"}}, replicaset.CreatePods{Count: 1}, now)
 	if err != nil || len(s.Pods) != 1 {
@@ -45,7 +45,7 @@ func created() podPhase {
 	return phaseOf(s.Pods, s.Pods[0].Name)
 }
 
-// A podEffect is how a pod is after a write, which may have been refused.
+// A podEffect is the result of a write to a pod, which may have been refused.
 type podEffect struct {
 	to      podPhase
 	refused bool

@@ -7,14 +7,14 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A daemonWrite is a write to a node: the creation that is due there, or the deletion of
-// one of its pods.
+// A daemonWrite is a write to a node: the planned creation, or the deletion of one of its
+// pods.
 type daemonWrite struct {
 	node    nodeState
 	deletes int8 // the number of the pod, or -1
 }
 
-// after returns a node after the write that is due there.
+// after returns a node after its planned creation, or after a deletion.
 func (d *DaemonSets) after(n nodeState, deletes int8) nodeState {
 	w := daemonWrite{n, deletes}
 	return d.effects.of(w, func() nodeState { return d.carryOut(w) })

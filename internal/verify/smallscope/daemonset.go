@@ -14,32 +14,32 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A DaemonSets is a DaemonSet on a few nodes, its planner and a cluster. The controller
-// sees its own writes before it plans again, as its expectations see to.
+// A DaemonSets is a DaemonSet on a few nodes, its planner and a cluster. The controller sees
+// its own writes before it plans again, because of its expectations.
 type DaemonSets struct {
 	Plan    func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
 	Options daemonset.Options
-	// Check looks at each plan. It may be nil.
+	// Check checks each plan. It may be nil.
 	Check func(daemonset.Snapshot, daemonset.Plan) []Breach
 
 	Nodes              int // at most 4
 	Surge, Unavailable int8
 	Templates          int8
-	Changes            int8 // of the template, and pauses, by people
+	Changes            int8 // of the template, and pauses, by users
 	Losses             int8 // of pods
 
 	plans   memo[daemonSetState, plannedDaemonSet]
 	effects memo[daemonWrite, nodeState]
 }
 
-// A daemonPod is a pod of a node, oldest first; deleted is one that the plan deletes.
+// A daemonPod is a pod of a node, oldest first; deleted tells that the plan deletes it.
 type daemonPod struct {
 	is       podPhase
 	template int8
 	deleted  bool
 }
 
-// A nodeState is a node. Create is 1 more than the template of which the plan creates a pod.
+// A nodeState is a node. Create is the template of the pod that the plan creates, plus 1.
 type nodeState struct {
 	pods   [4]daemonPod
 	create int8
@@ -53,12 +53,12 @@ type daemonSetState struct {
 }
 
 type plannedDaemonSet struct {
-	nodes    [4]nodeState // with what is planned
+	nodes    [4]nodeState // with the planned writes
 	moves    bool
 	breaches []Breach
 }
 
-// PropertyPods is that a node has one pod, or two with surge.
+// PropertyPods requires one pod on each node, or two with surge.
 const PropertyPods = "pods"
 
 func (d *DaemonSets) Starts() []daemonSetState {
@@ -69,8 +69,8 @@ func (d *DaemonSets) Starts() []daemonSetState {
 	return []daemonSetState{s}
 }
 
-// tally counts the nodes without a ready pod, those with two pods and the pods of the
-// fullest.
+// tally returns the number of nodes without a ready pod, the number of nodes with two pods,
+// and the largest number of pods on a node.
 func (d *DaemonSets) tally(s *daemonSetState) (unavailable, double, most int8) {
 	for _, n := range s.nodes[:d.Nodes] {
 		staying, ready := int8(0), false
@@ -113,7 +113,7 @@ func (d *DaemonSets) Breaches(s daemonSetState) (list []Breach) {
 	return list
 }
 
-// done tells that every node has one pod, of the template, and that it is ready.
+// done reports whether every node has exactly one pod, of the current template and ready.
 func (d *DaemonSets) done(s *daemonSetState) bool {
 	for _, n := range s.nodes[:d.Nodes] {
 		if n != (nodeState{pods: [4]daemonPod{{is: phaseReady, template: s.template}}}) {
@@ -159,8 +159,8 @@ func (d *DaemonSets) Moves(s daemonSetState, do func(Move, daemonSetState, []Bre
 	}
 }
 
-// write is the first write that is left of a plan, if there is one: it is carried out or
-// dropped, or the controller crashes.
+// write makes the moves for the next write of a plan, if there is one: the write is carried
+// out or dropped, or the controller crashes.
 func (d *DaemonSets) write(s daemonSetState, do func(Move, daemonSetState, []Breach)) bool {
 	for i := range s.nodes {
 		done, dropped := s, s
@@ -202,7 +202,7 @@ func (n *nodeState) add(p daemonPod) {
 	n.pods[len(n.pods)-1] = p // far too many already
 }
 
-// live is what becomes of a pod.
+// live makes the moves of a pod.
 func (d *DaemonSets) live(s daemonSetState, i, k int, do func(Move, daemonSetState, []Breach)) {
 	to := func(what string, unfair bool, phase podPhase) {
 		t := s
@@ -228,7 +228,7 @@ func (d *DaemonSets) live(s daemonSetState, i, k int, do func(Move, daemonSetSta
 	}
 }
 
-// planned returns the plan for what the controller sees, once for each view.
+// planned returns the plan for the controller's view. Each view is planned once.
 func (d *DaemonSets) planned(s daemonSetState) plannedDaemonSet {
 	s.changes, s.losses = 0, 0
 	return d.plans.of(s, func() plannedDaemonSet { return d.plan(s) })

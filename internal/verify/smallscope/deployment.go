@@ -13,11 +13,11 @@ const (
 	PropertyNegative  = "negative"
 	PropertyRecreate  = "recreate"
 	PropertyRest      = "rest"
-	// PropertyShared is PropertyAvailable after a partitioned Deployment was scaled or
+	// PropertyShared replaces PropertyAvailable after a partitioned Deployment was scaled or
 	// paused in the middle of a rollout: its replicas are shared out then, without surge.
 	PropertyShared    = "available after sharing"
 	PropertyPartition = "partition"
-	PropertyPlan      = "plan" // the planner fails, or plans what it should not
+	PropertyPlan      = "plan" // the planner fails, or returns a wrong plan
 )
 
 func (d *Deployments) Starts() []deploymentState {
@@ -27,7 +27,7 @@ func (d *Deployments) Starts() []deploymentState {
 	return []deploymentState{s}
 }
 
-// unavailable is how many pods may be unavailable at once.
+// unavailable returns the number of pods that may be unavailable at once.
 func (d *Deployments) unavailable() int8 {
 	if d.Surge == 0 && d.Unavailable == 0 {
 		return 1
@@ -65,7 +65,7 @@ func (d *Deployments) Breaches(s deploymentState) (list []Breach) {
 	return list
 }
 
-// moves tells that some write changes a size.
+// moves reports whether some write changes a size.
 func (d *Deployments) moves(writes [6]deploymentWrite) bool {
 	for _, w := range writes {
 		if w.what == verbCreate || w.what == verbScale {
@@ -75,7 +75,7 @@ func (d *Deployments) moves(writes [6]deploymentWrite) bool {
 	return false
 }
 
-// done tells that sizes, pods and statuses are those that are wanted.
+// done reports whether sizes, pods and statuses have reached the desired state.
 func (d *Deployments) done(s *deploymentState) bool {
 	if s.paused || s.plan[0].what != verbNothing || int(s.batch) != len(d.Batches) {
 		return false
@@ -114,13 +114,13 @@ func (d *Deployments) Moves(s deploymentState, do func(Move, deploymentState, []
 	d.userMoves(s, do)
 }
 
-// released tells that the pods of the batch are available.
+// released reports whether the pods of the batch are available.
 func (d *Deployments) released(s *deploymentState) bool {
 	set := s.sets[s.template]
 	return s.plan[0].what == verbNothing && !s.paused && set.report.seen && set.report.available >= d.limit(&s.deploymentView)
 }
 
-// control is the moves of the controller of Deployments.
+// control makes the moves of the Deployment controller.
 func (d *Deployments) control(s deploymentState, do func(Move, deploymentState, []Breach)) {
 	if s.plan[0].what == verbNothing {
 		p := d.planned(s.deploymentView)
@@ -157,7 +157,7 @@ func (d *Deployments) control(s deploymentState, do func(Move, deploymentState, 
 	}
 }
 
-// userMoves are what users do.
+// userMoves makes the moves of users.
 func (d *Deployments) userMoves(s deploymentState, do func(Move, deploymentState, []Breach)) {
 	if s.paused {
 		t := s

@@ -8,7 +8,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// lag is how many pods statuses report as available that are not.
+// lag returns the number of pods that statuses wrongly report as available.
 func (s *deploymentState) lag() (n int8) {
 	for _, set := range s.sets {
 		n += max(0, set.report.available-set.pods.ready)
@@ -16,8 +16,8 @@ func (s *deploymentState) lag() (n int8) {
 	return n
 }
 
-// keep is the moves of a ReplicaSet and its pods. Its pods change only after its status
-// has followed: that is as stale as a status gets.
+// keep makes the moves of a ReplicaSet and its pods. Its pods change only after its status has
+// followed: a status is never more stale than that.
 func (d *Deployments) keep(s deploymentState, i int, do func(Move, deploymentState, []Breach)) {
 	move := func(what string, unfair bool, change func(t *deploymentState, set *setState)) {
 		t := s
@@ -46,7 +46,7 @@ func (d *Deployments) keep(s deploymentState, i int, do func(Move, deploymentSta
 	}
 }
 
-// scale is the controller of ReplicaSets: one pod at a time.
+// scale makes the moves of the ReplicaSet controller: one pod at a time.
 func (d *Deployments) scale(s deploymentState, i int, do func(Move, deploymentState, []Breach)) {
 	set := &s.sets[i]
 	pods := set.pods
@@ -66,7 +66,7 @@ func (d *Deployments) scale(s deploymentState, i int, do func(Move, deploymentSt
 	do(Move{step.what, i, false}, s, list)
 }
 
-// running counts the pods of all sets but one.
+// running counts the pods of all ReplicaSets except one.
 func (s *deploymentState) running(but int) (n int8) {
 	for i, set := range s.sets {
 		if i != but {

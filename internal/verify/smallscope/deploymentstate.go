@@ -9,25 +9,25 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A Deployments is a Deployment of a few pods with up to three ReplicaSets, the planners
-// of both, and a cluster.
+// A Deployments is a Deployment of a few pods with up to three ReplicaSets, the planners of
+// both, and a cluster.
 type Deployments struct {
 	Plan    func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
 	Options deploy.Options
-	// Check looks at each plan. It may be nil.
+	// Check checks each plan. It may be nil.
 	Check func(deploy.Snapshot, deploy.Plan) []Breach
 
 	Strategy           deploy.Strategy
 	Surge, Unavailable int8
-	Replicas           []int8 // what it may want; the first at the beginning
+	Replicas           []int8 // the sizes that users may set; the first is the initial size
 	Templates          int8   // at most 3
-	Changes            int8   // by people, of template or size
-	Pauses             bool   // people pause it as well
+	Changes            int8   // by users, of template or size
+	Pauses             bool   // users pause it as well
 	Losses             int8   // of pods
 	Behind             int8   // how often the controller does not see its own last write
 	Ending             bool   // pods take time to end
-	// Batches make it a Deployment that is rolled by partition: the next one follows
-	// when the pods of one are available. The last is everything.
+	// Batches make it a Deployment with a rollout by partition: a batch follows when the pods
+	// of the previous one are available. The last batch is everything.
 	Batches []rollout.IntOrPercent
 
 	plans   memo[deploymentView, plannedDeployment]
@@ -42,7 +42,7 @@ type deploymentPods struct{ size, fresh, ready, ending int8 }
 // sizeReport is the status of a ReplicaSet.
 type sizeReport struct {
 	total, available, ending int8
-	seen                     bool // it is of the present size
+	seen                     bool // it reports the current size
 }
 
 // A setState is a ReplicaSet.
@@ -69,19 +69,19 @@ const (
 	verbNumber // writes the revision of the Deployment
 )
 
-// A deploymentView is what the planner of Deployments sees; the pods matter to Recreate only.
+// A deploymentView is the view of the planner of Deployments; only Recreate reads the pods.
 type deploymentView struct {
 	replicas, template, revision int8
 	paused                       bool
 	sets                         [3]setState
-	batch                        int8 // of a partitioned Deployment, from 1; 0 of others
+	batch                        int8 // of a partitioned Deployment, from 1; otherwise 0
 }
 
-// A deploymentState is a state. Least and most are the smallest and largest size that was wanted
-// so far: bounds are of those, since writes that were planned for one may come after
-// the other. Two numbers are the slack that staleness has: by how many pods writes changed
-// sizes that the controller did not see when it planned again, and how many available
-// pods it believed in that were gone.
+// A deploymentState is a state. Least and most are the smallest and largest desired size so
+// far: bounds use both, since writes planned for one size may come after another size is set.
+// Two numbers are the slack for staleness: the number of pods by which unseen writes changed
+// sizes before the controller planned again, and the number of pods that it counted as
+// available after they were gone.
 type deploymentState struct {
 	deploymentView
 	least, most, changes, losses, behind int8
@@ -90,35 +90,35 @@ type deploymentState struct {
 	plan                                 [6]deploymentWrite
 }
 
-// A deploymentStep is a write to a ReplicaSet, which has no pods here, or to the
-// Deployment. Last is the highest rank that there is.
+// A deploymentStep is a write to a ReplicaSet, without its pods here, or to the Deployment.
+// Last is the highest existing rank.
 type deploymentStep struct {
 	write deploymentWrite
 	set   setState
 	last  int8
 }
 
-// A deploymentEffect is what becomes of the ReplicaSet, or the revision of the Deployment.
+// A deploymentEffect is the ReplicaSet after a write, or the new revision of the Deployment.
 type deploymentEffect struct {
 	set      setState
 	revision int8
 	refused  bool
 }
 
-// A plannedDeployment is a plan and what is wrong with it.
+// A plannedDeployment is a plan with the properties that it violates.
 type plannedDeployment struct {
 	writes   [6]deploymentWrite
 	breaches []Breach
 }
 
-// A podStep is what the planner of ReplicaSets does first, and the pods after it.
+// A podStep is the first action of the planner of ReplicaSets, and the pods after it.
 type podStep struct {
 	what   string
 	starts bool
 	to     deploymentPods // without the size
 }
 
-// inStep tells that the status of a ReplicaSet counts its pods right.
+// inStep reports whether the status of a ReplicaSet counts its pods correctly.
 func inStep(set setState) bool {
 	return set.report.total == set.pods.fresh+set.pods.ready && set.report.available == set.pods.ready && set.report.ending == set.pods.ending
 }

@@ -18,7 +18,7 @@ import (
 
 func setName(i int8) string { return "web-" + templateOf(i).Hash }
 
-// snapshot returns the view as the planner reads it.
+// snapshot returns the view as a snapshot for the planner.
 func (d *Deployments) snapshot(v deploymentView) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{
 		Name: "web", UID: "web", Generation: 1, Annotations: map[string]string{revision.AnnotationRevision: strconv.Itoa(int(v.revision))},
@@ -71,8 +71,7 @@ func (d *Deployments) replicaSet(i int8, set setState) replicaset.ReplicaSet {
 	return rs
 }
 
-// planned returns the plan for a view. Planners are pure, so that each view is planned
-// once.
+// planned returns the plan for a view. Planners are pure, so each view is planned once.
 func (d *Deployments) planned(v deploymentView) plannedDeployment {
 	if d.Strategy != deploy.Recreate {
 		for i := range v.sets {
@@ -95,7 +94,7 @@ func (d *Deployments) plan(v deploymentView) (p plannedDeployment) {
 	for _, a := range plan.Actions {
 		w := d.write(v, a)
 		if note, ok := a.(deploy.AnnotateDeployment); ok && note.Reason == deploy.ReasonExtraStatus {
-			continue // for the controller of batches, which counts for itself here
+			continue // only the controller of batches reads it, and here it counts pods itself
 		}
 		if w.what == verbNothing || n == len(p.writes) {
 			p.breaches = append(p.breaches, breach(PropertyPlan, "not known here: %v", a))
@@ -146,9 +145,10 @@ func (d *Deployments) write(v deploymentView, action deploy.Action) deploymentWr
 
 func setOf(name string) int8 { return int8(name[len(name)-1] - 'a') }
 
-// within checks the bounds of a plan by plain arithmetic: after each write of a rolling
-// update no more pods are wanted than the surge allows, or than before, and no fewer are
-// available than must be, or than before, if unavailable pods go first.
+// within checks the bounds of a plan by plain arithmetic: after each write of a rolling update
+// the desired number of pods does not exceed the surge, or the number before, and the number
+// of available pods does not fall below the minimum, or the number before, if unavailable pods
+// go first.
 func (d *Deployments) within(v deploymentView, writes [6]deploymentWrite) (list []Breach) {
 	if d.Strategy == deploy.Recreate || v.paused || v.scaling() {
 		return nil
@@ -174,8 +174,8 @@ func (d *Deployments) within(v deploymentView, writes [6]deploymentWrite) (list 
 	return list
 }
 
-// kept checks that a write of a partitioned Deployment leaves to old pods what the batch
-// leaves to them.
+// kept checks that a write of a partitioned Deployment leaves the old pods that the batch
+// reserves.
 func (d *Deployments) kept(v *deploymentView, w deploymentWrite, after *deploymentState) (list []Breach) {
 	if v.batch == 0 || w.set != v.template || w.what != verbCreate && w.what != verbScale || w.to <= w.from {
 		return nil
@@ -187,8 +187,8 @@ func (d *Deployments) kept(v *deploymentView, w deploymentWrite, after *deployme
 	return list
 }
 
-// limit is how many new pods the batch releases: its share, rounded up, and all of
-// several pods only if it is everything.
+// limit returns the number of new pods that the batch releases: its share, rounded up. If
+// there are several pods, only a batch of everything releases all of them.
 func (d *Deployments) limit(v *deploymentView) int8 {
 	text, percent := strings.CutSuffix(d.Batches[v.batch-1].String(), "%")
 	n, _ := strconv.Atoi(text)
@@ -202,7 +202,7 @@ func (d *Deployments) limit(v *deploymentView) int8 {
 	return share
 }
 
-// scaling tells that replicas have changed since some set was scaled.
+// scaling reports whether replicas have changed since some ReplicaSet was scaled.
 func (v *deploymentView) scaling() bool {
 	for _, set := range v.sets {
 		if set.rank > 0 && set.size > 0 && set.desired != v.replicas {
@@ -212,7 +212,8 @@ func (v *deploymentView) scaling() bool {
 	return false
 }
 
-// counts returns how many pods sets want, and how many are available that v reports.
+// counts returns the number of pods that ReplicaSets want, and the number that v reports as
+// available.
 func (v *deploymentView) counts(sets [3]setState) (wanted, available int8) {
 	for i, set := range sets {
 		wanted += set.size
@@ -235,8 +236,8 @@ func (w deploymentWrite) String() string {
 	}
 }
 
-// String returns the state on one line: each set as its size, its pods, and its status
-// where that has not followed.
+// String returns the state on one line: each ReplicaSet as its size, its pods, and its status
+// where the status has not followed.
 func (s deploymentState) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %c", s.replicas, 'a'+rune(s.template))

@@ -4,50 +4,50 @@
 // checker over the planners.
 //
 // A [System] is one workload with its controllers and its cluster. A state is a small value
-// without pointers; pods are counts wherever it does not matter which one is meant. From a
-// state lead the moves of everybody. A controller plans, carries out its next write, finds
-// it refused or crashes. A pod starts, fails or ends. A user changes the template or the
-// size or pauses, so many times. [Explore] goes through all of them, breadth first, so that
-// the trace to a violation is a shortest one. It checks
+// without pointers; it counts pods wherever their identity does not matter. From each state,
+// every actor can make moves. A controller plans, carries out its next write, has it refused,
+// or crashes. A pod starts, fails or ends. A user changes the template or the size or pauses,
+// up to a number of times. [Explore] visits all states, breadth first, so that the trace to a
+// violation is a shortest one. It checks
 //
-//   - what a system says of each state and each plan, such as its bounds;
-//   - that from every state the goal can be reached without faults, crashes and people,
-//     which with fairness means that nothing is ever stuck or goes in circles.
+//   - the properties of each state and each plan that a system defines, such as its bounds;
+//   - that from every state the goal can be reached without faults, crashes and users, which
+//     with fairness means that no rollout gets stuck or goes in circles.
 //
 // # Staleness
 //
-// A view that is one step behind needs no state of its own. A plan is made in one move
-// and carried out in others, and between them anything may happen: that is a plan from
-// an older view. That a controller does not see its own last write is a move as well: it
-// carries the write out and plans with the state from before. A ReplicaSet, which
-// remembers what it has not seen, has a cache for each pod.
+// A stale view of one step needs no extra state. A plan is made in one move and carried out in
+// others, and any moves may come between them: that is a plan from an older view. A controller
+// that does not see its own last write is a move as well: it carries the write out and plans
+// with the state before it. A ReplicaSet controller, which remembers unseen writes, has a
+// cache for each pod.
 //
-// Of a Deployment, bounds are wider by exactly what was not seen: by the pods of a write
-// that its controller did not see, and by the pods that a status called available when
-// they were gone. Whatever is lost to faults counts as well.
+// The bounds of a Deployment are wider by exactly the unseen changes: by the pods of a write
+// that its controller did not see, and by the pods that a status called available when they
+// were gone. Pods lost to faults count as well.
 //
-// Of a Rollout, a controller plans and carries out its first write in one move; that
-// something else comes between the two is a view that is one step behind, and is bounded
-// in number. Its status and that of its BatchRelease are written only if the object is
-// as it was seen, and so is the Deployment.
+// The controller of a Rollout plans and carries out its first write in one move. A view that
+// is one step old stands for a move between the two, and the number of such views is bounded.
+// The status of a Rollout or BatchRelease is written only if the object is still as it was
+// seen, and so is the Deployment.
 //
 // # Objects
 //
-// What a Rollout, its BatchRelease and its Deployment hold is too much for a small value,
-// so that a state has their numbers: equal objects have the same. Messages are left out,
-// generations are 1 once they are observed, and times are now or long ago, or only the
-// latter where nothing waits.
+// A Rollout, its BatchRelease and its Deployment are too large for a small value, so a state
+// holds their numbers: equal objects have the same number. Messages are left out, generations
+// are 1 once they are observed, and times are now or long ago, or only long ago where no
+// controller waits for time.
 //
 // # Writes
 //
-// What a write makes of an object is what Apply of its planner's package makes of the
-// snapshot with that object. Since both are small values, each is asked once.
+// The effect of a write on an object comes from Apply of its planner's package, called with a
+// snapshot of that object. Since both are small values, each effect is computed once.
 //
 // # Crashes and drops
 //
-// A crash forgets the rest of a plan. So does a write that is refused where the plan
-// ends with the first failure, whether it had its effect or not. Where the writes of a
-// plan do not depend on each other, each can be dropped alone.
+// A crash drops the rest of a plan. A refused write also drops the rest where a plan ends with
+// the first failure, whether the write had an effect or not. Where the writes of a plan do not
+// depend on each other, each can be dropped alone.
 //
 // # Scopes
 //

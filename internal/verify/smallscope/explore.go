@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A Move is how one state becomes another.
+// A Move leads from one state to another.
 type Move struct {
 	What string // in a few words
 	On   int    // the number of the set, node or pod, or -1
-	// Unfair moves need not happen: faults, crashes, and what people do.
+	// Unfair moves need not happen: faults, crashes, and moves of users.
 	Unfair bool
 }
 
@@ -27,13 +27,13 @@ type Breach struct{ Property, Detail string }
 
 // A System is a small closed world. Its methods are pure.
 type System[S comparable] interface {
-	// Starts are the states at the beginning. All are legal.
+	// Starts returns the initial states. All are legal.
 	Starts() []S
-	// Moves calls do for each move from s. Breaches are those of the move.
+	// Moves calls do for each move from s, with the properties that the move breaks.
 	Moves(s S, do func(m Move, to S, breaches []Breach))
-	// Breaches are those of a state.
+	// Breaches returns the properties that a state breaks.
 	Breaches(s S) []Breach
-	// Goal tells that everything is done: whoever plans plans nothing.
+	// Goal reports whether the work is done: every planner returns an empty plan.
 	Goal(s S) bool
 }
 
@@ -43,16 +43,16 @@ const PropertyGoal = "goal"
 // A Violation is the first breach of a property.
 type Violation struct {
 	Breach
-	Trace []string // the moves that lead to it, with the states between them
+	Trace []string // the moves that lead to it, with the states after them
 }
 
-// A Report is what an exploration has found.
+// A Report is the result of an exploration.
 type Report struct {
 	States, Moves, Goals int
 	Violations           []Violation // one for each property, in the order of their distance
 }
 
-// Properties are those that have been violated, sorted.
+// Properties returns the names of the violated properties, sorted.
 func (r Report) Properties() []string {
 	list := make([]string, len(r.Violations))
 	for i, v := range r.Violations {
@@ -67,15 +67,15 @@ type exploration[S comparable] struct {
 	number  map[S]int32
 	states  []S
 	parents []int32
-	// fair are the numbers of the states that fair moves lead to, those of one state
-	// after those of the one before; ends says where.
+	// fair holds the numbers of the states that fair moves lead to, grouped by the state
+	// before the move; ends holds the end of each group.
 	fair  []int32
 	ends  []int
 	known map[string]bool // properties that have been violated
 	Report
 }
 
-// Explore goes through all states of a system, or until a property named until has been
+// Explore visits all states of a system, or stops once a property named in until has been
 // violated.
 func Explore[S comparable](system System[S], until ...string) Report {
 	e := exploration[S]{system: system, number: map[S]int32{}, known: map[string]bool{}}
@@ -131,7 +131,7 @@ func (e *exploration[S]) note(breaches []Breach, at int32, last string) {
 	}
 }
 
-// trace returns the moves to a state and, behind each, what it leads to.
+// trace returns the moves to a state, each with the state after it.
 func (e *exploration[S]) trace(n int32) (lines []string) {
 	parent := e.parents[n]
 	if parent < 0 {
@@ -146,8 +146,8 @@ func (e *exploration[S]) trace(n int32) (lines []string) {
 	return append(e.trace(parent), fmt.Sprintf("%s: %v", how, e.states[n]))
 }
 
-// reach looks for states from which no fair moves lead to the goal: backwards from the
-// goals.
+// reach reports states from which no fair moves lead to the goal. It searches backwards from
+// the goals.
 func (e *exploration[S]) reach() {
 	sources, starts := e.reversed()
 	reached := make([]bool, len(e.states))
@@ -180,8 +180,8 @@ func (e *exploration[S]) reach() {
 	}
 }
 
-// reversed returns the states that fair moves come from, those of one state after those
-// of the one before, and where each begins.
+// reversed returns the states that fair moves come from, grouped by the state after the move,
+// and the start of each group.
 func (e *exploration[S]) reversed() (sources []int32, starts []int) {
 	starts = make([]int, len(e.states)+1)
 	for _, to := range e.fair {

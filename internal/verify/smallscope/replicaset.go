@@ -12,28 +12,28 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A ReplicaSets is a ReplicaSet of a few pods, its planner with expectations, and a
-// cluster. The cache of the controller is as old as it likes, for each pod.
+// A ReplicaSets is a ReplicaSet of a few pods, its planner with expectations, and a cluster.
+// The cache of the controller may be arbitrarily old, for each pod.
 type ReplicaSets struct {
 	Plan    func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	Options replicaset.Options
-	// Check looks at each plan. It may be nil.
+	// Check checks each plan. It may be nil.
 	Check func(replicaset.Snapshot, replicaset.Plan) []Breach
 
-	Replicas  []int8 // what it may want; the first at the beginning
+	Replicas  []int8 // the sizes that users may set; the first is the initial size
 	Changes   int8   // of size
 	Losses    int8   // of pods
-	Forgetful bool   // nothing is expected
+	Forgetful bool   // the controller keeps no expectations
 
 	plans     memo[replicaSetView, plannedReplicaSet]
 	creations memo[int32, podPhase]
 	deletions memo[podPhase, podEffect]
 }
 
-// A replicaSetPod is a pod: how it is, how it is seen, and what is known about it.
+// A replicaSetPod is a pod: its phase, the phase seen, and the knowledge of the controller.
 type replicaSetPod struct {
 	is, seen                 podPhase
-	known, deleted, expected bool // seen before; about to be deleted; that is not seen yet
+	known, deleted, expected bool // seen before; about to be deleted; deletion not seen yet
 }
 
 const mostPods = 9
@@ -45,7 +45,7 @@ type replicaSetState struct {
 	pods                                  [mostPods]replicaSetPod
 }
 
-// A replicaSetView is what the planner sees.
+// A replicaSetView is the view of the planner.
 type replicaSetView struct {
 	desired, fresh, ready, ending int8
 	starts, ends                  bool // creations and deletions that are not seen yet
@@ -64,7 +64,8 @@ func (r *ReplicaSets) Starts() []replicaSetState {
 	return []replicaSetState{s.sorted()}
 }
 
-// sorted is the state with its pods in order, without those that nobody knows any more.
+// sorted returns the state with its pods in order, without pods that are gone in the
+// controller's view too.
 func (s replicaSetState) sorted() replicaSetState {
 	for i, p := range s.pods {
 		if p.is == phaseGone && p.seen == phaseGone && p.known {
@@ -109,7 +110,8 @@ func (r *ReplicaSets) Breaches(s replicaSetState) (list []Breach) {
 	return list
 }
 
-// done tells that there are as many pods as are wanted, and that this is known.
+// done reports whether the number of pods equals the desired number, and the controller knows
+// it.
 func (r *ReplicaSets) done(s *replicaSetState) bool {
 	for _, p := range s.pods {
 		if p != (replicaSetPod{}) && p != (replicaSetPod{is: phaseReady, seen: phaseReady, known: true}) {
@@ -141,7 +143,7 @@ func (r *ReplicaSets) Moves(s replicaSetState, do func(Move, replicaSetState, []
 	}
 }
 
-// control is the moves of the controller.
+// control makes the moves of the controller.
 func (r *ReplicaSets) control(s replicaSetState, do func(Move, replicaSetState, []Breach)) {
 	deleted := false
 	for i, p := range s.pods {
@@ -183,7 +185,7 @@ func (r *ReplicaSets) control(s replicaSetState, do func(Move, replicaSetState, 
 	}
 }
 
-// chosen is every choice of pods that look alike to the planner.
+// chosen yields every choice of pods that are equal to the planner.
 func (r *ReplicaSets) chosen(s replicaSetState, i int, fresh, ready int8) func(func(replicaSetState) bool) {
 	return func(yield func(replicaSetState) bool) {
 		if fresh == 0 && ready == 0 {
@@ -237,7 +239,7 @@ func (r *ReplicaSets) delete(s replicaSetState, i int, do func(Move, replicaSetS
 	do(Move{"a deletion fails", i, true}, failed.sorted(), nil)
 }
 
-// live is what becomes of a pod.
+// live makes the moves of a pod.
 func (r *ReplicaSets) live(s replicaSetState, i int, do func(Move, replicaSetState, []Breach)) {
 	to := func(what string, unfair bool, phase podPhase) {
 		t := s
@@ -255,7 +257,7 @@ func (r *ReplicaSets) live(s replicaSetState, i int, do func(Move, replicaSetSta
 		to("a pod ends", false, phaseGone)
 	case p.is == phaseReady && s.losses > 0:
 		to("a pod is no longer ready", true, phaseFresh)
-		if p.known { // one that comes and goes is seen to come at least
+		if p.known { // a pod that comes and goes is at least seen to come
 			to("a pod is lost", true, phaseGone)
 		}
 	}
@@ -328,8 +330,8 @@ func (r *ReplicaSets) plan(v replicaSetView) (p plannedReplicaSet) {
 	return p
 }
 
-// exact checks by plain arithmetic that a plan makes the difference and no more, and
-// nothing while something is expected.
+// exact checks by plain arithmetic that a plan makes exactly the difference, and changes no
+// pods while expectations are unmet.
 func (r *ReplicaSets) exact(v replicaSetView, p plannedReplicaSet) (list []Breach) {
 	creates, deletes := max(0, v.desired-v.fresh-v.ready), max(0, v.fresh+v.ready-v.desired)
 	if v.starts || v.ends {

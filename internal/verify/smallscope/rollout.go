@@ -14,29 +14,30 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A Rollouts is a Rollout of a Deployment of a few pods in up to four steps: the
-// planners of the Rollout, of its BatchRelease and of the Deployment, admission, and a
-// cluster. The first two carry out their plans write by write; the Deployment and its
-// ReplicaSets take one move for each plan, since [Deployments] goes through theirs.
+// A Rollouts is a Rollout of a Deployment of a few pods in up to four steps: the planners of
+// the Rollout, of its BatchRelease and of the Deployment, admission, and a cluster. The
+// controllers of Rollout and BatchRelease carry out their plans write by write; the Deployment
+// and its ReplicaSets take one move for each plan, since [Deployments] covers their single
+// writes.
 type Rollouts struct {
 	Plan    func(kruise.Snapshot, time.Time, kruise.Options) (kruise.Plan, error)
 	Batch   func(batchrelease.Snapshot, time.Time, batchrelease.Options) (batchrelease.Plan, error)
 	Options kruise.Options
-	// CheckPlan and CheckBatch look at each plan. They may be nil.
+	// CheckPlan and CheckBatch check each plan. They may be nil.
 	CheckPlan  func(kruise.Snapshot, kruise.Plan) []Breach
 	CheckBatch func(batchrelease.Snapshot, batchrelease.Plan) []Breach
 
 	Steps              []kruise.Step
 	Led                bool // by Services and an HTTPRoute
 	Surge, Unavailable int8
-	Replicas           []int8 // what the Deployment may want; the first at the beginning
+	Replicas           []int8 // the sizes that users may set; the first is the initial size
 	Templates          int8   // at most 3
-	Changes            int8   // by people: of template or size, back to a template
+	Changes            int8   // by users: of template or size, or back to a template
 	Jumps              bool   // to another step, which is a change too
 	Losses             int8   // of the readiness of pods
-	Behind             int8   // how often a controller does not see the last change, its own or another's
-	// Blind controllers patch the Deployment as it is, and not only as they have seen
-	// it, as those of upstream do.
+	Behind             int8   // how often a controller does not see the last change, its own or another controller's
+	// Blind controllers patch the Deployment even if it differs from the object they have
+	// seen, as upstream controllers do.
 	Blind bool
 
 	objects rolloutObjects
@@ -45,8 +46,8 @@ type Rollouts struct {
 	steps   memo[passView, passResult]
 }
 
-// A rolloutPod is a pod. Template is 1 more than its template, 0 of no pod; labels are the
-// number of those that batches have given it.
+// A rolloutPod is a pod. Template is the number of its template plus 1, or 0 for no pod;
+// labels is the number of the labels that batches have given it.
 type rolloutPod struct {
 	template int8
 	ready    bool
@@ -56,24 +57,24 @@ type rolloutPod struct {
 // rolloutPods are places of pods. A pod keeps its place while a plan names it.
 type rolloutPods [6]rolloutPod
 
-// storedObjects is everything that is stored but pods, by the numbers of the objects.
+// storedObjects are the numbers of all stored objects except pods.
 type storedObjects struct{ rollout, release, workload, sets, traffic int32 }
 
-// A pendingPlan is a plan, by its number, that is carried out up to a write. Seen and
-// workload are the objects that the controller believes in, and would overwrite.
+// A pendingPlan is a plan, by its number, carried out up to a write. Seen and workload are the
+// objects in the controller's view, which it would overwrite.
 type pendingPlan struct {
 	plan           int32
 	next           int8
 	seen, workload int32
 }
 
-// A rolloutState is a state. Least and most are the smallest and largest size that was wanted
-// so far. Reached is the highest step that the release has come to, and before how many
-// pods had its template when it began. Shared tells that the Deployment was scaled, so
-// that its replicas were shared out.
+// A rolloutState is a state. Least and most are the smallest and largest desired size so far.
+// Reached is the highest step of the release so far, and before the number of pods with its
+// template when it began. Shared tells that the Deployment was scaled, so that its replicas
+// were shared out.
 type rolloutState struct {
 	storedObjects
-	grace                   int32 // what the controller of the Rollout remembers
+	grace                   int32 // the memory of the controller of the Rollout
 	pods                    rolloutPods
 	plans                   [2]pendingPlan // of the Rollout, of the BatchRelease
 	changes, losses, behind int8
@@ -85,10 +86,10 @@ type rolloutState struct {
 // Properties of rollouts.
 const (
 	PropertyStep     = "step"     // pods are updated before their step
-	PropertyOver     = "over"     // a release is over that is not
-	PropertyTraffic  = "traffic"  // traffic is led to pods that are not there
+	PropertyOver     = "over"     // a release ends too early
+	PropertyTraffic  = "traffic"  // traffic goes to pods that do not exist
 	PropertyBatch    = "batch"    // a partition is lowered
-	PropertyApproval = "approval" // a step that waits for a person does not
+	PropertyApproval = "approval" // a step that needs an approval goes on without it
 )
 
 func (r *Rollouts) Starts() []rolloutState {
@@ -105,7 +106,7 @@ func (r *Rollouts) Goal(s rolloutState) bool {
 	return healthy && r.updated(&s) && len(r.left(&s)) == 0 && r.quiet(s)
 }
 
-// quiet tells that no controller has anything to do.
+// quiet reports whether no controller has work to do.
 func (r *Rollouts) quiet(s rolloutState) bool {
 	if s.plans != [2]pendingPlan{} || r.planned(r.view(&s, 0)).plan != 0 || r.planned(r.view(&s, 1)).plan != 0 {
 		return false
@@ -114,8 +115,8 @@ func (r *Rollouts) quiet(s rolloutState) bool {
 	return !moved && to.pods == s.pods
 }
 
-// Moves are those of everybody. A controller plans and carries out its first write in
-// one move; that something changes between the two is a view that is one step behind.
+// Moves makes the moves of all actors. A controller plans and carries out its first write in
+// one move; a view that is one step old stands for a change between the two.
 func (r *Rollouts) Moves(s rolloutState, do func(Move, rolloutState, []Breach)) {
 	r.control(s, 0, r.stale(s, 1, do))
 	r.control(s, 1, r.stale(s, 0, do))
@@ -143,8 +144,8 @@ func (r *Rollouts) Moves(s rolloutState, do func(Move, rolloutState, []Breach)) 
 	r.userMoves(s, everybody)
 }
 
-// stale adds the moves that a controller does not see: it begins to carry out what it
-// would have done before.
+// stale adds moves that a controller does not see: it starts to carry out the plan for the
+// state before the move.
 func (r *Rollouts) stale(s rolloutState, who int, do func(Move, rolloutState, []Breach)) func(Move, rolloutState, []Breach) {
 	p := plannedRollout{}
 	if s.plans[who].plan == 0 && s.behind > 0 {
@@ -170,7 +171,7 @@ func (r *Rollouts) stale(s rolloutState, who int, do func(Move, rolloutState, []
 
 var plannerNames = [2]string{"Rollout", "BatchRelease"}
 
-// control is the moves of the controller of the Rollout or of the BatchRelease.
+// control makes the moves of the controller of the Rollout or of the BatchRelease.
 func (r *Rollouts) control(s rolloutState, who int, do func(Move, rolloutState, []Breach)) {
 	if s.plans[who].plan != 0 {
 		r.carryOut(s, who, nil, do)
@@ -200,7 +201,7 @@ func (r *Rollouts) pending(s *rolloutState, who int, p plannedRollout) pendingPl
 	return pendingPlan{plan: p.plan, seen: s.own(who), workload: s.workload}
 }
 
-// own is the object that a controller writes the status of.
+// own returns the object with the status that a controller writes.
 func (w *storedObjects) own(who int) int32 {
 	if who == 0 {
 		return w.rollout
@@ -208,7 +209,8 @@ func (w *storedObjects) own(who int) int32 {
 	return w.release
 }
 
-// carryOut is the next write of a plan. It may be refused, which ends the plan.
+// carryOut makes the moves for the next write of a plan. It may be refused, which ends the
+// plan.
 func (r *Rollouts) carryOut(s rolloutState, who int, planned []Breach, do func(Move, rolloutState, []Breach)) {
 	plan := r.objects.plan.list[s.plans[who].plan]
 	what, t, ok := r.write(s, who)
@@ -238,8 +240,7 @@ func (r *Rollouts) carryOut(s rolloutState, who int, planned []Breach, do func(M
 	}
 }
 
-// reach notes the step that the release has come to: that which its BatchRelease may
-// release.
+// reach records the step of the release: the step that its BatchRelease may release.
 func (r *Rollouts) reach(s *rolloutState) {
 	w := r.objects.workload.list[s.workload]
 	if br := r.objects.release.at(s.release); br != nil && br.ReleasePlan.RolloutID == w.Template.Hash {
@@ -251,7 +252,8 @@ func (r *Rollouts) reach(s *rolloutState) {
 	}
 }
 
-// people approve, jump, and change the template and the size.
+// userMoves makes the moves of users: they approve, jump, and change the template and the
+// size.
 func (r *Rollouts) userMoves(s rolloutState, do func(Move, rolloutState, []Breach)) {
 	o := r.objects.rollout.list[s.rollout]
 	sub := o.Status.Sub
@@ -318,8 +320,8 @@ func (p *rolloutPods) all() (n int8) {
 	return n
 }
 
-// normal returns a state without plans of which the next write is going to be refused,
-// and with its pods in order, unless a plan names them.
+// normal returns a state without plans that will have their next write refused, and with its
+// pods in order, unless a plan names them.
 func (r *Rollouts) normal(s rolloutState) rolloutState {
 	for who := range s.plans {
 		p := &s.plans[who]

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Breaches are those of the bounds of the Deployment, and of where traffic is led.
+// Breaches checks the bounds of the Deployment, and the pods behind the traffic.
 func (r *Rollouts) Breaches(s rolloutState) (list []Breach) {
 	total, ready := s.pods.all(), int8(0)
 	for _, p := range s.pods {
@@ -38,7 +38,7 @@ func (r *Rollouts) Breaches(s rolloutState) (list []Breach) {
 	return append(list, r.selected(&s)...)
 }
 
-// selected checks that each Service that is led to selects pods.
+// selected checks that each Service with traffic selects pods.
 func (r *Rollouts) selected(s *rolloutState) (list []Breach) {
 	t := r.objects.traffic.at(s.traffic)
 	if t == nil {
@@ -62,7 +62,7 @@ func (r *Rollouts) selected(s *rolloutState) (list []Breach) {
 	return list
 }
 
-// weightOf returns how much traffic is led to the canary Service.
+// weightOf returns the weight of the canary Service in the route.
 func weightOf(route *traffic.Route) (weight int32) {
 	for _, rule := range route.Rules {
 		for _, ref := range rule.BackendRefs {
@@ -74,11 +74,10 @@ func weightOf(route *traffic.Route) (weight int32) {
 	return weight
 }
 
-// ahead checks that a pass of the Deployment updates no more pods than the steps ask for
-// that the release has come to, unless it goes back to the stable template.
-// Where admission pauses the Deployment in the middle of a rolling update of its own, its
-// controller shares the rest of the surge out among the sets that there are, the new one
-// included, which no planner of a Rollout can prevent.
+// ahead checks that a pass of the Deployment updates no more pods than the steps reached so
+// far ask for, unless it goes back to the stable template. If admission pauses the Deployment
+// in the middle of a rolling update, its controller shares the rest of the surge out among the
+// existing sets, including the new one, which no planner of a Rollout can prevent.
 func (r *Rollouts) ahead(from, to *rolloutState) []Breach {
 	w := r.objects.workload.list[from.workload]
 	template := int8(w.Template.ID[0] - 'a')
@@ -101,9 +100,9 @@ func (r *Rollouts) ahead(from, to *rolloutState) []Breach {
 }
 
 // written checks a write of a controller: that no partition is lowered while the same
-// BatchRelease drives, that nothing ends the pause of a step that waits for a person,
-// and that no release is over before all pods are updated and the Deployment is given
-// back.
+// BatchRelease drives the rollout, that nothing ends the pause of a step that needs an
+// approval, and that no release is over before all pods are updated and the Deployment is
+// given back.
 func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 	if from.workload != to.workload {
 		a, b := r.objects.workload.list[from.workload], r.objects.workload.list[to.workload]
@@ -138,12 +137,13 @@ func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 	return list
 }
 
-// succeeded tells that a release was not given up, after which nobody waits for the pods.
+// succeeded reports whether a release was not cancelled, after which it need not wait for
+// pods.
 func succeeded(s *kruise.Status) bool {
 	return slices.ContainsFunc(s.Conditions, func(c kplan.Condition) bool { return c.Type == workload.ConditionSucceeded && c.Status == "True" })
 }
 
-// updated tells that all pods are of the template that is wanted, and ready.
+// updated reports whether all pods are of the current template, and ready.
 func (r *Rollouts) updated(s *rolloutState) bool {
 	w := r.objects.workload.list[s.workload]
 	wanted, n := w.Template.ID[0]-'a', int8(*w.Replicas)
@@ -151,7 +151,7 @@ func (r *Rollouts) updated(s *rolloutState) bool {
 	return counts[wanted] == [2]int8{n, n} && counts[0][0]+counts[1][0]+counts[2][0] == n
 }
 
-// left tells what a release has left behind.
+// left returns the traces that a release has left in the cluster.
 func (r *Rollouts) left(s *rolloutState) (left []string) {
 	w := r.objects.workload.list[s.workload]
 	note := func(is bool, what string) {

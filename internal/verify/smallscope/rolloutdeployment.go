@@ -12,14 +12,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A passView is what the planner of the Deployment sees: pods by template, all and
-// those that are ready.
+// A passView is the view of the planner of the Deployment: pods by template, all pods and
+// ready pods.
 type passView struct {
 	workload, sets int32
 	pods           [3][2]int8
 }
 
-// A passResult is what one pass makes of it.
+// A passResult is the result of one pass for a view.
 type passResult struct {
 	workload, sets int32
 	sizes          [3]int8
@@ -45,7 +45,7 @@ func (r *Rollouts) pass(s *rolloutState) passResult {
 
 func (r *Rollouts) deployedBreaches(s rolloutState) []Breach { return r.pass(&s).breaches }
 
-// deployed returns the state behind a pass of the Deployment and of its ReplicaSets, and
+// deployed returns the state after a pass of the Deployment and of its ReplicaSets, and
 // whether it changes anything. ReplicaSets delete pods that are not ready first.
 func (r *Rollouts) deployed(s rolloutState) (rolloutState, bool) {
 	d := r.pass(&s)
@@ -112,7 +112,7 @@ func (r *Rollouts) deploy(v passView) passResult {
 	}
 	w.Annotations, sets = next.Deployment.Annotations, next.ReplicaSets
 	for i := range sets {
-		rs := &sets[i] // as few fields as there can be: what decides nothing makes no states
+		rs := &sets[i] // only fields that decide something, since others would multiply the states
 		rs.UID, rs.Generation, rs.Selector, rs.Labels, rs.TemplateLabels = rs.Name, 1, nil, nil, nil
 	}
 	w.Status = workload.Status{

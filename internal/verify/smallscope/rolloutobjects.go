@@ -20,8 +20,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Objects are all the objects of a kind that there ever are, by number. Equal ones have
-// the same, and number 0 is none. What is in the list is never written to.
+// Objects are all the objects of a kind that occur, by number. Equal objects have the same
+// number, and number 0 is no object. Listed objects are never written to.
 type objects[T any] struct {
 	list   []*T
 	number map[string]int32
@@ -66,11 +66,10 @@ type rolloutObjects struct {
 	plan     objects[rolloutPlan]
 }
 
-// Times are now or long ago. A state in which nothing waits for time knows the latter
-// only.
+// Times are now or long ago. A state in which nothing waits for time has only long ago.
 var longAgo = now.Add(-time.Hour)
 
-// timed tells that something waits for time.
+// timed reports whether something waits for time.
 func (r *Rollouts) timed() bool {
 	for _, s := range r.Steps {
 		if s.Pause.Duration != nil && *s.Pause.Duration > 0 {
@@ -96,8 +95,8 @@ func conditionsAt(list []kplan.Condition, at func(time.Time) time.Time) []kplan.
 	return out
 }
 
-// storedRollout stores a Rollout without what decides nothing: messages, and how often
-// it was changed.
+// storedRollout stores a Rollout without fields that decide nothing: messages, and the number
+// of its changes.
 func (r *Rollouts) storedRollout(o kruise.Rollout, at func(time.Time) time.Time) int32 {
 	o.Status.Message, o.Status.Conditions = "", conditionsAt(o.Status.Conditions, at)
 	if o.Status.Sub != nil {
@@ -119,8 +118,8 @@ func (r *Rollouts) storedRelease(o batchrelease.Release) int32 {
 	return r.objects.release.of(&o)
 }
 
-// storedWorkload stores a Deployment, whose generation is as that of a BatchRelease, without what
-// is derived from the rest, see workloadOf.
+// storedWorkload stores a Deployment, with a generation as in storedRelease, without the
+// fields that workloadOf derives.
 func (r *Rollouts) storedWorkload(o workload.Workload) int32 {
 	if o.Status.ObservedGeneration == o.Generation {
 		o.Generation, o.Status.ObservedGeneration = 1, 1
@@ -135,7 +134,7 @@ func (r *Rollouts) storedWorkload(o workload.Workload) int32 {
 	return r.objects.workload.of(&o)
 }
 
-// later returns a world in which time has passed.
+// later returns the objects after time has passed.
 func (r *Rollouts) later(w storedObjects) storedObjects {
 	if !r.timed() {
 		return w
@@ -161,7 +160,7 @@ func (r *Rollouts) laterGrace(n int32) int32 {
 	return r.objects.grace.of(&next)
 }
 
-// first returns the world at the beginning: a Rollout that nobody has seen yet, of a
+// first returns the initial objects: a Rollout that no controller has seen yet, and a
 // Deployment that is done.
 func (r *Rollouts) first(n int8) (w storedObjects) {
 	ref := workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
@@ -189,7 +188,7 @@ func (r *Rollouts) first(n int8) (w storedObjects) {
 	return w
 }
 
-// workload returns the Deployment as batches and admission read it.
+// workloadOf returns the Deployment as batches and admission read it.
 func (r *Rollouts) workloadOf(n int32) workload.Workload {
 	w := *r.objects.workload.list[n]
 	w.StableRevision, w.UpdateRevision = w.Labels[workload.LabelStableRevision], w.Template.Hash
@@ -206,7 +205,7 @@ func (r *Rollouts) setsOf(n int32) (sets []workload.Set) {
 	return sets
 }
 
-// admitted returns the state behind an update of the Deployment.
+// admitted returns the state after an update of the Deployment.
 func (r *Rollouts) admitted(s rolloutState, change func(*workload.Workload)) (rolloutState, []Breach) {
 	old := r.workloadOf(s.workload)
 	updated := old

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A rolloutPlan is a plan that is carried out: its writes and, behind them, the status.
+// A rolloutPlan is a plan that is carried out: its actions, and then the status.
 type rolloutPlan struct {
 	Actions []fmt.Stringer // of one of the two planners
 	Rollout *kruise.Status // nil if none is written
@@ -28,7 +28,7 @@ func (p *rolloutPlan) writes() int {
 	return n
 }
 
-// A rolloutView is what a controller sees.
+// A rolloutView is the view of a controller.
 type rolloutView struct {
 	who int
 	storedObjects
@@ -36,8 +36,8 @@ type rolloutView struct {
 	pods  rolloutPods
 }
 
-// A plannedRollout is the number of a plan, 0 of one that changes nothing, and what is wrong
-// with it.
+// A plannedRollout is the number of a plan, or 0 if it changes nothing, with the properties
+// that the plan violates.
 type plannedRollout struct {
 	plan, grace int32
 	breaches    []Breach
@@ -52,7 +52,7 @@ func (r *Rollouts) view(s *rolloutState, who int) rolloutView {
 	return v
 }
 
-// planned returns the plan for a view, once for each.
+// planned returns the plan for a view. Each view is planned once.
 func (r *Rollouts) planned(v rolloutView) plannedRollout {
 	return r.plans.of(v, func() (p plannedRollout) {
 		switch {
@@ -138,7 +138,7 @@ func (r *Rollouts) planBatch(v rolloutView) plannedRollout {
 	return done
 }
 
-// A rolloutWrite is a write to what is stored, and writtenObjects what becomes of that.
+// A rolloutWrite is a write to the stored objects, and writtenObjects is its result.
 type rolloutWrite struct {
 	pendingPlan
 	storedObjects
@@ -150,8 +150,8 @@ type writtenObjects struct {
 	ok   bool
 }
 
-// write carries out the next write of a plan. It reports whether the write had its
-// effect, or was refused since the object is not what the controller has seen.
+// write carries out the next write of a plan. It reports whether the write took effect, or was
+// refused since the object has changed since the controller saw it.
 func (r *Rollouts) write(s rolloutState, who int) (string, rolloutState, bool) {
 	p := &s.plans[who]
 	plan := r.objects.plan.list[p.plan]
@@ -188,7 +188,7 @@ func (r *Rollouts) label(s rolloutState, a batchrelease.LabelPod) rolloutState {
 	return s
 }
 
-// store writes an object of the world.
+// store writes an object.
 func (r *Rollouts) store(plan *rolloutPlan, p *pendingPlan, w storedObjects, who int) writtenObjects {
 	seen := p.seen == w.own(who) && p.seen != 0
 	if int(p.next) == len(plan.Actions) {
@@ -210,8 +210,8 @@ func (r *Rollouts) store(plan *rolloutPlan, p *pendingPlan, w storedObjects, who
 	return writtenObjects{w, a.String(), ok}
 }
 
-// act carries out an action, as Apply does. Those of a controller on its own object, and those
-// on the workload, are refused if it is not what was seen.
+// act carries out an action, as Apply does. An action of a controller on its own object or on
+// the workload is refused if the object has changed since the controller saw it.
 func (r *Rollouts) act(a fmt.Stringer, p *pendingPlan, w storedObjects, seen bool) (storedObjects, bool) {
 	switch a := a.(type) {
 	case kruise.PatchWorkload:
@@ -237,7 +237,7 @@ func (r *Rollouts) act(a fmt.Stringer, p *pendingPlan, w storedObjects, seen boo
 	panic("not known here: " + a.String())
 }
 
-// change carries out an action of a Rollout. To delete what is gone is no failure.
+// change carries out an action of a Rollout. Deleting a missing object is no failure.
 func (r *Rollouts) change(a kruise.Action, w storedObjects) (storedObjects, bool) {
 	s := kruise.Snapshot{Rollout: *r.objects.rollout.list[w.rollout], BatchRelease: r.objects.release.at(w.release)}
 	if t := r.objects.traffic.at(w.traffic); t != nil {
