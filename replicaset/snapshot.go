@@ -69,7 +69,8 @@ type Snapshot struct {
 
 // A ReplicaSet is the desired state of a set of equal pods, and the last written status. Kind
 // makes it a ReplicationController or another kind of yours; both are planned in the same
-// way. Kinds decide nothing: a pod belongs to the ReplicaSet with the UID of its controller. The planner of this package does not read ResourceVersion, Labels, Annotations and
+// way. Kinds decide nothing: a pod belongs to the ReplicaSet with the UID of its controller.
+// The planner of this package does not read ResourceVersion, Labels, Annotations and
 // Template; the planner of package deploy does.
 type ReplicaSet struct {
 	Kind            string            `json:"kind,omitzero"`       // "" means ReplicaSet
