@@ -18,11 +18,12 @@ const MostCreated = 1_000_000
 // Apply returns s after the API server has carried out an action at now, and nothing else has
 // happened. It is for simulators and tests, and does not change s.
 //
-//   - The pods that [CreatePods] makes are called by the ReplicaSet and the first numbers
-//     that are free, and their UIDs are made of the name and now. They have yet to be bound:
-//     a node that the template names is no part of a snapshot.
-//   - A pod that [DeletePod] deletes is gone if it has no node or has ended. Otherwise it is
-//     marked as being deleted, until its kubelet has ended it. One that is marked stays.
+//   - [CreatePods] names pods by the ReplicaSet and the first free numbers, and makes their
+//     UIDs from the name and now. The pods have no node yet, even if the template names one,
+//     because a node name in the template is not part of a snapshot.
+//   - [DeletePod] removes a pod without a node and a finished pod. Other pods get a
+//     DeletionTimestamp and stay until their kubelet has ended them. A pod that already has
+//     one stays.
 //   - Resource versions stay as they are.
 //
 // The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod has the name

@@ -11,8 +11,8 @@
 //
 //	Snapshot
 //	   │ admit    checked and defaulted
-//	   │ count    each pod is kept, adopted, released or not looked at
-//	   │ decide   how many are created, which are deleted, what is held back
+//	   │ count    each pod is kept, adopted, released or ignored
+//	   │ decide   how many are created, which are deleted, which are held back
 //	   │ write    AdoptPod, ReleasePod, then CreatePods or DeletePod; Status
 //	   v
 //	 Plan ──Expect──> Expectations, before the calls are made; they are

@@ -17,25 +17,25 @@ import (
 // The least snapshot. Each of the first four fields is required: without it there is an error
 // that names the field. All other fields are optional, with these effects.
 //
-//	now                           what is available, and when to look again
+//	now                           decides which pods are available, and when to look again
 //	ReplicaSet.Name               actions and events name it
-//	ReplicaSet.UID                says which pods are its own
+//	ReplicaSet.UID                decides which pods belong to it
 //	Pods[].Name                   actions name it
-//	Pods[].ControllerUID          without it, it is adopted by a selector, or not looked at
-//	ReplicaSet.Replicas           without it, it wants 1 pod
+//	Pods[].ControllerUID          without it, the selector adopts the pod, or it is ignored
+//	ReplicaSet.Replicas           without it, 1 pod is wanted
 //	ReplicaSet.Selector           without it, no pod is adopted or released
 //	ReplicaSet.MinReadySeconds    without it, a ready pod is available
 //	ReplicaSet.TemplateLabels     without them, each pod has all labels
-//	Pods[].Labels                 without them, a selector releases it
-//	Pods[].Phase                  without it, one that has ended counts
-//	Pods[].DeletionTimestamp      without it, one that is being deleted counts
-//	Pods[].Ready                  without it, it is not ready
-//	Pods[].ReadySince             without it and with MinReadySeconds, it is never available
-//	Pods[].NodeName               without it, it is the first to be deleted
-//	Pods[].UID                    without it, a deletion may hit another pod of its name
-//	Pods[].Annotations            without the cost of its deletion, that is 0
-//	Siblings                      without them, their pods on its node do not count
-//	Expectations                  without them, what was just created is created again
+//	Pods[].Labels                 without them, a selector releases the pod
+//	Pods[].Phase                  without it, a finished pod counts
+//	Pods[].DeletionTimestamp      without it, a pod that is being deleted counts
+//	Pods[].Ready                  without it, the pod is not ready
+//	Pods[].ReadySince             without it and with MinReadySeconds, the pod is never available
+//	Pods[].NodeName               without it, the pod is the first to be deleted
+//	Pods[].UID                    without it, a deletion may hit another pod with the name
+//	Pods[].Annotations            without a deletion cost, the cost is 0
+//	Siblings                      without them, their pods on a node do not count as neighbours
+//	Expectations                  without them, pods that were just created are created again
 //
 // Times and restarts also decide which pods are deleted, see package podorder.
 // ReplicaSet.Generation and Status are read for the next status.

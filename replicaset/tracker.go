@@ -18,14 +18,14 @@ import (
 // changes, and [Tracker.Plan] always returns the same plan as [Reconcile] for the snapshot at
 // that time.
 //
-// A change of a pod takes O(log N) time for N pods, and so does a plan that only creates
-// pods, deletes a few, or finds nothing to do. A plan that deletes pods also looks again at
-// pods whose age bucket has changed since the last such plan. The first such plan sorts all
-// pods, and so does the next one after siblings or the controller changed, and occasionally
-// one after more changes than there are pods. Changes that affect all pods count all of them
-// again: another selector, UID, name, kind, API version, minReadySeconds, template labels or
-// Dialect, a ReplicaSet that begins to be deleted, and a time before the time of the last
-// plan.
+// With N pods, it takes O(log N) time to apply a change of a pod, and to make a plan that
+// only creates pods, deletes a few, or finds nothing to do. A plan that deletes pods also
+// looks again at pods that have come into another age bucket since the last such plan. Three
+// plans that delete pods sort all pods: the first one, the next one after the siblings or the
+// controller changed, and occasionally one after more changes than there are pods. Changes
+// that affect all pods count all of them again: another selector, UID, name, kind, API
+// version, minReadySeconds, template labels or Dialect, a ReplicaSet that begins to be
+// deleted, and a time before the time of the last plan.
 //
 // Some plans take as long as Reconcile: plans that adopt or release pods, plans while two
 // pods have the same UID, and plans that depend on a time centuries away. So do plans that

@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// stands reports whether a line has the pods in the order of the options.
+// stands reports whether a line sorts pods in the order of the options.
 func (o *Options) stands() bool {
 	return (o.Order.Chain == "" || o.Order.Chain == podorder.Current) && o.Order.Priority == "" && o.Order.Stages == nil &&
 		o.Order.Protected == nil && !o.Spread && o.Dialect == ""

@@ -72,7 +72,7 @@ func (x *Index) file(i int32, demand map[string]map[string]int) {
 	})
 }
 
-// Matching appends the numbers of the selectors that select the labels to found, in order,
+// Matching appends to found the numbers of the selectors that select the labels, in order,
 // and returns the result.
 func (x *Index) Matching(labels map[string]string, found []int) []int {
 	start := len(found)

@@ -52,7 +52,7 @@ type Token struct {
 	Entries  []Entry
 }
 
-// A Entry is a pod at which a rollout has paused.
+// An Entry is a pod at which a rollout has paused.
 type Entry struct {
 	Mode Mode // Before or After
 	UID  string

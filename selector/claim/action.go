@@ -67,8 +67,8 @@ func (a ReleaseChild) String() string {
 }
 
 // Patch returns the body of the patch as JSON. It mirrors ownerRefControllerPatch of the
-// controller package of Kubernetes. Like the patch of 1.5, it lacks blockOwnerDeletion if the
-// reference has none.
+// controller package of Kubernetes. The patch of 1.5 lacks blockOwnerDeletion, and a reference
+// without it gives the same patch.
 func (a AdoptChild) Patch() []byte {
 	type metadata struct {
 		OwnerReferences []OwnerReference `json:"ownerReferences"`

@@ -123,8 +123,9 @@ func listsValues(r selector.Requirement) bool {
 	return r.Op() == selector.OpIn || r.Op() == selector.OpEquals || r.Op() == selector.OpDoubleEquals
 }
 
-// demanded returns the values of key that the selector allows. It returns false if it allows
-// any value or a missing label.
+// demanded returns the values that the first requirement with a list of values allows for
+// key. It returns false if there is no such requirement, except for Nothing, which allows no
+// values.
 func demanded(s selector.Selector, key string) ([]string, bool) {
 	for _, r := range s.Requirements() {
 		if r.Key() == key && listsValues(r) {

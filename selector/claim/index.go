@@ -45,8 +45,8 @@ func (h *controllerIndex) owner(c *Child) (int, bool) {
 	return i, ok
 }
 
-// selecting appends the numbers of the controllers in the child's namespace, and of cluster-
-// scoped ones, that match its labels to found, in order.
+// selecting appends to found the numbers of the controllers in the child's namespace, and of
+// cluster-scoped ones, that match its labels, in order.
 func (h *controllerIndex) selecting(c *Child, found []int) []int {
 	start := len(found)
 	found = h.byNamespace[c.Namespace].matching(c.Labels, found)
@@ -69,8 +69,8 @@ func (g *group) matching(labels map[string]string, found []int) []int {
 	return found
 }
 
-// adopters appends the numbers of the controllers that would adopt the child if it were an
-// orphan to found, in order.
+// adopters appends to found the numbers of the controllers that would adopt the child if it
+// were an orphan, in order.
 func (h *controllerIndex) adopters(c Child, found []int) []int {
 	c.ControllerKind, c.ControllerName, c.ControllerUID = "", "", ""
 	start := len(found)
