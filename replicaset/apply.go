@@ -44,8 +44,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// Apply returns s after the actions have been carried out at now, in their order, each like
-// by the function [Apply]. It stops at the first error.
+// Apply returns s after the actions have been carried out at now, in their order. The
+// function [Apply] describes the effect of each. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	pods := apply.NewList(s.Pods, func(p *podorder.Pod) (string, string) { return p.Name, p.UID })
 	for _, action := range as {

@@ -101,8 +101,8 @@ func (m *measure) roleOfSelected(p *podorder.Pod) role {
 	return roleNone
 }
 
-// owns reports whether the pod's controller has a UID. Only the UID decides: a pod with
-// another kind and name in its reference must not be created again.
+// owns reports whether the pod's controller has the given UID. Only the UID decides: a pod
+// with another kind or name in its reference must not be created again.
 func owns(p *podorder.Pod, uid string) bool {
 	return p.ControllerUID == uid && p.ControllerUID != ""
 }

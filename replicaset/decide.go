@@ -7,8 +7,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A decision says how many pods a pass creates or which it deletes, and the reasons why not
-// more.
+// A decision says how many pods a pass creates or which it deletes, and why not more.
 type decision struct {
 	create  int32           // pods to create
 	victims podorder.Choice // pods to delete

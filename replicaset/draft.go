@@ -11,7 +11,7 @@ type draft struct {
 }
 
 // draft returns a draft for n pods if the last status had more pods than wanted: then the
-// pass probably deletes some. Otherwise ranking pods would be wasted.
+// pass probably deletes some. Otherwise ranking pods would be wasted work.
 func (in *input) draft(n int) *draft {
 	observed := n
 	if in.ReplicaSet.Status.Replicas > 0 {

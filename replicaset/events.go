@@ -42,7 +42,7 @@ func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 
 // Effects15 is [Effects] of Kubernetes 1.5, with or without the garbage collector: a pod
 // concerns the oldest ReplicaSet that selects it, or the first by name of several with the
-// same age, with any controller.
+// same age. The controller of the pod does not matter.
 //
 // It mirrors addPod, updatePod and deletePod of the replication package of Kubernetes 1.5.
 func Effects15(event PodEvent, replicaSets []ReplicaSet) []Effect {

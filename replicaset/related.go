@@ -73,9 +73,9 @@ const fewSelectors = 4
 // related returns a function that tells which pods count as neighbours: pods that this
 // ReplicaSet or one with the same controller selects, with any owner. A ReplicaSet without a
 // controller has no related ReplicaSets, and then not even its own pods are neighbours. A
-// selector that cannot be used selects nothing, and neither does an unset one, unless this
-// ReplicaSet has none either: then ownership decides. Found is a buffer; it is nil if clones
-// of a Tracker use the function.
+// selector that cannot be used selects nothing. An unset one also selects nothing, unless the
+// selector of this ReplicaSet is unset too: then ownership decides. Found is a buffer; it is
+// nil if clones of a Tracker use the function.
 func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 	if in.ReplicaSet.ControllerUID == "" || in.ReplicaSet.Kind == KindController {
 		return nil

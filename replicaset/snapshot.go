@@ -32,7 +32,7 @@ import (
 //	Pods[].Ready                  without it, the pod is not ready
 //	Pods[].ReadySince             without it and with MinReadySeconds, the pod is never available
 //	Pods[].NodeName               without it, the pod is the first to be deleted
-//	Pods[].UID                    without it, a deletion may hit another pod with the name
+//	Pods[].UID                    without it, a deletion may hit another pod with the same name
 //	Pods[].Annotations            without a deletion cost, the cost is 0
 //	Siblings                      without them, their pods on a node do not count as neighbours
 //	Expectations                  without them, pods that were just created are created again

@@ -12,8 +12,8 @@ import (
 // ParseOptions adjusts [ParseWith]. [Parse] uses the zero ParseOptions.
 type ParseOptions struct {
 	// NUL accepts NUL bytes as upstream does. A NUL right after a token separates it from the
-	// next one; anywhere else it ends the text, and the rest is silently dropped: "a=b
-	// \x00,c=d" is "a=b".
+	// next one; anywhere else it ends the text, and the rest is silently dropped:
+	// "a=b \x00,c=d" is "a=b".
 	NUL bool
 }
 
