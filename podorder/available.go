@@ -5,9 +5,9 @@ package podorder
 import "time"
 
 // AvailableAt returns when the pod is, or will be, available if it stays ready:
-// minReadySeconds after it became ready. It is false for a pod that is not ready
-// and for one whose ready time is unset while minReadySeconds is not 0. With
-// minReadySeconds 0 the time is that of becoming ready, even if unset.
+// minReadySeconds after it became ready. It returns false for a pod that is not ready, and
+// for a pod without a ready time if minReadySeconds is not 0. With minReadySeconds 0 the time
+// is the ready time, even if unset.
 func (p *Pod) AvailableAt(minReadySeconds int32) (time.Time, bool) {
 	if !p.Ready || (minReadySeconds != 0 && p.ReadySince.IsZero()) {
 		return time.Time{}, false

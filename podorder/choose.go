@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// first returns the keys of the first n of the canonical order, in order, or of all
+// first returns the keys of the first n pods of the canonical order, in order, or of all pods
 // if there are fewer.
 func (r *ranking) first(places []place, n int) []*key {
 	n = min(n, len(places))
@@ -18,9 +18,10 @@ func (r *ranking) first(places []place, n int) []*key {
 	return r.sorted(r.choose(places, n))
 }
 
-// choose arranges places so that the first n, at least one, of the canonical order stand in front,
-// in any order, and returns their keys: a selection, because a scale-down seldom
-// deletes a large part of the pods. Each step looks closer at fewer pods.
+// choose arranges places so that the first n pods of the canonical order, at least one, come
+// first, in any order, and returns their keys. It selects and does not sort, because a
+// scale-down seldom deletes a large part of the pods. Each step compares fewer pods by more
+// rules.
 func (r *ranking) choose(places []place, n int) []key {
 	if n >= len(places) {
 		return r.all(places)
@@ -57,11 +58,10 @@ func (r *ranking) chooseMerged(keys []key, n int) {
 	r.chooseInRounds(keys, n, table)
 }
 
-// chooseInRounds is chooseMerged for parts that are too large to be sorted. In each
-// round it looks at one pod's leader, see [ranking.sorted], and drops the pods that
-// are known to be in front of the last victim or behind it: what is left has the same
-// leaders as before. It sorts what is left once it is small, or if the rounds do not
-// help.
+// chooseInRounds is chooseMerged for parts that are too large to be sorted. Each round looks
+// at the leader of one pod, see [ranking.sorted], and drops the pods that are known to come
+// before or after the last victim: the remaining pods have the same leaders as before. It
+// sorts the remaining pods once they are few, or if the rounds do not help.
 func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
 	for rounds := 2 * bits.Len(uint(len(keys))); n < len(keys); rounds-- {
 		if len(keys) <= 16 || rounds == 0 {
@@ -84,7 +84,8 @@ func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
 	}
 }
 
-// slot returns the place of a ready time in a hash table of numbers of keys, from 1.
+// slot returns the place of a ready time in a hash table. The table holds indexes of keys,
+// plus 1.
 func slot(keys []key, table []int32, readySince int64) *int32 {
 	mask := uint64(len(table) - 1)
 	for h := mix(uint64(readySince)); ; h++ {
@@ -94,13 +95,13 @@ func slot(keys []key, table []int32, readySince int64) *int32 {
 	}
 }
 
-// shortPart is how many pods a part may have to be sorted beforehand.
+// shortPart is the largest part that is sorted beforehand.
 const shortPart = 2048
 
-// lead notes the leader of each pod in its key, for [ranking.compareLed]. It is false
+// lead stores the leader of each pod in its key, for [ranking.compareLed]. It returns false
 // if a part has too many pods.
 func (r *ranking) lead(keys []key, table []int32) bool {
-	behind := make([]int32, len(keys)) // the next of the part, plus 1
+	behind := make([]int32, len(keys)) // the next pod of the part, plus 1
 	for i := range keys {
 		s := slot(keys, table, keys[i].readySince)
 		behind[i], *s = *s, int32(i+1)
@@ -136,8 +137,8 @@ func (r *ranking) leadPart(keys []key, part []int32) {
 	}
 }
 
-// compareLed orders the pods of a group by their leaders, and those of one leader as
-// in their part.
+// compareLed orders the pods of a group by their leaders, and pods with the same leader as in
+// their part.
 func (r *ranking) compareLed(a, b *key) int {
 	if a.leadEarly != b.leadEarly {
 		return cmp.Compare(a.leadEarly, b.leadEarly)
@@ -151,8 +152,7 @@ func (r *ranking) compareLed(a, b *key) int {
 	return r.comparePart(a, b)
 }
 
-// leader returns the pod with the largest UID among k and those before k in its
-// part.
+// leader returns the pod with the largest UID among k and the pods before k in its part.
 func (r *ranking) leader(keys []key, k *key) key {
 	best := k
 	for i := range keys {
@@ -164,10 +164,10 @@ func (r *ranking) leader(keys []key, k *key) key {
 	return *best
 }
 
-// splitLeader moves the pods whose leader comes before pivot to the front, and
-// returns their number. The table is scratch space: a hash table from the ready
-// time of a part to its first pod that does not come before pivot. That pod and
-// all behind it have such a leader.
+// splitLeader moves the pods whose leader comes before pivot to the front, and returns their
+// number. The table is scratch space: a hash table from the ready time of a part to its first
+// pod that does not come before pivot. The leader of that pod and of all pods after it does
+// not come before pivot either.
 func (r *ranking) splitLeader(keys []key, pivot *key, table []int32) int {
 	clear(table)
 	for i := range keys {
@@ -217,9 +217,9 @@ func (r *ranking) splitFollowers(keys []key, pivot *key) int {
 	return followers
 }
 
-// nth arranges keys, or places, so that none of the first n comes behind any other, and returns
-// the range of those that are equal to the last of them. It is a quickselect, and
-// falls back on sorting if the pivots are bad, so that no input makes it quadratic.
+// nth arranges keys, or places, so that the first n come before all others, and returns the
+// range of the keys that are equal to the n-th one. It is a quickselect, and falls back on
+// sorting if the pivots are bad, so that no input makes it quadratic.
 func nth[T any](keys []T, n int, compare func(a, b *T) int) (from, to int) {
 	from, to = 0, len(keys)
 	var pivot T // outside the loop, because it escapes
@@ -256,8 +256,8 @@ func median[T any](keys []T, i, j, k int, compare func(a, b *T) int) T {
 	return keys[k]
 }
 
-// split moves the keys before pivot to the front and those behind it to the end,
-// and returns where the equal ones start and end.
+// split moves the keys before pivot to the front and the keys after it to the end, and
+// returns where the equal keys start and end.
 func split[T any](keys []T, pivot *T, compare func(a, b *T) int) (less, more int) {
 	more = len(keys)
 	for i := 0; i < more; {

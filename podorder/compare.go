@@ -8,19 +8,19 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// Compare returns a negative number if a is deleted before b, a positive one if b
-// is, and 0 if upstream does not care. It is the relation of the chain, with the
-// priority in front: antisymmetric but, for [Current] and for [PriorityFirst], not
-// transitive: three pods may form a cycle. Use [Order.Sort] or [Order.Victims] for
-// more than two pods. It knows no list of pods, and so reads Neighbours and not
-// Related; [RuleSpread] counts as it is before the first victim.
+// Compare returns a negative number if a is deleted before b, a positive one if b is deleted
+// before a, and 0 if upstream considers them equal. It is the relation of the chain, with the
+// priority before it. The relation is antisymmetric but, for [Current] and for
+// [PriorityFirst], not transitive: three pods may form a cycle. Use [Order.Sort] or
+// [Order.Victims] for more than two pods. Compare has no list of pods, and so reads
+// Neighbours and not Related; [RuleSpread] counts the neighbours before the first victim.
 //
-// With the chain Current it mirrors ActivePodsWithRanks.Less of the controller
-// package of Kubernetes, with Legacy ActivePods.Less, and with Legacy15 that
-// of Kubernetes 1.5.
+// With the chain Current it mirrors ActivePodsWithRanks.Less of the controller package of
+// Kubernetes, with Legacy ActivePods.Less, and with Legacy15 ActivePods.Less of Kubernetes
+// 1.5.
 func (o Order) Compare(a, b Pod) int {
 	if o.Stages != nil || o.Priority != "" {
-		p, q, order := a, b, o // copies, because what a function of the caller sees escapes
+		p, q, order := a, b, o // copies, because arguments of a caller's function escape
 		_, c := order.Decide(&p, &q)
 		return c
 	}
@@ -34,7 +34,7 @@ func (o Order) Compare(a, b Pod) int {
 	return c
 }
 
-// Decide is [Order.Compare] with the rule that decides, which is "" for 0.
+// Decide is [Order.Compare] with the rule that decides, which is "" if the result is 0.
 func (o *Order) Decide(a, b *Pod) (Rule, int) {
 	a, b = zero.Or(a), zero.Or(b)
 	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
@@ -55,7 +55,7 @@ func (r *ranking) decide(a, b *key, p, q *Pod) (Rule, int) {
 	return r.decideRest(a, b, p.UID, q.UID)
 }
 
-// decideRest is the part of the exact relation behind the stages.
+// decideRest is the part of the exact relation after the stages.
 func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
 	if a.ready() != b.ready() {
 		return RuleNotReady, cmp.Compare(truth(a.ready()), truth(b.ready()))
@@ -108,7 +108,7 @@ func (r *ranking) stageValue(stage int, k *place, p *Pod) int64 {
 	}
 }
 
-// decideHealth is decideStage for the stages of a chain, which are in the places.
+// decideHealth is decideStage for the stages of a chain, which are part of the places.
 func decideHealth(a, b *place) (Rule, int) {
 	c := cmp.Compare(a.health, b.health)
 	switch differ := a.health ^ b.health; {

@@ -4,13 +4,13 @@ package podorder
 
 import "strconv"
 
-// AnnotationDeletionCost is the pod annotation that says how bad it would be to
-// delete the pod, compared with others of the same health: a 32-bit integer.
+// AnnotationDeletionCost is the pod annotation with the cost of deleting the pod, compared
+// with other pods of the same health: a 32-bit integer.
 const AnnotationDeletionCost = "controller.kubernetes.io/pod-deletion-cost"
 
-// DeletionCost returns the deletion cost that the annotations carry. A missing or
-// invalid value is cost 0; valid is false only for an invalid one. A leading plus
-// and leading zeros are invalid, except that "-01" is -1.
+// DeletionCost returns the deletion cost from the annotations. A missing or invalid value is
+// cost 0; valid is false only for an invalid one. A leading plus and leading zeros are
+// invalid, except that "-01" is -1.
 //
 // It mirrors GetDeletionCostFromPodAnnotations of the core helper package of
 // Kubernetes.

@@ -4,20 +4,21 @@ package podorder
 
 import "slices"
 
-// A Draft is a choice from pods that are seen one after another. It is for those who have them
-// at hand for another reason, or keep them where they are: of each it keeps five bytes, which
-// tell that most pods are not among the first. The zero Draft is of the zero [Order].
+// A Draft is a choice from pods that are added one after another, for callers that iterate
+// over pods anyway. It keeps five bytes for each pod, enough to rule out most pods before the
+// first victims are sorted. The zero Draft uses the zero [Order].
 type Draft struct {
 	order     Order
 	counts    *neighbourCounts
-	classes   []uint8 // of each pod that was seen, from 1; 0 is no candidate
+	classes   []uint8 // of each added pod, from 1; 0 is no candidate
 	sizes     [healthClasses]int
 	protected int
 }
 
-// Draft returns a draft with room for n pods. It is false for an order that takes all pods
-// together: one with a Priority or Stages, or of [Items]. Related is not asked, for the draft is
-// told; with Neighbours, these are taken and none are counted.
+// Draft returns a draft with room for n pods. It returns false for an order that needs all
+// pods together: one with a Priority or Stages, or the chain [Items]. The draft does not call
+// Related, because [Draft.Add] is told; if Neighbours is set, it is used and no neighbours
+// are counted.
 func (o Order) Draft(n int) (Draft, bool) { return o.draft(n, o.Neighbours == nil) }
 
 func (o *Order) draft(n int, counting bool) (Draft, bool) {
@@ -33,12 +34,12 @@ func (o *Order) draft(n int, counting bool) (Draft, bool) {
 	return d, true
 }
 
-// mostRoom is how many pods are believed before they are seen.
+// mostRoom is the largest number of pods for which room is allocated in advance.
 const mostRoom = 1 << 22
 
-// Add sees the next pod: NodeName, Phase, Ready and DeletionTimestamp, and what
-// [Order.Protected] reads. A candidate may be deleted, and one that is related is a neighbour if
-// it is active. Nil is none, and takes a number.
+// Add adds the next pod. It reads NodeName, Phase, Ready and DeletionTimestamp, and whatever
+// [Order.Protected] reads. A candidate may be deleted, and a related pod is a neighbour if it
+// is active. A nil pod is neither, but gets a number.
 func (d *Draft) Add(p *Pod, candidate, related bool) {
 	class := uint8(0)
 	switch {
@@ -56,8 +57,8 @@ func (d *Draft) Add(p *Pod, candidate, related bool) {
 	}
 }
 
-// Front returns the numbers of those pods, from 0 in the order of [Draft.Add], among which are
-// the first n and the one that comes behind them.
+// Front returns the numbers of pods, from 0 in the order of [Draft.Add], that include the
+// first n in the order and the next one.
 func (d *Draft) Front(n int) []int {
 	last, size := d.front(n)
 	numbers := make([]int, 0, size)
@@ -69,7 +70,7 @@ func (d *Draft) Front(n int) []int {
 	return numbers
 }
 
-// front returns the last class of the front, from 1, and the size of that.
+// front returns the last class of the front, from 1, and the size of the front.
 func (d *Draft) front(n int) (last uint8, size int) {
 	for class, count := range d.sizes {
 		if size <= n {
@@ -79,9 +80,9 @@ func (d *Draft) front(n int) (last uint8, size int) {
 	return last, size
 }
 
-// Choose is [Order.Choose] from all pods that were seen. Pods are those with these numbers,
-// which [Draft.Front] has returned for as many victims, or all of them if numbers is nil. What
-// it returns are places in pods.
+// Choose is [Order.Choose] from all added pods. Pods are the pods with these numbers, as
+// [Draft.Front] returns them for n, or all added pods if numbers is nil. The result holds
+// indexes of pods.
 func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
 	if n <= 0 {
 		return Choice{Survivor: -1}
@@ -93,7 +94,7 @@ func (d *Draft) Choose(pods []Pod, numbers []int, n int) Choice {
 	return d.choose(r, d.frontPlaces(numbers[:min(len(numbers), len(pods))], n), n)
 }
 
-// ChooseFrom is [Draft.Choose] from all pods that were seen, which stay where they are.
+// ChooseFrom is [Draft.Choose] from all added pods, given by pointers and not copied.
 func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
 	if n <= 0 {
 		return Choice{Survivor: -1}
@@ -104,7 +105,7 @@ func (d *Draft) ChooseFrom(pods []*Pod, n int) Choice {
 	return d.choose(r, slices.DeleteFunc(places, func(at place) bool { return pods[at.index] == nil }), n)
 }
 
-// choose chooses from incomplete places among which are those of the front.
+// choose chooses from incomplete places that include the places of the front.
 func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	r.counts = d.counts
 	total := 0
@@ -114,19 +115,19 @@ func (d *Draft) choose(r *ranking, places []place, n int) Choice {
 	return r.choice(places, n, total, d.protected)
 }
 
-// allPlaces returns the incomplete places of the front, of so many pods that were seen.
+// allPlaces returns the incomplete places of the front, of the first pods that were added.
 func (d *Draft) allPlaces(pods, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
 	for i, class := range d.classes[:min(len(d.classes), pods)] {
-		if class-1 < last { // a class that is none, 0, is behind all others less 1
+		if class-1 < last { // class 0, no candidate, wraps around to the largest number
 			places = append(places, d.place(i, i))
 		}
 	}
 	return places
 }
 
-// frontPlaces is allPlaces of the pods with these numbers.
+// frontPlaces is allPlaces for the pods with these numbers.
 func (d *Draft) frontPlaces(numbers []int, n int) []place {
 	last, size := d.front(n)
 	places := make([]place, 0, size)
@@ -138,7 +139,7 @@ func (d *Draft) frontPlaces(numbers []int, n int) []place {
 	return places
 }
 
-// place returns the incomplete place of the pod with this number, which stands at index.
+// place returns the incomplete place of the pod with number i, which is at index.
 func (d *Draft) place(i, index int) place {
 	at := place{health: uint64(d.classes[i]-1) << 32, index: int32(index)}
 	if d.counts != nil {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// RuleAll is the rule of victims that no pod survives.
+// RuleAll is the rule of victims if no pod survives.
 const RuleAll Rule = "All"
 
-// An Explanation says why one pod is deleted before another.
+// An Explanation tells why one pod is deleted before another.
 type Explanation struct {
 	Pod        string `json:"pod"`            // by name
-	Other      string `json:"other,omitzero"` // the pod that it is compared with, "" if none stays
+	Other      string `json:"other,omitzero"` // the pod that it is compared with, "" if no pod stays
 	Rule       Rule   `json:"rule"`
-	Value      string `json:"value,omitzero"` // what Rule sees in Pod
+	Value      string `json:"value,omitzero"` // the value of Pod that Rule compares
 	OtherValue string `json:"otherValue,omitzero"`
 	Stays      bool   `json:"stays,omitzero"` // Pod is the first survivor, and Other the last victim
 }
@@ -34,9 +34,9 @@ func (e Explanation) String() string {
 	return fmt.Sprintf("%s %s %s: %s (%s, %s)", e.Pod, verb, e.Other, e.Rule, e.Value, e.OtherValue)
 }
 
-// Explain says for each victim of a choice which rule tells it from the first
-// survivor, and for that survivor what it has over the last victim. The arguments
-// are those of [Order.Choose] and its result.
+// Explain tells for each victim of a choice which rule decides between it and the first
+// survivor, and for that survivor which rule decides between it and the last victim. The
+// arguments are the arguments of [Order.Choose] and its result.
 func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	r := o.ranking(pods)
 	places, _ := r.rank(candidates)
@@ -68,7 +68,7 @@ func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	return explanations
 }
 
-// explain says why a is in front of b in the canonical order.
+// explain tells why a comes before b in the canonical order.
 func (r *ranking) explain(a, b *key) Explanation {
 	p, q := r.pod(&a.place), r.pod(&b.place)
 	rule, c := r.decide(a, b, p, q)
@@ -83,7 +83,7 @@ func (r *ranking) explain(a, b *key) Explanation {
 	return e
 }
 
-// texts returns what a rule sees in two pods.
+// texts returns the values of two pods that a rule compares.
 func (r *ranking) texts(rule Rule, a, b *key) (string, string) {
 	for i := range r.stages {
 		if r.stages[i].Rule == rule && r.row(&a.place)[i] != r.row(&b.place)[i] {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A key is what the order reads of one pod, prepared so that comparing two keys
-// touches no map and computes no logarithm.
+// A key holds the fields of one pod that the order compares, prepared so that a comparison of
+// two keys touches no map and computes no logarithm.
 //
-// It holds no pointers, so that keys can be moved about cheaply.
+// It holds no pointers, so that keys are cheap to move.
 type key struct {
 	place
 	readySince int64 // nanoseconds, unset first
@@ -26,7 +26,7 @@ type key struct {
 	marked     bool // scratch space of a selection
 }
 
-// noAge is the bucket of an unset time, which precedes every other.
+// noAge is the bucket of an unset time, which comes before all others.
 const noAge = math.MinInt8
 
 // key prepares a pod whose place is complete.
@@ -64,11 +64,11 @@ func (r *ranking) age(t *time.Time) (nanoseconds int64, bucket int8) {
 	return nanoseconds, AgeBucket(*t, r.order.Now)
 }
 
-// near reports whether the difference of two such times fits.
+// near reports whether the difference of two times fits, if it is true of both.
 func near(t int64) bool { return t > -1<<62 && t < 1<<62 }
 
-// instant maps a time to a number with the same order: unset is the lowest, and
-// times beyond the 292 years around 1970 that fit are clamped.
+// instant maps a time to a number with the same order: an unset time is the lowest, and times
+// more than 292 years from 1970 are clamped.
 func instant(t time.Time) int64 {
 	if s := t.Unix(); s > -9e9 && s < 9e9 {
 		return s*1e9 + int64(t.Nanosecond())

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// CompareForLogs returns a negative number if the logs of a are more worth reading than
-// those of b, a positive one if those of b are, and 0 if upstream does not care. First come
-// pods that are assigned, then running, ready, ready for longer, with more restarts, older.
-// Two phases that are not the same but rank alike, such as Failed and Succeeded, tie.
+// CompareForLogs returns a negative number if the logs of a are more useful than the logs of
+// b, a positive one if the logs of b are, and 0 if upstream considers them equal. Pods that
+// are assigned come first, then running, ready, ready for longer, with more restarts, older.
+// Different phases of equal rank, such as Failed and Succeeded, tie.
 //
 // It mirrors ByLogging of the kubectl package podutils.
 func CompareForLogs(a, b Pod) int {
@@ -23,7 +23,7 @@ func CompareForLogs(a, b Pod) int {
 	return compareForLogs(&a, &b)
 }
 
-// compareForLogs is CompareForLogs for pods of one phase.
+// compareForLogs is CompareForLogs for pods in the same phase.
 func compareForLogs(a, b *Pod) int {
 	if a.Ready != b.Ready {
 		return cmp.Compare(truth(b.Ready), truth(a.Ready))
@@ -40,9 +40,8 @@ func compareForLogs(a, b *Pod) int {
 	)
 }
 
-// SortForLogs sorts pods in place, the one whose logs are most worth reading first.
-// Phases that rank alike count as one, and pods that are equal are ordered by UID
-// and name.
+// SortForLogs sorts pods in place, the pod with the most useful logs first. Phases of equal
+// rank count as one, and equal pods are ordered by UID and name.
 func SortForLogs(pods []Pod) {
 	slices.SortFunc(pods, func(a, b Pod) int {
 		return cmp.Or(

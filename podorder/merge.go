@@ -10,14 +10,13 @@ import (
 
 // firstByPriority is first for an order with [PriorityFirst].
 //
-// The pods with a priority, sorted by it, and all others, in the order of the
-// chain, are merged: of the two heads the one that the chain puts in front goes
-// first. So a pod with a priority waits for all those that the chain puts in front
-// of it and of every pod with a higher priority.
+// The pods with a priority, sorted by it, and all other pods, in the order of the chain, are
+// merged: the chain decides which of the two heads goes first. So a pod with a priority waits
+// for all pods that the chain puts before it or before a pod with a higher priority.
 //
-// Of the first n+a pods of the chain's order, with a pods that have a priority, at
-// least n have none. Hence no pod behind them is among the first n, nor one whose
-// priority is lower than that of a pod behind them.
+// Of the first n+a pods of the chain's order, where a pods have a priority, at least n have
+// none. Hence no pod after them is among the first n, and no pod of a lower priority than a
+// pod after them.
 func (r *ranking) firstByPriority(places []place, n int) []*key {
 	annotated := 0
 	for i := range places {

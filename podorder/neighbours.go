@@ -4,33 +4,33 @@ package podorder
 
 import "math/bits"
 
-// Neighbours is the number of related pods on each node, by node name. Pods with
-// more neighbours are deleted first, so that what stays is spread out. Pods that
-// are not scheduled yet share the node named "".
+// Neighbours is the number of related pods on each node, by node name. Pods with more
+// neighbours are deleted first, so that the remaining pods are spread out. Pods that are not
+// scheduled yet share the node named "".
 type Neighbours map[string]int32
 
-// Add counts the pod on its node if it is active. Like any map, n must not be nil.
+// Add counts the pod on its node if it is active. As with any map, n must not be nil.
 func (n Neighbours) Add(p *Pod) {
 	if p != nil && p.Active() {
 		n[p.NodeName]++
 	}
 }
 
-// A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of nodes.
-// Its slots are a hash table with open addressing from node names to the numbers of
-// nodes, from 1. There is room for a node per sixteen pods, and more of them make it grow. The
-// names that are long are copied into one text, so that few nodes stay in the caches of the
-// processor: those of the pods lie far apart.
+// A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of
+// nodes. Its slots are a hash table with open addressing from node names to the numbers of
+// nodes, from 1. It starts with room for one node per sixteen pods and grows. Long names are
+// copied into one text, so that few nodes stay in the caches of the processor: the pods with
+// the names are far apart in memory.
 type neighbourCounts struct {
 	slots   []int32
-	names   []byte // of the nodes, one behind the other; those alone that their ends do not make up
+	names   []byte // the names longer than bothEnds, one after another
 	nodes   []nodeCount
-	numbers []int32 // of the node of each pod that was seen, 0 if it does not matter
+	numbers []int32 // of the node of each added pod, 0 if it does not matter
 }
 
-// A nodeCount is how many pods were counted on a node, whose name is a part of all names. Both
-// ends of the name are here: a name that is not long has nothing in between, and then it is in no
-// text.
+// A nodeCount is the number of pods counted on a node. Head and tail are the ends of the node
+// name: they are the whole name if it is not longer than bothEnds, and only longer names are
+// copied into the text of all names.
 type nodeCount struct {
 	head, tail  uint64
 	start, size int // of the name
@@ -38,7 +38,8 @@ type nodeCount struct {
 	hash        uint32
 }
 
-// A fewCounts is the memory of one with room for few pods, which are often on fewer nodes.
+// A fewCounts is the memory of a neighbourCounts for few pods, which are often on even fewer
+// nodes.
 type fewCounts struct {
 	neighbourCounts
 	slots   [16]int32
@@ -46,7 +47,7 @@ type fewCounts struct {
 	numbers [32]int32
 }
 
-// newNeighbourCounts returns one with room for n pods.
+// newNeighbourCounts returns neighbourCounts with room for n pods.
 func newNeighbourCounts(n int) *neighbourCounts {
 	if few := (fewCounts{}); n <= len(few.numbers) {
 		c := &few
@@ -57,7 +58,8 @@ func newNeighbourCounts(n int) *neighbourCounts {
 	return &neighbourCounts{slots: make([]int32, 1<<bits.Len(uint(2*nodes))), nodes: make([]nodeCount, 1, nodes), numbers: make([]int32, 0, n)}
 }
 
-// add sees the next pod: whether the number of its node matters, and whether it counts there.
+// add adds the next pod: whether the number of its node matters, and whether it counts as a
+// neighbour.
 func (c *neighbourCounts) add(p *Pod, matters, counted bool) {
 	number := int32(0)
 	if matters || counted {
@@ -103,7 +105,7 @@ func (c *neighbourCounts) enter(name string) int32 {
 	return c.take(int32(len(c.nodes) - 1))
 }
 
-// take gives a node the first slot that is free for it.
+// take gives a node its first free slot.
 func (c *neighbourCounts) take(number int32) int32 {
 	mask := uint32(len(c.slots) - 1)
 	h := c.nodes[number].hash
@@ -114,11 +116,11 @@ func (c *neighbourCounts) take(number int32) int32 {
 	return number
 }
 
-// bothEnds is how long a name may be that its ends make up.
+// bothEnds is the length of the longest name that consists of its two ends.
 const bothEnds = 16
 
-// hash returns the first eight bytes of a text and the last eight, as numbers, and a mixture of
-// all. A text that is shorter has a head alone.
+// hash returns the first eight and the last eight bytes of a text, as numbers, and a hash of
+// all bytes. A text shorter than eight bytes has only a head.
 func hash(s string) (head, tail uint64, mixed uint32) {
 	n := len(s)
 	if n >= 8 {
@@ -136,7 +138,7 @@ func hash(s string) (head, tail uint64, mixed uint32) {
 	return head, tail, uint32(h ^ h>>32)
 }
 
-// mix spreads what tells numbers apart over all bits, wherever it is.
+// mix spreads the differences of numbers over all bits.
 func mix(n uint64) uint64 {
 	high, low := bits.Mul64(n, 0x9e3779b97f4a7c15)
 	return high ^ low
@@ -155,7 +157,7 @@ func (c *neighbourCounts) name(n *nodeCount) string {
 	return string(ends[:n.size])
 }
 
-// spell writes eight bytes that a number stands for.
+// spell writes the eight bytes of a number.
 func spell(b []byte, word uint64) {
 	for i := range b {
 		b[i] = byte(word >> (56 - 8*i))
@@ -164,7 +166,7 @@ func spell(b []byte, word uint64) {
 
 func (c *neighbourCounts) of(node string) int32 { return c.nodes[c.find(node)].pods }
 
-// early returns the first eight bytes as a number with the order of the texts.
+// early returns the first eight bytes as a number that sorts like the text.
 func early(uid string) (n uint64) {
 	if len(uid) >= 8 {
 		return word(uid)
@@ -175,7 +177,7 @@ func early(uid string) (n uint64) {
 	return n
 }
 
-// word is early of a text of eight bytes or more.
+// word is early for a text of at least eight bytes.
 func word(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0])<<56 | uint64(s[1])<<48 | uint64(s[2])<<40 | uint64(s[3])<<32 |

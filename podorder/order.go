@@ -4,10 +4,10 @@ package podorder
 
 import "slices"
 
-// Sort sorts pods in place, first victim first. The result does not depend on the
-// order of pods before, and agrees with [Order.Compare] on every pair of any set
-// of pods on which Compare has no cycle; [PriorityFirst] promises that for the legacy
-// chains only. Protected pods come last.
+// Sort sorts pods in place, first victim first. The result does not depend on the previous
+// order of pods, and agrees with [Order.Compare] on every pair of any set of pods on which
+// Compare has no cycle; with [PriorityFirst] only the legacy chains promise that. Protected
+// pods come last.
 func (o Order) Sort(pods []Pod) {
 	sorted := o.appendSorted(make([]Pod, 0, len(pods)), pods)
 	if o.Protected != nil {
@@ -28,10 +28,10 @@ func (o Order) appendSorted(sorted, pods []Pod) []Pod {
 	return sorted
 }
 
-// SortUpstream sorts pods in place as upstream does: by [Order.Compare], which here
-// knows Related as well, with the algorithm of package sort. Where Compare has ties or
-// cycles the result depends on the order of pods before. It is for simulators that
-// need upstream's very answer, and takes no account of Protected.
+// SortUpstream sorts pods in place as upstream does: by [Order.Compare], which here also
+// reads Related, with the algorithm of package sort. Where Compare has ties or cycles, the
+// result depends on the previous order of pods. It is for simulators that need upstream's
+// exact answer, and ignores Protected.
 func (o Order) SortUpstream(pods []Pod) {
 	o.Protected = nil
 	r := o.ranking(pods)
@@ -53,11 +53,11 @@ func (o Order) SortUpstream(pods []Pod) {
 	copy(pods, sorted)
 }
 
-// Victims returns the numbers of the n pods that a scale-down deletes, first
-// victim first. Only the candidates are considered, given by their numbers, or
-// all pods if candidates is nil; a number that no pod has is ignored. With n of at
-// least their number all are returned, and with n of 0 or less none. Protected pods
-// are never victims; [Order.Choose] tells whether they were missed.
+// Victims returns the numbers of the n pods that a scale-down deletes, first victim first.
+// Only the candidates, given by their numbers, may be victims, or all pods if candidates is
+// nil; numbers out of range are ignored. If n is at least the number of candidates, all are
+// returned, and none if n is 0 or less. Protected pods are never victims; [Order.Choose]
+// tells how many victims are missing because of them.
 //
 // It mirrors getPodsToDelete of the replicaset package of Kubernetes,
 // except that upstream leaves all pods in the order of its cache if all are to be
@@ -66,16 +66,16 @@ func (o Order) Victims(pods []Pod, candidates []int, n int) []int {
 	return o.Choose(pods, candidates, n).Victims
 }
 
-// A Choice is the victims of a scale-down.
+// A Choice holds the victims of a scale-down.
 type Choice struct {
 	Victims   []int // their numbers, first victim first; nil if there are none
 	Survivor  int   // the number of the first pod that may be deleted but stays, or -1
 	Protected int   // candidates that must not be deleted
-	Missing   int   // victims that were asked for and not found, because of protected pods
+	Missing   int   // victims that were requested but not found, because of protected pods
 }
 
-// Choose is [Order.Victims] with the first survivor, and with what protected pods
-// cost.
+// Choose is [Order.Victims] with the first survivor and the number of protected pods and
+// missing victims.
 func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 	if n <= 0 {
 		return Choice{Survivor: -1}
@@ -97,7 +97,7 @@ func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 	return d.Choose(pods, nil, n)
 }
 
-// marked tells which of n numbers are in a list. Others are ignored.
+// marked marks the numbers in a list, for numbers below n. Others are ignored.
 func marked(numbers []int, n int) []bool {
 	marks := make([]bool, n)
 	for _, i := range numbers {
@@ -108,7 +108,7 @@ func marked(numbers []int, n int) []bool {
 	return marks
 }
 
-// choice chooses from places among which are the first n+1, of all pods that may be deleted.
+// choice chooses from places that include the first n+1 of all pods that may be deleted.
 func (r *ranking) choice(places []place, n, total, protected int) Choice {
 	c := Choice{Survivor: -1, Protected: protected}
 	want := min(n, total+protected)

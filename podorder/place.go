@@ -10,14 +10,14 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// A place is where the first rules put a pod: the stages, readiness and, among ready
-// pods, the bucket of the ready time. It is small, because a choice makes one of every
-// pod, and a [key] only of those that may be victims by their place.
+// A place is the position of a pod by the first rules: the stages, readiness and, among ready
+// pods, the bucket of the ready time. It is small, because a choice makes one for every pod,
+// and a [key] only for pods that may be victims by their place.
 //
-// It is complete once [ranking.complete] has added what takes a map to look up, and
-// until then orders pods as far as it goes.
+// It is complete once [ranking.complete] has added the values that need a map lookup. An
+// incomplete place orders pods by the rules before them.
 type place struct {
-	health uint64 // the stages of a chain but the last: assigned, phase, ready, cost; or the domain, while a spread is filled
+	health uint64 // the stages of a chain without the last: assigned, phase, ready, cost; or the domain, while a spread is filled
 	later  uint64 // neighbours, more first, ready, bucket of the ready time
 	index  int32  // of the pod in the caller's slice
 	row    int32  // of the place in the values of the stages, or without them the number of the node
@@ -35,17 +35,17 @@ func (r *ranking) place(p *Pod, index int) place {
 	return at
 }
 
-// classOf returns the incomplete place without stages as a number, which has its order.
+// classOf returns the incomplete place without stages as a number with the same order.
 func classOf(p *Pod) uint8 {
 	return uint8(truth(p.NodeName != ""))<<3 | uint8(phaseRank(p.Phase))<<1 | uint8(truth(p.Ready))
 }
 
-// Health returns what the rules of [Current] in front of [RuleCost] see of a pod: of two pods the one
-// with the smaller number is deleted first. It is for those who keep pods in groups, so that few have to
+// Health returns a number for the rules of [Current] before [RuleCost]: of two pods the one
+// with the smaller number is deleted first. Callers can group pods by it, so that few have to
 // be compared.
 func Health(p *Pod) uint8 { return classOf(zero.Or(p)) }
 
-// healthClasses is how many incomplete places there are without stages.
+// healthClasses is the number of incomplete places without stages.
 const healthClasses = 1 << 4
 
 // complete returns the complete place of a pod.
@@ -63,7 +63,7 @@ func withCost(health uint64, p *Pod) uint64 {
 	return health>>32<<32 | uint64(costOf(p)-math.MinInt32)
 }
 
-// completeBehind completes what is behind the cost.
+// completeBehind adds the rules after the cost.
 func (r *ranking) completeBehind(at place, p *Pod) place {
 	if r.order.Chain == Items {
 		return at
@@ -84,8 +84,8 @@ func (r *ranking) completeBehind(at place, p *Pod) place {
 	return at
 }
 
-// completeAll completes places. Pods lie far apart, and the less is done with each at a time,
-// the more of them the processor fetches at once.
+// completeAll completes places. The pods are far apart in memory: with less work on each at a
+// time, the processor fetches more of them at once.
 func (r *ranking) completeAll(places []place) {
 	if r.costs() {
 		for i := range places {
@@ -99,13 +99,13 @@ func (r *ranking) completeAll(places []place) {
 
 func (p *place) ready() bool { return p.later>>8&1 != 0 }
 
-// readyAge returns the bucket, which is kept with its sign turned around.
+// readyAge returns the bucket, which is stored with its sign bit inverted.
 func (p *place) readyAge() int8 { return int8(p.later) ^ math.MinInt8 }
 
 // compareHealth compares incomplete places.
 func compareHealth(a, b *place) int { return cmp.Compare(a.health, b.health) }
 
-// compareGroup compares places, which never leads to a cycle.
+// compareGroup compares places, which never have a cycle.
 func (r *ranking) compareGroup(a, b *place) int {
 	if a.health != b.health {
 		return cmp.Compare(a.health, b.health)

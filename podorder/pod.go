@@ -4,7 +4,7 @@ package podorder
 
 import "time"
 
-// A Phase is where a pod is in its life. The empty Phase counts as Pending.
+// A Phase is the phase of a pod's life. The empty Phase counts as Pending.
 type Phase string
 
 // The phases of a pod.
@@ -16,8 +16,8 @@ const (
 	Unknown   Phase = "Unknown"
 )
 
-// A Pod is what the planners read of a pod. Names are unique in a namespace, and
-// a snapshot holds the pods of one.
+// A Pod holds the fields of a pod that the planners read. Names are unique in a namespace,
+// and a snapshot holds the pods of one namespace.
 type Pod struct {
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
@@ -37,13 +37,13 @@ type Pod struct {
 	NodeName string `json:"nodeName,omitzero"` // "" until scheduled
 	Phase    Phase  `json:"phase,omitzero"`
 
-	// Ready is whether the first condition of type Ready is True, and ReadySince
-	// its last transition. A ready pod may lack the time.
+	// Ready tells whether the first condition of type Ready is True, and ReadySince is its
+	// last transition. A ready pod may lack the time.
 	Ready      bool      `json:"ready,omitzero"`
 	ReadySince time.Time `json:"readySince,omitzero"`
 
-	// Restarts is the highest restart count among the containers, and
-	// SidecarRestarts that among the init containers that restart always.
+	// Restarts is the highest restart count of the containers, and SidecarRestarts the
+	// highest of the init containers that always restart.
 	Restarts        int32 `json:"restarts,omitzero"`
 	SidecarRestarts int32 `json:"sidecarRestarts,omitzero"`
 }

@@ -7,35 +7,32 @@ import (
 	"strconv"
 )
 
-// AnnotationDeletePriority is the pod annotation that says how early the pod is to
-// be deleted, compared with others that have one: an integer, larger is earlier. It
-// was proposed for Kubernetes and never merged (kubernetes/kubernetes#75763).
+// AnnotationDeletePriority is the pod annotation that says how early the pod is deleted,
+// compared with other pods with the annotation: an integer, larger is earlier. It was
+// proposed for Kubernetes and never merged (kubernetes/kubernetes#75763).
 const AnnotationDeletePriority = "controller.alpha.kubernetes.io/delete-priority"
 
-// A Priority is what an order makes of [AnnotationDeletePriority].
+// A Priority selects how an order uses [AnnotationDeletePriority].
 type Priority string
 
 // The uses of a delete priority. The empty Priority ignores the annotation.
 const (
-	// PriorityFirst compares two pods that both have a valid priority by it, before
-	// all else, and all other pairs by the chain. That is no order on more than two
-	// pods: see [Order.Sort]. Two priorities that are written differently and are the
-	// same number tie.
+	// PriorityFirst compares two pods by priority first if both have a valid one, and all
+	// other pairs by the chain. With more than two pods that is not an order: see
+	// [Order.Sort]. Two different spellings of the same number tie.
 	PriorityFirst Priority = "First"
-	// PriorityAnnotatedFirst puts all pods with a valid priority in front.
+	// PriorityAnnotatedFirst deletes all pods with a valid priority first.
 	PriorityAnnotatedFirst Priority = "AnnotatedFirst"
-	// PriorityMissingAsZero compares all pods by priority, which is 0 for those that
-	// have none.
+	// PriorityMissingAsZero compares all pods by priority; pods without one have priority 0.
 	PriorityMissingAsZero Priority = "MissingAsZero"
-	// PriorityAfterHealth compares priorities after readiness, as a deletion cost of
-	// the opposite sign.
+	// PriorityAfterHealth compares priorities after readiness, as a deletion cost with the
+	// opposite sign.
 	PriorityAfterHealth Priority = "AfterHealth"
 )
 
-// ParseDeletePriority returns the priority that the annotations carry. A missing or
-// invalid value is priority 0; valid is false only for an invalid one, and present
-// tells a missing one from 0. One sign and leading zeros are valid; the range is
-// that of 64 bits.
+// ParseDeletePriority returns the priority from the annotations. A missing or invalid value
+// is priority 0; valid is false only for an invalid one, and present tells a missing one from
+// 0. One sign and leading zeros are valid; the number must fit 64 bits.
 func ParseDeletePriority(annotations map[string]string) (priority int64, valid, present bool) {
 	text, ok := annotations[AnnotationDeletePriority]
 	if !ok {
@@ -57,8 +54,8 @@ func priorityOf(p *Pod) (int64, bool) {
 	return priority, valid && present
 }
 
-// comparePriority is the rule that the priority adds in front of a chain: decided
-// is false if the chain has to decide.
+// comparePriority is the rule that the priority adds before a chain: decided is false if the
+// chain has to decide.
 func comparePriority(a, b *Pod) (c int, decided bool) {
 	if a.Annotations[AnnotationDeletePriority] == b.Annotations[AnnotationDeletePriority] {
 		return 0, false
@@ -76,9 +73,8 @@ func comparePriority(a, b *Pod) (c int, decided bool) {
 	return 0, true
 }
 
-// annotatedKey, priorityKey and costKey are the keys of the stages that the uses of
-// a priority add. The complement of a number turns its order around without
-// overflow.
+// annotatedKey, priorityKey and costKey are the keys of the stages that a Priority adds. The
+// complement of a number reverses its order without overflow.
 func annotatedKey(p *Pod) int64 {
 	if _, ok := priorityOf(p); ok {
 		return 0

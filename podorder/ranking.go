@@ -8,11 +8,11 @@ import "cmp"
 type ranking struct {
 	order  *Order
 	pods   []Pod
-	refs   []*Pod // in place of pods, or nil
+	refs   []*Pod // replaces pods, or nil
 	exact  bool   // compares exact times, not buckets
 	now    int64
-	counts *neighbourCounts // nil means those of the order
-	stages []Stage          // nil means those of the chain, which are in the places
+	counts *neighbourCounts // nil means Neighbours of the order
+	stages []Stage          // nil means the stages of the chain, which are in the places
 	values []int64          // of the stages, one row for each place
 }
 
@@ -20,8 +20,8 @@ func (o *Order) ranking(pods []Pod) *ranking {
 	return &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
 }
 
-// rank returns the places of the candidates that may be deleted, and how many may
-// not. Numbers that no pod has are ignored.
+// rank returns the places of the candidates that may be deleted, and the number of protected
+// candidates. Numbers out of range are ignored.
 func (r *ranking) rank(candidates []int) (places []place, protected int) {
 	if r.order.Related != nil && !(r.order.Chain.legacy() && r.order.Stages == nil) {
 		r.counts = newNeighbourCounts(len(r.pods))
@@ -51,8 +51,8 @@ func (r *ranking) rank(candidates []int) (places []place, protected int) {
 	return places, protected
 }
 
-// keys returns the keys of pods whose places are complete. UIDs are read last, because they lie
-// far apart, see [ranking.completeAll].
+// keys returns the keys of pods whose places are complete. UIDs are read last, because they
+// are far apart in memory, see [ranking.completeAll].
 func (r *ranking) keys(places []place) []key {
 	keys := make([]key, len(places))
 	for i := range places {
@@ -126,7 +126,7 @@ func (r *ranking) comparePart(a, b *key) int {
 	if a.sidecars != b.sidecars {
 		return cmp.Compare(b.sidecars, a.sidecars)
 	}
-	if a.created != b.created || !r.exact && a.createdAge != b.createdAge { // times that do not fit a number are alike, and their ages are not
+	if a.created != b.created || !r.exact && a.createdAge != b.createdAge { // times that do not fit a number are equal, but not their ages
 		if c, tie := r.compareTimes(a.created, b.created, a.createdAge, b.createdAge); !tie {
 			return c
 		}
@@ -140,9 +140,9 @@ func (r *ranking) comparePart(a, b *key) int {
 	return r.compareID(a, b)
 }
 
-// compareTimes compares two different times: by bucket if both are set and the order
-// knows the time, otherwise exactly. Within a bucket it is a tie, and the UID stands
-// in for a coin.
+// compareTimes compares two different times: by bucket if both are set and the order has a
+// time, otherwise exactly. Two times in one bucket are a tie, and the UID replaces a random
+// choice.
 func (r *ranking) compareTimes(a, b int64, ageA, ageB int8) (c int, tie bool) {
 	if r.exact || ageA == noAge || ageB == noAge {
 		return newerFirst(a, b), false
@@ -157,7 +157,7 @@ func (r *ranking) compareUID(a, b *key) int {
 	return cmp.Compare(r.pod(&a.place).UID, r.pod(&b.place).UID)
 }
 
-// compareID is the last resort of every order. Names are unique in a namespace.
+// compareID is the last tie breaker of every order. Names are unique in a namespace.
 func (r *ranking) compareID(a, b *key) int {
 	if c := r.compareUID(a, b); c != 0 {
 		return c
@@ -165,8 +165,8 @@ func (r *ranking) compareID(a, b *key) int {
 	return cmp.Compare(r.pod(&a.place).Name, r.pod(&b.place).Name)
 }
 
-// compareLeader orders the leaders of parts. The UID decides; that of two parts is
-// the same only in a snapshot that holds a pod twice.
+// compareLeader orders the leaders of parts. The UID decides; two parts have the same one
+// only in a snapshot that holds a pod twice.
 func (r *ranking) compareLeader(a, b *key) int {
 	if c := r.compareID(a, b); c != 0 {
 		return c
@@ -174,8 +174,8 @@ func (r *ranking) compareLeader(a, b *key) int {
 	return newerFirst(a.readySince, b.readySince)
 }
 
-// merges reports whether the group of k has parts to be merged by UID: that of
-// ready pods whose ready times are set.
+// merges reports whether the group of k has parts to be merged by UID: a group of ready pods
+// whose ready times are set.
 func (r *ranking) merges(k *place) bool { return !r.exact && k.ready() && k.readyAge() != noAge }
 
 func truthFirst(a bool) int {

@@ -11,13 +11,12 @@ import (
 
 // sorted returns the keys in canonical order.
 //
-// Upstream's relation breaks down among ready pods of one age bucket: two that
-// became ready at the same instant are compared by restarts and creation, all
-// others by UID. So the canonical order sorts each part of equal instants by
-// restarts, creation and UID, and merges the parts by always taking the head with
-// the smallest UID. That merge is the same as sorting by the leader, the largest
-// UID so far in the part, because an element behind a larger UID follows it at
-// once.
+// Upstream's relation breaks down among ready pods of one age bucket: two pods that became
+// ready at the same instant are compared by restarts and creation, all others by UID. So the
+// canonical order sorts each part of equal instants by restarts, creation and UID, and merges
+// the parts by always taking the head with the smallest UID. That merge is the same as
+// sorting by the leader, the largest UID so far in the part, because an element after a
+// larger UID follows it at once.
 func (r *ranking) sorted(keys []key) []*key {
 	list := make([]*key, len(keys))
 	for i := range keys {
@@ -63,9 +62,9 @@ func (r *ranking) arrange(keys []key) {
 	copy(keys, arranged)
 }
 
-// A digest begins a comparison of keys: those with a smaller number come first. It is as much of
-// what compareBase compares, one after the other, as fits into a number if each takes no more
-// bits than those keys need that are sorted. Nearly always it decides.
+// A digest decides most comparisons of keys: the key with the smaller number comes first. It
+// packs the values that compareBase compares, one after another, into one number. Each value
+// takes the bits that its range in the sorted keys needs, and the last values may not fit.
 type digest struct {
 	number uint64
 	key    *key
@@ -89,15 +88,16 @@ func (r *ranking) sortBase(list []*key) {
 	}
 }
 
-// fewKeys is how many keys are sorted without digests.
+// fewKeys is the largest number of keys that are sorted without digests.
 const fewKeys = 12
 
-// The parts of a key are what compareBase compares, in its order, as numbers that ascend.
+// The parts of a key are the values that compareBase compares, in its order, as ascending
+// numbers.
 type parts [7]uint64
 
 func (r *ranking) digests(list []*key) []digest {
 	n := len(parts{})
-	if r.exact { // times decide, and not their buckets
+	if r.exact { // times decide, not their buckets
 		n -= 2
 	}
 	var least, most parts
@@ -127,7 +127,7 @@ func (r *ranking) digests(list []*key) []digest {
 }
 
 func (k *key) parts() parts {
-	ready := uint64(0) // newer first, an unset time in front
+	ready := uint64(0) // newer first, after an unset time
 	if k.readySince != math.MinInt64 {
 		ready = uint64(math.MaxInt64-k.readySince) + 1
 	}

@@ -11,10 +11,9 @@ func (s *Stage) domains(o *Order) Domains {
 	return o.Domains
 }
 
-// spread fills the values of a stage that counts anew after each victim. The pods
-// of one domain die in the order of the other stages, and each sees one neighbour
-// less than the one before, whatever happens in other domains: so its number is
-// known beforehand.
+// spread fills the values of a stage that counts again after each victim. The pods of one
+// domain are deleted in the order of the other stages, and each has one neighbour less than
+// the one before, independent of other domains: so its number is known in advance.
 func (r *ranking) spread(stage int, keys []key, candidates []int) {
 	domains := r.stages[stage].domains(r.order)
 	counts := r.domainCounts(domains, candidates)
@@ -39,8 +38,7 @@ func (r *ranking) spread(stage int, keys []key, candidates []int) {
 	}
 }
 
-// domainCounts counts neighbours by domain, or the candidates if the order knows of
-// no neighbours.
+// domainCounts counts neighbours by domain, or the candidates if the order has no neighbours.
 func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int64 {
 	counts := map[string]int64{}
 	switch {
@@ -67,7 +65,7 @@ func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int
 	return counts
 }
 
-// spreadNow is the number of a pod before the first victim, without a list of pods.
+// spreadNow returns the number of a pod before the first victim, without a list of pods.
 func (o *Order) spreadNow(s *Stage, p *Pod) (count int64) {
 	domains := s.domains(o)
 	here := domains.of(p.NodeName)

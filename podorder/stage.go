@@ -4,10 +4,10 @@ package podorder
 
 import "slices"
 
-// A Rule names what tells two pods apart.
+// A Rule names the property that tells two pods apart.
 type Rule string
 
-// The rules of the chains, in their order, and the last resorts.
+// The rules of the chains, in their order, and the tie breakers.
 const (
 	RuleUnassigned Rule = "Unassigned"      // one is not assigned to a node
 	RulePhase      Rule = "Phase"           // Pending, then Unknown, then Running
@@ -18,49 +18,48 @@ const (
 	RuleRestarts   Rule = "Restarts"        // more restarts
 	RuleSidecars   Rule = "SidecarRestarts" // more restarts of sidecars
 	RuleCreated    Rule = "CreationTime"    // younger; in one age bucket the smaller UID
-	RuleID         Rule = "ID"              // upstream does not care; UID and name decide
-	RuleCycle      Rule = "Cycle"           // upstream says the opposite of this pair, or nothing, but is cyclic on the set
+	RuleID         Rule = "ID"              // equal for upstream; UID and name decide
+	RuleCycle      Rule = "Cycle"           // upstream orders this pair the other way or not at all, but has a cycle in the set
 )
 
-// Further rules, for stages that a caller puts into an order.
+// Further rules, for stages that a caller adds to an order.
 const (
 	RulePriority  Rule = "DeletePriority"
-	RuleSpread    Rule = "Spread"    // more pods in its domain, counted anew after each victim
+	RuleSpread    Rule = "Spread"    // more pods in its domain, counted again after each victim
 	RuleSpecified Rule = "Specified" // the caller has named the pod
 	RuleNodeState Rule = "NodeState" // its node is going away
 	RuleCompact   Rule = "Compact"   // fewer neighbours on the node
 	RuleAvailable Rule = "Available" // ready, but not available yet
 )
 
-// A Stage is one step of an order: it compares a number of each pod, and the pod
-// with the smaller one is deleted first. A stage without a Key is one of the rules
-// [RuleUnassigned] to [RuleNeighbours], or [RuleSpread]; any other rule without a
-// Key finds all pods equal.
+// A Stage is one step of an order: it compares a number of each pod, and the pod with the
+// smaller number is deleted first. A stage without a Key or Item is one of the rules
+// [RuleUnassigned] to [RuleNeighbours], or [RuleSpread]; any other rule without a Key or Item
+// finds all pods equal.
 //
-// [RuleSpread] deletes from the fullest of [Order.Domains] first and counts anew
-// after each victim, so that what stays is as even as the stages in front of it
-// allow. Of two such stages the domains of the second must lie within those of the
-// first.
+// [RuleSpread] deletes from the fullest of [Order.Domains] first and counts again after each
+// victim, so that the remaining pods are as even as the stages before it allow. Of two such
+// stages the domains of the second must lie within the domains of the first.
 type Stage struct {
 	Rule Rule `json:"rule"`
-	// Key returns the number of a pod. It must be a pure function: it is called once
-	// for each pod and must always give the same answer.
+	// Key returns the number of a pod. It must be a pure function: it is called once for each
+	// pod and must always give the same answer.
 	Key func(p *Pod) int64 `json:"-"`
-	// Item is a Key that is told the place of the pod in the list that is ordered, so that it
-	// can read what the caller has at that place of a list of its own; it replaces Key.
-	// [Order.Compare] has no list: there a is at place 0 and b at place 1.
+	// Item is a Key that also gets the index of the pod in the ordered list, so that it can
+	// read a parallel list of the caller; it replaces Key. [Order.Compare] has no list: there
+	// a has index 0 and b index 1.
 	Item func(i int, p *Pod) int64 `json:"-"`
-	// Text says how the number of a pod reads in an explanation; nil prints it. It
+	// Text prints the number of a pod in an explanation; nil prints the number itself. It
 	// must be a pure function.
 	Text func(p *Pod) string `json:"-"`
-	// Domains are those of this stage, of RuleSpread; nil means the Domains of the
+	// Domains are the domains of this stage, for RuleSpread; nil means the Domains of the
 	// order.
 	Domains Domains `json:"domains,omitzero"`
 }
 
-// Domains is the failure domain, such as the zone, of each node, by node name. A
-// node that is not listed is in the domain named "", and so are all if none is. Nil
-// Domains make each node one of its own.
+// Domains is the failure domain, such as the zone, of each node, by node name. A node that is
+// not listed is in the domain "". With empty Domains all nodes are in that domain, and with
+// nil Domains each node is its own domain.
 type Domains map[string]string
 
 func (d Domains) of(node string) string {
@@ -70,8 +69,8 @@ func (d Domains) of(node string) string {
 	return d[node]
 }
 
-// Stages returns the stages of a chain in front of its times and restarts, for a
-// caller to insert others or to replace some.
+// Stages returns the stages of a chain before its times and restarts. A caller may insert
+// stages or replace some.
 func (c Chain) Stages() []Stage {
 	if c == Items {
 		return []Stage{}
@@ -83,7 +82,7 @@ func (c Chain) Stages() []Stage {
 	return stages
 }
 
-// Specified returns a stage that puts the pods with these names in front.
+// Specified returns a stage that deletes the pods with these names first.
 func Specified(names ...string) Stage {
 	listed := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -92,21 +91,21 @@ func Specified(names ...string) Stage {
 	return firstIf(RuleSpecified, "specified", func(p *Pod) bool { return listed[p.Name] })
 }
 
-// OnNodes returns a stage that puts the pods on nodes of which leaving is true in
-// front, such as those being drained. It must be a pure function.
+// OnNodes returns a stage that deletes pods first if leaving is true of their node, such as a
+// node being drained. The function must be pure.
 func OnNodes(leaving func(node string) bool) Stage {
 	return firstIf(RuleNodeState, "on a node that is leaving", func(p *Pod) bool { return leaving(p.NodeName) })
 }
 
-// Unavailable returns a stage that puts the pods that are not available as of the
-// order's time in front; it belongs behind [RuleNotReady].
+// Unavailable returns a stage that deletes pods first that are not available at the time of
+// the order; it belongs after [RuleNotReady].
 func (o Order) Unavailable(minReadySeconds int32) Stage {
 	return firstIf(RuleAvailable, "not available", func(p *Pod) bool { return !p.Available(minReadySeconds, o.Now) })
 }
 
-// Tiers returns a stage that puts items in tiers, such as the healthy behind those that are
-// not: each is in the first tier whose predicate is true of it, given its place in the list, and
-// behind all tiers if none is. Predicates must be pure functions.
+// Tiers returns a stage that puts items in tiers, such as unhealthy items before healthy
+// ones: each item is in the first tier whose predicate is true of it and its index in the
+// list, and after all tiers if no predicate is true. Predicates must be pure functions.
 func Tiers(rule Rule, tiers ...func(i int, p *Pod) bool) Stage {
 	return Stage{Rule: rule, Item: func(i int, p *Pod) int64 {
 		for n, in := range tiers {
@@ -118,8 +117,8 @@ func Tiers(rule Rule, tiers ...func(i int, p *Pod) bool) Stage {
 	}}
 }
 
-// Costs returns a stage in place of [RuleCost] that takes the costs of the pods from
-// overlay, by name, and only of those that it does not name from the annotation.
+// Costs returns a stage that replaces [RuleCost]. It takes the costs of pods from overlay, by
+// name; pods that overlay does not name keep the cost of their annotation.
 func Costs(overlay map[string]int64) Stage {
 	return Stage{Rule: RuleCost, Key: func(p *Pod) int64 {
 		if cost, ok := overlay[p.Name]; ok {
@@ -129,8 +128,8 @@ func Costs(overlay map[string]int64) Stage {
 	}}
 }
 
-// Compact returns a stage in place of [RuleNeighbours] that puts pods with fewer
-// neighbours in front, so that nodes become empty.
+// Compact returns a stage that replaces [RuleNeighbours]. It deletes pods with fewer
+// neighbours first, so that nodes become empty.
 func Compact(neighbours Neighbours) Stage {
 	return Stage{Rule: RuleCompact, Key: func(p *Pod) int64 { return int64(neighbours[p.NodeName]) }}
 }
@@ -161,8 +160,8 @@ func costOf(p *Pod) int64 {
 	return int64(cost)
 }
 
-// resolved returns the stages of the order, or nil if they are those of its chain
-// and nothing else, which fit in a number.
+// resolved returns the stages of the order, or nil if they are just the stages of its chain,
+// which fit in one number.
 func (o *Order) resolved() []Stage {
 	stages := o.Stages
 	if stages == nil && o.Chain == Items {
@@ -188,7 +187,7 @@ func (o *Order) resolved() []Stage {
 	return slices.Insert(stages, 0, stage)
 }
 
-// afterHealth returns the place behind the readiness of pods.
+// afterHealth returns the index after the readiness of pods.
 func afterHealth(stages []Stage) int {
 	for i := range stages {
 		if stages[i].Rule == RuleNotReady && stages[i].Key == nil {
@@ -198,7 +197,7 @@ func afterHealth(stages []Stage) int {
 	return len(stages)
 }
 
-// value returns what the stage compares, except for [RuleSpread] in a list.
+// value returns the number that the stage compares, except for [RuleSpread] in a list.
 func (o *Order) value(s *Stage, i int, p *Pod, counts *neighbourCounts) int64 {
 	switch {
 	case s.Item != nil:

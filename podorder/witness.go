@@ -2,9 +2,8 @@
 
 package podorder
 
-// Witness returns three pods on which compare is not the relation of an order: it is
-// not antisymmetric, not transitive, or its ties are not. It is for diagnosis and
-// takes cubic time.
+// Witness returns three pods on which compare is not an order: it is not antisymmetric, not
+// transitive, or its ties are not transitive. It is for diagnosis and takes cubic time.
 func Witness(pods []Pod, compare func(a, b Pod) int) (a, b, c Pod, found bool) {
 	n := len(pods)
 	signs := make([]int, n*n)
@@ -28,8 +27,8 @@ func Witness(pods []Pod, compare func(a, b Pod) int) (a, b, c Pod, found bool) {
 	return Pod{}, Pod{}, Pod{}, false
 }
 
-// transitive reports whether a to c follows from a to b and b to c, if anything
-// does: of a chain of ties and steps forward, one step makes all of it one.
+// transitive reports whether the sign of a to c follows from a to b and b to c, if these
+// determine it: in a chain of ties and steps forward, a single step puts c after a.
 func transitive(ab, bc, ac int) bool {
 	if ab > 0 || bc > 0 {
 		return true // seen from the other end

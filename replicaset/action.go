@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// AdoptPod makes the ReplicaSet the controller of a pod that has none. The UID is a
-// precondition: another pod of the same name is left alone.
+// AdoptPod makes the ReplicaSet the controller of an orphan. The UID is a precondition:
+// another pod with the same name is left alone.
 type AdoptPod struct {
 	Kind      string               `json:"kind,omitzero"` // "" is a pod
 	Name      string               `json:"name"`
@@ -20,7 +20,7 @@ type AdoptPod struct {
 	Reason    Reason               `json:"reason"`
 }
 
-// ReleasePod takes the ReplicaSet's reference from a pod. The UID is a precondition.
+// ReleasePod removes the ReplicaSet's owner reference from a pod. The UID is a precondition.
 type ReleasePod struct {
 	Kind     string `json:"kind,omitzero"` // "" is a pod
 	Name     string `json:"name"`
@@ -35,14 +35,14 @@ type CreatePods struct {
 	Kind    string `json:"kind,omitzero"` // "" is a pod
 	Count   int32  `json:"count"`
 	Initial int32  `json:"initial,omitzero"` // size of the first batch; 0 means 1
-	// WithoutController is that the pods get no reference to the ReplicaSet: see
+	// WithoutController means that the pods get no reference to the ReplicaSet: see
 	// [Kubernetes15WithoutGarbageCollector].
 	WithoutController bool   `json:"withoutController,omitzero"`
 	Reason            Reason `json:"reason"`
 }
 
-// DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as
-// preconditions, so that a pod that has changed hands since is spared.
+// DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as preconditions,
+// so that a pod that has changed since is kept.
 type DeletePod struct {
 	Kind            string `json:"kind,omitzero"` // "" is a pod
 	Name            string `json:"name"`
@@ -51,7 +51,7 @@ type DeletePod struct {
 	Reason          Reason `json:"reason"`
 }
 
-// word is what texts call a pod, or else its kind.
+// word returns the word for a pod in texts, or its kind.
 func word(kind string) string { return cmp.Or(kind, "pod") }
 
 func (AdoptPod) isAction()   {}
@@ -99,8 +99,7 @@ type Actions []Action
 // MarshalJSON encodes the list.
 func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, members()) }
 
-// UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
-// error.
+// UnmarshalJSON decodes the output of [Actions.MarshalJSON]. An unknown action is an error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
 	*as, err = union.Unmarshal[Action](data, members())
 	return err

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Kind is the kind of a ReplicaSet in an owner reference, and KindController that of
-// a ReplicationController. Other kinds need an API version of their own.
+// Kind and KindController are the kinds of a ReplicaSet and a ReplicationController in an
+// owner reference. Other kinds need their own API version.
 const (
 	Kind           = "ReplicaSet"
 	KindController = "ReplicationController"
@@ -21,22 +21,22 @@ const (
 
 const defaultBurst = 500
 
-// An input is a snapshot that has been checked and defaulted. It reads the caller's
-// slices in place, and nothing writes to it after admit. Nothing points into it, so that
-// it need not outlive the call that plans with it: there are as many as passes.
+// An input is a snapshot that has been checked and defaulted. It reads the caller's slices in
+// place, and nothing writes to it after admit. Nothing points into it, so it does not outlive
+// the call that plans with it.
 type input struct {
 	Snapshot
 	measure
 	opts     Options
 	now      time.Time
-	waiting  bool // for what is expected
+	waiting  bool // for expected writes
 	replicas int32
 	burst    int32
 
-	outstanding int64 // writes that are expected
+	outstanding int64 // expected writes
 
-	neighbours podorder.Neighbours // of pods that a snapshot has left out, or nil
-	refs       []*podorder.Pod     // in place of the snapshot's pods, or nil
+	neighbours podorder.Neighbours // of pods, counted by a Tracker, or nil
+	refs       []*podorder.Pod     // replaces the snapshot's pods, or nil
 }
 
 // pod returns a pod by its number.
@@ -47,9 +47,10 @@ func (in *input) pod(i int) *podorder.Pod {
 	return &in.Pods[i]
 }
 
-// admit checks and defaults a snapshot. M is its measure with the options, or nil.
+// admit checks and defaults a snapshot. M is its measure with the options, or nil to compute
+// it.
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) error {
-	in.Snapshot = *s // one after the other: together, large values are copied twice
+	in.Snapshot = *s // not in one assignment, which copies large values twice
 	in.opts = *opts
 	in.now = now.Round(0).UTC()
 	if !in.Expectations.At.IsZero() {
@@ -98,7 +99,7 @@ func (in *input) admitReplicaSet(errs *field.Errors) {
 	errs.NotNegative("ReplicaSet.MinReadySeconds", in.ReplicaSet.MinReadySeconds)
 }
 
-// admitSelector finds no error in a selector that cannot be compiled, unless
+// admitSelector adds an error for a selector that cannot be compiled, but only if
 // UnusableSelectorIgnored is repaired.
 func (in *input) admitSelector(errs *field.Errors) {
 	if in.unusable != nil && in.selects && in.opts.Repair.Has(UnusableSelectorIgnored) {

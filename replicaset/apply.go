@@ -12,27 +12,29 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// MostCreated is how many pods [Apply] creates by one action at most.
+// MostCreated is the largest number of pods that [Apply] creates by one action.
 const MostCreated = 1_000_000
 
-// Apply returns what s becomes when the API server carries out an action at now, and
-// nothing else happens. It is what simulators and tests need: s stays as it is.
+// Apply returns s after the API server has carried out an action at now, and nothing else has
+// happened. It is for simulators and tests, and does not change s.
 //
-//   - The pods that [CreatePods] makes are called by the ReplicaSet and the first numbers
-//     that are free, and their UIDs are made of the name and now. They have yet to be bound:
-//     a node that the template names is no part of a snapshot.
-//   - A pod that [DeletePod] deletes is gone if it has no node or has ended. Otherwise it is
-//     marked as being deleted, until its kubelet has ended it. One that is marked stays.
+//   - [CreatePods] names pods by the ReplicaSet and the first free numbers, and makes their
+//     UIDs from the name and now. The pods have no node yet, even if the template names one,
+//     because a node name in the template is not part of a snapshot.
+//   - [DeletePod] removes a pod without a node and a finished pod. Other pods get a
+//     DeletionTimestamp and stay until their kubelet has ended them. A pod that already has
+//     one stays.
 //   - Resource versions stay as they are.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod has the name and UID,
-// it has a controller already, or more than [MostCreated] pods would be created.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no pod has the name
+// and UID, the pod already has a controller, or more than [MostCreated] pods would be
+// created.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: its actions,
-// and the status.
+// Apply returns s after the complete plan has been carried out at now: its actions, and the
+// status.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {
@@ -42,8 +44,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// Apply returns what s becomes when the actions are carried out at now, in their order,
-// each as by the function [Apply]. It stops at the first error.
+// Apply returns s after the actions have been carried out at now, in their order. The
+// function [Apply] describes the effect of each. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	pods := apply.NewList(s.Pods, func(p *podorder.Pod) (string, string) { return p.Name, p.UID })
 	for _, action := range as {
@@ -90,7 +92,7 @@ func applyToPod(pods *apply.List[podorder.Pod], action Action, now time.Time) er
 		switch {
 		case err != nil:
 			return err
-		case !p.DeletionTimestamp.IsZero(): // something holds it
+		case !p.DeletionTimestamp.IsZero(): // a finalizer or the kubelet still holds it
 		case p.NodeName == "" || p.Finished():
 			pods.Remove(a.Name, a.UID)
 		default:

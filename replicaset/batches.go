@@ -4,11 +4,11 @@ package replicaset
 
 import "github.com/kplan-go/kplan"
 
-// SlowStart returns the sizes of the batches in which n creations are made: the
-// first has initial calls, and each further one twice as many as the one before,
-// until none is left. The calls of a batch are made at once, and if one of them
-// fails, all later batches are skipped: so a quota that is used up is not stormed.
-// It returns nil for an n of 0 or less, and takes an initial below 1 for 1.
+// SlowStart returns the sizes of the batches in which n creations are made: the first has
+// initial calls, and each further one twice as many as the one before, until all n are made.
+// The calls of a batch are made in parallel, and if one of them fails, all later batches are
+// skipped, so that a used-up quota is not flooded with calls. SlowStart returns nil if n is 0
+// or less, and treats an initial below 1 as 1.
 //
 //	SlowStart(10, 1) = 1, 2, 4, 3
 //
@@ -26,8 +26,8 @@ func SlowStart(n, initial int32) []int32 {
 // Batches returns the sizes of the batches in which the pods are created.
 func (a CreatePods) Batches() []int32 { return SlowStart(a.Count, a.Initial) }
 
-// NextBatch returns the number of calls of the batch that follows those that were
-// made, given their outcomes so far, or 0 if there is none.
+// NextBatch returns the number of calls in the next batch, given the outcomes of the calls
+// made so far, or 0 if there is no further batch.
 func (a CreatePods) NextBatch(made []kplan.Outcome) int32 {
 	left := int(a.Count)
 	for i := range made {

@@ -10,9 +10,8 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// Owner returns the ReplicaSet as an owner of pods, without its selector. All pods
-// of a snapshot are in its namespace, which is not named. With nil it is the owner of
-// nothing.
+// Owner returns the ReplicaSet as an owner of pods, without its selector. All pods of a
+// snapshot are in its namespace, which has no name here. Owner(nil) owns nothing.
 func Owner(rs *ReplicaSet) claim.Owner {
 	rs = zero.Or(rs)
 	version := "apps/v1"
@@ -25,7 +24,7 @@ func Owner(rs *ReplicaSet) claim.Owner {
 	}
 }
 
-// podKind returns the kind of the pods, or "" if it is Kubernetes'.
+// podKind returns the kind of the pods, or "" for Pod.
 func (rs *ReplicaSet) podKind() string {
 	if rs.PodKind == "Pod" {
 		return ""
@@ -33,11 +32,11 @@ func (rs *ReplicaSet) podKind() string {
 	return rs.PodKind
 }
 
-// A role is what a pod is to the ReplicaSet.
+// A role is the role of a pod for the ReplicaSet.
 type role uint8
 
 const (
-	roleNone        role = iota // it is not looked at
+	roleNone        role = iota // ignored
 	roleActive                  // kept, and counted
 	roleAdopt                   // adopted, and counted
 	roleRelease                 // released
@@ -47,7 +46,7 @@ const (
 
 func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 
-// role returns what a pod of concern is.
+// role returns the role of a relevant pod.
 func (m *measure) role(p *podorder.Pod) role {
 	switch {
 	case m.anyones:
@@ -89,7 +88,7 @@ func (m *measure) roleOfOwned(p *podorder.Pod) role {
 	return roleFinished
 }
 
-// roleOfSelected is role where it does not matter who controls a pod.
+// roleOfSelected is role if pods count with any controller.
 func (m *measure) roleOfSelected(p *podorder.Pod) role {
 	switch {
 	case !m.owner.Selector.Matches(p.Labels):
@@ -102,13 +101,13 @@ func (m *measure) roleOfSelected(p *podorder.Pod) role {
 	return roleNone
 }
 
-// owns reports whether the pod's controller has a UID. The UID decides: a kind and a name
-// that differ are no reason to create another pod in place of one that is there.
+// owns reports whether the pod's controller has the given UID. Only the UID decides: a pod
+// with another kind or name in its reference must not be created again.
 func owns(p *podorder.Pod, uid string) bool {
 	return p.ControllerUID == uid && p.ControllerUID != ""
 }
 
-// child returns what claiming reads of a pod.
+// child returns the fields of a pod that claiming reads.
 func child(p *podorder.Pod, o *claim.Owner) claim.Child {
 	c := claim.Child{
 		Name: p.Name, UID: p.UID, Labels: p.Labels,

@@ -24,8 +24,8 @@ func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Con
 	return kplan.Condition{}, false
 }
 
-// SetCondition returns the conditions with c in place of those of its type, at the
-// end. If the current one has the same status and reason nothing changes.
+// SetCondition returns the conditions with c at the end, without other conditions of its
+// type. If the current condition has the same status and reason, nothing changes.
 //
 // It mirrors SetCondition of the replicaset package of Kubernetes.
 func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condition {
@@ -35,8 +35,8 @@ func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condi
 	return append(RemoveCondition(conditions, c.Type), c)
 }
 
-// RemoveCondition returns the conditions without those of a type, or nil if none is
-// left.
+// RemoveCondition returns the conditions without those of a type, or nil if the result is
+// empty.
 func RemoveCondition(conditions []kplan.Condition, conditionType string) []kplan.Condition {
 	rest := slices.DeleteFunc(slices.Clone(conditions), func(c kplan.Condition) bool { return c.Type == conditionType })
 	if len(rest) == 0 {
@@ -53,8 +53,8 @@ func cloned(conditions []kplan.Condition) []kplan.Condition {
 	return slices.Clone(conditions)
 }
 
-// withFailure returns the conditions after managing the pods has failed with err.
-// One that is already there stays as it is, unless refresh is set.
+// withFailure returns the conditions after creating or deleting pods has failed with err. An
+// existing condition stays as it is, unless refresh is set.
 func withFailure(conditions []kplan.Condition, reason string, err error, now time.Time, refresh bool) []kplan.Condition {
 	next := kplan.Condition{
 		Type: ConditionReplicaFailure, Status: kplan.ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,

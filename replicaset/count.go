@@ -9,18 +9,17 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// The counts of a snapshot are what each pod is to the ReplicaSet, and how many pods are
-// in which state.
+// The counts of a snapshot are the role of each pod, and the number of pods in each state.
 type counts struct {
 	roles []role          // of each pod
-	draft *podorder.Draft // of those to be deleted, if it was likely that some have to be
-	front []int           // what the pods of the input are in the draft, nil if they are all of it
+	draft *podorder.Draft // of the pods to delete, if deletions were likely
+	front []int           // the draft's numbers of the input's pods, nil if the input has all
 	found bool            // the only pod of the input is the one to be deleted
 	totals
 }
 
-// The totals are how many pods are in which state, which is all that the size of a change
-// and the status are decided by.
+// The totals are the number of pods in each state. They decide the size of a change and the
+// status.
 type totals struct {
 	active, fullyLabeled, ready, available, terminating int32
 	adopt, release                                      int32
@@ -28,9 +27,9 @@ type totals struct {
 	nextAvailable time.Time // earliest instant after now at which a ready pod becomes available
 }
 
-// count claims and counts the pods (Claims, and What counts, in rules.md). If the selector
-// cannot be used it looks at none. It is an error if two pods of a snapshot that the plan may
-// touch cannot be told apart.
+// count claims and counts the pods (see the rules Claims and What counts). If the selector
+// cannot be used, it reads no pods. It is an error if two pods of a snapshot that the plan
+// may touch have the same name or UID.
 func (in *input) count(r PodReader) (c counts, err error) {
 	if in.unusable != nil || r == nil {
 		return c, nil
@@ -42,7 +41,7 @@ func (in *input) count(r PodReader) (c counts, err error) {
 		touched = newDuplicateCheck(n)
 	}
 	var d *draft
-	if ok || in.opts.Order.Protected == nil { // which reads more than what counts
+	if ok || in.opts.Order.Protected == nil { // Protected may read more fields than At returns
 		d = in.draft(n)
 	}
 	c.roles = make([]role, n)
@@ -60,7 +59,8 @@ func (in *input) count(r PodReader) (c counts, err error) {
 	return c, touched.check(list, c.roles)
 }
 
-// look returns the state of a pod and, if it waits to become available, when it does.
+// look returns the state of a pod and, if it waits to become available, the time at which it
+// does.
 func (in *input) look(p *podorder.Pod) (s state, at time.Time) {
 	if in.plain(p) {
 		s = state{role: roleActive, fullyLabeled: true, ready: p.Ready}
@@ -83,7 +83,7 @@ func (t *totals) count(s state, at, now time.Time) {
 	t.add(s, 1)
 }
 
-// wait is told when a ready pod becomes available.
+// wait records when a ready pod becomes available.
 func (t *totals) wait(s *state, at, now time.Time) {
 	switch {
 	case !at.After(now):
@@ -93,7 +93,7 @@ func (t *totals) wait(s *state, at, now time.Time) {
 	}
 }
 
-// add counts n more pods of a state, or less.
+// add adds n pods with a state, or removes them if n is negative.
 func (t *totals) add(s state, n int32) {
 	switch s.role {
 	case roleTerminating:
@@ -162,7 +162,7 @@ func podName(p *podorder.Pod) string { return p.Name }
 
 func podUID(p *podorder.Pod) string { return p.UID }
 
-// touchedText returns a text of those pods that the plan may touch, and "" of others.
+// touchedText returns the text of a pod if the plan may touch it, and "" otherwise.
 func touchedText(pods []podorder.Pod, roles []role, of func(*podorder.Pod) string) func(int) string {
 	return func(i int) string {
 		if roles[i] == roleNone {
@@ -172,7 +172,7 @@ func touchedText(pods []podorder.Pod, roles []role, of func(*podorder.Pod) strin
 	}
 }
 
-// check returns what is wrong with the pods that the plan may touch.
+// check returns the errors of the pods that the plan may touch.
 func (c *duplicateCheck) check(pods []podorder.Pod, roles []role) error {
 	if c == nil {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A decision is what a pass does about the number of pods, and why it does no more.
+// A decision says how many pods a pass creates or which it deletes, and why not more.
 type decision struct {
 	create  int32           // pods to create
 	victims podorder.Choice // pods to delete
 	holds   []kplan.Hold[Reason]
 }
 
-// decide chooses how many pods are created, or which are deleted.
+// decide decides how many pods are created, or which are deleted.
 func (in *input) decide(c *counts) decision {
 	n := in.numbers(c).change()
 	d := decision{create: n.create, holds: n.holds}
@@ -38,14 +38,14 @@ func (in *input) decide(c *counts) decision {
 	return d
 }
 
-// numbers are what the size of a change is decided by.
+// numbers are the input of the decision about the size of a change.
 type numbers struct {
 	wanted, active, ready, available int32
-	terminating                      int32 // pods whose end creations wait for; 0 if they wait for none
+	terminating                      int32 // pods that must end before others are created, or 0
 	burst                            int32
 	outstanding                      int64 // writes that are still expected
-	waiting                          bool  // until they are seen; otherwise they are given up
-	deleting                         bool  // the ReplicaSet
+	waiting                          bool  // until they are seen; otherwise they have timed out
+	deleting                         bool  // the ReplicaSet is being deleted
 }
 
 func (in *input) numbers(c *counts) (n numbers) {
@@ -57,14 +57,13 @@ func (in *input) numbers(c *counts) (n numbers) {
 	return n
 }
 
-// A change is how many pods are created or deleted, and what holds back others.
+// A change is the number of pods to create or delete, and the reasons that hold back more.
 type change struct {
 	create, remove int32
 	holds          []kplan.Hold[Reason]
 }
 
-// change returns how the number of active pods changes, up to the burst (Size in
-// rules.md):
+// change returns the change of the number of active pods, up to the burst (Size in rules.md):
 //
 //	create = min(burst, max(0, wanted - active - terminating))
 //	remove = min(burst, active - wanted)
@@ -92,10 +91,10 @@ func (n numbers) change() (c change) {
 	return c
 }
 
-// shrinks reports whether the change deletes any.
+// shrinks reports whether the change deletes pods.
 func (n numbers) shrinks() bool { return n.active > n.wanted && !n.waiting && !n.deleting }
 
-// wait says what a ReplicaSet of the right size still waits for.
+// wait returns the reason why a ReplicaSet of the right size still waits.
 func (n numbers) wait() []kplan.Hold[Reason] {
 	switch {
 	case n.ready < n.active:

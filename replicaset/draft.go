@@ -4,14 +4,14 @@ package replicaset
 
 import "github.com/kplan-go/kplan/podorder"
 
-// A draft chooses the pods to be deleted while they are counted. Nil chooses none.
+// A draft chooses the pods to delete while pods are counted. A nil draft chooses no pods.
 type draft struct {
 	podorder.Draft
 	related func(p *podorder.Pod) bool
 }
 
-// draft returns a draft for n pods, if the last status had more than are wanted: then the pass
-// probably deletes some. Otherwise it would rank pods for nothing.
+// draft returns a draft for n pods if the last status had more pods than wanted: then the
+// pass probably deletes some. Otherwise ranking pods would be wasted work.
 func (in *input) draft(n int) *draft {
 	observed := n
 	if in.ReplicaSet.Status.Replicas > 0 {
@@ -34,14 +34,14 @@ func (in *input) newDraft(n int) *draft {
 	return &d
 }
 
-// add adds the next pod, nil if there is none. A pod that counts is selected, so it is related.
+// add adds the next pod, which may be nil. A pod that counts is selected, so it is related.
 func (d *draft) add(p *podorder.Pod, counts bool) {
 	if d != nil {
 		d.Add(p, counts, d.related != nil && p != nil && (counts || p.Active() && d.related(p)))
 	}
 }
 
-// choice returns the choice among the pods that were added, or nil.
+// choice returns the choice from the added pods, or nil.
 func (d *draft) choice() *podorder.Draft {
 	if d == nil {
 		return nil

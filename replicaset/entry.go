@@ -4,9 +4,9 @@ package replicaset
 
 import "github.com/kplan-go/kplan/revision"
 
-// Entry returns the ReplicaSet as an entry in the history of its Deployment. It shares
-// the annotations and the pointer to the size with rs. The annotations of the template,
-// which no planner reads, are left to the caller. With nil it is the zero Entry.
+// Entry returns the ReplicaSet as an entry in the history of its Deployment. It shares the
+// annotations and the pointer to the size with rs. It leaves the annotations of the template,
+// which no planner reads, to the caller. Entry(nil) is the zero Entry.
 func Entry(rs *ReplicaSet) revision.Entry {
 	if rs == nil {
 		return revision.Entry{}

@@ -12,14 +12,15 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A PodEvent is a change of one pod: an addition if Old is nil, a deletion if New is,
-// and an update otherwise.
+// A PodEvent is a change of one pod: an addition if Old is nil, a deletion if New is nil, and
+// an update otherwise.
 type PodEvent struct {
 	Old, New *podorder.Pod
 }
 
-// An Effect is what an event means to a ReplicaSet: what its expectations have seen,
-// and whether to plan anew. Packages deploy and daemonset return Effects as well.
+// An Effect is the effect of an event on a ReplicaSet: the observed creation or deletion, for
+// its expectations, and whether to plan again. Packages deploy and daemonset return Effects
+// as well.
 type Effect struct {
 	Name      string        // of the ReplicaSet, DaemonSet or Deployment
 	Created   bool          // a creation was observed
@@ -28,11 +29,10 @@ type Effect struct {
 	Later     time.Duration // plan again after this time as well; 0 for no
 }
 
-// Effects returns what an event means to the ReplicaSets of its namespace, by name.
-// A pod concerns its controller if that is among them by its UID; an
-// orphan concerns all that select it, since one of them may adopt it. A pod that is
-// being deleted counts as deleted. An update that changes no resource version is a
-// repetition.
+// Effects returns the effects of an event on the ReplicaSets of its namespace, by name. A pod
+// concerns its controller if one of the ReplicaSets has that UID; an orphan concerns all
+// ReplicaSets that select it, since each may adopt it. A pod that is being deleted counts as
+// deleted. An update with an unchanged resource version is a repetition.
 //
 // It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes.
 func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
@@ -40,9 +40,9 @@ func Effects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	return r.route(event)
 }
 
-// Effects15 is [Effects] of Kubernetes 1.5, with the garbage collector or without: a pod
-// concerns the oldest ReplicaSet that selects it, or of several of one age the first by name,
-// whoever controls it.
+// Effects15 is [Effects] of Kubernetes 1.5, with or without the garbage collector: a pod
+// concerns the oldest ReplicaSet that selects it, or the first by name of several with the
+// same age. The controller of the pod does not matter.
 //
 // It mirrors addPod, updatePod and deletePod of the replication package of Kubernetes 1.5.
 func Effects15(event PodEvent, replicaSets []ReplicaSet) []Effect {
@@ -50,7 +50,7 @@ func Effects15(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	return r.route(event)
 }
 
-// route returns what an event means.
+// route returns the effects of an event.
 func (r *routing) route(event PodEvent) []Effect {
 	switch before, after := event.Old, event.New; {
 	case before == nil && after == nil:
@@ -68,7 +68,7 @@ func (r *routing) route(event PodEvent) []Effect {
 }
 
 // NeedsForget reports whether the expectations of a ReplicaSet are void because it was
-// deleted and created again under the same name, or is gone. Either may be nil.
+// deleted, or deleted and created again with the same name. Either may be nil.
 func NeedsForget(before, after *ReplicaSet) bool {
 	return before != nil && (after == nil || before.UID != after.UID)
 }
@@ -147,7 +147,7 @@ func (r *routing) controller(p *podorder.Pod) (first *ReplicaSet) {
 	return nil
 }
 
-// orphaned concerns the ReplicaSets that select the pod.
+// orphaned adds effects on the ReplicaSets that select the pod.
 func (r *routing) orphaned(p *podorder.Pod) {
 	if !r.oldest {
 		r.selecting(p, func(rs *ReplicaSet) {

@@ -11,28 +11,28 @@ import (
 // ExpectationTimeout is how long a planner waits for writes that it does not see.
 const ExpectationTimeout = 5 * time.Minute
 
-// Expectations are the creations and deletions that were asked for and have not been
-// observed yet. The zero Expectations expect nothing. They are a value: each method
-// returns what they become.
+// Expectations are the requested creations and deletions that have not been observed yet. The
+// zero Expectations expect nothing. They are a value: each method returns the new
+// expectations.
 //
 // They mirror UIDTrackingControllerExpectations of the controller package of
 // Kubernetes for one controller.
 type Expectations struct {
 	Creations int64     `json:"creations,omitzero"` // may be negative: more were observed
 	Deletions int64     `json:"deletions,omitzero"`
-	Pending   []string  `json:"pending,omitempty"` // names of the pods that are to be deleted, sorted
+	Pending   []string  `json:"pending,omitempty"` // names of the pods to be deleted, sorted
 	At        time.Time `json:"at,omitzero"`       // when they were set; zero if nothing is expected
 }
 
-// ExpectCreations returns the expectation of n creations from now on. What was
-// expected before is forgotten.
+// ExpectCreations returns the expectation of n creations from now on. It replaces earlier
+// expectations.
 func ExpectCreations(n int64, now time.Time) Expectations {
 	return Expectations{Creations: n, At: now.Round(0).UTC()}
 }
 
-// ExpectDeletions returns the expectation that the pods with these names are
-// deleted, from now on. What was expected before is forgotten. A name counts once:
-// a deletion may show twice, when it is requested and when the pod is gone.
+// ExpectDeletions returns the expectation that the pods with these names are deleted, from
+// now on. It replaces earlier expectations. A name counts once: a deletion may be observed
+// twice, when it is requested and when the pod is gone.
 func ExpectDeletions(names []string, now time.Time) Expectations {
 	pending := slices.Clone(names)
 	slices.Sort(pending)
@@ -40,11 +40,11 @@ func ExpectDeletions(names []string, now time.Time) Expectations {
 	return Expectations{Deletions: int64(len(pending)), Pending: pending, At: now.Round(0).UTC()}
 }
 
-// CreationObserved returns the expectations after a pod was seen to be created.
+// CreationObserved returns the expectations after the creation of a pod was observed.
 func (e Expectations) CreationObserved() Expectations { return e.Lower(1, 0) }
 
-// DeletionObserved returns the expectations after the pod with this name was seen to
-// be deleted. Pods whose deletion is not expected change nothing.
+// DeletionObserved returns the expectations after the deletion of the pod with this name was
+// observed. If no such deletion is expected, nothing changes.
 func (e Expectations) DeletionObserved(name string) Expectations {
 	i, pending := slices.BinarySearch(e.Pending, name)
 	if !pending {
@@ -57,8 +57,8 @@ func (e Expectations) DeletionObserved(name string) Expectations {
 	return e.Lower(0, 1)
 }
 
-// Lower returns the expectations less so many creations and deletions. Nothing is
-// expected of what was never set.
+// Lower returns the expectations minus this many creations and deletions. Expectations that
+// were never set stay empty.
 func (e Expectations) Lower(creations, deletions int64) Expectations {
 	if !e.At.IsZero() {
 		e.Creations -= creations
@@ -67,24 +67,24 @@ func (e Expectations) Lower(creations, deletions int64) Expectations {
 	return e
 }
 
-// Raise returns the expectations and so many more creations and deletions.
+// Raise returns the expectations plus this many creations and deletions.
 func (e Expectations) Raise(creations, deletions int64) Expectations {
 	return e.Lower(-creations, -deletions)
 }
 
-// Fulfilled reports whether all that was expected has been observed.
+// Fulfilled reports whether all expected writes have been observed.
 func (e Expectations) Fulfilled() bool {
 	return e.At.IsZero() || e.Creations <= 0 && e.Deletions <= 0
 }
 
-// Satisfied reports whether the planner may go on: whether the expectations are
-// fulfilled, or more than [ExpectationTimeout] old.
+// Satisfied reports whether the planner may continue: the expectations are fulfilled, or
+// older than [ExpectationTimeout].
 func (e Expectations) Satisfied(now time.Time) bool {
 	return e.Fulfilled() || now.Sub(e.At) > ExpectationTimeout
 }
 
-// Remaining returns how long it takes until time alone satisfies the expectations,
-// or 0 if they are satisfied.
+// Remaining returns how long it takes until the expectations time out, or 0 if they are
+// satisfied.
 func (e Expectations) Remaining(now time.Time) time.Duration {
 	if e.Satisfied(now) {
 		return 0
@@ -92,10 +92,10 @@ func (e Expectations) Remaining(now time.Time) time.Duration {
 	return e.expiry().Sub(now)
 }
 
-// expiry is the first instant at which the expectations are given up.
+// expiry returns the first instant at which the expectations have timed out.
 func (e Expectations) expiry() time.Time { return e.At.Add(ExpectationTimeout + 1) }
 
-// outstanding is the number of writes that are still expected.
+// outstanding returns the number of writes that are still expected.
 func (e Expectations) outstanding() int64 {
 	if e.Fulfilled() {
 		return 0

@@ -13,53 +13,54 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// failed reports whether a creation failed. One that could not succeed because the
-// namespace is going away has not.
+// failed reports whether a creation failed. A creation that was refused because the namespace
+// is going away does not count as failed.
 func failed(o *kplan.Outcome) bool {
 	return o.Answer != kplan.Done && o.Answer != kplan.NamespaceTerminating
 }
 
-// A Report is what became of a plan.
+// A Report holds the outcomes of a plan.
 type Report struct {
-	LiveCheck error           // why no pod may be adopted, from claim.CheckLive; nil if they may
+	LiveCheck error           // the error of claim.CheckLive, which forbids adoptions, or nil
 	Claims    []kplan.Outcome // of AdoptPod and ReleasePod, in order
 	Creates   []kplan.Outcome // of the calls that were made for CreatePods, in order
 	Deletes   []kplan.Outcome // of DeletePod, in order
-	// Expectations are those of [Plan.Expect], less what was observed meanwhile. Read
-	// them, finish, and store those of the result under one lock, or what is observed in
-	// between is lost.
+	// Expectations are the expectations of [Plan.Expect], lowered by all events since. Read
+	// them, call Finish, and store the resulting expectations under one lock, or events in
+	// the meantime are lost.
 	Expectations Expectations
 }
 
-// A Result is how a pass ends.
+// A Result is the end of a pass.
 type Result struct {
 	Expectations Expectations // for the next snapshot
-	// Written is for the next snapshot as well: the versions of the pods that were created
-	// or adopted. Add that of the status once it is written, see [Versions.WroteStatus].
+	// Written is for the next snapshot as well: the versions of the pods that were created or
+	// adopted. Add the version of the status once it is written, see [Versions.WroteStatus].
 	Written     Versions
 	Status      Status // to be written if WriteStatus is set
 	WriteStatus bool
 	Events      []kplan.Event
-	// Err is why the pass failed: then call [Reconcile] again after [RetryDelay]. If it
-	// is nil, forget the failures so far. Errs are all errors of the same kind.
+	// Err is the error with which the pass failed: then call [Reconcile] again after
+	// [RetryDelay]. If it is nil, reset the number of failures. Errs are all errors of the
+	// same kind.
 	Err  error
 	Errs []error
-	// RecheckAt is that of the plan, and zero for a pass that failed.
+	// RecheckAt is RecheckAt of the plan, and zero for a pass that failed.
 	RecheckAt time.Time
-	// Again is what to plan from at once if pods that were to be adopted are gone: the
-	// snapshot as the other claims have left it, in which those pods are nobody's to adopt.
-	// As neighbours they count until the caller's cache knows better. Then nothing else of
-	// the plan may have been carried out, and Err wraps [kplan.ErrGone], so that a
-	// caller who does not plan at once does it later. Each such snapshot has fewer
-	// orphans than the one before.
+	// Again is the snapshot to plan from at once if pods to be adopted are gone: the snapshot
+	// after the other claims, in which no ReplicaSet may adopt the missing pods. They count
+	// as neighbours until the caller's cache removes them. No later action of the plan may
+	// have been carried out then, and Err wraps [kplan.ErrGone], so that a caller that does
+	// not plan at once does so later. Each such snapshot has fewer orphans than the one
+	// before.
 	//
-	// In the dialects of Kubernetes 1.5 it is the same after any adoption that has failed.
-	// Err is its error then, and is logged: the pass goes on with Again.
+	// In the dialects of Kubernetes 1.5 Again is set after any failed adoption. Err is the
+	// error of the adoption and only to be logged: the pass continues with Again.
 	Again *Snapshot
 }
 
-// Expect returns the expectations to store before the plan is executed: those that
-// creations and deletions raise, or those of before if there are none.
+// Expect returns the expectations to store before the plan is executed: the expected
+// creations or deletions of the plan, or before if it has none.
 func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 	var names []string
 	for _, a := range p.Actions {
@@ -76,9 +77,9 @@ func (p Plan) Expect(before Expectations, now time.Time) Expectations {
 	return before
 }
 
-// Finish returns what follows from the execution of p, a plan for s: the expectations
-// that are left, the status to write and whether to try again. An error of a claim
-// ends a pass before pods are created or deleted, and without a status.
+// Finish returns the result of executing p, a plan for s: the remaining expectations, the
+// status to write and whether to try again. An error of a claim ends a pass before pods are
+// created or deleted, and without a status.
 //
 // It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
@@ -104,7 +105,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	}
 	f.fail()
 	if f.result.Err != nil {
-		if !p.Expect(s.Expectations, now).Equal(s.Expectations) { // what was not asked for is not expected
+		if !p.Expect(s.Expectations, now).Equal(s.Expectations) { // nothing was requested, so nothing is expected
 			f.result.Expectations = s.Expectations
 		}
 		f.withoutClaims()
@@ -132,8 +133,8 @@ type finish struct {
 	result Result
 }
 
-// bad reports whether the plan was none, for lack of a usable selector: then not
-// even the status is written.
+// bad reports whether the plan is empty because of an unusable selector: then not even the
+// status is written.
 func (f *finish) bad() bool {
 	return slices.ContainsFunc(f.plan.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonBadSelector })
 }
@@ -168,9 +169,9 @@ func (f *finish) fail() {
 	}
 }
 
-// claims collects the errors of adoptions and releases, and returns those of adoptions that
-// do not end the pass: of pods that are gone, and in 1.5 all. A pod that another has released
-// is no error.
+// claims collects the errors of adoptions and releases. It returns the errors of adoptions
+// that do not end the pass: of pods that are gone, and in 1.5 of all pods. A pod that
+// somebody else has released is no error.
 func (f *finish) claims() (left []error) {
 	i := 0
 	for _, a := range f.plan.Actions {
@@ -215,23 +216,23 @@ func (f *finish) claim(i int) *kplan.Outcome {
 	return &kplan.Outcome{}
 }
 
-// again returns the snapshot as the claims have left it. What is gone or released is
-// still a neighbour: getIndirectlyRelatedPods lists the cache.
+// again returns the snapshot after the claims. A pod that is gone or released is still a
+// neighbour: getIndirectlyRelatedPods lists the cache.
 func (f *finish) again() *Snapshot {
 	next, i := f.s, 0
-	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written) // what the claims have left
+	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written) // as if the caches had read the claims
 	next.Pods = slices.Clone(f.s.Pods)
 	change := func(name, uid string, o *kplan.Outcome, lost bool, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
 		if at < 0 {
 			return
 		}
-		if lost { // some other owner, so that nobody claims it
+		if lost { // another owner, so that no ReplicaSet claims the pod
 			reference = claim.OwnerReference{Kind: "Gone", Name: name, UID: f.s.ReplicaSet.UID + " gone"}
 		}
 		p := &next.Pods[at]
 		p.ControllerKind, p.ControllerName, p.ControllerUID = reference.Kind, reference.Name, reference.UID
-		p.ResourceVersion = o.ResourceVersion // one that is not known is no precondition
+		p.ResourceVersion = o.ResourceVersion // an unknown version is no precondition
 	}
 	for _, a := range f.plan.Actions {
 		switch a := a.(type) {
@@ -247,9 +248,9 @@ func (f *finish) again() *Snapshot {
 	return &next
 }
 
-// withoutClaims is the status after a failed claim: none, or if FailedClaimHidesStatus
-// is repaired that of the pods that are there. Its conditions stay: nothing was created
-// or deleted, so that nothing is known of failures.
+// withoutClaims sets the status after a failed claim: the old one or, if
+// FailedClaimHidesStatus is repaired, the status of the current pods. Its conditions stay: no
+// pod was created or deleted, so new failures cannot be known.
 func (f *finish) withoutClaims() {
 	if !f.opts.Repair.Has(FailedClaimHidesStatus) {
 		f.result.Status = f.s.ReplicaSet.Status.clone()
@@ -291,7 +292,7 @@ func (f *finish) creates() {
 			case o.Answer == kplan.Done:
 				f.event(k, "Normal", "SuccessfulCreate", "Created "+word(c.Kind)+": "+o.Name)
 			case f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations):
-				continue // nobody will ever see it
+				continue // the creation will never be observed
 			}
 			lost--
 		}
@@ -299,8 +300,8 @@ func (f *finish) creates() {
 	}
 }
 
-// deletes takes the deletions that failed from the expectations. A pod that has changed
-// since it was read is left alone: its change, once seen, leads to another choice.
+// deletes lowers the expectations by the deletions that failed. A pod that has changed since
+// it was read is no error: once the change is seen, the next plan may choose another pod.
 func (f *finish) deletes() {
 	i := 0
 	for k, a := range f.plan.Actions {
@@ -331,11 +332,11 @@ func (f *finish) event(action int, eventType, reason, message string) {
 	f.result.Events = append(f.result.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
-// RetryDelay returns how long to wait before the pass that follows so many failed
-// ones of one object: 5 ms after the first, and twice as long after each further one, up to
-// 1000 s. Upstream limits all passes of a controller to 10 in a second and 100 at once as
-// well. Its controllers of ReplicaSets and DaemonSets never give up; that of Deployments does,
-// see MaxRetries of package deploy.
+// RetryDelay returns how long to wait before the next pass of an object after this number of
+// consecutive failures: 5 ms after the first, and twice as long after each further one, up to
+// 1000 s. Upstream also limits all passes of a controller to 10 per second, with bursts of
+// 100. Its controllers of ReplicaSets and DaemonSets never give up; the controller of
+// Deployments does, see MaxRetries of package deploy.
 //
 // It mirrors DefaultControllerRateLimiter of package workqueue of client-go 0.36.3.
 func RetryDelay(failures int) time.Duration {

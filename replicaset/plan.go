@@ -12,21 +12,21 @@ import (
 
 // A Plan is the next step of a ReplicaSet.
 type Plan struct {
-	// Actions are the writes, in order: any number of [AdoptPod] and [ReleasePod],
-	// and then either one [CreatePods] or any number of [DeletePod]. If one of the
-	// former fails, do not go on; the others do not depend on each other.
+	// Actions are the writes, in order: any number of [AdoptPod] and [ReleasePod], and then
+	// either one [CreatePods] or any number of [DeletePod]. If an adoption or release fails,
+	// stop; the creations and deletions do not depend on each other.
 	Actions Actions `json:"actions,omitempty"`
-	// LiveCheck tells to read the ReplicaSet from the API server before pods are
-	// adopted: see [claim.CheckLive]. A cache may not know that it is gone.
+	// LiveCheck tells the caller to read the ReplicaSet from the API server before pods are
+	// adopted: see [claim.CheckLive]. A cache may not show yet that it is gone.
 	LiveCheck bool `json:"liveCheck,omitzero"`
-	// Holds are what was considered and held back, and by what.
+	// Holds are the changes that were held back, and the reasons.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
-	// Status is the next status, whole, if the actions succeed. Its counts are
-	// those of the snapshot, before the actions. Write it if it differs.
+	// Status is the complete next status, if the actions succeed. It counts the pods of the
+	// snapshot, before the actions. Write it if it differs.
 	Status Status `json:"status"`
-	// RecheckAt is when to call [Reconcile] again even if nothing changes: when
-	// the next ready pod becomes available. It is zero if time alone cannot change
-	// the plan.
+	// RecheckAt is when to call [Reconcile] again even if nothing changes: when the next
+	// ready pod becomes available or expectations time out. It is zero if time alone cannot
+	// change the plan.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 }
 
@@ -50,11 +50,11 @@ var (
 	_ Action = DeletePod{}
 )
 
-// A Reason says why a plan does, or holds back, something.
+// A Reason is the reason why a plan does something or holds it back.
 type Reason string
 
-// Reasons of actions and holds. Have and Limit of a [kplan.Hold] are the two numbers
-// that the comment compares.
+// Reasons of actions and holds. Have and Limit of a [kplan.Hold] are the numbers in the
+// comment.
 const (
 	ReasonOrphan       Reason = "Orphan"       // the pod is selected and has no controller
 	ReasonNoMatch      Reason = "NoMatch"      // the pod is no longer selected
@@ -63,8 +63,8 @@ const (
 	ReasonBurst        Reason = "Burst"        // Have pods are missing or surplus, Limit may change at once
 	ReasonExpectations Reason = "Expectations" // Have writes have not been seen yet, Limit may be outstanding
 	ReasonExpired      Reason = "Expired"      // Have writes have not been seen for too long and are given up
-	ReasonStalePods    Reason = "StalePods"    // the pods are those of version Have, and Limit was written
-	ReasonStaleOwner   Reason = "StaleOwner"   // the ReplicaSet is that of version Have, and Limit was written
+	ReasonStalePods    Reason = "StalePods"    // the pods are of version Have, and version Limit was written
+	ReasonStaleOwner   Reason = "StaleOwner"   // the ReplicaSet is of version Have, and version Limit was written
 	ReasonBadSelector  Reason = "BadSelector"  // the selector cannot be used, and nothing is done
 	ReasonTerminating  Reason = "Terminating"  // Have pods are being deleted, of Limit that are missing
 	ReasonProtected    Reason = "Protected"    // Have pods that must not be deleted are in the way of Limit deletions

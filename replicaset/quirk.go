@@ -13,15 +13,15 @@ type Quirks uint64
 
 // The quirks, in the order of [QuirkTable].
 const (
-	FailureConditionNotRefreshed           Quirks = 1 << iota // a ReplicaFailure that is there keeps its old reason and text
+	FailureConditionNotRefreshed           Quirks = 1 << iota // an existing ReplicaFailure keeps its old reason and text
 	WaitingRemovesFailure                                     // a pass that waits for expectations removes ReplicaFailure
-	TerminatingNamespaceRaisesExpectations                    // creations in a namespace that goes away are waited for
+	TerminatingNamespaceRaisesExpectations                    // a pass waits for creations in a namespace that is going away
 	UnusableSelectorIgnored                                   // a selector that cannot be used is no error
-	RecheckWithoutReadyTime                                   // a ready pod without a ready time is looked at again and again
-	FailedClaimHidesStatus                                    // one claim that fails keeps the status from being written
+	RecheckWithoutReadyTime                                   // a ready pod without a ready time causes endless rechecks
+	FailedClaimHidesStatus                                    // one failed claim prevents the write of the status
 )
 
-// RepairAll is all quirks.
+// RepairAll is the set of all quirks.
 const RepairAll Quirks = 1<<6 - 1
 
 // Has reports whether q contains all of x.
@@ -37,11 +37,10 @@ func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the quirks with these names. The error, if any, wraps
-// [kplan.ErrInvalid] and one [kplan.FieldError] for each name that no quirk has.
+// [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
-// QuirkTable returns what there is to know about each quirk, in the order of the
-// constants.
+// QuirkTable returns the descriptions of the quirks, in the order of the constants.
 func QuirkTable() []kplan.Quirk {
 	return []kplan.Quirk{
 		{

@@ -4,8 +4,8 @@ package replicaset
 
 import "github.com/kplan-go/kplan/podorder"
 
-// A PodReader gives a pass its pods where they are, such as objects of the API in a cache. No
-// two pods have the same name or UID. See [ReconcileFrom].
+// A PodReader reads pods in place, such as objects of the API in a cache. No two pods have
+// the same name or UID. See [ReconcileFrom].
 type PodReader interface {
 	// Len returns the number of pods.
 	Len() int

@@ -16,9 +16,9 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return reconcile(s, podList(s.Pods), now, opts)
 }
 
-// ReconcileFrom is [Reconcile] with the pods of r in place of those of s. Most passes of a
-// cluster create pods or do nothing, so they only count pods, and copy none. If the plan deletes
-// pods, it copies those that may be among the first.
+// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. Most passes of a
+// cluster create pods or do nothing: they only count pods and copy none. If the plan deletes
+// pods, it copies only pods that may be among the victims.
 //
 // If r is nil there are no pods.
 func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
@@ -45,8 +45,8 @@ func reconcile(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, er
 	return p, nil
 }
 
-// readPods gives the input the pods of the reader that the plan is about: all of them, or those
-// among which the first n victims are.
+// readPods gives the input the pods of the reader that the plan needs: all pods, or a few
+// that include the first n victims.
 func (in *input) readPods(r PodReader, c *counts) {
 	if list, ok := r.(podList); ok {
 		in.Pods = list
@@ -69,7 +69,7 @@ func (in *input) readPods(r PodReader, c *counts) {
 	}
 }
 
-// stale returns what holds the pass back if a cache is older than what was written.
+// stale returns the hold of the pass if a cache is older than the last writes.
 func (in *input) stale() (kplan.Hold[Reason], bool) {
 	if in.Written.Pods == "" && in.Written.ReplicaSets == "" {
 		return kplan.Hold[Reason]{}, false
@@ -85,8 +85,8 @@ func (in *input) stale() (kplan.Hold[Reason], bool) {
 	return held(reason, versionNumber(u.read), versionNumber(u.written)), true
 }
 
-// Explain returns why the pods that [Reconcile] deletes are deleted, and why the
-// first one that stays does. The arguments are those of Reconcile.
+// Explain returns why [Reconcile] deletes these pods, and why the first remaining pod stays.
+// The arguments are the same as for Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil || s.Written.Check(s.Read) != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Order returns the order in which [Reconcile] deletes pods, with the neighbours
-// counted, so that it also compares two pods alone, and the numbers of the pods that
-// it may delete. These are none if the selector cannot be used. The arguments and the
-// error are those of Reconcile.
+// Order returns the order in which [Reconcile] deletes pods, with the neighbours counted, so
+// that it can also compare just two pods. It also returns the numbers of the pods that may be
+// deleted, which are none if the selector cannot be used. The arguments and the error are the
+// same as for Reconcile.
 func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candidates []int, err error) {
 	var in input
 	if err := in.admit(&s, now, &opts, nil); err != nil {
@@ -57,7 +57,7 @@ func (in *input) order() podorder.Order {
 	return o
 }
 
-// spread replaces the neighbours on a node by those in a domain.
+// spread replaces the neighbours on a node by the neighbours in a domain.
 func spread(stages []podorder.Stage) []podorder.Stage {
 	i := slices.IndexFunc(stages, func(s podorder.Stage) bool { return s.Rule == podorder.RuleNeighbours })
 	if i < 0 {
@@ -67,21 +67,21 @@ func spread(stages []podorder.Stage) []podorder.Stage {
 	return stages
 }
 
-// fewSelectors is how many selectors are faster to try than to look up.
+// fewSelectors is the number of selectors up to which trying each is faster than an index.
 const fewSelectors = 4
 
-// related returns which pods count as neighbours: those that this ReplicaSet or one
-// with the same controller selects, whoever owns them. A ReplicaSet without a
-// controller has no relatives, and then not even its own pods are neighbours. A
-// selector that cannot be used selects nothing, and so does one that is not set,
-// unless this ReplicaSet has none either: then ownership decides. What is found is a
-// buffer; it is nil if clones of a Tracker ask.
+// related returns a function that tells which pods count as neighbours: pods that this
+// ReplicaSet or one with the same controller selects, with any owner. A ReplicaSet without a
+// controller has no related ReplicaSets, and then not even its own pods are neighbours. A
+// selector that cannot be used selects nothing. An unset one also selects nothing, unless the
+// selector of this ReplicaSet is unset too: then ownership decides. Found is a buffer; it is
+// nil if clones of a Tracker use the function.
 func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 	if in.ReplicaSet.ControllerUID == "" || in.ReplicaSet.Kind == KindController {
 		return nil
 	}
 	var selectors []selector.Selector
-	var owners []string // of pods, if those count whatever their labels are
+	var owners []string // of pods that count with any labels
 	add := func(rs *ReplicaSet) {
 		if rs.Selector == nil {
 			if rs.UID != "" && in.ReplicaSet.Selector == nil {
@@ -116,8 +116,8 @@ func (in *input) related(found *[]int) func(p *podorder.Pod) bool {
 	}
 }
 
-// ownedByAny returns whether one of these is an owner. As many as a ReplicaSet has siblings are
-// looked up, and few are tried.
+// ownedByAny returns a function that reports whether a UID is one of the owners. It uses a map
+// if there are many.
 func ownedByAny(owners []string) func(uid string) bool {
 	var all map[string]bool
 	if len(owners) > fewSelectors {

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A measure is what counting goes by, other than the pods and the time.
+// A measure holds all inputs of counting except the pods and the time.
 type measure struct {
 	uid      string // of the ReplicaSet
 	minReady int32  // its MinReadySeconds
@@ -19,12 +19,13 @@ type measure struct {
 	owner    claim.Owner
 	unusable error // why the selector cannot be compiled, or why there has to be one
 	dialect  Dialect
-	anyones  bool    // pods count whoever controls them
+	anyones  bool    // pods count with any controller
 	template []label // the labels of new pods
 	implied  bool    // the selector selects all pods with these labels
 }
 
-// errUnselected is why a selector is needed by which alone pods belong to a ReplicaSet.
+// errUnselected is the error if pods belong to a ReplicaSet by the selector alone and there
+// is none.
 var errUnselected = errors.New("it alone says which pods belong to the ReplicaSet")
 
 func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
@@ -47,37 +48,37 @@ func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
 
 type label struct{ key, value string }
 
-// A state is what one pod counts for.
+// A state is the contribution of one pod to the counts.
 type state struct {
 	role                role
 	fullyLabeled, ready bool
 	availability        availability
 }
 
-// An availability says whether a pod is available.
+// An availability tells whether a pod is available.
 type availability uint8
 
 const (
 	unavailable availability = iota // and time alone does not change that
-	waiting                         // it will be, at an instant
+	waiting                         // it becomes available at an instant
 	available
 )
 
-// concerns reports whether a pod may be the ReplicaSet's: whether it or nobody controls the pod,
-// unless pods count whoever controls them. Others are not looked at.
+// concerns reports whether a pod may belong to the ReplicaSet: whether it controls the pod,
+// the pod is an orphan, or pods count with any controller. Other pods are ignored.
 func (m *measure) concerns(p *podorder.Pod) bool {
 	return p.ControllerUID == m.uid || p.ControllerUID == "" || m.anyones
 }
 
-// plain reports whether a pod is like most: controlled by the ReplicaSet, active, and with all
-// labels of the template. If these imply the selector the pod is kept, and one comparison of
-// labels is enough.
+// plain reports whether a pod is a common one: controlled by the ReplicaSet, active, and with
+// all labels of the template. If these labels imply the selector, the pod is kept, and one
+// comparison of labels is enough.
 func (m *measure) plain(p *podorder.Pod) bool {
 	return m.implied && (p.ControllerUID == m.uid || m.anyones) && p.Active() && hasLabels(p.Labels, m.template)
 }
 
-// state returns what a pod of concern counts for and, if it is waiting, the instant at
-// which it becomes available.
+// state returns the state of a relevant pod and, if it is waiting, the instant at which it
+// becomes available.
 func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 	s.role = m.role(p)
 	if !s.role.counts() {
@@ -91,7 +92,7 @@ func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 }
 
 // availability returns whether a ready pod is available and, if it is waiting, the instant at
-// which it becomes so.
+// which it becomes available.
 func (m *measure) availability(p *podorder.Pod) (availability, time.Time) {
 	if m.minReady == 0 {
 		return available, time.Time{}

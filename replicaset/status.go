@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// writeStatus writes the next status, which is empty (see Status in rules.md): counts from before the
-// actions, and no failure, since the plan has not failed yet. A pass that waits for
-// expectations has not succeeded either, but upstream takes it for a success
+// writeStatus fills the next status, which is empty (see Status in rules.md): the counts from
+// before the actions, and no failure, since the plan has not failed yet. A pass that waits
+// for expectations has not succeeded either, but upstream treats it as a success
 // (WaitingRemovesFailure).
 func (in *input) writeStatus(s *Status, c *counts) {
 	s.ObservedGeneration, s.Replicas, s.FullyLabeledReplicas = in.ReplicaSet.Generation, c.active, c.fullyLabeled
@@ -38,8 +38,8 @@ func (s Status) clone() Status {
 	return s
 }
 
-// NeedsWrite reports whether next must be written over the status of rs: whether the
-// counts or the conditions differ, or the stored status is of another generation.
+// NeedsWrite reports whether next must replace the status of rs: whether the counts or the
+// conditions differ, or the stored status is of another generation.
 //
 // It mirrors updateReplicaSetStatus of the replicaset package of Kubernetes,
 // which also tells no conditions from an empty list of them.
@@ -59,9 +59,9 @@ func equalCount(a, b *int32) bool {
 	return *a == *b
 }
 
-// recheck returns when a ready pod becomes available, or when expectations are given
-// up; zero if neither happens. A ready pod without a ready time never becomes available;
-// upstream looks at it again every minReadySeconds (RecheckWithoutReadyTime).
+// recheck returns when a ready pod becomes available or expectations time out, or zero if
+// neither happens. A ready pod without a ready time never becomes available; upstream checks
+// it again every minReadySeconds (RecheckWithoutReadyTime).
 func (in *input) recheck(c *counts) (at time.Time) {
 	if c.ready != c.available {
 		at = c.nextAvailable

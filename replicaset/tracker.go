@@ -14,49 +14,52 @@ import (
 )
 
 // A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
-// count all pods anew. The zero Tracker is the zero Snapshot. [Tracker.Apply] takes what
-// changes, and [Tracker.Plan] returns what [Reconcile] returns for the snapshot as it is by
-// then, always.
+// count all pods again. The zero Tracker is the zero Snapshot. [Tracker.Apply] applies
+// changes, and [Tracker.Plan] always returns the same plan as [Reconcile] for the snapshot at
+// that time.
 //
-// A change of a pod takes O(log N) time for N pods, and so does a plan that only creates pods,
-// deletes a few, or finds nothing to do. One that deletes also looks again at pods that have come
-// into another bucket of ages since the last one that did. The first one puts all in line, and so does
-// the first one after other siblings, or another controller, came to be, and now and then one after
-// more changes than there are pods. What changes the meaning of all pods counts all of them anew:
-// another selector, UID, name, kind, minReadySeconds, template label or Dialect, a ReplicaSet that
-// begins to be deleted, and a time before that of the last plan.
+// With N pods, it takes O(log N) time to apply a change of a pod, and to make a plan that
+// only creates pods, deletes a few, or finds nothing to do. A plan that deletes pods also
+// looks again at pods that have come into another age bucket since the last such plan. Three
+// plans that delete pods sort all pods: the first one, the next one after the siblings or the
+// controller changed, and occasionally one after more changes than there are pods. Changes
+// that affect all pods count all of them again: another selector, UID, name, kind, API
+// version, minReadySeconds, template labels or Dialect, a ReplicaSet that begins to be
+// deleted, and a time before the time of the last plan.
 //
-// The time of Reconcile take plans that adopt or release pods, while two pods have one UID, and
-// while a time that a plan depends on is centuries away. Of plans that delete pods these take it
-// too: those that delete more than an eighth, or choose by an order of the caller's; and once ready
-// pods have not lived alike those that delete more than a sixteenth, and those that come upon
-// thousands that became ready at one instant, or few that do not wait for one with a later UID.
+// Some plans take as long as Reconcile: plans that adopt or release pods, plans while two
+// pods have the same UID, and plans that depend on a time centuries away. So do plans that
+// delete more than an eighth of the pods, or use another order than the default. If ready
+// pods differ in restarts or in the age bucket of their creation, so do plans that delete
+// more than a sixteenth, and plans that meet thousands of pods that became ready at the same
+// instant, or too few pods that do not wait for one of these with a later UID.
 //
-// Beside the pods it takes at most 64 bytes for each, and once they are in line 120 for each node
-// that several of them are on; and up to twice as much once most of those that there were have gone.
+// In addition to the pods, a Tracker takes at most 64 bytes for each pod and, once the pods
+// are sorted, 120 bytes for each node with several pods; and up to twice as much after most
+// pods are gone.
 //
-// It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
+// A Tracker belongs to one goroutine. A copy by assignment is not a separate Tracker: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
 type Tracker struct {
-	rest     Snapshot // all but the pods
+	rest     Snapshot // everything except the pods
 	measure  *measure // nil before anything was applied
 	pods     tracked.Table[podorder.Pod, tracked.Pods]
 	records  paged.List[record] // of the pods
 	twins    tracked.Twins      // by UID, of the pods that a plan may touch
 	distant  int                // pods that become available beyond all clocks
 	queue    paged.Queue        // of the pods that are waiting
-	observed int64              // up to which instant pods have left the queue
+	observed int64              // pods up to this instant have left the queue
 	totals   totals             // without the next instant
-	line     *lineup.Line       // of those that may be deleted; nil if nobody has asked
+	line     *lineup.Line       // of the pods that may be deleted; nil until a plan needs it
 }
 
-// A record is what a Tracker has counted a pod for.
+// A record is the state for which a Tracker has counted a pod.
 type record struct {
 	state state
-	place int32 // in the queue, from 1; 0 if it is not there
+	place int32 // in the queue, from 1; 0 if the pod is not in it
 }
 
-// Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
+// Plan returns the result of Reconcile(t.Snapshot(), now, opts). The error is the error of
 // [Reconcile].
 func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	t.begin()
@@ -82,8 +85,8 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	return in.plan(&c), nil
 }
 
-// count is [input.count] from what has been counted before. It gives the input the snapshot
-// with the pods if the plan is about any.
+// count is [input.count] from previous counts. It gives the input the pods that the plan
+// needs, if any.
 func (t *Tracker) count(in *input) (counts, error) {
 	at, near := tracked.Clock(in.now)
 	if !near || t.distant > 0 {
@@ -123,8 +126,8 @@ func (t *Tracker) count(in *input) (counts, error) {
 // twinned reports whether two pods that a plan may touch have one UID.
 func (t *Tracker) twinned() bool { return t.twins.Shared > 0 }
 
-// checkTwins returns what is wrong with the UIDs of the pods. Their names differ, because
-// Apply sees to it.
+// checkTwins returns the error for equal UIDs of pods. Their names differ, because Apply
+// makes sure of that.
 func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
 	if !t.twinned() {
 		return nil
@@ -136,7 +139,7 @@ func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
 	return touched.check(pods, roles)
 }
 
-// begin makes of the zero Tracker one that counts.
+// begin turns the zero Tracker into one that counts.
 func (t *Tracker) begin() {
 	if t.measure == nil {
 		m := newMeasure(&ReplicaSet{}, "")
@@ -144,15 +147,15 @@ func (t *Tracker) begin() {
 	}
 }
 
-// Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
+// Snapshot returns the current snapshot. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
 	s := t.rest
 	s.Pods = t.pods.List()
 	return s
 }
 
-// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs the
-// pods only if the plan adopts or releases some.
+// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It needs
+// the pods only if the plan adopts or releases some.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	s := t.rest
 	if len(p.Actions) > 0 && isClaim(p.Actions[0]) {
@@ -161,7 +164,8 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	return Finish(s, p, r, now, opts)
 }
 
-// isClaim reports whether an action changes whose a pod is. Such actions come first in a plan.
+// isClaim reports whether an action changes the owner of a pod. Such actions come first in a
+// plan.
 func isClaim(a Action) bool {
 	switch a.(type) {
 	case AdoptPod, ReleasePod:
@@ -170,10 +174,9 @@ func isClaim(a Action) bool {
 	return false
 }
 
-// Clone returns a Tracker of its own that stands for the same snapshot: what is applied to
-// one of the two, the other does not see. It takes the same time however many pods there are,
-// and the first changes of each of the two take more than others, for parts of the pods are
-// copied as they change.
+// Clone returns a separate Tracker for the same snapshot: changes of one of the two do not
+// affect the other. It takes the same time for any number of pods. The first changes of each
+// of the two take longer than others, because parts of the pods are copied as they change.
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
@@ -184,12 +187,12 @@ func (t *Tracker) Clone() Tracker {
 // MarshalJSON encodes the snapshot.
 func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
-// UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
-// [Tracker.Apply], or two pods have one name.
+// UnmarshalJSON decodes a snapshot. Other than for invalid JSON, it returns the error of
+// [Tracker.Apply], or an error if two pods have the same name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {
-		return err // null changes nothing, as of any other value
+		return err // null changes nothing, as for any other type
 	}
 	var loaded Tracker
 	d := Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: &s.Domains}

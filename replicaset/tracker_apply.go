@@ -10,39 +10,39 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the pod New,
-// Siblings, the Domains, and copies of the rest. None of these may change afterwards, nor what they
-// and the copies refer to, such as labels. A pod that changes is another New, and so on.
+// A Delta is a change of a snapshot. Nil fields change nothing. A Tracker keeps the pod New,
+// Siblings and the Domains, and copies of the rest. None of these may be modified afterwards,
+// nor the objects that they and the copies refer to, such as labels. To change a pod, pass
+// another New, and so on.
 type Delta struct {
-	// Pod is what happens to one pod, as informers tell it.
+	// Pod is an event of one pod, as informers send it.
 	Pod PodEvent
-	// ReplicaSet is what the ReplicaSet is from now on. One that is gone is the zero
-	// ReplicaSet.
+	// ReplicaSet is the new state of the ReplicaSet. If it is gone, pass the zero ReplicaSet.
 	ReplicaSet *ReplicaSet
-	// Siblings are all other ReplicaSets from now on; if there are none any more, they are empty
-	// and not nil.
+	// Siblings are all other ReplicaSets; if there are none anymore, pass an empty list and
+	// not nil.
 	Siblings []ReplicaSet
-	// Domains points to the failure domains from now on, which may be nil.
+	// Domains points to the new failure domains, which may be nil.
 	Domains *podorder.Domains
-	// Expectations are what is expected from now on. Apply does not lower them by what
-	// happens to pods: see [Effects].
+	// Expectations are the new expectations. Apply does not lower them by pod events: see
+	// [Effects].
 	Expectations *Expectations
-	// Written and Read are the versions that were written and read from now on.
+	// Written and Read are the new versions that were written and read.
 	Written, Read *Versions
 }
 
-// Apply takes what has changed.
+// Apply applies a change to the snapshot.
 //
 // The events of one pod may come twice. If the pods have resource versions that compare, see
-// [CompareVersions], they may also come late: what is older than what is known changes nothing,
-// unless it is the removal of the known pod. A pod that has been removed is not remembered, so that
-// an addition that comes after its removal adds it again. The events of different pods may come in
-// any order.
+// [CompareVersions], they may also come late: an event older than the known pod changes
+// nothing, unless it is the removal of the known pod. Removed pods are forgotten, so an
+// addition that comes after the removal adds the pod again. The events of different pods may
+// come in any order.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has changed: a
-// pod without a name; an update of a pod that is not there, which was removed or not added
-// yet, or that gives it another name; an event of one pod while there is another one of its
-// name, with another UID and no versions to tell which is the later.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing
+// has changed: a pod without a name; an update of an unknown pod, which was removed or not
+// added yet, or an update with another name; an event of one pod while there is another pod
+// with its name, another UID and no versions to tell which is later.
 func (t *Tracker) Apply(d Delta) error {
 	t.begin()
 	what, slot, err := t.pods.Judge(d.Pod.Old, d.Pod.New)
@@ -61,7 +61,7 @@ func (t *Tracker) Apply(d Delta) error {
 	return nil
 }
 
-// applyRest takes what a change says of other things than pods.
+// applyRest applies the parts of a change other than the pod.
 func (t *Tracker) applyRest(d *Delta) {
 	if d.Siblings != nil {
 		if !sameRelatives(t.rest.Siblings, d.Siblings) {
@@ -95,7 +95,7 @@ func (t *Tracker) applyRest(d *Delta) {
 	}
 }
 
-// sameMeasure reports whether pods count for the same with both.
+// sameMeasure reports whether pods count in the same way with both ReplicaSets.
 func sameMeasure(a, b *ReplicaSet) bool {
 	return a.UID == b.UID && a.Name == b.Name && a.Kind == b.Kind && a.APIVersion == b.APIVersion &&
 		a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&

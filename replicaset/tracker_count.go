@@ -13,7 +13,7 @@ import (
 
 func (t *Tracker) uid(i int) string { return t.pods.At(i).UID }
 
-// add adds a pod behind the others.
+// add adds a pod after the others.
 func (t *Tracker) add(p *podorder.Pod) {
 	i := t.pods.Len()
 	t.pods.Add(p)
@@ -24,11 +24,11 @@ func (t *Tracker) add(p *podorder.Pod) {
 	}
 }
 
-// replace puts another pod of the same name in place of one.
+// replace replaces a pod by another one with the same name.
 func (t *Tracker) replace(i int, p *podorder.Pod) {
 	s, at := t.stateOf(p)
 	before, uid := t.records.At(i).state, t.uid(i)
-	if none := (state{}); s == none && before == none && (t.line == nil || t.line.Stays(&t.pods, i, p)) { // a pod of others
+	if none := (state{}); s == none && before == none && (t.line == nil || t.line.Stays(&t.pods, i, p)) { // a pod of another owner
 		t.pods.Set(i, p)
 		return
 	}
@@ -50,7 +50,7 @@ func (t *Tracker) replace(i int, p *podorder.Pod) {
 	}
 }
 
-// remove removes a pod. The last one takes its place.
+// remove removes a pod. The last pod takes its place.
 func (t *Tracker) remove(i int) {
 	before := t.records.At(i).state
 	if t.leave(i); before.registered(t.uid(i)) {
@@ -73,19 +73,19 @@ func (t *Tracker) remove(i int) {
 	t.records.Drop()
 }
 
-// recount counts all pods by another measure.
+// recount counts all pods with another measure.
 func (t *Tracker) recount(m *measure) {
 	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
 	*t = empty
 	for i := range t.pods.Len() {
-		t.records.Set(i, record{}) // or the last measure would say who else may be touched
+		t.records.Set(i, record{}) // or the last measure would decide which other pods may be touched
 	}
 	for i := range t.pods.Len() {
 		t.enterNew(i)
 	}
 }
 
-// stateOf returns what a pod counts for, that of no concern too.
+// stateOf returns the state of a pod, which is empty for irrelevant pods.
 func (t *Tracker) stateOf(p *podorder.Pod) (state, time.Time) {
 	if t.measure.unusable != nil || !t.measure.concerns(p) {
 		return state{}, time.Time{}
@@ -93,7 +93,7 @@ func (t *Tracker) stateOf(p *podorder.Pod) (state, time.Time) {
 	return t.measure.state(p)
 }
 
-// enterNew counts a pod that is not known by its UID.
+// enterNew counts a pod that is not registered by its UID yet.
 func (t *Tracker) enterNew(i int) {
 	p := t.pods.At(i)
 	s, at := t.stateOf(p)
@@ -119,7 +119,7 @@ func (t *Tracker) enter(i int, s state, at time.Time) {
 	}
 }
 
-// leave takes a pod out of what is counted.
+// leave removes a pod from the counts.
 func (t *Tracker) leave(i int) {
 	r := t.records.At(i)
 	switch {
@@ -132,7 +132,8 @@ func (t *Tracker) leave(i int) {
 	t.records.Set(i, record{})
 }
 
-// registered reports whether a pod of a state is known by its UID, because a plan may touch it.
+// registered reports whether a pod with this state is registered by its UID, because a plan
+// may touch it.
 func (s state) registered(uid string) bool { return s.role != roleNone && uid != "" }
 
 func (t *Tracker) isRegistered(i int) bool { return t.records.At(i).state.registered(t.uid(i)) }
@@ -148,8 +149,9 @@ func (t *Tracker) becomeAvailable(i int) {
 	t.totals.add(r.state, 1)
 }
 
-// advance lets pods become available until now. If that is earlier than before all are counted
-// anew, and so they are the first time if some wait, for most of them have waited long enough.
+// advance makes pods available until now. If now is earlier than the last time, all pods are
+// counted again. The first time all are counted again too if some wait, because most of them
+// have waited long enough.
 func (t *Tracker) advance(now int64) {
 	earlier := now < t.observed || t.observed == math.MinInt64 && t.queue.Len() > 0
 	t.observed = now
@@ -163,7 +165,7 @@ func (t *Tracker) advance(now int64) {
 	}
 }
 
-// put notes the place of a pod in the queue.
+// put stores the place of a pod in the queue.
 func (t *Tracker) put(pod int, place int32) {
 	t.records.Ref(pod).place = place
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// stands reports whether a line knows the order of victims.
+// stands reports whether a line sorts pods in the order of the options.
 func (o *Options) stands() bool {
 	return (o.Order.Chain == "" || o.Order.Chain == podorder.Current) && o.Order.Priority == "" && o.Order.Stages == nil &&
 		o.Order.Protected == nil && !o.Spread && o.Dialect == ""
 }
 
-// front returns few pods among which are the first n to be deleted, and the neighbours on their
-// nodes; or all pods, if only these tell.
+// front returns few pods that include the first n to delete, and the neighbours on their
+// nodes; or all pods, if a few cannot be found.
 func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near podorder.Neighbours, few bool) {
 	if in.opts.stands() && n > 0 && 8*n <= t.pods.Len() {
 		if t.line.Stale(t.pods.Len()) {
@@ -31,8 +31,8 @@ func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near 
 	return refs, nil, false
 }
 
-// draft returns a draft of the pods that the input has where they are: few that all count, or all. It
-// is nil for an order that has none.
+// draft returns a draft of the pods in in.refs: few pods that all count, or all pods. It is nil
+// for an order that has no drafts.
 func (t *Tracker) draft(in *input, few bool) *podorder.Draft {
 	d := in.newDraft(len(in.refs))
 	if d == nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
-// Versions are the highest resource versions that a controller has written, or that
-// its cache has read, by resource. An empty version is not known.
+// Versions are the highest resource versions that a controller has written, or that its cache
+// has read, by resource. An empty version is unknown.
 type Versions struct {
 	OwnerUID    string `json:"ownerUID,omitzero"` // of the ReplicaSet
 	Pods        string `json:"pods,omitzero"`
 	ReplicaSets string `json:"replicaSets,omitzero"`
 }
 
-// CompareVersions compares two resource versions: decimal numbers of any length,
-// without leading zeros. It is false if one of them is something else.
+// CompareVersions compares two resource versions: decimal numbers of any length, without
+// leading zeros. It returns false if one of them is not such a number.
 //
 // It mirrors CompareResourceVersion of the resourceversion package of apimachinery
 // 0.36.3.
@@ -26,9 +26,9 @@ func CompareVersions(a, b string) (int, bool) {
 	return tracked.CompareVersions(a, b)
 }
 
-// WrotePod returns the record after a pod was created or patched on behalf of the
-// ReplicaSet with this UID. Another UID starts a new record. Deletions are not
-// recorded, and neither is the release of a pod, which then has no owner.
+// WrotePod returns the record after a pod was created or patched for the ReplicaSet with this
+// UID. Another UID starts a new record. Deletions are not recorded, and neither are releases,
+// because a released pod has no owner.
 func (v Versions) WrotePod(ownerUID, version string) Versions {
 	v = v.owned(ownerUID)
 	v.Pods = later(v.Pods, version)
@@ -57,10 +57,10 @@ func later(old, version string) string {
 	return version
 }
 
-// Check returns an error if the cache, which has read so far, is older than what was
-// written: then do not plan, and try again later. Versions that do not compare never
-// stand in the way. If all is well the record may be dropped. [Reconcile] does so with
-// Snapshot.Written and Read, and [Finish] hands the error on.
+// Check returns an error if the cache, which has read up to read, is older than the last
+// writes: then do not plan, and try again later. Versions that do not compare never cause an
+// error. Without an error the record may be dropped. [Reconcile] calls Check with
+// Snapshot.Written and Read, and [Finish] returns the error.
 //
 // It mirrors the consistency store of the controller package of Kubernetes.
 // It does not replace [Expectations]: deletions have no version.
@@ -76,13 +76,13 @@ func (v Versions) Check(read Versions) error {
 	return fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", u.read, u.written, resource)
 }
 
-// An unseen is a version that was written and not read, of pods or of the owner.
+// An unseen is a version of pods or of the owner that was written but not read.
 type unseen struct {
 	owner         bool
 	read, written string
 }
 
-// unseen returns the first such version, if there is one.
+// unseen returns the first such version, if any.
 func (v Versions) unseen(read Versions) (unseen, bool) {
 	if c, ok := CompareVersions(read.Pods, v.Pods); ok && c < 0 {
 		return unseen{false, read.Pods, v.Pods}, true
@@ -93,8 +93,8 @@ func (v Versions) unseen(read Versions) (unseen, bool) {
 	return unseen{}, false
 }
 
-// upTo returns how far a snapshot is that shows what was written to pods, whatever the cache
-// had read.
+// upTo returns the read version of a snapshot that includes the writes to pods, even if the
+// cache had not read them.
 func (v Versions) upTo(written Versions) Versions {
 	if v.Pods != "" && written.Pods != "" {
 		v.Pods = later(v.Pods, written.Pods)
@@ -102,8 +102,8 @@ func (v Versions) upTo(written Versions) Versions {
 	return v
 }
 
-// versionNumber is a version as far as 64 bits can tell.
+// versionNumber returns a version as a number, limited to 64 bits.
 func versionNumber(version string) int64 {
-	n, _ := strconv.ParseInt(version, 10, 64) // the greatest, if it is too large
+	n, _ := strconv.ParseInt(version, 10, 64) // the largest number, if it does not fit
 	return n
 }

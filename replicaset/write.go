@@ -9,13 +9,13 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// plan returns the plan for what has been counted.
+// plan returns the plan for the counts.
 func (in *input) plan(c *counts) (p Plan) {
 	in.writePlan(&p, c)
 	return p
 }
 
-// writePlan is [input.plan] in place: a plan is large, and most passes are over few pods.
+// writePlan is [input.plan] in place, because a plan is large and most passes have few pods.
 func (in *input) writePlan(p *Plan, c *counts) {
 	if in.unusable != nil {
 		*p = in.writeNothing(held(ReasonBadSelector, 0, 0))
@@ -25,8 +25,8 @@ func (in *input) writePlan(p *Plan, c *counts) {
 	in.write(p, c, &d)
 }
 
-// write writes the plan, which is empty. Its order is: adoptions and releases by the name of the pod, then the
-// creations or the deletions, in the order in which the pods go.
+// write writes into the plan, which is empty. First come adoptions and releases by the name
+// of the pod, then the creations or the deletions, in deletion order.
 func (in *input) write(p *Plan, c *counts, d *decision) {
 	in.writeStatus(&p.Status, c)
 	p.Holds, p.RecheckAt = d.holds, in.recheck(c)
@@ -46,8 +46,8 @@ func (in *input) write(p *Plan, c *counts, d *decision) {
 	}
 }
 
-// writeNothing returns the plan of a ReplicaSet whose selector cannot be used, or that is
-// not seen as it is.
+// writeNothing returns the plan of a ReplicaSet whose selector cannot be used, or whose
+// snapshot is stale.
 func (in *input) writeNothing(because kplan.Hold[Reason]) Plan {
 	return Plan{Holds: []kplan.Hold[Reason]{because}, Status: in.ReplicaSet.Status.clone()}
 }
@@ -76,7 +76,7 @@ func (in *input) writeClaims(c *counts, actions Actions) Actions {
 	return actions
 }
 
-// initial is the size of the first batch of n creations.
+// initial returns the size of the first batch of n creations.
 func (in *input) initial(n int32) int32 {
 	if in.opts.Dialect.is15() {
 		return n

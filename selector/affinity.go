@@ -2,17 +2,17 @@
 
 package selector
 
-// A NodeAffinity is what a pod demands of its node: the labels of its nodeSelector
-// and its required node affinity. The zero NodeAffinity accepts every node.
+// A NodeAffinity is the requirement of a pod on its node: the labels of its nodeSelector and
+// its required node affinity. The zero NodeAffinity accepts every node.
 type NodeAffinity struct {
-	labels   Selector // Nothing in the zero NodeAffinity alone
+	labels   Selector // Nothing only in the zero NodeAffinity
 	required NodeMatcher
-	affine   bool // by required
+	affine   bool // required is set
 }
 
-// NewNodeAffinity compiles the demands of a pod. The labels are not validated, an
-// empty map demands nothing; required is nil if the pod has no required node
-// affinity. It never fails; see [NewNodeMatcher].
+// NewNodeAffinity compiles the nodeSelector and the required node affinity of a pod, which is
+// nil if it has none. The labels are not validated; an empty map accepts every node.
+// NewNodeAffinity never fails; see [NewNodeMatcher].
 //
 // It mirrors GetRequiredNodeAffinity of package nodeaffinity of component-helpers.
 func NewNodeAffinity(nodeSelector map[string]string, required *NodeSelector) NodeAffinity {
@@ -23,9 +23,8 @@ func NewNodeAffinity(nodeSelector map[string]string, required *NodeSelector) Nod
 	return a
 }
 
-// Match reports whether the pod may run on a node with the name and labels. The
-// nodeSelector is looked at first; if it refuses the node, errors of the affinity
-// are not seen.
+// Match reports whether the pod may run on a node with the name and labels. The nodeSelector
+// is checked first; if it rejects the node, errors of the affinity are not reported.
 //
 // It mirrors RequiredNodeAffinity.Match of package nodeaffinity of
 // component-helpers.

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// The classes of a [kplan.FieldError]. An error without a class is an invalid value.
+// The classes of a [kplan.FieldError]. An error without a class means an invalid value.
 var (
 	ErrRequired    = errors.New("required value")
 	ErrForbidden   = errors.New("forbidden")
@@ -23,13 +23,12 @@ var (
 // An Error rejects a selector. It wraps [kplan.ErrInvalid] and each of its Fields.
 type Error struct {
 	// Text is the message of Kubernetes 1.36.3, byte for byte where Kubernetes is
-	// deterministic. It may tell less than Fields: a conversion names the first
-	// bad requirement only.
+	// deterministic. It may say less than Fields: a conversion names only the first bad
+	// requirement.
 	Text string
-	// Fields is everything that is wrong, in the order of the input. It is empty
-	// for an error of syntax.
+	// Fields are all errors, in the order of the input. It is empty for a syntax error.
 	Fields []*kplan.FieldError
-	// Offset is the byte of a parsed text at which the parser gave up.
+	// Offset is the byte of a parsed text at which the parser stopped.
 	Offset int
 }
 
@@ -45,8 +44,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// fieldsError returns an error with the aggregated text of the fields, or nil if
-// there are none.
+// fieldsError returns an error with the aggregated text of the fields, or nil if there are no
+// fields.
 func fieldsError(fields []*kplan.FieldError) error {
 	if len(fields) == 0 {
 		return nil
@@ -101,8 +100,7 @@ func FieldText(e *kplan.FieldError) string {
 	return text
 }
 
-// valueText quotes a string, and encodes anything else as JSON, the named string
-// types included.
+// valueText quotes a string, and encodes anything else as JSON, including named string types.
 func valueText(v any) string {
 	if s, ok := v.(string); ok {
 		return fmt.Sprintf("%q", s)

@@ -4,17 +4,17 @@ package selector
 
 import "slices"
 
-// An Index finds out which of many selectors select given labels, without going
-// through all of them. It is immutable.
+// An Index finds the selectors that select given labels without trying all of them. It is
+// immutable.
 type Index struct {
 	selectors []Selector
-	anchored  map[string]map[string][]int32 // by key and value: those that demand one of some values of key
-	others    []int32                       // those that must always be tried
+	anchored  map[string]map[string][]int32 // by key and value: selectors that require one of some values of key
+	others    []int32                       // selectors that are always tried
 }
 
-// NewIndex indexes selectors, which it keeps. Each is filed under the values of the
-// one label that it demands and that the fewest others demand; those that demand no
-// value are tried every time.
+// NewIndex indexes selectors, and keeps the slice. Each selector is filed under the values of
+// one required label, the one that the fewest other selectors require; selectors that require
+// no value are always tried.
 func NewIndex(selectors []Selector) *Index {
 	x := &Index{selectors: selectors, anchored: map[string]map[string][]int32{}}
 	demand := map[string]map[string]int{}
@@ -45,7 +45,7 @@ func eachDemanded(r *Requirement, visit func(value string)) {
 	}
 }
 
-// file puts one selector where its rarest demand is.
+// file files one selector under its rarest requirement.
 func (x *Index) file(i int32, demand map[string]map[string]int) {
 	s := x.selectors[i]
 	if s.IsNothing() {
@@ -72,8 +72,8 @@ func (x *Index) file(i int32, demand map[string]map[string]int) {
 	})
 }
 
-// Matching appends to found the numbers of the selectors that select the labels,
-// in order, and returns it.
+// Matching appends to found the numbers of the selectors that select the labels, in order,
+// and returns the result.
 func (x *Index) Matching(labels map[string]string, found []int) []int {
 	start := len(found)
 	for _, i := range x.others {

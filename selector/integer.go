@@ -4,8 +4,8 @@ package selector
 
 import "math"
 
-// integer reads a decimal int64 with an optional sign, as strconv.ParseInt does,
-// which allocates an error for every label that is not a number.
+// integer reads a decimal int64 with an optional sign. It accepts the same texts as
+// strconv.ParseInt, which allocates an error for every label that is not a number.
 func integer(s string) (int64, bool) {
 	digits, negative := s, false
 	if s != "" && (s[0] == '-' || s[0] == '+') {

@@ -4,8 +4,8 @@ package selector
 
 import "strings"
 
-// The patterns that messages quote. They are text here: the checks are written by
-// hand, because a regular expression costs more than the rest of a compilation.
+// The patterns in messages. The checks do not use them, because a regular expression costs
+// more than the rest of a compilation.
 const (
 	namePattern      = `([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]`
 	subdomainPattern = `[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*`
@@ -23,7 +23,7 @@ const subdomainDetail = "a lowercase RFC 1123 subdomain must consist of lower ca
 	"and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '" +
 	subdomainPattern + "')"
 
-// ValidateKey returns what is wrong with a label key, or nil if nothing is.
+// ValidateKey returns the errors of a label key, or nil if it is valid.
 //
 // It mirrors IsLabelKey of package content of apimachinery.
 func ValidateKey(key string) []string {
@@ -63,7 +63,7 @@ func prefixMessages(prefix string) []string {
 	return messages
 }
 
-// validKey reports whether ValidateKey has nothing to say, without its texts.
+// validKey reports whether ValidateKey returns no errors, without creating their texts.
 func validKey(key string) bool {
 	for i := range len(key) {
 		if key[i] == '/' {
@@ -86,7 +86,7 @@ func isName(s string) bool {
 	return true
 }
 
-// isSubdomain reports whether s is labels of lower case letters, digits and inner
+// isSubdomain reports whether s consists of labels of lower case letters, digits and inner
 // hyphens, joined by dots.
 func isSubdomain(s string) bool {
 	edge := true // at the start of a label

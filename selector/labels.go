@@ -11,9 +11,9 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// FromMap returns the selector that demands each of the labels. A nil or empty map
-// selects everything, unlike a nil [LabelSelector]. The labels are not validated:
-// one that is not a legal label can still be demanded, and is never found.
+// FromMap returns the selector that requires each of the labels. A nil or empty map selects
+// everything, unlike a nil [LabelSelector]. The labels are not validated: an invalid label
+// can be required, but no object has it.
 //
 // It mirrors SelectorFromSet of package labels of apimachinery.
 func FromMap(labels map[string]string) Selector {
@@ -27,11 +27,11 @@ func FromMap(labels map[string]string) Selector {
 	return compiled(requirements)
 }
 
-// FromValidMap is [FromMap] with validation. The text of the error names the first
-// bad key in order, its Fields all of them.
+// FromValidMap is [FromMap] with validation. The text of the error names the first bad key in
+// order, its Fields all bad keys and values.
 //
-// It mirrors ValidatedSelectorFromSet of package labels of apimachinery,
-// which names a random one.
+// It mirrors ValidatedSelectorFromSet of package labels of apimachinery, which names a random
+// bad key.
 func FromValidMap(labels map[string]string) (Selector, error) {
 	for key, value := range labels {
 		if !validKey(key) || !validValue(value) {
@@ -41,8 +41,8 @@ func FromValidMap(labels map[string]string) (Selector, error) {
 	return FromMap(labels), nil
 }
 
-// FromLabels returns the selector of the Kubernetes API that demands each of the
-// labels: nil, which selects nothing, for nil.
+// FromLabels returns the selector of the Kubernetes API that requires each of the labels. It
+// returns nil, which selects nothing, for nil.
 //
 // It mirrors SetAsLabelSelector of package v1 of apimachinery 0.36.3.
 func FromLabels(labels map[string]string) *LabelSelector {
@@ -52,12 +52,11 @@ func FromLabels(labels map[string]string) *LabelSelector {
 	return &LabelSelector{MatchLabels: maps.Clone(labels)}
 }
 
-// ParseMap reads labels from "key=value,key=value". Blanks around keys and values
-// are dropped, and of two entries for a key the later one wins. It knows no other
-// operator and no trailing comma.
+// ParseMap reads labels from "key=value,key=value". It trims blanks around keys and values;
+// the last entry for a key wins. It accepts no other operator and no trailing comma.
 //
-// It mirrors ConvertSelectorToLabelsMap of package labels of apimachinery,
-// except that upstream returns what it has read so far along with an error.
+// It mirrors ConvertSelectorToLabelsMap of package labels of apimachinery, except that
+// upstream returns the labels read so far along with an error.
 func ParseMap(text string) (map[string]string, error) {
 	labels := map[string]string{}
 	if text == "" {
@@ -82,9 +81,8 @@ func ParseMap(text string) (map[string]string, error) {
 	return labels, nil
 }
 
-// LabelsText returns labels as "key=value,key=value", sorted as whole strings.
-// That is not the order of a selector: a-b=2 comes before a=1 here, and after it
-// there.
+// LabelsText returns labels as "key=value,key=value", sorted as whole strings. The order
+// differs from a selector: a-b=2 comes before a=1 here, and after it in a selector.
 //
 // It mirrors Set.String of package labels of apimachinery.
 func LabelsText(labels map[string]string) string {
@@ -105,8 +103,8 @@ func FormatLabels(labels map[string]string) string {
 	return "<none>"
 }
 
-// Format returns the selector as kubectl prints it: "<none>" for nil and for an
-// empty one, which could not differ more, and "<error>" for one that is wrong.
+// Format returns the selector as kubectl prints it: "<none>" for nil and for an empty one,
+// although they select the opposite, and "<error>" for an invalid one.
 //
 // It mirrors FormatLabelSelector of package v1 of apimachinery.
 func Format(ls *LabelSelector) string {
@@ -120,8 +118,8 @@ func Format(ls *LabelSelector) string {
 	return "<none>"
 }
 
-// LabelsConflict reports whether a and b give some key different values. It
-// mirrors Conflicts of package labels of apimachinery.
+// LabelsConflict reports whether a and b have different values for some key. It mirrors
+// Conflicts of package labels of apimachinery.
 func LabelsConflict(a, b map[string]string) bool {
 	if len(b) < len(a) {
 		a, b = b, a
@@ -134,8 +132,8 @@ func LabelsConflict(a, b map[string]string) bool {
 	return false
 }
 
-// MergeLabels returns a new map with the labels of a and b, those of b where both
-// have a key. It mirrors Merge of package labels of apimachinery.
+// MergeLabels returns a new map with the labels of a and b; b wins where both have a key. It
+// mirrors Merge of package labels of apimachinery.
 func MergeLabels(a, b map[string]string) map[string]string {
 	merged := make(map[string]string, len(a)+len(b))
 	maps.Copy(merged, a)
@@ -143,16 +141,16 @@ func MergeLabels(a, b map[string]string) map[string]string {
 	return merged
 }
 
-// EqualLabels reports whether a and b have the same labels; nil is as good as
-// empty. It mirrors Equals of package labels of apimachinery.
+// EqualLabels reports whether a and b have the same labels; nil and empty are equal. It
+// mirrors Equals of package labels of apimachinery.
 func EqualLabels(a, b map[string]string) bool { return maps.Equal(a, b) }
 
-// errorf returns an error of syntax at a byte of the text.
+// errorf returns a syntax error at a byte of the text.
 func errorf(offset int, format string, args ...any) *Error {
 	return &Error{Text: fmt.Sprintf(format, args...), Offset: offset}
 }
 
-// prefixed returns err with something said before it.
+// prefixed returns err with a prefix before its text.
 func prefixed(prefix string, err error) error {
 	result := &Error{Text: prefix + err.Error()}
 	if e, ok := err.(*Error); ok {

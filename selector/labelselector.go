@@ -11,8 +11,8 @@ import (
 )
 
 // A LabelSelector is a selector of the Kubernetes API. All parts must hold. A nil
-// *LabelSelector selects nothing, an empty one everything. Parts that are empty and not nil are
-// there in JSON too, for that is not quite the same to Deployments.
+// *LabelSelector selects nothing, an empty one everything. JSON keeps the difference between
+// empty and nil parts, because it matters to Deployments.
 type LabelSelector struct {
 	MatchLabels      map[string]string `json:"matchLabels,omitzero"`
 	MatchExpressions []Expression      `json:"matchExpressions,omitzero"`
@@ -25,9 +25,8 @@ type Expression struct {
 	Values   []string `json:"values,omitempty"` // none for Exists and DoesNotExist, one for Gt and Lt
 }
 
-// FromLabelSelector compiles a selector of the Kubernetes API. The error, if any,
-// is an [*Error]: its text names the first requirement that is wrong, its Fields
-// all of them.
+// FromLabelSelector compiles a selector of the Kubernetes API. The error, if any, is an
+// [*Error]: its text names the first invalid requirement, its Fields all of them.
 //
 // It mirrors LabelSelectorAsSelector of package v1 of apimachinery.
 func FromLabelSelector(ls *LabelSelector) (Selector, error) {
@@ -45,7 +44,7 @@ func FromLabelSelector(ls *LabelSelector) (Selector, error) {
 		}
 		requirements = append(requirements, Requirement{key: key, op: OpEquals, test: testEqual, value: value})
 	}
-	several := 0 // values that need a place of their own
+	several := 0 // values that are copied into the arena
 	for i := range ls.MatchExpressions {
 		e := &ls.MatchExpressions[i]
 		op, ok := e.Operator.labelOp()
@@ -71,8 +70,8 @@ func FromLabelSelector(ls *LabelSelector) (Selector, error) {
 	return compiled(requirements), nil
 }
 
-// conversionError lists everything that is wrong with ls, in the order of the keys
-// and then of the list. Its text is the first of them in Kubernetes' words.
+// conversionError lists all errors of ls, first by sorted key and then in the order of the
+// list. Its text is the first error in the words of Kubernetes.
 func conversionError(ls *LabelSelector) error {
 	result := &Error{}
 	add := func(errs []*kplan.FieldError, where, text string) {
@@ -101,7 +100,7 @@ func conversionError(ls *LabelSelector) error {
 		}
 		values := e.Values
 		if len(values) == 0 {
-			values = nil // which upstream prints for an empty list as well
+			values = nil // upstream prints nil for an empty list as well
 		}
 		errs := requirementErrors("", e.Key, op, values)
 		add(errs, where, fieldsText(errs))
@@ -109,11 +108,11 @@ func conversionError(ls *LabelSelector) error {
 	return result
 }
 
-// LabelSelector returns the selector in the form of the Kubernetes API: nil for
-// Nothing, matchLabels for = and ==, expressions with sorted values for the
-// others. Of two = with the same key the later one would win, which selects
-// something else, so they and all further ones become expressions. A != becomes
-// NotIn; gt and lt are an error, since label selectors have no such operators.
+// LabelSelector returns the selector in the form of the Kubernetes API: nil for Nothing,
+// matchLabels for = and ==, expressions with sorted values for other operators. Only the
+// first = of a key becomes an entry of matchLabels. Further ones become expressions, because
+// a second entry would replace the first and change the selection. A != becomes NotIn; gt and
+// lt are an error, since label selectors have no such operators.
 func (s Selector) LabelSelector() (*LabelSelector, error) {
 	if s.IsNothing() {
 		return nil, nil
@@ -156,10 +155,9 @@ func unsupportedOp(r *Requirement) error {
 	return &Error{Text: text, Fields: []*kplan.FieldError{invalid("operator", r.op, "isn't supported in label selectors")}}
 }
 
-// ParseLabelSelector reads a selector in its text form into the form of the
-// Kubernetes API. Unlike [Selector.LabelSelector] it does as upstream: of two =
-// with the same key the later one wins, and != is an error. The empty text is the
-// empty selector, which selects everything.
+// ParseLabelSelector parses the text form of a selector into the form of the Kubernetes API.
+// Unlike [Selector.LabelSelector] it behaves like upstream: the last = of a key wins, and !=
+// is an error. The empty text is the empty selector, which selects everything.
 //
 // It mirrors ParseToLabelSelector of package v1 of apimachinery, except that a
 // NUL byte is an error, as for [Parse].
@@ -197,13 +195,12 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 	return ls, nil
 }
 
-// Map returns the selector as the plain labels that old APIs, such as that of the
-// ReplicationController, use. Only matchLabels and In with one value can be
-// written so; of two entries for a key the later one wins. For nil it returns nil,
-// which old APIs read as everything.
+// Map returns the selector as the plain labels of old APIs, such as the
+// ReplicationController. Only matchLabels and In with one value can be converted; the last
+// entry for a key wins. It returns nil for nil, which old APIs read as everything.
 //
-// It mirrors LabelSelectorAsMap of package v1 of apimachinery, except that
-// upstream returns what it has read so far along with an error.
+// It mirrors LabelSelectorAsMap of package v1 of apimachinery, except that upstream returns
+// the labels converted so far along with an error.
 func (ls *LabelSelector) Map() (map[string]string, error) {
 	if ls == nil {
 		return nil, nil
@@ -227,9 +224,9 @@ func (ls *LabelSelector) Map() (map[string]string, error) {
 	return labels, nil
 }
 
-// WithLabel returns a copy of the selector that also demands that the label key is
-// value, as a Deployment does with the hash of its template. An entry of
-// matchLabels for key is replaced. An empty key changes nothing.
+// WithLabel returns a copy of the selector that also requires the label key to be value. A
+// Deployment does this with the hash of its template. An entry of matchLabels for key is
+// replaced. An empty key changes nothing.
 //
 // It mirrors CloneSelectorAndAddLabel of package util/labels of Kubernetes,
 // which panics on nil; here nil, which selects nothing, stays nil.

@@ -2,8 +2,8 @@
 
 package selector
 
-// A kind is what a token is. Words that are operators are told apart where an
-// operator is expected.
+// A kind is the kind of a token. Operators that are words, such as in, are kindWord; the
+// parser recognizes them where it expects an operator.
 type kind uint8
 
 const (
@@ -33,9 +33,9 @@ type lexer struct {
 	pos  int
 }
 
-// next returns the next token. A NUL right behind a token separates it from the
-// following one, and anywhere else ends the text, as upstream; [Parse] does not
-// let a NUL come here.
+// next returns the next token. As in upstream, a NUL right after a token separates it from
+// the next one, and anywhere else ends the text; [Parse] rejects a NUL before it reaches
+// the lexer.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) && isBlank(l.text[l.pos]) {
 		l.pos++

@@ -8,20 +8,20 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A NodeSelector of the Kubernetes API selects the nodes that satisfy at least one
-// of its terms. One without terms selects none.
+// A NodeSelector of the Kubernetes API selects the nodes that satisfy at least one of its
+// terms. Without terms it selects no nodes.
 type NodeSelector struct {
 	Terms []NodeSelectorTerm `json:"nodeSelectorTerms"`
 }
 
-// A NodeSelectorTerm selects the nodes that satisfy all of its expressions. One
-// without expressions selects none.
+// A NodeSelectorTerm selects the nodes that satisfy all of its expressions. Without
+// expressions it selects no nodes.
 type NodeSelectorTerm struct {
 	MatchExpressions []Expression `json:"matchExpressions,omitempty"` // on labels
 	MatchFields      []Expression `json:"matchFields,omitempty"`      // on fields; only metadata.name has a value
 }
 
-// FieldName is the one field of a node that a [NodeSelectorTerm] can ask for.
+// FieldName is the only node field that a [NodeSelectorTerm] can test.
 const FieldName = "metadata.name"
 
 // A NodeMatcher is a compiled [NodeSelector]. The zero NodeMatcher selects no
@@ -30,7 +30,7 @@ type NodeMatcher struct {
 	terms []nodeTerm
 }
 
-// A nodeTerm is one term that is not empty. With errs it selects nothing.
+// A nodeTerm is a compiled term that is not empty. A term with errs selects nothing.
 type nodeTerm struct {
 	labels Selector
 	fields []fieldRequirement
@@ -44,21 +44,21 @@ type fieldRequirement struct {
 	not   bool
 }
 
-// A NodeTerm is a compiled term of a node selector: what a node must satisfy all of.
+// A NodeTerm is a compiled term of a node selector: conditions that a node must all satisfy.
 type NodeTerm struct {
 	Labels Selector
 	Fields []NodeField
 }
 
-// A NodeField is a condition on a field of a node: that it has the value, or has not.
-// Every field but [FieldName] is empty.
+// A NodeField is a condition on a field of a node: that it has the value or, with Not, that
+// it does not. All fields except [FieldName] are empty.
 type NodeField struct {
 	Key   string
 	Value string
 	Not   bool
 }
 
-// Terms returns the terms that can be read. The others select nothing.
+// Terms returns the valid terms. Invalid terms select nothing.
 func (m NodeMatcher) Terms() []NodeTerm {
 	var terms []NodeTerm
 	for i := range m.terms {
@@ -75,10 +75,9 @@ func (m NodeMatcher) Terms() []NodeTerm {
 	return terms
 }
 
-// NewNodeMatcher compiles a node selector. It never fails: a term that is wrong
-// selects nothing, the others do their work, and [NodeMatcher.Match] returns the
-// errors of the wrong ones if no other term selects the node. The scheduler and
-// the DaemonSet controller work this way.
+// NewNodeMatcher compiles a node selector. It never fails: an invalid term selects nothing,
+// and if no other term selects the node, [NodeMatcher.Match] returns the errors of the
+// invalid terms. The scheduler and the DaemonSet controller work this way.
 //
 // It mirrors NewLazyErrorNodeSelector of package nodeaffinity of component-helpers.
 func NewNodeMatcher(ns *NodeSelector) NodeMatcher {
@@ -94,8 +93,8 @@ func NewNodeMatcher(ns *NodeSelector) NodeMatcher {
 	return m
 }
 
-// CompileNodeSelector is [NewNodeMatcher] for those who want no wrong term. The
-// error, if any, is an [*Error].
+// CompileNodeSelector is [NewNodeMatcher], but fails if any term is invalid. The error, if
+// any, is an [*Error].
 //
 // It mirrors NewNodeSelector of package nodeaffinity of component-helpers.
 func CompileNodeSelector(ns *NodeSelector) (NodeMatcher, error) {
@@ -106,7 +105,7 @@ func CompileNodeSelector(ns *NodeSelector) (NodeMatcher, error) {
 	return m, nil
 }
 
-// Err returns what is wrong with the terms, or nil if nothing is.
+// Err returns the errors of the invalid terms, or nil if all are valid.
 func (m NodeMatcher) Err() error {
 	var errs []*kplan.FieldError
 	for i := range m.terms {
@@ -115,12 +114,12 @@ func (m NodeMatcher) Err() error {
 	return fieldsError(errs)
 }
 
-// Match reports whether a node with the name and labels satisfies a term. If none
-// does, the error tells what is wrong with the terms that could not be read.
+// Match reports whether a node with the name and labels satisfies a term. If no term matches,
+// it returns the errors of the invalid terms.
 //
-// A term's matchFields are not looked at if name is empty, and so hold: a
-// simulator must name its template nodes. A field other than metadata.name has the
-// empty value. Match does not allocate unless there is an error.
+// If name is empty, the matchFields of a term are ignored, and so hold: a simulator must name
+// its template nodes. A field other than metadata.name has the empty value. Match does not
+// allocate unless there is an error.
 //
 // It mirrors LazyErrorNodeSelector.Match of package nodeaffinity of
 // component-helpers.

@@ -4,10 +4,9 @@ package selector
 
 import "github.com/kplan-go/kplan"
 
-// ValidateNodeSelector returns everything that API validation of Kubernetes finds
-// wrong with a node selector at path. Whether the value of Gt or Lt is an integer
-// is not among it: a selector whose value is none is accepted, and then its term
-// selects nothing. With the zero options that is all that it leaves to
+// ValidateNodeSelector returns all errors that API validation of Kubernetes finds in a node
+// selector at path. Validation accepts values of Gt and Lt that are not integers; a term with
+// such a value selects nothing. With the zero options this is the only error left to
 // [CompileNodeSelector]. The error, if any, is an [*Error].
 //
 // It mirrors ValidateNodeSelector of package core/validation of Kubernetes.
@@ -53,8 +52,8 @@ func fieldErrors(e Expression, path string) []*kplan.FieldError {
 	return errs
 }
 
-// nodeNameMessages returns what is wrong with the name of a node. It counts bytes
-// and, unlike the prefix of a key, calls them characters.
+// nodeNameMessages returns the errors of the name of a node. It counts bytes but, unlike for
+// the prefix of a key, the message calls them characters.
 func nodeNameMessages(name string) []string {
 	var messages []string
 	if len(name) > maxSubdomain {

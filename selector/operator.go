@@ -2,9 +2,8 @@
 
 package selector
 
-// An Operator is how an [Expression] of the Kubernetes API compares. Label
-// selectors know the first four, node selectors all six; the fields of a node
-// selector know In and NotIn.
+// An Operator is the operator of an [Expression] of the Kubernetes API. Label selectors
+// accept the first four, node selectors all six, and fields of node selectors In and NotIn.
 type Operator string
 
 // The operators of the Kubernetes API.
@@ -17,9 +16,8 @@ const (
 	Lt           Operator = "Lt"
 )
 
-// An Op is how a [Requirement] compares. It is finer than [Operator], since the
-// text form distinguishes = from "in" with one value, and is spelled as in
-// messages.
+// An Op is the operator of a [Requirement]. There are more than for [Operator], since the
+// text form distinguishes = from "in" with one value. They are spelled as in messages.
 type Op string
 
 // The operators of a requirement.
@@ -42,7 +40,7 @@ const (
 	supportedFieldOperators = `supported values: "In", "NotIn"`
 )
 
-// op returns the requirement operator of an API operator, and whether it is one.
+// op returns the requirement operator of an API operator, and whether it is valid.
 func (o Operator) op() (Op, bool) {
 	switch o {
 	case In:

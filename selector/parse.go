@@ -9,11 +9,11 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// ParseOptions adjusts [ParseWith]. The zero ParseOptions is what [Parse] uses.
+// ParseOptions adjusts [ParseWith]. [Parse] uses the zero ParseOptions.
 type ParseOptions struct {
-	// NUL accepts NUL bytes as upstream does. A NUL right behind a token separates
-	// it from the next one; anywhere else it ends the text, and all that follows is
-	// silently dropped: "a=b \x00,c=d" is "a=b".
+	// NUL accepts NUL bytes as upstream does. A NUL right after a token separates it from the
+	// next one; anywhere else it ends the text, and the rest is silently dropped:
+	// "a=b \x00,c=d" is "a=b".
 	NUL bool
 }
 
@@ -25,9 +25,8 @@ type ParseOptions struct {
 //
 //	key  !key  key=value  key==value  key!=value  key in (a,b)  key notin (a,b)  key>1  key<5
 //
-// and a missing value is the empty one. Blanks separate and mean nothing. The
-// empty text is [Everything]. The error, if any, is an [*Error] with the text of
-// Kubernetes.
+// and a missing value is the empty value. Blanks only separate tokens. The empty text is
+// [Everything]. The error, if any, is an [*Error] with the text of Kubernetes.
 //
 // It mirrors Parse of package labels of apimachinery, except that a NUL
 // byte is an error.
@@ -46,8 +45,8 @@ func ParseWith(text string, opts ParseOptions) (Selector, error) {
 	return compiled(p.requirements), nil
 }
 
-// ParseRequirements is [Parse] for those who want the requirements, sorted by key.
-// It mirrors ParseToRequirements of package labels of apimachinery 0.36.3.
+// ParseRequirements is [Parse], but returns the requirements, sorted by key. It mirrors
+// ParseToRequirements of package labels of apimachinery 0.36.3.
 func ParseRequirements(text string) ([]Requirement, error) {
 	s, err := Parse(text)
 	return s.requirements, err
@@ -127,7 +126,7 @@ func (p *parser) requirement() (Requirement, error) {
 	return makeRequirement(key.text, op, values), nil
 }
 
-// keyMessages is ValidateKey, fast if nothing is wrong.
+// keyMessages is ValidateKey, but fast for valid keys.
 func keyMessages(key string) []string {
 	if validKey(key) {
 		return nil
@@ -176,8 +175,8 @@ func (p *parser) operand(op Op) ([]string, error) {
 	return []string{t.text}, nil
 }
 
-// list reads values in parentheses. An empty position is the empty value, so that
-// () and (,) are lists of one. The result is sorted, without repetitions.
+// list reads values in parentheses. An empty position is the empty value, so () and (,) both
+// contain just the empty value. The result is sorted, without repetitions.
 func (p *parser) list() ([]string, error) {
 	if t := p.advance(); t.kind != kindOpen {
 		return nil, errorf(t.offset, "found '%s' expected: '('", t.text)

@@ -8,7 +8,7 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A Preference is a term of preferred node affinity. A weight of 0 means nothing.
+// A Preference is a term of preferred node affinity. A term with weight 0 is ignored.
 type Preference struct {
 	Weight     int32            `json:"weight"`
 	Preference NodeSelectorTerm `json:"preference"`
@@ -20,9 +20,8 @@ type Preferences struct {
 	weights []int32
 }
 
-// NewPreferences compiles the terms. One with weight 0, or without expressions, is
-// not even read; any other that is wrong fails all. The error, if any, is an
-// [*Error].
+// NewPreferences compiles the terms. Terms with weight 0 or without expressions are ignored;
+// any other invalid term is an error. The error, if any, is an [*Error].
 //
 // It mirrors NewPreferredSchedulingTerms of package nodeaffinity of
 // component-helpers.

@@ -10,20 +10,20 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A Requirement is a condition on one label. The zero Requirement matches
-// nothing; make one with [NewRequirement].
+// A Requirement is a condition on one label. The zero Requirement matches nothing; use
+// [NewRequirement].
 type Requirement struct {
-	key    string // what matching reads comes first
+	key    string // the fields for matching come first
 	value  string // the value, if there is exactly one
 	test   test
 	bound  int64 // of gt and lt
 	op     Op
 	values []string // the values as given, unless there is exactly one
-	sorted []string // the values in order, if there are too many to go through
+	sorted []string // the sorted values, if there are at least manyValues
 }
 
-// A test is what a requirement does to a label. It is one byte, because a switch
-// over strings costs as much as the look-up.
+// A test is the comparison that a requirement makes. It is one byte, because a switch over
+// strings costs as much as the look-up.
 type test uint8
 
 const (
@@ -38,13 +38,12 @@ const (
 	testLess
 )
 
-// manyValues is the number of values from which on searching beats going through
-// all of them.
+// manyValues is the number of values from which binary search is faster than linear search.
 const manyValues = 16
 
-// NewRequirement returns the condition that the label key compares by op with
-// values. The values are copied. The error, if any, is an [*Error] with a
-// [kplan.FieldError] for each part that is wrong.
+// NewRequirement returns the requirement that the label key compares by op with values. The
+// values are copied. The error, if any, is an [*Error] with a [kplan.FieldError] for each
+// invalid part.
 //
 // It mirrors NewRequirement of package labels of apimachinery.
 func NewRequirement(key string, op Op, values []string) (Requirement, error) {
@@ -54,7 +53,7 @@ func NewRequirement(key string, op Op, values []string) (Requirement, error) {
 	return makeRequirement(key, op, slices.Clone(values)), nil
 }
 
-// makeRequirement keeps values.
+// makeRequirement returns a requirement that keeps values.
 func makeRequirement(key string, op Op, values []string) Requirement {
 	r := Requirement{key: key, op: op, test: testOf(op, len(values))}
 	if len(values) == 1 {
@@ -105,8 +104,8 @@ func (r Requirement) Key() string { return r.key }
 // Op returns the operator.
 func (r Requirement) Op() Op { return r.op }
 
-// Values returns a copy of the values, in the order in which they were given, or
-// nil if there are none.
+// Values returns a copy of the values, in their original order, or nil if there are no
+// values.
 func (r Requirement) Values() []string {
 	if r.single() {
 		return []string{r.value}
@@ -126,8 +125,7 @@ func (r *Requirement) single() bool {
 	return false
 }
 
-// Equal reports whether r and other have the same key, operator and values, the
-// values in the same order.
+// Equal reports whether r and other have the same key, operator and values in the same order.
 func (r Requirement) Equal(other Requirement) bool {
 	return r.key == other.key && r.op == other.op && r.value == other.value && slices.Equal(r.values, other.values)
 }
@@ -212,8 +210,8 @@ func (r *Requirement) valueText() string {
 	return strings.Join(slices.Sorted(slices.Values(r.values)), ",")
 }
 
-// validRequirement reports whether requirementErrors has nothing to say, without
-// its texts.
+// validRequirement reports whether requirementErrors returns no errors, without creating
+// their texts.
 func validRequirement(key string, op Op, values []string) bool {
 	switch op {
 	case OpIn, OpNotIn:
@@ -246,8 +244,7 @@ func validRequirement(key string, op Op, values []string) bool {
 	return validKey(key)
 }
 
-// requirementErrors returns everything that is wrong with a requirement at path,
-// in the order in which Kubernetes looks.
+// requirementErrors returns all errors of a requirement at path, in the order of Kubernetes.
 func requirementErrors(path, key string, op Op, values []string) []*kplan.FieldError {
 	var errs []*kplan.FieldError
 	if messages := ValidateKey(key); len(messages) > 0 {

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// A Selector is a compiled label selector: a list of requirements that a set of
-// labels must satisfy all, sorted by key. The zero Selector is [Nothing], which
-// selects no labels, not even none at all.
+// A Selector is a compiled label selector: a list of requirements, sorted by key, that a set
+// of labels must all satisfy. The zero Selector is [Nothing], which selects no labels, not
+// even the empty set.
 //
-// A Selector is immutable and shares no memory with what it was made from, so it
-// may be copied and used by several goroutines.
+// A Selector is immutable and shares no memory with its input, so it may be copied and used
+// by several goroutines.
 type Selector struct {
 	requirements []Requirement
-	// need is one more than the number of labels without which nothing matches, so
-	// that a set with fewer is refused at once; 0 makes the zero Selector Nothing.
+	// need is 1 plus the number of labels without which nothing matches, so that fewer labels
+	// are rejected at once; 0 makes the zero Selector Nothing.
 	need uint
 }
 
-// Everything returns the selector without requirements, which selects all labels,
-// none at all included.
+// Everything returns the selector without requirements, which selects all labels, including
+// the empty set.
 func Everything() Selector { return Selector{need: 1} }
 
 // Nothing returns the zero Selector, which selects no labels.
@@ -32,8 +32,8 @@ func Nothing() Selector { return Selector{} }
 // package labels of apimachinery.
 func Of(requirements ...Requirement) Selector { return Everything().Add(requirements...) }
 
-// Add returns the selector that has the requirements as well. Of requirements with
-// the same key, those of s come first. Adding to Nothing is Nothing.
+// Add returns the selector with additional requirements. Requirements of s come before added
+// ones with the same key. Adding to Nothing returns Nothing.
 func (s Selector) Add(requirements ...Requirement) Selector {
 	if s.IsNothing() || len(requirements) == 0 {
 		return s
@@ -41,8 +41,8 @@ func (s Selector) Add(requirements ...Requirement) Selector {
 	return compiled(slices.Concat(s.requirements, requirements))
 }
 
-// compiled sorts the requirements, which it keeps, by key. Sorting is stable, so
-// that the text does not depend on chance.
+// compiled returns a selector that keeps the requirements, and sorts them by key. The sort is
+// stable, so that the text is deterministic.
 func compiled(requirements []Requirement) Selector {
 	if len(requirements) <= 12 {
 		insertionSort(requirements)
@@ -82,8 +82,8 @@ func (s Selector) Matches(labels map[string]string) bool {
 	}
 	for i := range s.requirements {
 		r := &s.requirements[i]
-		// The most common ones are here, and look up themselves: the less stands between two
-		// look-ups, the more of them wait for memory at once.
+		// The most common tests look up the label here: with less work between two look-ups,
+		// more of them wait for memory at the same time.
 		switch r.test {
 		case testEqual:
 			if value, present := labels[r.key]; !present || value != r.value {
@@ -114,36 +114,36 @@ func (s Selector) Matches(labels map[string]string) bool {
 	return true
 }
 
-// Selects is Matches with the guard of look-ups that start from an object: a
-// selector without requirements selects nothing, and an object without labels is
-// selected by none. Controllers use it to find out whose orphan they see.
+// Selects is Matches for look-ups that start from an object: a selector without requirements
+// selects nothing, and no selector selects an object without labels. Controllers use it to
+// find owners for an orphan.
 //
 // It mirrors GetPodReplicaSets and its siblings in client-go 0.36.3.
 func (s Selector) Selects(labels map[string]string) bool {
 	return len(labels) > 0 && len(s.requirements) > 0 && s.Matches(labels)
 }
 
-// IsNothing reports whether the selector is [Nothing]. A selector may contradict
-// itself and select nothing without being Nothing; see package selector/algebra.
+// IsNothing reports whether the selector is [Nothing]. Other selectors may contradict
+// themselves and select nothing too; see package selector/algebra.
 func (s Selector) IsNothing() bool { return s.need == 0 }
 
-// IsEverything reports whether the selector is [Everything]. No valid requirement
-// is always satisfied, so that no other selector selects all labels.
+// IsEverything reports whether the selector is [Everything]. No valid requirement is always
+// satisfied, so no other selector selects all labels.
 func (s Selector) IsEverything() bool { return s.need > 0 && len(s.requirements) == 0 }
 
-// Requirements returns a copy of the requirements, sorted by key, or nil if there
-// are none, as for Nothing and Everything.
+// Requirements returns a copy of the requirements, sorted by key, or nil if there are none,
+// as for Nothing and Everything.
 func (s Selector) Requirements() []Requirement { return slices.Clone(s.requirements) }
 
-// Equal reports whether s and other have the same requirements, the same values in
-// the same order included. [algebra.Equivalent] compares what they select.
+// Equal reports whether s and other have the same requirements, with values in the same
+// order. [algebra.Equivalent] compares their selections.
 func (s Selector) Equal(other Selector) bool {
 	return s.IsNothing() == other.IsNothing() &&
 		slices.EqualFunc(s.requirements, other.requirements, Requirement.Equal)
 }
 
-// String returns the selector as [Parse] reads it. Nothing and Everything are both
-// the empty string, as upstream; [Selector.Describe] tells them apart.
+// String returns the selector as [Parse] reads it. Nothing and Everything are both the empty
+// string, as in upstream; [Selector.Describe] tells them apart.
 func (s Selector) String() string {
 	texts := make([]string, len(s.requirements))
 	for i, r := range s.requirements {
@@ -152,7 +152,7 @@ func (s Selector) String() string {
 	return strings.Join(texts, ",")
 }
 
-// Describe returns String for people: "nothing" and "everything" instead of the
+// Describe returns a text for people: String, but "nothing" or "everything" instead of the
 // empty string.
 func (s Selector) Describe() string {
 	switch {
@@ -164,8 +164,8 @@ func (s Selector) Describe() string {
 	return s.String()
 }
 
-// ExactMatch returns the only value that the first requirement on key allows. It
-// does not look at later ones: a=1,a=2 answers 1.
+// ExactMatch returns the only value that the first requirement on key allows. It ignores
+// later ones: for a=1,a=2 it returns 1.
 //
 // It mirrors RequiresExactMatch of package labels of apimachinery.
 func (s Selector) ExactMatch(key string) (string, bool) {

@@ -9,17 +9,16 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// ValidateOptions adjusts [Validate] and [ValidateNodeSelector]. The zero value
-// checks everything, as for new objects.
+// ValidateOptions adjusts [Validate] and [ValidateNodeSelector]. The zero value checks
+// everything, as for new objects.
 type ValidateOptions struct {
 	AllowUnknownOperators bool // of label selectors
-	AllowInvalidValues    bool // of expressions, for objects that already have some
+	AllowInvalidValues    bool // of expressions, for objects that already have invalid values
 }
 
-// Validate returns everything that API validation of Kubernetes finds wrong with a
-// selector at path, such as "spec.selector", in the order of the keys and then of
-// the list. Nil is right: whether a selector is required is up to its owner. The
-// error, if any, is an [*Error].
+// Validate returns all errors that API validation of Kubernetes finds in a selector at path,
+// such as "spec.selector", first by sorted key and then in the order of the list. Nil is
+// valid: its owner decides whether a selector is required. The error, if any, is an [*Error].
 //
 // It mirrors ValidateLabelSelector of package v1/validation of apimachinery.
 func Validate(ls *LabelSelector, path string, opts ValidateOptions) error {
@@ -50,8 +49,8 @@ func labelsErrors(labels map[string]string, path string) []*kplan.FieldError {
 	return errs
 }
 
-// expressionErrors checks an expression of a label or node selector; known tells
-// the operators.
+// expressionErrors checks an expression of a label or node selector; known returns the valid
+// operators.
 func expressionErrors(e Expression, path string, opts ValidateOptions, known func(Operator) (Op, bool)) []*kplan.FieldError {
 	var errs []*kplan.FieldError
 	values := subpath(path, "values")
@@ -89,12 +88,12 @@ func required(path, detail string) *kplan.FieldError {
 	return &kplan.FieldError{Path: path, Value: "", Detail: detail, Err: ErrRequired}
 }
 
-// ValidateWorkload returns everything that is wrong with the selector of a
-// ReplicaSet, Deployment or DaemonSet whose pods get the labels of template. On
-// top of [Validate] at "spec.selector" a workload must have a selector, it must
-// not be empty, and it must select what the workload creates.
+// ValidateWorkload returns all errors of the selector of a ReplicaSet, Deployment or
+// DaemonSet whose pods get the labels of template. In addition to [Validate] at
+// "spec.selector", a selector is required, it must not be empty, and it must select the pods
+// of the template.
 //
-// It mirrors ValidateReplicaSetSpec and its siblings of Kubernetes.
+// It mirrors ValidateReplicaSetSpec and the corresponding functions of Kubernetes.
 func ValidateWorkload(ls *LabelSelector, template map[string]string, opts ValidateOptions) error {
 	const path = "spec.selector"
 	errs := labelSelectorErrors(ls, path, opts)

@@ -8,8 +8,8 @@ const valueDetail = "a valid label must be an empty string or consist of alphanu
 	"start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '" +
 	valuePattern + "')"
 
-// ValidateValue returns what is wrong with a label value, or nil if nothing is.
-// The empty value is valid.
+// ValidateValue returns the errors of a label value, or nil if it is valid. The empty value
+// is valid.
 //
 // It mirrors IsValidLabelValue of package validation of apimachinery.
 func ValidateValue(value string) []string {
@@ -23,7 +23,7 @@ func ValidateValue(value string) []string {
 	return messages
 }
 
-// validValue reports whether ValidateValue has nothing to say, without its texts.
+// validValue reports whether ValidateValue returns no errors, without creating their texts.
 func validValue(value string) bool {
 	return value == "" || len(value) <= maxName && isName(value)
 }

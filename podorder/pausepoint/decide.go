@@ -10,12 +10,11 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Cause is why pods of a ReplicaSet are to be deleted.
+// A Cause is the reason why pods of a ReplicaSet are to be deleted.
 type Cause string
 
-// The causes. Pause points are armed for CauseRollout alone: a paused Deployment
-// still scales, so that there is nothing to pause, and a bare ReplicaSet could never
-// be resumed.
+// The causes. Pause points are armed only for CauseRollout: a paused Deployment still scales,
+// so pausing would not stop a scale-down, and a bare ReplicaSet could never be resumed.
 const (
 	CauseRollout  Cause = "Rollout"  // pods of an old template make room for the new one
 	CauseScale    Cause = "Scale"    // the workload wants fewer pods
@@ -23,7 +22,7 @@ const (
 	CauseOther    Cause = "Other"    // a bare controller, or a Deployment that is being deleted
 )
 
-// A State is what a pause decision reads of a Deployment.
+// A State holds the fields of a Deployment that a pause decision reads.
 type State struct {
 	Name            string `json:"name,omitzero"`
 	UID             string `json:"uid,omitzero"`
@@ -43,21 +42,20 @@ type ScaleDown struct {
 	Cause Cause
 }
 
-// A Plan is what pause points make of scale-downs.
+// A Plan is the result of [Decide]: the scale-downs, limited by pause points.
 type Plan struct {
-	// Delete is how many pods each ReplicaSet may lose, in the order of the
-	// scale-downs: the first ones in deletion order.
+	// Delete is the number of pods that each ReplicaSet may lose, in the order of the
+	// scale-downs. The first pods in deletion order go.
 	Delete []int `json:"delete"`
 	// Pause is the write that pauses the Deployment, or nil.
 	Pause    *PauseDeployment `json:"pause,omitempty"`
 	Warnings []Warning        `json:"warnings,omitempty"`
 }
 
-// PauseDeployment pauses a Deployment at a pod: it sets spec.paused and the
-// annotation [AnnotationHit] to Token in one write, with UID and
-// ResourceVersion as preconditions. The annotation alone would mean that the pause
-// is over; a system that needs two writes must pause first. The event of the write
-// has the reason PausePointReached.
+// PauseDeployment pauses a Deployment at a pod: it sets spec.paused and the annotation
+// [AnnotationHit] to Token in one write, with UID and ResourceVersion as preconditions. The
+// annotation alone would mean that the pause is over; a system that needs two writes must
+// pause first. The event of the write has the reason PausePointReached.
 type PauseDeployment struct {
 	Name            string `json:"name"`
 	UID             string `json:"uid,omitzero"`
@@ -72,21 +70,21 @@ func (a PauseDeployment) String() string {
 	return fmt.Sprintf("Paused deployment %s %s deleting pod %s", a.Name, a.Mode, a.Pod)
 }
 
-// A Warning is a pause point that does not work as its author may expect.
+// A Warning reports a pause point that may not work as its author expects.
 type Warning struct {
 	Pod    string    `json:"pod"`
 	Reason Oversight `json:"reason"`
-	Value  string    `json:"value,omitzero"` // the annotation or the cause, whichever is to blame
+	Value  string    `json:"value,omitzero"` // the annotation, the cause or the UID, as the reason says
 }
 
-// An Oversight is what is wrong with a pause point.
+// An Oversight is the mistake in a pause point.
 type Oversight string
 
-// What may be wrong with a pause point.
+// The mistakes in a pause point.
 const (
-	Unreadable Oversight = "Unreadable" // its value is not known, and counts as before
-	Inert      Oversight = "Inert"      // the pod is deleted for another cause than a rollout
-	NotReady   Oversight = "NotReady"   // the pod is not ready, and such points are ignored
+	Unreadable Oversight = "Unreadable" // its value is unknown, and counts as "before"
+	Inert      Oversight = "Inert"      // the cause of the deletion is not a rollout
+	NotReady   Oversight = "NotReady"   // the pod is not ready, and points on such pods are ignored
 	NoUID      Oversight = "NoUID"      // the pod has no UID that a token can hold
 )
 
@@ -95,17 +93,16 @@ func (w Warning) String() string {
 	return fmt.Sprintf("pause point on %s: %s (%s)", w.Pod, w.Reason, w.Value)
 }
 
-// Decide says how many pods of old ReplicaSets may go before a pause point
-// stops the rollout, and whether the Deployment is to be paused now. Pods are those
-// of the namespace, and downs the scale-downs of one pass in their order. Nothing is
-// deleted beyond a point that has not been acknowledged, and at most one pause is
-// planned; once it is, the ReplicaSets behind it lose nothing. A pod with a point is
-// deleted only when the snapshot already shows the pause, so that a stale one cannot
-// make it vanish unnoticed.
+// Decide returns how many pods of old ReplicaSets may be deleted before a pause point stops
+// the rollout, and whether to pause the Deployment now. Pods are the pods of the namespace,
+// and downs the scale-downs of one pass in their order. Nothing is deleted after a point that
+// has not been acknowledged. At most one pause is planned, and the ReplicaSets after it lose
+// nothing. A pod with a point is deleted only when the snapshot already shows the pause, so
+// that a planner with a stale snapshot cannot delete it unnoticed.
 //
-// The decision is for a planner of Deployments. One of ReplicaSets may use it as
-// well, to hold back what the other could not foresee; it then has no Deployment to
-// pause and reads Delete alone.
+// The decision is for a planner of Deployments. A planner of ReplicaSets may use it too, to
+// hold back deletions that the Deployment planner could not foresee; it has no Deployment to
+// pause and reads only Delete.
 func Decide(o podorder.Order, pods []podorder.Pod, downs []ScaleDown, state State) Plan {
 	d := decision{order: o, pods: pods, state: state}
 	d.token, d.known = ParseToken(state.Token)
@@ -122,13 +119,13 @@ func Decide(o podorder.Order, pods []podorder.Pod, downs []ScaleDown, state Stat
 	return plan
 }
 
-// A decision is Decide under way.
+// A decision is the working state of Decide.
 type decision struct {
 	order podorder.Order
 	pods  []podorder.Pod
 	state State
 	token Token
-	known bool            // the token is one of this revision
+	known bool            // the token is of this revision
 	hits  map[string]bool // its pods, by UID
 }
 
@@ -141,7 +138,7 @@ func (d *decision) limit(down *ScaleDown, plan *Plan) int {
 	case plan.Pause != nil:
 		return 0
 	case d.state.Paused && d.known && !waiting:
-		return 0 // the pod at which the rollout waits is gone, or another ReplicaSet's
+		return 0 // the pod at which the rollout waits is gone, or of another ReplicaSet
 	case !points:
 		return down.N
 	}
@@ -163,8 +160,8 @@ func (d *decision) limit(down *ScaleDown, plan *Plan) int {
 	return down.N
 }
 
-// survey reports whether there are armed points among the pods, and whether the
-// rollout waits at one of the pods. It adds the warnings.
+// survey reports whether any of the pods has an armed point, and whether the rollout waits at
+// one of the pods. It adds the warnings.
 func (d *decision) survey(down *ScaleDown, plan *Plan) (points, waiting bool) {
 	n := len(down.Pods)
 	if down.Pods == nil {
@@ -229,8 +226,8 @@ func (d *decision) acknowledged(uid string) bool {
 	return d.hits[uid] && !(d.state.Paused && d.last(uid))
 }
 
-// pause returns the write that pauses at p. Entries of pods that are gone are
-// dropped from the token, and so is an older one of p.
+// pause returns the write that pauses at p. It drops the token's entries of deleted pods and
+// an older entry of p.
 func (d *decision) pause(p *podorder.Pod, mode Mode) *PauseDeployment {
 	exists := map[string]bool{}
 	for i := range d.pods {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pausepoint answers where a rollout stops: a pod that carries [Annotation] holds
-// back a rolling update until a person resumes it.
+// Package pausepoint decides where a rollout stops: a pod with the annotation [Annotation]
+// holds back a rolling update until a person resumes it.
 //
-// Start with [Decide]: of the pods that old ReplicaSets are to lose in one pass it says
-// how many may go, and whether the Deployment is to be paused now. [Parse] reads the mark
-// of a pod, and [ParseToken] what the Deployment remembers.
+// Start with [Decide]: it says how many of the pods that old ReplicaSets are to lose in one
+// pass may go, and whether to pause the Deployment now. [Parse] reads the annotation of a
+// pod, and [ParseToken] the annotation of the Deployment.
 //
 // One decision:
 //
@@ -15,9 +15,9 @@
 //	the first victim with a point that is not acknowledged
 //	   │   none: all may go
 //	   v
-//	Plan: Delete (what may go in front of it), Pause (the one write), Warnings
+//	Plan: Delete (the pods before it), Pause (the one write), Warnings
 //
 // The caller writes the pause and the token in one write, and resumes by clearing
-// spec.paused. The rules by name, invariants and deviations are in rules.md; upstream has
-// nothing like it.
+// spec.paused. The named rules, invariants and deviations are in rules.md; upstream has no
+// such feature.
 package pausepoint

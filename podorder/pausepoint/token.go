@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Annotation is the pod annotation that makes a rolling update pause when
-// it comes to the pod. Its values are those of a [Mode]; "true" and "" mean
-// before, "off" means false.
+// Annotation is the pod annotation that makes a rolling update pause when it reaches the pod.
+// Its values are the [Mode]s; "true" and "" mean before, "off" means false.
 const Annotation = "controller.alpha.kubernetes.io/pause-point"
 
 // AnnotationHit is the Deployment annotation that remembers at which pods
 // the rollout has paused; see [Token].
 const AnnotationHit = "controller.alpha.kubernetes.io/pause-points-hit"
 
-// A Mode is where a rollout pauses.
+// A Mode tells where a rollout pauses.
 type Mode string
 
 // The modes of a pause point.
@@ -26,9 +25,8 @@ const (
 	After  Mode = "after"  // the pod is deleted while the rollout is paused
 )
 
-// Parse returns the mode that the annotations of a pod carry. Valid is
-// false for a value that nobody knows, which counts as before: an unreadable stop
-// sign is a stop sign.
+// Parse returns the mode from the annotations of a pod. Valid is false for an unknown value,
+// which counts as before: an unreadable stop sign is a stop sign.
 func Parse(annotations map[string]string) (mode Mode, valid bool) {
 	text, ok := annotations[Annotation]
 	if !ok {
@@ -45,23 +43,23 @@ func Parse(annotations map[string]string) (mode Mode, valid bool) {
 	return Before, false
 }
 
-// A Token is the value of [AnnotationHit]: the pods at which the
-// rollout to a revision has paused, the most recent one last. While the Deployment is
-// paused the last entry is where it waits; resuming acknowledges it. The revision
-// makes a later rollout pause again at the same pods.
+// A Token is the value of [AnnotationHit]: the pods at which the rollout to a revision has
+// paused, the most recent one last. While the Deployment is paused, it waits at the last
+// entry; resuming acknowledges it. The revision makes a later rollout pause again at the same
+// pods.
 type Token struct {
 	Revision int64 // of the new ReplicaSet
 	Entries  []Entry
 }
 
-// A Entry is a pod at which a rollout has paused.
+// An Entry is a pod at which a rollout has paused.
 type Entry struct {
 	Mode Mode // Before or After
 	UID  string
 }
 
-// ParseToken reads a token in its text form, such as "7;b:uid-1,a:uid-2". It is
-// false if the text is anything else.
+// ParseToken reads a token in its text form, such as "7;b:uid-1,a:uid-2". It returns false
+// for any other text.
 func ParseToken(text string) (Token, bool) {
 	revision, list, ok := strings.Cut(text, ";")
 	if !ok {

@@ -14,14 +14,15 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Chooser decides which pods go. A function that is nil is that of podorder.Order, which
-// passes: leave out what you have not written.
+// A Chooser decides which pods are deleted. Set the functions to test: a nil function is
+// replaced by the one of podorder.Order, which passes.
 type Chooser struct {
-	// Compare tells which of two pods goes first: a if it is negative, b if positive.
+	// Compare tells which of two pods is deleted first: a if it is negative, b if it is
+	// positive.
 	Compare func(o podorder.Order, a, b podorder.Pod) int
-	// Choose returns the n pods that go.
+	// Choose returns the n pods to delete.
 	Choose func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice
-	// Sort brings pods into the order in which they go.
+	// Sort sorts pods into the order of their deletion.
 	Sort func(o podorder.Order, pods []podorder.Pod)
 }
 
@@ -32,7 +33,7 @@ type settings struct {
 	orders *rapid.Generator[podorder.Order]
 }
 
-// A Setting chooses what is tried and which checks look at it.
+// A Setting selects the input and the checks.
 type Setting func(*settings)
 
 // Only runs the checks of these names, see [Names]. An unknown name fails the test.
@@ -40,12 +41,12 @@ func Only(names ...string) Setting {
 	return func(s *settings) { s.choice.Only = append(s.choice.Only, names...) }
 }
 
-// Except runs all checks but those of these names.
+// Except runs all checks except these, see [Names].
 func Except(names ...string) Setting {
 	return func(s *settings) { s.choice.Except = append(s.choice.Except, names...) }
 }
 
-// In tries orders of a generator of your own, such as rapid.Just(podorder.Order{}).
+// In tries orders of your own generator, such as rapid.Just(podorder.Order{}).
 func In(orders *rapid.Generator[podorder.Order]) Setting {
 	return func(s *settings) { s.orders = orders }
 }
@@ -61,12 +62,12 @@ func chosen(list []Setting) settings {
 // Names returns the names of the checks, in the order of README.md.
 func Names() []string { return decision.Names() }
 
-// Now returns the instant at which all pods are looked at. Their times are around it.
+// Now returns the time at which all decisions are made. The times of pods are around it.
 func Now() time.Time { return random.Now }
 
-// Pods draws up to eight pods, on three nodes or none, in each phase, ready or not, at times
-// that are equal or a second, nine seconds, an hour apart, with costs and priorities. In every
-// second draw they differ by their UIDs and by seconds alone.
+// Pods draws up to eight pods: on three nodes or unassigned, in each phase, ready or not,
+// with costs and priorities, and with times that are equal or differ by one second, nine
+// seconds or an hour. In every second draw they differ only by their UIDs and by seconds.
 func Pods() *rapid.Generator[[]podorder.Pod] {
 	return properties.Drawn(func(s random.Source) (pods []podorder.Pod) {
 		alike, n := random.Bool(s, "alike"), random.Between(s, "pods", 0, 8)
@@ -84,7 +85,7 @@ func Pods() *rapid.Generator[[]podorder.Pod] {
 }
 
 // Orders draws orders: each chain of each release, with or without a time, with priorities,
-// spreading over domains, pods that are named or protected, and neighbours.
+// spreading over domains, named or protected pods, and neighbours.
 func Orders() *rapid.Generator[podorder.Order] {
 	return random.Custom(func(t random.T) podorder.Order { return order(t) })
 }
@@ -116,7 +117,7 @@ func Check(t rapid.TB, c Chooser, settings ...Setting) {
 	rapid.Check(t, Property(c, settings...))
 }
 
-// Property is what [Check] checks for one case.
+// Property returns the property that [Check] checks for one case.
 func Property(c Chooser, settings ...Setting) func(*rapid.T) {
 	set := chosen(settings)
 	return func(t *rapid.T) {
@@ -127,8 +128,8 @@ func Property(c Chooser, settings ...Setting) func(*rapid.T) {
 	}
 }
 
-// CheckCost tries who reads the text of the annotation that says what the deletion of a pod
-// costs, and whether it is one.
+// CheckCost tries a parser of the annotation with the deletion cost of a pod: it returns the
+// cost, and whether the text is valid.
 func CheckCost(t rapid.TB, read func(text string) (cost int32, valid bool), settings ...Setting) {
 	t.Helper()
 	rapid.Check(t, costs(read, chosen(settings)))

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// room is what the checks know about planners of ReplicaSets.
+// room describes planners of ReplicaSets to the checks.
 var room = properties.Room[replicaset.Snapshot, replicaset.Options, replicaset.Plan]{
 	Package: "replicasettest", Prefix: "ReplicaSet",
 	Draw:      draw,
@@ -38,7 +38,7 @@ var room = properties.Room[replicaset.Snapshot, replicaset.Options, replicaset.P
 	World: map[string]func(random.Source, *replicaset.Snapshot, time.Time){"pods live": live, "pods die": die, "it is told": told},
 }
 
-// most is how many replicas are drawn: whatever is created is carried out, many times.
+// most is the limit of drawn replicas: all created pods are simulated, many times.
 const most = 1000
 
 func draw(s random.Source, kind random.Kind) replicaset.Snapshot {
@@ -50,7 +50,7 @@ func draw(s random.Source, kind random.Kind) replicaset.Snapshot {
 	return snapshot
 }
 
-// drift is how many pods have changed, or are there on one side only.
+// drift returns the number of pods that have changed or exist on one side only.
 func drift(before, after *replicaset.Snapshot) (n int64) {
 	if before.ReplicaSet.Generation != after.ReplicaSet.Generation {
 		return properties.Unknown
@@ -69,7 +69,7 @@ func drift(before, after *replicaset.Snapshot) (n int64) {
 	return n + int64(len(there))
 }
 
-// live lets pods be scheduled, run and become ready, and those end that were deleted.
+// live schedules pods, makes them run and ready, and removes some of the deleted pods.
 func live(s random.Source, snapshot *replicaset.Snapshot, now time.Time) {
 	snapshot.Pods = slices.DeleteFunc(snapshot.Pods, func(p podorder.Pod) bool {
 		return !p.DeletionTimestamp.IsZero() && random.Bool(s, "ends")
@@ -87,7 +87,7 @@ func live(s random.Source, snapshot *replicaset.Snapshot, now time.Time) {
 	}
 }
 
-// die makes pods fail, lose their readiness, or go because somebody else deletes them.
+// die makes pods fail, lose their readiness, or be deleted by a user.
 func die(s random.Source, snapshot *replicaset.Snapshot, now time.Time) {
 	for i := range snapshot.Pods {
 		p := &snapshot.Pods[i]
@@ -104,16 +104,16 @@ func die(s random.Source, snapshot *replicaset.Snapshot, now time.Time) {
 	}
 }
 
-// told lets somebody scale.
+// told makes a user scale.
 func told(s random.Source, snapshot *replicaset.Snapshot, _ time.Time) {
 	replicas := random.Between[int32](s, "replicas", 0, 12)
 	snapshot.ReplicaSet.Replicas = &replicas
 	snapshot.ReplicaSet.Generation++
 }
 
-// derive returns a plan that makes of before what after is. Whoever adopts is taken to have
-// looked at the API server, and a pod that must not be deleted to be left for that reason:
-// neither can be seen.
+// derive returns a plan that turns before into after. Two facts cannot be seen and are
+// assumed: a controller that adopts has asked the API server, and a pod that must not be
+// deleted is kept for that reason.
 func derive(before, after *replicaset.Snapshot, o *replicaset.Options) (plan replicaset.Plan) {
 	there, created := map[string]*podorder.Pod{}, int32(0)
 	for i := range after.Pods {
@@ -121,12 +121,12 @@ func derive(before, after *replicaset.Snapshot, o *replicaset.Options) (plan rep
 	}
 	var claims, deletions replicaset.Actions
 	owner, controller := &before.ReplicaSet, true
-	anyones := o.Dialect == replicaset.Kubernetes15WithoutGarbageCollector // pods count whoever controls them
+	anyones := o.Dialect == replicaset.Kubernetes15WithoutGarbageCollector // pods count, with any controller
 	for i := range before.Pods {
 		p := &before.Pods[i]
 		q := there[p.Name]
 		delete(there, p.Name)
-		if q != nil && q.UID != p.UID { // another of the same name
+		if q != nil && q.UID != p.UID { // another pod with the same name
 			q = nil
 			created++
 		}

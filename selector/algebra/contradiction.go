@@ -8,19 +8,19 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Contradiction is requirements on one label that no label satisfies together,
-// none of which can be left out.
+// A Contradiction is a minimal list of requirements on one label that no label satisfies:
+// without any one of them there is such a label.
 type Contradiction struct {
 	Key          string
 	Requirements []selector.Requirement
 }
 
 // Contradictions returns one contradiction for each key that makes the selector
-// unsatisfiable, sorted by key. There are none for Nothing, which demands nothing
-// of any label.
+// unsatisfiable, sorted by key. Nothing has no contradictions, because it has no
+// requirements.
 //
-// For a contradiction among m of the k requirements on a key it intersects parts of
-// them about m log k times.
+// For a contradiction among m of the k requirements on a key it intersects subsets of them
+// about m log k times.
 func Contradictions(s selector.Selector) []Contradiction {
 	var found []Contradiction
 	rest := s.Requirements()
@@ -42,13 +42,12 @@ func (f *factor) possible() bool {
 	return ok
 }
 
-// culprits returns a smallest part of the requirements that is still impossible.
-// Each round finds the first of those not yet known to belong to it that is one too
-// many together with the known ones and those in front of it: it belongs to it, and
-// those behind it are not needed.
+// culprits returns a minimal subset of the requirements that is still impossible. Each round
+// finds the first requirement that is impossible together with the known culprits and the
+// requirements before it. It is a culprit, and the requirements after it are not needed.
 func culprits(requirements []selector.Requirement) []selector.Requirement {
 	var known []int
-	impossible := func(n int) bool { // the known ones and the first n
+	impossible := func(n int) bool { // the known culprits and the first n requirements
 		d := demands{absent: true}
 		for _, k := range known {
 			d.add(&requirements[k])
@@ -60,7 +59,7 @@ func culprits(requirements []selector.Requirement) []selector.Requirement {
 		return !f.possible()
 	}
 	for end := len(requirements); !impossible(0); {
-		low, high := 0, end-1 // the first high+1 are too many
+		low, high := 0, end-1 // the first high+1 are impossible
 		for low < high {
 			if middle := (low + high) / 2; impossible(middle + 1) {
 				high = middle

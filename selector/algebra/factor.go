@@ -9,28 +9,27 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A factor is what a conjunction of requirements leaves of one label: whether it
-// may be absent, and which values it may have. A selector is a product of factors,
-// since each requirement is about one label; that makes everything in this file
-// and its neighbours exact.
+// A factor is the result of a conjunction of requirements for one label: whether it may be
+// absent, and which values it may have. A selector is a product of factors, since each
+// requirement is about one label; therefore the answers of this package are exact.
 type factor struct {
 	key    string
 	absent bool
 	form   form
 	set    []string // sorted, each once
-	lo, hi int64    // of between, inclusive; lo > hi if there are none
+	lo, hi int64    // of between, inclusive; lo > hi means no integers
 }
 
-// A form is how a factor describes its values.
+// A form tells how a factor describes its values.
 type form uint8
 
 const (
-	allBut  form = iota // all except those of set
-	only                // those of set
-	between             // the integers from lo to hi, in any spelling, except those of set
+	allBut  form = iota // all except the values of set
+	only                // the values of set
+	between             // the integers from lo to hi, in any spelling, except the values of set
 )
 
-// free is the factor of a label that no requirement mentions.
+// free returns the factor of a label without requirements.
 func free(key string) factor { return factor{key: key, absent: true} }
 
 // factorOf intersects the requirements, which have the same key.
@@ -42,8 +41,8 @@ func factorOf(requirements []selector.Requirement) factor {
 	return d.factor(requirements[0].Key())
 }
 
-// demands gathers requirements on one label. Their values are put in order once, when
-// all of them are known: many requirements may exclude one value each.
+// demands collects requirements on one label. The excluded values are sorted once, after the
+// last requirement: many requirements may exclude one value each.
 type demands struct {
 	absent   bool     // no requirement needs the label
 	listed   bool     // only values may remain
@@ -53,7 +52,7 @@ type demands struct {
 	excluded []string // in any order
 }
 
-// add does not write to the values of the requirement.
+// add adds a requirement, and does not write to its values.
 func (d *demands) add(r *selector.Requirement) {
 	switch r.Op() {
 	case selector.OpNotEquals, selector.OpNotIn, selector.OpDoesNotExist:
@@ -74,12 +73,12 @@ func (d *demands) add(r *selector.Requirement) {
 		}
 	case selector.OpLess:
 		d.between(0, max(bound(r), 0)-1)
-	default: // absent, and the zero Requirement, which needs a label it does not allow
+	default: // absent, and the zero Requirement, which requires a label but allows no value
 		d.only(nil)
 	}
 }
 
-// only leaves the values, which are sorted and each there once.
+// only restricts the label to the values, which are sorted and distinct.
 func (d *demands) only(values []string) {
 	if d.listed {
 		values = common(values, d.values)
@@ -94,7 +93,7 @@ func (d *demands) between(lo, hi int64) {
 	d.ranged, d.lo, d.hi = true, lo, hi
 }
 
-// factor returns what the requirements leave of the label.
+// factor returns the factor of the requirements.
 func (d *demands) factor(key string) factor {
 	f := factor{key: key, absent: d.absent}
 	slices.Sort(d.excluded)
@@ -129,7 +128,7 @@ func distinct(r *selector.Requirement) []string {
 	return slices.Compact(slices.Sorted(slices.Values(r.Values())))
 }
 
-// keepOnly leaves the values, which are sorted and each there once.
+// keepOnly restricts the factor to the values, which are sorted and distinct.
 func (f *factor) keepOnly(values []string) {
 	kept := make([]string, 0, len(values))
 	for _, v := range values {
@@ -140,8 +139,8 @@ func (f *factor) keepOnly(values []string) {
 	f.form, f.set = only, kept
 }
 
-// drop takes the values away. It costs as much as all that have been taken away: what
-// excludes one value at a time is gathered by demands.
+// drop excludes the values. It takes time in proportion to all excluded values: to exclude
+// many values one by one, use demands.
 func (f *factor) drop(values []string) {
 	if f.form == only {
 		f.set = without(f.set, values)
@@ -172,14 +171,14 @@ func (f *factor) allows(value string) bool {
 	return !found
 }
 
-// A state is what a label may be: absent or a value.
+// A state is a possible state of a label: absent or a value.
 type state struct {
 	absent bool
 	value  string
 }
 
-// pick returns the simplest state that the factor allows, and whether there is
-// any: absent before a value, and the smallest of these.
+// pick returns the simplest state that the factor allows, if any: absent, or else the
+// smallest value.
 func (f *factor) pick() (state, bool) {
 	if f.absent {
 		return state{absent: true}, true
@@ -188,8 +187,8 @@ func (f *factor) pick() (state, bool) {
 	return state{value: value}, ok
 }
 
-// pickValue returns the smallest value that the factor allows; "", v1, v2 and so
-// on if it allows all but a few.
+// pickValue returns the smallest value that the factor allows. If it allows all values but a
+// few, it returns the first of "", v1, v2 and so on that it allows.
 func (f *factor) pickValue() (string, bool) {
 	switch f.form {
 	case only:

@@ -4,9 +4,9 @@ package algebra
 
 import "github.com/kplan-go/kplan/selector"
 
-// Implies reports whether b selects everything that a selects. If not, it returns
-// labels that a selects and b does not. It is exact, and takes time in proportion
-// to the requirements and values, apart from sorting the latter.
+// Implies reports whether b selects everything that a selects. If not, it returns labels that
+// a selects and b does not. It is exact, and takes linear time in the requirements and
+// values, except for sorting the values.
 func Implies(a, b selector.Selector) (counter map[string]string, ok bool) {
 	fa := []factor(nil)
 	if !a.IsNothing() {
@@ -59,7 +59,7 @@ func escape(a, b *factor) (state, bool) {
 	return state{value: value}, ok
 }
 
-// escapeAllBut finds a value for an a that allows all but a few.
+// escapeAllBut returns a value for escape if a allows all values but a few.
 func escapeAllBut(a, b *factor) (string, bool) {
 	switch b.form {
 	case only:
@@ -69,10 +69,10 @@ func escapeAllBut(a, b *factor) (string, bool) {
 	case allBut:
 		return firstValue(b.set, a.allows)
 	}
-	return fresh(a.set), true // which is no integer
+	return fresh(a.set), true // not an integer
 }
 
-// escapeBetween finds a value for an a that allows integers.
+// escapeBetween returns a value for escape if a allows integers.
 func escapeBetween(a, b *factor) (string, bool) {
 	switch b.form {
 	case only:

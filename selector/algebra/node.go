@@ -8,13 +8,13 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A NodeExample is a node that answers a question about node selectors.
+// A NodeExample is an example or counterexample for node selectors.
 type NodeExample struct {
 	Name   string
 	Labels map[string]string
 }
 
-// An Answer is that of a question that cannot always be decided.
+// An Answer is the answer to a question that cannot always be decided.
 type Answer string
 
 // The answers.
@@ -24,8 +24,8 @@ const (
 	Unknown Answer = "Unknown"
 )
 
-// A nodeProduct is what a term leaves of the labels and of the name of a node that
-// has one.
+// A nodeProduct is a compiled term: its requirements on the labels and on the name of a node
+// with a name.
 type nodeProduct struct {
 	labels selector.Selector
 	name   factor
@@ -64,8 +64,8 @@ func (p *nodeProduct) example() (NodeExample, bool) {
 	return NodeExample{Name: name, Labels: labels}, true
 }
 
-// SatisfiableNodes reports whether some node with a name satisfies the selector, and
-// returns one.
+// SatisfiableNodes reports whether some node with a name satisfies the selector, and returns
+// such a node.
 func SatisfiableNodes(m selector.NodeMatcher) (NodeExample, bool) {
 	for _, p := range products(m) {
 		return p.example()
@@ -73,8 +73,8 @@ func SatisfiableNodes(m selector.NodeMatcher) (NodeExample, bool) {
 	return NodeExample{}, false
 }
 
-// OverlapNodes reports whether some node with a name satisfies both selectors, and
-// returns one. It is exact, and compares each term of a with each of b.
+// OverlapNodes reports whether some node with a name satisfies both selectors, and returns
+// such a node. It is exact, and compares each term of a with each term of b.
 func OverlapNodes(a, b selector.NodeMatcher) (NodeExample, bool) {
 	for _, p := range products(a) {
 		for _, q := range products(b) {
@@ -92,11 +92,10 @@ func OverlapNodes(a, b selector.NodeMatcher) (NodeExample, bool) {
 	return NodeExample{}, false
 }
 
-// ImpliesNodes reports whether every node with a name that satisfies a satisfies b.
-// The answer Yes means that each term of a lies within one of b, and No comes with
-// a node that satisfies a and not b. If a term of a lies within several terms of b
-// together, or seems to, the answer is Unknown; with at most one term in b it is
-// always Yes or No.
+// ImpliesNodes reports whether every node with a name that satisfies a satisfies b. Yes means
+// that each term of a lies within a single term of b, and No comes with a node that satisfies
+// a and not b. If a term of a lies within several terms of b together, or may do so, the
+// answer is Unknown; with at most one term in b it is always Yes or No.
 func ImpliesNodes(a, b selector.NodeMatcher) (NodeExample, Answer) {
 	answer := Yes
 	for _, p := range products(a) {
@@ -111,8 +110,8 @@ func ImpliesNodes(a, b selector.NodeMatcher) (NodeExample, Answer) {
 	return NodeExample{}, answer
 }
 
-// within reports whether one term of b holds all of p. If none does, it tries each
-// node that some term of b refuses, and returns one that all of b refuses.
+// within reports whether one term of b contains all of p. If not, it tries a node for each
+// term of b that does not satisfy that term, and returns one that satisfies no term of b.
 func (p *nodeProduct) within(b selector.NodeMatcher) (bool, *NodeExample) {
 	base, _ := p.example()
 	tries := []NodeExample{base}

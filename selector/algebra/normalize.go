@@ -8,15 +8,14 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Normalize returns the shortest selector of a fixed form that selects the same
-// legal labels: Nothing if it selects none, otherwise for each key in order nothing
-// or one of
+// Normalize returns the shortest selector of a fixed form that selects the same legal labels:
+// Nothing if it selects none, otherwise for each key, in order, no requirements or one of
 //
 //	!key   key   key=v   key in (v,w)   key notin (v)   key,key notin (v)   key>1,key<9,key notin (5)
 //
-// Selectors with the same normal form are [Equivalent]. Equivalent ones have the
-// same normal form, with one exception: a range of integers can also be written as
-// the list of all their spellings.
+// Selectors with the same normal form are [Equivalent]. Equivalent selectors have the same
+// normal form, with one exception: a range of integers can also be written as the list of all
+// its spellings.
 func Normalize(s selector.Selector) selector.Selector {
 	if s.IsNothing() {
 		return selector.Nothing()
@@ -45,7 +44,7 @@ func (f *factor) requirements() []selector.Requirement {
 		case f.absent:
 			add(selector.OpDoesNotExist)
 		case len(f.set) == 1:
-			// The one value may be illegal, and so may be the key: FromMap checks neither.
+			// The value and the key may be illegal: FromMap checks neither.
 			rs = append(rs, selector.FromMap(map[string]string{f.key: f.set[0]}).Requirements()...)
 		default:
 			add(selector.OpIn, f.set...)

@@ -4,20 +4,20 @@ package algebra
 
 import "github.com/kplan-go/kplan/selector"
 
-// A Relation is how what two selectors select lies to each other.
+// A Relation is the relation between the selections of two selectors.
 type Relation string
 
 // The relations of a and b.
 const (
-	RelationEqual       Relation = "Equal"       // the same, possibly nothing
-	RelationInside      Relation = "Inside"      // all that a selects, b selects as well
-	RelationContains    Relation = "Contains"    // all that b selects, a selects as well
-	RelationOverlapping Relation = "Overlapping" // some is common, and each has some of its own
-	RelationDisjoint    Relation = "Disjoint"    // nothing is common
+	RelationEqual       Relation = "Equal"       // both select the same, possibly nothing
+	RelationInside      Relation = "Inside"      // b selects everything that a selects, and more
+	RelationContains    Relation = "Contains"    // a selects everything that b selects, and more
+	RelationOverlapping Relation = "Overlapping" // both select some labels, and each selects others
+	RelationDisjoint    Relation = "Disjoint"    // no labels are selected by both
 )
 
-// A Comparison is a relation with examples. An example is nil if there is none; it
-// may well be empty, since no labels at all are labels too.
+// A Comparison is a relation with examples. An example is nil if none exists; an empty
+// example is valid, since a selector may select the empty set of labels.
 type Comparison struct {
 	Relation Relation          `json:"relation"`
 	Common   map[string]string `json:"common"` // selected by both
@@ -25,8 +25,8 @@ type Comparison struct {
 	OnlyB    map[string]string `json:"onlyB"`  // selected by b and not by a
 }
 
-// Compare tells how what a selects lies to what b selects. A selector that selects
-// nothing is Disjoint with every one that selects something.
+// Compare compares the selections of a and b. A selector that selects nothing is Disjoint
+// from every selector that selects something.
 func Compare(a, b selector.Selector) Comparison {
 	common, overlap := Overlap(a, b)
 	onlyA, inside := Implies(a, b)

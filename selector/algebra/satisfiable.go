@@ -4,13 +4,13 @@ package algebra
 
 import "github.com/kplan-go/kplan/selector"
 
-// Satisfiable reports whether the selector selects any labels, and returns the
-// simplest ones: no more labels than it takes, with the smallest values. a=1,a=2 is
-// not satisfiable, and neither is Nothing.
+// Satisfiable reports whether the selector selects any labels, and returns the simplest ones:
+// as few labels as possible, with the smallest values. a=1,a=2 is not satisfiable, and
+// neither is Nothing.
 //
-// This and all other analysis is about legal labels, those that [selector.ValidateKey] and
-// [selector.ValidateValue] accept. Values that a selector made by [selector.FromMap] demands count as
-// legal.
+// This and all other analysis is about legal labels, which [selector.ValidateKey] and
+// [selector.ValidateValue] accept. The values in a selector made by [selector.FromMap] count
+// as legal.
 func Satisfiable(s selector.Selector) (labels map[string]string, ok bool) {
 	if s.IsNothing() {
 		return nil, false
@@ -31,7 +31,7 @@ func witness(fs []factor) (map[string]string, bool) {
 	return labels, true
 }
 
-// put makes the label key what the state says.
+// put puts the label key into the state.
 func (st state) put(labels map[string]string, key string) {
 	if st.absent {
 		delete(labels, key)

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A label value has no sign, so only the integers from 0 to maxInteger have a
-// spelling that is a legal value. One of d digits has 64-d, with up to 63-d leading
-// zeros: excluding 1 does not exclude 01.
+// maxInteger is the largest integer that a label value can spell. A label value has no sign,
+// so only the integers from 0 to maxInteger have a legal spelling. An integer of d digits has
+// 64-d spellings, with up to 63-d leading zeros: excluding 1 does not exclude 01.
 const maxInteger = math.MaxInt64
 
 // maxValue is the length of the longest label value.
@@ -22,9 +22,9 @@ func isBetween(value string, lo, hi int64) bool {
 	return err == nil && lo <= n && n <= hi
 }
 
-// spelling returns the shortest spelling of the smallest integer from lo to hi, lo
-// not being negative, that has one not in excluded, which is sorted. Each spelling
-// tried in vain is one of excluded, so it tries at most one more than these.
+// spelling returns the shortest spelling of the smallest integer from lo to hi that has a
+// spelling that is not excluded. Lo is not negative, and excluded is sorted. Each failed
+// spelling is an excluded one, so it tries at most one more than these.
 func spelling(lo, hi int64, excluded []string) (string, bool) {
 	for n := lo; n <= hi; n++ {
 		if s, ok := spellingOf(n, excluded); ok {
@@ -48,8 +48,8 @@ func spellingOf(n int64, excluded []string) (string, bool) {
 	return "", false
 }
 
-// tightened returns the range without the integers at its ends that have no
-// spelling left.
+// tightened returns the range without the integers at its ends whose spellings are all
+// excluded.
 func tightened(lo, hi int64, excluded []string) (int64, int64) {
 	for lo <= hi {
 		if _, ok := spellingOf(lo, excluded); ok {
@@ -66,8 +66,8 @@ func tightened(lo, hi int64, excluded []string) (int64, int64) {
 	return lo, hi
 }
 
-// fresh returns a legal value that is not in excluded, which is sorted: the empty
-// one, v1, v2 and so on. None of them is an integer.
+// fresh returns a legal value that is not in excluded, which is sorted: the first of the
+// empty value, v1, v2 and so on. None of them is an integer.
 func fresh(excluded []string) string {
 	value := ""
 	for i := 1; ; i++ {

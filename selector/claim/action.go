@@ -26,9 +26,9 @@ var (
 	_ Action = ReleaseChild{}
 )
 
-// AdoptChild puts the owner's reference on a child. An existing reference with the
-// same UID is replaced. The UID of the child is a precondition: another object of
-// the same name is left alone.
+// AdoptChild adds the owner's reference to a child. An existing reference with the same UID
+// is replaced. The UID of the child is a precondition: another object with the same name is
+// left alone.
 type AdoptChild struct {
 	Child      int            `json:"child"` // its number
 	Kind       string         `json:"kind"`
@@ -40,7 +40,7 @@ type AdoptChild struct {
 	Reason     Reason         `json:"reason"`
 }
 
-// ReleaseChild takes the owner's reference from a child. The UID of the child is a
+// ReleaseChild removes the owner's reference from a child. The UID of the child is a
 // precondition.
 type ReleaseChild struct {
 	Child      int      `json:"child"` // its number
@@ -49,7 +49,7 @@ type ReleaseChild struct {
 	Name       string   `json:"name"`
 	UID        string   `json:"uid"`
 	OwnerUID   string   `json:"ownerUID"`
-	Finalizers []string `json:"finalizers,omitempty"` // to take away
+	Finalizers []string `json:"finalizers,omitempty"` // to remove
 	Reason     Reason   `json:"reason"`
 }
 
@@ -66,9 +66,9 @@ func (a ReleaseChild) String() string {
 	return fmt.Sprintf("Released %s %s/%s (%s)", a.Kind, a.Namespace, a.Name, a.Reason)
 }
 
-// Patch returns the body of the patch as JSON. It mirrors ownerRefControllerPatch
-// of the controller package of Kubernetes; that of 1.5 lacks
-// blockOwnerDeletion, as does this one if the reference has none.
+// Patch returns the body of the patch as JSON. It mirrors ownerRefControllerPatch of the
+// controller package of Kubernetes. The patch of 1.5 lacks blockOwnerDeletion, and a reference
+// without it gives the same patch.
 func (a AdoptChild) Patch() []byte {
 	type metadata struct {
 		OwnerReferences []OwnerReference `json:"ownerReferences"`
@@ -94,14 +94,13 @@ func (a ReleaseChild) Patch() []byte {
 	return patch(metadata{a.UID, []reference{{"delete", a.OwnerUID}}, a.Finalizers})
 }
 
-// patch encodes metadata, which consists of strings and booleans and so cannot
-// fail.
+// patch encodes metadata. It cannot fail, because metadata consists of strings and booleans.
 func patch(metadata any) []byte {
 	data, _ := json.Marshal(map[string]any{"metadata": metadata})
 	return data
 }
 
-// Project returns the child as it is after the action, as far as a [Child] shows.
+// Project returns the child after the action, in the fields that a [Child] has.
 func Project(c Child, a Action) Child {
 	switch a := a.(type) {
 	case AdoptChild:

@@ -7,16 +7,14 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Change is what a new selector would do to the children of an owner that it
-// would not do anyway.
+// A Change is the additional effect of a new selector on the children of an owner.
 type Change struct {
 	Released []int // no longer claimed
 	Adopted  []int // claimed for the first time
 }
 
-// SelectorChange tells which of n children the owner would release and adopt if
-// its selector became the new one. Kubernetes has made selectors immutable because
-// of the surprises in this list.
+// SelectorChange tells which of n children the owner would release and adopt because of a new
+// selector. Kubernetes has made selectors immutable because of the surprises in this list.
 func SelectorChange(o *Owner, s selector.Selector, n int, child func(i int) Child) Change {
 	after := *zero.Or(o)
 	after.Selector = s

@@ -2,8 +2,8 @@
 
 package claim
 
-// A Claim is the decisions about all children of one owner. Children are given by
-// their numbers, in ascending order.
+// A Claim holds the decisions about all children of one owner. Children are given by their
+// numbers, in ascending order.
 type Claim struct {
 	Keep        []int
 	Adopt       []int
@@ -11,15 +11,15 @@ type Claim struct {
 	Terminating []int // ReasonTerminating, see [ClassifyActive]
 }
 
-// NeedsLiveCheck reports whether the owner must be read from the API server before
-// the claim is carried out: whether anything is to be adopted. See [Resolve].
+// NeedsLiveCheck reports whether the owner must be read from the API server before the claim
+// is carried out: whether any child is to be adopted. See [Resolve].
 func (c Claim) NeedsLiveCheck() bool { return len(c.Adopt) > 0 }
 
 // Changes reports whether the claim writes anything.
 func (c Claim) Changes() bool { return len(c.Adopt)+len(c.Release) > 0 }
 
-// Classify decides about n children with [Decide]. It calls child once for each,
-// in order, and allocates a byte for each and the four lists.
+// Classify decides about n children with [Decide]. It calls child once for each, in order,
+// and allocates one byte per child and the four lists.
 func Classify(o *Owner, n int, child func(i int) Child) Claim {
 	t := tally{codes: make([]code, max(n, 0))}
 	for i := range n {
@@ -39,7 +39,7 @@ func ClassifyActive(o *Owner, n int, child func(i int) Child) Claim {
 	return t.claim()
 }
 
-// A code is which list a child belongs to.
+// A code tells which list a child belongs to.
 type code uint8
 
 const (
@@ -50,8 +50,8 @@ const (
 	codeTerminating
 )
 
-// A tally remembers decisions in a byte each until the lists can be allocated with
-// their sizes.
+// A tally stores decisions in one byte each until the lists can be allocated with their
+// sizes.
 type tally struct {
 	codes  []code
 	counts [5]int

@@ -10,23 +10,21 @@ import (
 	"github.com/kplan-go/kplan/selector/algebra"
 )
 
-// A Conflict is two controllers that may both want the same orphan.
+// A Conflict is a pair of controllers that may both claim the same orphan.
 type Conflict struct {
 	A, B int // their numbers, A < B
-	// Certain means that one of them selects the objects that the other creates.
-	// Otherwise an object must be labelled by hand, or by a third party, to be
-	// wanted by both.
+	// Certain means that one of them selects the objects that the other creates. Otherwise
+	// the labels of an object must be set by a user or another program before both claim it.
 	Certain bool
 	Labels  map[string]string // labels that both select
 }
 
-// Conflicts returns the pairs of controllers of one namespace whose selectors
-// overlap, in order. Objects that already have a controller are safe from such a
-// conflict; orphans, and tools that use the selectors alone, are not.
+// Conflicts returns the pairs of controllers with overlapping selectors in one namespace, in
+// order. Objects that already have a controller are safe from such a conflict; orphans are
+// not, and neither are tools that use only the selectors.
 //
-// In each namespace the controllers are told apart by the values of the label that
-// the most of them demand; the pairs that differ there cost nothing, all others
-// are compared.
+// In each namespace Conflicts uses the label that the most controllers require: pairs that
+// require different values of it are skipped, all other pairs are compared.
 func Conflicts(controllers []Controller) []Conflict {
 	var found []Conflict
 	for _, group := range byNamespace(controllers) {
@@ -58,7 +56,7 @@ func byNamespace(controllers []Controller) [][]int {
 func conflictsIn(controllers []Controller, group []int) []Conflict {
 	key := commonKey(controllers, group)
 	byValue := map[string][]int{}
-	var free []int // those that do not demand a value of key
+	var free []int // controllers that require no value of key
 	for _, i := range group {
 		values, ok := demanded(controllers[i].Owner.Selector, key)
 		if !ok {
@@ -98,8 +96,8 @@ func conflictsIn(controllers []Controller, group []int) []Conflict {
 	return found
 }
 
-// commonKey returns the key for which the most selectors demand a value, the
-// smallest of several.
+// commonKey returns the key for which the most selectors require a value, and the smallest of
+// several.
 func commonKey(controllers []Controller, group []int) string {
 	count := map[string]int{}
 	for _, i := range group {
@@ -120,13 +118,14 @@ func commonKey(controllers []Controller, group []int) string {
 	return best
 }
 
-// listsValues reports whether a requirement allows none but some values.
+// listsValues reports whether a requirement allows only the listed values.
 func listsValues(r selector.Requirement) bool {
 	return r.Op() == selector.OpIn || r.Op() == selector.OpEquals || r.Op() == selector.OpDoubleEquals
 }
 
-// demanded returns the values of key that the selector allows, if these are
-// finitely many and not none by absence.
+// demanded returns the values that the first requirement with a list of values allows for
+// key. It returns false if there is no such requirement, except for Nothing, which allows no
+// values.
 func demanded(s selector.Selector, key string) ([]string, bool) {
 	for _, r := range s.Requirements() {
 		if r.Key() == key && listsValues(r) {

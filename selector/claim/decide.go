@@ -4,7 +4,7 @@ package claim
 
 import "github.com/kplan-go/kplan/internal/base/zero"
 
-// A Verdict is what becomes of a child.
+// A Verdict is the result of a decision about a child.
 type Verdict string
 
 // The verdicts.
@@ -15,7 +15,7 @@ const (
 	Ignore  Verdict = "Ignore"  // it is not claimed, and nothing is done
 )
 
-// A Reason says why a child gets its verdict.
+// A Reason is the reason for a verdict.
 type Reason string
 
 // Reasons of decisions.
@@ -27,12 +27,12 @@ const (
 	ReasonOwnedByOther       Reason = "OwnedByOther"       // Ignore: it has another controller
 	ReasonControllerDeleting Reason = "ControllerDeleting" // Ignore: the owner is being deleted
 	ReasonObjectDeleting     Reason = "ObjectDeleting"     // Ignore: the orphan is being deleted
-	ReasonOtherNamespace     Reason = "OtherNamespace"     // Ignore: the orphan is elsewhere
+	ReasonOtherNamespace     Reason = "OtherNamespace"     // Ignore: the orphan is in another namespace
 	ReasonTerminating        Reason = "Terminating"        // Ignore: it would be kept, but is being deleted; [DecideActive]
 	ReasonInactive           Reason = "Inactive"           // Ignore: it is finished or being deleted; [DecideActive]
 )
 
-// A Decision is what becomes of a child, and why.
+// A Decision is a verdict about a child, and its reason.
 type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	Reason  Reason  `json:"reason"`
@@ -41,9 +41,9 @@ type Decision struct {
 // String returns "Adopt (Orphan)".
 func (d Decision) String() string { return string(d.Verdict) + " (" + string(d.Reason) + ")" }
 
-// Decide returns what becomes of the child c of o. It reads little: of a child with
-// another controller only the controller, of others the labels first. It allocates
-// nothing and keeps neither pointer.
+// Decide decides about the child c of o. It reads few fields: of a child with another
+// controller only the controller, of other children the labels first. It allocates nothing
+// and keeps neither pointer.
 //
 // It mirrors BaseControllerRefManager.ClaimObject of the controller package of
 // Kubernetes.
@@ -78,7 +78,7 @@ func decideOrphan(o *Owner, c *Child) Decision {
 	return Decision{Adopt, ReasonOrphan}
 }
 
-// mismatch tells why the owner does not want a child.
+// mismatch returns the reason why a child does not match the owner.
 func (o *Owner) mismatch(c *Child) Reason {
 	if c.Rejected && o.Selector.Matches(c.Labels) {
 		return ReasonRejected

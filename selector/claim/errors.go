@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An aggregate is several errors with the text that Kubernetes prints.
+// An aggregate is a list of errors with the text that Kubernetes prints.
 type aggregate []error
 
 // Error returns the messages without repetitions, and in brackets if there are several.
@@ -26,7 +26,7 @@ func (a aggregate) Error() string {
 
 func (a aggregate) Unwrap() []error { return a }
 
-// combined returns the errors as one, or nil if there are none.
+// combined returns the errors as one error, or nil if there are none.
 func combined(errs []error) error {
 	if len(errs) == 0 {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A controllerIndex is many controllers, indexed by namespace, selector and UID.
+// A controllerIndex is a list of controllers, indexed by namespace, selector and UID.
 type controllerIndex struct {
 	controllers []Controller
 	byNamespace map[string]*group
 	byUID       map[string]int
 }
 
-// A group is the controllers of one namespace; those of "" are cluster-scoped.
+// A group holds the controllers of one namespace; the group of "" is cluster-scoped.
 type group struct {
 	numbers []int
 	index   *selector.Index
@@ -45,8 +45,8 @@ func (h *controllerIndex) owner(c *Child) (int, bool) {
 	return i, ok
 }
 
-// selecting appends to found the numbers of the controllers in the child's
-// namespace, and of the cluster-scoped ones, that match its labels, in order.
+// selecting appends to found the numbers of the controllers in the child's namespace, and of
+// cluster-scoped ones, that match its labels, in order.
 func (h *controllerIndex) selecting(c *Child, found []int) []int {
 	start := len(found)
 	found = h.byNamespace[c.Namespace].matching(c.Labels, found)
@@ -69,8 +69,8 @@ func (g *group) matching(labels map[string]string, found []int) []int {
 	return found
 }
 
-// adopters appends to found the numbers of the controllers that would adopt the
-// child if it were an orphan, in order.
+// adopters appends to found the numbers of the controllers that would adopt the child if it
+// were an orphan, in order.
 func (h *controllerIndex) adopters(c Child, found []int) []int {
 	c.ControllerKind, c.ControllerName, c.ControllerUID = "", "", ""
 	start := len(found)

@@ -13,24 +13,24 @@ import (
 // ErrNotChecked is the error of adoptions that are resolved without a live check.
 var ErrNotChecked = errors.New("the owner has not been read from the API server")
 
-// A LiveCheck is the outcome of reading the owner from the API server before the first
-// adoption of a pass. It holds for all adoptions of the pass. The zero LiveCheck is that
-// it has not been read, and no adoption is allowed.
+// A LiveCheck is the result of reading the owner from the API server before the first
+// adoption of a pass. It holds for all adoptions of the pass. The zero LiveCheck means that
+// the owner has not been read, and forbids adoptions.
 type LiveCheck struct {
-	OK  bool  // the owner is there, the same, and not being deleted, or the caller vouches for it
-	Err error // why not
+	OK  bool  // the owner exists with the same UID and is not being deleted, or the caller guarantees it
+	Err error // the reason if not OK
 }
 
 // An OwnerNow is the owner as just read from the API server.
 type OwnerNow struct {
 	UID               string
 	DeletionTimestamp time.Time // zero unless being deleted
-	Err               error     // why it could not be read
+	Err               error     // the error of the read
 }
 
-// CheckLive compares the owner with what the API server has. A cache may not yet
-// know that the owner is gone and its children are meant to stay behind; adopting
-// them would get them deleted.
+// CheckLive compares the owner with its state in the API server. A cache may not show yet
+// that the owner was deleted and its children orphaned on purpose; if the owner adopted them,
+// they would be deleted.
 //
 // It mirrors RecheckDeletionTimestamp of the controller package of Kubernetes,
 // and the functions that its callers pass.
@@ -48,7 +48,7 @@ func CheckLive(o *Owner, now OwnerNow) LiveCheck {
 	return LiveCheck{OK: true}
 }
 
-// err returns why nothing may be adopted, or nil.
+// err returns the error that forbids adoptions, or nil.
 func (l LiveCheck) err() error {
 	switch {
 	case l.Err != nil:

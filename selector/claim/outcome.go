@@ -9,13 +9,13 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// ApplyOutcome returns the children that are claimed after the actions of r, in
-// order, and the errors of those that failed, in the order of the children. A
-// failure does not stop the others. Outcomes belong to the actions in order; an
-// action without one counts as failed.
+// ApplyOutcome returns the children that are claimed after the actions of r, in order, and
+// the errors of failed actions, in the order of the children. A failure does not stop the
+// other actions. Outcomes are in the order of the actions; an action without an outcome
+// counts as failed.
 //
-// A child that is gone is no failure. Neither is a release that the server finds
-// invalid: someone else has done it, or the child is a new one.
+// A child that is gone is no failure. Neither is a release that the server finds invalid: the
+// reference was already removed, or the child is a new object.
 //
 // It mirrors ClaimPods of the controller package of Kubernetes.
 func ApplyOutcome(r Resolution, outcomes []kplan.Outcome) (claimed []int, err error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// An Owner is a controller that claims children: a ReplicaSet its pods, a
-// Deployment its ReplicaSets, a DaemonSet its pods and revisions.
+// An Owner is a controller that claims children: a ReplicaSet claims pods, a Deployment
+// ReplicaSets, a DaemonSet pods and revisions.
 type Owner struct {
 	APIVersion string
 	Kind       string
@@ -21,14 +21,14 @@ type Owner struct {
 	Selector   selector.Selector
 
 	ChildKind  string   // in messages; "" means Pod
-	Finalizers []string // put on what is adopted and taken from what is released
+	Finalizers []string // added to adopted and removed from released children
 }
 
 func (o *Owner) childKind() string { return cmp.Or(o.ChildKind, "Pod") }
 
-// A Child is what claiming reads of an object. [Decide] reads the labels and the
-// controller of every child, and the rest only if it comes to that; Name and UID
-// are for actions and messages.
+// A Child holds the fields of an object that claiming reads. [Decide] reads the labels and
+// the controller of every child, and the rest only if needed; Name and UID are for actions
+// and messages.
 type Child struct {
 	Namespace string
 	Name      string
@@ -42,9 +42,9 @@ type Child struct {
 	ControllerUID  string
 
 	Deleting bool // it has a deletion timestamp
-	Finished bool // it is a pod that Succeeded or Failed; only [DecideActive] and its like read it
-	// Rejected is that a condition of the caller's own refuses the child. It then
-	// counts as not matching: a child that is already owned is released.
+	Finished bool // it is a pod that Succeeded or Failed; read only by [DecideActive] and [ClassifyActive]
+	// Rejected means that a condition of the caller rejects the child. It then counts as not
+	// matching: an owned child is released.
 	Rejected bool
 }
 
@@ -53,28 +53,28 @@ func (c *Child) Controlled() bool {
 	return c.ControllerUID != "" || c.ControllerKind != "" || c.ControllerName != ""
 }
 
-// ControlledBy reports whether the child's controller has the UID of o. Kind and
-// name are not compared. Nobody is nil. It mirrors IsControlledBy of package v1 of
+// ControlledBy reports whether the child's controller has the UID of o. Kind and name are not
+// compared. It returns false for nil. It mirrors IsControlledBy of package v1 of
 // apimachinery.
 func (c *Child) ControlledBy(o *Owner) bool {
 	return o != nil && c.ControllerUID == o.UID && c.Controlled()
 }
 
-// matches reports whether the owner wants the child.
+// matches reports whether the child matches the owner.
 func (o *Owner) matches(c *Child) bool { return o.Selector.Matches(c.Labels) && !c.Rejected }
 
-// A Controller is an owner as others see it.
+// A Controller is an owner with the fields that other controllers are compared by.
 type Controller struct {
 	Owner             Owner
 	CreationTimestamp time.Time
 	TemplateLabels    map[string]string // of the children it creates
 }
 
-// CompareAge orders controllers by creation, the oldest first, and those of one
-// time by name, then namespace and UID.
+// CompareAge orders controllers by creation, the oldest first, then by name, namespace and
+// UID.
 //
-// It mirrors OverlappingControllers of the controller package of Kubernetes 1.5,
-// which ends with the name.
+// It mirrors OverlappingControllers of the controller package of Kubernetes 1.5, which
+// compares only creation and name.
 func CompareAge(a, b Controller) int {
 	return cmp.Or(
 		a.CreationTimestamp.Compare(b.CreationTimestamp),

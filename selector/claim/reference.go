@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// An OwnerReference is what an object says about one of its owners. A nil flag is
-// an absent one.
+// An OwnerReference is a reference from an object to one of its owners. A nil flag is an
+// absent one.
 type OwnerReference struct {
 	APIVersion         string `json:"apiVersion"`
 	Kind               string `json:"kind"`
@@ -24,7 +24,7 @@ type OwnerReference struct {
 // controls reports whether the reference is to a controller.
 func (r *OwnerReference) controls() bool { return r.Controller != nil && *r.Controller }
 
-// clone returns a copy with flags of its own.
+// clone returns a copy with separate flags.
 func (r OwnerReference) clone() OwnerReference {
 	if r.Controller != nil {
 		r.Controller = ptr.To(*r.Controller)
@@ -35,8 +35,8 @@ func (r OwnerReference) clone() OwnerReference {
 	return r
 }
 
-// ControllerOf returns the first reference whose controller flag is true. An object
-// without one is an orphan, whoever else owns it.
+// ControllerOf returns the first reference whose controller flag is true. An object without
+// such a reference is an orphan, even if it has other owners.
 //
 // It mirrors GetControllerOf of package v1 of apimachinery.
 func ControllerOf(references []OwnerReference) (OwnerReference, bool) {
@@ -48,8 +48,8 @@ func ControllerOf(references []OwnerReference) (OwnerReference, bool) {
 	return OwnerReference{}, false
 }
 
-// Reference returns the reference that an owner puts on what it creates or adopts.
-// It mirrors NewControllerRef of package v1 of apimachinery.
+// Reference returns the reference that an owner adds to objects that it creates or adopts. It
+// mirrors NewControllerRef of package v1 of apimachinery.
 func (o *Owner) Reference() OwnerReference {
 	return OwnerReference{
 		APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID,
@@ -57,11 +57,11 @@ func (o *Owner) Reference() OwnerReference {
 	}
 }
 
-// ValidateReference returns what is missing from a controller reference that is to
-// be put on a new pod, or nil if nothing is.
+// ValidateReference returns the errors of a controller reference for a new pod, or nil if it
+// is complete.
 //
-// It mirrors validateControllerRef of the controller package of Kubernetes 1.36.3,
-// which names the first fault only.
+// It mirrors validateControllerRef of the controller package of Kubernetes 1.36.3, which
+// returns only the first error.
 func ValidateReference(r OwnerReference) error {
 	var errs []error
 	add := func(wrong bool, field, text string) {
@@ -76,10 +76,10 @@ func ValidateReference(r OwnerReference) error {
 	return combined(errs)
 }
 
-// WithReference returns the references of an object after an adoption: references
-// merge by UID, so one that is already there is replaced in place. The error is the
-// one with which the API server ends a race for an orphan: an object has at most
-// one controller.
+// WithReference returns the references of an object after an adoption. References merge by
+// UID, so an existing reference is replaced in place. An object has at most one controller:
+// the error is the error of the API server for a controller that loses the race for an
+// orphan.
 func WithReference(references []OwnerReference, r OwnerReference) ([]OwnerReference, error) {
 	merged, there := make([]OwnerReference, 0, len(references)+1), false
 	for _, o := range references {
@@ -107,7 +107,7 @@ func WithReference(references []OwnerReference, r OwnerReference) ([]OwnerRefere
 	return merged, nil
 }
 
-// WithoutReference returns the references of an object after a release: those with
+// WithoutReference returns the references of an object after a release: the references with
 // another UID, or nil if there are none.
 func WithoutReference(references []OwnerReference, uid string) []OwnerReference {
 	var kept []OwnerReference

@@ -9,9 +9,9 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// A Resolution is what to write for a [Claim], after the live check.
+// A Resolution holds the writes of a [Claim], after the live check.
 type Resolution struct {
-	Keep     []int     // the children that are claimed whatever happens
+	Keep     []int     // the children that are claimed in any case
 	Actions  Actions   // in the order of the children
 	Failures []Failure // adoptions that must not be tried
 }
@@ -33,9 +33,9 @@ func (f Failure) Error() string {
 // Unwrap returns Err.
 func (f Failure) Unwrap() error { return f.Err }
 
-// Resolve turns a claim of o into writes. The live check stands or falls for all
-// adoptions of the pass; keeping and releasing do not depend on it. It calls child
-// for those that are written only.
+// Resolve turns a claim of o into writes. The live check allows or forbids all adoptions of
+// the pass; keeping and releasing do not depend on it. Resolve calls child only for children
+// that are written.
 //
 // It mirrors AdoptPod and ReleasePod of the controller package of Kubernetes.
 func Resolve(o *Owner, claim Claim, child func(i int) Child, live LiveCheck) Resolution {

@@ -9,13 +9,12 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// ControllersSelecting returns the numbers of the controllers of a child's
-// namespace that select it, the oldest first. A selector without requirements
-// counts as selecting nothing, and a child without labels as selected by none:
-// this is the look-up by which controllers learn of orphans, and not what a
-// claim goes by.
+// ControllersSelecting returns the numbers of the controllers in a child's namespace that
+// select it, the oldest first. A selector without requirements selects nothing here, and no
+// selector selects a child without labels: controllers use this look-up to notice orphans,
+// but claims do not use it.
 //
-// It mirrors GetPodReplicaSets and its siblings in client-go 0.36.3.
+// It mirrors GetPodReplicaSets and the corresponding functions of client-go 0.36.3.
 func ControllersSelecting(c *Child, controllers []Controller) []int {
 	c = zero.Or(c)
 	return oldestFirst(controllers, func(o *Owner) bool {
@@ -23,18 +22,18 @@ func ControllersSelecting(c *Child, controllers []Controller) []int {
 	})
 }
 
-// WhoWouldAdopt returns the numbers of the controllers that would adopt the child,
-// the oldest first. With more than one there is a race, which the first patch wins;
-// the others get an answer of Invalid, and try again. Controllers whose selector is
-// empty are left out: the API does not allow them, and those that slip through are
-// refused by most controllers.
+// WhoWouldAdopt returns the numbers of the controllers that would adopt the child, the oldest
+// first. More than one means a race, which the first patch wins; the patches of the others
+// are answered with Invalid, and they try again. Controllers with an empty selector are left
+// out: the API does not allow them, and most controllers ignore existing ones.
 func WhoWouldAdopt(c *Child, controllers []Controller) []int {
 	return oldestFirst(controllers, func(o *Owner) bool {
 		return !o.Selector.IsEverything() && Decide(o, c).Verdict == Adopt
 	})
 }
 
-// oldestFirst returns the numbers of the controllers that have the property.
+// oldestFirst returns the numbers of the controllers that have the property, the oldest
+// first.
 func oldestFirst(controllers []Controller, has func(*Owner) bool) []int {
 	var found []int
 	for i := range controllers {

@@ -7,11 +7,10 @@ import (
 	"slices"
 )
 
-// A Round is what happens if each of several controllers makes one pass over the
-// same children.
+// A Round is the result of one pass of each of several controllers over the same children.
 type Round struct {
-	// Owners is the number of the controller that has each child afterwards, or -1
-	// if none of them has.
+	// Owners has for each child the number of its controller after the round, or -1 if none
+	// of the controllers has it.
 	Owners    []int
 	Actions   []RoundAction // in the order in which they happen
 	Contested []Contested   // children whose owner depends on the order of the controllers
@@ -24,19 +23,18 @@ type RoundAction struct {
 	Decision   Decision
 }
 
-// A Contested child may end up with any of the controllers, which are in order. A
-// child that its owner lets go may also end up with none, if the owner is late.
+// A Contested child may end up with any of the controllers, which are in order. A child that
+// its owner releases may also end up without a controller, if the owner is late.
 type Contested struct {
 	Child       int
 	Controllers []int
 }
 
-// Simulate lets the controllers make one pass each, in the order of the slice, each
-// seeing what those before it have done and every patch succeeding. Controllers
-// have different UIDs.
+// Simulate makes one pass of each controller, in the order of the slice. Each pass sees the
+// writes of the passes before it, and every patch succeeds. Controllers have different UIDs.
 //
-// Time is in proportion to the children and to the controllers that select each,
-// which an [selector.Index] finds.
+// Simulate takes time in proportion to the number of children and of the controllers that
+// select each child, which it finds with a [selector.Index].
 func Simulate(controllers []Controller, n int, child func(i int) Child) Round {
 	h := newControllerIndex(controllers)
 	round := Round{}

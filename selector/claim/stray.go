@@ -4,21 +4,21 @@ package claim
 
 // Reasons of strays.
 const (
-	ReasonUnselected     Reason = "Unselected"     // it has no controller, and none selects it
-	ReasonOwnerGone      Reason = "OwnerGone"      // its controller is none of those given
-	ReasonOwnerRecreated Reason = "OwnerRecreated" // its controller is gone, and another of that name took its place
+	ReasonUnselected     Reason = "Unselected"     // it has no controller, and no selector selects it
+	ReasonOwnerGone      Reason = "OwnerGone"      // its controller is not in the list
+	ReasonOwnerRecreated Reason = "OwnerRecreated" // its controller was replaced by another one with the same name
 )
 
-// A Stray is a child that no controller looks after.
+// A Stray is a child that no controller manages.
 type Stray struct {
 	Child  int
 	Reason Reason
 }
 
-// Strays returns the children that none of the controllers looks after, in order:
-// orphans that none selects, and children whose controller does not exist, which
-// everybody ignores until they are garbage collected. The controllers must be all
-// that there are, of every kind that the children may have.
+// Strays returns the children that none of the controllers manages, in order: orphans that no
+// controller selects, and children whose controller does not exist, which all controllers
+// ignore until they are garbage collected. Pass all existing controllers, of all kinds that
+// children may refer to.
 func Strays(controllers []Controller, n int, child func(i int) Child) []Stray {
 	type identity struct{ namespace, kind, name string }
 	h := newControllerIndex(controllers)

@@ -14,24 +14,25 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A Reader reads selectors. A function that is nil is that of package selector or
-// selector/algebra, which passes: leave out what you have not written.
+// A Reader reads selectors. Set the functions to test: a nil function is replaced by the one
+// of package selector or selector/algebra, which passes.
 type Reader struct {
 	Compile func(*selector.LabelSelector) (selector.Selector, error)
 	Parse   func(string) (selector.Selector, error)
 	Matches func(selector.Selector, map[string]string) bool
-	// Overlap returns labels that both select, if there are any.
+	// Overlap returns labels that both selectors select, if there are any.
 	Overlap func(a, b selector.Selector) (map[string]string, bool)
-	// Implies tells whether b selects all that a does, or returns labels that show that not.
+	// Implies tells whether b selects everything that a selects, or returns labels that a
+	// selects and b does not.
 	Implies func(a, b selector.Selector) (map[string]string, bool)
 }
 
-// A Classifier says which of n children an owner adopts, keeps and releases.
+// A Classifier decides which of n children an owner adopts, keeps and releases.
 type Classifier = func(o *claim.Owner, n int, child func(i int) claim.Child) claim.Claim
 
 var decision = properties.Decision{Package: "selectortest", Functions: map[string]string{"Selecting": "Check", "Claiming": "CheckClaim"}}
 
-// A Setting chooses which checks look at what is tried.
+// A Setting selects the checks.
 type Setting func(*properties.Choice)
 
 // Only runs the checks of these names, see [Names]. An unknown name fails the test.
@@ -39,7 +40,7 @@ func Only(names ...string) Setting {
 	return func(c *properties.Choice) { c.Only = append(c.Only, names...) }
 }
 
-// Except runs all checks but those of these names.
+// Except runs all checks except these, see [Names].
 func Except(names ...string) Setting {
 	return func(c *properties.Choice) { c.Except = append(c.Except, names...) }
 }
@@ -60,7 +61,7 @@ var (
 )
 
 // LabelSelectors draws selectors of up to three expressions on three keys, so that they often
-// have to do with each other: one in ten is nil, and some have an operator that is none.
+// overlap: one in ten is nil, and some have an invalid operator.
 func LabelSelectors() *rapid.Generator[*selector.LabelSelector] {
 	return properties.Drawn(labelSelector)
 }
@@ -109,7 +110,7 @@ func Check(t rapid.TB, r Reader, settings ...Setting) {
 	rapid.Check(t, Property(r, settings...))
 }
 
-// Property is what [Check] checks for one case.
+// Property returns the property that [Check] checks for one case.
 func Property(r Reader, settings ...Setting) func(*rapid.T) {
 	choice := chosen(settings)
 	return func(t *rapid.T) {
@@ -120,26 +121,27 @@ func Property(r Reader, settings ...Setting) func(*rapid.T) {
 	}
 }
 
-// CheckClaim tries who claims children on random owners and children.
+// CheckClaim tries a classifier on random owners and children.
 func CheckClaim(t rapid.TB, classify Classifier, settings ...Setting) {
 	t.Helper()
 	rapid.Check(t, ClaimProperty(classify, settings...))
 }
 
-// ClaimProperty is what [CheckClaim] checks for one case.
+// ClaimProperty returns the property that [CheckClaim] checks for one case.
 func ClaimProperty(classify Classifier, settings ...Setting) func(*rapid.T) {
 	choice := chosen(settings)
 	return func(t *rapid.T) {
 		c := claiming(random.Rapid(t))
 		if _, err := selector.FromLabelSelector(c.Selector); err != nil {
-			return // nobody claims by what is no selector
+			return // an invalid selector claims nothing
 		}
 		c.Classify = classify
 		properties.Decided(t, decision, &c, []any{c.Owner, c.Selector, c.Children}, choice)
 	}
 }
 
-// claiming draws an owner and up to six children: its own, orphans and another's.
+// claiming draws an owner and up to six children: its own, orphans and children of another
+// owner.
 func claiming(s random.Source) invariant.Claiming {
 	c := invariant.Claiming{Selector: labelSelector(s)}
 	c.Owner = claim.Owner{Kind: "ReplicaSet", Name: "web", UID: "u", Namespace: random.OneOf(s, "namespace", "", "a"), Deleting: random.OneIn(s, "owner deleting", 5)}
