@@ -3,11 +3,9 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -190,114 +188,4 @@ func replicaSetImages(r *manifest.ReplicaSet) []view.Caveat {
 		return nil
 	}
 	return []view.Caveat{view.OtherImages(len(s.pods), s.image, "", keptBySet)}
-}
-
-// union adds the texts that a list does not contain.
-func union(list, more []string) []string {
-	for _, text := range more {
-		if !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	return list
-}
-
-// A nodePort is a port of the node that a pod uses.
-type nodePort struct {
-	protocol corev1.Protocol
-	port     int32
-	ip       string // "" is all
-}
-
-// nodePorts returns the host ports of a pod: ports of its containers and of its sidecar
-// containers. With hostNetwork the API server makes each container port a host port.
-func nodePorts(spec *corev1.PodSpec) (list []nodePort) {
-	containers := slices.Clone(spec.Containers)
-	for _, c := range spec.InitContainers {
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			containers = append(containers, c)
-		}
-	}
-	for i := range containers {
-		for _, p := range containers[i].Ports {
-			port := nodePort{p.Protocol, p.HostPort, p.HostIP}
-			if port.protocol == "" {
-				port.protocol = corev1.ProtocolTCP
-			}
-			if port.ip == "0.0.0.0" {
-				port.ip = ""
-			}
-			if spec.HostNetwork && port.port == 0 {
-				port.port = p.ContainerPort
-			}
-			if port.port != 0 {
-				list = append(list, port)
-			}
-		}
-	}
-	return list
-}
-
-// clashing returns the host ports that two pods cannot both use on one node, such as 8080/TCP.
-func clashing(a, b *corev1.PodSpec) (ports []string) {
-	taken := nodePorts(b)
-	for _, p := range nodePorts(a) {
-		if slices.ContainsFunc(taken, func(q nodePort) bool {
-			return p.protocol == q.protocol && p.port == q.port && (p.ip == q.ip || p.ip == "" || q.ip == "")
-		}) {
-			ports = union(ports, []string{fmt.Sprintf("%d/%s", p.port, p.protocol)})
-		}
-	}
-	return ports
-}
-
-// idlePod describes a pod if it does not serve.
-func idlePod(p *corev1.Pod, owner string, now time.Time) (view.Pod, bool) {
-	pod := kube.Pod(p)
-	if pod.Ready && pod.Active() {
-		return view.Pod{}, false
-	}
-	problem := manifest.ProblemOf(p)
-	idle := view.Pod{
-		Name: p.Name, ReplicaSet: owner, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
-		Reason: problem.Reason, Message: problem.Message,
-	}
-	if at := p.DeletionTimestamp; at != nil {
-		idle.Ending = &view.Ending{Since: at.Time, Until: at.Time, Gone: pod.Finished()}
-		if grace := p.DeletionGracePeriodSeconds; grace != nil {
-			idle.Ending.Since = at.Add(-time.Duration(*grace) * time.Second)
-		}
-		idle.Message = idle.Ending.Words(now)
-		if len(p.Finalizers) > 0 {
-			idle.Message += "; finalizers: " + strings.Join(p.Finalizers, ", ")
-		}
-	}
-	if !p.CreationTimestamp.IsZero() {
-		idle.Age = new(now.Sub(p.CreationTimestamp.Time).Round(time.Second))
-	}
-	return idle, true
-}
-
-func refused(f manifest.Failure, now time.Time) view.Refused {
-	return view.Refused{Object: f.Object, Age: max(0, now.Sub(f.Last)).Round(time.Second), Count: f.Count, Message: f.Message}
-}
-
-// idlePods returns the pods that do not serve, by name. The map has the names of owners by UID;
-// it is nil if pods are not grouped by owner.
-func idlePods(pods []*corev1.Pod, owners map[string]string, now time.Time) (list []view.Pod) {
-	for _, p := range pods {
-		if idle, ok := idlePod(p, owners[ownerOf(p)], now); ok {
-			list = append(list, idle)
-		}
-	}
-	slices.SortFunc(list, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
-	return list
-}
-
-// ownerOf returns the UID of the controller of a pod, "" if it has none.
-func ownerOf(p *corev1.Pod) (uid string) {
-	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
-		uid = string(owner.UID)
-	}
-	return uid
 }

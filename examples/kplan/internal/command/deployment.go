@@ -11,18 +11,15 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
-	"github.com/kplan-go/kplan/rollout/sim"
 )
 
 // planDeployment returns the next plan for a Deployment.
@@ -202,130 +199,4 @@ func instants(p *view.Plan) []view.Instant {
 	}
 	slices.SortStableFunc(list, func(a, b view.Instant) int { return a.At.Compare(b.At) })
 	return list
-}
-
-// ofDeployment returns the simulation of the rollout of a Deployment, from an old Deployment or
-// from its current pods.
-func (s *simulation) ofDeployment(w, old *manifest.Workload) (*job, error) {
-	partial, err := deploymentRolledOut(old)
-	if err != nil {
-		return nil, err
-	}
-	j, err := s.startOf(w, old)
-	if err != nil {
-		return nil, err
-	}
-	of := view.Deployments{Images: imagesOf(w, old)}
-	j.telling = of
-	var assumed []string
-	var short []manifest.Shortage
-	j.prepare = func(b *world.Beginning, config *sim.Config) error {
-		renumber(b, old)
-		assumed, short = s.environment(w, old, b)
-		b.Broken(s.neverReady)
-		config.Autoscalers = append(config.Autoscalers, scaled(b.Name, w.Scaled())...)
-		return nil
-	}
-	j.tell = func(b *world.Beginning, r *world.Run, result *view.Simulation) {
-		result.Policies = s.departures()
-		result.Assumed = slices.Concat(w.Bites(of.Bounds(result), b.Running(), short...), partial, assumed, s.lives(b, result))
-		if old == nil {
-			result.Caveats = deploymentImages(w, stillThere(w.Pods, r))
-		}
-	}
-	return j, nil
-}
-
-// neverStarted reports whether a Deployment has been paused since its creation and so has no
-// ReplicaSet.
-func neverStarted(w *manifest.Workload) bool {
-	d := w.Deployment
-	return d.Spec.Paused && d.Status.Replicas == 0 && d.Annotations[revision.AnnotationRevision] == ""
-}
-
-// hasSets reports whether a Deployment controls a ReplicaSet or can adopt one.
-func hasSets(w *manifest.Workload) bool {
-	selector, err := metav1.LabelSelectorAsSelector(w.Deployment.Spec.Selector)
-	return slices.ContainsFunc(w.ReplicaSets, func(rs *appsv1.ReplicaSet) bool {
-		owner := metav1.GetControllerOfNoCopy(rs)
-		return owner != nil && owner.UID == w.Deployment.UID || owner == nil && err == nil && selector.Matches(labels.Set(rs.Labels))
-	})
-}
-
-// startOf returns the simulation at the start of the rollout.
-func (s *simulation) startOf(w, old *manifest.Workload) (*job, error) {
-	if old == nil {
-		return deploymentJob(w, nil, s.now.Time)
-	}
-	if err := sameSelector(old.Deployment.Spec.Selector, w.Deployment.Spec.Selector, old.File); err != nil {
-		return nil, w.Invalid(err)
-	}
-	j, err := deploymentJob(old, w, s.now.Time)
-	if err != nil {
-		return nil, err
-	}
-	begin, earlier := j.begin, !hasSets(old) && !neverStarted(old)
-	j.begin = func(b *world.Beginning) error {
-		b.Earlier = earlier
-		return begin(b)
-	}
-	return j, nil
-}
-
-// scaled returns an autoscaler that sets the replicas of a Deployment, none if replicas is nil.
-func scaled(name string, replicas *int32) []sim.Autoscaler {
-	if replicas == nil {
-		return nil
-	}
-	return []sim.Autoscaler{{Name: "horizontal pod autoscaler", Desired: func(sim.View) map[string]int32 { return map[string]int32{name: *replicas} }}}
-}
-
-// besides returns the simulation of CloneSets and StatefulSets that no Rollout releases. The
-// answers leave them out, but their pods roll, and use nodes and quotas, in the same cluster.
-func (s *simulation) besides(set *manifest.Set, from *earlier) (jobs []*job) {
-	for i := range set.PodSets {
-		p := &set.PodSets[i]
-		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Set == p }) {
-			continue
-		}
-		j := &job{of: p, now: s.now.Time, around: set.Around(p.Object.GetNamespace()), silent: true}
-		j.prepare = func(*world.Beginning, *sim.Config) error { return nil }
-		if err := tooMany(p.Set.Replicas); err != nil {
-			j.err = p.Invalid(err)
-		} else {
-			s.besideSet(j, p, from.podSets[p.Key()])
-		}
-		jobs = append(jobs, j)
-	}
-	return jobs
-}
-
-// besideSet begins with a set: with the change from an old set, or with its current state if old
-// is nil.
-func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
-	namespace, name := p.Object.GetNamespace(), p.Object.GetName()
-	if old == nil {
-		j.objects = []kube.Object{p.Object.(kube.Object)}
-		for _, pod := range p.Pods {
-			j.objects = append(j.objects, pod)
-		}
-		j.begin = func(b *world.Beginning) error {
-			b.BeginSetAlone(namespace, name)
-			return nil
-		}
-		return
-	}
-	if err := tooMany(old.Set.Replicas); err != nil {
-		j.err = old.Invalid(err)
-		return
-	}
-	var inPlace bool
-	inPlace, j.err = p.InPlace(old)
-	j.replaces(old, p)
-	j.begin = func(b *world.Beginning) error {
-		next := b.BeginSet(namespace, name, inPlace)
-		next.Partition, next.Paused = p.Set.Partition, p.Set.Paused // as a Rollout would set them
-		b.Applied, b.Earlier = []any{*next}, true
-		return nil
-	}
 }

@@ -4,32 +4,20 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"sigs.k8s.io/yaml"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
-	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // An input holds the flags that most commands share, and the objects that they have read.
@@ -200,145 +188,4 @@ func (in *input) addClusterFlags(f *pflag.FlagSet) {
 	f.Lookup("kubeconfig").Usage = "kubeconfig file of the cluster"
 	f.Lookup("context").Usage = "context of the kubeconfig file"
 	f.Lookup("namespace").Usage = "namespace of the workloads, and of manifests without one"
-}
-
-// A keyed object has a key that is unique among the objects of its kind.
-type keyed[T any] interface {
-	*T
-	Key() string
-}
-
-// indexed returns the objects of a list by key. The first object with a key wins.
-func indexed[T any, P keyed[T]](list []T) map[string]P {
-	all := make(map[string]P, len(list))
-	for i := range list {
-		if p := P(&list[i]); all[p.Key()] == nil {
-			all[p.Key()] = p
-		}
-	}
-	return all
-}
-
-// The earlier workloads are the workloads in --from, by key.
-type earlier struct {
-	deployments map[string]*manifest.Workload
-	daemonSets  map[string]*manifest.DaemonSet
-	replicaSets map[string]*manifest.ReplicaSet
-	podSets     map[string]*manifest.PodSet
-	argo        map[string]*manifest.ArgoRollout
-}
-
-func earlierOf(from *manifest.Set) *earlier {
-	return &earlier{
-		indexed(from.Workloads), indexed(from.DaemonSets), indexed(from.ReplicaSets), indexed(from.PodSets), indexed(from.Argo),
-	}
-}
-
-// templateText returns a template as YAML, without the defaults that the API server always adds.
-// It escapes characters that the API server accepts and YAML does not.
-func templateText(t *corev1.PodTemplateSpec) (string, error) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	out, err := yaml.JSONToYAML(ascii(text))
-	return string(out), err
-}
-
-// ascii escapes characters in strings of a JSON text that YAML may reject.
-func ascii(text []byte) []byte {
-	var b bytes.Buffer
-	for _, r := range string(text) {
-		if r < utf8.RuneSelf && r != 0x7f || strconv.IsPrint(r) || r > 0xffff {
-			b.WriteRune(r)
-		} else {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		}
-	}
-	return b.Bytes()
-}
-
-// rolledOut returns the assumptions about a running object if some of its objects are not in the
-// input. It returns an error if the status of the object does not say that it has been rolled
-// out, because its state is then unknown.
-func rolledOut(m manifest.Missing, kind string, finished bool) ([]string, error) {
-	switch {
-	case m == "":
-		return nil, nil
-	case !finished:
-		return nil, fmt.Errorf("%w. By its status it has not been rolled out, so nobody knows where it stands", m.Err(kind))
-	}
-	return []string{fmt.Sprintf("the %s has been rolled out, as its status says: its %s are not in the input", kind, m)}, nil
-}
-
-// deploymentRolledOut calls rolledOut for a Deployment, which may be nil.
-func deploymentRolledOut(old *manifest.Workload) ([]string, error) {
-	if old == nil || old.Missing() == "" {
-		return nil, nil
-	}
-	d, err := kube.Deployment(old.Deployment)
-	if err != nil {
-		return nil, old.Invalid(err)
-	}
-	replicas := int32(1)
-	if d.Replicas != nil {
-		replicas = *d.Replicas
-	}
-	notes, err := rolledOut(old.Missing(), "Deployment", deploy.Complete(d.Status, replicas, d.Generation))
-	if err != nil {
-		return nil, old.Invalid(err)
-	}
-	return notes, nil
-}
-
-// daemonRolledOut calls rolledOut for a DaemonSet, which may be nil.
-func daemonRolledOut(old *manifest.DaemonSet) ([]string, error) {
-	if old == nil || old.Missing() == "" || len(old.Controlled()) > 0 {
-		return nil, nil
-	}
-	notes, err := rolledOut(old.Missing(), "DaemonSet", daemonFinished(old.Object))
-	if err != nil {
-		return nil, old.Invalid(err)
-	}
-	return notes, nil
-}
-
-func daemonFinished(d *appsv1.DaemonSet) bool {
-	s := &d.Status
-	return s.ObservedGeneration >= d.Generation && s.UpdatedNumberScheduled == s.DesiredNumberScheduled && s.NumberAvailable == s.DesiredNumberScheduled
-}
-
-// argoRolledOut calls rolledOut for an Argo Rollout, which may be nil.
-func argoRolledOut(old *manifest.ArgoRollout) ([]string, error) {
-	if old == nil {
-		return nil, nil
-	}
-	s := &old.Object.Status
-	notes, err := rolledOut(old.Missing(), "Rollout", s.Phase == argo.PhaseHealthy && s.StableRS == s.CurrentPodHash)
-	if err != nil {
-		return nil, old.Invalid(err)
-	}
-	return notes, nil
-}
-
-// setRolledOut calls rolledOut for a CloneSet or a StatefulSet.
-func setRolledOut(old *manifest.PodSet) ([]string, error) {
-	s := &old.Set.Status
-	notes, err := rolledOut(old.Missing(), old.Set.Kind, s.UpdatedReplicas == s.Replicas && s.ReadyReplicas == s.Replicas)
-	if err != nil {
-		return nil, old.Invalid(err)
-	}
-	return notes, nil
-}
-
-// renumber sets the revision of a Deployment that has been rolled out to the revision in its
-// annotation.
-func renumber(b *world.Beginning, old *manifest.Workload) {
-	if !b.Earlier {
-		return
-	}
-	number := old.Deployment.Annotations[revision.AnnotationRevision]
-	if _, err := revision.Number(old.Deployment.Annotations); err == nil && number != "" {
-		b.Renumber(number)
-	}
 }

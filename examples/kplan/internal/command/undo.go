@@ -8,21 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
-	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/sim"
-	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -172,116 +167,4 @@ func whoPaused(err error, w *manifest.Workload) error {
 		return err
 	}
 	return fmt.Errorf("%w; Rollout %s has paused it for its release: apply the template that is to come back, and it rolls back", err, mark.RolloutName)
-}
-
-// argoUndo returns the result of kubectl argo rollouts undo, with the simulation of its rollout.
-func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
-	target, err := u.argoTarget(r)
-	if err != nil {
-		return view.ArgoUndo{}, r.Invalid(err)
-	}
-	undo := view.ArgoUndo{Namespace: r.Object.Namespace, Name: r.Object.Name, ReplicaSet: target.Name, Number: u.number}
-	undo.Revision, _ = revisionOf(target)
-	template := *target.Spec.Template.DeepCopy()
-	delete(template.Labels, argo.HashLabel)
-	current := r.Object.Spec.Template.DeepCopy()
-	current.Labels = maps.Clone(current.Labels)
-	if hash := target.Labels[argo.HashLabel]; hash == r.Snapshot.Rollout.TemplateHash || equality.Semantic.DeepEqual(&template, current) {
-		undo.Skipped = true
-		return undo, nil
-	}
-	undo.Images = changes(&current.Spec, &template.Spec)
-	rollout, err := u.argoRollout(r, target)
-	undo.Rollout = &rollout
-	return undo, err
-}
-
-// argoRollout simulates the rollout after the template of a ReplicaSet is restored.
-func (u *undoing) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet) (view.Simulation, error) {
-	j := argoJob(r, nil, u.now.Time)
-	var people *attendance
-	j.prepare = func(b *world.Beginning, config *sim.Config) error {
-		u.healed(b)
-		next := b.WantedArgo()
-		next.TemplateHash, next.TemplateLabels = target.Labels[argo.HashLabel], maps.Clone(target.Spec.Template.Labels)
-		delete(next.TemplateLabels, argo.HashLabel)
-		b.Applied = []any{next}
-		config.Argo, config.ApproveAfter = argo.Options{Repair: u.argoRollouts()}, cluster.Exactly(approvedAfter)
-		people, j.telling = attendanceIn(config, b.Name), view.ArgoRollouts{Rollout: next.Rollout}
-		return nil
-	}
-	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies = u.flags(argo.QuirkTable())
-		result.Assumed = slices.Concat([]string{"all pods become ready, and nodes have room"}, u.lives(b, result), people.assumed(approvedAfter, ""))
-	}
-	return u.alone(&u.policies, j)
-}
-
-// argoTarget returns the ReplicaSet to go back to: the one with the wanted revision, or the one
-// before the last.
-func (u *undoing) argoTarget(r *manifest.ArgoRollout) (*appsv1.ReplicaSet, error) {
-	list := revisionsOf(r)
-	if u.number == 0 {
-		if len(list) < 2 {
-			return nil, errors.New("no revision to go back to")
-		}
-		return list[len(list)-2], nil
-	}
-	for _, rs := range list {
-		if n, _ := revisionOf(rs); n == u.number {
-			return rs, nil
-		}
-	}
-	return nil, noRevision(u.number)
-}
-
-// daemonUndo returns the result of kubectl rollout undo for a DaemonSet, with the simulation of
-// its rollout.
-func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
-	if d.Advanced != nil { // kubectl does not support them: its message
-		return view.DaemonUndo{}, d.Invalid(fmt.Errorf("no rollbacker has been implemented for %q", "DaemonSet."+d.ID().Group))
-	}
-	snapshot, err := d.Snapshot()
-	if err != nil {
-		return view.DaemonUndo{}, err
-	}
-	objects, revisions := d.History()
-	plan, err := kubectl.UndoRevision(revisions, snapshot.DaemonSet.Template.Data, u.number, revision.Options{})
-	if err != nil {
-		return view.DaemonUndo{}, d.Invalid(err)
-	}
-	target := objects[plan.Source]
-	undo := view.DaemonUndo{Undo: view.Undo{Namespace: d.Object.Namespace, Name: d.Object.Name, Undo: plan}, Revision: target.Name}
-	if plan.Skipped {
-		return undo, nil
-	}
-	_, undo.Undo.Undo.LastApplied = d.Object.Annotations[revision.AnnotationLastApplied]
-	restored, err := kube.RestoredDaemonSet(d.Object, target)
-	if err != nil {
-		return undo, d.Invalid(err)
-	}
-	undo.Images = changes(&d.Object.Spec.Template.Spec, &restored.Spec.Template.Spec)
-	rollout, err := u.daemonRollout(d, restored)
-	undo.Rollout = &rollout
-	return undo, err
-}
-
-// daemonRollout simulates the rollout after a template is restored. If the input has no pods,
-// there is a pod of the current template on each node.
-func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSet) (view.Simulation, error) {
-	assumed := d.AssumeNodes(nil)
-	if len(d.Controlled()) == 0 {
-		assumed = append(assumed, "its nodes have pods of the present template")
-	}
-	wanted := *d
-	wanted.Object = restored
-	j := daemonSetJob(d, &wanted, u.now.Time)
-	j.after(func(b *world.Beginning) {
-		next := b.Template
-		b.Template = b.DaemonSet().Template.Hash
-		u.healed(b)
-		b.Template = next
-	})
-	u.updated(j, &wanted, &u.policies, &assumed)
-	return u.alone(&u.policies, j)
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+)
+
+// ofDaemonSet returns the simulation of an update of a DaemonSet from an old one, or from its
+// current pods if old is nil.
+func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
+	partial, err := daemonRolledOut(old)
+	if err != nil {
+		return nil, err
+	}
+	nodes := s.assumeNodes(d, old)
+	partial = append(nodes, partial...)
+	if old != nil {
+		if err := sameSelector(old.Object.Spec.Selector, d.Object.Spec.Selector, old.File); err != nil {
+			return nil, d.Invalid(err)
+		}
+	}
+	if len(d.Nodes) == 0 {
+		return nil, d.Invalid(manifest.ErrNoNode)
+	}
+	j := daemonSetJob(cmp.Or(old, d), onlyWith(old, d), s.now.Time)
+	j.apart = len(nodes) > 0
+	var assumed []string
+	j.after(func(b *world.Beginning) {
+		assumed = slices.Concat(partial, nodesBarred(b), s.believed(d.Nodes, b))
+		b.Broken(s.neverReady)
+	})
+	s.updated(j, d, &s.policies, &assumed)
+	return j, nil
+}
+
+// onlyWith returns wanted if there is an old object to apply it to, otherwise nil.
+func onlyWith[T any](old, wanted *T) *T {
+	if old == nil {
+		return nil
+	}
+	return wanted
+}
+
+// updated sets the function of a job that adds the assumptions to the result of an update.
+func (p *pace) updated(j *job, d *manifest.DaemonSet, by *policies, assumed *[]string) {
+	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(d.Nodes)}
+	j.telling = of
+	j.tell = func(b *world.Beginning, r *world.Run, result *view.Simulation) {
+		result.Policies = by.flags(daemonset.QuirkTable())
+		result.Assumed = slices.Concat(d.Bites(of.Most(result), b.Running()), *assumed, p.lives(b, result))
+		result.Caveats = keptImages(d, r, result)
+	}
+}
+
+// nodesBarred returns notes about nodes without a pod of the DaemonSet, and the reason.
+func nodesBarred(b *world.Beginning) []string {
+	placer := daemonset.NewPlacer(&b.WantedDaemonSet().Template, b.DaemonSetOptions(daemonset.Options{}))
+	return barred(b.Nodes, "no pod of it", func(n *cluster.Node) string { return view.Barrier(placer.Place(&n.Node)) })
+}
+
+// assumeNodes adds nodes to a DaemonSet without any, and returns the assumptions about them. It
+// adds none in a comparison of manifests, where the number of nodes is unknown.
+func (s *simulation) assumeNodes(d, old *manifest.DaemonSet) []string {
+	if s.whole {
+		return nil
+	}
+	return d.AssumeNodes(old)
+}

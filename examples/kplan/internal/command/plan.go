@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+)
+
+func newPlan(name string) *cobra.Command {
+	p := &planning{}
+	p.around = cluster.Around{Limits: true}
+	c := &cobra.Command{
+		Use:   "plan [-f FILE] [TYPE/NAME]",
+		Short: "Show what will happen next, and why",
+		Long: `Show what the controllers will do next with each Deployment, DaemonSet and Rollout
+in the files or with those named in a cluster, and why; and what they hold back,
+and why.
+
+What belongs to a workload is known by its UID. Objects of other kinds are passed
+over. ReplicaSets and ReplicationControllers that nobody owns are planned by
+themselves, and others if they are named. ` + narrowing + `
+
+Deployments: if the files hold pods, what happens to these at the present sizes of
+their ReplicaSets is shown as well.
+DaemonSets, also those of OpenKruise, need nodes in the files, or --nodes.
+Rollouts of Argo show the next pass, and where each step leads. Services that are not in
+the input are taken to select what the status says.
+Rollouts of OpenKruise need their workload in the files, and show the passes of the
+Rollout and of its BatchRelease, and where all steps lead.
+
+--repair and --corrected ask for what the controllers do not do. So do, for
+Deployments, the policies --adoption, --leftover, --pause-points, --paused,
+--rollout-first, --strict-available, --terminating and --weigh-by-available. Of the
+values of a policy the first is what Kubernetes does.
+
+` + listed + ` Plans have
+actions, holds, status and recheckAt; those of Deployments budget and replicaSets,
+DaemonSets nodes, Rollouts batchRelease and steps, ReplicaSets by themselves wanted. An action deletePod with perhaps names a pod of the tie
+beside it: so many of these go, and nobody can tell which.
+
+With --watch the exit code is 0 when all is complete, 1 when something is stuck or gone, 3
+when the time of --timeout is over before, and 130 if interrupted.
+
+Of the flags of kubectl for clusters all work, and the most common ones are shown.`,
+		Example: examples(name, `
+# What will happen next, as of now
+kplan plan deployment/web -n shop
+kubectl get deployment,replicaset,pod -o yaml | kplan plan -f -
+
+# The same from files, as of when they were written, for a program to read
+kplan plan -f cluster/ --now 2026-01-02T15:04:05Z -o json
+
+# What will a manifest create?
+kplan plan -f deployment.yaml
+kplan plan -f daemonset.yaml --nodes 20`),
+		Args: p.checkArgs,
+		RunE: p.running(p.execute),
+	}
+	p.input.addFlags(c)
+	p.addWatch(c, untilDone)
+	p.addLive(c)
+	p.input.addNodes(c)
+	p.policies.addFlags(c)
+	return c
+}
+
+// A planning holds the flags of the command plan.
+type planning struct {
+	input
+	policies
+}
+
+func (p *planning) execute(c *cobra.Command) error {
+	set, err := p.load(c, p.filenames)
+	if err != nil {
+		return err
+	}
+	now := p.present(c, set.Latest)
+	plans := drawing{in: &p.input, c: c}
+	for i := range set.Argo {
+		a := &set.Argo[i]
+		plan, err := p.planArgo(a, now)
+		if err == nil {
+			tellScale(c, a)
+		}
+		if err := plans.add(plan, err); err != nil {
+			return err
+		}
+	}
+	for i := range set.Rollouts {
+		if err := plans.add(p.planRollout(&set.Rollouts[i], now)); err != nil {
+			return err
+		}
+	}
+	for _, w := range set.Opened() {
+		plan, err := p.planDeployment(w, now)
+		if err != nil {
+			return err
+		}
+		tellLimits(c, w, plan)
+		if err := plans.add(plan, nil); err != nil {
+			return err
+		}
+	}
+	for i := range set.ReplicaSets {
+		if err := plans.add(p.planReplicaSet(c, &set.ReplicaSets[i], now)); err != nil {
+			return err
+		}
+	}
+	for i := range set.DaemonSets {
+		if err := plans.add(p.planDaemonSet(&set.DaemonSets[i], now)); err != nil {
+			return err
+		}
+	}
+	judge(&p.input, plans.documents)
+	return write(c, p.output, plans.documents)
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/examples/kplan/internal/world"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/sim/cluster"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// errNoRelease is the error of a Rollout without a release.
+var errNoRelease = errors.New("there is nothing to release")
+
+// A missing error names the workload that --from lacks, so that there is no release.
+type missing struct{ kind string }
+
+func (m *missing) Error() string {
+	return "nothing is being released; --from must hold its " + m.kind + " as it is before the release"
+}
+
+// Is makes every missing error an errNoRelease.
+func (m *missing) Is(target error) bool { return target == errNoRelease }
+
+// A release is the simulation of an OpenKruise Rollout.
+type release struct {
+	job
+	replicas int32
+	budget   rollout.Budget // of updates by partition
+	assumed  []string
+}
+
+// ofRelease returns the simulation of a release: the rest of a release that is under way, or a
+// release from the workload in --from to the workload with the same name in the input.
+func (s *simulation) ofRelease(r *manifest.Rollout, from *earlier) (*job, error) {
+	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
+		return nil, r.Invalid(manifest.ErrNoNode)
+	}
+	if err := checkRelease(r); err != nil {
+		return nil, err
+	}
+	begin, found := s.before(r, from)
+	switch {
+	case underWay(r) && found:
+		return nil, r.Invalid(&kplan.FieldError{
+			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
+			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
+		})
+	case underWay(r):
+		begin = func() (*release, error) { return s.standing(r) }
+	case !found:
+		return nil, r.Invalid(&missing{r.Workload.Kind})
+	}
+	of, err := begin()
+	if err != nil {
+		return nil, err
+	}
+	s.releases(r, of)
+	return &of.job, nil
+}
+
+// releases applies the flags to a release and adds its assumptions to the answer.
+func (s *simulation) releases(r *manifest.Rollout, of *release) {
+	believe := of.prepare
+	of.of = r
+	of.prepare = func(b *world.Beginning, config *sim.Config) error {
+		if err := believe(b, config); err != nil {
+			return err
+		}
+		b.Broken(s.neverReady)
+		config.Rollout = s.rolloutOptions()
+		s.approved(config)
+		of.telling = view.Releases{Rollout: r.Snapshot.Rollout, Replicas: of.replicas, Budget: of.budget}
+		return nil
+	}
+	of.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
+		result.Policies = s.flags(workload.QuirkTable())
+		most := of.budget.MaxTotal()
+		if r.Snapshot.Rollout.Style() != workload.Partition { // all new pods next to the old pods
+			most = 2 * of.replicas
+		}
+		result.Assumed = slices.Concat(r.Bites(most, b.Running()), of.assumed, s.lives(b, result))
+	}
+}
+
+// before returns the function that begins a release from the workload in --from. The second
+// result reports whether --from has that workload.
+func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (*release, error), found bool) {
+	if r.Set != nil {
+		old := from.podSets[r.Set.Key()]
+		return func() (*release, error) { return s.beforeSet(r, old) }, old != nil
+	}
+	if r.DaemonSet != nil {
+		old := from.daemonSets[r.DaemonSet.Key()]
+		return func() (*release, error) { return s.beforeDaemonSet(r, old) }, old != nil
+	}
+	old := from.deployments[r.Deployment.Key()]
+	return func() (*release, error) { return s.beforeDeployment(r, old) }, old != nil
+}
+
+// standing returns a release that is under way, from its current state.
+func (s *simulation) standing(r *manifest.Rollout) (*release, error) {
+	switch {
+	case r.Set != nil:
+		return s.setUnderWay(r)
+	case r.DaemonSet != nil:
+		return s.daemonSetUnderWay(r)
+	}
+	return s.deploymentUnderWay(r)
+}
+
+// underWay reports whether a release is under way. The phase of the Rollout says so, or admission
+// has marked an update that the Rollout controller has not seen yet.
+func underWay(r *manifest.Rollout) bool {
+	return r.Snapshot.Rollout.Status.Phase == kruise.PhaseProgressing || r.Workload.Annotations[workload.AnnotationInProgress] != ""
+}
+
+// deploymentBudget returns the limits of a Deployment that is updated by partition.
+func (s *simulation) deploymentBudget(r *manifest.Rollout, limits *partition.RollingUpdate) rollout.Budget {
+	if limits == nil {
+		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
+	}
+	return partition.Budget(replicasOf(&r.Workload), limits, s.rollouts().Has(workload.LimitsWrapAround))
+}
+
+// setBudget returns the limits of a CloneSet or a StatefulSet. A StatefulSet of Kubernetes
+// updates one pod at a time.
+func setBudget(o *cluster.Set) rollout.Budget {
+	b, limits := rollout.Budget{Replicas: o.DesiredReplicas(), Unavailable: 1}, o.Limits()
+	switch o.GroupKind() {
+	case "apps.kruise.io/CloneSet":
+		return partition.CloneSetBudget(b.Replicas, &limits, o.Paused)
+	case "apps.kruise.io/StatefulSet":
+		if !limits.MaxUnavailable.IsZero() {
+			b.Unavailable = max(1, limits.MaxUnavailable.Of(b.Replicas))
+		}
+	}
+	return b
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+)
+
+var (
+	_ pflag.Value = new(instant)
+	_ pflag.Value = new(delay)
+)
+
+// An instant is a point in time, or unset.
+type instant struct{ time.Time }
+
+func (i *instant) Type() string { return "time" }
+func (i *instant) String() string {
+	if i.IsZero() {
+		return ""
+	}
+	return i.Format(time.RFC3339)
+}
+
+// Set accepts the form of the Kubernetes API.
+func (i *instant) Set(s string) error {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || !manifest.Plausible(t) {
+		return fmt.Errorf("must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199")
+	}
+	i.Time = t
+	return nil
+}
+
+// A delay is a duration that is not negative.
+type delay time.Duration
+
+func (d *delay) Type() string   { return "duration" }
+func (d *delay) String() string { return time.Duration(*d).String() }
+
+// Set accepts durations such as 1m30s, up to ten years.
+func (d *delay) Set(s string) error {
+	v, err := time.ParseDuration(s)
+	if err != nil || v < 0 || v > 10*365*24*time.Hour {
+		return fmt.Errorf("must be a duration such as 10s or 1m30s, of at most ten years")
+	}
+	*d = delay(v)
+	return nil
+}
+
+var _ pflag.Value = new(number)
+
+// A number is a number of pods, -1 if it is unset.
+type number int32
+
+func (n *number) String() string {
+	if *n < 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*n))
+}
+
+// Type returns the name of the value in help texts.
+func (n *number) Type() string { return "number" }
+
+// Set accepts numbers that are not negative.
+func (n *number) Set(s string) error {
+	v, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return fmt.Errorf("must be a number of pods")
+	}
+	*n = number(v)
+	return nil
+}
