@@ -4,7 +4,6 @@ package daemonset
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/kplan-go/kplan/internal/base/field"
 )
@@ -56,62 +55,4 @@ func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) 
 		return
 	}
 	x.slots[slot] = h&^x.number | uint32(number+1)
-}
-
-// A nodeKey is a node with the pods that belong to it, or only its name.
-type nodeKey struct {
-	name         string
-	node         int32 // -1: there is no such node
-	first, count int32 // its pods in grouped
-	run, cont    bool  // should run, should continue running
-}
-
-// located tells where the nodes and pods of an excerpt belong, as the Tracker has found out.
-type located struct {
-	keys []nodeKey // of the nodes
-	of   []int32   // the nodes of the pods, -1 for a missing node
-}
-
-// add adds a node.
-func (l *located) add(name string, run, cont bool) {
-	l.keys = append(l.keys, nodeKey{name: name, node: int32(len(l.keys)), run: run, cont: cont})
-}
-
-// first returns the first k elements of a list in order. It moves elements of the list. It
-// avoids sorting a long list for a plan that may do little.
-func first[T any](list []T, k int, compare func(a, b T) int) []T {
-	if k > len(list)/2 {
-		slices.SortFunc(list, compare)
-		return list[:min(k, len(list))]
-	}
-	heap := list[:k] // the last of them is at the top
-	for i := range slices.Backward(heap) {
-		siftDown(heap, i, compare)
-	}
-	for i := k; i < len(list) && k > 0; i++ {
-		if compare(list[i], heap[0]) < 0 {
-			list[i], heap[0] = heap[0], list[i]
-			siftDown(heap, 0, compare)
-		}
-	}
-	slices.SortFunc(heap, compare)
-	return heap
-}
-
-// siftDown moves element i of a heap down until no child is greater.
-func siftDown[T any](heap []T, i int, compare func(a, b T) int) {
-	for {
-		child := 2*i + 1
-		if child >= len(heap) {
-			return
-		}
-		if child+1 < len(heap) && compare(heap[child], heap[child+1]) < 0 {
-			child++
-		}
-		if compare(heap[i], heap[child]) >= 0 {
-			return
-		}
-		heap[i], heap[child] = heap[child], heap[i]
-		i = child
-	}
 }

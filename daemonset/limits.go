@@ -2,11 +2,7 @@
 
 package daemonset
 
-import (
-	"math"
-
-	"github.com/kplan-go/kplan/rollout"
-)
+import "math"
 
 // base returns the number of nodes that percentages are shares of: the desired nodes of the
 // last status, or if [SharesOfLastStatus] is repaired the nodes desired now.
@@ -37,52 +33,3 @@ func (st *state) inOrder() int {
 
 // reserved returns the number of nodes on which old pods stay.
 func (st *state) reserved() int32 { return max(st.ds.Partition.Of(st.base()), 0) }
-
-// A Budget limits the changes of a rolling update at one time. Surge comes first: if it is not
-// 0, Unavailable is not looked at.
-type Budget struct {
-	Desired     int32 `json:"desired"`     // nodes that should run a pod
-	Surge       int32 `json:"surge"`       // nodes with a second pod
-	Unavailable int32 `json:"unavailable"` // nodes without an available pod
-}
-
-// Resolve turns the limits of a DaemonSet into nodes: both are rounded up, and if both
-// come out as 0 for any nodes at all, unavailable is 1. Unset limits are 0. With
-// [OnDelete] neither counts.
-func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32) Budget {
-	if s != RollingUpdate && s != "" {
-		surge, unavailable = rollout.IntOrPercent{}, rollout.IntOrPercent{}
-	}
-	above, below := rollout.ResolveNodes(desired, surge, unavailable)
-	return Budget{Desired: desired, Surge: above, Unavailable: below}
-}
-
-// SurgeAllowed reports whether a node may have one pod too many during an update: the surge of
-// one node is not 0.
-func SurgeAllowed(s Strategy, surge rollout.IntOrPercent) bool {
-	return (s == RollingUpdate || s == "") && surge.OfUp(1) > 0
-}
-
-const defaultBurst = 250
-
-// Burst returns how many pods a plan may create, how many it may delete, and how many
-// it may update in place: a share of desired, rounded down, and 250 if it is unset.
-func Burst(burst rollout.IntOrPercent, desired int32) int32 {
-	if burst.IsZero() {
-		return defaultBurst
-	}
-	return max(burst.Of(desired), 0)
-}
-
-// SlowStart returns the size of the batch of creations after a batch of size previous (0 at
-// the start), if left creations remain: 1, then twice the previous size. All creations of a
-// batch run at once. If one of them fails and some remain, stop: the next plan goes on.
-//
-//	SlowStart(0, 10) // 1, then 2, 4 and the 3 that are left
-func SlowStart(previous, left int) int {
-	left = max(left, 0)
-	if previous <= 0 {
-		return min(1, left)
-	}
-	return previous + min(previous, left-previous)
-}

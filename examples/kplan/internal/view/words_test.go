@@ -86,12 +86,12 @@ func TestEveryReasonHasWords(t *testing.T) {
 
 // TestEveryDaemonReasonHasWords: of DaemonSets. One reason is of actions and of holds.
 func TestEveryDaemonReasonHasWords(t *testing.T) {
-	actions, holds := checkWords(t, daemonSetActions, daemonSetHolds, "daemonset/plan.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	actions, holds := checkWords(t, daemonSetActions, daemonSetHolds, "daemonset/reason.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
 	require.Len(t, daemonSetActions, actions)
 	require.Len(t, daemonSetHolds, holds+1)
 	checkAdvice(t, daemonSetHolds, daemonset.ReasonPreDelete)
 	places := 0
-	constants(t, "daemonset/plan.go", func(text, block string) {
+	constants(t, "daemonset/reason.go", func(text, block string) {
 		if strings.HasPrefix(block, "Reasons of a [Placement]") {
 			require.NotEmpty(t, placements[daemonset.Reason(text)], text)
 			places++
