@@ -265,8 +265,8 @@ func growth(t *testing.T, name string, most float64, small, large []string) floa
 // byte that is read to the last that is written, whatever is asked of it, even if it is written in the
 // fewest bytes. YAML and JSON with spaces, of which there are more, lead to the same objects.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("large files take a minute")
+	if os.Getenv("KPLAN_FULL") == "" {
+		t.Skip("large files take a minute: set KPLAN_FULL to try them")
 	}
 	var files [2]string
 	for i, deployments := range []int{40, 300} {
@@ -284,8 +284,8 @@ func TestMemory(t *testing.T) {
 
 // TestMemoryOfManifests: manifests from which others start are bounded, too.
 func TestMemoryOfManifests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("large files take a minute")
+	if os.Getenv("KPLAN_FULL") == "" {
+		t.Skip("large files take a minute: set KPLAN_FULL to try them")
 	}
 	var files [2][2]string
 	for i, deployments := range []int{100, 1_000} {
