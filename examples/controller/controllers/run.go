@@ -13,16 +13,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// Options says what the controllers of a process take, and how fast.
+// Options says which objects the controllers of a process take, and how fast.
 type Options struct {
 	// Name is the name of the controllers in leases, events and metrics. Processes with
 	// the same name take turns, the leader first; shards need names of their own.
 	Name string
 	// Class is the class of objects to take, see [AnnotationClass]. With "" all are taken.
 	Class string
-	// Namespaces are what this process takes and caches; none means all.
+	// Namespaces are the namespaces that this process takes and caches; none means all.
 	Namespaces []string
-	// Workers is how many objects of a kind are worked on at once.
+	// Workers is the number of objects of a kind that are worked on at once.
 	Workers int
 	// Corrected repairs the defects of the built-in controllers that the packages deploy,
 	// replicaset and daemonset list.
@@ -46,7 +46,7 @@ type Options struct {
 	MetricsAddress, HealthAddress string
 }
 
-// Defaults are the options of the command.
+// Defaults are the default options of the command.
 func Defaults() Options {
 	return Options{
 		Name: "kplan-controller", Class: "kplan", Workers: 5, MaxDelay: 5 * time.Minute,
