@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// A CanaryStep is one step. The order of the fields is that of the API: the hash of the
-// steps depends on it.
+// A CanaryStep is one step. Its fields have the same order as in the API: the hash of
+// the steps depends on it.
 type CanaryStep struct {
 	SetWeight      *int32          `json:"setWeight,omitempty"`
 	Pause          *Pause          `json:"pause,omitempty"`
@@ -27,7 +27,8 @@ type CanaryStep struct {
 	Plugin         map[string]any  `json:"plugin,omitempty"`
 }
 
-// A Pause lasts for so many seconds, or for a text such as 1h; nil waits for a person.
+// A Pause lasts for a number of seconds, or for a text such as 1h; nil waits for a
+// person.
 type Pause struct {
 	Duration *intstr.IntOrString `json:"duration,omitempty"`
 }
@@ -39,7 +40,7 @@ type SetCanaryScale struct {
 	MatchTrafficWeight bool   `json:"matchTrafficWeight,omitempty"`
 }
 
-// An Analysis says what is measured.
+// An Analysis says which metrics are measured.
 type Analysis struct {
 	Templates            []AnalysisTemplate     `json:"templates,omitempty"`
 	Args                 []AnalysisArgument     `json:"args,omitempty"`
@@ -89,7 +90,7 @@ type MeasurementRetention struct {
 	Limit      int32  `json:"limit"`
 }
 
-// AnalysisRunMetadata is that of the runs.
+// AnalysisRunMetadata holds labels and annotations of the runs.
 type AnalysisRunMetadata struct {
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
@@ -107,7 +108,7 @@ type HeaderMatch struct {
 	HeaderValue *StringMatch `json:"headerValue"`
 }
 
-// A StringMatch is met by texts.
+// A StringMatch selects texts.
 type StringMatch struct {
 	Exact  string `json:"exact,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
@@ -121,15 +122,15 @@ type MirrorRoute struct {
 	Percentage *int32       `json:"percentage,omitempty"`
 }
 
-// A RouteMatch is met by requests.
+// A RouteMatch selects requests.
 type RouteMatch struct {
 	Method  *StringMatch           `json:"method,omitempty"`
 	Path    *StringMatch           `json:"path,omitempty"`
 	Headers map[string]StringMatch `json:"headers,omitempty"`
 }
 
-// step returns the step as package argo has it, and adds what is wrong with it. Scales and
-// routes may go with something else.
+// step returns the step in the form of package argo, and adds its errors. Scales, routes
+// and plugins may be combined with other kinds.
 func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.Step {
 	var step argo.Step
 	alone, kinds := 0, 0

@@ -13,7 +13,7 @@ import (
 // V1alpha1 is the group and version of the API.
 const V1alpha1 = "argoproj.io/v1alpha1"
 
-// What the controller writes to ReplicaSets, Services and Rollouts.
+// Annotations that the controller writes to ReplicaSets, Services and Rollouts.
 const (
 	AnnotationRevision          = "rollout.argoproj.io/revision"
 	AnnotationDesiredReplicas   = "rollout.argoproj.io/desired-replicas"
@@ -55,7 +55,8 @@ type WorkloadRef struct {
 	ScaleDown  string `json:"scaleDown,omitempty"`
 }
 
-// A RollbackWindow is how many revisions a rollback may skip so that no step is taken.
+// A RollbackWindow is the number of revisions that a rollback may go back without
+// taking steps.
 type RollbackWindow struct {
 	Revisions int32 `json:"revisions,omitempty"`
 }
@@ -111,7 +112,8 @@ type PingPong struct {
 	PongService string `json:"pongService"`
 }
 
-// A TrafficRouting says what leads requests by weights. What each needs is kept as it is.
+// A TrafficRouting says which router splits the traffic by weight. The fields of each
+// router are kept as they are.
 type TrafficRouting struct {
 	Istio            map[string]any   `json:"istio,omitempty"`
 	Nginx            map[string]any   `json:"nginx,omitempty"`
@@ -172,7 +174,7 @@ type RolloutCondition struct {
 	Message            string      `json:"message"`
 }
 
-// A CanaryStatus is what the status of a canary has in addition.
+// A CanaryStatus holds the fields of the status that only a canary has.
 type CanaryStatus struct {
 	CurrentStepAnalysisRunStatus       *RunStatus       `json:"currentStepAnalysisRunStatus,omitempty"`
 	CurrentBackgroundAnalysisRunStatus *RunStatus       `json:"currentBackgroundAnalysisRunStatus,omitempty"`
@@ -182,7 +184,7 @@ type CanaryStatus struct {
 	StepPluginStatuses                 []map[string]any `json:"stepPluginStatuses,omitempty"`
 }
 
-// A BlueGreenStatus is what the status of a blue-green update has in addition.
+// A BlueGreenStatus holds the fields of the status that only a blue-green update has.
 type BlueGreenStatus struct {
 	PreviewSelector                string     `json:"previewSelector,omitempty"`
 	ActiveSelector                 string     `json:"activeSelector,omitempty"`
@@ -191,14 +193,14 @@ type BlueGreenStatus struct {
 	PostPromotionAnalysisRunStatus *RunStatus `json:"postPromotionAnalysisRunStatus,omitempty"`
 }
 
-// A RunStatus is how an analysis goes.
+// A RunStatus is the state of an analysis run.
 type RunStatus struct {
 	Name    string        `json:"name"`
 	Status  argo.RunPhase `json:"status"`
 	Message string        `json:"message,omitempty"`
 }
 
-// TrafficWeights are how requests are led.
+// TrafficWeights are the shares of the traffic.
 type TrafficWeights struct {
 	Canary     WeightDestination   `json:"canary"`
 	Stable     WeightDestination   `json:"stable"`
