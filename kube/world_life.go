@@ -11,15 +11,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// What the API server sets if nothing is said, in seconds.
+// Defaults of the API server, in seconds.
 const (
 	defaultPeriod = 10
 	defaultGrace  = 30
 )
 
-// lifeOf says how long pods of a template take at least to be ready, and to end, by their probes,
-// hooks, and grace period. The slowest container counts. A sidecar, an init container that restarts
-// always, lets the next containers start once its startup probe has succeeded.
+// lifeOf sets how long pods of a template take at least to become ready, and to end, by their
+// probes, hooks, and grace period. The slowest container counts. A sidecar, an init container
+// that restarts always, lets the next containers start once its startup probe has succeeded.
 func lifeOf(spec *corev1.PodSpec, t *cluster.Template) {
 	started := time.Duration(0)
 	for i := range spec.InitContainers {
@@ -66,5 +66,5 @@ func initialDelay(p *corev1.Probe) time.Duration {
 	return seconds(int64(p.InitialDelaySeconds))
 }
 
-// seconds is so many, at most some decades: nobody reckons with more.
+// seconds returns n seconds, at most some decades.
 func seconds(n int64) time.Duration { return time.Duration(min(max(n, 0), 1<<31)) * time.Second }

@@ -69,7 +69,7 @@ func written(s *metav1.LabelSelector) string {
 	return strings.Join(list, ",")
 }
 
-// Template checks a pod template whose pods run until they are deleted.
+// Template checks the pod template of a workload that never ends.
 func Template(t *corev1.PodTemplateSpec, es *field.Errors) {
 	const path = "spec.template.spec"
 	s := &t.Spec
