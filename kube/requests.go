@@ -19,13 +19,14 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets
-// that the plan was made from only the one to roll back to is read. The API server rejects
-// a write with a conflict if the name belongs to another object by then, or the object has
-// not the version of the action; what an action does not know is not checked.
+// DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets,
+// from which the plan was made, only the target of a rollback is read. The API server rejects
+// a write with a conflict if the name belongs to another object meanwhile, or the object has
+// another version than the action; a UID or version that the action does not know is not
+// checked.
 //
-// The error wraps [kplan.ErrInvalid]: annotations that JSON cannot carry, or no ReplicaSet to
-// roll back to.
+// The error wraps [kplan.ErrInvalid]: annotations that JSON cannot represent, or no
+// ReplicaSet to roll back to.
 func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, a deploy.Action) ([]Request, error) {
 	d = zero.Or(d)
 	switch a := a.(type) {
@@ -66,8 +67,8 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 	return nil, fmt.Errorf("unknown action %T", a)
 }
 
-// ReplicaSetRequests returns the writes of an action of a plan for rs. What they check is
-// as with [DeploymentRequests].
+// ReplicaSetRequests returns the writes of an action of a plan for rs. They have the same
+// preconditions as with [DeploymentRequests].
 func ReplicaSetRequests(rs *appsv1.ReplicaSet, a replicaset.Action) ([]Request, error) {
 	rs = zero.Or(rs)
 	return podRequests(rs.Namespace, func() *corev1.Pod { return NewPod(rs) }, a)
@@ -97,12 +98,12 @@ func podRequests(namespace string, pod func() *corev1.Pod, a replicaset.Action) 
 	return nil, fmt.Errorf("unknown action %T", a)
 }
 
-// DaemonSetRequests returns the writes of an action of a plan for ds. The revisions are
-// those that the plan was made from. What the writes check is as with [DeploymentRequests].
-// Updates in place, and what prepares them, are of package kruise below and an error here.
+// DaemonSetRequests returns the writes of an action of a plan for ds. Pass the revisions from
+// which the plan was made. The writes have the same preconditions as with [DeploymentRequests].
+// In-place updates and their preparation are an error here: see package kruise below.
 //
-// The error wraps [kplan.ErrInvalid] if a revision that the action names is missing, or holds no
-// template.
+// The error wraps [kplan.ErrInvalid] if a revision that the action names is missing, or holds
+// no template.
 func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, a daemonset.Action) ([]Request, error) {
 	ds = orEmpty(ds)
 	switch a := a.(type) {
@@ -139,7 +140,7 @@ func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevis
 	return nil, fmt.Errorf("unknown action %T", a)
 }
 
-// daemonPod returns the pod that a creates, of the revision that it names.
+// daemonPod returns the pod that a creates, from the revision that it names.
 func daemonPod(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision, a daemonset.CreatePod) (*corev1.Pod, error) {
 	if a.Revision != "" {
 		if r == nil {
