@@ -20,9 +20,9 @@ import (
 
 // UpdatePodPatch returns the strategic merge patch that updates the pod of a in place: its
 // hash, images, metadata and state. If a closes the gate, send the patch of [CloseGatePatch]
-// first; if resources change, send the patch of [ResizePodPatch] after it. If the UID is known
-// and the name belongs to another pod meanwhile, the API server rejects the patch with a
-// conflict.
+// first; if resources change, send the patch of [ResizePodPatch] next, and this one last. If
+// the UID is known and the name belongs to another pod meanwhile, the API server rejects the
+// patch with a conflict.
 func UpdatePodPatch(a daemonset.UpdatePod) kube.Patch {
 	o := batchPatch(a.UID, "", &a.Patch)
 	o.Metadata.Labels[daemonset.LabelHash] = a.To
