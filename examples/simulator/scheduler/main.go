@@ -2,8 +2,8 @@
 
 // Command scheduler asks a question about schedulers: how many pods serve when a zone is lost?
 //
-// It embeds schedulers of one's own in a world of package rollout/sim, which asks them for a node
-// for each pod.
+// It embeds custom schedulers in a world of package rollout/sim, which asks them for a node for
+// each pod.
 package main
 
 import (
@@ -104,7 +104,7 @@ func world(choose place) (w *sim.World, err error) {
 	return w, err
 }
 
-// lost returns how many pods serve when no node of a zone answers any more, and how many of the
+// lost returns how many pods serve after all nodes of a zone are lost, and how many of the
 // Deployment with the fewest.
 func lost(w *sim.World, zone string) (all, fewest int32, err error) {
 	for _, answers := range []bool{true, false} {
