@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command simulator asks a question about capacity: what happens if all Deployments of
-// a cluster roll out at once?
+// Command simulator asks a question about capacity: can all Deployments of a cluster
+// roll out at once?
 //
 // It shows package rollout/sim: a cluster in virtual time with the planners of this module as
 // its controllers. The program sets the clock and the desired state.
