@@ -82,7 +82,7 @@ func daemonLabels(labels map[string]string, a daemonset.CreatePod) map[string]st
 	return convert.With(maps.Clone(labels), set)
 }
 
-// pinned sets the required node affinity of a, which it changes.
+// pinned changes a: it sets the required node affinity to one node.
 func pinned(a *corev1.Affinity, node string) *corev1.Affinity {
 	if a == nil {
 		a = &corev1.Affinity{}
@@ -157,7 +157,7 @@ func relabelPatch(a daemonset.RelabelPod) Patch {
 		UID    string            `json:"uid,omitempty"`
 		Labels map[string]string `json:"labels"`
 	}
-	// Texts always have a JSON form.
+	// Strings can always be encoded in JSON.
 	data, _ := json.Marshal(map[string]metadata{"metadata": {UID: a.UID, Labels: map[string]string{daemonset.LabelHash: a.To}}})
 	return Patch{Type: types.MergePatchType, Data: data}
 }

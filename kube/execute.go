@@ -100,7 +100,7 @@ type Client interface {
 	// Get reads the object with o's namespace and name into o, from the API server
 	// and not from a cache.
 	Get(ctx context.Context, o Object) error
-	// Do makes a write.
+	// Do sends a write.
 	Do(ctx context.Context, r Request) error
 }
 
@@ -170,7 +170,7 @@ func (e Executor) do(ctx context.Context, r Request) kplan.Outcome {
 	return o
 }
 
-// all makes calls at once and returns their outcomes in order.
+// all makes calls concurrently and returns their outcomes in order.
 func all(n int, call func(i int) kplan.Outcome) []kplan.Outcome {
 	made := make([]kplan.Outcome, n)
 	var wg sync.WaitGroup

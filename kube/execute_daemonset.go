@@ -208,14 +208,14 @@ func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
 	x.note(made, kplan.NotFound, kplan.Changed)
 }
 
-// note remembers that pods could not be written.
+// note remembers a failure to write pods.
 func (x *daemonExecutor) note(made []kplan.Outcome, allowed ...kplan.ServerAnswer) {
 	for _, o := range made {
 		x.podsFailed = x.podsFailed || o.Answer != kplan.Done && !slices.Contains(allowed, o.Answer)
 	}
 }
 
-// act makes the call of an action about a revision.
+// act makes the call of an action on a revision, or relabels a pod.
 func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) kplan.Outcome {
 	switch a := a.(type) {
 	case daemonset.RelabelPod:

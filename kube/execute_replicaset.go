@@ -31,7 +31,7 @@ func (e Executor) ReplicaSet(ctx context.Context, rs *appsv1.ReplicaSet, p repli
 	return x.execute(ctx)
 }
 
-// ReplicationController does the same with a plan for rc.
+// ReplicationController is [Executor.ReplicaSet] for rc.
 func (e Executor) ReplicationController(ctx context.Context, rc *corev1.ReplicationController, p replicaset.Plan) replicaset.Report {
 	if rc == nil {
 		rc = &corev1.ReplicationController{}
@@ -127,7 +127,7 @@ func created(pod *corev1.Pod, a replicaset.CreatePods) *corev1.Pod {
 	return pod
 }
 
-// patch changes an object, unless the patch could not be made.
+// patch sends a patch of an object, unless err is set.
 func (e Executor) patch(ctx context.Context, o Object, p Patch, err error) kplan.Outcome {
 	if err != nil {
 		return Outcome(err)
@@ -143,7 +143,7 @@ func ReplicaSetStatusRequest(rs *appsv1.ReplicaSet, s replicaset.Status) Request
 	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
 }
 
-// ReplicationControllerStatusRequest does the same for rc.
+// ReplicationControllerStatusRequest is [ReplicaSetStatusRequest] for rc.
 func ReplicationControllerStatusRequest(rc *corev1.ReplicationController, s replicaset.Status) Request {
 	if rc == nil {
 		rc = &corev1.ReplicationController{}

@@ -66,7 +66,7 @@ func (h *hasher) bytes(b []byte) {
 	}
 }
 
-// value adds v without its type.
+// value adds the text of v without its type.
 func (h *hasher) value(s *shape, v reflect.Value) {
 	if h.odd = h.odd || s.odd; h.odd {
 		return

@@ -74,10 +74,10 @@ func (r *podReader) At(i int) *podorder.Pod {
 	return pod
 }
 
-// Read is [translate].
+// Read writes pod i with [translate].
 func (r *podReader) Read(i int, pod *podorder.Pod) { translate(r.list[i], pod) }
 
-// controllerOf is [convert.Controller] without the detour through an interface.
+// controllerOf is [convert.Controller] without an interface.
 func controllerOf(p *corev1.Pod) (kind, name, uid string) {
 	for i := range p.OwnerReferences {
 		if o := &p.OwnerReferences[i]; o.Controller != nil && *o.Controller {

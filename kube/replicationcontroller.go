@@ -86,7 +86,7 @@ func ToReplicationController(rs *appsv1.ReplicaSet) (*corev1.ReplicationControll
 	}, nil
 }
 
-// NewControllerPod returns a pod of rc, as [NewPod] does of a ReplicaSet.
+// NewControllerPod returns a pod of rc, as [NewPod] does for a ReplicaSet.
 func NewControllerPod(rc *corev1.ReplicationController) *corev1.Pod {
 	if rc == nil {
 		rc = &corev1.ReplicationController{}

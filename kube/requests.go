@@ -47,7 +47,7 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 	case deploy.DeleteReplicaSet:
 		return deleting(setNamed(d, a.Name), a.UID, a.ResourceVersion)
 	case deploy.AnnotateDeployment:
-		// Elsewhere a new annotation is a new generation of the Deployment.
+		// Outside of the status subresource a new annotation raises the generation of the Deployment.
 		p, err := mergePatch(string(d.UID), a.Set, nil)
 		return one(Request{Verb: VerbPatch, Object: deploymentNamed(d), Subresource: "status", Patch: p}, err)
 	case deploy.PauseDeployment:
@@ -74,7 +74,7 @@ func ReplicaSetRequests(rs *appsv1.ReplicaSet, a replicaset.Action) ([]Request, 
 	return podRequests(rs.Namespace, func() *corev1.Pod { return NewPod(rs) }, a)
 }
 
-// ReplicationControllerRequests does the same for rc.
+// ReplicationControllerRequests is [ReplicaSetRequests] for rc.
 func ReplicationControllerRequests(rc *corev1.ReplicationController, a replicaset.Action) ([]Request, error) {
 	rc = zero.Or(rc)
 	return podRequests(rc.Namespace, func() *corev1.Pod { return NewControllerPod(rc) }, a)

@@ -54,7 +54,7 @@ func (s *shape) fieldAt(offset uintptr) *shapeField {
 	return nil
 }
 
-// index fills at.
+// index fills the field at.
 func (s *shape) index() {
 	i := 0
 	for offset := uintptr(0); offset < s.size; offset += 8 {

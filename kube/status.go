@@ -180,8 +180,8 @@ func ReplicationControllerCondition(c kplan.Condition) corev1.ReplicationControl
 
 // FromDaemonSetStatus returns the snapshot of s, with which it shares the collision
 // count. Conditions are left out, because no plan reads or sets any. UpdateRevision,
-// which only OpenKruise has, is empty; see [AdvancedDaemonSet]. The inverse is
-// [DaemonSetStatus].
+// which only OpenKruise has, is empty; see AdvancedDaemonSet of package
+// kruise. The inverse is [DaemonSetStatus].
 func FromDaemonSetStatus(s appsv1.DaemonSetStatus) daemonset.Status {
 	return daemonset.Status{
 		ObservedGeneration:     s.ObservedGeneration,

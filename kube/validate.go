@@ -80,7 +80,7 @@ func checkDeadline(d *appsv1.Deployment, es *field.Errors) {
 	}
 }
 
-// checkStrategy checks the limits as written: 1% of 10 pods is 0 pods, but not 0.
+// checkStrategy checks the limits as written: 1% of 10 pods rounds to 0, but is not 0.
 func checkStrategy(d *appsv1.Deployment, es *field.Errors) {
 	rolling := d.Spec.Strategy.RollingUpdate
 	if rolling == nil {

@@ -228,9 +228,9 @@ func (w *worldReader) node(n *corev1.Node) {
 	node := cluster.Node{Node: Node(n), Zone: n.Labels[corev1.LabelTopologyZone], Cordoned: n.Spec.Unschedulable}
 	if len(n.Status.Allocatable) > 0 {
 		for _, name := range w.resources {
-			room := int64(1 << 60) // of what it does not tell
+			room := int64(1 << 60) // for resources that the node does not report
 			if strings.Contains(string(name), "/") {
-				room = 0 // a device of which it has none
+				room = 0 // a device that the node does not have
 			}
 			if q, ok := n.Status.Allocatable[name]; ok {
 				room = amountOf(name, q)

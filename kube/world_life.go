@@ -42,13 +42,14 @@ func lifeOf(spec *corev1.PodSpec, t *cluster.Template) {
 	t.EndWithin = seconds(grace)
 }
 
-// readyAfter is how long a container takes at least from its start to being ready:
+// readyAfter returns the shortest time from the start of a container until it is ready:
 //
 //	max(startup.initialDelaySeconds, readiness.initialDelaySeconds) + (readiness.successThreshold - 1) * readiness.periodSeconds
 //
-// Both delays count from the start of the container, in full seconds. The readiness probe is asked once
-// the startup probe has succeeded, which it has to do once. Nothing ties the period to the start: the first
-// probe may come as soon as the delay is over, and each further one comes a period later.
+// Both delays count from the start of the container, in full seconds. The readiness probe
+// runs once the startup probe has succeeded, which takes one success. Nothing ties the period to
+// the start: the first probe may come as soon as the delay is over, and each further probe comes a
+// period later.
 func readyAfter(c *corev1.Container) time.Duration {
 	p := c.ReadinessProbe
 	if p == nil {

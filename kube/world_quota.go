@@ -30,7 +30,7 @@ func resourcesOf(objects []Object) []corev1.ResourceName {
 	return append(list, slices.Compact(more)...)
 }
 
-// resourceOf returns the resource of containers that a resource of a quota counts, and whether it
+// resourceOf returns the resource of containers for a resource of a quota, and whether the quota
 // counts limits.
 func resourceOf(name corev1.ResourceName) (of corev1.ResourceName, limits bool) {
 	if rest, found := strings.CutPrefix(string(name), "limits."); found {

@@ -33,7 +33,7 @@ type WorldObject interface {
 // A WorldSet is a set of pods of an API that this package does not know, such as a CloneSet.
 type WorldSet interface {
 	Object
-	// WorldSet returns the set as it is in its namespace, and the template of its pods.
+	// WorldSet returns the set with its namespace, and the template of its pods.
 	WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error)
 }
 

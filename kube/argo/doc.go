@@ -9,7 +9,7 @@
 //
 //	RolloutObject, apps/v1 ReplicaSets, Services  --Snapshot-->  rollout/argo.Snapshot
 //	the same, and pods, nodes and quotas       --World-->  rollout/sim/cluster.Snapshot
-//	rollout/argo.Plan  --Requests, ToStatus-->  what to send
+//	rollout/argo.Plan  --Requests, ToStatus-->  writes
 //
 // [TemplateHash] and [StepHash] are the controller's hashes of a template and of the steps;
 // it names ReplicaSets by the first. A Rollout with the template of another workload gets

@@ -73,7 +73,7 @@ func patching(o kube.Object, body map[string]any) ([]kube.Request, error) {
 	return []kube.Request{{Verb: kube.VerbPatch, Object: o, Patch: kube.Patch{Type: types.MergePatchType, Data: data}}}, err
 }
 
-// NewReplicaSet returns the ReplicaSet of the template of o.
+// NewReplicaSet returns the ReplicaSet that a creates, with the template of o.
 func NewReplicaSet(o *RolloutObject, a argo.CreateReplicaSet) *appsv1.ReplicaSet {
 	if o == nil {
 		o = &RolloutObject{}

@@ -95,7 +95,7 @@ func routesSoFar(r *argo.Rollout) []argo.Route {
 	return there.Routes
 }
 
-// canaryAt returns how many new pods there are at the end of a step.
+// canaryAt returns the number of new pods at the end of a step.
 func canaryAt(r *argo.Rollout, step int32) int32 {
 	c := argo.Canary{
 		Replicas: r.Replicas, Steps: r.Steps, CurrentStepIndex: &step, CurrentPodHash: r.Status.CurrentPodHash, StableRS: r.Status.StableRS,

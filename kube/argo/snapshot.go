@@ -79,7 +79,7 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 	return s, nil
 }
 
-// has reports whether a ReplicaSet has a hash.
+// has reports whether one of the ReplicaSets has a hash.
 func has(sets []argo.ReplicaSet, hash string) bool {
 	return slices.ContainsFunc(sets, func(set argo.ReplicaSet) bool { return set.Hash == hash })
 }

@@ -60,7 +60,7 @@ func ToStatus(o *RolloutObject, s argo.Status) RolloutStatus {
 	return status
 }
 
-// toRun keeps the name of a run.
+// toRun returns the status of a run, with its name unchanged.
 func toRun(o *RunStatus, r argo.Run) *RunStatus {
 	if r == (argo.Run{}) {
 		return nil
@@ -72,7 +72,7 @@ func toRun(o *RunStatus, r argo.Run) *RunStatus {
 	return &next
 }
 
-// toWeights keeps the destinations of experiments.
+// toWeights returns the weights, with the destinations of experiments unchanged.
 func toWeights(o *TrafficWeights, w *argo.TrafficWeights) *TrafficWeights {
 	if w == nil {
 		return nil

@@ -33,7 +33,7 @@ type Pause struct {
 	Duration *intstr.IntOrString `json:"duration,omitempty"`
 }
 
-// A SetCanaryScale sets the size of the canary apart from its traffic.
+// A SetCanaryScale sets the size of the canary independently of its traffic.
 type SetCanaryScale struct {
 	Weight             *int32 `json:"weight,omitempty"`
 	Replicas           *int32 `json:"replicas,omitempty"`
@@ -49,13 +49,13 @@ type Analysis struct {
 	AnalysisRunMetadata  *AnalysisRunMetadata   `json:"analysisRunMetadata,omitempty"`
 }
 
-// A BackgroundAnalysis is measured while steps are taken.
+// A BackgroundAnalysis runs during the steps.
 type BackgroundAnalysis struct {
 	Analysis     `json:",inline"`
 	StartingStep *int32 `json:"startingStep,omitempty"`
 }
 
-// An AnalysisTemplate names a template of analyses.
+// An AnalysisTemplate is a reference to a template of analyses.
 type AnalysisTemplate struct {
 	TemplateName string `json:"templateName"`
 	ClusterScope *bool  `json:"clusterScope,omitempty"`
@@ -68,7 +68,7 @@ type AnalysisArgument struct {
 	ValueFrom *AnalysisValueFrom `json:"valueFrom,omitempty"`
 }
 
-// An AnalysisValueFrom is where the value of an argument comes from.
+// An AnalysisValueFrom is the source of the value of an argument.
 type AnalysisValueFrom struct {
 	PodTemplateHashValue *string   `json:"podTemplateHashValue,omitempty"`
 	FieldRef             *FieldRef `json:"fieldRef,omitempty"`
@@ -79,12 +79,12 @@ type FieldRef struct {
 	FieldPath string `json:"fieldPath"`
 }
 
-// A DryRun names a metric that does not count.
+// A DryRun names a metric that does not affect the result.
 type DryRun struct {
 	MetricName string `json:"metricName"`
 }
 
-// A MeasurementRetention says how many measurements of a metric are kept.
+// A MeasurementRetention is the number of measurements of a metric that are kept.
 type MeasurementRetention struct {
 	MetricName string `json:"metricName"`
 	Limit      int32  `json:"limit"`
@@ -96,7 +96,7 @@ type AnalysisRunMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// A HeaderRoute leads requests with some headers to the canary.
+// A HeaderRoute sends requests with matching headers to the canary.
 type HeaderRoute struct {
 	Name  string        `json:"name,omitempty"`
 	Match []HeaderMatch `json:"match,omitempty"`
@@ -187,7 +187,7 @@ func (p *Pause) pause(es *field.Errors, path string) *argo.Pause {
 	return &argo.Pause{Duration: ptr.To(int32(seconds))}
 }
 
-// secondsOf reads a text with or without a unit.
+// secondsOf parses a duration with or without a unit.
 func secondsOf(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return n, true

@@ -61,13 +61,13 @@ type RollbackWindow struct {
 	Revisions int32 `json:"revisions,omitempty"`
 }
 
-// A Strategy is one of two.
+// A Strategy is either blue-green or canary.
 type Strategy struct {
 	BlueGreen *BlueGreenStrategy `json:"blueGreen,omitempty"`
 	Canary    *CanaryStrategy    `json:"canary,omitempty"`
 }
 
-// A BlueGreenStrategy is how a blue-green update goes.
+// A BlueGreenStrategy holds the parameters of a blue-green update.
 type BlueGreenStrategy struct {
 	ActiveService               string              `json:"activeService"`
 	PreviewService              string              `json:"previewService,omitempty"`
@@ -85,7 +85,7 @@ type BlueGreenStrategy struct {
 	AbortScaleDownDelaySeconds  *int32              `json:"abortScaleDownDelaySeconds,omitempty"`
 }
 
-// A CanaryStrategy is how a canary goes.
+// A CanaryStrategy holds the parameters of a canary.
 type CanaryStrategy struct {
 	CanaryService               string              `json:"canaryService,omitempty"`
 	StableService               string              `json:"stableService,omitempty"`
@@ -106,7 +106,7 @@ type CanaryStrategy struct {
 	ReplicaProgressThreshold    *argo.Threshold     `json:"replicaProgressThreshold,omitempty"`
 }
 
-// PingPong names two Services that take turns at being the stable one.
+// PingPong names two Services that take turns as the stable Service.
 type PingPong struct {
 	PingService string `json:"pingService"`
 	PongService string `json:"pongService"`
@@ -158,7 +158,7 @@ type RolloutStatus struct {
 	ALBs                       []map[string]any   `json:"albs,omitempty"`
 }
 
-// A PauseCondition says since when a Rollout is paused, and why.
+// A PauseCondition holds the time and the reason of a pause.
 type PauseCondition struct {
 	Reason    string      `json:"reason"`
 	StartTime metav1.Time `json:"startTime"`
@@ -208,7 +208,7 @@ type TrafficWeights struct {
 	Verified   *bool               `json:"verified,omitempty"`
 }
 
-// A WeightDestination is where a share of the requests goes.
+// A WeightDestination receives a share of the requests.
 type WeightDestination struct {
 	Weight          int32  `json:"weight"`
 	ServiceName     string `json:"serviceName,omitempty"`

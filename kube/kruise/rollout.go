@@ -288,7 +288,7 @@ func toMeta(namespace, name, uid string, generation int64, annotations map[strin
 	}
 }
 
-// timeOrNil is the inverse of timeOrZero.
+// timeOrNil is the inverse of convert.TimeOrZero.
 func timeOrNil(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil

@@ -26,8 +26,8 @@ func Service(s *corev1.Service) traffic.Service {
 	return traffic.Service{Name: s.Name, Selector: s.Spec.Selector}
 }
 
-// Ingress returns i as the rollout pass reads it. It shares the annotations with
-// i.
+// Ingress returns i as the rollout pass reads it. It shares its
+// annotations.
 func Ingress(i *networkingv1.Ingress) traffic.Ingress {
 	if i == nil {
 		return traffic.Ingress{}

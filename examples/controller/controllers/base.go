@@ -16,8 +16,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// AnnotationClass is the annotation by which an object asks for controllers of a class.
-// ReplicaSets of a Deployment follow it, whatever they say themselves.
+// AnnotationClass is the annotation that names the class of controllers for an object. For
+// ReplicaSets of a Deployment the annotation of the Deployment counts, not their own.
 const AnnotationClass = "kplan-go.github.io/class"
 
 // base holds the fields that the three reconcilers share.
@@ -43,7 +43,7 @@ func (b *base) takes(ctx context.Context, o client.Object) bool {
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil && owner.Kind == deploy.Kind {
 		var d appsv1.Deployment
 		if err := b.cache.Get(ctx, client.ObjectKey{Namespace: o.GetNamespace(), Name: owner.Name}, &d, shared); err != nil {
-			return false // its Deployment is gone, and so will it be
+			return false // its Deployment is gone, so it will be deleted, too
 		}
 		return d.Annotations[AnnotationClass] == b.class
 	}

@@ -148,7 +148,7 @@ func (r *daemonSetReconciler) revisionEvents() handler.EventHandler {
 	})
 }
 
-// changed wakes up the DaemonSets that a change of a child concerns.
+// changed queues the DaemonSets that a change of a child concerns.
 func (r *daemonSetReconciler) changed(ctx context.Context, c daemonset.Change, child []metav1.Object, q queue) {
 	owners := owners(ctx, &r.base, daemonset.Kind, func() []appsv1.DaemonSet {
 		var all appsv1.DaemonSetList

@@ -66,7 +66,7 @@ func (r *deploymentReconciler) options() (o deploy.Options) {
 	return o
 }
 
-// plan decides. With the fence it takes one step at a time.
+// plan makes the plan. With the fence it makes one step at a time.
 func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Plan, error) {
 	plan, err := deploy.Reconcile(s, now, r.options())
 	switch {
@@ -123,7 +123,7 @@ func resizes(p deploy.Plan) bool {
 	return scales
 }
 
-// podsOf returns the pods of a Deployment, which only Recreate looks at.
+// podsOf returns the pods of a Deployment, which only Recreate needs.
 func (r *deploymentReconciler) podsOf(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) ([]*corev1.Pod, error) {
 	if d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 // Options says which objects the controllers of a process take, and how fast.
 type Options struct {
 	// Name is the name of the controllers in leases, events and metrics. Processes with
-	// the same name take turns, the leader first; shards need names of their own.
+	// the same name take turns, the leader first; each shard needs a different name.
 	Name string
 	// Class is the class of objects to take, see [AnnotationClass]. With "" all are taken.
 	Class string
@@ -28,21 +28,21 @@ type Options struct {
 	// replicaset and daemonset list.
 	Corrected bool
 	// Fence keeps the sum of the sizes of the ReplicaSets of a Deployment within replicas and
-	// surge even if several processes that have it work on the Deployment at once. It costs
+	// surge even if several processes with this option work on the Deployment at once. It costs
 	// a write of the status for each pass that grows a ReplicaSet, and new ReplicaSets are
 	// created without pods.
 	Fence bool
-	// MaxDelay is the longest pause between attempts that fail.
+	// MaxDelay is the longest pause between failed attempts.
 	MaxDelay time.Duration
 
 	// LeaderElection makes processes of the same name take turns, by a lease in the
-	// namespace. The lease of one that dies is free after LeaseDuration.
+	// namespace. If a process dies, its lease is free after LeaseDuration.
 	LeaderElection          bool
 	LeaderElectionNamespace string
 	LeaseDuration           time.Duration
 
-	// MetricsAddress and HealthAddress are where to serve metrics and probes, "0" for
-	// nowhere.
+	// MetricsAddress and HealthAddress are the addresses of metrics and probes; "0" disables
+	// them.
 	MetricsAddress, HealthAddress string
 }
 
