@@ -17,7 +17,7 @@ const notScheduled = "NotScheduled"
 // starting are the reasons of pods that are still starting.
 var starting = []string{"ContainerCreating", "PodInitializing", "ContainersNotReady", "NotReady", notScheduled, "ReadinessGatesNotReady"}
 
-// problemOf returns the reason why a running or waiting pod is not ready, and the scheduler's
+// problemOf returns the reason why a pod that has not finished is not ready, and the scheduler's
 // message.
 func problemOf(p *corev1.Pod) (reason, message string) {
 	for i := range p.Status.InitContainerStatuses {

@@ -12,9 +12,9 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// besideOthers removes from templates the terms about pods whose owners are not in the input,
-// since these only take room in the world. Their labels, ports, claims and own terms are
-// ignored.
+// besideOthers removes from templates the pod affinity terms that select a pod without an owner in
+// the input, since these pods only take room in the world. Their labels, ports, claims and own
+// terms are ignored.
 func (w *worldReader) besideOthers() {
 	if len(w.foreign) == 0 {
 		return
