@@ -12,9 +12,9 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// Child returns what claiming reads of o, any object that may have a controller. It
-// shares the labels with o. A pod that Succeeded or Failed is finished, nothing else is.
-// Rejected is left to the caller.
+// Child returns the part of o, any object that may have a controller, that claiming
+// reads. It shares the labels with o. Only a pod can be finished: if it Succeeded or
+// Failed. The caller sets Rejected.
 func Child(o metav1.Object) claim.Child {
 	if convert.Missing(o) {
 		return claim.Child{}
@@ -31,12 +31,13 @@ func Child(o metav1.Object) claim.Child {
 	return c
 }
 
-// Owner returns o, any object of a kind, as a controller that claims what s selects.
-// The kind is an argument, because objects of an informer's cache do not know theirs.
-// ChildKind, without which messages speak of pods, and Finalizers are left to the caller.
+// Owner returns o, any object of a kind, as a controller that claims the objects that s
+// selects. The kind is an argument, because objects of an informer's cache do not know
+// theirs. The caller sets Finalizers, and ChildKind, without which messages speak of
+// pods.
 //
-// It takes what NewBaseControllerRefManager of the controller package of Kubernetes
-// 1.36.3 and its callers take.
+// It reads the arguments that NewBaseControllerRefManager of the controller package of
+// Kubernetes 1.36.3 gets from its callers.
 func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) claim.Owner {
 	owner := claim.Owner{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Selector: s}
 	if !convert.Missing(o) {
@@ -46,7 +47,7 @@ func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) c
 	return owner
 }
 
-// Fresh returns an owner as it was just read from the API server, or the error of that
+// Fresh returns an owner that was just read from the API server, or the error of that
 // call, for claim.CheckLive.
 func Fresh(o metav1.Object, err error) claim.OwnerNow {
 	f := claim.OwnerNow{Err: err}

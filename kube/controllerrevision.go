@@ -57,11 +57,11 @@ func ControllerRevisions(list []*appsv1.ControllerRevision) []revision.Controlle
 }
 
 // NewControllerRevision returns the object to create for r in a namespace. Its only
-// owner is the StatefulSet or DaemonSet that controls r, if there is one. What the
-// API server sets, and a dump, is left out. The result shares nothing with r.
+// owner is the StatefulSet or DaemonSet that controls r, if any. Fields that the API
+// server sets, and the dump, are left out. The result shares nothing with r.
 //
-// It mirrors NewControllerRevision of the history package of Kubernetes,
-// which leaves the namespace to the caller too.
+// It mirrors NewControllerRevision of the history package of Kubernetes, which leaves
+// the namespace to the caller too.
 func NewControllerRevision(namespace string, r revision.ControllerRevision) *appsv1.ControllerRevision {
 	created := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{

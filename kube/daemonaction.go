@@ -22,12 +22,12 @@ import (
 )
 
 // NewDaemonPod returns the pod that a creates, from the template of ds. It has the
-// tolerations of daemonset.DefaultTolerations, and is pinned to its node by the
-// required node affinity, in place of the template's own, or is bound if a says so. The
-// API server completes its name. It shares nothing with ds.
+// tolerations of daemonset.DefaultTolerations. A required node affinity in place of the
+// template's own pins it to its node, unless a binds it directly. The API server
+// completes its name. It shares nothing with ds.
 //
-// If a names a revision, as the policy PartitionCreatesOld makes it, pass what
-// [RestoredDaemonSet] returns.
+// If a names a revision, as with the policy PartitionCreatesOld, pass the result of
+// [RestoredDaemonSet].
 //
 // It mirrors CreatePodTemplate and ReplaceDaemonSetPodNodeNameNodeAffinity of the
 // daemon util package of Kubernetes.
@@ -60,8 +60,8 @@ func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 	return pod
 }
 
-// namePrefix returns the beginning of the names of the pods of an owner: its name and a
-// dash, unless no pod could have a name that begins so.
+// namePrefix returns the prefix of the names of an owner's pods: its name and a dash,
+// or the name alone if a pod name with the dash would be invalid.
 //
 // It mirrors getPodsPrefix of the controller package of Kubernetes.
 func namePrefix(owner string) string {
@@ -82,7 +82,7 @@ func daemonLabels(labels map[string]string, a daemonset.CreatePod) map[string]st
 	return convert.With(maps.Clone(labels), set)
 }
 
-// pinned sets the required node affinity of a, which it changes.
+// pinned changes a: it sets the required node affinity to one node.
 func pinned(a *corev1.Affinity, node string) *corev1.Affinity {
 	if a == nil {
 		a = &corev1.Affinity{}
@@ -116,7 +116,7 @@ func updatedRevision(r *appsv1.ControllerRevision, a daemonset.UpdateRevision) *
 }
 
 // RestoredDaemonSet returns a copy of ds with the template that r stores. The error
-// wraps [kplan.ErrInvalid] and is about data that holds no template.
+// wraps [kplan.ErrInvalid] and is about data without a template.
 func RestoredDaemonSet(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision) (*appsv1.DaemonSet, error) {
 	var stored struct {
 		Spec struct {
@@ -149,15 +149,15 @@ func releasePatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
 }
 
-// relabelPatch returns the merge patch that gives the pod of a its new hash. If the
-// UID is known, the API server rejects the patch with a conflict if the name belongs to
-// another pod by then.
+// relabelPatch returns the merge patch that gives the pod of a its new hash. If the UID
+// is known and the name belongs to another pod meanwhile, the API server rejects the
+// patch with a conflict.
 func relabelPatch(a daemonset.RelabelPod) Patch {
 	type metadata struct {
 		UID    string            `json:"uid,omitempty"`
 		Labels map[string]string `json:"labels"`
 	}
-	// Texts always have a JSON form.
+	// Strings can always be encoded in JSON.
 	data, _ := json.Marshal(map[string]metadata{"metadata": {UID: a.UID, Labels: map[string]string{daemonset.LabelHash: a.To}}})
 	return Patch{Type: types.MergePatchType, Data: data}
 }

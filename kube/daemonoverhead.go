@@ -12,11 +12,11 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 )
 
-// Daemon returns ds as daemonset.Overhead asks about it: where the pods of its template
-// belong, and what one of them requests, by [PodResources]. Pods that are there already say
+// Daemon returns the input of daemonset.Overhead for ds: the nodes on which pods of its
+// template belong, and the requests of one pod, by [PodResources]. Existing pods tell
 // neither, since each is pinned to its node.
 //
-// Only the template is read. It need not have gone through an API server.
+// Only the template is read. It need not have its defaults.
 func Daemon(ds *appsv1.DaemonSet, opts daemonset.Options) daemonset.Daemon {
 	spec := &orEmpty(ds).Spec.Template.Spec
 	template := daemonset.Template{
@@ -26,15 +26,15 @@ func Daemon(ds *appsv1.DaemonSet, opts daemonset.Options) daemonset.Daemon {
 	return daemonset.Daemon{Placer: daemonset.NewPlacer(&template, opts), Requests: PodResources(spec)}
 }
 
-// PodResources returns what a pod with this spec requests of its node, by resource: of cpu
-// thousandths, of all others whole units, rounded up. It is the larger of what the
-// containers request together and of what the pod needs while it starts, or what it
-// requests as a whole, and the overhead of its runtime class.
+// PodResources returns the requests of a pod with this spec by resource: cpu in
+// thousandths, all others in whole units, rounded up. It is the larger of the sum of the
+// containers and the need at the start of the pod, or the request of the pod as a whole,
+// plus the overhead of its runtime class.
 //
-// A limit without a request is a request, which the API server writes into pods, but not
-// into templates.
+// A limit without a request counts as a request. The API server writes such requests into
+// pods, but not into templates.
 //
-// It mirrors PodRequests of package resource of component-helpers 0.37.2, of a pod with
+// It mirrors PodRequests of package resource of component-helpers 0.37.2, for a pod with
 // the defaults of the API server.
 func PodResources(spec *corev1.PodSpec) map[string]int64 {
 	if spec == nil {
@@ -64,7 +64,8 @@ func PodResources(spec *corev1.PodSpec) map[string]int64 {
 	return numbers(total)
 }
 
-// requested returns what a container requests, with its limits where it requests nothing.
+// requested returns the requests of a container, with its limits in place of missing
+// requests.
 func requested(r *corev1.ResourceRequirements) corev1.ResourceList {
 	if len(r.Limits) == 0 {
 		return r.Requests
@@ -76,9 +77,9 @@ func requested(r *corev1.ResourceRequirements) corev1.ResourceList {
 	return all
 }
 
-// ofPod puts what the pod requests as a whole in the place of what its containers do. Its
-// limits count for what nobody requests, and for large pages in any case, since those are
-// never lent.
+// ofPod replaces the sum of the containers by the requests of the pod as a whole. Limits
+// of the pod count for resources without any request, and always for huge pages, since
+// these are never overcommitted.
 func ofPod(total corev1.ResourceList, r *corev1.ResourceRequirements) {
 	if r == nil {
 		return
@@ -96,7 +97,7 @@ func ofPod(total corev1.ResourceList, r *corev1.ResourceRequirements) {
 	}
 }
 
-// ofWholePods reports whether pods can request a resource as a whole.
+// ofWholePods reports whether a pod as a whole can request a resource.
 func ofWholePods(name corev1.ResourceName) bool {
 	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
@@ -109,7 +110,7 @@ func add(total, more corev1.ResourceList) {
 	}
 }
 
-// rounded returns an amount in thousandths, as the API server rounds it up.
+// rounded returns an amount rounded up to thousandths, as the API server does.
 func rounded(q resource.Quantity) resource.Quantity {
 	q = q.DeepCopy()
 	q.RoundUp(resource.Milli)

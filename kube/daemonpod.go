@@ -22,8 +22,8 @@ func Node(n *corev1.Node) (node daemonset.Node) {
 	return node
 }
 
-// translateNode writes into place what [Node] returns, with taints that are added to a list
-// with room for them.
+// translateNode writes the result of [Node] into node. Taints are appended to a list with
+// enough capacity.
 func translateNode(n *corev1.Node, node *daemonset.Node, taints []daemonset.Taint) []daemonset.Taint {
 	node.Name, node.Labels = n.Name, n.Labels
 	if len(n.Spec.Taints) == 0 {
@@ -41,10 +41,9 @@ func translateNode(n *corev1.Node, node *daemonset.Node, taints []daemonset.Tain
 // DaemonSetPod returns the snapshot of p. It shares labels, annotations and finalizers
 // with p.
 //
-// Containers are those of a pod that may be updated in place: it has the readiness gate
-// or an annotation of such an update. For other pods they are left unset, because
-// nobody reads them. RuntimePlain and RuntimeEnv compare hashes that only the node
-// agent of OpenKruise computes, and are left to the caller.
+// Containers are set only for a pod that may be updated in place: it has the readiness
+// gate or an annotation of such an update. RuntimePlain and RuntimeEnv compare hashes
+// that only the node agent of OpenKruise computes, and are left to the caller.
 func DaemonSetPod(p *corev1.Pod) (pod daemonset.Pod) {
 	if p != nil {
 		translateDaemonPod(p, &pod)
@@ -52,7 +51,7 @@ func DaemonSetPod(p *corev1.Pod) (pod daemonset.Pod) {
 	return pod
 }
 
-// translateDaemonPod writes into place what [DaemonSetPod] returns.
+// translateDaemonPod writes the result of [DaemonSetPod] into pod.
 func translateDaemonPod(p *corev1.Pod, pod *daemonset.Pod) {
 	translate(p, &pod.Pod)
 	pod.Finalizers, pod.ReadinessGates, pod.InPlace = p.Finalizers, gates(p.Spec.ReadinessGates), inPlaceCondition(p)
@@ -62,12 +61,12 @@ func translateDaemonPod(p *corev1.Pod, pod *daemonset.Pod) {
 	}
 }
 
-// pinnedNode returns the node that a pod without one waits for.
+// pinnedNode returns the node for which an unbound pod waits.
 func pinnedNode(p *corev1.Pod) string {
 	if p.Spec.NodeName != "" {
 		return ""
 	}
-	// A pod without a node belongs to none, and nothing more follows from why.
+	// On an error the pod belongs to no node; the reason does not matter.
 	name, _ := daemonset.TargetNode("", requiredNodes(p.Spec.Affinity))
 	return name
 }
@@ -114,8 +113,8 @@ func daemonContainers(p *corev1.Pod) []inplace.Container {
 	return list
 }
 
-// Names of variables of the environment that OpenKruise sets itself: the launch
-// priority, and two whose references do not count.
+// The environment variables that OpenKruise sets itself: the launch priority, and two
+// to which references do not count.
 const (
 	envBarrier        = "KRUISE_CONTAINER_BARRIER"
 	envSidecarVersion = "SIDECARSET_VERSION"
@@ -147,7 +146,7 @@ func daemonContainer(c *corev1.Container) inplace.Container {
 	return container
 }
 
-// subscript returns K of a path such as metadata.labels['K'].
+// subscript returns the K of a path such as metadata.labels['K'].
 func subscript(path, of string) (string, bool) {
 	rest, ok := strings.CutPrefix(path, of+"['")
 	if !ok {

@@ -18,15 +18,15 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// DaemonSet returns the snapshot of ds. It shares maps, values of selectors and
-// pointers to numbers with ds.
+// DaemonSet returns the snapshot of ds. It shares maps, values of selectors and pointers to
+// numbers with ds.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field that no
-// plan can be made from: a negative number, a share that is not a percentage, an
-// unknown strategy, a template that has no JSON.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field that
+// makes planning impossible: a negative number, a text that is not a percentage, an unknown
+// strategy, a template that cannot be encoded in JSON.
 //
-// A missing rollingUpdate block leaves MaxSurge and MaxUnavailable unset, and so does
-// the strategy OnDelete, which does not read them.
+// MaxSurge and MaxUnavailable are left unset if the rollingUpdate block is missing, and for the
+// strategy OnDelete, which does not read them.
 func DaemonSet(ds *appsv1.DaemonSet) (daemonset.DaemonSet, error) {
 	var es field.Errors
 	return hashed(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), &es)
@@ -42,18 +42,18 @@ func hashed(ds *appsv1.DaemonSet, d daemonset.DaemonSet, es *field.Errors) (daem
 }
 
 // DaemonSetSnapshot returns the input of daemonset.Reconcile. Pods and revisions of
-// other namespaces are left out, as are nil elements, so that the lists may be those of
-// a cache. The error is that of [DaemonSet].
+// other namespaces and nil elements are left out, so the lists may come from a cache.
+// The error is the one of [DaemonSet].
 //
-// The table of delays, which is not in any object, is left to the caller. The hash of
-// the template is computed only if a revision may have to be created. If the DaemonSet
-// has one with its template, the hash is the one that this is labelled with.
+// The table of delays is in no object and left to the caller. The hash of the template
+// is computed only if a revision may have to be created. If a revision of the DaemonSet
+// has the template, the hash is its label.
 func DaemonSetSnapshot(ds *appsv1.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
 	var es field.Errors
 	return daemonSnapshot(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), nodes, pods, revisions, &es)
 }
 
-// daemonSnapshot adds to d what is around ds.
+// daemonSnapshot adds nodes, pods and revisions to d.
 func daemonSnapshot(ds *appsv1.DaemonSet, d daemonset.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod,
 	revisions []*appsv1.ControllerRevision, es *field.Errors) (daemonset.Snapshot, error) {
 	if err := es.Join(); err != nil {
@@ -65,7 +65,7 @@ func daemonSnapshot(ds *appsv1.DaemonSet, d daemonset.DaemonSet, nodes []*corev1
 	return s, nil
 }
 
-// nodesOf translates nodes in place, with one list of taints for all of them.
+// nodesOf converts nodes, with one list of taints for all of them.
 func nodesOf(nodes []*corev1.Node) []daemonset.Node {
 	taints := 0
 	for _, n := range nodes {
@@ -100,7 +100,7 @@ func daemonPodsOf(namespace string, pods []*corev1.Pod) []daemonset.Pod {
 	return list[:n]
 }
 
-// converted turns those elements of a list that are not nil, and wanted, into others.
+// converted converts the elements of a list that are not nil and that are wanted.
 func converted[From, To any](list []*From, wanted func(*From) bool, convert func(*From) To) []To {
 	var all []To
 	for i, o := range list {
@@ -115,8 +115,8 @@ func converted[From, To any](list []*From, wanted func(*From) bool, convert func
 	return all
 }
 
-// hashOfCurrent returns the hash of a revision that has the template of ds and is
-// certain to stay its own, and otherwise computes that of the template.
+// hashOfCurrent returns the label of a revision that has the template of ds and is
+// certain to keep its name. Otherwise it computes the hash of the template.
 func hashOfCurrent(ds *appsv1.DaemonSet, s *daemonset.Snapshot) string {
 	if hash := labelled(&s.DaemonSet, s.Revisions); hash != "" {
 		return hash
@@ -124,7 +124,8 @@ func hashOfCurrent(ds *appsv1.DaemonSet, s *daemonset.Snapshot) string {
 	return daemonHash(ds)
 }
 
-// labelled returns the hash of the revision that a DaemonSet has of its template, "" without one.
+// labelled returns the hash label of the DaemonSet's revision with its template, "" if there is
+// no such revision.
 func labelled(d *daemonset.DaemonSet, revisions []revision.ControllerRevision) string {
 	matches, err := selector.FromLabelSelector(d.Selector)
 	for i := range revisions {
@@ -199,8 +200,7 @@ func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {
 }
 
 // templatePatch returns a template in the form in which a revision stores it: an object
-// with sorted keys. Whole numbers stay exact, which those of package encoding/json
-// beyond 2^53 would not.
+// with sorted keys. Whole numbers stay exact, even beyond 2^53.
 //
 // It mirrors getPatch of the DaemonSet controller of Kubernetes.
 func templatePatch(t *corev1.PodTemplateSpec) ([]byte, error) {

@@ -12,28 +12,29 @@ import (
 	"github.com/kplan-go/kplan/kube/internal/defaults"
 )
 
-// A kind is one that [Default] has rows for.
+// A kind is an API type for which [Default] has rows.
 type kind interface {
 	appsv1.Deployment | appsv1.DaemonSet | appsv1.StatefulSet | appsv1.ReplicaSet |
 		corev1.ReplicationController | autoscalingv1.HorizontalPodAutoscaler | autoscalingv2.HorizontalPodAutoscaler
 }
 
-// Default returns a copy of an object as the API server stores it and as controllers read
-// it: what is not set has its default, down to the probes of containers, quantities are
-// written in one way (500m for 0.5), lists and maps without elements are nil, and objects
-// without fields, such as securityContext: {}, stay. Pass objects that do not come from an
-// API server through it, such as manifests: a field that the server fills in has a part
-// in the hash of a template and so in the names of ReplicaSets and revisions, and
-// [Deployment] reads what it is given as the controller does, to which an unset
-// revisionHistoryLimit is no limit, an unset deadline none, and an unset maxSurge 0.
-// An object of an API server stays as it is. Default knows Deployments, DaemonSets,
-// StatefulSets, ReplicaSets, ReplicationControllers and both versions of
-// HorizontalPodAutoscalers.
+// Default returns a copy of an object with the defaults of the API server, as controllers read
+// it. Unset fields have their default, down to the probes of containers; quantities are
+// canonical (500m for 0.5); lists and maps without elements are nil; objects without fields,
+// such as securityContext: {}, stay. An object that comes from an API server does not change.
 //
-// What else a server does is not done: metadata, statuses and the annotation of the
-// template generation stay as they are, and so do fields whose feature gate is off and what only
-// admission plugins change. Defaults are those of Kubernetes 1.37.2 with its feature gates as they
-// are by default. A server before 1.37 leaves maxUnavailable of a StatefulSet unset.
+// Use it for objects that do not come from an API server, such as manifests. Defaults are part
+// of the hash of a template, and so of the names of ReplicaSets and revisions. And [Deployment]
+// reads unset fields as the controller does: an unset revisionHistoryLimit is no limit, an
+// unset deadline none, and an unset maxSurge 0.
+//
+// Default knows Deployments, DaemonSets, StatefulSets, ReplicaSets, ReplicationControllers and
+// both versions of HorizontalPodAutoscalers.
+//
+// It does nothing else that a server does: metadata, statuses and the annotation of the
+// template generation stay unchanged, and so do fields whose feature gate is off and fields
+// that only admission plugins set. The defaults are those of Kubernetes 1.37.2 with its default
+// feature gates. A server before 1.37 leaves maxUnavailable of a StatefulSet unset.
 func Default[T kind](object *T) *T {
 	if object == nil {
 		return nil
@@ -48,8 +49,8 @@ func Default[T kind](object *T) *T {
 	return any(o).(*T)
 }
 
-// dropInitContainers removes the annotations of a template that held init containers before these
-// had a field, as the API server does of what it is sent (DropInitContainerAnnotations of
+// dropInitContainers removes the annotations of a template that held init containers before
+// there was a field for them, as the API server does (DropInitContainerAnnotations of
 // Kubernetes 1.37.2; conversions did so before).
 func dropInitContainers(o runtime.Object) {
 	var template *corev1.PodTemplateSpec
@@ -75,8 +76,8 @@ func dropInitContainers(o runtime.Object) {
 	}
 }
 
-// transcode writes an object as the API server does for its storage, and reads it into
-// another. It reports whether it could. Writing changes the object.
+// transcode encodes an object as the API server does for its storage, decodes it into
+// another, and reports success. Encoding changes the object.
 func transcode(from runtime.Object, into any) bool {
 	writer, ok := from.(interface{ Marshal() ([]byte, error) })
 	if !ok {

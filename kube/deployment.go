@@ -15,14 +15,13 @@ import (
 // template, the selector's parts and the pointers to numbers with d.
 //
 // The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field that
-// no plan can be made from: a negative number, a share that is not a percentage,
-// an unknown strategy. What the API server would reject besides, see [Validate],
-// does not stop a plan for an object that is stored already.
+// makes planning impossible: a negative number, a text that is not a percentage, an unknown
+// strategy. Other fields that the API server would reject, see [Validate], do not stop a
+// plan for an object that is stored already.
 //
-// What is not set stays unset, and means what it means to the controller, which need
-// not be what the API server would have stored: see [Default]. A missing
-// rollingUpdate block leaves MaxSurge and MaxUnavailable unset, and so does the
-// Recreate strategy, which does not read them.
+// Unset fields stay unset, and mean the same as for the controller. Their defaults by the
+// API server may differ: see [Default]. MaxSurge and MaxUnavailable are left unset if the
+// rollingUpdate block is missing, and for the strategy Recreate, which does not read them.
 func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {
 	if d == nil {
 		d = &appsv1.Deployment{}
@@ -34,8 +33,8 @@ func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {
 	return deployment, err
 }
 
-// deploymentWithoutTemplate is [Deployment] without identity and hash of the template, which
-// take longer than all the rest.
+// deploymentWithoutTemplate is [Deployment] without the ID and the hash of the template,
+// which take longer than all the rest.
 func deploymentWithoutTemplate(d *appsv1.Deployment) (deploy.Deployment, error) {
 	var es field.Errors
 	surge, unavailable := limits(d, &es)
@@ -64,8 +63,8 @@ func deploymentWithoutTemplate(d *appsv1.Deployment) (deploy.Deployment, error) 
 	}, nil
 }
 
-// checkSpec reports what no plan can be made from, the limits of a rolling update
-// aside.
+// checkSpec adds the errors of all fields that make planning impossible, except for the
+// limits of a rolling update.
 func checkSpec(d *appsv1.Deployment, es *field.Errors) {
 	spec := &d.Spec
 	notNegative(es, "spec.replicas", spec.Replicas)

@@ -9,7 +9,7 @@ import (
 )
 
 // Domains returns the failure domain of each node: the value of the label with this
-// key, such as topology.kubernetes.io/zone. Nodes without the label share one.
+// key, such as topology.kubernetes.io/zone. Nodes without the label share one domain.
 func Domains(nodes []*corev1.Node, label string) podorder.Domains {
 	domains := make(podorder.Domains, len(nodes))
 	for _, n := range nodes {

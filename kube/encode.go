@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// An encoder writes values so that two encodings are equal if and only if the
-// values are semantically equal. Each value says where it ends: texts and lists
-// begin with their length, structs list the fields that are set and end with 0.
-// Fields are named, and those that are unset are left out, so that the encoding
-// outlives new fields.
+// An encoder writes values so that two encodings are equal if and only if the values
+// are semantically equal. Each value is self-delimiting: texts and lists begin with
+// their length, structs list the fields that are set and end with 0. Fields are named
+// and unset fields are left out, so that the encoding does not change when a later
+// release adds fields.
 type encoder struct {
 	buf []byte
 	sorter
@@ -65,7 +65,7 @@ func (e *encoder) encode(s *shape, v reflect.Value) bool {
 }
 
 // rawFields returns the text of a FieldsV1: by its method, which the API has since 1.36 and
-// which knows how the text is kept, or else from the field.
+// which knows the internal form of the text, or else from the field.
 func rawFields(v reflect.Value) []byte {
 	if f, ok := v.Addr().Interface().(interface{ GetRawBytes() []byte }); ok {
 		return f.GetRawBytes()
@@ -102,7 +102,7 @@ func (e *encoder) structure(s *shape, v reflect.Value) bool {
 	for from := nextSet(memory, 0); from < s.size; {
 		f := s.fieldAt(from)
 		if f == nil {
-			break // no field, but what is between two
+			break // padding between two fields
 		}
 		start := len(e.buf)
 		e.buf = append(e.buf, f.prefix...)
@@ -117,15 +117,15 @@ func (e *encoder) structure(s *shape, v reflect.Value) bool {
 	return set
 }
 
-// memory returns the bytes that hold v, which has the shape s and an address. They
-// are only read. Nine in ten fields of a template are unset, and asking reflect for
-// each of them takes most of the time.
+// memory returns the bytes that hold v, which has the shape s and an address. They are
+// only read. Nine in ten fields of a template are unset, and asking reflect for each of
+// them takes most of the time.
 func (s *shape) memory(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v.UnsafeAddr())), s.size)
 }
 
-// nextSet returns where the next word of b begins that is not zero, as the zero value of any
-// type is, and that is not before from; or the length of b.
+// nextSet returns the offset of the next word of b, at from or later, that is not zero, or
+// the length of b. The zero value of every type is all zeros.
 func nextSet(b []byte, from uintptr) uintptr {
 	b = b[from:]
 	for len(b) >= 32 && word(b, 0)|word(b, 8)|word(b, 16)|word(b, 24) == 0 {
@@ -157,8 +157,8 @@ func (e *encoder) slice(s *shape, v reflect.Value) bool {
 	return n > 0
 }
 
-// mapping encodes a map of a type that has no rule of its own. No pod template of
-// Kubernetes 1.36 has one.
+// mapping encodes a map of a type without a special rule. No pod template of Kubernetes
+// 1.36 has one.
 func (e *encoder) mapping(s *shape, v reflect.Value) bool {
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
@@ -213,8 +213,8 @@ func (e *encoder) time(t time.Time) bool {
 	return !t.IsZero()
 }
 
-// json encodes a value of a type that has no rule. No pod template of Kubernetes
-// 1.36 has one, and what has no JSON either is no API type.
+// json encodes a value of a type without a rule. No pod template of Kubernetes 1.36 has
+// one, and a value that has no JSON is of no API type.
 func (e *encoder) json(v reflect.Value) bool {
 	data, err := json.Marshal(v.Addr().Interface())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Entry returns rs as an entry in the history of its Deployment. It shares with rs what
-// [ReplicaSet] shares, and the annotations of the template.
+// Entry returns rs as an entry in the history of its Deployment. It shares with rs the
+// same parts as [ReplicaSet], and the annotations of the template.
 func Entry(rs *appsv1.ReplicaSet) revision.Entry {
 	if rs == nil {
 		return revision.Entry{}

@@ -28,7 +28,7 @@ type Object interface {
 	runtime.Object
 }
 
-// A Verb is what a [Request] does, as RBAC spells it.
+// A Verb is the verb of a [Request], as RBAC spells it.
 type Verb string
 
 // The verbs.
@@ -42,9 +42,9 @@ const (
 // A Request is one write to the API server.
 type Request struct {
 	Verb Verb
-	// Object is what to create or to update. For a patch or a deletion it has a
-	// namespace and a name only. A successful call leaves in it what the API server
-	// answered, except for a deletion.
+	// Object is the object to create or to update. For a patch or a deletion it has
+	// only a namespace and a name. A successful call stores the answer of the API
+	// server in it, except for a deletion.
 	Object Object
 	// Subresource is status, eviction or empty.
 	Subresource string
@@ -52,8 +52,8 @@ type Request struct {
 	Options     metav1.DeleteOptions // of a deletion
 }
 
-// Resource returns the resource of the request as it stands in a URL, such as
-// replicasets, or "" for an object of another type than those of [Object].
+// Resource returns the resource of the request as in a URL, such as replicasets, or ""
+// if the type is not listed at [Object].
 func (r Request) Resource() string {
 	switch r.Object.(type) {
 	case *appsv1.Deployment:
@@ -64,7 +64,7 @@ func (r Request) Resource() string {
 		return "daemonsets"
 	case *appsv1.ControllerRevision:
 		return "controllerrevisions"
-	case *corev1.Pod, *policyv1.Eviction: // which is that of the pod of its name
+	case *corev1.Pod, *policyv1.Eviction: // an eviction is a subresource of the pod
 		return "pods"
 	case *corev1.ReplicationController:
 		return "replicationcontrollers"
@@ -74,8 +74,8 @@ func (r Request) Resource() string {
 	return ""
 }
 
-// String returns one line such as "patch replicasets/web-1", and "" for a request of
-// nothing.
+// String returns one line such as "patch replicasets/web-1", and "" for an empty
+// request.
 func (r Request) String() string {
 	if v := reflect.ValueOf(r.Object); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return string(r.Verb)
@@ -91,35 +91,35 @@ func (r Request) String() string {
 	return text
 }
 
-// A Client makes the calls of a plan. Its methods are called from several goroutines
-// at once. Errors are those of the API server, as client-go and controller-runtime
-// return them: see package k8s.io/apimachinery/pkg/api/errors. Of other errors those of
-// a connection that broke leave open if the call was carried out, and so do time-outs:
-// see [Retry]. All further ones count as failures.
+// A Client makes the calls of a plan. Its methods are called from several goroutines at
+// once. They return errors of the API server as client-go and controller-runtime do:
+// see package k8s.io/apimachinery/pkg/api/errors. After a broken connection or a
+// time-out it is not known if the call was carried out: see [Retry]. All other errors
+// count as failures.
 type Client interface {
 	// Get reads the object with o's namespace and name into o, from the API server
 	// and not from a cache.
 	Get(ctx context.Context, o Object) error
-	// Do makes a write.
+	// Do sends a write.
 	Do(ctx context.Context, r Request) error
 }
 
-// An Executor carries plans out. Each of its methods makes the calls of a plan and
-// returns what became of them, for Finish of the package that made the plan.
+// An Executor carries out plans. Each of its methods makes the calls of a plan and returns
+// their outcomes, for Finish of the package that made the plan.
 //
 // Every write that changes or deletes an object has the object's UID as a precondition. If
-// the plan rests on what the object holds, it has its version as well: that which the plan
-// was made from, or that which a write of the same plan has left. So a plan from a stale
-// cache changes nothing of it.
+// the plan depends on the object's fields, its version is a precondition, too: the version
+// from which the plan was made, or the version after an earlier write of the same plan.
+// Thus a plan from a stale cache changes nothing in it.
 type Executor struct {
 	Client Client
 	Retry  Retry
 }
 
-// Stale reports whether a call failed because the object is not, or no longer, what
-// the plan was made for: it has changed, is gone, or there already. Then plan again from
-// a newer snapshot, which is on its way. It is no reason to alarm anybody. Of several
-// errors all have to be of this kind.
+// Stale reports whether a call failed because the object is not, or no longer, as
+// planned: it has changed, is gone, or exists already. Then plan again from a newer
+// snapshot, which will come. It is not an error to report. Of several errors all must be
+// of this kind.
 func Stale(err error) bool {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {
@@ -137,11 +137,11 @@ func Stale(err error) bool {
 	return err == kplan.ErrGone || inner != nil && Stale(inner)
 }
 
-// Outcome returns what the error of a call means to a planner; nil is Done. Errors are
-// those of the API server, as client-go and controller-runtime return them. The name of
-// what was created is left to the caller.
+// Outcome returns the outcome of a call for a planner; a nil error is Done. Errors are
+// those of the API server, as client-go and controller-runtime return them. The caller
+// sets the name of a created object.
 //
-// It mirrors the cases that the controllers of Kubernetes 1.36.3 tell apart.
+// It mirrors the cases that the controllers of Kubernetes 1.36.3 distinguish.
 func Outcome(err error) kplan.Outcome {
 	o := kplan.Outcome{Answer: kplan.Failed, Err: err}
 	switch {
@@ -161,7 +161,7 @@ func Outcome(err error) kplan.Outcome {
 	return o
 }
 
-// do makes a write. The outcome tells the version that it has left in the object.
+// do makes a write. The outcome holds the version of the object after the write.
 func (e Executor) do(ctx context.Context, r Request) kplan.Outcome {
 	o := Outcome(e.Client.Do(ctx, r))
 	if o.Answer == kplan.Done && r.Verb != VerbDelete {
@@ -170,7 +170,7 @@ func (e Executor) do(ctx context.Context, r Request) kplan.Outcome {
 	return o
 }
 
-// all makes calls at once and returns their outcomes in order.
+// all makes calls concurrently and returns their outcomes in order.
 func all(n int, call func(i int) kplan.Outcome) []kplan.Outcome {
 	made := make([]kplan.Outcome, n)
 	var wg sync.WaitGroup
@@ -185,8 +185,8 @@ func all(n int, call func(i int) kplan.Outcome) []kplan.Outcome {
 	return made
 }
 
-// live checks with the API server that an owner is still there and not being deleted,
-// for o may be from a cache that does not know yet. Until then it may adopt nothing.
+// live asks the API server whether an owner still exists and is not being deleted,
+// since o may come from a stale cache. Before that the owner may adopt nothing.
 func live(ctx context.Context, c Client, o, fresh Object, kind string) error {
 	fresh.SetNamespace(o.GetNamespace())
 	fresh.SetName(o.GetName())

@@ -16,20 +16,19 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// DaemonSet makes the calls of a plan for ds, in order, those of consecutive creations in
-// batches that double and those of consecutive deletions all at once, and returns what
-// became of them for daemonset.Finish. Revisions are those that the plan was made from: if
-// one that a pod is to be made of is missing, the outcome of its action says so. The
-// expectations of the report are left to the caller, who raises them before and sees the
-// events meanwhile.
+// DaemonSet makes the calls of a plan for ds and returns their outcomes for daemonset.Finish.
+// Calls are made in order, except that consecutive creations are made in batches that double,
+// and consecutive deletions all at once. Pass the revisions from which the plan was made: if
+// the revision of a pod to create is missing, the outcome of that action says so. The
+// expectations of the report are left to the caller, which raises them before and sees the events
+// meanwhile.
 //
-// Adoptions wait for the check that ds is still there. Adoptions and releases of pods, or of
-// revisions, that follow each other are all tried; if one of them failed, or what was to be adopted is gone, it
-// stops behind them. It stops as well at the first call about revisions that fails. Pods
-// that could not be created keep none from being deleted, but old revisions stay then. A
-// pod that has changed since it was read is neither deleted nor, if the plan deletes it as
-// well, adopted; neither is a revision. The steps of an update in place are not known here
-// and fail.
+// Adoptions wait for the check that ds still exists. Consecutive adoptions and releases of
+// pods, or of revisions, are all tried; if one of them failed, or an object to be adopted is
+// gone, the execution stops after them. It also stops at the first failed call for a revision.
+// If pods could not be created, pods are still deleted, but old revisions stay. A pod that has
+// changed since it was read is not deleted and, if the plan deletes it as well, not adopted;
+// the same holds for revisions. The steps of an in-place update are not supported and fail.
 func (e Executor) DaemonSet(ctx context.Context, ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, p daemonset.Plan) daemonset.Report {
 	x := daemonExecutor{
 		Executor: e, ds: orEmpty(ds), plan: p, revisions: map[string]*appsv1.ControllerRevision{}, versions: map[string]string{}, written: map[string]string{},
@@ -88,13 +87,13 @@ func claimsDaemon(a daemonset.Action) bool {
 	return false
 }
 
-// aboutRevision reports whether an adoption or release is that of a revision. Those of
-// pods are not tried after one of a revision that failed.
+// aboutRevision reports whether an adoption or release is for a revision. Pods are not
+// claimed after a revision could not be claimed.
 func aboutRevision(a daemonset.Action) bool {
 	return isA[daemonset.AdoptRevision](a) || isA[daemonset.ReleaseRevision](a)
 }
 
-// run returns how many actions of one kind a list begins with.
+// run returns the length of the prefix of a list with actions of one kind.
 func run(list daemonset.Actions, is func(daemonset.Action) bool) int {
 	if n := slices.IndexFunc(list, func(a daemonset.Action) bool { return !is(a) }); n >= 0 {
 		return n
@@ -148,7 +147,7 @@ func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
 	return ok
 }
 
-// deleted returns the version of a pod that the plan deletes, "" of one that stays.
+// deleted returns the version of a pod that the plan deletes, "" for other pods.
 func (x *daemonExecutor) deleted(pod daemonset.Object) string {
 	for _, a := range x.plan.Actions {
 		if a, ok := a.(daemonset.DeletePod); ok && a.Name == pod.Name {
@@ -158,8 +157,7 @@ func (x *daemonExecutor) deleted(pod daemonset.Object) string {
 	return ""
 }
 
-// read returns the version that a revision had when it was read, "" of one that is not
-// known.
+// read returns the version at which a revision was read, "" if it is not known.
 func (x *daemonExecutor) read(name string) string {
 	if r := x.revisions[name]; r != nil {
 		return r.ResourceVersion
@@ -167,7 +165,7 @@ func (x *daemonExecutor) read(name string) string {
 	return ""
 }
 
-// isLive checks once that the DaemonSet is still there.
+// isLive checks once that the DaemonSet still exists.
 func (x *daemonExecutor) isLive(ctx context.Context) bool {
 	if !x.checked {
 		x.report.LiveCheck, x.checked = live(ctx, x.Client, x.ds, &appsv1.DaemonSet{}, daemonset.Kind), true
@@ -189,7 +187,7 @@ func (x *daemonExecutor) createPods(ctx context.Context, from, to int) {
 	}
 }
 
-// newPod creates the pod of an action, of the revision that it names.
+// newPod creates the pod of an action, from the revision that it names.
 func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) kplan.Outcome {
 	pod, err := daemonPod(x.ds, x.revisions[a.Revision], a)
 	if err != nil {
@@ -210,14 +208,14 @@ func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
 	x.note(made, kplan.NotFound, kplan.Changed)
 }
 
-// note remembers that pods could not be written.
+// note remembers a failure to write pods.
 func (x *daemonExecutor) note(made []kplan.Outcome, allowed ...kplan.ServerAnswer) {
 	for _, o := range made {
 		x.podsFailed = x.podsFailed || o.Answer != kplan.Done && !slices.Contains(allowed, o.Answer)
 	}
 }
 
-// act makes the call of an action about a revision.
+// act makes the call of an action on a revision, or relabels a pod.
 func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) kplan.Outcome {
 	switch a := a.(type) {
 	case daemonset.RelabelPod:
@@ -257,8 +255,8 @@ func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateR
 	return o
 }
 
-// createRevision stores the template, unless a revision of that name holds it already,
-// as one does that the cache has not seen yet.
+// createRevision stores the template, unless a revision of that name, which the cache
+// may not have yet, holds it already.
 func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateRevision) kplan.Outcome {
 	o := x.create(ctx, NewDaemonSetRevision(x.ds, a))
 	if o.Answer != kplan.AlreadyExists {

@@ -13,14 +13,14 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 )
 
-// Deployment makes the calls of a plan for d, one after the other, and returns what became
-// of them for deploy.Finish. ReplicaSets are those that the plan was made from: if one that
-// the plan writes is missing, nothing is done, and the outcome of its action says so.
+// Deployment makes the calls of a plan for d, one after the other, and returns their outcomes
+// for deploy.Finish. Pass the ReplicaSets from which the plan was made: if one that the plan
+// writes is missing, nothing is done, and the outcome of its action says so.
 //
-// Adoptions wait for the check that d is still there. Adoptions and releases are all tried;
-// if one of them failed, or a ReplicaSet that was to be adopted is gone, it stops behind
-// them. Otherwise it stops at the first call that fails. A ReplicaSet is adopted only if it is
-// as it was read.
+// Adoptions wait for the check that d still exists. Adoptions and releases are all tried; if
+// one of them failed, or a ReplicaSet to be adopted is gone, the execution stops after them.
+// Otherwise it stops at the first call that fails. A ReplicaSet is adopted only if it has not
+// changed since it was read.
 func (e Executor) Deployment(ctx context.Context, d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, p deploy.Plan) deploy.Report {
 	if d == nil {
 		d = &appsv1.Deployment{}
@@ -45,7 +45,7 @@ func (e Executor) Deployment(ctx context.Context, d *appsv1.Deployment, replicaS
 	return x.report
 }
 
-// gone reports whether what was to be deleted is not there any more.
+// gone reports whether an object to be deleted no longer exists.
 func gone(a deploy.Action, o *kplan.Outcome) bool {
 	_, deletes := a.(deploy.DeleteReplicaSet)
 	return deletes && o.Answer == kplan.NotFound
@@ -59,7 +59,7 @@ type deploymentExecutor struct {
 	report   deploy.Report
 }
 
-// target returns the name of the ReplicaSet that an action needs to be there.
+// target returns the name of the ReplicaSet that an action needs.
 func target(a deploy.Action) string {
 	switch a := a.(type) {
 	case deploy.AdoptReplicaSet:
@@ -78,7 +78,7 @@ func target(a deploy.Action) string {
 	return ""
 }
 
-// complete checks that the ReplicaSets of a plan are there.
+// complete checks that all ReplicaSets of a plan are known.
 func (x *deploymentExecutor) complete(p deploy.Plan) bool {
 	created := ""
 	for i, a := range p.Actions {
@@ -116,8 +116,8 @@ func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
 	return ok
 }
 
-// adopt adopts a ReplicaSet as it was read: the plan counts its pods, and what it writes of
-// it then goes over the version that the adoption leaves.
+// adopt adopts a ReplicaSet if it has not changed since it was read: the plan counts its
+// pods. Later writes of the plan have the version after the adoption as precondition.
 func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet) kplan.Outcome {
 	patch, err := versioned(adoptSetPatch(x.d, a), nil, x.sets[a.Name].ResourceVersion)
 	return x.write(ctx, a.Name, patch, err)
@@ -149,7 +149,7 @@ func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) kplan.Out
 	return x.send(ctx, a)
 }
 
-// send makes the write of an action, and keeps what the API server answered.
+// send makes the write of an action, and keeps the object that the API server returned.
 func (x *deploymentExecutor) send(ctx context.Context, a deploy.Action) kplan.Outcome {
 	list, err := DeploymentRequests(x.d, []*appsv1.ReplicaSet{x.sets[target(a)]}, a)
 	if err != nil {
@@ -169,8 +169,8 @@ func (x *deploymentExecutor) send(ctx context.Context, a deploy.Action) kplan.Ou
 	return o
 }
 
-// version returns the version that a ReplicaSet must have: what this plan has written, or
-// else what it was made from.
+// version returns the version that a ReplicaSet must have: after a write of this plan,
+// otherwise the one from which the plan was made.
 func (x *deploymentExecutor) version(name, planned string) string {
 	if version, written := x.versions[name]; written {
 		return version
@@ -205,7 +205,7 @@ func versioned(p Patch, err error, resourceVersion string) (Patch, error) {
 			return Patch{}, err
 		}
 	}
-	// Texts, and what was read from JSON, always have a JSON form.
+	// Strings, and values decoded from JSON, can always be encoded.
 	metadata["resourceVersion"], _ = json.Marshal(resourceVersion)
 	object["metadata"], _ = json.Marshal(metadata)
 	p.Data, _ = json.Marshal(object)

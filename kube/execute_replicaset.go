@@ -14,16 +14,15 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// ReplicaSet makes the calls of a plan for rs, and returns what became of them for
-// replicaset.Finish. The expectations of the report are left to the caller, who raises
-// them before and sees the events meanwhile.
+// ReplicaSet makes the calls of a plan for rs, and returns their outcomes for
+// replicaset.Finish. The expectations of the report are left to the caller, which raises them
+// before and sees the events meanwhile.
 //
-// Adoptions wait for the check that rs is still there. If a claim fails, or a pod that was
-// to be adopted is gone, no pod is created or deleted, in the dialects of Kubernetes 1.5 either:
-// there the pass goes on with Again of replicaset.Finish. Pods are created in batches that
-// double, and none after a batch with a failure; pods are deleted all at once. A pod that
-// has changed since it was read is neither deleted nor, if the plan deletes it as well,
-// adopted.
+// Adoptions wait for the check that rs still exists. If a claim fails, or a pod to be adopted
+// is gone, no pod is created or deleted, not even in the dialects of Kubernetes 1.5: there the
+// pass continues with Again of replicaset.Finish. Pods are created in batches that double, and
+// none after a batch with a failure; pods are deleted all at once. A pod that has changed since
+// it was read is not deleted and, if the plan deletes it as well, not adopted.
 func (e Executor) ReplicaSet(ctx context.Context, rs *appsv1.ReplicaSet, p replicaset.Plan) replicaset.Report {
 	rs = orEmptySet(rs)
 	x := podExecutor{Executor: e, namespace: rs.Namespace, plan: p}
@@ -32,7 +31,7 @@ func (e Executor) ReplicaSet(ctx context.Context, rs *appsv1.ReplicaSet, p repli
 	return x.execute(ctx)
 }
 
-// ReplicationController does the same with a plan for rc.
+// ReplicationController is [Executor.ReplicaSet] for rc.
 func (e Executor) ReplicationController(ctx context.Context, rc *corev1.ReplicationController, p replicaset.Plan) replicaset.Report {
 	if rc == nil {
 		rc = &corev1.ReplicationController{}
@@ -120,7 +119,7 @@ func (x *podExecutor) create(ctx context.Context, a replicaset.CreatePods) {
 	x.report.Creates = made
 }
 
-// created returns a new pod as an action makes it.
+// created returns the new pod of an action.
 func created(pod *corev1.Pod, a replicaset.CreatePods) *corev1.Pod {
 	if a.WithoutController {
 		pod.OwnerReferences = nil
@@ -128,7 +127,7 @@ func created(pod *corev1.Pod, a replicaset.CreatePods) *corev1.Pod {
 	return pod
 }
 
-// patch changes an object, unless the patch could not be made.
+// patch sends a patch of an object, unless err is set.
 func (e Executor) patch(ctx context.Context, o Object, p Patch, err error) kplan.Outcome {
 	if err != nil {
 		return Outcome(err)
@@ -144,7 +143,7 @@ func ReplicaSetStatusRequest(rs *appsv1.ReplicaSet, s replicaset.Status) Request
 	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
 }
 
-// ReplicationControllerStatusRequest does the same for rc.
+// ReplicationControllerStatusRequest is [ReplicaSetStatusRequest] for rc.
 func ReplicationControllerStatusRequest(rc *corev1.ReplicationController, s replicaset.Status) Request {
 	if rc == nil {
 		rc = &corev1.ReplicationController{}

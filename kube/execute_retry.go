@@ -20,27 +20,27 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A Retry is what an [Executor] does about a creation of which it does not know whether it
-// was carried out: the connection broke while the answer was awaited, or the API server
-// gave up waiting (Timeout, ServerTimeout). If it is not found out, the pass fails, and
-// what was created unseen may be created twice.
+// A Retry says how an [Executor] handles a creation with an unknown outcome: the
+// connection broke before the answer, or the API server gave up waiting (Timeout,
+// ServerTimeout). If the outcome stays unknown, the pass fails, and the object may be
+// created twice.
 //
 // All other calls are made once, and so are creations that cannot have been carried out:
 // refused connections, names that do not resolve, TLS, encoding, a context that has ended.
-// Errors that are neither the API server's nor one of those above are among these. The
-// pass that follows, after a pause, is what repeats them. Whatever the Retry, a pod whose
-// drawn name another pod has gets another name, up to 8 in all, as from an API server.
+// All errors that are neither the API server's nor a broken connection belong to these.
+// The next pass, after a pause, repeats such calls. With every Retry, if another pod has
+// the generated name of a pod, another name is tried, up to 8 in all, as in an API server.
 type Retry string
 
 const (
 	// RetryCreations repeats such a creation twice at most, after 10 and 100 ms, with the
-	// same name: what was carried out is then found to be there.
+	// same name: an object that was created the first time is then found.
 	RetryCreations Retry = ""
 	// NoRetry repeats nothing.
 	NoRetry Retry = "Never"
 )
 
-// pauses returns how long to wait before each repetition.
+// pauses returns the pause before each repetition.
 func (r Retry) pauses() []time.Duration {
 	if r == NoRetry {
 		return nil
@@ -48,7 +48,7 @@ func (r Retry) pauses() []time.Duration {
 	return []time.Duration{10 * time.Millisecond, 100 * time.Millisecond}
 }
 
-// unknown reports whether an error leaves open if the call was carried out.
+// unknown reports whether, after an error, the call may have been carried out.
 func unknown(err error) bool {
 	var status apierrors.APIStatus
 	if err == nil || errors.As(err, &status) {
@@ -67,8 +67,8 @@ func unknown(err error) bool {
 	return errors.As(err, &slow) && slow.Timeout() || strings.Contains(err.Error(), "http2: client connection lost")
 }
 
-// create creates an object, which must have its name. If it is repeated and finds the name
-// taken by an object of the same controller, it was carried out.
+// create creates an object, which must have its name. If a repeated call finds the name
+// taken by an object of the same controller, the first call was carried out.
 func (e Executor) create(ctx context.Context, o Object) kplan.Outcome {
 	call := func() (Object, error) {
 		made := o.DeepCopyObject().(Object)
@@ -91,7 +91,7 @@ func (e Executor) create(ctx context.Context, o Object) kplan.Outcome {
 	return done
 }
 
-// wait reports whether a pause was over before the context.
+// wait reports whether a pause ended before the context.
 func wait(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -103,8 +103,8 @@ func wait(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// mine returns the object that has the name of o, if it has the controller of o; or, if o has
-// none, if its name was made from the same prefix. Otherwise the error is taken.
+// mine returns the object with the name of o, if it has the same controller; or, if o has no
+// controller, if its name has the same prefix. Otherwise it returns the error taken.
 func (e Executor) mine(ctx context.Context, o Object, taken error) (Object, error) {
 	found := o.DeepCopyObject().(Object)
 	found.SetOwnerReferences(nil)
@@ -129,11 +129,12 @@ func controllerUID(o Object) types.UID {
 	return ""
 }
 
-// mostNames is how many names are tried for a pod: as many as an API server tries if it draws them.
+// mostNames is how many names are tried for a pod, as many as an API server tries for generated
+// names.
 const mostNames = 8
 
-// createPod creates a pod. Its name is completed here and not by the API server, so that
-// the call can be repeated. If another pod has the name, another one is drawn.
+// createPod creates a pod. It generates the name instead of the API server, so that the
+// call can be repeated. If another pod has the name, it generates another one.
 //
 // It mirrors createWithGenerateNameRetry of the registry package of apiserver.
 func (e Executor) createPod(ctx context.Context, pod *corev1.Pod) (o kplan.Outcome) {

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// templateHash is revision.Hash of the text that dump.ForHash makes of t.
+// templateHash is revision.Hash of the text of dump.ForHash for t.
 func templateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
 	var h hasher
 	h.begin(reflect.TypeFor[corev1.PodTemplateSpec]())
@@ -29,10 +29,10 @@ func templateHash(t *corev1.PodTemplateSpec, collisions *int32) string {
 	return revision.SafeEncode(strconv.FormatUint(uint64(h.sum), 10))
 }
 
-// A hasher adds up the text that dump.ForHash makes of a value, byte for byte, without
-// making it. It is code of its own because the library asks reflect for every field, of
-// which nine in ten are unset: a shape has the text of these at hand. What no pod template
-// of Kubernetes has, and what is written in an unusual way, is left to the library.
+// A hasher computes the sum of the text of dump.ForHash, byte for byte, without building
+// the text. It exists because the library asks reflect for every field, and nine in ten
+// are unset: a shape has the text of unset fields at hand. Types that no pod template of
+// Kubernetes has, and unusual values, are left to the library.
 type hasher struct {
 	sum    uint32      // 32-bit FNV-1a
 	odd    bool        // something is left to the library
@@ -43,8 +43,8 @@ type hasher struct {
 	sorter
 }
 
-// begin adds the type, which stands before the value of a field as well, but not before what
-// is in a list or map.
+// begin adds the type, which precedes the value of a field, too, but not the elements of a
+// list or map.
 func (h *hasher) begin(t reflect.Type) {
 	h.sum = 2166136261
 	h.text("(")
@@ -66,7 +66,7 @@ func (h *hasher) bytes(b []byte) {
 	}
 }
 
-// value adds v without its type.
+// value adds the text of v without its type.
 func (h *hasher) value(s *shape, v reflect.Value) {
 	if h.odd = h.odd || s.odd; h.odd {
 		return
@@ -94,14 +94,14 @@ func (h *hasher) value(s *shape, v reflect.Value) {
 }
 
 // structure adds the fields that are set, and the text between them, which is the same as
-// in a struct that has nothing set.
+// in a struct without set fields.
 func (h *hasher) structure(s *shape, v reflect.Value) {
 	done := 0
 	memory := s.memory(v)
 	for from := nextSet(memory, 0); from < s.size; {
 		f := s.fieldAt(from)
 		if f == nil {
-			break // no field, but what is between two
+			break // padding between two fields
 		}
 		h.text(s.zero[done:f.zero])
 		h.value(f.shape, v.Field(f.index))
@@ -134,8 +134,9 @@ func (h *hasher) indirect(s *shape, v reflect.Value) {
 	}
 }
 
-// pointer adds what v points to, unless the library may take it for a cycle, as it does a
-// pointer that was met before in less depth, where it is one and now and then where it is not.
+// pointer adds the value of a pointer, unless the library may take the pointer for a cycle: it
+// does so for a pointer that it met before at a lower depth, which is a cycle or, rarely, is
+// not.
 func (h *hasher) pointer(s *shape, v reflect.Value) {
 	to := v.Pointer()
 	if h.depth >= len(h.inside) || slices.Contains(h.inside[:h.depth], to) {
@@ -146,7 +147,7 @@ func (h *hasher) pointer(s *shape, v reflect.Value) {
 	h.value(s.elem, v.Elem())
 }
 
-// space adds what is between two elements.
+// space adds the separator of two elements.
 func (h *hasher) space(i int) {
 	if i > 0 {
 		h.text(" ")
@@ -171,7 +172,7 @@ func (h *hasher) mapping(s *shape, v reflect.Value) {
 			h.space(i)
 			h.text(name)
 			h.text(":")
-			h.amount = m[corev1.ResourceName(name)] // what is in a map has no address
+			h.amount = m[corev1.ResourceName(name)] // map elements have no address
 			h.value(s.elem, reflect.ValueOf(&h.amount).Elem())
 		}
 	default:

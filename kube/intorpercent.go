@@ -13,10 +13,10 @@ import (
 )
 
 // IntOrPercent returns the snapshot of v; nil is unset. Text must be a percentage: the
-// text 5 is an error and not the number 5, as the API server and the controllers have it.
-// rollout.Parse, which reads what people type, takes it for the number.
+// text 5 is an error and not the number 5, as in the API server and the controllers. For
+// input on a command line use rollout.Parse, where it is the number.
 //
-// The error is a [kplan.FieldError] whose path is empty. A negative number is none.
+// The error is a [kplan.FieldError] whose path is empty. A negative number is no error.
 //
 // It mirrors getIntOrPercentValueSafely of package intstr of apimachinery 0.36.3.
 func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {

@@ -12,9 +12,9 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// NodeSelector returns the snapshot of ns, such as that of a required node affinity or
-// of a persistent volume. It shares the values with ns. One that is nil stays nil, and
-// selects all nodes; one without terms selects none.
+// NodeSelector returns the snapshot of ns, such as a required node affinity or the
+// affinity of a persistent volume. It shares the values with ns. A nil selector stays
+// nil and selects all nodes; a selector without terms selects none.
 func NodeSelector(ns *corev1.NodeSelector) *selector.NodeSelector {
 	if ns == nil {
 		return nil

@@ -18,16 +18,16 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A Patch is what a client sends to change an object.
+// A Patch is a change of an object in the form of an API call.
 type Patch struct {
 	Type types.PatchType
 	Data []byte
 }
 
-// annotatePatch returns the merge patch that sets annotations of a ReplicaSet, and
-// its minReadySeconds. If the UID is known, the API
-// server rejects it with a conflict if the name belongs to another object by then. The
-// error wraps [kplan.ErrInvalid] and is about annotations that JSON cannot carry.
+// annotatePatch returns the merge patch that sets annotations of a ReplicaSet, and its
+// minReadySeconds. If the UID is known and the name belongs to another object
+// meanwhile, the API server rejects the patch with a conflict. The error wraps
+// [kplan.ErrInvalid] and is about annotations that JSON cannot represent.
 func annotatePatch(a deploy.AnnotateReplicaSet) (Patch, error) {
 	if a.MinReadySeconds == nil {
 		return mergePatch(a.UID, a.Set, nil)
@@ -39,7 +39,7 @@ func strategic(data []byte) Patch {
 	return Patch{Type: types.StrategicMergePatchType, Data: data}
 }
 
-// The wire form of a merge patch, with the keys in a fixed order.
+// The JSON of a merge patch, with the keys in a fixed order.
 type (
 	patchObject struct {
 		Metadata patchMeta  `json:"metadata,omitzero"`
@@ -71,8 +71,8 @@ func mergePatch(uid string, annotations map[string]string, spec *patchSpec) (Pat
 	return Patch{Type: types.MergePatchType, Data: data}, err
 }
 
-// adoptSetPatch returns the strategic merge patch by which d becomes the controller of
-// a ReplicaSet.
+// adoptSetPatch returns the strategic merge patch that makes d the controller of a
+// ReplicaSet.
 func adoptSetPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 	d = convert.Or(d)
 	owner := claim.Owner{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name, UID: string(d.UID)}
@@ -80,8 +80,8 @@ func adoptSetPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
 }
 
-// releaseSetPatch returns the strategic merge patch by which d ceases to be the
-// controller of a ReplicaSet.
+// releaseSetPatch returns the strategic merge patch that removes d as the controller of
+// a ReplicaSet.
 func releaseSetPatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
 	d = convert.Or(d)
 	release := claim.ReleaseChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, OwnerUID: string(d.UID)}

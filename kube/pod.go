@@ -25,7 +25,7 @@ func Pod(p *corev1.Pod) (pod podorder.Pod) {
 	return pod
 }
 
-// translate writes into place what [Pod] returns: a snapshot has many pods, and each is large.
+// translate writes the result of [Pod] into pod: a snapshot has many pods, and each is large.
 func translate(p *corev1.Pod, pod *podorder.Pod) {
 	pod.Name, pod.UID, pod.ResourceVersion = p.Name, string(p.UID), p.ResourceVersion
 	pod.Labels, pod.Annotations = p.Labels, p.Annotations
@@ -38,9 +38,9 @@ func translate(p *corev1.Pod, pod *podorder.Pod) {
 	pod.Restarts, pod.SidecarRestarts = restarts(p)
 }
 
-// Pods returns the pods of a namespace for replicaset.ReconcileFrom, which copies only pods that
-// it acts on. Nil elements and pods of other namespaces are left out, so the list may be that of
-// a cache. The result reads the list when a plan is made; use it for one plan at a time.
+// Pods returns the pods of a namespace for replicaset.ReconcileFrom, which copies only pods
+// that it acts on. Nil elements and pods of other namespaces are left out, so the list may come
+// from a cache. The result reads the list when a plan is made; use it for one plan at a time.
 func Pods(namespace string, list []*corev1.Pod) replicaset.PodReader {
 	return &podReader{namespace: namespace, list: list}
 }
@@ -54,7 +54,7 @@ type podReader struct {
 // Len returns the length of the list.
 func (r *podReader) Len() int { return len(r.list) }
 
-// At is the part of [translate] that counting reads.
+// At returns the fields of [translate] that are read to count pods.
 func (r *podReader) At(i int) *podorder.Pod {
 	p := r.list[i]
 	if p == nil || p.Namespace != r.namespace {
@@ -74,10 +74,10 @@ func (r *podReader) At(i int) *podorder.Pod {
 	return pod
 }
 
-// Read is [translate].
+// Read writes pod i with [translate].
 func (r *podReader) Read(i int, pod *podorder.Pod) { translate(r.list[i], pod) }
 
-// controllerOf is [convert.Controller] without the detour through an interface.
+// controllerOf is [convert.Controller] without an interface.
 func controllerOf(p *corev1.Pod) (kind, name, uid string) {
 	for i := range p.OwnerReferences {
 		if o := &p.OwnerReferences[i]; o.Controller != nil && *o.Controller {
@@ -97,8 +97,8 @@ func readyCondition(p *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// restarts returns the highest restart count among the containers, and that among
-// the init containers that restart always. Other init containers do not count.
+// restarts returns the highest restart count of the containers, and of the init
+// containers that restart always. Other init containers do not count.
 func restarts(p *corev1.Pod) (regular, sidecar int32) {
 	for i := range p.Status.ContainerStatuses {
 		regular = max(regular, p.Status.ContainerStatuses[i].RestartCount)
@@ -121,11 +121,11 @@ func isSidecar(p *corev1.Pod, name string) bool {
 	return false
 }
 
-// NewPod returns a pod of rs: one of those that a CreatePods action asks for, unless they are
-// to have no controller. The API server completes its name. It shares nothing with rs.
+// NewPod returns a pod of rs for a CreatePods action, with rs as its controller. The API
+// server completes its name. It shares nothing with rs.
 //
-// It mirrors GetPodFromTemplate of the controller package of Kubernetes,
-// and sets the namespace, which upstream gives to the API call.
+// It mirrors GetPodFromTemplate of the controller package of Kubernetes, and sets the
+// namespace, which upstream gives to the API call.
 func NewPod(rs *appsv1.ReplicaSet) *corev1.Pod {
 	if rs == nil {
 		rs = &appsv1.ReplicaSet{}

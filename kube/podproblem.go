@@ -11,13 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// notScheduled is the reason of a pod of which the scheduler has told nothing yet.
+// notScheduled is the reason of a pod without a condition from the scheduler.
 const notScheduled = "NotScheduled"
 
-// starting are the reasons of pods that are on their way.
+// starting are the reasons of pods that are still starting.
 var starting = []string{"ContainerCreating", "PodInitializing", "ContainersNotReady", "NotReady", notScheduled, "ReadinessGatesNotReady"}
 
-// problemOf returns why a pod is not ready that has not ended, and what the scheduler says of it.
+// problemOf returns the reason why a pod that has not finished is not ready, and the scheduler's
+// message.
 func problemOf(p *corev1.Pod) (reason, message string) {
 	for i := range p.Status.InitContainerStatuses {
 		if reason := containerProblem(&p.Status.InitContainerStatuses[i]); reason != "" {
@@ -32,8 +33,8 @@ func problemOf(p *corev1.Pod) (reason, message string) {
 	return conditionProblem(p)
 }
 
-// containerProblem returns why a container does not run. One that only waits for others, or runs, or
-// has done its work, has no problem of its own.
+// containerProblem returns the reason why a container does not run, "" if it runs, has
+// succeeded, or only waits for other containers.
 func containerProblem(s *corev1.ContainerStatus) string {
 	switch w, t := s.State.Waiting, s.State.Terminated; {
 	case w != nil && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating":
@@ -65,8 +66,8 @@ func conditionProblem(p *corev1.Pod) (reason, message string) {
 	return cmp.Or(reason, "NotReady"), ""
 }
 
-// crashOf returns why a container has ended before that is not ready now, "" if none did by a failure:
-// the pod may have been seen between two crashes.
+// crashOf returns the reason of the last failure of a container that is not ready now, "" if no
+// container failed: the pod may have been seen between two crashes.
 func crashOf(p *corev1.Pod) string {
 	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
 		for i := range list {
@@ -78,7 +79,7 @@ func crashOf(p *corev1.Pod) string {
 	return ""
 }
 
-// unreadySince returns since when a pod is not ready.
+// unreadySince returns the time since which a pod is not ready.
 func unreadySince(p *corev1.Pod) time.Time {
 	since := p.CreationTimestamp.Time
 	if c := readyCondition(p); c != nil && c.LastTransitionTime.After(since) {
@@ -87,15 +88,15 @@ func unreadySince(p *corev1.Pod) time.Time {
 	return since
 }
 
-// What the scheduler says of a node that other pods keep from taking a pod, and of one that does so by
-// what it is. A simulated cluster looks at all of this itself.
+// Parts of the scheduler's message: about nodes that other pods occupy, and about nodes that do
+// not fit themselves. A simulated cluster checks all of these.
 var (
 	saidOfPods  = []string{"Insufficient ", "Too many pods", "didn't have free ports", "anti-affinity rules", "pod affinity rules", "topology spread constraints", "ReadWriteOncePod"}
 	saidOfNodes = []string{"untolerated taint", "were unschedulable", "node affinity/selector"}
 )
 
-// waitsForRoom reports whether a simulated cluster sees itself why a pod has no node. It sees what nodes
-// are if the input has nodes.
+// waitsForRoom reports whether a simulated cluster finds by itself why a pod has no node. It
+// can check the nodes themselves only if the input has nodes.
 func waitsForRoom(reason, message string, nodes bool) bool {
 	said := func(text string) bool { return strings.Contains(message, text) }
 	switch {

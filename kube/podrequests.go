@@ -7,13 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// PodRequests returns what a pod requests of each resource, CPU in thousandths, all others in
-// whole units, rounded up: its containers and sidecars together or, if that is more, a
-// container that starts before them with the sidecars that run already. What the pod itself
-// requests counts instead, of what pods can request. Of pods it is 1. Nil requests nothing.
+// PodRequests returns the requests of a pod for each resource, CPU in thousandths, all others
+// in whole units, rounded up: the sum of its containers and sidecars or, if that is more, the
+// need of an init container with the sidecars that run already. A request of the pod as a
+// whole counts instead, for resources that allow it. Of the resource pods it is 1. Nil
+// requests nothing.
 //
-// It mirrors PodRequests of package resource of component-helpers 0.37.2. A template has no
-// defaults yet: for one there is [PodResources].
+// It mirrors PodRequests of package resource of component-helpers 0.37.2. For a template,
+// which has no defaults yet, use [PodResources].
 func PodRequests(p *corev1.PodSpec, resources []corev1.ResourceName) []int64 {
 	total := make([]int64, len(resources))
 	if p == nil {
@@ -27,7 +28,7 @@ func PodRequests(p *corev1.PodSpec, resources []corev1.ResourceName) []int64 {
 	return total
 }
 
-// requestOf sums up before anything is rounded to units.
+// requestOf returns the sum before it is rounded to units.
 func requestOf(p *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 	var sum, sidecars, most resource.Quantity
 	for i := range p.InitContainers {
@@ -56,7 +57,7 @@ func requestOf(p *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 	return sum
 }
 
-// amountOf is a quantity of a resource as a number.
+// amountOf returns a quantity of a resource as a number.
 func amountOf(name corev1.ResourceName, q resource.Quantity) int64 {
 	if name == corev1.ResourceCPU {
 		return q.MilliValue()

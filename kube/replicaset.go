@@ -18,9 +18,9 @@ import (
 // ReplicaSet returns the snapshot of rs. It shares labels, annotations, the maps of the
 // selector and the pointers to numbers with rs.
 //
-// The hash of the template is the one that rs is labelled with, not computed anew:
-// that would cost more than all the rest, and another release of the API types may
-// have computed another one.
+// The hash of the template is the label of rs. It is not computed again: that would
+// cost more than all the rest, and another release of the API types may have computed
+// another hash.
 func ReplicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 	if rs == nil {
 		return replicaset.ReplicaSet{}
@@ -36,8 +36,8 @@ func (i *identifier) templateOf(rs *appsv1.ReplicaSet) revision.Template {
 	return revision.Template{ID: i.templateID(&rs.Spec.Template), Hash: rs.Labels[revision.LabelHash]}
 }
 
-// describe writes into place what [ReplicaSet] returns, without the identity of the template,
-// the only part that takes time.
+// describe writes the result of [ReplicaSet] into r, without the ID of the template, the only
+// part that takes time.
 func describe(rs *appsv1.ReplicaSet, r *replicaset.ReplicaSet) {
 	r.Name, r.UID, r.ResourceVersion, r.Generation = rs.Name, string(rs.UID), rs.ResourceVersion, rs.Generation
 	r.Labels, r.Annotations = rs.Labels, rs.Annotations
@@ -48,10 +48,10 @@ func describe(rs *appsv1.ReplicaSet, r *replicaset.ReplicaSet) {
 	r.Status = FromReplicaSetStatus(rs.Status)
 }
 
-// NewReplicaSet returns the ReplicaSet that a creates for d. Its labels are those
-// of the template and the hash; its selector is that of d and the hash. A
-// Deployment without a selector gives a ReplicaSet without one, which the API
-// server rejects. The result shares nothing with d and a.
+// NewReplicaSet returns the ReplicaSet that a creates for d. It has the labels of the
+// template and the hash, and the selector of d and the hash. If the Deployment has no
+// selector, the ReplicaSet has none, and the API server rejects it. The result shares
+// nothing with d and a.
 //
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.ReplicaSet {
@@ -82,8 +82,8 @@ func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.Repl
 	}
 }
 
-// Annotated returns a copy of rs with what a sets. The copy keeps its resource
-// version, so that an update fails if rs has changed since.
+// Annotated returns a copy of rs with the annotations and minReadySeconds of a. The
+// copy keeps its resource version, so that an update fails if rs has changed since.
 func Annotated(rs *appsv1.ReplicaSet, a deploy.AnnotateReplicaSet) *appsv1.ReplicaSet {
 	updated := copyOf(rs)
 	updated.Annotations = convert.With(updated.Annotations, a.Set)

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// ReplicationController returns the snapshot of rc, which replicaset.Reconcile plans
-// like that of a ReplicaSet. It shares maps and pointers to numbers with rc. The
+// ReplicationController returns the snapshot of rc, for which replicaset.Reconcile
+// plans as for a ReplicaSet. It shares maps and pointers to numbers with rc. The
 // template has no ID.
 func ReplicationController(rc *corev1.ReplicationController) (r replicaset.ReplicaSet) {
 	if rc == nil {
@@ -65,8 +65,8 @@ func FromReplicationController(rc *corev1.ReplicationController) *appsv1.Replica
 	return rs
 }
 
-// ToReplicationController returns rs in the form of a ReplicationController. The
-// error is that of a selector with expressions that such a one cannot have. The
+// ToReplicationController returns rs in the form of a ReplicationController. The error
+// is about a selector with expressions, which a ReplicationController cannot have. The
 // number of terminating pods is dropped. The result shares nothing with rs.
 //
 // It mirrors convertRStoRC of the replication package of Kubernetes.
@@ -86,7 +86,7 @@ func ToReplicationController(rs *appsv1.ReplicaSet) (*corev1.ReplicationControll
 	}, nil
 }
 
-// NewControllerPod returns a pod of rc, as [NewPod] does of a ReplicaSet.
+// NewControllerPod returns a pod of rc, as [NewPod] does for a ReplicaSet.
 func NewControllerPod(rc *corev1.ReplicationController) *corev1.Pod {
 	if rc == nil {
 		rc = &corev1.ReplicationController{}

@@ -18,13 +18,14 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets
-// that the plan was made from only the one to roll back to is read. The API server rejects
-// a write with a conflict if the name belongs to another object by then, or the object has
-// not the version of the action; what an action does not know is not checked.
+// DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets,
+// from which the plan was made, only the target of a rollback is read. The API server rejects
+// a write with a conflict if the name belongs to another object meanwhile, or the object has
+// another version than the action; a UID or version that the action does not know is not
+// checked.
 //
-// The error wraps [kplan.ErrInvalid]: annotations that JSON cannot carry, or no ReplicaSet to
-// roll back to.
+// The error wraps [kplan.ErrInvalid]: annotations that JSON cannot represent, or no
+// ReplicaSet to roll back to.
 func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, a deploy.Action) ([]Request, error) {
 	d = convert.Or(d)
 	switch a := a.(type) {
@@ -45,7 +46,7 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 	case deploy.DeleteReplicaSet:
 		return deleting(setNamed(d, a.Name), a.UID, a.ResourceVersion)
 	case deploy.AnnotateDeployment:
-		// Elsewhere a new annotation is a new generation of the Deployment.
+		// Outside of the status subresource a new annotation raises the generation of the Deployment.
 		p, err := mergePatch(string(d.UID), a.Set, nil)
 		return one(Request{Verb: VerbPatch, Object: deploymentNamed(d), Subresource: "status", Patch: p}, err)
 	case deploy.PauseDeployment:
@@ -65,14 +66,14 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 	return nil, fmt.Errorf("unknown action %T", a)
 }
 
-// ReplicaSetRequests returns the writes of an action of a plan for rs. What they check is
-// as with [DeploymentRequests].
+// ReplicaSetRequests returns the writes of an action of a plan for rs. They have the same
+// preconditions as with [DeploymentRequests].
 func ReplicaSetRequests(rs *appsv1.ReplicaSet, a replicaset.Action) ([]Request, error) {
 	rs = convert.Or(rs)
 	return podRequests(rs.Namespace, func() *corev1.Pod { return NewPod(rs) }, a)
 }
 
-// ReplicationControllerRequests does the same for rc.
+// ReplicationControllerRequests is [ReplicaSetRequests] for rc.
 func ReplicationControllerRequests(rc *corev1.ReplicationController, a replicaset.Action) ([]Request, error) {
 	rc = convert.Or(rc)
 	return podRequests(rc.Namespace, func() *corev1.Pod { return NewControllerPod(rc) }, a)
@@ -96,12 +97,12 @@ func podRequests(namespace string, pod func() *corev1.Pod, a replicaset.Action) 
 	return nil, fmt.Errorf("unknown action %T", a)
 }
 
-// DaemonSetRequests returns the writes of an action of a plan for ds. The revisions are
-// those that the plan was made from. What the writes check is as with [DeploymentRequests].
-// Updates in place, and what prepares them, are of package kruise below and an error here.
+// DaemonSetRequests returns the writes of an action of a plan for ds. Pass the revisions from
+// which the plan was made. The writes have the same preconditions as with [DeploymentRequests].
+// In-place updates and their preparation are an error here: see package kruise below.
 //
-// The error wraps [kplan.ErrInvalid] if a revision that the action names is missing, or holds no
-// template.
+// The error wraps [kplan.ErrInvalid] if a revision that the action names is missing, or holds
+// no template.
 func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, a daemonset.Action) ([]Request, error) {
 	ds = orEmpty(ds)
 	switch a := a.(type) {
@@ -138,7 +139,7 @@ func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevis
 	return nil, fmt.Errorf("unknown action %T", a)
 }
 
-// daemonPod returns the pod that a creates, of the revision that it names.
+// daemonPod returns the pod that a creates, from the revision that it names.
 func daemonPod(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision, a daemonset.CreatePod) (*corev1.Pod, error) {
 	if a.Revision != "" {
 		if r == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// A templateReader reads what a pod template means to a simulated cluster.
+// A templateReader reads the fields of a pod template that matter to a simulated
+// cluster.
 type templateReader struct {
 	namespace string
 	resources []corev1.ResourceName
@@ -19,8 +20,8 @@ type templateReader struct {
 	unseen    map[string]bool
 }
 
-// template returns the meaning of a pod template to the scheduler and to nodes, and notes the fields
-// that a simulated cluster does not look at.
+// template returns the fields of a pod template that scheduler and nodes read, and notes the
+// fields that a simulated cluster ignores.
 func (r *templateReader) template(spec *corev1.PodSpec, labels map[string]string) cluster.Template {
 	t := cluster.Template{
 		Needs: PodRequests(spec, r.resources), NodeSelector: spec.NodeSelector, Tolerations: Tolerations(spec.Tolerations),
@@ -42,8 +43,8 @@ func (r *templateReader) template(spec *corev1.PodSpec, labels map[string]string
 	return t
 }
 
-// hostPorts returns the ports of its node that a pod takes: the ports of its containers, and of init
-// containers that run on. With hostNetwork the API server makes each port one of the node.
+// hostPorts returns the host ports of a pod: of its containers, and of init containers that
+// keep running. With hostNetwork the API server makes each port a host port.
 func hostPorts(spec *corev1.PodSpec) (ports []cluster.HostPort) {
 	containers := slices.Clone(spec.Containers)
 	for _, c := range spec.InitContainers {
@@ -80,7 +81,7 @@ func (r *templateReader) affinity(a *corev1.Affinity, t *cluster.Template, label
 	}
 }
 
-// preferred notes preferences, which change on which of the nodes that it fits a pod runs.
+// preferred notes preferences: they decide between nodes that fit a pod.
 func (r *templateReader) preferred(n int) {
 	if n > 0 {
 		r.unseen["preferences of nodes (preferred affinity, ScheduleAnyway)"] = true
@@ -101,8 +102,8 @@ func (r *templateReader) terms(list []corev1.PodAffinityTerm, labels map[string]
 	return terms
 }
 
-// withKeys returns a selector that also asks for the values of the pod's own labels under some keys, and
-// for other values under other keys.
+// withKeys returns a selector that also requires the values of the pod's own labels for some
+// keys, and other values for other keys.
 func withKeys(s *metav1.LabelSelector, labels map[string]string, match, mismatch []string) *metav1.LabelSelector {
 	if s == nil || len(match)+len(mismatch) == 0 {
 		return s
@@ -136,7 +137,7 @@ func (r *templateReader) spread(c *corev1.TopologySpreadConstraint, t *cluster.T
 	t.TopologySpread = append(t.TopologySpread, s)
 }
 
-// claimsOf returns the claims of a pod that not every pod can use at once.
+// claimsOf returns the claims of a pod that cannot be used by all pods at once.
 func (r *templateReader) claimsOf(spec *corev1.PodSpec) (claims []cluster.Claim) {
 	for i := range spec.Volumes {
 		of := spec.Volumes[i].PersistentVolumeClaim

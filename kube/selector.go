@@ -48,12 +48,12 @@ func ToLabelSelector(s *selector.LabelSelector) *metav1.LabelSelector {
 	return ls
 }
 
-// Selector returns the snapshot of a compiled selector. It shares nothing with s. One that
-// is nil selects nothing, and so does what labels.Nothing returns. Its text would not tell:
-// it is empty, and reads back as the selector of everything.
+// Selector returns the snapshot of a compiled selector. It shares nothing with s. A nil
+// selector and the selector of labels.Nothing select nothing. The text of the latter is empty,
+// and would be parsed as the selector of everything.
 //
-// The error is a [kplan.FieldError], and is about requirements that package labels would not have
-// made: a zero one, or one of another implementation of the interface.
+// The error is a [kplan.FieldError], and is about requirements that package labels cannot have
+// made: a zero requirement, or another implementation of the interface.
 func Selector(s labels.Selector) (selector.Selector, error) {
 	if s == nil {
 		return selector.Nothing(), nil
@@ -78,14 +78,14 @@ func Selector(s labels.Selector) (selector.Selector, error) {
 func requirement(r *labels.Requirement) (selector.Requirement, error) {
 	op, values := selector.Op(r.Operator()), r.ValuesUnsorted()
 	if op == selector.OpEquals && len(values) == 1 {
-		// A set of labels is a selector whose keys and values nobody has checked.
+		// The selector of a label set does not validate its keys and values.
 		return selector.FromMap(map[string]string{r.Key(): values[0]}).Requirements()[0], nil
 	}
 	return selector.NewRequirement(r.Key(), op, values)
 }
 
-// ToSelector returns s as package labels has it. It shares nothing with s. A requirement
-// that is zero matches nothing, and then so does the result.
+// ToSelector returns s as package labels has it. It shares nothing with s. If a
+// requirement is zero, which matches nothing, the result selects nothing.
 func ToSelector(s selector.Selector) labels.Selector {
 	if s.IsNothing() {
 		return labels.Nothing()

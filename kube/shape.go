@@ -15,7 +15,7 @@ import (
 type rule uint8
 
 const (
-	ruleJSON     rule = iota // no rule of its own: interfaces, arrays, floats, structs with private fields
+	ruleJSON     rule = iota // no special rule: interfaces, arrays, floats, structs with private fields
 	ruleString               //
 	ruleBool                 //
 	ruleInt                  // signed, of any size
@@ -32,8 +32,8 @@ const (
 	ruleFields               // a FieldsV1, byte by byte
 )
 
-// A shape is what an encoder and a dumper need to know about a type, so that they need not
-// ask the type for every value.
+// A shape holds the facts about a type that an encoder and a dumper need, so that they
+// need not ask reflect for every value.
 type shape struct {
 	rule   rule
 	zero   string // the dump of its zero value
@@ -41,10 +41,10 @@ type shape struct {
 	elem   *shape
 	fields []shapeField
 	size   uintptr  // of a struct, in bytes
-	at     []uint16 // of each eight bytes of a struct, the first field that ends behind their begin
+	at     []uint16 // for each eight bytes of a struct, the first field that ends after their start
 }
 
-// fieldAt returns the first field that ends behind an offset, or nil.
+// fieldAt returns the first field that ends after an offset, or nil.
 func (s *shape) fieldAt(offset uintptr) *shapeField {
 	for i := int(s.at[offset/8]); i < len(s.fields); i++ {
 		if f := &s.fields[i]; f.end > offset {
@@ -54,7 +54,7 @@ func (s *shape) fieldAt(offset uintptr) *shapeField {
 	return nil
 }
 
-// index fills at.
+// index fills the field at.
 func (s *shape) index() {
 	i := 0
 	for offset := uintptr(0); offset < s.size; offset += 8 {
@@ -99,8 +99,8 @@ func (s *shape) override(name string, with *shape) {
 	s.fields = fields
 }
 
-// shapeOf returns the shape of t. Types that contain themselves are fine: shapes
-// holds those that are being made.
+// shapeOf returns the shape of t. Types may contain themselves: shapes holds unfinished
+// shapes, too.
 func shapeOf(t reflect.Type, shapes map[reflect.Type]*shape) *shape {
 	if s, ok := shapes[t]; ok {
 		return s
@@ -152,7 +152,7 @@ func (s *shape) byKind(t reflect.Type, shapes map[reflect.Type]*shape) {
 	}
 }
 
-// indirect reports whether the dump of a list of t, or of a pointer to it, has rules of its own.
+// indirect reports whether the dump of a list of t, or of a pointer to it, has special rules.
 func indirect(t reflect.Type) bool {
 	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Snapshot returns the input of deploy.Reconcile. Objects of other namespaces are
-// left out, as are nil elements, so that the lists may be those of a cache. The
-// error is that of [Deployment].
+// Snapshot returns the input of deploy.Reconcile. Objects of other namespaces and nil
+// elements are left out, so the lists may come from a cache. The error is the one of
+// [Deployment].
 //
-// The hash of the Deployment's template, which takes longer than all the rest, is
-// computed only if a ReplicaSet may have to be created. If the Deployment has one
-// with its template, the hash is the one that this is labelled with.
+// The hash of the Deployment's template takes longer than all the rest. It is computed
+// only if a ReplicaSet may have to be created. If a ReplicaSet of the Deployment has
+// the template, the hash is its label.
 func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*corev1.Pod) (deploy.Snapshot, error) {
 	if d == nil {
 		d = &appsv1.Deployment{}
@@ -49,8 +49,8 @@ func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*co
 	return s, nil
 }
 
-// hashOfNewest returns the hash of a ReplicaSet that has the Deployment's template
-// and is certain to stay its own.
+// hashOfNewest returns the hash of a ReplicaSet that has the Deployment's template and
+// is certain to keep it.
 func hashOfNewest(s *deploy.Snapshot) (hash string, ok bool) {
 	d := &s.Deployment
 	for i := range s.ReplicaSets {
@@ -65,8 +65,8 @@ func hashOfNewest(s *deploy.Snapshot) (hash string, ok bool) {
 	return "", false
 }
 
-// selects reports whether a selector, if it can be used, selects labels. Most have no expressions,
-// and are not compiled to answer once.
+// selects reports whether a valid selector matches labels. Selectors without expressions are
+// matched without compiling them.
 func selects(s *selector.LabelSelector, labels map[string]string) bool {
 	if len(s.MatchExpressions) > 0 {
 		compiled, err := selector.FromLabelSelector(s)

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A sorter sorts many maps in the same memory: what it returns is good until the next.
+// A sorter sorts many maps in the same memory: a result is valid until the next call.
 type sorter struct {
 	keys  []string
 	pairs []pair

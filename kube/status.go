@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// each returns what convert makes of the elements of a list, or nil if it is empty.
+// each converts the elements of a list. It returns nil for an empty list.
 func each[A, B any](list []A, convert func(A) B) []B {
 	if len(list) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func each[A, B any](list []A, convert func(A) B) []B {
 }
 
 // FromDeploymentStatus returns the snapshot of s, with which it shares the pointers to
-// numbers. [DeploymentStatus] is the way back.
+// numbers. The inverse is [DeploymentStatus].
 func FromDeploymentStatus(s appsv1.DeploymentStatus) deploy.Status {
 	return deploy.Status{
 		ObservedGeneration:  s.ObservedGeneration,
@@ -82,7 +82,7 @@ func DeploymentCondition(c kplan.Condition) appsv1.DeploymentCondition {
 }
 
 // FromReplicaSetStatus returns the snapshot of s, with which it shares the pointers to
-// numbers. [ReplicaSetStatus] is the way back.
+// numbers. The inverse is [ReplicaSetStatus].
 func FromReplicaSetStatus(s appsv1.ReplicaSetStatus) replicaset.Status {
 	return replicaset.Status{
 		ObservedGeneration:   s.ObservedGeneration,
@@ -131,7 +131,7 @@ func ReplicaSetCondition(c kplan.Condition) appsv1.ReplicaSetCondition {
 }
 
 // FromReplicationControllerStatus returns the snapshot of s. It has no number of
-// terminating pods, which s cannot report. [ReplicationControllerStatus] is the way back.
+// terminating pods, which s cannot report. The inverse is [ReplicationControllerStatus].
 func FromReplicationControllerStatus(s corev1.ReplicationControllerStatus) replicaset.Status {
 	return replicaset.Status{
 		ObservedGeneration:   s.ObservedGeneration,
@@ -179,9 +179,9 @@ func ReplicationControllerCondition(c kplan.Condition) corev1.ReplicationControl
 }
 
 // FromDaemonSetStatus returns the snapshot of s, with which it shares the collision
-// count. Conditions are left out, because no plan reads or sets any, and UpdateRevision,
-// which only OpenKruise has, is empty; see [AdvancedDaemonSet]. [DaemonSetStatus] is the
-// way back.
+// count. Conditions are left out, because no plan reads or sets any. UpdateRevision,
+// which only OpenKruise has, is empty; see AdvancedDaemonSet of package
+// kruise. The inverse is [DaemonSetStatus].
 func FromDaemonSetStatus(s appsv1.DaemonSetStatus) daemonset.Status {
 	return daemonset.Status{
 		ObservedGeneration:     s.ObservedGeneration,
@@ -197,8 +197,8 @@ func FromDaemonSetStatus(s appsv1.DaemonSetStatus) daemonset.Status {
 }
 
 // DaemonSetStatus returns s as the API has it, for the status subresource. It has no
-// conditions, because no plan sets any: keep those that the object has. UpdateRevision,
-// which only OpenKruise has, is left out.
+// conditions, because no plan sets any: keep the object's own. UpdateRevision, which
+// only OpenKruise has, is left out.
 func DaemonSetStatus(s daemonset.Status) appsv1.DaemonSetStatus {
 	return appsv1.DaemonSetStatus{
 		ObservedGeneration:     s.ObservedGeneration,

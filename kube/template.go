@@ -13,10 +13,10 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Template returns the identity of t and its pod-template-hash, which is that of
-// Kubernetes bit for bit as long as the API types are those of the same release.
-// Collisions is the Deployment's status.collisionCount. The hash costs
-// some three IDs and only a new ReplicaSet needs it; see [TemplateID].
+// Template returns the ID of t and its pod-template-hash, which equals the hash of
+// Kubernetes as long as the API types are from the same release. Collisions is the
+// Deployment's status.collisionCount. The hash costs about three IDs, and only a new
+// ReplicaSet needs it; see [TemplateID].
 //
 // It mirrors ComputeHash of the controller package of Kubernetes.
 func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
@@ -41,7 +41,7 @@ func TemplateID(t *corev1.PodTemplateSpec) string {
 }
 
 // An identifier computes the IDs of many templates in the same memory. It keeps the encoding of
-// the first, the Deployment's: a ReplicaSet that has this template has this ID.
+// the first one, the Deployment's: a ReplicaSet with the same template has the same ID.
 type identifier struct {
 	encoder
 	first int // how much of the memory that is

@@ -16,16 +16,16 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// defaultDeadline is what an unset spec.progressDeadlineSeconds means.
+// defaultDeadline is the value of an unset spec.progressDeadlineSeconds.
 const defaultDeadline = 600
 
-// Validate reports what the API server of Kubernetes 1.37 would reject about d as
-// far as people get it wrong by hand: names, numbers, strategy, selector, a template which
-// the selector matches, and what containers cannot do without. The
-// error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field.
+// Validate reports fields of d that the API server of Kubernetes 1.37 would reject, as far
+// as they are easy to break by hand: names, numbers, strategy, the selector and its match
+// with the template, and required fields of containers. The error, if any, wraps
+// [kplan.ErrInvalid] and one [kplan.FieldError] for each field.
 //
-// Use it on manifests. An object that comes from an API server has passed it, and
-// [Deployment] checks what a plan depends on.
+// Use it on manifests. Objects from an API server are valid, and [Deployment] checks the
+// fields on which a plan depends.
 func Validate(d *appsv1.Deployment) error {
 	if d == nil {
 		d = &appsv1.Deployment{}
@@ -44,8 +44,8 @@ func checkObject(o *metav1.ObjectMeta, s *metav1.LabelSelector, t *corev1.PodTem
 	valid.Template(t, es)
 }
 
-// ValidateReplicaSet does with a ReplicaSet, or with a ReplicationController in its form,
-// what [Validate] does with a Deployment.
+// ValidateReplicaSet is [Validate] for a ReplicaSet, or for a ReplicationController in
+// its form.
 func ValidateReplicaSet(rs *appsv1.ReplicaSet) error {
 	if rs == nil {
 		rs = &appsv1.ReplicaSet{}
@@ -57,8 +57,8 @@ func ValidateReplicaSet(rs *appsv1.ReplicaSet) error {
 	return es.Join()
 }
 
-// ValidateDaemonSet does with a DaemonSet what [Validate] does with a Deployment. The limits
-// of its updates are those of [DaemonSet].
+// ValidateDaemonSet is [Validate] for a DaemonSet. It checks the limits of its updates as
+// [DaemonSet] does.
 func ValidateDaemonSet(ds *appsv1.DaemonSet) error {
 	if ds == nil {
 		ds = &appsv1.DaemonSet{}
@@ -80,7 +80,7 @@ func checkDeadline(d *appsv1.Deployment, es *field.Errors) {
 	}
 }
 
-// checkStrategy checks the limits as written: 1% of 10 pods is 0 pods, but not 0.
+// checkStrategy checks the limits as written: 1% of 10 pods rounds to 0, but is not 0.
 func checkStrategy(d *appsv1.Deployment, es *field.Errors) {
 	rolling := d.Spec.Strategy.RollingUpdate
 	if rolling == nil {
@@ -115,5 +115,5 @@ func checkSign(es *field.Errors, path string, v *intstr.IntOrString) {
 	}
 }
 
-// isPercent is asked about limits that have parsed, which are not empty.
+// isPercent is called for limits that have been parsed, which are not empty.
 func isPercent(v *intstr.IntOrString) bool { return v != nil && v.Type == intstr.String }

@@ -24,24 +24,29 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// World returns what a simulation of package rollout/sim starts from: Deployments,
-// ReplicaSets, ReplicationControllers, DaemonSets and StatefulSets with their ControllerRevisions and pods,
-// Nodes, PodDisruptionBudgets, ResourceQuotas, LimitRanges, Services and Ingresses, as kubectl prints them,
-// and what is a [WorldObject] or a [WorldSet], such as objects of package kruise. Others are left
-// out; the pods of Jobs and the like only take room on nodes, and count in quotas. Names are
-// "namespace/name". Resources are CPU, in thousandths, memory, in bytes, pods, and what else quotas
-// limit. LimitRanges complete the templates of their namespace, and say which of them are refused. The ID of
-// a template of Deployments and ReplicaSets follows the namespace and a slash, as names do.
+// World returns the start of a simulation of package rollout/sim. It reads Deployments,
+// ReplicaSets, ReplicationControllers, DaemonSets and StatefulSets with their
+// ControllerRevisions and pods, Nodes, PodDisruptionBudgets, ResourceQuotas, LimitRanges,
+// Services and Ingresses, as kubectl prints them, and each [WorldObject] or [WorldSet], such as
+// objects of package kruise. Others are left out; pods of Jobs and other kinds only take room
+// on nodes, and count in quotas.
 //
-// Pods are believed as they are seen, which [cluster.Snapshot.Believed] tells. Those that crash, whose
-// image cannot be pulled, or that are not ready for more than five minutes for no known reason stay so,
-// and if no pod of their template is ready, no new one becomes ready either. Those with scheduling gates,
-// or unschedulable for what the simulated scheduler does not look at, stay without a node. Nobody removes
-// finalizers. The present is the latest time that objects tell of. The error names the first object that
+// Names are "namespace/name". Resources are CPU, in thousandths, memory, in bytes, pods, and
+// all others that quotas limit. LimitRanges complete the templates of their namespace, or
+// refuse them. The ID of a template of Deployments and ReplicaSets follows the namespace and a
+// slash, as names do.
+//
+// Pods keep their observed state, see [cluster.Snapshot.Believed]. A pod stays not ready if it
+// crashes, if its image cannot be pulled, or if it is not ready for more than five minutes for
+// no known reason; if no pod of its template is ready, new pods do not become ready either. A
+// pod stays without a node if it has scheduling gates, or is unschedulable for reasons that the
+// simulated scheduler ignores. Finalizers stay.
+//
+// The world starts at the latest time found in objects. The error names the first object that
 // cannot be read.
 func World(objects []Object) (cluster.Snapshot, error) { return WorldAt(time.Time{}, objects) }
 
-// WorldAt is [World] at a time, or later if objects tell of a later one.
+// WorldAt is [World] at a time, or later if objects hold a later one.
 func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 	present := clock{now.UTC().Round(0)}
 	w := worldReader{
@@ -79,7 +84,7 @@ func WorldAt(now time.Time, objects []Object) (cluster.Snapshot, error) {
 	return w.s, nil
 }
 
-// others lets objects of other APIs say what a world has of them.
+// others adds objects of other APIs, by their own methods.
 func (w *worldReader) others(objects []Object) error {
 	for _, object := range objects {
 		if o, ok := object.(WorldObject); ok && !isNil(o) {
@@ -91,7 +96,7 @@ func (w *worldReader) others(objects []Object) error {
 	return nil
 }
 
-// isNil reports whether there is no object.
+// isNil reports whether object is nil, or a nil pointer.
 func isNil(object Object) bool {
 	if object == nil {
 		return true
@@ -100,7 +105,7 @@ func isNil(object Object) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// workload reads what is no pod.
+// workload reads an object other than a pod.
 func (w *worldReader) workload(object Object) error {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
@@ -177,7 +182,7 @@ func (w *worldReader) daemonSet(o *appsv1.DaemonSet) error {
 	return nil
 }
 
-// hashDaemonSets gives the templates of DaemonSets the hashes that their revisions are labelled with.
+// hashDaemonSets gives the templates of DaemonSets the hash labels of their revisions.
 func (w *worldReader) hashDaemonSets() {
 	for i := range w.s.DaemonSets {
 		d := &w.s.DaemonSets[i]
@@ -198,7 +203,7 @@ func (w *worldReader) replicaSet(o *appsv1.ReplicaSet) replicaset.ReplicaSet {
 	return rs
 }
 
-// template notes what a pod template means to scheduler and nodes.
+// template notes the fields of a pod template that scheduler and nodes read.
 func (w *worldReader) template(id, namespace string, spec *corev1.PodSpec, labels map[string]string) {
 	r := templateReader{namespace: namespace, resources: w.resources, claims: w.claims, unseen: w.unseen}
 	spec, refused := completed(spec, w.ranges[namespace])
@@ -223,9 +228,9 @@ func (w *worldReader) node(n *corev1.Node) {
 	node := cluster.Node{Node: Node(n), Zone: n.Labels[corev1.LabelTopologyZone], Cordoned: n.Spec.Unschedulable}
 	if len(n.Status.Allocatable) > 0 {
 		for _, name := range w.resources {
-			room := int64(1 << 60) // of what it does not tell
+			room := int64(1 << 60) // for resources that the node does not report
 			if strings.Contains(string(name), "/") {
-				room = 0 // a device of which it has none
+				room = 0 // a device that the node does not have
 			}
 			if q, ok := n.Status.Allocatable[name]; ok {
 				room = amountOf(name, q)
@@ -257,7 +262,7 @@ func (w *worldReader) budget(o *policyv1.PodDisruptionBudget) error {
 	return nil
 }
 
-// pod reads a pod whose owner is there. Others only take their room.
+// pod reads a pod of a known owner. Other pods only take room.
 func (w *worldReader) pod(p *corev1.Pod) {
 	daemon := DaemonSetPod(p)
 	pod := &daemon.Pod
@@ -284,7 +289,7 @@ func (w *worldReader) pod(p *corev1.Pod) {
 	w.seen = append(w.seen, seenPod{p, pod.Name, id})
 }
 
-// takeRoom takes the room of the pods whose owners are not there.
+// takeRoom takes the room of pods without an owner in the input.
 func (w *worldReader) takeRoom() {
 	at := map[string]*cluster.Node{}
 	for i := range w.s.Nodes {

@@ -11,15 +11,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// What the API server sets if nothing is said, in seconds.
+// Defaults of the API server, in seconds.
 const (
 	defaultPeriod = 10
 	defaultGrace  = 30
 )
 
-// lifeOf says how long pods of a template take at least to be ready, and to end, by their probes,
-// hooks, and grace period. The slowest container counts. A sidecar, an init container that restarts
-// always, lets the next containers start once its startup probe has succeeded.
+// lifeOf sets how long pods of a template take at least to become ready, and to end, by their
+// probes, hooks, and grace period. The slowest container counts. A sidecar, an init container
+// that restarts always, lets the next containers start once its startup probe has succeeded.
 func lifeOf(spec *corev1.PodSpec, t *cluster.Template) {
 	started := time.Duration(0)
 	for i := range spec.InitContainers {
@@ -42,13 +42,14 @@ func lifeOf(spec *corev1.PodSpec, t *cluster.Template) {
 	t.EndWithin = seconds(grace)
 }
 
-// readyAfter is how long a container takes at least from its start to being ready:
+// readyAfter returns the shortest time from the start of a container until it is ready:
 //
 //	max(startup.initialDelaySeconds, readiness.initialDelaySeconds) + (readiness.successThreshold - 1) * readiness.periodSeconds
 //
-// Both delays count from the start of the container, in full seconds. The readiness probe is asked once
-// the startup probe has succeeded, which it has to do once. Nothing ties the period to the start: the first
-// probe may come as soon as the delay is over, and each further one comes a period later.
+// Both delays count from the start of the container, in full seconds. The readiness probe
+// runs once the startup probe has succeeded, which takes one success. Nothing ties the period to
+// the start: the first probe may come as soon as the delay is over, and each further probe comes a
+// period later.
 func readyAfter(c *corev1.Container) time.Duration {
 	p := c.ReadinessProbe
 	if p == nil {
@@ -66,5 +67,5 @@ func initialDelay(p *corev1.Probe) time.Duration {
 	return seconds(int64(p.InitialDelaySeconds))
 }
 
-// seconds is so many, at most some decades: nobody reckons with more.
+// seconds returns n seconds, at most some decades.
 func seconds(n int64) time.Duration { return time.Duration(min(max(n, 0), 1<<31)) * time.Second }

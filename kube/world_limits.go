@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/errors"
 )
 
-// limitRanges returns the LimitRanges among objects by their namespace, in the order of their names.
+// limitRanges returns the LimitRanges among objects by namespace, sorted by name.
 func limitRanges(objects []Object) map[string][]*corev1.LimitRange {
 	ranges := map[string][]*corev1.LimitRange{}
 	for _, object := range objects {
@@ -27,7 +27,7 @@ func limitRanges(objects []Object) map[string][]*corev1.LimitRange {
 	return ranges
 }
 
-// limitRange notes what a LimitRange says that a world does not look at.
+// limitRange notes the fields of a LimitRange that a world ignores.
 func (w *worldReader) limitRange(o *corev1.LimitRange) {
 	for _, item := range o.Spec.Limits {
 		if item.Type == corev1.LimitTypePersistentVolumeClaim {
@@ -36,9 +36,10 @@ func (w *worldReader) limitRange(o *corev1.LimitRange) {
 	}
 }
 
-// completed returns a pod as the API server completes it: requests that are not set are as the limits,
-// and LimitRanges give what containers do not set. It says why a LimitRange refuses the pod, in the
-// words of the API server, "" if none does.
+// completed returns a pod with the defaults that the API server sets at admission: unset
+// requests equal the limits, and LimitRanges set other unset resources of containers. It also
+// returns the reason why a LimitRange refuses the pod, in the words of the API server, "" if
+// none does.
 //
 // It mirrors the admission plugin LimitRanger of Kubernetes 1.37.
 func completed(spec *corev1.PodSpec, ranges []*corev1.LimitRange) (*corev1.PodSpec, string) {
@@ -68,7 +69,7 @@ func completed(spec *corev1.PodSpec, ranges []*corev1.LimitRange) (*corev1.PodSp
 	return spec, ""
 }
 
-// with returns a list with those of another one that it lacks.
+// with returns a list together with the entries of more that it lacks.
 func with(list, more corev1.ResourceList) corev1.ResourceList {
 	if len(more) == 0 {
 		return list
@@ -78,8 +79,8 @@ func with(list, more corev1.ResourceList) corev1.ResourceList {
 	return all
 }
 
-// defaultsOf returns what containers get that do not set it. The API server derives what a LimitRange
-// leaves out: a limit from the maximum, and a request from the limit or the minimum.
+// defaultsOf returns the defaults for containers. The API server derives missing entries of a
+// LimitRange: a limit from the maximum, and a request from the limit or the minimum.
 func defaultsOf(r *corev1.LimitRange) (limits, requests corev1.ResourceList) {
 	limits, requests = corev1.ResourceList{}, corev1.ResourceList{}
 	for _, item := range r.Spec.Limits {
@@ -92,7 +93,7 @@ func defaultsOf(r *corev1.LimitRange) (limits, requests corev1.ResourceList) {
 	return limits, requests
 }
 
-// within returns why a pod is not within a LimitRange.
+// within returns the reason why a LimitRange refuses a pod.
 func within(r *corev1.LimitRange, spec *corev1.PodSpec) error {
 	var errs []error
 	for _, item := range r.Spec.Limits {
@@ -108,7 +109,8 @@ func within(r *corev1.LimitRange, spec *corev1.PodSpec) error {
 	return errors.NewAggregate(errs)
 }
 
-// sumOf returns what a pod requests without its overhead, of all that something requests.
+// sumOf returns the requests of a pod without its overhead, for all resources with a
+// request.
 func sumOf(spec *corev1.PodSpec) corev1.ResourceList {
 	bare := *spec
 	bare.Overhead = nil
@@ -127,14 +129,14 @@ func sumOf(spec *corev1.PodSpec) corev1.ResourceList {
 	return sum
 }
 
-// outside returns in what requests and limits of a container or a pod are not as an item of a
-// LimitRange wants them.
+// outside returns the violations of an item of a LimitRange by the requests and limits of a
+// container or a pod.
 func outside(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) (errs []error) {
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, bound := range []struct {
 		word string
 		list corev1.ResourceList
-		sign int // of what is too much
+		sign int // sign of Cmp for a violation
 	}{{"minimum", item.Min, -1}, {"maximum", item.Max, 1}} {
 		for _, name := range slices.Sorted(maps.Keys(bound.list)) {
 			limit := bound.list[name]
@@ -164,7 +166,7 @@ func outside(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) 
 	return errs
 }
 
-// ratio returns why a limit is too large for a request, "" if it is not.
+// ratio returns the reason why a limit is too large for a request, "" if it is not.
 func ratio(most, request, limit resource.Quantity) string {
 	switch {
 	case request.IsZero():

@@ -12,8 +12,9 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// besideOthers lets templates not ask for pods that the world does not have as pods: those whose owners are
-// not there take room alone. What their labels, ports, claims and terms would mean is not looked at.
+// besideOthers removes from templates the pod affinity terms that select a pod without an owner in
+// the input, since these pods only take room in the world. Their labels, ports, claims and own
+// terms are ignored.
 func (w *worldReader) besideOthers() {
 	if len(w.foreign) == 0 {
 		return
@@ -28,7 +29,7 @@ func (w *worldReader) besideOthers() {
 	}
 }
 
-// besideOther reports whether a term selects a pod whose owner is not there.
+// besideOther reports whether a term selects a pod without an owner in the input.
 func (w *worldReader) besideOther(term cluster.PodTerm) bool {
 	matches, err := selector.FromLabelSelector(term.Selector)
 	return term.Selector != nil && err == nil && slices.ContainsFunc(w.foreign, func(p *corev1.Pod) bool {

@@ -14,38 +14,39 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// stuckAfter is how long a pod may not be ready without any known reason until it is believed to
+// stuckAfter is the time after which a pod that is not ready for no known reason is assumed to
 // stay so.
 const stuckAfter = 5 * time.Minute
 
-// The reasons of pods that are being deleted, and an addition to reasons.
+// The reasons of pods that are being deleted, and a suffix of reasons.
 const (
 	terminating = "Terminating"
 	onLostNode  = " on a node that does not answer"
 )
 
-// A startingPod is on its way.
+// A startingPod is a pod that is still starting.
 type startingPod struct {
 	seenPod
 	reason string
 }
 
-// A believer takes pods for what they show.
+// A believer decides which observed pods will change by themselves.
 type believer struct {
 	now           time.Time
 	nodes         bool            // whether the input has any
 	lost          map[string]bool // nodes that do not answer
 	ready, placed map[string]bool // templates of which a pod is ready, or has a node
 	held          map[string]cluster.PodHold
-	broken, homes map[string]bool            // templates whose new pods do not become ready, or find no node
-	owners        map[string]map[string]bool // by template, of pods that were seen, and of those that are reported
-	started       map[string]bool            // those of them of which a pod has started, or nobody knows
+	broken, homes map[string]bool            // templates whose new pods do not become ready, or get no node
+	owners        map[string]map[string]bool // by template, UIDs of the owners of observed and reported pods
+	started       map[string]bool            // owners with a pod that has started or may have started
 	waiting       []seenPod                  // for room
 	starting      []startingPod              // that become ready, unless their template is broken
 	counts        map[cluster.Belief]int
 }
 
-// believe notes which pods do not go on by themselves, and what that means for new ones.
+// believe notes the pods that will not change by themselves, and the consequences for
+// new pods.
 func (w *worldReader) believe() {
 	b := &believer{
 		now: w.s.Now, nodes: len(w.s.Nodes) > 0, lost: map[string]bool{}, ready: map[string]bool{}, placed: map[string]bool{},
@@ -83,12 +84,12 @@ func (w *worldReader) believe() {
 	w.s.Believed = b.beliefs()
 }
 
-// count notes what is believed of a pod.
+// count counts a pod for a belief.
 func (b *believer) count(p seenPod, in string, f cluster.Fate) {
 	b.counts[cluster.Belief{In: in, Then: f, Of: p.owner()}]++
 }
 
-// owned notes what controls pods of a template.
+// owned notes the owner of a pod of a template.
 func (b *believer) owned(template, uid string) {
 	if b.owners[template] == nil {
 		b.owners[template] = map[string]bool{}
@@ -96,7 +97,7 @@ func (b *believer) owned(template, uid string) {
 	b.owners[template][uid] = true
 }
 
-// pod takes a pod for what it shows.
+// pod notes the observed state of a pod.
 func (b *believer) pod(p seenPod) {
 	var h cluster.PodHold
 	h.Kept = slices.ContainsFunc(p.Finalizers, lasts)
@@ -117,12 +118,13 @@ func (b *believer) pod(p seenPod) {
 	}
 }
 
-// lasts reports whether a finalizer is one that the garbage collector does not remove by itself.
+// lasts reports whether the garbage collector leaves a finalizer in place.
 func lasts(finalizer string) bool {
 	return finalizer != metav1.FinalizerDeleteDependents && finalizer != metav1.FinalizerOrphanDependents
 }
 
-// going notes a pod that is being deleted. What keeps it, the world sees itself or is told by a hold.
+// going notes a pod that is being deleted. Other reasons that keep it are seen by the world
+// itself or given as a hold.
 func (b *believer) going(p seenPod, kept bool) {
 	switch {
 	case kept:
@@ -136,7 +138,7 @@ func (b *believer) going(p seenPod, kept bool) {
 	}
 }
 
-// noNode notes a pod without a node, and reports whether it gets none.
+// noNode notes a pod without a node, and reports whether it will never get one.
 func (b *believer) noNode(p seenPod) bool {
 	reason, message := problemOf(p.Pod)
 	switch {
@@ -155,8 +157,8 @@ func (b *believer) noNode(p seenPod) bool {
 	return true
 }
 
-// unready notes a pod that has a node and is not ready, and reports whether it stays so whatever its
-// node does.
+// unready notes a pod that has a node and is not ready, and reports whether it stays so
+// whatever its node does.
 func (b *believer) unready(p seenPod) bool {
 	reason, _ := problemOf(p.Pod)
 	switch crash := crashOf(p.Pod); {
@@ -180,7 +182,7 @@ func (b *believer) unready(p seenPod) bool {
 	return true
 }
 
-// beliefs returns what is believed, in order.
+// beliefs returns all beliefs in a fixed order.
 func (b *believer) beliefs() (list []cluster.Belief) {
 	for belief, n := range b.counts {
 		belief.Pods = n
@@ -200,7 +202,7 @@ func (b *believer) beliefs() (list []cluster.Belief) {
 	return list
 }
 
-// ownersOf returns what controls pods of some templates.
+// ownersOf returns the owners of the pods of some templates.
 func (b *believer) ownersOf(templates map[string]bool) map[string]bool {
 	all := map[string]bool{}
 	for id := range templates {

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// resourcesOf returns what room and quotas of a world count: CPU, memory, pods, and what else quotas
-// among the objects limit of pods.
+// resourcesOf returns the resources that a world counts in nodes and quotas: CPU, memory, pods,
+// and all others of pods that quotas among the objects limit.
 func resourcesOf(objects []Object) []corev1.ResourceName {
 	list := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods}
 	var more []corev1.ResourceName
@@ -30,7 +30,7 @@ func resourcesOf(objects []Object) []corev1.ResourceName {
 	return append(list, slices.Compact(more)...)
 }
 
-// resourceOf returns the resource of containers that a resource of a quota counts, and whether it
+// resourceOf returns the resource of containers for a resource of a quota, and whether the quota
 // counts limits.
 func resourceOf(name corev1.ResourceName) (of corev1.ResourceName, limits bool) {
 	if rest, found := strings.CutPrefix(string(name), "limits."); found {
@@ -50,7 +50,8 @@ func ofPods(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) || strings.Contains(string(name), "/")
 }
 
-// besidePods reports whether a resource of a quota counts objects that controllers make beside pods.
+// besidePods reports whether a resource of a quota counts other objects that controllers
+// create.
 func besidePods(name corev1.ResourceName) bool {
 	switch strings.TrimPrefix(string(name), "count/") {
 	case "persistentvolumeclaims", "requests.storage", "replicasets.apps", "controllerrevisions.apps":
@@ -59,7 +60,7 @@ func besidePods(name corev1.ResourceName) bool {
 	return strings.Contains(string(name), ".storageclass.") || strings.Contains(string(name), ".deviceclass.")
 }
 
-// quota reads a quota of pods, and what it says to be used.
+// quota reads a quota of pods and its current usage.
 func (w *worldReader) quota(o *corev1.ResourceQuota) {
 	q := cluster.Quota{Name: worldName(o), Hard: map[string]int64{}, Used: map[string]int64{}, Scopes: scopesOf(&o.Spec)}
 	for name, hard := range o.Spec.Hard {
@@ -99,8 +100,8 @@ func scopesOf(s *corev1.ResourceQuotaSpec) (scopes []cluster.QuotaScope) {
 	return scopes
 }
 
-// useQuotas lets quotas without scopes count the pods that take only their room, which are not in the
-// snapshot: all pods among the objects are what is used at least.
+// useQuotas makes quotas without scopes count the pods that only take room, which are not in
+// the snapshot: at least all pods among the objects are in use.
 func (w *worldReader) useQuotas(objects []Object) {
 	if len(w.foreign) == 0 {
 		return
@@ -129,7 +130,7 @@ func (w *worldReader) useQuotas(objects []Object) {
 	}
 }
 
-// takenBy is how much of a resource of a quota a pod takes.
+// takenBy returns how much of a resource of a quota a pod takes.
 func takenBy(p *corev1.Pod, name corev1.ResourceName) int64 {
 	pod := Pod(p)
 	of, limits := resourceOf(name)
@@ -146,7 +147,7 @@ func takenBy(p *corev1.Pod, name corev1.ResourceName) int64 {
 	return amountOf(of, requestOf(&p.Spec, of))
 }
 
-// rationed says of a template what quotas read of it. Its spec is complete.
+// rationed sets the fields of a template that quotas read. Its spec is complete.
 func rationed(t *cluster.Template, spec *corev1.PodSpec, resources []corev1.ResourceName) {
 	t.PriorityClass = spec.PriorityClassName
 	for i, name := range resources {
@@ -177,7 +178,7 @@ func ofWhole(spec *corev1.PodSpec) bool {
 	return false
 }
 
-// unsetIn returns the containers that do not set CPU and memory, by what they do not set.
+// unsetIn returns the names of containers without CPU or memory, by the unset resource.
 func unsetIn(spec *corev1.PodSpec) (unset map[string][]string) {
 	for _, c := range slices.Concat(spec.Containers, spec.InitContainers) {
 		for prefix, list := range map[string]corev1.ResourceList{"requests.": c.Resources.Requests, "limits.": c.Resources.Limits} {
@@ -195,7 +196,7 @@ func unsetIn(spec *corev1.PodSpec) (unset map[string][]string) {
 	return unset
 }
 
-// limitOf is how much of a resource a pod is limited to, as quotas count it.
+// limitOf returns the limit of a resource of a pod, as quotas count it.
 func limitOf(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 	limit := requestOf(limitsOf(spec), name)
 	if !limit.IsZero() {
@@ -204,7 +205,7 @@ func limitOf(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 	return limit
 }
 
-// limitsOf returns a pod that requests what another one limits, and has no overhead.
+// limitsOf returns a pod with the limits of spec as its requests, without overhead.
 func limitsOf(spec *corev1.PodSpec) *corev1.PodSpec {
 	other := corev1.PodSpec{InitContainers: slices.Clone(spec.InitContainers), Containers: slices.Clone(spec.Containers)}
 	for _, c := range containersOf(&other) {
@@ -216,7 +217,7 @@ func limitsOf(spec *corev1.PodSpec) *corev1.PodSpec {
 	return &other
 }
 
-// containersOf returns the containers of a pod, those that start it first.
+// containersOf returns the containers of a pod, init containers first.
 func containersOf(spec *corev1.PodSpec) (list []*corev1.Container) {
 	for _, of := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range of {

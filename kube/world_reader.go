@@ -13,10 +13,10 @@ import (
 // A worldReader reads objects into a snapshot.
 type worldReader struct {
 	s         cluster.Snapshot
-	own       map[string]string                       // templates by the UID of what owns pods; "" for a DaemonSet
-	sets      map[string]string                       // what the names of revisions begin with, by the UID of their set
+	own       map[string]string                       // templates by the UID of the owner of pods; "" for a DaemonSet
+	sets      map[string]string                       // prefix of the names of revisions, by the UID of their set
 	revisions map[string][]*appsv1.ControllerRevision // by the UID of their owner
-	foreign   []*corev1.Pod                           // whose owners are not there
+	foreign   []*corev1.Pod                           // pods without an owner in the input
 	seen      []seenPod                               // of all other pods
 	waiting   []seenPod                               // that were seen without room
 	claims    map[string][]corev1.PersistentVolumeAccessMode
@@ -34,13 +34,13 @@ func qualified(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// A seenPod is a pod of a workload that is there.
+// A seenPod is a pod with its workload in the input.
 type seenPod struct {
 	*corev1.Pod
 	name, template string
 }
 
-// owner is the UID of what controls the pod.
+// owner returns the UID of the pod's controller.
 func (p seenPod) owner() string {
 	if owner := metav1.GetControllerOfNoCopy(p.Pod); owner != nil {
 		return string(owner.UID)
@@ -48,7 +48,7 @@ func (p seenPod) owner() string {
 	return ""
 }
 
-// changeTemplate changes what a template means.
+// changeTemplate changes a template in the world.
 func (w *worldReader) changeTemplate(id string, f func(*cluster.Template)) {
 	t := w.s.Templates[id]
 	f(&t)

@@ -15,13 +15,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// reportedState is what is seen of a pod that is not ready and not in the input.
+// reportedState is the state of a pod that is not ready and known by a status only.
 const reportedState = "NotReady, by the status alone,"
 
-// mostReported is of how many pods of a ReplicaSet a status is believed to tell.
+// mostReported is the highest number of pods of a ReplicaSet that is read from a
+// status.
 const mostReported = 1_000_000
 
-// reported returns the ReplicaSets of whose pods only their statuses tell, as the input has none.
+// reported returns the ReplicaSets with pods in their statuses but not in the input.
 func (w *worldReader) reported() (sets []*replicaset.ReplicaSet) {
 	have := map[string]bool{}
 	for i := range w.s.Pods {
@@ -35,8 +36,8 @@ func (w *worldReader) reported() (sets []*replicaset.ReplicaSet) {
 	return sets
 }
 
-// report adds the pods of which only statuses tell. Why one is not ready nobody knows: it stays so if the
-// rollout does not come on.
+// report adds the pods that are known by statuses only. It is not known why such a pod is not
+// ready: it stays so if the rollout makes no progress.
 func (w *worldReader) report(b *believer) {
 	sets := w.reported()
 	if len(sets) == 0 {
@@ -75,8 +76,8 @@ func (w *worldReader) report(b *believer) {
 	}
 }
 
-// reportedPod is pod number n of a ReplicaSet: the available ones come first, then those that are ready,
-// and then the rest.
+// reportedPod returns pod number n of a ReplicaSet: first the available pods, then other ready
+// pods, and then the rest.
 func reportedPod(rs *replicaset.ReplicaSet, n int32, now time.Time) podorder.Pod {
 	p := podorder.Pod{
 		Name: fmt.Sprintf("%s-reported-%d", rs.Name, n+1), UID: fmt.Sprintf("%s-%d", rs.UID, n+1), Labels: rs.TemplateLabels, CreationTimestamp: rs.CreationTimestamp,
@@ -91,7 +92,8 @@ func reportedPod(rs *replicaset.ReplicaSet, n int32, now time.Time) podorder.Pod
 	return p
 }
 
-// lags reports whether a rollout has not come on for long, or has exceeded its deadline.
+// lags reports whether a rollout makes no progress for long, or has exceeded its
+// deadline.
 func (w *worldReader) lags(rs *replicaset.ReplicaSet) bool {
 	since := rs.CreationTimestamp
 	for i := range w.s.Deployments {

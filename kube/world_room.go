@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// crowd takes away the free room of nodes that a pod would fit, if that pod was seen to find none.
-// Without nodes in the input, those are there that pods are on.
+// crowd removes the free room of nodes that would fit a pod which was observed as waiting for
+// room. Without nodes in the input, it adds the nodes of the pods.
 func (w *worldReader) crowd() {
 	if len(w.waiting) == 0 {
 		return
@@ -29,7 +29,8 @@ func (w *worldReader) crowd() {
 	}
 }
 
-// nodesOfPods makes the nodes that pods are on. Nobody knows their labels, so templates select none.
+// nodesOfPods adds the nodes of the pods. Their labels are not known, so node selectors and
+// terms on other labels than the host name are removed from templates.
 func (w *worldReader) nodesOfPods() {
 	names := map[string]bool{}
 	for _, p := range w.seen {
@@ -57,7 +58,7 @@ func (w *worldReader) nodesOfPods() {
 	}
 }
 
-// fitting returns the nodes that pods would fit which wait for room, by the index.
+// fitting returns, by index, the nodes that would fit pods that wait for room.
 func (w *worldReader) fitting() map[int]bool {
 	type asked struct{ template, pinned string }
 	nodes, full, done := scheduler.New(w.s.Nodes, len(w.s.Resources)), map[int]bool{}, map[asked]bool{}
@@ -80,7 +81,7 @@ func (w *worldReader) fitting() map[int]bool {
 	return full
 }
 
-// fill lets nodes have as much room as their pods take.
+// fill reduces the room of nodes to the room that their pods take.
 func (w *worldReader) fill(full map[int]bool) {
 	taken := map[string][]int64{}
 	for i := range full {
@@ -96,7 +97,7 @@ func (w *worldReader) fill(full map[int]bool) {
 	})
 }
 
-// eachBound calls a function for each pod that takes room of its node.
+// eachBound calls f for each pod that takes room on its node.
 func (w *worldReader) eachBound(f func(*podorder.Pod, cluster.Template)) {
 	each := func(p *podorder.Pod) {
 		if p.NodeName != "" && !p.Finished() {

@@ -21,23 +21,24 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A WorldObject is an object of an API that this package does not know, such as a Rollout of OpenKruise. It
-// says itself what a [World] has of it.
+// A WorldObject is an object of an API that this package does not know, such as a Rollout of
+// OpenKruise. It adds itself to a [World].
 type WorldObject interface {
 	Object
-	// AddToWorld adds the object to what has been read of all others. Names are "namespace/name".
+	// AddToWorld adds the object to a snapshot with all other objects. Names are
+	// "namespace/name".
 	AddToWorld(*cluster.Snapshot) error
 }
 
 // A WorldSet is a set of pods of an API that this package does not know, such as a CloneSet.
 type WorldSet interface {
 	Object
-	// WorldSet returns the set as it is in its namespace, and the template of its pods.
+	// WorldSet returns the set with its namespace, and the template of its pods.
 	WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error)
 }
 
-// StatefulSet returns s as a world has it, in its namespace. Which of its pods are updated and ready only
-// the pods say. The error wraps [kplan.ErrInvalid].
+// StatefulSet returns s for a world, with its namespace. Updated and ready pods are known only
+// from the pods. The error wraps [kplan.ErrInvalid].
 func StatefulSet(s *appsv1.StatefulSet) (cluster.Set, error) {
 	if s == nil {
 		s = &appsv1.StatefulSet{}
@@ -77,8 +78,8 @@ func revisionsOf(objects []Object) map[string][]*appsv1.ControllerRevision {
 	return revisions
 }
 
-// set reads a set and the templates of its revisions, which worlds know by what follows the name of the set
-// in that of the revision.
+// set reads a set and the templates of its revisions. A world knows a template by the name of
+// the revision without the name of the set in front.
 func (w *worldReader) set(o Object, s cluster.Set, t *corev1.PodTemplateSpec) {
 	prefix := s.Name + "-"
 	s.Name, s.TemplateLabels = worldName(o), t.Labels
@@ -110,8 +111,8 @@ func (w *worldReader) set(o Object, s cluster.Set, t *corev1.PodTemplateSpec) {
 	w.s.Sets = append(w.s.Sets, s)
 }
 
-// podOfSet gives a pod the full name of its revision, of which CloneSets may write the end alone, and
-// returns the ID of its template.
+// podOfSet gives a pod the full name of its revision, which CloneSets may shorten to its end,
+// and returns the ID of its template.
 func (w *worldReader) podOfSet(p *corev1.Pod, pod *podorder.Pod, prefix string) (id string) {
 	label := pod.Labels[workload.LabelControllerRevision]
 	if id = strings.TrimPrefix(label, prefix); id == label && id != "" {
@@ -128,7 +129,7 @@ func (w *worldReader) podOfSet(p *corev1.Pod, pod *podorder.Pod, prefix string) 
 	return id
 }
 
-// templateOf is the ID of the template of a pod of a workload that is there.
+// templateOf returns the ID of the template of a pod with its workload in the input.
 func (w *worldReader) templateOf(p *podorder.Pod) string {
 	if prefix, is := w.sets[p.ControllerUID]; is {
 		return strings.TrimPrefix(p.Labels[workload.LabelControllerRevision], prefix)
@@ -139,7 +140,7 @@ func (w *worldReader) templateOf(p *podorder.Pod) string {
 	return p.Labels[workload.LabelControllerRevision]
 }
 
-// ofRollouts is what begins labels and finalizers of Rollouts of OpenKruise.
+// ofRollouts is the prefix of labels and finalizers of OpenKruise Rollouts.
 const ofRollouts = "rollouts.kruise.io/"
 
 // meta notes the metadata of a Deployment or a DaemonSet, if Rollouts read it.

@@ -10,11 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A clock shows the latest time that it was told, or the one at which it began.
+// A clock shows the latest time that it has seen, or the time at which it started.
 type clock struct{ now time.Time }
 
-// told notes the times that an object tells of: when it was created and written, when its deletion was
-// asked for, when its node got taints, and all of its status. The present is not before any of them.
+// told notes the times in an object: when it was created and written, when its deletion was
+// requested, when its node got taints, and all of its status. The present is not before any of
+// them.
 func (c *clock) told(o Object) {
 	c.see(o.GetCreationTimestamp().Time)
 	for _, m := range o.GetManagedFields() {
@@ -57,15 +58,15 @@ func (c *clock) seeIn(v reflect.Value) {
 	}
 }
 
-// see notes a time, unless no clock shows it: anybody may write one into a status.
+// see notes a time, unless it is out of range: a status may hold any time.
 func (c *clock) see(t time.Time) {
 	if t.After(c.now) && t.Year() >= 1970 && t.Year() < 2200 {
 		c.now = t.UTC()
 	}
 }
 
-// notReadySince returns since when a node does not answer, as its taint tells or its condition, zero
-// if they do not.
+// notReadySince returns the time since which a node does not answer, from its taint or its
+// condition, zero if both lack it.
 func notReadySince(n *corev1.Node, c *corev1.NodeCondition) time.Time {
 	for _, key := range []string{corev1.TaintNodeUnreachable, corev1.TaintNodeNotReady} {
 		for _, t := range n.Spec.Taints {

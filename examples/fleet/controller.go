@@ -16,28 +16,28 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Keys are the annotations of fleets and groups, so that nothing else takes their numbers
-// for its own.
+// Keys are the annotations of fleets and groups, which no other controller uses.
 var Keys = revision.Keys{
 	Revision: "games.example.com/revision", History: "games.example.com/revision-history", Rollback: "games.example.com/rollback-to",
 	Desired: "games.example.com/desired-servers", Max: "games.example.com/max-servers",
 }
 
-// options are those of fleets: without the defects that Deployments keep, and servers that a
-// group has beyond what it wants take up room, since somebody pays for them.
+// options repair the defects that Deployments keep, and count a group's extra servers as
+// taking up room, since they cost money.
 func options() deploy.Options {
 	return deploy.Options{Keys: Keys, Repair: deploy.RepairAll, Terminating: deploy.TerminationComplete}
 }
 
-// A Controller carries out what kplan plans. It reads its own writes at once; behind a
-// cache, keep the expectations of replicaset.Plan.Expect until the cache has them.
+// A Controller carries out the plans of kplan. Its store must return its own writes at
+// once; with a cache, keep the expectations of replicaset.Plan.Expect until the cache
+// has them.
 type Controller struct {
 	Store Store
-	Told  func(line string) // what it does and why
+	Told  func(line string) // the actions and their reasons
 }
 
-// Reconcile makes one pass for a fleet, and returns when to come again, zero for after the
-// next change. After an error come again as well.
+// Reconcile makes one pass for a fleet, and returns the time of the next pass, zero to
+// wait for the next change. After an error call it again as well.
 func (c *Controller) Reconcile(name string, now time.Time) (again time.Time, err error) {
 	f, err := c.Store.Fleet(name)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *Controller) group(g *Group, now time.Time) (again time.Time, err error)
 	var report replicaset.Report
 	for _, action := range p.Actions {
 		switch a := action.(type) {
-		case replicaset.CreatePods: // few at first, so that what fails fails once
+		case replicaset.CreatePods: // few at first, so that a failing call fails once
 			for n := a.NextBatch(nil); n > 0; n = a.NextBatch(report.Creates) {
 				for range n {
 					created, err := c.Store.PutServer(Server{GroupUID: g.UID, Name: g.Name, Image: g.Image, Created: now})
@@ -174,8 +174,8 @@ func (c *Controller) group(g *Group, now time.Time) (again time.Time, err error)
 	return result.RecheckAt, errors.Join(result.Err, err)
 }
 
-// deployment is what kplan reads of a fleet. The image is the whole template here; with
-// more, the ID is a digest of all of it.
+// deployment returns the snapshot of a fleet. The image is the whole template here; if
+// there is more, the ID is a digest of all of it.
 func (f *Fleet) deployment() deploy.Deployment {
 	return deploy.Deployment{
 		Kind: "Fleet", ReplicaSetKind: "Group", Name: f.Name, UID: f.UID, ResourceVersion: f.Version, Generation: f.Generation,
@@ -192,7 +192,8 @@ func (g *Group) replicaSet() replicaset.ReplicaSet {
 	}
 }
 
-// pod is what kplan reads of a server. Those with the fewest players go first.
+// pod returns the snapshot of a server. Servers with the fewest players are deleted
+// first.
 func (s *Server) pod() podorder.Pod {
 	return podorder.Pod{
 		Name: s.Name, UID: s.UID, ResourceVersion: s.Version, ControllerKind: "Group", ControllerUID: s.GroupUID, NodeName: "any",
@@ -202,7 +203,7 @@ func (s *Server) pod() podorder.Pod {
 	}
 }
 
-// outcome says what became of a call.
+// outcome returns the outcome of a call.
 func outcome(err error, name, uid, version string) kplan.Outcome {
 	o := kplan.Outcome{Answer: kplan.Done, Name: name, UID: uid, ResourceVersion: version, Err: err}
 	switch {

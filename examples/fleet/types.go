@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet is a controller for a type of one's own, on plain values: a Fleet of game
-// servers has Groups, one for each image, and a Group has Servers. Which groups grow and
-// shrink, and which servers go, kplan decides.
+// Package fleet is a controller for a custom type, on plain values: a Fleet of game
+// servers has Groups, one for each image, and a Group has Servers. kplan decides which
+// groups grow and shrink, and which servers are deleted.
 package fleet
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A Fleet wants servers of one image.
+// A Fleet is a number of servers with one image.
 type Fleet struct {
 	Name, UID, Version       string // the Version changes with each write
-	Generation               int64  // rises with each change of what follows
+	Generation               int64  // rises with each change of the fields below
 	Image                    string
 	Servers                  int32
 	MaxSurge, MaxUnavailable rollout.IntOrPercent
@@ -25,7 +25,7 @@ type Fleet struct {
 	Status                   deploy.Status
 }
 
-// A Group is the servers of a Fleet that have one image.
+// A Group is the servers of a Fleet with the same image.
 type Group struct {
 	Name, UID, Version, FleetUID string
 	Generation                   int64
@@ -45,8 +45,8 @@ type Server struct {
 	ReadySince                   time.Time // zero if it is not ready
 }
 
-// A Store keeps the objects. Put creates an object without a UID, and writes over others if
-// they have the Version that they were read with.
+// A Store keeps the objects. Put creates an object if it has no UID, and otherwise
+// overwrites the object if it still has the Version that was read.
 type Store interface {
 	Fleet(name string) (Fleet, error)
 	Groups(fleetUID string) ([]Group, error)
@@ -58,7 +58,7 @@ type Store interface {
 	DeleteServer(uid, version string) error
 }
 
-// The errors of a Store that decide what follows. Others are tried again.
+// The errors of a Store that the controller tells apart. Others are tried again.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("the name is taken")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command simulator asks a question about capacity: what happens if all Deployments of
-// a cluster roll out at once?
+// Command simulator asks a question about capacity: can all Deployments of a cluster
+// roll out at once?
 //
 // It shows package rollout/sim: a cluster in virtual time with the planners of this module as
-// its controllers, whose clock and desired state are yours.
+// its controllers. The program sets the clock and the desired state.
 package main
 
 import (
@@ -23,14 +23,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// A question is what is asked.
+// A question holds the parameters of a run.
 type question struct {
 	deployments, nodes, room int // room for pods on each node
 	replicas                 int32
 	seed                     uint64
 }
 
-// valid returns what is wrong with a question. No nodes would mean room for everything.
+// valid returns an error for a question that makes no sense. No nodes would mean
+// unlimited room.
 func (q question) valid() error {
 	for _, f := range []struct {
 		name string
@@ -43,7 +44,7 @@ func (q question) valid() error {
 	return nil
 }
 
-// A strategy is one of those to compare.
+// A strategy is one of the strategies to compare.
 type strategy struct {
 	name               string
 	surge, unavailable rollout.IntOrPercent
@@ -56,22 +57,22 @@ var strategies = []strategy{
 }
 
 // times are how long pods of this cluster take: half of them start within 8 seconds, nine in
-// ten within 30. To end they take 20 seconds, and need their room until then.
+// ten within 30. They take 20 seconds to end, and need their room until they are gone.
 var times = cluster.Times{
 	Start: cluster.Spread{{Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}, {Share: 0.99, Time: 90 * time.Second}, {Share: 1, Time: 2 * time.Minute}},
 	End:   cluster.Exactly(20 * time.Second),
 }
 
-// An answer is how the rollouts went.
+// An answer holds the measurements of a run.
 type answer struct {
 	times     []time.Duration // until Deployments were complete, in order; shorter if some never were
-	peak      int             // most pods at once, with those that wait for room and those that are ending
+	peak      int             // most pods at once, including pods that wait for room and pods that are ending
 	waiting   int             // most pods that waited for room
 	available int             // fewest available pods of all
 	fewest    int             // fewest available pods of one Deployment
 }
 
-// done returns when the first n Deployments were complete.
+// done returns the time at which the first n Deployments were complete.
 func (a answer) done(n int) string {
 	if len(a.times) < n {
 		return "never"

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// TemplateHash returns the hash of a template, by which ReplicaSets, their pods and the
-// status name it. It is that of the template as it is written: the API server sets no
-// defaults in Rollouts.
+// TemplateHash returns the hash of a template. ReplicaSets, their pods and the status
+// refer to the template by it. It covers the template as written: the API server sets
+// no defaults in Rollouts.
 func TemplateHash(t *corev1.PodTemplateSpec, collisionCount *int32) string {
 	data, err := json.Marshal(t)
 	if err != nil {
@@ -26,8 +26,9 @@ func TemplateHash(t *corev1.PodTemplateSpec, collisionCount *int32) string {
 	return encode(data)
 }
 
-// StepHash returns the hash of the steps of a canary, and whether it is known: what
-// experiments and plugins consist of is passed over here. Other strategies have none.
+// StepHash returns the hash of the steps of a canary, and whether it is known: it is
+// not if a step is an experiment or a plugin, whose contents are ignored here. For
+// other strategies it is empty.
 func StepHash(s Strategy) (hash string, known bool) {
 	if s.BlueGreen != nil || s.Canary == nil {
 		return "", true

@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// Pods returns those of the pods that the ReplicaSets of o control, for
-// [argo.Snapshot.Pods]. A pod is available if it is so at now.
+// Pods returns the pods that the ReplicaSets of o control, for [argo.Snapshot.Pods]. A
+// pod is available if it is available at now.
 func Pods(o *RolloutObject, sets []*appsv1.ReplicaSet, pods []*corev1.Pod, now time.Time) []argo.Pod {
 	if o == nil {
 		o = &RolloutObject{}

@@ -23,9 +23,9 @@ import (
 )
 
 // Requests returns the writes of an action of a plan for o. [argo.SetWeight], [argo.SetRoute]
-// and [argo.RemoveRoute] have none: what they take depends on what routes. An eviction is
-// created as the subresource of its pod; if a disruption budget refuses it, the API server
-// answers with 429, and the next plan asks again.
+// and [argo.RemoveRoute] have none: their calls depend on the router. An eviction is created
+// as the subresource of its pod; if a disruption budget refuses it, the API server answers
+// with 429, and the next plan tries again.
 func Requests(o *RolloutObject, a argo.Action) ([]kube.Request, error) {
 	if o == nil {
 		o = &RolloutObject{}
@@ -73,7 +73,7 @@ func patching(o kube.Object, body map[string]any) ([]kube.Request, error) {
 	return []kube.Request{{Verb: kube.VerbPatch, Object: o, Patch: kube.Patch{Type: types.MergePatchType, Data: data}}}, err
 }
 
-// NewReplicaSet returns the ReplicaSet of the template of o.
+// NewReplicaSet returns the ReplicaSet that a creates, with the template of o.
 func NewReplicaSet(o *RolloutObject, a argo.CreateReplicaSet) *appsv1.ReplicaSet {
 	if o == nil {
 		o = &RolloutObject{}

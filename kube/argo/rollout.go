@@ -16,12 +16,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// Rollout returns what is planned of o. The error wraps [kplan.ErrInvalid] and a
+// Rollout returns the part of o that plans read. The error wraps [kplan.ErrInvalid] and a
 // [kplan.FieldError] for each field that cannot be used.
 //
-// An observed generation that is no number, as Argo Rollouts before 0.10 wrote it, is 0: it is
-// that of no generation, as for the controller, which compares texts. The hashes are computed. If
-// that of the steps is not known, the steps are taken to be those that the status was written for.
+// An observed generation that is no number, as Argo Rollouts before 0.10 wrote it, is 0: no
+// generation matches it, as in the controller, which compares texts. The hashes are computed.
+// If the hash of the steps is not known, the status is assumed to be for the same steps.
 func Rollout(o *RolloutObject) (argo.Rollout, error) {
 	if o == nil {
 		o = &RolloutObject{}
@@ -65,7 +65,7 @@ func Rollout(o *RolloutObject) (argo.Rollout, error) {
 	return r, nil
 }
 
-// revisionIn returns the annotated number, 0 if there is none.
+// revisionIn returns the annotated revision, or 0 if it is missing or no number.
 func revisionIn(annotations map[string]string) int64 {
 	n, err := strconv.ParseInt(annotations[AnnotationRevision], 10, 64)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *CanaryStrategy) canary(es *field.Errors, r *argo.Rollout) {
 	}
 }
 
-// check says what is wrong with the names of two Services that take turns.
+// check adds the errors in the names of two Services that take turns.
 func (p *PingPong) check(es *field.Errors, path string) {
 	switch {
 	case p == nil:
@@ -169,7 +169,7 @@ func limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPe
 	return n
 }
 
-// status returns what is planned of a status.
+// status returns the part of a status that plans read.
 func status(s *RolloutStatus) argo.Status {
 	generation, err := strconv.ParseInt(s.ObservedGeneration, 10, 64)
 	if err != nil {
@@ -218,5 +218,5 @@ func (d WeightDestination) destination() argo.WeightDestination {
 	return argo.WeightDestination{Weight: d.Weight, Service: d.ServiceName, Hash: d.PodTemplateHash}
 }
 
-// same reports whether the status holds what a plan says already.
+// same reports whether o already equals the status of a plan, as far as plans read it.
 func same(o *RolloutStatus, s argo.Status) bool { return reflect.DeepEqual(status(o), s) }

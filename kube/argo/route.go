@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// routes returns the routes that a step sets, or removes if no request can meet them: that
-// by headers first, as the controller writes them.
+// routes returns the routes that a step sets, or removes if no request can match them. The
+// header route is first, as the controller writes it first.
 func (s *CanaryStep) routes(es *field.Errors, path string) []argo.Route {
 	var list []argo.Route
 	if h := s.SetHeaderRoute; h != nil {
@@ -65,9 +65,9 @@ func (m *StringMatch) match() argo.StringMatch {
 	return argo.StringMatch{Exact: m.Exact, Prefix: m.Prefix, Regex: m.Regex}
 }
 
-// routesSoFar returns the routes that are taken to be there: what routes has forms of its
-// own, which are not read here. While an update is under way they are those of the steps up
-// to the current one, but for those that were set before there were new pods, which the
+// routesSoFar returns the routes that are assumed to exist: each router has its own
+// objects, which are not read here. During an update they are the routes of the steps up to
+// the current one, except for routes that were set before there were new pods, which the
 // controller loses: see [argo.RoutesLost].
 func routesSoFar(r *argo.Rollout) []argo.Route {
 	s := &r.Status
@@ -87,7 +87,7 @@ func routesSoFar(r *argo.Rollout) []argo.Route {
 			if len(route.Headers) == 0 && (route.Mirror == nil || len(route.Mirror.Match) == 0) {
 				action = argo.RemoveRoute{Name: route.Name}
 			}
-			if next, err := argo.Apply(there, action, time.Time{}); err == nil { // what is not there cannot go
+			if next, err := argo.Apply(there, action, time.Time{}); err == nil { // a route that does not exist cannot be removed
 				there = next
 			}
 		}
@@ -95,7 +95,7 @@ func routesSoFar(r *argo.Rollout) []argo.Route {
 	return there.Routes
 }
 
-// canaryAt returns how many new pods there are at the end of a step.
+// canaryAt returns the number of new pods at the end of a step.
 func canaryAt(r *argo.Rollout, step int32) int32 {
 	c := argo.Canary{
 		Replicas: r.Replicas, Steps: r.Steps, CurrentStepIndex: &step, CurrentPodHash: r.Status.CurrentPodHash, StableRS: r.Status.StableRS,

@@ -18,14 +18,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// Snapshot returns what [argo.Reconcile] looks at. Of the ReplicaSets those that o controls
-// are taken, of the Services those that its strategy names. A controller that computes
-// other hashes, as older releases do, is believed: if it has observed o, and no ReplicaSet
-// has the hash of the template, the template is that of the status. The error is that of
-// [Rollout] and [ReplicaSet], or says which Service is missing.
+// Snapshot returns the input of [argo.Reconcile]: the ReplicaSets that o controls, and the
+// Services that its strategy names. A controller that computes other hashes, as older
+// releases do, is believed: if it has observed o, and no ReplicaSet has the hash of the
+// template, the template has the hash of the status. The error is the one of [Rollout] and
+// [ReplicaSet], or says which Service is missing.
 //
-// Pods are looked at only while o asks for a restart: see [Pods]. The routes of steps are
-// taken to be there as far as the status has come.
+// Pods are only needed while o asks for a restart: see [Pods]. The routes of all steps up
+// to the current one are assumed to exist.
 func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Service) (argo.Snapshot, error) {
 	if o == nil {
 		o = &RolloutObject{}
@@ -79,13 +79,13 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 	return s, nil
 }
 
-// has reports whether a ReplicaSet has a hash.
+// has reports whether one of the ReplicaSets has a hash.
 func has(sets []argo.ReplicaSet, hash string) bool {
 	return slices.ContainsFunc(sets, func(set argo.ReplicaSet) bool { return set.Hash == hash })
 }
 
-// ReplicaSet returns what is planned of a ReplicaSet. The error wraps [kplan.ErrInvalid]
-// and a [kplan.FieldError]: an annotation that cannot be read.
+// ReplicaSet returns the part of a ReplicaSet that plans read. The error wraps
+// [kplan.ErrInvalid] and a [kplan.FieldError]: an annotation that cannot be read.
 func ReplicaSet(rs *appsv1.ReplicaSet) (argo.ReplicaSet, error) {
 	if rs == nil {
 		return argo.ReplicaSet{}, nil
@@ -121,7 +121,7 @@ func replicaSet(es *field.Errors, path string, rs *appsv1.ReplicaSet) argo.Repli
 	return set
 }
 
-// Service returns what is planned of a Service.
+// Service returns the part of a Service that plans read.
 func Service(s *corev1.Service) argo.Service {
 	if s == nil {
 		return argo.Service{}

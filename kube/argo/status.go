@@ -13,9 +13,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// ToStatus returns the status of o after a plan, for the status subresource. What plans do
-// not know stays as it is: the names of runs that are still looked at, for one. The
-// caller says since when an update is given up (abortedAt).
+// ToStatus returns the status of o after a plan, for the status subresource. Fields that
+// plans do not know stay unchanged, such as the names of runs that are still watched. The
+// caller sets abortedAt, the time of an abort.
 func ToStatus(o *RolloutObject, s argo.Status) RolloutStatus {
 	status := RolloutStatus{}
 	if o != nil {
@@ -60,7 +60,7 @@ func ToStatus(o *RolloutObject, s argo.Status) RolloutStatus {
 	return status
 }
 
-// toRun keeps the name of a run.
+// toRun returns the status of a run, with its name unchanged.
 func toRun(o *RunStatus, r argo.Run) *RunStatus {
 	if r == (argo.Run{}) {
 		return nil
@@ -72,7 +72,7 @@ func toRun(o *RunStatus, r argo.Run) *RunStatus {
 	return &next
 }
 
-// toWeights keeps the destinations of experiments.
+// toWeights returns the weights, with the destinations of experiments unchanged.
 func toWeights(o *TrafficWeights, w *argo.TrafficWeights) *TrafficWeights {
 	if w == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// A CanaryStep is one step. The order of the fields is that of the API: the hash of the
-// steps depends on it.
+// A CanaryStep is one step. Its fields have the same order as in the API: the hash of
+// the steps depends on it.
 type CanaryStep struct {
 	SetWeight      *int32          `json:"setWeight,omitempty"`
 	Pause          *Pause          `json:"pause,omitempty"`
@@ -27,19 +27,20 @@ type CanaryStep struct {
 	Plugin         map[string]any  `json:"plugin,omitempty"`
 }
 
-// A Pause lasts for so many seconds, or for a text such as 1h; nil waits for a person.
+// A Pause lasts for a number of seconds, or for a text such as 1h; nil waits for a
+// person.
 type Pause struct {
 	Duration *intstr.IntOrString `json:"duration,omitempty"`
 }
 
-// A SetCanaryScale sets the size of the canary apart from its traffic.
+// A SetCanaryScale sets the size of the canary independently of its traffic.
 type SetCanaryScale struct {
 	Weight             *int32 `json:"weight,omitempty"`
 	Replicas           *int32 `json:"replicas,omitempty"`
 	MatchTrafficWeight bool   `json:"matchTrafficWeight,omitempty"`
 }
 
-// An Analysis says what is measured.
+// An Analysis says which metrics are measured.
 type Analysis struct {
 	Templates            []AnalysisTemplate     `json:"templates,omitempty"`
 	Args                 []AnalysisArgument     `json:"args,omitempty"`
@@ -48,13 +49,13 @@ type Analysis struct {
 	AnalysisRunMetadata  *AnalysisRunMetadata   `json:"analysisRunMetadata,omitempty"`
 }
 
-// A BackgroundAnalysis is measured while steps are taken.
+// A BackgroundAnalysis runs during the steps.
 type BackgroundAnalysis struct {
 	Analysis     `json:",inline"`
 	StartingStep *int32 `json:"startingStep,omitempty"`
 }
 
-// An AnalysisTemplate names a template of analyses.
+// An AnalysisTemplate is a reference to a template of analyses.
 type AnalysisTemplate struct {
 	TemplateName string `json:"templateName"`
 	ClusterScope *bool  `json:"clusterScope,omitempty"`
@@ -67,7 +68,7 @@ type AnalysisArgument struct {
 	ValueFrom *AnalysisValueFrom `json:"valueFrom,omitempty"`
 }
 
-// An AnalysisValueFrom is where the value of an argument comes from.
+// An AnalysisValueFrom is the source of the value of an argument.
 type AnalysisValueFrom struct {
 	PodTemplateHashValue *string   `json:"podTemplateHashValue,omitempty"`
 	FieldRef             *FieldRef `json:"fieldRef,omitempty"`
@@ -78,24 +79,24 @@ type FieldRef struct {
 	FieldPath string `json:"fieldPath"`
 }
 
-// A DryRun names a metric that does not count.
+// A DryRun names a metric that does not affect the result.
 type DryRun struct {
 	MetricName string `json:"metricName"`
 }
 
-// A MeasurementRetention says how many measurements of a metric are kept.
+// A MeasurementRetention is the number of measurements of a metric that are kept.
 type MeasurementRetention struct {
 	MetricName string `json:"metricName"`
 	Limit      int32  `json:"limit"`
 }
 
-// AnalysisRunMetadata is that of the runs.
+// AnalysisRunMetadata holds labels and annotations of the runs.
 type AnalysisRunMetadata struct {
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// A HeaderRoute leads requests with some headers to the canary.
+// A HeaderRoute sends requests with matching headers to the canary.
 type HeaderRoute struct {
 	Name  string        `json:"name,omitempty"`
 	Match []HeaderMatch `json:"match,omitempty"`
@@ -107,7 +108,7 @@ type HeaderMatch struct {
 	HeaderValue *StringMatch `json:"headerValue"`
 }
 
-// A StringMatch is met by texts.
+// A StringMatch selects texts.
 type StringMatch struct {
 	Exact  string `json:"exact,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
@@ -121,15 +122,15 @@ type MirrorRoute struct {
 	Percentage *int32       `json:"percentage,omitempty"`
 }
 
-// A RouteMatch is met by requests.
+// A RouteMatch selects requests.
 type RouteMatch struct {
 	Method  *StringMatch           `json:"method,omitempty"`
 	Path    *StringMatch           `json:"path,omitempty"`
 	Headers map[string]StringMatch `json:"headers,omitempty"`
 }
 
-// step returns the step as package argo has it, and adds what is wrong with it. Scales and
-// routes may go with something else.
+// step returns the step in the form of package argo, and adds its errors. Scales, routes
+// and plugins may be combined with other kinds.
 func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.Step {
 	var step argo.Step
 	alone, kinds := 0, 0
@@ -186,7 +187,7 @@ func (p *Pause) pause(es *field.Errors, path string) *argo.Pause {
 	return &argo.Pause{Duration: ptr.To(int32(seconds))}
 }
 
-// secondsOf reads a text with or without a unit.
+// secondsOf parses a duration with or without a unit.
 func secondsOf(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
 		return n, true

@@ -13,7 +13,7 @@ import (
 // V1alpha1 is the group and version of the API.
 const V1alpha1 = "argoproj.io/v1alpha1"
 
-// What the controller writes to ReplicaSets, Services and Rollouts.
+// Annotations that the controller writes to ReplicaSets, Services and Rollouts.
 const (
 	AnnotationRevision          = "rollout.argoproj.io/revision"
 	AnnotationDesiredReplicas   = "rollout.argoproj.io/desired-replicas"
@@ -55,18 +55,19 @@ type WorkloadRef struct {
 	ScaleDown  string `json:"scaleDown,omitempty"`
 }
 
-// A RollbackWindow is how many revisions a rollback may skip so that no step is taken.
+// A RollbackWindow is the number of revisions that a rollback may go back without
+// taking steps.
 type RollbackWindow struct {
 	Revisions int32 `json:"revisions,omitempty"`
 }
 
-// A Strategy is one of two.
+// A Strategy is either blue-green or canary.
 type Strategy struct {
 	BlueGreen *BlueGreenStrategy `json:"blueGreen,omitempty"`
 	Canary    *CanaryStrategy    `json:"canary,omitempty"`
 }
 
-// A BlueGreenStrategy is how a blue-green update goes.
+// A BlueGreenStrategy holds the parameters of a blue-green update.
 type BlueGreenStrategy struct {
 	ActiveService               string              `json:"activeService"`
 	PreviewService              string              `json:"previewService,omitempty"`
@@ -84,7 +85,7 @@ type BlueGreenStrategy struct {
 	AbortScaleDownDelaySeconds  *int32              `json:"abortScaleDownDelaySeconds,omitempty"`
 }
 
-// A CanaryStrategy is how a canary goes.
+// A CanaryStrategy holds the parameters of a canary.
 type CanaryStrategy struct {
 	CanaryService               string              `json:"canaryService,omitempty"`
 	StableService               string              `json:"stableService,omitempty"`
@@ -105,13 +106,14 @@ type CanaryStrategy struct {
 	ReplicaProgressThreshold    *argo.Threshold     `json:"replicaProgressThreshold,omitempty"`
 }
 
-// PingPong names two Services that take turns at being the stable one.
+// PingPong names two Services that take turns as the stable Service.
 type PingPong struct {
 	PingService string `json:"pingService"`
 	PongService string `json:"pongService"`
 }
 
-// A TrafficRouting says what leads requests by weights. What each needs is kept as it is.
+// A TrafficRouting says which router splits the traffic by weight. The fields of each
+// router are kept as they are.
 type TrafficRouting struct {
 	Istio            map[string]any   `json:"istio,omitempty"`
 	Nginx            map[string]any   `json:"nginx,omitempty"`
@@ -156,7 +158,7 @@ type RolloutStatus struct {
 	ALBs                       []map[string]any   `json:"albs,omitempty"`
 }
 
-// A PauseCondition says since when a Rollout is paused, and why.
+// A PauseCondition holds the time and the reason of a pause.
 type PauseCondition struct {
 	Reason    string      `json:"reason"`
 	StartTime metav1.Time `json:"startTime"`
@@ -172,7 +174,7 @@ type RolloutCondition struct {
 	Message            string      `json:"message"`
 }
 
-// A CanaryStatus is what the status of a canary has in addition.
+// A CanaryStatus holds the fields of the status that only a canary has.
 type CanaryStatus struct {
 	CurrentStepAnalysisRunStatus       *RunStatus       `json:"currentStepAnalysisRunStatus,omitempty"`
 	CurrentBackgroundAnalysisRunStatus *RunStatus       `json:"currentBackgroundAnalysisRunStatus,omitempty"`
@@ -182,7 +184,7 @@ type CanaryStatus struct {
 	StepPluginStatuses                 []map[string]any `json:"stepPluginStatuses,omitempty"`
 }
 
-// A BlueGreenStatus is what the status of a blue-green update has in addition.
+// A BlueGreenStatus holds the fields of the status that only a blue-green update has.
 type BlueGreenStatus struct {
 	PreviewSelector                string     `json:"previewSelector,omitempty"`
 	ActiveSelector                 string     `json:"activeSelector,omitempty"`
@@ -191,14 +193,14 @@ type BlueGreenStatus struct {
 	PostPromotionAnalysisRunStatus *RunStatus `json:"postPromotionAnalysisRunStatus,omitempty"`
 }
 
-// A RunStatus is how an analysis goes.
+// A RunStatus is the state of an analysis run.
 type RunStatus struct {
 	Name    string        `json:"name"`
 	Status  argo.RunPhase `json:"status"`
 	Message string        `json:"message,omitempty"`
 }
 
-// TrafficWeights are how requests are led.
+// TrafficWeights are the shares of the traffic.
 type TrafficWeights struct {
 	Canary     WeightDestination   `json:"canary"`
 	Stable     WeightDestination   `json:"stable"`
@@ -206,7 +208,7 @@ type TrafficWeights struct {
 	Verified   *bool               `json:"verified,omitempty"`
 }
 
-// A WeightDestination is where a share of the requests goes.
+// A WeightDestination receives a share of the requests.
 type WeightDestination struct {
 	Weight          int32  `json:"weight"`
 	ServiceName     string `json:"serviceName,omitempty"`

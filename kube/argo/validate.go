@@ -9,10 +9,10 @@ import (
 	"github.com/kplan-go/kplan/kube/internal/valid"
 )
 
-// Validate reports why the controller would not follow o, which then gets the condition
-// InvalidSpec, as far as the strategy, the selector and the template are concerned. Use it on
-// manifests whose template is there: see [Resolve]. The error, if any, wraps [kplan.ErrInvalid]
-// and one [kplan.FieldError] for each field.
+// Validate reports why the controller would reject o with the condition InvalidSpec, as far as
+// the strategy, the selector and the template are concerned. Use it on manifests that hold
+// their template: see [Resolve]. The error, if any, wraps [kplan.ErrInvalid] and one
+// [kplan.FieldError] for each field.
 //
 // It mirrors ValidateRolloutSpec of Argo Rollouts 1.10.2, but for the arguments of analyses and
 // the affinity that a strategy adds.
@@ -50,7 +50,7 @@ func orElse(n *int32, unset int32) int32 {
 	return *n
 }
 
-// validate reports what does not go together.
+// validate adds the errors of fields that exclude each other.
 func (c *CanaryStrategy) validate(es *field.Errors) {
 	const path = "spec.strategy.canary"
 	if c.StableService != "" && c.StableService == c.CanaryService {
@@ -71,7 +71,7 @@ func (c *CanaryStrategy) validate(es *field.Errors) {
 	}
 }
 
-// validate reports what routing wants of the rest of the strategy.
+// validate adds the errors of fields that the routing requires.
 func (t *TrafficRouting) validate(c *CanaryStrategy, es *field.Errors) {
 	const path = "spec.strategy.canary"
 	if c.PingPong == nil && t.ALB != nil || t.needsServices(c.PingPong == nil) {
@@ -93,13 +93,13 @@ func (t *TrafficRouting) validate(c *CanaryStrategy, es *field.Errors) {
 	}
 }
 
-// needsServices reports whether one of the routers leads requests by two Services.
+// needsServices reports whether one of the routers needs two Services to split traffic.
 func (t *TrafficRouting) needsServices(alone bool) bool {
 	istio := t.Istio != nil && t.Istio["destinationRule"] == nil && alone
 	return istio || t.SMI != nil || t.Apisix != nil || t.Ambassador != nil || t.Nginx != nil || t.AppMesh != nil || t.Traefik != nil
 }
 
-// manages reports whether a route is one of those that the controller may write.
+// manages reports whether the controller may write a route.
 func (t *TrafficRouting) manages(route string) bool {
 	for _, r := range t.ManagedRoutes {
 		if name, _ := r["name"].(string); name == route {
@@ -109,7 +109,7 @@ func (t *TrafficRouting) manages(route string) bool {
 	return false
 }
 
-// validate reports what a step wants of the routing, which may be nil.
+// validate adds the errors of a step that needs a routing, which may be nil.
 func (s *CanaryStep) validate(t *TrafficRouting, path string, es *field.Errors) {
 	if s.SetCanaryScale != nil && t == nil {
 		es.Add(path+".setCanaryScale", "", "must not be set without trafficRouting")

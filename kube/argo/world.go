@@ -22,15 +22,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// World returns what a simulation of package rollout/sim starts from: what [kube.WorldAt] makes of
-// objects, and Rollouts, with those of the Services and ReplicaSets among the objects that are theirs, and
-// with their pods, which are believed as they are seen. Names are "namespace/name". The template of a
-// Rollout, and those of its ReplicaSets, have their hashes as IDs: if Rollouts of two namespaces have the
-// same template, the LimitRanges of the last one count. A Rollout with a workloadRef has the template of
-// the Deployment among the objects.
+// World returns the start of a simulation of package rollout/sim: the result of [kube.WorldAt]
+// for the objects, and the Rollouts with their Services, ReplicaSets and pods among the
+// objects. Pods keep their observed state. Names are "namespace/name". The template of a
+// Rollout, and the templates of its ReplicaSets, have their hashes as IDs: if Rollouts of two
+// namespaces have the same template, the LimitRanges of the last one count. A Rollout with a
+// workloadRef has the template of the Deployment among the objects.
 //
-// The present is the latest of the time and those that objects and Rollouts tell of. The error names the
-// first object that cannot be read: see [Snapshot].
+// The world starts at the latest of now and the times found in objects and Rollouts. The error
+// names the first object that cannot be read: see [Snapshot].
 func World(now time.Time, rollouts []*RolloutObject, objects []kube.Object) (cluster.Snapshot, error) {
 	parts := partsOf(objects)
 	all := slices.Clone(objects)
@@ -62,7 +62,7 @@ func World(now time.Time, rollouts []*RolloutObject, objects []kube.Object) (clu
 	return s, nil
 }
 
-// inNamespace is how a world names an object; "" stays so.
+// inNamespace returns the name of an object in a world; "" stays empty.
 func inNamespace(namespace, name string) string {
 	if namespace == "" || name == "" {
 		return name
@@ -70,7 +70,7 @@ func inNamespace(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// parts are the objects that Rollouts are read with.
+// parts are the objects that are needed to read Rollouts.
 type parts struct {
 	sets        []*appsv1.ReplicaSet
 	services    []*corev1.Service
@@ -107,8 +107,9 @@ func (p *parts) resolve(o *RolloutObject) (*RolloutObject, error) {
 	return o, es.Join()
 }
 
-// standIn is a Deployment with the template of a Rollout, and its progress: so package kube reads what the
-// template means, and what pods of which only statuses tell are believed to be.
+// standIn returns a Deployment with the template and the progress of a Rollout. Package kube
+// reads from it the parts of the template, and the assumed state of pods that only appear in
+// statuses.
 func standIn(o *RolloutObject) *appsv1.Deployment {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, CreationTimestamp: o.CreationTimestamp, ManagedFields: o.ManagedFields}}
 	d.Spec.Template, d.Spec.Selector = o.Spec.Template, o.Spec.Selector
@@ -120,7 +121,7 @@ func standIn(o *RolloutObject) *appsv1.Deployment {
 	return d
 }
 
-// add adds a Rollout to a snapshot, in the place of its stand-in.
+// add replaces the stand-in of a Rollout in a snapshot by the Rollout.
 func (p *parts) add(s *cluster.Snapshot, o *RolloutObject) error {
 	read, err := Snapshot(o, p.sets, p.services)
 	if err != nil {
@@ -156,8 +157,8 @@ func (p *parts) add(s *cluster.Snapshot, o *RolloutObject) error {
 	return nil
 }
 
-// templates names the templates of a Rollout and its ReplicaSets by their hashes, and takes the stand-in
-// away.
+// templates names the templates of a Rollout and its ReplicaSets by their hashes, and removes
+// the stand-in.
 func templates(s *cluster.Snapshot, r *cluster.ArgoRollout) {
 	rename := func(id, hash string) {
 		if hash != "" {
@@ -180,7 +181,7 @@ func templates(s *cluster.Snapshot, r *cluster.ArgoRollout) {
 	}
 }
 
-// inUse reports whether a workload of Kubernetes has a template.
+// inUse reports whether a workload of Kubernetes uses a template.
 func inUse(s *cluster.Snapshot, id string) bool {
 	of := func(rs replicaset.ReplicaSet) bool { return rs.Template.ID == id }
 	return slices.ContainsFunc(s.Deployments, func(d deploy.Deployment) bool { return d.Template.ID == id }) ||

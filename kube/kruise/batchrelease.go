@@ -61,7 +61,7 @@ type BatchReleaseStatus struct {
 	Message                  string             `json:"message,omitzero"`
 }
 
-// A BatchStatus is where a BatchRelease stands among its batches.
+// A BatchStatus is the position of a BatchRelease among its batches.
 type BatchStatus struct {
 	BatchState           batchrelease.State `json:"batchState,omitzero"`
 	CurrentBatch         int32              `json:"currentBatch"`
@@ -79,9 +79,9 @@ func BatchRelease(o *BatchReleaseObject) batchrelease.Release {
 	return batchRelease(&o.ObjectMeta, o.Spec.WorkloadRef, o.Spec.ReleasePlan, &o.Status)
 }
 
-// BatchReleaseV1alpha1 returns the snapshot of o in the present version of the API: its
-// annotation [workload.AnnotationRollingStyle] is the style. It shares maps, lists and
-// pointers with o.
+// BatchReleaseV1alpha1 returns the snapshot of o in the current version of the API: the
+// style comes from the annotation [workload.AnnotationRollingStyle]. It shares maps,
+// lists and pointers with o.
 func BatchReleaseV1alpha1(o *BatchReleaseObjectV1alpha1) batchrelease.Release {
 	if o == nil {
 		return batchrelease.Release{}
@@ -141,7 +141,7 @@ func ToBatchRelease(namespace string, br batchrelease.Release) *BatchReleaseObje
 }
 
 // NewBatchRelease returns the object that a creates in a namespace. Its owner is the
-// Rollout of its name.
+// Rollout with the same name.
 func NewBatchRelease(namespace string, a kruise.CreateBatchRelease) *BatchReleaseObject {
 	o := ToBatchRelease(namespace, batchrelease.Release{
 		Name: a.Name, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan,

@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// copied returns a copy of an object, which is what its JSON says.
+// copied returns a deep copy of an object by way of JSON.
 func copied[T any](o *T) *T {
 	if o == nil {
 		return nil
 	}
 	c := new(T)
-	if data, err := json.Marshal(o); err == nil { // as what came from JSON always does
+	if data, err := json.Marshal(o); err == nil { // never fails for an object that was decoded from JSON
 		_ = json.Unmarshal(data, c)
 	}
 	return c

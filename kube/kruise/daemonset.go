@@ -15,31 +15,31 @@ import (
 	"github.com/kplan-go/kplan/kube/internal/convert"
 )
 
-// AnnotationProgressive is the annotation by which a DaemonSet of
-// apps.kruise.io/v1alpha1 asks for progressive creation, with the value true.
+// AnnotationProgressive is the annotation that asks for progressive creation of a
+// DaemonSet of apps.kruise.io/v1alpha1, with the value true.
 const AnnotationProgressive = "daemonset.kruise.io/progressive-create-pod"
 
-// Advanced is what an Advanced DaemonSet of OpenKruise has and one of Kubernetes has
-// not. Its API is not a dependency of this module, so the caller takes the fields from
-// the object. The zero Advanced asks for nothing. The comments name the fields of
-// apps.kruise.io/v1beta1.
+// Advanced holds the fields that an Advanced DaemonSet of OpenKruise has in addition to
+// a DaemonSet of Kubernetes. Its API is not a dependency of this module, so the caller
+// takes the fields from the object. The zero Advanced changes nothing. The comments
+// name the fields of apps.kruise.io/v1beta1.
 type Advanced struct {
 	// RollingType is spec.updateStrategy.rollingUpdate.rollingUpdateType; "" means
 	// Standard.
 	RollingType daemonset.RollingType
-	// Partition is spec.updateStrategy.rollingUpdate.partition: how many nodes stay as
-	// they are; nil means 0.
+	// Partition is spec.updateStrategy.rollingUpdate.partition: the number of nodes
+	// that keep their old pods; nil means 0.
 	Partition *intstr.IntOrString
-	// Selector is spec.updateStrategy.rollingUpdate.selector: the nodes whose pods may
-	// be updated; nil means all.
+	// Selector is spec.updateStrategy.rollingUpdate.selector. Only pods on nodes that
+	// it selects may be updated; nil means all.
 	Selector *metav1.LabelSelector
 	// Paused is spec.updateStrategy.rollingUpdate.paused.
 	Paused bool
-	// Burst is spec.burstReplicas: how many pods a plan may create, delete and update;
-	// nil means 250.
+	// Burst is spec.burstReplicas: the number of pods that a plan may create, delete
+	// and update; nil means 250.
 	Burst *intstr.IntOrString
 	// Progressive is spec.scaleStrategy.partitionedScaling. The annotation
-	// [AnnotationProgressive] of the DaemonSet asks for the same.
+	// [AnnotationProgressive] of the DaemonSet means the same.
 	Progressive bool
 	// PreDelete is spec.lifecycle.preDelete, with finalizersHandler, labelsHandler and
 	// markPodNotReady; nil means none.
@@ -54,12 +54,12 @@ const (
 	pathBurst       = "spec.burstReplicas"
 )
 
-// AdvancedDaemonSet returns the snapshot of an Advanced DaemonSet: ds holds the fields
-// that it has in common with one of Kubernetes, and a the others. It shares what
-// [kube.DaemonSet] shares, and the hook and the parts of the selector of a. The error is
-// that of [kube.DaemonSet], with the fields of a as well.
+// AdvancedDaemonSet returns the snapshot of an Advanced DaemonSet, with the fields of ds
+// and a. It shares with ds the same parts as [kube.DaemonSet], and with a the hook and
+// the parts of the selector. The error is the one of [kube.DaemonSet], and covers the
+// fields of a as well.
 //
-// Partition, selector, pause and rolling type are of the rolling update, and are left
+// Partition, selector, pause and rolling type belong to the rolling update, and are left
 // unset with the strategy OnDelete.
 func AdvancedDaemonSet(ds *appsv1.DaemonSet, a Advanced) (daemonset.DaemonSet, error) {
 	d, err := kube.DaemonSet(ds)
@@ -70,7 +70,7 @@ func AdvancedDaemonSet(ds *appsv1.DaemonSet, a Advanced) (daemonset.DaemonSet, e
 }
 
 // AdvancedDaemonSetSnapshot is [kube.DaemonSetSnapshot] for an Advanced DaemonSet. The
-// error is that of [AdvancedDaemonSet].
+// error is the one of [AdvancedDaemonSet].
 func AdvancedDaemonSetSnapshot(ds *appsv1.DaemonSet, a Advanced, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
 	s, err := kube.DaemonSetSnapshot(ds, nodes, pods, revisions)
 	if err = addAdvanced(&s.DaemonSet, ds, a, err); err != nil {
@@ -79,8 +79,8 @@ func AdvancedDaemonSetSnapshot(ds *appsv1.DaemonSet, a Advanced, nodes []*corev1
 	return s, nil
 }
 
-// addAdvanced sets what d, the snapshot of ds, has of a. It returns the errors of a
-// together with those of ds.
+// addAdvanced sets the fields of a in d, the snapshot of ds. It returns the errors of a
+// together with the errors of ds.
 func addAdvanced(d *daemonset.DaemonSet, ds *appsv1.DaemonSet, a Advanced, of error) error {
 	var es field.Errors
 	if list, ok := of.(interface{ Unwrap() []error }); ok {

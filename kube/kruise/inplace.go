@@ -18,10 +18,11 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// UpdatePodPatch returns the strategic merge patch by which the pod of a is updated in
-// place: its hash, images, metadata and state. If a closes the gate, send the patch of
-// [CloseGatePatch] first; if resources change, then that of [ResizePodPatch]. If the UID is known, the API server rejects the patch with a
-// conflict if the name belongs to another pod by then.
+// UpdatePodPatch returns the strategic merge patch that updates the pod of a in place: its
+// hash, images, metadata and state. If a closes the gate, send the patch of [CloseGatePatch]
+// first; if resources change, send the patch of [ResizePodPatch] next, and this one last. If
+// the UID is known and the name belongs to another pod meanwhile, the API server rejects the
+// patch with a conflict.
 func UpdatePodPatch(a daemonset.UpdatePod) kube.Patch {
 	o := batchPatch(a.UID, "", &a.Patch)
 	o.Metadata.Labels[daemonset.LabelHash] = a.To
@@ -30,9 +31,9 @@ func UpdatePodPatch(a daemonset.UpdatePod) kube.Patch {
 	return o.patch()
 }
 
-// RefreshPodPatch returns the strategic merge patch of the next batch of an update in
-// place, or of the end of a grace period, and whether a asks for either. The API server
-// rejects it if the pod has changed since it was read.
+// RefreshPodPatch returns the strategic merge patch for the next batch of an in-place
+// update, or for the end of a grace period, and whether a asks for either. The API
+// server rejects it if the pod has changed since it was read.
 func RefreshPodPatch(a daemonset.RefreshPod) (p kube.Patch, needed bool) {
 	o := podObject{Metadata: podMeta{UID: a.UID, ResourceVersion: a.ResourceVersion, Annotations: map[string]any{}}}
 	if a.Patch != nil {
@@ -44,8 +45,8 @@ func RefreshPodPatch(a daemonset.RefreshPod) (p kube.Patch, needed bool) {
 	return o.patch(), a.DropGrace || a.Patch != nil
 }
 
-// CloseGatePatch returns the strategic merge patch by which p stops being ready before
-// it is updated in place, and whether one is needed. Send it to the status subresource.
+// CloseGatePatch returns the strategic merge patch that makes p not ready before its
+// in-place update, and whether one is needed. Send it to the status subresource.
 func CloseGatePatch(p *corev1.Pod, a daemonset.UpdatePod) (patch kube.Patch, needed bool) {
 	if !a.CloseGate {
 		return kube.Patch{}, false
@@ -56,10 +57,10 @@ func CloseGatePatch(p *corev1.Pod, a daemonset.UpdatePod) (patch kube.Patch, nee
 	}, types.UID(a.UID), "")
 }
 
-// OpenGatePatch returns the strategic merge patch by which p may be ready again after
-// its update in place, and whether a asks for one. Send it to the status subresource. It
-// is for the pod as a saw it, and the API server rejects it if that has changed. The
-// kubelet makes the pod ready.
+// OpenGatePatch returns the strategic merge patch that lets p be ready again after its
+// in-place update, and whether a asks for one. Send it to the status subresource. The
+// API server rejects it if the pod has changed since a was planned. The kubelet makes
+// the pod ready.
 func OpenGatePatch(p *corev1.Pod, a daemonset.RefreshPod, now time.Time) (patch kube.Patch, needed bool) {
 	if !a.OpenGate {
 		return kube.Patch{}, false
@@ -70,7 +71,7 @@ func OpenGatePatch(p *corev1.Pod, a daemonset.RefreshPod, now time.Time) (patch 
 }
 
 // PreparePodPatch returns the merge patch that marks the pod of a as about to be
-// deleted. If a says so, send the patch of [HookPatch] as well.
+// deleted. If a.NotReady is set, send the patch of [HookPatch] as well.
 func PreparePodPatch(a daemonset.PreparePod) kube.Patch {
 	o := podObject{Metadata: podMeta{UID: a.UID}}
 	if a.State != "" {
@@ -82,9 +83,9 @@ func PreparePodPatch(a daemonset.PreparePod) kube.Patch {
 	return p
 }
 
-// HookPatch returns the strategic merge patch by which a pod that a hook holds stops being
-// ready, and whether one is needed. Others may keep it from being ready as well, so that
-// each says so in a list. Send it to the status subresource.
+// HookPatch returns the strategic merge patch that makes a pod not ready while a hook
+// holds it, and whether one is needed. The condition lists all its holders, since others
+// may also keep the pod from being ready. Send it to the status subresource.
 func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch kube.Patch, needed bool) {
 	type holder struct {
 		UserAgent string `json:"userAgent"`
@@ -94,7 +95,7 @@ func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch kube.Patch, needed 
 	hook := holder{"Lifecycle", "preDeleteHook"}
 	c := conditionOf(p, daemonset.GateKruiseReady)
 	if c != nil {
-		// What is no list holds nothing.
+		// A message that is not a list has no holders.
 		_ = json.Unmarshal([]byte(c.Message), &holders)
 	}
 	if !a.NotReady || c != nil && c.Status == corev1.ConditionFalse && slices.Contains(holders, hook) {
@@ -110,8 +111,8 @@ func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch kube.Patch, needed 
 	}, types.UID(a.UID), "")
 }
 
-// gatePatch sets a condition of p that a readiness gate asks for, unless it is so
-// already. One that is not True makes the pod not ready at once.
+// gatePatch returns the patch that sets a condition of a readiness gate of p, unless it
+// is set already. A condition that is not True makes the pod not ready at once.
 func gatePatch(p *corev1.Pod, c corev1.PodCondition, uid types.UID, resourceVersion string) (kube.Patch, bool) {
 	if p == nil {
 		p = &corev1.Pod{}
@@ -129,8 +130,8 @@ func gatePatch(p *corev1.Pod, c corev1.PodCondition, uid types.UID, resourceVers
 	return o.patch(), true
 }
 
-// notReady returns the condition Ready of a pod once gate is set, if that is for the
-// gates to decide: the containers are ready.
+// notReady returns the condition Ready of a pod after gate is set, if only the gates
+// decide it: the containers are ready.
 func notReady(p *corev1.Pod, gate corev1.PodCondition) (corev1.PodCondition, bool) {
 	is, containers := conditionOf(p, corev1.PodReady), conditionOf(p, corev1.ContainersReady)
 	if is == nil || containers == nil || containers.Status != corev1.ConditionTrue {
@@ -174,7 +175,8 @@ func conditionOf(p *corev1.Pod, kind corev1.PodConditionType) *corev1.PodConditi
 	return nil
 }
 
-// The wire form of a patch of a pod. Of labels and annotations nil removes one.
+// The patch of a pod in the form of the API. A label or annotation that is nil is
+// removed.
 type (
 	podObject struct {
 		Metadata podMeta    `json:"metadata"`
@@ -197,7 +199,8 @@ type (
 	podStatus struct {
 		Conditions []podCondition `json:"conditions"` // merged by type
 	}
-	// A podCondition says what it has not got, or a merge would leave what was there.
+	// A podCondition writes null for unset fields, or a merge would keep their old
+	// values.
 	podCondition struct {
 		Type               corev1.PodConditionType `json:"type"`
 		Status             corev1.ConditionStatus  `json:"status"`
@@ -218,7 +221,7 @@ func wireCondition(c corev1.PodCondition) podCondition {
 	return w
 }
 
-// batchPatch writes one batch of an update in place.
+// batchPatch returns the patch of one batch of an in-place update.
 func batchPatch(uid, resourceVersion string, b *inplace.Put) podObject {
 	o := podObject{Metadata: podMeta{
 		UID: uid, ResourceVersion: resourceVersion,
@@ -245,8 +248,8 @@ func batchPatch(uid, resourceVersion string, b *inplace.Put) podObject {
 	return o
 }
 
-// changes returns what becomes of labels or annotations. With all, those that are not
-// set go.
+// changes returns the patch of labels or annotations. With all, it replaces the whole
+// map.
 func changes(set map[string]string, remove []string, all bool) map[string]any {
 	m := make(map[string]any, len(set)+len(remove)+3)
 	if all {
@@ -268,14 +271,14 @@ func (o *podObject) dropGrace() {
 	o.drop(oldName(inplace.AnnotationGrace))
 }
 
-// drop removes an annotation, if it does not go with all the others.
+// drop removes an annotation, unless the whole map is replaced.
 func (o *podObject) drop(annotation string) {
 	if _, all := o.Metadata.Annotations["$patch"]; !all {
 		o.Metadata.Annotations[annotation] = nil
 	}
 }
 
-// oldName is the name that an annotation had before it got a domain.
+// oldName is the name that an annotation had before it had a domain.
 func oldName(annotation string) string { return strings.TrimPrefix(annotation, "apps.kruise.io/") }
 
 func (o *podObject) patch() kube.Patch {

@@ -22,15 +22,15 @@ import (
 )
 
 // objectPatch returns a merge patch. The error wraps [kplan.ErrInvalid]: a text that JSON
-// cannot carry.
+// cannot represent.
 func objectPatch(object map[string]any) (kube.Patch, error) {
 	data, err := json.Marshal(object)
 	return kube.Patch{Type: types.MergePatchType, Data: data}, err
 }
 
 // metadataPatch returns the merge patch of labels, annotations or finalizers. If the UID
-// is known, the API server rejects the patch with a conflict if the name belongs to
-// another object by then.
+// is known and the name belongs to another object meanwhile, the API server rejects the
+// patch with a conflict.
 func metadataPatch(uid string, metadata map[string]any) (kube.Patch, error) {
 	if uid != "" {
 		metadata["uid"] = uid
@@ -48,9 +48,9 @@ func checkTexts(path string, m map[string]string) error {
 	return es.Join()
 }
 
-// FinalizerPatch returns the merge patch that adds a finalizer to those that an object
-// has, or removes it. The UID is as in [kube.DeploymentRequests]. The patch fails if the object has changed since it was
-// read, because it replaces the whole list.
+// FinalizerPatch returns the merge patch that adds a finalizer to an object or removes it. The
+// UID is as in [kube.DeploymentRequests]. The patch fails if the object has changed since it
+// was read, because it replaces the whole list.
 func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (kube.Patch, error) {
 	if convert.Missing(o) {
 		o = &metav1.ObjectMeta{}
@@ -112,7 +112,7 @@ func LabelPodPatch(a batchrelease.LabelPod) (kube.Patch, error) {
 	return metadataPatch(a.UID, map[string]any{"labels": a.Labels})
 }
 
-// BatchReleasePatch returns the merge patch of the plan of a BatchRelease. To finalize
+// BatchReleasePatch returns the merge patch of the plan of a BatchRelease. Finalizing
 // removes the partition. The UID is as in [kube.DeploymentRequests].
 func BatchReleasePatch(a kruise.PatchBatchRelease) (kube.Patch, error) {
 	plan := map[string]any{}
@@ -145,7 +145,7 @@ func SelectPodsPatch(a kruise.SelectPods) (kube.Patch, error) {
 }
 
 // IngressPatch returns the merge patch that replaces the annotations of the canary
-// Ingress: those that it has and a does not set are removed.
+// Ingress: current annotations that a does not set are removed.
 func IngressPatch(current map[string]string, a kruise.SetIngress) (kube.Patch, error) {
 	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
 		return kube.Patch{}, err
@@ -160,10 +160,10 @@ func IngressPatch(current map[string]string, a kruise.SetIngress) (kube.Patch, e
 	return objectPatch(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 }
 
-// NewCanaryDeployment returns the extra Deployment that a creates beside the stable one:
-// a copy of no pods that is not paused, whose owner is the BatchRelease of the name and
-// UID. The API server completes its name unless a has one, which takes the place of the
-// finalizer too. It shares nothing with stable and a.
+// NewCanaryDeployment returns the extra Deployment that a creates next to the stable
+// one: a copy with no pods that is not paused. Its owner is the BatchRelease with the
+// given name and UID. The API server completes its name, unless a has one; then it has
+// no finalizer either. It shares nothing with stable and a.
 func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a batchrelease.CreateCanary) *appsv1.Deployment {
 	if stable == nil {
 		stable = &appsv1.Deployment{}

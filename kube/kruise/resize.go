@@ -15,10 +15,11 @@ import (
 )
 
 // ResizePodPatch returns the strategic merge patch of the resources of a batch, and
-// whether it has any. The pod and the batch are those of a [daemonset.UpdatePod] or a
-// [daemonset.RefreshPod]. Send it to the subresource resize, which the patch of
-// [UpdatePodPatch] or [RefreshPodPatch] leaves out. If the UID is known, the API server
-// rejects it with a conflict if the name belongs to another pod by then.
+// whether it has any. Pod and batch come from a [daemonset.UpdatePod] or a
+// [daemonset.RefreshPod]. Send it to the subresource resize; the patches of
+// [UpdatePodPatch] and [RefreshPodPatch] have no resources. If the UID is known and the
+// name belongs to another pod meanwhile, the API server rejects the patch with a
+// conflict.
 func ResizePodPatch(pod daemonset.Object, b inplace.Put) (p kube.Patch, needed bool) {
 	type container struct {
 		Name      string            `json:"name"`

@@ -25,10 +25,10 @@ const (
 	V1alpha1 = "rollouts.kruise.io/v1alpha1"
 )
 
-// A RolloutObject is a Rollout of rollouts.kruise.io/v1beta1 in the form of the API,
-// whose module is not a dependency of this one. It decodes what the API server sends
-// and encodes what it accepts. The steps, their traffic and the names of workloads have
-// that form in package rollout already.
+// A RolloutObject is a Rollout of rollouts.kruise.io/v1beta1 in the form of the API.
+// The module of that API is not a dependency. It decodes the API server's objects and
+// encodes objects that the API server accepts. Steps, traffic and references to
+// workloads are types of package rollout, which have that form already.
 type RolloutObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -44,7 +44,7 @@ type RolloutSpec struct {
 	Disabled    bool            `json:"disabled,omitzero"`
 }
 
-// A RolloutStrategy is one of two styles, and whether the Rollout is paused.
+// A RolloutStrategy is one of two styles, and says whether the Rollout is paused.
 type RolloutStrategy struct {
 	Paused    bool             `json:"paused,omitzero"`
 	Canary    *kruise.Strategy `json:"canary,omitempty"`
@@ -74,7 +74,7 @@ type RolloutCondition struct {
 	Message            string      `json:"message"`
 }
 
-// StepsStatus is where a Rollout stands among its steps, whatever its style.
+// StepsStatus is the position of a Rollout among its steps, for all styles.
 type StepsStatus struct {
 	ObservedWorkloadGeneration int64                 `json:"observedWorkloadGeneration,omitzero"`
 	ObservedRolloutID          string                `json:"observedRolloutID,omitzero"`
@@ -89,7 +89,7 @@ type StepsStatus struct {
 	LastUpdateTime             *metav1.Time          `json:"lastUpdateTime,omitempty"`
 }
 
-// A CanaryStatus is that of the styles Partition and Canary.
+// A CanaryStatus is the status of the styles Partition and Canary.
 type CanaryStatus struct {
 	StepsStatus         `json:",inline"`
 	CanaryRevision      string `json:"canaryRevision"`
@@ -97,7 +97,7 @@ type CanaryStatus struct {
 	CanaryReadyReplicas int32  `json:"canaryReadyReplicas"`
 }
 
-// A BlueGreenStatus is that of the style BlueGreen.
+// A BlueGreenStatus is the status of the style BlueGreen.
 type BlueGreenStatus struct {
 	StepsStatus          `json:",inline"`
 	UpdatedRevision      string `json:"updatedRevision"`
@@ -134,13 +134,13 @@ func (r WorkloadRefV1alpha1) ref() workload.Ref {
 	return *r.WorkloadRef
 }
 
-// A RolloutStrategyV1alpha1 is the steps, and whether the Rollout is paused.
+// A RolloutStrategyV1alpha1 has the steps, and says whether the Rollout is paused.
 type RolloutStrategyV1alpha1 struct {
 	Paused bool                    `json:"paused,omitzero"`
 	Canary *CanaryStrategyV1alpha1 `json:"canary,omitempty"`
 }
 
-// A CanaryStrategyV1alpha1 is the steps and what goes with them.
+// A CanaryStrategyV1alpha1 has the steps and their options.
 type CanaryStrategyV1alpha1 struct {
 	Steps                    []kruise.StepV1alpha1      `json:"steps,omitempty"`
 	TrafficRoutings          []traffic.Routing          `json:"trafficRoutings,omitempty"`
@@ -162,8 +162,8 @@ func Rollout(o *RolloutObject) kruise.Rollout {
 	}
 }
 
-// RolloutV1alpha1 returns the snapshot of o, which its method Convert turns into the
-// one that the planners read. It shares maps, lists and pointers with o.
+// RolloutV1alpha1 returns the snapshot of o; its method Convert returns the snapshot
+// that the planners read. It shares maps, lists and pointers with o.
 func RolloutV1alpha1(o *RolloutObjectV1alpha1) kruise.RolloutV1alpha1 {
 	if o == nil {
 		return kruise.RolloutV1alpha1{}
@@ -217,7 +217,7 @@ func conditions(list []RolloutCondition) []kplan.Condition {
 }
 
 // ToRolloutStatus returns the status of a plan in the form of the API, for the status
-// subresource. The style is that of the Rollout.
+// subresource. The style is the Rollout's.
 func ToRolloutStatus(s kruise.Status, style workload.Style) RolloutStatus {
 	status := RolloutStatus{
 		ObservedGeneration: s.ObservedGeneration, Phase: s.Phase, Message: s.Message, Conditions: toConditions(s.Conditions),
@@ -288,7 +288,7 @@ func toMeta(namespace, name, uid string, generation int64, annotations map[strin
 	}
 }
 
-// timeOrNil is the inverse of timeOrZero.
+// timeOrNil is the inverse of convert.TimeOrZero.
 func timeOrNil(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// An AdvancedStatefulSetObject is a StatefulSet of apps.kruise.io in the form of the API, as
-// far as a rollout reads it, see [RolloutObject].
+// An AdvancedStatefulSetObject is a StatefulSet of apps.kruise.io in the form of the API,
+// with the fields that a rollout reads, see [RolloutObject].
 type AdvancedStatefulSetObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -41,8 +41,8 @@ type AdvancedStatefulSetObject struct {
 	} `json:"status,omitzero"`
 }
 
-// An AdvancedStatefulSetRollingUpdate is how the pods of an [AdvancedStatefulSetObject] are
-// updated.
+// An AdvancedStatefulSetRollingUpdate says how the pods of an [AdvancedStatefulSetObject]
+// are updated.
 type AdvancedStatefulSetRollingUpdate struct {
 	Partition       *int32              `json:"partition,omitempty"`
 	MaxUnavailable  *intstr.IntOrString `json:"maxUnavailable,omitempty"`
@@ -52,8 +52,8 @@ type AdvancedStatefulSetRollingUpdate struct {
 	MinReadySeconds *int32              `json:"minReadySeconds,omitempty"`
 }
 
-// AdvancedStatefulSet returns s as the planners of package rollout read it. Updated pods that
-// are ready are counted among the pods. The error wraps [kplan.ErrInvalid].
+// AdvancedStatefulSet returns s as the planners of package rollout read it. It counts the
+// ready updated pods in pods. The error wraps [kplan.ErrInvalid].
 func AdvancedStatefulSet(s *AdvancedStatefulSetObject, pods []*corev1.Pod) (workload.Workload, error) {
 	s = convert.Or(s)
 	var es field.Errors

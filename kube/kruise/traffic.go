@@ -26,8 +26,8 @@ func Service(s *corev1.Service) traffic.Service {
 	return traffic.Service{Name: s.Name, Selector: s.Spec.Selector}
 }
 
-// Ingress returns i as the rollout pass reads it. It shares the annotations with
-// i.
+// Ingress returns i as the rollout pass reads it. It shares its
+// annotations.
 func Ingress(i *networkingv1.Ingress) traffic.Ingress {
 	if i == nil {
 		return traffic.Ingress{}
@@ -35,8 +35,8 @@ func Ingress(i *networkingv1.Ingress) traffic.Ingress {
 	return traffic.Ingress{Name: i.Name, Annotations: i.Annotations}
 }
 
-// An HTTPRoute is an HTTPRoute of gateway.networking.k8s.io in the form of the API, as
-// far as a rollout reads it, see [RolloutObject].
+// An HTTPRouteObject is an HTTPRoute of gateway.networking.k8s.io in the form of the
+// API, with the fields that a rollout reads, see [RolloutObject].
 type HTTPRouteObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -46,8 +46,8 @@ type HTTPRouteObject struct {
 	} `json:"spec"`
 }
 
-// HTTPRoute returns r as the rollout pass reads it. What a rule holds that is not
-// read there is kept as text. The error wraps [kplan.ErrInvalid].
+// HTTPRoute returns r as the rollout pass reads it. Other fields of a rule are kept as
+// text. The error wraps [kplan.ErrInvalid].
 func HTTPRoute(r *HTTPRouteObject) (traffic.Route, error) {
 	if r == nil {
 		return traffic.Route{}, nil
@@ -79,7 +79,7 @@ func HTTPRoute(r *HTTPRouteObject) (traffic.Route, error) {
 	return route, nil
 }
 
-// split decodes an object, and returns the members that are not among the keys.
+// split decodes an object, and returns as text the members that are not among the keys.
 func split(data []byte, into any, keys ...string) (rest string, err error) {
 	members := map[string]json.RawMessage{}
 	if err = json.Unmarshal(data, into); err == nil {
@@ -98,7 +98,7 @@ func split(data []byte, into any, keys ...string) (rest string, err error) {
 	return string(text), err
 }
 
-// join encodes an object together with the members that split has left.
+// join encodes an object together with the rest that split has returned.
 func join(v any, rest string) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
 	if err != nil || rest == "" {
@@ -118,7 +118,7 @@ func join(v any, rest string) (json.RawMessage, error) {
 }
 
 // RoutePatch returns the merge patch that sets the rules of an HTTPRoute. The error
-// wraps [kplan.ErrInvalid] and is about what a rule keeps as text.
+// wraps [kplan.ErrInvalid] and is about the fields of a rule that are kept as text.
 func RoutePatch(a kruise.SetRoute) (kube.Patch, error) {
 	rules := make([]json.RawMessage, len(a.Rules))
 	for i, r := range a.Rules {
@@ -147,8 +147,8 @@ func RoutePatch(a kruise.SetRoute) (kube.Patch, error) {
 }
 
 // NewCanaryService returns the Service that a creates: a copy of the stable one with
-// another selector, without what belongs to the stable one alone. Its owner is the
-// Rollout, whose name is given. It shares nothing with stable.
+// another selector, without fields that only the stable one may have. Its owner is the
+// Rollout, given by name. It shares nothing with stable.
 func NewCanaryService(stable *corev1.Service, rolloutName string, a kruise.CreateService) *corev1.Service {
 	if stable == nil {
 		stable = &corev1.Service{}
@@ -177,9 +177,9 @@ func rolloutOwner(name, uid string) metav1.OwnerReference {
 	}
 }
 
-// NewCanaryIngress returns the Ingress that a creates: the paths of the stable one that
-// lead to the stable Service lead to the backend of a instead, and there are no others.
-// It shares nothing with stable.
+// NewCanaryIngress returns the Ingress that a creates. It has only those paths of the
+// stable Ingress that lead to the stable Service, and leads them to the backend of a
+// instead. It shares nothing with stable.
 func NewCanaryIngress(stable *networkingv1.Ingress, stableService string, a kruise.SetIngress) *networkingv1.Ingress {
 	if stable == nil {
 		stable = &networkingv1.Ingress{}

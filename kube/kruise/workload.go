@@ -19,12 +19,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Deployment returns d as the planners of package rollout read it. Replica sets
-// and pods are those of its namespace: the revisions of a Deployment are known by its
-// label stable-revision and by the hash of its template. The error wraps [kplan.ErrInvalid].
+// Deployment returns d as the planners of package rollout read it. The ReplicaSets are all
+// of its namespace: the revisions of a Deployment are known by its label stable-revision and
+// by the hash of its template. The error wraps [kplan.ErrInvalid].
 //
-// How many updated pods are ready is what the annotation of the partition's controller
-// says or, for style BlueGreen, the status of the ReplicaSet with the template.
+// The number of ready updated pods comes from the annotation of the partition's controller
+// or, for style BlueGreen, from the status of the ReplicaSet with the template.
 func Deployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workload.Workload, error) {
 	if d == nil {
 		d = &appsv1.Deployment{}
@@ -68,8 +68,8 @@ func controls(o metav1.Object, child metav1.Object) bool {
 	return owner != nil && !convert.Missing(o) && owner.UID == o.GetUID() && child.GetNamespace() == o.GetNamespace()
 }
 
-// StatefulSet returns s as the planners of package rollout read it. Updated pods
-// that are ready are counted among the pods.
+// StatefulSet returns s as the planners of package rollout read it. It counts the ready
+// updated pods in pods.
 func StatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Workload, error) {
 	s = convert.Or(s)
 	set, err := kube.StatefulSet(s)
@@ -78,7 +78,7 @@ func StatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Workload, 
 	return w, err
 }
 
-// updatedReady counts the pods of o that are of a revision, ready and not going.
+// updatedReady counts the pods of o with a revision that are ready and not terminating.
 func updatedReady(o metav1.Object, rev string, pods []*corev1.Pod) int32 {
 	n := int32(0)
 	for _, p := range pods {
@@ -92,8 +92,8 @@ func updatedReady(o metav1.Object, rev string, pods []*corev1.Pod) int32 {
 	return n
 }
 
-// A CloneSetObject is a CloneSet of apps.kruise.io in the form of the API, as far as a
-// rollout reads it, see [RolloutObject].
+// A CloneSetObject is a CloneSet of apps.kruise.io in the form of the API, with the
+// fields that a rollout reads, see [RolloutObject].
 type CloneSetObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -154,9 +154,9 @@ func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 }
 
 // DaemonSet returns ds as the planners of package rollout read it: an Advanced
-// DaemonSet of OpenKruise if a is given, and otherwise one of Kubernetes, whose
-// revisions are those that it controls. Updated pods that are ready are counted among
-// the pods. The error wraps [kplan.ErrInvalid].
+// DaemonSet of OpenKruise if a is given, otherwise a DaemonSet of Kubernetes with the
+// revisions that it controls. It counts the ready updated pods in pods. The error wraps
+// [kplan.ErrInvalid].
 func DaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
 	ds = convert.Or(ds)
 	var es field.Errors
@@ -221,9 +221,10 @@ func Sets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []workload.Set {
 	return sets
 }
 
-// Pods returns the pods of a workload that have not finished, as batches read
-// them, in the order of the list. Those of a Deployment belong to its ReplicaSets, of
-// which sets are those of the namespace; other workloads control their pods.
+// Pods returns the pods of a workload that have not finished, as batches read them, in
+// the order of the list. The pods of a Deployment belong to its ReplicaSets, so sets
+// must be all ReplicaSets of the namespace; other workloads control their pods
+// themselves.
 func Pods(owned metav1.Object, sets []*appsv1.ReplicaSet, list []*corev1.Pod) []workload.Pod {
 	hashes := map[string]string{}
 	for _, rs := range sets {

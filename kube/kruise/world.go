@@ -13,9 +13,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// Advance makes a DaemonSet of a snapshot an Advanced DaemonSet of OpenKruise. [kube.World] reads the
-// snapshot from ds, which holds the fields that it has in common with one of Kubernetes, and from its pods
-// and revisions; a holds the others. The error is that of [AdvancedDaemonSet], or that ds is not there.
+// Advance turns a DaemonSet of a snapshot into an Advanced DaemonSet of OpenKruise.
+// [kube.World] has read the snapshot from ds and its pods and revisions; a holds the additional
+// fields. The error is the one of [AdvancedDaemonSet], or says that ds is not in the snapshot.
 func Advance(s *cluster.Snapshot, ds *appsv1.DaemonSet, a Advanced) error {
 	s, ds = convert.Or(s), convert.Or(ds)
 	name := ds.Name

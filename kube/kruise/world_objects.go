@@ -17,10 +17,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// AddToWorld adds what a pass reads of a Rollout in a namespace, besides its workload, to what a world
-// begins with: the Rollout, if it has a name, its BatchRelease, and what leads traffic. Names and
-// references become "namespace/name". What is there already, such as Services, is not added again. It
-// shares with s what has no names in it.
+// AddToWorld adds the objects that a pass of a Rollout reads in a namespace, other than its
+// workload, to the start of a world: the Rollout, if it has a name, its BatchRelease, and the
+// objects of its traffic. Names and references become "namespace/name". Objects that exist
+// already, such as Services, are not added again. It shares with s the parts that contain no
+// names.
 func AddToWorld(w *cluster.Snapshot, namespace string, s kruise.Snapshot) {
 	if w == nil {
 		return
@@ -50,7 +51,7 @@ func AddToWorld(w *cluster.Snapshot, namespace string, s kruise.Snapshot) {
 	}
 }
 
-// within is a namespace, whose objects have it in their names in a world.
+// within is a namespace. In a world it is part of the names of its objects.
 type within string
 
 func (n within) name(name string) string {
@@ -60,8 +61,9 @@ func (n within) name(name string) string {
 	return string(n) + "/" + name
 }
 
-// rollout adds a Rollout. What it says of the hash of its own steps, which have names in them, it says of
-// the ones here. Its Deployment has the template that it knows by its revision.
+// rollout adds a Rollout. The hash of its steps covers names, which change here: where the
+// Rollout holds the hash of its own steps, it gets the new hash. Its Deployment gets the
+// template name that the Rollout knows.
 func (n within) rollout(w *cluster.Snapshot, r kruise.Rollout) {
 	before := kruise.StrategyHash(r)
 	r.Name, r.WorkloadRef.Name = n.name(r.Name), n.name(r.WorkloadRef.Name)
@@ -82,8 +84,9 @@ func (n within) rollout(w *cluster.Snapshot, r kruise.Rollout) {
 	w.Rollouts = append(w.Rollouts, r)
 }
 
-// nameRevision gives the template of a Deployment the name by which its Rollout knows it, which need not
-// be the hash that this release of the API has: the status tells which label of pods goes with it.
+// nameRevision gives the template of a Deployment the name by which its Rollout knows it. This
+// name may differ from the hash by this release of the API: the status pairs it with the label
+// of the pods.
 func (n within) nameRevision(w *cluster.Snapshot, r *kruise.Rollout) {
 	switch r.Status.ProgressingReason() {
 	case kruise.ProgressInRolling, kruise.ProgressPaused, kruise.ProgressFinalising:
@@ -162,7 +165,7 @@ func (o *BatchReleaseObjectV1alpha1) AddToWorld(w *cluster.Snapshot) error {
 	return nil
 }
 
-// AddToWorld adds the route as [AddToWorld] does. The error is that of [HTTPRoute].
+// AddToWorld adds the route as [AddToWorld] does. The error is the one of [HTTPRoute].
 func (o *HTTPRouteObject) AddToWorld(w *cluster.Snapshot) error {
 	r, err := HTTPRoute(o)
 	if err == nil {
@@ -171,8 +174,8 @@ func (o *HTTPRouteObject) AddToWorld(w *cluster.Snapshot) error {
 	return err
 }
 
-// WorldSet returns the CloneSet as a world has it, in its namespace. Pods are updated in place if its
-// strategy says so, as if no more than images had changed. The error wraps [kplan.ErrInvalid].
+// WorldSet returns the CloneSet for a world, with its namespace. If its strategy says so, pods
+// are updated in place, assuming that only images change. The error wraps [kplan.ErrInvalid].
 func (o *CloneSetObject) WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error) {
 	w, err := CloneSet(o)
 	s := cluster.Set{Workload: w, InPlace: updatesInPlace(o.Spec.UpdateStrategy.Type)}
@@ -182,8 +185,9 @@ func (o *CloneSetObject) WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error
 	return s, &o.Spec.Template, err
 }
 
-// WorldSet returns the StatefulSet as a world has it, in its namespace. Pods are updated in place if its
-// strategy says so, as if no more than images had changed. The error wraps [kplan.ErrInvalid].
+// WorldSet returns the StatefulSet for a world, with its namespace. If its strategy says so,
+// pods are updated in place, assuming that only images change. The error wraps
+// [kplan.ErrInvalid].
 func (o *AdvancedStatefulSetObject) WorldSet() (cluster.Set, *corev1.PodTemplateSpec, error) {
 	w, err := AdvancedStatefulSet(o, nil)
 	return cluster.Set{
@@ -192,5 +196,6 @@ func (o *AdvancedStatefulSetObject) WorldSet() (cluster.Set, *corev1.PodTemplate
 	}, &o.Spec.Template, err
 }
 
-// updatesInPlace reports whether a strategy updates pods where they run: InPlaceIfPossible or InPlaceOnly.
+// updatesInPlace reports whether a strategy updates pods in place: InPlaceIfPossible or
+// InPlaceOnly.
 func updatesInPlace(strategy string) bool { return strings.HasPrefix(strategy, "InPlace") }

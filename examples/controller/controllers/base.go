@@ -16,11 +16,11 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// AnnotationClass is the annotation by which an object asks for controllers of a class.
-// ReplicaSets of a Deployment follow it, whatever they say themselves.
+// AnnotationClass is the annotation that names the class of controllers for an object. For
+// ReplicaSets of a Deployment the annotation of the Deployment counts, not their own.
 const AnnotationClass = "kplan-go.github.io/class"
 
-// base is what the three reconcilers have in common.
+// base holds the fields that the three reconcilers share.
 type base struct {
 	cache     client.Reader
 	client    kube.Client
@@ -34,8 +34,8 @@ type base struct {
 
 func (b *base) executor() kube.Executor { return kube.Executor{Client: b.client} }
 
-// takes reports whether an object is ours: by its own annotation, or if a Deployment
-// controls it by that of the Deployment.
+// takes reports whether this process takes an object: by the annotation of its
+// Deployment if a Deployment controls it, otherwise by its own.
 func (b *base) takes(ctx context.Context, o client.Object) bool {
 	if b.class == "" {
 		return true
@@ -43,15 +43,15 @@ func (b *base) takes(ctx context.Context, o client.Object) bool {
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil && owner.Kind == deploy.Kind {
 		var d appsv1.Deployment
 		if err := b.cache.Get(ctx, client.ObjectKey{Namespace: o.GetNamespace(), Name: owner.Name}, &d, shared); err != nil {
-			return false // its Deployment is gone, and so will it be
+			return false // its Deployment is gone, so it will be deleted, too
 		}
 		return d.Annotations[AnnotationClass] == b.class
 	}
 	return o.GetAnnotations()[AnnotationClass] == b.class
 }
 
-// again returns the result of a pass: an error is reported and repeated later, but one
-// that says that the cache was behind is only repeated.
+// again returns the result of a pass. An error is reported and retried with a growing
+// pause; an error that says that the cache was stale is only retried.
 func again(err error, recheck time.Time) (reconcile.Result, error) {
 	switch {
 	case kube.Stale(err):
@@ -64,7 +64,7 @@ func again(err error, recheck time.Time) (reconcile.Result, error) {
 	return reconcile.Result{RequeueAfter: max(time.Until(recheck), time.Millisecond)}, nil
 }
 
-// sooner returns the earlier of two instants; the zero one is none.
+// sooner returns the earlier of two times; the zero time means none.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

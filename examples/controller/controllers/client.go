@@ -19,8 +19,8 @@ var writes = prometheus.NewCounterVec(prometheus.CounterOpts{
 
 func init() { metrics.Registry.MustRegister(writes) }
 
-// apiClient makes the calls of plans with the client of controller-runtime, and tells the
-// tracker what it has written.
+// apiClient makes the calls of plans with the client of controller-runtime, and reports
+// each write to the tracker.
 type apiClient struct {
 	writer  client.Client
 	reader  client.Reader // of the API server

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controllers holds controllers for Deployments, ReplicaSets and DaemonSets that
-// decide by kplan and act through controller-runtime. Each is a loop of four steps: read
-// the objects from the cache, make a snapshot of them or tell a Tracker what is other than in the
-// pass before, plan, carry out the plan.
+// Package controllers holds controllers for Deployments, ReplicaSets and DaemonSets that decide
+// by kplan and act through controller-runtime. Each is a loop of four steps: read the objects
+// from the cache, take a snapshot of them or tell a Tracker the differences from the last pass,
+// plan, carry out the plan.
 package controllers
 
 import (
@@ -67,8 +67,8 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	)
 }
 
-// retries is when failed attempts are repeated: after a pause that doubles, beginning with
-// 5 ms. Nothing else limits how often an object is looked at.
+// retries is the pause between failed attempts: it doubles each time, beginning with 5 ms.
+// Nothing else limits how often an object is looked at.
 func retries(o Options) workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, o.MaxDelay)
 }
@@ -90,9 +90,9 @@ func build(mgr ctrl.Manager, o Options, t *tracker, kind client.Object, name str
 		})
 }
 
-// recorder returns what records events as the built-in controllers do: after 25 of an
-// object in a row most are dropped, and so are those behind which more than 1,000 wait,
-// which is why each controller has its own.
+// recorder returns an event recorder like the one of the built-in controllers: after 25
+// events of an object in a row it drops most, and it drops all while more than 1,000
+// wait. Therefore each controller has its own recorder.
 func recorder(ctx context.Context, mgr ctrl.Manager, client kubernetes.Interface, name string) record.EventRecorder {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})

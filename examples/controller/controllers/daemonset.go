@@ -55,7 +55,8 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 	return r.act(ctx, ds, history, tr)
 }
 
-// follow reads all nodes, its own pods and orphans. The Tracker knows what is there then.
+// follow reads all nodes, its own pods and orphans, and tells the Tracker the current
+// state.
 func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (*daemonset.Tracker, error) {
 	read := daemonset.Versions{Pods: r.read.version(&corev1.Pod{}), DaemonSets: r.read.version(ds)}
 	unseen := !r.tracker.expectations(ds.UID).Satisfied(time.Now())
@@ -78,7 +79,7 @@ func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, 
 	}, pods, pointers(nodes.Items))
 }
 
-// options returns what the plans of the reconciler follow.
+// options returns the options of the reconciler's plans.
 func (r *daemonSetReconciler) options() (o daemonset.Options) {
 	if r.corrected {
 		o.Repair = daemonset.RepairAll
@@ -86,8 +87,8 @@ func (r *daemonSetReconciler) options() (o daemonset.Options) {
 	return o
 }
 
-// act plans, carries out the plan, again if something that was to be adopted is gone, and
-// writes what follows.
+// act plans, carries out the plan, plans again if an object to be adopted is gone, and
+// writes the status.
 func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, tr daemonPlanner) (reconcile.Result, error) {
 	var result daemonset.Result
 	o := r.options()
@@ -147,7 +148,7 @@ func (r *daemonSetReconciler) revisionEvents() handler.EventHandler {
 	})
 }
 
-// changed wakes up the DaemonSets that a change of a child concerns.
+// changed queues the DaemonSets that a change of a child concerns.
 func (r *daemonSetReconciler) changed(ctx context.Context, c daemonset.Change, child []metav1.Object, q queue) {
 	owners := owners(ctx, &r.base, daemonset.Kind, func() []appsv1.DaemonSet {
 		var all appsv1.DaemonSetList
@@ -163,8 +164,8 @@ func (r *daemonSetReconciler) changed(ctx context.Context, c daemonset.Change, c
 	take(&r.base, daemonset.Effects(c, sets, r.options()), owners, q)
 }
 
-// nodeEvents wakes up the DaemonSets that a node matters to. One that is gone matters to
-// none: its pods will go, and do.
+// nodeEvents wakes up the DaemonSets to which a node matters. A node that is gone
+// matters to none: its pods are deleted anyway, and their deletion has events.
 func (r *daemonSetReconciler) nodeEvents() handler.EventHandler {
 	changed := func(ctx context.Context, old, now *corev1.Node, q queue) {
 		var all appsv1.DaemonSetList

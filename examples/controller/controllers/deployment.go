@@ -66,7 +66,7 @@ func (r *deploymentReconciler) options() (o deploy.Options) {
 	return o
 }
 
-// plan decides. With the fence it takes one step at a time.
+// plan makes the plan. With the fence it makes one step at a time.
 func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Plan, error) {
 	plan, err := deploy.Reconcile(s, now, r.options())
 	switch {
@@ -78,7 +78,8 @@ func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Pl
 	return plan, nil
 }
 
-// act plans and carries out the plan, again if a ReplicaSet that was to be adopted is gone.
+// act plans and carries out the plan, and plans again if a ReplicaSet to be adopted is
+// gone.
 func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot, now time.Time) (reconcile.Result, error) {
 	o := r.options()
 	var plan deploy.Plan
@@ -90,7 +91,7 @@ func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, se
 		}
 		result = deploy.Finish(*next, plan, r.executor().Deployment(ctx, d, sets, plan), now, o)
 		if r.fenced {
-			break // what another plan would grow is not recorded
+			break // growths of another plan are not recorded
 		}
 	}
 	for _, e := range result.Events {
@@ -106,8 +107,8 @@ func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, se
 
 // resizes reports whether a plan changes sizes and nothing else that the status tells. The
 // next pass, which comes as soon as the cache shows the sizes, would write the status again,
-// so it is left to that one. The status that goes with a new ReplicaSet says that there is
-// one, which no later pass knows.
+// so it is left to that pass. The status after a new ReplicaSet is not left to it: it says
+// that the ReplicaSet was created, which no later pass knows.
 func resizes(p deploy.Plan) bool {
 	scales := false
 	for _, a := range p.Actions {
@@ -122,7 +123,7 @@ func resizes(p deploy.Plan) bool {
 	return scales
 }
 
-// podsOf returns the pods of a Deployment, which only Recreate looks at.
+// podsOf returns the pods of a Deployment, which only Recreate needs.
 func (r *deploymentReconciler) podsOf(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) ([]*corev1.Pod, error) {
 	if d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
 		return nil, nil
@@ -154,14 +155,14 @@ func (r *deploymentReconciler) replicaSetEvents() handler.EventHandler {
 	})
 }
 
-// podEvents are about a Deployment that waits until its old pods have ended: their ReplicaSets
-// lead to it.
+// podEvents wakes up a Deployment that waits for its old pods to end: their ReplicaSets lead
+// to it.
 func (r *deploymentReconciler) podEvents() handler.EventHandler {
 	return changes(func(ctx context.Context, before, after *corev1.Pod, q queue) {
 		if after != nil {
 			return
 		}
-		all := func() []appsv1.ReplicaSet { return nil } // a pod that nobody controls concerns nobody
+		all := func() []appsv1.ReplicaSet { return nil } // a pod without a controller concerns no Deployment
 		for _, rs := range owners(ctx, &r.base, replicaset.Kind, all, before) {
 			owners := r.owners(ctx, rs)
 			take(&r.base, deploy.Effects(deploy.Change{Pod: replicaset.PodEvent{Old: as(before, kube.Pod)}},
@@ -179,7 +180,7 @@ func (r *deploymentReconciler) owners(ctx context.Context, sets ...metav1.Object
 	}, sets...)
 }
 
-// routed returns as much of Deployments as decides about events.
+// routed returns Deployments with the fields that decide about events.
 func routed(list []*appsv1.Deployment) []deploy.Deployment {
 	deployments := make([]deploy.Deployment, len(list))
 	for i, d := range list {

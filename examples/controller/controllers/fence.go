@@ -16,40 +16,40 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// The fence keeps the sum of the sizes of a Deployment's ReplicaSets within its bound
-// while several processes work on it. Preconditions of a write guard one ReplicaSet, and
-// the bound is about all: a process whose cache lags may grow one ReplicaSet into the room
-// that another process has given to a second one.
+// The fence limits the sum of the sizes of a Deployment's ReplicaSets while several
+// processes work on it. The precondition of a write guards one ReplicaSet, but the limit is
+// for all: a process with a stale cache may grow one ReplicaSet into the room that another
+// process has given to a second one.
 //
-// So a pass that grows ReplicaSets first records in the Deployment which ReplicaSets it has
-// seen, at which versions, and which of them it will grow. The record replaces that of the
-// Deployment as the pass has read it, or the write is a conflict. Who comes next has to
-// read that record, and grows nothing while
+// Therefore a pass that grows ReplicaSets first records in the Deployment which ReplicaSets
+// it has seen, at which versions, and which of them it will grow. The record replaces the
+// one that the pass has read; if there is a newer one, the write is a conflict. The next
+// process has to read the record, and grows nothing while
 //
-//   - its cache is older than what was seen, for what was grown before would be missing;
-//   - one of the recorded growths may still arrive. It has the recorded version as a
-//     precondition, so that it has arrived, or never will, once the cache shows a later one.
+//  - its cache is older than the versions in the record: it could miss an earlier growth;
+//  - one of the recorded growths may still arrive. Its precondition is the recorded version,
+//    so once the cache shows a later version, it has arrived or never will.
 //
-// A process that dies between record and growth leaves one of which nobody knows if it will
-// arrive. A plan that grows this ReplicaSet from this version, and nothing else, need not
-// know: one of the two writes fails. Any other waits for a while and then annotates the
-// ReplicaSet, which gives it a later version.
+// If a process dies between record and growth, the growth may or may not arrive. For a plan
+// that grows only this ReplicaSet, from this version, it does not matter: one of the two
+// writes fails. Any other plan waits for a while and then annotates the ReplicaSet, which
+// gives it a later version.
 //
 // The name of a new ReplicaSet has no version yet. It is therefore created without pods and
 // grows in the next pass.
 //
-// The record is a condition of the status, and not an annotation, because kubectl rollout
-// undo and kubectl replace write all annotations, and nobody but controllers the status.
+// The record is a condition of the status, not an annotation: kubectl rollout undo and
+// kubectl replace overwrite all annotations, but only controllers write the status.
 
-// ConditionGrowth is the type of the condition of a Deployment that holds the record of its
-// last growth, see [Options.Fence].
+// ConditionGrowth is the type of a condition of a Deployment: the record of its last
+// growth, see [Options.Fence].
 const ConditionGrowth = "kplan-go.github.io/Growth"
 
-// AnnotationFence is the annotation that is written to a ReplicaSet to void a growth that
-// may still be on its way. Its value is the version before.
+// AnnotationFence is the annotation that voids a growth of a ReplicaSet that may still
+// arrive: writing it changes the version. Its value is the version before.
 const AnnotationFence = "kplan-go.github.io/fence"
 
-// A sighting is a ReplicaSet as a pass has seen it.
+// A sighting is a ReplicaSet as a pass has read it.
 type sighting struct {
 	Name    string `json:"name"`
 	UID     string `json:"uid"`
@@ -58,11 +58,11 @@ type sighting struct {
 	To      int32  `json:"to,omitempty"` // the size that the pass gives it, if it grows
 }
 
-// A growth is the record of a pass that grows ReplicaSets: those, and all others of the
-// Deployment that have pods.
+// A growth is the record of a pass that grows ReplicaSets: all ReplicaSets of the
+// Deployment that grow or have pods.
 type growth []sighting
 
-// growing returns the record for a plan of d, which is empty if it grows nothing.
+// growing returns the record for a plan of d. It is empty if the plan grows nothing.
 func growing(d *appsv1.Deployment, p deploy.Plan, sets []*appsv1.ReplicaSet) growth {
 	to := map[string]int32{}
 	for _, a := range p.Actions {
@@ -91,19 +91,19 @@ func seen(rs *appsv1.ReplicaSet) sighting {
 	return s
 }
 
-// An obstacle is why a plan may not grow anything yet.
+// An obstacle lists the reasons why a plan may not grow anything yet.
 type obstacle struct {
-	// behind says that the cache is older than the record.
+	// The cache is older than the record.
 	behind bool
-	// missing are ReplicaSets that the cache does not have. Those that the API server does not
-	// have either are gone and no obstacle; for the others the cache is too old.
+	// missing are ReplicaSets that the cache does not have. If the API server does not have
+	// one either, it is gone and no obstacle; otherwise the cache is too old.
 	missing []sighting
 	// pending are growths that may still arrive.
 	pending []sighting
 }
 
-// against returns what the record r has against the growth next, which was planned from
-// what the cache shows.
+// against returns the obstacle that the record r is to the growth next, which was
+// planned from the cached ReplicaSets.
 func (r growth) against(next growth, cached []sighting) obstacle {
 	var o obstacle
 	for _, s := range r {
@@ -125,15 +125,15 @@ func (r growth) against(next growth, cached []sighting) obstacle {
 	return o
 }
 
-// only reports whether a record is about the growth of one ReplicaSet, of the same version
-// as s: of these two writes one fails.
+// only reports whether the record grows a single ReplicaSet, from the same version as s:
+// of these two writes one fails.
 func (r growth) only(s sighting) bool {
 	grows := slices.DeleteFunc(slices.Clone(r), func(s sighting) bool { return s.To <= s.Size })
 	return len(grows) == 1 && grows[0].UID == s.UID && grows[0].Version == s.Version
 }
 
-// stepwise returns the part of a plan that the fence can guard. It ends with a ReplicaSet
-// that is created, which then has no pods. It ends in front of a ReplicaSet that grows and
+// stepwise returns the part of a plan that the fence can guard. It ends after the creation
+// of a ReplicaSet, which is created without pods, and before the growth of a ReplicaSet
 // that the plan has already written to, since its version is not known beforehand.
 func stepwise(p deploy.Plan) deploy.Plan {
 	written := map[string]bool{}
@@ -159,7 +159,7 @@ func stepwise(p deploy.Plan) deploy.Plan {
 	return p
 }
 
-// recorded returns the record that a Deployment holds.
+// recorded returns the record of a Deployment.
 func recorded(d *appsv1.Deployment) (growth, error) {
 	for _, c := range d.Status.Conditions {
 		if c.Type == ConditionGrowth {
@@ -173,7 +173,7 @@ func recorded(d *appsv1.Deployment) (growth, error) {
 	return nil, nil
 }
 
-// recording returns a copy of a Deployment that holds a record.
+// recording returns a copy of a Deployment with a record.
 func recording(d *appsv1.Deployment, g growth, now metav1.Time) (*appsv1.Deployment, error) {
 	text, err := json.Marshal(g)
 	if err != nil {
@@ -187,8 +187,8 @@ func recording(d *appsv1.Deployment, g growth, now metav1.Time) (*appsv1.Deploym
 	return d, nil
 }
 
-// upTo returns the part of a plan before an action, with others in its place, and the events
-// of that part.
+// upTo returns the part of a plan before action i, with other actions instead of the rest,
+// and the events of that part.
 func upTo(p deploy.Plan, i int, instead ...deploy.Action) deploy.Plan {
 	p.Actions = append(slices.Clone(p.Actions[:i]), instead...)
 	p.Events = slices.DeleteFunc(slices.Clone(p.Events), func(e kplan.Event) bool { return e.Action >= i })

@@ -16,9 +16,9 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// fence records what a pass is about to grow, and returns the Deployment as it is then: what
-// is planned from it may be carried out. If there is none nothing may, and the result says
-// when to look again.
+// fence records the growths of the next pass in the Deployment, and returns the written
+// Deployment: plans made from it may be carried out. If it returns nil, nothing may be
+// written, and the result tells when to look again.
 func (r *deploymentReconciler) fence(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot, now time.Time) (*appsv1.Deployment, reconcile.Result, error) {
 	plan, err := r.plan(s, now)
 	if err != nil {
@@ -55,7 +55,8 @@ func (r *deploymentReconciler) fence(ctx context.Context, d *appsv1.Deployment, 
 	return d, reconcile.Result{}, nil
 }
 
-// clear reports whether nothing is in the way, and removes what will not go away by itself.
+// clear reports whether there is no obstacle, and voids growths that would stay pending
+// forever.
 func (r *deploymentReconciler) clear(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, o obstacle) (bool, error) {
 	for _, s := range o.missing {
 		gone, err := r.gone(ctx, d.Namespace, s)
@@ -81,8 +82,8 @@ func (r *deploymentReconciler) clear(ctx context.Context, d *appsv1.Deployment, 
 	return false, nil
 }
 
-// gone asks the API server whether a ReplicaSet that the cache does not show is gone. One
-// that is there is yet to show.
+// gone asks the API server whether a ReplicaSet that the cache does not show is gone. If
+// it exists, the cache will show it later.
 func (r *deploymentReconciler) gone(ctx context.Context, namespace string, s sighting) (bool, error) {
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: s.Name}}
 	switch err := r.client.Get(ctx, rs); {

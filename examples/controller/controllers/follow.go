@@ -17,9 +17,9 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A follower keeps from pass to pass what the plans for a ReplicaSet or a DaemonSet are made from.
-// Each pass lists what the cache has, as if nothing were kept, and tells the Tracker what is other than
-// in the pass before: the rest is neither converted nor counted again.
+// A follower keeps the input of the plans for a ReplicaSet or a DaemonSet from pass to pass.
+// Each pass lists the cache completely, and tells the Tracker the differences from the last
+// pass: all other objects are neither converted nor counted again.
 type follower[Tracker any] struct {
 	owner   types.UID
 	tracker Tracker
@@ -27,14 +27,16 @@ type follower[Tracker any] struct {
 	nodes   sights
 }
 
-// Followers are those of all owners of a kind. Passes of one owner never run side by side, and so a
-// follower belongs to the one that is under way. Once it is dropped the next pass begins anew.
+// Followers are the followers of all owners of a kind. Two passes of one owner never run at the
+// same time, so the current pass has its follower to itself. After a follower is dropped, the
+// next pass starts with an empty one.
 type followers[Tracker any] struct {
 	mu sync.Mutex
 	of map[types.NamespacedName]*follower[Tracker]
 }
 
-// get returns the follower of an owner. One that was made anew under its name has another.
+// get returns the follower of an owner. An owner created again under the same name gets a
+// new one.
 func (fs *followers[T]) get(owner client.Object) *follower[T] {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -56,13 +58,13 @@ func (fs *followers[T]) drop(owner types.NamespacedName) {
 	delete(fs.of, owner)
 }
 
-// Sights are which objects of one kind were there in the last pass, by name.
+// Sights are the objects of one kind that the last pass listed, by name.
 type sights struct {
 	objects map[string]sight
 	pass    int
 }
 
-// A sight is what an object was when it was seen last.
+// A sight identifies an object and its version in the last pass that listed it.
 type sight struct {
 	name    string
 	uid     types.UID
@@ -70,8 +72,9 @@ type sight struct {
 	pass    int
 }
 
-// compare returns what is gone since the pass before, and what has come. What has changed is both, so that
-// it does not matter which of its versions is the later one: a cache may go back.
+// compare returns the objects that are gone since the last pass, and the new ones. A changed
+// object is both, so that it does not matter which of its versions is later: a cache may go
+// back in time.
 func compare[T client.Object](s *sights, list []T) (gone []sight, come []T) {
 	if s.objects == nil {
 		s.objects = make(map[string]sight, len(list))
@@ -96,7 +99,8 @@ func compare[T client.Object](s *sights, list []T) (gone []sight, come []T) {
 	return gone, come
 }
 
-// tell calls functions for what is gone since the pass before, and then for what has come.
+// tell calls left for each object that is gone since the last pass, then joined for each
+// new one.
 func tell[T client.Object](s *sights, list []T, left func(*sight) error, joined func(T) error) (err error) {
 	gone, come := compare(s, list)
 	for i := range gone {
@@ -108,7 +112,7 @@ func tell[T client.Object](s *sights, list []T, left func(*sight) error, joined 
 	return err
 }
 
-// tellSet tells the Tracker of a ReplicaSet what there is.
+// tellSet tells the Tracker of a ReplicaSet the current pods.
 func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1.Pod) error {
 	pod := func(old, now *podorder.Pod) error {
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: now}})
@@ -118,7 +122,7 @@ func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1
 		func(p *corev1.Pod) error { return pod(nil, new(kube.Pod(p))) }))
 }
 
-// tellDaemon tells the Tracker of a DaemonSet what there is.
+// tellDaemon tells the Tracker of a DaemonSet the current nodes and pods.
 func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev1.Pod, nodes []*corev1.Node) error {
 	node := func(old, now *daemonset.Node) error {
 		return f.tracker.Apply(daemonset.Delta{Node: daemonset.NodeEvent{Old: old, New: now}})
@@ -135,13 +139,13 @@ func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev
 			func(p *corev1.Pod) error { return pod(nil, new(kube.DaemonSetPod(p))) }))
 }
 
-// pod returns as much of a pod as tells which one it is.
+// pod returns a pod with the fields that identify it.
 func (s *sight) pod() podorder.Pod {
 	return podorder.Pod{Name: s.name, UID: string(s.uid), ResourceVersion: s.version}
 }
 
-// A planner plans for an owner, and says what follows when a plan has been carried out: a Tracker, or a
-// snapshot that is planned from once.
+// A planner makes plans for an owner, and computes the status after a plan was carried out. It
+// is a Tracker, or a snapshot for a single pass.
 type planner[Plan, Report, Result, Options any] interface {
 	Plan(time.Time, Options) (Plan, error)
 	Finish(Plan, Report, time.Time, Options) Result

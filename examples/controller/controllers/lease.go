@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// errNoLease is the answer to a write that was not made because another process may be
-// the leader by now.
+// errNoLease is the error of a write that was not made, because another process may
+// already be the leader.
 var errNoLease = apierrors.NewServiceUnavailable("this process no longer holds its lease")
 
-// A lease is the lock of a leader election. It knows until when nobody else can have got
-// it, by the clock of this process: one that has slept for longer, as a paused container
-// does, wakes up with work half done and must not go on with it. Leader election alone
-// notices that later.
+// A lease is the lock of a leader election. It knows the time until which no other
+// process can hold it, by the clock of this process: a process that has slept for
+// longer, as a paused container does, wakes up in the middle of a pass and must not
+// continue. Leader election alone notices that later.
 type lease struct {
 	resourcelock.Interface
 	duration time.Duration
@@ -40,13 +40,13 @@ func newLease(cfg *rest.Config, o Options, renew time.Duration) (*lease, error) 
 	return &lease{Interface: lock, duration: o.LeaseDuration}, err
 }
 
-// Create takes a lease that nobody has ever had.
+// Create takes a lease that did not exist before.
 func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.renew(r, time.Now(), l.Interface.Create(ctx, r))
 }
 
-// Update takes, renews or gives back the lease. It counts as given back from the start: the
-// next leader may write before the answer is here.
+// Update takes, renews or gives back the lease. A lease counts as given back before the
+// call: the next leader may write before the answer arrives.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	if r.HolderIdentity != l.Identity() {
 		l.drop()
@@ -54,7 +54,7 @@ func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord)
 	return l.renew(r, time.Now(), l.Interface.Update(ctx, r))
 }
 
-// renew notes a renewal that was begun at a time.
+// renew notes a renewal that began at a time.
 func (l *lease) renew(r resourcelock.LeaderElectionRecord, begun time.Time, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,8 +70,8 @@ func (l *lease) drop() {
 	l.until = time.Time{}
 }
 
-// held reports whether nobody else can have the lease. Without leader election there is
-// none to lose.
+// held reports whether no other process can hold the lease. Without leader election it
+// is true.
 func (l *lease) held() bool {
 	if l == nil {
 		return true

@@ -16,12 +16,13 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A readUpTo tells up to which resource version the caches of kinds have read. Ask it before
-// the objects: what is read then is at least as new.
+// A readUpTo returns the resource version up to which the cache of each kind has read. Ask it
+// before you read the objects: they are then at least as new.
 //
-// controller-runtime does not say so itself, but the stores behind its caches do, from
-// client-go 0.36 on. A cache of several namespaces has a store for each and no version, as has
-// one of an older client-go; then the version is empty, and nothing waits for it.
+// controller-runtime does not offer this version, but the stores of its caches do, since
+// client-go 0.36. A cache of several namespaces has a store for each and no common version,
+// and older versions of client-go have none; the version is empty then, and nothing waits for
+// it.
 type readUpTo map[reflect.Type]func() string
 
 // newReadUpTo finds the stores of kinds.
@@ -39,7 +40,7 @@ func newReadUpTo(ctx context.Context, informers cache.Informers, kinds ...client
 	return r, nil
 }
 
-// version returns the version of a kind, and "" of one whose cache does not tell.
+// version returns the version of a kind, or "" if its cache has none.
 func (r readUpTo) version(kind client.Object) string {
 	if read := r[reflect.TypeOf(kind)]; read != nil {
 		return read()
@@ -47,8 +48,8 @@ func (r readUpTo) version(kind client.Object) string {
 	return ""
 }
 
-// stale reports whether a plan does nothing because the caches are older than what an earlier
-// one has written. The next event brings the next pass.
+// stale reports whether a plan does nothing because the caches are older than the writes of
+// an earlier plan. The next event starts the next pass.
 func stale[R ~string](holds []kplan.Hold[R]) bool {
 	return slices.ContainsFunc(holds, func(h kplan.Hold[R]) bool {
 		return string(h.Reason) == string(replicaset.ReasonStalePods) || string(h.Reason) == string(replicaset.ReasonStaleOwner)

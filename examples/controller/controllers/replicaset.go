@@ -45,8 +45,8 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	return r.act(ctx, rs, expectations, tr)
 }
 
-// act plans, carries out the plan, again if a pod that was to be adopted is gone, and
-// writes what follows.
+// act plans, carries out the plan, plans again if a pod to be adopted is gone, and
+// writes the status.
 func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations, tr setPlanner) (reconcile.Result, error) {
 	var result replicaset.Result
 	o := replicaset.Options{}
@@ -92,9 +92,10 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, e
 	return again(result.Err, sooner(result.RecheckAt, wait))
 }
 
-// unseenUntil returns until when the status waits for what was created and deleted to be
-// seen: it would be outdated before anybody reads it. The event that completes it brings
-// the pass that writes it, unless a pod was gone before anybody saw it.
+// unseenUntil returns the time until which the status waits for the cache to show
+// created and deleted pods: it would soon be outdated. The event of the last of these
+// pods starts the pass that writes the status, unless a pod was deleted before the cache
+// saw it.
 func unseenUntil(result replicaset.Result) time.Time {
 	now, wait := time.Now(), result.Expectations.At.Add(behindLimit)
 	if !result.WriteStatus || result.Err != nil || result.Expectations.Satisfied(now) || !now.Before(wait) {
@@ -103,8 +104,9 @@ func unseenUntil(result replicaset.Result) time.Time {
 	return wait
 }
 
-// follow reads its own pods and orphans, and if pods have to go their neighbours: where
-// those run decides which go. The Tracker knows what is there then.
+// follow reads the ReplicaSet's own pods and orphans, and if pods have to go also the
+// pods of its siblings: their nodes decide which pods go. Then it tells the Tracker the
+// current state.
 func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations) (*replicaset.Tracker, error) {
 	read := replicaset.Versions{Pods: r.read.version(&corev1.Pod{}), ReplicaSets: r.read.version(rs)}
 	pods, err := r.podsFor(ctx, rs, rs.Spec.Selector)
@@ -127,8 +129,8 @@ func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet
 	}, pods)
 }
 
-// withNeighbours adds the pods that the ReplicaSets of a Deployment select, whoever owns
-// them.
+// withNeighbours adds the pods that the ReplicaSets of a Deployment select, whatever
+// their owner.
 func (r *replicaSetReconciler) withNeighbours(ctx context.Context, pods []*corev1.Pod, siblings []*appsv1.ReplicaSet) ([]*corev1.Pod, error) {
 	seen := make(map[string]bool, len(pods))
 	for _, p := range pods {
@@ -171,8 +173,8 @@ func (r *replicaSetReconciler) podEvents() handler.EventHandler {
 	})
 }
 
-// deploymentEvents wakes the ReplicaSets of a Deployment up when it may decide anew whether
-// they are taken: they have no event of their own then.
+// deploymentEvents wakes up the ReplicaSets of a Deployment when a change of the Deployment
+// may decide whether they are taken: they have no event themselves then.
 func (r *replicaSetReconciler) deploymentEvents() handler.EventHandler {
 	wake := func(ctx context.Context, d client.Object, q queue) {
 		sets, _ := r.replicaSets(ctx, d.GetNamespace(), string(d.GetUID())) // a cache that has started does not fail

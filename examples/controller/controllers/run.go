@@ -13,40 +13,40 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// Options says what the controllers of a process take, and how fast.
+// Options says which objects the controllers of a process take, and how fast.
 type Options struct {
 	// Name is the name of the controllers in leases, events and metrics. Processes with
-	// the same name take turns, the leader first; shards need names of their own.
+	// the same name take turns, the leader first; each shard needs a different name.
 	Name string
 	// Class is the class of objects to take, see [AnnotationClass]. With "" all are taken.
 	Class string
-	// Namespaces are what this process takes and caches; none means all.
+	// Namespaces are the namespaces that this process takes and caches; none means all.
 	Namespaces []string
-	// Workers is how many objects of a kind are worked on at once.
+	// Workers is the number of objects of a kind that are worked on at once.
 	Workers int
 	// Corrected repairs the defects of the built-in controllers that the packages deploy,
 	// replicaset and daemonset list.
 	Corrected bool
 	// Fence keeps the sum of the sizes of the ReplicaSets of a Deployment within replicas and
-	// surge even if several processes that have it work on the Deployment at once. It costs
+	// surge even if several processes with this option work on the Deployment at once. It costs
 	// a write of the status for each pass that grows a ReplicaSet, and new ReplicaSets are
 	// created without pods.
 	Fence bool
-	// MaxDelay is the longest pause between attempts that fail.
+	// MaxDelay is the longest pause between failed attempts.
 	MaxDelay time.Duration
 
 	// LeaderElection makes processes of the same name take turns, by a lease in the
-	// namespace. The lease of one that dies is free after LeaseDuration.
+	// namespace. If a process dies, its lease is free after LeaseDuration.
 	LeaderElection          bool
 	LeaderElectionNamespace string
 	LeaseDuration           time.Duration
 
-	// MetricsAddress and HealthAddress are where to serve metrics and probes, "0" for
-	// nowhere.
+	// MetricsAddress and HealthAddress are the addresses of metrics and probes; "0" disables
+	// them.
 	MetricsAddress, HealthAddress string
 }
 
-// Defaults are the options of the command.
+// Defaults are the default options of the command.
 func Defaults() Options {
 	return Options{
 		Name: "kplan-controller", Class: "kplan", Workers: 5, MaxDelay: 5 * time.Minute,

@@ -15,16 +15,17 @@ import (
 )
 
 const (
-	// behindDelay is when to look again if the cache is behind and no event comes.
+	// behindDelay is the time until the next pass if the cache is stale and no event
+	// comes.
 	behindDelay = time.Second
-	// behindLimit is how long to wait for a write to show in the cache. What does not
-	// show until then was deleted before the cache could see it.
+	// behindLimit is the longest wait for a write to show in the cache. An object that
+	// does not show by the end of it was deleted before the cache could see it.
 	behindLimit = 10 * time.Second
 )
 
-// A tracker remembers what the cache may not know yet, which is what makes it safe to
-// plan from a cache: the pods that were created and deleted, and the versions that were
-// written. Everything in it may be lost, since a controller that starts has a new cache.
+// A tracker remembers writes that the cache may not show yet, so that it is safe to plan
+// from the cache: created and deleted pods, and written versions. All of it may be lost,
+// since a controller starts with a new cache.
 type tracker struct {
 	mu       sync.Mutex
 	expected map[types.UID]replicaset.Expectations // by owner
@@ -35,7 +36,8 @@ type tracker struct {
 	stalled  map[types.UID]stall                   // by Deployment
 }
 
-// A stall is what has been in the way of a Deployment, and since when.
+// A stall is the obstacle to the rollout of a Deployment, and the time since which it
+// exists.
 type stall struct {
 	what  string
 	since time.Time
@@ -57,15 +59,15 @@ func newTracker() *tracker {
 	}
 }
 
-// expectations returns what an owner expects. Read it before the pods: what happens in
-// between is then missing from neither.
+// expectations returns the expectations of an owner. Read them before the pods, so that
+// no event between the two reads is missed.
 func (t *tracker) expectations(owner types.UID) replicaset.Expectations {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.expected[owner]
 }
 
-// expect changes what an owner expects.
+// expect changes the expectations of an owner.
 func (t *tracker) expect(owner types.UID, change func(replicaset.Expectations) replicaset.Expectations) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +79,7 @@ func (t *tracker) expect(owner types.UID, change func(replicaset.Expectations) r
 	t.expected[owner] = e
 }
 
-// forget drops what is known about an owner that is gone.
+// forget drops all records about an owner that is gone.
 func (t *tracker) forget(owner types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,8 +91,8 @@ func (t *tracker) forget(owner types.UID) {
 	delete(t.stalled, owner)
 }
 
-// stuck notes what is in the way of a Deployment, and reports whether that has been so for
-// behindLimit.
+// stuck notes the obstacle to the rollout of a Deployment, and reports whether it has been
+// the same for behindLimit.
 func (t *tracker) stuck(d types.UID, what string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,14 +102,15 @@ func (t *tracker) stuck(d types.UID, what string) bool {
 	return time.Since(t.stalled[d].since) >= behindLimit
 }
 
-// free notes that nothing is in the way of a Deployment.
+// free notes that nothing stops the rollout of a Deployment.
 func (t *tracker) free(d types.UID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.stalled, d)
 }
 
-// gone drops what was written to a child that is gone: it will never show.
+// gone drops the recorded writes to a child that is gone: they will never show in the
+// cache.
 func (t *tracker) gone(child metav1.Object, owner *metav1.OwnerReference) {
 	t.forget(child.GetUID())
 	if owner == nil {
@@ -120,8 +123,8 @@ func (t *tracker) gone(child metav1.Object, owner *metav1.OwnerReference) {
 	}
 }
 
-// wrote remembers the version that a write has left, for the object and its owner. For
-// pods the expectations do.
+// wrote remembers the version after a write, for the object and its owner. Pods are
+// left to the expectations.
 func (t *tracker) wrote(o kube.Object) {
 	if (kube.Request{Object: o}).Resource() == "pods" {
 		return
@@ -140,9 +143,9 @@ func (t *tracker) wrote(o kube.Object) {
 	}
 }
 
-// behind reports whether the cache, which has given these objects, lacks a write to one
-// of them, or one that was created for the owner. A plan from it would be wrong, or
-// right and rejected. The next event tells when to plan.
+// behind reports whether the cache, from which these objects come, lacks a write to one
+// of them, or an object created for the owner. A plan from that cache would be wrong,
+// or rejected by the API server. The next event starts the next pass.
 func (t *tracker) behind(owner types.UID, cached ...metav1.Object) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,8 +167,8 @@ func (t *tracker) behind(owner types.UID, cached ...metav1.Object) bool {
 	return len(missing) > 0
 }
 
-// versions returns the versions that plans for an owner have left, of the tracker's sets or
-// daemons.
+// versions returns the versions that the plans for an owner have left, from the tracker's
+// sets or daemons.
 func versions[V any](t *tracker, of map[types.UID]V, owner types.UID) V {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// ownerIndex finds objects by the UID of their controller, and orphans by the text
-// orphan.
+// ownerIndex is an index of objects by the UID of their controller, and of orphans by
+// the text orphan.
 const (
 	ownerIndex = "controller"
 	orphan     = "orphan"
@@ -33,7 +33,7 @@ func ownerKey(o client.Object) []string {
 	return []string{orphan}
 }
 
-// shared spares a copy of what the cache holds. Nothing here changes it.
+// shared avoids copies of cached objects. Nothing in this package changes them.
 const shared = client.UnsafeDisableDeepCopy
 
 // pods returns the pods of a namespace with any of these owners.
@@ -89,8 +89,8 @@ func pointers[T any](items []T) []*T {
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// changes returns a handler that tells of each change of an object: before is nil if it is new,
-// and after if it is gone. While a watch was broken an object may be deleted and another get its
+// changes returns a handler for changes of an object: before is nil if it is new, and after if
+// it is gone. While a watch is broken, an object may be deleted and another created with its
 // name: these are two changes.
 func changes[T any, P interface {
 	*T
@@ -110,7 +110,7 @@ func changes[T any, P interface {
 	}
 }
 
-// as converts an object of an event, if there is one.
+// as converts an object of an event, and returns nil if there is no object.
 func as[P *T, T, Q any](o P, convert func(P) Q) *Q {
 	if o == nil {
 		return nil
@@ -118,8 +118,8 @@ func as[P *T, T, Q any](o P, convert func(P) Q) *Q {
 	return new(convert(o))
 }
 
-// owners returns those of a kind that may be concerned by a change of these children: their
-// controllers, and all of the namespace if one of them has none.
+// owners returns the owners of a kind that a change of these children may concern: their
+// controllers, and all owners in the namespace if a child is an orphan.
 func owners[T any, P interface {
 	*T
 	client.Object
@@ -142,7 +142,7 @@ func owners[T any, P interface {
 	return found
 }
 
-// present returns those objects that are there.
+// present returns the objects that are not nil.
 func present[T any, P interface {
 	*T
 	metav1.Object
@@ -155,7 +155,7 @@ func present[T any, P interface {
 	return there
 }
 
-// take tells the tracker what owners have observed, and lets them be looked at.
+// take gives the tracker the events that owners have observed, and queues the owners.
 func take[P client.Object](b *base, effects []replicaset.Effect, owners []P, q queue) {
 	for _, e := range effects {
 		owner := owners[slices.IndexFunc(owners, func(o P) bool { return o.GetName() == e.Name })]

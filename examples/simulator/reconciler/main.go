@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command reconciler puts two small controllers of one's own under faults, and finds the bugs of
-// the first. Both give each Fleet, a kind of its own, as many pods as its size: they are right in
-// a world of package rollout/sim in which nothing goes wrong.
+// Command reconciler puts two small custom controllers under faults, and finds the bugs of the
+// first. Both give each Fleet, a custom kind, as many pods as its size: without faults both are
+// correct in a world of package rollout/sim.
 package main
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// seeds are in how many worlds each controller is tried under each fault.
+// seeds is the number of worlds in which each controller is tried under each fault.
 const seeds = 25
 
-// counts creates as many pods as it sees too few, and leaves their names to the API server.
+// counts creates as many pods as are missing, and leaves their names to the API server.
 func counts(fleet *cluster.Object, size int, pods []podorder.Pod) (writes []sim.Write) {
 	for range size - len(pods) {
 		writes = append(writes, create(fleet, ""))
@@ -57,7 +57,8 @@ func create(fleet *cluster.Object, name string) sim.Write {
 	return sim.Write{Verb: sim.Create, Object: &podorder.Pod{Name: name, ControllerKind: "Fleet", ControllerName: fleet.Name, ControllerUID: fleet.UID}}
 }
 
-// A plan is what a controller does about a Fleet of a size whose pods it sees.
+// A plan returns the writes of a controller for a Fleet, by its size and its cached
+// pods.
 type plan func(fleet *cluster.Object, size int, pods []podorder.Pod) []sim.Write
 
 func (p plan) reconcile(v sim.View, name string) ([]sim.Write, time.Duration, error) {
@@ -69,8 +70,8 @@ func (p plan) reconcile(v sim.View, name string) ([]sim.Write, time.Duration, er
 	return p(fleet, size, v.PodsOf(fleet.UID)), 0, err
 }
 
-// try runs a controller in a world with faults, in which somebody wants another size each minute.
-// It returns what is wrong, how often faults have struck, and what has happened until then.
+// try runs a controller in a world with faults, in which the size changes each minute. It
+// returns the first error found, the number of faults, and the history up to the error.
 func try(p plan, faults sim.Faults, seed uint64) (wrong string, struck int, history []string, err error) {
 	var w *sim.World
 	w, err = sim.New(cluster.Snapshot{}, sim.Config{

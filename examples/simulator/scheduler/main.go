@@ -2,8 +2,8 @@
 
 // Command scheduler asks a question about schedulers: how many pods serve when a zone is lost?
 //
-// It embeds schedulers of one's own in a world of package rollout/sim, which asks them for a node
-// for each pod.
+// It embeds custom schedulers in a world of package rollout/sim, which asks them for a node for
+// each pod.
 package main
 
 import (
@@ -30,7 +30,8 @@ const (
 	deployments = 40
 )
 
-// A place returns the node that a scheduler chooses for a pod, or "" if none has room. It may look at the world.
+// A place returns the node that a scheduler chooses for a pod, or "" if no node has room. It may
+// read the world.
 type place func(w *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string
 
 var schedulers = []struct {
@@ -47,7 +48,7 @@ func emptiest(_ *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string {
 	return best(p, nodes, func(i int) int64 { return nodes.Free(i, 0) })
 }
 
-// spread takes the zone that has the fewest pods of the same ReplicaSet, and there the emptiest node.
+// spread takes the zone with the fewest pods of the same ReplicaSet, and there the emptiest node.
 func spread(w *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string {
 	zone, in := zoneOf(nodes), map[string]int64{}
 	for _, other := range w.View().PodsOf(p.ControllerUID) {
@@ -58,7 +59,7 @@ func spread(w *sim.World, p scheduler.Pod, nodes *scheduler.Nodes) string {
 	return best(p, nodes, func(i int) int64 { return nodes.Free(i, 0) - room*in[nodes.At(i).Zone] })
 }
 
-// best returns the node that a pod fits with the highest score, of several the first.
+// best returns the node with the highest score of all nodes that fit a pod, the first of several.
 func best(p scheduler.Pod, nodes *scheduler.Nodes, score func(i int) int64) (name string) {
 	var highest int64
 	for i := nodes.First(0, p); i >= 0; i = nodes.First(i+1, p) {
@@ -77,7 +78,8 @@ func zoneOf(nodes *scheduler.Nodes) map[string]string {
 	return zone
 }
 
-// world is the cluster with all Deployments rolled out, and then to another template.
+// world returns the cluster after all Deployments were rolled out, and rolled out again with
+// another template.
 func world(choose place) (w *sim.World, err error) {
 	pod := cluster.Template{Needs: []int64{1}}
 	start := cluster.Snapshot{Resources: []string{"pods"}, Templates: map[string]cluster.Template{"v1": pod, "v2": pod}}
@@ -104,7 +106,7 @@ func world(choose place) (w *sim.World, err error) {
 	return w, err
 }
 
-// lost returns how many pods serve when no node of a zone answers any more, and how many of the
+// lost returns how many pods serve after all nodes of a zone are lost, and how many of the
 // Deployment with the fewest.
 func lost(w *sim.World, zone string) (all, fewest int32, err error) {
 	for _, answers := range []bool{true, false} {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apitest is what the tests of package kube and its subfolders share.
+// Package apitest holds helpers for the tests of package kube and its subfolders.
 package apitest
 
 import (
@@ -21,13 +21,14 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Semantic compares as the API does.
+// Semantic compares times and quantities by value, as the API does.
 var Semantic = cmp.Options{
 	cmp.Comparer(func(a, b metav1.Time) bool { return a.Equal(&b) }),
 	cmp.Comparer(func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 }),
 }
 
-// DrawObject draws what the API has as an interface.
+// DrawObject draws a random value for types of the API that need one of few values,
+// interfaces above all, and reports whether t is such a type.
 func DrawObject(t reflect.Type, random *rand.Rand) (reflect.Value, bool) {
 	v := reflect.New(t).Elem()
 	switch t {
@@ -51,7 +52,7 @@ func DrawObject(t reflect.Type, random *rand.Rand) (reflect.Value, bool) {
 	return v, true
 }
 
-// scribble changes every text, number and map that v leads to.
+// scribble changes all strings, integers and maps that are reachable from v.
 func scribble(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -79,7 +80,7 @@ func scribble(v reflect.Value) {
 	}
 }
 
-// Dump is the text of v, pointers followed.
+// Dump is the text of v in JSON.
 func Dump(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

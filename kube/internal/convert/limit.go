@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// IntOrPercent is that of package kube.
+// IntOrPercent converts v as kube.IntOrPercent does.
 func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
 	switch {
 	case v == nil:
@@ -22,7 +22,8 @@ func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
 	return rollout.FromIntOrString(v.Type != intstr.Int, v.IntVal, v.StrVal)
 }
 
-// Limit returns v, or unset with an error if it is not a number of pods.
+// Limit returns v. It adds an error if v is no number or negative; a v that is no
+// number is returned as unset.
 func Limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
 	n, err := IntOrPercent(v)
 	if err != nil {
@@ -33,7 +34,7 @@ func Limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPe
 	return n
 }
 
-// The fields of the limits of a rolling update.
+// The paths of the limits of a rolling update.
 const (
 	PathSurge             = "spec.strategy.rollingUpdate.maxSurge"
 	PathUnavailable       = "spec.strategy.rollingUpdate.maxUnavailable"
@@ -41,7 +42,7 @@ const (
 	PathDaemonUnavailable = "spec.updateStrategy.rollingUpdate.maxUnavailable"
 )
 
-// DaemonSetLimits returns the limits of a rolling update, unset for the other strategy.
+// DaemonSetLimits returns the limits of a rolling update, unset for OnDelete.
 func DaemonSetLimits(ds *appsv1.DaemonSet, es *field.Errors) (surge, unavailable rollout.IntOrPercent) {
 	rolling := ds.Spec.UpdateStrategy.RollingUpdate
 	if rolling == nil || ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package convert holds what the conversions of package kube and those of its subfolders share.
+// Package convert holds conversions that package kube and its subfolders share.
 package convert
 
 import (
@@ -57,7 +57,8 @@ func With(m, set map[string]string) map[string]string {
 	return m
 }
 
-// DeleteOptions returns the options of a deletion with what is known as preconditions.
+// DeleteOptions returns delete options with UID and resource version, if known, as
+// preconditions.
 func DeleteOptions(uid, resourceVersion string) metav1.DeleteOptions {
 	if uid == "" && resourceVersion == "" {
 		return metav1.DeleteOptions{}

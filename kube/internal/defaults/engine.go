@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package defaults fills in what an API server would: a table of fields with their values,
-// and what walks an object by it.
+// Package defaults sets the default values of an API server: a table of fields with their
+// values, and an engine that applies the table to an object.
 package defaults
 
 import (
@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Apply fills in what is not set in an object, to which it has a pointer, and reports
-// whether the table knows the type. What the table takes a value from, it shares.
+// Apply sets the defaults of an object, given as a pointer, and reports whether the
+// table has its type. Values that are taken from the table share memory with it.
 func Apply(object any) bool {
 	v := reflect.ValueOf(object)
 	rows, ok := tables()[v.Type().Elem()]
@@ -21,17 +21,17 @@ func Apply(object any) bool {
 	return ok
 }
 
-// A row says what a field is if it is not set.
+// A row is the default value of one field.
 type row struct {
 	names []string // the path
 	value any      // a constant, [object], or a computed
 	when  []condition
-	// anyway is whether a field that is set changes, too.
+	// anyway makes the row replace a value that is set, too.
 	anyway bool
 }
 
-// at returns the rows of a path of JSON names. In it * is every element of a list or a
-// map, {a,b} both, and a pointer to nothing ends the way.
+// at returns the rows of a path of JSON names. In a path, * is every element of a list
+// or a map, and {a,b} is both fields. A row ends without effect at a nil pointer.
 func at(path string, value any, when ...condition) []row {
 	before, rest, several := strings.Cut(path, "{")
 	if !several {
@@ -45,7 +45,7 @@ func at(path string, value any, when ...condition) []row {
 	return rows
 }
 
-// anyway is at for fields that are set, too.
+// anyway is like at, but its rows replace values that are set, too.
 func anyway(path string, value any, when ...condition) []row {
 	rows := at(path, value, when...)
 	for i := range rows {
@@ -54,7 +54,7 @@ func anyway(path string, value any, when ...condition) []row {
 	return rows
 }
 
-// below returns rows as they are for what is at a path.
+// below returns copies of rows with a prefix in front of their paths.
 func below(path string, rows []row) []row {
 	prefix := strings.Split(path, ".")
 	moved := make([]row, len(rows))
@@ -65,19 +65,19 @@ func below(path string, rows []row) []row {
 	return moved
 }
 
-// A place is a value and what it lies in.
+// A place is a value together with the place that contains it.
 type place struct {
 	value reflect.Value
 	in    *place
 }
 
-// A condition tells from a field whether a row holds for it.
+// A condition reports whether a row applies to a field.
 type condition func(field place) bool
 
-// A computed value is one that depends on other fields.
+// A computed value depends on other fields.
 type computed func(field place) any
 
-// object is a value: one of the type of the field in which nothing is set.
+// object is the value of an empty object: the zero value of the field's type.
 var object = struct{}{}
 
 func (r *row) walk(p place, names []string) {
@@ -123,7 +123,7 @@ func (r *row) set(p place) {
 	fill(p.value, value)
 }
 
-// fill sets a field to a value of a type that can be converted, or to a pointer to it.
+// fill sets a field to a value, converted to the field's type, or to a pointer to it.
 func fill(v reflect.Value, value any) {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -134,7 +134,7 @@ func fill(v reflect.Value, value any) {
 	}
 }
 
-// unsetValue reports whether a field is as if nobody had written it.
+// unsetValue reports whether a field has its zero value, or is an empty list or map.
 func unsetValue(v reflect.Value) bool {
 	if !v.IsValid() {
 		return true
@@ -145,8 +145,8 @@ func unsetValue(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// pointee returns what a pointer points to, which is no value for nil, and another value
-// as it is.
+// pointee follows pointers to the value that they lead to: no value for nil. Other
+// values are returned unchanged.
 func pointee(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -154,7 +154,7 @@ func pointee(v reflect.Value) reflect.Value {
 	return v
 }
 
-// named returns a field by the name that it has in JSON.
+// named returns a field by its JSON name.
 func named(v reflect.Value, name string) reflect.Value {
 	index, ok := fields(v.Type())[name]
 	if !ok {
@@ -163,10 +163,11 @@ func named(v reflect.Value, name string) reflect.Value {
 	return v.FieldByIndex(index)
 }
 
-// known are the results of fields.
+// known caches the results of fields.
 var known sync.Map
 
-// fields returns where the fields of a struct are, with those of structs inlined in it.
+// fields returns the indices of the fields of a struct by JSON name, including inlined
+// structs.
 func fields(t reflect.Type) map[string][]int {
 	if m, ok := known.Load(t); ok {
 		return m.(map[string][]int)

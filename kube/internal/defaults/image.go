@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What images are called: a registry, a path in it, a tag, and a digest.
+// The parts of an image name: registry, path, tag, and digest.
 const (
 	word     = `[[:alnum:]](?:[[:alnum:]-]*[[:alnum:]])?`
 	registry = `(?:` + word + `(?:\.` + word + `)*|\[[[:xdigit:]:]+\])(?::[0-9]+)?`
@@ -22,14 +22,14 @@ var (
 	identifier = regexp.MustCompile(`^[a-f0-9]{64}$`)
 )
 
-// longestName is how long registry and path may be.
+// longestName is the greatest length of a path without the registry.
 const longestName = 255
 
-// digests are the algorithms with the lengths of their digests in small hexadecimal digits.
+// digests maps each algorithm to the length of its digests in lowercase hexadecimal digits.
 var digests = map[string]int{"sha256": 64, "sha384": 96, "sha512": 128}
 
-// isLatest reports whether an image has the tag latest, or neither tag nor digest. An image
-// that has no valid name has not.
+// isLatest reports whether an image has the tag latest, or neither tag nor digest. It is
+// false for an invalid name.
 func isLatest(image string) bool {
 	if identifier.MatchString(image) {
 		return false
@@ -49,8 +49,8 @@ func isLatest(image string) bool {
 	return tag == "latest" && len(digest) == digests[algorithm] && strings.ToLower(digest) == digest
 }
 
-// splitImage returns the registry of an image, which is that of Docker if it names none,
-// and the rest.
+// splitImage returns the registry of an image, docker.io if the image names none, and
+// the rest.
 func splitImage(image string) (host, path string) {
 	host, path, found := strings.Cut(image, "/")
 	switch {

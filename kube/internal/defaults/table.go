@@ -15,12 +15,12 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// tables returns the rows of each type, in the order in which they hold.
+// tables returns the rows of each type, in the order in which they apply.
 //
-// They mirror the defaulting functions of Kubernetes 1.37.2 with its feature gates as they
-// are by default, SetObjectDefaults_Deployment and its siblings of apps/v1, core/v1 and
-// both versions of autoscaling, and what conversions into the types that the API server works on, and
-// back, add to them.
+// They mirror the defaulting functions of Kubernetes 1.37.2 with its default feature gates,
+// SetObjectDefaults_Deployment and its siblings of apps/v1, core/v1 and both versions of
+// autoscaling, and the values that are set by conversion to the internal types of the API
+// server and back.
 var tables = sync.OnceValue(func() map[reflect.Type][]row {
 	template := below("spec.template", podTemplate())
 	return map[reflect.Type][]row{
@@ -103,7 +103,8 @@ func autoscaler() []row {
 	)
 }
 
-// olderAutoscaler are the rows of autoscaling/v1, in which other metrics are an annotation.
+// olderAutoscaler are the rows of autoscaling/v1, which keeps other metrics in an
+// annotation.
 func olderAutoscaler() []row {
 	return slices.Concat(
 		at("spec.minReplicas", 1),

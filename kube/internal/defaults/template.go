@@ -4,7 +4,7 @@ package defaults
 
 import "slices"
 
-// podTemplate are the rows of the template of pods. A pod itself has more.
+// podTemplate are the rows of a pod template. A pod itself has more defaults.
 func podTemplate() []row {
 	return slices.Concat(
 		at("spec.dnsPolicy", "ClusterFirst"),
@@ -40,7 +40,7 @@ func container() []row {
 	)
 }
 
-// pullPolicy are the rows of a policy that depends on an image.
+// pullPolicy are the rows of an image pull policy: its default depends on the image.
 func pullPolicy(policy, image string) []row {
 	return slices.Concat(at(policy, "Always", latest(image)), at(policy, "IfNotPresent"))
 }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// sibling returns a field beside another by its path, which begins with "../" if it lies
-// beside what both lie in. There may be no such value.
+// sibling returns a field next to p by its path. Each "../" in front goes up one level.
+// The result is no value if a pointer on the path is nil.
 func (p place) sibling(path string) reflect.Value {
 	in := p.in
 	for rest, up := strings.CutPrefix(path, "../"); up; rest, up = strings.CutPrefix(path, "../") {
@@ -25,27 +25,27 @@ func (p place) sibling(path string) reflect.Value {
 	return v
 }
 
-// is holds if a field beside has a value.
+// is holds if a sibling has a value.
 func is(name, value string) condition {
 	return func(p place) bool { return p.sibling(name).String() == value }
 }
 
-// unset holds if a field beside is not set.
+// unset holds if a sibling is not set.
 func unset(name string) condition {
 	return func(p place) bool { return unsetValue(p.sibling(name)) }
 }
 
-// given holds if a field beside is set.
+// given holds if a sibling is set.
 func given(name string) condition {
 	return func(p place) bool { return !unsetValue(p.sibling(name)) }
 }
 
-// lacks holds if a map beside has no such key.
+// lacks holds if a map, a sibling, does not have a key.
 func lacks(name, key string) condition {
 	return func(p place) bool { return !p.sibling(name).MapIndex(reflect.ValueOf(key)).IsValid() }
 }
 
-// alone holds if nothing is set in what the field lies in but one other field.
+// alone holds if no field next to p is set, except for the named one.
 func alone(name string) condition {
 	return func(p place) bool {
 		for other := range fields(p.in.value.Type()) {
@@ -57,18 +57,18 @@ func alone(name string) condition {
 	}
 }
 
-// latest holds if the image beside is the latest, in words or without.
+// latest holds if a sibling is an image with the tag latest, explicit or implied.
 func latest(name string) condition {
 	return func(p place) bool { return isLatest(p.sibling(name).String()) }
 }
 
-// same is the value of a field beside.
+// same is the value of a sibling.
 func same(name string) computed {
 	return func(p place) any { return p.sibling(name).Interface() }
 }
 
-// milli is a quantity that is rounded up to thousandths. One that has no more digits stays
-// as it is in memory, too, which is what a hash is computed from.
+// milli is a quantity rounded up to thousandths. A quantity that needs no rounding is left
+// untouched in memory, too, since hashes are computed from its memory.
 var milli = computed(func(p place) any {
 	q := p.value.Interface().(resource.Quantity)
 	rounded := q.DeepCopy()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package valid holds what an API server rejects about every object with a template of pods,
-// as far as people get it wrong by hand: names, the selector, labels, and what containers
-// cannot do without. It does not look at volumes, probes, or security contexts.
+// Package valid checks rules of the API server that all objects with a pod template share,
+// as far as they are easy to break by hand: names, selectors, labels, and required fields of
+// containers. It does not check volumes, probes, or security contexts.
 package valid
 
 import (
@@ -30,7 +30,7 @@ func Names(o *metav1.ObjectMeta, es *field.Errors) {
 	}
 }
 
-// check adds what is wrong with a text, in the words of apimachinery without its examples.
+// check adds the errors of a text, in the words of apimachinery without the examples.
 func check(es *field.Errors, path, text string, wrong []string) {
 	for _, words := range wrong {
 		words, _, _ = strings.Cut(words, " (e.g. ")
@@ -38,7 +38,8 @@ func check(es *field.Errors, path, text string, wrong []string) {
 	}
 }
 
-// Selector checks that there is a selector, and that it selects the pods of the template.
+// Selector checks that the selector is set, and that it matches the labels of the
+// template.
 func Selector(s *metav1.LabelSelector, template map[string]string, es *field.Errors) {
 	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		es.Add("spec.selector", "", "must be set and not empty")
@@ -56,7 +57,7 @@ func Selector(s *metav1.LabelSelector, template map[string]string, es *field.Err
 	}
 }
 
-// written returns a selector that need not be one, as kubectl writes them.
+// written formats a selector, valid or not, as kubectl does.
 func written(s *metav1.LabelSelector) string {
 	var list []string
 	if len(s.MatchLabels) > 0 {
@@ -68,7 +69,7 @@ func written(s *metav1.LabelSelector) string {
 	return strings.Join(list, ",")
 }
 
-// Template checks the template of pods that are to run for ever.
+// Template checks the pod template of a workload that never ends.
 func Template(t *corev1.PodTemplateSpec, es *field.Errors) {
 	const path = "spec.template.spec"
 	s := &t.Spec
@@ -115,7 +116,7 @@ func container(es *field.Errors, path string, c *corev1.Container) {
 	}
 }
 
-// pairs checks keys and values of labels.
+// pairs checks the keys and values of labels.
 func pairs(es *field.Errors, path string, of map[string]string) {
 	for key, value := range of {
 		check(es, path, key, validation.IsQualifiedName(key))
