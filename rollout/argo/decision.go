@@ -87,8 +87,7 @@ func (z size) resized(to int32, reason Reason, delaysAbort bool) size {
 // moves reports whether pods come or go.
 func (z size) moves() bool { return z.set != nil && z.to != z.set.Replicas }
 
-// A waiting holds what the pass waits for, and the time of another look, zero if none is
-// needed.
+// A waiting is a list of holds and the time of another look, zero if none is needed.
 type waiting struct {
 	holds []kplan.Hold[Reason]
 	at    time.Time
