@@ -43,7 +43,7 @@ type CreateReplicaSet struct {
 	Hash     string `json:"hash"` // the value of [HashLabel]
 	Revision int64  `json:"revision"`
 	Replicas int32  `json:"replicas"`
-	Desired  int32  `json:"desired"` // the size of the Rollout, as it is annotated
+	Desired  int32  `json:"desired"` // the size of the Rollout, as annotated
 	Reason   Reason `json:"reason"`
 }
 

@@ -127,7 +127,7 @@ type turn struct {
 	begin  []string // the reasons of pauses that begin
 	end    string   // the reason of the pause that ends
 	clear  bool     // all pauses end
-	abort  bool     // the update is given up
+	abort  bool     // the update is aborted
 	why    string   // the message of the analysis that aborts it
 	resume bool     // an abort is taken back
 }
@@ -135,7 +135,7 @@ type turn struct {
 // turn returns the turn of any pass: an abort of the stable template is taken back.
 func (in *input) turn() turn { return turn{resume: in.read.StableRS == in.read.CurrentPodHash} }
 
-// aborted reports whether the update is given up.
+// aborted reports whether the update is aborted after this pass.
 func (in *input) aborted(t *turn) bool { return !t.resume && (t.abort || in.read.Abort) }
 
 // A restart is the part of a pass that serves [Rollout.RestartAt].

@@ -72,7 +72,7 @@ func (c *counts) freshScaled(z size, to int32, reason Reason, delaysAbort bool) 
 // A delay is the next size and deadline of an old ReplicaSet that is to be removed.
 type delay struct {
 	to     int32
-	until  time.Time // as it is annotated
+	until  time.Time // as annotated
 	counts bool      // it counts against the limit of waiting ReplicaSets
 	at     time.Time // of another look; zero if none is needed
 }

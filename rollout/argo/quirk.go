@@ -21,8 +21,8 @@ const (
 	StablePingPongSelectsAll                    // the stable one of two Services that take turns selects all pods
 	ZeroReplicasTakeSteps                       // an update of 0 replicas takes all steps, with pods and pauses
 	StepBehindTheEnd                            // the index of the step goes past the end
-	OvercountedKeepsOthers                      // one ReplicaSet with pods too many keeps all others in between
-	PauseBeginsWhilePodsGo                      // a pause begins in the pass that removes pods in between
+	OvercountedKeepsOthers                      // one ReplicaSet with too many available pods keeps all other old ones
+	PauseBeginsWhilePodsGo                      // a pause begins in the pass that removes pods of other templates
 	PausedTwice                                 // two analyses without a result pause twice for one reason
 	ZeroDelayKeepsForEver                       // a scaleDownDelaySeconds of 0 keeps old pods forever
 )

@@ -30,8 +30,7 @@ type list struct {
 type object struct {
 	name string
 	of   types.Type // of the variable, or of an element of the array
-	// A slice that is one of two shares its array with neither, so that neither may be
-	// written any more.
+	// A frozen array may not be written any more: a slice that is one of two has copied it.
 	frozen bool
 }
 
