@@ -9,25 +9,25 @@ import (
 	"slices"
 )
 
-// A Part is one of several among whom pods are shared out.
+// A Part is one of several sets that share pods.
 type Part struct {
 	Weight int64 `json:"weight"`        // its share of the sum of all weights
 	Size   int32 `json:"size,omitzero"` // pods that it has
 	Age    int   `json:"age,omitzero"`  // the older of two has the lower one
 }
 
-// A Leftover says who gets the pods that rounding leaves over.
+// A Leftover names the parts that get the pods left over by rounding.
 type Leftover string
 
 // The policies for leftovers.
 const (
-	LeftoverMostCut Leftover = ""        // those that rounding has cut most
+	LeftoverMostCut Leftover = ""        // the parts with the largest remainders
 	LeftoverLargest Leftover = "Largest" // the largest
 	LeftoverNewest  Leftover = "Newest"  // the youngest
 )
 
-// Weights returns the shares of sets. If all were last scaled for the same maximum, or some
-// for one that is not known, sizes are shares.
+// Weights returns the shares of sets. Sizes are shares if all were last scaled for the same
+// maximum, or the maximum of one is not known.
 //
 //	weight(i) = wanted(i)                                     if all before(i) are equal, or one is not known
 //	weight(i) = max(1, wanted(i) * 2^bits / before(i))        otherwise
@@ -47,19 +47,19 @@ func Weights(sets []Set) []int64 {
 	return weights
 }
 
-// shareBits is the precision of shares that are not whole numbers: as much as leaves the
-// sum of n of the largest within 63 bits.
+// shareBits is the precision in bits of shares that are not whole numbers: the most for
+// which the sum of n of the largest shares fits into 63 bits.
 func shareBits(n int) int { return min(24, 32-bits.Len32(uint32(n))) }
 
-// Apportion divides goal in proportion to weights, exactly. What rounding down leaves over
-// goes, one pod each, to those that the policy names, and among equals to the youngest. A
-// weight below 0 is 0, and if all are 0, all are 1.
+// Apportion divides goal in proportion to weights, exactly. The pods that rounding down
+// leaves over go, one each, to the parts that the policy names, and among equal parts to
+// the youngest. A weight below 0 is 0, and if all are 0, all are 1.
 //
 //	share(i) = floor(goal * weight(i) / sum), and 1 more for some
 //	the sum of all share(i) = goal
 //
-// Preferred sizes, if given, are the answer where they do so as well and differ in nothing
-// but who comes first among equals.
+// Preferred sizes, if given, are returned if they are such shares too and differ only in
+// the order among equal parts.
 func Apportion(goal int64, parts []Part, preferred []int32, leftover Leftover) []int64 {
 	goal = max(0, goal)
 	weights, sum := divisors(parts)
@@ -83,7 +83,7 @@ func Apportion(goal int64, parts []Part, preferred []int32, leftover Leftover) [
 	return shares
 }
 
-// divisors returns weights whose sum is neither 0 nor beyond 63 bits.
+// divisors returns weights with a sum above 0 and within 63 bits.
 func divisors(parts []Part) (weights []uint64, sum uint64) {
 	weights = make([]uint64, len(parts))
 	for k, p := range parts {
@@ -99,14 +99,14 @@ func divisors(parts []Part) (weights []uint64, sum uint64) {
 	return weights, sum
 }
 
-// divides reports whether each size is a share rounded down or up, all that rounding down
-// has left over is given away, and none gets a pod whom rounding has cut less than another
-// who gets none.
+// divides reports whether each size is a share rounded down or up, the sizes use up all of
+// the pods left over, and no part is rounded up while one with a larger remainder is
+// rounded down.
 func divides(sizes []int32, shares []int64, cut []uint64, left int64) bool {
 	if len(sizes) != len(shares) {
 		return false
 	}
-	least, most := uint64(math.MaxUint64), uint64(0) // cut of those rounded up, and down
+	least, most := uint64(math.MaxUint64), uint64(0) // the remainders of sizes rounded up, and down
 	for k, size := range sizes {
 		switch {
 		case int64(size) == shares[k]:
@@ -121,9 +121,9 @@ func divides(sizes []int32, shares []int64, cut []uint64, left int64) bool {
 	return sizes != nil && left == 0 && least >= most
 }
 
-// leftoverOrder returns the places of the parts in the order in which they get what is
-// left over. Among equal ones this is the youngest first in both directions: when pods go,
-// those that get nothing lose one, and these are to be the oldest.
+// leftoverOrder returns the indexes of the parts in the order in which they get the pods
+// left over. Among equal parts the youngest is first in both directions: when pods go,
+// parts that get nothing lose one, and these should be the oldest.
 func leftoverOrder(parts []Part, cut []uint64, leftover Leftover) []int {
 	order := make([]int, len(parts))
 	for k := range order {

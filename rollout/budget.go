@@ -7,17 +7,17 @@ import (
 	"math"
 )
 
-// A Budget is how far a rolling update may stray from the wanted number of pods.
+// A Budget holds the limits of a rolling update around the wanted number of pods.
 type Budget struct {
 	Replicas    int32 `json:"replicas"`    // pods wanted
 	Surge       int32 `json:"surge"`       // pods allowed above Replicas
 	Unavailable int32 `json:"unavailable"` // pods allowed to be unavailable, at most Replicas
 }
 
-// Resolve turns the two limits of a rolling update into pods: surge is rounded
-// up and unavailable down. An unset limit is 0. If both come out as 0, unavailable
-// is 1. Unavailable is then capped at replicas, so that both are 0 only if
-// replicas is 0 as well. For a DaemonSet, which rounds both up, see [ResolveNodes].
+// Resolve turns the two limits of a rolling update into pods: surge is rounded up and
+// unavailable down. An unset limit is 0. If both resolve to 0, unavailable is 1.
+// Unavailable is then capped at replicas, so that both are 0 only if replicas is 0 as well.
+// For a DaemonSet, which rounds both up, see [ResolveNodes].
 //
 //	Resolve(10, Percent(25), Percent(25)) // 3 above, 2 unavailable
 //	Resolve(3, Percent(25), Percent(25))  // 1 above, 0 unavailable
@@ -30,14 +30,14 @@ func Resolve(replicas int32, surge, unavailable IntOrPercent) Budget {
 	return budget(replicas, up, down)
 }
 
-// ResolveExact is [Resolve] for limits of any size: a share that is beyond the range of
-// int32 is its largest value, where upstream wraps around.
+// ResolveExact is [Resolve] for limits of any size: a share beyond the range of int32 ends
+// at its bounds, where upstream wraps around.
 func ResolveExact(replicas int32, surge, unavailable IntOrPercent) Budget {
 	above, below := fenceposts(replicas, surge, unavailable)
 	return budget(replicas, saturate(above), saturate(below))
 }
 
-// budget caps unavailable at replicas. No replicas allow for none, even if the limit has
+// budget caps unavailable at replicas. It is 0 without replicas, even if the limit has
 // wrapped around.
 func budget(replicas, surge, unavailable int32) Budget {
 	if replicas == 0 {
@@ -46,9 +46,8 @@ func budget(replicas, surge, unavailable int32) Budget {
 	return Budget{Replicas: replicas, Surge: surge, Unavailable: min(unavailable, replicas)}
 }
 
-// Fenceposts resolves surge, rounded up, and unavailable, rounded down. If both
-// come out as 0, unavailable is 1, because otherwise nothing could ever move; it
-// is not capped.
+// Fenceposts resolves surge, rounded up, and unavailable, rounded down. If both resolve to
+// 0, unavailable is 1, because otherwise nothing could ever move; it is not capped.
 //
 // It mirrors ResolveFenceposts of the deployment util package of Kubernetes.
 func Fenceposts(replicas int32, surge, unavailable IntOrPercent) (up, down int32) {
@@ -67,7 +66,8 @@ func fenceposts(replicas int32, surge, unavailable IntOrPercent) (above, below i
 // MinAvailable returns the number of pods that must stay available.
 func (b Budget) MinAvailable() int32 { return saturate(int64(b.Replicas) - int64(b.Unavailable)) }
 
-// MaxTotal returns the number of pods that may be wanted at once, as far as an int32 goes.
+// MaxTotal returns the number of pods that may be wanted at once, at most the largest
+// int32.
 func (b Budget) MaxTotal() int32 { return saturate(int64(b.Replicas) + int64(b.Surge)) }
 
 // String returns the budget as bounds, such as "at most 13, at least 8 available".

@@ -8,8 +8,8 @@
 //	b := rollout.Resolve(10, rollout.Percent(25), rollout.Percent(25))
 //	fmt.Println(b) // at most 13, at least 8 available
 //
-// A number that comes from an object of the Kubernetes API is read by [FromIntOrString], one
-// that a person has typed by [Parse].
+// [FromIntOrString] reads a number from an object of the Kubernetes API, [Parse] one that a
+// person has typed.
 //
 //	maxSurge ----------+
 //	maxUnavailable ----+--> Fenceposts --> Budget --> MaxTotal, MinAvailable
@@ -21,16 +21,16 @@
 //	                                     Proportional     all sets, when replicas change
 //	                                     Apportion        the same, exactly
 //	                                     Scale            shares, or all to the new set
-//	                                     OnDelete         old pods stay until somebody deletes them
+//	                                     OnDelete         old pods stay until a user deletes them
 //	                                     InPlace          pods move to the new set
 //	                                     Roll, Step       one step, by all policies
 //
 // These are functions of counts alone: they know no names, templates or annotations, so
-// that whatever is rolled out can be rolled by them. Their loops take one set after the
-// other, oldest first.
+// that every kind of workload can use them. Their loops take one set after the other,
+// oldest first.
 //
-// For one pod on each node there are [ResolveNodes], [NodeCounts] and [SurgeCounts]: how many
-// nodes' pods may go, and how many nodes get a second one.
+// For one pod on each node there are [ResolveNodes], [NodeCounts] and [SurgeCounts]: from
+// how many nodes pods may be removed, and how many nodes get a second one.
 //
 // The planners of packages deploy and daemonset are built on these numbers, and so are the
 // planners of progressive rollouts in the folders below, which this package does not
@@ -38,7 +38,7 @@
 //
 //	ordinal        which of numbered pods, or groups of them, are updated now
 //	partition      how many pods of the new template a step allows
-//	workload       what a rollout drives, whatever its kind, and the quirks
+//	workload       the objects that a rollout drives, of any kind, and the quirks
 //	traffic        routes, Services and Ingresses
 //	batchrelease   the planner of a BatchRelease: one batch of a workload
 //	kruise         the planner of a Rollout of OpenKruise: admission, steps, closing

@@ -2,15 +2,15 @@
 
 package rollout
 
-// Grow returns the size that the new set may have, given the pods that all sets want and
-// those that it wants itself: as many more as the surge leaves room for, up to the replicas.
+// Grow returns the size that the new set may have, given the pods that all sets want,
+// total, and its own, size: as many more as the surge leaves room for, up to the replicas.
 //
 //	size                                                if total >= replicas + surge
 //	size + min(replicas + surge - total, replicas - size)        otherwise
 //
-// By default all of it wraps around beyond the range of int32, so that the result can be
-// below 0; if sums are exact, it is never below size. It mirrors NewRSNewReplicas of the
-// deployment util package of Kubernetes.
+// By default it wraps around beyond the range of int32, so that the result can be below 0;
+// with exact sums it is never below size. It mirrors NewRSNewReplicas of the deployment
+// util package of Kubernetes.
 func Grow(b Budget, total int64, size int32, p Policy) int32 {
 	if p.ExactSums {
 		more := min(p.MaxTotal(b)-total, int64(b.Replicas)-int64(size))
@@ -23,8 +23,9 @@ func Grow(b Budget, total int64, size int32, p Policy) int32 {
 	return size + min(limit-wanted, b.Replicas-size)
 }
 
-// GrowTo is [Grow] for a new set that may have limit pods, as by a partition. It never
-// shrinks the set; one that has all pods there are gets all replicas, whatever the limit is.
+// GrowTo is [Grow] for a new set that may have limit pods, as with a partition. It never
+// shrinks the set; if no other set wants pods, the new one gets all replicas, whatever the
+// limit is.
 //
 //	replicas                                                  if total <= size
 //	max(size, min(size + replicas + surge - total, limit))    otherwise
@@ -38,8 +39,8 @@ func GrowTo(b Budget, limit int32, total int64, size int32) int32 {
 	return int32(max(int64(size), min(int64(size)+room, int64(limit))))
 }
 
-// Surplus returns how many pods old sets, which want old, have beyond what a limit of the
-// new set leaves to them; below 0 it is how many they miss.
+// Surplus returns how many pods old sets, which want old, have beyond the share that the
+// limit of the new set leaves to them; if it is below 0, that many are missing.
 //
 //	old - (replicas - max(limit, size))
 //
@@ -48,8 +49,8 @@ func Surplus(replicas, limit int32, old int64, size int32) int64 {
 	return old - (int64(replicas) - int64(max(limit, size)))
 }
 
-// Recreate returns the size of the new set where all old pods go first: it may start
-// when old sets want no pods, and none that has not ended is left.
+// Recreate returns the size of the new set where all old pods go first: it may start when
+// old sets want no pods, and all of their pods have ended.
 //
 //	replicas    if wanted = 0 and left = 0
 //	none        otherwise
@@ -62,8 +63,8 @@ func Recreate(replicas int32, wanted, left int64) (size int32, start bool) {
 	return replicas, true
 }
 
-// Saturated reports whether the new set serves alone: all replicas are its own, available,
-// and were so wanted when it was last scaled, as recorded tells.
+// Saturated reports whether the new set serves alone: it wants all replicas, they are
+// available, and recorded, the replicas for which it was last scaled, is the same number.
 //
 //	wanted = available = recorded = replicas
 //

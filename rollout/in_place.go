@@ -2,16 +2,16 @@
 
 package rollout
 
-// InPlace returns the size that the new set is to get where pods of old sets move to it
-// instead of being replaced: growth that would make pods beyond the replicas is left to
-// those that move. The new set would get size otherwise; old ones are to get these sizes.
+// InPlace returns the next size of the new set where pods of old sets move to it instead of
+// being replaced: growth beyond the replicas is left to the pods that move. Size and sizes
+// are the next sizes of the new and old sets otherwise.
 //
 //	size - min(size - wanted, max(0, total - replicas))     total = the sum of max(size, there) of all
-//	wanted + 1       if that is wanted, though size is more, and nothing is in progress
+//	wanted + 1       if the first is wanted, size is more, and nothing is in progress
 //
-// In progress is what is busy otherwise, such as a pod that is being updated, a new set that
-// is not what it wants to be, and an old one that is to lose pods. The one that remains is
-// what makes room for the first pod that moves where none may be unavailable. It mirrors the
+// In progress means that a pod is being updated, that the new set does not have the pods it
+// wants or that they are not available, or that an old set is to lose pods. The extra pod
+// makes room for the first pod that moves if none may be unavailable. It mirrors the
 // in-place updates of Cluster API (commit ae7ff047), which needs it.
 //
 //proof:requires 0 <= newSet.Wanted && 0 <= replicas && 0 <= newSet.There
@@ -44,8 +44,9 @@ func InPlace(replicas int32, newSet Set, size int32, old []Set, sizes []int32, b
 	return saturate(int64(newSet.Wanted) + growth)
 }
 
-// BreakDeadlock returns the step with the pod less that [Deadlock] names, if it would change
-// nothing otherwise. [Roll] does so by a policy; what changes its step has to do so itself.
+// BreakDeadlock removes one pod of the set that [Deadlock] returns, if the step would
+// change nothing otherwise. [Roll] calls it by a policy; a caller that changes the step
+// calls it again.
 func (r Rolling) BreakDeadlock(newSet Set, old []Set) Rolling {
 	if r.Size != newSet.Wanted || r.Shrinking.Removed != 0 {
 		return r

@@ -11,7 +11,7 @@ import (
 )
 
 // IntOrPercent is a number of pods, absolute or as a share of a total. The zero
-// IntOrPercent is unset; each field that holds one says what unset means there.
+// IntOrPercent is unset; the comment of each field gives the meaning of unset.
 type IntOrPercent struct {
 	value int32
 	kind  kind
@@ -31,10 +31,10 @@ func Int(n int32) IntOrPercent { return IntOrPercent{value: n, kind: absolute} }
 // Percent returns a share of the total, in percent. It may exceed 100.
 func Percent(p int32) IntOrPercent { return IntOrPercent{value: p, kind: percent} }
 
-// FromIntOrString returns what an IntOrString of the Kubernetes API means: the number
-// if it is none of text, and otherwise the share that the text names. As Kubernetes it
-// refuses the text "5", which is not the number 5, and the empty text. The error is a
-// [kplan.FieldError] whose path is empty.
+// FromIntOrString returns the value of an IntOrString of the Kubernetes API: the number, or
+// the percentage in the text if isString is set. As Kubernetes it refuses the text "5",
+// which is not the number 5, and the empty text. The error is a [kplan.FieldError] with an
+// empty path.
 //
 //	v, err := rollout.FromIntOrString(x.Type == intstr.String, x.IntVal, x.StrVal)
 func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, error) {
@@ -48,12 +48,11 @@ func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, er
 }
 
 // Parse reads a number such as "3" or a share such as "25%", as a person writes it on a
-// command line. A sign is allowed in front, as Kubernetes allows it; blanks and
-// fractions are not. The empty string is unset. The error is a [kplan.FieldError] whose path
-// is empty.
+// command line. A sign is allowed in front, as in Kubernetes; blanks and fractions are not.
+// The empty string is unset. The error is a [kplan.FieldError] with an empty path.
 //
-// It is not for text that comes from an object of the Kubernetes API: there the text
-// "50" is an error, of which Parse makes 50 pods. See [FromIntOrString].
+// It is not for text from an object of the Kubernetes API: there the text "50" is an error,
+// but Parse returns 50 pods. See [FromIntOrString].
 func Parse(s string) (IntOrPercent, error) {
 	if s == "" {
 		return IntOrPercent{}, nil
@@ -84,8 +83,8 @@ func (v IntOrPercent) SameKind(w IntOrPercent) bool { return v.kind == w.kind }
 // IsNegative reports whether v is below zero, which no field accepts.
 func (v IntOrPercent) IsNegative() bool { return v.value < 0 }
 
-// Of returns the number of pods that v means out of total, rounded down. Unset
-// is 0 and an absolute number is itself, whatever the total.
+// Of returns v as a number of pods out of total, rounded down. Unset is 0, and an absolute
+// number does not depend on total.
 //
 // A product beyond the range of int32 wraps around as it does in
 // intstr.GetScaledValueFromIntOrPercent of Kubernetes 1.36.
@@ -119,8 +118,8 @@ func (v IntOrPercent) OfUp64(total int32) int64 {
 	return quotient
 }
 
-// Equal reports whether v and w are the same number or the same share. 0 and 0%
-// differ, and so do 0 and unset.
+// Equal reports whether v and w are the same number or the same share. 0 and 0% differ, as
+// well as 0 and unset.
 func (v IntOrPercent) Equal(w IntOrPercent) bool { return v == w }
 
 // String returns "3", "25%" or, if v is unset, "".
@@ -145,9 +144,9 @@ func (v IntOrPercent) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// UnmarshalJSON decodes what [IntOrPercent.MarshalJSON] wrote. A string must be
-// a percentage, as in the Kubernetes API: "5" is not the number 5. The error is a
-// [kplan.FieldError] whose path is empty, and leaves v unchanged.
+// UnmarshalJSON decodes the output of [IntOrPercent.MarshalJSON]. A string must be a
+// percentage, as in the Kubernetes API: "5" is not the number 5. The error is a
+// [kplan.FieldError] with an empty path, and leaves v unchanged.
 func (v *IntOrPercent) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*v = IntOrPercent{}

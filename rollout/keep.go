@@ -4,16 +4,16 @@ package rollout
 
 import "slices"
 
-// KeepLimit returns sizes of sets of which the new one has no more pods than it may: what it
-// would get beyond its limit, or beyond what it wants already, goes to the largest other set
-// that wants pods, the first of several. Newest is the place of the new set.
+// KeepLimit returns sizes where the new set has no pods beyond its limit: pods beyond the
+// limit and beyond its current size go to the largest other set that wants pods, the first
+// of several. Newest is the index of the new set.
 //
 //	surplus       = max(0, size(newest) - max(wanted(newest), limit))
 //	size(newest)  - surplus
 //	size(largest) + surplus
 //
-// Without another set that wants pods, sizes stay as they are. Whoever scales in the middle
-// of a rollout that a partition holds needs it: by their shares alone all sets grow.
+// Without another set that wants pods, sizes do not change. It is needed when a rollout
+// that a partition holds is scaled: by their shares alone all sets grow.
 func KeepLimit(sets []Set, sizes []int32, newest int, limit int32) []int32 {
 	kept, largest := slices.Clone(sizes), -1
 	if newest < 0 || newest >= min(len(sets), len(sizes)) {
@@ -32,18 +32,18 @@ func KeepLimit(sets []Set, sizes []int32, newest int, limit int32) []int32 {
 	return kept
 }
 
-// KeepAvailable returns sizes with which the minimum stays available, or what is available
-// if that is less: sets keep available pods that they would lose, the first set first, and
-// others, the last set first, give up as many that are not available, or not started yet.
+// KeepAvailable returns sizes that keep the minimum available, or the pods available now if
+// these are fewer: sets keep available pods that they would lose, the first set first, and
+// sets give up as many unavailable or missing pods instead, the last set first.
 //
 //	available(i) = max(0, min(available, wanted))            of set i
 //	missing      = min(minAvailable, sum available(i)) - sum min(available(i), size(i))
-//	size(i) - what is missing, up to max(0, size(i) - available(i))      last set first
-//	size(i) + what is missing, up to max(0, available(i) - size(i))      first set first
+//	size(i) - missing, up to max(0, size(i) - available(i))      last set first
+//	size(i) + missing, up to max(0, available(i) - size(i))      first set first
 //
-// The sum of sizes stays the same if there are enough pods that are not available, as there
-// are if sizes add up to no less than the minimum. Whoever scales while some pods are not
-// available needs it: shares take no account of that.
+// The sum of sizes stays the same if there are enough unavailable pods, which is true if
+// sizes add up to at least the minimum. It is needed when sets with unavailable pods are
+// scaled, because shares ignore availability.
 func KeepAvailable(b Budget, sets []Set, sizes []int32, p Policy) []int32 {
 	kept := slices.Clone(sizes)
 	n := min(len(sets), len(sizes))

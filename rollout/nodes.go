@@ -2,8 +2,8 @@
 
 package rollout
 
-// ResolveNodes turns the two limits of a rolling update that has one pod for each node into
-// nodes: both are rounded up, and if both come out as 0 although nodes are desired, one may
+// ResolveNodes turns the two limits of a rolling update with one pod for each node into
+// nodes: both are rounded up, and if both resolve to 0 although nodes are desired, one may
 // be unavailable. Unset limits are 0.
 //
 //	above = ceil(surge of desired)
@@ -19,24 +19,24 @@ func ResolveNodes(desired int32, surge, unavailable IntOrPercent) (above, below 
 	return above, below
 }
 
-// NodeCounts are the nodes of a rolling update that first deletes and then creates, by what
-// their pods count for. A node that has a new pod only, which is available, is in none of
-// the numbers. Numbers below 0 are 0.
+// NodeCounts are the nodes of a rolling update that first deletes and then creates, counted
+// by their pods. A node with a new, available pod alone is in none of the numbers. Numbers
+// below 0 are 0.
 type NodeCounts struct {
-	// Unavailable is by how much nodes use up the budget: they have no pod, too many, or
-	// one that is not available.
+	// Unavailable is how many nodes use up the budget: they have no pod, too many pods, or
+	// an unavailable one.
 	Unavailable int `json:"unavailable"`
 	// OfOld is how many of Unavailable are among OldUnavailable.
 	OfOld int `json:"ofOld"`
-	// OldUnavailable is how many nodes have nothing but an old pod that is not available.
+	// OldUnavailable is how many nodes have only an old pod, which is not available.
 	OldUnavailable int `json:"oldUnavailable"`
-	// OldAvailable is how many nodes have nothing but an old pod that is available.
+	// OldAvailable is how many nodes have only an old pod, which is available.
 	OldAvailable int `json:"oldAvailable"`
 }
 
-// Removals returns of how many nodes the old pod may go if limit nodes may be unavailable.
-// All go that are not available, since nothing gets worse by that; of the others as many
-// as the budget leaves.
+// Removals returns from how many nodes the old pod may be removed if limit nodes may be
+// unavailable: all unavailable ones, since that makes nothing worse, and as many available
+// ones as the budget leaves.
 //
 //	unavailable = OldUnavailable
 //	available   = min(OldAvailable, max(limit - Unavailable, 0))
@@ -48,9 +48,9 @@ func (n NodeCounts) Removals(limit int32) (unavailable, available int) {
 	return max(n.OldUnavailable, 0), atMost(n.OldAvailable, rest(limit, n.Unavailable))
 }
 
-// StrictRemovals is [NodeCounts.Removals] if the replacement of pods that are not available
-// takes room from the budget as well. What is unavailable for another reason comes first,
-// then these pods, then the others.
+// StrictRemovals is [NodeCounts.Removals] if the replacement of unavailable pods takes room
+// from the budget as well. Nodes that are unavailable for another reason come first, then
+// these pods, then the others.
 //
 //	room        = max(limit - (Unavailable - OfOld), 0)
 //	unavailable = min(OldUnavailable, room)
@@ -64,26 +64,26 @@ func (n NodeCounts) StrictRemovals(limit int32) (unavailable, available int) {
 	return unavailable, atMost(n.OldAvailable, room-unavailable)
 }
 
-// SurgeCounts are the nodes of a rolling update that first creates and then deletes, by
-// what their pods count for. Numbers below 0 are 0.
+// SurgeCounts are the nodes of a rolling update that first creates and then deletes,
+// counted by their pods. Numbers below 0 are 0.
 type SurgeCounts struct {
-	// Surging is how many nodes have a pod too many: a new one that is not available
-	// beside the old one, or several of a kind.
+	// Surging is how many nodes have a pod too many: an unavailable new one next to the old
+	// one, or several of a kind.
 	Surging int `json:"surging"`
-	// OldUnavailable is how many desired nodes have nothing but an old pod that is not
+	// OldUnavailable is how many desired nodes have only an old pod, which is not
 	// available.
 	OldUnavailable int `json:"oldUnavailable"`
-	// OldAvailable is how many desired nodes have nothing but an old pod that is available.
+	// OldAvailable is how many desired nodes have only an old pod, which is available.
 	OldAvailable int `json:"oldAvailable"`
-	// Undesired is how many nodes that should run no pod have nothing but an old one that
-	// is available.
+	// Undesired is how many nodes that should run no pod have only an old pod, which is
+	// available.
 	Undesired int `json:"undesired"`
 	// Available is how many nodes have an available pod.
 	Available int `json:"available"`
 }
 
-// Additions returns how many nodes get a second pod if limit nodes may surge. All get one
-// whose old pod is not available, and of the others as many as the budget leaves.
+// Additions returns how many nodes get a second pod if limit nodes may surge: all nodes
+// with an unavailable old pod, and as many others as the budget leaves.
 //
 //	unavailable = OldUnavailable
 //	available   = min(OldAvailable, max(limit - Surging, 0))
@@ -94,8 +94,8 @@ func (n SurgeCounts) Additions(limit int32) (unavailable, available int) {
 	return max(n.OldUnavailable, 0), atMost(n.OldAvailable, rest(limit, n.Surging))
 }
 
-// Removals returns from how many nodes that should run no pod the old one may go: as many
-// as others make up for.
+// Removals returns from how many nodes that should run no pod the old one may be removed:
+// as many as there are available pods beyond the desired nodes.
 //
 //	removals = min(Undesired, max(Available - desired, 0))
 //
@@ -105,8 +105,8 @@ func (n SurgeCounts) Removals(desired int32) int {
 	return atMost(n.Undesired, max(n.Available, 0)-int(max(desired, 0)))
 }
 
-// NodesToUpdate returns how many of the nodes an update looks at if a partition reserves
-// some for the old template.
+// NodesToUpdate returns how many of the nodes an update covers if a partition reserves some
+// for the old template.
 //
 //	update = max(nodes - max(reserved, 0), 0)
 //
@@ -126,8 +126,8 @@ func NodesNeedingPods(newPods, desired, partition int32) int32 {
 	return int32(max(min(int64(desired)-int64(newPods)-int64(reserved), int64(desired)), 0))
 }
 
-// rest returns what is left of a limit. None of it is below 0.
+// rest returns the unused part of a limit. It is never below 0.
 func rest(limit int32, used int) int { return max(int(max(limit, 0))-max(used, 0), 0) }
 
-// atMost returns the smaller one of two numbers, and 0 for one below it.
+// atMost returns the smaller of two numbers, but at least 0.
 func atMost(n, limit int) int { return max(min(n, limit), 0) }

@@ -3,17 +3,17 @@
 package rollout
 
 // OnDelete returns the sizes of the new set and of old ones, oldest first, where old pods
-// stay until somebody deletes them: the new set takes their places, and no more.
+// stay until a user deletes them: the new set takes their places, and no more.
 //
 //	size    = replicas                                                 if wanted > replicas
 //	size    = wanted + max(0, replicas - the sum of max(wanted, there))    otherwise
-//	size(i) = min(wanted(i), there(i))       an old set gives up what it does not have
+//	size(i) = min(wanted(i), there(i))       an old set gives up missing pods
 //
-// What all together have beyond the replicas then goes, oldest set first. A set that loses
-// pods this way is reckoned from what it wanted, so that those it has given up are lost
-// twice over in the sum and stay as many more:
+// Then the pods beyond the replicas go, oldest set first. The size of a set that loses pods
+// this way is computed from the pods it wanted, so that its missing pods are subtracted
+// twice from the sum, and as many more pods stay:
 //
-//	size(i) = wanted(i) - min(size(i), what is left)
+//	size(i) = wanted(i) - min(size(i), the rest)
 //
 // It mirrors the planner for OnDelete of Cluster API (commit ae7ff047), which needs it.
 //

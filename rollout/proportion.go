@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// BySize returns the numbers of sets in the order in which they are scaled in proportion:
-// the largest first; among equals the youngest if pods are to be added, and otherwise the
-// oldest.
+// BySize returns the indexes of sets in the order in which they are scaled in proportion:
+// the largest first; among equals the youngest if pods are added, and otherwise the oldest.
 //
 // It mirrors ReplicaSetsBySizeNewer and ReplicaSetsBySizeOlder of the controller package
 // of Kubernetes.
@@ -30,7 +29,7 @@ func BySize(sets []Set, toAdd int64) []int {
 
 // Proportional returns the sizes of sets, given in the order of [BySize], that keep their
 // shares when toAdd pods are added, or removed if it is below 0. The first, the largest,
-// gets what rounding leaves over.
+// gets the pods that rounding leaves over.
 //
 //	size(i) = wanted(i) + Proportion(i)
 //	size(0) = max(0, wanted(0) + Proportion(0) + toAdd - the sum of all Proportion(i))
@@ -58,8 +57,8 @@ func Proportional(sets []Set, b Budget, toAdd int64, p Policy) []int32 {
 	return sizes
 }
 
-// Proportion returns how many of the toAdd pods, of which some are added already, a set
-// gets.
+// Proportion returns how many of toAdd pods a set gets, when added of them have been given
+// to others.
 //
 //	min(Fraction(wanted), toAdd - added)    if pods are added
 //	max(Fraction(wanted), toAdd - added)    if pods are removed
@@ -76,8 +75,9 @@ func Proportion(s Set, b Budget, toAdd, added int64, p Policy) int64 {
 	return max(fraction, left)
 }
 
-// Fraction returns by how much a set of the given size has to change to keep its share
-// when all sets together, which could want before pods, may want those of b.
+// Fraction returns by how much a set of the given size has to change to keep its share. All
+// sets together could want before pods when it was last scaled, and may want the pods of b
+// now.
 //
 //	round(size * (replicas + surge) / before) - size    rounded half away from zero
 //	-size                                               if replicas = 0

@@ -11,20 +11,20 @@ func (p Policy) least(s Set) int32 {
 	return min(least, max(0, s.Wanted))
 }
 
-// Keeps returns the size below which a set does not shrink:
+// Keeps returns the lower bound to which a set may shrink:
 //
-//	min(wanted, max(least, protected))     min(wanted, least) if those that are protected stand apart
+//	min(wanted, max(least, protected))     min(wanted, least) with ProtectedApart
 func (p Policy) Keeps(s Set) int32 { return p.least(s) }
 
-// Places returns the budget that is left to the new set beside protected pods of old sets,
-// where they stand apart: each of them is one that the new set does not replace yet. The most
-// that may be there stays the same.
+// Places returns the budget that protected pods of old sets leave to the new set, if they
+// are counted separately: the new set does not replace such a pod yet. The maximum of pods
+// stays the same.
 //
 //	replicas = max(0, replicas - the sum of protected(old))
-//	surge    = surge + what replicas have lost
+//	surge    = surge + the replicas subtracted
 //
 // Agones needs it, where players stay in old game servers; without the policy, and without
-// protected pods, it changes nothing.
+// protected pods, it returns b.
 //
 //proof:ensures p.ProtectedApart || result.Replicas == b.Replicas && result.Surge == b.Surge
 //proof:ensures result.Unavailable == b.Unavailable
@@ -43,13 +43,13 @@ func (p Policy) Places(b Budget, old []Set) Budget {
 	return Budget{saturate(int64(b.Replicas) - lost), saturate(int64(b.Surge) + lost), b.Unavailable}
 }
 
-// held returns the size of the new set, which is to get size, where growth waits.
+// held returns the size of the new set, which would get size, if growth waits.
 //
-//	wanted               if it waits for what is not there, and wanted is not what is there
-//	min(size, wanted)    if an overshoot freezes growth, and the sum of there of all > replicas + surge
+//	wanted               if p.WaitForNew, and wanted != there
+//	min(size, wanted)    if p.FreezeOvershoot, and the sum of there of all > replicas + surge
 //
-// Agones waits for the new set, so that one step is carried out before the next. An overshoot
-// freezes the machines of machine-controller-manager: where machines come without being
+// Agones waits for the new set, so that one step is carried out before the next. An
+// overshoot stops growth in machine-controller-manager: if machines appear without being
 // counted, each pass would add as many again.
 //
 //proof:ensures p.WaitForNew && newSet.Wanted != newSet.There || result == size || result == min(size, newSet.Wanted)
@@ -74,9 +74,9 @@ func (p Policy) held(b Budget, newSet Set, size int32, old []Set) int32 {
 	return size
 }
 
-// ResolveReady is [Resolve] where the share that may be unavailable is one of the pods that
-// are ready instead of those that are wanted, so that a rollout that begins with few ready
-// ones takes no more of these. Nothing is capped at 0.
+// ResolveReady is [Resolve] with the unavailable share taken of ready pods instead of
+// wanted ones, so that a rollout that begins with few ready pods removes fewer of them.
+// Nothing is capped at 0.
 //
 //	surge       = share of replicas, rounded up
 //	unavailable = replicas - min(replicas, ready - u)

@@ -8,22 +8,22 @@ type Rolling struct {
 	Shrinking Shrinking `json:"shrinking"` // what old sets lose
 }
 
-// Roll makes one step of a rolling update, from counts that are all of one instant. Old sets
-// are given oldest first; terminating is how many pods that are about to go take up room.
+// Roll makes one step of a rolling update, from counts of one moment. Old sets are given
+// oldest first; terminating is how many terminating pods take up room.
 //
-//	size = replicas                                     if the new set wants these, or more
+//	size = replicas                                     if the new set wants as many, or more
 //	size = Grow(wanted of all + terminating)            otherwise
 //	old sets lose Shrink(new set as it is, old)         if size = wanted(new set), or together
 //
-// What is wanted of all is the sum of [Policy.Existing], and the replicas are those of
-// [Policy.Places]; WaitForNew and FreezeOvershoot hold growth back. With [Policy].WorstCase old sets lose
-// what [ShrinkWorstCase] says, and with BreakDeadlock one pod of the set that [Deadlock] names
-// if nothing changes otherwise.
+// The sum of wanted pods is the sum of [Policy.Existing], and the replicas are the ones of
+// [Policy.Places]; WaitForNew and FreezeOvershoot hold growth back. With [Policy].WorstCase
+// old sets lose the pods of [ShrinkWorstCase], and with BreakDeadlock one pod of the set
+// that [Deadlock] returns if nothing changes otherwise.
 //
-// By default a step does one of the two, as Kubernetes does, which looks again before it does
-// the other. With [Policy].Together it does both, and both bounds hold all the same: growth
-// counts the pods that are wanted before anything shrinks, and shrinking the pods that are
-// available before anything grows. A size that has wrapped around below 0 changes nothing.
+// By default a step either grows or shrinks, as Kubernetes does, which reads the counts
+// again between the two. With [Policy].Together it does both, and both bounds still hold:
+// growing counts the wanted pods before any set shrinks, and shrinking counts the available
+// pods before any set grows. A size that has wrapped around below 0 changes nothing.
 func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling {
 	total := p.Existing(newSet)
 	//proof:keeps total == p.Existing(newSet) + sum(k, done, p.Existing(old[k]))

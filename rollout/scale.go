@@ -2,17 +2,17 @@
 
 package rollout
 
-// Scale returns the sizes of sets that want pods when replicas have changed. Newest is the
-// place of the new set among them, or -1.
+// Scale returns the sizes of sets that want pods after replicas have changed. Newest is the
+// index of the new set among them, or -1.
 //
-//	to add = replicas + surge - wanted of all         -wanted of all if there are to be no replicas
+//	to add = replicas + surge - wanted of all         -wanted of all if replicas = 0
 //	size(i) as Proportional has it                    by default, and if pods are removed
 //	size(newest) = wanted(newest) + to add            if pods are added and p.ScaleNewest
 //
 // With ScaleNewest and no new set nothing is added. By default it mirrors scale of the
-// deployment controller of Kubernetes; with ScaleNewest, that of
-// machine-controller-manager (commit 54caf546), where a machine of the old template would be
-// made in order to be replaced.
+// deployment controller of Kubernetes; with ScaleNewest, scale of
+// machine-controller-manager (commit 54caf546), where a machine of the old template would
+// be created only to be replaced.
 func Scale(b Budget, sets []Set, newest int, p Policy) []int32 {
 	sizes, toAdd := make([]int32, len(sets)), int64(0)
 	if b.Replicas > 0 {

@@ -2,30 +2,29 @@
 
 package rollout
 
-// A Shrinking is what old sets lose in one step of a rolling update, and the two numbers
-// that decide it.
+// A Shrinking lists the pods that old sets lose in one step of a rolling update, with the
+// two numbers that decide it.
 type Shrinking struct {
 	Unavailable []int32 `json:"unavailable,omitempty"` // pods that are not available, by set
 	Available   []int32 `json:"available,omitempty"`   // further pods, by set
 	Removed     int64   `json:"removed,omitzero"`      // the sum of both
 	// Have is how many pods would be available at the end, and Limit how many must be.
-	// Where there is no room at all, Have is what [Serving] returns.
+	// Without any room Have is the result of [Serving].
 	Have  int64 `json:"have,omitzero"`
 	Limit int64 `json:"limit,omitzero"`
 	Ahead int   `json:"ahead"`         // the set that has ended the step, or -1: see [RemoveUnavailable]
 	Idle  bool  `json:"idle,omitzero"` // old sets want no pods, so that there is nothing to do
 }
 
-// Shrink returns what old sets lose, which are given oldest first: unavailable pods first,
+// Shrink returns the pods that old sets lose, given oldest first: unavailable pods first,
 // then available ones, both oldest set first.
 //
 //	room  = Serving(newSet, old) - minAvailable        of both kinds together
 //	spare = available(newSet) + available(old) - minAvailable     of available ones
 //
-// With 10 replicas, a surge of 3 and 2 unavailable, an old set of 10 and a new one of 3
-// of which 1 is available, 10 + 1 - 8 = 3 pods may go. No set loses what it keeps: see
-// [Set].Least and Protected. It mirrors reconcileOldReplicaSets
-// of the deployment controller of Kubernetes.
+// With 10 replicas, a surge of 3 and 2 unavailable, an old set of 10 and a new one of 3 of
+// which 1 is available, 10 + 1 - 8 = 3 pods may go. No set goes below [Policy.Keeps]. It
+// mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes.
 //
 //proof:requires p.ExactSums && 0 <= b.Unavailable && b.Unavailable <= b.Replicas && 0 <= newSet.Available
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
@@ -74,8 +73,8 @@ func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 	return r
 }
 
-// Serving returns how many pods are wanted, but for those of the new set that are not
-// available yet, given how many old sets want.
+// Serving returns how many pods are wanted without new pods that are not available yet. Old
+// is the number that old sets want.
 //
 //	old + available(newSet)
 func Serving(newSet Set, old int64, p Policy) int64 { return p.Sum(old + p.of(newSet, false)) }
@@ -104,13 +103,14 @@ func Spare(b Budget, available int64, p Policy) int64 {
 	return p.Sum(max(available, least) - least) // the difference may wrap around, so compare first
 }
 
-// RemoveUnavailable shares out up to room pods that are not available over old sets, in
-// order, and returns what each loses and the sum.
+// RemoveUnavailable shares out up to room unavailable pods over old sets, in order, and
+// returns the loss of each and the sum.
 //
-//	lost(i) = min(room - lost(0) - ... - lost(i-1), wanted(i) - available(i), wanted(i) - what it keeps)
+//	lost(i) = min(room - lost(0) - ... - lost(i-1), wanted(i) - available(i), wanted(i) - keeps(i))
 //
-// A set that reports more available pods than it wants ends it; ahead is its number, or
-// else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of Kubernetes.
+// A set that reports more available pods than it wants ends the loop; ahead is its index,
+// or else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of
+// Kubernetes.
 //
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
 //proof:ensures len(lost) == len(old) && ahead >= -1
@@ -150,8 +150,8 @@ func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64
 	return lost, sum, -1
 }
 
-// Remaining returns the sizes of sets that have lost so many pods. A size below 0, which a
-// number of available pods below 0 leads to, is not written: the set stays as it is.
+// Remaining returns the sizes of sets after their losses. A size below 0, the result of a
+// number of available pods below 0, is not written: the set keeps its size.
 //
 //	wanted(i) - lost(i)
 //
@@ -172,7 +172,7 @@ func Remaining(sets []Set, lost []int32) []int32 {
 }
 
 // RemoveAvailable shares out up to spare pods over sets of these sizes, in order, whether
-// the pods are available or not, and returns what each loses and the sum.
+// the pods are available or not, and returns the loss of each and the sum.
 //
 //	lost(i) = max(0, min(size(i), spare - lost(0) - ... - lost(i-1)))
 //

@@ -2,11 +2,11 @@
 
 package rollout
 
-// Existing is how many pods of a set take up room when the new set grows.
+// Existing returns how many pods of a set take up room when the new set grows.
 //
 //	wanted                     by default
-//	max(wanted, there)         if the larger counts: pods that are still to go exist, as Cluster API has it
-//	there                      if what is there counts: machine-controller-manager
+//	max(wanted, there)         with CountLarger: pods that are still to go exist, as in Cluster API
+//	there                      with CountThere: machine-controller-manager
 func (p Policy) Existing(s Set) int64 {
 	switch {
 	case p.CountLarger:
@@ -24,21 +24,23 @@ func (p Policy) shrink(b Budget, newSet Set, size int32, old []Set) Shrinking {
 	return Shrink(b, newSet, old, p)
 }
 
-// ShrinkWorstCase returns what old sets lose, oldest first, where it is not known whether
-// available pods go before others, and pods that are still to go count as lost. The new set
-// is to get size; old ones are to get these sizes, or what they want if sizes is nil.
+// ShrinkWorstCase returns the pods that old sets lose, oldest first, where it is not known
+// whether unavailable pods go before available ones, and pods that are still to go count as
+// lost. The new set gets size next; old sets get sizes, or keep the ones they want if sizes
+// is nil.
 //
 //	room = wanted of all - pending - minAvailable - max(0, wanted - available)(newSet)
 //	pending = the sum of max(0, there - min(wanted, size)) over all sets
 //
-// First each set loses what is not available, then anything, as long as there is room. But
-// one that has available pods may lose no more than it could if all were available ones:
+// First each set loses unavailable pods, then any pods, as long as there is room. But a set
+// with available pods loses no more than it could if all its pods were available:
 //
 //	there - size <= max(0, available - minAvailable)
 //
-// and what it could lose of these, min(available, there - size), is available no more for
-// those behind it. All sums are exact. It mirrors reconcileOldMachineSetsRollingUpdate of
-// Cluster API (commit ae7ff047), for which these policies are.
+// The available pods that a set may lose this way, min(available, there - size), no longer
+// count for the sets after it. All sums are exact. It mirrors
+// reconcileOldMachineSetsRollingUpdate of Cluster API (commit ae7ff047), which needs these
+// policies.
 func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32) Shrinking {
 	w := worst{least: int64(b.Replicas) - int64(b.Unavailable), available: int64(newSet.Available)}
 	w.room = int64(min(newSet.Wanted, newSet.Available)) - pending(newSet, int64(size)) - w.least
@@ -74,14 +76,14 @@ func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32)
 	return r
 }
 
-// pending is how many pods of a set that is to get a size are still to go.
+// pending returns how many pods of a set are still to go, if it gets a size next.
 func pending(s Set, size int64) int64 { return max(0, int64(s.There)-min(int64(s.Wanted), size)) }
 
-// A worst is what is left as [ShrinkWorstCase] goes on.
+// A worst is the room that is left as [ShrinkWorstCase] goes on.
 type worst struct{ room, available, least int64 }
 
-// lose goes through sets, which are to get sizes as they are now, and takes their pods as far as
-// there is room: those that are not available, or any.
+// lose goes through sets of the sizes now and takes pods as far as there is room:
+// unavailable ones only, or any.
 //
 //proof:requires len(now) == len(old) && all(k, 0, len(old), 0 <= old[k].Available && 0 <= old[k].There && 0 <= now[k] && now[k] <= 2147483647)
 //proof:requires 0 <= w.room && w.room <= 4611686018427387904 && 0 <= w.least && w.least <= 2147483647
@@ -117,8 +119,8 @@ func (w worst) lose(old []Set, now []int64, whichever bool) (lost []int32, left 
 	return lost, left, rest
 }
 
-// atWorst returns how many of up to n pods a set of this size may lose, while so many available
-// ones are to spare, and how many of its available pods may be gone then.
+// atWorst returns how many of up to n pods a set of this size may lose while spare
+// available pods may go, and how many of its available pods may be gone then.
 //
 //proof:requires 0 <= s.Available && 0 <= s.There && 0 <= size && size <= 2147483647
 //proof:requires n <= size && spare <= 4611686018427387904
@@ -136,19 +138,19 @@ func (s Set) atWorst(size, n, spare int64) (lost, gone int64) {
 	if s.Available <= 0 {
 		return n, 0
 	}
-	gone = int64(s.There) - size // without those that go now
+	gone = int64(s.There) - size // without the pods that go now
 	if spare = max(0, spare); gone+n > spare {
 		n = max(0, spare-gone)
 	}
 	return n, min(int64(s.Available), max(0, gone+n))
 }
 
-// Deadlock returns the place of the old set that may lose one pod more than the budget
-// leaves, because nothing would change otherwise: growth waits for old pods to go, and these
-// for others to become available, while some of them never will. It is -1 unless old sets
-// want pods and have unavailable ones, the pods of the new set are all available, and every
-// set has what it wants. Old sets are given oldest first; the set is the first that wants
-// more pods than it keeps and does not have as many available as are there.
+// Deadlock returns the index of an old set that may lose one pod more than the budget
+// allows, because nothing would change otherwise: growth waits for old pods to go, and
+// these wait for others to become available, while some of them never will. It is -1 unless
+// old sets want pods and have unavailable ones, the pods of the new set are all available,
+// and every set has the pods that it wants. Old sets are given oldest first; the result is
+// the first set that wants more pods than it keeps and has unavailable ones.
 //
 // It mirrors reconcileDeadlockBreaker of Cluster API (commit ae7ff047).
 //

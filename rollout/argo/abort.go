@@ -2,19 +2,19 @@
 
 package argo
 
-// What an abort does to sizes, by the way in which the Rollout is updated:
+// An abort changes the sizes, depending on the style of the Rollout:
 //
 //	canary                 its weight is 0 ([Canary.SetWeight]): all pods are stable again,
 //	                       as fast as the limits let them ([Canary.Basic])
 //	canary with routing    no setCanaryScale is in force ([Canary.CanaryScale]); with
-//	                       dynamicStableScale the new ReplicaSet keeps what the stable one
-//	                       cannot serve yet ([Canary.CanaryWeight]), and what requests are
-//	                       still led to ([Canary.Routed])
+//	                       dynamicStableScale the new ReplicaSet keeps the pods for requests
+//	                       that the stable one cannot serve yet ([Canary.CanaryWeight]), or
+//	                       that still go to it ([Canary.Routed])
 //	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted from
 //	                       when the stable ones are all there, and loses them all then
 //	                       (counts.freshScaled)
 //
-// and to what else there is:
+// and the rest of the Rollout:
 //
 //	traffic                weights go back to the stable pods (weight.go); the active Service of
 //	                       blue-green does too, once the new pods are complete and nothing pauses
@@ -24,8 +24,8 @@ package argo
 // A new template, a promotion, and a rollback within the window take the abort back.
 
 // CanaryScale returns the setCanaryScale that is in force: the last at or before the
-// current step, unless that matches the weight again; nil if there is none, without
-// traffic routing, and once the update is aborted, except with an abort delay of 0.
+// current step. It is nil without such a step, if that step matches the weight again,
+// without traffic routing, and in an aborted update, except with an abort delay of 0.
 func (r Canary) CanaryScale() *CanaryScale {
 	i := r.stepIndex()
 	if !r.TrafficRouting || i >= len(r.Steps) || r.replicas() == 0 && r.Repair.Has(ZeroReplicasTakeSteps) {
@@ -47,7 +47,7 @@ func (r Canary) CanaryScale() *CanaryScale {
 
 // CanaryWeight returns the weight that the sizes follow while there are steps to take:
 // [Canary.SetWeight] or, in an aborted canary that follows its stable pods back
-// (dynamicStableScale), that of the first step, walking back, that serves fewer pods
+// (dynamicStableScale), the weight of the first step, walking back, that serves fewer pods
 // than are still needed.
 func (r Canary) CanaryWeight() int32 {
 	if !r.followsBack() {
@@ -73,9 +73,9 @@ func (r Canary) followsBack() bool {
 	return r.Abort && r.DynamicStableScale && r.Stable != nil && r.Canary != nil
 }
 
-// AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
-// an abort, and whether that was asked for. It is nil if it keeps them forever, which
-// is what 0 asks for. A canary without traffic routing keeps none.
+// AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after an abort,
+// and whether the delay was configured. It is nil if they stay forever, as the value 0 asks
+// for. A canary without traffic routing has no delay.
 func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
 	n := int32(30)
 	switch {

@@ -43,12 +43,12 @@ type CreateReplicaSet struct {
 	Hash     string `json:"hash"` // the value of [HashLabel]
 	Revision int64  `json:"revision"`
 	Replicas int32  `json:"replicas"`
-	Desired  int32  `json:"desired"` // the size of the Rollout, as it is annotated
+	Desired  int32  `json:"desired"` // the size of the Rollout, as annotated
 	Reason   Reason `json:"reason"`
 }
 
-// ScaleReplicaSet sets the size of a ReplicaSet of an Argo Rollout, and notes the size
-// of the Rollout in its annotation, by which a change of that is noticed.
+// ScaleReplicaSet sets the size of a ReplicaSet of an Argo Rollout, and annotates it with
+// the size of the Rollout, so that a later pass sees when that changes.
 type ScaleReplicaSet struct {
 	Name    string `json:"name,omitzero"`
 	Hash    string `json:"hash"`
@@ -58,8 +58,8 @@ type ScaleReplicaSet struct {
 	Reason  Reason `json:"reason"`
 }
 
-// DelayReplicaSet annotates a ReplicaSet of an Argo Rollout with the instant at which it
-// is to lose its pods.
+// DelayReplicaSet annotates a ReplicaSet of an Argo Rollout with the time at which it loses
+// its pods.
 type DelayReplicaSet struct {
 	Name   string    `json:"name,omitzero"`
 	Hash   string    `json:"hash"`
@@ -67,8 +67,8 @@ type DelayReplicaSet struct {
 	Reason Reason    `json:"reason"`
 }
 
-// EvictPod evicts a pod, so that its ReplicaSet creates another one. If a
-// PodDisruptionBudget refuses, it is tried again later.
+// EvictPod evicts a pod, so that its ReplicaSet creates another one. A later pass tries
+// again if a PodDisruptionBudget refuses.
 type EvictPod struct {
 	Name   string `json:"name"`
 	Reason Reason `json:"reason"`
@@ -88,15 +88,15 @@ type RemoveRoute struct {
 	Reason Reason `json:"reason"`
 }
 
-// SetRoute adds a route to the Service of the canary, or replaces the one of its name.
+// SetRoute adds a route to the Service of the canary, or replaces the route with its name.
 type SetRoute struct {
 	Route   Route  `json:"route"`
 	Service string `json:"service,omitzero"`
 	Reason  Reason `json:"reason"`
 }
 
-// SetWeight leads shares of the requests to the pods of a canary and to the stable ones.
-// How that is done depends on what routes: an Ingress, a service mesh or a gateway.
+// SetWeight splits the requests between the pods of the canary and the stable pods. It is
+// carried out by the router: an Ingress, a service mesh or a gateway.
 type SetWeight struct {
 	Canary WeightDestination `json:"canary"`
 	Stable WeightDestination `json:"stable"`
@@ -119,8 +119,7 @@ type Actions []Action
 // MarshalJSON encodes the list.
 func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, members()) }
 
-// UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
-// error.
+// UnmarshalJSON decodes the output of [Actions.MarshalJSON]. An unknown action is an error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
 	*as, err = union.Unmarshal[Action](data, members())
 	return err

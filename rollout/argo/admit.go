@@ -17,7 +17,7 @@ type input struct {
 	r    *Rollout
 	read *Status // as it was read
 	now  time.Time
-	// repair are the quirks that the plan is not to have.
+	// repair lists the quirks that the plan does not have.
 	repair Quirks
 }
 
@@ -75,7 +75,7 @@ func (in *input) replicas() int32 {
 	return *in.r.Replicas
 }
 
-// changed reports whether the template is not that of the status.
+// changed reports whether the template differs from the one in the status.
 func (in *input) changed() bool {
 	return in.read.CurrentPodHash != "" && in.read.CurrentPodHash != in.r.TemplateHash
 }
@@ -85,7 +85,7 @@ func (in *input) stepsChanged() bool {
 	return in.read.CurrentStepHash != "" && in.read.CurrentStepHash != in.r.StepHash
 }
 
-// paused returns the condition of a pause, nil if there is none.
+// paused returns the pause condition with a reason, nil if there is no such condition.
 func (in *input) paused(reason string) *PauseCondition {
 	for i := range in.read.PauseConditions {
 		if in.read.PauseConditions[i].Reason == reason {
@@ -95,8 +95,8 @@ func (in *input) paused(reason string) *PauseCondition {
 	return nil
 }
 
-// halted reports whether nothing may progress, because a person or an analysis without
-// a result says so.
+// halted reports whether nothing may progress: a person has paused the Rollout, or an
+// analysis was inconclusive.
 func (in *input) halted() bool {
 	return in.r.Paused || in.paused(PauseInconclusive) != nil
 }
@@ -104,7 +104,7 @@ func (in *input) halted() bool {
 // empty reports whether an update of 0 replicas starts no pod.
 func (in *input) empty() bool { return in.replicas() == 0 && in.repair.Has(ZeroReplicasTakeSteps) }
 
-// index returns the current step: 0 if none is known, nil without steps.
+// index returns the current step: 0 if the status has none, nil without steps.
 func (in *input) index() *int32 {
 	switch {
 	case len(in.r.Steps) == 0:
@@ -124,7 +124,7 @@ func (in *input) stepsSoFar() []Step {
 	return in.r.Steps[:min(int64(*i)+1, int64(len(in.r.Steps)))]
 }
 
-// step returns the current step, nil if there is none.
+// step returns the current step, nil without steps or after the last one.
 func (in *input) step() *Step {
 	if i := in.index(); i != nil && *i >= 0 && int(*i) < len(in.r.Steps) {
 		return &in.r.Steps[*i]
@@ -132,7 +132,7 @@ func (in *input) step() *Step {
 	return nil
 }
 
-// style returns how the Rollout updates.
+// style returns the style of the Rollout.
 func (in *input) style() Style {
 	switch {
 	case in.r.BlueGreen != nil:
@@ -143,7 +143,8 @@ func (in *input) style() Style {
 	return StyleCanary
 }
 
-// turns returns the Services that take turns, the stable one first; nil if there are none.
+// turns returns the Services that take turns, the stable one first; nil without such
+// Services.
 func (in *input) turns() (stable, canary *Service) {
 	if in.read.StablePingPong == Ping {
 		return in.s.Ping, in.s.Pong

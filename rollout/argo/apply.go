@@ -11,19 +11,19 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 )
 
-// Apply returns what s becomes when the API server carries out an action at now, and
-// nothing else happens: pods do not come or go, and what routes requests is not looked at. It is what simulators and tests need: s
-// stays as it is.
+// Apply returns the snapshot after the API server has carried out an action at now. Nothing
+// else changes: no pods come or go, and the router is not part of the snapshot. It is meant
+// for simulators and tests. It does not change s.
 //
-// A ReplicaSet is known by its hash, a Service by its name. The error, if any, wraps
-// [kplan.ErrInvalid] and one [kplan.FieldError]: there is no such ReplicaSet or Service, the hash of
-// the new ReplicaSet is taken, or the one to scale has another size than that it is
-// scaled from.
+// A ReplicaSet is identified by its hash, a Service by its name. The error, if any, wraps
+// [kplan.ErrInvalid] and one [kplan.FieldError]: the object of the action is not in the
+// snapshot, the hash of the new ReplicaSet is taken, or the ReplicaSet to scale does not
+// have the size From.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: its actions,
+// Apply returns the snapshot after the whole plan has been carried out at now: its actions,
 // and the status.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
@@ -34,8 +34,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// Apply returns what s becomes when the actions are carried out at now, in their order,
-// each as by the function [Apply]. It stops at the first error.
+// Apply returns the snapshot after the actions have been carried out at now, in their
+// order, each as by the function [Apply]. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	sets := apply.NewList(s.Sets, func(rs *ReplicaSet) (string, string) { return rs.Hash, "" })
 	for _, action := range as {
@@ -55,7 +55,7 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 			err = a.apply(&s)
 		case SetRoute:
 			a.apply(&s)
-		case SetWeight: // what routes is not in the snapshot, only in the status
+		case SetWeight: // the router is not in the snapshot, only the weights of the status
 		default:
 			err = apply.Refused("Action", "", "must be an action of this package")
 		}
@@ -104,7 +104,7 @@ func found(sets *apply.List[ReplicaSet], hash string) (*ReplicaSet, error) {
 	return nil, apply.Refused("Action.Hash", hash, "must be the hash of a ReplicaSet")
 }
 
-// apply lets the pod be deleted. It is there until it has ended.
+// apply marks the pod as being deleted. It stays in the snapshot until it has ended.
 func (a EvictPod) apply(s *Snapshot) error {
 	i := slices.IndexFunc(s.Pods, func(p Pod) bool { return p.Name == a.Name })
 	if i < 0 {
@@ -123,7 +123,7 @@ func (a RemoveRoute) apply(s *Snapshot) error {
 	return nil
 }
 
-// apply replaces a route in its place, and adds one behind the others.
+// apply replaces the route with the same name in its place, or adds the route at the end.
 func (a SetRoute) apply(s *Snapshot) {
 	s.Routes = slices.Clone(s.Routes)
 	if r := route(s.Routes, a.Route.Name); r != nil {
@@ -133,7 +133,7 @@ func (a SetRoute) apply(s *Snapshot) {
 	s.Routes = append(s.Routes, a.Route.clone())
 }
 
-// apply carries out the action on each of the Services that have the name.
+// apply changes the selector of each Service with the name.
 func (a SelectPods) apply(s *Snapshot) error {
 	known := false
 	for _, service := range []**Service{&s.Active, &s.Preview, &s.StableService, &s.CanaryService, &s.Ping, &s.Pong} {

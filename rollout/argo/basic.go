@@ -4,8 +4,8 @@ package argo
 
 import "github.com/kplan-go/kplan/rollout"
 
-// Basic returns the next sizes of a canary without traffic routing: the
-// approximation of the weight, as far as the limits let one pass go.
+// Basic returns the next sizes of a canary without traffic routing: the approximation of
+// the weight, as far as one pass may go within the limits.
 //
 // It mirrors CalculateReplicaCountsForBasicCanary of Argo Rollouts.
 func (r Canary) Basic() Counts {
@@ -62,7 +62,7 @@ func (p *basicPass) grow(room int64) {
 	}
 }
 
-// grown returns a size that grows to what is wanted, as far as there is room.
+// grown returns a size that grows to the wanted one, as far as there is room.
 func grown(from, want int32, room int64) int32 {
 	return int32(max(int64(from), min(int64(from)+room, int64(want))))
 }
@@ -87,8 +87,8 @@ func (p *basicPass) shrink() {
 	}
 }
 
-// counted returns the pods of a ReplicaSet that count as available: those it wants if
-// it is being drained anyway or has more.
+// counted returns the pods of a ReplicaSet that count as available: no more than it wants,
+// and all that it wants if the ReplicaSet is being drained.
 func counted(s *Size, ignore bool) int64 {
 	switch {
 	case s == nil:
@@ -99,7 +99,7 @@ func counted(s *Size, ignore bool) int64 {
 	return int64(min(s.Replicas, s.AvailableReplicas))
 }
 
-// adjust takes from keep what is above the surge, gives back what is needed to stay
+// adjust takes the pods above the surge from keep, gives back as many as must stay
 // available, and takes the rest from drain.
 func (p *basicPass) adjust(drain, keep *int32, drained, kept *Size) {
 	if kept == nil {
@@ -113,8 +113,9 @@ func (p *basicPass) adjust(drain, keep *int32, drained, kept *Size) {
 	*drain -= above()
 }
 
-// AtDesired reports whether the sizes of the next pass are there already, so that a step that waits for them
-// is done. Others must be empty in a canary without traffic routing.
+// AtDesired reports whether the ReplicaSets have the sizes of the next pass already, so
+// that a step that waits for them is done. Others must be empty in a canary without traffic
+// routing.
 //
 // It mirrors AtDesiredReplicaCountsForCanary of Argo Rollouts.
 func (r Canary) AtDesired() bool {

@@ -2,8 +2,8 @@
 
 package argo
 
-// A Preview is what the size of the preview of an Argo blue-green update
-// depends on.
+// A Preview holds the numbers from which the size of the preview of an Argo blue-green
+// update follows.
 type Preview struct {
 	Replicas                 int32  `json:"replicas"`
 	PreviewReplicaCount      *int32 `json:"previewReplicaCount,omitzero"` // nil means all
@@ -17,8 +17,8 @@ type Preview struct {
 	ActiveExists bool `json:"activeExists,omitzero"`
 }
 
-// PreviewSize returns the size of the new ReplicaSet: the preview's until it is
-// promoted, then that of the Rollout.
+// PreviewSize returns the size of the new ReplicaSet: the size of the preview until it is
+// promoted, then the size of the Rollout.
 //
 // It mirrors NewRSNewReplicas of Argo Rollouts for blue-green.
 func (b Preview) PreviewSize() int32 {
@@ -38,7 +38,7 @@ func (b Preview) PreviewSize() int32 {
 	return *b.PreviewReplicaCount
 }
 
-// A Style is how an Argo Rollout updates.
+// A Style is the way in which an Argo Rollout updates its pods.
 type Style string
 
 // The styles of an Argo Rollout.
@@ -48,8 +48,8 @@ const (
 	StyleBlueGreen Style = "blueGreen"
 )
 
-// ScaleDownDelay returns for how many seconds the old ReplicaSet keeps its pods
-// after the promotion: 30 by default, and 0 in a canary without traffic routing.
+// ScaleDownDelay returns for how many seconds the old ReplicaSet keeps its pods after the
+// promotion: 30 by default, and 0 in a canary without traffic routing.
 func ScaleDownDelay(style Style, configured *int32) int32 {
 	switch {
 	case style == StyleCanary:

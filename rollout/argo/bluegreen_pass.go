@@ -32,7 +32,7 @@ func (c *counts) decideBlueGreen() decision {
 	return d
 }
 
-// blueGreenSizes gives the stable ReplicaSet all pods, the new one those of the preview,
+// blueGreenSizes gives the stable ReplicaSet all pods, the new one the pods of the preview,
 // and the others a delay.
 func (c *counts) blueGreenSizes(aborted bool, s *services) (z sizes, w waiting) {
 	delays := c.delaysAbort(aborted)
@@ -50,8 +50,8 @@ func (c *counts) blueGreenSizes(aborted bool, s *services) (z sizes, w waiting) 
 	return z, w
 }
 
-// blueGreenOthers removes old ReplicaSets when their delay is over. They serve as long as
-// nobody knows whether the new pods do.
+// blueGreenOthers removes old ReplicaSets when their delay is over. Without a delay in the
+// spec they keep their pods until the analysis after the promotion succeeds.
 func (c *counts) blueGreenOthers(delaysAbort bool, s *services) (list []size, w waiting) {
 	b := c.r.BlueGreen
 	if b.PostPromotionAnalysis && b.ScaleDownDelaySeconds == nil && c.judgesPromotion() && c.read.Runs.PostPromotion.Phase != RunSuccessful {
@@ -77,7 +77,7 @@ func (c *counts) blueGreenOthers(delaysAbort bool, s *services) (list []size, w 
 	return list, w
 }
 
-// judgesPromotion reports whether the analysis behind the promotion is looked at.
+// judgesPromotion reports whether the pass reads the analysis after the promotion.
 func (c *counts) judgesPromotion() bool {
 	fresh := c.r.TemplateHash
 	return c.read.StableRS != fresh && c.read.ActiveSelector == fresh && (c.read.Runs.PostPromotion.Phase != "" || c.saturated(c.fresh))
@@ -89,8 +89,9 @@ func (c *counts) readyForPause() bool {
 	return c.fresh.Replicas == size && c.fresh.AvailableReplicas == size
 }
 
-// fastTracked reports whether no pause is needed: the template was stable a short while
-// ago, or is active already, or a person is in a hurry.
+// fastTracked reports whether no pause is needed: for a rollback ([counts.goesBack]), a
+// full promotion, an update of 0 replicas, or if the active Service selects no hash or the
+// new one already.
 func (c *counts) fastTracked() bool {
 	active := c.s.Active.Selector[HashLabel]
 	return c.goesBack() || c.read.PromoteFull || c.passes() || active == "" || active == c.fresh.Hash
@@ -127,7 +128,7 @@ func (in *input) analyzed() bool {
 	return !in.r.BlueGreen.PrePromotionAnalysis || in.read.Runs.PrePromotion.Phase == RunSuccessful
 }
 
-// blueGreenRuns takes the analyses before and behind the promotion into account.
+// blueGreenRuns takes the analyses before and after the promotion into account.
 func (c *counts) blueGreenRuns() judged {
 	j := judged{runs: c.read.Runs}
 	b, fresh, active := c.r.BlueGreen, c.fresh.Hash, c.read.ActiveSelector
@@ -151,8 +152,8 @@ func (in *input) promotionAt(p *PauseCondition) time.Time {
 	return p.StartTime.Add(time.Duration(in.r.BlueGreen.AutoPromotionSeconds) * time.Second)
 }
 
-// pauseOver reports whether the pause before the promotion is over, or none is needed.
-// The pauses that begin in this pass are not over.
+// pauseOver reports whether the pause before the promotion is over, or none is needed. The
+// pauses that begin in this pass are not over.
 func (in *input) pauseOver(begin []string) bool {
 	b, p := in.r.BlueGreen, in.paused(PauseBlueGreen)
 	switch {
@@ -166,9 +167,9 @@ func (in *input) pauseOver(begin []string) bool {
 	return p != nil && in.now.After(in.promotionAt(p))
 }
 
-// switchActive leads the traffic to the new ReplicaSet once it is complete and nothing
-// pauses, and back to the stable one after an abort. It returns the hash that gets the
-// traffic, "" if all pods do.
+// switchActive points the active Service to the new ReplicaSet once it is complete and
+// nothing pauses, and back to the stable one after an abort. It returns the hash that the
+// Service selects, "" if it selects all pods.
 func (c *counts) switchActive(t *turn) (active string, w waiting) {
 	active = c.s.Active.Selector[HashLabel]
 	switch {
@@ -186,8 +187,8 @@ func (c *counts) switchActive(t *turn) (active string, w waiting) {
 	return active, c.holdPromotion()
 }
 
-// incomplete says what an update waits for whose pods are not all there. A preview of
-// fewer pods has all that it is to have before the promotion.
+// incomplete returns the holds of an update with missing pods. A preview with fewer pods
+// than the Rollout is complete before the promotion.
 func (c *counts) incomplete(active string, t *turn) (w waiting) {
 	aborted, n := c.read.Abort && c.aborted(t), c.previewSize(c.fresh.Hash)
 	switch {
@@ -204,8 +205,8 @@ func (c *counts) incomplete(active string, t *turn) (w waiting) {
 	return w
 }
 
-// holdPromotion says what the promotion waits for. Of a preview of fewer pods that needs no
-// pause nobody asks for the others, but a person.
+// holdPromotion returns the hold of the promotion. A smaller preview that needs no pause
+// does not grow by itself: it waits for a person.
 func (c *counts) holdPromotion() waiting {
 	b, p := c.r.BlueGreen, c.paused(PauseBlueGreen)
 	switch {
@@ -213,7 +214,7 @@ func (c *counts) holdPromotion() waiting {
 		return held(ReasonAnalysis, 0, 0)
 	case b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled || c.fastTracked():
 		return held(ReasonApproval, 0, 0)
-	case p == nil && len(c.read.PauseConditions) > 0: // one of a canary, which it was before
+	case p == nil && len(c.read.PauseConditions) > 0: // left from the time as a canary
 		return held(ReasonPaused, 0, 0)
 	}
 	have := time.Duration(0)
@@ -244,8 +245,8 @@ func (c *counts) blueGreenOutcome(status Status, t turn, s *services) outcome {
 	return outcome{status, t, w.and(c.unsettled(nil))}
 }
 
-// promotable reports whether the new ReplicaSet becomes the stable one, and what it waits
-// for.
+// promotable reports whether the new ReplicaSet becomes the stable one, or the hold that
+// prevents it.
 func (c *counts) promotable(status *Status, t *turn) (bool, waiting) {
 	switch {
 	case c.stable == nil || status.ActiveSelector == "":

@@ -11,21 +11,22 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A Size is a ReplicaSet of an Argo Rollout, as its controller counts it.
+// A Size holds the counts of a ReplicaSet of an Argo Rollout, as its controller counts
+// them.
 type Size struct {
 	Replicas          int32 `json:"replicas"` // wanted
 	AvailableReplicas int32 `json:"availableReplicas"`
 	StatusReplicas    int32 `json:"statusReplicas"` // there
 }
 
-// Counts are the sizes of the two ReplicaSets that matter.
+// Counts are the sizes of the new and of the stable ReplicaSet.
 type Counts struct {
 	Canary int32 `json:"canary"`
 	Stable int32 `json:"stable"`
 }
 
-// Parse reads a limit as Argo does: every percent sign is ignored, and all text
-// is a percentage. What is no number is an error.
+// Parse reads a limit as Argo does: every percent sign is ignored, and all text is a
+// percentage. Text that is not a number is an error.
 func Parse(s string) (rollout.IntOrPercent, error) {
 	n, err := strconv.ParseInt(strings.ReplaceAll(s, "%", ""), 10, 32)
 	if err != nil {
@@ -88,52 +89,52 @@ func Approximate(replicas, weight, maxWeight, surge int32) Counts {
 }
 
 // A Step is one step of an Argo canary. One member is set; a step of another kind
-// (analysis, experiment, plugin, routes) has Other. A scale may go with something else: a
-// pause then decides when the step is over, and else the scale. Routes may go with
-// anything.
+// (analysis, experiment, plugin, routes) has Other. SetCanaryScale may be set with another
+// member: a pause then decides when the step is over, otherwise the scale does. Routes may
+// be set with any member.
 type Step struct {
 	SetWeight      *int32       `json:"setWeight,omitempty"`
 	Pause          *Pause       `json:"pause,omitempty"`
 	SetCanaryScale *CanaryScale `json:"setCanaryScale,omitempty"`
 	Other          string       `json:"other,omitempty"`
-	Routes         []Route      `json:"routes,omitempty"` // that are set, or removed if they are none
+	Routes         []Route      `json:"routes,omitempty"` // routes to set, or to remove if they match nothing
 }
 
-// A Pause is a pause of so many seconds; nil waits for a person.
+// A Pause is a pause of some seconds; nil waits for a person.
 type Pause struct {
 	Duration *int32 `json:"duration,omitempty"`
 }
 
-// A CanaryScale sets the size of the canary apart from its traffic.
+// A CanaryScale sets the size of the canary independently of its traffic.
 type CanaryScale struct {
 	Replicas           *int32 `json:"replicas,omitempty"`
 	Weight             *int32 `json:"weight,omitempty"`
 	MatchTrafficWeight bool   `json:"matchTrafficWeight,omitempty"`
 }
 
-// Weights are the weights that the traffic has now.
+// Weights are the current weights of the traffic.
 type Weights struct {
 	Canary int32 `json:"canary"`
 	Stable int32 `json:"stable"`
 }
 
-// A Canary is what the counts of an Argo canary depend on.
+// A Canary holds the numbers from which the sizes of an Argo canary follow.
 type Canary struct {
 	Replicas       *int32               `json:"replicas,omitzero"`       // nil means 1
 	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 25%
 	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 25%
 	Steps          []Step               `json:"steps,omitempty"`
-	// TrafficRouting tells that traffic is led by weights.
+	// TrafficRouting tells that traffic is split by weights.
 	TrafficRouting       bool   `json:"trafficRouting,omitzero"`
 	MaxTrafficWeight     int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
 	DynamicStableScale   bool   `json:"dynamicStableScale,omitzero"`
 	MinPodsPerReplicaSet *int32 `json:"minPodsPerReplicaSet,omitzero"`
-	// AbortScaleDownDelaySeconds is 30 if nil, and the pods stay for ever if it is 0. Only
+	// AbortScaleDownDelaySeconds is 30 if nil, and the pods stay forever if it is 0. Only
 	// an update with traffic routing has such a delay: see [AbortDelay].
 	AbortScaleDownDelaySeconds *int32     `json:"abortScaleDownDelaySeconds,omitzero"`
 	ProgressThreshold          *Threshold `json:"progressThreshold,omitzero"`
 
-	// What the controller has written down.
+	// The state that the controller has written down.
 
 	CurrentStepIndex *int32   `json:"currentStepIndex,omitzero"` // nil means 0
 	CurrentPodHash   string   `json:"currentPodHash,omitzero"`
@@ -150,7 +151,7 @@ type Canary struct {
 	// StableIsCanary tells that the new ReplicaSet is the stable one.
 	StableIsCanary bool `json:"stableIsCanary,omitzero"`
 
-	// Repair says which quirks the counts do not have.
+	// Repair lists the quirks that the counts do not have.
 	Repair Quirks `json:"repair,omitzero"`
 }
 
@@ -171,9 +172,9 @@ func (r Canary) replicas() int32 {
 
 func (r Canary) budget() rollout.Budget { return Budget(r.replicas(), r.MaxSurge, r.MaxUnavailable) }
 
-// SetWeight returns the weight of the last setWeight step at or before the current
-// one: 0 if there is none or the update is aborted, and all without steps or behind
-// them.
+// SetWeight returns the weight of the last setWeight step at or before the current one: 0
+// without such a step or after an abort, and all of the traffic without steps or after the
+// last one.
 func (r Canary) SetWeight() int32 {
 	switch i := r.stepIndex(); {
 	case r.Abort:
@@ -185,8 +186,8 @@ func (r Canary) SetWeight() int32 {
 	}
 }
 
-// weightBefore returns the weight of the last setWeight step before step n, 0 if there
-// is none.
+// weightBefore returns the weight of the last setWeight step before step n, 0 without such
+// a step.
 func (r Canary) weightBefore(n int) int32 {
 	for ; n > 0; n-- {
 		if w := r.Steps[n-1].SetWeight; w != nil {
@@ -196,7 +197,7 @@ func (r Canary) weightBefore(n int) int32 {
 	return 0
 }
 
-// stepIndex returns the current step, the first one if none is written down yet.
+// stepIndex returns the current step, the first one if the status has none yet.
 func (r Canary) stepIndex() int {
 	if r.CurrentStepIndex == nil {
 		return 0
@@ -204,8 +205,8 @@ func (r Canary) stepIndex() int {
 	return int(*r.CurrentStepIndex)
 }
 
-// DesiredWeight returns the weight that the sizes follow: all if there is nothing to
-// step to, otherwise [Canary.CanaryWeight].
+// DesiredWeight returns the weight that the sizes follow: all if no step is left to take,
+// otherwise [Canary.CanaryWeight].
 func (r Canary) DesiredWeight() int32 {
 	if r.promoted() {
 		return r.MaxWeight()
@@ -213,19 +214,19 @@ func (r Canary) DesiredWeight() int32 {
 	return r.CanaryWeight()
 }
 
-// promoted reports whether there is nothing to step to.
+// promoted reports whether no step is left to take.
 func (r Canary) promoted() bool {
 	return r.PromoteFull || r.StableRS == "" || r.CurrentPodHash == r.StableRS
 }
 
-// A Threshold is how much of a canary must be available before the next step.
+// A Threshold says how many pods of a canary must be available before the next step.
 type Threshold struct {
-	Type  string `json:"type"` // Percent; whatever else is a number of pods
+	Type  string `json:"type"` // Percent; any other type is a number of pods
 	Value int32  `json:"value"`
 }
 
-// Met reports whether a ReplicaSet is far enough on its way to the desired size. No
-// threshold, or one below 0, asks for all of it.
+// Met reports whether a ReplicaSet is close enough to the desired size. No threshold, or
+// one below 0, asks for all of its pods.
 func (t *Threshold) Met(spec, available, desired int32) bool {
 	if t == nil || t.Value < 0 {
 		return spec == desired && available == desired

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// An outcome is the next status, and what is done to pauses and to an abort. The
-// conditions, the pauses and the phase of the status are to come.
+// An outcome is the next status without its conditions, pauses and phase, and the turn that
+// decides these.
 type outcome struct {
 	status  Status
 	turn    turn
@@ -18,7 +18,7 @@ type outcome struct {
 // decideCanary decides a pass of a canary.
 func (c *counts) decideCanary() decision {
 	again := c.restart()
-	if len(again.evict) > 0 { // nobody knows yet how many pods stay available
+	if len(again.evict) > 0 { // it is not known yet how many pods stay available
 		d := c.stays()
 		d.evict, d.waiting, d.status = again.evict, again.waiting, *c.read
 		return d
@@ -48,7 +48,7 @@ func (c *counts) decideCanary() decision {
 	return d
 }
 
-// decideAnew decides a pass in which a canary begins its steps anew.
+// decideAnew decides a pass in which a canary begins its steps again.
 func (c *counts) decideAnew() decision {
 	status, t := c.anew(c.base(c.read.Weights, Runs{}, c.read.RestartedAt))
 	status.CurrentStepHash = c.r.StepHash
@@ -63,7 +63,7 @@ func (c *counts) decideAnew() decision {
 // stays returns a decision that leaves Services and routes as they are.
 func (in *input) stays() decision { return decision{services: in.unled(), routes: in.s.Routes} }
 
-// unled returns the Services as they are.
+// unled returns the Services with their current selectors.
 func (in *input) unled() services {
 	turned, turn := in.turns()
 	return services{
@@ -72,7 +72,7 @@ func (in *input) unled() services {
 	}
 }
 
-// canaryServices lets the Services of a canary select its pods, once these are there.
+// canaryServices lets the Services of a canary select its pods, once these are available.
 func (c *counts) canaryServices() services {
 	s := c.unled()
 	if c.read.StableRS != c.read.CurrentPodHash {
@@ -87,14 +87,15 @@ func (c *counts) canaryServices() services {
 	case aborted && routing == nil:
 		s.canary = follow(s.canary, c.stable, true)
 	case aborted && !c.read.promoted() && (!routing.DynamicStableScale || c.with(c.read.Weights).TrafficWeight() == 0):
-		s.canary = follow(s.canary, c.stable, false) // no request is led to it
+		s.canary = follow(s.canary, c.stable, false) // it gets no request
 	case !c.returns():
 		s.canary = follow(s.canary, c.fresh, true)
 	}
 	return s
 }
 
-// follow lets a Service select the pods of a ReplicaSet, if one of them is available.
+// follow lets a Service select the pods of a ReplicaSet. If checked, one of them has to be
+// available, and all of them if the Service is not managed yet.
 func follow(t target, set *ReplicaSet, checked bool) target {
 	if t.Service == nil || set == nil {
 		return t
@@ -106,28 +107,28 @@ func follow(t target, set *ReplicaSet, checked bool) target {
 	return t.to(set.Hash)
 }
 
-// returns reports whether the update was interrupted by going back to the stable
-// template, with dynamicStableScale, and the stable pods cannot serve all requests yet.
+// returns reports whether the update was interrupted by going back to the stable template,
+// with dynamicStableScale, and the stable pods cannot serve all requests yet.
 func (c *counts) returns() bool {
 	w := c.read.Weights
 	return c.read.StableRS == c.read.CurrentPodHash && c.r.Routing != nil && c.r.Routing.DynamicStableScale && w != nil &&
 		c.fresh != nil && w.Canary.Hash != c.fresh.Hash && c.fresh.AvailableReplicas < c.replicas()
 }
 
-// verifyAgain is the time after which it is verified again how requests are led.
+// verifyAgain is the time after which the weights are verified again.
 const verifyAgain = 10 * time.Second
 
-// A lead is how requests are led when the pass is over.
+// A lead says where requests go at the end of the pass.
 type lead struct {
 	weights *TrafficWeights
 	routes  []Route
-	ends    bool // the pass ends until they are known to be led so
+	ends    bool // the pass ends until the weights are verified
 	waiting waiting
 }
 
-// leadRequests decides how requests are led. The pass ends then until they are known to be
-// led as they are to be at last, all to the new pods: else the stable ones might go while
-// they serve.
+// leadRequests decides the weights and the routes. At full weight the pass ends until the
+// weights are verified: otherwise stable pods could be removed while they still get
+// requests.
 func (c *counts) leadRequests() lead {
 	if c.r.Routing == nil {
 		return lead{routes: c.s.Routes}
@@ -155,8 +156,7 @@ func (c *counts) leadRequests() lead {
 	return l
 }
 
-// destinations returns the weights with which requests are led to the canary and to the
-// stable pods.
+// destinations returns the weights of the canary and of the stable pods.
 func (c *counts) destinations(to WeightDestination, stable int32) *TrafficWeights {
 	w := &TrafficWeights{Canary: to, Stable: WeightDestination{Weight: stable, Hash: c.stable.Hash}, Verified: c.s.WeightVerified}
 	if c.s.CanaryService != nil {
@@ -166,12 +166,12 @@ func (c *counts) destinations(to WeightDestination, stable int32) *TrafficWeight
 		w.Stable.Service = c.s.StableService.Name
 	}
 	if w.Verified != nil && w.leadsOtherwise(c.read.Weights) {
-		w.Verified = ptr.To(false) // the answer was about the weights before
+		w.Verified = ptr.To(false) // the answer was about the previous weights
 	}
 	return w
 }
 
-// unverified says how far requests are led by weights.
+// unverified returns the hold of weights that are not verified yet.
 func unverified(w *TrafficWeights) waiting {
 	return held(ReasonUnverified, int64(w.Canary.Weight), int64(w.Canary.Weight)+int64(w.Stable.Weight))
 }
@@ -197,7 +197,7 @@ func (c *counts) canaryRuns() judged {
 	return j
 }
 
-// canaryPause begins the pause of a step, or says when it ends.
+// canaryPause begins the pause of a step, or returns when it ends.
 func (c *counts) canaryPause() (begin []string, at time.Time) {
 	step := c.step()
 	if c.r.Paused || c.read.PromoteFull || step == nil || step.Pause == nil {
@@ -213,7 +213,7 @@ func (c *counts) canaryPause() (begin []string, at time.Time) {
 	return begin, at
 }
 
-// end returns the step that means that all are over, nil without steps.
+// end returns the step index that means that all steps are over, nil without steps.
 func (in *input) end() *int32 {
 	if n := int32(len(in.r.Steps)); n > 0 {
 		return &n
@@ -255,10 +255,9 @@ func (c *counts) promoted(status *Status, t *turn) bool {
 	return r.Promoted()
 }
 
-// advance returns the outcome with the step to take next, which is the one behind the
-// current one if that is over. As upstream, a step that is over in the pass that skips
-// all others, for a full promotion or a rollback within the window, leads one past the
-// end; the next pass goes back to the end.
+// advance returns the outcome with the next step if the current one is over. As upstream, a
+// step that is over in the pass that skips all others, for a full promotion or a rollback
+// within the window, sets the index one past the end; the next pass sets it back.
 func (c *counts) advance(o outcome) outcome {
 	step := c.step()
 	switch {
@@ -288,7 +287,7 @@ func (c *counts) advance(o outcome) outcome {
 	return o
 }
 
-// waits says what the current step waits for.
+// waits returns the hold of the current step.
 func (c *counts) waits(step *Step, p Progress, weights *TrafficWeights) waiting {
 	number, all := int64(*c.index())+1, int64(len(c.r.Steps))
 	switch {

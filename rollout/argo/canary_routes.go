@@ -4,9 +4,9 @@ package argo
 
 import "slices"
 
-// routes returns the routes that are there when the pass is over. They go when no request
-// is to be led to the new pods any more, or none of these is available, and come with
-// the step that sets them, once the stable pods can serve the weight that is left to them.
+// routes returns the routes at the end of the pass. They are removed when the new pods
+// should get no more requests, or none of them is available. A step sets its routes once
+// the stable pods can serve the rest of the weight.
 func (c *counts) routes(stableServes bool) []Route {
 	t, next, steps := c.turn(), c.s.Routes, c.stepsSoFar()
 	switch {
@@ -27,8 +27,7 @@ func (c *counts) routes(stableServes bool) []Route {
 	return next
 }
 
-// withRoutes returns a list of routes with those that a step sets, and without those that
-// it removes.
+// withRoutes returns a list of routes after a step has set and removed some.
 func withRoutes(list, step []Route) []Route {
 	for _, set := range step {
 		list = slices.DeleteFunc(slices.Clone(list), func(r Route) bool { return r.Name == set.Name })

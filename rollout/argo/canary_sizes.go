@@ -4,8 +4,8 @@ package argo
 
 import "slices"
 
-// canarySizes scales the stable ReplicaSet, else the new one, else the others. It tells
-// as well whether any pods come or go, as the pause of a step sees it.
+// canarySizes scales the stable ReplicaSet, else the new one, else the others. It also
+// reports whether pods come or go, which decides whether the pause of a step may begin.
 func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services) (z sizes, moves bool, w waiting) {
 	if c.halted() {
 		return sizes{}, false, held(ReasonPaused, 0, 0)
@@ -27,8 +27,8 @@ func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services)
 	return z, moves, w.and(at)
 }
 
-// stableSize returns the size of the stable ReplicaSet. It follows the weights of the pass
-// before, so that pods go only when requests have gone.
+// stableSize returns the size of the stable ReplicaSet. It follows the weights of the
+// previous pass, so that pods go only after their requests.
 func (c *counts) stableSize(weights *TrafficWeights) int32 {
 	n := c.with(c.read.Weights).Counts().Stable
 	if c.repair.Has(StableGoesBeforeRequests) {
@@ -37,8 +37,8 @@ func (c *counts) stableSize(weights *TrafficWeights) int32 {
 	return n
 }
 
-// canaryOthers removes pods of templates in between: those that are not available
-// without any limit, then as many as may be unavailable.
+// canaryOthers removes pods of other templates: unavailable ones without any limit, then as
+// many as may be unavailable.
 func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves bool, w waiting) {
 	unready := int64(0)
 	for _, set := range c.between() {
@@ -66,7 +66,7 @@ func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves
 	return list, unready+removed > 0, w
 }
 
-// removedAtOnce returns the sizes with so many pods less, and how many go.
+// removedAtOnce returns the sizes with up to room pods less, and how many pods go.
 func removedAtOnce(list []size, room int64, delaysAbort bool) (next []size, removed int64) {
 	for _, z := range list {
 		if n := min(room-removed, int64(z.to)); n > 0 {
@@ -77,8 +77,8 @@ func removedAtOnce(list []size, room int64, delaysAbort bool) (next []size, remo
 	return next, removed
 }
 
-// routedOthers removes ReplicaSets to which no request is led, what was stable after a
-// delay, what is neither at once. It returns how many pods go as well.
+// routedOthers removes ReplicaSets that get no request: formerly stable ones after a delay,
+// others at once. It also returns how many pods go.
 func (c *counts) routedOthers(list []size, room int64, delaysAbort bool, s *services) (next []size, removed int64, w waiting) {
 	waits := int32(0)
 	for _, z := range list {

@@ -23,7 +23,7 @@ const (
 // defaultDeadline is the progressDeadlineSeconds of a Rollout that has none.
 const defaultDeadline = 600
 
-// NoDeadline is the progressDeadlineSeconds that means none.
+// NoDeadline is the progressDeadlineSeconds that disables the deadline.
 const NoDeadline = math.MaxInt32
 
 // The reasons of conditions of an Argo Rollout.
@@ -38,9 +38,9 @@ const (
 	timedOutReason = "ProgressDeadlineExceeded"
 )
 
-// pauseNotes returns the conditions that note that a pause has begun or ended, so that it
-// does not count against the deadline. A pass that writes some ends then. What is
-// promoted already is not progressing, and stays so.
+// pauseNotes returns the conditions that record that a pause has begun or ended, so that it
+// does not count against the deadline. A pass that writes such conditions does nothing
+// else. A promoted update is not progressing, so its pause is not recorded there.
 func (in *input) pauseNotes() (notes []kplan.Condition) {
 	note := func(kind string, status kplan.ConditionStatus, reason, message string) {
 		if c := in.condition(in.read.Conditions, kind, status, reason, message); differs(in.read.Conditions, c) {
@@ -90,12 +90,13 @@ func differs(list []kplan.Condition, c kplan.Condition) bool {
 	return old == nil || old.Status != c.Status || old.Reason != c.Reason
 }
 
-// with returns the list with a condition, as its last one.
+// with returns the list with a condition at its end, in place of the one of its type.
 func with(list []kplan.Condition, c kplan.Condition) []kplan.Condition {
 	return append(condition.Without(list, c.Type), c)
 }
 
-// set returns the list with a condition whose status or reason changes, else as it is.
+// set returns the list with a condition if its status or reason changes, else the same
+// list.
 func (in *input) set(list []kplan.Condition, kind string, status kplan.ConditionStatus, reason, message string) []kplan.Condition {
 	if c := in.condition(list, kind, status, reason, message); differs(list, c) {
 		return with(list, c)
@@ -104,10 +105,11 @@ func (in *input) set(list []kplan.Condition, kind string, status kplan.Condition
 }
 
 // failure returns the list with the condition ReplicaFailure of the new ReplicaSet, else of
-// the oldest that has one, or without it if none has. As with other conditions, another
-// message alone changes nothing.
+// the oldest that has one; without the condition if no ReplicaSet has it. As with other
+// conditions, another message alone changes nothing.
 //
-// It mirrors getReplicaFailures of Argo Rollouts, which takes any instead of the oldest.
+// It mirrors getReplicaFailures of Argo Rollouts, which takes the first of its cache
+// instead of the oldest.
 func (c *counts) failure(list []kplan.Condition) []kplan.Condition {
 	var found *kplan.Condition
 	if c.fresh != nil {

@@ -9,24 +9,24 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A kind is what a pass is for.
+// A kind is the purpose of a pass.
 type kind int
 
 const (
-	notes   kind = iota // it notes that a pause has begun or ended
+	notes   kind = iota // it records that a pause has begun or ended
 	resizes             // it follows another size of the Rollout
-	begins              // a canary begins its steps anew
+	begins              // a canary begins its steps again
 	goes                // the update goes on
 )
 
-// counts are what a pass decides from. Nothing writes to them.
+// counts are the input of a pass, counted. Nothing writes to them.
 type counts struct {
 	*input
 	kind  kind
-	noted []kplan.Condition // what a pass that notes a pause writes
+	noted []kplan.Condition // the conditions that a pass for notes writes
 	sets  []*ReplicaSet
-	// fresh has the template of the Rollout, stable that of the last promotion; either may
-	// be nil, and they may be the same.
+	// fresh has the current template of the Rollout, stable the one promoted last; either
+	// may be nil, and they may be the same.
 	fresh, stable *ReplicaSet
 	creates       bool // fresh is yet to be created
 	available     int32
@@ -34,8 +34,8 @@ type counts struct {
 	numbers       Canary // without weights
 }
 
-// count tells the ReplicaSets apart, and counts their pods. The new one is counted as it
-// is created, if the pass creates it.
+// count tells the ReplicaSets apart, and counts their pods. If the pass creates the new
+// one, it counts as created.
 func (in *input) count() counts {
 	c := counts{input: in, noted: in.pauseNotes(), sets: make([]*ReplicaSet, 0, len(in.s.Sets)+1)}
 	for i := range in.s.Sets {
@@ -57,7 +57,7 @@ func (in *input) count() counts {
 		c.sets = append(c.sets, c.fresh)
 		c.numbers.Canary = &c.fresh.Size
 	}
-	c.inWindow = !c.creates && c.withinWindow() // what is created is younger than all others
+	c.inWindow = !c.creates && c.withinWindow() // a ReplicaSet created now is younger than all others
 	return c
 }
 
@@ -65,7 +65,7 @@ func byAge(a, b *ReplicaSet) int {
 	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Hash, b.Hash))
 }
 
-// what returns what the pass is for.
+// what returns the purpose of the pass.
 func (c *counts) what() kind {
 	switch {
 	case len(c.noted) > 0:
@@ -79,7 +79,7 @@ func (c *counts) what() kind {
 }
 
 // resized reports whether the size of the Rollout has changed since the new ReplicaSet or
-// the stable one was scaled. That of the others is not kept up to date.
+// the stable one was scaled. The annotations of the others are not kept up to date.
 func (c *counts) resized() bool {
 	for _, set := range []*ReplicaSet{c.fresh, c.stable} {
 		if set != nil && set.Replicas > 0 && set.DesiredReplicas != nil && *set.DesiredReplicas != c.replicas() {
@@ -89,8 +89,8 @@ func (c *counts) resized() bool {
 	return false
 }
 
-// canary returns what the sizes of the canary depend on, without the weights by which
-// requests are led.
+// canary returns the numbers from which the sizes of the canary follow, without the weights
+// of requests.
 func (c *counts) canary() Canary {
 	r := Canary{
 		Replicas: c.r.Replicas, MaxSurge: c.r.MaxSurge, MaxUnavailable: c.r.MaxUnavailable, Steps: c.r.Steps, ProgressThreshold: c.r.ProgressThreshold,
@@ -116,16 +116,16 @@ func (c *counts) canary() Canary {
 	return r
 }
 
-// with returns what the sizes of the canary depend on, with the weights by which requests
-// are led.
+// with returns the numbers from which the sizes of the canary follow, with the weights of
+// requests.
 func (c *counts) with(weights *TrafficWeights) Canary {
 	r := c.numbers
 	r.Weights = weights.weights()
 	return r
 }
 
-// created returns the new ReplicaSet as it is created. Its size is that of one that has
-// no pods yet.
+// created returns the new ReplicaSet as it is created, with the size that it gets while it
+// has no pods.
 func (c *counts) created() *ReplicaSet {
 	desired := c.replicas()
 	set := &ReplicaSet{Hash: c.r.TemplateHash, Name: c.r.Name + "-" + c.r.TemplateHash, DesiredReplicas: &desired}
@@ -148,8 +148,8 @@ func (c *counts) revision() int64 {
 	return c.follows(c.fresh)
 }
 
-// follows returns the revision of a ReplicaSet that is to be the last one: one more than
-// all others have, unless it is the last one already.
+// follows returns the revision of a ReplicaSet as the last one: its own if it is the
+// highest, else one more than all others have.
 func (c *counts) follows(fresh *ReplicaSet) int64 {
 	last := int64(0)
 	for _, set := range c.sets {
@@ -160,7 +160,7 @@ func (c *counts) follows(fresh *ReplicaSet) int64 {
 	return max(fresh.Revision, last+1)
 }
 
-// freshSize returns the size that the new ReplicaSet is to have.
+// freshSize returns the next size of the new ReplicaSet.
 func (c *counts) freshSize(weights *TrafficWeights) int32 {
 	if c.r.BlueGreen != nil {
 		return c.previewSize(c.fresh.Hash)
@@ -181,7 +181,7 @@ func (c *counts) previewSize(hash string) int32 {
 	}.PreviewSize()
 }
 
-// named returns the ReplicaSet of a hash, nil if there is none.
+// named returns the ReplicaSet of a hash, nil if no ReplicaSet has it.
 func (c *counts) named(hash string) *ReplicaSet {
 	for _, set := range c.sets {
 		if hash != "" && set.Hash == hash {
@@ -191,8 +191,8 @@ func (c *counts) named(hash string) *ReplicaSet {
 	return nil
 }
 
-// between returns the ReplicaSets that are neither new nor stable and want pods, the
-// oldest first.
+// between returns the ReplicaSets that are neither new nor stable and want pods, the oldest
+// first.
 func (c *counts) between() []*ReplicaSet {
 	return slices.DeleteFunc(c.others(), func(set *ReplicaSet) bool { return set.Replicas <= 0 })
 }
@@ -210,8 +210,8 @@ func (c *counts) others() (list []*ReplicaSet) {
 // newest compares so that the newest revision is the first.
 func newest(a, b *ReplicaSet) int { return cmp.Compare(b.Revision, a.Revision) }
 
-// withinWindow reports whether the template goes back so few revisions that no step is
-// taken: fewer than the window were created in between.
+// withinWindow reports whether the update is a rollback that takes no step: fewer
+// ReplicaSets than the window were created between the two templates.
 func (c *counts) withinWindow() bool {
 	if c.fresh == nil || c.stable == nil || !c.fresh.CreationTimestamp.Before(c.stable.CreationTimestamp) {
 		return false
@@ -225,7 +225,8 @@ func (c *counts) withinWindow() bool {
 	return between < c.r.RollbackWindow
 }
 
-// passes reports whether an update of 0 replicas takes no step and waits for nobody. One that is aborted, or that a person has paused, stays.
+// passes reports whether an update of 0 replicas takes no step and waits for no person. An
+// update that is aborted, or that a person has paused, stays.
 func (c *counts) passes() bool {
 	t := c.turn()
 	return c.empty() && !c.r.Paused && !c.aborted(&t)
@@ -234,8 +235,8 @@ func (c *counts) passes() bool {
 // skipsSteps reports whether no step is taken, and nothing is paused.
 func (c *counts) skipsSteps() bool { return c.read.PromoteFull || c.inWindow || c.passes() }
 
-// goesBack reports whether the update is a rollback that is not looked at any more: to
-// the stable template, within the window, or in a blue-green update while the pods of the
+// goesBack reports whether the update is a rollback without pause and analysis: to the
+// stable template, within the window, or in a blue-green update while the pods of the
 // template wait to be removed.
 func (c *counts) goesBack() bool {
 	switch {

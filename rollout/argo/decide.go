@@ -2,8 +2,8 @@
 
 package argo
 
-// decide decides what a pass does. It waits first for ReplicaSets that cannot create pods:
-// that others are missing follows from it.
+// decide decides a pass. The first holds are ReplicaSets that cannot create pods, the cause
+// of other missing pods.
 func (c *counts) decide() decision {
 	d := c.decided()
 	d.waiting = c.refusals().and(d.waiting)
@@ -24,7 +24,7 @@ func (c *counts) decided() decision {
 	return c.decideCanary()
 }
 
-// decideNotes decides a pass that notes that a pause has begun or ended, and no more.
+// decideNotes decides a pass that only records that a pause has begun or ended.
 func (c *counts) decideNotes() decision {
 	status := *c.read
 	for _, note := range c.noted {

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A decision is what a pass does, in no order.
+// A decision holds the changes of a pass, in no order.
 type decision struct {
 	evict    []string // the names of pods that are restarted
 	services services
@@ -19,20 +19,20 @@ type decision struct {
 	status   Status // the next one, with the weights by which requests are led
 }
 
-// services are what the Services select when the pass is over.
+// services are the Services with the hashes that they select at the end of the pass.
 type services struct {
 	active, preview, stable, canary target
 	turn, turned                    target // of two that take turns: the next one, and the stable one
 }
 
-// A target is a Service, nil if there is none, and the hash that it selects when the
-// pass is over.
+// A target is a Service, nil if the Rollout names none, and the hash that it selects at the
+// end of the pass.
 type target struct {
 	*Service
 	hash string
 }
 
-// asRead returns what a Service selects.
+// asRead returns a Service with the hash that it selects now.
 func asRead(s *Service) target {
 	if s == nil {
 		return target{}
@@ -53,14 +53,14 @@ func (s *services) selects(hash string) bool {
 	return false
 }
 
-// sizes are what becomes of ReplicaSets. Those that are not named stay as they are. A
-// ReplicaSet that is new and stable is named as new.
+// sizes are the next sizes of ReplicaSets. A ReplicaSet that is not listed keeps its size.
+// A ReplicaSet that is new and stable is listed as new.
 type sizes struct {
 	stable, fresh size
 	others        []size
 }
 
-// A size is what becomes of one ReplicaSet, which is nil if there is none.
+// A size is the next size of one ReplicaSet, which is nil if it does not exist.
 type size struct {
 	set    *ReplicaSet // as it was read
 	to     int32
@@ -69,13 +69,13 @@ type size struct {
 	reason Reason
 }
 
-// kept returns the size that a ReplicaSet has.
+// kept returns the current size of a ReplicaSet.
 func kept(set *ReplicaSet) size {
 	return size{set: set, to: set.Replicas, until: set.ScaleDownAt}
 }
 
-// resized returns the size with so many pods. Who loses all of them waits no more, unless
-// the update is aborted with a delay.
+// resized returns the size with another number of pods. A ReplicaSet that loses all of them
+// loses its deadline too, unless the update is aborted with a delay.
 func (z size) resized(to int32, reason Reason, delaysAbort bool) size {
 	if to == 0 && z.to != to && !delaysAbort {
 		z.until = time.Time{}
@@ -87,28 +87,27 @@ func (z size) resized(to int32, reason Reason, delaysAbort bool) size {
 // moves reports whether pods come or go.
 func (z size) moves() bool { return z.set != nil && z.to != z.set.Replicas }
 
-// waiting is what a pass waits for: what it holds back, and the instant of another look,
-// zero if none is needed.
+// A waiting is a list of holds and the time of another look, zero if none is needed.
 type waiting struct {
 	holds []kplan.Hold[Reason]
 	at    time.Time
 }
 
-// held returns what the Rollout waits for, for one reason.
+// held returns a waiting with one hold of the Rollout.
 func held(reason Reason, have, limit int64) waiting {
 	return waiting{holds: []kplan.Hold[Reason]{{Reason: reason, Have: have, Limit: limit}}}
 }
 
-// heldBy returns what it waits for a ReplicaSet for.
+// heldBy returns a waiting with one hold of a ReplicaSet.
 func heldBy(set *ReplicaSet, reason Reason, have, limit int32) waiting {
 	return waiting{holds: []kplan.Hold[Reason]{{Name: set.Name, Reason: reason, Have: int64(have), Limit: int64(limit)}}}
 }
 
-// until returns a look at an instant.
+// until returns a waiting that looks again at a time.
 func until(at time.Time) waiting { return waiting{at: at} }
 
-// and returns what both wait for, in this order, and the earlier instant. Of the holds of a
-// ReplicaSet with the same numbers the first is left, and of those with the same reason.
+// and returns the holds of both, in this order, and the earlier time. A hold is dropped if an
+// earlier one of the same name has the same reason or, for a ReplicaSet, the same numbers.
 func (w waiting) and(x waiting) waiting {
 	for _, h := range x.holds {
 		if !slices.ContainsFunc(w.holds, func(o kplan.Hold[Reason]) bool {
@@ -123,23 +122,23 @@ func (w waiting) and(x waiting) waiting {
 	return w
 }
 
-// A turn is what a pass does to the pauses and to an abort.
+// A turn lists the changes of a pass to the pauses and to an abort.
 type turn struct {
 	begin  []string // the reasons of pauses that begin
 	end    string   // the reason of the pause that ends
 	clear  bool     // all pauses end
-	abort  bool     // the update is given up
-	why    string   // what an analysis gives it up for
+	abort  bool     // the update is aborted
+	why    string   // the message of the analysis that aborts it
 	resume bool     // an abort is taken back
 }
 
-// turn returns what there is to do in any pass: what is stable has nothing to give up.
+// turn returns the turn of any pass: an abort of the stable template is taken back.
 func (in *input) turn() turn { return turn{resume: in.read.StableRS == in.read.CurrentPodHash} }
 
-// aborted reports whether the update is given up.
+// aborted reports whether the update is aborted after this pass.
 func (in *input) aborted(t *turn) bool { return !t.resume && (t.abort || in.read.Abort) }
 
-// A restart is what a pass does about [Rollout.RestartAt].
+// A restart is the part of a pass that serves [Rollout.RestartAt].
 type restart struct {
 	evict   []string  // the names of pods
 	done    time.Time // up to when all pods are restarted

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// delaysAbort reports whether an update that is aborted keeps the pods of the new
-// ReplicaSet for a while.
+// delaysAbort reports whether an aborted update keeps the pods of the new ReplicaSet for a
+// while.
 func (c *counts) delaysAbort(aborted bool) bool {
 	if !aborted || c.stable == nil || c.style() == StyleCanary {
 		return false
@@ -30,12 +30,13 @@ func (in *input) abortDelay() (seconds *int32, explicit bool) {
 	}
 }
 
-// deadlineIn returns the instant so many seconds ahead, as it is annotated.
+// deadlineIn returns the time so many seconds from now, in the precision of the annotation.
 func (in *input) deadlineIn(seconds int32) time.Time {
 	return in.now.Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
 }
 
-// wanted returns the sizes that the ReplicaSets have that are wanted, without deadlines.
+// wanted returns the current sizes of the new and of the stable ReplicaSet, without
+// deadlines.
 func (c *counts) wanted(delaysAbort bool) (z sizes) {
 	if c.stable != nil && c.stable != c.fresh {
 		z.stable = kept(c.stable)
@@ -50,8 +51,8 @@ func (c *counts) wanted(delaysAbort bool) (z sizes) {
 	return z
 }
 
-// freshScaled returns the new ReplicaSet with a size. After an abort it keeps its pods for
-// a while, once the stable ones are all there.
+// freshScaled returns the new ReplicaSet with a size. After an abort it keeps its pods
+// until the delay is over, which begins once all stable pods are available.
 func (c *counts) freshScaled(z size, to int32, reason Reason, delaysAbort bool) (size, waiting) {
 	switch {
 	case !delaysAbort:
@@ -68,17 +69,17 @@ func (c *counts) freshScaled(z size, to int32, reason Reason, delaysAbort bool) 
 	return z, waiting{}
 }
 
-// A delay is what becomes of an old ReplicaSet that is to be removed.
+// A delay is the next size and deadline of an old ReplicaSet that is to be removed.
 type delay struct {
 	to     int32
-	until  time.Time // as it is annotated
-	counts bool      // it is one of those that wait
+	until  time.Time // as annotated
+	counts bool      // it counts against the limit of waiting ReplicaSets
 	at     time.Time // of another look; zero if none is needed
 }
 
-// delayed returns what becomes of an old ReplicaSet that is to be removed, when so many
-// wait already: it has what it has when its delay begins, and keeps a size until that is
-// over.
+// delayed returns the delay of an old ReplicaSet that is to be removed while some wait
+// already: its current size when the delay begins, then keep until the delay is over, and
+// 0 after that or beyond the limit.
 func (in *input) delayed(z size, waits, keep int32) delay {
 	limit := int32(math.MaxInt32)
 	if n := in.revisionLimit(); n != nil {
@@ -110,7 +111,8 @@ func (in *input) revisionLimit() *int32 {
 	return in.r.Routing.ScaleDownDelayRevisionLimit
 }
 
-// scaleDownDelay is [ScaleDownDelay] of a Rollout that leads requests.
+// scaleDownDelay is [ScaleDownDelay] for a blue-green update or a canary with traffic
+// routing.
 func (in *input) scaleDownDelay() int32 {
 	if b := in.r.BlueGreen; b != nil {
 		return ScaleDownDelay(StyleBlueGreen, b.ScaleDownDelaySeconds)

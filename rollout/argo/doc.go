@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package argo plans the other dialect of progressive rollouts: those of Argo Rollouts.
+// Package argo plans progressive rollouts of Argo Rollouts.
 //
 // Start with [Rollout], which says in which steps a canary is updated, or how a blue-green
-// update is promoted, and [Reconcile], which returns what to do for it next:
+// update is promoted, and [Reconcile], which returns the next plan for it:
 //
 //	plan, err := argo.Reconcile(snapshot, now, argo.Options{})
 //
@@ -20,19 +20,19 @@
 //	  lead requests by weight             lead the preview to it
 //	  scale one of: stable, new, others   |
 //	  is the step over? the next one      scale stable, new, and others after a delay
-//	  behind the last: it is stable       pause, then switch the active Service
+//	  after the last: it is stable        pause, then switch the active Service
 //	        |                                   |
 //	        +--> conditions, deadline, abort, phase: the next status
 //
 // [Canary] counts the pods of a canary, with and without traffic routing: [Canary.Counts]
 // are the sizes of the next pass, [Canary.AtDesired] says whether they are reached, and
-// [Canary.TrafficWeight] how much traffic the new pods get. [Preview] counts those of a
-// blue-green update. They are functions of numbers, for those who carry out passes of
-// their own, as are [ScaleDownDelay] and [AbortDelay], [Approximate], [Budget] and
-// [Step.Completed]. Whoever reports reads [Phase], [kplan.Condition] and the reasons of holds.
+// [Canary.TrafficWeight] how much traffic the new pods get. [Preview] counts the pods of a
+// blue-green update. They are functions of numbers, for callers with their own passes; so
+// are [ScaleDownDelay] and [AbortDelay], [Approximate], [Budget] and [Step.Completed].
+// Reports are made from [Phase], [kplan.Condition] and the reasons of holds.
 //
-// It decides as Argo Rollouts (commit 9f8d111d) does, with traffic routing as v1.10.2. What
-// analyses found is given in the status ([Runs]). Not here: the numbers
-// of revisions, for which see package revision. The rules are in rules.md of this folder,
-// by name and in order. [Apply] carries actions out on a snapshot.
+// It decides as Argo Rollouts (commit 9f8d111d) does, with traffic routing as v1.10.2. The
+// results of analyses are given in the status ([Runs]). Not here: the numbers of revisions,
+// for which see package revision. The rules are in rules.md of this folder, by name and in
+// order. [Apply] carries actions out on a snapshot.
 package argo

@@ -4,15 +4,15 @@ package argo
 
 import "slices"
 
-// judged are the runs of an update, and what they do to it.
+// judged holds the analyses of an update and their verdicts.
 type judged struct {
 	runs   Runs
 	pauses []string // the reasons of pauses that begin
-	abort  bool     // the update is given up
-	why    string   // and why
+	abort  bool     // the update is aborted
+	why    string   // the reason of the abort
 }
 
-// and returns what is judged with one verdict more.
+// and returns j with one more verdict.
 func (j judged) and(v verdict) judged {
 	if v.pause {
 		j.pauses = append(slices.Clip(j.pauses), PauseInconclusive)
@@ -23,7 +23,7 @@ func (j judged) and(v verdict) judged {
 	return j
 }
 
-// judge takes a run into account. It is empty afterwards if there is to be another one.
+// judge takes a run into account. It returns an empty run if another one is to start.
 func (in *input) judge(run Run, what string) (Run, verdict) {
 	resumed := in.read.ControllerPause && in.paused(PauseStep) == nil && in.paused(PauseBlueGreen) == nil
 	v := run.verdict(what, resumed)
@@ -33,7 +33,7 @@ func (in *input) judge(run Run, what string) (Run, verdict) {
 	return run, v
 }
 
-// unjudged reports whether no analysis is looked at.
+// unjudged reports whether the pass ignores all analyses.
 func (c *counts) unjudged() bool {
 	t := c.turn()
 	return c.read.promoted() || c.aborted(&t) || c.read.PromoteFull || c.goesBack() || c.read.StableRS == ""

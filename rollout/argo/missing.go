@@ -9,7 +9,8 @@ import (
 	"github.com/kplan-go/kplan/internal/base/condition"
 )
 
-// short says that a ReplicaSet has fewer pods than are asked for, or more than it wants.
+// short returns the hold of a ReplicaSet that has fewer pods than the limit, or more pods
+// than it wants.
 func short(set *ReplicaSet, reason Reason, have, limit int32) waiting {
 	switch {
 	case have < limit:
@@ -31,7 +32,7 @@ func (t *Threshold) needed(wanted int32) int32 {
 	return t.Value
 }
 
-// unreached says which pods a step waits for that asks for sizes, see [Canary.AtDesired].
+// unreached returns the holds of a step that waits for sizes, see [Canary.AtDesired].
 func (c *counts) unreached(weights *TrafficWeights) (w waiting) {
 	r := c.with(weights)
 	want, fresh := r.Counts(), c.fresh
@@ -52,8 +53,7 @@ func (c *counts) unreached(weights *TrafficWeights) (w waiting) {
 	return w
 }
 
-// unpromoted says which pods a canary behind its last step waits for, see
-// [Canary.Promoted].
+// unpromoted returns the hold of a canary after its last step, see [Canary.Promoted].
 func (c *counts) unpromoted(weights *TrafficWeights) waiting {
 	have, n := c.fresh.AvailableReplicas, c.replicas()
 	switch needed := min(n, c.r.ProgressThreshold.needed(n)); {
@@ -65,9 +65,9 @@ func (c *counts) unpromoted(weights *TrafficWeights) waiting {
 	return waiting{}
 }
 
-// unsettled says which pods of the template that is wanted and stable are missing, and
-// which others are left: the phase may be Healthy before. It waits for nothing of a
-// template that is not stable yet.
+// unsettled returns the holds of a stable template: its missing pods, and the other pods
+// that are left. The phase may be Healthy earlier. A template that is not stable yet has no
+// such holds.
 func (c *counts) unsettled(weights *TrafficWeights) waiting {
 	if c.fresh == nil || c.fresh != c.stable {
 		return waiting{}
@@ -90,7 +90,8 @@ func (c *counts) unsettled(weights *TrafficWeights) waiting {
 	return w
 }
 
-// stableLacks says that pods of the stable ReplicaSet are missing that it wants.
+// stableLacks returns the hold of a stable ReplicaSet with fewer available pods than it
+// wants.
 func (c *counts) stableLacks() waiting {
 	if s := c.stable; s != nil && s.AvailableReplicas < s.Replicas {
 		return heldBy(s, ReasonStableUnavailable, s.AvailableReplicas, s.Replicas)
@@ -98,14 +99,14 @@ func (c *counts) stableLacks() waiting {
 	return waiting{}
 }
 
-// refused reports whether a ReplicaSet says that it cannot create the pods that it lacks, or
-// delete those that it has too many of.
+// refused reports whether a ReplicaSet reports that it cannot create its missing pods, or
+// delete its surplus pods.
 func (set *ReplicaSet) refused() bool {
 	f := condition.Find(set.Conditions, ConditionReplicaFailure)
 	return f != nil && f.Status == kplan.ConditionTrue && set.StatusReplicas != set.Replicas
 }
 
-// refusals names the ReplicaSets that cannot create or delete pods.
+// refusals returns the holds of the ReplicaSets that cannot create or delete pods.
 func (c *counts) refusals() (w waiting) {
 	for _, set := range c.sets {
 		if set.refused() {

@@ -7,9 +7,8 @@ import (
 	"github.com/kplan-go/kplan/internal/base/quirk"
 )
 
-// Quirks is a set of quirks: what Argo Rollouts does and hardly anybody wants. Plans have
-// them by default, and [Options.Repair] takes them out. The zero Quirks is none. In JSON
-// it is a list of names.
+// Quirks is a set of quirks: defects of Argo Rollouts. Plans have them by default, and
+// [Options.Repair] takes them out. The zero Quirks is none. In JSON it is a list of names.
 type Quirks uint64
 
 // The quirks, in the order of [QuirkTable].
@@ -22,10 +21,10 @@ const (
 	StablePingPongSelectsAll                    // the stable one of two Services that take turns selects all pods
 	ZeroReplicasTakeSteps                       // an update of 0 replicas takes all steps, with pods and pauses
 	StepBehindTheEnd                            // the index of the step goes past the end
-	OvercountedKeepsOthers                      // one ReplicaSet with pods too many keeps all others in between
-	PauseBeginsWhilePodsGo                      // a pause begins in the pass that removes pods in between
+	OvercountedKeepsOthers                      // one ReplicaSet with too many available pods keeps all other old ones
+	PauseBeginsWhilePodsGo                      // a pause begins in the pass that removes pods of other templates
 	PausedTwice                                 // two analyses without a result pause twice for one reason
-	ZeroDelayKeepsForEver                       // a scaleDownDelaySeconds of 0 keeps old pods for ever
+	ZeroDelayKeepsForEver                       // a scaleDownDelaySeconds of 0 keeps old pods forever
 )
 
 // RepairAll is all quirks.
@@ -40,7 +39,7 @@ func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
 // MarshalJSON encodes the set as the list of its names.
 func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
 
-// UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
+// UnmarshalJSON decodes the output of [Quirks.MarshalJSON]. An unknown name is an error.
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
@@ -50,8 +49,7 @@ const release = ", Argo Rollouts v1.10.2"
 
 const issue = "argoproj/argo-rollouts#"
 
-// QuirkTable returns what there is to know about each quirk, in the order of the
-// constants.
+// QuirkTable describes each quirk, in the order of the constants.
 func QuirkTable() []kplan.Quirk {
 	return append(trafficQuirks(), otherQuirks()...)
 }

@@ -15,10 +15,10 @@ const (
 	ReasonPromotion      Reason = "Promotion"      // the traffic follows the promotion, or the abort
 	ReasonTraffic        Reason = "Traffic"        // the requests follow the step, and the pods that can serve them
 	ReasonScaleDownDelay Reason = "ScaleDownDelay" // old pods are kept for a while
-	// ReasonRestart is of a pod that is older than the restart that is asked for, and of a hold
-	// where Have of Limit pods are not.
+	// ReasonRestart is the reason of an eviction for a restart, and of a hold: Have of
+	// Limit pods are younger than the restart.
 	ReasonRestart Reason = "Restart"
-	ReasonAborted Reason = "Aborted" // the update is given up: a person retries, or rolls back
+	ReasonAborted Reason = "Aborted" // the update is aborted: a person retries, or rolls back
 )
 
 // Reasons for which a Rollout waits. Have and Limit of an [kplan.Hold] are the two numbers
@@ -32,13 +32,13 @@ const (
 
 	ReasonBatchNotReady   Reason = "BatchNotReady"   // Have new pods are available, the step or the promotion asks for Limit
 	ReasonPreviewNotReady Reason = "PreviewNotReady" // Have pods of the preview are available, the promotion asks for Limit
-	// ReasonStableNotReady means that the stable pods cannot serve what the next weight leaves
-	// to them: Have are available, Limit have to be.
+	// ReasonStableNotReady means that the stable pods cannot serve the rest of the next
+	// weight: Have are available, Limit have to be.
 	ReasonStableNotReady    Reason = "StableNotReady"
 	ReasonStableUnavailable Reason = "StableUnavailable" // Have pods of the stable template are available, Limit are wanted
 	ReasonStableNotCreated  Reason = "StableNotCreated"  // Have pods of the stable ReplicaSet exist, the step asks for Limit
-	// ReasonReplicaFailure means that the ReplicaSet cannot create or delete pods: Have exist,
-	// Limit are wanted. Why it cannot is the message of its condition [ConditionReplicaFailure].
+	// ReasonReplicaFailure means that the ReplicaSet cannot create or delete pods: Have
+	// exist, Limit are wanted. Its condition [ConditionReplicaFailure] has the message.
 	ReasonReplicaFailure Reason = "ReplicaFailure"
 	ReasonPodsRemain     Reason = "PodsRemain" // Have pods of the ReplicaSet are left, Limit may be
 

@@ -11,8 +11,8 @@ import (
 // restartAgain is the time after which more pods are restarted.
 const restartAgain = 30 * time.Second
 
-// restart decides which pods are restarted: those that are older than asked for, by name,
-// as far as enough stay available, and one at least if all are.
+// restart decides which pods are restarted: pods older than the restart, by name, as far as
+// enough stay available, and at least one if all are available.
 //
 // It mirrors the RolloutPodRestarter of Argo Rollouts.
 func (c *counts) restart() restart {
@@ -21,7 +21,7 @@ func (c *counts) restart() restart {
 	case at.IsZero() || at.Equal(c.read.RestartedAt):
 		return r
 	case !c.now.After(at):
-		r.waiting = until(at.Add(1)) // strictly behind it
+		r.waiting = until(at.Add(1)) // strictly after it
 		return r
 	}
 	old, room := c.oldPods(at), c.mayRestart()
@@ -41,7 +41,7 @@ func (c *counts) restart() restart {
 	return r
 }
 
-// oldPods returns the pods that were created before an instant, by name.
+// oldPods returns the pods that were created before a time, by name.
 func (c *counts) oldPods(at time.Time) (old []*Pod) {
 	for i := range c.s.Pods {
 		if p := &c.s.Pods[i]; p.CreationTimestamp.Before(at) {
@@ -52,8 +52,8 @@ func (c *counts) oldPods(at time.Time) (old []*Pod) {
 	return old
 }
 
-// mayRestart returns how many pods may be restarted now: there have to be as many as the
-// Rollout wants, or its ReplicaSets if that is more, less those that may be unavailable.
+// mayRestart returns how many pods may be restarted now: the available pods beyond the size
+// of the Rollout, or of its ReplicaSets if that is larger, and as many as may be unavailable.
 func (c *counts) mayRestart() int64 {
 	total, available := int64(0), int64(0)
 	for i := range c.s.Sets {

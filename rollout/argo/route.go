@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// A Route leads some requests to the canary, or copies them to it, whatever the weights
-// are. Either Headers are set or a Mirror is; without both the route is none.
+// A Route sends some requests to the canary, or copies them to it, independently of the
+// weights. Either Headers or a Mirror is set; a route without both is none.
 type Route struct {
 	Name    string        `json:"name"`
 	Headers []HeaderMatch `json:"headers,omitempty"` // one of them is met
@@ -37,7 +37,7 @@ type RouteMatch struct {
 }
 
 // A StringMatch is met by texts: one of its fields is set. The zero StringMatch is met by
-// all.
+// every text.
 type StringMatch struct {
 	Exact  string `json:"exact,omitzero"`
 	Prefix string `json:"prefix,omitzero"`
@@ -75,7 +75,7 @@ func (r Route) clone() Route {
 	return r
 }
 
-// route returns the route of a name, nil if there is none.
+// route returns the route with a name, nil if the list has none.
 func route(list []Route, name string) *Route {
 	for i := range list {
 		if list[i].Name == name {

@@ -4,8 +4,8 @@ package argo
 
 import "math"
 
-// Routed returns the sizes of a canary with traffic routing. They are absolute: the
-// limits of a rolling update play no part.
+// Routed returns the sizes of a canary with traffic routing. They are absolute: the limits
+// of a rolling update do not apply.
 //
 // It mirrors CalculateReplicaCountsForTrafficRoutedCanary of Argo Rollouts.
 func (r Canary) Routed() Counts {
@@ -45,11 +45,11 @@ func (r Canary) pods(weight int32) int32 {
 	return saturated(pods)
 }
 
-// saturated returns n, or the number of 32 bits that is nearest.
+// saturated returns n, or the closest number of 32 bits.
 func saturated(n int64) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }
 
-// atLeast raises a size to what keeps each ReplicaSet highly available, unless it is
-// empty.
+// atLeast raises a size to the minimum that keeps each ReplicaSet highly available, unless
+// it is 0.
 func (r Canary) atLeast(n int32) int32 {
 	if n == 0 || r.MinPodsPerReplicaSet == nil {
 		return n

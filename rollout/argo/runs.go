@@ -2,25 +2,25 @@
 
 package argo
 
-// Runs are the analyses of an update, as far as they have come. They are given: a plan
-// starts none, and forgets those that are no longer looked at.
+// Runs are the analyses of an update and their progress. They are given: a plan starts
+// none, and forgets runs that it no longer reads.
 type Runs struct {
 	// Step is the analysis, the experiment or the plugin of the current step.
 	Step Run `json:"step,omitzero"`
 	// Background is the analysis that goes on during all steps.
 	Background Run `json:"background,omitzero"`
-	// PrePromotion and PostPromotion are those of a blue-green update.
+	// PrePromotion and PostPromotion are the analyses of a blue-green update.
 	PrePromotion  Run `json:"prePromotion,omitzero"`
 	PostPromotion Run `json:"postPromotion,omitzero"`
 }
 
-// A Run is how an analysis, an experiment or a plugin went.
+// A Run is the state of an analysis, an experiment or a plugin.
 type Run struct {
 	Phase   RunPhase `json:"phase,omitzero"` // "" if it has not begun
 	Message string   `json:"message,omitzero"`
 }
 
-// A RunPhase is how far a [Run] is.
+// A RunPhase is the phase of a [Run].
 type RunPhase string
 
 // The phases of a [Run].
@@ -42,15 +42,15 @@ const (
 	StepMirrorRoute = "setMirrorRoute" // likewise
 )
 
-// A verdict is what a run does to an update.
+// A verdict is the effect of a run on an update.
 type verdict struct {
-	pause bool   // nobody knows whether it may go on
+	pause bool   // a person has to decide whether it goes on
 	again bool   // another run is started
-	abort string // why the update is given up, "" if it is not
+	abort string // why the update is aborted, "" if it is not
 }
 
-// verdict returns what the run does to an update. A person may have resumed the update
-// after a run without a result: then there is to be another one.
+// verdict returns the effect of the run on an update. After an inconclusive run a person
+// may have resumed the update: then another run is started.
 func (r Run) verdict(what string, resumed bool) verdict {
 	switch {
 	case r.Phase == RunInconclusive:
@@ -63,7 +63,7 @@ func (r Run) verdict(what string, resumed bool) verdict {
 	return verdict{abort: what}
 }
 
-// done reports whether a step of another kind is over.
+// done reports whether a step with Other is over.
 func (s Step) done(r Run) bool {
 	return r.Phase == RunSuccessful || s.Other == StepHeaderRoute || s.Other == StepMirrorRoute
 }

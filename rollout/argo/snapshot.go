@@ -14,15 +14,15 @@ import (
 
 // A Snapshot is everything that [Reconcile] looks at.
 //
-// The least snapshot. Without the first three there is an error that names the field;
-// without any of the others, there is a plan that does without.
+// The least snapshot. Without one of the first three there is an error that names the
+// field; without any of the others the plan uses the default below.
 //
 //	now                                the time of conditions and pauses
 //	Rollout.TemplateHash               says which ReplicaSet is the new one
 //	Active                             the Service that a blue-green update switches
 //	Rollout.Replicas                   without it, it wants 1 pod
 //	Rollout.Steps                      without them, a canary goes on to the end
-//	Rollout.StepHash                   without it, but in the status, the steps begin anew
+//	Rollout.StepHash                   without it, but in the status, the steps begin again
 //	Rollout.MaxSurge                   without it, it is 25%
 //	Rollout.Status.StableRS            without it, there is no old version to keep
 //	Rollout.Status.CurrentStepIndex    without it, the steps begin with the first
@@ -48,20 +48,20 @@ type Snapshot struct {
 	// no Service with requests is pointed at other pods. Both are nil if it names none.
 	Ping *Service `json:"ping,omitempty"`
 	Pong *Service `json:"pong,omitempty"`
-	// Routes are those of steps that are there, in the order in which they were set. Their
-	// names are unique. Who cannot ask what routes remembers them: [Apply].
+	// Routes are the routes that steps have set, in the order in which they were set. Their
+	// names are unique. A caller that cannot list them remembers them: see [Apply].
 	Routes []Route `json:"routes,omitempty"`
 	// Pods are all pods of Sets, in any order. Their names are unique. They are looked at
 	// only while [Rollout.RestartAt] asks for a restart.
 	Pods []Pod `json:"pods,omitempty"`
-	// WeightVerified tells whether requests are led by the weights of the status by now;
-	// nil if nobody looks.
+	// WeightVerified tells whether requests follow the weights of the status now; nil if
+	// weights are not verified.
 	WeightVerified *bool `json:"weightVerified,omitempty"`
 }
 
 // Options adjusts [Reconcile]. The zero Options decides as Argo Rollouts does.
 type Options struct {
-	// Repair says which quirks of Argo Rollouts plans do not have.
+	// Repair lists the quirks of Argo Rollouts that plans do not have.
 	Repair Quirks `json:"repair,omitzero"`
 }
 
@@ -69,13 +69,13 @@ type Options struct {
 type Service struct {
 	Name     string            `json:"name"`
 	Selector map[string]string `json:"selector,omitempty"`
-	// Managed tells that it is annotated as that of a Rollout. One that is not leads requests
-	// elsewhere only once all pods there are available.
+	// Managed tells that the Service has the annotation of a Rollout. One without it
+	// selects other pods only once all of these are available.
 	Managed bool `json:"managed,omitzero"`
 }
 
-// HashLabel is the key by which pods, ReplicaSets and Services of an Argo Rollout
-// tell the template.
+// HashLabel is the key of the hash of the template on pods, on ReplicaSets and in selectors
+// of Services of an Argo Rollout.
 const HashLabel = "rollouts-pod-template-hash"
 
 // A Rollout is a Rollout of Argo: a blue-green update, or a canary with or without
@@ -89,14 +89,14 @@ type Rollout struct {
 
 	Replicas *int32               `json:"replicas,omitzero"` // nil means 1
 	MaxSurge rollout.IntOrPercent `json:"maxSurge,omitzero"` // of a canary; unset means 25%
-	// MaxUnavailable is that of a canary, and of a restart; unset means 25%.
+	// MaxUnavailable is a limit of a canary, and of a restart; unset means 25%.
 	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"`
 	Steps          []Step               `json:"steps,omitempty"` // of a canary
-	// StepHash is the hash of the steps. The steps begin anew if the status was written for
-	// others.
+	// StepHash is the hash of the steps. The steps begin again if the status has another
+	// one.
 	StepHash          string     `json:"stepHash,omitzero"`
 	ProgressThreshold *Threshold `json:"progressThreshold,omitzero"`
-	// Routing is how a canary leads requests by weights; nil if it does not.
+	// Routing is set if a canary splits requests by weights.
 	Routing *Routing `json:"routing,omitempty"`
 	// BlueGreen is nil for a canary.
 	BlueGreen *BlueGreen `json:"blueGreen,omitempty"`
@@ -104,17 +104,16 @@ type Rollout struct {
 	Paused                  bool   `json:"paused,omitzero"`
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitzero"` // nil means 600, [NoDeadline] none
 	ProgressDeadlineAbort   bool   `json:"progressDeadlineAbort,omitzero"`
-	// RestartAt asks for new pods in place of those that are older; zero if nothing does.
+	// RestartAt asks to replace older pods; zero if no restart is asked for.
 	RestartAt time.Time `json:"restartAt,omitzero"`
-	// RollbackWindow is how many revisions a rollback may skip so that no step is taken;
-	// 0 means none.
+	// RollbackWindow is the number of revisions over which a rollback takes no step; 0
+	// means none.
 	RollbackWindow int32 `json:"rollbackWindow,omitzero"`
 
 	Status Status `json:"status,omitzero"`
 }
 
-// A BlueGreen is how a blue-green update is promoted, and what becomes of the old
-// pods.
+// A BlueGreen says how a blue-green update is promoted, and how long the old pods stay.
 type BlueGreen struct {
 	AutoPromotionEnabled  *bool  `json:"autoPromotionEnabled,omitzero"` // nil means true
 	AutoPromotionSeconds  int32  `json:"autoPromotionSeconds,omitzero"` // 0 means at once
@@ -129,7 +128,7 @@ type BlueGreen struct {
 	PostPromotionAnalysis bool `json:"postPromotionAnalysis,omitzero"`
 }
 
-// A Routing is how a canary leads requests by weights, and what becomes of the old pods.
+// A Routing says how a canary splits requests by weights, and how long the old pods stay.
 type Routing struct {
 	MaxTrafficWeight      int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
 	DynamicStableScale    bool   `json:"dynamicStableScale,omitzero"`
@@ -151,11 +150,11 @@ type ReplicaSet struct {
 	DesiredReplicas   *int32    `json:"desiredReplicas,omitzero"` // as annotated; nil if it is not
 	ScaleDownAt       time.Time `json:"scaleDownAt,omitzero"`     // as annotated; zero if it is not
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
-	// Conditions are those of its status. Only [ConditionReplicaFailure] is looked at.
+	// Conditions are the conditions of its status. Only [ConditionReplicaFailure] is read.
 	Conditions []kplan.Condition `json:"conditions,omitempty"`
 }
 
-// A Phase is where an Argo Rollout stands.
+// A Phase is the summary of the state of an Argo Rollout.
 type Phase string
 
 // The phases of an Argo Rollout.
@@ -189,7 +188,7 @@ const (
 	Pong PingPong = "pong"
 )
 
-// A Status is what an Argo Rollout reports.
+// A Status is the status of an Argo Rollout.
 type Status struct {
 	ObservedGeneration int64  `json:"observedGeneration,omitzero"`
 	Phase              Phase  `json:"phase,omitzero"`
@@ -203,18 +202,18 @@ type Status struct {
 	ControllerPause bool             `json:"controllerPause,omitzero"`
 	PauseConditions []PauseCondition `json:"pauseConditions,omitempty"`
 
-	// CurrentStepIndex is that of a canary, from 0; nil without steps. The number of steps,
-	// or one more, means that all are over.
+	// CurrentStepIndex is the step of a canary, from 0; nil without steps. The number of
+	// steps, or one more, means that all are over.
 	CurrentStepIndex *int32 `json:"currentStepIndex,omitzero"`
-	// Weights are how a canary with traffic routing leads requests.
+	// Weights are the weights by which a canary with traffic routing splits requests.
 	Weights *TrafficWeights `json:"weights,omitempty"`
-	// StablePingPong says which of the Services that take turns is the stable one: [Ping], or
-	// [Pong], which it is as well if nothing is known.
+	// StablePingPong says which of the Services that take turns is the stable one: [Ping]
+	// or [Pong]. Without it the stable one is [Pong].
 	StablePingPong PingPong `json:"stablePingPong,omitzero"`
 	Runs           Runs     `json:"runs,omitzero"`
 	// RestartedAt is the [Rollout.RestartAt] that all pods have reached.
 	RestartedAt time.Time `json:"restartedAt,omitzero"`
-	// ActiveSelector, PreviewSelector and the checkpoint are those of a blue-green update.
+	// ActiveSelector, PreviewSelector and the checkpoint belong to a blue-green update.
 	ActiveSelector           string `json:"activeSelector,omitzero"`
 	PreviewSelector          string `json:"previewSelector,omitzero"`
 	ScaleUpPreviewCheckPoint bool   `json:"scaleUpPreviewCheckPoint,omitzero"`
@@ -238,7 +237,7 @@ type Plan struct {
 	// Actions are the writes, in order: [CreateReplicaSet], [EvictPod], [SelectPods],
 	// [RemoveRoute], [SetRoute], [SetWeight], [ScaleReplicaSet] and [DelayReplicaSet].
 	Actions Actions `json:"actions,omitempty"`
-	// Holds are what the Rollout waits for.
+	// Holds are the reasons for which the Rollout waits.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status Status `json:"status"`
@@ -250,7 +249,7 @@ type Plan struct {
 // String returns one line for each action and hold. It ends without a newline.
 func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }
 
-// A Pod is a pod of a ReplicaSet of an Argo Rollout, as its restart looks at it.
+// A Pod is a pod of a ReplicaSet of an Argo Rollout, with the fields that a restart reads.
 type Pod struct {
 	Name              string    `json:"name"`
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`

@@ -28,7 +28,7 @@ func (c *counts) base(weights *TrafficWeights, runs Runs, restarted time.Time) S
 	return status
 }
 
-// anew returns the status of a new update.
+// anew returns the status and the turn with which a new update begins.
 func (in *input) anew(status Status) (Status, turn) {
 	status.Runs, status.PromoteFull, status.RestartedAt = Runs{}, false, in.r.RestartAt // all pods will be newer
 	if len(in.r.Steps) > 0 {
@@ -37,8 +37,8 @@ func (in *input) anew(status Status) (Status, turn) {
 	return status, turn{clear: true, resume: true}
 }
 
-// promote returns the status in which the new ReplicaSet is the stable one. Services that
-// take turns do so.
+// promote returns the status in which the new ReplicaSet is the stable one. Two Services
+// that take turns change places.
 func (in *input) promote(status Status, t turn) (Status, turn) {
 	t.clear, t.resume = true, true
 	if in.s.Ping != nil && status.StableRS != status.CurrentPodHash {
@@ -52,7 +52,8 @@ func (in *input) promote(status Status, t turn) (Status, turn) {
 	return status, t
 }
 
-// finish returns a status with its conditions, pauses and phase, and when it is due.
+// finish returns a status with its conditions, pauses and phase, and when its deadline
+// ends.
 func (c *counts) finish(status Status, t *turn) (Status, waiting) {
 	conditions, late, w := c.conditions(&status, t)
 	last := *t
@@ -63,7 +64,7 @@ func (c *counts) finish(status Status, t *turn) (Status, waiting) {
 	return status, w
 }
 
-// conditions returns the conditions of a status, and whether it is behind its deadline.
+// conditions returns the conditions of a status, and whether its deadline is exceeded.
 func (c *counts) conditions(status *Status, t *turn) (list []kplan.Condition, late bool, w waiting) {
 	list = status.Conditions
 	healthy, worse := c.healthy(status), false
@@ -86,7 +87,7 @@ func (c *counts) conditions(status *Status, t *turn) (list []kplan.Condition, la
 	return c.set(list, ConditionCompleted, truth(status.promoted()), "RolloutCompleted", "RolloutCompleted"), late, w
 }
 
-// abortText says that the update is given up, and why.
+// abortText says that the update is aborted, and why.
 func (c *counts) abortText(why string) string {
 	text := fmt.Sprintf("Rollout aborted update to revision %d", c.revision())
 	if why != "" {
@@ -95,7 +96,7 @@ func (c *counts) abortText(why string) string {
 	return text
 }
 
-// healthy reports whether all pods are updated and available, get the traffic, and no
+// healthy reports whether all pods are updated and available and get the traffic, and no
 // other pods are left.
 func (c *counts) healthy(status *Status) bool {
 	n := c.replicas()
@@ -111,8 +112,8 @@ func (c *counts) healthy(status *Status) bool {
 	return stepped && status.promoted() && status.Replicas == n
 }
 
-// progress returns the conditions with whether anything moves, and whether it has not for
-// too long.
+// progress returns the list with the condition Progressing, and whether the deadline is
+// exceeded without progress.
 func (c *counts) progress(list []kplan.Condition, status *Status, healthy, worse bool) (next []kplan.Condition, late bool, w waiting) {
 	current := condition.Find(c.read.Conditions, ConditionProgressing)
 	switch {
@@ -148,8 +149,8 @@ func (c *counts) moved(status *Status) bool {
 		int64(status.Replicas)-int64(status.UpdatedReplicas) < int64(old.Replicas)-int64(old.UpdatedReplicas)
 }
 
-// timedOut reports whether nothing has moved within the deadline, or when it is exceeded.
-// Steps that may take as long as they like do not count.
+// timedOut reports whether nothing has moved within the deadline, or else when it is
+// exceeded. Pauses and steps such as analyses do not count.
 func (in *input) timedOut(current *kplan.Condition) (late bool, w waiting) {
 	if step := in.step(); current == nil || current.Reason == abortedReason || step != nil && (step.Pause != nil || step.Other != "") {
 		return false, w
@@ -163,13 +164,13 @@ func (in *input) timedOut(current *kplan.Condition) (late bool, w waiting) {
 	case current.Reason == timedOutReason || due.Before(in.now):
 		return true, w
 	case deadline != NoDeadline && !in.r.Paused && len(in.read.PauseConditions) == 0:
-		return false, until(due.Add(1)) // it is exceeded strictly behind its instant
+		return false, until(due.Add(1)) // it is exceeded strictly after this time
 	}
 	return false, w
 }
 
-// pauses returns the status with the pauses that are added and removed. Aborted updates
-// have none.
+// pauses returns the status with the pauses that begin added and the others removed. An
+// aborted update has none.
 func (in *input) pauses(status Status, t *turn) Status {
 	status.Abort = in.aborted(t)
 	if status.Abort || t.clear {
@@ -196,7 +197,7 @@ func (in *input) pauses(status Status, t *turn) Status {
 	return status
 }
 
-// phase returns the phase of a status, and what it waits for.
+// phase returns the phase of a status, with its message.
 func (in *input) phase(status *Status) (Phase, string) {
 	for _, c := range status.Conditions {
 		if c.Reason == abortedReason || c.Reason == timedOutReason {

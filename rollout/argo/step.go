@@ -4,11 +4,11 @@ package argo
 
 import "time"
 
-// A Progress is what tells whether the current step of an Argo canary is over.
+// A Progress tells how far the current step of an Argo canary is.
 type Progress struct {
 	// AtDesired tells that the sizes are reached, see [Canary.AtDesired].
 	AtDesired bool `json:"atDesired,omitzero"`
-	// Unverified tells that weights are verified and this one is not yet.
+	// Unverified tells that weights are verified, and the current one is not yet.
 	Unverified bool `json:"unverified,omitzero"`
 	// PausedAt is when the pause began; zero without a pause condition.
 	PausedAt time.Time `json:"pausedAt,omitzero"`
@@ -20,8 +20,8 @@ type Progress struct {
 	OtherDone bool `json:"otherDone,omitzero"`
 }
 
-// Completed reports whether a step is over as of now, and when it will be
-// if time alone tells. A step without any content is over.
+// Completed reports whether a step is over as of now, and when it will be if that depends
+// on time alone. A step without any content is over.
 func (s Step) Completed(p Progress, now time.Time) (done bool, at time.Time) {
 	switch {
 	case s.Pause != nil:
@@ -50,9 +50,8 @@ func (s *Pause) completed(p Progress, now time.Time) (bool, time.Time) {
 	return false, end
 }
 
-// Promoted reports whether the new ReplicaSet becomes the stable one: if
-// there is no stable one yet, or if enough pods are available and there is nothing
-// more to step through.
+// Promoted reports whether the new ReplicaSet becomes the stable one: if there is no stable
+// one yet, or if enough pods are available and no step is left to take.
 func (r Canary) Promoted() bool {
 	if r.StableRS == "" {
 		return true

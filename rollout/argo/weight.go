@@ -4,9 +4,9 @@ package argo
 
 import "github.com/kplan-go/kplan/internal/base/ptr"
 
-// TrafficWeight returns the weight that the canary gets in a pass. No traffic is led to a
-// canary without available pods, and the weight follows only when the sizes are reached.
-// With dynamicStableScale it follows the pods that are available back to the stable
+// TrafficWeight returns the weight that the canary gets in a pass. A canary without
+// available pods gets no traffic, and the weight follows the step only when the sizes are
+// reached. With dynamicStableScale it follows the available pods, back to the stable
 // template after an abort, and forward in a full promotion.
 //
 // It mirrors reconcileTrafficRouting of Argo Rollouts.
@@ -24,7 +24,7 @@ func (r Canary) TrafficWeight() int32 {
 		return 0
 	}
 	sizes := r
-	sizes.Weights = nil // how traffic is led now plays no part
+	sizes.Weights = nil // the current weights do not matter
 	if sizes.AtDesired() {
 		return r.SetWeight()
 	}
@@ -42,7 +42,7 @@ func (r Canary) weightForward() int32 {
 	return 0
 }
 
-// weightBack returns the weight on the way back to the stable pods: as much as those
+// weightBack returns the weight on the way back to the stable pods: the share that these
 // cannot serve yet. It never rises.
 func (r Canary) weightBack() int32 {
 	if !r.DynamicStableScale || r.Stable == nil || r.Canary == nil || r.replicas() == 0 {
@@ -69,9 +69,9 @@ func (r Canary) weightOf(s *Size) int32 {
 	return saturated(int64(r.MaxWeight()) * int64(s.AvailableReplicas) / int64(r.replicas()))
 }
 
-// StableServes reports whether the stable pods can serve what a weight of the canary
-// leaves to them, and how many have to be available for that. Otherwise the weight stays
-// as it is.
+// StableServes reports whether the stable pods can serve the rest of the traffic if the
+// canary gets a weight, and how many have to be available for that. If they cannot, the
+// weight does not change.
 func (r Canary) StableServes(weight int32) (enough bool, needed int32) {
 	needed = saturated((int64(r.MaxWeight()) - int64(weight)) * int64(r.replicas()) / int64(r.MaxWeight()))
 	if r.Repair.Has(NoPodServesRest) {
@@ -84,22 +84,23 @@ func (r Canary) StableServes(weight int32) (enough bool, needed int32) {
 	return enough, needed
 }
 
-// TrafficWeights are the weights by which requests are led to two ReplicaSets.
+// TrafficWeights are the weights of two ReplicaSets.
 type TrafficWeights struct {
 	Canary WeightDestination `json:"canary"`
 	Stable WeightDestination `json:"stable"`
-	// Verified tells whether requests are led so by now; nil if nobody looks.
+	// Verified tells whether requests follow the weights now; nil if weights are not
+	// verified.
 	Verified *bool `json:"verified,omitempty"`
 }
 
-// A WeightDestination is where a share of the requests goes.
+// A WeightDestination is the target of a share of the requests.
 type WeightDestination struct {
 	Weight  int32  `json:"weight"`
 	Service string `json:"service,omitzero"`
 	Hash    string `json:"hash,omitzero"`
 }
 
-// weights returns the two numbers, nil if there are none.
+// weights returns the two numbers, nil for nil.
 func (w *TrafficWeights) weights() *Weights {
 	if w == nil {
 		return nil
@@ -107,17 +108,17 @@ func (w *TrafficWeights) weights() *Weights {
 	return &Weights{Canary: w.Canary.Weight, Stable: w.Stable.Weight}
 }
 
-// names reports whether requests are led to the pods of a hash.
+// names reports whether the pods of a hash get requests.
 func (w *TrafficWeights) names(hash string) bool {
 	return w != nil && (w.Canary.Hash == hash || w.Stable.Hash == hash)
 }
 
-// leadsOtherwise reports whether requests are led otherwise than they were.
+// leadsOtherwise reports whether the weights differ from the previous ones.
 func (w *TrafficWeights) leadsOtherwise(was *TrafficWeights) bool {
 	return w != nil && (was == nil || was.Canary != w.Canary || was.Stable != w.Stable)
 }
 
-// unverified reports whether requests are known not to be led by the weights yet.
+// unverified reports whether the weights are verified, and not in effect yet.
 func (w *TrafficWeights) unverified() bool { return w != nil && w.Verified != nil && !*w.Verified }
 
 // clone returns a copy that shares nothing with w.

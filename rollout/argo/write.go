@@ -4,11 +4,11 @@ package argo
 
 import "slices"
 
-// write returns the plan. Its order is: the new ReplicaSet is created, pods are restarted,
-// Services select its pods (first the preview, then the active one; first the one whose
-// turn is next, then the other one, the stable one and that of the canary), routes go and come, requests
-// are led by the weights, and ReplicaSets are scaled: the stable one, the new one, and the others by age.
-// A deadline is annotated behind the size of its ReplicaSet.
+// write returns the plan. Its order is: the new ReplicaSet is created; pods are restarted;
+// Services select its pods (the preview before the active one; of two that take turns the
+// next one before the other, then the stable one and the canary's); routes are removed and
+// set; weights are set; ReplicaSets are scaled: the stable one, the new one, and the others
+// by age. The deadline of a ReplicaSet is annotated after its size.
 func (c *counts) write(d *decision) Plan {
 	p := Plan{Holds: d.waiting.holds, RecheckAt: d.waiting.at, Status: d.status.clone()}
 	if c.creates {
@@ -40,14 +40,14 @@ func (c *counts) write(d *decision) Plan {
 	return p
 }
 
-// setWeight names the Services, also those that take turns, which the status does not.
+// setWeight names the Services, also two that take turns, which the status does not name.
 func (in *input) setWeight(w *TrafficWeights) SetWeight {
 	a := SetWeight{Canary: w.Canary, Stable: w.Stable, Reason: ReasonTraffic}
 	a.Stable.Service, a.Canary.Service = in.led()
 	return a
 }
 
-// led returns the names of the Services that requests are led to.
+// led returns the names of the two Services that get requests.
 func (in *input) led() (stable, canary string) {
 	s, c := in.s.StableService, in.s.CanaryService
 	if s == nil && c == nil {
@@ -62,7 +62,7 @@ func (in *input) led() (stable, canary string) {
 	return stable, canary
 }
 
-// write appends that a Service selects other pods.
+// write appends the action that lets a Service select other pods, if it does.
 func (t target) write(actions Actions, reason Reason) Actions {
 	if t.Service == nil || t.Selector[HashLabel] == t.hash {
 		return actions
@@ -70,7 +70,7 @@ func (t target) write(actions Actions, reason Reason) Actions {
 	return append(actions, SelectPods{Service: t.Name, Key: HashLabel, Value: t.hash, Reason: reason})
 }
 
-// write appends what becomes of a ReplicaSet: its size, or that of the Rollout in its
+// write appends the actions for a ReplicaSet: its size, or the size of the Rollout in its
 // annotation, and its deadline.
 func (s size) write(actions Actions, desired int32) Actions {
 	if s.set == nil {
@@ -86,7 +86,7 @@ func (s size) write(actions Actions, desired int32) Actions {
 	return actions
 }
 
-// writeRoutes appends what becomes of routes: those that go, and those that come or change.
+// writeRoutes appends the removal of routes, then the new and changed ones.
 func writeRoutes(actions Actions, was, next []Route, service string) Actions {
 	for i := range was {
 		if route(next, was[i].Name) == nil {

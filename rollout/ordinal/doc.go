@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package ordinal holds the numbers of an update by ordinal: which of the pods that are
-// numbered from 0 get the new template now, and how many there are meanwhile.
+// numbered from 0 get the new template now, and how many there are during the update.
 //
-// Start with [Group], what counts of one ordinal: a pod of a StatefulSet, or pods that are
+// Start with [Group], the state of one ordinal: a pod of a StatefulSet, or pods that are
 // replaced together, such as a leader and its workers. [Roll] makes one step of an update
 // that moves a partition down from the highest ordinal:
 //
@@ -19,14 +19,15 @@
 //	             +-- Done    ready groups of the new template, from the highest down
 //	             +-- Step    how many more may change at once
 //
-// What a StatefulSet with such a partition does in turn is [Replace], and [ReplaceOne]
-// where it may have no more than one pod unavailable.
+// [Replace] returns the pods that a StatefulSet with such a partition replaces, and
+// [ReplaceOne] is the same if no more than one pod may be unavailable.
 //
-// Several roles of which each needs the others move in step: [StepRoles].
+// Several roles that need each other move in step: [StepRoles].
 //
 // These are functions of counts and flags alone: they know no names, templates or objects.
 // A group that is not listed is not ready and has the old template.
 //
 // They mirror LeaderWorkerSet (commit 060ab4da) and the StatefulSet controller of
-// Kubernetes 1.36.3, from which that of 1.37 differs: see [Replace]. The rules are in rules.md of this folder.
+// Kubernetes 1.36.3, which differs from 1.37: see [Replace]. The rules are in rules.md of
+// this folder.
 package ordinal

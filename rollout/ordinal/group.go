@@ -8,15 +8,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A Group is what counts of one ordinal.
+// A Group is the state of one ordinal.
 type Group struct {
-	Ready       bool `json:"ready,omitzero"`       // it serves: all of its pods are ready, or available where that is asked for
-	Updated     bool `json:"updated,omitzero"`     // it is of the new template
-	Terminating bool `json:"terminating,omitzero"` // it is about to go; read by [Replace] and [ReplaceOne]
+	Ready       bool `json:"ready,omitzero"`       // it serves: all of its pods are ready, or available if the update asks for that
+	Updated     bool `json:"updated,omitzero"`     // it has the new template
+	Terminating bool `json:"terminating,omitzero"` // it is being deleted; read by [Replace] and [ReplaceOne]
 }
 
-// Done returns how many groups have been updated and are ready, counted from the highest
-// ordinal down to the first that is not. A list that is shorter than size has none.
+// Done returns how many groups are updated and ready, counted from the highest ordinal down
+// to the first that is not. Of a list shorter than size it is 0.
 //
 //	the largest n such that ready(i) and updated(i) for all size - n <= i < size
 func Done(groups []Group, size int32) int32 {
@@ -46,9 +46,9 @@ func Limits(replicas int32, surge, unavailable rollout.IntOrPercent) rollout.Bud
 	}
 }
 
-// Size returns how many groups there are to be when so many are not ready: while more wait
-// than the surge has room for, all of it, and then as many as replace those that may not
-// be unavailable.
+// Size returns how many groups are wanted while some wait, that is, are not both ready and
+// updated: all of the surge while more wait than it has room for, and then as many as
+// replace waiting groups beyond the unavailable ones.
 //
 //	replicas + surge                                 if waiting > surge
 //	replicas + max(0, waiting - unavailable)         otherwise

@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Step returns how many groups may be in change at once, when size groups are there: those
-// that may be unavailable, and those there are beyond the replicas.
+// Step returns how many groups may be in change at once while size groups exist: the
+// unavailable ones that the budget allows, and the groups beyond the replicas.
 //
 //	unavailable + size - replicas
 func Step(b rollout.Budget, size int32) int32 {
@@ -17,14 +17,14 @@ func Step(b rollout.Budget, size int32) int32 {
 }
 
 // Partition returns the lowest ordinal that gets the new template. It goes down by a step
-// from the groups that are done, less by those below it that are not ready as it is, but
-// it does not wait for groups that are updated already, or have nothing to lose.
+// from the groups that are done, less the groups below it that are not ready anyway. It
+// does not wait for groups that are updated already, or not ready.
 //
 //	low  = max(0, size - Done - step)
 //	high = low + how many groups below low are not ready
 //	min(current, i)       for the lowest i from low to high such that each group from i
 //	                      to high is updated or not ready
-//	min(current, high)    if there is no such i
+//	min(current, high)    if no i has this property
 //
 // It never goes up. It mirrors rollingUpdatePartition of LeaderWorkerSet (commit 060ab4da).
 func Partition(groups []Group, size, step, current int32) int32 {
@@ -37,7 +37,7 @@ func Partition(groups []Group, size, step, current int32) int32 {
 	}
 	partition := bound(int64(low)+int64(waiting), math.MaxInt32)
 	i := min(partition, size-1)
-	if listed := int32(len(groups)); i >= listed && i >= low { // those that are not listed are not ready
+	if listed := int32(len(groups)); i >= listed && i >= low { // groups that are not listed are not ready
 		partition, i = max(low, listed), listed-1
 	}
 	for ; i >= low && (groups[i].Updated || !groups[i].Ready); i-- {
@@ -46,7 +46,7 @@ func Partition(groups []Group, size, step, current int32) int32 {
 	return min(current, partition)
 }
 
-// A State is how far an update by ordinal has come.
+// A State tells how far an update by ordinal has come.
 type State struct {
 	Groups    []Group `json:"groups,omitempty"`
 	Size      int32   `json:"size"`      // groups that are wanted now
@@ -55,7 +55,7 @@ type State struct {
 	Changed   bool    `json:"changed"`   // the template has changed since
 }
 
-// A Next is what a step makes of it.
+// A Next is the result of a step.
 type Next struct {
 	Size      int32 `json:"size"`
 	Partition int32 `json:"partition"`
@@ -66,13 +66,13 @@ type Next struct {
 //	the template has changed      Size(replicas), or the replicas if there are fewer groups;
 //	                              partition: min(replicas, size), so that nothing changes yet
 //	the update is over            the replicas; partition: 0
-//	fewer groups than replicas    the replicas; partition: as it is
+//	fewer groups than replicas    the replicas; partition: unchanged
 //	the replicas have changed     Size(Waiting); partition: min(current, replicas + surge)
 //	otherwise                     Size(Waiting); Partition(Step)
 //
 // The partition is never below lowest. An update is over when the partition is 0 and there
 // are as many groups as replicas. It mirrors rollingUpdateParameters of LeaderWorkerSet
-// (commit 060ab4da); where there are no groups yet, replicas and partition 0 are the start.
+// (commit 060ab4da); before the first group exists, start with replicas and partition 0.
 func Roll(b rollout.Budget, s State, lowest int32) Next {
 	next := Next{Size: b.Replicas}
 	switch {

@@ -4,8 +4,8 @@ package ordinal
 
 import "slices"
 
-// A Role is one of several parts that are only useful together, such as those that read
-// prompts and those that write answers, in counts of its old and new groups.
+// A Role is one of several workloads that are only useful together, such as prefill and
+// decode servers of a language model, with the counts of its old and new groups.
 type Role struct {
 	Before      int32 `json:"before"` // old groups when the update began
 	Old         int32 `json:"old"`
@@ -15,8 +15,8 @@ type Role struct {
 	Unavailable int32 `json:"unavailable,omitzero"`
 }
 
-// batch is how many groups of a role move in one step: the surge, or else those that may be
-// unavailable, and at least one.
+// batch returns how many groups of a role move in one step: the surge, or else the groups
+// that may be unavailable, and at least one.
 func (r Role) batch() int64 {
 	if r.Surge > 0 {
 		return int64(r.Surge)
@@ -24,7 +24,7 @@ func (r Role) batch() int64 {
 	return max(1, int64(r.Unavailable))
 }
 
-// RoleSteps returns in how many steps all roles are updated, so that they are done at once.
+// RoleSteps returns in how many steps all roles are updated, so that they finish together.
 //
 //	the largest of ceil(max(before, target) / batch)
 func RoleSteps(roles []Role) (steps int64) {
@@ -34,25 +34,25 @@ func RoleSteps(roles []Role) (steps int64) {
 	return steps
 }
 
-// ceil rounds a quotient up. The divisor is above 0, and the dividend not below it.
+// ceil rounds a quotient up. The divisor is above 0, and the dividend at least 0.
 func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
-// StepRoles returns the next step of an update of several roles, or the roles as they are and
-// false, if nothing is left or nothing can move. A step changes old groups or new ones, or
+// StepRoles returns the roles after the next step of their update, or the same roles and
+// false if nothing is left or nothing can move. A step changes old groups or new ones, or
 // both where neither can move alone. With n steps in all:
 //
 //		new = max(new, min(target, ceil((k + 1) * target / n)))      k = the least floor(new * n / target)
 //		old = min(old, before - floor((k + 1) * before / n))         k = the largest floor((before - old) * n / before)
 //
-//	 1. More old groups than before are not of this update, and go.
+//	 1. Old groups beyond before do not belong to this update, and go.
 //	 2. If all new groups are there, all old ones go.
 //	 3. New ones come if old + new <= target + surge of each role that has a target.
 //	 4. Old ones go, down to target - unavailable - new of a role that does not grow.
-//	 5. New ones come all the same, and old ones go as far as that takes.
+//	 5. New ones come anyway, and as many old ones go as this needs.
 //
-// In the last two no role loses its last old group before the others do: either all do, or
-// one of it stays. It mirrors the planner of a DisaggregatedSet of LeaderWorkerSet (commit
-// 060ab4da).
+// In the last two no role loses its last old group before the others do: either all roles
+// do, or it keeps one. It mirrors the planner of a DisaggregatedSet of LeaderWorkerSet
+// (commit 060ab4da).
 func StepRoles(roles []Role) (next []Role, moved bool) {
 	next, steps := slices.Clone(roles), RoleSteps(roles)
 	done, grown, more := true, true, false
@@ -139,7 +139,8 @@ func drain(roles []Role, steps int64) []int32 {
 	return atOnce(old, roles)
 }
 
-// least is how many old groups have to stay beside new ones, of a role that does not grow.
+// least returns how many old groups have to stay next to new ones, in a role that does not
+// grow.
 func (r Role) least(beside int32) int32 {
 	if r.Before < r.Target {
 		return 0
@@ -147,7 +148,7 @@ func (r Role) least(beside int32) int32 {
 	return int32(max(0, int64(r.Target)-int64(r.Unavailable)-int64(beside)))
 }
 
-// force lets new groups come, and old ones go as far as that takes.
+// force adds the new groups, and removes as many old ones as this needs.
 func force(roles []Role, wanted []int32) (next []Role, moved bool) {
 	next, old := slices.Clone(roles), make([]int32, len(roles))
 	for i, r := range roles {
@@ -170,8 +171,9 @@ func fewer(old []int32, roles []Role) bool {
 	return false
 }
 
-// atOnce keeps one old group of a role that would lose its last, if others have some left,
-// or lets these go as well, if enough new ones are there.
+// atOnce keeps one old group of a role that would lose its last one while other roles have
+// some left. If there are enough new groups, it removes the old groups of the others as
+// well.
 func atOnce(old []int32, roles []Role) []int32 {
 	some, all, enough := false, true, true
 	for i, r := range roles {

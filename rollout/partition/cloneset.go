@@ -4,53 +4,55 @@ package partition
 
 import "github.com/kplan-go/kplan/rollout"
 
-// A CloneSet is what one is to be, and how its pods stand, in numbers.
+// A CloneSet holds the wanted sizes of a CloneSet and the counts of its pods.
 type CloneSet struct {
 	Budget rollout.Budget `json:"budget"` // see [CloneSetBudget]
-	// KeptOld is how many pods stay of the old revision, at most the replicas: see [Limit] and [LimitOfShare].
+	// KeptOld is how many pods stay of the old revision, at most the replicas: see [Limit] and
+	// [LimitOfShare].
 	KeptOld int32 `json:"keptOld"`
-	// ScaleUnavailable is how many pods may be unavailable while pods are added. Unset does not
-	// limit it.
+	// ScaleUnavailable is how many pods may be unavailable while pods are added. Unset does
+	// not limit it.
 	ScaleUnavailable rollout.IntOrPercent `json:"scaleUnavailable,omitzero"`
-	// Back says that pods are made old again where fewer are than are to stay old. There is
-	// nothing to go back to if both revisions are the same.
+	// Back tells that updated pods are made old again if fewer old pods are there than
+	// KeptOld. If both revisions are the same there is no old one to go back to.
 	Back bool `json:"back,omitzero"`
-	// ReplaceLeaving says that pods whose deletion a hook holds back are replaced already.
+	// ReplaceLeaving tells that pods whose deletion a hook delays are replaced already.
 	ReplaceLeaving bool         `json:"replaceLeaving,omitzero"`
 	Old            CloneSetPods `json:"old"`
-	New            CloneSetPods `json:"new"` // those of the update revision
+	New            CloneSetPods `json:"new"` // the pods of the update revision
 }
 
-// CloneSetPods are pods of one revision. None counts as more than one of Marked, Leaving and
-// Unavailable.
+// CloneSetPods are the pods of one revision. A pod counts as at most one of Marked, Leaving
+// and Unavailable.
 type CloneSetPods struct {
 	Count       int32 `json:"count"`                // all of them
-	Marked      int32 `json:"marked,omitzero"`      // to be deleted, because somebody has named them
-	Leaving     int32 `json:"leaving,omitzero"`     // whose deletion a hook holds back
+	Marked      int32 `json:"marked,omitzero"`      // to be deleted, because a user has named them
+	Leaving     int32 `json:"leaving,omitzero"`     // a hook delays their deletion
 	Unavailable int32 `json:"unavailable,omitzero"` // others that are not available
 }
 
-// A CloneSetDiff is what a pass of a CloneSet has to do. It either scales or updates: what it
-// has to update waits until nothing is added or deleted.
+// A CloneSetDiff holds the changes of a pass of a CloneSet. A pass either scales or
+// updates: updates wait until no pod is to be added or deleted.
 type CloneSetDiff struct {
 	Up      int64 `json:"up,omitzero"`      // pods to add
-	UpOld   int64 `json:"upOld,omitzero"`   // pods that are missing of the old revision, which come first
+	UpOld   int64 `json:"upOld,omitzero"`   // missing pods of the old revision, which come first
 	UpLimit int64 `json:"upLimit,omitzero"` // how many of Up may be added now
 
-	Down        int64 `json:"down,omitzero"`        // pods to delete beside those that are marked
-	DownOld     int64 `json:"downOld,omitzero"`     // pods that are too many of the old revision, which go first
+	Down        int64 `json:"down,omitzero"`        // pods to delete in addition to the marked ones
+	DownOld     int64 `json:"downOld,omitzero"`     // surplus pods of the old revision, which go first
 	DeleteReady int64 `json:"deleteReady,omitzero"` // how many ready pods may be deleted now
 
-	Surge    int64 `json:"surge,omitzero"`    // pods that there are to be beside the replicas
-	SurgeOld int64 `json:"surgeOld,omitzero"` // those of them that are old
+	Surge    int64 `json:"surge,omitzero"`    // pods wanted above the replicas
+	SurgeOld int64 `json:"surgeOld,omitzero"` // the old ones among them
 
 	Update            int64 `json:"update,omitzero"`            // pods to update, though fewer may be there; below 0 to be made old again
 	UpdateUnavailable int64 `json:"updateUnavailable,omitzero"` // how many may be unavailable while some are updated
 }
 
-// CloneSetBudget resolves the limits of a CloneSet. The surge is rounded up, and there is none
-// while it is paused. Unavailable is 20% unless it is set, and rounded up where there is no
-// surge; without a RollingUpdate there is none, and it is rounded down. It is not capped.
+// CloneSetBudget resolves the limits of a CloneSet. The surge is rounded up, and 0 while
+// the CloneSet is paused. Unavailable is 20% unless it is set, and rounded up without a
+// surge, otherwise down. Without a RollingUpdate there is no surge, and the 20% are rounded
+// down. Unavailable is not capped.
 //
 //	CloneSetBudget(9, &RollingUpdate{}, false)                             // 2 unavailable
 //	CloneSetBudget(9, &RollingUpdate{MaxSurge: rollout.Int(1)}, false)     // 1 unavailable, surge 1
@@ -76,15 +78,15 @@ func CloneSetBudget(replicas int32, ru *RollingUpdate, paused bool) rollout.Budg
 	return b
 }
 
-// Diff returns by how much a CloneSet differs from what it is to be.
+// Diff returns the difference of a CloneSet to its wanted sizes.
 //
 //	too many old = old - leaving(old) - kept            too many new = new - leaving(new) - (replicas - kept)
-//	update       = the one that is nearer to 0, as a number of pods to update
-//	wanted       = replicas + surge                     of which old: kept + surgeOld
+//	update       = the one that is closer to 0, as a number of pods to update
+//	wanted       = replicas + surge                     the old ones: kept + surgeOld
 //	up           = wanted - there                       down = there - marked - wanted
 //
-// Unless pods are made old again, too many old are no fewer than 0, and too many new no more.
-// It mirrors calculateDiffsWithExpectation of OpenKruise (commit 07169cfa).
+// Unless Back is set, "too many old" is at least 0, and "too many new" at most 0. It
+// mirrors calculateDiffsWithExpectation of OpenKruise (commit 07169cfa).
 func (c CloneSet) Diff() CloneSetDiff {
 	old, fresh := c.Old.spread(), c.New.spread()
 	replicas, kept := int64(c.Budget.Replicas), int64(c.KeptOld)
@@ -121,9 +123,8 @@ func (c CloneSet) Diff() CloneSetDiff {
 	return d
 }
 
-// useSurge returns how many pods there are to be beside the replicas, and how many of these
-// old: for pods that are to be updated, or for marked ones that take too much of what may be
-// unavailable.
+// useSurge returns how many pods are wanted above the replicas, and how many of these are
+// old: for pods to update, or for marked ones that exceed the pods that may be unavailable.
 func (c CloneSet) useSurge(tooOld, tooNew int64) (d CloneSetDiff) {
 	if c.Budget.Surge <= 0 {
 		return d
@@ -145,14 +146,14 @@ func (c CloneSet) useSurge(tooOld, tooNew int64) (d CloneSetDiff) {
 	return d
 }
 
-// spread are the counts of pods in numbers whose sums do not wrap around.
+// spread holds the counts of pods in 64 bits, so that sums do not wrap around.
 type spread struct{ count, marked, leaving, unavailable int64 }
 
 func (p CloneSetPods) spread() spread {
 	return spread{int64(p.Count), int64(p.Marked), int64(p.Leaving), int64(p.Unavailable)}
 }
 
-// gone are the pods that do not serve and are not marked.
+// gone returns how many pods do not serve and are not marked.
 func (s spread) gone() int64 { return s.leaving + s.unavailable }
 
 func distance(n int64) int64 { return max(n, -n) }

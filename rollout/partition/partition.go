@@ -4,9 +4,8 @@ package partition
 
 import "github.com/kplan-go/kplan/rollout"
 
-// A RollingUpdate holds the two limits of a rolling update as they are written. A
-// nil *RollingUpdate means that there are none at all, which is not the same as two
-// unset ones: see [Budget].
+// A RollingUpdate holds the two limits of a rolling update as they are written. A nil
+// *RollingUpdate differs from one with both limits unset: see [Budget].
 type RollingUpdate struct {
 	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 0
 	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 0
@@ -31,8 +30,8 @@ func Limit(partition rollout.IntOrPercent, replicas int32) int32 {
 	return int32(limit)
 }
 
-// Budget resolves the limits of a Deployment that is updated by partition.
-// Without a RollingUpdate both are 0. With one it is [rollout.Resolve] or, if exact, for limits of
+// Budget resolves the limits of a Deployment that is updated by partition. Without a
+// RollingUpdate both are 0. With one it is [rollout.Resolve] or, if exact, for limits of
 // any size, [rollout.ResolveExact]: see the quirk LimitsWrapAround.
 //
 // It mirrors MaxSurge and MaxUnavailable of the deployment controller of OpenKruise
@@ -47,9 +46,9 @@ func Budget(replicas int32, ru *RollingUpdate, exact bool) rollout.Budget {
 	return rollout.Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
 }
 
-// LowerBound returns the least size that the ReplicaSet of the new template
-// is created with: none with a surge, otherwise one if any is wanted, whatever the
-// partition says: see the quirk NewPodAtPartitionZero.
+// LowerBound returns the least size with which the ReplicaSet of the new template is
+// created: 0 with a surge, otherwise 1 if any pod is wanted, even at partition 0: see the
+// quirk NewPodAtPartitionZero.
 //
 // It mirrors NewRSReplicasLowerBound of OpenKruise Rollouts.
 func LowerBound(b rollout.Budget) int32 {
@@ -59,9 +58,9 @@ func LowerBound(b rollout.Budget) int32 {
 	return min(1, b.Replicas)
 }
 
-// CreationSize returns the size that the ReplicaSet of the new template is
-// created with, given the total of all others: the larger of [NewSize] and
-// [LowerBound], or with noneAtZero none at partition 0.
+// CreationSize returns the size with which the ReplicaSet of the new template is created,
+// given the total of all others: the larger of [NewSize] and [LowerBound], or with
+// noneAtZero only [NewSize] at partition 0.
 func CreationSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, noneAtZero bool) int32 {
 	size := NewSize(partition, b, total, 0)
 	if noneAtZero && Limit(partition, b.Replicas) == 0 {
@@ -70,26 +69,25 @@ func CreationSize(partition rollout.IntOrPercent, b rollout.Budget, total int64,
 	return max(size, LowerBound(b))
 }
 
-// NewSize returns the next size of the ReplicaSet of the new template, which
-// has size pods of a total of all ReplicaSets. It never shrinks it, and if it is the
-// only one with pods it ignores the partition.
+// NewSize returns the next size of the ReplicaSet of the new template, which has size pods
+// of the total of all ReplicaSets. It never shrinks, and if no other ReplicaSet has pods,
+// it ignores the partition.
 //
 // It mirrors NewRSNewReplicas of OpenKruise Rollouts.
 func NewSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, size int32) int32 {
 	return rollout.GrowTo(b, Limit(partition, b.Replicas), total, size)
 }
 
-// OldLimit returns how many of the old pods, of which oldTotal are wanted,
-// the partition no longer needs, given the size of the ReplicaSet of the new
-// template. It is below 0 if old pods are missing.
+// OldLimit returns how many of the old pods, of which oldTotal are wanted, the partition no
+// longer needs, given the size of the ReplicaSet of the new template. It is below 0 if old
+// pods are missing.
 func OldLimit(partition rollout.IntOrPercent, replicas int32, oldTotal int64, size int32) int64 {
 	return rollout.Surplus(replicas, Limit(partition, replicas), oldTotal, size)
 }
 
-// AtLeast reports whether partition current covers partition desired, so
-// that nothing has to be written. Two numbers and two percentages compare as they
-// should. A number and a percentage do not, because both are scaled to 10,000,000
-// pods: 20% covers 5.
+// AtLeast reports whether partition current covers partition desired, so that nothing has
+// to be written. Two numbers or two percentages compare as expected. A number and a
+// percentage do not, because both are scaled to 10,000,000 pods: 20% covers 5.
 //
 // It mirrors IsCurrentMoreThanOrEqualToDesired of OpenKruise Rollouts. For a
 // comparison by pods see the quirk MixedPartitionsNeverEnd.
@@ -98,18 +96,18 @@ func AtLeast(current, desired rollout.IntOrPercent) bool {
 	return current.OfUp64(base) >= desired.OfUp64(base)
 }
 
-// BatchSize returns how many pods a batch updates of the replicas: rounded up, from 0
-// to all of them.
+// BatchSize returns how many of the replicas a batch updates: rounded up, from 0 to all of
+// them.
 //
 // It mirrors CalculateBatchReplicas of OpenKruise Rollouts.
 func BatchSize(batch rollout.IntOrPercent, replicas int32) int32 {
 	return int32(max(0, min(batch.OfUp64(replicas), int64(replicas))))
 }
 
-// StableShare returns the percentage of old pods that a CloneSet is to keep, so that
-// stable of the replicas stay old. It is rounded down, but to no less than 1% where
-// that would keep none, unless the batch is 100%. 1% may keep more than one pod: see the
-// quirk CloneSetKeepsExtraPods.
+// StableShare returns the percentage of old pods that a CloneSet keeps, so that stable of
+// the replicas stay old. It is rounded down, but to at least 1% if it would keep no pod,
+// unless the batch is 100%. 1% may keep more than one pod: see the quirk
+// CloneSetKeepsExtraPods.
 //
 // It mirrors ParseIntegerAsPercentageIfPossible of OpenKruise Rollouts.
 func StableShare(stable, replicas int32, batch rollout.IntOrPercent) rollout.IntOrPercent {

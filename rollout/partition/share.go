@@ -13,15 +13,16 @@ import (
 // decimals is how many digits a fraction of a percent may have.
 const decimals = 7
 
-// LimitOfShare is [Limit] of a share such as "33.3%", as the partition of a CloneSet may be:
-// rounded up, and leaving one pod of several unless it is 100%. A share of whole percents is
-// that of [Limit]. Upstream computes it in float64, and may round up an exact number.
+// LimitOfShare is [Limit] for a share such as "33.3%", as in the partition of a CloneSet:
+// rounded up, and with at least one old pod of several unless it is 100%. For whole
+// percents it is the same as [Limit]. Upstream computes it in float64, and may round up an
+// exact number.
 //
 //	LimitOfShare("33.3%", 10)  // 4
 //	LimitOfShare("99.9%", 10)  // 9
 //
-// The error is a [kplan.FieldError] with an empty path: for text that is no percentage of digits, or
-// with more than 7 behind the point.
+// The error is a [kplan.FieldError] with an empty path: for text that is not a percentage
+// in digits, or with more than 7 digits after the point.
 func LimitOfShare(share string, replicas int32) (int32, error) {
 	digits, isShare := strings.CutSuffix(share, "%")
 	whole, fraction, _ := strings.Cut(digits, ".")

@@ -14,15 +14,15 @@ import (
 const (
 	AnnotationStrategy    = "rollouts.kruise.io/deployment-strategy"
 	AnnotationExtraStatus = "rollouts.kruise.io/deployment-extra-status"
-	// AnnotationControlInfo is there while a BatchRelease drives the workload, of any kind.
+	// AnnotationControlInfo is set while a BatchRelease drives the workload, of any kind.
 	AnnotationControlInfo = "batchrelease.rollouts.kruise.io/control-info"
 )
 
 // Style is the rolling style of a Deployment that is updated by partition.
 const Style = "Partition"
 
-// A Strategy is what the annotation [AnnotationStrategy] of a Deployment
-// holds while it is updated by partition.
+// A Strategy is the value of the annotation [AnnotationStrategy] of a Deployment while it
+// is updated by partition.
 type Strategy struct {
 	RollingStyle  string         `json:"rollingStyle,omitempty"`
 	RollingUpdate *RollingUpdate `json:"rollingUpdate,omitempty"`
@@ -31,7 +31,7 @@ type Strategy struct {
 	Partition rollout.IntOrPercent `json:"partition"`
 }
 
-// ParseStrategy reads the annotation. Without any it is the zero value.
+// ParseStrategy reads the annotation. An empty text is the zero Strategy.
 func ParseStrategy(text string) (Strategy, error) {
 	var s Strategy
 	if text == "" {
@@ -51,9 +51,8 @@ func (s Strategy) Text() string {
 	return union.Text(s)
 }
 
-// Default fills in the limits as admission does. The slip of upstream is kept: an
-// unset surge stays unset, and sets what may be unavailable to 25%, unless each limit is
-// defaulted separately.
+// Default fills in the limits as admission does. The slip of upstream is kept: an unset
+// surge stays unset and sets unavailable to 25%, unless each limit is defaulted separately.
 //
 // It mirrors SetDefaultDeploymentStrategy of OpenKruise Rollouts. See the quirk
 // UnsetLimitDefaultsBoth.
@@ -82,14 +81,14 @@ func (s Strategy) Default(separately bool) Strategy {
 	return s
 }
 
-// An ExtraStatus is what the annotation [AnnotationExtraStatus] of a Deployment holds
+// An ExtraStatus is the value of the annotation [AnnotationExtraStatus] of a Deployment
 // while it is updated by partition.
 type ExtraStatus struct {
 	UpdatedReadyReplicas    int32 `json:"updatedReadyReplicas,omitempty"`
 	ExpectedUpdatedReplicas int32 `json:"expectedUpdatedReplicas,omitempty"`
 }
 
-// ParseExtraStatus reads the annotation. What cannot be read is the zero value.
+// ParseExtraStatus reads the annotation. Text that cannot be read is the zero ExtraStatus.
 func ParseExtraStatus(text string) ExtraStatus {
 	var s ExtraStatus
 	if json.Unmarshal([]byte(text), &s) != nil {
@@ -101,8 +100,7 @@ func ParseExtraStatus(text string) ExtraStatus {
 // Text returns the annotation.
 func (s ExtraStatus) Text() string { return union.Text(s) }
 
-// Progress are the numbers of a Deployment that tell whether its partition
-// is reached.
+// Progress holds the numbers of a Deployment that tell whether its partition is reached.
 type Progress struct {
 	Generation         int64                `json:"generation"`
 	ObservedGeneration int64                `json:"observedGeneration"`
@@ -112,8 +110,8 @@ type Progress struct {
 	UpdatedReplicas    int32                `json:"updatedReplicas"`
 }
 
-// Waiting says what the partition still waits for; the second result is false if
-// nothing.
+// Waiting returns the reason why the update waits at the partition, or false if it does not
+// wait.
 //
 // It mirrors DeploymentRolloutSatisfied of OpenKruise Rollouts.
 func (p Progress) Waiting() (kplan.Hold[Reason], bool) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package preview goes through all steps of a Rollout of OpenKruise beforehand, in a cluster
-// where every pod becomes available.
+// Package preview shows all steps of a Rollout of OpenKruise in advance, in a cluster where
+// every pod becomes available.
 //
-// Start with [Of], which returns the sizes behind each pass of each step, and with
-// [Warnings], which names what is accepted but does harm:
+// Start with [Of], which returns the sizes after each pass of each step, and with
+// [Warnings], which lists harmful settings that admission accepts:
 //
 //	plan, err := preview.Of(preview.Input{Rollout: r, Replicas: 6}, kruise.Options{})
 //
-// The sizes are computed by the functions that plan:
+// The sizes are computed by the functions of the planner:
 //
 //	step of kruise.Rollout --> kruise.ReleaseOf --> batchrelease.NewContext
 //	                                                        |

@@ -7,8 +7,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// pass is one pass of the controller of a Deployment that is updated by partition: grow
-// the new ReplicaSet, or else shrink old ones as far as enough pods stay available.
+// pass makes one pass of the controller of a Deployment that is updated by partition: it
+// grows the new ReplicaSet, or else shrinks old ones as far as enough pods stay available.
 func (v *simulation) pass() {
 	old := v.others()
 	total := old + int64(v.newPods)
@@ -29,7 +29,7 @@ func (v *simulation) pass() {
 	}
 }
 
-// others returns the pods of all templates but the new one.
+// others returns the number of pods of all old templates.
 func (v *simulation) others() (n int64) {
 	for _, size := range v.old {
 		n += int64(size)
@@ -37,7 +37,7 @@ func (v *simulation) others() (n int64) {
 	return n
 }
 
-// largest returns the old template with the most pods, the older one of equals.
+// largest returns the index of the old template with the most pods, the first of equals.
 func (v *simulation) largest() int {
 	at := 0
 	for i, n := range v.old {
@@ -48,10 +48,10 @@ func (v *simulation) largest() int {
 	return at
 }
 
-// order returns the old templates in the order in which they lose pods: the stable one
-// last. Upstream loses this order, and takes the oldest first, unless the number of
-// those that have pods is a power of two: then a list is full, and is copied when
-// another one is made of it ([workload.MiddleTemplatesOutOfOrder]).
+// order returns the indexes of the old templates in the order in which they lose pods: the
+// stable one last. Upstream loses this order, and takes the oldest first, unless the number
+// of old templates with pods is a power of two: then its list is full, and the append
+// copies it ([workload.MiddleTemplatesOutOfOrder]).
 func (v *simulation) order() []int {
 	var list []int
 	active := 0

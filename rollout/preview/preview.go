@@ -18,20 +18,21 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// An Input is what [Of] looks at.
+// An Input is the input of [Of].
 type Input struct {
 	Rollout  kruise.Rollout `json:"rollout"`
 	Replicas int32          `json:"replicas"`
-	// Limits are those of the workload's rolling update; nil means 25% each.
+	// Limits are the limits of the rolling update of the workload; nil means 25% each.
 	Limits *partition.RollingUpdate `json:"limits,omitempty"`
-	// Generations are the pods of the templates before the new one, the stable one first:
-	// several if a new template comes in the middle of a rollout. Nil means that all
-	// Replicas are stable. Only Deployments that are updated by partition tell them apart.
+	// Generations are the numbers of pods of the templates before the new one, the stable
+	// one first: several if a new template comes in the middle of a rollout. Nil means that
+	// all Replicas are stable. Only for Deployments that are updated by partition do they
+	// matter one by one.
 	Generations []int32 `json:"generations,omitempty"`
 }
 
-// Sizes are the pods that are wanted of the new template, of the stable one, and of
-// those in between.
+// Sizes are the wanted pods of the new template, of the stable one, and of the templates
+// between them.
 type Sizes struct {
 	New    int32 `json:"new"`
 	Old    int32 `json:"old"` // stable
@@ -43,7 +44,7 @@ func (s Sizes) Total() int32 { return clamp(int64(s.New) + int64(s.Old) + int64(
 
 func clamp(n int64) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }
 
-// String returns the sizes as "2/4", new first, or "2/1/3" with those in between.
+// String returns the sizes as "2/4", new first, or "2/1/3" with the templates between.
 func (s Sizes) String() string {
 	if s.Middle != 0 {
 		return fmt.Sprintf("%d/%d/%d", s.New, s.Middle, s.Old)
@@ -51,14 +52,14 @@ func (s Sizes) String() string {
 	return fmt.Sprintf("%d/%d", s.New, s.Old)
 }
 
-// A Step is what one step of a Rollout will do.
+// A Step is the preview of one step of a Rollout.
 type Step struct {
 	Index    int32                `json:"index"` // from 1
 	Replicas rollout.IntOrPercent `json:"replicas"`
-	// Passes are the sizes behind each pass of the step that changes some, if every
-	// pod becomes available between passes; nil if none changes.
+	// Passes are the sizes after each pass of the step that changes some, if every pod
+	// becomes available between passes; nil if no pass changes any.
 	Passes []Sizes `json:"passes,omitempty"`
-	End    Sizes   `json:"end"` // the sizes behind the step
+	End    Sizes   `json:"end"` // the sizes after the step
 	// Labelled is how many pods get the label of this batch.
 	Labelled     int32                `json:"labelled"`
 	PeakTotal    int32                `json:"peakTotal"`    // the most pods wanted at once
@@ -94,10 +95,10 @@ func (p Step) String() string {
 	return text
 }
 
-// A Plan is what a Rollout will do, step by step.
+// A Plan is the preview of a Rollout, step by step.
 type Plan struct {
-	// Begin are the sizes before the first step: an old pod is lost already if the
-	// surge is 0 ([workload.NewPodAtPartitionZero]).
+	// Begin are the sizes before the first step: an old pod is lost already if the surge is
+	// 0 ([workload.NewPodAtPartitionZero]).
 	Begin    Sizes     `json:"begin"`
 	Steps    []Step    `json:"steps,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -115,10 +116,10 @@ func (p Plan) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Of returns what all steps of a Rollout will do in a cluster where every pod
-// becomes available. The sizes are computed by the functions that plan: the batch of
-// each step by [batchrelease.NewContext], the sizes of a Deployment that is updated by
-// partition by [partition.NewSize] and [partition.OldLimit].
+// Of returns the preview of all steps of a Rollout in a cluster where every pod becomes
+// available. The sizes are computed by the functions of the planner: the batch of each step
+// by [batchrelease.NewContext], the sizes of a Deployment that is updated by partition by
+// [partition.NewSize] and [partition.OldLimit].
 func Of(in Input, opts kruise.Options) (Plan, error) {
 	var es field.Errors
 	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
@@ -163,7 +164,7 @@ func Of(in Input, opts kruise.Options) (Plan, error) {
 	return p, nil
 }
 
-// A preview is the state of the cluster that is gone through.
+// A simulation is the state of the simulated cluster.
 type simulation struct {
 	in        *Input
 	opts      kruise.Options
@@ -171,7 +172,7 @@ type simulation struct {
 	budget    rollout.Budget
 	newPods   int32                // pods of the new template
 	old       []int32              // pods of the others, the stable one first
-	partition rollout.IntOrPercent // that is written to the workload
+	partition rollout.IntOrPercent // as written to the workload
 }
 
 func (v *simulation) sizes() Sizes {
@@ -189,7 +190,7 @@ func (v *simulation) begin() {
 	v.passes()
 }
 
-// passes goes on until the sizes stay, and returns all that it saw.
+// passes makes passes until the sizes do not change, and returns the sizes after each.
 func (v *simulation) passes() []Sizes {
 	var seen []Sizes
 	for range 4 * (int64(v.budget.Replicas) + 4) { // also where an int has 32 bits
@@ -202,7 +203,7 @@ func (v *simulation) passes() []Sizes {
 	return seen
 }
 
-// step goes through one step.
+// step simulates one step.
 func (v *simulation) step(i int32) Step {
 	strategy := v.in.Rollout.Strategy()
 	s := &strategy.Steps[i-1]
@@ -242,7 +243,8 @@ func (v *simulation) context(i int32) batchrelease.Context {
 	return batchrelease.NewContext(br, w, nil, v.opts.Repair)
 }
 
-// release writes the partition, if the batch pass would, and follows the sizes.
+// release writes the partition, if the batch pass would, and returns the sizes of its
+// passes.
 func (v *simulation) release(c batchrelease.Context) []Sizes {
 	w := workload.Workload{Ref: v.in.Rollout.WorkloadRef, Replicas: &v.in.Replicas, StrategyType: "Recreate", Paused: true}
 	w.Annotations = map[string]string{
@@ -254,19 +256,19 @@ func (v *simulation) release(c batchrelease.Context) []Sizes {
 	return v.passes()
 }
 
-// target sets the sizes of a workload that is not a Deployment, or not updated by
-// partition, behind a batch.
+// target sets the sizes after a batch of a workload that is not a Deployment, or not
+// updated by partition.
 func (v *simulation) target(c batchrelease.Context) {
 	if v.driver.Beside() {
-		v.newPods, v.old[0] = max(v.newPods, c.Desired), v.in.Replicas // new pods stand beside the old ones
+		v.newPods, v.old[0] = max(v.newPods, c.Desired), v.in.Replicas // new pods run next to the old ones
 		return
 	}
 	old := c.DesiredPartition.OfUp(v.in.Replicas)
 	v.newPods, v.old[0] = max(v.newPods, v.in.Replicas-old), min(v.old[0], old)
 }
 
-// extremes returns the most pods wanted and the fewest available in a step. Pods that
-// are new in a pass count as available in the next.
+// extremes returns the most pods wanted and the fewest available in a step. New pods of a
+// pass count as available in the next one.
 func (v *simulation) extremes(before Sizes, passes []Sizes) (peak, least int32) {
 	all := append([]Sizes{before}, passes...)
 	least = before.Total()
@@ -280,10 +282,10 @@ func (v *simulation) extremes(before Sizes, passes []Sizes) (peak, least int32) 
 	return peak, least
 }
 
-// A Warning is about something that admission accepts but that does harm.
+// A Warning reports a harmful setting that admission accepts.
 type Warning struct {
 	Step  int32           `json:"step"`           // from 1
-	Quirk workload.Quirks `json:"quirk,omitzero"` // what is repaired to avoid it, if anything is
+	Quirk workload.Quirks `json:"quirk,omitzero"` // the quirk to repair to avoid it, if any
 	Text  string          `json:"text"`
 }
 
@@ -295,14 +297,14 @@ func (w Warning) String() string {
 	return fmt.Sprintf("step %d: %s: %s", w.Step, w.Quirk, w.Text)
 }
 
-// Warnings returns what is accepted about the steps of a Rollout but does harm with so
-// many replicas, unless it is repaired.
+// Warnings returns the harmful settings in the steps of a Rollout with this number of
+// replicas that admission accepts, except for repaired quirks.
 func Warnings(r kruise.Rollout, replicas int32, repair workload.Quirks) []Warning {
 	strategy := r.Strategy()
 	if strategy == nil {
 		return nil
 	}
-	driver, _ := workload.DriverOf(r.WorkloadRef, r.Style()) // of what is not known nothing is told
+	driver, _ := workload.DriverOf(r.WorkloadRef, r.Style()) // an unknown kind gets no warning of its driver
 	var list []Warning
 	add := func(i int, q workload.Quirks, text string) {
 		if q == 0 || !repair.Has(q) {

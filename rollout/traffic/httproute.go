@@ -13,11 +13,11 @@ type Rule struct {
 	Name        string       `json:"name,omitempty"`
 	Matches     []Match      `json:"matches,omitempty"`
 	BackendRefs []BackendRef `json:"backendRefs,omitempty"`
-	// Rest is what else the rule holds, as JSON; it is kept as it is.
+	// Rest holds the other fields of the rule, as JSON; they do not change.
 	Rest string `json:"rest,omitempty"`
 }
 
-// A BackendRef is where a rule leads.
+// A BackendRef is a target of a rule.
 type BackendRef struct {
 	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind,omitempty"` // only Service counts
@@ -25,11 +25,11 @@ type BackendRef struct {
 	Namespace string `json:"namespace,omitempty"`
 	Port      *int32 `json:"port,omitempty"`
 	Weight    *int32 `json:"weight,omitempty"` // nil means 1
-	// Rest is what else the reference holds, as JSON; it is kept as it is.
+	// Rest holds the other fields of the reference, as JSON; they do not change.
 	Rest string `json:"rest,omitempty"`
 }
 
-// refTo returns the reference to a Service, or -1.
+// refTo returns the index of the reference to a Service, or -1.
 func (r *Rule) refTo(service string) int {
 	return slices.IndexFunc(r.BackendRefs, func(b BackendRef) bool { return b.Kind == "Service" && b.Name == service })
 }
@@ -52,9 +52,8 @@ func copyMatch(m Match) Match {
 	return m
 }
 
-// Weighted returns the rules that lead so much percent of the traffic of the
-// stable Service to the canary Service. Rules without the stable Service
-// stay.
+// Weighted returns the rules that send weight percent of the traffic of the stable Service
+// to the canary Service. Rules without the stable Service do not change.
 func Weighted(rules []Rule, stable, canary string, weight int32) []Rule {
 	var out []Rule
 	for _, rule := range rules {
@@ -75,9 +74,9 @@ func Weighted(rules []Rule, stable, canary string, weight int32) []Rule {
 	return out
 }
 
-// Restored returns the rules without the canary Service. The weight of the stable
-// one becomes 1, and rules that lead nowhere are dropped, as upstream does: see
-// the quirk HTTPRouteRulesLost. With keepAll they stay.
+// Restored returns the rules without the canary Service. The weight of the stable one
+// becomes 1, and rules without a target are dropped, as upstream does: see the quirk
+// HTTPRouteRulesLost. With keepAll, rules that had no target before stay.
 func Restored(rules []Rule, stable, canary string, keepAll bool) []Rule {
 	var out []Rule
 	for _, rule := range rules {
@@ -97,8 +96,8 @@ func Restored(rules []Rule, stable, canary string, keepAll bool) []Rule {
 	return out
 }
 
-// Matched returns the rules that lead requests that match to the canary Service:
-// behind all rules but those of an earlier canary, one for each that leads to the stable
+// Matched returns the rules that send matching requests to the canary Service: first all
+// rules except the ones of an earlier canary, then a copy of each rule for the stable
 // Service.
 //
 // Slips of upstream are kept. The headers are taken from the wrong match if a match of a
@@ -146,8 +145,8 @@ func Matched(rules []Rule, stable, canary string, matches []Match, keepAll bool)
 	return append(kept, added...)
 }
 
-// splitMatches returns the matches that name a path, and what is added to the matches
-// of a rule for each other one.
+// splitMatches returns the matches with a path, and for each of the others the match whose
+// headers are added to the matches of a rule.
 func splitMatches(matches []Match, keepAll bool) (paths, others []Match) {
 	for _, m := range matches {
 		if m.Path != nil {

@@ -7,26 +7,25 @@ import (
 	"strconv"
 )
 
-// An IngressClass is how a kind of Ingress is told about a canary: all of them by
-// annotations of the same shape, as data. OpenKruise Rollouts has a script for each.
+// An IngressClass describes, as data, the annotations of a canary Ingress of one class. All
+// classes use annotations of the same shape. OpenKruise Rollouts has a script for each.
 type IngressClass struct {
 	Name   string `json:"name"`
 	Prefix string `json:"prefix"` // of the annotations, such as nginx.ingress.kubernetes.io/
-	// QueryPrefix is that of the annotations that match query parameters; "" means that
-	// there are none.
+	// QueryPrefix is the prefix of the annotations that match query parameters; "" means
+	// that the class has none.
 	QueryPrefix string `json:"queryPrefix,omitzero"`
-	// HeaderKey is the annotation that holds the headers to set; "" means none.
+	// HeaderKey is the annotation with the headers to set; "" means none.
 	HeaderKey string            `json:"headerKey,omitzero"`
 	Set       map[string]string `json:"set,omitempty"`     // annotations of every canary
-	Replace   map[string]string `json:"replace,omitempty"` // annotations that have this value if there are any
+	Replace   map[string]string `json:"replace,omitempty"` // values of annotations if these exist
 	Remove    []string          `json:"remove,omitempty"`  // annotations that no canary has
 }
 
-// nginx is the prefix of the annotations of an nginx Ingress, which others understand
-// as well.
+// nginx is the prefix of the annotations of an nginx Ingress, which other classes use too.
 const nginx = "nginx.ingress.kubernetes.io/"
 
-// IngressClasses returns the classes that are known without further ado.
+// IngressClasses returns the known classes.
 func IngressClasses() []IngressClass {
 	const mse = "mse.ingress.kubernetes.io/"
 	return []IngressClass{
@@ -41,10 +40,10 @@ func IngressClasses() []IngressClass {
 	}
 }
 
-// Annotations returns the annotations of a canary Ingress that leads the traffic of a
-// step to the canary Service. Of each match only the first header, and the
-// first query parameter, counts, and later ones overwrite earlier ones. An unset weight
-// writes none.
+// Annotations returns the annotations of a canary Ingress that sends the traffic of a step
+// to the canary Service. Of each match only the first header, and the first query
+// parameter, counts, and later matches overwrite earlier ones. An unset weight writes no
+// annotation.
 func (c IngressClass) Annotations(annotations map[string]string, s Strategy) map[string]string {
 	out := maps.Clone(annotations)
 	if out == nil {

@@ -2,8 +2,7 @@
 
 package traffic
 
-// A Match selects requests. In a Rollout it stands for the traffic of a step, in an
-// HTTPRoute for that of a rule.
+// A Match selects requests: in a Rollout for a step, in an HTTPRoute for a rule.
 type Match struct {
 	Path        *PathMatch   `json:"path,omitempty"`
 	Headers     []ValueMatch `json:"headers,omitempty"`

@@ -4,7 +4,7 @@ package traffic
 
 import "github.com/kplan-go/kplan/rollout"
 
-// Objects are those that lead traffic to the pods.
+// Objects are the objects that route traffic to the pods.
 type Objects struct {
 	Stable *Service `json:"stable,omitempty"` // nil if missing
 	Canary *Service `json:"canary,omitempty"` // nil if missing
@@ -26,13 +26,13 @@ type Route struct {
 	Rules []Rule `json:"rules,omitempty"`
 }
 
-// An Ingress leads requests to Services.
+// An Ingress routes requests to Services.
 type Ingress struct {
 	Name        string            `json:"name"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// A Routing names what leads traffic to the pods.
+// A Routing names the objects that route traffic to the pods.
 type Routing struct {
 	Service            string       `json:"service"`
 	GracePeriodSeconds int32        `json:"gracePeriodSeconds,omitempty"`
@@ -59,7 +59,7 @@ type NetworkRef struct {
 	Name       string `json:"name"`
 }
 
-// A Strategy is how a step leads traffic.
+// A Strategy says how a step routes traffic.
 type Strategy struct {
 	Traffic               rollout.IntOrPercent `json:"traffic,omitzero"` // a percentage; unset means none
 	RequestHeaderModifier *HeaderModifier      `json:"requestHeaderModifier,omitempty"`

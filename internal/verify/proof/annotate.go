@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A scope is where the names of an invariant are looked up.
+// A scope resolves the names in an invariant.
 type scope struct {
 	*frame
 	loop  *loop
@@ -118,7 +118,7 @@ func (c scope) name(name string) (typed, error) {
 	return c.local(name)
 }
 
-// local is a variable that the loop does not change, or one that is kept in an object.
+// local returns a variable that the loop does not change, or one that is kept in an object.
 func (c scope) local(name string) (typed, error) {
 	var found ssa.Value
 	kept := false
@@ -251,7 +251,7 @@ func (c scope) call(e *ast.CallExpr) (typed, error) {
 	return typed{}, fmt.Errorf("%s is not known here", name)
 }
 
-// shipped is a function or method of the package.
+// shipped returns the function or method of the package that is called.
 func (c scope) shipped(e ast.Expr) *ssa.Function {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -266,7 +266,7 @@ func (c scope) shipped(e ast.Expr) *ssa.Function {
 	return nil
 }
 
-// run is what such a function returns.
+// run returns the result of such a function.
 func (c scope) run(f *ssa.Function, e *ast.CallExpr) (typed, error) {
 	var operands []ast.Expr
 	if s, ok := e.Fun.(*ast.SelectorExpr); ok {
@@ -294,7 +294,7 @@ func (c scope) run(f *ssa.Function, e *ast.CallExpr) (typed, error) {
 	return typed{v, f.Signature.Results().At(0).Type()}, err
 }
 
-// over is a sum, or what holds for all of a range.
+// over returns a sum, or a statement about a range.
 func (c scope) over(name string, args []ast.Expr) (typed, error) {
 	count := map[string]int{"all": 4, "sum": 3}[name]
 	k, ok := args[0].(*ast.Ident)

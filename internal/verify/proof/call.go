@@ -10,13 +10,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Functions beside properties that have a meaning of their own.
+// Functions next to properties with a special meaning.
 const (
 	assumes = "assume"
 	proves  = "prove"
 )
 
-// special is the name of such a function, if this is one.
+// special returns the name of such a function, "" for others.
 func (m *machine) special(f *ssa.Function) string {
 	if f.Pkg != nil && (f.Pkg.Pkg.Path() == propertyPath || filepath.Base(m.files.Position(f.Pos()).Filename) == withinFile) {
 		return f.Name()
@@ -51,7 +51,7 @@ func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 	case special == proves:
 		f.visits = append(f.visits, obligation{f.sentence(args[0].(*term)), f.files.Position(in.Pos()), len(f.facts), claim{s.guard, args[1].(*term)}})
 		f.prove(s, f.sentence(args[0].(*term)), in.Pos(), args[1].(*term))
-		f.assume(s, args[1].(*term)) // what is proved may be built upon
+		f.assume(s, args[1].(*term)) // once proved, it is a fact
 		return nil, nil
 	case c.function.Origin() != nil && c.function.Origin().RelString(nil) == "cmp.Compare":
 		x, y := args[0].(*term), args[1].(*term)
@@ -72,7 +72,7 @@ func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 	return f.call(c.function, args, c.bindings, s)
 }
 
-// firstOf is the first element that is not 0, and else 0.
+// firstOf returns the first element that is not 0, else 0.
 func (f *frame) firstOf(l list, of types.Type, s *state) (value, error) {
 	if !l.len.isConstant() {
 		return nil, fmt.Errorf("the first of any number is not translated")
@@ -89,7 +89,7 @@ func (f *frame) firstOf(l list, of types.Type, s *state) (value, error) {
 	return first, err
 }
 
-// sentence is the text that a number stands for.
+// sentence returns the text of a number.
 func (m *machine) sentence(t *term) string {
 	for text, n := range m.texts {
 		if t.isConstant() && t.n.IsInt64() && t.n.Int64() == n {

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A contract is what a function asks of its callers, and what it promises them then. Whoever
-// calls it knows nothing else of it, and it is proved once, for all of them.
+// A contract is the conditions that a function requires of its callers, and ensures for
+// them. Callers know nothing else about the function, and it is proved once.
 type contract struct {
 	function          *ssa.Function
 	requires, ensures []annotation
-	property          bool // it promises nothing, but proves something
+	property          bool // it ensures nothing, but proves something
 }
 
-// mark begins the comments that hold an invariant of the loop below. Its language is that
-// of Go's expressions over unbounded integers, with
+// mark begins the comments with a contract, or with an invariant of the loop below. They
+// are Go expressions over unbounded integers, with
 //
 //	done               the number of rounds that have ended
 //	implies(a, b)      if a then b
@@ -37,14 +37,14 @@ const (
 	keeps    = "keeps"    // right above a loop
 )
 
-// An annotation is a condition that stands in a comment.
+// An annotation is a condition in a comment.
 type annotation struct {
 	text string
 	expr ast.Expr
 	pos  token.Pos
 }
 
-// annotationOf reads a comment; the word is empty if it is another one.
+// annotationOf parses a comment; the word is empty without the mark.
 func (p *program) annotationOf(c *ast.Comment) (word string, a annotation, err error) {
 	text, ok := strings.CutPrefix(c.Text, mark)
 	if !ok {
@@ -58,7 +58,8 @@ func (p *program) annotationOf(c *ast.Comment) (word string, a annotation, err e
 	return word, a, nil
 }
 
-// contractOf reads that of a function; it has no ensures if there is none.
+// contractOf returns the contract of a function, without conditions if the function has
+// none.
 func (p *program) contractOf(f *ssa.Function) (contract, error) {
 	c := contract{function: f}
 	decl, ok := f.Syntax().(*ast.FuncDecl)
@@ -84,7 +85,7 @@ func (p *program) contractOf(f *ssa.Function) (contract, error) {
 	return c, nil
 }
 
-// invariantsAt reads the comments right above a loop.
+// invariantsAt returns the invariants right above a loop.
 func (p *program) invariantsAt(pos token.Pos) ([]annotation, error) {
 	at := p.files.Position(pos)
 	var all []annotation
@@ -112,7 +113,7 @@ func (p *program) invariantsAt(pos token.Pos) ([]annotation, error) {
 	return all, nil
 }
 
-// name is that of the function, with its package unless it is a property.
+// name returns the name of the function, with its package unless it is a property.
 func (c contract) name() string {
 	if c.property || c.function.Pkg.Pkg.Path() == propertyPath {
 		return c.function.Name()

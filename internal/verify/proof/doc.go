@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Proof proves the bounds of a rolling update for all numbers and any number of sets, from
-// the Go that ships. Run it in this folder:
+// the Go code that ships. Run it in this folder:
 //
 //	go run .
 //
-// It prints each property with the time that each solver took. See README.md.
+// It prints each property with the computing time of each solver. See README.md.
 package main

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// instruction follows one instruction. What it does not know is an error.
+// instruction executes one instruction. An unknown one is an error.
 func (f *frame) instruction(in ssa.Instruction, s *state) error {
 	switch in := in.(type) {
 	case *ssa.Phi, *ssa.If, *ssa.Jump, *ssa.DebugRef:
@@ -254,7 +254,7 @@ func (f *frame) made(in *ssa.MakeSlice, s *state) (value, error) {
 	return list{o, n[0]}, err
 }
 
-// sliced is the whole of an array, as a literal is written.
+// sliced returns the slice of a whole array, as a literal is compiled.
 func (f *frame) sliced(in *ssa.Slice, s *state) (value, error) {
 	p, ok := in.X.Type().Underlying().(*types.Pointer)
 	if !ok || in.Low != nil || in.High != nil || in.Max != nil {
@@ -279,7 +279,7 @@ func (f *frame) caught(in *ssa.MakeClosure, s *state) (value, error) {
 	return c, nil
 }
 
-// element is a pointer to an element, which must be there.
+// element returns a pointer to an element, and proves that the index is in range.
 func (f *frame) element(in *ssa.IndexAddr, s *state) (value, error) {
 	v, err := f.value(in.X, s)
 	if err != nil {
@@ -348,7 +348,7 @@ func (f *frame) store(in *ssa.Store, s *state) error {
 	return nil
 }
 
-// replaced is a value with another one at the end of a path.
+// replaced returns a value with another one at the end of a path.
 func replaced(old value, path []int, v value) value {
 	if len(path) == 0 {
 		return v

@@ -60,7 +60,7 @@ func (m *machine) keep(c contract) error {
 	return nil
 }
 
-// rely calls a function of which only the contract is known.
+// rely calls a function by its contract alone.
 func (m *machine) rely(c contract, args []value, s *state, pos token.Pos) (value, error) {
 	f := c.function
 	m.uses[f] = true
@@ -97,7 +97,7 @@ func (m *machine) rely(c contract, args []value, s *state, pos token.Pos) (value
 	return result, nil
 }
 
-// scopeOf is where the names of a contract are looked up.
+// scopeOf returns the scope of the names of a contract.
 func (m *machine) scopeOf(f *ssa.Function, args []value, s *state) scope {
 	at := &state{guard: s.guard, values: map[ssa.Value]value{}, memory: s.memory}
 	for i, p := range f.Params {
@@ -106,7 +106,7 @@ func (m *machine) scopeOf(f *ssa.Function, args []value, s *state) scope {
 	return scope{frame: &frame{machine: m, function: f}, state: at, bound: map[string]*term{}, named: map[string]typed{}, follow: m.call}
 }
 
-// results gives what a function returns the names that it has there, or else "result".
+// results names the results of a function, as its signature does, or else "result".
 func (c scope) results(v value) {
 	of := c.function.Signature.Results()
 	all, ok := v.(tuple)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// unfold says how each sum follows from the one before.
+// unfold adds that each sum follows from the one before.
 func (q *question) unfold() {
 	ts := q.ts
 	for _, s := range slices.Clone(q.sums) {
@@ -27,8 +27,8 @@ func (q *question) unfold() {
 	}
 }
 
-// relate says how the sum over an array follows from that over the one of which it is a
-// copy with another element.
+// relate adds that the sum over an array follows from the sum over the array from which it
+// was copied with another element.
 func (q *question) relate() {
 	ts := q.ts
 	for next := 0; next < len(q.sums); next++ {
@@ -55,8 +55,8 @@ func (q *question) relate() {
 	}
 }
 
-// compare says of two sums of as many elements that one is at most the other, unless there
-// is a place where its element is larger; and the same of a sum and 0.
+// compare adds, for two sums of as many elements, that one is at most the other unless some
+// element of it is larger; and the same for a sum and 0.
 func (q *question) compare() {
 	sums := slices.Clone(q.sums)
 	for _, a := range sums {
@@ -70,7 +70,7 @@ func (q *question) compare() {
 	}
 }
 
-// atMost compares two sums of n elements, of which one may be missing, which is 0.
+// atMost compares two sums of n elements. A missing one is 0.
 func (q *question) atMost(a, b, n *term) {
 	ts := q.ts
 	place := ts.variable("place", integer, nil, nil)
@@ -101,7 +101,7 @@ func nonlinear(t *term) bool {
 	return (t.op == multiply || t.op == divide || t.op == modulo) && !t.args[1].isConstant()
 }
 
-// products says of products and quotients of two unknowns what is most needed of them.
+// products adds the laws of products and quotients of two unknowns that are needed most.
 func (q *question) products() {
 	for n, rules := 0, 0; n < len(q.asserted); {
 		found := q.nonlinear(q.asserted[n:])
@@ -121,8 +121,8 @@ func (q *question) products() {
 	}
 }
 
-// nonlinear finds the products and quotients of two unknowns in terms, and the numbers that
-// unknowns are compared with.
+// nonlinear returns the products and quotients of two unknowns in terms, and the numbers
+// with which unknowns are compared.
 func (q *question) nonlinear(asserted []*term) []*term {
 	var found []*term
 	var visit func(t *term)
@@ -158,7 +158,7 @@ func (q *question) limit(t, n *term) {
 	}
 }
 
-// factor says how a product rises with one of its factors.
+// factor adds that a product rises with one of its factors.
 func (q *question) factor(t, a, b *term) {
 	q.rises(t, a, q.ts.int(0), q.ts.int(0), b)
 	for _, c := range q.limits[a] {
@@ -179,8 +179,8 @@ func (q *question) law(t *term) {
 	}
 }
 
-// rises says that of two products with the same factor, which is at least 0, the one with
-// the larger other factor is the larger.
+// rises adds that of two products with a common factor of at least 0, the one with the
+// larger other factor is the larger.
 func (q *question) rises(ab, a, cb, c, b *term) {
 	ts := q.ts
 	positive := ts.atMost(ts.int(0), b)
@@ -190,7 +190,8 @@ func (q *question) rises(ab, a, cb, c, b *term) {
 	q.law(ts.implies(ts.and(positive, ts.less(c, a)), ts.atMost(ts.add(cb, b), ab)))
 }
 
-// quotient says what a quotient is, if it is rounded down and the divisor is above 0.
+// quotient adds the definition of a quotient, if it is rounded down and the divisor is
+// above 0.
 func (q *question) quotient(t *term) {
 	ts, x, b := q.ts, t.args[0], t.args[1]
 	product := ts.multiply(t, b)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// loop follows a loop: to the end if all slices have few elements, or else for any round.
+// loop executes a loop: to its end if all slices have few elements, or else for any round.
 func (f *frame) loop(l *loop, arrivals []arrival) error {
 	if f.unroll > 0 {
 		return f.rounds(l, arrivals)
@@ -55,7 +55,7 @@ func (f *frame) loop(l *loop, arrivals []arrival) error {
 	return nil
 }
 
-// changes lists the objects that a loop writes and that were there before.
+// changes returns the objects that a loop writes and that existed before it.
 func (f *frame) changes(l *loop, entry *state) ([]*object, error) {
 	outer, facts := f.written, len(f.facts)
 	returned, results := f.returned, f.results
@@ -80,7 +80,7 @@ func (f *frame) changes(l *loop, entry *state) ([]*object, error) {
 	return changed, err
 }
 
-// forget lets the loop begin any round: what it changes has any value.
+// forget lets the loop begin any round: everything that it changes gets any value.
 func (f *frame) forget(l *loop, s *state, changed []*object) error {
 	for _, in := range l.header.Instrs {
 		phi, ok := in.(*ssa.Phi)
@@ -117,7 +117,8 @@ func (f *frame) forget(l *loop, s *state, changed []*object) error {
 	return nil
 }
 
-// lengthOf is the number of rounds of a range over a slice, which is computed before it.
+// lengthOf returns the number of rounds of a range over a slice, which is computed before
+// it.
 func (f *frame) lengthOf(l *loop, phi *ssa.Phi, s *state) *term {
 	for _, in := range l.header.Instrs {
 		if b, ok := in.(*ssa.BinOp); ok && b.Op == token.LSS {
@@ -129,7 +130,7 @@ func (f *frame) lengthOf(l *loop, phi *ssa.Phi, s *state) *term {
 	return nil
 }
 
-// round follows a loop once, and returns the paths that come back to its header.
+// round executes a loop once, and returns the paths that come back to its header.
 func (f *frame) round(l *loop, begin *state) ([]*state, error) {
 	if err := f.block(l.header, begin); err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (f *frame) round(l *loop, begin *state) ([]*state, error) {
 	return ends, nil
 }
 
-// rounds follows a loop until no path comes back.
+// rounds executes a loop until no path comes back.
 func (f *frame) rounds(l *loop, arrivals []arrival) error {
 	for n := 0; len(arrivals) > 0; n++ {
 		if n > f.unroll+1 {

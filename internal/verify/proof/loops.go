@@ -10,15 +10,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A loop is a natural loop of a function, with the invariants that stand beside it.
+// A loop is a natural loop of a function, with the invariants above it.
 type loop struct {
 	header     *ssa.BasicBlock
 	blocks     map[*ssa.BasicBlock]bool
 	pos        token.Pos
-	invariants []annotation // what holds whenever the loop begins another round
+	invariants []annotation // they hold whenever the loop begins another round
 }
 
-// loopsOf finds the loops of a function, and gives each the statement that it was written as.
+// loopsOf finds the loops of a function, and the statement of each.
 func (p *program) loopsOf(fn *ssa.Function) ([]*loop, error) {
 	if old, ok := p.loops[fn]; ok {
 		return old, nil
@@ -77,5 +77,5 @@ func natural(header *ssa.BasicBlock, ends []*ssa.BasicBlock) map[*ssa.BasicBlock
 	return blocks
 }
 
-// rangeIndex is what the index of a range is called.
+// rangeIndex is the name of the index of a range.
 const rangeIndex = "rangeindex"

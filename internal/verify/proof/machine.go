@@ -9,11 +9,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A machine follows a function of Go with terms instead of numbers.
+// A machine executes a Go function with terms instead of numbers.
 type machine struct {
 	*program
 	ts *terms
-	// unroll is how many elements each slice has, and 0 for any number: then loops are
+	// unroll is the number of elements of each slice, or 0 for any number: then loops are
 	// cut at their invariants.
 	unroll      int
 	facts       []claim
@@ -24,14 +24,14 @@ type machine struct {
 	stated      int // above 0 a function runs within a comment
 	written     map[*object]bool
 	texts       map[string]int64
-	visits      []obligation // what a property proves, also where nothing is left to prove
-	// Where all slices have few elements, the numbers that parameters hold, and the result.
+	visits      []obligation // the obligations of a property, also those that are trivially true
+	// If all slices have few elements, the numbers in parameters, and the result.
 	arguments, outcome []argument
 	reached            map[*ssa.Function]bool
 	uses               map[*ssa.Function]bool // the functions whose contracts are relied upon
 }
 
-// A claim is what holds where a condition does.
+// A claim is a statement that holds if the guard does.
 type claim struct{ guard, what *term }
 
 // An obligation is a claim that must be true, given the facts before it.
@@ -54,7 +54,7 @@ func (m *machine) assume(s *state, t *term) {
 	}
 }
 
-// conjuncts are the terms that must all be true for one to be true.
+// conjuncts returns the terms that must all be true for t to be true.
 func conjuncts(t *term) []*term {
 	if t.op != and {
 		return []*term{t}
@@ -69,7 +69,7 @@ func (m *machine) prove(s *state, name string, pos token.Pos, t *term) {
 	m.obligations = append(m.obligations, obligation{name, m.files.Position(pos), len(m.facts), claim{s.guard, t}})
 }
 
-// text is a number that stands for a text: equal ones for equal texts.
+// text returns a number for a text: equal ones for equal texts.
 func (m *machine) text(s string) *term {
 	n, ok := m.texts[s]
 	if !ok {
@@ -79,7 +79,7 @@ func (m *machine) text(s string) *term {
 	return m.ts.int(n)
 }
 
-// A frame is a function that runs.
+// A frame is a call of a function.
 type frame struct {
 	*machine
 	function *ssa.Function
@@ -89,20 +89,20 @@ type frame struct {
 	results  []value
 }
 
-// An arrival is a path that has come to a block.
+// An arrival is a path that has reached a block.
 type arrival struct {
 	from  *ssa.BasicBlock
 	state *state
 }
 
-// decide remembers a condition on which the path depends.
+// decide records a condition on which the path depends.
 func (m *machine) decide(s *state, t *term) {
 	if !t.isConstant() && m.trial == 0 {
 		m.decisions = append(m.decisions, m.ts.and(s.guard, t), m.ts.and(s.guard, m.ts.not(t)))
 	}
 }
 
-// A state is what holds where a path has come to.
+// A state is the knowledge at the end of a path.
 type state struct {
 	guard  *term // the conditions of the path
 	values map[ssa.Value]value

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// report proves all, and prints what was proved. It reports whether that was everything.
+// report proves all, and prints the results. It reports whether everything was proved.
 func report(only *regexp.Regexp, planted bool) (bool, error) {
 	start := time.Now()
 	for _, s := range solvers {
@@ -73,7 +73,7 @@ func report(only *regexp.Regexp, planted bool) (bool, error) {
 	return ok, nil
 }
 
-// count returns of how many functions something was to be proved.
+// count returns how many functions have something to prove.
 func count(of []contract, proofs map[*ssa.Function]proof) (n int) {
 	for _, c := range of {
 		if _, ran := proofs[c.function]; ran {
@@ -83,8 +83,8 @@ func count(of []contract, proofs map[*ssa.Function]proof) (n int) {
 	return n
 }
 
-// proveAll proves all functions that match, and the contracts on which these proofs rely, several
-// at once.
+// proveAll proves all functions that match, and the contracts that these proofs need,
+// several at once.
 func (p *program) proveAll(only *regexp.Regexp) (map[*ssa.Function]proof, error) {
 	proofs, err := p.needed(only)
 	if err != nil {
@@ -99,8 +99,8 @@ func (p *program) proveAll(only *regexp.Regexp) (map[*ssa.Function]proof, error)
 	return byFunction, errors.Join(failed...)
 }
 
-// needed translates all functions that match, and those whose contracts are taken as given in
-// one that is translated. One after the other, since they share what is read of loops.
+// needed translates all functions that match, and the ones whose contracts a translated
+// function needs. It does so one after the other, since they share the parsed loops.
 func (p *program) needed(only *regexp.Regexp) (proofs []proof, err error) {
 	relied := map[string]bool{}
 	for rest, found := p.all(), -1; err == nil && found < len(proofs); {
@@ -123,7 +123,7 @@ func (p *program) needed(only *regexp.Regexp) (proofs []proof, err error) {
 	return proofs, err
 }
 
-// each does tasks, as many at once as there are processors.
+// each runs tasks, as many at once as there are processors.
 func each(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -137,8 +137,8 @@ func each(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// showBroken prints for each property the bug that is planted for it, and the case that a
-// solver finds in which it breaks the property.
+// showBroken prints the planted bug of each property, and the case that a solver finds in
+// which it breaks the property.
 func (s *source) showBroken(p *program, only *regexp.Regexp) (bool, error) {
 	all := slices.DeleteFunc(slices.Clone(p.properties), func(c contract) bool { return !only.MatchString(c.name()) })
 	found, failed := make([]*counterexample, len(all)), make([]error, len(all))
@@ -152,7 +152,7 @@ func (s *source) showBroken(p *program, only *regexp.Regexp) (bool, error) {
 	return errors.Join(failed...) == nil, errors.Join(failed...)
 }
 
-// show prints what was proved of some functions, and what was not.
+// show prints the results for some functions.
 func show(title string, of []contract, proofs map[*ssa.Function]proof) bool {
 	ok := true
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)

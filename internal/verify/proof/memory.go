@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// A memory keeps what solvers have answered, so that a question that a change does not touch
-// is asked once. A nil one keeps nothing.
+// A memory caches the answers of solvers, so that a question that a change does not touch
+// is asked once. A nil memory keeps nothing.
 type memory struct {
 	mutex sync.Mutex
 	known map[[sha256.Size]byte]answer
@@ -17,10 +17,11 @@ type memory struct {
 
 func newMemory() *memory { return &memory{known: map[[sha256.Size]byte]answer{}} }
 
-// asked is a question and how it is asked.
+// asked returns the key of a question and the way in which it is asked.
 func asked(how, text string) [sha256.Size]byte { return sha256.Sum256([]byte(how + "\n" + text)) }
 
-// What is proved is so whatever the limits of the solver were. What is not depends on them.
+// asks returns two keys: a proof is valid with any limits of the solver, another answer
+// only with the same ones.
 func (s *session) asks(text string) (anyhow, so [sha256.Size]byte) {
 	return asked(s.name, text), asked(strings.Join(s.solver.command, " "), text)
 }

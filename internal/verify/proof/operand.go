@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// value is what an operand stands for.
+// value returns the value of an operand.
 func (f *frame) value(v ssa.Value, s *state) (value, error) {
 	switch v := v.(type) {
 	case *ssa.Const:

@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// A path is a way through a function: each condition on which it depends holds, fails, or is
-// never come to. It is told by one of the inputs that take it.
+// A path is a way through a function: each condition on which it depends holds, fails, or
+// is never reached. It is described by one input that takes it.
 type path struct {
 	values map[string]*big.Int // of the parameters, and of the result
 }
 
-// patient has no limit, since the last question, whether there is another path, is the hardest.
+// patient has no limit, since the last question, whether there is another path, is the
+// hardest.
 var patient = solver{name: "z3", command: []string{"z3", "-in"}}
 
-// paths finds an input for each path of a function for which all that it assumes holds, with
-// so many elements in each slice. It ends when the solver says that there is no other, or with
-// so many paths if most is above 0.
+// paths finds an input for each path of a function under its assumptions, with slices of so
+// many elements. It ends when the solver finds no other path, or after most paths if most
+// is above 0.
 func (p *program) paths(c contract, elements, most int) ([]path, error) {
 	m, err := p.translate(c, elements)
 	if err != nil {
@@ -66,7 +67,7 @@ func (p *program) paths(c contract, elements, most int) ([]path, error) {
 	return found, nil
 }
 
-// conditions declares what conditions need, and returns the name of each.
+// conditions declares the variables of conditions, and returns the name of each condition.
 func (p *printer) conditions(all []*term) []string {
 	var names []string
 	seen := map[string]bool{}

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A bug is a text in the place of another one in a file of the repository.
+// A bug is a text that replaces another one in a file of the repository.
 type bug struct{ file, old, with string }
 
-// planted are bugs, by the property that each one breaks.
+// planted lists the bug that breaks each property.
 var planted = map[string]bug{
 	"GrowthWithinSurge":              {"rollout/grow.go", "p.MaxTotal(b)-total, int64(b.Replicas)", "p.MaxTotal(b)-int64(size), int64(b.Replicas)"},
 	"GrowthIsGreedy":                 {"rollout/grow.go", "int64(b.Replicas)-int64(size))\n", "int64(b.Replicas)-int64(size)-1)\n"},
@@ -86,7 +86,7 @@ var planted = map[string]bug{
 	"ProportionWithinRest":           {"rollout/proportion.go", "return min(fraction, left)", "return max(fraction, left)"},
 }
 
-// overlay is the file with the bug. The text that it replaces stands there once.
+// overlay returns the file with the bug. It contains the replaced text once.
 func (b bug) overlay() (map[string][]byte, error) {
 	path, err := filepath.Abs(filepath.Join("..", "..", "..", b.file))
 	if err != nil {
@@ -102,13 +102,13 @@ func (b bug) overlay() (map[string][]byte, error) {
 	return map[string][]byte{path: []byte(strings.Replace(string(text), b.old, b.with, 1))}, nil
 }
 
-// String says what is replaced by what, on one line.
+// String returns the old and the new text, on one line.
 func (b bug) String() string {
 	line := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	return fmt.Sprintf("%s: %s => %s", b.file, line(b.old), line(b.with))
 }
 
-// broken finds a case in which a property does not hold with the bug that is planted for it.
+// broken finds a case in which a property does not hold with its planted bug.
 func (s *source) broken(name string) (*counterexample, error) {
 	b, ok := planted[name]
 	if !ok {

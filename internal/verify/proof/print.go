@@ -18,12 +18,12 @@ func (q *question) print(exact bool) string {
 	return p.out.String()
 }
 
-// A printer numbers names in the order in which it comes to them, so that equal questions are
-// equal texts, whatever else was followed before.
+// A printer numbers names in the order in which they are printed, so that equal questions
+// are equal texts, independently of the functions executed before.
 type printer struct {
 	out   strings.Builder
 	named map[*term]string
-	sums  map[string]string // what functions are declared as
+	sums  map[string]string // the names of sums, as functions
 	exact bool
 }
 
@@ -31,13 +31,13 @@ func newPrinter(exact bool) *printer {
 	return &printer{named: map[*term]string{}, sums: map[string]string{}, exact: exact}
 }
 
-// numbered is a name with another number.
+// numbered returns a name with another number.
 func numbered(name string, n int) string {
 	name, _, _ = strings.Cut(strings.Trim(name, "|"), "#")
 	return fmt.Sprintf("|%s#%d|", name, n)
 }
 
-// term declares all that a term needs, and returns its name.
+// term declares everything that a term needs, and returns its name.
 func (p *printer) term(t *term) string {
 	if name, ok := p.named[t]; ok {
 		return name
@@ -56,7 +56,7 @@ func (p *printer) term(t *term) string {
 		fmt.Fprintf(&p.out, "(declare-const %s %v)\n", name, t.sort)
 	case apply:
 		if p.sums[t.name] == "" {
-			p.sums[t.name] = numbered("sum of", len(p.sums)) // no variable is called so
+			p.sums[t.name] = numbered("sum of", len(p.sums)) // no variable has this name
 			fmt.Fprintf(&p.out, "(declare-fun %s (Int) Int)\n", p.sums[t.name])
 		}
 		fmt.Fprintf(&p.out, "(define-fun %s () Int (%s %s))\n", name, p.sums[t.name], args[0])

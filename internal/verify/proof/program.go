@@ -24,12 +24,13 @@ const (
 	propertyPath = module + "/internal/verify/proof/property"
 )
 
-// A group is packages whose functions are translated, each behind those that it imports. What
-// is proved is in the last one, but in the first group in all of them.
+// A group is a list of packages whose functions are translated, each after its imports. The
+// last package has the contracts and properties to prove; in the first group all packages
+// have some.
 type group struct {
 	paths []string
-	// within is a file of properties that is added to the last package, if these are of
-	// functions that no other package sees.
+	// within is a file of properties that is added to the last package, if these are about
+	// unexported functions.
 	within string
 }
 
@@ -39,10 +40,10 @@ var groups = []group{
 	{[]string{module + "/podorder"}, "podorder.go"},
 }
 
-// last is the path of the last package.
+// last returns the path of the last package.
 func (g group) last() string { return g.paths[len(g.paths)-1] }
 
-// added is where the file of properties is seen, and its text.
+// added returns the path of the file of properties in the package, and its text.
 func (g group) added() (map[string][]byte, error) {
 	if g.within == "" {
 		return nil, nil
@@ -58,18 +59,18 @@ func (g group) added() (map[string][]byte, error) {
 // withinFile is the name of a file of properties in the package that it is added to.
 const withinFile = "zz_property.go"
 
-// A source is the Go code as it stands in files, by groups.
+// A source is the Go code in files, by groups.
 type source struct {
 	files *token.FileSet
 	roots [][]*packages.Package
 }
 
-// A program is the Go code that is proved.
+// A program is the Go code with its contracts and properties.
 type program struct {
 	files      *token.FileSet
 	syntax     []*ast.File
 	contracts  []contract          // of functions that have one, as they are written
-	properties []contract          // they promise nothing, but prove something
+	properties []contract          // they ensure nothing, but prove something
 	others     map[string]contract // the other functions of the package of properties
 	loops      map[*ssa.Function][]*loop
 }
@@ -104,8 +105,8 @@ func readSource() (*source, error) {
 	return s, nil
 }
 
-// program builds the code. With other text in some files, it has nothing but the groups with
-// one of these.
+// program builds the code. If an overlay replaces the text of some files, it has only the
+// groups with one of them.
 func (s *source) program(overlay map[string][]byte) (*program, error) {
 	p := &program{files: s.files, others: map[string]contract{}, loops: map[*ssa.Function][]*loop{}}
 	for i, roots := range s.roots {
@@ -127,7 +128,7 @@ func (s *source) program(overlay map[string][]byte) (*program, error) {
 	return p, nil
 }
 
-// add builds a group of packages, and lists what is proved in it.
+// add builds a group of packages, and lists its contracts and properties.
 func (p *program) add(g group, roots []*packages.Package) error {
 	all, built := ssautil.Packages(roots, ssa.InstantiateGenerics|ssa.GlobalDebug)
 	all.Build()
@@ -160,13 +161,13 @@ func (p *program) add(g group, roots []*packages.Package) error {
 	return nil
 }
 
-// all lists what is proved: contracts first, since properties build on them.
+// all returns the functions to prove: contracts first, since properties need them.
 func (p *program) all() []contract { return append(slices.Clone(p.contracts), p.properties...) }
 
-// name is that of a file.
+// name returns the name of a file.
 func (p *program) name(f *ast.File) string { return p.files.Position(f.FileStart).Filename }
 
-// changed checks the packages anew.
+// changed checks the packages again.
 func (s *source) changed(old []*packages.Package, overlay map[string][]byte) ([]*packages.Package, error) {
 	fresh := map[string]*packages.Package{}
 	var roots []*packages.Package
@@ -218,7 +219,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("%s is not loaded", path)
 }
 
-// functionsOf lists the functions and methods of a package as they are written.
+// functionsOf returns the functions and methods of a package in the order of the source.
 func functionsOf(p *ssa.Package) []*ssa.Function {
 	var all []*ssa.Function
 	for _, m := range p.Members {

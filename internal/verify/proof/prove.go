@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A proof is what the solvers say of a function that promises or proves something.
+// A proof holds the results of the solvers for one function.
 type proof struct {
 	contract
 	machine *machine
@@ -16,16 +16,16 @@ type proof struct {
 	took    map[string]time.Duration
 }
 
-// open lists what a solver has not proved.
+// open returns the results that a solver has not proved.
 func (p proof) open(s solver) []result {
 	return slices.DeleteFunc(slices.Clone(p.results[s.name]), func(r result) bool { return r.answer == unsatisfiable })
 }
 
-// translate follows a function, and lists what is to be proved of it.
+// translate executes a function, and lists its obligations.
 func (p *program) translate(c contract, elements int) (_ *machine, err error) {
 	m := newMachine(p, elements)
 	defer func() {
-		if r := recover(); r != nil { // a value that is not of the kind that an instruction knows
+		if r := recover(); r != nil { // a value whose kind an instruction does not know
 			err = fmt.Errorf("%s is not translated: %v", c.name(), r)
 		}
 	}()
@@ -35,9 +35,9 @@ func (p *program) translate(c contract, elements int) (_ *machine, err error) {
 	return m, nil
 }
 
-// A result is what a solver says of an obligation.
+// A result is the answer of a solver to an obligation.
 type result struct {
 	obligation
 	answer answer
-	effort int // the one that was enough
+	effort int // the first that was enough
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// discharge asks the solvers about all obligations, and adds the time that each computed.
+// discharge asks the solvers about all obligations, and adds the computing time of each.
 func (m *machine) discharge(p *proof) error {
 	var running []*session
 	for _, sv := range solvers {
@@ -36,9 +36,9 @@ func (m *machine) discharge(p *proof) error {
 	return nil
 }
 
-// settle asks first with the facts that are near to the goal, since what follows from
-// some facts follows from all, and the fewer there are the sooner a solver is done. It begins
-// with the effort that was enough for another solver.
+// settle asks first with the facts close to the goal: a goal that follows from some facts
+// follows from all, and fewer facts are faster. It begins with the effort that was enough
+// for another solver.
 func (m *machine) settle(s *session, o obligation, enough int, answers *memory) (result, error) {
 	r := result{obligation: o}
 	known := m.known(o)
@@ -71,18 +71,18 @@ func (r *result) ask(s *session, text string, answers *memory) (err error) {
 	return s.send("(pop 1)\n")
 }
 
-// An effort is how much a solver is told.
+// An effort says how many facts a solver gets.
 type effort struct {
 	steps int // of facts: see near
-	// If wide, what holds for all of a range is said of the places in facts, too, and not
-	// only of those in the goal; and sums are compared.
+	// If wide, statements about a range are also instantiated at places in facts, not only
+	// at places in the goal; if sums, sums are compared.
 	wide, sums bool
-	// If exact, products and quotients are those of arithmetic, and not functions of which
-	// a few laws are known.
+	// If exact, the solver computes products and quotients; otherwise they are functions
+	// with a few known laws.
 	exact bool
 }
 
-// everything is more steps than there are.
+// everything is more steps than any question has.
 const everything = 99
 
 // efforts are tried in order, the cheap ones first.
@@ -91,7 +91,7 @@ var efforts = []effort{
 	{steps: 4, wide: true, sums: true}, {steps: everything, wide: true, sums: true}, {steps: 2, exact: true}, {steps: everything, wide: true, sums: true, exact: true},
 }
 
-// known are the conditions of the path to an obligation, and the facts as they are on it.
+// known returns the conditions of the path to an obligation, and the facts on it.
 func (m *machine) known(o obligation) []*term {
 	all := conjuncts(o.guard)
 	given := map[*term]bool{}
@@ -110,9 +110,9 @@ func (m *machine) known(o obligation) []*term {
 	return slices.DeleteFunc(all, (*term).isTrue)
 }
 
-// near chooses the terms that speak of the same variables as a goal, or of those of terms
-// so chosen, in so many steps. With no step, they speak of nothing else; with very many it is
-// all of them, since what contradicts itself need not speak of the goal.
+// near returns the terms that share variables with a goal, or with terms chosen before, in
+// so many steps. With no step, they have no other variables; with very many it returns all
+// of them, since a contradiction need not mention the goal.
 func near(goal *term, known []*term, steps int) []*term {
 	if steps >= everything {
 		return known

@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// A question is a list of what is to be true at once.
+// A question is a list of terms that should all be true at once.
 type question struct {
 	ts       *terms
 	asserted []*term
-	places   map[*term]bool // where arrays are read
+	places   map[*term]bool // the indexes at which arrays are read
 	sums     []*term
-	ranges   map[*term]*use // what is said to hold for all of a range
+	ranges   map[*term]*use // the statements about a range
 	order    []*term        // the same, in the order in which it was found
 	seen     map[*term]bool
 	done     map[string]bool
-	narrow   bool // new places are not looked for any more
+	narrow   bool // no new places are searched
 	// Of products and quotients of unknowns.
 	visited    map[*term]bool
 	multiplied []*term
 	limits     map[*term][]*term
 }
 
-// A use says how a term that speaks of all of a range stands in what is true: so that it
-// holds, or so that it does not.
+// A use records whether a statement about a range occurs so that it holds, or so that it
+// fails.
 type use struct{ holds, fails bool }
 
 func (m *machine) newQuestion() *question {
@@ -33,8 +33,8 @@ func (m *machine) newQuestion() *question {
 		visited: map[*term]bool{}, limits: map[*term][]*term{}}
 }
 
-// assert adds what is true, and finds the places and sums in it. What is said of all of a
-// range becomes a truth value, of which instances and failures tell more.
+// assert adds a true term, and finds the places and sums in it. A statement about a range
+// becomes a truth value, with instances and failures.
 func (q *question) assert(t *term) {
 	if t.isTrue() || q.done[fmt.Sprint("assert ", t.id)] {
 		return
@@ -46,7 +46,7 @@ func (q *question) assert(t *term) {
 	q.failures()
 }
 
-// abstract puts a truth value in the place of each term that speaks of all of a range.
+// abstract replaces each statement about a range by a truth value.
 func (q *question) abstract(t *term, holds, fixed bool, done map[string]*term) *term {
 	key := fmt.Sprint(t.id, holds, fixed)
 	if r := done[key]; r != nil {
@@ -79,8 +79,7 @@ func (q *question) truth(e *term) *term {
 	return q.ts.intern(term{op: variable, sort: boolean, name: fmt.Sprintf("|all#%d|", e.id)})
 }
 
-// failures says that there is a place where it fails, if something does not hold for all of
-// a range.
+// failures adds that a statement about a range that does not hold fails at some place.
 func (q *question) failures() {
 	for _, e := range slices.Clone(q.order) {
 		key := fmt.Sprint("fails ", e.id)
@@ -94,8 +93,8 @@ func (q *question) failures() {
 	}
 }
 
-// instances says of each place what holds for all of a range. Where that speaks of sums,
-// it is said only of places that others speak of, since a sum brings new places with it.
+// instances adds each statement about a range for each place. If it contains sums, only
+// places found elsewhere are used, since a sum brings new places with it.
 func (q *question) instances(sums bool) {
 	for _, place := range q.sorted() {
 		for _, e := range slices.Clone(q.order) {
@@ -134,7 +133,7 @@ func (q *question) sorted() []*term {
 	return all
 }
 
-// at is what a range says of one place.
+// at returns a statement about a range at one place.
 func (q *question) at(e, place *term) *term {
 	ts := q.ts
 	within := ts.and(ts.atMost(e.args[0], place), ts.less(place, e.args[1]))

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// replace puts a term in the place of another one.
+// replace replaces a term by another one.
 func (ts *terms) replace(t, old, by *term, done map[*term]*term) *term {
 	if t == old {
 		return by
@@ -55,7 +55,7 @@ func (ts *terms) rebuild(t *term, args []*term) *term {
 	return ts.intern(q)
 }
 
-// mentions reports whether some part of a term is so.
+// mentions reports whether is holds for some part of a term.
 func (t *term) mentions(is func(*term) bool) bool {
 	seen := map[*term]bool{}
 	var visit func(t *term) bool
@@ -69,7 +69,7 @@ func (t *term) mentions(is func(*term) bool) bool {
 	return visit(t)
 }
 
-// variables are those in a term.
+// variables returns the variables in a term.
 func (t *term) variables() map[*term]bool {
 	all := map[*term]bool{}
 	t.mentions(func(p *term) bool {

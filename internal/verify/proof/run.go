@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// call follows a function and returns what it returns. The state goes on with what the
-// function has written.
+// call executes a function and returns its result. The state goes on with everything that
+// the function has written.
 func (m *machine) call(f *ssa.Function, args []value, bindings []value, s *state) (value, error) {
 	if m.depth > 20 {
 		return nil, fmt.Errorf("%s: functions that call themselves are not translated", f)
@@ -38,7 +38,7 @@ func (m *machine) call(f *ssa.Function, args []value, bindings []value, s *state
 	return fr.leave(s)
 }
 
-// leave joins the paths that have come to a return.
+// leave joins the paths that have reached a return.
 func (f *frame) leave(s *state) (value, error) {
 	if len(f.returned) == 0 {
 		return nil, fmt.Errorf("%s never returns", f.function)
@@ -54,8 +54,8 @@ func (f *frame) leave(s *state) (value, error) {
 	return all.values[nil], nil
 }
 
-// order lists the blocks of a loop, or of the function, so that each comes behind those
-// that lead to it.
+// order returns the blocks of a loop, or of the function, so that each comes after its
+// predecessors.
 func (f *frame) order(in *loop) []*ssa.BasicBlock {
 	var order []*ssa.BasicBlock
 	seen := map[*ssa.BasicBlock]bool{}
@@ -79,7 +79,7 @@ func (f *frame) order(in *loop) []*ssa.BasicBlock {
 	return order
 }
 
-// run follows blocks in order. Those of a loop within them are followed by the loop.
+// run executes blocks in order. The blocks of a nested loop are executed by the loop.
 func (f *frame) run(order []*ssa.BasicBlock, within *loop) error {
 	for _, b := range order {
 		arrivals := f.waiting[b]
@@ -105,7 +105,7 @@ func (f *frame) run(order []*ssa.BasicBlock, within *loop) error {
 	return nil
 }
 
-// enter joins the paths that have come to a block, and gives its phis their values.
+// enter joins the paths that have reached a block, and gives its phis their values.
 func (f *frame) enter(b *ssa.BasicBlock, arrivals []arrival) (*state, error) {
 	states := make([]*state, len(arrivals))
 	for i, a := range arrivals {
@@ -129,7 +129,7 @@ func (f *frame) enter(b *ssa.BasicBlock, arrivals []arrival) (*state, error) {
 	return s, nil
 }
 
-// block follows the instructions of a block.
+// block executes the instructions of a block.
 func (f *frame) block(b *ssa.BasicBlock, s *state) error {
 	for _, in := range b.Instrs {
 		if err := f.instruction(in, s); err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// elements is how many a slice has where a case is searched for. Every loop is then followed
-// to its end and nothing is known by contract, so that a case that is found is a real one.
+// elements is the number of elements of a slice in the search for a case. Every loop is
+// then executed to its end and no contract is used, so that a case is a real one.
 const elements = 2
 
 // A counterexample is a case in which a property does not hold.
@@ -19,10 +19,10 @@ type counterexample struct {
 	values map[string]*big.Int // of the parameters; truth values are 0 and 1
 }
 
-// String says what does not hold, and where.
+// String returns the property that does not hold, and the numbers.
 func (c counterexample) String() string { return fmt.Sprintf("%s: %s: %s", c.at, c.name, c.numbers()) }
 
-// numbers lists those that are not 0.
+// numbers lists the numbers that are not 0.
 func (c counterexample) numbers() string {
 	var all []string
 	for name, n := range c.values {
@@ -34,7 +34,7 @@ func (c counterexample) numbers() string {
 	return strings.Join(all, " ")
 }
 
-// counterexample searches for one; it is nil if there is none with so few elements.
+// counterexample searches for a case; it returns nil if none exists with so few elements.
 func (p *program) counterexample(s *session, c contract) (*counterexample, error) {
 	m, err := p.translate(c, elements)
 	if err != nil {
@@ -53,7 +53,8 @@ func (p *program) counterexample(s *session, c contract) (*counterexample, error
 	return nil, nil
 }
 
-// unreached lists what a property proves in no case at all, as its premises exclude each other.
+// unreached returns the claims of a property that no case reaches, because its premises
+// exclude each other.
 func (p *program) unreached(s *session, c contract) ([]string, error) {
 	m, err := p.translate(c, elements)
 	if err != nil {
@@ -78,7 +79,7 @@ func (p *program) unreached(s *session, c contract) ([]string, error) {
 	return slices.DeleteFunc(order, func(name string) bool { return reached[name] }), nil
 }
 
-// before is what holds at a place.
+// before returns the facts at a place.
 func (m *machine) before(guard *term, facts int) []*term {
 	all := []*term{guard}
 	for _, f := range m.facts[:facts] {
@@ -87,8 +88,8 @@ func (m *machine) before(guard *term, facts int) []*term {
 	return all
 }
 
-// satisfy returns parameters for which terms are true, nil if there are none. A solver that
-// cannot tell has found none.
+// satisfy returns parameters for which terms are true, nil if there are none or a solver
+// cannot tell.
 func (m *machine) satisfy(s *session, all []*term) (map[string]*big.Int, error) {
 	q := m.newQuestion()
 	for _, t := range all {
@@ -116,7 +117,7 @@ func (m *machine) satisfy(s *session, all []*term) (map[string]*big.Int, error) 
 	return values, s.send("(pop 1)\n")
 }
 
-// names declares what arguments need, and returns their names for a solver.
+// names declares the variables of arguments, and returns their names for a solver.
 func (p *printer) names(all []argument) []string {
 	var names []string
 	for _, a := range all {
@@ -125,7 +126,7 @@ func (p *printer) names(all []argument) []string {
 	return names
 }
 
-// named reads what arguments are in the model.
+// named reads the values of arguments in the model.
 func (s *session) named(all []argument, names []string) (map[string]*big.Int, error) {
 	numbers, err := s.numbers(names)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// An answer is what a solver says of a question.
+// An answer is the answer of a solver to a question.
 type answer string
 
 const (
@@ -25,11 +25,11 @@ const (
 type solver struct {
 	name    string
 	command []string
-	// version prints which one it is.
+	// version prints its version.
 	version []string
 }
 
-// Both are packages of Debian. What a question may take is counted in steps, not in seconds,
+// Both are packages of Debian. The limit of a question is counted in steps, not in seconds,
 // so that the answer is the same on a busy machine.
 var solvers = []solver{
 	{"z3", []string{"z3", "-in", "rlimit=4000000", "-t:120000"}, []string{"z3", "--version"}},
@@ -67,8 +67,8 @@ func (s *session) send(text string) error {
 	return err
 }
 
-// ask reads the answer to whether what was sent can be true. A solver may give up before it is
-// asked, while it reads what it is told, so that nothing counts before its answer has ended.
+// ask reads the answer to whether the terms sent can be true. A solver may give up earlier,
+// while it reads the question, so that nothing counts before its answer has ended.
 func (s *session) ask() (answer, error) {
 	const end = "answered"
 	if err := s.send("(check-sat)\n(echo \"" + end + "\")\n"); err != nil {
@@ -98,8 +98,8 @@ func (s *session) ask() (answer, error) {
 	}
 }
 
-// again starts the solver anew, within the question that it has given up: one whose limit is used
-// up says nothing any more, and may not have read the whole question.
+// again restarts the solver within the question that it has given up: a solver at its limit
+// answers nothing any more, and may not have read the whole question.
 func (s *session) again() error {
 	s.close()
 	fresh, err := s.solver.start()
@@ -110,7 +110,7 @@ func (s *session) again() error {
 	return s.send("(push 1)\n")
 }
 
-// numbers reads what terms are in the model; truth values are 0 and 1.
+// numbers reads the values of terms in the model; truth values are 0 and 1.
 func (s *session) numbers(terms []string) ([]*big.Int, error) {
 	var values []*big.Int
 	if err := s.send("(get-value (" + strings.Join(terms, "))\n(get-value (") + "))\n"); err != nil {
@@ -150,7 +150,8 @@ func number(text string) (*big.Int, error) {
 	return n, nil
 }
 
-// close ends the solver, and returns the time that it computed, however busy the machine is.
+// close ends the solver, and returns its computing time, which does not depend on other
+// load.
 func (s *session) close() time.Duration {
 	s.in.Close()
 	if s.command.ProcessState == nil {

@@ -19,12 +19,12 @@ func (m *machine) merge(states []*state) (*state, error) {
 		}
 		next := &state{guard: guard, values: map[ssa.Value]value{}, memory: map[*object]value{}}
 		for v, a := range all.values {
-			if b, ok := s.values[v]; ok && a != nil { // what returns nothing is nil
+			if b, ok := s.values[v]; ok && a != nil { // a call without results is nil
 				joined, err := m.join(when, b, a, next.memory, s, all)
 				if err != nil && v == nil {
 					return nil, fmt.Errorf("what is returned: %w", err)
 				}
-				if err == nil { // who asks for another one is told that it is not there
+				if err == nil { // without the value, an instruction that needs it fails
 					next.values[v] = joined
 				}
 			}
@@ -50,7 +50,7 @@ func (m *machine) merge(states []*state) (*state, error) {
 	return all, nil
 }
 
-// join is one value or the other.
+// join returns a value that is one or the other.
 func (m *machine) join(when *term, then, otherwise value, memory map[*object]value, from, other *state) (value, error) {
 	switch a := then.(type) {
 	case *term:
@@ -92,7 +92,8 @@ func (m *machine) joinAll(r []value, when *term, a, b []value, memory map[*objec
 	return nil
 }
 
-// joinLists is one list or the other. If these are two arrays, they become a third one.
+// joinLists returns a list that is one or the other. Two different arrays become a third
+// one.
 func (m *machine) joinLists(when *term, a, b list, memory map[*object]value, from, other *state) (value, error) {
 	length := m.ts.choose(when, a.len, b.len)
 	if a.array == b.array {
@@ -128,7 +129,7 @@ func (m *machine) content(s *state, l list, of types.Type) (columns, error) {
 	return m.blank(of)
 }
 
-// blank is an array of zeroes.
+// blank returns an array of zeroes.
 func (m *machine) blank(of types.Type) (columns, error) {
 	parts, err := leaves(of)
 	if err != nil {
@@ -141,7 +142,7 @@ func (m *machine) blank(of types.Type) (columns, error) {
 	return c, nil
 }
 
-// zero is the zero value of a type.
+// zero returns the zero value of a type.
 func (m *machine) zero(t types.Type) (value, error) {
 	if s, ok := scalarOf(t); ok {
 		return s.zero(m.ts), nil
@@ -169,7 +170,7 @@ func (m *machine) zero(t types.Type) (value, error) {
 	return nil, fmt.Errorf("type %v is not translated", t)
 }
 
-// any is some value of a type, with all that it leads to.
+// any returns any value of a type, with all objects that it points to.
 func (m *machine) any(name string, t types.Type, s *state) (value, error) {
 	if sc, ok := scalarOf(t); ok {
 		return m.ts.variable(name, sc.sort, sc.least, sc.most), nil
@@ -211,7 +212,8 @@ func (m *machine) anyColumns(name string, of types.Type) (columns, error) {
 	return c, nil
 }
 
-// length is that of some slice: no more than 2^31-1, which only a slice of 8 GiB exceeds.
+// length returns the length of a slice: at most 2^31-1, which only a slice of 8 GiB
+// exceeds.
 func (m *machine) length(name string) *term {
 	if m.unroll > 0 {
 		return m.ts.int(int64(m.unroll))
@@ -220,7 +222,7 @@ func (m *machine) length(name string) *term {
 	return m.ts.variable("len "+name, integer, m.ts.int(0).n, most)
 }
 
-// argumentsOf lists the numbers that a parameter holds.
+// argumentsOf returns the numbers in a parameter.
 func (m *machine) argumentsOf(name string, v value, s *state) []argument {
 	switch v := v.(type) {
 	case *term:

@@ -25,13 +25,13 @@ func (s sort) String() string {
 // element returns the sort of the elements of an array.
 func (s sort) element() sort { return s - integers }
 
-// An operator is what a term is made with, in the words of SMT-LIB.
+// An operator makes a term from others, in the words of SMT-LIB.
 type operator string
 
 const (
 	constant operator = "constant" // a number or a truth value
 	variable operator = "variable"
-	bound    operator = "bound" // what a sum or a quantifier runs over
+	bound    operator = "bound" // the variable of a sum or a quantifier
 	apply    operator = "apply" // a prefix sum
 	add      operator = "+"
 	subtract operator = "-"
@@ -48,7 +48,7 @@ const (
 	read     operator = "select"
 	write    operator = "store"
 	filled   operator = "filled" // an array that has the same value everywhere
-	every    operator = "every"  // what holds for all of a range
+	every    operator = "every"  // a statement about a range
 )
 
 // A term is an expression of SMT-LIB over unbounded integers. Equal terms are the same
@@ -60,11 +60,11 @@ type term struct {
 	args []*term
 	n    *big.Int // of constant integers; a truth value is 0 or 1
 	name string   // of variables, and of sums
-	// least and most are bounds that hold by the Go type, or that follow from those of the
-	// arguments; nil is none. Elements of an array have those of the array.
+	// least and most are bounds by the Go type, or by the bounds of the arguments; nil is
+	// none. Elements of an array have the bounds of the array.
 	least, most *big.Int
-	typed       bool // the bounds are those of a type, which a solver has to be told
-	open        bool // it holds a bound variable
+	typed       bool // the bounds are bounds of a type, which a solver has to be told
+	open        bool // it contains a bound variable
 }
 
 // terms makes terms, each once.
@@ -106,7 +106,7 @@ func (ts *terms) bool(b bool) *term {
 	return ts.intern(term{op: constant, sort: boolean, n: n})
 }
 
-// variable makes a variable of its own, with the bounds of its type.
+// variable makes a new variable with the bounds of its type.
 func (ts *terms) variable(name string, s sort, least, most *big.Int) *term {
 	ts.fresh++
 	return ts.intern(term{op: variable, sort: s, name: fmt.Sprintf("|%s#%d|", name, ts.fresh), least: least, most: most, typed: least != nil})
@@ -116,8 +116,8 @@ func (ts *terms) bound(name string) *term {
 	return ts.intern(term{op: bound, sort: integer, name: name})
 }
 
-// sum is the sum of what a body, in which a bound variable stands for the place, is for
-// the first n places.
+// sum returns the sum of a body over the first n places. A bound variable of the body is
+// the place.
 func (ts *terms) sum(body, n *term) *term {
 	if n.isConstant() && n.n.Sign() <= 0 || body.isConstant() && body.n.Sign() == 0 {
 		return ts.int(0)
@@ -226,7 +226,7 @@ func (ts *terms) multiply(a, b *term) *term {
 	return ts.intern(t)
 }
 
-// quotient is that of Go, which cuts off what is behind the point; the divisor is not 0.
+// quotient divides as Go does, which truncates toward 0; the divisor is not 0.
 func (ts *terms) quotient(a, b *term) *term {
 	if a.isConstant() && b.isConstant() && b.n.Sign() != 0 {
 		return ts.big(new(big.Int).Quo(a.n, b.n))
@@ -255,7 +255,7 @@ func (ts *terms) quotient(a, b *term) *term {
 	return ts.intern(bounded)
 }
 
-// remainder is that of Go, which has the sign of the dividend.
+// remainder is the remainder in Go, with the sign of the dividend.
 func (ts *terms) remainder(a, b *term) *term {
 	return ts.subtract(a, ts.multiply(ts.quotient(a, b), b))
 }
@@ -316,7 +316,7 @@ func (ts *terms) and(a, b *term) *term {
 	return ts.intern(term{op: and, sort: boolean, args: []*term{a, b}})
 }
 
-// or knows that what holds on both branches of a condition holds without it.
+// or drops a condition if a term holds on both of its branches.
 func (ts *terms) or(a, b *term) *term {
 	if common, _ := ts.branches(a, b); common != nil {
 		return common
@@ -324,8 +324,8 @@ func (ts *terms) or(a, b *term) *term {
 	return ts.not(ts.and(ts.not(a), ts.not(b)))
 }
 
-// branches returns what two conditions have in common, and what the first has beyond it, if
-// the second has the opposite.
+// branches returns the common part of two conditions, and the rest of the first, if the
+// second has the opposite of that.
 func (ts *terms) branches(a, b *term) (common, when *term) {
 	switch {
 	case a == ts.not(b):
@@ -384,12 +384,12 @@ func (ts *terms) write(array, index, value *term) *term {
 	return ts.intern(term{op: write, sort: array.sort, args: []*term{array, index, value}, least: array.least, most: array.most})
 }
 
-// filled is an array of one value; its type has the given bounds.
+// filled returns an array of one value; its type has the given bounds.
 func (ts *terms) filled(value *term, least, most *big.Int) *term {
 	return ts.intern(term{op: filled, sort: value.sort + integers, args: []*term{value}, least: least, most: most})
 }
 
-// all is what holds for every number from one to below another.
+// all returns that body holds for every number from one to below another.
 func (ts *terms) all(from, to, body *term) *term {
 	if body.isTrue() || ts.atMost(to, from).isTrue() {
 		return ts.bool(true)

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A value is what an expression of Go stands for: a *term, a record, a list, a pointer, a
-// closure or a tuple.
+// A value is the value of a Go expression: a *term, a record, a list, a pointer, a closure
+// or a tuple.
 type value any
 
 // A record is a struct.
 type record []value
 
-// A tuple is what a function with several results returns.
+// A tuple is the result of a function with several results.
 type tuple []value
 
 // A list is a slice. One that is nil has no array and no length.
@@ -26,12 +26,11 @@ type list struct {
 	len   *term
 }
 
-// An object is what a variable or an array of Go is kept in. Its content is in the state.
+// An object is a variable or an array of Go. Its content is in the state.
 type object struct {
 	name string
 	of   types.Type // of the variable, or of an element of the array
-	// Two slices of which one was chosen share nothing with either, so that neither may
-	// be written any more.
+	// A frozen array may not be written any more: a slice that is one of two has copied it.
 	frozen bool
 }
 
@@ -39,7 +38,7 @@ type object struct {
 // array.
 type columns []*term
 
-// A pointer leads to an object, or to a part of one.
+// A pointer points to an object, or to a part of one.
 type pointer struct {
 	null  *term // whether it is nil
 	to    *object
@@ -47,17 +46,17 @@ type pointer struct {
 	path  []int // of a field
 }
 
-// A closure is a function with the variables that it has caught.
+// A closure is a function with its captured variables.
 type closure struct {
 	function *ssa.Function
 	bindings []value
 }
 
-// An opaque is a function, a map or an interface, or an element's slice or pointer, that is nil.
-// Nothing can be done with it.
+// An opaque is a function, a map or an interface, or a slice or pointer in an element, that
+// is nil. Nothing can be done with it.
 type opaque struct{}
 
-// isOpaque reports whether elements of a type have a part of which nothing is known.
+// isOpaque reports whether elements of a type have an opaque part.
 func isOpaque(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Signature, *types.Map, *types.Interface, *types.Slice, *types.Pointer:
@@ -66,13 +65,13 @@ func isOpaque(t types.Type) bool {
 	return false
 }
 
-// A scalar is a Go type that one term stands for.
+// A scalar is a Go type whose values are one term.
 type scalar struct {
 	sort        sort
 	least, most *big.Int
 }
 
-// Sizes are those of 64-bit platforms.
+// Sizes are the sizes of 64-bit platforms.
 const wordBits = 64
 
 func scalarOf(t types.Type) (scalar, bool) {
@@ -117,7 +116,7 @@ func scalarOf(t types.Type) (scalar, bool) {
 	return scalar{integer, least, most.Sub(most, big.NewInt(1))}, true
 }
 
-// wrap is a number as its type keeps it.
+// wrap returns a number as its type stores it.
 func (s scalar) wrap(ts *terms, t *term) *term {
 	if s.least == nil || t.within(s.least, s.most) {
 		return t
@@ -151,7 +150,7 @@ func (s scalar) zero(ts *terms) *term {
 	return ts.int(0)
 }
 
-// leaves are the types of the numbers and truth values that a type is made of.
+// leaves returns the types of the numbers and truth values in a type.
 func leaves(t types.Type) ([]scalar, error) {
 	if s, ok := scalarOf(t); ok {
 		return []scalar{s}, nil
@@ -173,7 +172,7 @@ func leaves(t types.Type) ([]scalar, error) {
 	return nil, fmt.Errorf("elements of type %v are not translated", t)
 }
 
-// flat lists the terms of a value.
+// flat returns the terms of a value.
 func flat(v value) []*term {
 	switch v := v.(type) {
 	case *term:
@@ -190,7 +189,7 @@ func flat(v value) []*term {
 	panic(fmt.Sprintf("%T has no terms", v))
 }
 
-// assemble is the value of a type with these terms, and the terms that are left.
+// assemble returns the value of a type with these terms, and the terms that are left.
 func assemble(t types.Type, terms []*term) (value, []*term) {
 	if isOpaque(t) {
 		return opaque{}, terms

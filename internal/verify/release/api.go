@@ -16,8 +16,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// api compares what can be imported from the checkout with the newest version, and says what
-// importers would lose that the changelog does not name.
+// api compares the exported names of the checkout with the newest version. The error lists
+// names that importers would lose and the changelog does not mention.
 func api(root string) (string, error) {
 	tags, err := git(root, "tag", "--list", "v*")
 	if err != nil {
@@ -71,10 +71,11 @@ func checkOut(root, tag, dir string) error {
 	return c.Run()
 }
 
-// A loss is what somebody who imports a package cannot write any more.
+// A loss is an exported name that is removed or changed incompatibly.
 type loss struct{ name, text string }
 
-// losses lists what the packages of the old tree offer and those of the new one do not.
+// losses returns the exported names of the old tree that the new one lacks, or has with
+// another meaning.
 func losses(old, new string) ([]loss, error) {
 	before, err := importable(old)
 	if err != nil {
@@ -134,14 +135,14 @@ func importable(root string) (map[string]*packages.Package, error) {
 	return found, nil
 }
 
-// pending returns the part of the changelog about what no version has yet.
+// pending returns the section of the changelog for the next version.
 func pending(changes string) string {
 	_, after, _ := strings.Cut(changes, unreleased+"\n")
 	section, _, _ := strings.Cut(after, "\n## ")
 	return section
 }
 
-// verdict fails if something is lost of which the changelog does not say `package.Name`.
+// verdict fails if the changelog does not contain `package.Name` for some loss.
 func verdict(newest string, lost []loss, changes string) (string, error) {
 	var silent []string
 	for _, l := range lost {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command release makes what can be installed of this checkout.
+// Command release packs, releases and checks the modules of this checkout.
 //
 //	go run . pack DIR       every module as a version, in a folder that serves as a GOPROXY
-//	go run . make VERSION   the versions and sums of a release in the checkout, and what to push
+//	go run . make VERSION   versions and sums of a release in the checkout, and commands to push it
 //	go run . sbom FILE      checks a bill of materials of a program against NOTICE
-//	go run . api            what importers of the newest version would lose, unless CHANGELOG.md names it
+//	go run . api            names that importers of the newest version would lose, unless in CHANGELOG.md
 //
 // It runs in internal/verify/release of the checkout.
 package main
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// root is the folder of the checkout, seen from the one that the command runs in.
+// root is the path from the folder of the command to the checkout.
 const root = "../../.."
 
 func main() {
@@ -73,9 +73,9 @@ func git(dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// tidy completes go.mod and go.sum of a module, given a proxy that has the modules that it
-// requires of this repository. What else it requires is in the cache or comes from the usual
-// proxy. Its own cache keeps versions that nobody has published out of the user's.
+// tidy completes go.mod and go.sum of a module. The proxy has the modules of this
+// repository that it requires. Other modules come from the cache of the user or from the
+// usual proxy. A separate cache keeps unpublished versions out of the user's.
 func tidy(dir, proxy string) error {
 	cache, err := os.MkdirTemp("", "kplan-modules-")
 	if err != nil {

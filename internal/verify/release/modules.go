@@ -29,7 +29,7 @@ func (f folder) path() string { return f.file.Module.Mod.Path }
 // tag returns the tag that publishes a version of the module.
 func (f folder) tag(version string) string { return path.Join(f.dir, version) }
 
-// ours returns the modules of this repository that the module requires, with the versions.
+// ours returns the required modules of this repository, with their versions.
 func (f folder) ours() map[string]string {
 	required := map[string]string{}
 	for _, r := range f.file.Require {
@@ -42,9 +42,9 @@ func (f folder) ours() map[string]string {
 
 func isOurs(path string) bool { return path == core || strings.HasPrefix(path, core+"/") }
 
-// published returns the modules that are for users, each behind those that it requires: all
-// but the ones below internal. None may be led elsewhere by a replace, which holds
-// in the main module only, so that nobody could install it.
+// published returns the modules for users, each after the ones that it requires: all but
+// the ones below internal. A replace is an error, because it holds in the main module only,
+// so that the module could not be installed.
 func published(root string) ([]folder, error) {
 	var found []folder
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -89,7 +89,7 @@ func read(root, name string) (folder, error) {
 	return f, err
 }
 
-// sorted returns the modules so that each comes behind those that it requires.
+// sorted returns the modules so that each comes after the ones that it requires.
 func sorted(found []folder) ([]folder, error) {
 	var list []folder
 	done := map[string]bool{}

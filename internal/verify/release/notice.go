@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// programs are what is built from this repository and given to others.
+// programs are the programs of this repository that are distributed.
 var programs = []string{"./examples/kplan", "./examples/controller"}
 
-// notice returns the text of NOTICE: what is linked into the programs, with the licence of
-// each module.
+// notice returns the text of NOTICE: the modules linked into the programs, with their
+// licences.
 func notice(root string) (string, error) {
 	work, err := filepath.Abs(filepath.Join(root, "go.work"))
 	if err != nil {
@@ -47,7 +47,8 @@ func notice(root string) (string, error) {
 	return b.String(), nil
 }
 
-// licences are told by a sentence that only they have. A text may hold several.
+// licences are recognized by a sentence that no other licence has. A text may contain
+// several.
 var licences = []struct{ name, sentence string }{
 	{"Apache-2.0", "apache license version 2.0"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
@@ -59,8 +60,8 @@ var licences = []struct{ name, sentence string }{
 	{"BSD-2-Clause", "redistributions in binary form must reproduce"},
 }
 
-// licence returns the SPDX identifiers of the licences of the module in a folder. One that
-// is not known is an error, never a guess.
+// licence returns the SPDX identifiers of the licences of the module in a folder. An
+// unknown licence is an error, never a guess.
 func licence(dir string) (string, error) {
 	var found []string
 	for _, pattern := range []string{"LICEN[CS]E*", "[Ll]icense*", "COPYING*"} {
@@ -70,7 +71,7 @@ func licence(dir string) (string, error) {
 		}
 		for _, name := range names {
 			if info, err := os.Stat(name); err == nil && info.IsDir() {
-				continue // a text beside it says which of those in it counts
+				continue // a text next to the folder says which of its licences applies
 			}
 			text, err := os.ReadFile(name)
 			if err != nil {
@@ -91,12 +92,12 @@ func licence(dir string) (string, error) {
 	return strings.Join(found, " AND "), nil
 }
 
-// identify returns the licences that a text holds.
+// identify returns the licences in a text.
 func identify(text string) (names []string) {
 	text = strings.NewReplacer("apache license, version", "apache license version", "public license, version", "public license version").
 		Replace(strings.ToLower(strings.Join(strings.Fields(text), " ")))
 	for _, l := range licences {
-		// The text of three clauses is that of two clauses and one more.
+		// The text of three clauses contains the text of two clauses.
 		if strings.Contains(text, l.sentence) && !(l.name == "BSD-2-Clause" && slices.Contains(names, "BSD-3-Clause")) {
 			names = append(names, l.name)
 		}

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// packAll writes every module that users install into a proxy folder, each as the version
-// by which the others require it.
+// packAll writes every module for users into a proxy folder, each as the version by which
+// the others require it.
 func packAll(root, proxy string) error {
 	list, err := published(root)
 	if err != nil {
@@ -55,7 +55,7 @@ func required(list []folder) (string, error) {
 	return version, nil
 }
 
-// pack writes one version of a module into a folder that can be a GOPROXY.
+// pack writes one version of a module into a folder that serves as a GOPROXY.
 func pack(root, proxy string, f folder, version string) error {
 	escaped, err := module.EscapePath(f.path())
 	if err != nil {
@@ -95,9 +95,9 @@ func pack(root, proxy string, f folder, version string) error {
 	return err
 }
 
-// contents returns the files of a module as Go's own client takes them out of a repository:
-// without modules further below, without what git ignores, and with the licence of the root
-// where it has none.
+// contents returns the files of a module as the Go command takes them from a repository:
+// without nested modules, without ignored files, and with the LICENSE of the root if the
+// module has none.
 func contents(root string, f folder) ([]zip.File, error) {
 	top := filepath.Join(root, filepath.FromSlash(f.dir))
 	list, err := git(top, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -120,7 +120,7 @@ func contents(root string, f folder) ([]zip.File, error) {
 	return files, nil
 }
 
-// inModule tells that a folder below the top of a module belongs to another one.
+// inModule reports whether a folder below the top of a module belongs to another module.
 func inModule(top, below string) bool {
 	for ; below != "."; below = path.Dir(below) {
 		if _, err := os.Stat(filepath.Join(top, filepath.FromSlash(below), "go.mod")); err == nil {
@@ -133,7 +133,7 @@ func inModule(top, below string) bool {
 // A source is a file of a module.
 type source struct {
 	below string // its path in the module
-	name  string // where it is
+	name  string // its path on disk
 }
 
 func (s source) Path() string                 { return s.below }

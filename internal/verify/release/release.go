@@ -15,9 +15,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// release writes the versions, sums and changelog of a release into the checkout and returns
-// what to do next. All is checked before the first file is written. The sums of a module are
-// those of the modules before it, as they will be served.
+// release writes the versions, sums and changelog of a release into the checkout and
+// returns the next steps. The version and the changelog are checked before the first file
+// is written. The sums of a module cover the modules before it, as they will be served.
 func release(root, version string, tags []string, now time.Time, tidy func(dir, proxy string) error) (string, error) {
 	list, err := published(root)
 	if err != nil {
@@ -56,7 +56,8 @@ func release(root, version string, tags []string, now time.Time, tidy func(dir, 
 	return next(version, list), nil
 }
 
-// checkVersion rejects what is no version, is there already, or is not above the newest.
+// checkVersion rejects a version that is malformed, tagged already, or older than the
+// newest tag.
 func checkVersion(version string, list []folder, tags []string) error {
 	if semver.Canonical(version) != version || semver.Major(version) > "v1" {
 		return fmt.Errorf("%q is no version such as v0.2.0", version)
@@ -74,12 +75,12 @@ func checkVersion(version string, list []folder, tags []string) error {
 	return nil
 }
 
-// unreleased is the heading of the changes that no version has yet.
+// unreleased is the heading of the changes for the next version.
 const unreleased = "## Unreleased"
 
 var item = regexp.MustCompile(`(?m)^- `)
 
-// date gives the changes that no version has yet this version and the day.
+// date moves the unreleased changes below a heading with the version and the day.
 func date(changes, version string, now time.Time) (string, error) {
 	before, after, found := strings.Cut(changes, unreleased+"\n")
 	section, _, _ := strings.Cut(after, "\n## ")
@@ -89,8 +90,8 @@ func date(changes, version string, now time.Time) (string, error) {
 	return before + unreleased + "\n\n## " + version + " (" + now.UTC().Format(time.DateOnly) + ")\n" + after, nil
 }
 
-// requireAll makes every module of the checkout, and the workspace, name this version of the
-// others.
+// requireAll updates the required version of this repository in every module of the
+// checkout, and in the workspace.
 func requireAll(root, version string) error {
 	names, err := filepath.Glob(filepath.Join(root, "internal", "verify", "*", "go.mod"))
 	if err != nil {
@@ -128,7 +129,7 @@ func requireIn(root, name, version string) error {
 	return os.WriteFile(name, text, 0o644)
 }
 
-// joinAll makes the workspace put the checkout in the place of this version.
+// joinAll makes the workspace replace this version by the checkout.
 func joinAll(name, version string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -148,8 +149,9 @@ func joinAll(name, version string) error {
 	return os.WriteFile(name, modfile.Format(work.Syntax), 0o644)
 }
 
-// next says what is left to do by hand: to look, to commit, and to push the tags. All tags
-// name the one commit; a module's is pushed behind those of the modules that it requires.
+// next returns the steps that are left to do by hand: review, commit, and push the tags.
+// All tags name the same commit; the tag of a module is pushed after the tags of the
+// modules that it requires.
 func next(version string, list []folder) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Versions, sums and the changelog are written. Look at them, then:\n\n")

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// sbom checks a bill of materials of a program, in CycloneDX's JSON: NOTICE names the licence
-// of each module in it. It returns how many there are.
+// sbom checks a bill of materials of a program, in the JSON of CycloneDX: NOTICE has to
+// name the licence of each module in it. It returns the number of modules.
 func sbom(root, file string) (int, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -4,13 +4,15 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// What is broken by default holds only with a quirk repaired: a solver finds a case, which is
-// replayed with the planner. So is a case for each path of a step.
+// Some bounds are broken by default and hold only with a quirk repaired: a solver finds a
+// case, and a test replays it with the planner. The same is done for a case of each path of
+// a step.
 
-// Only the solver calls them.
+// Only the solver calls these functions.
 var _ = []any{surgeByDefault, stuckByDefault, excessByDefault, stepByDefault, stepRepaired, atReplicasByDefault, nodesByDefault, nodesStrictly}
 
-// stepByDefault is a step of a Deployment whose old sets all want pods, as by Kubernetes.
+// stepByDefault makes a step of a Deployment with old sets that all want pods, as
+// Kubernetes does.
 func stepByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) rollout.Rolling {
 	return step(b, newSet, old, rollout.Policy{})
 }
@@ -28,14 +30,16 @@ func step(b rollout.Budget, newSet rollout.Set, old []rollout.Set, p rollout.Pol
 	return rollout.Roll(b, newSet, old, 0, p)
 }
 
-// atReplicasByDefault: a new set that has the replicas gets no other size, though sums wrap around.
+// atReplicasByDefault: a new set that has the replicas gets no other size, even if sums
+// wrap around.
 func atReplicasByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	moves(b, newSet, old)
 	assume(newSet.Wanted == b.Replicas)
 	prove("the size stays", rollout.Roll(b, newSet, old, 0, rollout.Policy{}).Size == b.Replicas)
 }
 
-// moves says that the limits let something move, and that counts are those of a cluster.
+// moves assumes that the limits let something move, and that counts are possible in a
+// cluster.
 func moves(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	assume(valid(b) && b.Replicas > 0 && (b.Surge > 0 || b.Unavailable > 0))
 	assume(newSet.Wanted >= 0 && newSet.Available >= 0 && newSet.Least == 0 && newSet.Protected == 0)
@@ -85,10 +89,10 @@ func excessByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	prove("enough are available at the end", available >= min(before, exact.MinAvailable(b)))
 }
 
-// removals are the pods that go from nodes of a DaemonSet.
+// removals are the pods removed from nodes of a DaemonSet.
 type removals struct{ unavailable, available int }
 
-// nodesByDefault is a step of a DaemonSet that deletes first, on a few nodes.
+// nodesByDefault makes a step of a DaemonSet that deletes first, on a few nodes.
 func nodesByDefault(n rollout.NodeCounts, limit int32) removals {
 	few(n, limit)
 	unavailable, available := n.Removals(limit)
@@ -102,8 +106,8 @@ func nodesStrictly(n rollout.NodeCounts, limit int32) removals {
 	return removals{unavailable, available}
 }
 
-// few says that up to four nodes each have an old pod that is available, one that is not, and a
-// new one that is not.
+// few assumes up to four nodes each with an available old pod, an unavailable old pod, and
+// an unavailable new pod.
 func few(n rollout.NodeCounts, limit int32) {
 	assume(0 < limit && limit <= 12 && 0 <= n.OldUnavailable && n.OldUnavailable <= 4 && 0 <= n.OldAvailable && n.OldAvailable <= 4)
 	assume(n.OfOld == n.OldUnavailable && n.OfOld <= n.Unavailable && n.Unavailable <= n.OfOld+4)

@@ -4,8 +4,8 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// GrowthWithinSurge: the new set never grows beyond what the surge leaves room for, nor
-// beyond the replicas, and never shrinks.
+// GrowthWithinSurge: the new set never grows beyond the room of the surge, nor beyond the
+// replicas, and never shrinks.
 func GrowthWithinSurge(b rollout.Budget, total int64, size int32) {
 	p := rollout.Policy{ExactSums: true}
 	assume(valid(b) && size >= 0 && total >= int64(size) && total < 1<<62)
@@ -23,8 +23,8 @@ func GrowthIsGreedy(b rollout.Budget, total int64, size int32) {
 	prove("as many as there is room for", next == b.Replicas || total+int64(next)-int64(size) >= p.MaxTotal(b))
 }
 
-// GrowthWithoutOverflow: growth as Kubernetes reckons it, which wraps around, is exact while
-// replicas and surge, and what all sets want, are each below 2^31.
+// GrowthWithoutOverflow: growth with the sums of Kubernetes, which wrap around, is exact
+// while replicas plus surge, and the pods that all sets want, are each below 2^31.
 func GrowthWithoutOverflow(b rollout.Budget, total int64, size int32) {
 	assume(valid(b) && int64(b.Replicas)+int64(b.Surge) < 1<<31)
 	assume(0 <= size && size <= b.Replicas && int64(size) <= total && total < 1<<31)
@@ -32,8 +32,8 @@ func GrowthWithoutOverflow(b rollout.Budget, total int64, size int32) {
 	prove("the same as without a bound", rollout.Grow(b, total, size, rollout.Policy{}) == exact)
 }
 
-// TerminatingWithinGoal: pods that are about to go take up room, so that with them there
-// are no more than the goal, or than there were.
+// TerminatingWithinGoal: terminating pods take up room, so that with them there are no more
+// pods than the goal, or than before.
 func TerminatingWithinGoal(goal, total, terminating int64) {
 	assume(0 <= terminating && terminating < 1<<62 && 0 <= total && total < 1<<62 && 0 <= goal && goal < 1<<62)
 	next := rollout.LeaveRoom(goal, total, terminating)
@@ -57,8 +57,8 @@ func SaturatedServesAll(s rollout.Set, recorded, replicas int32) {
 	prove("nothing is missing", s.Available == replicas && s.Wanted == replicas && recorded == replicas)
 }
 
-// PartitionGrowthWithinLimit: growth by partition keeps to the limit of the partition and to
-// the surge, goes as far as these, and never shrinks a set.
+// PartitionGrowthWithinLimit: growth by partition keeps to the limit of the partition and
+// to the surge, goes as far as both allow, and never shrinks a set.
 func PartitionGrowthWithinLimit(b rollout.Budget, limit int32, total int64, size int32) {
 	assume(valid(b) && 0 <= limit && limit <= b.Replicas && 0 <= size && total < 1<<62)
 	next := rollout.GrowTo(b, limit, total, size)
@@ -70,8 +70,8 @@ func PartitionGrowthWithinLimit(b rollout.Budget, limit int32, total int64, size
 	prove("within the surge, or what there was", total+int64(next)-int64(size) <= max(total, int64(b.Replicas)+int64(b.Surge)))
 }
 
-// PartitionSurplusLeavesReplicas: what old sets have too many is what remains above the
-// replicas when the new set has what its limit allows.
+// PartitionSurplusLeavesReplicas: the surplus of old sets is the number of pods above the
+// replicas when the new set has the pods that its limit allows.
 func PartitionSurplusLeavesReplicas(replicas, limit int32, old int64, size int32) {
 	assume(0 <= limit && limit <= replicas && 0 <= size && size <= replicas && 0 <= old && old < 1<<62)
 	surplus := rollout.Surplus(replicas, limit, old, size)

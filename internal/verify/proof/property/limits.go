@@ -4,8 +4,8 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// LimitsMove: the limits of a rolling update always let something move, and never more than
-// the replicas be unavailable.
+// LimitsMove: the limits of a rolling update always let something move, and never let more
+// pods than the replicas be unavailable.
 func LimitsMove(replicas int32, surge, unavailable rollout.IntOrPercent) {
 	assume(replicas >= 0 && share(surge) && share(unavailable))
 	b := rollout.Resolve(replicas, surge, unavailable)
@@ -23,7 +23,7 @@ func LimitsRound(replicas int32, surge, unavailable rollout.IntOrPercent) {
 }
 
 // PercentRounds: a percentage of a total is rounded down or up, by less than one pod, also
-// where it is below 0; and a number is itself.
+// if it is below 0; a number does not change.
 func PercentRounds(p rollout.IntOrPercent, total int32) {
 	assume(total >= 0 && -100 <= p.Value() && p.Value() <= 100)
 	down, up := int64(p.Of(total)), int64(p.OfUp(total))
@@ -36,7 +36,7 @@ func PercentRounds(p rollout.IntOrPercent, total int32) {
 	prove("up", 100*up >= exact && exact > 100*up-100)
 }
 
-// LimitsExact: limits of any size are within the range of int32 where they are resolved so.
+// LimitsExact: limits of any size resolve to numbers within the range of int32.
 func LimitsExact(replicas int32, surge, unavailable rollout.IntOrPercent) {
 	assume(replicas >= 0 && surge.Value() >= 0 && unavailable.Value() >= 0)
 	b := rollout.ResolveExact(replicas, surge, unavailable)
@@ -44,7 +44,7 @@ func LimitsExact(replicas int32, surge, unavailable rollout.IntOrPercent) {
 	prove("not both are 0", replicas == 0 || b.Surge > 0 || b.Unavailable > 0)
 }
 
-// SpareWithoutOverflow: what is to spare is exact, however many pods there are.
+// SpareWithoutOverflow: the number of spare pods is exact, with any number of pods.
 func SpareWithoutOverflow(b rollout.Budget, available int64) {
 	p := rollout.Policy{ExactSums: true}
 	assume(valid(b) && 0 <= available && available < 1<<62)
@@ -56,7 +56,7 @@ func SpareWithoutOverflow(b rollout.Budget, available int64) {
 	prove("Kubernetes reckons the same below 2^31", spare == rollout.Spare(b, available, rollout.Policy{}))
 }
 
-// ReadyShareStays: where the limit is a share of the ready pods, no more of these may go than
+// ReadyShareStays: if the limit is a share of the ready pods, no more of these may go than
 // that share, or one.
 func ReadyShareStays(replicas, ready int32, surge, unavailable rollout.IntOrPercent) {
 	assume(0 <= ready && ready <= replicas && share(surge) && share(unavailable))
@@ -66,8 +66,8 @@ func ReadyShareStays(replicas, ready int32, surge, unavailable rollout.IntOrPerc
 	prove("one may go", replicas == 0 || replicas >= 1<<30 || lost >= 1)
 }
 
-// KeptWithinWanted: what a set keeps is no more than it wants, and as much of what is asked for
-// as there is.
+// KeptWithinWanted: a set keeps no more than it wants, and the lower bound or the protected
+// pods if it wants as many.
 func KeptWithinWanted(s rollout.Set, p rollout.Policy) {
 	assume(s.Wanted >= 0 && s.Least >= 0 && s.Protected >= 0)
 	kept := p.Keeps(s)

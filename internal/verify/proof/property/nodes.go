@@ -4,7 +4,7 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// small says that these are numbers of nodes.
+// small assumes that these are numbers of nodes.
 func small(a, b, c int) bool {
 	return 0 <= a && a < 1<<31 && 0 <= b && b < 1<<31 && 0 <= c && c < 1<<31
 }
@@ -20,8 +20,8 @@ func NodesWithinUnavailable(n rollout.NodeCounts, limit int32) {
 	prove("all go, or the limit is reached", available == n.OldAvailable || n.Unavailable+available >= int(limit))
 }
 
-// NodesStrictlyWithinUnavailable: with the strict budget the same holds of all nodes whose
-// pod is replaced, whether it was available or not.
+// NodesStrictlyWithinUnavailable: with the strict budget the same holds for all nodes with
+// a replaced pod, available or not.
 func NodesStrictlyWithinUnavailable(n rollout.NodeCounts, limit int32) {
 	assume(small(n.Unavailable, n.OldUnavailable, n.OldAvailable) && 0 <= n.OfOld && limit >= 0)
 	assume(n.OfOld <= n.Unavailable && n.OfOld <= n.OldUnavailable)
@@ -44,8 +44,9 @@ func NodesMove(n rollout.NodeCounts, limit int32) {
 	prove("some pod goes", left < before)
 }
 
-// NodesStrictlyMove: with the strict budget a DaemonSet moves on while its limit leaves room
-// beside what is unavailable for another reason, and as far as that room goes.
+// NodesStrictlyMove: with the strict budget a DaemonSet moves on while its limit leaves
+// room in addition to nodes that are unavailable for another reason, as far as the room
+// goes.
 func NodesStrictlyMove(n rollout.NodeCounts, limit int32) {
 	assume(small(n.Unavailable, n.OldUnavailable, n.OldAvailable) && 0 <= n.OfOld)
 	assume(n.OfOld <= n.Unavailable && n.OfOld <= n.OldUnavailable)
@@ -76,7 +77,7 @@ func NodesBelowNone(n rollout.NodeCounts, s rollout.SurgeCounts, limit int32) {
 }
 
 // NodesWithinSurge: a DaemonSet that creates first never has more nodes with a pod too many
-// than its limit, or than it had, but for those whose old pod is not available.
+// than its limit, or than before, except nodes with an unavailable old pod.
 func NodesWithinSurge(n rollout.SurgeCounts, limit int32) {
 	assume(small(n.Surging, n.OldUnavailable, n.OldAvailable) && limit >= 0)
 	broken, healthy := n.Additions(limit)
@@ -86,8 +87,8 @@ func NodesWithinSurge(n rollout.SurgeCounts, limit int32) {
 	prove("all get one, or the limit is reached", healthy == n.OldAvailable || n.Surging+healthy >= int(limit))
 }
 
-// UndesiredNodesKeepService: pods on nodes that should run none go only where others make
-// up for them.
+// UndesiredNodesKeepService: pods on nodes that should run none go only if other nodes have
+// available pods instead.
 func UndesiredNodesKeepService(n rollout.SurgeCounts, desired int32) {
 	assume(small(n.Undesired, n.Available, 0) && desired >= 0)
 	gone := n.Removals(desired)
@@ -96,7 +97,7 @@ func UndesiredNodesKeepService(n rollout.SurgeCounts, desired int32) {
 	prove("all go, or no more are available than are desired", gone == n.Undesired || n.Available-gone <= int(desired))
 }
 
-// NodePartitionKeepsOld: a partition of a DaemonSet leaves the reserved nodes as they are, and
+// NodePartitionKeepsOld: a partition of a DaemonSet does not change the reserved nodes, and
 // all others get a new pod.
 func NodePartitionKeepsOld(nodes int, partition int32, newPods, desired int32) {
 	assume(0 <= nodes && nodes < 1<<31 && newPods >= 0 && desired >= 0)
@@ -108,7 +109,7 @@ func NodePartitionKeepsOld(nodes int, partition int32, newPods, desired int32) {
 	prove("no other one stays empty", settled+int64(pods) >= int64(desired))
 }
 
-// NodeLimitsMove: the limits of a DaemonSet let something move where nodes are desired.
+// NodeLimitsMove: the limits of a DaemonSet let something move if nodes are desired.
 func NodeLimitsMove(desired int32, surge, unavailable rollout.IntOrPercent) {
 	assume(desired > 0 && surge.Value() >= 0 && unavailable.Value() >= 0 && surge.Value() <= 100 && unavailable.Value() <= 100)
 	above, below := rollout.ResolveNodes(desired, surge, unavailable)
@@ -116,8 +117,9 @@ func NodeLimitsMove(desired int32, surge, unavailable rollout.IntOrPercent) {
 	prove("none is below 0", above >= 0 && below >= 0)
 }
 
-// NodeLimitsAsGiven: both limits of a DaemonSet are what is given, a share of the desired nodes
-// rounded up by less than one node; only where both are 0 one may be unavailable.
+// NodeLimitsAsGiven: each limit of a DaemonSet is the given number, or a share of the
+// desired nodes rounded up by less than one node; only if both are 0 one node may be
+// unavailable.
 func NodeLimitsAsGiven(desired int32, surge, unavailable rollout.IntOrPercent) {
 	assume(desired >= 0 && share(surge) && share(unavailable))
 	above, below := rollout.ResolveNodes(desired, surge, unavailable)
@@ -126,7 +128,7 @@ func NodeLimitsAsGiven(desired int32, surge, unavailable rollout.IntOrPercent) {
 	prove("one more only where both are 0", asGiven(unavailable, desired, below) || asGiven(unavailable, desired, 0) && desired > 0)
 }
 
-// asGiven says that nodes are a number, or a share rounded up.
+// asGiven reports whether nodes are the number of a limit, or its share rounded up.
 func asGiven(limit rollout.IntOrPercent, desired, nodes int32) bool {
 	if !limit.IsPercent() {
 		return nodes == limit.Value()

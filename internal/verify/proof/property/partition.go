@@ -7,13 +7,13 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// share says that a partition is what admission lets pass: a number, or a percentage up to 100.
+// share reports whether admission accepts a partition: a number, or a percentage up to 100.
 func share(p rollout.IntOrPercent) bool {
 	return p.Value() >= 0 && (!p.IsPercent() || p.Value() <= 100)
 }
 
-// PartitionWithinReplicas: a partition lets from none to all pods be new, and a percentage
-// other than 100% leaves an old one where there are two.
+// PartitionWithinReplicas: a partition allows from 0 to all new pods, and a percentage
+// other than 100% leaves an old pod if there are two.
 func PartitionWithinReplicas(p rollout.IntOrPercent, replicas int32) {
 	assume(replicas >= 0)
 	limit := partition.Limit(p, replicas)
@@ -24,7 +24,7 @@ func PartitionWithinReplicas(p rollout.IntOrPercent, replicas int32) {
 	prove("as many as it says, but for that one", limit == asked || asked == replicas && replicas > 1 && limit == replicas-1)
 }
 
-// PartitionsMonotone: a larger partition never lets fewer pods be new.
+// PartitionsMonotone: a larger partition never allows fewer new pods.
 func PartitionsMonotone(p, q rollout.IntOrPercent, replicas int32) {
 	assume(replicas >= 0 && p.SameKind(q) && p.Value() <= q.Value() && share(p) && share(q))
 	prove("of all pods", partition.Limit(p, replicas) <= partition.Limit(q, replicas))
@@ -49,8 +49,8 @@ func PartitionRoundsUp(p rollout.IntOrPercent, replicas int32) {
 	prove("less than one pod above", 100*pods < exact+100)
 }
 
-// PartitionCreation: the new set is created within the limit of its partition, but for the
-// one pod with which it starts where there is no surge.
+// PartitionCreation: the new set is created within the limit of its partition, except for
+// the one pod with which it starts without a surge.
 func PartitionCreation(p rollout.IntOrPercent, b rollout.Budget, total int64, none bool) {
 	assume(valid(b) && share(p) && total > 0 && total < 1<<62)
 	size := partition.CreationSize(p, b, total, none)
@@ -64,8 +64,8 @@ func PartitionCreation(p rollout.IntOrPercent, b rollout.Budget, total int64, no
 	prove("no more than growth has, or that pod", size <= max(1, grown))
 }
 
-// SharesOfOldPods: the percentage of old pods that a CloneSet keeps is what is asked for, rounded
-// down, but for the least one, which stays unless the batch is 100%.
+// SharesOfOldPods: the percentage of old pods that a CloneSet keeps is the wanted share,
+// rounded down, but at least 1% unless the batch is 100%.
 func SharesOfOldPods(stable, replicas int32, batch rollout.IntOrPercent) {
 	assume(0 <= stable && 0 < replicas)
 	kept := partition.StableShare(stable, replicas, batch)
@@ -79,8 +79,8 @@ func SharesOfOldPods(stable, replicas int32, batch rollout.IntOrPercent) {
 	prove("the last batch keeps no more at all", !last || int64(kept.Value())*int64(replicas) <= 100*int64(stable) || stable >= replicas)
 }
 
-// PartitionLeavesOld: when what the partition no longer needs has gone, old pods and what the
-// new set has or may get are the replicas.
+// PartitionLeavesOld: after the pods that the partition no longer needs have gone, the old
+// pods and the pods that the new set has or may get add up to the replicas.
 func PartitionLeavesOld(p rollout.IntOrPercent, replicas int32, oldTotal int64, size int32) {
 	assume(replicas >= 0 && size >= 0 && 0 <= oldTotal && oldTotal < 1<<62)
 	gone := partition.OldLimit(p, replicas, oldTotal, size)
@@ -88,15 +88,15 @@ func PartitionLeavesOld(p rollout.IntOrPercent, replicas int32, oldTotal int64, 
 	prove("together the replicas", oldTotal-gone+int64(max(limit, size)) == int64(replicas))
 }
 
-// PartitionsCompare: a partition covers another of its kind that is not larger, and is covered
-// by one that is not smaller.
+// PartitionsCompare: a partition covers another one of its kind that is not larger, and is
+// covered by one that is not smaller.
 func PartitionsCompare(p, q rollout.IntOrPercent) {
 	assume(p.SameKind(q) && share(p) && share(q))
 	prove("as their values do", partition.AtLeast(p, q) == (p.Value() >= q.Value()))
 }
 
-// CloneSetLimits: what may be unavailable is rounded down beside a surge and up without one, by
-// less than one pod, and a CloneSet that is paused has no surge.
+// CloneSetLimits: unavailable is rounded down with a surge and up without one, by less than
+// one pod, and a paused CloneSet has no surge.
 func CloneSetLimits(replicas int32, ru partition.RollingUpdate, paused bool) {
 	assume(replicas >= 0 && share(ru.MaxSurge) && share(ru.MaxUnavailable) && ru.MaxUnavailable.IsPercent() && ru.MaxUnavailable.Value() > 0)
 	b := partition.CloneSetBudget(replicas, &ru, paused)

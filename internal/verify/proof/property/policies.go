@@ -4,8 +4,8 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// OnDeleteWithinReplicas: where old pods stay until somebody deletes them, the new set takes
-// their places and no more: what exists and what is added stay within the replicas.
+// OnDeleteWithinReplicas: where old pods stay until a user deletes them, the new set takes
+// their places and no more: existing and added pods stay within the replicas.
 func OnDeleteWithinReplicas(replicas int32, newSet rollout.Set, old []rollout.Set) {
 	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
 	exist := existing(old)
@@ -18,7 +18,7 @@ func OnDeleteWithinReplicas(replicas int32, newSet rollout.Set, old []rollout.Se
 	}
 }
 
-// existing is the pods that old sets want or have, whichever is more.
+// existing returns the sum of the pods that old sets want or have, the larger of each.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].There)
 //proof:ensures result == sum(k, len(old), max(old[k].Wanted, old[k].There)) && 0 <= result && result <= 2147483647*len(old)
@@ -33,8 +33,8 @@ func existing(old []rollout.Set) int64 {
 	return total
 }
 
-// OnDeleteTakesSurplus: what all together have beyond the replicas goes, and nothing else,
-// where no old set misses pods that it wants.
+// OnDeleteTakesSurplus: the pods beyond the replicas go, and no others, if no old set
+// misses pods that it wants.
 func OnDeleteTakesSurplus(replicas int32, newSet rollout.Set, old []rollout.Set) {
 	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
 	before := whole(old)
@@ -47,7 +47,7 @@ func OnDeleteTakesSurplus(replicas int32, newSet rollout.Set, old []rollout.Set)
 	prove("all together have the replicas, or what they had", total == min(int64(replicas), int64(size)+before))
 }
 
-// whole is the pods that sets want, none of which misses one.
+// whole returns the pods that sets want, if none of them misses a pod.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && old[k].Wanted <= old[k].There)
 //proof:ensures result == sum(k, len(old), old[k].Wanted) && 0 <= result && result <= 2147483647*len(old)
@@ -62,8 +62,8 @@ func whole(old []rollout.Set) int64 {
 	return total
 }
 
-// OnDeleteKeepsRest: while all together have no more than the replicas, an old set gives up
-// only what it does not have.
+// OnDeleteKeepsRest: while all sets together have no more than the replicas, an old set
+// gives up only missing pods.
 func OnDeleteKeepsRest(replicas int32, newSet rollout.Set, old []rollout.Set) {
 	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
 	total := smaller(old)
@@ -75,7 +75,7 @@ func OnDeleteKeepsRest(replicas int32, newSet rollout.Set, old []rollout.Set) {
 	}
 }
 
-// smaller is the pods that sets want and have, which are not below 0.
+// smaller returns the sum of the pods that sets want or have, the smaller of each.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].There)
 //proof:ensures result == sum(k, len(old), min(old[k].Wanted, old[k].There)) && 0 <= result && result <= 2147483647*len(old)
@@ -90,8 +90,8 @@ func smaller(old []rollout.Set) int64 {
 	return total
 }
 
-// LargerCountWithinSurge: where the larger of what a set wants and has counts, the new set
-// grows within the surge of that number.
+// LargerCountWithinSurge: with CountLarger the new set grows within the surge of the larger
+// of the pods that each set wants and has.
 func LargerCountWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	p := rollout.Policy{ExactSums: true, CountLarger: true}
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.There >= 0 && newSet.Wanted <= b.Replicas && newSet.Available >= 0)
@@ -101,8 +101,8 @@ func LargerCountWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.
 	prove("within the surge", r.Size <= newSet.Wanted || total+int64(r.Size)-int64(newSet.Wanted) <= p.MaxTotal(b))
 }
 
-// DeadlockHasVictim: the pod that may go to break a deadlock is of a set that wants pods, of
-// which some are not available, and only when every pod of the new set is.
+// DeadlockHasVictim: the pod that may go to break a deadlock is in a set that wants pods
+// and has unavailable ones, and it goes only if every pod of the new set is available.
 func DeadlockHasVictim(newSet rollout.Set, old []rollout.Set) {
 	which := rollout.Deadlock(newSet, old)
 	if which < 0 {
@@ -114,8 +114,8 @@ func DeadlockHasVictim(newSet rollout.Set, old []rollout.Set) {
 	prove("the new set is whole", newSet.Available == newSet.Wanted)
 }
 
-// MovesNeverGrowMore: where pods move in place the new set gets no more than it would
-// otherwise, and loses nothing.
+// MovesNeverGrowMore: where pods move in place the new set gets no more pods than it would
+// otherwise, and loses none.
 func MovesNeverGrowMore(replicas int32, newSet rollout.Set, size int32, old []rollout.Set, sizes []int32, busy bool) {
 	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
 	next := rollout.InPlace(replicas, newSet, size, old, sizes, busy)
@@ -123,9 +123,9 @@ func MovesNeverGrowMore(replicas int32, newSet rollout.Set, size int32, old []ro
 	prove("nothing is lost", next >= min(size, newSet.Wanted))
 }
 
-// MovesMakeRoom: where pods move in place nothing is made beyond the replicas, or beyond what
-// the new set has already, but for the one pod that makes room for the first to move; and that one
-// is made if nothing else is in progress.
+// MovesMakeRoom: where pods move in place no pod is created beyond the replicas, or beyond
+// the size of the new set, except the one that makes room for the first to move; it is
+// created if nothing else is in progress.
 func MovesMakeRoom(replicas int32, newSet rollout.Set, size int32, old []rollout.Set, sizes []int32, busy bool) {
 	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0 && size > newSet.Wanted && len(sizes) == len(old))
 	others, idle := held(old, sizes)
@@ -139,8 +139,8 @@ func MovesMakeRoom(replicas int32, newSet rollout.Set, size int32, old []rollout
 	prove("all is made that there is room for", next == size || next == one || exist >= int64(replicas) || next <= newSet.There)
 }
 
-// held is the pods that old sets want or have, whichever is more, when they get these sizes;
-// and whether none of them is to lose pods.
+// held returns the sum of the pods that old sets get or have, the larger of each, and
+// whether none of them is to lose pods.
 //
 //proof:requires len(sizes) == len(old)
 //proof:ensures total == sum(k, len(old), max(sizes[k], old[k].There)) && -2147483648*len(old) <= total && total <= 2147483647*len(old)
@@ -156,9 +156,9 @@ func held(old []rollout.Set, sizes []int32) (total int64, idle bool) {
 	return total, idle
 }
 
-// CountedAsPolicySays: what old sets report counts as it is, and no more of it than they want
-// where the policy says so of all sets, or of old ones. So does what the new set reports, but for
-// a policy of old ones.
+// CountedAsPolicySays: the available pods that old sets report count in full, or up to the
+// wanted ones if the policy says so for all sets or for old ones. The same holds for the
+// new set, except for a policy of old ones.
 func CountedAsPolicySays(newSet rollout.Set, old []rollout.Set, capAvailable, capOld bool) {
 	total := reported(old)
 	if capAvailable || capOld {
@@ -173,7 +173,7 @@ func CountedAsPolicySays(newSet rollout.Set, old []rollout.Set, capAvailable, ca
 	prove("available pods", rollout.Available(newSet, old, p) == total)
 }
 
-// reported is the available pods that sets report.
+// reported returns the available pods that sets report.
 //
 //proof:ensures result == sum(k, len(old), old[k].Available)
 //proof:ensures -2147483648*len(old) <= result && result <= 2147483647*len(old)
@@ -186,8 +186,8 @@ func reported(old []rollout.Set) int64 {
 	return total
 }
 
-// LeastStays: a step leaves old sets what they keep, or what they want if that is less: a
-// lower bound, and the pods that are protected if these are among those that they want.
+// LeastStays: after a step old sets have at least their lower bound and, if the wanted pods
+// include the protected ones, these; or all wanted pods if they are fewer.
 func LeastStays(b rollout.Budget, newSet rollout.Set, old []rollout.Set, apart bool) {
 	p := rollout.Policy{ExactSums: true, ProtectedApart: apart}
 	assume(valid(b) && newSet.Available >= 0)
@@ -204,7 +204,8 @@ func LeastStays(b rollout.Budget, newSet rollout.Set, old []rollout.Set, apart b
 	}
 }
 
-// ApartAreNotKept: pods that are protected beside those that a set wants keep none of these.
+// ApartAreNotKept: protected pods that are counted separately do not keep wanted pods from
+// going.
 func ApartAreNotKept(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	p := rollout.Policy{ExactSums: true, ProtectedApart: true}
 	assume(valid(b) && newSet.Available >= 0)
@@ -215,7 +216,8 @@ func ApartAreNotKept(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	prove("some pods go", lost.Removed > 0)
 }
 
-// availableAndFree says that each set has as many available pods as it wants, and no lower bound.
+// availableAndFree assumes that each set has as many available pods as it wants, and no
+// lower bound.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && old[k].Available == old[k].Wanted && old[k].Least <= 0)
 func availableAndFree(old []rollout.Set) {
@@ -225,8 +227,8 @@ func availableAndFree(old []rollout.Set) {
 	}
 }
 
-// ExcessNeverCounts: where available pods beyond what a set wants do not count, enough stay
-// that are wanted and available, wherever the writes of a step are cut off.
+// ExcessNeverCounts: if available pods beyond the wanted ones do not count, enough wanted
+// pods stay available after any prefix of the writes of a step.
 func ExcessNeverCounts(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32) {
 	p := rollout.Policy{ExactSums: true, CapAvailable: true}
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0 && terminating >= 0 && newSet.Wanted <= b.Replicas)
@@ -246,7 +248,7 @@ func ExcessNeverCounts(b rollout.Budget, newSet rollout.Set, old []rollout.Set, 
 	prove("enough are available at the end", available >= min(before, p.MinAvailable(b)))
 }
 
-// serving is the available pods that sets want.
+// serving returns the available pods that sets want.
 //
 //proof:ensures result == sum(k, len(old), max(0, min(old[k].Available, old[k].Wanted)))
 //proof:ensures 0 <= result && result <= 2147483647*len(old)
@@ -259,7 +261,7 @@ func serving(old []rollout.Set) int64 {
 	return total
 }
 
-// notNegative says that no count is below 0.
+// notNegative assumes that no count is below 0.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
 func notNegative(old []rollout.Set) {

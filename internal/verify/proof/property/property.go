@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package property says what is proved of the arithmetic of rolling updates, in Go.
+// Package property states, in Go, the proved properties of the arithmetic of rolling
+// updates.
 package property
 
-// assume ends a case that the property does not speak of.
+// assume ends a case in which the condition does not hold.
 func assume(holds bool) {
 	if !holds {
 		panic(outside{})
 	}
 }
 
-// prove says what holds.
+// prove states that a condition holds.
 func prove(what string, holds bool) {
 	if !holds {
 		panic(broken(what))
 	}
 }
 
-// outside is a case that a property does not speak of.
+// outside is the panic of a case that a property does not cover.
 type outside struct{}
 
-// broken is what a property says, and does not hold.
+// broken is the panic of a statement that does not hold.
 type broken string

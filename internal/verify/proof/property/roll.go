@@ -4,12 +4,12 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// valid are the limits that Resolve returns for a valid rolling update.
+// valid reports whether b is a budget that Resolve returns for a valid rolling update.
 func valid(b rollout.Budget) bool {
 	return b.Replicas >= 0 && b.Surge >= 0 && b.Unavailable >= 0 && b.Unavailable <= b.Replicas
 }
 
-// counts says that no set has more available pods than it wants.
+// counts assumes that no set has more available pods than it wants.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Available && old[k].Available <= old[k].Wanted)
 func counts(old []rollout.Set) {
@@ -21,7 +21,7 @@ func counts(old []rollout.Set) {
 
 func count(s rollout.Set) bool { return 0 <= s.Available && s.Available <= s.Wanted }
 
-// wanted is the pods that sets want.
+// wanted returns the pods that sets want.
 //
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted)
 //proof:ensures result == sum(k, len(old), old[k].Wanted)
@@ -43,7 +43,8 @@ func at(list []int32, i int) int32 {
 	return 0
 }
 
-// StepWithinSurge: a step of a rolling update, wherever it is cut off.
+// StepWithinSurge: after any prefix of the writes of a step no more pods are wanted than
+// replicas plus surge, or than before.
 func StepWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together, capOld bool) {
 	p := rollout.Policy{ExactSums: true, Together: together, CapOld: capOld}
 	assume(valid(b) && count(newSet) && terminating >= 0)
@@ -62,8 +63,8 @@ func StepWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set, te
 	}
 }
 
-// StepLeavesRoom: terminating pods take up room, so that a new set that grows leaves them the
-// room that they have within the surge.
+// StepLeavesRoom: terminating pods take up room, so that a growing new set leaves them
+// their room within the surge.
 func StepLeavesRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together, capOld bool) {
 	p := rollout.Policy{ExactSums: true, Together: together, CapOld: capOld}
 	assume(valid(b) && count(newSet) && terminating >= 0)
@@ -73,8 +74,8 @@ func StepLeavesRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set, ter
 	prove("the new set grows only within the surge", r.Size <= newSet.Wanted || total <= p.MaxTotal(b))
 }
 
-// StepKeepsAvailable: pods stay available, wherever the writes of a step are cut off, as
-// a set that shrinks gives up pods that are not available before others.
+// StepKeepsAvailable: enough pods stay available after any prefix of the writes of a step,
+// because a set that shrinks loses unavailable pods before others.
 func StepKeepsAvailable(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together bool) {
 	p := rollout.Policy{ExactSums: true, Together: together}
 	assume(valid(b) && count(newSet) && terminating >= 0 && newSet.Wanted <= b.Replicas)
@@ -97,8 +98,8 @@ func StepKeepsAvailable(b rollout.Budget, newSet rollout.Set, old []rollout.Set,
 	prove("enough are available at the end", available >= least)
 }
 
-// StepMeasureFalls: whatever a step changes comes nearer to its end: the new set to the
-// replicas, and old ones to none.
+// StepMeasureFalls: every change of a step brings it closer to its end: the new set to the
+// replicas, and old ones to 0.
 func StepMeasureFalls(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together bool) {
 	p := rollout.Policy{ExactSums: true, Together: together}
 	assume(valid(b) && count(newSet) && terminating >= 0)
@@ -115,9 +116,9 @@ func StepMeasureFalls(b rollout.Budget, newSet rollout.Set, old []rollout.Set, t
 
 func distance(a, b int32) int64 { return max(int64(a)-int64(b), int64(b)-int64(a)) }
 
-// ShrinkWithinRoom: pods that are not available go only as far as more are wanted than have to
-// be available, not counting those of the new set that are still to come; and where no more are
-// wanted none goes, available or not.
+// ShrinkWithinRoom: unavailable pods go only as far as more pods are wanted than have to be
+// available, not counting new pods that are still to come; and if no more are wanted no pod
+// goes, available or not.
 func ShrinkWithinRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	p := rollout.Policy{ExactSums: true}
 	assume(valid(b) && newSet.Available >= 0)
@@ -135,8 +136,8 @@ func ShrinkWithinRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	prove("without room none goes", room > 0 || lost.Removed == 0)
 }
 
-// StepEndsAtReplicas: a new set that wants the replicas or more gets the replicas, and as many
-// more as it keeps.
+// StepEndsAtReplicas: a new set that wants at least the replicas gets the replicas, or the
+// pods that it keeps if they are more.
 func StepEndsAtReplicas(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	p := rollout.Policy{ExactSums: true}
 	assume(valid(b) && newSet.Wanted >= b.Replicas && newSet.Available >= 0)
@@ -145,8 +146,8 @@ func StepEndsAtReplicas(b rollout.Budget, newSet rollout.Set, old []rollout.Set)
 	prove("the replicas, or what it keeps", r.Size == max(b.Replicas, min(newSet.Wanted, max(newSet.Least, newSet.Protected))))
 }
 
-// StepNeverStuck: while all pods are available, none has to stay, and the update is not over,
-// a step changes something.
+// StepNeverStuck: while all pods are available, no set has a lower bound, and the update is
+// not over, a step changes something.
 func StepNeverStuck(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	p := rollout.Policy{ExactSums: true}
 	assume(valid(b) && b.Replicas > 0 && (b.Surge > 0 || b.Unavailable > 0) && newSet.Wanted >= 0)
@@ -167,7 +168,8 @@ func StepNeverStuck(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	prove("the new set grows or shrinks, or an old one loses pods", r.Size != newSet.Wanted || removed > 0)
 }
 
-// allAvailable says that each set has as many available pods as it wants, and may lose all.
+// allAvailable assumes that each set has as many available pods as it wants, and may lose
+// all.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && old[k].Available == old[k].Wanted && old[k].Least <= 0 && old[k].Protected <= 0)
 func allAvailable(old []rollout.Set) {

@@ -4,8 +4,8 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// FractionWithinHalf: what a set gets when all are scaled in proportion is its exact share,
-// rounded to the nearest whole pod.
+// FractionWithinHalf: a set that is scaled in proportion gets its exact share, rounded to
+// the nearest whole pod.
 func FractionWithinHalf(b rollout.Budget, size, before int32) {
 	p := rollout.Policy{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && b.Replicas > 0 && size >= 0 && before > 0)
@@ -15,8 +15,8 @@ func FractionWithinHalf(b rollout.Budget, size, before int32) {
 	prove("not more than half a pod above", 2*(share-exact) <= int64(before))
 }
 
-// SharesRound: where sets are scaled in proportion, each gets its exact share to within one
-// pod, unless what is left to add or to remove ends before that.
+// SharesRound: when sets are scaled in proportion, each gets its exact share to within one
+// pod, unless the pods to add or to remove run out.
 func SharesRound(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 	p := rollout.Policy{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && b.Replicas > 0 && s.Wanted > 0 && s.Before > 0)
@@ -29,8 +29,8 @@ func SharesRound(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 	prove("less than one pod above", share-exact < before)
 }
 
-// FractionDirection: a set gains where the maximum has risen since it was last scaled, and
-// loses where it has fallen.
+// FractionDirection: a set gains pods if the maximum has risen since it was last scaled,
+// and loses pods if it has fallen.
 func FractionDirection(b rollout.Budget, size, before int32) {
 	p := rollout.Policy{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && b.Replicas > 0 && size >= 0 && before > 0)
@@ -41,13 +41,13 @@ func FractionDirection(b rollout.Budget, size, before int32) {
 	prove("no size is below 0", int64(size)+n >= 0)
 }
 
-// products says that of two numbers the larger is the larger one as many times as well.
+// products reports that a product rises with its second factor.
 //
 //proof:requires 0 <= times && times < 2147483648 && 0 <= a && a < 8589934592 && 0 <= b && b < 8589934592
 //proof:ensures implies(a <= b, times*a <= times*b) && implies(b <= a, times*b <= times*a)
 func products(times, a, b int64) bool { return times*a <= times*b }
 
-// FractionWithoutOverflow: the share as Kubernetes reckons it, whose product wraps around, is
+// FractionWithoutOverflow: the share with the product of Kubernetes, which wraps around, is
 // exact while that product is below 2^31.
 func FractionWithoutOverflow(b rollout.Budget, size, before int32) {
 	assume(valid(b) && size >= 0 && before > 0 && int64(size) <= int64(b.Replicas)+int64(b.Surge))
@@ -56,8 +56,8 @@ func FractionWithoutOverflow(b rollout.Budget, size, before int32) {
 	prove("the same as without a bound", rollout.Fraction(b, size, before, rollout.Policy{}) == exact)
 }
 
-// FractionOfNone: where none are wanted a set loses all that it wants, and a set of which
-// nobody knows the share keeps what it has.
+// FractionOfNone: without replicas a set loses all its pods, and a set whose share is not
+// known keeps its size.
 func FractionOfNone(b rollout.Budget, size, before int32, p rollout.Policy) {
 	assume(valid(b) && size >= 0 && (b.Replicas == 0 || before == 0))
 	n := rollout.Fraction(b, size, before, p)
@@ -65,7 +65,7 @@ func FractionOfNone(b rollout.Budget, size, before int32, p rollout.Policy) {
 	prove("it keeps what it has", b.Replicas == 0 || n == 0)
 }
 
-// ProportionWithinRest: no set gets more than what is left to add or to remove.
+// ProportionWithinRest: no set gets more than the rest of the pods to add or to remove.
 func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 	p := rollout.Policy{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && s.Wanted >= 0 && s.Before >= 0)
@@ -77,8 +77,8 @@ func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 	prove("not more than is left to remove", toAdd > 0 || n == 0 || n >= toAdd-added)
 }
 
-// ProportionalExactly: where pods are added to any number of sets in proportion, together they
-// get as many as there are to add, and no size is below 0.
+// ProportionalExactly: if pods are added to any number of sets in proportion, the sizes add
+// up to all of them, and none is below 0.
 func ProportionalExactly(sets []rollout.Set, b rollout.Budget, toAdd int64) {
 	assume(valid(b) && 0 < toAdd && toAdd < 1<<31 && len(sets) > 0)
 	before := withinRange(sets, toAdd)
@@ -92,8 +92,8 @@ func ProportionalExactly(sets []rollout.Set, b rollout.Budget, toAdd int64) {
 	prove("as many as are to be added", total == before+toAdd)
 }
 
-// withinRange is the pods that sets want, of which with those that are to be added there are
-// fewer than 2^31.
+// withinRange returns the pods that sets want, if these and the added ones are fewer than
+// 2^31.
 //
 //proof:ensures all(k, 0, len(sets), 0 <= sets[k].Wanted && 0 <= sets[k].Before)
 //proof:ensures all(k, 0, len(sets)+1, sum(m, k, sets[m].Wanted)+toAdd <= 2147483647)

@@ -4,8 +4,8 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// PlacesLeaveMost: where protected pods stand apart, the new set replaces none of them yet,
-// and the most that may be there stays the same.
+// PlacesLeaveMost: if protected pods are counted separately, the new set does not replace
+// them yet, and the maximum of pods stays the same.
 func PlacesLeaveMost(b rollout.Budget, old []rollout.Set) {
 	assume(valid(b))
 	apart := inUse(old)
@@ -18,7 +18,7 @@ func PlacesLeaveMost(b rollout.Budget, old []rollout.Set) {
 	prove("nothing changes where they are among those that are wanted", without == b)
 }
 
-// inUse is the protected pods of sets.
+// inUse returns the protected pods of sets.
 //
 //proof:ensures result == sum(k, len(old), max(0, old[k].Protected)) && 0 <= result && result <= 2147483647*len(old)
 func inUse(old []rollout.Set) int64 {
@@ -30,8 +30,8 @@ func inUse(old []rollout.Set) int64 {
 	return total
 }
 
-// GrowthWaits: where the new set waits for what it wants, it keeps its size until all that is
-// there, and then grows as it would.
+// GrowthWaits: with WaitForNew the new set keeps its size until the pods that it wants
+// exist, and then grows as without it.
 func GrowthWaits(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0)
 	notNegative(old)
@@ -41,8 +41,8 @@ func GrowthWaits(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	prove("it grows", newSet.Wanted != newSet.There || size == would)
 }
 
-// OvershootFreezes: where an overshoot freezes growth, nothing is added while more pods are
-// there than may be wanted, and otherwise as many as would be.
+// OvershootFreezes: with FreezeOvershoot nothing is added while more pods exist than may be
+// wanted, and otherwise as many as without it.
 func OvershootFreezes(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0)
 	assume(int64(b.Replicas)+int64(b.Surge) < 1<<31)
@@ -54,7 +54,7 @@ func OvershootFreezes(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 	prove("as it would be", over && would > newSet.Wanted || size == would)
 }
 
-// there is the pods that sets have.
+// there returns the pods that sets have.
 //
 //proof:ensures result == sum(k, len(old), old[k].There) && -2147483648*len(old) <= result && result <= 2147483647*len(old)
 func there(old []rollout.Set) int64 {

@@ -4,10 +4,10 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// WorstCaseWithinRoom: where whoever removes pods may take available ones first, a set keeps what
-// it has to, and all together lose no more pods than are wanted beyond the minimum, beside those
-// that are still to go or to come. That the minimum stays available even if available ones go
-// first is an invariant of ShrinkWorstCase.
+// WorstCaseWithinRoom: if available pods may be removed first, no set goes below its lower
+// bound, and all together lose no more pods than are wanted beyond the minimum, in addition
+// to pods that are still to go or to come. That the minimum stays available even if
+// available pods go first is an invariant of ShrinkWorstCase.
 func WorstCaseWithinRoom(b rollout.Budget, newSet rollout.Set, size int32, old []rollout.Set, sizes []int32) {
 	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0 && newSet.There >= 0 && size >= 0)
 	present(old)
@@ -32,10 +32,10 @@ func WorstCaseWithinRoom(b rollout.Budget, newSet rollout.Set, size int32, old [
 	}
 }
 
-// toGo is how many pods of a set that is to get a size are still to go.
+// toGo returns how many pods of a set are still to go, if it gets a size next.
 func toGo(s rollout.Set, size int32) int64 { return max(0, int64(s.There)-int64(min(s.Wanted, size))) }
 
-// present says that no number of pods is below 0.
+// present assumes that no number of pods is below 0.
 //
 //proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available && 0 <= old[k].There)
 func present(old []rollout.Set) {
@@ -45,7 +45,7 @@ func present(old []rollout.Set) {
 	}
 }
 
-// targets says that no size is below 0.
+// targets assumes that no size is below 0.
 //
 //proof:ensures all(k, 0, len(sizes), 0 <= sizes[k])
 func targets(sizes []int32) {
@@ -55,7 +55,7 @@ func targets(sizes []int32) {
 	}
 }
 
-// target is the size that a set is to get, or what it wants if none is given.
+// target returns the next size of a set, or its wanted pods if no sizes are given.
 func target(sizes []int32, i int, wanted int32) int32 {
 	if i < len(sizes) {
 		return sizes[i]
