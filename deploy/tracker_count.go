@@ -53,7 +53,7 @@ func (c *claims) concerns(rs *replicaset.ReplicaSet) bool {
 	return rs.ControllerUID == c.in.d.UID || c.in.verdict(&c.owner, rs) != claim.Ignore
 }
 
-// file adds a ReplicaSet to the list of those that plans read, or removes it.
+// file adds a ReplicaSet to the list of ReplicaSets that plans read, or removes it.
 func (t *Tracker) file(i int) {
 	switch concern := t.claims.concerns(t.sets.At(i)); {
 	case !concern:
