@@ -44,11 +44,10 @@ var (
 	_ Action = PauseDeployment{}
 )
 
-// AdoptReplicaSet makes the Deployment the controller of a ReplicaSet that has
-// none. Before the first of a plan, read the Deployment from the API server: if it
-// has another UID or is being deleted, adopt nothing and stop, since the orphan may
-// be one that its deletion has left. Pass the UID of the ReplicaSet as a
-// precondition.
+// AdoptReplicaSet makes the Deployment the controller of a ReplicaSet that has none. Before
+// the first of a plan, read the Deployment from the API server: if it has another UID or is
+// being deleted, adopt nothing and stop, since the orphan may have been left by that
+// deletion. Pass the UID of the ReplicaSet as a precondition.
 type AdoptReplicaSet struct {
 	Kind   string `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name   string `json:"name"`
@@ -65,8 +64,8 @@ type ReleaseReplicaSet struct {
 	Reason Reason `json:"reason"`
 }
 
-// RollBackDeployment sets the Deployment's template to that of a ReplicaSet,
-// without its hash label, and all its annotations, in one write.
+// RollBackDeployment gives the Deployment the template of a ReplicaSet, without the hash
+// label, and replaces all its annotations, in one write.
 type RollBackDeployment struct {
 	Kind           string            `json:"kind,omitzero"`           // of the Deployment, "" if it is one
 	ReplicaSetKind string            `json:"replicaSetKind,omitzero"` // of the ReplicaSet, "" if it is one
@@ -156,8 +155,8 @@ type DeleteReplicaSet struct {
 	Reason          Reason `json:"reason"`
 }
 
-// word is what texts call a Deployment, and wordOfSet a ReplicaSet: Kubernetes' words, or
-// else the kind as it is.
+// word returns the word for a Deployment in texts, and wordOfSet for a ReplicaSet:
+// Kubernetes' word, or the caller's kind.
 func word(kind string) string { return cmp.Or(kind, "deployment") }
 
 func wordOfSet(kind string) string { return cmp.Or(kind, "replica set") }

@@ -109,8 +109,8 @@ func (in *input) admitStrategy(errs *field.Errors) {
 	}
 }
 
-// styleCanary is the rolling style that is not rolled by partition: the pods of the
-// new template belong to a Deployment of their own.
+// styleCanary is the rolling style without a partition: pods of the new template belong to
+// a separate Deployment.
 const styleCanary = "Canary"
 
 // admitPartitioned checks the strategy of a partitioned Deployment. From here on the
@@ -144,7 +144,7 @@ func (in *input) admitPartitioned(errs *field.Errors) {
 // tellApart checks that the ReplicaSets can be told apart.
 func (in *input) tellApart(errs *field.Errors) {
 	if s := in.sets; len(s) == 2 && s[0].rs.Name != s[1].rs.Name && s[0].rs.UID != s[1].rs.UID {
-		return // as in most passes that have a choice
+		return // the common case
 	}
 	if i, _, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.Name }); found {
 		name := in.sets[i].rs.Name
@@ -174,8 +174,8 @@ func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *field.Errors
 	return set{rs: rs, adopted: adopted, size: size}
 }
 
-// findNew finds which ReplicaSet is the new one, the oldest with the Deployment's template
-// if there are several, and the revision after those of all old ones.
+// findNew finds the new ReplicaSet, the oldest with the Deployment's template, and the next
+// revision, one more than the highest of the old ones.
 func (in *input) findNew() {
 	highest := int64(0)
 	for i := range in.sets {
@@ -198,7 +198,7 @@ func byCreation(a, b *replicaset.ReplicaSet) int {
 	return cmp.Compare(a.Name, b.Name)
 }
 
-// admitPolicies rejects what no policy says. A Deployment that is rolled by partition has none.
+// admitPolicies rejects invalid policies. A Deployment that is rolled by partition has none.
 func (in *input) admitPolicies(errs *field.Errors) {
 	o := &in.opts
 	var none rollout.Policy

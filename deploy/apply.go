@@ -14,24 +14,24 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Apply returns what s becomes when the API server carries out an action at now, and
-// nothing else happens. It is what simulators and tests need: s stays as it is.
+// Apply returns the snapshot s after the API server has carried out an action at now, for
+// simulators and tests. It does not change s.
 //
 //   - The UID of the ReplicaSet that [CreateReplicaSet] makes is made of its name and now,
 //     and its selector is the Deployment's and the hash.
-//   - Generations rise with each change of a spec, and that of the Deployment with one of
-//     its annotations as well, but not with those of [AnnotateDeployment], which go along
+//   - Generations rise with each change of a spec. The Deployment's generation also rises
+//     with a change of its annotations, except by [AnnotateDeployment], which is written
 //     with the status. Resource versions stay as they are.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no ReplicaSet has the name
-// and UID, the name of the new one is taken, the one to scale has another size than that
-// it is scaled from, or the one to adopt has a controller.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: no ReplicaSet has the
+// name and UID, the name of the new one is taken, the size of the one to scale is not From, or the
+// one to adopt has a controller.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: its actions,
-// and the status.
+// Apply returns the snapshot s after the whole plan has been carried out at now: its
+// actions, and the status.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {
@@ -41,8 +41,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// Apply returns what s becomes when the actions are carried out at now, in their order,
-// each as by the function [Apply]. It stops at the first error.
+// Apply returns the snapshot s after the actions have been carried out at now, in their
+// order, each as by the function [Apply]. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	sets := apply.NewList(s.ReplicaSets, func(rs *replicaset.ReplicaSet) (string, string) { return rs.Name, rs.UID })
 	for _, action := range as {
@@ -162,8 +162,8 @@ func (a AnnotateReplicaSet) apply(rs *replicaset.ReplicaSet) {
 	}
 }
 
-// ApplyTo returns what rs becomes when the API server carries out the action, as the function [Apply]
-// does for one of a snapshot. The error, if any, is that of Apply: rs has another name, UID or size.
+// ApplyTo returns the ReplicaSet rs after the API server has carried out the action. Like [Apply]
+// it returns an error if rs has another name, UID or size.
 func (a ScaleReplicaSet) ApplyTo(rs replicaset.ReplicaSet) (replicaset.ReplicaSet, error) {
 	if apply.Meant(replicaset.Kind, true, rs.Name, rs.UID, a.Name, a.UID) != nil {
 		return replicaset.ReplicaSet{}, notFound(a.Name)

@@ -17,13 +17,13 @@ import (
 // Kind is the kind of a Deployment in an owner reference.
 const Kind = "Deployment"
 
-// kind returns the kind of the Deployment, and setKind that of its ReplicaSets, or "" if they
-// are those of Kubernetes.
+// kind returns the kind of the Deployment, and setKind the kind of its ReplicaSets, or "" for
+// Kubernetes' kinds.
 func (d *Deployment) kind() string { return unless(d.Kind, Kind) }
 
 func (d *Deployment) setKind() string { return unless(d.ReplicaSetKind, replicaset.Kind) }
 
-// says returns what is said of the Deployment, by its own kind.
+// says returns a text about the Deployment with the caller's kind.
 func (d *Deployment) says(text string) string {
 	if d.kind() == "" {
 		return text
@@ -31,7 +31,7 @@ func (d *Deployment) says(text string) string {
 	return d.Kind + strings.TrimPrefix(text, Kind)
 }
 
-// rollbackKey returns the key of a request for a rollback, or "" if it is that of Kubernetes.
+// rollbackKey returns the annotation key of a rollback request, or "" for Kubernetes' key.
 func (in *input) rollbackKey() string {
 	return unless(in.opts.Keys.Rollback, revision.AnnotationRollback)
 }
@@ -43,10 +43,9 @@ func unless(kind, usual string) string {
 	return kind
 }
 
-// selectsAll reports whether the selector is empty, which upstream takes for a
-// mistake: a Deployment would adopt whatever has no controller. By default only a
-// selector without any part counts as empty, and one with an empty map of labels
-// does not: see [EmptyMapSelectsAll].
+// selectsAll reports whether the selector is empty. Upstream treats this as a mistake,
+// because the Deployment would adopt all orphans. By default a selector with an empty map
+// of labels does not count as empty: see [EmptyMapSelectsAll].
 func (in *input) selectsAll() bool {
 	s := in.d.Selector
 	if s == nil {
@@ -58,8 +57,8 @@ func (in *input) selectsAll() bool {
 	return s.MatchLabels == nil && s.MatchExpressions == nil
 }
 
-// claim keeps, adopts and releases ReplicaSets, and checks those that are
-// the Deployment's.
+// claim keeps, adopts and releases ReplicaSets, and checks the ReplicaSets of the
+// Deployment.
 func (in *input) claim(errs *field.Errors) {
 	if in.selectsAll() {
 		return
@@ -82,7 +81,7 @@ func (in *input) claim(errs *field.Errors) {
 	slices.SortFunc(in.released, byCreation)
 }
 
-// owner returns the Deployment as an owner of ReplicaSets. The error is why its selector
+// owner returns the Deployment as an owner of ReplicaSets, or an error if its selector
 // cannot be compiled.
 func (in *input) owner() (owner claim.Owner, err error) {
 	owner = claim.Owner{UID: in.d.UID, Deleting: in.deleting()}
@@ -102,10 +101,10 @@ func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *f
 	}
 }
 
-// verdict returns what becomes of a ReplicaSet. Without a selector, what the
-// Deployment controls is kept and everything else ignored. A partitioned Deployment
-// neither adopts nor releases, and one of its own that is being deleted is none of
-// its own.
+// verdict decides whether to keep, adopt, release or ignore a ReplicaSet. Without a
+// selector, the Deployment keeps the ReplicaSets that it controls and ignores all others. A
+// partitioned Deployment neither adopts nor releases, and ignores a ReplicaSet that is
+// being deleted.
 func (in *input) verdict(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Verdict {
 	if in.partitioned() {
 		if rs.ControllerUID == in.d.UID && rs.DeletionTimestamp.IsZero() &&

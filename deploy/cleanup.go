@@ -8,9 +8,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// cleanUpHistory returns which old ReplicaSets go, those with the lowest revisions beyond
-// the history limit, as far as they are empty. It looks at the sizes before
-// the plan.
+// cleanUpHistory returns the old ReplicaSets to delete: the lowest revisions beyond the
+// history limit, if they are empty. It looks at the sizes before the plan.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes.
 func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kplan.Hold[Reason]) {

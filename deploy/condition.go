@@ -47,13 +47,12 @@ func findCondition(conditions []kplan.Condition, conditionType string) *kplan.Co
 	return nil
 }
 
-// quoting returns a message about a name, which stands behind a word.
+// quoting returns a message with a quoted name after a word.
 func quoting(before, name, after string) string {
-	return string(appendQuoting(make([]byte, 0, 128), before, name, after)) // on the stack, which makes this faster than +
+	return string(appendQuoting(make([]byte, 0, 128), before, name, after)) // on the stack
 }
 
-// appendQuoting appends such a message. The names that Kubernetes allows have nothing to escape, and need
-// not be searched for it with the care of strconv.
+// appendQuoting appends such a message. Names that Kubernetes allows have nothing to escape.
 func appendQuoting(text []byte, before, name, after string) []byte {
 	text = append(append(text, before...), ' ')
 	for i := range len(name) {
@@ -74,10 +73,10 @@ func GetCondition(conditions []kplan.Condition, conditionType string) (kplan.Con
 	return kplan.Condition{}, false
 }
 
-// SetCondition returns the conditions with c at the end, in place of those of its
-// type. With the status and reason of the present one nothing changes, not even
-// the message; with its status alone, its transition time is kept. The slice that
-// it is given stays as it is.
+// SetCondition returns the conditions with c at the end, replacing all conditions of its
+// type. If the present condition has the same status and reason, nothing changes, not even
+// the message. If only the status is the same, the transition time is kept. The given slice
+// is not changed.
 //
 // It mirrors SetDeploymentCondition of the deployment util package of Kubernetes.
 func SetCondition(conditions []kplan.Condition, c kplan.Condition) []kplan.Condition {
@@ -95,8 +94,8 @@ func setCondition(conditions []kplan.Condition, c *kplan.Condition) []kplan.Cond
 	return conditions
 }
 
-// transition returns since when a condition has the status, if it is set now, and whether it is
-// there with this status and reason.
+// transition returns the transition time of a condition that is set now, and whether it already
+// has this status and reason.
 func transition(conditions []kplan.Condition, conditionType string, status kplan.ConditionStatus, reason string, now time.Time) (since time.Time, same bool) {
 	old := findCondition(conditions, conditionType)
 	if old == nil || old.Status != status {
@@ -105,9 +104,9 @@ func transition(conditions []kplan.Condition, conditionType string, status kplan
 	return old.LastTransitionTime, old.Reason == reason
 }
 
-// RemoveCondition returns the conditions without those of a type. The slice that it
-// is given stays as it is. It mirrors RemoveDeploymentCondition of the deployment
-// util package of Kubernetes.
+// RemoveCondition returns the conditions of all other types. The given slice is not
+// changed. It mirrors RemoveDeploymentCondition of the deployment util package of
+// Kubernetes.
 func RemoveCondition(conditions []kplan.Condition, conditionType string) []kplan.Condition {
 	return removeCondition(slices.Clone(conditions), conditionType)
 }

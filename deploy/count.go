@@ -2,14 +2,14 @@
 
 package deploy
 
-// counts is what all ReplicaSets together have, as they are before the plan.
+// counts are the sums over all ReplicaSets before the plan.
 type counts struct {
 	wanted, replicas, ready, available int64
 
 	terminating int64
 	known       bool // every ReplicaSet that has been synced reports its terminating pods
 
-	conditions bool // some ReplicaSet has conditions, which tell of failures only
+	conditions bool // some ReplicaSet has conditions, which report only failures
 }
 
 // count sums up the ReplicaSets.
@@ -32,8 +32,8 @@ func (c *counts) count(in *input) {
 	}
 }
 
-// terminatingThatCount returns how many terminating pods take up room, by the policy; known
-// is false if nothing may be started until that is known.
+// terminatingThatCount returns the number of terminating pods that take up room by the
+// policy. If known is false, nothing may be started until the number is known.
 func (c *counts) terminatingThatCount(in *input) (n int64, known bool) {
 	if in.opts.Terminating == TerminationStarted {
 		return 0, true

@@ -12,27 +12,28 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A decision is what a pass does, and why. Nothing writes to it once it is made.
+// A decision holds the changes of a pass and their reasons. Nothing writes to it once it is
+// made.
 type decision struct {
 	path path
 
 	created *creation // nil if none is created
 	sizing
-	refreshed []int // sets whose annotations are brought up to date, whatever their size
+	refreshed []int // sets that get current annotations, whatever their size
 	remove    []*replicaset.ReplicaSet
 	pause     *pausepoint.PauseDeployment // or nil
 	rollback  *revision.Rollback
-	source    *revision.Entry // what it goes back to, or nil
+	source    *revision.Entry // the revision to roll back to, or nil
 }
 
-// A path is the one that a pass takes.
+// A path is the branch that a pass takes.
 type path int
 
 const (
 	pathRefused  path = iota // the selector is empty: nothing is planned
-	pathCounts               // the rollout rests: the status is counts
+	pathCounts               // the rollout rests: the status gets counts
 	pathRollback             // back to a revision: the status is left to the next pass
-	pathRollout              // the rollout goes on: the status tells of progress
+	pathRollout              // the rollout goes on: the status reports progress
 )
 
 // decide takes the first path that applies.
@@ -58,13 +59,13 @@ func (d *decision) decide(in *input, c *counts, f *following) {
 	}
 }
 
-// behind returns a sizing with holds in front of its own.
+// behind returns a sizing with holds before its own.
 func (z sizing) behind(holds ...kplan.Hold[Reason]) sizing {
 	z.holds = append(holds, z.holds...)
 	return z
 }
 
-// rest is the pass of a paused Deployment: it scales, by the policy, and cleans up its history.
+// rest decides for a paused Deployment: it scales, by the policy, and cleans up the history.
 func (d *decision) rest(in *input, c *counts, f *following, requested bool) {
 	d.path = pathCounts
 	switch {
@@ -78,14 +79,14 @@ func (d *decision) rest(in *input, c *counts, f *following, requested bool) {
 		d.sizing = in.scale(c)
 	}
 	d.sizing = d.behind(in.holdPaused())
-	if !requested { // or else history is about to be needed
+	if !requested { // otherwise the rollback needs the history
 		d.cleanUp(in)
 	}
 }
 
-// wait is the pass of a Deployment that waits at a pause point: old pods in front of the point may
-// go, and the point itself if it says so, but nothing is started, so that what is inspected stays
-// as it is.
+// wait decides for a Deployment that waits at a pause point: old pods before the point may go, and
+// the pod at the point if the annotation says so. No pods are started, so that the inspected state
+// does not change.
 func (d *decision) wait(in *input, c *counts, f *following) {
 	if in.scalingEvent() {
 		d.sizing = in.scale(c)
@@ -98,8 +99,8 @@ func (d *decision) wait(in *input, c *counts, f *following) {
 	d.cleanUp(in)
 }
 
-// goBack goes back to a revision. By default the ReplicaSet of the present template is created
-// first, even if that template is given up in the same plan: see [RollbackCreatesAbandonedSet].
+// goBack rolls back to a revision. By default the ReplicaSet of the present template is created
+// first, even if the same plan gives up this template: see [RollbackCreatesAbandonedSet].
 func (d *decision) goBack(in *input, c *counts, f *following, request int64) {
 	d.path = pathRollback
 	if !in.opts.Repair.Has(RollbackCreatesAbandonedSet) {
@@ -131,8 +132,8 @@ func (d *decision) recreate(in *input, c *counts) {
 	}
 }
 
-// roll makes one step of a rolling update. When the rollout is complete, what exceeds the history
-// limit is deleted.
+// roll makes one step of a rolling update. When the rollout is complete, it deletes old
+// ReplicaSets beyond the history limit.
 func (d *decision) roll(in *input, c *counts, f *following) {
 	d.path = pathRollout
 	rollsFirst := in.rollsFirst() && in.scalingEvent()
@@ -148,13 +149,13 @@ func (d *decision) roll(in *input, c *counts, f *following) {
 	if in.opts.PausePoints {
 		d.sizing, d.pause = in.stopAtPoints(d.sizing, f, d.created)
 	}
-	if rollsFirst { // or else the next pass scales
+	if rollsFirst { // otherwise the next pass scales
 		d.changes, d.refreshed = in.refresh(d.changes)
 	}
 }
 
-// published returns the annotations that the pass sets on the Deployment: the revision. It is
-// nil if they are there.
+// published returns the revision annotation that the pass sets on the Deployment, or nil if
+// it is set already.
 func (in *input) published(f *following, created *creation) map[string]string {
 	switch {
 	case created != nil:
@@ -165,7 +166,8 @@ func (in *input) published(f *following, created *creation) map[string]string {
 	return nil
 }
 
-// publish returns the annotation of the Deployment with a revision, or nil if it is there.
+// publish returns the annotation of the Deployment with a revision, or nil if it is set
+// already.
 func (in *input) publish(number string) map[string]string {
 	if in.d.Annotations[in.opts.Keys.Revision] == number {
 		return nil
@@ -173,7 +175,7 @@ func (in *input) publish(number string) map[string]string {
 	return map[string]string{in.opts.Keys.Revision: number}
 }
 
-// cleanUp adds which ReplicaSets are history no longer.
+// cleanUp adds the ReplicaSets to delete from the history.
 func (d *decision) cleanUp(in *input) {
 	remove, holds := in.cleanUpHistory()
 	if in.opts.Repair.Has(CleanupDeletesStartedSet) {
@@ -184,8 +186,8 @@ func (d *decision) cleanUp(in *input) {
 	d.remove, d.holds = remove, append(d.holds, holds...)
 }
 
-// refresh brings the annotations of all sets up to date that want pods: of those that are
-// changed anyway, and of the others.
+// refresh brings the annotations of all active sets up to date. It returns the sets without
+// a change that need new annotations.
 func (in *input) refresh(changes []change) (_ []change, others []int) {
 	to, place := make([]int32, len(in.sets)), make([]int, len(in.sets))
 	for i := range to {

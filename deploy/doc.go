@@ -4,9 +4,10 @@
 //
 // Start with [Snapshot], a Deployment and the ReplicaSets of its namespace, and with
 // [Reconcile], which returns a [Plan] for it: the ReplicaSets to create, annotate, scale
-// and delete, the status to report, what is held back and why, and when to look again. It
-// performs nothing. [Finish] tells what follows from how the plan went. One call is one
-// pass of the Deployment controller: a rollout that takes eleven passes takes eleven calls.
+// and delete, the status to report, the writes that are held back and why, and when to look
+// again. It performs nothing. [Finish] takes the outcomes of the actions, and returns the
+// status to write and whether to retry. One call is one pass of the Deployment controller:
+// a rollout that takes eleven passes takes eleven calls.
 //
 // A pass goes like this:
 //
@@ -14,7 +15,7 @@
 //	    |
 //	  admit     check, default, claim ReplicaSets, find the new one; errors name each field
 //	    |
-//	  count     what all of them together want and have
+//	  count     sum up the pods that all of them want and have
 //	    |
 //	  decide    how the new ReplicaSet follows the Deployment, unless the selector is empty;
 //	    |       and the first that applies:
@@ -24,9 +25,9 @@
 //	    |          replicas changed   scale in proportion
 //	    |          Recreate           remove all, then start all
 //	    |          RollingUpdate      create or grow the new one, or shrink the old ones, or
-//	    |                             clean up; what is created may shrink others at once
+//	    |                             clean up; a creation may shrink others in the same pass
 //	    |
-//	  report    status, conditions, what a rollout waits for
+//	  report    status, conditions, holds of a rollout that waits
 //	    |
 //	  write     the actions in order, holds, events
 //	    |
@@ -35,21 +36,21 @@
 // Each of these phases makes a value that nothing later writes to.
 //
 // [Effects] says which Deployments an event concerns. [Apply] is the effect of an action on a
-// snapshot, for simulators and tests. [Tracker] plans after each event without looking at all
-// ReplicaSets and pods anew, for those who plan often.
+// snapshot, for simulators and tests. A [Tracker] plans after each event without reading all
+// ReplicaSets and pods again.
 //
-// Of a rolling update, two bounds hold whatever the order of passes: no more pods are
-// wanted than replicas and surge, and no pod is removed that is needed for the minimum that
-// must be available. The arithmetic alone, over counts, is in package rollout.
+// Two bounds of a rolling update hold in any order of passes: no more pods are wanted than
+// replicas and surge, and no pod is removed that the minimum of available pods needs. The
+// arithmetic over counts is in package rollout.
 //
-// By default plans are those of Kubernetes 1.37, with what hardly anybody wants: its
-// [Quirks], which [Options].Repair takes out one by one or all at once. The other options
-// are policies, which change what is wanted.
+// By default plans are equal to those of Kubernetes 1.37, defects included: its [Quirks],
+// which [Options].Repair repairs one by one or all at once. The other options are policies,
+// which change the desired behaviour.
 //
 // A Deployment with the field Partitioned is rolled by partition, as OpenKruise Rollouts
 // does: a controller of batches says how many pods may have the new template, and the rest
 // stays. See [PartitionedBy] and [ParsePartitioned].
 //
 // All rules by name, with the upstream functions that they mirror, the invariants, and the
-// deviations from upstream are in rules.md beside this file.
+// deviations from upstream are in rules.md of this folder.
 package deploy

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Change is what has happened to a Deployment, a ReplicaSet or a pod, as informers tell it.
+// A Change is an event of a Deployment, a ReplicaSet or a pod, as informers deliver it.
 type Change struct {
 	Deployment DeploymentEvent
 	ReplicaSet ReplicaSetEvent
@@ -25,18 +25,20 @@ type DeploymentEvent struct {
 	Old, New *Deployment
 }
 
-// Effects returns which Deployments to plan for after a change, by name. The lists are those
-// of the namespace as the caches show them. Of Deployments, Name, UID, Selector and Strategy
-// are read, and of ReplicaSets, UID and ControllerUID; objects that an event names by no UID
-// and no selector may be left out. Of an [replicaset.Effect] Name and Reconcile are set.
+// Effects returns the names of the Deployments to plan for after a change. Pass the
+// Deployments and ReplicaSets of the namespace from the caches. It reads Name, UID, Selector
+// and Strategy of Deployments, and UID and ControllerUID of ReplicaSets. Objects without a
+// UID or selector that the event refers to may be left out. Name and Reconcile of a
+// [replicaset.Effect] are set.
 //
 //   - A Deployment concerns itself, even if an update changes nothing.
 //   - A ReplicaSet concerns its controller, and its former controller if that is another one.
-//     An orphan that comes, or whose labels or controller have changed, concerns all that
-//     select it, since one of them may adopt it. An update that changes no resource version is
-//     a repetition and concerns none.
-//   - A pod that is gone concerns the controller of its ReplicaSet if that uses Recreate: it
-//     may have waited for this pod. No other event of a pod concerns a Deployment.
+//     A new orphan, or an orphan with changed labels or controller, concerns all Deployments
+//     that select it, since one of them may adopt it. An update with the same resource version
+//     is a repetition and concerns none.
+//   - A pod that is gone concerns the Deployment of its ReplicaSet if the strategy is
+//     Recreate: the Deployment may have waited for this pod. No other event of a pod
+//     concerns a Deployment.
 //
 // It mirrors addDeployment, updateDeployment, deleteDeployment, addReplicaSet,
 // updateReplicaSet, deleteReplicaSet and deletePod of the deployment controller of Kubernetes.
@@ -80,7 +82,7 @@ func (r *routing) replicaSet(before, after *replicaset.ReplicaSet) {
 	}
 }
 
-// podGone concerns the Deployment that waits until the pods of its ReplicaSets are gone.
+// podGone adds the Deployment that waits until the pods of its ReplicaSets are gone.
 func (r *routing) podGone(p *podorder.Pod, replicaSets []replicaset.ReplicaSet) {
 	i := slices.IndexFunc(replicaSets, func(rs replicaset.ReplicaSet) bool { return rs.UID == p.ControllerUID })
 	if i < 0 || p.ControllerUID == "" {
@@ -108,7 +110,7 @@ func (r *routing) concerns(d *Deployment) {
 	}
 }
 
-// orphaned concerns the Deployments that select a ReplicaSet.
+// orphaned adds the Deployments that select a ReplicaSet.
 func (r *routing) orphaned(rs *replicaset.ReplicaSet) {
 	for i := range r.deployments {
 		if s, err := selector.FromLabelSelector(r.deployments[i].Selector); err == nil && s.Selects(rs.Labels) {

@@ -14,13 +14,13 @@ func (in *input) exactly() bool {
 	return in.opts.Repair.Has(ScalingLosesShares) || in.opts.WeighByAvailable || in.opts.Leftover != LeftoverDefault
 }
 
-// shareExactly shares out what may be wanted so that the sum is exact and no set
-// moves against the direction of the whole: the repair of
-// [ScalingLosesShares], and the home of the policies for weights and leftovers.
+// shareExactly shares out the wanted pods so that the sum is exact and no set moves against
+// the direction of the whole. It is the repair of [ScalingLosesShares], and applies the
+// policies for weights and leftovers.
 //
-// A set's share is its size in proportion to what the Deployment wanted at most
-// when the set was last scaled. So a set that has been scaled in an interrupted
-// pass, and one that has not, still have the shares that they had before it:
+// The share of a set is its size divided by the maximum that the Deployment wanted when the
+// set was last scaled. So all sets keep their shares after an interrupted pass, whether it
+// has scaled them or not:
 //
 //	10 -> 20, of 6 and 4 only the first has become 12; then 20 -> 15:
 //	shares 12/20 and 4/10, sizes 9 and 6, as from 10 -> 15 at once
@@ -57,9 +57,8 @@ func (d *draft) recorded(active []int) []rollout.Set {
 	return sets
 }
 
-// rounded returns the sizes that upstream would give, or nil if it cannot
-// compute them, moves a set against the direction of the whole, or is not asked for by
-// the policies.
+// rounded returns upstream's sizes. It returns nil if upstream cannot compute them or moves
+// a set against the direction of the whole, or if a policy asks for other sizes.
 func (d *draft) rounded(active []int, goal, total int64) []int32 {
 	toAdd := goal - total
 	if d.in.opts.Leftover != LeftoverDefault || d.in.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {

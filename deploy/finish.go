@@ -15,68 +15,68 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A Report is what became of a plan.
+// A Report holds the outcomes of a plan's actions.
 type Report struct {
-	// LiveCheck is why no ReplicaSet may be adopted, from claim.CheckLive; nil if they
-	// may, or none was to be.
+	// LiveCheck is the reason from claim.CheckLive why no ReplicaSet may be adopted. It is
+	// nil if adoption is allowed, or the plan adopts none.
 	LiveCheck error
-	// Outcomes are those of the actions, in order. Those that were not carried out have
-	// none. Adoptions and releases are all tried. What follows them is left out if one of
-	// them failed, or if what was to be adopted is gone, and so is what follows the first
-	// other action that failed. AnnotateDeployment is no call of its own, since the
-	// annotations go along with the status, and needs no outcome.
+	// Outcomes has one outcome for each action, in order; it is zero for an action that was
+	// not carried out. Carry out all adoptions and releases. If one of them failed, or a
+	// ReplicaSet to be adopted is gone, carry out no further action; and none after the
+	// first other action that failed. AnnotateDeployment is not a separate call, since the
+	// annotations are written with the status, and needs no outcome.
 	Outcomes []kplan.Outcome
 }
 
-// A Result is how a pass ends.
+// A Result is the end of a pass: the status to write, and whether to try again.
 type Result struct {
-	// Status and Annotations are what to write over ResourceVersion, in one call to the
+	// Status and Annotations are to be written over ResourceVersion, in one call to the
 	// status subresource, if WriteStatus is set. Annotations are all annotations of the
-	// Deployment; both are as they are if they are not to be written.
+	// Deployment. Without WriteStatus both are the stored ones.
 	Status          Status
 	Annotations     map[string]string
 	ResourceVersion string // of the Deployment after the actions
 	WriteStatus     bool
 	Events          []kplan.Event        // to be recorded, in order
-	Holds           []kplan.Hold[Reason] // what a failure adds to those of the plan
-	// Err is why the pass failed: then call [Reconcile] again after
+	Holds           []kplan.Hold[Reason] // added by a failure to the holds of the plan
+	// Err is the failure of the pass: then call [Reconcile] again after
 	// replicaset.RetryDelay, as upstream does [MaxRetries] times. If it is nil, forget the
-	// failures so far. Errs are all errors of the same kind.
+	// failures so far. Errs are the errors that Err joins.
 	Err  error
 	Errs []error
-	// RecheckAt is that of the plan, and zero for a pass that failed.
+	// RecheckAt is the RecheckAt of the plan, and zero if the pass failed.
 	RecheckAt time.Time
-	// Again is what to plan from at once if ReplicaSets that were to be adopted are gone:
-	// the snapshot without them, and as the other claims have left it. Then nothing else
-	// of the plan may have been carried out, and Err wraps kplan.ErrGone, so that a
-	// caller who does not plan at once does it later. Each such snapshot has fewer
-	// orphans than the one before.
+	// Again is the snapshot for the next call of [Reconcile], at once, if ReplicaSets to be
+	// adopted are gone: the snapshot without them, after the other claims. Then nothing
+	// else of the plan may have been carried out, and Err wraps kplan.ErrGone, so that a
+	// caller that does not plan at once retries later. Each such snapshot has fewer orphans
+	// than the one before.
 	Again *Snapshot
 }
 
-// Finish returns what follows from the execution of p, a plan for s: the status
-// and the annotations to write, the events to record and whether to try again.
+// Finish returns the end of a pass after the execution of p, a plan for s: the status and
+// the annotations to write, the events to record and whether to try again.
 //
-// What is written after a failure is what upstream has written by then:
+// After a failure, it writes only as much as upstream has written at that point:
 //
-//   - After a claim that failed nothing is. Of a ReplicaSet that is gone before it can be
-//     adopted, see [Result].Again.
-//   - If a rolling update could not shrink an old ReplicaSet, the whole status of the plan
-//     is. Upstream forgets the failure; here it is an error, so that somebody tries again.
-//   - After any other failure, the conditions and annotations that were set before it are.
-//   - If the name of the new ReplicaSet is taken: it may be the Deployment's with its
-//     template, then the Deployment gets the revision, and the next plan finds the
-//     ReplicaSet. If it is not in s, a newer snapshot is needed. If it is another one, the
-//     hashes collide: the count of collisions is raised, which changes the hash and so the
-//     name.
-//   - If the name that s shows as taken is free by now, the Deployment gets the revision,
-//     the condition and the event of the creation. What upstream goes on to do in the same
-//     pass is left to the next one, which sees the ReplicaSet.
+//   - After a claim that failed: nothing. If a ReplicaSet is gone before it can be adopted,
+//     see [Result].Again.
+//   - If a rolling update could not shrink an old ReplicaSet: the whole status of the plan.
+//     Upstream forgets the failure; here it is an error, so that the pass is retried.
+//   - After any other failure: the conditions and annotations that were set before it.
+//   - If the name of the new ReplicaSet is taken: a ReplicaSet that the Deployment controls
+//     and that has its template is the new one; the Deployment gets the revision, and the
+//     next plan finds it. If the ReplicaSet is not in s, a newer snapshot is needed. In all
+//     other cases the hashes collide: the collision count is raised, which changes the hash
+//     and with it the name.
+//   - If the name that s shows as taken is free now, the Deployment gets the revision, the
+//     condition and the event of the creation. Upstream goes on in the same pass; here the
+//     next pass does, which sees the ReplicaSet.
 //   - If the namespace is being deleted, the pass ends without an error.
 //   - If the new ReplicaSet could not be created for another reason, the condition
 //     Progressing and an event say so.
 //
-// An event that is about no action is recorded if everything before the last action was
+// An event that belongs to no action is recorded if all actions before the last one were
 // carried out.
 //
 // It mirrors syncDeployment, getNewReplicaSet and rolloutRolling of the deployment
@@ -100,10 +100,10 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	return f.result
 }
 
-// MaxRetries is how often upstream's controller repeats a pass that fails: if the one that
-// follows so many failures in a row fails as well, it forgets them, and plans again after the
-// next event of [Effects]. Informers repeat the events of all Deployments every 12 to 24 hours.
-// By replicaset.RetryDelay the last of 15 repetitions begins 164 s after the first failure.
+// MaxRetries is the number of times that upstream's controller retries a failed pass. If the
+// last retry fails as well, it forgets the failures, and plans again after the next event of
+// [Effects]. Informers repeat the events of all Deployments every 12 to 24 hours. With
+// replicaset.RetryDelay the last of 15 retries begins 164 s after the first failure.
 //
 // It mirrors handleErr of the deployment controller of Kubernetes.
 const MaxRetries = 15
@@ -115,7 +115,7 @@ type finish struct {
 	now               time.Time
 	opts              Options
 	storedAnnotations map[string]string // of the Deployment, as the API server has them
-	nextAnnotations   map[string]string // that are written with the status
+	nextAnnotations   map[string]string // to be written with the status
 	result            Result
 }
 
@@ -130,8 +130,8 @@ func (f *finish) fail(a Action, err error) {
 	f.result.Errs = append(f.result.Errs, fmt.Errorf("%s: %w", a, err))
 }
 
-// claims collects the errors of adoptions and releases, and those of ReplicaSets that are
-// gone before they could be adopted.
+// claims collects the errors of adoptions and releases. It returns the errors of
+// ReplicaSets that were gone before they could be adopted.
 func (f *finish) claims() (gone []error) {
 	for i, a := range f.plan.Actions {
 		switch a := a.(type) {
@@ -154,7 +154,7 @@ func (f *finish) claims() (gone []error) {
 	return gone
 }
 
-// again returns the snapshot as the claims have left it.
+// again returns the snapshot after the claims.
 func (f *finish) again() *Snapshot {
 	next := f.s
 	next.ReplicaSets = slices.Clone(f.s.ReplicaSets)
@@ -170,7 +170,7 @@ func (f *finish) again() *Snapshot {
 			} else if k >= 0 {
 				rs := &next.ReplicaSets[k]
 				rs.ControllerKind, rs.ControllerName, rs.ControllerUID = cmp.Or(f.s.Deployment.Kind, Kind), f.s.Deployment.Name, f.s.Deployment.UID
-				rs.ResourceVersion = o.ResourceVersion // one that is not known is no precondition
+				rs.ResourceVersion = o.ResourceVersion // an unknown version is no precondition
 			}
 		case ReleaseReplicaSet:
 			if k := find(a.Name, a.UID); k >= 0 {
@@ -182,7 +182,7 @@ func (f *finish) again() *Snapshot {
 	return &next
 }
 
-// actions finds out how far the plan was carried out, and what is left to write.
+// actions finds the first action that failed, and fills in the result.
 func (f *finish) actions() {
 	failed := -1
 	for i := range f.plan.Actions {
@@ -214,7 +214,7 @@ func (f *finish) actions() {
 	f.result.WriteStatus = !f.result.Status.equal(&f.s.Deployment.Status) || !maps.Equal(f.result.Annotations, f.storedAnnotations)
 }
 
-// done reports whether an action was carried out, or need not be any more.
+// done reports whether an action was carried out, or is not needed any more.
 func (f *finish) done(i int) bool {
 	switch o := f.outcome(i); f.plan.Actions[i].(type) {
 	case AdoptReplicaSet, ReleaseReplicaSet, AnnotateDeployment:
@@ -226,8 +226,8 @@ func (f *finish) done(i int) bool {
 	}
 }
 
-// carriedOut changes the annotations and the version of the Deployment as an action that was
-// carried out has.
+// carriedOut applies an action that was carried out to the annotations and the version of
+// the Deployment.
 func (f *finish) carriedOut(i int) {
 	switch a := f.plan.Actions[i].(type) {
 	case AnnotateDeployment:
@@ -259,7 +259,7 @@ func with(m, set map[string]string) map[string]string {
 	return all
 }
 
-// events keeps those that are about what was done.
+// events keeps the events of actions that were carried out.
 func (f *finish) events(failed int) {
 	for _, e := range f.plan.Events {
 		if failed < 0 || e.Action >= 0 && e.Action < failed || e.Action < 0 && failed == len(f.plan.Actions)-1 {
@@ -268,8 +268,8 @@ func (f *finish) events(failed int) {
 	}
 }
 
-// shrinks reports whether an action shrinks an old ReplicaSet in a rolling update.
-// Upstream goes on to the status if that fails.
+// shrinks reports whether an action shrinks an old ReplicaSet in a rolling update. If it
+// fails, upstream still writes the status.
 func (f *finish) shrinks(i int) bool {
 	a, ok := f.plan.Actions[i].(ScaleReplicaSet)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// failed is what follows when an action failed, and with it the pass: of the status only
-// the conditions that upstream has written by then.
+// failed ends the pass after an action that failed. Of the status it writes only the
+// conditions that upstream has written at that point.
 func (f *finish) failed(i int) {
 	var in input
 	if err := in.admit(&f.s, f.now, &f.opts); err != nil {
@@ -35,8 +35,8 @@ func (f *finish) failed(i int) {
 	f.result.Status.CollisionCount = collisions
 }
 
-// createsTaken reports whether the plan ends with the creation of a ReplicaSet whose name it expects to
-// be taken.
+// createsTaken reports whether the plan ends with the creation of a ReplicaSet under a name that
+// it expects to be taken.
 func (p *Plan) createsTaken() bool {
 	if len(p.Actions) == 0 {
 		return false
@@ -45,7 +45,8 @@ func (p *Plan) createsTaken() bool {
 	return ok && slices.ContainsFunc(p.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
 }
 
-// created is what follows that creation: what upstream writes and says of it at once.
+// created ends the pass after that creation with the event, the revision and the condition
+// that upstream writes at once.
 func (f *finish) created() {
 	var in input
 	if err := in.admit(&f.s, f.now, &f.opts); err != nil {
@@ -66,18 +67,18 @@ func (f *finish) created() {
 	f.result.Status = in.storedStatus(list.list)
 }
 
-// publish makes the revision of the Deployment go along with the status.
+// publish writes the revision of the Deployment with the status.
 func (f *finish) publish(in *input, number int64) {
 	if set := in.publish(strconv.FormatInt(number, 10)); set != nil {
 		f.nextAnnotations = with(f.nextAnnotations, set)
 	}
 }
 
-// before sets the conditions that were set before an action.
+// before sets the conditions that upstream has set before action i.
 func (f *finish) before(in *input, list *conditions, i int) {
 	if i < len(f.plan.Actions) {
 		if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == ReasonRevision {
-			return // it is what comes first
+			return // nothing is set before this action
 		}
 	}
 	var follow following
@@ -91,7 +92,7 @@ func (f *finish) before(in *input, list *conditions, i int) {
 	}
 }
 
-// notCreated is what follows when the new ReplicaSet was not created.
+// notCreated ends the pass after the creation of the new ReplicaSet failed.
 func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i int) {
 	o := f.outcome(i)
 	switch o.Answer {
@@ -117,7 +118,7 @@ func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i i
 	}
 }
 
-// collided returns the next count of collisions. It never becomes 0 again.
+// collided returns the next collision count. It never becomes 0 again.
 func collided(count *int32) *int32 {
 	switch {
 	case count == nil:
@@ -128,8 +129,8 @@ func collided(count *int32) *int32 {
 	return ptr.To(*count + 1)
 }
 
-// recount corrects the number of unavailable pods where it is that of the sizes after the
-// plan: from a failed action on they are what they were.
+// recount corrects the number of unavailable pods if it counts the sizes after the plan:
+// the failed action, and all after it, have left sizes unchanged.
 func (f *finish) recount(failed int) {
 	if !f.opts.Repair.Has(UnavailableReplicasLag) {
 		return

@@ -4,8 +4,8 @@ package deploy
 
 import "github.com/kplan-go/kplan"
 
-// waits says what a rollout waits for when sizes are final, if nothing else does, and what
-// has gone wrong with it.
+// waits returns the holds of a rollout that is not complete: its failures and, if sizes are
+// final, the pods that it waits for.
 func (in *input) waits(c *counts, s *Status, settled bool) (holds []kplan.Hold[Reason]) {
 	if in.complete(s) {
 		return nil
@@ -22,7 +22,7 @@ func (in *input) waits(c *counts, s *Status, settled bool) (holds []kplan.Hold[R
 	return holds
 }
 
-// lacks says what the new ReplicaSet, of the right size, still lacks.
+// lacks returns the hold of a new ReplicaSet that has the right size but is not complete.
 func (in *input) lacks(s *set) []kplan.Hold[Reason] {
 	name, status, size := s.rs.Name, s.status(), int64(s.size)
 	switch {
@@ -42,7 +42,7 @@ func (in *input) lacks(s *set) []kplan.Hold[Reason] {
 	return nil
 }
 
-// remains says which old ReplicaSets, which want no pods, still have some.
+// remains returns the holds of old ReplicaSets that want no pods but still have some.
 func (in *input) remains() (holds []kplan.Hold[Reason]) {
 	for _, s := range in.old {
 		switch status := s.status(); {
@@ -65,7 +65,7 @@ func (in *input) failures() (holds []kplan.Hold[Reason]) {
 	return holds
 }
 
-// holdPaused says what a paused Deployment would do next.
+// holdPaused returns the hold of a paused Deployment.
 func (in *input) holdPaused() kplan.Hold[Reason] {
 	switch {
 	case len(in.sets) == 0:

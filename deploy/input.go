@@ -33,7 +33,7 @@ type input struct {
 	next          int64                    // the revision of a new ReplicaSet
 }
 
-// A set is a ReplicaSet of the Deployment.
+// A set is a ReplicaSet that the Deployment owns.
 type set struct {
 	rs      *replicaset.ReplicaSet // the caller's, or an empty one if the plan creates it
 	size    int32                  // pods that it wants
@@ -109,12 +109,12 @@ func (in *input) allPods() []podorder.Pod {
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }
 
-// numbers returns what the arithmetic of rollout wants to know of a set.
+// numbers returns the counts of a set for package rollout.
 func (s *set) numbers() rollout.Set {
 	return rollout.Set{Wanted: s.size, Available: s.status().AvailableReplicas}
 }
 
-// numbersOf returns the counts of a set, and what is said of it.
+// numbersOf returns the counts of a set, and its policy.
 func (in *input) numbersOf(s *set) rollout.Set {
 	c := s.numbers()
 	if in.byPolicy {

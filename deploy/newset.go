@@ -19,8 +19,8 @@ type following struct {
 	write    bool
 	set      map[string]string
 	minReady bool
-	// withNextSize is annotations that are no reason to write the ReplicaSet, but that go
-	// along with its next size: see revision.Keys.Sync.
+	// withNextSize are annotations that are no reason to write the ReplicaSet, but are
+	// written with its next size: see revision.Keys.Sync.
 	withNextSize map[string]string
 	// publish says that the Deployment gets the revision of the ReplicaSet.
 	publish bool
@@ -42,8 +42,8 @@ func (f *following) follow(in *input) {
 	f.withNextSize, f.publish, f.number = set, true, s.rs.Annotations[in.opts.Keys.Revision]
 }
 
-// restarts reports whether a ReplicaSet is used again, for which the clock of the deadline
-// starts again: the repair of [ReusedSetKeepsDeadline].
+// restarts reports whether a ReplicaSet is reused, so that the clock of the deadline starts
+// again: the repair of [ReusedSetKeepsDeadline].
 func (f *following) restarts(in *input) bool {
 	if !f.write || !in.hasDeadline() || !in.opts.Repair.Has(ReusedSetKeepsDeadline) {
 		return false
@@ -52,19 +52,20 @@ func (f *following) restarts(in *input) bool {
 	return again
 }
 
-// A creation is the new ReplicaSet, and how it comes, or nil if there is one already.
+// A creation is the creation of the new ReplicaSet. It is nil if one exists.
 type creation struct {
 	rs     *replicaset.ReplicaSet
 	size   int32
 	wanted int32 // the size without the lower bound of a partition
 	// taken says that another ReplicaSet has the name, so that the API server will reject
-	// it: a collision of hashes, or a stranger. Then the plan ends with the creation, and
-	// what follows is [Finish].
+	// the creation: a collision of hashes, or a ReplicaSet of another owner. Then the plan
+	// ends with the creation, and [Finish] handles the rejection.
 	taken bool
 	with  *input // the input with the ReplicaSet
 }
 
-// create decides the ReplicaSet for the Deployment's template if there is none.
+// create returns the creation of a ReplicaSet for the Deployment's template, or nil if one
+// exists.
 func (in *input) create(c *counts) *creation {
 	if in.newAt >= 0 {
 		return nil
@@ -81,7 +82,7 @@ func (in *input) create(c *counts) *creation {
 	return &creation{rs: rs, size: size, wanted: wanted, taken: in.named(name) != nil, with: &with}
 }
 
-// firstSize returns the size that a ReplicaSet which is not there yet may have.
+// firstSize returns the size with which the new ReplicaSet may be created.
 func (in *input) firstSize(c *counts) int32 {
 	switch {
 	case in.d.Strategy == Recreate:
@@ -118,8 +119,8 @@ func (n *creation) failed() sizing {
 	return sizing{holds: []kplan.Hold[Reason]{hold(n.rs.Name, ReasonNameTaken, 0, 0)}, failed: true}
 }
 
-// newLabels returns the labels of a new ReplicaSet, of its template and its pods:
-// those of the Deployment's template and the hash.
+// newLabels returns the labels of a new ReplicaSet, its template and its pods: the labels
+// of the Deployment's template and the hash.
 func (in *input) newLabels() map[string]string {
 	labels := make(map[string]string, len(in.d.TemplateLabels)+1)
 	maps.Copy(labels, in.d.TemplateLabels)
@@ -127,8 +128,8 @@ func (in *input) newLabels() map[string]string {
 	return labels
 }
 
-// newName returns the name of a new ReplicaSet. A long name may be cut behind a dot
-// or dash, and then the API server rejects it, again and again: see [CutNameInvalid].
+// newName returns the name of a new ReplicaSet. A long name may be cut after a dot or dash,
+// and then the API server rejects it in every pass: see [CutNameInvalid].
 func (in *input) newName() string {
 	name := revision.ReplicaSetName(in.d.Name, in.d.Template.Hash)
 	if in.opts.Repair.Has(CutNameInvalid) {

@@ -11,50 +11,50 @@ import (
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.37 does
 // with its default feature gates, quirks included.
 type Options struct {
-	// Repair is the quirks of upstream that are repaired. Where a quirk does not show, its
+	// Repair is the set of upstream quirks to repair. Where a quirk does not show, its
 	// repair changes nothing.
 	Repair Quirks `json:"repair,omitzero"`
 
-	// Keys are the names of the annotations in which revisions and sizes are kept. The
-	// zero Keys are those of Kubernetes.
+	// Keys are the names of the annotations for revisions and sizes. The zero Keys are
+	// Kubernetes' names.
 	Keys revision.Keys `json:"keys,omitzero"`
 
-	// What follows are policies: they change what is wanted. The zero value of
+	// The fields below are policies: they change the desired behaviour. The zero value of
 	// each is upstream's behaviour.
 
 	// Terminating says whether pods that are being deleted take up room.
 	Terminating TerminatingPolicy `json:"terminating,omitzero"`
-	// Paused says what a paused Deployment does with its sizes.
+	// Paused says whether the ReplicaSets of a paused Deployment are scaled.
 	Paused PausedPolicy `json:"paused,omitzero"`
 	// RolloutFirst starts a new template before it scales, if replicas and template
 	// have changed at once. Otherwise pods of the old template are started first.
 	RolloutFirst bool `json:"rolloutFirst,omitzero"`
 	// WeighByAvailable shares out pods that are added in the middle of a rollout in
-	// proportion to available pods instead of wanted ones, so that a template that
-	// does not start is not fed.
+	// proportion to available pods instead of wanted ones, so that a template whose pods do
+	// not start gets none.
 	WeighByAvailable bool `json:"weighByAvailable,omitzero"`
-	// Leftover says who gets the pods that rounding leaves over when scaling in
-	// proportion.
+	// Leftover says which ReplicaSets get the pods that rounding leaves over when scaling
+	// in proportion.
 	Leftover LeftoverPolicy `json:"leftover,omitzero"`
-	// Policy says how a rolling update reckons, for those who roll other things than pods or
-	// want other pods to go first: see [rollout.Policy], where each has its equation. With one
-	// of them a step is [rollout.Step], and scaling is [rollout.Scale]. What a Deployment of
-	// strategy Recreate, or one that is rolled by partition, has no use for is not read. The
-	// exact sums of [rollout.Policy] are repairs here.
+	// Policy says how a rolling update counts pods and which pods go first: see
+	// [rollout.Policy], which has an equation for each policy. With any of them a step is
+	// [rollout.Step], and scaling is [rollout.Scale]. Policies that do not apply to the
+	// strategy Recreate, or to a partition, are not read. The exact sums of [rollout.Policy]
+	// are repairs here.
 	Policy rollout.Policy `json:"policy,omitzero"`
-	// Sets says of ReplicaSets, by name, what they keep and whether their pods move. Of those
-	// that are not there nothing is read.
+	// Sets has, by name of a ReplicaSet, the pods that it keeps and whether its pods move.
+	// Names of ReplicaSets that do not exist are ignored.
 	Sets map[string]SetPolicy `json:"sets,omitempty"`
-	// Adoption says which ReplicaSets without a controller the Deployment makes its
-	// own if its selector matches them.
+	// Adoption says which ReplicaSets without a controller the Deployment adopts if its
+	// selector matches them.
 	Adoption AdoptionPolicy `json:"adoption,omitzero"`
 	// PausePoints makes a rolling update pause at pods that carry the annotation of
 	// package podorder/pausepoint; see Decide there.
 	PausePoints bool `json:"pausePoints,omitzero"`
-	// Order is how the ReplicaSets of the Deployment choose the pods to be deleted, so
-	// that pause points stop the ones that would go. Give replicaset.Options the same: a
-	// dialect or spreading there is a chain or are stages here. Its Now, Neighbours and
-	// Related are replaced.
+	// Order is the order in which the ReplicaSets of the Deployment delete pods, so that
+	// pause points stop the pods that would go. Use the same order as in
+	// replicaset.Options: a dialect or spreading there is a chain or are stages here. Its
+	// Now, Neighbours and Related are replaced.
 	Order podorder.Order `json:"order,omitzero"`
 	// StrictAvailable reports a Deployment that wants pods as available only if at
 	// least one is, even if all may be unavailable.
@@ -77,7 +77,7 @@ const (
 	TerminationKnown TerminatingPolicy = "TerminationKnown"
 )
 
-// A PausedPolicy says what a paused Deployment does with its sizes.
+// A PausedPolicy says whether the ReplicaSets of a paused Deployment are scaled.
 type PausedPolicy string
 
 // The policies for paused Deployments.
@@ -90,13 +90,13 @@ const (
 	PausedFreeze PausedPolicy = "Freeze"
 )
 
-// A LeftoverPolicy says who gets the pods that rounding leaves over.
+// A LeftoverPolicy says which ReplicaSets get the pods that rounding leaves over.
 type LeftoverPolicy string
 
 // The policies for leftovers.
 const (
-	// LeftoverDefault gives all to the largest ReplicaSet or, with
-	// [ScalingLosesShares] repaired, one each to those that rounding has cut most.
+	// LeftoverDefault gives all to the largest ReplicaSet or, with [ScalingLosesShares]
+	// repaired, one each to the ReplicaSets that rounding has cut most.
 	LeftoverDefault LeftoverPolicy = ""
 	// LeftoverLargest gives one each, the largest ReplicaSet first.
 	LeftoverLargest LeftoverPolicy = "Largest"
@@ -104,29 +104,30 @@ const (
 	LeftoverNewest LeftoverPolicy = "Newest"
 )
 
-// An AdoptionPolicy says which ReplicaSets without a controller a Deployment adopts.
-// One with another template becomes an old one and is rolled away.
+// An AdoptionPolicy says which ReplicaSets without a controller a Deployment adopts. A
+// ReplicaSet with another template becomes an old one and is scaled down by the rollout.
 type AdoptionPolicy string
 
 // The policies for adoption.
 const (
 	AdoptAll          AdoptionPolicy = ""             // every one that the selector matches
-	AdoptSameTemplate AdoptionPolicy = "SameTemplate" // those with the Deployment's template
+	AdoptSameTemplate AdoptionPolicy = "SameTemplate" // every match with the Deployment's template
 	AdoptNone         AdoptionPolicy = "None"         // none
 )
 
-// A SetPolicy is what is said of one ReplicaSet beside its counts. The zero SetPolicy is
-// Kubernetes'.
+// A SetPolicy holds the policies of one ReplicaSet. The zero SetPolicy is Kubernetes'
+// behaviour.
 type SetPolicy struct {
-	// Least is how many pods it keeps, whatever is decided: a lower bound for a template that
-	// somebody still needs.
+	// Least is the number of pods that it keeps in any case: a lower bound for a template
+	// that is still needed.
 	Least int32 `json:"least,omitzero"`
-	// Protected is how many of its pods are in use and stay until they end by themselves. It
-	// keeps as many, unless [rollout.Policy].ProtectedApart lets it want none while they stay.
+	// Protected is the number of its pods that are in use and stay until they end by
+	// themselves. It keeps as many, unless [rollout.Policy].ProtectedApart lets it want none
+	// while they stay.
 	Protected int32 `json:"protected,omitzero"`
-	// Moves says that its pods move to the new ReplicaSet where they are, by the hand of
-	// whoever says so, and Busy that some are on the move: the plan leaves growth to them, and
-	// tells of those that may move now by a hold [ReasonMovesInPlace].
+	// Moves says that the caller moves its pods to the new ReplicaSet in place, and Busy that
+	// some are moving now. Then the plan does not grow the new ReplicaSet, and a hold
+	// [ReasonMovesInPlace] has the number of pods that may move now.
 	Moves bool `json:"moves,omitzero"`
 	Busy  bool `json:"busy,omitzero"`
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// limit returns how many pods the partition allows the new ReplicaSet.
+// limit returns the number of pods that the partition allows the new ReplicaSet.
 func (in *input) limit() int32 {
 	return partition.Limit(in.d.Partitioned.Partition, in.replicas)
 }
@@ -39,7 +39,7 @@ func (in *input) rollToPartition(c *counts) sizing {
 	return shrunk
 }
 
-// growToPartition brings the new ReplicaSet closer to what its partition allows.
+// growToPartition grows the new ReplicaSet towards its partition.
 func (in *input) growToPartition(c *counts) (z sizing) {
 	s := in.newSet()
 	to, reason := in.replicas, ReasonSurplus
@@ -55,8 +55,8 @@ func (in *input) growToPartition(c *counts) (z sizing) {
 	return z
 }
 
-// sizeToPartition returns the size that the new ReplicaSet, which wants size pods, may have
-// beside the others.
+// sizeToPartition returns the size to which the new ReplicaSet, which wants size pods, may
+// grow within the surge and the partition.
 func (in *input) sizeToPartition(c *counts, size int32) int32 {
 	terminating, known := c.terminatingThatCount(in)
 	if !known {
@@ -74,8 +74,8 @@ func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
 	return in.holdNew(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldNumbers()})
 }
 
-// shrinkToPartition removes pods of old templates, or adds some, so that old sets
-// have what the partition leaves to them.
+// shrinkToPartition removes or adds old pods until the old sets have the number of pods
+// that the partition leaves to them.
 //
 //	replicas 6, surge 2, 1 unavailable, partition 20%; old 6, new 2 of which all are
 //	available: of 8 pods 3 could go, but the partition leaves 4 to old ones: 2 go
@@ -118,7 +118,8 @@ func (in *input) shrinkToPartition() sizing {
 	return z
 }
 
-// holdRest says that old sets keep what they keep since no more than so many would be available.
+// holdRest returns holds for old sets that keep pods because otherwise too few would be
+// available.
 func (d *draft) holdRest(available int64) (holds []kplan.Hold[Reason]) {
 	for i, s := range d.in.activeOld {
 		if d.sizes[i].to > 0 {
@@ -128,8 +129,8 @@ func (d *draft) holdRest(available int64) (holds []kplan.Hold[Reason]) {
 	return holds
 }
 
-// surplusOf returns what sets lose of up to spare further pods, as far as the partition
-// no longer needs them.
+// surplusOf returns the pods that each set loses, up to spare pods in all, as far as the
+// partition no longer needs them.
 func (d *draft) surplusOf(order []int, spare int64) (lost []int32, sum int64) {
 	sizes := make([]int32, len(order))
 	for k, i := range order {
@@ -138,14 +139,13 @@ func (d *draft) surplusOf(order []int, spare int64) (lost []int32, sum int64) {
 	return rollout.RemoveAvailable(sizes, min(spare, d.in.oldSurplus(d.total(order))))
 }
 
-// oldSurplus returns how many of the pods that old sets want the partition no longer
-// needs, or, below 0, how many it misses.
+// oldSurplus returns the number of old pods that the partition no longer needs. It is
+// negative if old pods are missing.
 func (in *input) oldSurplus(wanted int64) int64 {
 	return partition.OldLimit(in.d.Partitioned.Partition, in.replicas, in.policy.Sum(wanted), in.newSet().size)
 }
 
-// restoreOld gives the largest old set what the partition leaves to old ones beyond
-// what they have.
+// restoreOld adds missing pods to the largest old set.
 func (in *input) restoreOld(missing int64) sizing {
 	if missing == 0 {
 		return sizing{}
@@ -167,13 +167,13 @@ func (d *draft) largestOld() int {
 	return largest
 }
 
-// removalOrder returns the active old sets in the order in which they lose pods:
-// those of the latest templates first, so that the one that was stable goes last.
+// removalOrder returns the active old sets in the order in which they lose pods: the latest
+// revision first, so that the stable template goes last.
 //
-// Upstream, this order is lost if the list of old sets has spare room behind its
-// end: then the new set is put there, and the whole is sorted by age to find it. So
-// the oldest go first, and the new one, if it is older than some old one, is taken
-// for old, in place of the youngest: see [OldestFirstUnderPartition].
+// Upstream loses this order if the slice of old sets has spare capacity: it appends the new
+// set there, and sorts the whole by age. Then the oldest sets go first, and a new set that
+// is older than an old one is treated as old, in place of the youngest: see
+// [OldestFirstUnderPartition].
 func (in *input) removalOrder() []int {
 	order := make([]int, 0, len(in.sets))
 	for i := range in.activeOld {
@@ -196,7 +196,6 @@ func (in *input) removalOrder() []int {
 	return latest
 }
 
-// appendWouldAlias reports whether a list that has grown to n elements one by one has
-// room for more. Upstream's compiler doubles it whenever it is full, at least up to
-// 512.
+// appendWouldAlias reports whether a slice that was appended to n times has spare capacity.
+// In upstream's Go version a full slice doubles, at least up to 512.
 func appendWouldAlias(n int) bool { return n&(n-1) != 0 }

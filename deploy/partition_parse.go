@@ -14,10 +14,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// PartitionedBy returns the strategy by which a Deployment is rolled, for the field
-// Partitioned, or nil if it is not rolled by partition. For that a controller of batches
-// has to hold it. Its own strategy has to be Recreate, and it has to be paused. Its
-// annotation has to be readable and of another style than Canary.
+// PartitionedBy returns the strategy for the field Partitioned, or nil if the Deployment is
+// not rolled by partition. It is if a controller of batches holds it, its own strategy is
+// Recreate, it is paused, and its annotation is readable and has another style than Canary.
 //
 // It mirrors IsUnderRolloutControl of OpenKruise Rollouts.
 func PartitionedBy(d Deployment) *partition.Strategy {
@@ -37,7 +36,7 @@ func PartitionedBy(d Deployment) *partition.Strategy {
 // rolling update it sets both to 0, so that there is no RollingUpdate. 100% in other words,
 // such as 0100%, is not everything, and is read as 101%.
 //
-// The Text of the result is the annotation again, those cases aside.
+// In all other cases the Text of the result is the annotation again.
 func ParsePartitioned(text string) (partition.Strategy, error) {
 	var w struct {
 		RollingStyle  string `json:"rollingStyle"`
@@ -64,8 +63,7 @@ func ParsePartitioned(text string) (partition.Strategy, error) {
 	return s, nil
 }
 
-// A written number or percentage is as it stands in an annotation, where nothing has
-// checked it.
+// A written value is an unchecked number or percentage of an annotation.
 type written struct {
 	number rollout.IntOrPercent // if it was no text
 	text   *string
@@ -96,8 +94,8 @@ func (w written) value() (v rollout.IntOrPercent, ok bool) {
 	return rollout.Percent(int32(max(math.MinInt32, min(n, math.MaxInt32)))), true
 }
 
-// partition returns the value as a partition. Only the text 100% means everything,
-// in its place 101% means as much as any other share above 100%.
+// partition returns the value as a partition. Only the text 100% means everything. Other
+// texts for it become 101%, which counts like any share above 100%.
 func (w written) partition() rollout.IntOrPercent {
 	v, ok := w.value()
 	switch {

@@ -14,8 +14,8 @@ import (
 // go first. If some old set reports more available pods than it wants, upstream ends
 // the pass with an error: see [StatusAheadFailsScaling].
 //
-// By default a new set keeps its share even beyond its partition, and then stays
-// there ([ScaledBeyondPartition]), and available pods go beyond the minimum
+// By default a new set keeps its share even beyond its partition, and stays there
+// ([ScaledBeyondPartition]), and fewer pods than the minimum may stay available
 // ([ScalingTakesAvailable]).
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	policy, z := in.policy, sizing{}
@@ -41,8 +41,8 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	return z
 }
 
-// keepToPartition gives what the new set would get beyond its partition to the
-// largest old one: the repair of [ScaledBeyondPartition].
+// keepToPartition gives pods of the new set beyond its partition to the largest old set:
+// the repair of [ScaledBeyondPartition].
 func (d *draft) keepToPartition() {
 	if d.in.newAt < 0 {
 		return
@@ -52,15 +52,15 @@ func (d *draft) keepToPartition() {
 }
 
 // keepAvailable lets sets keep available pods until the minimum is available: the repair of
-// [ScalingTakesAvailable]. New pods that are not go first, since the others were there
-// before. There are enough: what sets want is the replicas, or no less than before.
+// [ScalingTakesAvailable]. Unavailable new pods go first, since the other pods were there
+// before. There are enough: the sets want all replicas, or no fewer than before.
 func (d *draft) keepAvailable() {
 	order, sets, sizes := d.newLast()
 	d.mend(order, rollout.KeepAvailable(d.in.budget, sets, sizes, d.in.policy))
 }
 
-// newLast returns the numbers of all sets, the new one last, their counts, and the sizes
-// that they are to get.
+// newLast returns the indexes of all sets, the new one last, their counts, and their next
+// sizes.
 func (d *draft) newLast() (order []int, sets []rollout.Set, sizes []int32) {
 	n := len(d.sizes)
 	order, sets, sizes = make([]int, 0, n), make([]rollout.Set, 0, n), make([]int32, 0, n)
@@ -70,8 +70,8 @@ func (d *draft) newLast() (order []int, sets []rollout.Set, sizes []int32) {
 	return order, sets, sizes
 }
 
-// mend gives sets other sizes than their shares: first those that lose pods by it, the new
-// one before the others.
+// mend replaces shares by the given sizes: first of the sets that lose pods by it,
+// beginning with the new one.
 func (d *draft) mend(order []int, sizes []int32) {
 	for k, i := range slices.Backward(order) {
 		if sizes[k] < d.sizes[i].to {

@@ -8,13 +8,13 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// partitionRequeue is after how long upstream looks again at a partition that is not
+// partitionRequeue is the time after which upstream looks again at a partition that is not
 // reached.
 const partitionRequeue = 2 * time.Second
 
-// reportPartition adds what is reported for a partitioned Deployment alone: the
-// counts that the controller reads that moves the partition, when to look again, and what
-// the new set, held at its partition, still lacks.
+// reportPartition completes the report of a partitioned Deployment: the counts for the
+// controller that moves the partition, when to look again, and the hold of a new set that
+// is at its partition but not complete.
 func (d *decision) reportPartition(in *input, r *report) {
 	r.recheckAt = in.recheckPartition(r.recheckAt, d.failed)
 	if d.failed {

@@ -20,8 +20,8 @@ func (in *input) waitsAtPoint(f *following) bool {
 	return ok && token.Revision == in.revision(f, nil)
 }
 
-// stopAtPoints keeps old pods behind a pause point, and pauses the Deployment there. Which
-// pods go in which order is what the planner of ReplicaSets decides.
+// stopAtPoints keeps the old pods after a pause point, and pauses the Deployment there.
+// Pods go in the order of the planner of ReplicaSets.
 func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing, *pausepoint.PauseDeployment) {
 	if len(z.changes) == 0 {
 		return z, nil
@@ -44,8 +44,8 @@ func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing
 	return z, plan.Pause
 }
 
-// scaleDowns returns which changes shrink old sets and what these lose, with the
-// numbers of their active pods.
+// scaleDowns returns the places of changes that shrink old sets, and for each the number of
+// lost pods and the indexes of the set's active pods.
 func (in *input) scaleDowns(changes []change, pods []podorder.Pod) (places []int, downs []pausepoint.ScaleDown) {
 	place := make([]int, len(in.sets)) // in downs, plus one
 	for k, c := range changes {
@@ -82,7 +82,7 @@ func (in *input) neighbours(downs []pausepoint.ScaleDown, pods []podorder.Pod) p
 	return neighbours
 }
 
-// keepPods lets a set lose n pods instead of what was decided.
+// keepPods changes c so that the set loses only n pods.
 func (in *input) keepPods(c change, n int32) change {
 	c.to, c.unhealthy = in.sets[c.set].size-n, min(c.unhealthy, n)
 	return c

@@ -16,15 +16,15 @@ import (
 
 // A Plan is the next step of a Deployment.
 type Plan struct {
-	// Actions are the writes, in order. After any prefix of them the Deployment
-	// is within its budget, or no further outside than it was. Stop at the first
-	// that fails, and plan anew.
+	// Actions are the writes, in order. After any prefix of them the Deployment is within
+	// its budget, or no further outside than before. Stop at the first one that fails, and
+	// plan again.
 	Actions Actions `json:"actions,omitempty"`
-	// Holds are the writes that were considered and held back, and by what.
+	// Holds are the writes that were held back, and the reasons.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
-	// Status is the next status, whole. Write it if it differs.
+	// Status is the complete next status. Write it if it differs.
 	Status Status `json:"status"`
-	// Budget is the numbers behind actions and holds.
+	// Budget has the limits that actions and holds are computed from.
 	Budget rollout.Budget `json:"budget"`
 	// RecheckAt is when to call [Reconcile] again even if nothing changes. It is
 	// zero if time alone cannot change the plan. It is the first instant at which the plan
@@ -34,12 +34,12 @@ type Plan struct {
 	// ExtraStatus is reported in an annotation of a partitioned Deployment. It is nil
 	// for others, and if the pass ends with an error.
 	ExtraStatus *partition.ExtraStatus `json:"extraStatus,omitzero"`
-	// Events are what Kubernetes would record on the Deployment if all goes well. [Finish]
-	// returns those that are to be recorded.
+	// Events are the events that Kubernetes would record on the Deployment if all writes
+	// succeed. [Finish] returns the events to record.
 	Events []kplan.Event `json:"events,omitempty"`
 }
 
-// A Reason says why a plan does, or holds back, something.
+// A Reason is the reason of an action or a hold.
 type Reason string
 
 // Reasons of actions.
@@ -83,7 +83,7 @@ const (
 	ReasonMovesInPlace Reason = "MovesInPlace" // Have pods are there, and move where they are instead of being replaced, up to Limit
 	ReasonKept         Reason = "Kept"         // the old ReplicaSet wants Have pods, of which it keeps Limit
 
-	// What the ReplicaSets have yet to do.
+	// Progress that the ReplicaSets still have to make.
 
 	ReasonNotObserved        Reason = "NotObserved"        // the ReplicaSet has observed generation Have of Limit
 	ReasonStatusBehind       Reason = "StatusBehind"       // the ReplicaSet reports Have pods, Limit are wanted
@@ -93,7 +93,7 @@ const (
 	ReasonOldPodsRemain      Reason = "OldPodsRemain"      // Have pods of an old ReplicaSet still exist, Limit may
 	ReasonReplicaSetDeleting Reason = "ReplicaSetDeleting" // the new ReplicaSet is being deleted
 
-	// What has gone wrong.
+	// Failures.
 
 	ReasonReplicaFailure   Reason = "ReplicaFailure"   // the ReplicaSet cannot create or delete pods: it has Have of Limit
 	ReasonDeadlineExceeded Reason = "DeadlineExceeded" // no progress for Limit seconds, reported Have seconds ago
@@ -101,7 +101,7 @@ const (
 	ReasonCreateFailed     Reason = "CreateFailed"     // the new ReplicaSet could not be created
 	ReasonNothingToScale   Reason = "NothingToScale"   // annotations say that replicas were Have, not Limit, but no size has to change
 
-	// What the Deployment's own state rules out.
+	// Steps that the state of the Deployment forbids.
 
 	ReasonPausePoint        Reason = "PausePoint"        // a pause point lets Have pods of the old ReplicaSet go, of Limit
 	ReasonSelectingAll      Reason = "SelectingAll"      // the Deployment's selector is empty
@@ -114,7 +114,7 @@ const (
 	ReasonFrozen            Reason = "Frozen"            // it is paused, and the policy leaves everything as it is
 	ReasonScalingFirst      Reason = "ScalingFirst"      // a rollout waits until sizes are adapted to Limit replicas
 
-	// What keeps history.
+	// ReplicaSets that stay in the history.
 
 	ReasonHistoryNotEmpty  Reason = "HistoryNotEmpty"  // the old ReplicaSet still has or wants pods: Have
 	ReasonHistoryNotSynced Reason = "HistoryNotSynced" // the old ReplicaSet has observed generation Have of Limit

@@ -9,9 +9,9 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// stepBy makes one step of a rolling update by the policies: see [rollout.Step]. Old sets that want
-// no pods take part with what is there. Nobody counts on what they have, but where the worst is
-// assumed. If it is not known how many pods are terminating, nothing is started.
+// stepBy makes one step of a rolling update by the policies: see [rollout.Step]. Old sets that
+// want no pods take part with their existing pods. Their available pods count only if the policy
+// assumes the worst case. If the number of terminating pods is not known, nothing is started.
 func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st step) {
 	for i, s := range in.old {
 		n := in.numbersOf(s)
@@ -28,8 +28,8 @@ func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st s
 	return st
 }
 
-// holdOld adds why a step leaves old sets as they are, oldest first. Sizes are those that sets
-// get, if some shrink.
+// holdOld adds the reasons why a step leaves old sets as they are, oldest first. The sizes are
+// the next sizes of sets, or nil if none shrinks.
 func (in *input) holdOld(holds []kplan.Hold[Reason], st *step, sizes []drafted) []kplan.Hold[Reason] {
 	s := in.newSet()
 	holds = slices.Grow(holds, len(st.old))
@@ -54,18 +54,18 @@ func (in *input) holdOld(holds []kplan.Hold[Reason], st *step, sizes []drafted) 
 		}
 	}
 	if len(holds) == 0 {
-		return nil // and not the room for them
+		return nil // and no capacity
 	}
 	return holds
 }
 
-// holdAhead says that a set which reports more available pods than it wants has ended
-// the cleanup.
+// holdAhead returns the hold of a set that has ended the cleanup because it reports more
+// available pods than it wants.
 func holdAhead(s *set) kplan.Hold[Reason] {
 	return hold(s.rs.Name, ReasonStatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
 }
 
-// holdNew says why a step does not grow the new set.
+// holdNew returns the reason why a step does not grow the new set.
 func (in *input) holdNew(c *counts, st *step) kplan.Hold[Reason] {
 	s := in.newSet()
 	n, counted := in.numbersOf(s), in.policy

@@ -10,9 +10,9 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// Complete reports whether a rollout to the given number of replicas is complete
-// according to a status: all pods are of the new template and available, and the
-// status is about the given generation.
+// Complete reports whether a rollout to the given number of replicas is complete according
+// to a status: all pods have the new template and are available, and the status has
+// observed the given generation.
 //
 // It mirrors DeploymentComplete of the deployment util package of Kubernetes.
 func Complete(s Status, replicas int32, generation int64) bool {
@@ -55,8 +55,8 @@ func (c *conditions) update(in *input, before *kplan.Condition) {
 	last.Message, last.LastTransitionTime = message, since
 }
 
-// subject returns a sentence about the new ReplicaSet, or about the Deployment if
-// there is none. If the condition before says so, that needs no memory.
+// subject returns a message about the new ReplicaSet, or about the Deployment if there is
+// no new one. It reuses the message of the condition before if they are equal.
 func (in *input) subject(before *kplan.Condition, predicate string) string {
 	kind, name := cmp.Or(in.d.Kind, Kind), in.d.Name
 	if s := in.newSet(); s != nil {
@@ -93,7 +93,7 @@ func TimedOut(progressing *kplan.Condition, deadline int32, now time.Time) bool 
 	return deadlineOf(progressing, deadline, 0).Before(now)
 }
 
-// deadlineOf returns the instant so long behind the deadline.
+// deadlineOf returns the deadline plus the duration behind.
 func deadlineOf(progressing *kplan.Condition, deadline int32, behind time.Duration) time.Time {
 	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + behind)
 }

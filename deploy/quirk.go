@@ -10,11 +10,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// Quirks is a set of quirks: what upstream does and hardly anybody wants. Plans have
-// them by default, and [Options.Repair] takes them out. The zero Quirks is none.
+// Quirks is a set of quirks: upstream behaviour that hardly anybody wants. Plans reproduce
+// it by default, and [Options.Repair] repairs it. The zero Quirks is the empty set.
 type Quirks uint64
 
-// The quirks. [QuirkTable] tells more about each.
+// The quirks. [QuirkTable] describes each.
 const (
 	StaleAnnotationBlocksRollout   Quirks = 1 << iota // a stale desired-replicas annotation stops all rollouts
 	RecreateStuckAfterScaling                         // Recreate with two active ReplicaSets and changed replicas is stuck
@@ -58,13 +58,13 @@ func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
 // MarshalJSON encodes the set as the list of its names.
 func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
 
-// UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
+// UnmarshalJSON decodes the output of [Quirks.MarshalJSON]. An unknown name is an error.
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
-// revision returns what package revision repairs when history is cut.
+// revision returns the repairs of package revision for the cleanup of history.
 func (q Quirks) revision() (o revision.Options) {
 	if q.Has(UsedSetsFillHistory) {
 		o.Repair |= revision.UsedSetsFillHistory
@@ -83,12 +83,12 @@ func (q Quirks) budget(replicas int32, ru *partition.RollingUpdate) rollout.Budg
 	return partition.Budget(replicas, ru, false)
 }
 
-// policy returns how package rollout reckons counts, by a policy and what is repaired.
+// policy returns the policy p of package rollout with the repairs of q.
 func (q Quirks) policy(p rollout.Policy) rollout.Policy {
 	p.ExactSums, p.ExactProducts = q.Has(SumsWrapAround), q.Has(ProductsWrapAround)
 	p.CapAvailable, p.CapOld = q.Has(ExcessAvailableCounts), q.Has(StatusAheadStopsCleanup)
 	return p
 }
 
-// QuirkTable returns what is known of each quirk, in the order of the constants.
+// QuirkTable returns a description of each quirk, in the order of the constants.
 func QuirkTable() []kplan.Quirk { return append(rolloutQuirks(), partitionQuirks()...) }

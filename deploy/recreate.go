@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// removeOld makes the first step of a Recreate update: all old pods go, and only when the
-// last has ended may the new ReplicaSet start.
+// removeOld makes the first step of a Recreate update: it removes all old pods. The new
+// ReplicaSet may start only when the last of them has ended.
 //
 // It mirrors rolloutRecreate of the deployment controller of Kubernetes.
 func (in *input) removeOld() (z sizing, start bool) {
@@ -32,7 +32,7 @@ func (in *input) removeOld() (z sizing, start bool) {
 	return z, start
 }
 
-// startNew makes the second step.
+// startNew makes the second step: it starts the new pods.
 func (in *input) startNew() (z sizing) {
 	size, start := rollout.Recreate(in.replicas, 0, 0)
 	if size = max(size, in.keeps(in.newAt)); start && size != in.newSet().size {
@@ -41,8 +41,8 @@ func (in *input) startNew() (z sizing) {
 	return z
 }
 
-// oldPods returns how many pods of old templates have not ended, and which sets have them.
-// A pod that is being deleted counts until it has ended.
+// oldPods returns the number of old pods that have not ended, and holds for their sets. A
+// pod that is being deleted counts until it has ended.
 func (in *input) oldPods() (left int64, holds []kplan.Hold[Reason]) {
 	for _, s := range in.old {
 		left += int64(s.status().Replicas)

@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// A report is what a pass says of the Deployment: its next status, when to look again, and
-// what a rollout waits for.
+// A report is the output of a pass apart from its actions: the next status, when to look
+// again, and the holds of a rollout that waits.
 type report struct {
 	status    Status
 	recheckAt time.Time
@@ -18,8 +18,8 @@ type report struct {
 	holds     []kplan.Hold[Reason]
 }
 
-// report is what is said of the Deployment after a decision. Conditions are set in the
-// order in which upstream sets them.
+// report fills in the report after a decision. Conditions are set in the order in which
+// upstream sets them.
 func (r *report) report(in *input, c *counts, f *following, d *decision) {
 	in = d.created.input(in)
 	list := in.stored()
@@ -45,12 +45,12 @@ func (r *report) report(in *input, c *counts, f *following, d *decision) {
 	}
 }
 
-// counted is what is said after a pass that has counted.
+// counted fills in the report of a pass that counts pods.
 func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	s, drives := &r.status, d.path == pathRollout
 	s.count(in, c, d.wanted(in, c))
 	if drives && (in.complete(s) || s.progressed(&in.d.Status)) {
-		list.found = false // progress says more, behind what is said of the available
+		list.found = false // progress sets it, after the condition Available
 	}
 	list.sayFound(in)
 	list.available(in, s.AvailableReplicas)
@@ -68,8 +68,8 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	}
 }
 
-// wanted returns how many pods unavailable ones are reckoned from: those wanted before the
-// plan, by default: see [UnavailableReplicasLag].
+// wanted returns the number of wanted pods from which unavailable pods are computed: by
+// default the pods wanted before the plan, see [UnavailableReplicasLag].
 func (d *decision) wanted(in *input, c *counts) int64 {
 	wanted := d.created.addedTo(c).wanted
 	if !in.opts.Repair.Has(UnavailableReplicasLag) {

@@ -10,10 +10,10 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// rollBack decides how to go back to the revision that an annotation of the Deployment asks
-// for, or why it cannot. The request is removed in any case, and the pass
-// ends there: sizes and status are left to the next. The annotations of the Deployment and of
-// its new ReplicaSet are those that the pass has set by then.
+// rollBack decides how to roll back to the revision that an annotation of the Deployment
+// requests, or why this is impossible. The request is removed in any case, and the pass ends:
+// the next one handles sizes and status. The annotations of the Deployment and of its new
+// ReplicaSet include earlier writes of the pass.
 //
 // It mirrors rollback of the deployment controller of Kubernetes.
 func (in *input) rollBack(request int64, published map[string]string, f *following) (r revision.Rollback, source *revision.Entry) {
@@ -33,8 +33,8 @@ func (in *input) rollBack(request int64, published map[string]string, f *followi
 	return r, source
 }
 
-// history returns the sets as package revision reads them, as they are when the new one
-// follows the Deployment.
+// history returns the sets as entries of package revision, with the annotations that the
+// new one takes over from the Deployment.
 func (in *input) history(f *following) []revision.Entry {
 	entries := make([]revision.Entry, len(in.sets))
 	for i := range in.sets {
@@ -49,7 +49,7 @@ func (in *input) history(f *following) []revision.Entry {
 	return entries
 }
 
-// holdRollback says why nothing is rolled back.
+// holdRollback returns the reason why nothing is rolled back.
 func holdRollback(r *revision.Rollback) []kplan.Hold[Reason] {
 	switch r.Reason {
 	case revision.RollbackDone:

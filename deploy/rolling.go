@@ -9,16 +9,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A step is one of a rolling update, by numbers of ReplicaSets alone.
+// A step is one step of a rolling update, in counts of ReplicaSets.
 type step struct {
 	rollout.Rolling
 	old   []rollout.Set // the old sets that take part, oldest first; Age is the number of each
 	moves []int         // places in old
 }
 
-// step makes one step of a rolling update, for a new ReplicaSet of these numbers, which need
-// not be there yet: see [rollout.Roll], and with policies [rollout.Step]. Room is for the
-// numbers of old sets.
+// step makes one step of a rolling update for a new ReplicaSet with these counts, which need
+// not exist yet: see [rollout.Roll], and with policies [rollout.Step].
 func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	terminating, known := c.terminatingThatCount(in)
 	if in.byPolicy {
@@ -32,7 +31,7 @@ func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	return st
 }
 
-// stepDown is [input.step] where nothing may be started.
+// stepDown is [input.step] if no pods may be started.
 func (in *input) stepDown(newSet rollout.Set) (st step) {
 	st.old = in.oldNumbers()
 	st.Size, st.Shrinking = newSet.Wanted, rollout.Shrink(in.budget, newSet, st.old, in.policy)
@@ -58,12 +57,12 @@ func (z *sizing) roll(in *input, c *counts) {
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.holdNew(c, &st)) // and what old ones keep
+		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.holdNew(c, &st)) // and one for each old set
 	}
 	z.shrinkOld(in, &st)
 }
 
-// shrink is [sizing.roll] where nothing is started.
+// shrink is [sizing.roll] if no pods are started.
 //
 // It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes.
 func (in *input) shrink(c *counts) (z sizing) {
@@ -80,7 +79,7 @@ func (in *input) shrink(c *counts) (z sizing) {
 	return z
 }
 
-// shrinkOld adds what a step takes from old sets, and why they keep the rest.
+// shrinkOld adds the changes of old sets by a step, and the reasons why they keep the rest.
 func (z *sizing) shrinkOld(in *input, st *step) {
 	var d draft
 	lost := st.Shrinking
@@ -98,7 +97,7 @@ func (z *sizing) shrinkOld(in *input, st *step) {
 	}
 }
 
-// oldNumbers returns the numbers of the active old sets, oldest first. Age is the place of each.
+// oldNumbers returns the counts of the active old sets, oldest first. Age is the index of each.
 func (in *input) oldNumbers() (old []rollout.Set) {
 	for i := range in.sets {
 		if s := &in.sets[i]; i != in.newAt && s.size > 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A roster is what a Tracker knows of ReplicaSets and pods. A pass reads it in place of lists.
+// A roster holds the ReplicaSets and pods of a Tracker. A pass reads it in place of lists.
 type roster struct {
 	sets    tracked.Table[replicaset.ReplicaSet, ofSets]
-	places  paged.List[int32] // of the sets in near, from 1; 0 if they are of no concern
+	places  paged.List[int32] // of each set in near, from 1; 0 if plans do not read it
 	near    paged.List[int32] // the sets that a plan reads
 	pods    tracked.Table[podorder.Pod, tracked.Pods]
 	running tracked.Counter // of the pods that have not ended, by the UID of their controller

@@ -10,9 +10,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// scale distributes the Deployment's replicas over its ReplicaSets without going
-// on with the rollout. It is all that happens to the sizes of a paused
-// Deployment.
+// scale distributes the Deployment's replicas over its ReplicaSets without continuing the
+// rollout. A paused Deployment is only scaled.
 //
 // It mirrors scale of the deployment controller of Kubernetes.
 func (in *input) scale(c *counts) sizing {
@@ -40,9 +39,9 @@ func (in *input) scale(c *counts) sizing {
 	return sizing{changes: d.changes(), shrinkFirst: d.shrinkFirst}
 }
 
-// scaleOnly gives all replicas to the one active set or, if none is active, to the
-// new one or else to the latest. If the size is right already, the annotations stay
-// as they are by default, and with them what they tell: see [StaleAnnotationBlocksRollout].
+// scaleOnly gives all replicas to the one active set or, if none is active, to the new one
+// or else to the latest. If the size is right already, its annotations stay stale by
+// default: see [StaleAnnotationBlocksRollout].
 func (in *input) scaleOnly(d *draft, active []int) sizing {
 	i := in.newAt
 	switch {
@@ -64,8 +63,8 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 	return z
 }
 
-// latest returns the youngest set, which by default need not be the one that ran
-// last, or -1 if there is none.
+// latest returns the set of the latest revision, by default simply the youngest set, or -1
+// without sets: see [ScaleFromZeroStartsYoungest].
 func (in *input) latest() int {
 	latest := len(in.sets) - 1
 	if !in.opts.Repair.Has(ScaleFromZeroStartsYoungest) {
@@ -80,9 +79,9 @@ func (in *input) latest() int {
 	return latest
 }
 
-// holdScaling says that annotations tell of a change of replicas although no
-// size has to change. The annotations stay as they are, so that every later pass
-// ends here: kubernetes/kubernetes#102551.
+// holdScaling returns holds for sets that record other replicas although no size has to
+// change. The annotations stay as they are, so that every later pass ends here:
+// kubernetes/kubernetes#102551.
 func (in *input) holdScaling() (holds []kplan.Hold[Reason]) {
 	for i := range in.sets {
 		if desired, changed := in.desiredBefore(&in.sets[i]); changed {
@@ -94,8 +93,8 @@ func (in *input) holdScaling() (holds []kplan.Hold[Reason]) {
 
 // share distributes the replicas over several active sets, exactly or as upstream does.
 //
-// Upstream shares out the difference between what may be wanted and what is, so that each
-// active set keeps its share: see [rollout.Proportional].
+// Upstream shares out the difference between the pods that may be wanted and the pods that
+// are wanted, so that each active set keeps its share: see [rollout.Proportional].
 func (d *draft) share(c *counts, active []int) {
 	in := d.in
 	if goal := d.mayWant(c, active); in.policy.ScaleNewest && goal > d.total(active) {
@@ -115,9 +114,9 @@ func (d *draft) share(c *counts, active []int) {
 	}
 }
 
-// takeUnavailable lets sets keep available pods that they would lose, the new one first and
-// the oldest last, as far as old ones, the oldest first, lose pods that are not available in
-// their place: the repair of [ScalingKeepsUnavailable].
+// takeUnavailable removes unavailable pods of old sets, oldest first, instead of available
+// pods. The new set is the first to keep its available pods, and the oldest set the last. It
+// is the repair of [ScalingKeepsUnavailable].
 func (d *draft) takeUnavailable() {
 	order, sets, sizes := d.newLast()
 	serve := func(k int) int64 { return max(0, int64(min(sets[k].Wanted, sets[k].Available))) }
@@ -139,7 +138,7 @@ func (d *draft) takeUnavailable() {
 	d.mend(order, sizes)
 }
 
-// allowed returns how many pods sets may want together when replicas change.
+// allowed returns the number of pods that sets may want together when replicas change.
 func (in *input) allowed(maxTotal int32) int64 {
 	switch {
 	case in.partitioned():
@@ -160,7 +159,7 @@ func (in *input) leaveRoom(c *counts, goal, total int64) int64 {
 	return rollout.LeaveRoom(goal, total, terminating)
 }
 
-// shares returns the counts of sets that keep their shares.
+// shares returns the counts of sets for [rollout.Proportional].
 func (d *draft) shares(active []int) []rollout.Set {
 	sets := make([]rollout.Set, len(active))
 	for k, i := range active {
@@ -169,10 +168,10 @@ func (d *draft) shares(active []int) []rollout.Set {
 	return sets
 }
 
-// before returns how many pods the Deployment wanted at most when a set was last scaled.
+// before returns the maximum of pods that the Deployment wanted when a set was last scaled.
 func (d *draft) before(i int) int32 {
 	before, ok := d.in.readSize(d.in.sets[i].rs.Annotations, d.in.opts.Keys.Max)
-	if d.sizes[i].cleaned > 0 { // which has updated it
+	if d.sizes[i].cleaned > 0 { // removing these pods has updated the annotation
 		before, ok = d.in.writtenMaxTotal(), true
 	}
 	if !ok || before == 0 {
@@ -182,7 +181,7 @@ func (d *draft) before(i int) int32 {
 }
 
 // orderBySize puts sets in the order of [rollout.BySize]. If no pods are added or removed, it
-// is that of upstream's writes: old ones youngest first, then the new one.
+// uses the order of upstream's writes: old ones youngest first, then the new one.
 func (d *draft) orderBySize(active []int, toAdd int64) {
 	// The new set is written last, as if it were the oldest.
 	age := func(i int) int {
@@ -204,13 +203,12 @@ func (d *draft) orderBySize(active []int, toAdd int64) {
 	}
 }
 
-// mayWant returns how many pods the active sets may want together.
+// mayWant returns the number of pods that the active sets may want together.
 func (d *draft) mayWant(c *counts, active []int) int64 {
 	return d.in.leaveRoom(c, d.in.allowed(d.in.writtenMaxTotal()), d.total(active))
 }
 
-// toNewest gives what is added when replicas change to the new set, if it wants pods: see
-// [rollout.Scale].
+// toNewest gives all added pods to the new set, if it wants pods: see [rollout.Scale].
 func (d *draft) toNewest(goal int64, active []int) {
 	b := rollout.Budget{Replicas: d.in.policy.Size(goal)}
 	for k, size := range rollout.Scale(b, d.shares(active), slices.Index(active, d.in.newAt), d.in.policy) {

@@ -8,9 +8,9 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// scalingEvent reports whether the Deployment's replicas have changed since some
-// active ReplicaSet was last scaled, as the annotations of the ReplicaSets tell. Inactive
-// ones and unusable annotations tell nothing.
+// scalingEvent reports whether the Deployment's replicas have changed since some active
+// ReplicaSet was last scaled, according to its annotations. Inactive ReplicaSets and
+// unusable annotations do not count.
 //
 // It mirrors isScalingEvent of the deployment controller of Kubernetes.
 func (in *input) scalingEvent() bool {
@@ -59,8 +59,8 @@ func (in *input) severalActive() bool {
 	return active > 1
 }
 
-// saturated reports whether the new ReplicaSet serves alone: all replicas are its
-// own, available, and were so wanted when it was last scaled. By default its
+// saturated reports whether the new ReplicaSet serves alone: it has all replicas, all are
+// available, and the same number was wanted when it was last scaled. By default its
 // annotation is read more leniently than elsewhere, as upstream reads it: see
 // [LenientSizeAnnotations].
 func (in *input) saturated() bool {
@@ -91,7 +91,7 @@ func parseSize(annotations map[string]string, key string) (int32, bool) {
 	text := annotations[key]
 	switch n := len(text); {
 	case n == 0:
-		return 0, false // a common case, for which an error need not be allocated
+		return 0, false // without allocating an error
 	case n > 9: // which may be beyond 31 bits
 		n, err := strconv.ParseUint(text, 10, 31)
 		return int32(n), err == nil
@@ -107,10 +107,10 @@ func parseSize(annotations map[string]string, key string) (int32, bool) {
 	return n, true
 }
 
-// writtenMaxTotal is how many pods may be wanted, as it is written into annotations.
+// writtenMaxTotal returns the maximum of wanted pods for annotations.
 func (in *input) writtenMaxTotal() int32 { return in.policy.Size(in.policy.MaxTotal(in.budget)) }
 
-// sizeAnnotations returns what a ReplicaSet records whenever it is scaled.
+// sizeAnnotations returns the annotations of a ReplicaSet that is scaled.
 func (in *input) sizeAnnotations() map[string]string {
 	return map[string]string{
 		in.opts.Keys.Desired: strconv.Itoa(int(in.replicas)),
@@ -118,7 +118,7 @@ func (in *input) sizeAnnotations() map[string]string {
 	}
 }
 
-// annotationsStale reports whether a ReplicaSet records other numbers.
+// annotationsStale reports whether the size annotations of a ReplicaSet have other values.
 func (in *input) annotationsStale(annotations map[string]string) bool {
 	return annotations[in.opts.Keys.Desired] != strconv.Itoa(int(in.replicas)) ||
 		annotations[in.opts.Keys.Max] != strconv.Itoa(int(in.writtenMaxTotal()))

@@ -9,34 +9,35 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A sizing is what a pass decides about sizes.
+// A sizing holds the changes of sizes in a pass.
 type sizing struct {
 	changes []change // in the order of the decision, one for each ReplicaSet
 	holds   []kplan.Hold[Reason]
-	// moved says that the rollout has moved. What is changed before a status that is ahead
-	// of its spec ends the pass does not count.
+	// moved says that the rollout has moved. Changes of a pass that a status ahead of its
+	// spec has ended do not count.
 	moved bool
-	// shrinkFirst orders sizes so that no prefix of a scaling wants more than the whole.
+	// shrinkFirst writes smaller sizes first, so that no prefix of a scaling wants more
+	// pods than the whole.
 	shrinkFirst bool
-	failed      bool  // the pass ends with an error, and of the status nothing is counted
-	cleaned     int64 // of the removed pods, those that upstream knows of when it counts
+	failed      bool  // the pass ends with an error, without new counts in the status
+	cleaned     int64 // removed pods that upstream already subtracts when it counts
 }
 
-// A change is what becomes of a ReplicaSet. One to its own size brings its annotations up
-// to date.
+// A change is the next size of a ReplicaSet. A change to the same size updates its
+// annotations.
 type change struct {
 	set       int   // its number
 	to        int32 // pods that it will want
-	unhealthy int32 // of the removed ones, those that are not available
+	unhealthy int32 // unavailable pods among the removed ones
 	reason    Reason
 }
 
-// A draft is sizes on the way to a decision.
+// A draft holds sizes while they are being decided.
 type draft struct {
 	in      *input
 	sizes   []drafted // by set
 	changed int32     // how many sets
-	// shrinkFirst is that of the sizing.
+	// shrinkFirst is copied to the sizing.
 	shrinkFirst bool
 }
 
@@ -48,7 +49,7 @@ type drafted struct {
 	reason    Reason
 }
 
-// draft returns a draft of the sizes that there are.
+// draft returns a draft with the current sizes.
 func (in *input) draft() draft {
 	d := draft{in: in, sizes: make([]drafted, len(in.sets))}
 	for i := range d.sizes {
@@ -57,9 +58,9 @@ func (in *input) draft() draft {
 	return d
 }
 
-// resize gives a set a size. With refresh its annotations are brought up to date even if
-// the size is right already; without, they are then left stale, as upstream leaves them. A
-// size that has wrapped around below 0 changes nothing: the API server would refuse it.
+// resize gives a set a size. If the size is right already, refresh updates its annotations;
+// without refresh they stay stale, as upstream leaves them. A size that has wrapped around
+// below 0 changes nothing: the API server would refuse it.
 func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 	s := &d.sizes[i]
 	if 0 <= to && to < s.to && d.in.byPolicy {
@@ -75,7 +76,7 @@ func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 	s.to, s.reason = to, reason
 }
 
-// removeUnavailable takes from sets what they lose of pods that are not available.
+// removeUnavailable removes lost unavailable pods from each set.
 func (d *draft) removeUnavailable(old []rollout.Set, lost []int32) {
 	for k, size := range rollout.Remaining(old, lost) {
 		i := old[k].Age
@@ -84,7 +85,7 @@ func (d *draft) removeUnavailable(old []rollout.Set, lost []int32) {
 	}
 }
 
-// removeAvailable takes from a set what it loses of further pods.
+// removeAvailable removes n further pods from a set.
 func (d *draft) removeAvailable(i int, n int32) {
 	reason := ReasonRolloutDown
 	if i == d.in.newAt {
@@ -93,7 +94,7 @@ func (d *draft) removeAvailable(i int, n int32) {
 	d.resize(i, d.sizes[i].to-n, reason, false)
 }
 
-// active returns the numbers of the sets that want pods, oldest first.
+// active returns the indexes of the sets that want pods, oldest first.
 func (d *draft) active() []int {
 	active := make([]int, 0, len(d.sizes))
 	for i := range d.sizes {
@@ -113,7 +114,7 @@ func (d *draft) total(sets []int) int64 {
 	return total
 }
 
-// changes returns the changes, in order, without those that were taken back.
+// changes returns the changes, in order, without reverted ones.
 func (d *draft) changes() []change {
 	return slices.DeleteFunc(d.addTo(nil), func(c change) bool {
 		s := &d.in.sets[c.set]
@@ -121,7 +122,7 @@ func (d *draft) changes() []change {
 	})
 }
 
-// addTo adds the changes, in order, to a list.
+// addTo appends the changes, in order, to a list.
 func (d *draft) addTo(changes []change) []change {
 	n := len(changes) + int(d.changed)
 	changes = slices.Grow(changes, int(d.changed))[:n]

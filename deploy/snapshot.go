@@ -39,13 +39,12 @@ import (
 // Deployment.Generation and Status say whether the rollout is complete.
 type Snapshot struct {
 	Deployment Deployment `json:"deployment"`
-	// ReplicaSets are those of the namespace, in any order.
+	// ReplicaSets are all ReplicaSets of the namespace, in any order.
 	ReplicaSets []replicaset.ReplicaSet `json:"replicaSets,omitempty"`
-	// Pods are, in any order, all that the Deployment's ReplicaSets control, with the
-	// orphans that it adopts among these. Only the Recreate strategy reads them, the phase
-	// and the controller's UID, and Options.PausePoints does, for what
-	// decides about the order of deletion; without both all may be left out. Pods of other
-	// owners may always be: they are not looked at.
+	// Pods are, in any order, all pods that the Deployment's ReplicaSets control, including
+	// ReplicaSets that it adopts. The Recreate strategy reads their phase and the
+	// controller's UID, and Options.PausePoints the fields that decide the order of
+	// deletion; without both, leave out all pods. Pods of other owners are not read.
 	Pods []podorder.Pod `json:"pods,omitempty"`
 }
 
@@ -62,15 +61,14 @@ const (
 // RevisionHistoryLimit that no old ReplicaSet is deleted.
 const NoLimit = 1<<31 - 1
 
-// A Deployment is the desired state and the last written status. What is not set means
-// what it means to the Deployment controller; the defaults of the API, such as limits of
-// 25%, are set by the API server, before the controller sees them, and by
-// Default of package kube. If neither limit is more than 0, MaxUnavailable
-// is 1.
+// A Deployment is the desired state and the last written status. An unset field means the
+// same as to the Deployment controller. The API server sets the defaults of the API, such
+// as limits of 25%, before the controller sees them; Default of package kube does the same.
+// If neither limit is more than 0, MaxUnavailable is 1.
 //
-// Kinds are written to actions, owner references and texts. They decide nothing: whose
-// a ReplicaSet or a pod is, its controller's UID says. Reasons of conditions keep
-// Kubernetes' words, for they are read again.
+// Kinds are written to actions, owner references and texts. They decide nothing: the
+// controller's UID says which Deployment owns a ReplicaSet, and which ReplicaSet a pod.
+// Reasons of conditions keep Kubernetes' words, because later passes read them.
 type Deployment struct {
 	Kind            string            `json:"kind,omitzero"`           // a kind of your own; "" means Deployment
 	ReplicaSetKind  string            `json:"replicaSetKind,omitzero"` // of its ReplicaSets; "" means ReplicaSet
@@ -105,7 +103,7 @@ type Deployment struct {
 	Status Status `json:"status,omitzero"`
 }
 
-// A Status is what a Deployment reports.
+// A Status is the status of a Deployment.
 type Status struct {
 	ObservedGeneration  int64             `json:"observedGeneration,omitzero"`
 	Replicas            int32             `json:"replicas,omitzero"`            // pods of all its ReplicaSets

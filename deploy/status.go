@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// conditions is those of the status to be, as far as they are known.
+// conditions are the conditions of the next status so far.
 type conditions struct {
 	list []kplan.Condition
-	// found says that the new set has been found, which Progressing says unless something else
-	// follows.
+	// found says that the new set has been found. Progressing reports it unless a later step
+	// sets the condition.
 	found bool
 }
 
-// stored returns the conditions of the stored status, in a list of their own.
+// stored returns a copy of the conditions of the stored status.
 func (in *input) stored() conditions {
 	return conditions{list: slices.Clone(in.d.Status.Conditions)}
 }
@@ -33,7 +33,7 @@ func (c *conditions) set(in *input, conditionType string, status kplan.Condition
 	last.Message, last.LastTransitionTime = message, since
 }
 
-// add reports a condition as of now, of a type that is not there, and returns it.
+// add appends a condition as of now, of a type that the list does not have, and returns it.
 func (c *conditions) add(in *input, conditionType string, status kplan.ConditionStatus, reason string) *kplan.Condition {
 	c.list = append(c.list, kplan.Condition{})
 	last := &c.list[len(c.list)-1]
@@ -79,7 +79,7 @@ func (c *conditions) foundNew(in *input, f *following) {
 	}
 }
 
-// sayFound says so in the condition Progressing, which is not there yet.
+// sayFound adds the condition Progressing for a new ReplicaSet that has been found.
 func (c *conditions) sayFound(in *input) {
 	if c.found {
 		c.found = false
@@ -98,7 +98,7 @@ func (c *conditions) created(in *input, name string) {
 	}
 }
 
-// available reports whether as many pods are available as have to be.
+// available sets the condition Available for n available pods.
 func (c *conditions) available(in *input, n int32) {
 	if n >= in.reportedMinAvailable() {
 		c.set(in, ConditionAvailable, kplan.ConditionTrue, availableEnough, in.d.says("Deployment has minimum availability."))
@@ -107,7 +107,7 @@ func (c *conditions) available(in *input, n int32) {
 	}
 }
 
-// reportedMinAvailable returns how many pods the condition Available asks for.
+// reportedMinAvailable returns the minimum of available pods for the condition Available.
 func (in *input) reportedMinAvailable() int32 {
 	n := in.replicas - in.budget.Unavailable
 	if in.opts.StrictAvailable && in.replicas > 0 {
@@ -167,8 +167,8 @@ func (c *conditions) finish(in *input) {
 	}
 }
 
-// storedStatus returns the status as it was stored, but for the conditions: for a pass that
-// ends before it has counted.
+// storedStatus returns the stored status with other conditions, for a pass that ends before
+// it has counted.
 func (in *input) storedStatus(conditions []kplan.Condition) Status {
 	status := in.d.Status
 	status.Conditions = conditions

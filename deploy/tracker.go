@@ -13,27 +13,26 @@ import (
 )
 
 // A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
-// look for the Deployment's ReplicaSets in the whole namespace, nor count its pods. The zero
-// Tracker is the zero Snapshot. [Tracker.Apply] takes what changes, and [Tracker.Plan] returns
-// what [Reconcile] returns for the snapshot as it is by then, always.
+// search the namespace for the Deployment's ReplicaSets, nor count its pods. The zero Tracker
+// is the zero Snapshot. [Tracker.Apply] takes the changes, and [Tracker.Plan] always returns
+// the same plan as [Reconcile] for the current snapshot.
 //
 // A change of a ReplicaSet or pod takes O(1) time. A plan reads the ReplicaSets that the
 // Deployment controls, adopts or releases, however many others and pods there are. Only with
-// Options.PausePoints does a plan that changes sizes read all pods, because it asks which of
-// them are going to go. Another UID or selector of the Deployment, its deletion, and the begin
-// and end of a partition look at all ReplicaSets once.
+// Options.PausePoints does a plan that changes sizes read all pods, to find out which of them
+// are going to be deleted. Another UID or selector of the Deployment, its deletion, and the
+// begin and end of a partition read all ReplicaSets once.
 //
-// It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
-// [Tracker.Clone]. In JSON it is its Snapshot. examples/controller, a complete controller,
-// says in its README.md what to see to when informers feed one.
+// It belongs to one goroutine. A copy by assignment is not a separate Tracker: see
+// [Tracker.Clone]. In JSON it is its Snapshot. The README.md of examples/controller, a
+// complete controller, lists the rules for feeding a Tracker from informers.
 type Tracker struct {
-	rest   Snapshot // all but the lists
+	rest   Snapshot // without its lists
 	claims *claims  // nil before anything was applied
 	roster
 }
 
-// Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
-// [Reconcile].
+// Plan returns the plan and the error of Reconcile(t.Snapshot(), now, opts).
 func (t *Tracker) Plan(now time.Time, opts Options) (p Plan, err error) {
 	t.begin()
 	in := input{tracked: &t.roster}
@@ -43,16 +42,17 @@ func (t *Tracker) Plan(now time.Time, opts Options) (p Plan, err error) {
 	return p, err
 }
 
-// Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
+// Snapshot returns the current snapshot. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
 	s := t.rest
 	s.ReplicaSets, s.Pods = t.sets.List(), t.pods.List()
 	return s
 }
 
-// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs
-// ReplicaSets only if a call has failed, or has created one whose name the plan expected to be
-// taken, and all of the snapshot only if the plan adopts or releases some.
+// Finish returns the result of Finish(t.Snapshot(), p, r, now, opts): see [Finish]. It reads
+// ReplicaSets only if a call has failed, or has created a ReplicaSet under a name that the
+// plan expected to be taken. It reads the whole snapshot only if the plan also adopts or
+// releases some.
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	t.begin()
 	s := t.rest
@@ -76,10 +76,9 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	return Finish(s, p, r, now, opts)
 }
 
-// Clone returns a Tracker of its own that stands for the same snapshot: what is applied to
-// one of the two, the other does not see. It takes the same time however many objects there
-// are, and the first changes of each of the two take more than others, for parts of the lists
-// are copied as they change.
+// Clone returns a separate Tracker with the same snapshot: changes of one do not affect the
+// other. It takes constant time. Later changes of either Tracker copy the parts of the lists
+// that they change.
 func (t *Tracker) Clone() Tracker {
 	return Tracker{rest: t.rest, claims: t.claims, roster: t.roster.clone()}
 }
@@ -87,8 +86,8 @@ func (t *Tracker) Clone() Tracker {
 // MarshalJSON encodes the snapshot.
 func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
 
-// UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
-// [Tracker.Apply], or two ReplicaSets or two pods have one name.
+// UnmarshalJSON decodes a snapshot. It returns an error of JSON or of [Tracker.Apply], or
+// an error if two ReplicaSets or two pods have the same name.
 func (t *Tracker) UnmarshalJSON(data []byte) error {
 	var s Snapshot
 	if err := json.Unmarshal(data, &s); err != nil || string(data) == "null" {

@@ -8,15 +8,14 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the
-// objects New and what the Deployment refers to: they must not change afterwards. An object
-// that changes is another New, and so on.
+// A Delta is a change of a snapshot. Nil fields change nothing. A Tracker keeps the objects
+// New and the pointers, slices and maps of the Deployment: do not change them afterwards.
+// Pass a changed object as another New.
 type Delta struct {
-	// Deployment is what the Deployment is from now on. One that is gone is the zero
-	// Deployment.
+	// Deployment is the new state of the Deployment; the zero Deployment if it is gone.
 	Deployment *Deployment
-	// ReplicaSet and Pod are what happens to one ReplicaSet and to one pod, as informers tell
-	// it.
+	// ReplicaSet and Pod are events of one ReplicaSet and of one pod, as informers deliver
+	// them.
 	ReplicaSet ReplicaSetEvent
 	Pod        replicaset.PodEvent
 }
@@ -27,18 +26,18 @@ type ReplicaSetEvent struct {
 	Old, New *replicaset.ReplicaSet
 }
 
-// Apply takes what has changed.
+// Apply applies a change to the snapshot.
 //
 // The events of one object may come twice. If its resource versions compare, see
-// [replicaset.CompareVersions], they may also come late: what is older than what is known
-// changes nothing, unless it is the removal of the known object. An object that has been removed
-// is not remembered, so that an addition that comes after its removal adds it again. The events of
+// [replicaset.CompareVersions], they may also come late: an event that is older than the known
+// object changes nothing, unless it removes this object. An object that has been removed is not
+// remembered, so that an addition that comes after its removal adds it again. The events of
 // different objects may come in any order, a pod before the ReplicaSet that controls it too.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has changed: an
-// object without a name; an update of one that is not there, which was removed or not added
-// yet, or that gives it another name; an event of one object while there is another one of its
-// name, with another UID and no versions to tell which is the later.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError], and then nothing has
+// changed: an object without a name; an update of an object that was removed or not added yet; an
+// update that changes the name; an event of an object while another object has its name, with
+// another UID and without versions that say which is later.
 func (t *Tracker) Apply(d Delta) error {
 	t.begin()
 	ofSet, set, err := t.sets.Judge(d.ReplicaSet.Old, d.ReplicaSet.New)

@@ -10,9 +10,9 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// The claims of a Deployment are what says whether a ReplicaSet is of its concern.
+// The claims of a Deployment decide which ReplicaSets its plans read.
 type claims struct {
-	in    input // of which only the Deployment is read, and no options: all are adopted
+	in    input // only the Deployment is set; without options all matching orphans are adopted
 	owner claim.Owner
 }
 
@@ -22,21 +22,21 @@ func newClaims(d *Deployment) *claims {
 	return c
 }
 
-// same reports whether ReplicaSets are of the same concern to a Deployment.
+// same reports whether plans of a Deployment read the same ReplicaSets as before.
 func (c *claims) same(d *Deployment) bool {
 	b := &c.in.d
 	return b.UID == d.UID && b.DeletionTimestamp.IsZero() == d.DeletionTimestamp.IsZero() &&
 		(b.Partitioned == nil) == (d.Partitioned == nil) && tracked.SameSelector(b.Selector, d.Selector)
 }
 
-// begin makes of the zero Tracker one that counts.
+// begin initializes the zero Tracker.
 func (t *Tracker) begin() {
 	if t.claims == nil {
 		t.claims = newClaims(&t.rest.Deployment)
 	}
 }
 
-// follow looks at all ReplicaSets anew if others are of concern now.
+// follow looks at all ReplicaSets again if plans read other ones now.
 func (t *Tracker) follow(d *Deployment) {
 	if t.claims.same(d) {
 		return
@@ -48,12 +48,12 @@ func (t *Tracker) follow(d *Deployment) {
 	}
 }
 
-// concerns reports whether a plan, or what follows from one, reads a ReplicaSet.
+// concerns reports whether a plan, or Finish after it, reads a ReplicaSet.
 func (c *claims) concerns(rs *replicaset.ReplicaSet) bool {
 	return rs.ControllerUID == c.in.d.UID || c.in.verdict(&c.owner, rs) != claim.Ignore
 }
 
-// file notes whether a ReplicaSet is of concern.
+// file adds a ReplicaSet to the list of ReplicaSets that plans read, or removes it.
 func (t *Tracker) file(i int) {
 	switch concern := t.claims.concerns(t.sets.At(i)); {
 	case !concern:
@@ -64,7 +64,8 @@ func (t *Tracker) file(i int) {
 	}
 }
 
-// unfile takes a ReplicaSet out of those of concern. The last one takes its place.
+// unfile removes a ReplicaSet from the list of ReplicaSets that plans read. The last one
+// takes its place.
 func (t *Tracker) unfile(i int) {
 	place := t.places.At(i)
 	if place == 0 {

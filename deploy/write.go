@@ -15,31 +15,30 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// nowhere is the place of an event that tells of no action.
+// nowhere is the place of an event that belongs to no action.
 const nowhere = -1
 
-// write turns a decision into a plan. It alone decides in which order things are written:
+// write turns a decision into a plan. It alone decides the order of the writes:
 //
-//  1. adoptions and then releases, each oldest ReplicaSet first: they are made whatever
-//     comes after them
-//  2. what the new ReplicaSet takes over from the Deployment, or else the revision of the
+//  1. adoptions and then releases, each oldest ReplicaSet first; they do not depend on
+//     later actions
+//  2. annotations and minReadySeconds of the new ReplicaSet, or else the revision of the
 //     Deployment
 //  3. the new ReplicaSet, and the revision of the Deployment
 //  4. a rollback
-//  5. sizes, in the order in which they were decided: where a scaling is repaired, first those
-//     that shrink, so that no prefix of a scaling wants more pods than the whole; then
-//     annotations that are brought up to date
-//  6. a pause at a pause point, behind which a rolling update goes no further, and what is
-//     history no longer
+//  5. sizes, in the order of the decision; if a scaling is repaired, smaller sizes first, so
+//     that no prefix of a scaling wants more pods than the whole; then annotations of
+//     unchanged ReplicaSets
+//  6. a pause at a pause point, and deletions of old ReplicaSets from the history
 //  7. counts for the controller that moves the partition
 //
-// Holds are those of the decision, and then those of the report. Events stand in the order of
-// the actions, but for that of a pause, which is recorded before the sizes.
+// Holds of the decision come before holds of the report. Events have the order of the
+// actions, except the event of a pause, which comes before the sizes.
 func (p *Plan) write(in *input, f *following, d *decision, r *report) {
 	in = d.created.input(in)
 	p.Status, p.RecheckAt, p.ExtraStatus, p.Budget = r.status, r.recheckAt, r.extra, in.budget
 	p.Holds = append(slices.Clip(d.holds), r.holds...)
-	if in.d.Strategy == Recreate { // every pod may be unavailable on the way
+	if in.d.Strategy == Recreate { // all pods may be unavailable during the update
 		p.Budget.Unavailable = in.replicas
 	}
 	if d.path == pathRefused {
@@ -79,7 +78,7 @@ func (p *Plan) event(action int, eventType, reason, message string) {
 	p.Events = append(p.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
-// last is the place of the last action.
+// last returns the index of the last action.
 func (p *Plan) last() int { return len(p.Actions) - 1 }
 
 // claims writes adoptions and releases.
@@ -118,7 +117,7 @@ func (p *Plan) follow(in *input, f *following) {
 	p.act(a)
 }
 
-// create writes the new ReplicaSet. If its name is taken, nothing follows.
+// create writes the new ReplicaSet. If its name is taken, this is the last action.
 func (p *Plan) create(in *input, n *creation) {
 	p.act(CreateReplicaSet{
 		Kind: in.d.setKind(), Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.next,
@@ -137,7 +136,7 @@ func (p *Plan) create(in *input, n *creation) {
 func (p *Plan) rollBack(in *input, r *revision.Rollback, source *revision.Entry) {
 	kind, reason, message := r.Event()
 	if source == nil {
-		p.event(nowhere, kind, reason, message) // before the write, and whatever becomes of it
+		p.event(nowhere, kind, reason, message) // before the write, even if that fails
 		p.act(ClearRollback{Key: in.rollbackKey(), Reason: ReasonRollback})
 		return
 	}
@@ -185,7 +184,7 @@ func (p *Plan) pause(in *input, at *pausepoint.PauseDeployment) {
 	})
 }
 
-// remove writes what is history no longer.
+// remove writes the deletions of old ReplicaSets.
 func (p *Plan) remove(in *input, d *decision) {
 	for _, rs := range d.remove {
 		number, _ := in.opts.Keys.Number(rs.Annotations)
@@ -196,7 +195,7 @@ func (p *Plan) remove(in *input, d *decision) {
 }
 
 // extraAnnotation returns the annotation with counts of a partitioned Deployment, or nil if it
-// is there.
+// is set already.
 func extraAnnotation(in *input, extra *partition.ExtraStatus) map[string]string {
 	text := extra.Text()
 	if in.d.Annotations[partition.AnnotationExtraStatus] == text {
@@ -205,7 +204,7 @@ func extraAnnotation(in *input, extra *partition.ExtraStatus) map[string]string 
 	return map[string]string{partition.AnnotationExtraStatus: text}
 }
 
-// scalingReason returns why an event of a size is recorded.
+// scalingReason returns the reason of an event for a size.
 func (in *input) scalingReason() string {
 	if in.d.setKind() == "" {
 		return "ScalingReplicaSet"
@@ -213,8 +212,8 @@ func (in *input) scalingReason() string {
 	return "Scaling" + in.d.ReplicaSetKind
 }
 
-// scaleEvent returns what is recorded for a change of size: OpenKruise names the new
-// size before the old one.
+// scaleEvent returns the message for a change of size. OpenKruise names the new size before
+// the old one.
 func (in *input) scaleEvent(a *ScaleReplicaSet) string {
 	if !in.partitioned() {
 		return a.event()
@@ -222,8 +221,8 @@ func (in *input) scaleEvent(a *ScaleReplicaSet) string {
 	return fmt.Sprintf("%s%s %s to %d from %d", a.verb(), wordOfSet(a.Kind), a.Name, a.To, a.From)
 }
 
-// createEvent returns what is recorded for a new ReplicaSet, which OpenKruise leaves
-// out if only the lower bound has given it a pod.
+// createEvent returns the message for a new ReplicaSet. OpenKruise records none if only the
+// lower bound has given it a pod.
 func (in *input) createEvent(name string, size int32) string {
 	if in.partitioned() {
 		return fmt.Sprintf("Scaled up %s %s to %d", wordOfSet(in.d.setKind()), name, size)

@@ -11,13 +11,13 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// derived are the checks that need no more of a plan than what it makes of the objects.
+// derived are the checks that need only the changes of objects, and nothing else of a plan.
 var derived = []string{"surge bound", "availability bound", "proportional scaling", "scaled to zero", "paused Deployment", "Recreate waits for old pods",
 	"unhealthy old pods first", "revisions grow", "history limit", "desired-replicas recorded", "sizes within int32"}
 
-// derive returns a plan that makes of before what after is. What shrinks comes first, for
-// nobody can tell the order of writes from their results, and this is the order in which
-// no bound is broken that the end keeps.
+// derive returns a plan that turns before into after. The order of the writes is not known
+// from their results. ReplicaSets shrink first: in this order no bound is broken that holds
+// at the end.
 func derive(before, after *deploy.Snapshot, _ *deploy.Options) deploy.Plan {
 	var shrinking, growing, others deploy.Actions
 	known := map[string]*replicaset.ReplicaSet{}

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// room is what the checks know about planners of Deployments.
+// room tells the checks how to draw, plan and run Deployments.
 var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Package: "deploytest", Prefix: "Deployment",
 	Draw:      random.Deployment,
@@ -33,8 +33,8 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Moved:   moved,
 }
 
-// drift is what a planner does not know that sees the state of before: how many pods were
-// wanted and available.
+// drift returns the number of pods whose availability a planner misjudges if it still sees
+// the state before, or [properties.Unknown] if the spec of the Deployment has changed.
 func drift(before, after *deploy.Snapshot) (n int64) {
 	a, b := &before.Deployment, &after.Deployment
 	if a.Generation != b.Generation {
@@ -52,7 +52,8 @@ func drift(before, after *deploy.Snapshot) (n int64) {
 	return n
 }
 
-// moved is by how many pods ReplicaSets were scaled, or created with.
+// moved returns the number of pods by which ReplicaSets were scaled, or with which they
+// were created.
 func moved(before, after *deploy.Snapshot) (n int64) {
 	sizes := map[string]int32{}
 	for i := range before.ReplicaSets {
@@ -66,7 +67,7 @@ func moved(before, after *deploy.Snapshot) (n int64) {
 	return n
 }
 
-// scaling draws a rollout in the middle, with hundreds of pods, that has been scaled.
+// scaling draws the middle of a rollout with hundreds of pods that has been scaled.
 func scaling(s random.Source) deploy.Snapshot {
 	snapshot := deploy.Snapshot{Deployment: random.Web(random.Between[int32](s, "replicas", 50, 400))}
 	old, fresh := random.Between[int32](s, "old", 10, 200), random.Between[int32](s, "new", 10, 200)
@@ -84,8 +85,8 @@ func partitioned(s random.Source) deploy.Snapshot {
 	return random.Partitioned(s, random.Deployment(s, random.OneOf(s, "kind", random.CaughtUp, random.Truthful, random.Midway)))
 }
 
-// options draws policies, and no repair or all: the invariants know which quirks of
-// upstream explain what they find by default, and that none is left with all repairs.
+// options draws policies, and no repair or all repairs. By default the invariants know
+// which quirks of upstream explain a violation; with all repairs they accept none.
 func options(s random.Source) deploy.Options {
 	o := random.DeploymentOptions(s)
 	o.Repair = random.OneOf(s, "all repairs", 0, deploy.RepairAll)

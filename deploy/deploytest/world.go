@@ -12,15 +12,15 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// world is what happens to a Deployment between two plans.
+// world has the events that may happen to a Deployment between two plans.
 var world = map[string]func(random.Source, *deploy.Snapshot, time.Time){
 	"pods live":  func(s random.Source, snapshot *deploy.Snapshot, _ time.Time) { eachSet(s, snapshot, live) },
 	"pods die":   func(s random.Source, snapshot *deploy.Snapshot, _ time.Time) { eachSet(s, snapshot, die) },
 	"it is told": told,
 }
 
-// begin gives pods the labels that the selector asks for, as the API server demands:
-// otherwise each new ReplicaSet is released at once, and its name is taken ever after.
+// begin gives pods the labels that the selector matches, as the API server demands.
+// Otherwise each new ReplicaSet is released at once, and its name stays taken.
 func begin(s *deploy.Snapshot) { s.Deployment.TemplateLabels = map[string]string{"app": "web"} }
 
 func eachSet(s random.Source, snapshot *deploy.Snapshot, happens func(random.Source, *replicaset.ReplicaSet)) {
@@ -33,7 +33,7 @@ func eachSet(s random.Source, snapshot *deploy.Snapshot, happens func(random.Sou
 }
 
 // live lets the controller of a ReplicaSet act, and some of its pods become available. Of
-// what is too many, those go first that are not available.
+// surplus pods, the unavailable ones go first.
 func live(s random.Source, rs *replicaset.ReplicaSet) {
 	wanted := int32(1)
 	if rs.Replicas != nil {
@@ -43,7 +43,7 @@ func live(s random.Source, rs *replicaset.ReplicaSet) {
 	report(rs, wanted, random.Between(s, "available", available, wanted))
 }
 
-// die takes available pods away.
+// die makes available pods unavailable.
 func die(s random.Source, rs *replicaset.ReplicaSet) {
 	available := max(rs.Status.AvailableReplicas, 0)
 	report(rs, max(rs.Status.Replicas, available), random.Between(s, "available", 0, available))
@@ -55,7 +55,7 @@ func report(rs *replicaset.ReplicaSet, replicas, available int32) {
 	rs.Status.Replicas, rs.Status.FullyLabeledReplicas, rs.Status.ReadyReplicas, rs.Status.AvailableReplicas = replicas, replicas, available, available
 }
 
-// told lets somebody scale, pause, resume, or give another template.
+// told scales, pauses or resumes the Deployment, or changes its template.
 func told(s random.Source, snapshot *deploy.Snapshot, _ time.Time) {
 	d := &snapshot.Deployment
 	switch random.Below(s, "told", 4) {
@@ -63,7 +63,7 @@ func told(s random.Source, snapshot *deploy.Snapshot, _ time.Time) {
 		replicas := random.Between[int32](s, "replicas", 0, 12)
 		d.Replicas = &replicas
 	case 1, 2:
-		// Hashes that no ReplicaSet has been drawn with: a name that is taken ends the pass.
+		// No ReplicaSet was drawn with these hashes: a name that is taken ends the pass.
 		n := random.Between(s, "template", 1, 5)
 		d.Template = revision.Template{ID: fmt.Sprint("v", n), Hash: fmt.Sprint("w", n)}
 	case 3:
