@@ -14,25 +14,25 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Apply returns what s becomes when the API server carries out an action at now, and nothing
-// else happens. It is what simulators and tests need: s stays as it is.
+// Apply returns s after the API server has carried out one action at now, with nothing else
+// changed. Simulators and tests use it. Apply does not modify s.
 //
-//   - A workload changes as [workload.Workload.Patched] says.
-//   - The name of a canary Deployment without one is made of GenerateName and now, its UID of
-//     its name and now. It has the template of the stable one, for what PatchTemplate adds to
-//     its pods is known by no ID.
-//   - What the snapshot does not show stays unseen: minReadySeconds of a ReplicaSet, and the
-//     finalizers of a canary Deployment. Behind its last finalizer a BatchRelease that is
-//     being deleted is gone, which the caller has to see.
+//   - A workload changes as [workload.Workload.Patched] describes.
+//   - A canary Deployment without a name gets one made of GenerateName and now. Its UID is made
+//     of its name and now. It has the template of the stable Deployment: no ID is known for the
+//     template with PatchTemplate added.
+//   - Fields that the snapshot lacks do not change: minReadySeconds of a ReplicaSet, and the
+//     finalizers of a canary Deployment. The API server deletes a BatchRelease that is being
+//     deleted once it loses its last finalizer; the caller has to handle that.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: there is no such object, the
-// name of the new one is taken, or the autoscaler has another target than that it is to lose.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: the object does not
+// exist, the name of the new object is taken, or the autoscaler does not have the target in
+// the From of the action.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: its actions, and
-// the status.
+// Apply returns s after the whole plan is carried out at now: its actions, and the status.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {
@@ -42,8 +42,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// Apply returns what s becomes when the actions are carried out at now, in their order, each
-// as by the function [Apply]. It stops at the first error.
+// Apply returns s after the actions are carried out at now, in order, each as by the function
+// [Apply]. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	pods := apply.NewList(s.Pods, func(p *workload.Pod) (string, string) { return p.Name, p.UID })
 	for _, action := range as {

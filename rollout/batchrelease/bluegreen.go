@@ -8,7 +8,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// bySurge is what kinds have in common whose surge holds the new pods.
+// bySurge is embedded in blue-green kinds, which run new pods within the surge.
 type bySurge struct{ byPartition }
 
 // prepare keeps the autoscaler from the workload.
@@ -20,7 +20,8 @@ func (bySurge) prepare(s *Snapshot) (_, autoscaler Action) {
 	return nil, RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize}
 }
 
-// overwrite sets what every such workload gets, and adds what it had to what is saved.
+// overwrite sets the fields that all blue-green workloads get, and returns the saved original
+// strategy completed with the current one.
 func (bySurge) overwrite(p *workload.Patch, w *workload.Workload, surge, unavailable rollout.IntOrPercent) workload.OriginalStrategy {
 	original, limits := workload.ParseOriginal(w.Annotations[workload.AnnotationOriginalStrategy]), w.Limits()
 	surge, unavailable = or(limits.MaxSurge, surge), or(limits.MaxUnavailable, unavailable)
@@ -59,8 +60,8 @@ func (bySurge) unprepared(w *workload.Workload) Reason {
 	return ""
 }
 
-// restored returns what restores the workload that preparing has overwritten, as long as
-// that is known, and what it had.
+// restored returns the patch that restores the overwritten fields of the workload, and the
+// original strategy, if the annotation still holds one.
 func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair workload.Quirks) (p workload.Patch, o workload.OriginalStrategy, write bool) {
 	running, text := false, w.Annotations[workload.AnnotationOriginalStrategy]
 	if plan.BatchPartition != nil {

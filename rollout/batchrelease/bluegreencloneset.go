@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// blueGreenCloneSet is a CloneSet whose surge holds the new pods.
+// blueGreenCloneSet is a CloneSet that runs its new pods within the surge.
 type blueGreenCloneSet struct{ bySurge }
 
 func (blueGreenCloneSet) count(c *Context, w *workload.Workload, _ workload.Quirks) {
@@ -24,8 +24,8 @@ func (k blueGreenCloneSet) take(p *workload.Patch, w *workload.Workload, _ workl
 	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
 }
 
-// upgrade raises the surge. What admission has stopped for another template, which is taken
-// back, goes on under [workload.OtherTemplateReleased] even if the surge is large enough.
+// upgrade raises the surge. Under [workload.OtherTemplateReleased] a workload that admission
+// has stopped for another template, since taken back, resumes even if the surge is large enough.
 func (k blueGreenCloneSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
 	if reason := k.unprepared(w); reason != "" {
 		return p, false, reason

@@ -10,14 +10,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// blueGreenDeployment is a Deployment whose surge holds the new pods.
+// blueGreenDeployment is a Deployment that runs its new pods within the surge.
 type blueGreenDeployment struct{ bySurge }
 
 func (blueGreenDeployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
 	c.surge(w, partition.Limit(c.Batch, c.Replicas))
 }
 
-// prepare lets no pod of the stable ReplicaSet count as available anew.
+// prepare raises minReadySeconds of the stable ReplicaSet, so that no more of its pods become
+// available, and detaches the autoscaler.
 func (k blueGreenDeployment) prepare(s *Snapshot) (stableSet, autoscaler Action) {
 	if !k.controlled(&s.Release, s.Workload) && s.StableSet != "" {
 		stableSet = PatchReplicaSet{Name: s.StableSet, MinReadySeconds: workload.InfiniteMinReady, Reason: ReasonInitialize}
@@ -40,8 +41,8 @@ func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ wor
 	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
 }
 
-// upgrade raises the surge. What admission has stopped for another template, which is taken
-// back, goes on under [workload.OtherTemplateReleased] even if the surge is large enough.
+// upgrade raises the surge. Under [workload.OtherTemplateReleased] a workload that admission
+// has stopped for another template, since taken back, resumes even if the surge is large enough.
 func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
 	if reason := k.unprepared(w); reason != "" {
 		return p, false, reason

@@ -8,7 +8,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// byPartition is what kinds have in common whose partition counts old pods.
+// byPartition is embedded in kinds that are updated by a partition of old pods.
 type byPartition struct{}
 
 func (byPartition) pods(w, _ *workload.Workload) (updated, ready int32) {
@@ -46,7 +46,8 @@ func (byPartition) upgrade(c *Context, _, _ *workload.Workload, _ workload.Quirk
 	return p, write, ""
 }
 
-// released returns what gives any such workload back, and whether that is all.
+// released returns the patch that ends the control of any such workload, and reports whether
+// nothing else has to be restored.
 func (byPartition) released(plan *ReleasePlan) (p workload.Patch, all bool) {
 	p.RemoveAnnotations(partition.AnnotationControlInfo)
 	return p, plan.BatchPartition != nil

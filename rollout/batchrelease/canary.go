@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// canary is a Deployment beside which an extra one holds the new pods.
+// canary is a Deployment with an extra Deployment next to it for the new pods.
 type canary struct{ byPartition }
 
 func (canary) pods(_, extra *workload.Workload) (updated, ready int32) {
@@ -64,7 +64,7 @@ func canaryName(br *Release, w *workload.Workload) string {
 // held: before it is taken over, for later the extra Deployment keeps its template.
 func (canary) held(preparing, _ bool) (Reason, bool) { return ReasonReleaseOutdated, preparing }
 
-// returns: the extra Deployment has a template of its own.
+// returns: false, because the extra Deployment has its own template.
 func (canary) returns() bool { return false }
 
 func (canary) target(s *Snapshot) *workload.Workload { return s.Canary }

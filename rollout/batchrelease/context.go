@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A Context is what a batch asks of its workload and what is there.
+// A Context holds the demands of a batch and the current state of its workload.
 type Context struct {
 	Driver       workload.Driver      `json:"driver"`
 	RolloutID    string               `json:"rolloutID,omitzero"`
@@ -27,7 +27,7 @@ type Context struct {
 	// template then.
 	Planned int32 `json:"planned"`
 	Desired int32 `json:"desired"`
-	// The partitions are of old pods, those of a Deployment of new ones.
+	// A partition counts old pods; for a Deployment it counts new pods.
 	CurrentPartition rollout.IntOrPercent `json:"currentPartition,omitzero"`
 	DesiredPartition rollout.IntOrPercent `json:"desiredPartition,omitzero"`
 	CurrentSurge     rollout.IntOrPercent `json:"currentSurge,omitzero"`
@@ -46,7 +46,7 @@ func orZero(v rollout.IntOrPercent) rollout.IntOrPercent {
 	return v
 }
 
-// surge sets what a blue-green batch asks for.
+// surge sets the demands of a blue-green batch.
 func (c *Context) surge(w *workload.Workload, planned int32) {
 	c.Planned, c.Desired = planned, planned
 	c.CurrentSurge, c.DesiredSurge = orZero(w.Limits().MaxSurge), c.Batch
@@ -57,7 +57,7 @@ func (c *Context) surge(w *workload.Workload, planned int32) {
 	}
 }
 
-// partition sets what a batch asks for that leaves a partition of old pods.
+// partition sets the demands of a batch that keeps a partition of old pods.
 func (c *Context) partition(w *workload.Workload, ordered bool) {
 	c.Planned = partition.BatchSize(c.Batch, c.Replicas)
 	stable := c.Replicas - c.Planned
@@ -75,7 +75,7 @@ func (c *Context) partition(w *workload.Workload, ordered bool) {
 	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), rollout.Int(stable)
 }
 
-// Waiting says what the batch still waits for; the second result is false if it is
+// Waiting returns the reason why the batch still waits; the second result is false if it is
 // ready. The first failing test counts.
 func (c Context) Waiting(repair workload.Quirks) (kplan.Hold[Reason], bool) {
 	base := c.Updated
@@ -96,7 +96,7 @@ func (c Context) Waiting(repair workload.Quirks) (kplan.Hold[Reason], bool) {
 	return kplan.Hold[Reason]{}, false
 }
 
-// Text words what a batch waits for as OpenKruise Rollouts does.
+// Text returns the message of OpenKruise Rollouts for a hold of [Context.Waiting].
 func (c Context) Text(h kplan.Hold[Reason]) string {
 	const prefix = "current batch not ready: "
 	switch h.Reason {

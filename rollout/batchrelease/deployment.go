@@ -43,7 +43,8 @@ func (deployment) take(p *workload.Patch, w *workload.Workload, repair workload.
 	p.Paused, p.StrategyType = &paused, &recreate
 }
 
-// recreated marks a Deployment whose strategy was Recreate before ([workload.RecreateNotRestored]).
+// recreated marks a Deployment with the original strategy Recreate
+// ([workload.RecreateNotRestored]).
 const recreated = `{"type":"Recreate"}`
 
 // held: before it is taken over, for then admission stops its controller itself.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package batchrelease plans what a BatchRelease does: it takes a workload over, releases one
+// Package batchrelease plans the passes of a BatchRelease: it takes a workload over, releases one
 // batch of its pods after the other, and gives it back.
 //
 // Start with [Release], which holds the plan of the batches, and [Reconcile], which returns
-// what to do next:
+// the next actions:
 //
 //	plan, err := batchrelease.Reconcile(snapshot, now, batchrelease.Options{})
 //
@@ -12,7 +12,7 @@
 // caller carries the actions out, writes the status, and calls again when something
 // changes or at RecheckAt.
 //
-//	Preparing    take the workload over: hold its pods back, save what is overwritten
+//	Preparing    take the workload over: hold its pods back, save the fields to overwrite
 //	    |
 //	Progressing  Upgrading   let the pods of the batch be updated, label them
 //	    |            |
@@ -24,16 +24,16 @@
 //	    |
 //	Completed
 //
-// [EventOf] says what is noticed about the workload before, [Context] what a batch asks for
-// and what is there, and [Context.Waiting] what it still waits for. [NativeBatch] decides
+// [EventOf] detects changes of the workload, [Context] holds the demands of a batch and the
+// current counts, and [Context.Waiting] names the demand that is not met. [NativeBatch] decides
 // which pods of a DaemonSet of Kubernetes are deleted.
 //
 // # Who calls the parts
 //
 // A controller with passes of its own calls [NewContext], [Context.UpgradePatch],
-// [InitializePatch], [ReleasePatch], [Labels] and [RollbackFilter], each the rule of one phase,
-// and one that drives native DaemonSets [NativeBatch]. A controller that logs what it has seen
-// calls [EventOf]. A simulator carries plans out with [Apply].
+// [InitializePatch], [ReleasePatch], [Labels] and [RollbackFilter], each the rule of one phase.
+// A controller of native DaemonSets calls [NativeBatch]. A controller that logs events of a
+// workload calls [EventOf]. A simulator carries plans out with [Apply].
 //
 // It decides as OpenKruise Rollouts (commit 9dd6279d) does; for its quirks see package
 // workload. The rules are in rules.md of this folder.

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A WorkloadEvent is what a BatchRelease notices about its workload.
+// A WorkloadEvent is a change of the workload that a BatchRelease reacts to.
 type WorkloadEvent string
 
 // The events.
@@ -23,8 +23,8 @@ const (
 	EventTemplateChanged WorkloadEvent = "PodTemplateChanged"
 )
 
-// EventOf returns what a BatchRelease notices about its workload. Nothing
-// is noticed while it is being deleted.
+// EventOf returns the event of the workload of a BatchRelease. It is EventNormal while the
+// BatchRelease is being deleted.
 func EventOf(s Snapshot) WorkloadEvent {
 	return eventOf(&s, kindOf(s.Release.ReleasePlan.driver(s.Release.WorkloadRef)))
 }
@@ -59,8 +59,8 @@ func eventOf(s *Snapshot, k kind) WorkloadEvent {
 	return EventNormal
 }
 
-// notice treats what comes before the phases: it returns the status with what is noticed,
-// and whether the pass ends with that. The first case counts.
+// notice runs before the phases: it returns the status with the event recorded, and reports
+// whether the pass ends there. The first case counts.
 func (st *pass) notice(s Status) (n outcome, stop bool) {
 	read := &st.s.Release.Status
 	phase := s.Phase
@@ -104,8 +104,8 @@ func (st *pass) rollback() bool {
 	return st.event == EventRollbackInBatch || st.s.Release.Annotations[workload.AnnotationRollbackInBatch] != ""
 }
 
-// restarted follows a plan that has changed: the batch is that of the plan, or the
-// first under another rollout id.
+// restarted applies a changed plan: the batch is the BatchPartition of the plan, or the first
+// batch if the rollout id has changed.
 func (st *pass) restarted(s Status) Status {
 	plan, batch := &st.s.Release.ReleasePlan, int32(0)
 	if s.ObservedRolloutID == plan.RolloutID {

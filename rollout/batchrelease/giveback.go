@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// ReleasePatch returns what gives a workload back when its BatchRelease ends, and
+// ReleasePatch returns the patch that gives a workload back when its BatchRelease ends, and
 // false if nothing has to be written, or no driver knows the workload.
 func ReleasePatch(br Release, w workload.Workload, opts Options) (p workload.Patch, write bool) {
 	k := kindOf(br.ReleasePlan.driver(w.Ref))
@@ -21,14 +21,15 @@ func ReleasePatch(br Release, w workload.Workload, opts Options) (p workload.Pat
 	return p, write
 }
 
-// releasedNext reports whether an update was let in while the release is being closed,
-// which is released next ([workload.NextReleaseUnmarked]). The mark of the release itself is gone by then.
+// releasedNext reports whether admission let an update in while the release is being closed.
+// The next release takes that update ([workload.NextReleaseUnmarked]). The mark of the
+// current release is removed before.
 func releasedNext(plan *ReleasePlan, w *workload.Workload, repair workload.Quirks) bool {
 	known := w.Labels[workload.LabelStableRevision] != "" || !w.Traits().Paused
 	return repair.Has(workload.NextReleaseUnmarked) && plan.FinalizingPolicy == WaitResume && w.Annotations[workload.AnnotationInProgress] != "" && known
 }
 
-// wait takes away from a patch what would let a workload go on that admission holds for
+// wait removes from a patch the fields that would resume a workload that admission holds for
 // its next release.
 func wait(p *workload.Patch, w *workload.Workload) {
 	if p.Paused != nil && w.Traits().Paused {
@@ -43,8 +44,8 @@ func wait(p *workload.Patch, w *workload.Workload) {
 	delete(p.Annotations, workload.AnnotationDaemonSetStrategy)
 }
 
-// keeps reports whether a workload stays as it is when it is given back before its
-// release is done. Under [workload.DeletionFinishesRelease] what has been rolled back does not.
+// keeps reports whether a workload stays as it is when it is given back before its release is
+// done. Under [workload.DeletionFinishesRelease] a workload that was rolled back resumes.
 func keeps(br *Release, w *workload.Workload, opts Options) bool {
 	if br.ReleasePlan.FinalizingPolicy == WaitResume {
 		return false

@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// InitializePatch returns what takes a workload over before its first batch, and
+// InitializePatch returns the patch that takes a workload over before its first batch, and
 // false if that is done, or no driver knows the workload.
 func InitializePatch(br Release, w workload.Workload, repair workload.Quirks) (p workload.Patch, write bool) {
 	k := kindOf(br.ReleasePlan.driver(w.Ref))

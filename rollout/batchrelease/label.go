@@ -195,7 +195,7 @@ func byOrdinal(pods []workload.Pod) []workload.Pod {
 	return pods
 }
 
-// ordinal returns the number behind the last hyphen of a name, or -1.
+// ordinal returns the number after the last hyphen of a name, or -1.
 func ordinal(name string) int64 {
 	n, err := strconv.ParseInt(name[strings.LastIndexByte(name, '-')+1:], 10, 32)
 	if err != nil {

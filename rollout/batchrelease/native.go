@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A DaemonSetControl is what the annotation [workload.AnnotationDaemonSetControl] holds.
+// A DaemonSetControl is the content of the annotation [workload.AnnotationDaemonSetControl].
 type DaemonSetControl struct {
 	Partition     string `json:"partition"`
 	BatchRevision string `json:"batch-revision"`
@@ -36,14 +36,14 @@ type DaemonSetPod struct {
 	Revision          string    `json:"revision"`
 	Ready             bool      `json:"ready,omitzero"`
 	Pending           bool      `json:"pending,omitzero"`
-	DeletionCost      string    `json:"deletionCost,omitzero"` // as annotated; what is no int32 is 0
+	DeletionCost      string    `json:"deletionCost,omitzero"` // as annotated; 0 if that is not an int32
 	CreationTimestamp time.Time `json:"creationTimestamp"`
 	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"`
 }
 
-// A NativeBatch is what the helper of native DaemonSets decides from.
+// A NativeBatch is the input of the helper of native DaemonSets.
 type NativeBatch struct {
-	Partition              string               `json:"partition"` // pods that stay old; only its leading number counts, behind blanks
+	Partition              string               `json:"partition"` // pods that stay old; only its leading number counts, after blanks
 	Revision               string               `json:"revision"`
 	MaxUnavailable         rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 1
 	DesiredNumberScheduled int32                `json:"desiredNumberScheduled"`
@@ -81,12 +81,12 @@ func (b NativeBatch) Counts() (updated, notReady int32) {
 	return updated, notReady
 }
 
-// Victims returns the names of the pods to delete, or the error of
-// [NativeBatch.Desired]. Pods that are not ready
-// cost nothing, ready ones are limited by what may be unavailable.
+// Victims returns the names of the pods to delete, or the error of [NativeBatch.Desired]. Pods
+// that are not ready are deleted without a limit, ready pods as far as [NativeBatch.Allowed]
+// permits.
 //
-// As upstream it names a pod that is being deleted again, or another one in its place, for it
-// does not count what is on its way: see [workload.DeletingPodsListed].
+// Like upstream, it may name a pod that is being deleted, or one more pod in its place,
+// because it does not count deletions under way: see [workload.DeletingPodsListed].
 func (b NativeBatch) Victims(repair workload.Quirks) ([]string, error) {
 	updated, unavailable := b.Counts()
 	desired, err := b.Desired()
@@ -146,7 +146,7 @@ func (b NativeBatch) candidates() []*DaemonSetPod {
 	return list
 }
 
-// first orders what is true before what is not.
+// first orders true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A pass is what one pass of a BatchRelease decides from. Nothing writes to it.
+// A pass is the input of one pass of a BatchRelease. It is read-only.
 type pass struct {
 	s      *Snapshot
 	hash   string // of the release plan

@@ -18,8 +18,8 @@ import (
 //
 //	now                                        the time of conditions and batches
 //	Release.Name                               actions name it
-//	Release.WorkloadRef                        says what kind of workload it drives
-//	Workload.Ref                               says the same of what is there
+//	Release.WorkloadRef                        the kind of workload to drive
+//	Workload.Ref                               the kind of the existing workload
 //	Release.Finalizers                         without its own, it is added
 //	Release.ReleasePlan.Batches                without them, nothing is released
 //	Release.ReleasePlan.BatchPartition         without it, the workload is given back
@@ -37,14 +37,13 @@ type Snapshot struct {
 	// Unreadable tells that the workload could not be read, so that Workload says
 	// nothing.
 	Unreadable bool `json:"unreadable,omitzero"`
-	// Canary is the extra Deployment of style Canary, nil if there is none. Its
+	// Canary is the extra Deployment of style Canary, or nil. Its
 	// UpdateRevision is the hash of its pods; [workload.CanaryLabelsNotAwaited] reads it.
 	Canary *workload.Workload `json:"canary,omitempty"`
-	// Pods are those of the workload that have not finished, in the order of the
+	// Pods are the pods of the workload that have not finished, in the order of the
 	// list: labels are given from its end.
 	Pods []workload.Pod `json:"pods,omitempty"`
-	// StableSet names the oldest ReplicaSet of a blue-green Deployment that has pods,
-	// "" if there is none.
+	// StableSet names the oldest ReplicaSet with pods of a blue-green Deployment, or is "".
 	StableSet string `json:"stableSet,omitzero"`
 	// Autoscaler is the HorizontalPodAutoscaler that targets the workload, nil if none
 	// does. Only blue-green changes it.
@@ -57,7 +56,7 @@ type Autoscaler struct {
 	TargetName string `json:"targetName"`
 }
 
-// AutoscalerSuffix is put behind the name of the target of an autoscaler so that it
+// AutoscalerSuffix is appended to the target name of an autoscaler, so that it
 // leaves the workload alone.
 const AutoscalerSuffix = "-DisableByRollout"
 
@@ -75,7 +74,7 @@ type Options struct {
 type Plan struct {
 	// Actions are the writes, in order.
 	Actions Actions `json:"actions,omitempty"`
-	// Holds are what the batch waits for.
+	// Holds are the reasons why the batch waits.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole.
 	Status Status `json:"status"`
@@ -85,7 +84,7 @@ type Plan struct {
 	// RecheckAt is when to call again even if nothing changes; zero if time alone
 	// cannot change the plan.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
-	// Context is what the current batch asks for and what is there, nil if the pass
+	// Context holds the demands of the current batch and the current counts, nil if the pass
 	// did not look.
 	Context *Context `json:"context,omitempty"`
 }

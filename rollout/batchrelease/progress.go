@@ -29,8 +29,8 @@ func (st *pass) progress(s Status) outcome {
 	return n
 }
 
-// look fills in what the batch asks for and what is there. The pods that need no update are
-// counted anew.
+// look fills in the demands of the batch and the current counts. It counts the pods that need
+// no update again.
 func (st *pass) look(c *Context, revision string) {
 	br, w := &st.s.Release, st.s.Workload
 	if c.fill(br, w, st.s.Canary, st.kind, st.opts.Repair); c.RolloutID == "" {
@@ -61,7 +61,7 @@ func (st *pass) noNeedUpdate(revision string) (n int32) {
 	return n
 }
 
-// batch does what the state of the batch asks for.
+// batch acts on the state of the batch.
 func (st *pass) batch(s Status, c *Context) outcome {
 	if holds := st.held(s.Phase); holds != nil {
 		return outcome{status: s, holds: holds}
@@ -130,7 +130,8 @@ func (st *pass) verify(s Status, c *Context) (n outcome) {
 	return n
 }
 
-// waiting says what the batch waits for, in OpenKruise Rollouts' words; "" if it is ready.
+// waiting returns the reason why the batch waits, with the message of OpenKruise Rollouts; ""
+// if it is ready.
 func (st *pass) waiting(c *Context) (kplan.Hold[Reason], string) {
 	if c.Replicas == 0 {
 		return kplan.Hold[Reason]{}, ""

@@ -26,8 +26,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return next.plan(st.now), nil
 }
 
-// next returns what the pass comes to. What is noticed is written to the status before
-// anything is done about it: then the phase is left for the next pass.
+// next returns the result of the pass. An event is written to the status before the plan reacts
+// to it: the phase then runs in the next pass.
 func (st *pass) next() outcome {
 	br := &st.s.Release
 	finalizer := st.finalizer()
@@ -76,7 +76,7 @@ func admit(s *Snapshot, now time.Time, opts Options) error {
 	return es.Join()
 }
 
-// finalizer returns what sets the finalizer, or removes it at the end; nil if nothing does.
+// finalizer returns the action that sets the finalizer, or removes it at the end, or nil.
 func (st *pass) finalizer() Action {
 	br := &st.s.Release
 	ended := !br.DeletionTimestamp.IsZero() && br.Status.Phase == PhaseCompleted
@@ -93,7 +93,7 @@ func sameStatus(a, b *Status) bool {
 	return x.equal(b)
 }
 
-// reported returns a status with what the workload reports.
+// reported returns a status with the counts of the workload.
 func (st *pass) reported(s Status) Status {
 	if w := st.s.Workload; w != nil && !st.s.Unreadable && st.s.Release.DeletionTimestamp.IsZero() && st.event != EventGone {
 		s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas = st.kind.pods(w, st.s.Canary)
@@ -105,7 +105,7 @@ func (st *pass) reported(s Status) Status {
 	return s
 }
 
-// act does what the phase asks for.
+// act runs the phase.
 func (st *pass) act(s Status) outcome {
 	switch s.Phase {
 	case PhaseProgressing:

@@ -31,8 +31,8 @@ type Release struct {
 	Status Status `json:"status,omitzero"`
 }
 
-// A ReleasePlan is the batches of a BatchRelease and how far it may go. Its JSON is
-// that of the API, in the order of its members.
+// A ReleasePlan holds the batches of a BatchRelease and the last one that may be released. Its
+// JSON has the names of the API, in the order of its members.
 type ReleasePlan struct {
 	Batches []Batch `json:"batches,omitempty"`
 	// BatchPartition is the number of the last batch that may be released, from 0;
@@ -105,7 +105,7 @@ const (
 	StateReady     State = "Ready"
 )
 
-// A Status is what a BatchRelease reports.
+// A Status is the status of a BatchRelease.
 type Status struct {
 	Conditions               []kplan.Condition `json:"conditions,omitempty"`
 	Current                  CurrentBatch      `json:"canaryStatus"`

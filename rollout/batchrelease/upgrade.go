@@ -7,8 +7,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// UpgradePatch returns what releases the batch of a context, and false if nothing has
-// to be written. No partition is ever lowered, and no canary shrinks but under
+// UpgradePatch returns the patch that releases the batch of a context, and false if nothing has
+// to be written. No partition is ever lowered. A canary shrinks only under
 // [workload.CanaryLabelsNotAwaited].
 //
 // A blue-green workload that is not prepared is refused: the reason says why, and is
@@ -20,17 +20,17 @@ func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, re
 	return p, false, ""
 }
 
-// NewContext returns the context of the current batch of a BatchRelease. A batch
-// that does not exist updates no pod, and nor does one of a workload that no driver
-// knows, see [workload.DriverOf]. The canary is the extra Deployment of the style
-// Canary, nil if there is none yet; other drivers ignore it.
+// NewContext returns the context of the current batch of a BatchRelease. A batch that does
+// not exist updates no pod; neither does a batch of a workload that no driver knows, see
+// [workload.DriverOf]. The canary is the extra Deployment of the style Canary, nil if it does
+// not exist yet; other drivers ignore it.
 func NewContext(br Release, w workload.Workload, canary *workload.Workload, repair workload.Quirks) Context {
 	var c Context
 	c.fill(&br, &w, canary, kindOf(br.ReleasePlan.driver(w.Ref)), repair)
 	return c
 }
 
-// fill sets what [NewContext] returns, by a kind, nil if no driver knows the workload.
+// fill sets the result of [NewContext] by a kind, nil if no driver knows the workload.
 func (c *Context) fill(br *Release, w, canary *workload.Workload, k kind, repair workload.Quirks) {
 	plan, status := &br.ReleasePlan, &br.Status.Current
 	*c = Context{

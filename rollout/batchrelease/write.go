@@ -13,20 +13,20 @@ import (
 // requeue is how long a BatchRelease waits for its own write.
 const requeue = 2 * time.Second
 
-// An outcome is what one pass comes to. Each decision returns one, and none reads it back.
+// An outcome is the result of one pass. Each decision returns one, and none reads it back.
 type outcome struct {
 	status  Status // the next one, whole
 	writes  writes
 	holds   []kplan.Hold[Reason]
 	failure string
-	again   bool // behind requeue
+	again   bool // after requeue
 	context *Context
 }
 
-// writes are what a pass writes beside the status. A nil one is not written.
+// writes are the writes of a pass in addition to the status. A nil one is not written.
 type writes struct {
 	finalizer  Action // of the BatchRelease
-	stableSet  Action // no pod of the stable ReplicaSet counts as available anew
+	stableSet  Action // no more pods of the stable ReplicaSet become available
 	autoscaler Action // it leaves the workload alone
 	workload   Action // it is taken over, released further, or given back
 	canary     Action // the extra Deployment is created
@@ -35,10 +35,13 @@ type writes struct {
 	letGo      Action // the finalizer of the extra Deployment is removed
 }
 
-// plan orders what is written: the finalizer comes first, for what follows is to be
-// given back; ReplicaSet and autoscaler come before the change of the workload that would
-// move them, and what ends the release behind it; pods are labelled once the workload says
-// which batch is released.
+// plan orders the writes:
+//
+//   - first the finalizer, because later writes must be undone at the end;
+//   - ReplicaSet and autoscaler before the change of the workload, which would affect them;
+//   - then the workload and the canary, and the labels of pods, since the workload says which
+//     batch is released;
+//   - last the writes that end the release.
 func (n *outcome) plan(now time.Time) Plan {
 	p := Plan{Actions: n.writes.list(), Holds: n.holds, Status: n.status, Failure: n.failure, Context: n.context}
 	if n.again {

@@ -121,9 +121,8 @@ type SelectPods struct {
 	Reason  Reason `json:"reason"`
 }
 
-// CreateService creates the canary Service: a copy of the stable one with another
-// selector, owned by the Rollout, without what belongs to the stable one alone (node
-// ports, addresses, IP families).
+// CreateService creates the canary Service, owned by the Rollout: a copy of the stable Service
+// with another selector, without its own node ports, addresses and IP families.
 type CreateService struct {
 	Name     string            `json:"name"`
 	Stable   string            `json:"stable"` // the Service to copy

@@ -7,8 +7,7 @@ import "github.com/kplan-go/kplan/internal/base/union"
 // MarshalJSON encodes the list.
 func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, members()) }
 
-// UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
-// error.
+// UnmarshalJSON decodes the output of [Actions.MarshalJSON]. An unknown action is an error.
 func (as *Actions) UnmarshalJSON(data []byte) (err error) {
 	*as, err = union.Unmarshal[Action](data, members())
 	return err

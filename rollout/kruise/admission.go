@@ -21,16 +21,16 @@ import (
 type AdmitSnapshot struct {
 	Old workload.Workload `json:"old"`
 	New workload.Workload `json:"new"`
-	// Rollouts are those of the namespace, in the order of the list: the first that
+	// Rollouts are the Rollouts of the namespace, in the order of the list: the first that
 	// matches counts.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
 	// Sets are the ReplicaSets that a Deployment controls, in any order.
 	Sets []workload.Set `json:"sets,omitempty"`
 }
 
-// An Admission is what becomes of an update of a workload.
+// An Admission is the answer to an update of a workload.
 type Admission struct {
-	// Changed tells that Object is to be stored in place of what was sent.
+	// Changed tells that Object is to be stored instead of the object that was sent.
 	Changed bool              `json:"changed,omitzero"`
 	Object  workload.Workload `json:"object"`
 	Reason  Reason            `json:"reason"`
@@ -72,8 +72,8 @@ func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bo
 	return true, ""
 }
 
-// Admit decides whether an update of a workload enters a rollout, and what is
-// changed about the workload then. The error, if any, wraps [kplan.ErrInvalid].
+// Admit decides whether an update of a workload enters a rollout, and how the workload
+// changes in that case. The error, if any, wraps [kplan.ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es field.Errors
 	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
@@ -109,7 +109,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 type admission struct {
 	s    *AdmitSnapshot
 	opts Options
-	w    workload.Workload // with what changes
+	w    workload.Workload // with the changes
 }
 
 func (a *admission) set(key, value string) {
@@ -127,8 +127,7 @@ func (a *admission) enter(r *Rollout) Reason {
 	return ReasonReleaseBegins
 }
 
-// rollout returns the Rollout of the workload, and a reason if there is none
-// that counts.
+// rollout returns the Rollout of the workload, or nil and the reason.
 func (a *admission) rollout() (*Rollout, Reason) {
 	for i := range a.s.Rollouts {
 		r := &a.s.Rollouts[i]
@@ -170,7 +169,7 @@ func (a *admission) deployment() Reason {
 	switch {
 	case len(usable) == 0:
 		return ReasonNoPods
-	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0 && !closing: // whose last step may leave old pods
+	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0 && !closing: // the last step may leave old pods
 		return ReasonTwoVersions
 	}
 	a.labelStable(usable)
@@ -191,15 +190,15 @@ func (a *admission) usable() (list []*workload.Set) {
 	return list
 }
 
-// labelStable names the stable ReplicaSet: the oldest by revision, then by age, with
-// another template.
+// labelStable names the stable ReplicaSet: the first with another template by revision, then
+// by age.
 func (a *admission) labelStable(usable []*workload.Set) {
 	slices.SortStableFunc(usable, func(s, t *workload.Set) int {
 		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
 	})
 	stable := slices.IndexFunc(usable, func(s *workload.Set) bool { return !s.Template.Same(a.s.New.Template) })
 	if stable < 0 && a.opts.Repair.Has(workload.ReleaseOfWhatIsThere) && !a.s.Old.Template.Same(a.s.New.Template) {
-		stable = 0 // what is there is stable, and goes back to itself
+		stable = 0 // all have the new template: the first is stable
 	}
 	if stable < 0 {
 		return
@@ -210,7 +209,7 @@ func (a *admission) labelStable(usable []*workload.Set) {
 	a.w.Labels[workload.LabelStableRevision] = usable[stable].Template.Hash
 }
 
-// compareRevision compares annotated revisions; what is no number is not compared.
+// compareRevision compares annotated revisions as numbers; without two numbers it returns 0.
 func compareRevision(a, b string) int {
 	m, err1 := strconv.ParseInt(a, 10, 64)
 	n, err2 := strconv.ParseInt(b, 10, 64)
@@ -220,7 +219,7 @@ func compareRevision(a, b string) int {
 	return cmp.Compare(m, n)
 }
 
-// continues keeps a Deployment under control that is in a rollout.
+// continues keeps control of a Deployment that is already in a rollout.
 func (a *admission) continues() Reason {
 	effective, _ := a.effective()
 	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
@@ -270,8 +269,9 @@ func (a *admission) continuesPartition(strategy partition.Strategy, effective bo
 	return continued(changed)
 }
 
-// relabelStable names another stable ReplicaSet for a release that begins anew when all
-// pods of the one before are gone: traffic would be pinned to nothing ([workload.StableServicePinnedForEver]).
+// relabelStable names another stable ReplicaSet for a release that starts again after all pods
+// of the last stable one are gone: a stable Service pinned to it would select no pod
+// ([workload.StableServicePinnedForEver]).
 func (a *admission) relabelStable() {
 	usable := a.usable()
 	gone := len(usable) > 0 && !slices.ContainsFunc(usable, func(s *workload.Set) bool { return s.Template.Hash == a.w.Labels[workload.LabelStableRevision] })
@@ -280,7 +280,7 @@ func (a *admission) relabelStable() {
 	}
 }
 
-// other admits what is not paused.
+// other admits a workload of a kind that is not paused.
 func (a *admission) other() Reason {
 	kind := a.s.New.Traits()
 	if !kind.SizedByNodes && a.s.New.DesiredReplicas() == 0 {

@@ -14,25 +14,25 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// Apply returns what s becomes when the API server carries out an action at now, and nothing
-// else happens. It is what simulators and tests need: s stays as it is.
+// Apply returns s after the API server has carried out one action at now, with nothing else
+// changed. Simulators and tests use it. Apply does not modify s.
 //
-//   - The UID of the BatchRelease that [CreateBatchRelease] makes is made of its name and now.
-//     Its generation rises with each change of its spec, and when it is marked as deleted. It
-//     is gone when it is deleted without a finalizer.
-//   - What is known of the workload changes as [workload.State.Patched] says. Whoever holds
-//     the workload itself patches that, and looks at it again.
-//   - Behind its last finalizer a Rollout that is being deleted is gone, which the caller has
-//     to see.
+//   - [CreateBatchRelease] creates a BatchRelease with a UID made of its name and now. Its
+//     generation rises with each change of its spec, and when it is marked as deleted. It is
+//     removed when it is deleted without a finalizer.
+//   - The state of the workload changes as [workload.State.Patched] describes. A caller that
+//     holds the workload itself patches that, and calls [workload.Inspect] again.
+//   - The API server deletes a Rollout that is being deleted once it loses its last finalizer;
+//     the caller has to handle that.
 //
-// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: there is no such object, or the
-// name of the new one is taken.
+// The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError]: the object does not
+// exist, or the name of the new one is taken.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
 	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: its actions and,
-// unless it fails, the status. The Grace of the plan is that of the next call.
+// Apply returns s after the whole plan is carried out at now: its actions and, unless it fails,
+// the status. The Grace of the plan becomes the Grace of the snapshot.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	next, err := p.Actions.Apply(s, now)
 	if err != nil {
@@ -45,8 +45,8 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-// Apply returns what s becomes when the actions are carried out at now, in their order, each
-// as by the function [Apply]. It stops at the first error.
+// Apply returns s after the actions are carried out at now, in order, each as by the function
+// [Apply]. It stops at the first error.
 func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	for _, action := range as {
 		var err error
@@ -95,7 +95,7 @@ func (a PatchWorkload) apply(s *Snapshot) error {
 	return nil
 }
 
-// applyToRelease returns what an action makes of the BatchRelease, nil if there is none.
+// applyToRelease returns the BatchRelease after an action, nil if it does not exist.
 func applyToRelease(before *batchrelease.Release, action Action, now time.Time) (*batchrelease.Release, error) {
 	br := *zero.Or(before)
 	meant := func(name, uid string) error {
@@ -138,7 +138,7 @@ func applyToRelease(before *batchrelease.Release, action Action, now time.Time) 
 	return &br, err
 }
 
-// applyToTraffic carries out an action on what leads traffic.
+// applyToTraffic carries out an action on Services and routes.
 func applyToTraffic(t *traffic.Objects, action Action) error {
 	stable, canary := zero.Or(t.Stable), zero.Or(t.Canary)
 	switch a := action.(type) {

@@ -22,7 +22,7 @@ func (st *pass) close(n outcome, reason ClosingReason, waitReady bool) (outcome,
 }
 
 func (st *pass) closeOnce(n outcome, reason ClosingReason, waitReady bool) (outcome, bool) {
-	if st.has(workload.RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // nothing is known of what is to be given back
+	if st.has(workload.RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // the state of the workload is unknown
 		n.hold(ReasonWorkloadInconsistent, 0, 0)
 		return n, false
 	}
@@ -71,9 +71,9 @@ func (st *pass) hasLeftovers() bool {
 	return st.w.InProgress || st.w.Labels[workload.LabelStableRevision] != "" || pinned || br != nil && br.DeletionTimestamp.IsZero()
 }
 
-// unmark takes the mark of the release from the workload, but not that of another update.
-// If that one cannot be released next since its stable revision is not known, and the
-// workload has been given back, it does not wait either.
+// unmark takes the mark of the release from the workload, unless the mark belongs to another
+// update. If that update cannot be released next because its stable revision is unknown, and
+// the workload has been given back, the workload resumes.
 func (st *pass) unmark(n *outcome, reason ClosingReason) Action {
 	if st.w == nil || !st.w.InProgress {
 		return nil
@@ -92,9 +92,9 @@ func (st *pass) unmark(n *outcome, reason ClosingReason) Action {
 	return st.patch(patch, ReasonClosing)
 }
 
-// markIsOfNextRelease reports whether the mark of the workload is that of another update
-// than the one that is closed ([workload.NextReleaseUnmarked]): the template is another, or
-// the mark appears in a later pass of the closing.
+// markIsOfNextRelease reports whether the mark of the workload belongs to another update than
+// the closed one ([workload.NextReleaseUnmarked]): the template is another, or the mark appears
+// in a later pass of the closing.
 func (st *pass) markIsOfNextRelease(sub *StepStatus, reason ClosingReason) bool {
 	if !st.has(workload.NextReleaseUnmarked) || !st.w.InProgress {
 		return false
@@ -103,7 +103,7 @@ func (st *pass) markIsOfNextRelease(sub *StepStatus, reason ClosingReason) bool 
 	switch reason {
 	case ClosingSuccess:
 		return changed || sub.FinalisingStep != ""
-	case ClosingRollback: // which goes on behind a step that the reset has written down
+	case ClosingRollback: // continues after the step that the reset has recorded
 		return changed
 	}
 	return false
@@ -111,9 +111,9 @@ func (st *pass) markIsOfNextRelease(sub *StepStatus, reason ClosingReason) bool 
 
 // resumeAbandoned gives a Deployment back that no BatchRelease drives any more
 // ([workload.RollbackLeavesPaused]). A rollback that takes over the reset of a continuous
-// release goes on behind the step that resumes it. One that comes before the BatchRelease
-// has no such step, and neither has a Rollout that is deleted or disabled then. The
-// Deployment still has the label of the stable revision, which giving back removes.
+// release continues after the step that resumes the Deployment. A rollback before the
+// BatchRelease exists has no such step, nor has a Rollout that is deleted or disabled at that
+// time. The Deployment still has the label of the stable revision, which giving back removes.
 func (st *pass) resumeAbandoned(n *outcome, reason ClosingReason) Action {
 	if !st.has(workload.RollbackLeavesPaused) || reason == ClosingSuccess || n.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
 		return nil
@@ -128,8 +128,9 @@ func (st *pass) resumeAbandoned(n *outcome, reason ClosingReason) Action {
 	return st.patch(st.restored(w, reason), ReasonGiveBack)
 }
 
-// restored is what gives such a Deployment back. It is one that was taken over blue-green if
-// its BatchRelease has seen the end of the release before it saw what it had written.
+// restored returns the patch that gives such a Deployment back. A blue-green one still has its
+// original strategy in an annotation if its BatchRelease has seen the end of the release before
+// its own writes.
 func (st *pass) restored(w workload.Workload, reason ClosingReason) workload.Patch {
 	if st.r.Style() == workload.BlueGreen && w.Annotations[workload.AnnotationOriginalStrategy] != "" {
 		br := batchrelease.Release{WorkloadRef: w.Ref, ReleasePlan: batchrelease.ReleasePlan{RollingStyle: workload.BlueGreen}}
@@ -140,11 +141,11 @@ func (st *pass) restored(w workload.Workload, reason ClosingReason) workload.Pat
 	return batchrelease.ResumeDeployment(w, keep, st.opts.Repair)
 }
 
-// repairInterrupted repairs what another template leaves behind that was taken back before its
-// release began ([workload.RollbackLeavesPaused]): admission has paused the partition, and the reset for it has
-// written down a closing step, behind which the closing would begin. A stable revision
-// that was not known when the release began, since the workload was seen as it was
-// before, is known now.
+// repairInterrupted cleans up after a template that was taken back before its release began
+// ([workload.RollbackLeavesPaused]): admission has paused the partition, and the reset for that
+// template has recorded a closing step, from which the closing would start. It also sets a
+// stable revision that was unknown at the begin of the release, when the state of the workload
+// was stale.
 func (st *pass) repairInterrupted(n outcome) outcome {
 	if !st.has(workload.RollbackLeavesPaused) {
 		return n
@@ -165,13 +166,13 @@ func (st *pass) repairInterrupted(n outcome) outcome {
 }
 
 // closingBegins reports whether the closing of a Rollout that is deleted or disabled begins
-// in the next pass. It begins at its first step then, wherever another closing was or had
-// ended ([workload.RollbackLeavesPaused]).
+// in the next pass. It then begins at its first step, even if another closing was under way or
+// had ended ([workload.RollbackLeavesPaused]).
 func (st *pass) closingBegins(phase Phase) bool {
 	return st.has(workload.RollbackLeavesPaused) && st.ends(phase)
 }
 
-// closingStep does what the closing step asks for. The second result tells whether that is done.
+// closingStep runs one closing step. The second result tells whether it is done.
 func (st *pass) closingStep(n outcome, waitReady bool) (outcome, bool) {
 	switch n.sub.FinalisingStep {
 	case FinalRestoreStable:

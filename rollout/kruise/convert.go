@@ -43,7 +43,7 @@ type StepV1alpha1 struct {
 	Pause    Pause                `json:"pause"`
 }
 
-// replicas returns what the step means, unset if it says nothing.
+// replicas returns the replicas of the step, unset if it has none.
 func (s *StepV1alpha1) replicas() rollout.IntOrPercent {
 	if s.Replicas.IsZero() && s.Weight != nil {
 		return rollout.Percent(*s.Weight)

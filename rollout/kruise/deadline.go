@@ -12,8 +12,9 @@ import (
 // defaultDeadline is the progressDeadlineSeconds of a workload that has none.
 const defaultDeadline = 600
 
-// deadline tells when the batch of a step takes longer than its workload may ([workload.DeadlineNotReported]).
-// Nothing is undone: what to do is for a person, or the next template, to decide.
+// deadline detects that the batch of a step exceeds the progress deadline of its workload
+// ([workload.DeadlineNotReported]). It undoes nothing: that is left to a person, or to the
+// next template.
 func (st *pass) deadline(n outcome) outcome {
 	limit := int32(defaultDeadline)
 	if n := st.w.ProgressDeadlineSeconds; n != nil {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kruise plans progressive rollouts as OpenKruise Rollouts does: which step comes next,
-// with which traffic, and what it waits for.
+// Package kruise plans progressive rollouts like OpenKruise Rollouts does: which step comes next,
+// with which traffic, and why it waits.
 //
-// Start with [Rollout], which says in which steps a workload is updated, and [Reconcile],
-// which returns what to do for it next:
+// Start with [Rollout], which holds the steps of the update of a workload, and [Reconcile],
+// which returns the next actions:
 //
 //	plan, err := kruise.Reconcile(snapshot, now, kruise.Options{})
 //
@@ -16,26 +16,26 @@
 //	        |
 //	      Admit            does it enter a rollout? It is held back then
 //	        |
-//	    Reconcile <------- workload.Inspect: what is known about the workload
+//	    Reconcile <------- workload.Inspect: the state of the workload
 //	        |              one step: pin the stable traffic, upgrade, lead traffic,
-//	        |              analyse, pause; behind the last one the release is closed
+//	        |              analyse, pause; after the last one the release is closed
 //	        |
 //	   BatchRelease        the batch that the step asks for, see package batchrelease
 //	        |
 //	     workload          its own controller moves the pods, see package deploy
 //
-// [Validate] says what admission rejects about a Rollout. [WatchedWorkload], [WatchedPod],
-// [WatchedRelease] and [WatchedReplicaSet] say who has to be looked at when something has
-// changed. The Holds of a plan say what is waited for, each with its numbers. Package
+// [Validate] returns the errors for which admission rejects a Rollout. [WatchedWorkload],
+// [WatchedPod], [WatchedRelease] and [WatchedReplicaSet] return the objects to reconcile after an
+// event. The Holds of a plan are the reasons to wait, each with its numbers. Package
 // preview goes through all steps beforehand.
 //
 // # Who calls the parts
 //
-// A webhook calls [Admit], [Validate] and [ValidateUpdate], a command that shows or changes the
-// step [NextStep], [JumpStep], [StateAfterJump] and [RecalculateStep], and a controller of its
-// own passes [ReleaseOf], [PauseOf], [ClosingSequence] and [EffectiveChange]. A
-// simulator carries plans out with [Apply]. Whoever reports tells the reasons, phases and
-// states apart; it need not handle all of them.
+// A webhook calls [Admit], [Validate] and [ValidateUpdate]. A command that shows or changes the
+// step calls [NextStep], [JumpStep], [StateAfterJump] and [RecalculateStep]. A controller with
+// passes of its own calls [ReleaseOf], [PauseOf], [ClosingSequence] and [EffectiveChange]. A
+// simulator carries plans out with [Apply]. A program that reports progress distinguishes the
+// reasons, phases and states; it need not handle all of them.
 //
 // It decides as OpenKruise Rollouts (commit 9dd6279d) does; for its quirks see package
 // workload. The rules, the deviations from upstream, the invariants and the complexity are

@@ -43,8 +43,7 @@ func ClosingSequence(style workload.Style, reason ClosingReason) []FinalisingSte
 	return []FinalisingStep{FinalRestoreStable, FinalRouteToStable, FinalRemoveCanary, FinalResume, FinalRelease, FinalEnd}
 }
 
-// following returns the closing step behind one: the end if the sequence does not
-// have it.
+// following returns the closing step after one: the end if the sequence does not have it.
 func following(sequence []FinalisingStep, step FinalisingStep) FinalisingStep {
 	for i, next := range sequence[1:] {
 		if sequence[i] == step {

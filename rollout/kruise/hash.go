@@ -16,7 +16,7 @@ const safe = "bcdfghjklmnpqrstvwxz2456789"
 
 // StrategyHash returns the value of the annotation [workload.AnnotationHash]: a digest of the
 // strategy without its failure threshold and pauses, so that changing these is not a
-// change of the plan. Without a strategy it is that of null.
+// change of the plan. Without a strategy it is the digest of null.
 func StrategyHash(r Rollout) string {
 	digest := sha256.Sum256([]byte(strategyText(r)))
 	text := []byte(hex.EncodeToString(digest[:]))

@@ -9,10 +9,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// recheck is how long a Rollout waits for what no event tells, and its default grace.
+// recheck is how long a Rollout waits for changes without an event, and its default grace.
 const recheck = 3 * time.Second
 
-// A pass is what one pass of a Rollout decides from. Nothing writes to it.
+// A pass is the input of one pass of a Rollout. It is read-only.
 type pass struct {
 	s    *Snapshot
 	r    *Rollout
@@ -34,7 +34,7 @@ func (st *pass) step(i int32) *Step {
 	return &st.r.Strategy().Steps[i-1]
 }
 
-// NextStep returns the index of the step behind step i of n, or -1.
+// NextStep returns the index of the step after step i of n, or -1.
 func NextStep(n, i int32) int32 {
 	if i >= n {
 		return -1

@@ -116,7 +116,7 @@ func (st *pass) setShared(remove bool, reason Reason) Action {
 
 func (st *pass) sharedFinalizer() string { return "progressing.rollouts.kruise.io/" + st.r.Name }
 
-// rolling treats what changes the course, else drives the steps. The first
+// rolling handles the events that change the course, or else drives the steps. The first
 // case counts.
 func (st *pass) rolling(n outcome) outcome {
 	if !n.begun {
@@ -188,7 +188,7 @@ func RecalculateStep(steps []Step, br *batchrelease.Release, replicas, current i
 	return max(1, min(last, int32(len(steps))))
 }
 
-// planChanged goes on with the step of the changed steps that covers what is released.
+// planChanged continues with the changed step that covers the released batch.
 func (st *pass) planChanged(sub StepStatus) StepStatus {
 	target := RecalculateStep(st.r.Strategy().Steps, st.s.BatchRelease, st.w.Replicas, sub.CurrentStepIndex)
 	sub.RolloutHash, sub.LastUpdateTime = st.hash, st.now
@@ -201,7 +201,7 @@ func (st *pass) planChanged(sub StepStatus) StepStatus {
 	return sub
 }
 
-// continuous starts anew with a template that changed in the middle.
+// continuous starts again with a template that changed in the middle.
 func (st *pass) continuous(n outcome) outcome {
 	n.event("workload continuous publishing canaryRevision, then restart publishing")
 	if st.r.Style() == workload.BlueGreen {

@@ -8,7 +8,7 @@ type Reason string
 // Reasons of actions of a Rollout.
 const (
 	ReasonFinalizer      Reason = "Finalizer"      // the object must not vanish before it is closed, or is closed
-	ReasonGiveBack       Reason = "GiveBack"       // nobody drives the workload any more
+	ReasonGiveBack       Reason = "GiveBack"       // the workload is no longer driven
 	ReasonWorkloadType   Reason = "WorkloadType"   // the workload lacks the label of its type, by which admission sees it
 	ReasonHash           Reason = "Hash"           // the strategy has changed
 	ReasonRolloutID      Reason = "RolloutID"      // the release has another id

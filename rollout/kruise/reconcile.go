@@ -25,8 +25,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return n.plan(), nil
 }
 
-// next returns what the pass comes to: the phase that follows from what is there, and what
-// the phase that was read asks for.
+// next returns the result of the pass: the new phase by the state of the cluster, and the
+// work of the phase that was read.
 func (st *pass) next() outcome {
 	n := st.keep(outcome{now: st.now, br: st.s.BatchRelease, stable: st.s.Traffic.Stable, grace: st.s.Grace})
 	n.writes[writeFinalizer] = st.finalizer()
@@ -80,7 +80,7 @@ func (st *pass) gone() bool {
 	return !st.r.DeletionTimestamp.IsZero() && c != nil && c.Reason == ProgressCompleted && slices.Contains(st.r.Finalizers, workload.FinalizerRollout)
 }
 
-// finalizer returns what sets the finalizer, or removes it at the end; nil if nothing does.
+// finalizer returns the action that sets the finalizer, or removes it at the end, or nil.
 func (st *pass) finalizer() Action {
 	gone := st.gone()
 	if !gone && (!st.r.DeletionTimestamp.IsZero() || slices.Contains(st.r.Finalizers, workload.FinalizerRollout)) {
@@ -89,7 +89,7 @@ func (st *pass) finalizer() Action {
 	return SetFinalizer{Kind: "Rollout", Name: st.r.Name, UID: st.r.UID, Finalizer: workload.FinalizerRollout, Remove: gone, Reason: ReasonFinalizer}
 }
 
-// workloadType returns what writes the type of the workload, nil if it has it.
+// workloadType returns the action that writes the type of the workload, nil if it is set.
 func (st *pass) workloadType() Action {
 	if st.w == nil || !st.w.Consistent || st.w.Labels[workload.LabelWorkloadType] != "" {
 		return nil
@@ -104,7 +104,8 @@ func (st *pass) patch(p workload.Patch, reason Reason) Action {
 	return PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: p, Reason: reason}
 }
 
-// strategyHash returns what writes the hash of the strategy, nil if it has not changed.
+// strategyHash returns the action that writes the hash of the strategy, nil if it has not
+// changed.
 func (st *pass) strategyHash() Action {
 	if st.r.Annotations[workload.AnnotationHash] == st.hash {
 		return nil
@@ -112,8 +113,8 @@ func (st *pass) strategyHash() Action {
 	return PatchRollout{Name: st.r.Name, UID: st.r.UID, Annotations: map[string]string{workload.AnnotationHash: st.hash}, Reason: ReasonHash}
 }
 
-// calculate derives the next phase from what is there. The second result is false if that
-// is not known, so that the status is kept.
+// calculate derives the next phase from the state of the cluster. The second result is false
+// if that is unknown, so that the status is kept.
 func (st *pass) calculate(n outcome) (outcome, bool) {
 	n.status.ObservedGeneration = st.r.Generation
 	if !st.r.DeletionTimestamp.IsZero() {
@@ -175,7 +176,7 @@ func (st *pass) nextPhase(n outcome) outcome {
 	return n
 }
 
-// healthy notices a release, or takes a workload that is new for one that is done.
+// healthy detects a release, or takes a new workload for a finished one.
 func (st *pass) healthy(n outcome) outcome {
 	if st.w.InProgress {
 		n.status.Phase = PhaseProgressing
@@ -197,7 +198,7 @@ func (st *pass) healthy(n outcome) outcome {
 	return n
 }
 
-// act does what the phase asks for, as it was read.
+// act runs the phase that was read.
 func (st *pass) act(n outcome) outcome {
 	closed := false
 	switch st.r.Status.Phase {

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A Rollout is the wish of a person: which workload, in which steps, with which
-// traffic; and the last written status.
+// A Rollout names a workload and the steps and traffic of its updates. Status is the last
+// written status.
 type Rollout struct {
 	Name              string            `json:"name"`
 	UID               string            `json:"uid,omitzero"`
@@ -55,7 +55,7 @@ func (r Rollout) RealPartition() bool {
 	return false
 }
 
-// Strategy returns the strategy of either style, or nil if there is none.
+// Strategy returns the strategy of either style, or nil if neither is set.
 func (r Rollout) Strategy() *Strategy {
 	if r.BlueGreen != nil {
 		return r.BlueGreen
@@ -63,8 +63,8 @@ func (r Rollout) Strategy() *Strategy {
 	return r.Canary
 }
 
-// A Strategy is the steps of a Rollout and what goes with them. Its JSON is that of
-// the API, in the order of its members.
+// A Strategy holds the steps of a Rollout and their settings. Its JSON has the names of the
+// API, in the order of its members.
 type Strategy struct {
 	Steps           []Step            `json:"steps,omitempty"`
 	TrafficRoutings []traffic.Routing `json:"trafficRoutings,omitempty"` // only the first counts
@@ -77,7 +77,7 @@ type Strategy struct {
 	DisableGenerateCanaryService bool   `json:"disableGenerateCanaryService,omitempty"`
 }
 
-// A Step wishes for so many new pods and so much traffic, then pauses.
+// A Step sets the number of new pods and the share of traffic, then pauses.
 type Step struct {
 	Traffic               rollout.IntOrPercent    `json:"traffic,omitzero"` // a percentage; unset means none
 	RequestHeaderModifier *traffic.HeaderModifier `json:"requestHeaderModifier,omitempty"`
@@ -86,7 +86,7 @@ type Step struct {
 	Pause                 Pause                   `json:"pause"`
 }
 
-// routed reports whether the step has traffic of its own.
+// routed reports whether the step sets traffic.
 func (s *Step) routed() bool { return !s.Traffic.IsZero() || len(s.Matches) > 0 }
 
 // strategy returns how the step leads traffic.
@@ -126,7 +126,7 @@ const (
 	StateCompleted       StepState = "Completed"
 )
 
-// A Status is what a Rollout reports.
+// A Status is the status of a Rollout.
 type Status struct {
 	ObservedGeneration int64             `json:"observedGeneration,omitzero"`
 	Phase              Phase             `json:"phase,omitzero"`
@@ -135,13 +135,13 @@ type Status struct {
 	// Sub is the status of the steps, nil before the first look at the workload. In
 	// the API it is canaryStatus or blueGreenStatus.
 	Sub *StepStatus `json:"sub,omitempty"`
-	// CurrentStepIndex and CurrentStepState repeat those of Sub.
+	// CurrentStepIndex and CurrentStepState repeat the fields of Sub.
 	CurrentStepIndex int32     `json:"currentStepIndex"`
 	CurrentStepState StepState `json:"currentStepState"`
 }
 
 // ProgressingReason returns the reason of the condition Progressing, which is the phase
-// within [PhaseProgressing], such as [ProgressInRolling]; "" if there is none.
+// within [PhaseProgressing], such as [ProgressInRolling]; "" without that condition.
 func (s Status) ProgressingReason() string {
 	if c := condition.Find(s.Conditions, workload.ConditionProgressing); c != nil {
 		return c.Reason
@@ -160,15 +160,15 @@ type StepStatus struct {
 	Replicas                   int32          `json:"replicas,omitzero"`      // updated pods
 	ReadyReplicas              int32          `json:"readyReplicas,omitzero"` // of these, ready
 	CurrentStepIndex           int32          `json:"currentStepIndex"`       // from 1
-	NextStepIndex              int32          `json:"nextStepIndex"`          // -1 behind the last
+	NextStepIndex              int32          `json:"nextStepIndex"`          // -1 after the last
 	CurrentStepState           StepState      `json:"currentStepState"`
 	FinalisingStep             FinalisingStep `json:"finalisingStep"`
 	LastUpdateTime             time.Time      `json:"lastUpdateTime,omitzero"`
 	Message                    string         `json:"message,omitzero"`
 }
 
-// The reasons of the condition Progressing of a Rollout, which are its phases within
-// [PhaseProgressing], and those of Terminating.
+// Reasons of the condition Progressing of a Rollout, which are its phases within
+// [PhaseProgressing], and reasons of the condition Terminating.
 const (
 	ProgressInitializing = "Initializing"
 	ProgressInRolling    = "InRolling"

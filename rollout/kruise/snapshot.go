@@ -20,34 +20,34 @@ import (
 //
 //	now                          the time of conditions, pauses and graces
 //	Rollout.Name                 actions name it
-//	Rollout.Canary               how it goes on; or Rollout.BlueGreen
-//	Rollout.Canary.Steps         in which steps
-//	Rollout.WorkloadRef          says what kind of workload it drives
+//	Rollout.Canary               the strategy; or Rollout.BlueGreen
+//	Rollout.Canary.Steps         the steps
+//	Rollout.WorkloadRef          the kind of workload to drive
 //	Rollout.Finalizers           without its own, it is added
 //	Rollout.Status.Phase         without it, nothing has begun
-//	Rollout.Status.Sub           without it, the steps begin anew
-//	Rollout.Status.Conditions    without the one of progress, nobody knows how far it is
+//	Rollout.Status.Sub           without it, the steps begin again
+//	Rollout.Status.Conditions    without the condition Progressing, progress is unknown
 //	Workload                     without it, there is nothing to drive
 //	Workload.Consistent          without it, nothing is known of the workload
 //	Workload.CanaryRevision      without it, the release is over
 //	BatchRelease                 without it, it is created
 type Snapshot struct {
 	Rollout Rollout `json:"rollout"`
-	// BatchRelease is that of the same name, nil if there is none.
+	// BatchRelease is the BatchRelease of the same name, nil if it does not exist.
 	BatchRelease *batchrelease.Release `json:"batchRelease,omitempty"`
-	// Workload is what [workload.Inspect] tells about the workload, nil if it does not exist.
+	// Workload is the result of [workload.Inspect], nil if the workload does not exist.
 	Workload *workload.State `json:"workload,omitempty"`
 	Traffic  traffic.Objects `json:"traffic,omitzero"`
-	// IngressClasses are classes of Ingress beside those of [traffic.IngressClasses], and before
-	// them.
+	// IngressClasses are classes of Ingress in addition to [traffic.IngressClasses]. They
+	// take precedence.
 	IngressClasses []traffic.IngressClass `json:"ingressClasses,omitempty"`
 	// Shared is the TrafficRouting object that the annotation
-	// [workload.AnnotationTrafficRouting] names, nil if there is none.
+	// [workload.AnnotationTrafficRouting] names, or nil.
 	Shared *SharedRouting `json:"shared,omitempty"`
 	// Analysis is how the analysis of the current step stands; "" without one. Only
 	// [workload.DeadlineNotReported] reads it.
 	Analysis AnalysisPhase `json:"analysis,omitzero"`
-	// Grace is what the last plan returned.
+	// Grace is the Grace of the last plan.
 	Grace Grace `json:"grace,omitempty"`
 }
 
@@ -60,9 +60,9 @@ type Options struct {
 	// Service even if the stable one has no such label (the feature gate of that name).
 	AppendPodSelector bool `json:"appendPodSelector,omitzero"`
 	// PercentLimit is the largest percentage of pods for which a step with traffic may ask
-	// where the workload is updated by partition; 0 means 50, and below 0 no percentage may
-	// be. A number of pods has no limit. OpenKruise Rollouts has it as the flag
-	// --partition-percent-limit. Only validation reads it: a Rollout that is there goes on.
+	// where the workload is updated by partition; 0 means 50, and below 0 no percentage is
+	// allowed. A number of pods has no limit. OpenKruise Rollouts has it as the flag
+	// --partition-percent-limit. Only validation reads it: an existing Rollout continues.
 	PercentLimit int32 `json:"percentLimit,omitzero"`
 }
 
@@ -85,7 +85,7 @@ type SharedRouting struct {
 	Finalizers []string `json:"finalizers,omitempty"`
 }
 
-// Grace remembers when traffic was last changed, by what was done: the caller hands
+// Grace maps each change of traffic to the time when it was last made: the caller hands
 // the Grace of a plan to the next call. Losing it shortens waits.
 type Grace map[string]time.Time
 
@@ -94,7 +94,7 @@ type Plan struct {
 	// Actions are the writes, in order. They are to be done before the status is
 	// written.
 	Actions Actions `json:"actions,omitempty"`
-	// Holds are what the Rollout waits for.
+	// Holds are the reasons why the Rollout waits.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status Status `json:"status"`

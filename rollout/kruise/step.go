@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// jump goes to the next step that a person, or a change of the plan, has written
-// down. The second result tells whether it did.
+// jump goes to the next step that a person, or a change of the plan, has set. The second
+// result tells whether it jumped.
 func (st *pass) jump(s StepStatus) (StepStatus, bool) {
 	next := JumpStep(st.r.Strategy().Steps, s.CurrentStepIndex, s.NextStepIndex)
 	if next == 0 {
@@ -27,14 +27,14 @@ func (st *pass) jump(s StepStatus) (StepStatus, bool) {
 	return s, true
 }
 
-// ended reports whether there is no BatchRelease, or none for long.
+// ended reports whether the BatchRelease is gone or being deleted.
 func (st *pass) ended() bool {
 	br := st.s.BatchRelease
 	return br == nil || !br.DeletionTimestamp.IsZero()
 }
 
-// StateAfterJump returns the state in which a step begins that is jumped to: with its
-// traffic if its pods are updated already.
+// StateAfterJump returns the first state of a step after a jump: the state that leads
+// traffic if the pods are updated already.
 func StateAfterJump(step Step, replicas, updated int32) StepState {
 	if step.Replicas.OfUp64(replicas) == int64(updated) {
 		return StateTrafficRouting
@@ -42,8 +42,8 @@ func StateAfterJump(step Step, replicas, updated int32) StepState {
 	return StateBeforeUpgrade
 }
 
-// JumpStep returns the step to jump to, given the current one and what is written down
-// as the next: 0 if that is the natural one, or no step at all.
+// JumpStep returns the step to jump to, given the current step and the step that is set as
+// the next one: 0 if that is the natural one, or no step at all.
 func JumpStep(steps []Step, current, next int32) int32 {
 	n := int32(len(steps))
 	if next == NextStep(n, current) || next < 1 || next > n {
@@ -82,9 +82,9 @@ func (st *pass) stepMachine(n outcome) outcome {
 	return n
 }
 
-// withMessage returns conditions of which Progressing has a message while steps are driven. One
-// that it has already is no update: a status with another time would be written, seen, and
-// written again.
+// withMessage sets the message of the condition Progressing while steps are driven. The same
+// message again is no update: a status with another time would be written, seen, and written
+// again.
 func withMessage(conditions []kplan.Condition, message string, now time.Time) []kplan.Condition {
 	conditions = slices.Clone(conditions)
 	for i := range conditions {
@@ -95,7 +95,7 @@ func withMessage(conditions []kplan.Condition, message string, now time.Time) []
 	return conditions
 }
 
-// state does what the state of the step asks for.
+// state runs the state of the step.
 func (st *pass) state(n outcome, step *Step) outcome {
 	done := false
 	switch n.sub.CurrentStepState {
@@ -125,7 +125,7 @@ func (st *pass) state(n outcome, step *Step) outcome {
 	return n
 }
 
-// advanced is the status behind a step.
+// advanced returns the status after a step.
 func (st *pass) advanced(s StepStatus) StepStatus {
 	s.LastUpdateTime = st.now
 	if s.CurrentStepIndex >= st.steps() {
@@ -162,9 +162,9 @@ const (
 	PauseTimed  PauseKind = "Timed"  // at an instant
 )
 
-// PauseOf returns how the pause of step i of a Rollout ends, given when
-// what came before it was done, and the instant if there is one. A timed pause is over
-// strictly after that instant.
+// PauseOf returns how the pause of step i of a Rollout ends, given the time at which the
+// work before it was done, and the instant of a timed pause. Such a pause is over strictly
+// after that instant.
 func PauseOf(r Rollout, i int32, since time.Time, repair workload.Quirks) (PauseKind, time.Time) {
 	strategy := r.Strategy()
 	if strategy == nil || i < 1 || int(i) > len(strategy.Steps) {
@@ -181,7 +181,7 @@ func PauseOf(r Rollout, i int32, since time.Time, repair workload.Quirks) (Pause
 	return PauseTimed, since.Add(time.Duration(*step.Pause.Duration) * time.Second)
 }
 
-// pause waits for a person or an instant, behind which the next step comes.
+// pause waits for a person or an instant, and then goes to the next step.
 func (st *pass) pause(n outcome, step *Step) outcome {
 	kind, due := PauseOf(*st.r, n.sub.CurrentStepIndex, n.sub.LastUpdateTime, st.opts.Repair)
 	text := "Rollout is in " + st.stepText(n.sub.CurrentStepIndex) + ", and "

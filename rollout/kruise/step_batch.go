@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// observeRelease copies what the BatchRelease reports, and gives it the id of the release.
+// observeRelease copies the counts of the BatchRelease, and gives it the id of the release.
 func (st *pass) observeRelease(n outcome) outcome {
 	br := n.br
 	if br == nil {
@@ -33,8 +33,7 @@ func (st *pass) observeRelease(n outcome) outcome {
 	return n
 }
 
-// ReleaseOf returns the BatchRelease that a Rollout wants at a step, as the
-// spec and the annotations of one.
+// ReleaseOf returns the desired BatchRelease of a Rollout at a step: its spec and annotations.
 func ReleaseOf(r Rollout, w workload.State, step int32, repair workload.Quirks) batchrelease.Release {
 	strategy := r.Strategy()
 	br := batchrelease.Release{Name: r.Name, WorkloadRef: r.WorkloadRef}

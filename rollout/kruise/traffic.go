@@ -14,17 +14,17 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// What a step does with traffic, in order; which state of the step calls it is in step.go:
+// Traffic in each step, in order; step.go has the state of the step that calls each function:
 //
-//	a step without traffic     what earlier steps have led away is given back (cleanUp)
+//	a step without traffic     traffic of earlier steps is given back (cleanUp)
 //	before the upgrade         the stable Service selects stable pods only (beforeUpgrade)
 //	after the upgrade          the grace period, then the canary Service and the selectors
 //	                           of both Services (services), the grace period again, then
 //	                           the routes (lead); a step that updates all pods leads none
 //	at the end                 see final.go
 
-// routing returns where traffic is led, or nil if the Rollout has no traffic of its
-// own. Only the first routing counts.
+// routing returns the traffic routing, or nil if the Rollout has none. Only the first
+// routing counts.
 func (st *pass) routing() *traffic.Routing {
 	if list := st.r.Strategy().TrafficRoutings; len(list) > 0 {
 		return &list[0]
@@ -52,8 +52,8 @@ func (st *pass) selectPods(n outcome, place int, key, value string, reason Reaso
 	return n
 }
 
-// waitGrace waits for the grace of an action that changed something, now or before. The
-// second result tells whether the action is done.
+// waitGrace waits for the grace period after a change by this action, in this or an earlier
+// pass. The second result tells whether the action is done.
 func (st *pass) waitGrace(n outcome, key string, changed bool) (outcome, bool) {
 	grace := max(0, time.Duration(st.routing().GracePeriodSeconds)*time.Second)
 	since, remembered := n.grace[key]
@@ -70,7 +70,7 @@ func (st *pass) waitGrace(n outcome, key string, changed bool) (outcome, bool) {
 	return n, true
 }
 
-// with returns what is remembered together with one change of traffic.
+// with returns the grace with one more change of traffic.
 func (g Grace) with(key string, since time.Time) Grace {
 	next := Grace{key: since}
 	for k, t := range g {
@@ -81,7 +81,7 @@ func (g Grace) with(key string, since time.Time) Grace {
 	return next
 }
 
-// without returns what is remembered but for one change of traffic.
+// without returns the grace without one change of traffic.
 func (g Grace) without(key string) Grace {
 	if _, has := g[key]; has {
 		g = maps.Clone(g)
@@ -90,9 +90,9 @@ func (g Grace) without(key string) Grace {
 	return g
 }
 
-// beforeUpgrade makes sure that the traffic stays where it is while pods are updated. The
-// second result tells whether the pass goes on. When the Service was written is not noted in the
-// status here, as in the state before an upgrade of Rollouts; only the grace remembers it.
+// beforeUpgrade keeps the traffic in its place while pods are updated. The second result tells
+// whether the pass goes on. As in the state before an upgrade of Rollouts, the time of the
+// write to the Service is not in the status; only the grace has it.
 func (st *pass) beforeUpgrade(n outcome, step *Step) (outcome, bool) {
 	since := n.sub.LastUpdateTime
 	n, done := st.coverUpgrade(n, step)
@@ -133,8 +133,9 @@ func (st *pass) pins() bool {
 	return st.r.Style() == workload.BlueGreen && !st.has(workload.CanaryServiceAssumed)
 }
 
-// covered reports whether all pods have been updated by a later step, or are about to be,
-// since a jump back lowers no partition. The stable Service is not pinned then ([workload.StableServicePinnedForEver]).
+// covered reports whether a later step has updated all pods, or is about to: a jump back lowers
+// no partition. The stable Service is not pinned in this case
+// ([workload.StableServicePinnedForEver]).
 func (st *pass) covered(n *outcome) bool {
 	if !st.has(workload.StableServicePinnedForEver) || !st.r.RealPartition() || n.br == nil {
 		return false
@@ -196,7 +197,7 @@ func (st *pass) restoreGateway(n outcome) (outcome, bool) {
 	return st.waitGrace(n, "restore-gateway/"+t.Service, changed)
 }
 
-// setRoute returns what writes rules, nil if they do not differ, and whether they do.
+// setRoute returns the action that writes rules, nil if they are equal, and whether they differ.
 func setRoute(route *traffic.Route, rules []traffic.Rule, reason Reason) (Action, bool) {
 	if len(route.Rules)+len(rules) == 0 || union.Text(route.Rules) == union.Text(rules) {
 		return nil, false
@@ -242,7 +243,7 @@ func (st *pass) cleanUp(n outcome) (outcome, bool) {
 	return st.removeCanary(n)
 }
 
-// trafficMissing names what leads traffic and is not there, "" if all is.
+// trafficMissing names the missing object that leads traffic, "" if none is missing.
 func (st *pass) trafficMissing() string {
 	t, there := st.routing(), &st.s.Traffic
 	switch {
@@ -359,7 +360,7 @@ func (st *pass) lead(n outcome, step *Step, reason Reason) (outcome, bool) {
 	return n, changed || ingress != nil
 }
 
-// leadIngress returns what leads traffic by the canary Ingress, nil if nothing changes.
+// leadIngress returns the action that sets the canary Ingress, nil if nothing changes.
 func (st *pass) leadIngress(class traffic.IngressClass, step *Step, reason Reason) Action {
 	t, stable, canary := st.routing(), st.s.Traffic.Ingress, st.s.Traffic.CanaryIngress
 	name := t.Ingress.Name + "-canary"
@@ -379,7 +380,7 @@ func (st *pass) leadIngress(class traffic.IngressClass, step *Step, reason Reaso
 	return SetIngress{Name: name, Annotations: annotations, Reason: reason}
 }
 
-// ingressClass returns the class of the Ingress of a routing: that of the snapshot, else
+// ingressClass returns the class of the Ingress of a routing: the class of the snapshot, else
 // a known one.
 func (st *pass) ingressClass() (traffic.IngressClass, bool) {
 	name := st.routing().Ingress.ClassType

@@ -14,8 +14,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// percentLimit returns the largest percentage of pods in a step that has traffic as well,
-// where the workload is updated by partition.
+// percentLimit returns the largest percentage of pods in a step with traffic, where the
+// workload is updated by partition.
 func (o Options) percentLimit() int32 {
 	if o.PercentLimit == 0 {
 		return 50
@@ -23,10 +23,10 @@ func (o Options) percentLimit() int32 {
 	return o.PercentLimit
 }
 
-// Validate returns what admission rejects about a Rollout, in the order in which it
-// is found: of the steps only the first that is wrong. Others are
-// the other Rollouts of the namespace. Of the options it reads PercentLimit. Replicas and
-// weights that are no percentages at all are errors of [rollout.Parse] already.
+// Validate returns the errors for which admission rejects a Rollout, in the order in which they
+// are found: of the steps only the first wrong one. Others are the other Rollouts of the
+// namespace. Of the options it reads PercentLimit. Replicas and weights that are not
+// percentages at all are errors of [rollout.Parse] already.
 func Validate(r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
 	var es field.Errors
 	if !supported(r.WorkloadRef) {
@@ -56,9 +56,8 @@ func Validate(r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
 	return es
 }
 
-// ValidateUpdate returns what admission rejects about a change of a Rollout: that of
-// [Validate] and, while it progresses or terminates, changes of what is immutable
-// then.
+// ValidateUpdate returns the errors for which admission rejects a change of a Rollout: the
+// errors of [Validate] and, while it progresses or terminates, changes of immutable fields.
 func ValidateUpdate(old, r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
 	es := field.Errors(Validate(r, others, opts))
 	if p := old.Status.Phase; p != PhaseProgressing && p != PhaseTerminating {
@@ -91,7 +90,7 @@ func blueGreenKind(r workload.Ref) bool {
 	return err == nil
 }
 
-// validateSteps records the first thing that is wrong about the steps.
+// validateSteps records the first error of the steps.
 func validateSteps(es *field.Errors, r Rollout, path string, limit int32) {
 	steps := r.Strategy().Steps
 	if len(steps) == 0 {
@@ -119,7 +118,7 @@ const (
 
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// wrongStep returns what is wrong about one step, or an empty detail.
+// wrongStep returns the error of one step, or an empty detail.
 func wrongStep(r Rollout, s *Step, limit int32) (name string, value any, detail string) {
 	switch {
 	case s.Replicas.IsZero():
@@ -153,7 +152,7 @@ func decreases(before, v rollout.IntOrPercent) bool {
 	return before.SameKind(v) && v.Value() < before.Value()
 }
 
-// validateRoutings records what is wrong about where traffic is led.
+// validateRoutings records the errors of the traffic routings.
 func validateRoutings(es *field.Errors, routings []traffic.Routing, path string) {
 	if len(routings) > 1 {
 		es.Add(path, len(routings), "Rollout currently only support single TrafficRouting.")
@@ -177,8 +176,8 @@ func validateRoutings(es *field.Errors, routings []traffic.Routing, path string)
 	}
 }
 
-// ValidateV1alpha1 is [Validate] for the older version of the API, which has rules of
-// its own for steps: see [RolloutV1alpha1].
+// ValidateV1alpha1 is [Validate] for the older version of the API, which has different
+// rules for steps: see [RolloutV1alpha1].
 func ValidateV1alpha1(r RolloutV1alpha1, opts Options) []*kplan.FieldError {
 	var es field.Errors
 	ref := r.WorkloadRef

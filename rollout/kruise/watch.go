@@ -10,27 +10,30 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A WatchKey names an object that a pass has to look at again.
+// A WatchKey names an object to reconcile again.
 type WatchKey struct {
 	Kind string `json:"kind"` // Rollout: [Reconcile]; BatchRelease: [batchrelease.Reconcile]; Deployment: its own controller
 	Name string `json:"name"`
 }
 
-// A WatchedWorkload is a workload that was created, changed or deleted, and what may have
-// to follow it.
+// A WatchedWorkload is a workload that was created, changed or deleted, and the objects that
+// may have to follow it.
 type WatchedWorkload struct {
 	Old *workload.Workload `json:"old,omitempty"` // nil if it was created
 	New *workload.Workload `json:"new,omitempty"` // nil if it was deleted
-	// Rollouts and BatchReleases are those of the namespace, in the order of the list: the
+	// Rollouts and BatchReleases are the objects of the namespace, in the order of the list: the
 	// first Rollout counts, and the last BatchRelease.
 	Rollouts []Rollout              `json:"rollouts,omitempty"`
 	Releases []batchrelease.Release `json:"releases,omitempty"`
 }
 
-// Keys returns what has to be looked at after an event of a workload. That is the Rollout
-// that names it. It is its BatchRelease if the generation or the status has changed, or the
-// workload was created or deleted. And it is a Deployment itself if it is updated by
-// partition and its generation or an annotation has changed.
+// Keys returns the objects to reconcile after an event of a workload:
+//
+//   - the Rollout that names it;
+//   - its BatchRelease if the generation or the status has changed, or the workload was
+//     created or deleted;
+//   - a Deployment itself if it is updated by partition and its generation or an annotation
+//     has changed.
 func (e WatchedWorkload) Keys() []WatchKey {
 	w := e.New
 	if w == nil {
@@ -71,8 +74,8 @@ func (e WatchedWorkload) written() bool {
 	return e.Old == nil || e.Old.Generation != e.New.Generation || !maps.Equal(e.Old.Annotations, e.New.Annotations)
 }
 
-// releaseOf returns the name of the BatchRelease of a workload: that which drives it,
-// else the last that names it.
+// releaseOf returns the name of the BatchRelease of a workload: the one that drives it, else
+// the last that names it.
 func releaseOf(w *workload.Workload, releases []batchrelease.Release) string {
 	if name := w.DrivenBy(); name != "" {
 		return name
@@ -89,13 +92,12 @@ func releaseOf(w *workload.Workload, releases []batchrelease.Release) string {
 type WatchedPod struct {
 	Old *workload.Pod `json:"old,omitempty"` // nil if it was created
 	New *workload.Pod `json:"new,omitempty"` // nil if it was deleted
-	// Owner is the workload at the top of its owners, nil if there is none.
+	// Owner is the workload at the top of its owners, or nil.
 	Owner *workload.Workload `json:"owner,omitempty"`
 }
 
-// Keys returns what has to be looked at after an event of a pod: the
-// BatchRelease that drives its workload, if the pod was created, or is of another
-// revision, or ready or not ready now.
+// Keys returns the objects to reconcile after an event of a pod: the BatchRelease that drives
+// its workload, if the pod was created, or its revision or readiness has changed.
 func (e WatchedPod) Keys() []WatchKey {
 	if e.New == nil || e.Owner == nil {
 		return nil
@@ -110,14 +112,14 @@ func (e WatchedPod) Keys() []WatchKey {
 	return nil
 }
 
-// WatchedRelease returns what has to be looked at after an update of a BatchRelease: the
-// Rollout of the same name, and itself.
+// WatchedRelease returns the objects to reconcile after an update of a BatchRelease: the
+// Rollout of the same name, and the BatchRelease.
 func WatchedRelease(br batchrelease.Release) []WatchKey {
 	return []WatchKey{{Kind: "Rollout", Name: br.Name}, {Kind: "BatchRelease", Name: br.Name}}
 }
 
-// WatchedReplicaSet returns what has to be looked at after an event of a ReplicaSet: the
-// Deployment that controls it, if any, and it is updated by partition.
+// WatchedReplicaSet returns the objects to reconcile after an event of a ReplicaSet: the
+// Deployment that controls it, if it is updated by partition.
 func WatchedReplicaSet(owner *workload.Workload) []WatchKey {
 	if owner == nil || !owner.Traits().Paused || !owner.UnderPartition() {
 		return nil

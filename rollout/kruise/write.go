@@ -13,11 +13,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// An outcome is what a pass comes to. Each decision takes that of those before it, and
-// returns it with its own.
+// An outcome is the result of a pass. Each decision takes the outcome of the decisions before
+// it, and returns it with its own changes.
 type outcome struct {
 	now time.Time
-	// status is the next one but for the steps, whose status is sub if begun is set.
+	// status is the next status, except for the steps: their status is sub if begun is set.
 	status Status
 	sub    StepStatus
 	begun  bool
@@ -32,14 +32,16 @@ type outcome struct {
 	events    []kplan.Event
 	failure   string
 	recheckAt time.Time
-	// stalled tells that the step does not come to an end ([workload.DeadlineNotReported]).
+	// stalled tells that the step does not end ([workload.DeadlineNotReported]).
 	stalled bool
 }
 
-// The places of writes in a plan, in their order. What is to be taken back comes behind the
-// finalizer that makes sure of it. Pods are selected by Services before routes lead to these,
-// and a canary Service goes when no route leads there any more. Pods are updated, and the
-// workload is given back, behind all that keeps traffic from where it should not be.
+// The writes of a plan, in their order:
+//
+//   - the finalizer comes before all writes that must be undone at the end;
+//   - Services select pods before routes lead to the Services, and the canary Service is
+//     deleted after the last route to it;
+//   - traffic is in its place before pods are updated and before the workload is given back.
 const (
 	writeFinalizer     = iota
 	writeWorkloadType  // the label of the workload by which admission sees it
@@ -76,12 +78,12 @@ func (n *outcome) plan() Plan {
 	return p
 }
 
-// hold says what the Rollout waits for.
+// hold adds a reason why the Rollout waits.
 func (n *outcome) hold(reason Reason, have, limit int64) {
 	n.holds = append(n.holds, kplan.Hold[Reason]{Reason: reason, Have: have, Limit: limit})
 }
 
-// holdRelease says what it waits for of its BatchRelease, which has the same name.
+// holdRelease adds a reason to wait for the BatchRelease, which has the same name.
 func (n *outcome) holdRelease(name string, reason Reason, have, limit int64) {
 	n.holds = append(n.holds, kplan.Hold[Reason]{Name: name, Reason: reason, Have: have, Limit: limit})
 }
@@ -99,20 +101,20 @@ func (n *outcome) set(kind string, status kplan.ConditionStatus, reason, message
 	n.status.Conditions = condition.With(n.status.Conditions, c, n.now)
 }
 
-// progress sets the condition Progressing and makes its message that of the status.
+// progress sets the condition Progressing and copies its message to the status.
 func (n *outcome) progress(status kplan.ConditionStatus, reason, message string) {
 	n.set(workload.ConditionProgressing, status, reason, message)
 	n.status.Message = condition.Find(n.status.Conditions, workload.ConditionProgressing).Message
 }
 
-// stall reports that the step does not come to an end.
+// stall reports that the step does not end.
 func (n *outcome) stall(reason Reason, message string) {
 	n.stalled = true
 	n.set(workload.ConditionStalled, "True", string(reason), message)
 }
 
-// ends reports whether the pass notices that the Rollout is deleted or disabled. Nothing of the
-// release is waited for any more then.
+// ends reports whether the pass sees that the Rollout is deleted or disabled. It then waits for
+// nothing of the release.
 func (st *pass) ends(phase Phase) bool {
 	return st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling)
 }

@@ -12,28 +12,28 @@ import (
 )
 
 // A Change is a Rollout of Argo before and after one pass of a controller that writes objects,
-// when nobody else has written in between. What ReplicaSets report is that of before.
+// without writes of others during the pass. ReplicaSets report the same status in both.
 type Change struct {
 	Before, After argo.Snapshot
 	Now           time.Time
 	Options       argo.Options
-	// Partial tells that the pass has ended early, by a crash or a refused write. Then only
-	// the bounds are checked.
+	// Partial tells that the pass has ended early, by a crash or a refused write. Only the bounds
+	// are checked in this case.
 	Partial bool
-	// Slack is by how many pods a bound may be missed: those that were created or deleted
-	// and that the controller could not see yet.
+	// Slack is the number of pods by which a bound may be missed: pods that were created or
+	// deleted but not yet visible to the controller.
 	Slack int64
 }
 
-// CheckChange checks what a controller has made of a Rollout of Argo, its ReplicaSets and
-// its Services. It needs no plan, so that it is for controllers which have none.
+// CheckChange checks the writes of a controller to a Rollout of Argo, its ReplicaSets and its
+// Services. It needs no plan, so it suits controllers that do not make plans.
 func CheckChange(t rapid.TB, c Change, settings ...Setting) {
 	t.Helper()
 	argoRoom.CheckChange(t, properties.Change[argo.Snapshot, argo.Options](c), chosen[argo.Snapshot, argo.Options](t, settings))
 }
 
-// derive returns a plan that makes of before what after is. What shrinks comes first: nobody
-// can tell the order of writes from their results.
+// derive returns a plan that leads from before to after. Shrinking writes come first, because
+// the results do not show the order of the writes.
 func derive(before, after *argo.Snapshot, _ *argo.Options) argo.Plan {
 	var shrinking, growing, others argo.Actions
 	known := map[string]argo.ReplicaSet{}

@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rollouttest tests planners and controllers of progressive rollouts: of Rollouts
-// and BatchReleases of OpenKruise, and of Rollouts of Argo; your own, or ours with what you
-// have built around them. It draws them in every state, makes plans for them and checks what
-// holds for every correct controller, with pgregory.net/rapid, which makes a failing case
-// small.
+// Package rollouttest tests planners and controllers of progressive rollouts: of Rollouts and
+// BatchReleases of OpenKruise, and of Rollouts of Argo; your own, or ours inside your
+// controller. It draws snapshots in every state, calls the planner and checks rules that hold
+// for every correct controller. It uses pgregory.net/rapid, which shrinks a failing case.
 //
 //	func TestPlanner(t *testing.T) { rollouttest.Check(t, planner) }
 //
-// Which of the three a planner is for is known by its type: a [KruisePlanner], a
-// [BatchPlanner] or an [ArgoPlanner]. [Check] tries it on random snapshots, [Property] is
-// the same for rapid.MakeFuzz and for numbers of cases of your own. [Machine] is a state
-// machine: after any prefix of a plan the controller crashes, caches lag behind, pods live
-// and die, time passes, people approve and edit. [CheckPass] looks at one plan that was made
-// elsewhere, [CheckChange] at what somebody has made of a Rollout of Argo who has no plan,
-// and [CheckTrace] at a release of OpenKruise from its beginning to its end, moment by
-// moment.
+// The type of a planner decides between the three: a [KruisePlanner], a [BatchPlanner] or an
+// [ArgoPlanner]. [Check] tries it on random snapshots, [Property] does the same for
+// rapid.MakeFuzz and for another number of cases. [Machine] is a state machine: after any prefix
+// of a plan the controller crashes, caches are stale, pods start and fail, time passes, people
+// approve and edit. [CheckPass] checks one plan that was made elsewhere, [CheckChange] the
+// writes of a controller of Argo that makes no plan, and [CheckTrace] a whole release of
+// OpenKruise, moment by moment.
 //
-// [Snapshots] and [Options] are the generators behind them. [Kinds] say how far snapshots
-// are from what a cluster shows, and all are taken at [Now]. [RollingBack] is a generator for
-// what is rare.
+// [Snapshots] and [Options] are the generators. [Kinds] say how far snapshots are from a real
+// cluster, and all are taken at [Now]. [RollingBack] is a generator for a rare case.
 //
-// Each check has a name that stays. [Names] lists them; README.md is a table of them with
-// what each promises, which functions run it for whom, and planted bugs that it finds. A
-// [Setting] chooses: [Only] and [Except] take names, for a planner that does less or that
-// differs on purpose; [Over], [From] and [With] say what is drawn.
+// Each check has a stable name. [Names] lists them; README.md is a table of them with the
+// promise of each, the functions and planners that it belongs to, and planted bugs that it
+// finds. A [Setting] chooses: [Only] and [Except] take names, for a planner that does less or
+// that differs on purpose; [Over], [From] and [With] choose the input.
 //
 // A check works out its numbers from the snapshot alone, with none of the code that plans.
-// By default a case that a known quirk explains is no violation; see [Strict].
+// By default a case that a known quirk explains is not a violation; see [Strict].
 package rollouttest

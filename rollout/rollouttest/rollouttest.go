@@ -14,15 +14,13 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// The planners that are tested.
+// The types of planners.
 type (
-	// A KruisePlanner decides what to do about a Rollout of OpenKruise, as
-	// [kruise.Reconcile] does.
+	// A KruisePlanner plans a pass of a Rollout of OpenKruise, like [kruise.Reconcile].
 	KruisePlanner = func(s kruise.Snapshot, now time.Time, opts kruise.Options) (kruise.Plan, error)
-	// A BatchPlanner decides what to do about a BatchRelease, as [batchrelease.Reconcile]
-	// does.
+	// A BatchPlanner plans a pass of a BatchRelease, like [batchrelease.Reconcile].
 	BatchPlanner = func(s batchrelease.Snapshot, now time.Time, opts batchrelease.Options) (batchrelease.Plan, error)
-	// An ArgoPlanner decides what to do about a Rollout of Argo, as [argo.Reconcile] does.
+	// An ArgoPlanner plans a pass of a Rollout of Argo, like [argo.Reconcile].
 	ArgoPlanner = func(s argo.Snapshot, now time.Time, opts argo.Options) (argo.Plan, error)
 )
 
@@ -31,7 +29,7 @@ type Planner interface {
 	KruisePlanner | BatchPlanner | ArgoPlanner
 }
 
-// A Snapshot is that of one of the planners.
+// A Snapshot is the snapshot of one of the planners.
 type Snapshot interface {
 	kruise.Snapshot | batchrelease.Snapshot | argo.Snapshot
 }
@@ -41,21 +39,21 @@ type OptionSet interface {
 	kruise.Options | batchrelease.Options | argo.Options
 }
 
-// Kinds say how far snapshots are from what a cluster shows; several may be joined by |.
+// Kinds say how far snapshots are from a real cluster; several may be joined by |.
 type Kinds uint8
 
 // The kinds of snapshots.
 const (
 	// CaughtUp is the middle of a release in which nothing interferes.
 	CaughtUp Kinds = 1 << iota
-	// Truthful is what a cluster can show at any time: somebody deletes, disables or pauses,
-	// another template has come, counts are behind.
+	// Truthful is any state that a real cluster can have: a Rollout is deleted, disabled or
+	// paused, another template has come, counts are stale.
 	Truthful
-	// Midway is some passes after CaughtUp: plans were carried out, pods live or do not, and
-	// people approve or do not.
+	// Midway is some passes after CaughtUp: plans were carried out, pods may have started or
+	// failed, and people may have approved.
 	Midway
-	// Anything has values, too, that no cluster shows and that planners accept: steps of any
-	// size, statuses that do not go together, objects that are not there.
+	// Anything also has values that no real cluster has and that planners accept: steps of any
+	// size, statuses that contradict each other, missing objects.
 	Anything
 )
 
@@ -64,7 +62,7 @@ func (k Kinds) list() []random.Kind { return properties.Kinds(uint8(k)) }
 // Now returns the instant at which all snapshots are taken. Their times are around it.
 func Now() time.Time { return random.Now }
 
-// Snapshots draws snapshots, of each of the kinds as often; of all if there is none. For
+// Snapshots draws snapshots, each of the kinds equally often; of all kinds if kinds is 0. For
 // instance, Snapshots[argo.Snapshot](CaughtUp) draws updates from v1 to v4.
 //
 // A Rollout of OpenKruise has up to four steps, with traffic in half of the cases, as a
@@ -112,15 +110,15 @@ func Names() []string {
 }
 
 // Check tries a planner on random snapshots, as often as rapid says (100 times, or
-// -rapid.checks), and fails with the smallest case that it finds. The planner is called on
-// the snapshot, again and again, with parts in another order, at other times, and in a fair
+// -rapid.checks), and fails with the smallest case that it finds. It calls the planner on
+// the same snapshot repeatedly, with parts in another order, at other times, and in a fair
 // cluster until nothing changes any more.
 func Check[P Planner](t rapid.TB, plan P, settings ...Setting) {
 	t.Helper()
 	rapid.Check(t, Property(plan, settings...))
 }
 
-// Property is what [Check] checks for one case.
+// Property is [Check] for one case.
 func Property[P Planner](plan P, settings ...Setting) func(*rapid.T) {
 	return func(t *rapid.T) {
 		switch plan := any(plan).(type) {
@@ -134,13 +132,14 @@ func Property[P Planner](plan P, settings ...Setting) func(*rapid.T) {
 	}
 }
 
-// Machine is a state machine of a planner and a cluster. A pass is carried out, or only a
-// prefix of it, because the controller crashes; what the planner drives goes on, as far as it
-// may, or is lost; time passes; people approve, pause and give another template. Every plan
-// is checked, and of Argo the true state after each write; and in the end that must come to
-// rest. Of Argo, passes see old views, too: what the controller has written may not show for
-// five minutes, and preconditions of writes hold as ever. What it has written for another
-// template than it sees now, and does not see yet, may miss a bound: nothing prevents that.
+// Machine is a state machine of a planner and a cluster. A pass is carried out, or only a prefix
+// of it, because the controller crashes. The driven workload continues as far as it may, or is
+// lost; time passes; people approve, pause and set another template. Every plan is checked, for
+// Argo also the true state after each write; and in the end plans must become empty.
+//
+// For Argo, passes also see stale views: the controller's writes may be invisible for five
+// minutes, while preconditions of writes still hold. Invisible writes for another template than
+// the visible one may miss a bound: nothing prevents that.
 func Machine[P Planner](plan P, settings ...Setting) func(*rapid.T) {
 	return func(t *rapid.T) {
 		switch plan := any(plan).(type) {
@@ -154,7 +153,7 @@ func Machine[P Planner](plan P, settings ...Setting) func(*rapid.T) {
 	}
 }
 
-// A Pass is one call of a planner, and what it returned.
+// A Pass is one call of a planner, and its result.
 type Pass[S Snapshot, O OptionSet, P any] struct {
 	Snapshot S
 	Now      time.Time
@@ -164,11 +163,11 @@ type Pass[S Snapshot, O OptionSet, P any] struct {
 
 // The passes of the planners.
 type (
-	// A KruisePass is one of a [KruisePlanner].
+	// A KruisePass is a pass of a [KruisePlanner].
 	KruisePass = Pass[kruise.Snapshot, kruise.Options, kruise.Plan]
-	// A BatchPass is one of a [BatchPlanner].
+	// A BatchPass is a pass of a [BatchPlanner].
 	BatchPass = Pass[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]
-	// An ArgoPass is one of an [ArgoPlanner].
+	// An ArgoPass is a pass of an [ArgoPlanner].
 	ArgoPass = Pass[argo.Snapshot, argo.Options, argo.Plan]
 )
 

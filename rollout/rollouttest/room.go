@@ -16,8 +16,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// The invariants know which quirks explain what they find by default, and that none is left
-// with all repairs. So options have none or all.
+// By default the invariants know which quirks explain their findings, and that no quirk is left
+// with all repairs. So options repair no quirk or all of them.
 
 var kruiseRoom = properties.Room[kruise.Snapshot, kruise.Options, kruise.Plan]{
 	Package: "rollouttest", Prefix: "Rollout",
@@ -102,11 +102,11 @@ func rollingBack(s random.Source) batchrelease.Snapshot {
 	return snapshot
 }
 
-// releases are looked at as a whole.
+// releases is the decision of [CheckTrace], which checks whole releases.
 var releases = properties.Decision{Package: "rollouttest", Functions: map[string]string{"Release": "CheckTrace"}}
 
-// rows returns the checks of all planners. What runs one says for whom. CheckTrace is for
-// whole releases.
+// rows returns the checks of all planners, with the functions that run each for each planner.
+// CheckTrace is for whole releases.
 func rows() (all []properties.Row) {
 	add := func(planner string, rows []properties.Row) {
 		for _, row := range rows {

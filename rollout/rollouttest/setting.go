@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// settings are what is tried, and which checks look at it.
+// settings choose the input and the checks.
 type settings struct {
 	only, except       []string
 	kinds              []random.Kind
@@ -17,17 +17,17 @@ type settings struct {
 	strict             bool
 }
 
-// A Setting chooses what is tried and which checks look at it. Without any, snapshots of
-// all kinds are tried with options of any kind, and all checks look at them.
+// A Setting chooses the input or the checks. Without settings all checks run on snapshots of
+// all kinds, with options of any kind.
 type Setting func(*settings)
 
-// Only runs the checks of these names, see [Names]. A name that is no check's for the planner
-// fails the test.
+// Only runs the checks of these names, see [Names]. A name of no check of the planner fails the
+// test.
 func Only(names ...string) Setting {
 	return func(s *settings) { s.only = append(s.only, names...) }
 }
 
-// Except runs all checks but those of these names.
+// Except runs all checks except the checks of these names.
 func Except(names ...string) Setting {
 	return func(s *settings) { s.except = append(s.except, names...) }
 }
@@ -35,21 +35,21 @@ func Except(names ...string) Setting {
 // Over tries snapshots of these kinds. [Machine] never begins with Anything.
 func Over(kinds Kinds) Setting { return func(s *settings) { s.kinds = kinds.list() } }
 
-// From tries snapshots of a generator of your own. Those of another planner fail the test.
+// From tries snapshots of the given generator. Snapshots of another planner fail the test.
 func From[S Snapshot](snapshots *rapid.Generator[S]) Setting {
 	return func(s *settings) { s.snapshots = snapshots }
 }
 
-// With tries options of a generator of your own. Those of another planner fail the test.
+// With tries options of the given generator. Options of another planner fail the test.
 func With[O OptionSet](options *rapid.Generator[O]) Setting {
 	return func(s *settings) { s.options = options }
 }
 
-// Strict reports what a known quirk explains, too. Our planners pass it with all repairs
+// Strict also reports cases that a known quirk explains. Our planners pass it with all repairs
 // only.
 func Strict() Setting { return func(s *settings) { s.strict = true } }
 
-// chosen returns what settings choose for one planner.
+// chosen returns the settings for one planner.
 func chosen[S, O any](t rapid.TB, list []Setting) (to properties.Settings[S, O]) {
 	t.Helper()
 	var s settings

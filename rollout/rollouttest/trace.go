@@ -23,23 +23,23 @@ type View struct {
 	Workload workload.Workload
 	Traffic  traffic.Objects
 	New, Old int32 // pods that are wanted, of the template that is wanted and of others
-	// NewReady are pods of the wanted template that are ready, Available all that are
-	// available.
+	// NewReady is the number of ready pods of the wanted template, Available of all available
+	// pods.
 	NewReady, Available int32
 }
 
-// A Trace is what is seen of the release of a Deployment by partition, one view after each
-// pass of anybody.
+// A Trace is the release of a Deployment by partition, as one view after each pass of any
+// controller.
 type Trace struct {
 	Views   []View
 	Options kruise.Options // with RepairAll, nothing is excused
-	// Fair tells that pods become available, pauses are approved, and the last view is from
-	// long after the last change of what is wanted.
+	// Fair tells that pods become available, pauses are approved, and the last view was taken
+	// long after the last change of a spec.
 	Fair bool
 }
 
-// CheckTrace checks a release as a whole: that batches grow, bounds hold in every view, and
-// that it ends, with one template. Of the settings it reads Only, Except and Strict.
+// CheckTrace checks a release as a whole: batches grow, bounds hold in every view, and the
+// release ends with one template. Of the settings it reads Only, Except and Strict.
 func CheckTrace(t rapid.TB, trace Trace, settings ...Setting) {
 	t.Helper()
 	set := chosen[kruise.Snapshot, kruise.Options](t, settings)

@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// goOn lets the BatchRelease go on as far as it may.
+// goOn lets the BatchRelease progress as far as it may.
 func goOn(s random.Source, snapshot *kruise.Snapshot, _ time.Time) {
 	if br := snapshot.BatchRelease; br != nil {
 		snapshot.BatchRelease = random.Released(s, *br)
@@ -28,7 +28,7 @@ func approve(_ random.Source, snapshot *kruise.Snapshot, _ time.Time) {
 	}
 }
 
-// toldKruise lets somebody give another template, disable, pause, resume, or edit the steps.
+// toldKruise lets a user set another template, disable, pause, resume, or edit the steps.
 func toldKruise(s random.Source, snapshot *kruise.Snapshot, _ time.Time) {
 	r, w := &snapshot.Rollout, snapshot.Workload
 	switch random.Below(s, "told", 4) {
@@ -66,8 +66,8 @@ func lost(s random.Source, snapshot *batchrelease.Snapshot, _ time.Time) {
 	}
 }
 
-// toldBatch lets the Rollout release the next batch or give the workload back, and others
-// scale or give another template.
+// toldBatch lets the Rollout release the next batch or give the workload back, and users
+// scale or set another template.
 func toldBatch(s random.Source, snapshot *batchrelease.Snapshot, _ time.Time) {
 	plan, w := &snapshot.Release.ReleasePlan, snapshot.Workload
 	switch random.Below(s, "told", 4) {
@@ -90,7 +90,7 @@ func toldBatch(s random.Source, snapshot *batchrelease.Snapshot, _ time.Time) {
 	snapshot.Release.Generation++
 }
 
-// live lets pods be created, deleted and become available, and Services be known.
+// live lets pods be created, deleted and become available, and Services become known.
 func live(s random.Source, snapshot *argo.Snapshot, _ time.Time) {
 	for i := range snapshot.Sets {
 		rs := &snapshot.Sets[i]
@@ -108,8 +108,8 @@ func die(s random.Source, snapshot *argo.Snapshot, _ time.Time) {
 	}
 }
 
-// drift is what a planner does not know that sees the state of before. Bounds are about
-// sizes, which pods do not change.
+// drift returns by how much a planner that sees the state before may miss a bound: unknown after
+// a change of the spec, else 0, because bounds are about sizes, which pods do not change.
 func drift(before, after *argo.Snapshot) int64 {
 	if before.Rollout.Generation != after.Rollout.Generation {
 		return properties.Unknown
@@ -117,7 +117,7 @@ func drift(before, after *argo.Snapshot) int64 {
 	return 0
 }
 
-// moved is by how many pods ReplicaSets were scaled, or created with.
+// moved is the number of pods by which ReplicaSets were scaled, or created with.
 func moved(before, after *argo.Snapshot) (n int64) {
 	sizes := map[string]int32{}
 	for i := range before.Sets {
@@ -130,7 +130,7 @@ func moved(before, after *argo.Snapshot) (n int64) {
 	return n
 }
 
-// toldArgo lets somebody resume, abort, promote, scale, or give another template.
+// toldArgo lets a user resume, abort, promote, scale, or set another template.
 func toldArgo(s random.Source, snapshot *argo.Snapshot, _ time.Time) {
 	r := &snapshot.Rollout
 	switch random.Below(s, "told", 6) {

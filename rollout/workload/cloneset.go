@@ -27,8 +27,8 @@ func (cloneSet) traits() Traits {
 	return Traits{RollbackInBatches: true, AnyStrategy: true, OneVersion: true}
 }
 
-// body: the strategy of a CloneSet has no block of its own for a rolling update, and is where
-// it is paused.
+// body: the strategy of a CloneSet has no separate block for a rolling update, and holds the
+// pause.
 func (cloneSet) body(p *Patch, spec map[string]any) {
 	strategy := map[string]any{}
 	put(strategy, "paused", p.Paused, p.Paused != nil)

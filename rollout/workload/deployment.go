@@ -61,7 +61,7 @@ func (deployment) body(p *Patch, spec map[string]any) {
 	p.strategy(spec, "strategy")
 }
 
-// patch: the API server takes no limits beside the type Recreate.
+// patch: the API server rejects limits together with the type Recreate.
 func (deployment) patch(p *Patch, w *Workload) {
 	set(&w.Paused, p.Paused)
 	if p.roll(w); w.StrategyType == "Recreate" {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workload holds what a progressive rollout drives, whatever its kind: a Deployment, a
-// CloneSet, a StatefulSet or a DaemonSet.
+// Package workload holds the workloads of progressive rollouts: a Deployment, a CloneSet, a
+// StatefulSet or a DaemonSet.
 //
-// Start with [Workload], the object as far as rollouts look at it, and [DriverOf], which says
-// in which way a kind of workload is updated in a [Style]. [Inspect] derives what a pass of a
-// Rollout has to know, the [State]:
+// Start with [Workload], the fields of the object that rollouts read, and [DriverOf], which
+// returns the way in which a kind of workload is updated in a [Style]. [Inspect] derives the
+// input of a pass of a Rollout, the [State]:
 //
 //	state := workload.Inspect(workload.InspectSnapshot{Workload: w, Sets: sets})
 //
-// What is to change about a workload is a [Patch], which becomes a merge patch of the API
-// by [Patch.Body]:
+// A [Patch] holds the changes of a workload. [Patch.Body] makes it a merge patch of the API:
 //
 //	Workload, ReplicaSets, revisions --> Inspect --> State   for kruise.Reconcile
 //	Workload, Pods ------------------------------------+     for batchrelease.Reconcile
@@ -21,6 +20,6 @@
 //
 // The planners of packages batchrelease, kruise and preview decide as OpenKruise Rollouts
 // (commit 9dd6279d) does. [Quirks] is a set of its quirks to repair, which Repair of their
-// options takes: none by default, [RepairAll] for all. [QuirkTable] says of each what
-// upstream does, the smallest input that shows it, and the repair.
+// options takes: none by default, [RepairAll] for all. [QuirkTable] describes each: the behavior
+// of upstream, the smallest input that shows it, and the repair.
 package workload

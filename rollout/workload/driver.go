@@ -21,9 +21,9 @@ const (
 const KnownKinds = "must be a Deployment, StatefulSet or DaemonSet of apps or a CloneSet, StatefulSet or DaemonSet of apps.kruise.io, " +
 	"and a Deployment or CloneSet of these for a blue-green release"
 
-// A way is what sets a driver apart.
+// A way holds the properties of a driver.
 type way struct {
-	beside    bool // new pods stand beside the old ones, and take no place of theirs
+	beside    bool // new pods run next to the old ones, in addition to them
 	annotated bool // its partition is an annotation, by which ReplicaSets are sized
 	share     bool // its partition may be a percentage of old pods
 }
@@ -41,18 +41,18 @@ func (d Driver) way() way {
 	return way{}
 }
 
-// Beside reports whether new pods stand beside old ones, which all stay until the end, so
-// that they are labelled once they are there.
+// Beside reports whether new pods run next to the old pods, which all stay until the end. Pods
+// are then labelled after they are updated.
 func (d Driver) Beside() bool { return d.way().beside }
 
 // SizesReplicaSets reports whether ReplicaSets are sized by a partition that counts new pods.
 func (d Driver) SizesReplicaSets() bool { return d.way().annotated }
 
-// KeepsShare reports whether a percentage of old pods is kept, which cannot be any number of
-// them.
+// KeepsShare reports whether the partition is a percentage of old pods, which cannot express
+// every number of pods.
 func (d Driver) KeepsShare() bool { return d.way().share }
 
-// unless returns a driver unless the style is blue-green, which it does not know.
+// unless returns a driver that does not support blue-green: "" in that style.
 func unless(style Style, d Driver) Driver {
 	if style == BlueGreen {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// Inspect derives what the rollout pass needs to know about a workload. The
-// workload's StableRevision and UpdateRevision are the currentRevision and
-// updateRevision of its status; those of a Deployment are not read, but its template's
-// hash is. Of a kind that is not known nothing is: the facts are not consistent.
+// Inspect derives the input of a rollout pass from a workload. The workload's StableRevision
+// and UpdateRevision are the currentRevision and updateRevision of its status; for a Deployment
+// they are not read, but the hash of its template is. For an unknown kind the state is not
+// consistent.
 func Inspect(s InspectSnapshot) State {
 	w := &s.Workload
 	f := State{Ref: w.Ref, UID: w.UID}
@@ -25,8 +25,8 @@ func Inspect(s InspectSnapshot) State {
 	return f
 }
 
-// deadlineOf returns the progress deadline of a workload, or what it was before a
-// blue-green release made it infinite.
+// deadlineOf returns the progress deadline of a workload, or the original one if a blue-green
+// release has made it infinite.
 func deadlineOf(w *Workload) *int32 {
 	if text := w.Annotations[AnnotationOriginalStrategy]; text != "" {
 		if o := ParseOriginal(text); o.ProgressDeadlineSeconds != nil {

@@ -4,24 +4,24 @@ package workload
 
 import "github.com/kplan-go/kplan"
 
-// A kind is what a kind of workload has of its own. A new one is a file of its own and a row
+// A kind is the behavior of one kind of workload. A new kind is a separate file and a row
 // of [kindOf].
 type kind interface {
-	// driver returns the driver in a style, "" if there is none.
+	// driver returns the driver in a style, "" if the style is not supported.
 	driver(style Style) Driver
 	// inspect sets the revisions, whether the update goes back, and the key of the label.
 	inspect(f *State, s *InspectSnapshot)
-	// holdBack lets no pod be updated.
+	// holdBack prevents updates of pods.
 	holdBack(w *Workload, repair Quirks)
-	// traits says what else sets it apart.
+	// traits returns other properties of the kind.
 	traits() Traits
-	// body adds to the spec of a merge patch where this kind has what a patch changes.
+	// body adds the changes of a patch to the spec of a merge patch, at the fields of this kind.
 	body(p *Patch, spec map[string]any)
-	// patch changes the same in a workload.
+	// patch applies the same changes to a workload.
 	patch(p *Patch, w *Workload)
 }
 
-// The kinds of workloads that are known, with their groups.
+// The known kinds of workloads, with their groups.
 const (
 	kindDeployment          = "apps/Deployment"
 	kindStatefulSet         = "apps/StatefulSet"
@@ -31,7 +31,7 @@ const (
 	kindAdvancedDaemonSet   = "apps.kruise.io/DaemonSet"
 )
 
-// kindOf returns the kind of a workload, nil if it is not known.
+// kindOf returns the kind of a workload, nil if it is unknown.
 func kindOf(r Ref) kind {
 	switch r.GroupKind() {
 	case kindDeployment:
@@ -48,7 +48,7 @@ func kindOf(r Ref) kind {
 	return nil
 }
 
-// driverOf returns the driver of a workload in a style, "" if it has none.
+// driverOf returns the driver of a workload in a style, or "".
 func driverOf(ref Ref, style Style) Driver {
 	if k := kindOf(ref); k != nil {
 		return k.driver(style)
@@ -57,7 +57,7 @@ func driverOf(ref Ref, style Style) Driver {
 }
 
 // DriverOf returns the driver of a workload in a style, "" meaning the style Partition. The
-// error, for a kind that is not known or that the style does not know, is a [kplan.FieldError]
+// error, for an unknown kind or a kind that the style does not support, is a [kplan.FieldError]
 // with the path WorkloadRef and the detail [KnownKinds].
 func DriverOf(ref Ref, style Style) (Driver, error) {
 	if d := driverOf(ref, style); d != "" {
@@ -69,7 +69,7 @@ func DriverOf(ref Ref, style Style) (Driver, error) {
 // Known reports whether the kind is known. Each such kind can be updated by partition.
 func (r Ref) Known() bool { return kindOf(r) != nil }
 
-// Traits returns what sets the kind apart, nothing if it is not known.
+// Traits returns the traits of the kind, the zero value if it is unknown.
 func (r Ref) Traits() Traits {
 	if k := kindOf(r); k != nil {
 		return k.traits()
@@ -77,8 +77,8 @@ func (r Ref) Traits() Traits {
 	return Traits{}
 }
 
-// HoldBack lets no pod be updated, until a BatchRelease takes the workload over. It is not
-// for Deployments, which are paused.
+// HoldBack prevents updates of pods until a BatchRelease takes the workload over. It does
+// nothing for a Deployment, which is paused.
 func (w *Workload) HoldBack(repair Quirks) {
 	if k := kindOf(w.Ref); k != nil {
 		k.holdBack(w, repair)

@@ -28,7 +28,8 @@ func (nativeDaemonSet) inspect(f *State, s *InspectSnapshot) {
 	f.InRollback = f.InProgress && f.StableRevision == f.CanaryRevision && len(sorted) > 1
 }
 
-// holdBack saves the type of the strategy, and lets pods be updated only by deleting them.
+// holdBack saves the type of the strategy and sets OnDelete, so that only deleted pods are
+// updated.
 func (nativeDaemonSet) holdBack(w *Workload, repair Quirks) {
 	saved := w.StrategyType
 	if before := w.Annotations[AnnotationDaemonSetStrategy]; repair.Has(DeletingPodsListed) && before != "" {
@@ -45,5 +46,5 @@ func (nativeDaemonSet) traits() Traits { return Traits{SizedByNodes: true, AnySt
 
 func (nativeDaemonSet) body(p *Patch, spec map[string]any) { p.strategy(spec, "updateStrategy") }
 
-// patch: it has neither a partition nor a pause.
+// patch: this kind has neither a partition nor a pause.
 func (nativeDaemonSet) patch(p *Patch, w *Workload) { p.roll(w) }

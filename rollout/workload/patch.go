@@ -7,8 +7,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// A Patch is what changes about a workload. Its members are absolute; what is
-// not set stays.
+// A Patch holds the changes of a workload. Its members are absolute; an unset member changes
+// nothing.
 type Patch struct {
 	Labels      map[string]*string `json:"labels,omitempty"`      // nil removes
 	Annotations map[string]*string `json:"annotations,omitempty"` // nil removes
@@ -16,7 +16,7 @@ type Patch struct {
 	Replicas     *int32  `json:"replicas,omitempty"`
 	Paused       *bool   `json:"paused,omitempty"`
 	StrategyType *string `json:"strategyType,omitempty"`
-	// Partition is set if it is not unset; ClearPartition removes it.
+	// Partition is written if it is set; ClearPartition removes it.
 	Partition      rollout.IntOrPercent `json:"partition,omitzero"`
 	ClearPartition bool                 `json:"clearPartition,omitzero"`
 	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`
@@ -25,7 +25,7 @@ type Patch struct {
 	StrategyPaused          *bool  `json:"strategyPaused,omitempty"`
 	MinReadySeconds         *int32 `json:"minReadySeconds,omitempty"`
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
-	// ReplaceStrategy drops what the update strategy holds beside the type.
+	// ReplaceStrategy drops all fields of the update strategy except the type.
 	ReplaceStrategy bool `json:"replaceStrategy,omitzero"`
 }
 
@@ -72,7 +72,7 @@ func (p *Patch) strategy(spec map[string]any, key string) {
 	put(spec, key, strategy, len(strategy) > 0)
 }
 
-// limits adds what a rolling update has.
+// limits adds the fields of a rolling update.
 func (p *Patch) limits(rolling map[string]any) {
 	put(rolling, "paused", p.StrategyPaused, p.StrategyPaused != nil)
 	put(rolling, "partition", p.Partition, !p.Partition.IsZero())
@@ -100,7 +100,7 @@ func (p *Patch) roll(w *Workload) {
 	}
 }
 
-// limit returns the limits of a workload with those of the patch.
+// limit returns the limits of a workload with the limits of the patch applied.
 func (p *Patch) limit(w *Workload) *partition.RollingUpdate {
 	limits := w.Limits()
 	if !p.MaxSurge.IsZero() {
@@ -112,8 +112,8 @@ func (p *Patch) limit(w *Workload) *partition.RollingUpdate {
 	return &limits
 }
 
-// divide changes the partition, which a kind with a block for a rolling update has there, and
-// beside it whether the update is paused.
+// divide sets the partition and the pause, for a kind that has both in the block of the rolling
+// update.
 func (p *Patch) divide(w *Workload) {
 	if w.RollingUpdate == nil && p.ReplaceStrategy {
 		w.Partition, w.Paused = rollout.IntOrPercent{}, false

@@ -9,13 +9,13 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// Patched returns what w becomes when the API server carries out the patch, and nothing else
-// happens: it has the effect of [Patch.Body]. w stays as it is.
+// Patched returns w after the API server has carried out the patch, with nothing else changed:
+// it has the effect of [Patch.Body]. It does not modify w.
 //
 //   - The generation rises if the spec changes. The status stays.
-//   - What the API server drops since the kind has no such field has no effect.
-//   - A Deployment whose type is Recreate has no block for a rolling update, and its stable
-//     revision is that of its label. Limits that the API server would default stay unset.
+//   - Fields that the kind does not have are dropped, as by the API server.
+//   - A Deployment of type Recreate has no block for a rolling update, and its stable revision
+//     is the one of its label. Limits that the API server would default stay unset.
 func (w Workload) Patched(p Patch) Workload {
 	before := w
 	w.Labels, w.Annotations = patched(w.Labels, p.Labels), patched(w.Annotations, p.Annotations)
@@ -37,9 +37,9 @@ func (w Workload) Patched(p Patch) Workload {
 	return w
 }
 
-// Patched returns what is known of a workload when the API server has carried out the patch:
-// its labels and annotations and whether it is in progress follow, its revisions stay. Behind
-// a change of its spec nothing is known until its controller has seen that. s stays as it is.
+// Patched returns the state of a workload after the API server has carried out the patch: labels,
+// annotations and InProgress change, the revisions stay. After a change of the spec the state is
+// not consistent until the controller of the workload has seen it. It does not modify s.
 func (s State) Patched(p Patch) State {
 	switch {
 	case !s.Consistent:
@@ -72,7 +72,7 @@ func patched(m map[string]string, changes map[string]*string) map[string]string 
 	return all
 }
 
-// sameSpec reports whether two states of a workload differ in nothing that makes a generation.
+// sameSpec reports whether two states of a workload have the same spec, and so one generation.
 func (w *Workload) sameSpec(o *Workload) bool {
 	return w.Paused == o.Paused && w.StrategyType == o.StrategyType && w.Partition == o.Partition && w.MinReadySeconds == o.MinReadySeconds &&
 		ptr.Equal(w.Replicas, o.Replicas) && ptr.Equal(w.RollingUpdate, o.RollingUpdate) && ptr.Equal(w.ProgressDeadlineSeconds, o.ProgressDeadlineSeconds)

@@ -5,20 +5,20 @@ package workload
 import "github.com/kplan-go/kplan/internal/base/quirk"
 
 // Quirks is a set of quirks of OpenKruise Rollouts, which [QuirkTable] describes. The zero
-// Quirks is none.
+// Quirks is empty.
 type Quirks uint64
 
 // The quirks.
 const (
 	MiddleTemplatesOutOfOrder   Quirks = 1 << iota // middle templates are cut in an order that depends on their number
-	MixedPartitionsNeverEnd                        // a number behind a percentage is compared as if both were numbers
+	MixedPartitionsNeverEnd                        // a number after a percentage is compared as if both were numbers
 	RollbackLeavesPaused                           // a rollback that meets no BatchRelease in control leaves the Deployment paused
 	CloneSetKeepsExtraPods                         // a CloneSet keeps more old pods than the step says
 	ReleaseOfWhatIsThere                           // a template that all pods have is released
 	NewPodAtPartitionZero                          // a pod of the new template is created at partition 0
 	RolloutIDReadDifferently                       // admission reads the rollout id elsewhere than the pass
 	UnsetLimitDefaultsBoth                         // an unset surge sets the other limit, and stays unset
-	CanaryServiceAssumed                           // a blue-green release waits for a canary Service that nobody creates
+	CanaryServiceAssumed                           // a blue-green release waits for a canary Service that is never created
 	RecreateNotRestored                            // a Deployment that had Recreate ends with RollingUpdate
 	FailureThresholdMisread                        // an unset failure threshold is 0, and percentages are of updated pods
 	TrafficLeftBehind                              // a workload that disappears leaves its traffic as it was
@@ -37,7 +37,7 @@ const (
 	TakenBackTemplateUnlabelled                    // pods are labelled no more after another template was taken back
 	NextReleaseUnmarked                            // an update that comes while a release is closed is not rolled out in steps
 	CanaryCreatedTwice                             // a request that is repeated creates another canary Deployment
-	LastStepNotAwaited                             // a release ends before the pods behind a last step below 100% are updated
+	LastStepNotAwaited                             // a release ends before the pods after a last step below 100% are updated
 	EndingReleaseCounts                            // a BatchRelease that is being deleted counts for the next release
 	LimitsWrapAround                               // limits beyond the range of int32 wrap around
 )

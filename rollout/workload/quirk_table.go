@@ -4,7 +4,7 @@ package workload
 
 import "github.com/kplan-go/kplan"
 
-// QuirkTable returns the quirks, in the order of the constants. The sources are those of
+// QuirkTable returns the quirks, in the order of the constants. Their sources are files of
 // OpenKruise Rollouts at commit 9dd6279d.
 func QuirkTable() []kplan.Quirk { return append(earlyQuirks(), laterQuirks()...) }
 

@@ -23,7 +23,7 @@ func (r Ref) Group() string {
 // GroupKind returns the kind with its group.
 func (r Ref) GroupKind() string { return r.Group() + "/" + r.Kind }
 
-// Same reports whether both name the same workload, whatever the version.
+// Same reports whether both name the same workload, in any version of the API.
 func (r Ref) Same(o Ref) bool {
 	return r.Group() == o.Group() && r.Kind == o.Kind && r.Name == o.Name
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Set is a ReplicaSet of a Deployment, as far as admission and [Inspect]
-// look at it.
+// A Set holds the fields of a ReplicaSet of a Deployment that admission and [Inspect] read.
 type Set struct {
 	Name              string            `json:"name"`
 	Template          revision.Template `json:"template"`

@@ -4,24 +4,24 @@ package workload
 
 import "strings"
 
-// A State is what the rollout pass needs to know about a workload.
+// A State is the input of a rollout pass about a workload.
 type State struct {
 	Ref
 	UID         string            `json:"uid,omitzero"`
 	Generation  int64             `json:"generation"`
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Consistent tells that the workload's controller has seen the last change. If it
-	// has not, nothing else is known.
+	// Consistent tells that the workload's controller has seen the last change. Otherwise nothing
+	// else is known.
 	Consistent       bool   `json:"consistent"`
 	Replicas         int32  `json:"replicas"`
 	StableRevision   string `json:"stableRevision,omitzero"`   // before the update
 	CanaryRevision   string `json:"canaryRevision,omitzero"`   // after it
-	PodTemplateHash  string `json:"podTemplateHash,omitzero"`  // that of the new pods
+	PodTemplateHash  string `json:"podTemplateHash,omitzero"`  // of the new pods
 	RevisionLabelKey string `json:"revisionLabelKey,omitzero"` // the key of that label
 	InRollback       bool   `json:"inRollback,omitzero"`       // the update goes back to the stable revision
 	InProgress       bool   `json:"inProgress,omitzero"`       // admission has let it in
-	// ProgressDeadlineSeconds is the workload's; nil means 600, [InfiniteDeadline] none.
+	// ProgressDeadlineSeconds is the field of the workload; nil means 600, [InfiniteDeadline] none.
 	// Only [DeadlineNotReported] reads it.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 }
@@ -41,7 +41,7 @@ func (f State) RolloutID(repair Quirks) string {
 // rollbackPrefix begins the id of a release that goes back to the stable revision.
 const rollbackPrefix = "rollback-"
 
-// NamedRelease returns the id that a person has given a release, "" if none.
+// NamedRelease returns the id of a release that the user has set, or "".
 func NamedRelease(labels, annotations map[string]string, repair Quirks) string {
 	if id := annotations[LabelRolloutID]; id != "" && repair.Has(RolloutIDReadDifferently) {
 		return id
@@ -49,7 +49,7 @@ func NamedRelease(labels, annotations map[string]string, repair Quirks) string {
 	return labels[LabelRolloutID]
 }
 
-// LastPart returns what stands behind the last hyphen.
+// LastPart returns the part after the last hyphen.
 func LastPart(s string) string { return s[strings.LastIndexByte(s, '-')+1:] }
 
 // An InspectSnapshot is everything that [Inspect] looks at.

@@ -4,7 +4,7 @@ package workload
 
 import "maps"
 
-// A Style is how new pods come to stand beside old ones.
+// A Style is the way in which new pods replace old pods.
 type Style string
 
 // The styles.
@@ -14,7 +14,7 @@ const (
 	BlueGreen Style = "BlueGreen" // the surge holds the new pods
 )
 
-// TemplateMetadata is what the pods of a canary Deployment get in addition.
+// TemplateMetadata is added to the pods of a canary Deployment.
 type TemplateMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`

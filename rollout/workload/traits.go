@@ -2,7 +2,7 @@
 
 package workload
 
-// Traits are what sets a kind of workload apart for those who roll it out.
+// Traits are the properties of a kind of workload that matter to its rollout.
 type Traits struct {
 	// Paused: admission pauses it, and a label keeps its stable revision.
 	Paused bool `json:"paused,omitzero"`

@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// A Workload is a Deployment, CloneSet, StatefulSet or DaemonSet, as far as a
-// BatchRelease and admission look at it.
+// A Workload holds the fields of a Deployment, CloneSet, StatefulSet or DaemonSet that a
+// BatchRelease and admission read.
 type Workload struct {
 	Ref
 	UID         string            `json:"uid,omitzero"`
@@ -22,7 +22,7 @@ type Workload struct {
 	Labels      map[string]string `json:"labels,omitzero"`
 	Annotations map[string]string `json:"annotations,omitzero"`
 
-	// Replicas is how many pods are wanted; nil means 1. Of a DaemonSet it is the
+	// Replicas is the number of wanted pods; nil means 1. For a DaemonSet it is the
 	// status desiredNumberScheduled.
 	Replicas *int32            `json:"replicas,omitzero"`
 	Template revision.Template `json:"template,omitzero"`
@@ -31,7 +31,7 @@ type Workload struct {
 	StrategyType string `json:"strategyType,omitzero"`
 	// RollingUpdate holds the limits. Nil means that the block is absent.
 	RollingUpdate *partition.RollingUpdate `json:"rollingUpdate,omitempty"`
-	// Partition is how many pods stay old, of all but a Deployment; unset if absent.
+	// Partition is the number of pods that stay old; unset if absent. A Deployment has none.
 	Partition rollout.IntOrPercent `json:"partition,omitzero"`
 	// Unordered tells that a StatefulSet of OpenKruise is updated in any order.
 	Unordered               bool   `json:"unordered,omitzero"`
@@ -44,7 +44,7 @@ type Workload struct {
 	Status Status `json:"status,omitzero"`
 }
 
-// A Status is what a workload reports.
+// A Status is the status of a workload.
 type Status struct {
 	ObservedGeneration   int64 `json:"observedGeneration,omitzero"`
 	Replicas             int32 `json:"replicas,omitzero"`
@@ -54,7 +54,7 @@ type Status struct {
 	UpdatedReadyReplicas int32 `json:"updatedReadyReplicas,omitzero"`
 }
 
-// DesiredReplicas returns how many pods are wanted.
+// DesiredReplicas returns the number of wanted pods.
 func (w *Workload) DesiredReplicas() int32 {
 	if w.Replicas == nil {
 		return 1
@@ -62,7 +62,7 @@ func (w *Workload) DesiredReplicas() int32 {
 	return *w.Replicas
 }
 
-// Limits returns the limits of a rolling update, unset ones if there are none.
+// Limits returns the limits of a rolling update, unset ones without a rolling update.
 func (w *Workload) Limits() partition.RollingUpdate {
 	if w.RollingUpdate == nil {
 		return partition.RollingUpdate{}
@@ -70,26 +70,26 @@ func (w *Workload) Limits() partition.RollingUpdate {
 	return *w.RollingUpdate
 }
 
-// A Pod is a pod of a workload, as far as batches look at it.
+// A Pod holds the fields of a pod that batches read.
 type Pod struct {
 	Name              string            `json:"name"`
 	UID               string            `json:"uid,omitzero"`
 	Labels            map[string]string `json:"labels,omitempty"`
 	Ready             bool              `json:"ready,omitzero"`
 	DeletionTimestamp time.Time         `json:"deletionTimestamp,omitzero"` // zero unless being deleted
-	// TemplateHash is the hash of the template of the ReplicaSet that owns the pod,
-	// "" if none does. It is read if the pod has no label controller-revision-hash.
+	// TemplateHash is the hash of the template of the ReplicaSet that owns the pod, "" without
+	// such an owner. It is read if the pod has no label controller-revision-hash.
 	TemplateHash string `json:"templateHash,omitzero"`
 }
 
-// OfRevision reports whether the pod is of a revision, which both are known by their
-// hashes or by a name that ends with it.
+// OfRevision reports whether the pod is of a revision, by its hash or by a name that ends
+// with the hash.
 func (p *Pod) OfRevision(rev string, repair Quirks) bool {
 	return MatchesHash(rev, p.Labels[LabelPodTemplateHash], repair) || MatchesHash(rev, p.Labels[LabelControllerRevision], repair)
 }
 
-// MatchesHash reports whether a revision ends with a hash that is known. Upstream does not
-// look at what stands before it ([HashSuffixMatches]).
+// MatchesHash reports whether a revision ends with a hash that is not empty. Upstream ignores
+// the part before it ([HashSuffixMatches]).
 func MatchesHash(rev, hash string, repair Quirks) bool {
 	before, ends := strings.CutSuffix(rev, hash)
 	return hash != "" && ends && (before == "" || strings.HasSuffix(before, "-") || !repair.Has(HashSuffixMatches))
@@ -105,8 +105,8 @@ type controlInfo struct {
 	BlockOwnerDeletion bool   `json:"blockOwnerDeletion"`
 }
 
-// ControlInfo returns the annotation [partition.AnnotationControlInfo] of a workload that the
-// BatchRelease of a name and a UID drives.
+// ControlInfo returns the annotation [partition.AnnotationControlInfo] of a workload driven by
+// the BatchRelease with the name and the UID.
 func ControlInfo(name, uid string) string {
 	return union.Text(controlInfo{
 		APIVersion: "rollouts.kruise.io/v1beta1", Kind: "BatchRelease", Name: name, UID: uid,
@@ -124,7 +124,7 @@ func (w Workload) ControlledBy() string {
 	return info.UID
 }
 
-// DrivenBy returns the name of the BatchRelease that a workload names, "" if none.
+// DrivenBy returns the name of the BatchRelease that a workload names, or "".
 func (w *Workload) DrivenBy() string {
 	var info controlInfo
 	if json.Unmarshal([]byte(w.Annotations[partition.AnnotationControlInfo]), &info) != nil || info.Kind != "BatchRelease" {
@@ -139,8 +139,8 @@ func (w *Workload) UnderPartition() bool {
 	return w.Annotations[partition.AnnotationControlInfo] != "" && w.StrategyType == "Recreate" && w.Paused
 }
 
-// An OriginalStrategy is what the annotation [AnnotationOriginalStrategy] keeps of a
-// workload while it is released blue-green, so that it can be restored.
+// An OriginalStrategy holds the fields that the annotation [AnnotationOriginalStrategy] saves
+// while a workload is released blue-green, so that they can be restored.
 type OriginalStrategy struct {
 	MaxUnavailable          *rollout.IntOrPercent `json:"maxUnavailable,omitempty"`
 	MaxSurge                *rollout.IntOrPercent `json:"maxSurge,omitempty"`
@@ -148,7 +148,7 @@ type OriginalStrategy struct {
 	ProgressDeadlineSeconds *int32                `json:"progressDeadlineSeconds,omitempty"`
 }
 
-// ParseOriginal reads the annotation. What cannot be read is the zero value.
+// ParseOriginal reads the annotation. An annotation that cannot be read is the zero value.
 func ParseOriginal(text string) OriginalStrategy {
 	var o OriginalStrategy
 	if json.Unmarshal([]byte(text), &o) != nil {

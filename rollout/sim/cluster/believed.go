@@ -4,7 +4,7 @@ package cluster
 
 import "fmt"
 
-// A Fate is what a forecast takes to become of pods.
+// A Fate is the future of pods as a forecast assumes it.
 type Fate string
 
 // The fates.
@@ -17,19 +17,19 @@ const (
 	NewUnready  Fate = "new unready"  // new pods of a template of which no pod is ready, and one is broken
 	NewUnplaced Fate = "new unplaced" // new pods of a template of which no pod has a node, and one gets none
 	FullNodes   Fate = "full nodes"   // nodes have no room for pods that were seen to find none
-	Reported    Fate = "reported"     // they are not in the input, and are what the statuses of their owners tell
+	Reported    Fate = "reported"     // they are not in the input, only in the statuses of their owners
 )
 
-// A Belief is what was taken to become of some pods of a cluster, as they were seen there.
+// A Belief is the assumed future of some pods of a cluster, by their observed state.
 type Belief struct {
-	Pods int    `json:"pods,omitzero"` // how many; 0 if it is about no pods that are there
-	In   string `json:"in,omitzero"`   // what is seen of them, such as ImagePullBackOff: others wrote it, and it may be any text
+	Pods int    `json:"pods,omitzero"` // how many; 0 if it is not about existing pods
+	In   string `json:"in,omitzero"`   // their observed state, such as ImagePullBackOff: any text, from the input
 	Then Fate   `json:"then"`
-	Of   string `json:"of,omitzero"` // the UID of what controls them; "" if it is about nodes
+	Of   string `json:"of,omitzero"` // the UID of their controller; "" if it is about nodes
 }
 
-// BelievedOf returns what is believed of the pods of some owners, by UID, and of nodes. Beliefs that differ in
-// their owners alone become one, of no owner.
+// BelievedOf returns the beliefs about the pods of some owners, by UID, and about nodes. Beliefs
+// that differ only in their owners become one, without an owner.
 func (s *Snapshot) BelievedOf(owns func(uid string) bool) (list []Belief) {
 	at := map[Belief]int{}
 	for _, b := range s.Believed {
@@ -49,7 +49,7 @@ func (s *Snapshot) BelievedOf(owns func(uid string) bool) (list []Belief) {
 	return list
 }
 
-// String returns a sentence for people, without a full stop. In stands in it as it is.
+// String returns a sentence without a full stop. It contains In unchanged.
 func (b Belief) String() string {
 	pods, s, their := fmt.Sprint(b.Pods, " pods"), "", "their"
 	if b.Pods == 1 {

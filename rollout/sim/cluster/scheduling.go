@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Template says what the API server, the scheduler and nodes read of a pod template. The zero Template
-// needs nothing and goes to any node that takes pods.
+// A Template holds the fields of a pod template that the API server, the scheduler and nodes read.
+// The zero Template needs nothing and fits any node that takes pods.
 type Template struct {
 	Needs        []int64                `json:"needs,omitempty"`  // requests of each resource; other requests are 0
 	Limits       []int64                `json:"limits,omitempty"` // limits of each resource, which quotas count as well
@@ -25,19 +25,19 @@ type Template struct {
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
 	Claims         []Claim          `json:"claims,omitempty"` // of volumes that one node, or one pod, may use at a time
 	PriorityClass  string           `json:"priorityClass,omitzero"`
-	// Unset are the containers that do not set what a quota may ask for, by its name: requests.cpu,
-	// requests.memory, limits.cpu and limits.memory. A quota of it refuses the pods.
+	// Unset are the containers that do not set a resource of a quota, by its name: requests.cpu,
+	// requests.memory, limits.cpu and limits.memory. A quota of that resource refuses the pods.
 	Unset map[string][]string `json:"unset,omitempty"`
-	// Refused is why the API server takes no pod of the template, in its words, such as those of a
-	// limit range; "" if it takes them.
+	// Refused is the message with which the API server refuses pods of the template, for instance
+	// because of a limit range; "" if it accepts them.
 	Refused string `json:"refused,omitzero"`
-	// ReadyAfter is how long its pods take from running to being ready at least, by its probes.
+	// ReadyAfter is the least time between running and ready, by the probes.
 	ReadyAfter time.Duration `json:"readyAfter,omitzero"` // nanoseconds
-	// EndAfter and EndWithin are how long its pods take to end at least and at most: the sleep of its
-	// preStop hook, and its grace period; 0 means no limit.
+	// EndAfter and EndWithin are the least and the longest time in which its pods end: the sleep of
+	// the preStop hook, and the grace period; 0 means no limit.
 	EndAfter    time.Duration `json:"endAfter,omitzero"`
 	EndWithin   time.Duration `json:"endWithin,omitzero"`
-	Times       *Times        `json:"times,omitempty"`      // nil means those of the world
+	Times       *Times        `json:"times,omitempty"`      // nil means the times of the world
 	NeverReady  bool          `json:"neverReady,omitzero"`  // its pods start, and stay unready
 	NeverStarts bool          `json:"neverStarts,omitzero"` // its pods stay Pending on their nodes, as without their images
 	Unplaceable bool          `json:"unplaceable,omitzero"` // no node takes its pods
@@ -50,14 +50,14 @@ type HostPort struct {
 	IP       string `json:"ip,omitzero"`       // "" and 0.0.0.0 mean all addresses of the node
 }
 
-// A PodTerm names other pods by their labels, and the nodes that count as one place.
+// A PodTerm selects other pods by their labels, and groups nodes into places.
 type PodTerm struct {
 	Selector    *selector.LabelSelector `json:"selector,omitempty"`   // nil selects no pods
-	Namespaces  []string                `json:"namespaces,omitempty"` // none mean that of the pod
-	TopologyKey string                  `json:"topologyKey"`          // a label of nodes: those with one value are one place
+	Namespaces  []string                `json:"namespaces,omitempty"` // none mean the namespace of the pod
+	TopologyKey string                  `json:"topologyKey"`          // a label of nodes: nodes with the same value are one place
 }
 
-// A TopologySpread limits by how many pods the places of nodes may differ.
+// A TopologySpread limits the difference in pods between places.
 type TopologySpread struct {
 	MaxSkew     int32                   `json:"maxSkew"`
 	MinDomains  int32                   `json:"minDomains,omitzero"` // 0 means 1

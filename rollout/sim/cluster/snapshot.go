@@ -21,22 +21,22 @@ import (
 
 // A Snapshot is a simulated cluster at an instant. Its JSON is made by encoding/json. Objects of a
 // kind have different names; an owner needs a UID if other objects name it. The node, phase and
-// readiness of a pod say how far it is in its life: the rest of the stage is drawn again.
+// readiness of a pod give its stage: the rest of the stage is drawn again.
 type Snapshot struct {
 	Now time.Time `json:"now"` // zero means the beginning of 2026
 
 	// Resources are the names of the resources in Node.Room and Template.Needs.
 	Resources []string `json:"resources,omitempty"`
 	Nodes     []Node   `json:"nodes,omitempty"` // with none, pods are all on one named "node"
-	// Templates say how pods of a template are placed and live, by its ID or its hash. Other
-	// templates need nothing.
+	// Templates describe the placement and the life of pods, by the ID or the hash of their template.
+	// Other templates need nothing.
 	Templates map[string]Template `json:"templates,omitempty"`
 
 	Deployments []deploy.Deployment     `json:"deployments,omitempty"`
 	ReplicaSets []replicaset.ReplicaSet `json:"replicaSets,omitempty"`
 	// ReplicationControllers have the Kind replicaset.KindController, or none.
 	ReplicationControllers []replicaset.ReplicaSet       `json:"replicationControllers,omitempty"`
-	Pods                   []podorder.Pod                `json:"pods,omitempty"` // but those of DaemonSets
+	Pods                   []podorder.Pod                `json:"pods,omitempty"` // without the pods of DaemonSets
 	DaemonSets             []daemonset.DaemonSet         `json:"daemonSets,omitempty"`
 	AdvancedDaemonSets     []AdvancedDaemonSet           `json:"advancedDaemonSets,omitempty"` // with names that no DaemonSet has
 	DaemonPods             []daemonset.Pod               `json:"daemonPods,omitempty"`
@@ -55,10 +55,9 @@ type Snapshot struct {
 	Budgets []Budget `json:"budgets,omitempty"`
 	Quotas  []Quota  `json:"quotas,omitempty"`
 
-	// Unseen lists, in words for people, features that the original objects use and no world looks
-	// at.
+	// Unseen lists, in words for people, features of the original objects that no world supports.
 	Unseen []string `json:"unseen,omitempty"`
-	// Believed is what the original pods were taken for.
+	// Believed are the assumptions about the original pods.
 	Believed []Belief `json:"believed,omitempty"`
 }
 
@@ -66,12 +65,12 @@ type Snapshot struct {
 type Node struct {
 	daemonset.Node
 	Zone string `json:"zone,omitzero"`
-	// Room is how much of each resource it has for pods; other resources are unlimited.
+	// Room is the amount of each resource for pods; other resources are unlimited.
 	Room     []int64 `json:"room,omitempty"`
 	Cordoned bool    `json:"cordoned,omitzero"` // it takes no new pods
 	NotReady bool    `json:"notReady,omitzero"` // it does not answer, and its pods are not ready
-	// NotReadySince is when that was noticed, from which tolerationSeconds count; zero means when
-	// the world begins.
+	// NotReadySince is the time at which the node was found not ready; tolerationSeconds count from
+	// it. Zero means the beginning of the world.
 	NotReadySince time.Time `json:"notReadySince,omitzero"`
 }
 
@@ -99,29 +98,29 @@ type Set struct {
 	TemplateLabels map[string]string `json:"templateLabels,omitempty"` // of new pods
 	Parallel       bool              `json:"parallel,omitzero"`        // a StatefulSet waits for no other pod
 	InPlace        bool              `json:"inPlace,omitzero"`         // the new template is put into pods that run
-	// ScaleUnavailable is how many pods of a CloneSet may be unavailable while it grows; unset
-	// does not limit it.
+	// ScaleUnavailable is the number of pods of a CloneSet that may be unavailable while it grows;
+	// unset means no limit.
 	ScaleUnavailable rollout.IntOrPercent `json:"scaleUnavailable,omitzero"`
 }
 
-// A Meta is what Rollouts of OpenKruise read of the metadata of a Deployment or a DaemonSet, and its own
-// planner does not.
+// A Meta is the part of the metadata of a Deployment or a DaemonSet that Rollouts of OpenKruise
+// read, and its own planner does not.
 type Meta struct {
 	Kind       string            `json:"kind"` // Deployment or DaemonSet
 	Name       string            `json:"name"`
 	Labels     map[string]string `json:"labels,omitempty"` // references to others with their namespace, as names
 	Finalizers []string          `json:"finalizers,omitempty"`
-	// ControllerUID is that of the BatchRelease which has made a canary Deployment.
+	// ControllerUID is the UID of the BatchRelease that has created a canary Deployment.
 	ControllerUID     string    `json:"controllerUID,omitzero"`
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"` // zero means when the world begins
 }
 
-// An AdvancedDaemonSet is a DaemonSet of OpenKruise, for which its rules hold.
+// An AdvancedDaemonSet is a DaemonSet of OpenKruise, with its rules.
 type AdvancedDaemonSet struct{ daemonset.DaemonSet }
 
-// An ArgoRollout is a Rollout of Argo, which is no workload and owns its ReplicaSets. The ID of
-// the [Template] of its pods is its TemplateHash. Its Services are the Services of the
-// world with the names here. Analyses that have not ended go as sim.Config.Analysis says.
+// An ArgoRollout is a Rollout of Argo. It owns its ReplicaSets and drives no other workload. The
+// ID of the [Template] of its pods is its TemplateHash. Its Services are the Services of the
+// world with the names here. Analyses that have not ended follow sim.Config.Analysis.
 type ArgoRollout struct {
 	argo.Rollout
 	UID             string            `json:"uid,omitzero"`
@@ -137,8 +136,8 @@ type ArgoRollout struct {
 	Routes          []argo.Route      `json:"routes,omitempty"` // that steps have set
 }
 
-// A Budget is a PodDisruptionBudget: evictions leave so many pods. If both limits are unset it
-// allows none.
+// A Budget is a PodDisruptionBudget: it limits evictions. If both limits are unset it allows
+// none.
 type Budget struct {
 	Name           string                  `json:"name"`
 	Selector       *selector.LabelSelector `json:"selector,omitempty"` // nil selects none

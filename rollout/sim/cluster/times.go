@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// Times are how long the stages of a pod's life take. Unset ones take no time.
+// Times are the durations of the stages of a pod's life. Unset ones are 0.
 type Times struct {
 	Schedule Spread `json:"schedule,omitempty"` // from being created to the first try to place it
 	Pull     Spread `json:"pull,omitempty"`     // of the images: once for each template and node
@@ -19,11 +19,11 @@ type Times struct {
 	End      Spread `json:"end,omitempty"`      // from being deleted to being gone
 }
 
-// A Spread is how durations are distributed: quantiles in ascending order, between which it is
-// even. Below the first share it is the first time, beyond the last the last one.
+// A Spread is a distribution of durations: quantiles in ascending order, linear between two.
+// Below the first share it is the first time, above the last the last one.
 type Spread []Quantile
 
-// A Quantile says that a share of all durations is at most so long.
+// A Quantile says that a share of all durations is at most Time.
 type Quantile struct {
 	Share float64       `json:"share"` // from 0 to 1
 	Time  time.Duration `json:"time"`  // nanoseconds
@@ -35,19 +35,19 @@ func Exactly(d time.Duration) Spread { return Spread{{0, d}} }
 // Between is an even [Spread] from one duration to another.
 func Between(least, most time.Duration) Spread { return Spread{{0, least}, {1, most}} }
 
-// An Analysis is how the analyses of Rollouts of Argo go that steps and promotions wait for, and
-// experiments and plugins, as far as Status.Runs does not say how they have ended. The zero Analysis
-// succeeds at once.
+// An Analysis describes the analyses of Rollouts of Argo that steps and promotions wait for, and
+// experiments and plugins, unless Status.Runs says how they have ended. The zero Analysis succeeds
+// at once.
 type Analysis struct {
 	Takes Spread // from when the Rollout waits for it; unset takes no time
-	// Ends is how it ends: argo.RunSuccessful, which "" means, RunFailed, RunError or RunInconclusive, or
-	// never, for RunRunning. One that is inconclusive is so once for each Rollout: the next one, which a
-	// person has asked for, succeeds.
+	// Ends is the result: argo.RunSuccessful, which "" means, RunFailed, RunError or RunInconclusive,
+	// or RunRunning for an analysis that never ends. Each Rollout gets one inconclusive analysis: the
+	// next one, which a person has asked for, succeeds.
 	Ends argo.RunPhase
 }
 
-// At returns the duration at a share of all, such as 0.9 for the one that nine in ten do not
-// exceed. It is not negative.
+// At returns the duration at a share of all: for 0.9, nine in ten durations are at most as long.
+// It is not negative.
 func (s Spread) At(share float64) time.Duration {
 	i := slices.IndexFunc(s, func(q Quantile) bool { return share <= q.Share })
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// A History is what became of pods, and of objects that own them.
+// A History is the history of pods, and of the objects that own them.
 type History struct {
 	Start       time.Time
 	Pods        []Pod // in the order of creation
@@ -24,29 +24,30 @@ type History struct {
 	last   map[string]int // the last moment of an object, by its UID
 }
 
-// A Moment is an object as it was from an instant on. Of several at one instant only the last is kept.
+// A Moment is the state of an object from an instant on. Of several states at one instant only the
+// last is kept.
 type Moment[T any] struct {
 	Time   time.Time
 	Object T
-	Gone   bool // the object was removed, and is as it was before
+	Gone   bool // the object was removed; Object is its last state
 }
 
-// A Pod is what became of a pod.
+// A Pod is the history of a pod.
 type Pod struct {
-	Pod    podorder.Pod // as it was last
-	Stages []Stage      // at least one, in the order of time, each with a time of its own
+	Pod    podorder.Pod // its last state
+	Stages []Stage      // at least one, in the order of time, each at a different time
 }
 
-// A Stage is a part of the life of a pod. It lasts until the next one begins.
+// A Stage is a part of the life of a pod. It lasts until the next stage begins.
 type Stage struct {
 	Time time.Time
 	Is   Life
 }
 
-// A Life is how far a pod is in its life.
+// A Life is the state of a pod in its life.
 type Life string
 
-// How far a pod may be. One that has failed has ended by itself.
+// The states in the life of a pod. A failed pod has ended by itself.
 const (
 	Unscheduled Life = "unscheduled"
 	Scheduled   Life = "scheduled" // on a node, and not ready
@@ -56,7 +57,7 @@ const (
 	Gone        Life = "gone"
 )
 
-// At returns how far the pod is at an instant, "" before it is created.
+// At returns the state of the pod at an instant, "" before it is created.
 func (p *Pod) At(t time.Time) (is Life) {
 	for _, s := range p.Stages {
 		if s.Time.After(t) {
@@ -111,7 +112,7 @@ func lifeOf(p *podorder.Pod, gone bool) Life {
 	return Scheduled
 }
 
-// Saw notes how far a pod is at an instant, which is not before the last one.
+// Saw notes the state of a pod at an instant, which is not before the last one.
 func (h *History) Saw(now time.Time, p *podorder.Pod, is Life) {
 	if h.places == nil {
 		h.places = map[string]int{}
@@ -136,7 +137,7 @@ func (h *History) Saw(now time.Time, p *podorder.Pod, is Life) {
 	}
 }
 
-// note adds a moment, in the place of the one of the same object at the same instant.
+// note adds a moment. It replaces the moment of the same object at the same instant.
 func note[T any](h *History, list *[]Moment[T], m Moment[T], uid string) {
 	if h.last == nil {
 		h.last = map[string]int{}
@@ -149,8 +150,8 @@ func note[T any](h *History, list *[]Moment[T], m Moment[T], uid string) {
 	*list = append(*list, m)
 }
 
-// Owned returns the part of a history that is about some owners of pods, by UID, such as [Steps.Owns] tells: these,
-// and the pods that they control. What becomes of them later is not in it.
+// Owned returns the part of a history about some owners of pods, by UID, such as [Steps.Owns] tells:
+// these owners, and the pods that they control. It lacks later changes.
 func (h *History) Owned(owns func(uid string) bool) *History {
 	return &History{
 		Start: h.Start, Pods: kept(h.Pods, func(p *Pod) bool { return owns(p.Pod.ControllerUID) }),

@@ -19,24 +19,24 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A part is a ReplicaSet, or the pods of one hash that no ReplicaSet has.
+// A part is a ReplicaSet, or the pods of one hash without a ReplicaSet.
 type part struct {
 	Part
 	of       *run
 	template revision.Template // of a ReplicaSet
 	there    int32             // pods of a ReplicaSet
-	observed bool              // the status of a ReplicaSet is that of its last change
+	observed bool              // the status of a ReplicaSet is up to date
 	zones    map[string]int32  // of its pods that run
 }
 
-// A place is where a pod is: in a part, in a zone or none.
+// A place is the part and the zone of a pod; the zone may be "".
 type place struct {
 	part  *part
 	zone  string
 	ready bool
 }
 
-// isNew reports whether a part is of the template that is wanted.
+// isNew reports whether a part is of the wanted template.
 func (s *Steps) isNew(r *run, p *part) bool {
 	switch o := r.object.(type) {
 	case *deploy.Deployment:
@@ -92,8 +92,8 @@ func (p *part) leave() {
 	}
 }
 
-// ownerOf returns the run that a ReplicaSet is a part of: of its Deployment or Rollout or, if that is not
-// there, one for it alone.
+// ownerOf returns the run of a ReplicaSet: the run of its Deployment or Rollout, or a separate run
+// if neither exists.
 func (s *Steps) ownerOf(k sim.Kind, o *replicaset.ReplicaSet) *run {
 	r := s.of[o.ControllerUID]
 	if r != nil && r.uid == o.ControllerUID && r.uid != "" && (r.kind == sim.KindDeployment || r.kind == sim.KindArgoRollout) {
@@ -122,7 +122,7 @@ func (s *Steps) partOf(p *podorder.Pod) *part {
 	return of
 }
 
-// pod counts what becomes of a pod.
+// pod updates the counts after a change of a pod.
 func (s *Steps) pod(e sim.Change, p *podorder.Pod) {
 	before, known := s.pods[p.UID]
 	of := s.partOf(p)
@@ -152,10 +152,10 @@ func (s *Steps) pod(e sim.Change, p *podorder.Pod) {
 	}
 }
 
-// ownsPods reports whether pods have no ReplicaSet.
+// ownsPods reports whether the pods have no ReplicaSet.
 func (r *run) ownsPods() bool { return r.kind == sim.KindDaemonSet || r.kind == sim.KindSet }
 
-// counted counts a pod, or no more.
+// counted adds n pods to the counts of a place; n may be negative.
 func (s *Steps) counted(at place, n int32, now time.Time) {
 	p, top := at.part, at.part.of.top()
 	s.changed(p.of)
@@ -171,7 +171,7 @@ func (s *Steps) counted(at place, n int32, now time.Time) {
 	}
 }
 
-// lasted notes how uneven the zones have been, if some time is left of that state.
+// lasted notes how uneven the zones are, if that state has lasted for some time.
 func (s *Steps) lasted(r *run, now time.Time) {
 	if len(s.names) == 0 || !now.After(r.zoned) {
 		return
@@ -184,7 +184,7 @@ func (s *Steps) lasted(r *run, now time.Time) {
 	r.next.PeakSkew = max(r.next.PeakSkew, most-least)
 }
 
-// zone is how many pods of a workload run in a zone.
+// zone returns the number of pods of a workload in a zone.
 func (r *run) zone(name string) (n int32) {
 	for _, of := range r.all() {
 		for _, p := range of.parts {

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// acts reports whether a plan has actions. That of a CloneSet or StatefulSet does not tell.
+// acts reports whether a plan has actions. The plan of a CloneSet or StatefulSet does not tell.
 func acts(p fmt.Stringer) bool {
 	switch p := p.(type) {
 	case deploy.Plan:
@@ -34,7 +34,7 @@ func acts(p fmt.Stringer) bool {
 	return false
 }
 
-// same reports whether a plan wants as many writes as the one before it, and holds the same back.
+// same reports whether a plan has as many writes as the plan before it, and the same holds.
 func same(before, now fmt.Stringer) bool {
 	switch now := now.(type) {
 	case deploy.Plan:

@@ -28,7 +28,7 @@ func (s *Steps) run(k sim.Kind, name string) *run {
 	return r
 }
 
-// top is the Rollout that releases a workload, or the workload itself.
+// top returns the Rollout that releases a workload, or the workload itself.
 func (r *run) top() *run {
 	if r.leader != nil {
 		return r.leader
@@ -36,10 +36,10 @@ func (r *run) top() *run {
 	return r
 }
 
-// all are a workload and what it releases.
+// all returns a workload and the workloads that it releases.
 func (r *run) all() []*run { return append([]*run{r}, r.led...) }
 
-// changed notes that the sizes of a workload may be others.
+// changed notes that the sizes of a workload may have changed.
 func (s *Steps) changed(r *run) {
 	r = r.top()
 	r.written = true
@@ -122,7 +122,7 @@ func (s *Steps) rollout(e sim.Change, o *kruise.Rollout) {
 	}
 }
 
-// lead lets a Rollout release a workload, or none.
+// lead makes a Rollout the leader of a workload; a nil leader removes it.
 func (r *run) lead(leader *run) {
 	if was := r.leader; was != nil {
 		kept := was.led[:0:0]
@@ -138,7 +138,7 @@ func (r *run) lead(leader *run) {
 	}
 }
 
-// extra lets a Deployment that a BatchRelease has made be one of its Rollout.
+// extra adds a Deployment that a BatchRelease has created to the Rollout of the BatchRelease.
 func (s *Steps) extra(r *run) {
 	var of *run
 	for _, top := range s.runs {
@@ -152,7 +152,7 @@ func (s *Steps) extra(r *run) {
 	}
 }
 
-// stood notes a Rollout, and whether it has come further.
+// stood notes a Rollout, and whether it has progressed.
 func (s *Steps) stood(e sim.Change, r *run, uid string, o any) {
 	before := s.standing(r)
 	if e.By == "user" && r.object != nil && s.standing(&run{object: o}) != before { // the wait for a person ends here
@@ -168,8 +168,8 @@ func (s *Steps) stood(e sim.Change, r *run, uid string, o any) {
 	}
 }
 
-// beside notes what belongs to no workload alone: what leads traffic, the BatchRelease of a Rollout, and
-// revisions of DaemonSets.
+// beside notes objects of no single workload: Services and routes, the BatchRelease of a Rollout,
+// and revisions of DaemonSets.
 func (s *Steps) beside(e sim.Change) {
 	gone := e.Verb == sim.Remove
 	switch o := e.Object.(type) {
@@ -203,7 +203,7 @@ func (s *Steps) beside(e sim.Change) {
 	}
 }
 
-// keep notes an object by its name, or that it is gone.
+// keep stores an object by its name, or removes it.
 func keep[T any](all map[string]*T, name string, o *T, gone bool) {
 	if gone {
 		delete(all, name)
@@ -212,7 +212,7 @@ func keep[T any](all map[string]*T, name string, o *T, gone bool) {
 	}
 }
 
-// argoNumber is the number of a ReplicaSet of Argo, 0 if it has none.
+// argoNumber returns the number of a ReplicaSet of Argo, 0 if it has none.
 func argoNumber(annotations map[string]string) int64 {
 	n, err := strconv.ParseInt(annotations["rollout.argoproj.io/revision"], 10, 64)
 	if err != nil {

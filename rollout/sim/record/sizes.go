@@ -15,24 +15,25 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// Sizes are those of a workload, and how far it is, from an instant on.
+// Sizes are the sizes of a workload and the state of its Rollout, from an instant on.
 type Sizes struct {
 	Time      time.Time
 	Parts     []Part // in the order of creation
 	Available int32  // pods, as the statuses of the parts or, if they have none, of the workload tell
-	// Zones are how many pods run in each zone and are not being deleted; nil if no node has had a zone.
+	// Zones are the numbers of pods that run in each zone and are not being deleted; nil if no node
+	// has had a zone.
 	Zones map[string]int32
-	// Traffic is the percent of requests that pods of the wanted template get, rounded down; -1 if no
-	// Rollout leads them. A Service shares requests out among the ready pods that it selects. Requests
-	// that a match leads elsewhere do not count.
+	// Traffic is the percentage of requests to pods of the wanted template, rounded down; -1 if no
+	// Rollout leads requests. A Service shares requests out among the ready pods that it selects.
+	// Requests that a match leads elsewhere do not count.
 	Traffic int32
 	Standing
-	// Object is the workload, which must not be changed: a pointer to what a cluster.Snapshot has of
-	// it. Sizes that differ in nothing else are one.
+	// Object is the workload, which must not be changed: a pointer to the object of a
+	// cluster.Snapshot. Sizes that differ only in it are merged.
 	Object any
 }
 
-// A Standing is how far a Rollout is; the zero value is that of other workloads.
+// A Standing is the progress of a Rollout; it is zero for other workloads.
 type Standing struct {
 	Phase   string // as in its status
 	Step    int32  // from 1; 0 if it is in none
@@ -42,7 +43,7 @@ type Standing struct {
 	Aborted bool   // a Rollout of Argo was
 }
 
-// A Part is the pods of one template, as [Sizes] tell of it: a ReplicaSet, or pods of one hash.
+// A Part is the pods of one template in [Sizes]: a ReplicaSet, or pods of one hash.
 type Part struct {
 	Name             string // of the ReplicaSet, or the hash
 	Template         string // the ID of the template, or the hash
@@ -52,7 +53,7 @@ type Part struct {
 	New              bool   // it is of the wanted template
 }
 
-// measured returns the sizes of now.
+// measured returns the current sizes.
 func (s *Steps) measured(r *run, at time.Time) Sizes {
 	z := Sizes{Time: at, Object: r.object, Traffic: -1, Standing: s.standing(r)}
 	for _, of := range r.all() {
@@ -63,7 +64,7 @@ func (s *Steps) measured(r *run, at time.Time) Sizes {
 			z.Available += p.Available
 			ready += p.Ready
 		}
-		switch o := of.object.(type) { // whose statuses may tell of pods that are being deleted by now, which Rollouts do not count
+		switch o := of.object.(type) { // statuses may count pods that are being deleted, Rollouts do not
 		case *daemonset.DaemonSet:
 			z.Available += o.Status.NumberAvailable
 			if r != of {
@@ -88,18 +89,18 @@ func (s *Steps) measured(r *run, at time.Time) Sizes {
 	return z
 }
 
-// equal reports whether two sizes say the same, at whatever time.
+// equal reports whether two sizes are equal, apart from the time and the object.
 func (z *Sizes) equal(o *Sizes) bool {
 	return slices.Equal(z.Parts, o.Parts) && z.Available == o.Available && maps.Equal(z.Zones, o.Zones) && z.Traffic == o.Traffic && z.Standing == o.Standing
 }
 
-// standing returns how far a Rollout is.
+// standing returns the progress of a Rollout.
 func (s *Steps) standing(r *run) (st Standing) {
 	switch o := r.object.(type) {
 	case *kruise.Rollout:
 		st.Phase = string(o.Status.Phase)
 		if sub := o.Status.Sub; sub != nil && o.Status.Phase == kruise.PhaseProgressing && o.Status.ProgressingReason() != kruise.ProgressInitializing {
-			st.Step, st.State = sub.CurrentStepIndex, string(sub.CurrentStepState) // else they are those of the release before
+			st.Step, st.State = sub.CurrentStepIndex, string(sub.CurrentStepState) // else they are of the release before
 		}
 		st.Paused = st.State == string(kruise.StatePaused)
 	case *cluster.ArgoRollout:
@@ -112,7 +113,7 @@ func (s *Steps) standing(r *run) (st Standing) {
 	return st
 }
 
-// flush notes the sizes of what has changed at the last instant.
+// flush notes the sizes of the workloads that changed at the last instant.
 func (s *Steps) flush() {
 	for r := range s.dirty {
 		z := s.measured(r, s.now)
@@ -123,7 +124,7 @@ func (s *Steps) flush() {
 	clear(s.dirty)
 }
 
-// completed notes since when a workload is complete.
+// completed notes the time since which a workload is complete.
 func (s *Steps) completed(r *run, now time.Time) {
 	switch {
 	case !s.isComplete(r):
@@ -133,7 +134,7 @@ func (s *Steps) completed(r *run, now time.Time) {
 	}
 }
 
-// isComplete reports whether all pods that are wanted are there, of the wanted template, and available.
+// isComplete reports whether all wanted pods exist, have the wanted template, and are available.
 func (s *Steps) isComplete(r *run) bool {
 	switch o := r.object.(type) {
 	case *deploy.Deployment:
@@ -162,7 +163,7 @@ func (s *Steps) isComplete(r *run) bool {
 	return false
 }
 
-// replaced reports whether all pods of what a Rollout releases are new and available.
+// replaced reports whether all pods of the workloads of a Rollout are new and available.
 func (s *Steps) replaced(r *run) bool {
 	z, fresh := s.measured(r, s.now), int32(0)
 	for _, p := range z.Parts {

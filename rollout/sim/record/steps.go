@@ -13,36 +13,36 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// A Step is a plan that writes something, with the sizes after other controllers have followed, or
+// A Step is a plan that writes something, with the sizes after other controllers have reacted, or
 // the last plan.
 type Step struct {
 	Sizes              // from the time of the plan on
-	By    string       // the controller whose plan it is, as in a sim.Plan
+	By    string       // the controller of the plan, as in a sim.Plan
 	Plan  fmt.Stringer // as in a sim.Plan
-	// Idle is the first plan for the workload before the next step that writes nothing; nil if there was none.
+	// Idle is the first plan without writes for the workload before the next step, or nil.
 	Idle fmt.Stringer
-	// Created and Deleted are how many pods were created, and asked to end, since the step before.
+	// Created and Deleted are the numbers of pods created, and marked as deleted, since the last step.
 	Created, Deleted int32
-	// PeakSkew is by how many pods the zones have differed at most since the step before, in any state
-	// that has lasted.
+	// PeakSkew is the largest difference between zones in pods since the last step, in any state that
+	// has lasted.
 	PeakSkew int32
 }
 
-// Steps are the steps of workloads: Deployments, DaemonSets, CloneSets and StatefulSets, Rollouts of Argo,
-// ReplicaSets and ReplicationControllers without one, and Rollouts of OpenKruise, to which the steps
-// of what they release belong.
+// Steps are the steps of workloads: Deployments, DaemonSets, CloneSets and StatefulSets, Rollouts
+// of Argo, ReplicaSets and ReplicationControllers without an owner, and Rollouts of OpenKruise,
+// which include the steps of their workloads.
 //
 //	changes of objects and pods --observe--> runs with their parts --described--> Sizes
 //	plans                       --planned--> the next step, which the plan after it ends
 type Steps struct {
 	runs  map[key]*run
-	of    map[string]*run   // whose workloads and ReplicaSets are, or were, by UID
+	of    map[string]*run   // by UID of a workload or ReplicaSet, present or former
 	sets  map[string]*part  // ReplicaSets by UID
-	pods  map[string]place  // by UID: those of DaemonSets and sets, and those that run in a zone
+	pods  map[string]place  // by UID: of DaemonSets and sets, and all that run in a zone
 	zones podorder.Domains  // of nodes
 	names map[string]bool   // of zones
 	now   time.Time         // of the last change
-	dirty map[*run]struct{} // what has changed at that instant
+	dirty map[*run]struct{} // runs that have changed at that instant
 
 	revisions map[string]*revision.ControllerRevision // of DaemonSets, by UID
 	services  map[string]*traffic.Service
@@ -62,7 +62,7 @@ type run struct {
 	object any    // as it was last
 	leader *run   // the Rollout that releases it, or nil
 	former *run   // the last that did so before
-	led    []*run // what a Rollout releases
+	led    []*run // the workloads that a Rollout releases
 	made   bool   // whether a BatchRelease has made it
 	batch  bool   // whether a Rollout has a BatchRelease
 	parts  []*part
@@ -92,7 +92,7 @@ func NewSteps(c *sim.Config) *Steps {
 	return s
 }
 
-// beside returns a function that calls two, of which the second may be nil.
+// beside returns a function that calls f and g. g may be nil.
 func beside[T any](f, g func(T)) func(T) {
 	return func(x T) {
 		f(x)
@@ -102,7 +102,7 @@ func beside[T any](f, g func(T)) func(T) {
 	}
 }
 
-// planned makes a step of the last plan, which all controllers have followed by now.
+// planned makes a step of the last plan. By now all controllers have reacted to it.
 func (s *Steps) planned(p sim.Plan) {
 	kind, own := p.Kind, true
 	if kind == batchRelease {
@@ -144,8 +144,8 @@ func (s *Steps) planned(p sim.Plan) {
 	r.written, r.acted, r.moved, r.again = false, false, false, p.Time
 }
 
-// rests reports whether nothing that sizes tell of has become of a Rollout since its last plan. Statuses of
-// what it releases may have changed, such as with a progress deadline that is over.
+// rests reports whether the sizes of a Rollout are unchanged since its last plan. Statuses of its
+// workloads may have changed, for instance after a progress deadline.
 func (s *Steps) rests(r *run) bool {
 	if r.kind != sim.KindRollout || r.moved {
 		return false
@@ -154,8 +154,8 @@ func (s *Steps) rests(r *run) bool {
 	return z.equal(&r.seen)
 }
 
-// acts notes a write, if it is one of the last plan: what a plan that was refused for long does in the
-// end, it does then.
+// acts notes a write of the last plan. A plan whose requests were refused for some time counts from
+// its last repetition.
 func (r *run) acts(e sim.Change) {
 	if e.By == r.next.By && e.Why != "" && !r.acted {
 		r.next.Time, r.acted = r.again, true
@@ -171,16 +171,16 @@ func (s *Steps) finish(r *run) {
 	r.next = Step{}
 }
 
-// described returns the next step with the sizes of now.
+// described returns the next step with the current sizes.
 func (s *Steps) described(r *run) Step {
 	step := r.next
 	step.Sizes = s.measured(r, step.Time)
 	return step
 }
 
-// Workload returns the steps of a workload: at least one, if it was planned for and no Rollout releases it. The
-// last one is its last plan, from the time on at which that said anything new. It reports since when the workload
-// is complete, if it is: then the steps end there.
+// Workload returns the steps of a workload: at least one, if it was planned for and no Rollout
+// releases it. The last step is its last plan, from the time at which that plan first differed. It
+// also returns the time since which the workload is complete, if it is: the steps end there.
 func (s *Steps) Workload(k sim.Kind, name string) (steps []Step, complete time.Time) {
 	r := s.runs[key{k, name}]
 	if r == nil || r.last.Plan == nil {
@@ -202,7 +202,8 @@ func (s *Steps) Workload(k sim.Kind, name string) (steps []Step, complete time.T
 	return append(r.steps[:n:n], last), r.complete
 }
 
-// Sizes returns those of a workload before the first plan for it, and at each instant at which they have changed.
+// Sizes returns the sizes of a workload before its first plan, and at each instant at which they
+// have changed.
 func (s *Steps) Sizes(k sim.Kind, name string) []Sizes {
 	s.flush()
 	if r := s.runs[key{k, name}]; r != nil {
@@ -211,8 +212,8 @@ func (s *Steps) Sizes(k sim.Kind, name string) []Sizes {
 	return nil
 }
 
-// Owns reports whether an object with a UID is a workload, or a ReplicaSet or another workload that is or was
-// a part of it.
+// Owns reports whether a UID belongs to a workload, or to a ReplicaSet or another workload that is
+// or was a part of it.
 func (s *Steps) Owns(k sim.Kind, name, uid string) bool {
 	r, of := s.runs[key{k, name}], s.of[uid]
 	return r != nil && of != nil && (of.top() == r || of.former == r)

@@ -13,10 +13,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// canarySuffix is what the names of a canary Service and a canary Ingress add to those of the stable ones.
+// canarySuffix is appended to the names of the stable Service and Ingress for the canary ones.
 const canarySuffix = "-canary"
 
-// released returns the percent of requests that a Rollout of OpenKruise leads to new pods, -1 if it leads none.
+// released returns the percentage of requests that a Rollout of OpenKruise leads to new pods, -1 if
+// it leads none.
 func (s *Steps) released(o *kruise.Rollout, parts []Part) int32 {
 	strategy := o.Strategy()
 	if strategy == nil || len(strategy.TrafficRoutings) == 0 {
@@ -49,8 +50,8 @@ func (s *Steps) released(o *kruise.Rollout, parts []Part) int32 {
 	return int32(led * 100 / max(1, total))
 }
 
-// weights returns the shares of the requests that Services get, nil if nothing leads them: those
-// of the first rule of the route that has the stable one, or that of the canary Ingress.
+// weights returns the shares of requests of each Service, nil without a route or Ingress: the weights
+// of the first rule of the route with the stable Service, or the weight of the canary Ingress.
 func (s *Steps) weights(t *traffic.Routing) map[string]int64 {
 	stable := t.Service
 	if g := t.Gateway; g != nil && g.HTTPRouteName != nil && s.routes[*g.HTTPRouteName] != nil {
@@ -82,7 +83,7 @@ func (s *Steps) weights(t *traffic.Routing) map[string]int64 {
 	return map[string]int64{stable: 100}
 }
 
-// pinned returns the revision whose pods a Service selects, "" if it is those of all.
+// pinned returns the revision in the selector of a Service, "" if it selects all pods.
 func (s *Steps) pinned(service string) string {
 	o := s.services[service]
 	if o == nil {
@@ -91,7 +92,8 @@ func (s *Steps) pinned(service string) string {
 	return o.Selector[workload.LabelPodTemplateHash] + o.Selector[workload.LabelControllerRevision]
 }
 
-// shifted returns the percent of requests that a Rollout of Argo leads to new pods, -1 if it leads none.
+// shifted returns the percentage of requests that a Rollout of Argo leads to new pods, -1 if it
+// leads none.
 func (s *Steps) shifted(o *cluster.ArgoRollout) int32 {
 	st := &o.Status
 	switch {
@@ -118,13 +120,13 @@ func whole(all bool) int32 {
 	return 0
 }
 
-// selects reports whether a Service of Argo has the pods of a hash.
+// selects reports whether a Service of Argo selects the pods of a hash.
 func (s *Steps) selects(service, hash string) bool {
 	o := s.services[service]
 	return o != nil && o.Selector[argo.HashLabel] == hash
 }
 
-// turn returns which of two Services that take turns has the new pods, "" if none.
+// turn returns which of the two Services of a ping-pong has the new pods, or "".
 func (s *Steps) turn(o *cluster.ArgoRollout) argo.PingPong {
 	switch {
 	case s.selects(o.PingService, o.TemplateHash):

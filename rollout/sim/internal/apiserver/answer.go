@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// An Answer is what the API server says to a request. The zero Answer is success. Answers are compared
-// with ==, but [Answer.Is] asks for one that may have words.
+// An Answer is the answer of the API server to a request. The zero Answer is success. Compare
+// answers with ==, or with [Answer.Is] to ignore their words.
 type Answer struct {
 	name  string
 	words string // of this refusal, "" if its name says all
@@ -25,22 +25,22 @@ var (
 	Forbidden = Answer{name: "forbidden"}         // by a quota or a limit range
 	Refused   = Answer{name: "too many requests"} // an eviction, by a budget
 	Invalid   = Answer{name: "invalid"}           // the object has another UID
-	Timeout   = Answer{name: "timeout"}           // it is not known what happened
+	Timeout   = Answer{name: "timeout"}           // the result is unknown
 )
 
-// saying returns the answer with words for people.
+// saying returns the answer with a message.
 func (a Answer) saying(words string) Answer {
 	a.words = words
 	return a
 }
 
-// Is reports whether two answers are the same but for their words.
+// Is reports whether two answers are the same, apart from their words.
 func (a Answer) Is(b Answer) bool { return a.name == b.name }
 
 // String is the words of the answer, or its name.
 func (a Answer) String() string { return cmp.Or(a.words, a.name, "done") }
 
-// Outcome is the answer as planners know it.
+// Outcome returns the answer as an outcome of the planners.
 func (a Answer) Outcome() kplan.Outcome {
 	switch a {
 	case Done:

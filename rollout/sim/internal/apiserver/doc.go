@@ -6,6 +6,6 @@
 //	    ^                                                                              |
 //	    +------------------------------ Answer ----------------------------------------+
 //
-// A refusal is an [Answer] that is not [Done]. What quotas have left is counted in quota.go, and pods are
-// refused in forbid.go; budgets refuse in eviction.go.
+// A refusal is an [Answer] that is not [Done]. quota.go counts the usage of quotas, and forbid.go
+// refuses pods; budgets refuse evictions in eviction.go.
 package apiserver

@@ -27,13 +27,13 @@ func (s *Server) Evict(r Request) Answer {
 	return s.DeletePod(r)
 }
 
-// Budgets refuse evictions. Each knows the pods that it selects, so that an eviction costs what the
-// pods of its budgets cost, and not all pods.
+// Budgets refuse evictions. Each knows the pods that it selects, so that an eviction looks only at
+// the pods of its budgets, not at all pods.
 type Budgets struct {
 	store *store.Store
 	list  []*budget
-	// Where to look for the budgets of a pod: under one label that they ask for, or in their
-	// namespace if they ask for none.
+	// To find the budgets of a pod: by one label of their selector, or by namespace if the selector
+	// has none.
 	labelled   map[label][]*budget
 	unlabelled map[string][]*budget
 }
@@ -63,7 +63,7 @@ func (b *Budgets) List() (list []cluster.Budget) {
 	return list
 }
 
-// Put adds a budget, in the place of one of its name.
+// Put adds a budget, or replaces the budget with the same name.
 func (b *Budgets) Put(o cluster.Budget) {
 	list := slices.DeleteFunc(b.List(), func(of cluster.Budget) bool { return of.Name == o.Name })
 	b.set(append(list, o))
@@ -92,7 +92,7 @@ func (b *Budgets) set(list []cluster.Budget) {
 	}
 }
 
-// told keeps the pods of each budget.
+// told keeps the pods of each budget up to date.
 func (b *Budgets) told(old, p *store.Pod) {
 	if len(b.list) == 0 || old != nil && p != nil && maps.Equal(old.Labels, p.Labels) {
 		return
@@ -122,9 +122,9 @@ func (b *Budgets) each(p *store.Pod, f func(*budget)) {
 	}
 }
 
-// Against returns the error of the first budget, in the order of their names, that does not allow a
-// pod to be evicted; nil if all do. Budgets do not guard pods that have not started, have ended, or are being
-// deleted.
+// Against returns the error of the first budget, in the order of their names, that does not allow
+// the eviction of a pod; nil if all do. Budgets do not guard pods that have not started, have
+// ended, or are being deleted.
 func (b *Budgets) Against(p *store.Pod) error {
 	if p.Phase == podorder.Pending || p.Phase == "" || !p.Active() {
 		return nil
@@ -141,9 +141,9 @@ func (b *Budgets) Against(p *store.Pod) error {
 	return fmt.Errorf("budget %s", slices.Min(refusing))
 }
 
-// allows reports whether enough pods stay healthy without one. One that is not ready may go as well if there are
-// just enough, unless none has to be. Without a number of its own, a budget asks the owners of all its pods for their
-// sizes, and allows nothing if one has none.
+// allows reports whether enough pods stay healthy without one. A pod that is not ready may also go if
+// the healthy pods are just enough, unless no pod has to be healthy. Unless minAvailable is a number, a
+// budget sums the sizes of the owners of its pods, and allows nothing if one has no size.
 func (b *Budgets) allows(o *budget, ready bool) bool {
 	healthy, wanted, owners := int32(0), int32(0), map[any]bool{}
 	own := !o.MinAvailable.IsZero() && !o.MinAvailable.IsPercent()
@@ -174,8 +174,9 @@ func (b *Budgets) allows(o *budget, ready bool) bool {
 	return wanted > 0 && healthy > least
 }
 
-// expected is how many pods a budget counts for a pod: the size of its owner for the first pod of that, and 0 for
-// the others and without an owner. It reports false if the owner has no size, as a DaemonSet, or is gone.
+// expected returns how many pods a budget counts for a pod: the size of its owner for the first pod
+// of that owner, and 0 for the others and without an owner. It reports false if the owner has no
+// size, as a DaemonSet, or is gone.
 func (b *Budgets) expected(p *store.Pod, owners map[any]bool) (size int32, sized bool) {
 	if p.ControllerUID == "" {
 		return 0, true
@@ -191,8 +192,8 @@ func (b *Budgets) expected(p *store.Pod, owners map[any]bool) (size int32, sized
 	return size, true
 }
 
-// owner returns the workload that decides how many pods there are beside a pod, and how many it wants;
-// nil if there is none.
+// owner returns the workload that decides about the number of pods, and its wanted replicas; nil if
+// there is no such workload.
 func (b *Budgets) owner(p *store.Pod) (any, int32) {
 	if rs := b.store.ReplicaSetOf(p); rs != nil {
 		if d := b.store.Deployments.Get(rs.ControllerName); d != nil && d.UID == rs.ControllerUID {

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// Forbids returns why a new pod is refused, in the words of the API server; "" if it is not. Limit
-// ranges are asked before quotas, and whether all is set that a quota counts before how much that is.
+// Forbids returns the message with which the API server refuses a new pod; "" if it accepts it. Limit
+// ranges come before quotas, and missing requests or limits before exceeded ones.
 func (q *Quotas) Forbids(p *store.Pod) string {
 	t := q.template(p)
 	why := t.Refused
@@ -40,7 +40,7 @@ func (q *Quotas) exceeded(t *cluster.Template, list []*quota) string {
 	return ""
 }
 
-// unset returns what a quota counts and containers do not set.
+// unset returns the message about resources of a quota that containers do not set.
 func (of *quota) unset(t *cluster.Template) string {
 	var lacks []string
 	for _, r := range of.of {
@@ -55,8 +55,8 @@ func (of *quota) unset(t *cluster.Template) string {
 	return fmt.Sprintf("failed quota: %s: must specify %s", withoutNamespace(of.Name), strings.Join(lacks, "; "))
 }
 
-// exceeded returns of which resources a pod takes more than a quota has left. What it takes nothing of
-// does not count.
+// exceeded returns the message about resources of which a pod takes more than a quota has left.
+// Resources that the pod does not use are ignored.
 func (of *quota) exceeded(t *cluster.Template) string {
 	var requested, used, limited []string
 	for _, r := range of.of {

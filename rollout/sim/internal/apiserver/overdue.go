@@ -12,19 +12,20 @@ import (
 
 const (
 	defaultGrace = 30 * time.Second
-	// quotaResync is how often the quota controller counts all pods again, by default. It is not known when
-	// it last did: a world takes the whole time.
+	// quotaResync is how often the quota controller counts all pods again, by default. The time of its
+	// last count is unknown: a world takes the whole period.
 	quotaResync = 5 * time.Minute
 )
 
-// A lateness is since when a pod does not count that should have ended.
+// A lateness is the time from which an overdue pod no longer counts.
 type lateness struct {
 	at    time.Time
-	noted bool // whether quotas count it no longer
+	noted bool // whether quotas no longer count it
 }
 
-// Overdue notes a pod that should have ended and does not, as on a node that does not answer. Quotas no
-// longer count it when its grace period has passed once more and they are counted again.
+// Overdue notes a pod that should have ended but has not, for instance on a node that does not
+// answer. Quotas no longer count it once its grace period has passed again and the quota controller
+// has counted all pods again.
 //
 // It mirrors QuotaV1Pod of the quota evaluator of Kubernetes 1.37.
 func (q *Quotas) Overdue(p *store.Pod) {
@@ -44,7 +45,7 @@ func (q *Quotas) overdue(p *store.Pod) bool {
 	return l != nil && l.noted
 }
 
-// awaitAll awaits the pods of namespaces that have got quotas.
+// awaitAll calls await for the pods of namespaces with new quotas.
 func (q *Quotas) awaitAll(within map[string][]*quota) {
 	if len(q.late) == 0 {
 		return
@@ -56,7 +57,7 @@ func (q *Quotas) awaitAll(within map[string][]*quota) {
 	}
 }
 
-// await lets quotas count a pod no longer once it is overdue.
+// await makes quotas stop counting a pod once it is overdue.
 func (q *Quotas) await(p *store.Pod) {
 	l := q.late[p.UID]
 	if l == nil || l.noted {

@@ -26,8 +26,8 @@ func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
 	return Create(s, &s.Pods, r, p)
 }
 
-// DeletePod asks for the end of a pod: its deletion timestamp says when it ends. A pod without a node, or
-// that has finished, is gone at once, unless it is kept.
+// DeletePod deletes a pod: its deletion timestamp is the time when it ends. A pod without a node, or a
+// finished one, is gone at once, unless it is kept.
 func (s *Server) DeletePod(r Request) Answer {
 	e, a := lookup(&s.Pods, &r)
 	if a != Done {
@@ -46,7 +46,7 @@ func (s *Server) DeletePod(r Request) Answer {
 	return Done
 }
 
-// RemovePod removes a pod at once. One that is kept has failed, and stays.
+// RemovePod removes a pod at once. A kept pod fails and stays.
 func (s *Server) RemovePod(r Request) {
 	e, a := lookup(&s.Pods, &r)
 	switch {
@@ -75,7 +75,7 @@ func (s *Server) grace(p *store.Pod) time.Duration {
 	return s.Grace(p)
 }
 
-// ChangePod stores what a function makes of a copy of a pod.
+// ChangePod applies a function to a copy of a pod and stores it.
 func (s *Server) ChangePod(r Request, change func(*store.Pod)) Answer {
 	_, a := Update(s, &s.Pods, r, change)
 	return a

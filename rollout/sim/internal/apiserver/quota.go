@@ -12,12 +12,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// Quotas count what the pods of namespaces take. In forbid.go they refuse pods beyond what a namespace
-// may have.
+// Quotas count the usage of the pods of namespaces. forbid.go refuses pods beyond a quota.
 type Quotas struct {
-	// Most is how many pods there may be in all namespaces together.
+	// Most is the maximum number of pods in all namespaces together.
 	Most int
-	// TemplateOf says what a pod takes; nil means nothing.
+	// TemplateOf returns the template of a pod; nil means that pods use nothing.
 	TemplateOf func(*store.Pod) cluster.Template
 	// Agenda has the time; nil if no pod is ever overdue.
 	Agenda *agenda.Agenda
@@ -35,17 +34,17 @@ type quota struct {
 	of []counted // in the order of their names
 }
 
-// A counted is a resource of a quota that pods can take, with its usage.
+// A counted is a resource of a quota that pods can use, with its usage.
 type counted struct {
 	name   string
 	what   what
 	place  int    // in Needs or Limits, -1 for none
-	unset  string // what containers may lack, "" for what they need not set
-	others int64  // what pods take that are not in the store
-	used   int64  // what those in the store take
+	unset  string // the key in Template.Unset, "" if containers need not set it
+	others int64  // usage by pods outside the store
+	used   int64  // usage by pods in the store
 }
 
-// What a resource of a quota counts.
+// The subject of a resource of a quota.
 type what uint8
 
 const (
@@ -56,7 +55,8 @@ const (
 	limits
 )
 
-// NewQuotas returns no quotas for the pods of a store, which take of some resources.
+// NewQuotas returns an empty set of quotas for the pods of a store, with the names of the resources in
+// templates.
 func NewQuotas(s *store.Store, resources []string, most int) *Quotas {
 	q := &Quotas{Most: most, store: s, resources: map[string]int{}, within: map[string][]*quota{}, late: map[string]*lateness{}}
 	for i, name := range resources {
@@ -66,7 +66,7 @@ func NewQuotas(s *store.Store, resources []string, most int) *Quotas {
 	return q
 }
 
-// Put adds quotas, each in the place of one of its name, whose usage by others stays.
+// Put adds quotas. A quota replaces the one with the same name, and keeps its usage by others.
 func (q *Quotas) Put(list ...cluster.Quota) {
 	var added []*quota
 	within := map[string][]*quota{}
@@ -98,7 +98,7 @@ func (q *Quotas) put(added *quota) {
 	}
 }
 
-// othersOf is how much of a resource is taken by pods that are not in the store.
+// othersOf returns the usage of a resource by pods outside the store.
 func (of *quota) othersOf(resource string) int64 {
 	for _, r := range of.of {
 		if r.name == resource {
@@ -108,7 +108,7 @@ func (of *quota) othersOf(resource string) int64 {
 	return 0
 }
 
-// counted returns the resources of a quota that pods can take.
+// counted returns the resources of a quota that pods can use.
 func (q *Quotas) counted(hard map[string]int64) (list []counted) {
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
 		if c := q.resource(name); c.what != nothing {
@@ -118,7 +118,7 @@ func (q *Quotas) counted(hard map[string]int64) (list []counted) {
 	return list
 }
 
-// resource says what a resource of a quota counts.
+// resource returns the subject of a resource of a quota.
 func (q *Quotas) resource(name string) counted {
 	switch name {
 	case "pods":
@@ -145,7 +145,7 @@ func (q *Quotas) resource(name string) counted {
 	return c
 }
 
-// List returns the quotas in the order of their names, with what is used of them.
+// List returns the quotas in the order of their names, with their usage.
 func (q *Quotas) List() (list []cluster.Quota) {
 	for _, within := range slices.Sorted(maps.Keys(q.within)) {
 		for _, of := range q.within[within] {
@@ -183,7 +183,7 @@ func (q *Quotas) recount(within map[string][]*quota) {
 	}
 }
 
-// told keeps the usage.
+// told keeps the usage up to date.
 func (q *Quotas) told(old, p *store.Pod) {
 	switch {
 	case old == nil:
@@ -202,7 +202,7 @@ func (q *Quotas) told(old, p *store.Pod) {
 	}
 }
 
-// count adds what a pod takes to the usage of a quota, or takes it away.
+// count adds the usage of a pod to a quota, or subtracts it.
 func (q *Quotas) count(of *quota, p *store.Pod, sign int64) {
 	if p == nil {
 		return
@@ -218,7 +218,7 @@ func (q *Quotas) count(of *quota, p *store.Pod, sign int64) {
 	}
 }
 
-// takes is how much of a resource a pod of a template takes that has not finished.
+// takes returns the amount of a resource that an unfinished pod of a template uses.
 func (c *counted) takes(t *cluster.Template) int64 {
 	switch c.what {
 	case pods, objects:
@@ -236,10 +236,10 @@ func (q *Quotas) template(p *store.Pod) (t cluster.Template) {
 	return t
 }
 
-// TooMany reports whether there are more pods than a world may have.
+// TooMany reports whether there are more pods than the world allows.
 func (q *Quotas) TooMany() bool { return q.all > q.Most }
 
-// Pods is how many pods there are, with finished ones.
+// Pods returns the number of pods, including finished ones.
 func (q *Quotas) Pods() int { return q.all }
 
 // Namespace is the part of a name before the slash, "" if it has none.
@@ -250,7 +250,7 @@ func Namespace(name string) string {
 	return ""
 }
 
-// amountAt is an amount of a list, in which those at the end may be left out.
+// amountAt returns an amount of a list, 0 beyond its end.
 func amountAt(amounts []int64, i int) int64 {
 	if 0 <= i && i < len(amounts) {
 		return amounts[i]

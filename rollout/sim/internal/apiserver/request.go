@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// A Request is a write that a client asks for.
+// A Request is a write by a client.
 type Request struct {
 	By   store.Role
 	Verb store.Verb
@@ -21,14 +21,14 @@ type Request struct {
 	Stage   store.Stage  // of the life of a pod that begins, or ""
 }
 
-// By is a request that no planner has planned.
+// By returns a request without a plan of a planner.
 func By(r store.Role, name string) Request { return Request{By: r, Verb: store.Update, Name: name} }
 
 func (r *Request) cause() store.Cause {
 	return store.Cause{By: r.By, Verb: r.Verb, Action: r.Action, Stage: r.Stage}
 }
 
-// met reports whether an object is as the request demands.
+// met reports whether an object meets the preconditions of the request.
 func (r *Request) met(m store.Meta) Answer {
 	switch {
 	case r.UID != "" && m.UID != nil && *m.UID != r.UID:
@@ -65,5 +65,5 @@ func (s *Server) Ask(send func() Answer) Answer {
 	return a
 }
 
-// Repeating reports whether the request that is under way is a repetition.
+// Repeating reports whether the current request is a repetition.
 func (s *Server) Repeating() bool { return s.repeating }

@@ -26,7 +26,7 @@ type Server struct {
 	// Trace is called with a line for each plan and each write, if it is not nil.
 	Trace func(string)
 	Plans int // that controllers have made
-	// Refused is why the last pod of an owner was refused, by the UID of the owner.
+	// Refused is the message with which the last pod of an owner was refused, by the UID of the owner.
 	Refused map[string]string
 
 	repeating bool
@@ -59,8 +59,8 @@ func Create[T any](s *Server, t *store.Table[T], r Request, o *T) (*T, Answer) {
 	return t.Insert(r.cause(), o).Now, Done
 }
 
-// Update stores what a function makes of a copy of an object. The function replaces maps and slices,
-// and does not write to them.
+// Update applies a function to a copy of an object and stores it. The function replaces maps and
+// slices, and does not write to them.
 func Update[T any](s *Server, t *store.Table[T], r Request, change func(*T)) (*T, Answer) {
 	e, a := lookup(t, &r)
 	if a == Done && r.Version != "" && s.Trouble.Strikes(trouble.Conflict, 0.1) {
@@ -78,8 +78,7 @@ func Update[T any](s *Server, t *store.Table[T], r Request, change func(*T)) (*T
 	return &o, Done
 }
 
-// Same reports whether two objects are equal, so that to store one in the place of the other changes
-// nothing.
+// Same reports whether two objects are equal, so that replacing one with the other changes nothing.
 func Same[T any](a, b T) bool { return reflect.DeepEqual(a, b) }
 
 // Remove takes an object out of the store.
@@ -92,7 +91,7 @@ func Remove[T any](s *Server, t *store.Table[T], r Request) Answer {
 	return Done
 }
 
-// Delete asks for the end of an object of a kind that nothing keeps. That of pods takes time.
+// Delete deletes an object of a kind without finalizers. A pod takes time to end.
 func (s *Server) Delete(k store.Kind, r Request) Answer {
 	switch k {
 	case store.KindDeployment:
@@ -115,7 +114,7 @@ func (s *Server) Delete(k store.Kind, r Request) Answer {
 	return Remove(s, &s.Objects, r)
 }
 
-// lookup returns the place of the object that a request is about.
+// lookup returns the place of the object of a request.
 func lookup[T any](t *store.Table[T], r *Request) (*store.Entry[T], Answer) {
 	e := t.Entry(r.Name)
 	if e == nil {
@@ -139,7 +138,7 @@ func (s *Server) answered(a Answer) Answer {
 	return a
 }
 
-// Tracef tells of an event in a line, if that is wanted.
+// Tracef writes a line about an event, if tracing is on.
 func (s *Server) Tracef(format string, args ...any) {
 	if s.Trace != nil {
 		s.Trace(fmt.Sprintf("%v %d ", s.Agenda.Now().Sub(agenda.Epoch), s.Version()) + fmt.Sprintf(format, args...))

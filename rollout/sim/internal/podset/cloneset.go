@@ -10,12 +10,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// numbers returns what the CloneSet is to be, and how its pods stand.
+// numbers returns the wanted state of the CloneSet and the counts of its pods.
 func (p *pass) numbers(pods []podorder.Pod) partition.CloneSet {
 	replicas := p.set.DesiredReplicas()
 	c := partition.CloneSet{
 		Budget: Budget(p.set), ScaleUnavailable: p.set.ScaleUnavailable,
-		KeptOld: partition.Limit(p.set.Partition, replicas), // counts those that stay old
+		KeptOld: partition.Limit(p.set.Partition, replicas), // counts the pods that stay old
 	}
 	for i := range pods {
 		pod, of := &pods[i], &c.Old
@@ -35,7 +35,7 @@ func (p *pass) numbers(pods []podorder.Pod) partition.CloneSet {
 
 func isMarked(pod *podorder.Pod) bool { return pod.Labels[LabelMarked] != "" }
 
-// cloneSet makes the plan of a CloneSet. Pods that are going are none of it any more.
+// cloneSet makes the plan of a CloneSet. Inactive pods no longer belong to it.
 func (p *pass) cloneSet(all []podorder.Pod) {
 	pods := slices.DeleteFunc(slices.Clone(all), func(pod podorder.Pod) bool { return !pod.Active() })
 	slices.SortFunc(pods, byName)
@@ -50,7 +50,7 @@ func (p *pass) cloneSet(all []podorder.Pod) {
 	p.release(pods, int(d.Update), int(d.UpdateUnavailable))
 }
 
-// scale creates and deletes pods. It reports whether it leaves nothing for an update.
+// scale creates and deletes pods. It reports whether the pass may not update pods.
 func (p *pass) scale(pods []podorder.Pod, d *partition.CloneSetDiff) bool {
 	if d.Up > 0 {
 		for i := range d.UpLimit {
@@ -72,14 +72,14 @@ func (p *pass) scale(pods []podorder.Pod, d *partition.CloneSetDiff) bool {
 		return len(p.plan.Actions) > 0
 	}
 	if len(marked) > 0 {
-		return false // those first
+		return false // marked pods first
 	}
 	old := min(d.DownOld, d.Down)
 	victims := append(p.victims(pods, false, int(old)), p.victims(pods, true, int(d.Down-old))...)
 	return p.deleteSome(victims, &d.DeleteReady)
 }
 
-// deleteSome deletes pods, of ready ones no more than a number, and reports whether it does.
+// deleteSome deletes pods, at most a number of them ready, and reports whether it deletes any.
 func (p *pass) deleteSome(pods []podorder.Pod, most *int64) bool {
 	some := false
 	for i := range pods {
@@ -95,14 +95,15 @@ func (p *pass) deleteSome(pods []podorder.Pod, most *int64) bool {
 	return some
 }
 
-// victims returns the pods of the update revision, or all others, that go first.
+// victims returns the first n pods in the order of deletion, of the update revision or of all
+// others.
 func (p *pass) victims(pods []podorder.Pod, fresh bool, n int) []podorder.Pod {
 	list := slices.DeleteFunc(slices.Clone(pods), func(pod podorder.Pod) bool { return p.updated(&pod) != fresh })
 	podorder.Order{Related: func(*podorder.Pod) bool { return true }}.Sort(list)
 	return list[:min(n, len(list))]
 }
 
-// release updates pods, or makes them old again if n is negative.
+// release updates pods, or returns them to the old revision if n is negative.
 func (p *pass) release(pods []podorder.Pod, n, most int) {
 	target := p.update
 	if n < 0 {
@@ -143,7 +144,7 @@ func (p *pass) release(pods []podorder.Pod, n, most int) {
 	}
 }
 
-// orderOfUpdate is that of deletion, without what it costs and what is on the same node.
+// orderOfUpdate is the order of deletion without the deletion cost and the pods on the same node.
 var orderOfUpdate = []podorder.Stage{{Rule: podorder.RuleUnassigned}, {Rule: podorder.RulePhase}, {Rule: podorder.RuleNotReady}}
 
 func byName(a, b podorder.Pod) int { return strings.Compare(a.Name, b.Name) }

@@ -18,7 +18,7 @@ import (
 // LabelMarked is the label of a pod of a CloneSet that is to be deleted.
 const LabelMarked = "apps.kruise.io/specified-delete"
 
-// The kinds, with their groups, as [workload.Ref.GroupKind] says them.
+// The kinds, with their groups, as in [workload.Ref.GroupKind].
 const (
 	CloneSet            = "apps.kruise.io/CloneSet"
 	StatefulSet         = "apps/StatefulSet"
@@ -34,8 +34,8 @@ func Known(ref workload.Ref) bool {
 	return false
 }
 
-// Revision returns the name of the revision of the template of a set, without a namespace: it is a
-// label of pods.
+// Revision returns the name of the revision of the template of a set, without a namespace. Pods
+// have it as a label.
 func Revision(s *cluster.Set) string { return prefix(s) + s.Template.Hash }
 
 // TemplateOf returns the hash of the template of a revision of a set.
@@ -43,7 +43,7 @@ func TemplateOf(s *cluster.Set, revision string) string {
 	return strings.TrimPrefix(revision, prefix(s))
 }
 
-// prefix is what the names of the revisions of a set begin with.
+// prefix is the prefix of the names of the revisions of a set.
 func prefix(s *cluster.Set) string { return s.Name[strings.LastIndexByte(s.Name, '/')+1:] + "-" }
 
 // A Snapshot is a set and the pods that it controls, in any order.
@@ -52,7 +52,7 @@ type Snapshot struct {
 	Pods []podorder.Pod
 }
 
-// A Verb is what an action does with a pod.
+// A Verb is the kind of an action.
 type Verb string
 
 // The verbs.
@@ -68,7 +68,7 @@ type Action struct {
 	Verb     Verb
 	Name     string // "" if the API server is to choose one
 	UID      string // of the pod that was seen
-	Revision string // of what is created or updated
+	Revision string // of the created or updated pod
 }
 
 // String returns a line such as "create web-2 of web-6d4f".
@@ -80,10 +80,10 @@ func (a Action) String() string {
 	return text
 }
 
-// A Plan is what a pass does.
+// A Plan is the result of a pass.
 type Plan struct {
 	Actions []Action
-	// Status and the revisions are what the set reports.
+	// Status and the revisions are the next status of the set.
 	Status                         workload.Status
 	StableRevision, UpdateRevision string
 	RecheckAt                      time.Time // when the next pod becomes available, zero if none will
@@ -92,7 +92,7 @@ type Plan struct {
 // String returns the actions and the status in a line.
 func (p Plan) String() string { return fmt.Sprintf("%v; %+v", p.Actions, p.Status) }
 
-// Reconcile returns a pass of the controller of a set, nothing if the kind is not known.
+// Reconcile returns a pass of the controller of a set, the zero Plan for an unknown kind.
 func Reconcile(s Snapshot, now time.Time) Plan {
 	p := pass{set: &s.Set, now: now, update: Revision(&s.Set), current: s.Set.StableRevision}
 	if p.current == "" {
@@ -125,8 +125,8 @@ func (p *pass) updated(pod *podorder.Pod) bool { return RevisionOf(pod) == p.upd
 // RevisionOf returns the name of the revision of a pod.
 func RevisionOf(pod *podorder.Pod) string { return pod.Labels[workload.LabelControllerRevision] }
 
-// Budget returns how many pods an update of a set takes away and adds at most. A StatefulSet
-// of Kubernetes loses one at a time.
+// Budget returns how many pods an update of a set may take away and add. A StatefulSet of
+// Kubernetes loses one at a time.
 func Budget(s *cluster.Set) rollout.Budget {
 	b := rollout.Budget{Replicas: s.DesiredReplicas()}
 	switch s.GroupKind() {
@@ -155,7 +155,7 @@ func PodLabels(s *cluster.Set, revision string) map[string]string {
 
 func ready(pod *podorder.Pod) bool { return pod.Ready && pod.Phase == podorder.Running }
 
-// available reports whether a pod serves, and notes when it will.
+// available reports whether a pod is available, and notes when it will be.
 func (p *pass) available(pod *podorder.Pod) bool {
 	if !ready(pod) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// A replica is the place of an ordinal. One without a pod is to be created.
+// A replica is the place of an ordinal. A missing pod is to be created.
 type replica struct {
 	pod      *podorder.Pod
 	revision string // of the pod, or of the one to be created
@@ -40,7 +40,7 @@ func (p *pass) statefulSet(pods []podorder.Pod) {
 	}
 }
 
-// places returns the places of all ordinals, and the pods that have none, the last first.
+// places returns the places of all ordinals, and the surplus pods, the last first.
 func (p *pass) places(pods []podorder.Pod) (replicas []replica, surplus []*podorder.Pod) {
 	replicas = make([]replica, max(p.set.DesiredReplicas(), 0))
 	old := 0
@@ -120,7 +120,7 @@ func (p *pass) shrink(replicas []replica, surplus []*podorder.Pod) bool {
 	return false
 }
 
-// firstUnavailable returns the pod with the lowest ordinal that does not serve, nil if all do.
+// firstUnavailable returns the unavailable pod with the lowest ordinal, nil if all are available.
 func (p *pass) firstUnavailable(replicas []replica, surplus []*podorder.Pod) *podorder.Pod {
 	for n := range replicas {
 		if p.unavailable(&replicas[n]) {
@@ -139,7 +139,7 @@ func (p *pass) unavailable(r *replica) bool {
 	return r.pod == nil || r.leaving() || !p.available(r.pod)
 }
 
-// roll updates the pod with the highest ordinal that is old, once all above it serve.
+// roll updates the old pod with the highest ordinal, once all pods above it are available.
 func (p *pass) roll(replicas []replica) {
 	for n := len(replicas) - 1; n >= p.kept(); n-- {
 		r := &replicas[n]
@@ -155,7 +155,8 @@ func (p *pass) roll(replicas []replica) {
 	}
 }
 
-// rollParallel updates all pods that are old and do not serve, and one that serves if all others do.
+// rollParallel updates all old pods that are unavailable, and one available pod if all others
+// are available.
 func (p *pass) rollParallel(replicas []replica) {
 	serve, next := true, (*podorder.Pod)(nil)
 	for n := len(replicas) - 1; n >= 0; n-- {
@@ -176,7 +177,7 @@ func (p *pass) rollParallel(replicas []replica) {
 	}
 }
 
-// mostUnavailable returns how many pods an Advanced StatefulSet lets be unavailable.
+// mostUnavailable returns how many pods of an Advanced StatefulSet may be unavailable.
 func mostUnavailable(s *cluster.Set) int {
 	limit := s.Limits().MaxUnavailable
 	if limit.IsZero() {
@@ -185,8 +186,8 @@ func mostUnavailable(s *cluster.Set) int {
 	return max(1, int(limit.Of(s.DesiredReplicas())))
 }
 
-// rollAdvanced updates old pods as long as no more are unavailable than may be. One that is
-// unavailable already costs nothing.
+// rollAdvanced updates old pods as long as the limit of unavailable pods allows. A pod that is
+// unavailable already does not count against the limit.
 func (p *pass) rollAdvanced(replicas []replica) {
 	most := mostUnavailable(p.set)
 	idle := make([]bool, len(replicas))
@@ -216,8 +217,8 @@ func (p *pass) rollAdvanced(replicas []replica) {
 	}
 }
 
-// order returns the ordinals that may be of the update revision, those that are or will be so
-// first if any may.
+// order returns the ordinals that may be of the update revision. Without an order of its own it
+// begins with pods that are of that revision already, or are being deleted.
 func (p *pass) order(replicas []replica) (list []int) {
 	most := len(replicas) - p.kept()
 	if most <= 0 {
