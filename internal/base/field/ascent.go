@@ -8,7 +8,7 @@ import "strings"
 // server lists objects, or shorter ones first, as counted names do. Empty texts are skipped.
 type ascent struct {
 	last               string
-	unnamed, uncounted bool // whether the order by name, or the order with shorter texts first, is broken
+	unnamed, uncounted bool // the order by name, or shorter texts first, is broken
 }
 
 func (a *ascent) add(text string) {

@@ -9,7 +9,7 @@ import "math/bits"
 // depend on the order of the elements. Empty texts are skipped.
 //
 // Texts that ascend are only compared with their predecessors. Other texts go into a hash table
-// with open addressing in one slice; of many texts, only those whose short hashes collide do. A Go
+// with open addressing in one slice; of many texts, only texts with colliding short hashes do. A Go
 // map would allocate in proportion to n, and sorting a million names costs more than a plan.
 func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	if n <= few {
@@ -80,9 +80,9 @@ func mark(text string) uint32 {
 	return uint32(tailHash(text)) | 1
 }
 
-// suspected returns, in order, the numbers of elements that include all whose mark occurs twice: it
-// returns each element that shares a bit with another one. It uses sixteen bits or more for each
-// element, which fit into the CPU cache when a table does not.
+// suspected returns, in order, the numbers of all elements with a mark that occurs twice, and of a
+// few more: of each element that shares a bit with another one. It uses sixteen bits or more for
+// each element, which fit into the CPU cache when a table does not.
 func suspected(marks []uint32) []int32 {
 	words := 1 << bits.Len(uint(len(marks)/4))
 	memory, shift := make([]uint64, 2*words), 33-bits.Len(uint(words*64))

@@ -23,7 +23,7 @@ type Index struct {
 // Clone returns an independent copy.
 func (x *Index) Clone() Index { return Index{x.cells.Clone(), x.taken, x.mask} }
 
-// home returns the first cell for a hash. It depends on other bits than those in the cell.
+// home returns the first cell for a hash. It depends on bits of the hash that cells do not hold.
 func (x *Index) home(hash uint32) int {
 	return int(uint64(hash*0x9e3779b1) * uint64(x.cells.Len()) >> 32)
 }
@@ -91,8 +91,8 @@ func (x *Index) resize(cells int, of func(int) string) {
 	}
 }
 
-// fit widens the numbers in all cells if i does not fit. Cells lose those bits of their hashes,
-// because the wider number takes their place.
+// fit widens the numbers in all cells if i does not fit. Cells lose bits of their hashes, because
+// the wider numbers take their place.
 func (x *Index) fit(i int) {
 	mask := uint32(1)<<bits.Len(uint(i+1)) - 1
 	if mask <= x.mask {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package union encodes lists whose elements are members of a closed interface, such as the
-// actions of a plan, as JSON. Each element is an object with one key, the name of the
-// member, in the style of the unions of the Kubernetes API.
+// Package union encodes lists of members of a closed interface, such as the actions of a plan, as
+// JSON. Each element is an object with one key, the name of the member, in the style of the unions
+// of the Kubernetes API.
 package union
 
 import (
