@@ -91,7 +91,7 @@ var limits = []string{
 // checkLimits finds limits that are neither a number nor a percentage: the decoder of these fields
 // does not report their paths.
 func checkLimits(u *unstructured.Unstructured) error {
-	texts := strings.HasPrefix(u.GetAPIVersion(), "rollouts.kruise.io/") // its planner accepts only percentages
+	texts := strings.HasPrefix(u.GetAPIVersion(), "rollouts.kruise.io/") // a text must be a percentage
 	for _, path := range limits {
 		if err := checkLimit(u.Object, "", strings.Split(path, "."), texts); err != nil {
 			return err
