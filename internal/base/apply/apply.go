@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apply holds what the interpreters of actions in the planner packages share: how
+// Package apply holds the common parts of the functions that carry out the actions of a plan: how
 // an API server finds an object, names a new one and refuses a write.
 package apply
 
@@ -13,9 +13,8 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// UID returns the UID of an object that is created at now. It is a function of both, so
-// that equal calls have equal results, and an object that takes the name of another one
-// later has a UID of its own.
+// UID returns the UID of an object created at now. Equal arguments give equal UIDs, and an object
+// that takes the name of another one later has a different UID.
 func UID(name string, now time.Time) string {
 	return name + "-" + strconv.FormatInt(now.Unix(), 36) + "-" + strconv.FormatInt(int64(now.Nanosecond()), 36)
 }
@@ -25,7 +24,7 @@ func Refused(path, value, detail string) error {
 	return &kplan.FieldError{Path: path, Value: value, Detail: detail}
 }
 
-// With returns a copy of m with the entries of set: nil if there are none.
+// With returns a copy of m with the entries of set, or nil if both are empty.
 func With(m, set map[string]string) map[string]string {
 	if len(m)+len(set) == 0 {
 		return nil
@@ -36,8 +35,8 @@ func With(m, set map[string]string) map[string]string {
 	return all
 }
 
-// Having returns m if it has the entries of set and is not nil, as after most writes of what is kept
-// up to date, or else [With].
+// Having returns m if it is not nil and has all entries of set, as after most writes of an object
+// that is up to date. Otherwise it returns [With].
 func Having(m, set map[string]string) map[string]string {
 	there := m != nil
 	for key, value := range set {
@@ -50,7 +49,7 @@ func Having(m, set map[string]string) map[string]string {
 	return With(m, set)
 }
 
-// Without returns a copy of m without some keys: nil if no others are left.
+// Without returns a copy of m without some keys, or nil if no other key is left.
 func Without(m map[string]string, keys ...string) map[string]string {
 	all := With(m, nil)
 	for _, key := range keys {
@@ -59,7 +58,7 @@ func Without(m map[string]string, keys ...string) map[string]string {
 	return With(nil, all)
 }
 
-// Left returns what is left of a list: nil if nothing is.
+// Left returns a list, or nil if it is empty.
 func Left[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -67,23 +66,24 @@ func Left[T any](list []T) []T {
 	return list
 }
 
-// A List is the objects of one kind while actions are carried out on them. It takes time
-// that grows with the objects and the actions, not with their product.
+// A List holds the objects of one kind while actions are carried out on them. Its time grows with
+// the objects plus the actions, not with their product.
 type List[T any] struct {
 	items   []T
 	key     func(*T) (name, uid string)
-	numbers map[[2]string]int // nil until an object is looked for a second time
+	numbers map[[2]string]int // nil until the second search
 	asked   bool
 	gone    map[int]bool
 }
 
-// NewList returns a list of copies of the items. A key is the name and UID of an object.
+// NewList returns a list of copies of the items. The function key returns the name and UID of an
+// object.
 func NewList[T any](items []T, key func(*T) (name, uid string)) *List[T] {
 	return &List[T]{items: slices.Clone(items), key: key}
 }
 
-// Find returns the object with a name and UID, or nil. It may be written to until the
-// next object is added.
+// Find returns the object with a name and UID, or nil. The object may be written to until the next
+// object is added.
 func (l *List[T]) Find(name, uid string) *T {
 	if i := l.find([2]string{name, uid}); i >= 0 {
 		return &l.items[i]
@@ -109,7 +109,7 @@ func (l *List[T]) Add(item T) {
 	}
 }
 
-// All returns the objects that there are, in their order, those that were added last.
+// All returns the objects that were not removed, in order, with added objects last.
 func (l *List[T]) All() []T {
 	if len(l.gone) == 0 {
 		return l.items
@@ -123,8 +123,8 @@ func (l *List[T]) All() []T {
 	return Left(left)
 }
 
-// find returns the number of the first such object, or -1. One is looked for in all of
-// them; for more it is worth to note where each is.
+// find returns the number of the first object with a name and UID, or -1. The first search reads
+// all objects; later ones use a map.
 func (l *List[T]) find(key [2]string) int {
 	if !l.asked {
 		l.asked = true
@@ -163,8 +163,8 @@ func Finalizers(list []string, finalizer string, remove bool) []string {
 	return Left(list)
 }
 
-// Meant returns the error of a write to an object of a kind that is not there or has another
-// name or UID than the write asks for. One that asks for no UID takes any.
+// Meant returns the error of a write to an object that does not exist or has another name or UID
+// than the write names. A write without a UID fits any.
 func Meant(kind string, there bool, name, uid, asked, askedUID string) error {
 	if there && name == asked && (askedUID == "" || askedUID == uid) {
 		return nil

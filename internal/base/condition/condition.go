@@ -20,8 +20,7 @@ func Find(list []kplan.Condition, kind string) *kplan.Condition {
 	return nil
 }
 
-// Without returns a copy of the list without the condition of a type, nil if nothing is
-// left.
+// Without returns a copy of the list without the condition of a type, or nil if no other is left.
 func Without(list []kplan.Condition, kind string) []kplan.Condition {
 	var kept []kplan.Condition
 	for _, c := range list {
@@ -32,8 +31,8 @@ func Without(list []kplan.Condition, kind string) []kplan.Condition {
 	return kept
 }
 
-// With returns the conditions with one set. A changed one moves to the end and
-// keeps both of its times, even if its status changes.
+// With returns the conditions with c added or replaced. A changed condition moves to the end and
+// keeps both times of the old one, even if its status changes.
 func With(conditions []kplan.Condition, c kplan.Condition, now time.Time) []kplan.Condition {
 	old := Find(conditions, c.Type)
 	if old == nil {

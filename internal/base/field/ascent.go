@@ -4,12 +4,11 @@ package field
 
 import "strings"
 
-// An ascent is told texts, one after another, and knows whether they ascend, so that none
-// occurs twice: by name, as an API server lists objects, or with the shorter ones first, as
-// those that are counted do. Empty texts are not compared.
+// An ascent reports whether texts ascend, so that no text occurs twice: either by name, as an API
+// server lists objects, or shorter ones first, as counted names do. Empty texts are skipped.
 type ascent struct {
 	last               string
-	unnamed, uncounted bool // do not ascend by name, or with the shorter ones first
+	unnamed, uncounted bool // the order by name, or shorter texts first, is broken
 }
 
 func (a *ascent) add(text string) {
@@ -18,7 +17,7 @@ func (a *ascent) add(text string) {
 	}
 	longer := len(text) - len(a.last)
 	a.uncounted = a.uncounted || longer < 0
-	if longer == 0 || !a.unnamed { // or else the texts need not be looked at
+	if longer == 0 || !a.unnamed { // otherwise the lengths decide
 		c := strings.Compare(text, a.last)
 		a.unnamed = a.unnamed || c <= 0
 		a.uncounted = a.uncounted || longer == 0 && c <= 0
@@ -26,8 +25,7 @@ func (a *ascent) add(text string) {
 	a.last = text
 }
 
-// broken reports whether the texts do not ascend, which means nothing: all may be different
-// still.
+// broken reports whether the texts ascend in neither order. They may still be all different.
 func (a *ascent) broken() bool { return a.unnamed && a.uncounted }
 
 func broken() ascent { return ascent{unnamed: true, uncounted: true} }

@@ -4,15 +4,13 @@ package field
 
 import "math/bits"
 
-// Duplicate returns the numbers of two elements with the same text, and whether
-// there are any. Of several pairs it returns one whose text is the smallest, so
-// that the answer does not depend on the order of the elements. Empty texts are
-// not compared.
+// Duplicate returns the numbers of two elements with the same text, and whether there are such
+// elements. Of several pairs it returns one with the smallest text, so that the result does not
+// depend on the order of the elements. Empty texts are skipped.
 //
-// Texts that ascend are compared with their predecessors only. Others are put into a hash table
-// with open addressing over one slice, many of them only after most have been found to be
-// different by less: a Go map would allocate in proportion to n, and sorting a million names
-// costs more than a plan does.
+// Texts that ascend are only compared with their predecessors. Other texts go into a hash table
+// with open addressing in one slice; of many texts, only texts with colliding short hashes do. A Go
+// map would allocate in proportion to n, and sorting a million names costs more than a plan.
 func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	if n <= few {
 		return duplicateOfFew(n, text)
@@ -30,9 +28,9 @@ func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	return duplicateOfMany(hashes, text)
 }
 
-// duplicateAmong is [Duplicate] by a hash table. An entry is the number of an element, from 1,
-// below the bits of its hash that are left, so that different texts in a row of slots are
-// seldom read again.
+// duplicateAmong is [Duplicate] with a hash table. The low bits of an entry hold the number of an
+// element, from 1; the other bits hold the same bits of its hash, so that few different texts are
+// compared.
 func duplicateAmong(n int, text func(i int) string) (first, second int, found bool) {
 	table := make([]uint32, 1<<bits.Len(uint(n*2)))
 	mask, number := uint32(len(table)-1), uint32(1)<<bits.Len(uint(n))-1
@@ -63,8 +61,8 @@ func duplicateAmong(n int, text func(i int) string) (first, second int, found bo
 	return first, second, found
 }
 
-// duplicateOfMany is [Duplicate] for texts that have these marks: it reads those only that may
-// be the same.
+// duplicateOfMany is [Duplicate] for texts with the given marks. It reads only texts that may be
+// equal.
 func duplicateOfMany(marks []uint32, text func(i int) string) (first, second int, found bool) {
 	suspects := suspected(marks)
 	i, j, found := duplicateAmong(len(suspects), func(i int) string { return text(int(suspects[i])) })
@@ -74,7 +72,7 @@ func duplicateOfMany(marks []uint32, text func(i int) string) (first, second int
 	return int(suspects[i]), int(suspects[j]), true
 }
 
-// mark is a hash of the end of a text, which is where names and UIDs differ, and 0 if it is empty.
+// mark returns a hash of the end of a text, where names and UIDs differ, or 0 for an empty text.
 func mark(text string) uint32 {
 	if text == "" {
 		return 0
@@ -82,9 +80,9 @@ func mark(text string) uint32 {
 	return uint32(tailHash(text)) | 1
 }
 
-// suspected returns the numbers, in order, of elements among which are all whose mark occurs
-// twice: those that share a bit with another one. There are sixteen bits or more for each, which
-// fit into the fast memory where a table does not.
+// suspected returns, in order, the numbers of all elements with a mark that occurs twice, and of a
+// few more: of each element that shares a bit with another one. It uses sixteen bits or more for
+// each element, which fit into the CPU cache when a table does not.
 func suspected(marks []uint32) []int32 {
 	words := 1 << bits.Len(uint(len(marks)/4))
 	memory, shift := make([]uint64, 2*words), 33-bits.Len(uint(words*64))
@@ -109,8 +107,7 @@ func suspected(marks []uint32) []int32 {
 	return suspects
 }
 
-// few is the number of texts up to which comparing each with each costs less than a
-// table.
+// few is the number of texts up to which comparing all pairs costs less than a table.
 const few = 4
 
 func duplicateOfFew(n int, text func(i int) string) (first, second int, found bool) {

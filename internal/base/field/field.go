@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package field holds what every planner needs to reject bad input: a list that reports
-// all errors at once, and a search for names that occur twice.
+// Package field holds the common parts of input validation: a list that reports all errors at once,
+// and a search for duplicate names.
 package field
 
 import (
@@ -16,7 +16,7 @@ import (
 // Errors collects the errors of one call.
 type Errors []*kplan.FieldError
 
-// Add records that the field at path holds value but must hold detail.
+// Add records that the field at path holds value and is not as detail demands.
 func (es *Errors) Add(path string, value any, detail string) {
 	*es = append(*es, &kplan.FieldError{Path: path, Value: value, Detail: detail})
 }
@@ -28,8 +28,8 @@ func (es *Errors) NotNegative(path string, value int32) {
 	}
 }
 
-// Join returns the collected errors as one, sorted by path so that the text
-// does not depend on the order of the input, or nil if there are none.
+// Join returns the collected errors as one, or nil if there are no errors. They are sorted by path,
+// so that the text does not depend on the order of the input.
 func (es Errors) Join() error {
 	if len(es) == 0 {
 		return nil
@@ -46,8 +46,8 @@ func (es Errors) Join() error {
 	return errors.Join(errs...)
 }
 
-// Element returns the path of a list element, which is named and not numbered
-// because its number depends on the order of the input.
+// Element returns the path of a list element by name, not by index, because the index depends on
+// the order of the input.
 func Element(list, name string) string {
 	return list + "[" + strconv.Quote(name) + "]"
 }

@@ -4,9 +4,8 @@ package field
 
 import "math/bits"
 
-// Hash returns a hash of a text for tables that live as long as a call: it reads sixteen
-// bytes at a time, the last of which may be some of those before, and may change with any
-// release.
+// Hash returns a hash of a text for tables that live no longer than one call: it may change with
+// any release. It reads sixteen bytes at a time; the last two words may overlap.
 func Hash(s string) uint32 {
 	h := uint64(len(s)) * 0x9e3779b97f4a7c15 // odd, and without a pattern
 	for ; len(s) > 16; s = s[16:] {

@@ -4,29 +4,30 @@ package field
 
 import "math/bits"
 
-// A Sieve is told texts, one after another, while each is at hand anyway, and nearly always
-// knows that all are different, for less than [Duplicate] takes to find out which are not: it
-// keeps nothing of a text but a hash of its end, which is where names and UIDs differ. Of many
-// texts that do not ascend it only keeps the hashes, since a table that does not fit into the
-// fast memory is better filled alone. Empty texts are not compared. The zero Sieve is for many.
+// A Sieve is given texts one after another, as the caller reads them, and nearly always proves that
+// all are different, at a lower cost than [Duplicate]. It keeps only a hash of the end of each
+// text, where names and UIDs differ. Of many texts that do not ascend it keeps the hashes in a
+// list, because a table that does not fit into the CPU cache is faster to fill in one go. Empty
+// texts are skipped. The zero Sieve is for many texts.
 type Sieve struct {
-	n      int                  // texts, 0 for many
+	n      int                  // number of texts, 0 for many
 	few    [2 * fewTexts]uint32 // hash table with open addressing of the hashes of few texts; 0 is empty
-	room   int                  // how many of these may still come
-	slots  []uint32             // the same of more texts
-	passes int                  // how many more slots may be passed by
-	ascent ascent               // of many texts, broken if fewer may be the same
-	before int                  // how many of many texts ascended, or may have
-	marks  []uint32             // of all of them, those of the first before only from [Sieve.Duplicate] on
+	room   int                  // how many texts still fit into few
+	slots  []uint32             // the same table for more texts
+	passes int                  // how many more slots the search may pass
+	ascent ascent               // of many texts; broken for fewer texts if two may be equal
+	before int                  // how many of many texts were given to ascent
+	marks  []uint32             // of many texts; the first before of them are set by [Sieve.Duplicate]
 }
 
-// fewTexts is how many texts need no memory of their own, and manyTexts is how many have no table.
+// fewTexts is the number of texts up to which a Sieve allocates no memory, and manyTexts is the
+// number from which on it has no table.
 const (
 	fewTexts  = 16
 	manyTexts = 1 << 13
 )
 
-// Begin makes of the zero Sieve one for n texts.
+// Begin prepares the zero Sieve for n texts.
 func (s *Sieve) Begin(n int) {
 	s.n = n
 	switch {
@@ -37,7 +38,7 @@ func (s *Sieve) Begin(n int) {
 	}
 }
 
-// Add takes the next text.
+// Add adds the next text.
 func (s *Sieve) Add(text string) {
 	switch {
 	case s.room > 0:
@@ -45,7 +46,7 @@ func (s *Sieve) Add(text string) {
 	case s.slots != nil:
 		s.add(text)
 	case s.n > 0 && s.n <= fewTexts:
-		s.ascent = broken() // more than there were to be
+		s.ascent = broken() // more texts than announced
 	case !s.ascent.broken():
 		s.ascent.add(text)
 		s.before++
@@ -69,7 +70,7 @@ func (s *Sieve) add(text string) {
 			s.slots[i] = mark
 			return
 		case mark:
-			s.passes = 0 // they may be the same
+			s.passes = 0 // the two may be equal
 		}
 		if s.passes--; s.passes < 0 {
 			*s = Sieve{ascent: broken()}
@@ -87,7 +88,7 @@ func (s *Sieve) addFew(text string) {
 	mark, i := uint32(h)|1, h>>32%uint64(len(s.few))
 	for s.few[i] != 0 {
 		if s.few[i] == mark {
-			s.ascent = broken() // they may be the same
+			s.ascent = broken() // the two may be equal
 			return
 		}
 		i = (i + 1) % uint64(len(s.few))
@@ -95,11 +96,10 @@ func (s *Sieve) addFew(text string) {
 	s.few[i] = mark
 }
 
-// Different reports whether all texts are certainly different. If not, they may be still.
+// Different reports whether all texts are certainly different. False proves nothing.
 func (s *Sieve) Different() bool { return s.slots != nil || !s.ascent.broken() }
 
-// Duplicate is [Duplicate] for the n texts that the sieve has been told of, those that are not
-// compared among them.
+// Duplicate is [Duplicate] for the n texts that were added, including empty ones.
 func (s *Sieve) Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	if s.Different() {
 		return 0, 0, false
@@ -113,7 +113,7 @@ func (s *Sieve) Duplicate(n int, text func(i int) string) (first, second int, fo
 	return duplicateOfMany(s.marks, text)
 }
 
-// tailHash is a hash of the end of a text, which is all of it up to eight bytes.
+// tailHash returns a hash of the last eight bytes of a text and of its length.
 func tailHash(s string) uint64 {
 	n := len(s)
 	switch {

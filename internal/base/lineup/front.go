@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// New returns a line of pods as of a time, which is a number of nanoseconds since 1970 as well.
-// Related tells which of them are neighbours; nil is none.
+// New returns the line of some pods at a time, which is also given in nanoseconds since 1970.
+// Related reports whether a pod counts as a neighbour; if it is nil, no pod does.
 func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) bool, now time.Time, at int64) *Line {
 	l := &Line{pods: pods, related: related, now: now, at: at, lifted: all, pulled: all}
 	l.nodes.Append(node{first: turn{pod: -1}})
@@ -31,20 +31,20 @@ func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) boo
 	return l
 }
 
-// Stale reports whether so much has changed that a new line of n pods may be a better one.
+// Stale reports whether the line has changed so much that a new line of n pods may be faster.
 func (l *Line) Stale(n int) bool {
 	return l == nil || l.changes > n && (!l.simple() || l.sparse(n))
 }
 
-// sparse reports whether there are clearly more nodes or rows, those too that are not in use, than n pods
-// need at most: they are two on a node, or each is alone on one and only a neighbour; and a node has one
-// row, or full ones and one more.
+// sparse reports whether the line has clearly more nodes and rows, in use or not, than n pods need
+// at most. A node has two or more pods, or a single pod that is only a neighbour. It has one row,
+// or full rows and one more.
 func (l *Line) sparse(n int) bool {
 	nodes, rows, some := l.nodes.Len(), l.rows.Len(), n/16+64
 	return nodes+rows > n+some || rows > nodes+some
 }
 
-// age brings the line up to a time, which is not earlier than before.
+// age moves the line forward to a time.
 func (l *Line) age(now time.Time, at int64) {
 	l.now, l.at = now, at
 	for l.queue.Len() > 0 && l.queue.First().At <= at {
@@ -55,9 +55,9 @@ func (l *Line) age(now time.Time, at int64) {
 	}
 }
 
-// Front returns a few pods among which are the first n that a scale-down deletes at a
-// time that is not earlier than before, and the neighbours on their nodes. The first one alone needs
-// none. It is false if only all pods together tell.
+// Front returns a few pods that include the first n pods that a scale-down deletes, and the numbers
+// of neighbours on their nodes. The numbers are nil if it returns a single pod. Time must not go
+// backwards between calls. It returns false if only a sort of all pods can tell.
 func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Pod, podorder.Neighbours, bool) {
 	l.pods = pods
 	l.age(now, at)
@@ -78,7 +78,7 @@ func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Po
 	return refs, near, true
 }
 
-// found returns candidates among which are the first n, none if only all pods together tell.
+// found returns candidates that include the first n, or nil if only a sort of all pods can tell.
 func (l *Line) found(n int) []candidate {
 	if l.simple() {
 		return l.foremost(n)
@@ -86,8 +86,8 @@ func (l *Line) found(n int) []candidate {
 	return l.settled(n)
 }
 
-// foremost returns the first n candidates in the order of the line, or all if there are fewer. It looks at
-// one row after the other until one begins behind n others.
+// foremost returns the first n candidates in the order of the line, or all if there are fewer. It
+// reads one row after the other until the first pod of a row comes after n others.
 func (l *Line) foremost(n int) []candidate {
 	list := shortlist{line: l, n: n}
 	for k := range l.order.All {
@@ -114,15 +114,15 @@ func (l *Line) foremost(n int) []candidate {
 	return list.first
 }
 
-// A shortlist is the first n of the candidates that it is shown.
+// A shortlist collects the first n of the candidates that it is given.
 type shortlist struct {
 	line  *Line
 	n     int
-	first []candidate // and some of the others
-	full  bool        // it begins with n in order, behind which all are who are not in it
+	first []candidate // and up to n others
+	full  bool        // first begins with the first n in order; all candidates left out come after them
 }
 
-// past reports whether a candidate is behind n others.
+// past reports whether a candidate comes after n others.
 func (s *shortlist) past(c *candidate) bool {
 	return s.full && s.line.compare(&s.first[s.n-1], c) < 0
 }
@@ -136,7 +136,7 @@ func (s *shortlist) add(c *candidate) {
 	}
 }
 
-// cut puts the candidates in order, and leaves n of them.
+// cut sorts the candidates and keeps n of them.
 func (s *shortlist) cut() {
 	slices.SortFunc(s.first, func(a, b candidate) int { return s.line.compare(&a, &b) })
 	if s.full = len(s.first) >= s.n; s.full {

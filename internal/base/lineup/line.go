@@ -14,68 +14,74 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Line is the active pods of a ReplicaSet as a scale-down goes through them: the nodes in the order of
-// the pod on each that goes first, for those on one node have the same neighbours. The pods of a node
-// are in rows of a few, in the order of their first ones as well. Pods age at different times, and so
-// each row has an instant at which another of its pods may come first.
+// A Line holds the active pods of a ReplicaSet in the order of a scale-down:
 //
-// Pods that came to a node where no other was have one neighbour, whatever its name: until another
-// one comes, they stand together on one node for all of them, [apart]. So do all pods if none has
-// neighbours.
+//	nodes   by the pod of each that goes first; all pods of a node have the same neighbours
+//	rows    of up to 48 pods of a node, by the pod of each that goes first
+//	pods    of a row, unsorted
 //
-// It finds candidates, which [podorder.Order.Choose] puts in order. That takes them by UID where
-// their ages are alike, but for pods that became ready at one instant: see [Line.simple], and of those
-// that are not [Line.settled].
+// The order changes with the age of pods, so each row has a time at which another of its pods may
+// become the first.
+//
+// A pod that comes to an empty node has one neighbour, itself, whatever the name of the node. All
+// such pods are kept on one node, [apart], until a second pod comes to their node. Without related
+// pods all pods are kept there.
+//
+// The Line finds candidates, and [podorder.Order.Choose] sorts them. The Line breaks ties between
+// pods of the same age by UID. That differs from Choose only for pods that became ready at the same
+// time: see [Line.simple] and, if that is false, [Line.settled].
 type Line struct {
-	pods     *Pods                    // those of the call that is under way
-	related  func(*podorder.Pod) bool // nil if no pod is
+	pods     *Pods                    // of the current call
+	related  func(*podorder.Pod) bool // nil if no pod has neighbours
 	seats    paged.List[seat]         // of the pods
 	nodes    paged.List[node]
-	names    paged.Index // of the nodes but apart
-	alone    paged.Index // of the pods apart, by the names of their nodes
+	names    paged.Index // of all nodes except apart
+	alone    paged.Index // the pods on apart, by the names of their nodes
 	rows     paged.List[row]
-	freeNode int32        // first one that is not in use, from 1
-	freeRow  int32        // the same of rows
+	freeNode int32        // the first unused node, from 1
+	freeRow  int32        // the first unused row, from 1
 	order    paged.Sorted // of the nodes with candidates
 	inner    paged.Sorted // of the rows in use, by node
-	queue    paged.Queue  // of the rows in use, by the instant to look at them again
-	mates    paged.Sorted // of the candidates by the instant at which they became ready, if somebody has asked
-	mated    bool         // whether somebody has
+	queue    paged.Queue  // of the rows in use, by the time of their next change
+	mates    paged.Sorted // of the ready candidates by ready time, once findMates was called
+	mated    bool         // whether findMates was called
 	now      time.Time
 	at       int64 // now
-	lifted   int32 // node that is out of the order, from 1, or all
-	pulled   int32 // row that is out of its order, from 1, or all
-	changes  int   // since it was made
+	lifted   int32 // the node that is out of the order, from 1, or all
+	pulled   int32 // the row that is out of its order, from 1, or all
+	changes  int   // since the line was made
 	restarts int   // ready pods with restarts
-	unset    int   // and without an instant of creation
+	unset    int   // ready pods without a creation time
 	ready    int
-	oldest   time.Time // creation of ready pods, those too that have gone
+	oldest   time.Time // creation time of ready pods, including removed ones
 	youngest time.Time
 }
 
-// Pods are the pods that seats are of, by number.
+// Pods are the pods of a line, by number.
 type Pods = tracked.Table[podorder.Pod, tracked.Pods]
 
-// all is that all nodes are lifted, and all rows are pulled.
+// all means that all nodes are lifted, or all rows are pulled.
 const all = -1
 
-// apart is the node that stands for all nodes with one pod, or for all.
+// apart is the node that stands for all nodes with one pod, or for all nodes.
 const apart = 0
 
-// A seat is where a pod is: it takes eight bytes for each pod there is.
+// A seat is the place of a pod. It takes eight bytes for each pod.
 type seat struct {
 	place place
-	next  int32 // pod of the same row, from 1
+	next  int32 // the next pod of the row, from 1
 }
 
-// A place is what has a pod: 0 for nothing; a node, from -1 down, that has it only as a
-// neighbour; or twice a row, from 1, that has it as a candidate, and 1 more if it is a neighbour
-// on the node of that too.
+// A place encodes the node and the row of a pod:
+//
+//	0            neither
+//	-(node+1)    a neighbour on a node, but no candidate
+//	2*(row+1)    a candidate in a row; plus 1 if it is also a neighbour on the node of that row
 type place int32
 
-func (p place) row() int { return max(int(p), 0)/2 - 1 } // -1 if it is none
+func (p place) row() int { return max(int(p), 0)/2 - 1 } // -1 for a pod in no row
 
-// node returns the node that has a pod as a neighbour, -1 if none has.
+// node returns the node on which a pod is a neighbour, or -1.
 func (l *Line) node(p place) int {
 	switch {
 	case p < 0:
@@ -86,38 +92,38 @@ func (l *Line) node(p place) int {
 	return -1
 }
 
-// A node is a node, with how many active pods of all related ReplicaSets are on it.
+// A node counts the active pods of all related ReplicaSets on a node.
 type node struct {
 	name       string
 	neighbours int32
 	size       int32 // candidates
-	open       int32 // a row that may have room, from 1, or the next node that is free
-	first      turn  // of the pod that goes first, none if it is in no order
+	open       int32 // a row that may have room, from 1, or the next unused node
+	first      turn  // the pod that goes first; -1 if the node is out of the order
 }
 
-// A row is some of the candidates of a node.
+// A row is a part of the candidates of a node.
 type row struct {
-	node  int32 // or the next row that is free, from 1
-	pods  int32 // the first one, from 1
-	due   int32 // its place in the queue, from 1; 0 if it is in no order
-	first turn  // of the pod that goes first
+	node  int32 // or the next unused row, from 1
+	pods  int32 // the first pod, from 1
+	due   int32 // its place in the queue, from 1; 0 if the row is out of its order
+	first turn  // the pod that goes first
 	size  uint8
-	costs bool // whether any of its pods has had a cost
+	costs bool // whether a pod with a deletion cost was ever in the row
 }
 
-// most is how many pods a row has at most, which are looked at one by one. From 8 to 48 plans and events
-// take the same time, and a row takes memory.
+// most is the maximum number of pods of a row, which is read from end to end. Plans and events take
+// the same time with 8 to 48, and fewer rows take less memory.
 const most = 48
 
-// A turn is what decides between a pod and others on its node, but for their UIDs.
+// A turn holds the criteria between pods of one node, except for their UIDs.
 type turn struct {
 	pod      int32 // -1 for none
 	cost     int32
 	restarts int32
 	sidecars int32
 	health   uint8
-	age      int8 // bucket of the ready time
-	created  int8 // bucket of the creation
+	age      int8 // age bucket of the ready time
+	created  int8 // age bucket of the creation time
 }
 
 func (a *turn) compare(b *turn) int {
@@ -132,9 +138,9 @@ func (a *turn) compare(b *turn) int {
 	return cmp.Or(cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars), cmp.Compare(a.created, b.created))
 }
 
-// turnOf returns the turn of a pod, and when its bucket may change it. Of ready pods with
-// a ready time restarts and creation count only among those that became ready at one instant. To look
-// for a cost takes time, and few pods have one.
+// turnOf returns the turn of a pod, and the time at which its age bucket may change. For pods with
+// a ready time, restarts and creation time count only among pods with the same ready time, and are
+// left out. Deletion costs are parsed only if costs is true, because few pods have one.
 func (l *Line) turnOf(i int32, costs bool) (t turn, due int64) {
 	p := l.pods.At(int(i))
 	switch {
@@ -153,8 +159,8 @@ func (l *Line) turnOf(i int32, costs bool) (t turn, due int64) {
 	return t, due
 }
 
-// lifeOf returns what decides among pods of which none is ready, or that became ready at one instant, but
-// for their costs.
+// lifeOf returns the criteria, except for the deletion cost, between pods that are not ready or
+// that became ready at the same time.
 func (l *Line) lifeOf(i int32) turn {
 	p := l.pods.At(int(i))
 	t := turn{i, 0, p.Restarts, p.SidecarRestarts, podorder.Health(p), math.MinInt8, math.MinInt8}
@@ -164,22 +170,22 @@ func (l *Line) lifeOf(i int32) turn {
 	return t
 }
 
-// simple reports whether ready pods of one instant are in the order of their UIDs as well: none
-// has restarted, and all have been created in one bucket of ages.
+// simple reports whether ready pods with the same ready time are also in the order of their UIDs:
+// no ready pod has restarted, and all were created in the same age bucket.
 func (l *Line) simple() bool {
 	return l.ready == 0 || l.restarts == 0 && (l.unset == l.ready || l.unset == 0 &&
 		podorder.AgeBucket(l.oldest, l.now) == podorder.AgeBucket(l.youngest, l.now))
 }
 
-// again returns when the bucket that a time is in ends, or a little earlier. If that end may not fit a
-// number, it is any time later than now.
+// again returns the end of an age bucket, or a little earlier. If that end may not fit a number, it
+// returns any time after now.
 func again(t time.Time, bucket int8, now int64) int64 {
 	at, near := tracked.Clock(t)
 	switch {
 	case bucket == endless, bucket < 0 && !near:
 		return math.MaxInt64
 	case bucket < 0:
-		return at // its age begins
+		return at // the age begins
 	case !near || bucket >= endless-4:
 		return now + 1
 	}
@@ -190,7 +196,7 @@ func again(t time.Time, bucket int8, now int64) int64 {
 // endless is the bucket of all ages that do not fit a number.
 const endless = 63
 
-// tally counts a candidate, or one less, if it is ready.
+// tally adds n, which is 1 or -1, for a candidate to the counts of ready pods.
 func (l *Line) tally(i, n int) {
 	p := l.pods.At(i)
 	if !p.Ready || p.ReadySince.IsZero() {
@@ -223,8 +229,9 @@ func (l *Line) name(k int) string { return l.nodes.At(k).name }
 
 func (l *Line) nodeName(i int) string { return l.pods.At(i).NodeName }
 
-// nodeOf returns the number of the node of a pod, which it gets if it has none: apart, if that may
-// be. Whoever stands apart under its name leaves that.
+// nodeOf returns the number of the node of a pod, and makes the node if it is new. If mayBeApart,
+// the first pod of a name goes to apart. A pod that waits on apart under the same name moves to the
+// new node.
 func (l *Line) nodeOf(i int, mayBeApart bool) int {
 	if l.related == nil {
 		return apart
@@ -260,7 +267,7 @@ func (l *Line) putDue(i int, place int32) {
 	l.rows.Set(i, r)
 }
 
-// rowOf returns a row of a node that has room, which is made if there is none.
+// rowOf returns a row of a node with room for a pod, if need be a new one.
 func (l *Line) rowOf(k int) int {
 	n := l.nodes.Ref(k)
 	if n.open > 0 && l.rows.At(int(n.open-1)).size < most {
@@ -276,7 +283,7 @@ func (l *Line) rowOf(k int) int {
 	return int(n.open - 1)
 }
 
-// Clone returns a line of its own, nil of nil.
+// Clone returns an independent copy, or nil for nil.
 func (l *Line) Clone() *Line {
 	if l == nil {
 		return nil
@@ -288,7 +295,7 @@ func (l *Line) Clone() *Line {
 	return &c
 }
 
-// A candidate is a pod where it stands in the line.
+// A candidate is a pod that a scale-down may delete, with its place in the order.
 type candidate struct {
 	turn
 	neighbours int32
@@ -300,12 +307,13 @@ func (l *Line) candidate(i int32) candidate {
 	return candidate{t, l.nodes.At(int(r.node)).neighbours}
 }
 
-// alike reports whether the order knows no difference before the ages of two candidates.
+// alike reports whether two candidates differ at most in their ages and the criteria after them.
 func (a *candidate) alike(b *candidate) bool {
 	return a.health == b.health && a.cost == b.cost && a.neighbours == b.neighbours
 }
 
-// compare puts candidates in the order of the line: by UID where only mates are not.
+// compare compares candidates in the order of the line. Pods with the same ready time are compared
+// by UID.
 func (l *Line) compare(a, b *candidate) int {
 	if a.neighbours != b.neighbours && a.health == b.health && a.cost == b.cost {
 		return cmp.Compare(b.neighbours, a.neighbours)
@@ -313,13 +321,13 @@ func (l *Line) compare(a, b *candidate) int {
 	return l.compareTurns(&a.turn, &b.turn)
 }
 
-// compareNodes puts nodes in the order of the pods that go first on each.
+// compareNodes compares nodes by their first pods.
 func (l *Line) compareNodes(i, j int32) int {
 	a, b := l.nodes.At(int(i)), l.nodes.At(int(j))
 	return l.compare(&candidate{a.first, a.neighbours}, &candidate{b.first, b.neighbours})
 }
 
-// compareRows puts rows in the order of their nodes, and then of the pods that go first.
+// compareRows compares rows by node, then by their first pods.
 func (l *Line) compareRows(i, j int32) int {
 	a, b := l.rows.At(int(i)), l.rows.At(int(j))
 	if a.node != b.node {
@@ -328,7 +336,7 @@ func (l *Line) compareRows(i, j int32) int {
 	return l.compareTurns(&a.first, &b.first)
 }
 
-// compareTurns compares pods with as many neighbours, by their UIDs at last.
+// compareTurns compares pods with equal numbers of neighbours, in the end by UID.
 func (l *Line) compareTurns(a, b *turn) int {
 	if c := a.compare(b); c != 0 {
 		return c

@@ -9,19 +9,21 @@ import (
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
-// Ready pods of one health, with as many neighbours and of ages alike go by their UIDs, but for mates,
-// which became ready at one instant: of these go those first that have restarted most, and so on, and
-// each not before those that are in front of it. So a pod may wait for a mate with a later UID.
+// Two ready pods are mates if they became ready at the same time. Ready pods of equal health, cost,
+// neighbours and age are ordered by UID, except that mates are ordered by restarts, creation time
+// and so on first. A pod goes only after all mates before it, and so may wait for a mate with a
+// later UID.
 
-// mostMates is how many mates are looked at for one choice, which is quicker than to look at all pods.
+// mostMates is the maximum number of mates that one choice reads. For more, sorting all pods is
+// faster.
 const mostMates = 4096
 
-// settled is [Line.foremost] of a line that is not simple: of the first pods by UID those that wait for no
-// mate behind the last of them. None of all others goes before one of these: each has a UID
-// behind the last, or waits for somebody who has, which none of these does.
+// settled is [Line.foremost] for a line that is not simple. From the first pods by UID it returns
+// the pods that do not wait for a mate after the last of them. No other pod goes before one of
+// these: it has a later UID than the last, or waits for a pod that has.
 func (l *Line) settled(n int) []candidate {
 	l.findMates()
-	for m := n; 16*m <= l.pods.Len(); m *= 2 { // behind which all pods together are quicker
+	for m := n; 16*m <= l.pods.Len(); m *= 2 { // for more, sorting all pods is faster
 		first := l.foremost(m)
 		if len(first) < n {
 			break
@@ -37,11 +39,11 @@ func (l *Line) settled(n int) []candidate {
 	return nil
 }
 
-// unheld returns those of the first candidates that wait for no mate behind the last of them. It is false
-// if there are too many mates to tell, or times that are not told apart.
+// unheld returns the candidates that do not wait for a mate after the last one. It returns false if
+// there are too many mates, or ready times that do not fit a number.
 func (l *Line) unheld(first []candidate) (free []candidate, few bool) {
 	last, seen := &first[len(first)-1], 0
-	behind := map[int64]int32{} // by instant: the mate behind the last that goes first, -1 for none
+	behind := map[int64]int32{} // by ready time: the first mate after the last candidate, or -1
 	for k := range first {
 		c := &first[k]
 		at, ready, near := l.readyAt(c.pod)
@@ -67,8 +69,8 @@ func (l *Line) unheld(first []candidate) (free []candidate, few bool) {
 	return free, true
 }
 
-// firstBehind returns which of the pods of an instant that are behind the last one, by UID, goes first,
-// -1 if there is none, and how many have been seen.
+// firstBehind returns the first mate with a ready time that comes after last by UID, or -1, and the
+// number of mates that were read so far.
 func (l *Line) firstBehind(last *candidate, at int64, seen int) (first int32, _ int) {
 	first = -1
 	for i := range l.mates.From(func(i int32) bool { instant, _, _ := l.readyAt(i); return instant < at }) {
@@ -84,7 +86,7 @@ func (l *Line) firstBehind(last *candidate, at int64, seen int) (first int32, _ 
 	return first, seen
 }
 
-// readyAt returns when a pod became ready, if it is and has such a time, and whether that fits a number.
+// readyAt returns the ready time of a pod, whether it has one, and whether it fits a number.
 func (l *Line) readyAt(i int32) (at int64, ready, near bool) {
 	p := l.pods.At(int(i))
 	if !p.Ready || p.ReadySince.IsZero() {
@@ -94,13 +96,13 @@ func (l *Line) readyAt(i int32) (at int64, ready, near bool) {
 	return at, true, near
 }
 
-// compareInPart puts mates in their order.
+// compareInPart compares mates in the order of a scale-down.
 func (l *Line) compareInPart(i, j int32) int {
 	a, b := l.lifeOf(i), l.lifeOf(j)
 	return l.compareTurns(&a, &b)
 }
 
-// findMates puts the ready candidates in the order of their instants. From then on the line keeps it up.
+// findMates sorts the ready candidates by ready time. After that the line keeps them sorted.
 func (l *Line) findMates() {
 	if l.mated {
 		return
@@ -114,18 +116,19 @@ func (l *Line) findMates() {
 	}
 	slices.SortFunc(list, l.compareMates)
 	for _, i := range list {
-		l.mates.Add(i, l.compareMates) // which come in order, and so take less room
+		l.mates.Add(i, l.compareMates) // in order, which fills the pages
 	}
 }
 
-// compareMates puts pods in the order of the instants at which they became ready.
+// compareMates compares pods by ready time.
 func (l *Line) compareMates(i, j int32) int {
 	a, _, _ := l.readyAt(i)
 	b, _, _ := l.readyAt(j)
 	return cmp.Or(cmp.Compare(a, b), cmp.Compare(i, j))
 }
 
-// moveMate gives a candidate the number of a pod that is no candidate. It still stands under the old one.
+// moveMate gives a candidate the number of a pod that is no candidate. The candidate is still known
+// by the old number.
 func (l *Line) moveMate(from, to int) {
 	if _, ready, _ := l.readyAt(int32(from)); !ready || !l.mated {
 		return

@@ -9,13 +9,14 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// Add gives a new pod behind the others its seat.
+// Add appends a pod and gives it a seat.
 func (l *Line) Add(pods *Pods, i int, candidate bool) {
 	l.seats.Append(seat{})
 	l.Enter(pods, i, candidate)
 }
 
-// Stays reports whether another version of a pod that is no candidate, and was none, keeps its seat.
+// Stays reports whether a new version of a pod that is no candidate, and was no candidate, keeps
+// its seat.
 func (l *Line) Stays(pods *Pods, i int, p *podorder.Pod) bool {
 	return (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
 }
@@ -24,20 +25,20 @@ func (l *Line) isNeighbour(p *podorder.Pod) bool {
 	return l.related != nil && p.Active() && l.related(p)
 }
 
-// Leave takes a pod out of its seat, which is to be another one.
+// Leave takes a pod out of its seat. Enter then gives it another one.
 func (l *Line) Leave(pods *Pods, i int) {
 	l.pods = pods
 	l.rise(i)
 }
 
-// Enter gives a pod without one a seat. It may be deleted if it is a candidate.
+// Enter gives a pod a seat. A scale-down may delete it only if it is a candidate.
 func (l *Line) Enter(pods *Pods, i int, candidate bool) {
 	l.pods = pods
 	l.sit(i, candidate)
 	l.putBack()
 }
 
-// Remove takes a pod out, whose number the last one takes.
+// Remove removes a pod. The last pod takes its number.
 func (l *Line) Remove(pods *Pods, i int) {
 	l.Leave(pods, i)
 	l.putBack()
@@ -104,7 +105,7 @@ func (l *Line) rise(i int) {
 	l.seats.Set(i, seat{})
 }
 
-// reseat puts a pod in place of another one in a row.
+// reseat replaces a pod in the list of a row by another one.
 func (l *Line) reseat(in int, from, to int32) {
 	r := l.rows.At(in)
 	if r.pods == from {
@@ -123,7 +124,7 @@ func (l *Line) reseat(in int, from, to int32) {
 	}
 }
 
-// moveSeat gives the seat of the last pod to the one of number i, which has none.
+// moveSeat gives pod i, which has no seat, the seat of the last pod.
 func (l *Line) moveSeat(i int) {
 	last := l.seats.Len() - 1
 	s := l.seats.At(last)
@@ -149,7 +150,7 @@ func (l *Line) moveSeat(i int) {
 	}
 }
 
-// lift takes a node out of the order, and lowers the one that was lifted before.
+// lift takes a node out of the order, and puts back the node that was lifted before.
 func (l *Line) lift(k int) {
 	if l.lifted == int32(k+1) || l.lifted == all {
 		return
@@ -162,7 +163,7 @@ func (l *Line) lift(k int) {
 	}
 }
 
-// pull takes a row out of its order, and puts the one back that was pulled before.
+// pull takes a row out of its order, and puts back the row that was pulled before.
 func (l *Line) pull(in int) {
 	if l.pulled == int32(in+1) || l.pulled == all {
 		return
@@ -175,7 +176,7 @@ func (l *Line) pull(in int) {
 	}
 }
 
-// push puts the row that is pulled in its order. An empty one is free.
+// push puts the pulled row back in its order, or frees it if it is empty.
 func (l *Line) push() {
 	in := int(l.pulled - 1)
 	if l.pulled = 0; in < 0 {
@@ -184,7 +185,7 @@ func (l *Line) push() {
 	l.arrange(in)
 }
 
-// arrange puts a row in its order. An empty one is free.
+// arrange puts a row in its order, or frees it if it is empty.
 func (l *Line) arrange(in int) {
 	r := l.rows.At(in)
 	if r.size == 0 {
@@ -201,7 +202,7 @@ func (l *Line) arrange(in int) {
 	l.queue.Push(paged.Due{At: due, Item: int32(in)}, l.putDue)
 }
 
-// putBack puts back what is pulled and lifted.
+// putBack puts back the pulled row and the lifted node.
 func (l *Line) putBack() {
 	l.push()
 	if k := int(l.lifted - 1); k >= 0 {
@@ -210,7 +211,7 @@ func (l *Line) putBack() {
 	}
 }
 
-// lower puts a node with candidates in the order. One that nobody is on is free.
+// lower puts a node with candidates in the order. It frees a node without any pod.
 func (l *Line) lower(k int) {
 	switch n := l.nodes.Ref(k); {
 	case n.size > 0:
@@ -224,7 +225,7 @@ func (l *Line) lower(k int) {
 	}
 }
 
-// look finds the pod of a row that goes first, and returns when that may change.
+// look finds the pod of a row that goes first, and returns the time at which that may change.
 func (l *Line) look(r *row) int64 {
 	due := int64(math.MaxInt64)
 	r.first.pod = -1

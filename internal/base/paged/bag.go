@@ -2,13 +2,13 @@
 
 package paged
 
-// A Bag is numbers in any order. The zero Bag is empty. Its methods tell put of each number
-// that moves in it, with its place from 1, or 0 if it has left.
+// A Bag holds numbers in any order. The zero Bag is empty. Its methods call put for each number
+// that moves, with the new place of the number, from 1, or 0 after its removal.
 type Bag struct {
 	items List[int32]
 }
 
-// Len returns how many numbers there are.
+// Len returns the number of elements.
 func (b *Bag) Len() int { return b.items.Len() }
 
 // At returns the number at a place, from 0.
@@ -22,7 +22,7 @@ func (b *Bag) AppendTo(list []int32) []int32 {
 	return list
 }
 
-// Clone returns a bag of its own.
+// Clone returns an independent copy.
 func (b *Bag) Clone() Bag { return Bag{b.items.Clone()} }
 
 // Add adds a number.
@@ -31,10 +31,10 @@ func (b *Bag) Add(item int, put Put) {
 	put(item, int32(b.items.Len()))
 }
 
-// Renumber gives the element at a place another number.
+// Renumber replaces the number at a place, from 1.
 func (b *Bag) Renumber(place int32, item int) { b.items.Set(int(place-1), int32(item)) }
 
-// Cut takes the number at a place out. The last one takes its place.
+// Cut removes the number at a place, from 1. The last number takes its place.
 func (b *Bag) Cut(place int32, put Put) {
 	item, last := b.At(int(place-1)), b.At(b.Len()-1)
 	b.items.Set(int(place-1), int32(last))

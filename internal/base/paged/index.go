@@ -8,22 +8,22 @@ import (
 	"github.com/kplan-go/kplan/internal/base/field"
 )
 
-// An Index finds elements of a list by a text: it is a hash table with open addressing of their
-// numbers, from 1, and reads the texts where they are. Several may have one text. The zero
-// index is empty.
+// An Index finds elements of a list by a text, which several elements may share. It is a hash table
+// with open addressing that holds the numbers of the elements and reads their texts in the list.
+// The zero Index is empty.
 //
-// A cell holds a number in its last bits, and has the first bits of the text's hash before it: of a
-// large list that does not stay in the fast memory no text is read but the one that is looked for.
+// The low bits of a cell hold the number of an element, from 1; the other bits hold the same bits
+// of the hash of its text. So a search in a large list reads hardly any text but the one it finds.
 type Index struct {
-	cells List[uint32] // of which a quarter is free at least, and, of many, three quarters at most
+	cells List[uint32] // a quarter or more are free; in a large table, three quarters at most
 	taken int
-	mask  uint32 // of the bits for numbers
+	mask  uint32 // the bits of a cell that hold the number
 }
 
-// Clone returns an index of its own.
+// Clone returns an independent copy.
 func (x *Index) Clone() Index { return Index{x.cells.Clone(), x.taken, x.mask} }
 
-// home spreads hashes over the cells, by other bits of theirs than those that cells have.
+// home returns the first cell for a hash. It depends on bits of the hash that cells do not hold.
 func (x *Index) home(hash uint32) int {
 	return int(uint64(hash*0x9e3779b1) * uint64(x.cells.Len()) >> 32)
 }
@@ -35,7 +35,7 @@ func (x *Index) next(cell int) int {
 	return 0
 }
 
-// ahead returns how many cells one is behind another, once around.
+// ahead returns the number of steps from one cell to another, around the end of the table.
 func (x *Index) ahead(from, to int) int {
 	if to < from {
 		return to - from + x.cells.Len()
@@ -70,8 +70,8 @@ func (x *Index) Add(i int, of func(int) string) {
 	x.taken++
 }
 
-// resize gives the index so many cells. It inserts the numbers in their order: what the texts are in has
-// often been made in that order, and is read faster one behind the other.
+// resize gives the index another number of cells. It inserts elements in the order of their
+// numbers: the objects were often allocated in that order, which makes them faster to read.
 func (x *Index) resize(cells int, of func(int) string) {
 	var largest uint32
 	for c := range x.cells.Len() {
@@ -91,8 +91,8 @@ func (x *Index) resize(cells int, of func(int) string) {
 	}
 }
 
-// fit gives numbers more bits if one has not enough. What is known of hashes is cut, for the bits
-// behind it are not.
+// fit widens the numbers in all cells if i does not fit. Cells lose bits of their hashes, because
+// the wider numbers take their place.
 func (x *Index) fit(i int) {
 	mask := uint32(1)<<bits.Len(uint(i+1)) - 1
 	if mask <= x.mask {
@@ -118,7 +118,7 @@ func (x *Index) insert(i int, of func(int) string) {
 // number returns the number in a cell, or -1.
 func (x *Index) number(c int) int { return int(x.cells.At(c)&x.mask) - 1 }
 
-// cell returns where an element is that is there.
+// cell returns the cell of an element of the index.
 func (x *Index) cell(i int, of func(int) string) int {
 	c := x.home(field.Hash(of(i)))
 	for x.number(c) != i {
@@ -127,15 +127,15 @@ func (x *Index) cell(i int, of func(int) string) int {
 	return c
 }
 
-// Move gives an element another number. It still has its text under the old one.
+// Move gives an element another number. The function of still returns its text for the old number.
 func (x *Index) Move(from, to int, of func(int) string) {
 	x.fit(to)
 	c := x.cell(from, of)
 	x.cells.Set(c, x.cells.At(c)&^x.mask|uint32(to+1))
 }
 
-// Remove removes an element that is there. Those behind it move up, so that none is cut off
-// from its home by a free cell.
+// Remove removes an element of the index. Elements in the following cells move up, so that no free
+// cell lies between an element and its home.
 func (x *Index) Remove(i int, of func(int) string) {
 	free := x.cell(i, of)
 	for c := x.next(free); x.cells.At(c) > 0; c = x.next(c) {

@@ -6,20 +6,20 @@ package paged
 
 import "slices"
 
-// size is how many elements a page has. A write to a shared page copies as many.
+// size is the number of elements of a page: a write to a shared page copies so many.
 const size = 256
 
-// A List is a list of any length. The zero List is empty. It is a value of its own only as
-// long as it is not assigned: copy it with [List.Clone].
+// A List is a list of any length. The zero List is empty. Copy it with [List.Clone]: an assignment
+// shares memory with the original.
 type List[T any] struct {
-	owner  *owner // of the pages that may be written to
-	shared bool   // pages too is that of a clone as well
+	owner  *owner // of the pages that this list may write to
+	shared bool   // the slice of pages is shared with a clone
 	pages  []page[T]
 	length int
 }
 
-// An owner tells pages that a list has copied since it was last cloned from those that it
-// shares. It has a size, because otherwise all would be at one address.
+// An owner marks the pages that a list has copied since its last clone; all other pages are shared.
+// It is not of size zero, so that each owner has its own address.
 type owner struct{ _ byte }
 
 type page[T any] struct {
@@ -42,14 +42,14 @@ func Make[T any](n int) (l List[T]) {
 // Len returns the number of elements.
 func (l *List[T]) Len() int { return l.length }
 
-// At returns an element.
+// At returns the element at an index.
 func (l *List[T]) At(i int) T { return l.pages[uint(i)/size].items[uint(i)%size] }
 
-// Set replaces an element.
+// Set replaces the element at an index.
 func (l *List[T]) Set(i int, v T) { l.own(i / size).items[i%size] = v }
 
-// Ref returns an element to be changed in place, until one is appended or dropped or the list is
-// cloned.
+// Ref returns a pointer to an element. It may be written to until an element is appended or dropped
+// or the list is cloned.
 func (l *List[T]) Ref(i int) *T { return &l.own(i / size).items[i%size] }
 
 // Append adds an element to the end.
@@ -57,7 +57,7 @@ func (l *List[T]) Append(v T) {
 	if l.length == size*len(l.pages) {
 		l.ownPages()
 		p := page[T]{owner: l.owner}
-		if len(l.pages) > 1 { // it is going to be full, too
+		if len(l.pages) > 1 { // a second page is going to be full
 			p.items = make([]T, 0, size)
 		}
 		l.pages = append(l.pages, p)
@@ -73,7 +73,7 @@ func (l *List[T]) Drop() {
 	k := l.length / size
 	p := l.own(k)
 	last := l.length % size
-	clear(p.items[last:]) // what it refers to may go
+	clear(p.items[last:]) // lets the garbage collector free it
 	p.items = p.items[:last]
 	if k == 0 {
 		p.items = trim(p.items)
@@ -84,7 +84,7 @@ func (l *List[T]) Drop() {
 	}
 }
 
-// trim returns what is left of a slice, in less memory if most of it has gone.
+// trim copies a slice that uses at most a quarter of its memory into a smaller one.
 func trim[T any](s []T) []T {
 	if cap(s) <= 16 || 4*len(s) > cap(s) {
 		return s
@@ -92,16 +92,16 @@ func trim[T any](s []T) []T {
 	return append(make([]T, 0, 2*len(s)), s...)
 }
 
-// Clone returns a list of the same elements, in a time that does not depend on their number.
+// Clone returns an independent copy, in a time that does not depend on the number of elements.
 func (l *List[T]) Clone() List[T] {
 	l.owner, l.shared = new(owner), true
 	return *l
 }
 
-// own returns a page that may be written to.
+// own returns a page for writing. It copies the page if it is shared.
 func (l *List[T]) own(k int) *page[T] {
 	p := &l.pages[k]
-	if p.owner != l.owner { // so all are after a clone
+	if p.owner != l.owner { // true for all pages after a clone
 		l.ownPages()
 		p = &l.pages[k]
 		p.items, p.owner = slices.Clone(p.items), l.owner

@@ -2,13 +2,13 @@
 
 package paged
 
-// A Due is when something becomes of an element of a list.
+// A Due is an element of a list and the time at which it changes.
 type Due struct {
 	At   int64 // in nanoseconds since 1970
 	Item int32
 }
 
-// A packed is a Due in twelve bytes, for there may be as many as pods.
+// A packed is a Due in twelve bytes, because a queue may hold one for each pod.
 type packed struct {
 	high int32
 	low  uint32
@@ -17,17 +17,16 @@ type packed struct {
 
 func (d Due) packed() packed { return packed{int32(d.At >> 32), uint32(d.At), d.Item} }
 
-// A Queue is a heap of what is due: each is at or behind the instant of the one at half its
-// place. The zero Queue is empty. Its methods tell put of each element that moves in it, with
-// its place from 1, or 0 if it has left.
+// A Queue is a binary heap of elements by due time. The zero Queue is empty. Its methods call put
+// for each element that moves, with its new place, from 1, or 0 after its removal.
 type Queue struct {
 	heap List[packed]
 }
 
-// Put notes the place of an element in a queue.
+// A Put notes the place of an element.
 type Put = func(item int, place int32)
 
-// Len returns how many wait.
+// Len returns the number of elements.
 func (q *Queue) Len() int { return q.heap.Len() }
 
 func (q *Queue) at(k int) Due {
@@ -35,10 +34,10 @@ func (q *Queue) at(k int) Due {
 	return Due{int64(p.high)<<32 | int64(p.low), p.item}
 }
 
-// First returns who is due first, of those that there are.
+// First returns the element that is due first. The queue must not be empty.
 func (q *Queue) First() Due { return q.at(0) }
 
-// Clone returns a queue of its own.
+// Clone returns an independent copy.
 func (q *Queue) Clone() Queue { return Queue{q.heap.Clone()} }
 
 // Push adds an element.
@@ -47,14 +46,14 @@ func (q *Queue) Push(d Due, put Put) {
 	q.rise(q.heap.Len()-1, d, put)
 }
 
-// Renumber gives the element at a place another number.
+// Renumber replaces the element at a place, from 1, and keeps its due time.
 func (q *Queue) Renumber(place int32, item int) {
 	d := q.at(int(place - 1))
 	d.Item = int32(item)
 	q.heap.Set(int(place-1), d.packed())
 }
 
-// Cut takes the element at a place out. The last one takes its place.
+// Cut removes the element at a place, from 1. The last element takes its place.
 func (q *Queue) Cut(place int32, put Put) {
 	k, last := int(place-1), q.heap.Len()-1
 	d := q.at(last)
@@ -70,7 +69,7 @@ func (q *Queue) Cut(place int32, put Put) {
 	q.sink(k, d, put)
 }
 
-// rise puts d at k or before.
+// rise moves d from place k towards the first place, as far as its due time requires.
 func (q *Queue) rise(k int, d Due, put Put) {
 	for k > 0 {
 		before := q.at((k - 1) / 2)
@@ -83,7 +82,7 @@ func (q *Queue) rise(k int, d Due, put Put) {
 	q.settle(k, d, put)
 }
 
-// sink puts d at k or behind.
+// sink moves d from place k towards the last place, as far as its due time requires.
 func (q *Queue) sink(k int, d Due, put Put) {
 	for {
 		next := 2*k + 1
@@ -103,7 +102,7 @@ func (q *Queue) sink(k int, d Due, put Put) {
 	q.settle(k, d, put)
 }
 
-// settle writes d at k.
+// settle writes d to place k.
 func (q *Queue) settle(k int, d Due, put Put) {
 	q.heap.Set(k, d.packed())
 	put(int(d.Item), int32(k+1))

@@ -4,23 +4,23 @@ package paged
 
 import "slices"
 
-// A Sorted is numbers in an order of their own, which the caller compares. Adding and removing
-// one takes O(log n) comparisons, and moves at most a page and, seldom, the list of pages. The
-// zero Sorted is empty. Memory of what has left is given back, as by all lists here.
+// A Sorted is a sorted list of numbers, compared by a function of the caller. Add and Remove take
+// O(log n) comparisons and move at most one page of numbers and, rarely, the slice of pages. The
+// zero Sorted is empty. Like all lists of this package, it gives memory back as it shrinks.
 type Sorted struct {
-	list List[int32] // whose pages have a quarter of what they could at least, but the last one
+	list List[int32] // all pages but the last are at least a quarter full
 }
 
-// A Compare orders two numbers. It is 0 only for equal ones.
+// A Compare orders two numbers. It returns 0 only for equal numbers.
 type Compare = func(a, b int32) int
 
-// Len returns how many numbers there are.
+// Len returns the number of elements.
 func (s *Sorted) Len() int { return s.list.length }
 
-// Clone returns a list of its own.
+// Clone returns an independent copy.
 func (s *Sorted) Clone() Sorted { return Sorted{s.list.Clone()} }
 
-// page returns the last page that does not begin behind a number, and 0 if all do.
+// page returns the last page whose first number is not after v, or 0.
 func (s *Sorted) page(v int32, compare Compare) int {
 	k, _ := slices.BinarySearchFunc(s.list.pages, v, func(p page[int32], v int32) int {
 		return compare(p.items[0], v)
@@ -31,7 +31,7 @@ func (s *Sorted) page(v int32, compare Compare) int {
 	return max(0, k-1)
 }
 
-// Add adds a number that is not there.
+// Add adds a number that the list does not hold.
 func (s *Sorted) Add(v int32, compare Compare) {
 	l := &s.list
 	l.length++
@@ -49,7 +49,7 @@ func (s *Sorted) Add(v int32, compare Compare) {
 	p.items = slices.Insert(p.items, at, v)
 }
 
-// split makes two pages of a full one, and returns where a place in it is then.
+// split splits a full page in two, and returns the new page and place of the given place.
 func (s *Sorted) split(k, at int) (page, place int) {
 	l, half := &s.list, size/2
 	if k == len(l.pages)-1 && at == size {
@@ -62,7 +62,7 @@ func (s *Sorted) split(k, at int) (page, place int) {
 	return k + 1, at - half
 }
 
-// Remove removes a number that is there.
+// Remove removes a number that the list holds.
 func (s *Sorted) Remove(v int32, compare Compare) {
 	l, k := &s.list, s.page(v, compare)
 	l.length--
@@ -73,7 +73,7 @@ func (s *Sorted) Remove(v int32, compare Compare) {
 	}
 }
 
-// join makes one page of a small one and a neighbour, or two that are as large as each other.
+// join merges a small page with a neighbour, or makes the two pages equally long.
 func (s *Sorted) join(k int) {
 	l := &s.list
 	switch k = max(0, k-1); {
@@ -91,7 +91,7 @@ func (s *Sorted) join(k int) {
 	}
 }
 
-// lay puts pages with copies of these numbers in place of some.
+// lay replaces the pages from..to by pages with copies of the given numbers.
 func (s *Sorted) lay(from, to int, numbers ...[]int32) {
 	l := &s.list
 	l.ownPages()
@@ -123,7 +123,8 @@ func (s *Sorted) All(yield func(int32) bool) {
 	}
 }
 
-// Seek returns the first number that is not before what is looked for, false if all are.
+// Seek returns the first number for which before is false. It returns false if there is no such
+// number.
 func (s *Sorted) Seek(before func(int32) bool) (int32, bool) {
 	for v := range s.From(before) {
 		return v, true
@@ -131,7 +132,7 @@ func (s *Sorted) Seek(before func(int32) bool) (int32, bool) {
 	return 0, false
 }
 
-// From yields in order the numbers that are not before what is looked for.
+// From yields, in order, the numbers for which before is false.
 func (s *Sorted) From(before func(int32) bool) func(yield func(int32) bool) {
 	return func(yield func(int32) bool) {
 		pages := s.list.pages

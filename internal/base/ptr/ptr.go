@@ -9,7 +9,7 @@ func To[T any](value T) *T { return &value }
 // Equal reports whether both are nil, or point to equal values.
 func Equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// Each returns pointers to the values of a slice, where they are.
+// Each returns pointers to the elements of a slice.
 func Each[T any](values []T) []*T {
 	refs := make([]*T, len(values))
 	for i := range values {

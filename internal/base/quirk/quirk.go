@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quirk gives the sets of quirks of the planners their text and their JSON. A set
-// is a number whose bits are the rows of a table.
+// Package quirk encodes sets of quirks as text and as JSON. Bit i of a set stands for row i of the
+// table of quirks of a planner.
 package quirk
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/internal/base/field"
 )
 
-// Names returns the names of the quirks of a set, in the order of the table. A bit beyond
-// the table is left out.
+// Names returns the names of the quirks of a set, in the order of the table. Bits beyond the table
+// are left out.
 func Names[Q ~uint64](table []kplan.Quirk, set Q) []string {
 	names := []string{}
 	for i, q := range table {
@@ -29,8 +29,7 @@ func Format[Q ~uint64](table []kplan.Quirk, set Q) string {
 	return strings.Join(Names(table, set), ",")
 }
 
-// Parse returns the set of the quirks with these names. Unknown names are errors, all of
-// them at once.
+// Parse returns the set of the quirks with these names. The error lists all unknown names.
 func Parse[Q ~uint64](table []kplan.Quirk, names ...string) (set Q, err error) {
 	var errs field.Errors
 next:
@@ -51,7 +50,7 @@ func Marshal[Q ~uint64](table []kplan.Quirk, set Q) ([]byte, error) {
 	return json.Marshal(Names(table, set))
 }
 
-// Unmarshal decodes what Marshal wrote. An error leaves the set as it was.
+// Unmarshal decodes the output of Marshal. On an error the set does not change.
 func Unmarshal[Q ~uint64](table []kplan.Quirk, data []byte, set *Q) error {
 	var names []string
 	if err := json.Unmarshal(data, &names); err != nil {
@@ -64,7 +63,7 @@ func Unmarshal[Q ~uint64](table []kplan.Quirk, data []byte, set *Q) error {
 	return err
 }
 
-// Check records that options have a quirk beyond all that there are.
+// Check records an error if a set has bits beyond all known quirks.
 func Check(es *field.Errors, repair, all uint64) {
 	if repair&^all != 0 {
 		es.Add("Options.Repair", repair, "must be a set of known quirks")

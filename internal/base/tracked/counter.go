@@ -4,10 +4,10 @@ package tracked
 
 import "github.com/kplan-go/kplan/internal/base/paged"
 
-// A Counter is how many objects have a text. The zero Counter has counted none. A copy by
-// assignment is no counter of its own: see [Counter.Clone].
+// A Counter counts objects by a text. The zero Counter is empty. Copy it with [Counter.Clone]: an
+// assignment shares memory with the original.
 type Counter struct {
-	counts paged.List[count] // of those that there are
+	counts paged.List[count] // one for each text with a count
 	byText paged.Index
 }
 
@@ -26,7 +26,7 @@ func (c *Counter) Of(text string) int32 {
 	return 0
 }
 
-// Add counts n more objects with a text, or less.
+// Add adds n, which may be negative, to the count of a text.
 func (c *Counter) Add(text string, n int32) {
 	i := c.byText.Find(text, c.text)
 	if i < 0 {
@@ -40,7 +40,7 @@ func (c *Counter) Add(text string, n int32) {
 	}
 }
 
-// forget removes a text that nobody has. The last one takes its place.
+// forget removes a text whose count is 0. The last entry takes its place.
 func (c *Counter) forget(i int) {
 	c.byText.Remove(i, c.text)
 	if last := c.counts.Len() - 1; i != last {
@@ -50,7 +50,7 @@ func (c *Counter) forget(i int) {
 	c.counts.Drop()
 }
 
-// Texts returns those that some object has, in any order.
+// Texts returns all texts with a count other than 0, in any order.
 func (c *Counter) Texts() []string {
 	texts := make([]string, c.counts.Len())
 	for i := range texts {
@@ -59,5 +59,5 @@ func (c *Counter) Texts() []string {
 	return texts
 }
 
-// Clone returns a counter of its own.
+// Clone returns an independent copy.
 func (c *Counter) Clone() Counter { return Counter{c.counts.Clone(), c.byText.Clone()} }

@@ -4,10 +4,10 @@ package tracked
 
 import "github.com/kplan-go/kplan/internal/base/field"
 
-// A Verdict is what an event does.
+// A Verdict tells how an event changes a table.
 type Verdict uint8
 
-// The verdicts.
+// Ignore, Add, Replace and Remove are the verdicts.
 const (
 	Ignore Verdict = iota
 	Add
@@ -15,7 +15,8 @@ const (
 	Remove
 )
 
-// Judge returns what an event does, and to which object: see the function Judge.
+// Judge returns the verdict on an event and the number of its object, -1 if the name is unknown:
+// see the function Judge.
 func (t *Table[T, K]) Judge(old, now *T) (Verdict, int, error) {
 	var known *T
 	slot := -1
@@ -28,7 +29,7 @@ func (t *Table[T, K]) Judge(old, now *T) (Verdict, int, error) {
 	return what, slot, err
 }
 
-// concerned returns what an event is of, or nil.
+// concerned returns the object of an event: the new version or, of a deletion, the old one.
 func concerned[T any](old, now *T) *T {
 	if now == nil {
 		return old
@@ -36,9 +37,10 @@ func concerned[T any](old, now *T) *T {
 	return now
 }
 
-// Judge returns what an event does: an addition if old is nil, a deletion if now is, and an
-// update otherwise. Known is the object of its name, nil if there is none. Events of one object
-// may come twice, and late if versions compare. The error, if any, is one field.Error.
+// Judge returns the verdict on an event: an addition if old is nil, a deletion if now is nil, and
+// an update otherwise. Known is the object with the same name, nil if there is no such object. An
+// event may come twice, and may come late if resource versions compare. An error is one
+// field.Error.
 func Judge[T any, K Kind[T]](k K, known, old, now *T) (Verdict, error) {
 	v := concerned(old, now)
 	switch {
@@ -58,12 +60,12 @@ func Judge[T any, K Kind[T]](k K, known, old, now *T) (Verdict, error) {
 	return Add, nil
 }
 
-// judgeKnown is Judge if there is an object of that name.
+// judgeKnown is Judge for an object whose name is known.
 func judgeKnown[T any, K Kind[T]](k K, known, old, now *T) (Verdict, error) {
 	v := concerned(old, now)
 	uid, knownUID := k.UID(v), k.UID(known)
 	if uid == knownUID && now == nil {
-		return Remove, nil // no UID comes back
+		return Remove, nil // a UID is never used again
 	}
 	age, compare := CompareVersions(k.Version(v), k.Version(known))
 	switch {
@@ -73,16 +75,16 @@ func judgeKnown[T any, K Kind[T]](k K, known, old, now *T) (Verdict, error) {
 		return Replace, nil
 	case compare && age > 0:
 		if now == nil {
-			return Remove, nil // the known one came before
+			return Remove, nil // the known object is older
 		}
 		return Replace, nil
 	case now != nil && old != nil && k.UID(old) == knownUID:
-		return Replace, nil // one that was made anew
+		return Replace, nil // deleted and created again
 	}
 	return refused(k, now, "UID", uid, "must be that of the "+k.Word()+" of this name, which has not been removed")
 }
 
-// refused says what is wrong with a field of what an event is of.
+// refused returns the error for a field of the object of an event.
 func refused[T any, K Kind[T]](k K, now *T, name string, value any, detail string) (Verdict, error) {
 	side := ".New."
 	if now == nil {

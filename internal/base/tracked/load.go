@@ -7,8 +7,8 @@ import (
 	"github.com/kplan-go/kplan/internal/base/field"
 )
 
-// Load applies the event of each object of a list, as of one that is new. The error, if any, is that of
-// apply, or two objects have one name: then it is a field.Error.
+// Load applies an addition of each object of a list. It returns the error of apply, or a
+// field.Error if two objects have the same name.
 func Load[T any, K Kind[T]](k K, list []T, known func(name string) bool, apply func(*T) error) error {
 	for i := range list {
 		v := &list[i]
@@ -22,7 +22,7 @@ func Load[T any, K Kind[T]](k K, list []T, known func(name string) bool, apply f
 	return nil
 }
 
-// Load applies the event of each object of a list: see the function Load.
+// Load applies an addition of each object of a list: see the function Load.
 func (t *Table[T, K]) Load(list []T, apply func(*T) error) error {
 	return Load(t.kind, list, func(name string) bool { return t.Find(name) >= 0 }, apply)
 }

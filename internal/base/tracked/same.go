@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// SameSelector reports whether two selectors are written alike.
+// SameSelector reports whether two selectors have equal fields, with values in the same order.
 func SameSelector(a, b *selector.LabelSelector) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
@@ -18,7 +18,8 @@ func SameSelector(a, b *selector.LabelSelector) bool {
 	return maps.Equal(a.MatchLabels, b.MatchLabels) && SameExpressions(a.MatchExpressions, b.MatchExpressions)
 }
 
-// SameExpressions reports whether two lists of conditions are written alike.
+// SameExpressions reports whether two lists of requirements are equal, with values in the same
+// order.
 func SameExpressions(a, b []selector.Expression) bool {
 	return slices.EqualFunc(a, b, func(x, y selector.Expression) bool {
 		return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)

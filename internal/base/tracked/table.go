@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tracked holds what every incremental planner keeps of the objects that it is told of:
-// a table of them by name, and what an event, as informers tell it, does to it.
+// Package tracked holds the common parts of the incremental planners: a table of objects by name,
+// and the effect of an informer event on it.
 package tracked
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Kind is what a table reads of its objects.
+// A Kind reads the fields of objects that a table needs.
 type Kind[T any] interface {
 	Word() string // in sentences, such as "pod"
 	Path() string // of an event, in errors
@@ -18,13 +18,13 @@ type Kind[T any] interface {
 	Version(*T) string
 }
 
-// Pods is the kind of pods as most planners know them.
+// Pods is the [Kind] of pods.
 type Pods struct{}
 
-// Word is what a pod is called.
+// Word returns "pod".
 func (Pods) Word() string { return "pod" }
 
-// Path is where an event of a pod stands.
+// Path returns "Pod".
 func (Pods) Path() string { return "Pod" }
 
 // Name returns the name of a pod.
@@ -36,36 +36,36 @@ func (Pods) UID(p *podorder.Pod) string { return p.UID }
 // Version returns the resource version of a pod.
 func (Pods) Version(p *podorder.Pod) string { return p.ResourceVersion }
 
-// A Table is objects, each with a name of its own. It keeps pointers to them. The zero Table is
-// empty. A copy by assignment is no table of its own: see [Table.Clone].
+// A Table holds pointers to objects with unique names. The zero Table is empty. Copy it with
+// [Table.Clone]: an assignment shares memory with the original.
 type Table[T any, K Kind[T]] struct {
 	kind  K
 	items paged.List[*T]
 	names paged.Index
 }
 
-// Len returns how many objects there are. They are numbered from 0.
+// Len returns the number of objects. They are numbered from 0.
 func (t *Table[T, K]) Len() int { return t.items.Len() }
 
-// At returns an object.
+// At returns the object of a number.
 func (t *Table[T, K]) At(i int) *T { return t.items.At(i) }
 
-// Set puts another object of the same name in place of one.
+// Set replaces an object by another one with the same name.
 func (t *Table[T, K]) Set(i int, v *T) { t.items.Set(i, v) }
 
-// Find returns which object has a name, or -1.
+// Find returns the number of the object with a name, or -1.
 func (t *Table[T, K]) Find(name string) int {
 	return t.names.Find(name, func(i int) string { return t.kind.Name(t.items.At(i)) })
 }
 
-// Add adds an object behind the others.
+// Add appends an object.
 func (t *Table[T, K]) Add(v *T) {
 	i := t.items.Len()
 	t.items.Append(v)
 	t.names.Add(i, func(i int) string { return t.kind.Name(t.items.At(i)) })
 }
 
-// Remove removes an object. The last one takes its place.
+// Remove removes an object. The last object takes its number.
 func (t *Table[T, K]) Remove(i int) {
 	name := func(i int) string { return t.kind.Name(t.items.At(i)) }
 	t.names.Remove(i, name)
@@ -76,7 +76,7 @@ func (t *Table[T, K]) Remove(i int) {
 	t.items.Drop()
 }
 
-// List returns copies of all objects, nil if there are none.
+// List returns copies of all objects, nil if the table is empty.
 func (t *Table[T, K]) List() []T {
 	if t.items.Len() == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (t *Table[T, K]) List() []T {
 	return list
 }
 
-// Clone returns a table of its own, in a time that does not depend on how much is in it.
+// Clone returns an independent copy, in a time that does not depend on the number of objects.
 func (t *Table[T, K]) Clone() Table[T, K] {
 	return Table[T, K]{items: t.items.Clone(), names: t.names.Clone()}
 }

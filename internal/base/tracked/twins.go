@@ -4,24 +4,24 @@ package tracked
 
 import "github.com/kplan-go/kplan/internal/base/paged"
 
-// Twins are the objects of a list that have one text, such as a UID. Objects enter and leave, and
-// some of the list may not be among them. The zero Twins are of none. A copy by assignment is of
-// none of its own: see [Twins.Clone].
+// Twins count the texts, such as UIDs, that several objects of a list share. Objects enter and
+// leave, and need not be all objects of the list. The zero Twins are empty. Copy them with
+// [Twins.Clone]: an assignment shares memory with the original.
 //
-// As long as each text that enters is behind all before it, as those are that are counted, no two
-// of them are equal, and nothing is kept but the last. From the first one on that is not, there is
-// an index of those that are alone. A text that a second one has is counted from then on, until
-// nobody has it, so that none of many with one text is looked for among the others.
+// While each text that enters is greater than the text before it, as with counted UIDs, no two
+// texts are equal, and Twins keep only the last text. The first text out of order starts an index
+// of all objects with a unique text. Once a text is shared, it is counted instead, until all its
+// objects have left: a search in the index then never meets a long run of equal texts.
 type Twins struct {
 	alone   paged.Index
 	indexed bool
-	last    string // that has entered
+	last    string // the last text that entered in order
 	counter Counter
-	// Shared is how many texts several have. It is to be read only.
+	// Shared is the number of texts that several objects have. Callers only read it.
 	Shared int
 }
 
-// Enter is told that an object of the list is among them, and who else is, up to number n.
+// Enter adds object i of a list. Of the first n objects, among reports the members.
 func (t *Twins) Enter(i, n int, among func(int) bool, text func(int) string) {
 	own := text(i)
 	if !t.indexed {
@@ -52,7 +52,7 @@ func (t *Twins) Enter(i, n int, among func(int) bool, text func(int) string) {
 	t.counter.Add(own, 1)
 }
 
-// Leave is told that one of them is not among them any more.
+// Leave removes an object.
 func (t *Twins) Leave(i int, text func(int) string) {
 	if !t.indexed {
 		return
@@ -68,14 +68,14 @@ func (t *Twins) Leave(i int, text func(int) string) {
 	t.counter.Add(own, -1)
 }
 
-// Move is told that one of them is to have another number. It still has its text under the old one.
+// Move gives an object another number. Text still returns its text for the old number.
 func (t *Twins) Move(from, to int, text func(int) string) {
 	if t.indexed && t.counter.Of(text(from)) == 0 {
 		t.alone.Move(from, to, text)
 	}
 }
 
-// Clone returns twins of their own.
+// Clone returns an independent copy.
 func (t *Twins) Clone() Twins {
 	c := *t
 	c.alone, c.counter = t.alone.Clone(), t.counter.Clone()

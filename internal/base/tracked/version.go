@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CompareVersions compares two resource versions: decimal numbers of any length, without
-// leading zeros. It is false if one of them is something else.
+// CompareVersions compares two resource versions, decimal numbers of any length without leading
+// zeros. It returns false if either is something else.
 func CompareVersions(a, b string) (int, bool) {
 	if !isVersion(a) || !isVersion(b) {
 		return 0, false

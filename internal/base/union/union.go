@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package union encodes lists whose elements are members of a closed interface, such as the
-// actions of a plan, as JSON. Each element is an object with one key, the name of the
-// member, in the style of the unions of the Kubernetes API.
+// Package union encodes lists of members of a closed interface, such as the actions of a plan, as
+// JSON. Each element is an object with one key, the name of the member, in the style of the unions
+// of the Kubernetes API.
 package union
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// A Member is one type that an element may have.
+// A Member is a type of the union with its name.
 type Member struct {
 	name string
 	of   reflect.Type
@@ -23,7 +23,7 @@ type Member struct {
 // Of returns the member of type M under a name.
 func Of[M any](name string) Member { return Member{name, reflect.TypeFor[M]()} }
 
-// Marshal encodes a list. An element that is none of the members is an error.
+// Marshal encodes a list. An element of a type that is no member is an error.
 func Marshal[A any](list []A, members []Member) ([]byte, error) {
 	objects := make([]map[string]any, len(list))
 	for i, a := range list {
@@ -36,9 +36,9 @@ func Marshal[A any](list []A, members []Member) ([]byte, error) {
 	return json.Marshal(objects)
 }
 
-// Unmarshal decodes what Marshal wrote. An object with another number of keys than
-// one, a key that is no member, and a field that the member does not have are errors.
-// An empty list is nil.
+// Unmarshal decodes the output of Marshal. It is an error if an object does not have exactly one
+// key, if the key is not the name of a member, or if the member does not have a field. An empty
+// list becomes nil.
 func Unmarshal[A any](data []byte, members []Member) (list []A, err error) {
 	elements, err := decode(data, members)
 	if err != nil {
@@ -54,7 +54,7 @@ func Unmarshal[A any](data []byte, members []Member) (list []A, err error) {
 	return list, nil
 }
 
-// decode is the part of [Unmarshal] that is the same for every type, and large.
+// decode is the part of [Unmarshal] without type parameters, which the compiler need not repeat.
 func decode(data []byte, members []Member) (list []any, err error) {
 	var objects []map[string]json.RawMessage
 	if err := json.Unmarshal(data, &objects); err != nil {
@@ -89,8 +89,8 @@ func decodeElement(key string, body []byte, members []Member) (any, error) {
 	return element.Elem().Interface(), nil
 }
 
-// Lines returns one line for each action of a plan and for each hold. It ends without a
-// newline. An action that is nil has no line.
+// Lines returns one line for each action of a plan and for each hold, without a newline at the end.
+// Nil actions have no line.
 func Lines[A, H fmt.Stringer](actions []A, holds []H) string {
 	var text []string
 	for _, a := range actions {
@@ -107,7 +107,7 @@ func Lines[A, H fmt.Stringer](actions []A, holds []H) string {
 	return strings.Join(text, "\n")
 }
 
-// Text returns the JSON of a value that can always be encoded, such as one of strings and
+// Text returns the JSON of a value that can always be encoded, such as a struct of strings and
 // numbers.
 func Text(v any) string {
 	text, err := json.Marshal(v)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package zero reads nil as the zero value, and copies it as nil, so that exported
-// functions neither panic nor keep what they are given.
+// Package zero reads nil as the zero value and copies it as nil. Exported functions use it to
+// accept nil, and to copy their arguments.
 package zero
 
 // Or returns p, or a pointer to a zero value if p is nil.
@@ -12,7 +12,7 @@ func Or[T any](p *T) *T {
 	return p
 }
 
-// Copy returns a pointer to a copy of what p points to, or nil.
+// Copy returns a pointer to a copy of the value of p, or nil.
 func Copy[T any](p *T) *T {
 	if p == nil {
 		return nil

@@ -13,22 +13,22 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// An Around says what is looked at beside workloads, where that is allowed.
+// An Around chooses additional objects to read, where access is allowed.
 type Around struct {
 	Limits bool // quotas, disruption budgets and autoscalers
-	Events bool // about pods that could not be made
-	Nodes  bool // and the claims of volumes, which keep pods on them
+	Events bool // about pods that could not be created
+	Nodes  bool // and persistent volume claims, which tie pods to nodes
 }
 
-// A question is one that the user may not be allowed to ask.
+// A question is a list request that the user may not be allowed to make.
 type question struct {
 	resource schema.GroupVersionResource
-	fields   string // a selector of them, "" for all
-	cluster  bool   // it is asked of no namespace
+	fields   string // a field selector, "" for all
+	cluster  bool   // the resource has no namespace
 }
 
-// questions are what an Around asks. Events are those of all workloads of a namespace, which
-// is one request instead of one for each ReplicaSet.
+// questions returns the requests of an Around. One request reads the events of all workloads of a
+// namespace, instead of one for each ReplicaSet.
 func (a Around) questions() (list []question) {
 	if a.Limits {
 		list = append(list, question{resource: schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}},
@@ -46,8 +46,8 @@ func (a Around) questions() (list []question) {
 	return list
 }
 
-// around adds what there is around the workloads of namespaces, "" for all. What cannot be
-// read is told of in one line.
+// around adds the additional objects of namespaces, "" for all. It reports all resources that
+// cannot be read in one line.
 func (q Query) around(client dynamic.Interface, s *Snapshot, namespaces ...string) {
 	var missed []string
 	why := ""
@@ -86,7 +86,7 @@ func (a *question) add(client dynamic.Interface, s *Snapshot, namespaces []strin
 	return nil
 }
 
-// client returns one for any resource.
+// client returns a client for any resource.
 func (q Query) client() (dynamic.Interface, error) {
 	config, err := q.Getter.ToRESTConfig()
 	if err != nil {
@@ -95,7 +95,7 @@ func (q Query) client() (dynamic.Interface, error) {
 	return dynamic.NewForConfig(config)
 }
 
-// reach returns the namespace in which targets are, "" for all.
+// reach returns the namespace of the query, "" for all.
 func (q Query) reach(namespace string) string {
 	if q.AllNamespaces {
 		return ""

@@ -26,10 +26,10 @@ type Live struct {
 	mapper meta.RESTMapper
 
 	Around     Around
-	Namespace  string       // of manifests without one
+	Namespace  string       // default namespace of manifests
 	ServerSide bool         // as kubectl apply --server-side does
 	Force      bool         // and with --force-conflicts
-	Tell       func(string) // what the user has to know
+	Tell       func(string) // called with remarks for the user
 	refused    bool
 }
 
@@ -47,8 +47,8 @@ func NewLive(getter genericclioptions.RESTClientGetter) (*Live, error) {
 	return l, err
 }
 
-// Read returns the live objects of manifests, and what belongs to them. Objects that are
-// not there are left out. A manifest without a namespace gets that of the configuration.
+// Read returns the live objects of manifests, and the objects that belong to them. It leaves out
+// objects that do not exist. It sets the namespace of manifests without one.
 func (l *Live) Read(manifests []*unstructured.Unstructured) (targets []*unstructured.Unstructured, related Snapshot, err error) {
 	byNamespace := map[string][]*unstructured.Unstructured{}
 	for _, m := range manifests {
@@ -97,8 +97,8 @@ func (l *Live) resource(u *unstructured.Unstructured) (dynamic.ResourceInterface
 	return l.client.Resource(m.Resource).Namespace(u.GetNamespace()), nil
 }
 
-// Apply returns what a live object is after a manifest was applied: as the server says
-// when it is asked to try, or else as kplan merges them itself.
+// Apply returns a live object after a manifest was applied. It uses a dry run of the API server; if
+// the server does not allow that, it merges the two as kubectl does.
 func (l *Live) Apply(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	merged, err := l.try(live, manifest)
 	switch {
@@ -119,7 +119,7 @@ func (l *Live) Apply(live, manifest *unstructured.Unstructured) (*unstructured.U
 	return merge.Apply(live, manifest)
 }
 
-// try asks the server what a live object would be, without keeping it.
+// try applies the manifest in a dry run.
 func (l *Live) try(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	r, err := l.resource(live)
 	if err != nil {

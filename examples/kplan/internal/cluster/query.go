@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster reads workloads, with what belongs to them, from a cluster. It only
-// reads.
+// Package cluster reads workloads and the objects that belong to them from a cluster. It writes
+// nothing.
 package cluster
 
 import (
@@ -19,37 +19,36 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// A Query names workloads as kubectl does: deployment/web, or deployment web, or all
-// deployments.
+// A Query names workloads as kubectl does: deployment/web, or deployment web, or all deployments.
 type Query struct {
 	Getter        genericclioptions.RESTClientGetter
 	Args          []string
 	AllNamespaces bool
-	Selector      string // of labels, "" for all
+	Selector      string // label selector, "" for all
 	Around        Around
-	Tell          func(string) // what could not be read, nil if nobody cares
+	Tell          func(string) // reports resources that cannot be read; may be nil
 }
 
-// A Snapshot is what a cluster holds of some workloads.
+// A Snapshot holds the objects read for some workloads.
 type Snapshot struct {
-	Targets []types.UID // those that were asked for
+	Targets []types.UID // UIDs of the workloads that were asked for
 	Objects []*unstructured.Unstructured
 	seen    map[types.UID]bool
 }
 
-// named reports whether the workloads are asked for by name, and not by type.
+// named reports whether the query names workloads, instead of all of a type.
 func (q Query) named() bool {
 	return len(q.Args) > 1 || strings.Contains(strings.Join(q.Args, ""), "/")
 }
 
-// chunk is how many objects are asked for at once.
+// chunk is the number of objects in one response.
 const chunk = 500
 
-// pods are what every workload has.
+// pods are part of every workload.
 var pods = schema.GroupResource{Resource: "pods"}
 
-// related are the resources that are looked at together with a kind. Those of groups
-// that the cluster does not know are left out.
+// related are the resources to read with a kind. Resources of API groups that the cluster does not
+// have are left out.
 var related = map[schema.GroupKind][]schema.GroupResource{
 	{Group: "apps", Kind: "Deployment"}:          {{Group: "apps", Resource: "replicasets"}, pods},
 	{Group: "apps", Kind: "ReplicaSet"}:          {{Group: "apps", Resource: "replicasets"}, pods},
@@ -74,7 +73,7 @@ var workloads = map[schema.GroupKind]schema.GroupResource{
 	{Group: "apps.kruise.io", Kind: "DaemonSet"}:   {Group: "apps.kruise.io", Resource: "daemonsets"},
 }
 
-// Read returns what the cluster holds now.
+// Read returns the current objects of the workloads.
 func (q Query) Read() (Snapshot, error) {
 	targets, err := q.targets()
 	if err != nil {
@@ -91,7 +90,7 @@ func (q Query) Read() (Snapshot, error) {
 	return s, err
 }
 
-// related returns objects of one namespace and what is looked at together with them.
+// related returns targets of one namespace and the objects that belong to them.
 func (q Query) related(targets []*unstructured.Unstructured) (Snapshot, error) {
 	s := Snapshot{}
 	for _, t := range targets {
@@ -121,7 +120,7 @@ func (q Query) related(targets []*unstructured.Unstructured) (Snapshot, error) {
 	return s, nil
 }
 
-// add adds an object that is not there yet.
+// add adds an object, unless the snapshot has it.
 func (s *Snapshot) add(u *unstructured.Unstructured, target bool) {
 	uid := cmp.Or(u.GetUID(), types.UID(u.GetKind()+" "+u.GetNamespace()+"/"+u.GetName()))
 	if s.seen[uid] {
@@ -171,7 +170,7 @@ func (q Query) targets() ([]*unstructured.Unstructured, error) {
 	return targets, nil
 }
 
-// nothing says that there is none of what was asked for.
+// nothing returns the error of a query that finds no workloads.
 func (q Query) nothing(namespace string) error {
 	where := "in the namespace " + namespace
 	if q.AllNamespaces {
@@ -183,7 +182,7 @@ func (q Query) nothing(namespace string) error {
 	return fmt.Errorf("there are no %s %s", strings.Join(q.Args, " "), where)
 }
 
-// mappings returns the resources that are looked at together with the targets.
+// mappings returns the resources to read with the targets.
 func (q Query) mappings(targets []*unstructured.Unstructured) ([]*meta.RESTMapping, error) {
 	mapper, err := q.Getter.ToRESTMapper()
 	if err != nil {
@@ -218,8 +217,8 @@ func mapping(mapper meta.RESTMapper, gr schema.GroupResource) (*meta.RESTMapping
 	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
 }
 
-// relatedTo returns the resources that are looked at together with an object: for a
-// Rollout also those of its workload.
+// relatedTo returns the resources to read with an object. For a Rollout these include the resources
+// of its workload.
 func relatedTo(u *unstructured.Unstructured) []schema.GroupResource {
 	list := slices.Clone(related[u.GroupVersionKind().GroupKind()])
 	ref, found, _ := unstructured.NestedStringMap(u.Object, "spec", "workloadRef")
@@ -239,7 +238,7 @@ func relatedTo(u *unstructured.Unstructured) []schema.GroupResource {
 	return append(list, pods)
 }
 
-// Names returns the names of all objects of a type, for people to choose from.
+// Names returns the names of all objects of a type, for a list to choose from.
 func (q Query) Names() ([]string, error) {
 	namespace, _, err := q.Getter.ToRawKubeConfigLoader().Namespace()
 	if err != nil {

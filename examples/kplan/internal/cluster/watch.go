@@ -19,11 +19,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// calm is how long after a change others are waited for.
+// calm is the time to wait after a change for further changes.
 const calm = 200 * time.Millisecond
 
-// Watch calls show with what the cluster holds, once and then after every change, and
-// whenever tick has something, until the context ends or show fails.
+// Watch calls show with the current objects: once, after every change, and when tick fires, until
+// the context ends or show returns an error.
 func (q Query) Watch(ctx context.Context, tick <-chan time.Time, show func(Snapshot) error) error {
 	targets, err := q.targets()
 	if err != nil {
@@ -71,15 +71,15 @@ type watcher struct {
 	changed chan struct{}
 }
 
-// start watches the resources in the namespace of the targets, and returns when all is
-// known.
+// start watches the resources in the namespace of the targets. It returns when all caches are
+// synced.
 func (w *watcher) start(ctx context.Context, mappings []*meta.RESTMapping) error {
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(w.client, 0, w.namespace(), nil)
 	cluster := dynamicinformer.NewDynamicSharedInformerFactory(w.client, 0)
 	signal := func(any) {
 		select {
 		case w.changed <- struct{}{}:
-		default: // a change is signalled already
+		default: // a change is already signalled
 		}
 	}
 	handler := cache.ResourceEventHandlerFuncs{AddFunc: signal, DeleteFunc: signal, UpdateFunc: func(_, o any) { signal(o) }}
@@ -105,10 +105,10 @@ func (w *watcher) start(ctx context.Context, mappings []*meta.RESTMapping) error
 	return nil
 }
 
-// namespace returns that of what is watched, or "" for all.
+// namespace returns the namespace to watch, "" for all.
 func (w *watcher) namespace() string { return w.query.reach(w.targets[0].GetNamespace()) }
 
-// loop shows what is known after every change.
+// loop shows the current objects after every change.
 func (w *watcher) loop(ctx context.Context, tick <-chan time.Time, show func(Snapshot) error) error {
 	for {
 		s, err := w.snapshot()
@@ -125,7 +125,7 @@ func (w *watcher) loop(ctx context.Context, tick <-chan time.Time, show func(Sna
 			continue
 		case <-w.changed:
 		}
-		select { // changes come together
+		select { // wait for further changes
 		case <-ctx.Done():
 			return nil
 		case <-time.After(calm):
@@ -137,7 +137,7 @@ func (w *watcher) loop(ctx context.Context, tick <-chan time.Time, show func(Sna
 	}
 }
 
-// snapshot returns what is known. The error tells that a target is gone.
+// snapshot returns the current objects. It returns an error if a target is gone.
 func (w *watcher) snapshot() (Snapshot, error) {
 	s := Snapshot{}
 	for _, store := range w.stores {
@@ -147,7 +147,7 @@ func (w *watcher) snapshot() (Snapshot, error) {
 			}
 		}
 	}
-	w.query.around(w.client, &s, w.namespace()) // these are read anew, not watched
+	w.query.around(w.client, &s, w.namespace()) // read again, not watched
 	slices.SortFunc(s.Objects, func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(strings.Compare(a.GetKind(), b.GetKind()), strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 	})
@@ -155,7 +155,7 @@ func (w *watcher) snapshot() (Snapshot, error) {
 		return s, w.ofTypes(&s)
 	}
 	for _, t := range w.targets {
-		i := slices.IndexFunc(s.Objects, func(o *unstructured.Unstructured) bool { // it may have been created anew
+		i := slices.IndexFunc(s.Objects, func(o *unstructured.Unstructured) bool { // it may be a new object
 			return o.GroupVersionKind() == t.GroupVersionKind() && o.GetName() == t.GetName() && o.GetNamespace() == t.GetNamespace()
 		})
 		if i < 0 {
@@ -166,8 +166,7 @@ func (w *watcher) snapshot() (Snapshot, error) {
 	return s, nil
 }
 
-// ofTypes makes targets of all that have the types and labels that were asked for: some may
-// have come since.
+// ofTypes makes all objects of the types and labels of the query targets, including new ones.
 func (w *watcher) ofTypes(s *Snapshot) error {
 	for _, o := range s.Objects {
 		wanted := slices.ContainsFunc(w.targets, func(t *unstructured.Unstructured) bool { return t.GroupVersionKind() == o.GroupVersionKind() })

@@ -13,7 +13,8 @@ func add[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file
 	addAs(l, list, u, file, func(object *T) *T { return object })
 }
 
-// addAs decodes an object and adds what becomes of it. One that cannot be read is passed over.
+// addAs decodes an object, converts it and adds the result. It passes over an object that cannot be
+// decoded.
 func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured, file string, convert func(*T) *L) {
 	object := new(T)
 	unknown, err := decode(u, object)
@@ -38,8 +39,8 @@ func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured,
 	*list = append(*list, source[L]{result, file})
 }
 
-// addLoose decodes an object of which only some fields are looked at, and adds what some
-// functions make of it.
+// addLoose decodes an object of which only some fields are used, applies the functions to it, and
+// adds the result. It notes no unknown fields.
 func addLoose[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string, convert ...func(*T) *T) {
 	notes := len(l.notes)
 	addAs(l, list, u, file, func(object *T) *T {

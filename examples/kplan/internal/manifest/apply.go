@@ -15,8 +15,8 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 )
 
-// apply returns what becomes of a manifest: the live object of its name, if there is one,
-// after the manifest was applied to it. What is live itself stays as it is.
+// apply returns the result of applying a manifest to the live object with its name, or the manifest
+// if there is no such object. It does not change the live object.
 func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured.Unstructured, error) {
 	if !Applied[kindOf(u)] && !(s.Whole && compared(u)) || merge.Live(u) {
 		return u, nil
@@ -29,13 +29,13 @@ func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured
 		return u, nil
 	}
 	patch := s.Apply
-	if patch == nil || !merge.Live(live) { // a manifest tells nothing of managers
+	if patch == nil || !merge.Live(live) { // a manifest has no field managers
 		patch = merge.Apply
 	}
 	merged, err := patch(live, u)
 	switch {
 	case err != nil && !merge.Live(live):
-		return u, nil // what is wrong with it is told when it is decoded
+		return u, nil // decoding it will report the error
 	case err != nil:
 		return nil, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
 	case !merge.Live(live):
@@ -47,7 +47,7 @@ func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured
 		return merged, nil
 	}
 	if merged.GetGeneration() != live.GetGeneration() {
-		return merged, nil // the server has counted
+		return merged, nil // the server has counted it
 	}
 	if before, after := specOf(live), specOf(merged); !equality.Semantic.DeepEqual(before, after) {
 		merged.SetGeneration(live.GetGeneration() + 1)
@@ -56,8 +56,8 @@ func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured
 	return merged, nil
 }
 
-// renumberTemplate counts the templates of a DaemonSet as the API server does when it stores
-// another one: pods with the number of the template would pass for updated ones.
+// renumberTemplate counts the templates of a DaemonSet, as the API server does when the template
+// changes. Otherwise pods with the old number would pass for updated pods.
 func renumberTemplate(merged *unstructured.Unstructured, before, after any) {
 	a, okA := before.(appsv1.DaemonSetSpec)
 	b, okB := after.(appsv1.DaemonSetSpec)
@@ -70,8 +70,8 @@ func renumberTemplate(merged *unstructured.Unstructured, before, after any) {
 	merged.SetAnnotations(annotations)
 }
 
-// live returns the live object of the name of a manifest, or nil. A manifest of --from stands
-// for what an apply of it has made.
+// live returns the live object with the name of a manifest, or nil. A manifest given with --from
+// stands for the object that applying it creates.
 func (s *Source) live(u *unstructured.Unstructured) *unstructured.Unstructured {
 	name := kindOf(u) + " " + key(u)
 	if s.Beside != nil {
@@ -91,10 +91,10 @@ func (s *Source) live(u *unstructured.Unstructured) *unstructured.Unstructured {
 	return created(s.Running[i])
 }
 
-// created returns what the API server makes of a manifest that is applied for the first time:
-// it has its defaults, which the next apply leaves as they are, even those that came from
-// something else, such as the pull policy from a tag. Custom resources have none, and the
-// next manifest takes their place: then it is nil.
+// created returns the object that the API server stores for a manifest that is applied for the
+// first time. It has its defaults, which the next apply keeps, even defaults derived from other
+// fields, such as the pull policy from the tag. For a custom resource it returns nil: these get no
+// defaults here, and the next manifest replaces them.
 func created(manifest *unstructured.Unstructured) *unstructured.Unstructured {
 	object := defaulted(manifest)
 	if object == nil {
@@ -121,7 +121,7 @@ func created(manifest *unstructured.Unstructured) *unstructured.Unstructured {
 	return live
 }
 
-// specOf returns what an object asks for, with its defaults.
+// specOf returns the spec of an object, with its defaults.
 func specOf(u *unstructured.Unstructured) any {
 	switch o := defaulted(u).(type) {
 	case *appsv1.ReplicaSet:

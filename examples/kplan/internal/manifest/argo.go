@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// An ArgoRollout is a Rollout of Argo with what belongs to it.
+// An ArgoRollout is a Rollout of Argo with its ReplicaSets, Services and pods.
 type ArgoRollout struct {
 	File        string
 	Object      *kubeargo.RolloutObject // with the template of the workload that it names
@@ -21,14 +21,14 @@ type ArgoRollout struct {
 	Pods        []*corev1.Pod // of the ReplicaSets
 	Snapshot    argo.Snapshot
 	Scaled      Scaling // by an autoscaler
-	// Workload is a Deployment that stands for it, with its pods and what there is around them.
+	// Workload is an equivalent Deployment, with the same pods, nodes and limits.
 	Workload Workload
 }
 
-// Name returns what messages call the Rollout.
+// Name returns the kind and name of the Rollout, for messages.
 func (r *ArgoRollout) Name() string { return describe("Rollout", r.Object.Name) }
 
-// Key tells Rollouts apart.
+// Key identifies the Rollout among all Rollouts.
 func (r *ArgoRollout) Key() string { return key(r.Object) }
 
 // Invalid returns err as an error of the Rollout.
@@ -36,17 +36,17 @@ func (r *ArgoRollout) Invalid(err error) error {
 	return &Error{File: r.File, Object: r.Name(), Err: err}
 }
 
-// At returns the snapshot as of an instant: which pods are available depends on it.
+// At returns the snapshot at a time, which decides the pods that are available.
 func (r *ArgoRollout) At(now time.Time) argo.Snapshot {
 	s := r.Snapshot
 	s.Pods = kubeargo.Pods(r.Object, r.ReplicaSets, r.Pods, now)
 	return s
 }
 
-// Placed returns what notes call the Rollout, with its namespace.
+// Placed returns the kind, namespace and name of the Rollout, for notes.
 func (r *ArgoRollout) Placed() string { return placed("Rollout", headOf(r.Object)) }
 
-// ID returns that of the Rollout.
+// ID returns the ID of the Rollout.
 func (r *ArgoRollout) ID() ID {
 	return ID{"Rollout", "argoproj.io", r.Object.Namespace, r.Object.Name}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// assignArgo puts together Rollouts of Argo with what they need. It takes their
-// ReplicaSets away from those of Deployments.
+// assignArgo completes the Rollouts of Argo with the objects that they need. It removes their
+// ReplicaSets from the list, so that no Deployment gets them.
 func (l *loader) assignArgo(s *Set) error {
 	files := map[string]string{}
 	for _, source := range l.argo {
@@ -45,7 +45,7 @@ func (l *loader) assignArgo(s *Set) error {
 	return nil
 }
 
-// completeArgo gives a Rollout what belongs to it.
+// completeArgo adds the template, ReplicaSets, pods and Services of a Rollout.
 func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
 	if err := l.resolve(r); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (l *loader) completeArgo(r *ArgoRollout, s *Set) (err error) {
 
 func argoHasPods(set argo.ReplicaSet) bool { return set.StatusReplicas > 0 }
 
-// resolve gives a Rollout the template of the workload that it names.
+// resolve gives a Rollout the template of the workload in its workloadRef.
 func (l *loader) resolve(r *ArgoRollout) error {
 	ref := r.Object.Spec.WorkloadRef
 	if ref == nil {
@@ -108,8 +108,8 @@ func (l *loader) takeArgo(r *ArgoRollout) {
 	}
 }
 
-// argoServices gives a Rollout the Services that it names. Those that are not in the input
-// are taken to select what its status says.
+// argoServices gives a Rollout the Services that it names. It makes up a Service that is not in the
+// input, with a selector that agrees with the status.
 func (l *loader) argoServices(r *ArgoRollout) (notes []string) {
 	status := &r.Object.Status
 	type wanted struct{ name, selects string }

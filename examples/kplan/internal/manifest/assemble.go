@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// noWorkload tells that there is nothing to plan.
+// noWorkload is the error for input with nothing to plan.
 const noWorkload = "no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input"
 
-// set puts together what belongs together.
+// set builds the [Set] from all objects.
 func (l *loader) set(from Source) (*Set, error) {
 	sets, err := l.podSets()
 	if err != nil {
@@ -51,8 +51,8 @@ func (l *loader) set(from Source) (*Set, error) {
 	return s, l.dropPartial(s, from)
 }
 
-// nothing returns why nothing can be said about the first Rollout, or what the notes tell of
-// ReplicaSets.
+// nothing returns the error for a set with nothing to plan: about the first Rollout, or else with
+// the notes.
 func (l *loader) nothing(notes []string) error {
 	if len(l.rollouts) > 0 {
 		r := l.rollouts[0]

@@ -14,13 +14,13 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// assumedNodes is how many nodes there are of which nothing tells.
+// assumedNodes is the number of nodes if the input does not tell it.
 const assumedNodes = 3
 
-// AssumeNodes gives a DaemonSet nodes if the input has none, and returns what is assumed: those
-// that its pods are on, or else as many as its status tells, or else three. All meet its nodeSelector
-// and the first term of its node affinity. What runs before it, if that is not nil, has the pods and
-// the status.
+// AssumeNodes gives a DaemonSet nodes if the input has no nodes, and returns the assumption: the
+// nodes of its pods, or else as many as its status counts, or else three. All of them match its
+// nodeSelector and the first term of its node affinity. If before is not nil, it is the running
+// DaemonSet, and its pods and status count.
 func (d *DaemonSet) AssumeNodes(before *DaemonSet) (assumed []string) {
 	if len(d.Nodes) > 0 {
 		return nil
@@ -60,7 +60,7 @@ func (d *DaemonSet) AssumeNodes(before *DaemonSet) (assumed []string) {
 	return []string{fmt.Sprintf(text, len(names))}
 }
 
-// meet adds the labels that a pod demands of its node.
+// meet adds the labels that a pod requires of its node.
 func meet(labels map[string]string, p *corev1.PodSpec) {
 	maps.Copy(labels, p.NodeSelector)
 	if p.Affinity == nil || p.Affinity.NodeAffinity == nil || p.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
@@ -70,7 +70,7 @@ func meet(labels map[string]string, p *corev1.PodSpec) {
 	if len(terms) == 0 {
 		return
 	}
-	for _, e := range terms[0].MatchExpressions { // one term that holds is enough
+	for _, e := range terms[0].MatchExpressions { // one matching term is enough
 		_, has := labels[e.Key]
 		switch {
 		case e.Operator == corev1.NodeSelectorOpExists && !has:

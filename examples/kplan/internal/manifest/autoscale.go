@@ -9,16 +9,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A Scaling is what autoscalers make of the replicas of a workload.
+// A Scaling is the effect of autoscalers on the replicas of a workload.
 type Scaling struct {
-	Notes []string // what that is, for the user to know
-	To    *int32   // what they will set, as those of a live one are out of bounds; else nil
+	Notes []string // the effect, for the user
+	To    *int32   // the replicas that a live workload out of bounds will get; else nil
 }
 
-// autoscale gives a manifest of a kind the replicas that its autoscaler lets it have. Those
-// of a live object stay until the autoscaler looks at it: it then brings them into its
-// bounds, whatever metrics say, unless they are 0, which turns it off. So does
-// reconcileAutoscaler of the horizontal controller.
+// autoscale brings the replicas of a manifest into the bounds of its autoscaler. Those bounds hold
+// whatever the metrics are, except that 0 replicas turn the autoscaler off. The replicas of a live
+// object stay until the autoscaler's next pass. Upstream: reconcileAutoscaler of the horizontal
+// controller.
 func (l *limitObjects) autoscale(kind string, o metav1.Object, replicas **int32) (s Scaling) {
 	for _, source := range l.autoscalers {
 		a := source.object
@@ -48,7 +48,7 @@ func (l *limitObjects) autoscale(kind string, o metav1.Object, replicas **int32)
 	return s
 }
 
-// orOne returns a number of replicas, of which there is one if nothing is said.
+// orOne returns a number of replicas, which is 1 if unset.
 func orOne(n *int32) int32 {
 	if n == nil {
 		return 1
@@ -56,14 +56,14 @@ func orOne(n *int32) int32 {
 	return *n
 }
 
-// targets reports whether an autoscaler is for an object of a kind.
+// targets reports whether an autoscaler scales an object of a kind.
 func targets(a *autoscalingv2.HorizontalPodAutoscaler, kind string, o metav1.Object) bool {
 	ref := a.Spec.ScaleTargetRef
 	return ref.Kind == kind && ref.Name == o.GetName() && sameNamespace(a.Namespace, o.GetNamespace())
 }
 
-// An olderAutoscaler is one of a version before v2. All versions have the same bounds; v1 has
-// one metric in place of a list, v2beta1 no behavior, and none of these is looked at.
+// An olderAutoscaler is an autoscaler of a version before v2. All versions have the same bounds. v1
+// has one metric in place of a list and v2beta1 has no behavior, and none of these fields is used.
 type olderAutoscaler struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -80,7 +80,7 @@ type olderAutoscaler struct {
 	Status any `json:"status"`
 }
 
-// asV2 returns the autoscaler with what is looked at of it.
+// asV2 returns the autoscaler as v2, with the fields that are used.
 func (o *olderAutoscaler) asV2() *autoscalingv2.HorizontalPodAutoscaler {
 	a := &autoscalingv2.HorizontalPodAutoscaler{TypeMeta: o.TypeMeta, ObjectMeta: o.ObjectMeta}
 	a.Spec.ScaleTargetRef, a.Spec.MinReplicas, a.Spec.MaxReplicas = o.Spec.ScaleTargetRef, o.Spec.MinReplicas, o.Spec.MaxReplicas

@@ -20,8 +20,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A DaemonSet is one of Kubernetes, or an Advanced DaemonSet of OpenKruise, with the
-// nodes, and the pods and revisions of its namespace.
+// A DaemonSet is a DaemonSet of Kubernetes or an Advanced DaemonSet of OpenKruise, with the nodes,
+// and with the pods and revisions of its namespace.
 type DaemonSet struct {
 	File      string
 	Object    *appsv1.DaemonSet
@@ -35,10 +35,10 @@ type DaemonSet struct {
 	limits   *limitObjects
 }
 
-// Name returns what messages call the DaemonSet.
+// Name returns the kind and name of the DaemonSet, for messages.
 func (d *DaemonSet) Name() string { return describe(daemonset.Kind, d.Object.Name) }
 
-// Key tells DaemonSets apart. The two APIs have names of their own.
+// Key identifies the DaemonSet. DaemonSets of the two APIs may have the same name.
 func (d *DaemonSet) Key() string {
 	return fmt.Sprint(d.Advanced != nil, "/", key(d.Object))
 }
@@ -48,7 +48,7 @@ func (d *DaemonSet) Invalid(err error) error {
 	return &Error{File: d.File, Object: d.Name(), Err: err}
 }
 
-// Dialect returns whose rules hold for the DaemonSet.
+// Dialect returns the API whose rules apply to the DaemonSet.
 func (d *DaemonSet) Dialect() daemonset.Dialect {
 	if d.Advanced != nil {
 		return daemonset.OpenKruise
@@ -76,7 +76,7 @@ func (d *DaemonSet) Controlled() []*corev1.Pod {
 	})
 }
 
-// Own returns the pods that the DaemonSet controls or adopts, and its ControllerRevisions so.
+// Own returns the pods and ControllerRevisions that the DaemonSet controls or adopts.
 func (d *DaemonSet) Own() (pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) {
 	selects, err := metav1.LabelSelectorAsSelector(d.Object.Spec.Selector)
 	own := func(o metav1.Object) bool {
@@ -96,17 +96,17 @@ func (d *DaemonSet) Own() (pods []*corev1.Pod, revisions []*appsv1.ControllerRev
 	return pods, revisions
 }
 
-// Around returns what there is beside the DaemonSet in a namespace.
+// Around returns the other objects in a namespace that affect the DaemonSet.
 func (d *DaemonSet) Around(namespace string) Around {
 	return Around{d.Nodes, d.shared.Pods, d.limits.in(namespace)}
 }
 
-// History returns the ControllerRevisions that kubectl takes for those of the DaemonSet, its own that
-// it selects, also as package revision reads them.
+// History returns the ControllerRevisions of the DaemonSet that kubectl shows, which it both
+// controls and selects, and the same as package revision reads them.
 func (d *DaemonSet) History() (objects []*appsv1.ControllerRevision, revisions []revision.ControllerRevision) {
 	selects, err := metav1.LabelSelectorAsSelector(d.Object.Spec.Selector)
 	if err != nil {
-		return nil, nil // which validation refuses
+		return nil, nil // validation refuses it
 	}
 	for _, r := range d.Revisions {
 		if metav1.IsControlledBy(r, d.Object) && selects.Matches(labels.Set(r.Labels)) {
@@ -116,11 +116,11 @@ func (d *DaemonSet) History() (objects []*appsv1.ControllerRevision, revisions [
 	return objects, revisions
 }
 
-// ErrNoNode tells that nothing can be said about a DaemonSet.
+// ErrNoNode is the error for a DaemonSet in an input without nodes.
 var ErrNoNode = errors.New("no Node in the input; --nodes makes some")
 
-// advancedDaemonSet is an Advanced DaemonSet of apps.kruise.io/v1alpha1 or v1beta1: one
-// of Kubernetes, and what comes on top.
+// advancedDaemonSet is an Advanced DaemonSet of apps.kruise.io/v1alpha1 or v1beta1: a DaemonSet of
+// Kubernetes with more fields.
 type advancedDaemonSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -161,7 +161,7 @@ type advancedStrategy struct {
 	} `json:"rollingUpdate"`
 }
 
-// split returns what the DaemonSet has in common with one of Kubernetes, and the rest.
+// split separates the fields of a DaemonSet of Kubernetes from the fields of OpenKruise.
 func (a *advancedDaemonSet) split() *DaemonSet {
 	ds := &appsv1.DaemonSet{TypeMeta: a.TypeMeta, ObjectMeta: a.ObjectMeta, Spec: a.Spec.DaemonSetSpec, Status: a.Status.DaemonSetStatus}
 	ds.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: a.Spec.UpdateStrategy.Type}
@@ -179,7 +179,7 @@ func (a *advancedDaemonSet) split() *DaemonSet {
 	return &DaemonSet{Object: ds, Advanced: rest}
 }
 
-// ID returns that of the DaemonSet.
+// ID returns the ID of the DaemonSet.
 func (d *DaemonSet) ID() ID {
 	id := ID{daemonset.Kind, "apps", d.Object.Namespace, d.Object.Name}
 	if d.Advanced != nil {
@@ -188,7 +188,8 @@ func (d *DaemonSet) ID() ID {
 	return id
 }
 
-// Failures returns what an event quotes of pods that the DaemonSet could not create.
+// Failures returns the failure that an event reports about pods the DaemonSet could not create, if
+// there is one.
 func (d *DaemonSet) Failures() []Failure {
 	if f, ok := d.failures.byUID[d.Object.UID]; ok {
 		return []Failure{f}

@@ -9,7 +9,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// assignDaemonSets puts together DaemonSets with what they need.
+// assignDaemonSets completes the DaemonSets with nodes, pods and revisions. It also gives all other
+// workloads their nodes.
 func (l *loader) assignDaemonSets(s *Set, from Source) error {
 	before := len(l.notes)
 	all := l.nodesFor(from.Nodes, from.Zones)

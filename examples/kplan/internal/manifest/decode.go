@@ -17,8 +17,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// decode fills an API object. The fields that the object does not have are no
-// error, but returned; those whose values do not fit are.
+// decode fills an API object. It returns the fields that the object does not have, which are no
+// error; a field of the wrong type is an error.
 func decode(u *unstructured.Unstructured, object any) (unknown []error, err error) {
 	if err := checkLimits(u); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func decode(u *unstructured.Unstructured, object any) (unknown []error, err erro
 	return unknown, err
 }
 
-// valueAt returns what the object holds where its type does not fit.
+// valueAt returns the value in the field of the wrong type.
 func valueAt(u *unstructured.Unstructured, mismatch *json.UnmarshalTypeError) any {
 	value, found, err := unstructured.NestedFieldNoCopy(u.Object, strings.Split(mismatch.Field, ".")...)
 	if err != nil || !found {
@@ -48,7 +48,7 @@ func valueAt(u *unstructured.Unstructured, mismatch *json.UnmarshalTypeError) an
 	return plain(mismatch.Value)
 }
 
-// plain is a text that messages do not quote.
+// A plain text is not quoted in messages.
 type plain string
 
 func typeName(t reflect.Type) string {
@@ -69,8 +69,8 @@ func typeName(t reflect.Type) string {
 	return "of type " + t.String()
 }
 
-// limits are the fields that hold a number or a percentage. A segment * stands for
-// every element of a list.
+// limits are the fields that hold a number or a percentage. A segment * stands for every element of
+// a list.
 var limits = []string{
 	"spec.strategy.rollingUpdate.maxSurge",
 	"spec.strategy.rollingUpdate.maxUnavailable",
@@ -88,10 +88,10 @@ var limits = []string{
 	"spec.releasePlan.failureThreshold",
 }
 
-// checkLimits finds limits that are neither a number nor a percentage, because their own
-// decoder does not tell where they are.
+// checkLimits finds limits that are neither a number nor a percentage: the decoder of these fields
+// does not report their paths.
 func checkLimits(u *unstructured.Unstructured) error {
-	texts := strings.HasPrefix(u.GetAPIVersion(), "rollouts.kruise.io/") // whose planner takes no other texts
+	texts := strings.HasPrefix(u.GetAPIVersion(), "rollouts.kruise.io/") // a text must be a percentage
 	for _, path := range limits {
 		if err := checkLimit(u.Object, "", strings.Split(path, "."), texts); err != nil {
 			return err
@@ -100,7 +100,7 @@ func checkLimits(u *unstructured.Unstructured) error {
 	return nil
 }
 
-// checkLimit checks what is at the path within a value, which has a path itself.
+// checkLimit checks the field at a path below a value. At is the path of the value itself.
 func checkLimit(value any, at string, path []string, texts bool) error {
 	if len(path) == 0 {
 		return limitError(value, at, texts)
@@ -120,10 +120,10 @@ func checkLimit(value any, at string, path []string, texts bool) error {
 			}
 		}
 	}
-	return nil // the decoder tells
+	return nil // the decoder reports it
 }
 
-// limitError returns what is wrong with a limit, or nil.
+// limitError returns the error of a limit, or nil.
 func limitError(value any, at string, texts bool) error {
 	switch v := value.(type) {
 	case nil:

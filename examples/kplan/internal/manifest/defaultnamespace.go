@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fillNamespace puts what has no namespace into that of the source or, if it has none, into
-// "default" if anything else is there in so many words: manifests beside what kubectl has
-// printed. Otherwise names stay as short as they are written.
+// fillNamespace puts objects without a namespace into the namespace of the source. If the source
+// has no namespace, it puts them into "default" if some other object names that explicitly, such as
+// manifests together with the output of kubectl. Otherwise names stay short.
 func (l *loader) fillNamespace(ofSource string) {
 	named, unnamed := ofSource != "", []*string{}
 	for _, namespace := range l.namespacesOf() {
@@ -28,7 +28,7 @@ func (l *loader) fillNamespace(ofSource string) {
 	}
 }
 
-// namespacesOf returns where the namespaces of all objects are that have one.
+// namespacesOf returns pointers to the namespaces of all namespaced objects.
 func (l *loader) namespacesOf() (list []*string) {
 	for _, s := range l.deployments {
 		list = append(list, &s.object.namespace)
@@ -66,7 +66,7 @@ func (l *loader) namespacesOf() (list []*string) {
 	return list
 }
 
-// metaOf returns where the namespaces of objects are.
+// metaOf returns pointers to the namespaces of objects.
 func metaOf[T any](sources []source[T]) (list []*string) {
 	for _, s := range sources {
 		if o, ok := any(s.object).(interface{ GetObjectMeta() metav1.Object }); ok {

@@ -12,7 +12,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// defaulted returns an object of Kubernetes in its type and with its defaults, nil for others.
+// defaulted returns an object of Kubernetes in its Go type with its defaults, or nil for other
+// kinds.
 func defaulted(u *unstructured.Unstructured) any {
 	data, err := u.MarshalJSON()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// edited returns an object after [Source.Edit], as the API server would store it. It is nil for
-// what belongs to a workload: that runs before the edit.
+// edited returns an object after [Source.Edit], as the API server would store it. It returns nil
+// for an object that a controller made for a workload: the state before the edit has it.
 func (l *loader) edited(s *Source, u *unstructured.Unstructured, file string) (*unstructured.Unstructured, error) {
 	switch {
 	case s.Edit == nil:
@@ -38,7 +38,7 @@ func (l *loader) edited(s *Source, u *unstructured.Unstructured, file string) (*
 	return after, nil
 }
 
-// belongs reports whether an object is what a controller has made of a workload.
+// belongs reports whether a controller has made an object for a workload.
 func belongs(u *unstructured.Unstructured) bool {
 	switch kind := u.GetKind(); kind {
 	case "Pod", "ControllerRevision":

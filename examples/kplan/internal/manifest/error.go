@@ -10,12 +10,12 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// An Error is bad input: where it is, and what is wrong.
+// An Error is bad input: its place, and the problem.
 type Error = files.Error
 
 func describe(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
 
-// passedOver returns an error, with the first of the objects that are not looked at.
+// passedOver returns an error that names the first of the objects that were passed over.
 func passedOver(text string, notes []string) error {
 	switch {
 	case len(notes) == 1:
@@ -23,5 +23,5 @@ func passedOver(text string, notes []string) error {
 	case len(notes) > 1:
 		text += fmt.Sprintf("; %s (and %d more)", notes[0], len(notes)-1)
 	}
-	return errors.New(terminal.Escape(text)) // a kind may have any letters
+	return errors.New(terminal.Escape(text)) // a kind may hold any characters
 }

@@ -15,15 +15,15 @@ import (
 // failedCreate is the reason of events about pods that could not be created.
 const failedCreate = "FailedCreate"
 
-// A Failure is what an event quotes of a creation that was refused.
+// A Failure is a refused creation, as an event reports it.
 type Failure struct {
-	Object  string // ReplicaSet web-6b6449b5bf
+	Object  string // such as ReplicaSet "web-6b6449b5bf"
 	Message string
 	Count   int32 // how often, at least 1
 	Last    time.Time
 }
 
-// An event is one of the API, of either group. They have the same fields under two names.
+// An event is an Event of either API group. The groups use different names for the same fields.
 type event struct {
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -47,16 +47,16 @@ type event struct {
 	} `json:"series"`
 }
 
-// Failures are the latest events about each object whose pods were refused.
+// failures holds the latest failure of each object with refused pods.
 type failures struct {
 	byUID map[types.UID]Failure
 }
 
-// add takes from an event what it quotes, and when that was last.
+// add adds the failure that an event reports, and returns the time of its last occurrence.
 func (o *failures) add(u *unstructured.Unstructured) (last time.Time, err error) {
 	e := &event{}
 	if _, err := decode(u, e); err != nil || e.Type != corev1.EventTypeWarning || e.Reason != failedCreate {
-		return last, err // it explains nothing
+		return last, err // other events do not matter
 	}
 	about := cmp.Or(e.Involved, e.Regarding)
 	f := Failure{Object: describe(about.Kind, about.Name), Message: cmp.Or(e.Message, e.Note), Count: max(1, e.Count, e.DeprecatedCount)}

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A head is what an object is found by.
+// A head is the namespace, name and UID of an object.
 type head struct {
 	namespace, name string
 	uid             types.UID
@@ -28,7 +28,7 @@ type head struct {
 
 func headOf(o metav1.Object) head { return head{o.GetNamespace(), o.GetName(), o.GetUID()} }
 
-// placed names an object with its namespace, if it has one.
+// placed returns the kind and name of an object, with its namespace if it has one.
 func placed(kind string, h head) string {
 	if h.namespace == "" {
 		return describe(kind, h.name)
@@ -36,12 +36,12 @@ func placed(kind string, h head) string {
 	return describe(kind, h.namespace+"/"+h.name)
 }
 
-// key tells heads of a kind apart, as [key] does.
+// key returns the [key] of the object.
 func (h head) key() string {
 	return key(&metav1.ObjectMeta{Namespace: h.namespace, Name: h.name})
 }
 
-// An encoded object writes and reads itself as the API server stores it.
+// An encoded object can be written and read in the form in which the API server stores it.
 type encoded[T any] interface {
 	*T
 	metav1.Object
@@ -49,24 +49,24 @@ type encoded[T any] interface {
 	Unmarshal([]byte) error
 }
 
-// held is an object in the form in which the API server stores it, which takes a fraction of
-// the memory, until somebody looks at it. Its namespace and UID are those of the head, which
-// manifests may get later.
+// A held object is kept in the form in which the API server stores it, which takes a fraction of
+// the memory, and is decoded on demand. The head has its namespace and UID, which manifests may get
+// later.
 type held[T any, P encoded[T]] struct {
 	head
 	text   packed.Text
 	packer *packed.Packer
-	kind   unique.Handle[metav1.TypeMeta] // which storage leaves out
+	kind   unique.Handle[metav1.TypeMeta] // the stored form lacks it
 	object P                              // nil unless it is open
 	pinned bool                           // whether it stays open
 }
 
-// hold returns an object that is not open.
+// hold returns a held object that is not open.
 func hold[T any, P encoded[T]](o P, kind metav1.TypeMeta, packer *packed.Packer) held[T, P] {
 	h := held[T, P]{head: headOf(o), packer: packer, kind: unique.Make(kind)}
 	h.namespace, h.name, h.uid = strings.Clone(h.namespace), strings.Clone(h.name), types.UID(strings.Clone(string(h.uid)))
 	text, err := o.Marshal()
-	if err != nil { // it has no such form
+	if err != nil { // it has no stored form
 		h.object, h.pinned = o, true
 		return h
 	}
@@ -74,7 +74,7 @@ func hold[T any, P encoded[T]](o P, kind metav1.TypeMeta, packer *packed.Packer)
 	return h
 }
 
-// open returns the object, the same one until it is closed.
+// open returns the decoded object. It is the same one until close.
 func (h *held[T, P]) open() P {
 	if h.object == nil {
 		h.object = new(T)
@@ -82,7 +82,7 @@ func (h *held[T, P]) open() P {
 		if err == nil {
 			err = h.object.Unmarshal(text)
 		}
-		if err != nil { // of what Marshal has written: any answer would be about another object
+		if err != nil { // Marshal wrote the text, so any answer would be wrong
 			panic(fmt.Errorf("%s %s/%s: %w", h.kind.Value().Kind, h.namespace, h.name, err))
 		}
 	}
@@ -93,19 +93,19 @@ func (h *held[T, P]) open() P {
 	return h.object
 }
 
-// close gives away the object.
+// close releases the decoded object, unless it is pinned.
 func (h *held[T, P]) close() {
 	if !h.pinned {
 		h.object = nil
 	}
 }
 
-// A heldDeployment is a Deployment.
+// A heldDeployment is a held Deployment.
 type heldDeployment struct {
 	held[appsv1.Deployment, *appsv1.Deployment]
-	canaryOf string // the Deployment beside which a Rollout has made it
-	replicas *int32 // that an autoscaler gives it, or nil
-	hadSets  bool   // whether there are ReplicaSets by its status
+	canaryOf string // the Deployment for which a Rollout has made this canary
+	replicas *int32 // set by an autoscaler, or nil
+	hadSets  bool   // whether it has ReplicaSets by its status
 }
 
 func holdDeployment(d *appsv1.Deployment, packer *packed.Packer) *heldDeployment {
@@ -122,21 +122,21 @@ func (h *heldDeployment) open() *appsv1.Deployment {
 	return d
 }
 
-// identify gives a manifest the UID that it lacks.
+// identify gives a manifest without a UID a UID.
 func (h *heldDeployment) identify() {
 	if h.uid == "" {
 		h.uid = madeUID("", h.namespace, h.name)
 	}
 }
 
-// A heldSet is a ReplicaSet, or a ReplicationController in its form.
+// A heldSet is a held ReplicaSet, or a ReplicationController converted to one.
 type heldSet struct {
 	held[appsv1.ReplicaSet, *appsv1.ReplicaSet]
-	controller types.UID  // of what controls it
-	controlled bool       // whether anything does
-	made       bool       // whether it is a manifest that has got a UID
-	replicas   int32      // of the status
-	labels     labels.Set // of one that nothing controls
+	controller types.UID  // the UID of its controller
+	controlled bool       // whether it has a controller
+	made       bool       // whether it is a manifest that was given a UID
+	replicas   int32      // in the status
+	labels     labels.Set // if it has no controller
 	wrong      error      // of [checkReplicaSet]
 }
 
@@ -159,7 +159,7 @@ func (h *heldSet) open() *appsv1.ReplicaSet {
 	return rs
 }
 
-// pin returns the object, which stays open.
+// pin returns the decoded object, which stays open.
 func (h *heldSet) pin() *appsv1.ReplicaSet {
 	h.pinned = true
 	return h.open()
@@ -168,7 +168,7 @@ func (h *heldSet) pin() *appsv1.ReplicaSet {
 // isController reports whether it is a ReplicationController.
 func (h *heldSet) isController() bool { return h.kind.Value().Kind == replicaset.KindController }
 
-// owner returns what controls it.
+// owner returns its controller.
 func (h *heldSet) owner() owner {
 	if !h.controlled {
 		return owner{}
@@ -178,10 +178,10 @@ func (h *heldSet) owner() owner {
 
 func (h *heldSet) id() ID { return setID(h.kind.Value().Kind, h.namespace, h.name) }
 
-// describe returns what messages call it.
+// describe returns its kind and name, for messages.
 func (h *heldSet) describe() string { return describe(h.kind.Value().Kind, h.name) }
 
-// An owner is what controls something, by what tells it apart.
+// An owner identifies a controller.
 type owner struct {
 	uid       types.UID
 	namespace string
@@ -208,8 +208,8 @@ func snapshotOf(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 	return r
 }
 
-// fromController returns a ReplicationController with its defaults in the form of a
-// ReplicaSet, which keeps the kind.
+// fromController returns a ReplicationController with its defaults as a ReplicaSet, which keeps the
+// kind.
 func fromController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
 	rs := kube.FromReplicationController(kube.Default(rc))
 	rs.Kind = replicaset.KindController

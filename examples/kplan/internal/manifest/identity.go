@@ -13,18 +13,18 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// key tells objects of a kind apart. Without a namespace they are in that which kubectl
-// takes then.
+// key identifies an object of a kind. An object without a namespace is in the default namespace, as
+// for kubectl.
 func key(o metav1.Object) string {
 	return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) + "/" + o.GetName()
 }
 
 func kindOf(u *unstructured.Unstructured) string { return u.GetAPIVersion() + " " + u.GetKind() }
 
-// An ID tells objects of all kinds apart, whatever the version of their API.
+// An ID identifies an object of any kind, whatever the version of its API.
 type ID struct{ Kind, Group, Namespace, Name string }
 
-// Placed returns the ID with the namespace that kubectl takes without one.
+// Placed returns the ID with the default namespace if it has no namespace.
 func (id ID) Placed() ID {
 	id.Namespace = cmp.Or(id.Namespace, metav1.NamespaceDefault)
 	return id
@@ -35,7 +35,7 @@ func idOf(u *unstructured.Unstructured) ID {
 	return ID{gvk.Kind, gvk.Group, u.GetNamespace(), u.GetName()}
 }
 
-// setID returns that of a ReplicaSet or ReplicationController.
+// setID returns the ID of a ReplicaSet or ReplicationController.
 func setID(kind, namespace, name string) ID {
 	id := ID{Kind: kind, Namespace: namespace, Name: name}
 	if kind == replicaset.Kind {
@@ -44,24 +44,23 @@ func setID(kind, namespace, name string) ID {
 	return id
 }
 
-// The API groups of OpenKruise.
+// kruiseApps and kruiseRollouts are the API groups of OpenKruise.
 const kruiseApps, kruiseRollouts = "apps.kruise.io", "rollouts.kruise.io"
 
-// sameNamespace reports whether two names of a namespace mean the same: none is the default
+// sameNamespace reports whether two namespaces are the same. The empty namespace is the default
 // one.
 func sameNamespace(a, b string) bool {
 	return cmp.Or(a, metav1.NamespaceDefault) == cmp.Or(b, metav1.NamespaceDefault)
 }
 
-// manifestUID is what the UIDs of manifests begin with.
+// manifestUID is the prefix of the UIDs of manifests.
 const manifestUID = "manifest/"
 
 func madeUID(kind, namespace, name string) types.UID {
 	return types.UID(manifestUID + namespace + "/" + kind + name)
 }
 
-// identify gives an object the UID and the generation that it lacks as long as it is a
-// manifest.
+// identify gives a manifest a UID and a generation if it lacks them.
 func identify(o *metav1.ObjectMeta, kind string) {
 	if o.UID == "" {
 		o.UID = madeUID(kind, o.Namespace, o.Name)
@@ -69,8 +68,8 @@ func identify(o *metav1.ObjectMeta, kind string) {
 	o.Generation = max(o.Generation, 1)
 }
 
-// IsManifest reports whether the UID is that of a manifest which nobody has applied.
+// IsManifest reports whether a UID belongs to a manifest, not to an object of a cluster.
 func IsManifest[U ~string](uid U) bool { return !isLive(types.UID(uid)) }
 
-// isLive reports whether the UID is that of an object of a cluster.
+// isLive reports whether a UID belongs to an object of a cluster.
 func isLive(uid types.UID) bool { return uid != "" && !strings.HasPrefix(string(uid), manifestUID) }

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Ranged returns a pod of the workload as the LimitRanges of its namespace complete it, and
-// why they refuse it, "" if they do not. So does the admission plugin LimitRanger for what each
-// container sets; limits of pods as a whole are not looked at.
+// Ranged returns a pod of the workload with the defaults of the LimitRanges of its namespace, and
+// the reason why they refuse it, or "". Like the admission plugin LimitRanger, it looks at each
+// container; it does not check limits of whole pods.
 func (w *Workload) Ranged(pod *corev1.PodSpec) (completed *corev1.PodSpec, refused string) {
 	completed = pod.DeepCopy()
 	containers := containersOf(completed)
@@ -55,20 +55,20 @@ func containersOf(p *corev1.PodSpec) (list []*corev1.Container) {
 	return list
 }
 
-// A rangeItem is what a LimitRange says of containers.
+// A rangeItem is a limit on containers in a LimitRange.
 type rangeItem struct {
 	name string
 	corev1.LimitRangeItem
 }
 
-// defaults returns what containers get that do not say it. The API server derives what a
-// LimitRange leaves out: a default from the maximum, and a request from that or the minimum.
+// defaults returns the values for containers that do not set them. The API server derives missing
+// ones: the default limit from the maximum, and the default request from the limit or the minimum.
 func (i *rangeItem) defaults() (limits, requests corev1.ResourceList) {
 	limits = with(i.Default, i.Max)
 	return limits, with(with(i.DefaultRequest, limits), i.Min)
 }
 
-// refuses returns why a container does not fit, or "".
+// refuses returns the reason why a container does not fit, or "".
 func (i *rangeItem) refuses(c *corev1.Container) string {
 	outside := func(bounds, values corev1.ResourceList, sign int) string {
 		for _, name := range slices.Sorted(maps.Keys(bounds)) {
@@ -89,7 +89,7 @@ func amount(q resource.Quantity, known bool) string {
 	return q.String()
 }
 
-// with returns a list with those of another one that it lacks.
+// with returns a list with the missing resources added from another list.
 func with(list, more corev1.ResourceList) corev1.ResourceList {
 	all := corev1.ResourceList{}
 	maps.Copy(all, more)

@@ -13,17 +13,18 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// limitObjects bound what workloads may do.
+// limitObjects are the objects that limit workloads.
 type limitObjects struct {
 	quotas      []source[corev1.ResourceQuota]
 	budgets     []source[policyv1.PodDisruptionBudget]
 	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
 	ranges      []source[corev1.LimitRange]
 	claims      []source[corev1.PersistentVolumeClaim]
-	sizeless    map[string]bool // workloads without replicas, by kind and key, which autoscalers give some
+	sizeless    map[string]bool // workloads without spec.replicas, by kind and key
 }
 
-// beside adds those of another source, unless this one has some of the same names.
+// beside adds the objects of another source. Objects of this source win over others of the same
+// name.
 func (o *limitObjects) beside(other *limitObjects) {
 	if other == nil {
 		return
@@ -33,7 +34,8 @@ func (o *limitObjects) beside(other *limitObjects) {
 	o.claims = joined(o.claims, other.claims)
 }
 
-// in returns the quotas, ranges, claims and disruption budgets of a namespace, with that in them.
+// in returns the quotas, limit ranges, claims and disruption budgets of a namespace, with the
+// namespace set.
 func (o *limitObjects) in(namespace string) (list []kube.Object) {
 	list = append(list, inNamespace(o.quotas, namespace)...)
 	list = append(list, inNamespace(o.ranges, namespace)...)
@@ -41,7 +43,7 @@ func (o *limitObjects) in(namespace string) (list []kube.Object) {
 	return append(list, inNamespace(o.budgets, namespace)...)
 }
 
-// inNamespace returns the objects of a list that are in a namespace, with that in them.
+// inNamespace returns the objects of a list in a namespace, with the namespace set.
 func inNamespace[T any, O interface {
 	*T
 	kube.Object
@@ -56,7 +58,7 @@ func inNamespace[T any, O interface {
 	return objects
 }
 
-// joined returns a list with those of another one of whose names it has none.
+// joined returns a list with the objects of another list, except for names that it already has.
 func joined[T any, O interface {
 	*T
 	metav1.Object

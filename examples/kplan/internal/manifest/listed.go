@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A Listed ReplicaSet is one of [LoadReplicaSets], of which there may be thousands.
+// A Listed ReplicaSet is a result of [LoadReplicaSets], of which there may be thousands.
 type Listed struct {
 	File      string
 	namespace *namespace
@@ -40,14 +40,13 @@ func (r *Listed) Full() replicaset.Snapshot {
 	return r.namespace.snapshot(snapshotOf(r.held.open()))
 }
 
-// Drop gives away the ReplicaSet behind the last use of it, and its siblings until they are
-// asked for.
+// Drop releases the decoded ReplicaSet and its siblings. Call it after the last use of the
+// ReplicaSet.
 func (r *Listed) Drop() { r.namespace.forget(r.held.controller) }
 
-// LoadReplicaSets reads the ReplicaSets and ReplicationControllers of a source whose pods it
-// holds, in the order of the source, with Deployments or without. [Listed.Full] has their
-// snapshots. The set tells what was
-// passed over, and the latest time.
+// LoadReplicaSets reads the ReplicaSets and ReplicationControllers of a source that has their pods,
+// in the order of the source, with or without their Deployments. [Listed.Full] returns their
+// snapshots. The set has only the notes, the number of skipped manifests, and the latest time.
 func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 	l, err := s.read()
 	if err != nil {
@@ -66,7 +65,7 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 	}
 	set = &Set{Skipped: skipped, Notes: l.notes, Latest: l.latest.time}
 	namespaces, seen := l.namespaces(), map[string]string{}
-	var wrong error // of the first that cannot be planned
+	var wrong error // error of the first ReplicaSet that cannot be planned
 	for _, rs := range all {
 		h := rs.object
 		if !l.selected.hasSet(h) {
@@ -107,7 +106,7 @@ func LoadReplicaSets(s Source) (sets []Listed, set *Set, err error) {
 	return sets, set, wrong
 }
 
-// errNoSets tells that there is nothing to put in order.
+// errNoSets returns the error for an input without ReplicaSets.
 func (l *loader) errNoSets() error {
 	text := "no ReplicaSet or ReplicationController in the input"
 	if len(l.deployments)+len(l.argo) > 0 {
@@ -116,7 +115,7 @@ func (l *loader) errNoSets() error {
 	return passedOver(text, l.notes)
 }
 
-// wanted reports whether a ReplicaSet or its controller has one of the UIDs.
+// wanted reports whether a list has the UID of a ReplicaSet or of its controller.
 func (h *heldSet) wanted(only []types.UID) bool {
 	return slices.Contains(only, h.uid) || h.controlled && slices.Contains(only, h.controller)
 }

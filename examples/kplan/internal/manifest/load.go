@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifest reads Deployments, DaemonSets and Rollouts, with what belongs to them,
-// from files as people write them and as kubectl prints them.
+// Package manifest reads Deployments, DaemonSets and Rollouts, with their pods and other objects,
+// from files that people write and that kubectl prints.
 //
-// The objects of a source (package files) are applied to live ones (apply) and sorted by kind
-// (load, progressive); and what belongs together is put together (assemble, and the files that
-// end in _load). What a set holds (workload, daemonset, rollout and so on) knows
-// nothing of how it was read.
+//	files of package files, or objects of a cluster
+//	  -> apply                          to live objects
+//	  -> load, progressive              sort by kind: loader
+//	  -> assemble, *_load               complete each workload
+//	  -> set, workload, daemonset, ...  the result: Set
+//
+// The files of the last line do not depend on the loader.
 package manifest
 
 import (
@@ -22,7 +25,7 @@ import (
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 )
 
-// Load reads a source. It accesses no cluster.
+// Load reads a source. It does not access a cluster.
 func Load(s Source) (*Set, error) {
 	s.WithoutNodes = s.WithoutNodes || s.Whole
 	l, err := s.read()

@@ -18,7 +18,7 @@ import (
 type loader struct {
 	deployments []source[heldDeployment]
 	replicaSets []source[heldSet]
-	controllers []source[heldSet] // ReplicationControllers in this form
+	controllers []source[heldSet] // ReplicationControllers, converted
 	packer      *packed.Packer
 	pods        []source[corev1.Pod]
 	daemonSets  []source[DaemonSet]
@@ -27,7 +27,7 @@ type loader struct {
 	argo        []source[kubeargo.RolloutObject]
 	alike       alike
 	byNamespace map[string]*namespace
-	elsewhere   []*corev1.Pod // of a source that was read before
+	elsewhere   []*corev1.Pod // pods of a source that was read before
 	selected    selected
 	keep        bool
 	whole       bool
@@ -41,10 +41,10 @@ type loader struct {
 	admission   Admission
 	progressive
 	failures
-	*limitObjects // on their own: workloads keep them, and not all else
+	*limitObjects // a separate object, so that workloads keep only this part of the loader
 }
 
-// progressive are the objects that only Rollouts look at.
+// progressive are the objects that only Rollouts use.
 type progressive struct {
 	rollouts  []source[storedRollout]
 	releases  []source[namespaced[batchrelease.Release]]
@@ -56,10 +56,10 @@ type progressive struct {
 	routes    []source[kubekruise.HTTPRouteObject]
 	routings  []source[trafficRouting]
 
-	passed map[string]int // by kind: how many are passed over if there is no Rollout
+	passed map[string]int // by kind: number of objects that are passed over without a Rollout
 }
 
-// A trafficRouting is a TrafficRouting object, as far as Rollouts look at it.
+// A trafficRouting is a TrafficRouting with the fields that Rollouts use.
 type trafficRouting struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// named returns the object of a name in a namespace, or nil.
+// named returns the object with a name in a namespace, or nil.
 func named[T any](list []source[T], namespace, name string) *T {
 	for _, source := range list {
 		if o, ok := any(source.object).(metav1.Object); ok && o.GetNamespace() == namespace && o.GetName() == name {
@@ -35,7 +35,7 @@ func (l *loader) setsOf(o metav1.Object) (list []*appsv1.ReplicaSet) {
 	return list
 }
 
-// deployment returns the Deployment of a name in a namespace, or nil.
+// deployment returns the Deployment with a name in a namespace, or nil.
 func (l *loader) deployment(namespace, name string) *appsv1.Deployment {
 	for _, source := range l.deployments {
 		if h := source.object; h.namespace == namespace && h.name == name {
@@ -68,7 +68,7 @@ func objectsOf[T any](list []source[T], namespace string) []*T {
 	return objects
 }
 
-// ownedBy returns the pods of a workload: those that it controls, or a ReplicaSet of it.
+// ownedBy returns the pods that a workload or one of its ReplicaSets controls.
 func ownedBy(o metav1.Object, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) []*corev1.Pod {
 	owners := map[string]bool{string(o.GetUID()): true}
 	for _, rs := range sets {
@@ -82,8 +82,8 @@ func ownedBy(o metav1.Object, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) []*
 	})
 }
 
-// namespaces sorts pods and ReplicaSets by namespace, once. Every namespace of a
-// Deployment has an entry.
+// namespaces returns the pods and ReplicaSets by namespace. It sorts them once. Every namespace of
+// a Deployment has an entry.
 func (l *loader) namespaces() map[string]*namespace {
 	if l.byNamespace == nil {
 		l.byNamespace = l.sortByNamespace()
@@ -114,8 +114,8 @@ func (l *loader) sortByNamespace() map[string]*namespace {
 	return all
 }
 
-// beside adds what another source holds, which is of the same cluster: its nodes, unless
-// this one has those of the same names, the nodes that its pods are bound to, and limits.
+// beside adds objects of another source of the same cluster: nodes with other names, pods, which
+// take room on nodes, and limits.
 func (l *loader) beside(other *Set) {
 	if other == nil {
 		return
@@ -129,7 +129,7 @@ func (l *loader) beside(other *Set) {
 	l.limitObjects.beside(other.limits)
 }
 
-// shared returns what all workloads have to do with.
+// shared returns the objects that affect all workloads.
 func (l *loader) shared() (s Shared) {
 	for _, n := range l.nodes {
 		s.Nodes = append(s.Nodes, n.object)

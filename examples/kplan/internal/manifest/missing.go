@@ -14,9 +14,9 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Missing is what a live object has by its own status and no file holds, such as its pods; ""
-// is nothing. A planner would take that for lost and make it anew, and no answer would be true.
-// Nothing is missing of manifests, nor of what was read from a cluster.
+// Missing names the objects that a live object has by its own status but that are not in the input,
+// such as its pods, or is "". A planner would take them for deleted and create them again, so no
+// plan would be right. Nothing is missing of a manifest, or of objects read from a cluster.
 type Missing string
 
 const (
@@ -25,7 +25,7 @@ const (
 	noPods      = Missing("pods")
 )
 
-// together are the types that kubectl has to print for an object of a kind.
+// together are the types that kubectl has to print for each kind.
 var together = map[string]string{
 	"Deployment": "deployment,replicaset,pod", "Rollout": "rollout,replicaset,pod,service",
 	daemonset.Kind: "daemonset,controllerrevision,pod,node", replicaset.Kind: "replicaset,pod",
@@ -33,7 +33,7 @@ var together = map[string]string{
 	"StatefulSet": "rollout,batchrelease,statefulset,pod",
 }
 
-// Err says what is missing of an object of a kind, and who prints it.
+// Err returns the error about the missing objects of a kind, with the command that prints them.
 func (m Missing) Err(kind string) error {
 	return fmt.Errorf("its %s are not in the input; kubectl get %s -o yaml prints all that is needed", m, together[kind])
 }
@@ -43,7 +43,7 @@ func hadSets(d *appsv1.Deployment) bool {
 	return isLive(d.UID) && (d.Status.Replicas > 0 || d.Annotations[revision.AnnotationRevision] != "")
 }
 
-// Missing returns what of the Deployment, or of the ReplicaSet by itself, is missing.
+// Missing returns the objects missing for the Deployment, or for a ReplicaSet on its own.
 func (w *Workload) Missing() Missing {
 	switch {
 	case w.held == nil && isLive(w.Deployment.UID) && len(w.Pods) == 0 && w.ReplicaSets[0].Status.Replicas > 0:
@@ -54,7 +54,7 @@ func (w *Workload) Missing() Missing {
 	return ""
 }
 
-// Missing returns what of the DaemonSet is missing.
+// Missing returns the objects missing for the DaemonSet.
 func (d *DaemonSet) Missing() Missing {
 	own := func(r *appsv1.ControllerRevision) bool { return metav1.IsControlledBy(r, d.Object) }
 	switch s := &d.Object.Status; {
@@ -67,7 +67,7 @@ func (d *DaemonSet) Missing() Missing {
 	return ""
 }
 
-// Missing returns what of the Rollout is missing.
+// Missing returns the objects missing for the Rollout.
 func (r *ArgoRollout) Missing() Missing {
 	s := &r.Object.Status
 	if isLive(r.Object.UID) && len(r.ReplicaSets) == 0 && (s.Replicas > 0 || s.StableRS != "") {
@@ -76,7 +76,7 @@ func (r *ArgoRollout) Missing() Missing {
 	return ""
 }
 
-// Missing returns what of the set is missing.
+// Missing returns the objects missing for the set.
 func (s *PodSet) Missing() Missing {
 	if isLive(s.Object.GetUID()) && len(s.Pods) == 0 && s.Set.Status.Replicas > 0 {
 		return noPods
@@ -84,8 +84,9 @@ func (s *PodSet) Missing() Missing {
 	return ""
 }
 
-// missing returns what of the workload of the Rollout is missing, and the kind and key of that.
-// Those of OpenKruise, and StatefulSets, tell in their status all that is planned for.
+// missing returns the objects missing for the workload of the Rollout, with the kind and key of
+// that workload. The status of a CloneSet or a StatefulSet has all that a plan needs, so nothing is
+// missing of these.
 func (r *Rollout) missing() (Missing, string, string) {
 	switch {
 	case r.Deployment != nil:
@@ -96,8 +97,8 @@ func (r *Rollout) missing() (Missing, string, string) {
 	return "", "", ""
 }
 
-// dropPartial passes over the objects of which something is missing, and notes that. Those
-// stay that only tell what runs before something else, or what follows such an object.
+// dropPartial removes the objects with missing parts and notes that. It keeps objects that only
+// describe the running state, and objects that such a state has.
 func (l *loader) dropPartial(s *Set, from Source) error {
 	if from.Keep || from.Objects != nil || from.Also != nil || from.Only != nil {
 		return nil

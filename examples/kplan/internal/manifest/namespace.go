@@ -11,17 +11,17 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A namespace is the pods and ReplicaSets of one.
+// A namespace holds the pods and ReplicaSets of a namespace.
 type namespace struct {
 	pods     []podorder.Pod
 	families map[types.UID][]*heldSet // by the UID of the controller
-	owned    map[string]int           // pods, by the UID of the controller
+	owned    map[string]int           // number of pods, by the UID of the controller
 
-	last     string // controller whose family is below: one after the other is looked at
+	last     string // controller of siblings: callers ask for one after the other
 	siblings []replicaset.ReplicaSet
 }
 
-// drop gives away the ReplicaSets of a controller.
+// drop releases and forgets the ReplicaSets of a controller.
 func (n *namespace) drop(controller types.UID) {
 	n.forget(controller)
 	delete(n.families, controller)
@@ -57,8 +57,8 @@ func (n *namespace) family(controller string) []replicaset.ReplicaSet {
 	return n.siblings
 }
 
-// hasPodsOf reports whether the input holds the pods of a ReplicaSet: some of them,
-// or pods of others while it reports none of its own.
+// hasPodsOf reports whether the input has the pods of a ReplicaSet: some of its pods, or only other
+// pods if its status reports no pods.
 func (n *namespace) hasPodsOf(rs *heldSet) bool {
 	return n.owned[string(rs.uid)] > 0 || rs.replicas == 0 && len(n.pods) > 0
 }

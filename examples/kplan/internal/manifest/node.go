@@ -11,9 +11,9 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// nodesFor returns the nodes of the input, and as many more as it takes until there
-// are n: those that pods are bound or pinned to, and then node-1, node-2 and so on. Those
-// that are made are in zone-1, zone-2 and so on in turn, if there are zones.
+// nodesFor returns the nodes of the input and, until there are n, made ones: first the nodes that
+// pods are bound or pinned to, then node-1, node-2 and so on. If zones is not 0, made nodes are in
+// zone-1, zone-2 and so on in turn.
 func (l *loader) nodesFor(n, zones int) []*corev1.Node {
 	var nodes []*corev1.Node
 	seen := map[string]bool{}

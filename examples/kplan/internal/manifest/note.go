@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 )
 
-// noteRunning notes a workload that nobody controls.
+// noteRunning notes a workload without a controller.
 func (l *loader) noteRunning(u *unstructured.Unstructured) error {
 	if _, found, err := unstructured.NestedFieldNoCopy(u.Object, "spec", "replicas"); !found && err == nil {
 		if l.sizeless == nil {
@@ -33,7 +33,7 @@ func (l *loader) noteRunning(u *unstructured.Unstructured) error {
 	return err
 }
 
-// noteObject notes an object to be compared.
+// noteObject notes an object for a comparison.
 func (l *loader) noteObject(u *unstructured.Unstructured, file string) error {
 	if !l.whole || !compared(u) {
 		return nil
@@ -43,9 +43,9 @@ func (l *loader) noteObject(u *unstructured.Unstructured, file string) error {
 	return err
 }
 
-// reject returns the error of an object that the API server would reject. With
-// [Source.Whole] that is told of the object, and all others stand. What nobody has asked about
-// fails no answer.
+// reject returns the error of an object that the API server would reject. With [Source.Whole] it
+// stores the error in the object and returns nil, so that other objects are still planned. It also
+// returns nil for an object outside of the selection.
 func (l *loader) reject(id ID, err error) error {
 	o := l.noted(id)
 	switch {
@@ -58,13 +58,13 @@ func (l *loader) reject(id ID, err error) error {
 	return nil
 }
 
-// rejected reports whether an object was.
+// rejected reports whether reject stored an error for an object.
 func (l *loader) rejected(id ID) bool {
 	o := l.noted(id)
 	return o != nil && o.Wrong != nil
 }
 
-// noted returns an object that is to be compared, or nil.
+// noted returns an object noted for a comparison, or nil.
 func (l *loader) noted(id ID) *Object {
 	i := slices.IndexFunc(l.objects, func(o Object) bool { return o.Placed() == id.Placed() })
 	if i < 0 {

@@ -2,10 +2,10 @@
 
 package manifest
 
-// cluster is how messages name where [Source.Objects] come from.
+// cluster stands for a file name in messages about [Source.Objects].
 const cluster = "cluster"
 
-// A source is an object and the file that holds it.
+// A source is an object and the name of its file.
 type source[T any] struct {
 	object *T
 	file   string

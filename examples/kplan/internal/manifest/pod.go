@@ -9,13 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A Problem is why a pod does not serve, as far as its status tells.
+// A Problem is the reason why a pod is not ready, as far as its status tells.
 type Problem struct {
 	Reason  string // such as ImagePullBackOff
-	Message string // of Kubernetes, or ""
+	Message string // from the status, or ""
 }
 
-// ProblemOf returns what is wrong with a pod that is not ready.
+// ProblemOf returns the problem of a pod that is not ready.
 func ProblemOf(p *corev1.Pod) Problem {
 	switch {
 	case p.DeletionTimestamp != nil:
@@ -37,8 +37,8 @@ func ProblemOf(p *corev1.Pod) Problem {
 	return problemOfConditions(p)
 }
 
-// problemOfContainer returns why a container does not run. One that only waits for
-// others, or runs, or has done its work, has no problem of its own.
+// problemOfContainer returns the reason why a container does not run, and false if it runs, has
+// succeeded or only waits for others.
 func problemOfContainer(s *corev1.ContainerStatus) (Problem, bool) {
 	switch w, t := s.State.Waiting, s.State.Terminated; {
 	case w != nil && w.Reason != "" && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating":
@@ -49,8 +49,8 @@ func problemOfContainer(s *corev1.ContainerStatus) (Problem, bool) {
 	return Problem{}, false
 }
 
-// CrashOf returns why the container of a pod has ended before that is not ready now, "" if none
-// did by a failure: it may be seen between two crashes.
+// CrashOf returns the reason why a container of a pod that is not ready failed before, or "". It
+// finds crashes of a pod that is between two of them now.
 func CrashOf(p *corev1.Pod) string {
 	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
 		for i := range list {

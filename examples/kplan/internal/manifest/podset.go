@@ -21,29 +21,29 @@ type PodSet struct {
 	File   string
 	Object metav1.Object
 	Set    simulated.Set
-	Pods   []*corev1.Pod // that it controls
+	Pods   []*corev1.Pod // that the set controls
 
 	template *corev1.PodTemplateSpec
-	policy   string // how pods are updated, "" is that they are made anew
+	policy   string // how pods are updated; "" means deleted and created again
 }
 
-// Name returns what messages call the set.
+// Name returns the kind and name of the set, for messages.
 func (s *PodSet) Name() string { return describe(s.Set.Kind, s.Object.GetName()) }
 
-// ID tells which object of the input the set is.
+// ID returns the ID of the set.
 func (s *PodSet) ID() ID {
 	ref := &s.Set.Ref
 	return ID{ref.Kind, ref.Group(), s.Object.GetNamespace(), ref.Name}
 }
 
-// Key tells sets apart.
+// Key identifies the set among all sets.
 func (s *PodSet) Key() string { return s.Set.GroupKind() + " " + key(s.Object) }
 
 // Invalid returns err as an error of the set.
 func (s *PodSet) Invalid(err error) error { return &Error{File: s.File, Object: s.Name(), Err: err} }
 
-// InPlace reports whether pods are brought from the template of an older set to that of this
-// one where they run.
+// InPlace reports whether pods are updated in place from the template of an older version of the
+// set to the template of this one.
 func (s *PodSet) InPlace(old *PodSet) (bool, error) {
 	if !s.UpdatesInPlace() {
 		return false, nil
@@ -55,13 +55,12 @@ func (s *PodSet) InPlace(old *PodSet) (bool, error) {
 	return possible, nil
 }
 
-// UpdatesInPlace reports whether pods are updated where they run, as far as a template lets
-// them.
+// UpdatesInPlace reports whether pods are updated in place if the change of the template allows it.
 func (s *PodSet) UpdatesInPlace() bool {
 	return s.policy == inPlaceIfPossible || s.policy == inPlaceOnly
 }
 
-// How pods are updated in place.
+// inPlaceIfPossible and inPlaceOnly are the policies that update pods in place.
 const inPlaceIfPossible, inPlaceOnly = "InPlaceIfPossible", "InPlaceOnly"
 
 // stored returns a template as revisions store it.
@@ -69,11 +68,11 @@ func stored(t *corev1.PodTemplateSpec) []byte {
 	type spec struct {
 		Template *corev1.PodTemplateSpec `json:"template"`
 	}
-	data, _ := json.Marshal(map[string]spec{"spec": {t}}) // of types that encode
+	data, _ := json.Marshal(map[string]spec{"spec": {t}}) // types that always encode
 	return data
 }
 
-// defaultCloneSet completes a CloneSet as OpenKruise does with its template.
+// defaultCloneSet sets the defaults of the template of a CloneSet, as OpenKruise does.
 func defaultCloneSet(o *kubekruise.CloneSetObject) *kubekruise.CloneSetObject {
 	o.Spec.Template = defaultTemplate(o.Spec.Template)
 	return o

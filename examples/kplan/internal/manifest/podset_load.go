@@ -16,7 +16,7 @@ import (
 	simulated "github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// podSets returns the sets of a source.
+// podSets returns the CloneSets and StatefulSets of a source.
 func (l *loader) podSets() ([]PodSet, error) {
 	var list []PodSet
 	add := func(kind, group string, s PodSet, err error) error {
@@ -68,8 +68,8 @@ func (l *loader) podSets() ([]PodSet, error) {
 	return list, nil
 }
 
-// limit returns a limit that only those with a smaller one than all look at. One that cannot
-// be read is none, as it is for OpenKruise.
+// limit returns the number or percentage of a limit. A limit that cannot be read counts as unset,
+// as in OpenKruise.
 func limit(v *intstr.IntOrString) rollout.IntOrPercent {
 	n, err := kube.IntOrPercent(v)
 	if err != nil {
@@ -86,7 +86,7 @@ func (l *loader) released(id ID) bool {
 	})
 }
 
-// complete adds to sets what else there is of them.
+// complete adds the template labels and the pods of sets.
 func (l *loader) complete(list []PodSet) {
 	for i := range list {
 		s := &list[i]

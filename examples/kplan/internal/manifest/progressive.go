@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 )
 
-// addProgressive adds an object that only Rollouts look at. It reports whether it is
-// one.
+// addProgressive adds an object that only Rollouts use. It reports whether the object is of such a
+// kind.
 func (l *loader) addProgressive(u *unstructured.Unstructured, file string) bool {
 	p := &l.progressive
 	switch u.GroupVersionKind().GroupKind().String() + " " + u.GetAPIVersion() {
@@ -34,8 +34,8 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) bool 
 	return true
 }
 
-// addPassed adds an object that is passed over if there is no Rollout. It reports whether it is
-// one.
+// addPassed adds an object that is passed over without a Rollout. It reports whether the object is
+// of such a kind.
 func (l *loader) addPassed(u *unstructured.Unstructured, file string) bool {
 	p, unread := &l.progressive, len(l.unread)
 	switch u.GroupVersionKind().GroupKind().String() {
@@ -56,13 +56,13 @@ func (l *loader) addPassed(u *unstructured.Unstructured, file string) bool {
 	default:
 		return false
 	}
-	if len(l.unread) == unread { // or else it is told of by name
+	if len(l.unread) == unread { // otherwise a note names it
 		count(&p.passed, u, file)
 	}
 	return true
 }
 
-// addLimit adds such an object. It reports whether it is one.
+// addLimit adds an object that limits workloads. It reports whether the object is of such a kind.
 func (l *loader) addLimit(u *unstructured.Unstructured, file string) bool {
 	switch kindOf(u) {
 	case "v1 ResourceQuota":

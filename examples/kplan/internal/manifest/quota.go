@@ -17,14 +17,14 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// PodQuota returns how many pods a quota allows the Deployment, which has so many now, and
-// the name of that quota, "" if there is none.
+// PodQuota returns the number of pods that a quota allows the Deployment, which runs so many now,
+// and the name of the tightest quota, or "".
 func (w *Workload) PodQuota(running int) (allowed int, name string) {
 	return w.limits.podQuota(w.Deployment.Namespace, running)
 }
 
-// podQuota returns how many pods a quota allows a workload of a namespace, which has so many now, and the
-// name of that quota, "" if there is none.
+// podQuota returns the number of pods that a quota allows a workload of a namespace, which runs so
+// many now, and the name of the tightest quota, or "".
 func (o *limitObjects) podQuota(namespace string, running int) (allowed int, name string) {
 	for _, s := range o.quotas {
 		q := s.object
@@ -46,9 +46,9 @@ func (o *limitObjects) podQuota(namespace string, running int) (allowed int, nam
 	return allowed, name
 }
 
-// ResourceQuota returns how much of a resource, which has several names, a quota leaves the
-// Deployment, whose pods take so much now, in thousandths for CPU, and the name of that
-// quota, "" if there is none.
+// ResourceQuota returns the amount of a resource that a quota allows the Deployment, and the name
+// of the tightest quota, or "". A resource may have several names. Taken is the amount that the
+// pods of the Deployment use now. CPU is in thousandths.
 func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allowed int64, name string) {
 	value := func(q resource.Quantity, ok bool) int64 {
 		switch {
@@ -80,13 +80,13 @@ func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allo
 	return allowed, name
 }
 
-// A Shortage is how many pods a quota leaves room for, by one of the resources that it counts.
+// A Shortage is the number of pods that a quota has room for, because of one of its resources.
 type Shortage struct {
 	Quota, Resource string
 	Pods            int
 }
 
-// fails says of each quota what comes of its shortages when so many pods may be wanted.
+// fails returns a note for each quota with shortages when up to most pods are wanted.
 func fails(list []Shortage, most int32) (notes []string) {
 	told := map[string]bool{}
 	for _, s := range list {
@@ -101,7 +101,7 @@ func fails(list []Shortage, most int32) (notes []string) {
 			}
 		}
 		fail := "will fail"
-		if s.Resource != "pods" { // of which pods of other templates may take less
+		if s.Resource != "pods" { // pods of other templates may need less
 			fail = "may fail"
 		}
 		notes = append(notes, fmt.Sprintf("creations %s: ResourceQuota %s leaves room for %s (%s), and up to %d are wanted",
@@ -110,9 +110,8 @@ func fails(list []Shortage, most int32) (notes []string) {
 	return notes
 }
 
-// Bites returns in a line each which limits a rollout within a budget runs into: quotas, of
-// pods and of other resources as far as these are known, and what disruption budgets ask for,
-// which rollouts do not heed.
+// Bites returns notes on the limits that a rollout within a budget runs into: quotas of pods, and
+// of other resources if known; autoscalers; and disruption budgets, which rollouts ignore.
 func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (notes []string) {
 	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
 		others = append([]Shortage{{name, "pods", n}}, others...)
@@ -140,8 +139,8 @@ func (w *Workload) Bites(b rollout.Budget, running int, others ...Shortage) (not
 	return notes
 }
 
-// Bites returns which quota an update of the DaemonSet runs into that wants so many pods at most, and
-// which disruption budgets are for its pods, in a line each.
+// Bites returns notes on the quota that an update of the DaemonSet with at most so many pods runs
+// into, and on the disruption budgets for its pods.
 func (d *DaemonSet) Bites(most int32, running int) (notes []string) {
 	if n, name := d.limits.podQuota(d.Object.Namespace, running); name != "" && int(most) > n {
 		notes = fails([]Shortage{{name, "pods", n}}, most)
@@ -149,7 +148,8 @@ func (d *DaemonSet) Bites(most int32, running int) (notes []string) {
 	return append(notes, d.limits.unheededBudgets(d.Object.Namespace, "DaemonSets", d.Object.Spec.Template.Labels)...)
 }
 
-// Bites returns what quotas refuse of so many pods that a release wants at most, while so many run.
+// Bites returns notes on quotas that a release with at most so many pods runs into, while so many
+// run.
 func (r *Rollout) Bites(most int32, running int) []string {
 	if n, name := r.limits.podQuota(r.Namespace, running); name != "" && int(most) > n {
 		return fails([]Shortage{{name, "pods", n}}, most)
@@ -157,8 +157,8 @@ func (r *Rollout) Bites(most int32, running int) []string {
 	return nil
 }
 
-// withoutEmptySelector makes a disruption budget of v1beta1 one of v1: an empty selector, which is
-// for all pods of the namespace there, was for none.
+// withoutEmptySelector converts a disruption budget from v1beta1 to v1. An empty selector selects
+// no pod in v1beta1, and all pods of the namespace in v1.
 func withoutEmptySelector(p *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
 	if s := p.Spec.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		p.Spec.Selector = nil

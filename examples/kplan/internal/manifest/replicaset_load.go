@@ -13,9 +13,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// assignAlone puts together the ReplicaSets and ReplicationControllers that are planned by
-// themselves: those that nobody controls and no Deployment of the input would adopt, and
-// those that were asked for by name.
+// assignAlone completes the ReplicaSets and ReplicationControllers that are planned on their own:
+// without a controller or a Deployment of the input that would adopt them, or asked for by name.
 func (l *loader) assignAlone(s *Set, from Source) error {
 	namespaces, files, deployments := l.namespaces(), map[string]string{}, s.byUID()
 	adopts := s.adopter()
@@ -29,7 +28,7 @@ func (l *loader) assignAlone(s *Set, from Source) error {
 		rs := source.object.pin()
 		r := ReplicaSet{File: source.file, Namespace: rs.Namespace, Kind: rs.Kind}
 		n := namespaces[rs.Namespace]
-		r.Workload = l.asWorkload(source, s) // which an autoscaler may have changed
+		r.Workload = l.asWorkload(source, s) // an autoscaler may change its replicas
 		r.Snapshot = n.snapshot(snapshotOf(rs))
 		if err := validateReplicaSet(rs); err != nil {
 			if err = l.reject(r.ID(), r.Invalid(err)); err != nil {
@@ -47,10 +46,10 @@ func (l *loader) assignAlone(s *Set, from Source) error {
 	return nil
 }
 
-// adopter returns a function that reports whether a Deployment of the input adopts a
-// ReplicaSet that nobody controls.
+// adopter returns a function that reports whether a Deployment of the input adopts a ReplicaSet
+// without a controller.
 func (s *Set) adopter() func(*heldSet) bool {
-	var selectors map[string][]labels.Selector // by namespace, once they are asked for
+	var selectors map[string][]labels.Selector // by namespace; nil until the first call
 	return func(h *heldSet) bool {
 		if selectors == nil {
 			selectors = map[string][]labels.Selector{}
@@ -65,7 +64,7 @@ func (s *Set) adopter() func(*heldSet) bool {
 	}
 }
 
-// noteOwned notes a ReplicaSet of something that is not in the input.
+// noteOwned notes a ReplicaSet if its owner is not in the input.
 func (s *Set) noteOwned(source source[heldSet], deployments map[owner]int) {
 	h := source.object
 	if _, planned := deployments[h.owner()]; !h.controlled || planned && !h.isController() {
@@ -76,7 +75,7 @@ func (s *Set) noteOwned(source source[heldSet], deployments map[owner]int) {
 	s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: its %s is not in the input", source.file, h.describe(), owner.Kind))
 }
 
-// asWorkload returns what a Deployment would be that had the ReplicaSet alone.
+// asWorkload returns a Deployment with only this ReplicaSet.
 func (l *loader) asWorkload(from source[heldSet], s *Set) Workload {
 	rs, d := from.object.pin(), &appsv1.Deployment{}
 	d.Namespace, d.Name, d.UID = rs.Namespace, rs.Name, rs.UID
@@ -94,8 +93,8 @@ func (l *loader) asWorkload(from source[heldSet], s *Set) Workload {
 	return w
 }
 
-// validateReplicaSet reports what the API server would reject as far as a plan depends on
-// it.
+// validateReplicaSet returns the error for a ReplicaSet that the API server would reject, as far as
+// a plan depends on it.
 func validateReplicaSet(rs *appsv1.ReplicaSet) error {
 	if err := checkReplicaSet(rs); err != nil {
 		return err
@@ -103,7 +102,8 @@ func validateReplicaSet(rs *appsv1.ReplicaSet) error {
 	return kube.ValidateReplicaSet(rs)
 }
 
-// identifyReplicaSets gives manifests the UID and the generation that they lack.
+// identifyReplicaSets gives manifests without a controller a UID and a generation if they lack
+// them.
 func (l *loader) identifyReplicaSets() {
 	for _, source := range slices.Concat(l.replicaSets, l.controllers) {
 		if h := source.object; h.uid == "" && !h.controlled {

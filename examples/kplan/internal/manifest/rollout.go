@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A Rollout is one of OpenKruise with its BatchRelease, its workload and what leads
-// traffic to it.
+// A Rollout is a Rollout of OpenKruise with its BatchRelease, its workload and the objects that
+// route traffic to it.
 type Rollout struct {
 	File      string
 	Namespace string
@@ -24,15 +24,15 @@ type Rollout struct {
 
 	Deployment *Workload  // the workload, if it is a Deployment
 	Set        *PodSet    // the workload, if it is a CloneSet or a StatefulSet
-	DaemonSet  *DaemonSet // the workload, if it is a DaemonSet that has nodes
-	Canaries   []Workload // Deployments that the Rollout has made beside it
+	DaemonSet  *DaemonSet // the workload, if it is a DaemonSet
+	Canaries   []Workload // canary Deployments that the Rollout has made
 
 	shared *Shared
 	nodes  []*corev1.Node
 	limits *limitObjects
 }
 
-// Nodes returns the nodes of the input, or those that are assumed for a DaemonSet.
+// Nodes returns the nodes of the input, or the assumed nodes of a DaemonSet.
 func (r *Rollout) Nodes() []*corev1.Node {
 	if r.DaemonSet != nil {
 		return r.DaemonSet.Nodes
@@ -40,10 +40,10 @@ func (r *Rollout) Nodes() []*corev1.Node {
 	return r.nodes
 }
 
-// Around returns the other objects of a cluster that the Rollout and its workload meet.
+// Around returns the other objects of a cluster that affect the Rollout and its workload.
 func (r *Rollout) Around() Around { return Around{r.Nodes(), r.shared.Pods, r.limits.in(r.Namespace)} }
 
-// Name returns what messages call the Rollout.
+// Name returns the kind and name of the Rollout, for messages.
 func (r *Rollout) Name() string { return describe("Rollout", r.Snapshot.Rollout.Name) }
 
 // Invalid returns err as an error of the Rollout.
@@ -51,26 +51,25 @@ func (r *Rollout) Invalid(err error) error {
 	return &Error{File: r.File, Object: r.Name(), Err: err}
 }
 
-// Releases reports whether a Deployment is that of the Rollout, or one that it has made
-// beside it.
+// Releases reports whether a Deployment is the workload of the Rollout or its canary.
 func (r *Rollout) Releases(w *Workload) bool {
 	ref, o := r.Workload.Ref, w.head()
 	return ref.Group() == "apps" && ref.Kind == "Deployment" && r.Namespace == o.namespace &&
 		(ref.Name == o.name || w.held != nil && ref.Name == w.held.canaryOf)
 }
 
-// Runs reports whether a DaemonSet is that of the Rollout.
+// Runs reports whether a DaemonSet is the workload of the Rollout.
 func (r *Rollout) Runs(d *DaemonSet) bool {
 	ref := r.Workload.Ref
 	return ref.Kind == daemonset.Kind && (ref.Group() != "apps") == (d.Advanced != nil) && r.Namespace == d.Object.Namespace && ref.Name == d.Object.Name
 }
 
-// ID returns that of the Rollout.
+// ID returns the ID of the Rollout.
 func (r *Rollout) ID() ID {
 	return ID{"Rollout", kruiseRollouts, r.Namespace, r.Snapshot.Rollout.Name}
 }
 
-// WorkloadID returns that of the workload of the Rollout.
+// WorkloadID returns the ID of the workload of the Rollout.
 func (r *Rollout) WorkloadID() ID {
 	ref := &r.Workload.Ref
 	return ID{ref.Kind, ref.Group(), r.Namespace, ref.Name}

@@ -13,10 +13,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// errNoWorkload tells that nothing can be said about a Rollout.
+// errNoWorkload is the error for a Rollout without its workload.
 var errNoWorkload = errors.New("its workload is not in the input")
 
-// assignRollouts puts together Rollouts with what they need.
+// assignRollouts completes the Rollouts of OpenKruise with their workloads and traffic objects.
 func (l *loader) assignRollouts(s *Set) error {
 	p := &l.progressive
 	files := map[string]string{}
@@ -73,7 +73,7 @@ func (l *loader) assignRollouts(s *Set) error {
 	return nil
 }
 
-// takeDeployments keeps those of a list that the Rollout releases.
+// takeDeployments gives the Rollout the Deployments of a list that it releases.
 func (r *Rollout) takeDeployments(list []Workload) {
 	for _, w := range list {
 		if !r.Releases(&w) {
@@ -87,7 +87,7 @@ func (r *Rollout) takeDeployments(list []Workload) {
 	}
 }
 
-// trafficOf finds what leads traffic to the pods of a Rollout.
+// trafficOf finds the objects that route traffic to the pods of a Rollout.
 func (l *loader) trafficOf(r *Rollout) error {
 	p, s := &l.progressive, &r.Snapshot
 	if name := s.Rollout.Annotations[workload.AnnotationTrafficRouting]; name != "" {

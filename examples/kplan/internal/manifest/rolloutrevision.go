@@ -10,10 +10,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// nameRevision gives the template of a Deployment the revision by which a Rollout knows
-// it. That is a hash by the API types that OpenKruise was built with, and may differ from
-// ours and from the one that ReplicaSets are labelled with. During a release, as long as
-// it is not cancelled, the status tells which label goes with the revision.
+// nameRevision sets the revision of the template of a Deployment to the hash that the Rollout uses.
+// OpenKruise computes it with the API types it was built with, so it may differ from our hash and
+// from the pod-template-hash label of ReplicaSets. During a release that is not cancelled, the
+// status tells which label belongs to the revision.
 func nameRevision(s *workload.InspectSnapshot, status *kruise.Status) {
 	i := slices.IndexFunc(status.Conditions, func(c kplan.Condition) bool { return c.Type == workload.ConditionProgressing })
 	if status.Phase != kruise.PhaseProgressing || i < 0 || status.Sub == nil || status.Sub.Revision == "" {
@@ -32,7 +32,7 @@ func nameRevision(s *workload.InspectSnapshot, status *kruise.Status) {
 	}
 }
 
-// renamed gives the pods whose template has one hash another one.
+// renamed replaces one template hash of pods by another one.
 func renamed(pods []workload.Pod, from, to string) []workload.Pod {
 	for i := range pods {
 		if pods[i].TemplateHash == from {

@@ -12,15 +12,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// An Admission is the webhook of OpenKruise as it runs in a cluster.
+// An Admission is the configuration of the webhook of OpenKruise in a cluster.
 type Admission struct {
 	PercentLimit int32 // see [kruise.Options]
-	Strict       bool  // what a flag of the webhook would allow is refused as well
+	Strict       bool  // also refuse what a flag of the webhook would allow
 }
 
-// judge returns what admission says of a Rollout: a note, or the error that ends it. A Rollout
-// in a cluster has been accepted, perhaps by other rules; and so may be one that only the limit of
-// traffic is against, since the cluster may have another one.
+// judge returns the verdict of admission on a Rollout: a note or an error. It is only a note for a
+// Rollout of a cluster, which was accepted, perhaps by other rules; and, unless Strict, for a
+// Rollout that another limit of traffic would allow, because the cluster may have another one.
 func (a Admission) judge(r *storedRollout) (note, err error) {
 	list := r.rejects(kruise.Options{PercentLimit: a.PercentLimit})
 	if len(list) == 0 {
@@ -46,8 +46,8 @@ func (a Admission) judge(r *storedRollout) (note, err error) {
 	return nil, &e
 }
 
-// acceptedFrom returns the least limit of traffic under which admission accepts the Rollout, 0 if
-// none does.
+// acceptedFrom returns the smallest limit of traffic with which admission accepts the Rollout, or
+// 0.
 func (r *storedRollout) acceptedFrom() int32 {
 	for limit := int32(1); limit <= 100; limit++ {
 		if len(r.rejects(kruise.Options{PercentLimit: limit})) == 0 {
@@ -57,7 +57,8 @@ func (r *storedRollout) acceptedFrom() int32 {
 	return 0
 }
 
-// quoted marks what the webhook of OpenKruise would say as its words, and says what to change.
+// quoted returns the words of the webhook of OpenKruise as a quotation, with advice on what to
+// change.
 func quoted(of, detail string) string {
 	text := fmt.Sprintf("OpenKruise would refuse %s, in the words of its webhook: %q", of, detail)
 	const lessTraffic = "let the step ask for less, or for a number of pods, or leave its traffic out"
@@ -81,7 +82,7 @@ func quoted(of, detail string) string {
 	return text
 }
 
-// Where the API has what package rollout names.
+// The paths in the API of the fields that package rollout names.
 var (
 	pathsV1beta1  = strings.NewReplacer("Rollout.WorkloadRef", "spec.workloadRef", "Rollout.Canary", "spec.strategy.canary", "Rollout.BlueGreen", "spec.strategy.blueGreen")
 	pathsV1alpha1 = strings.NewReplacer(
@@ -90,7 +91,7 @@ var (
 	)
 )
 
-// uncapitalized returns a name of Go as JSON has it: HTTPRouteName is httpRouteName.
+// uncapitalized returns a Go name as in JSON: httpRouteName for HTTPRouteName.
 func uncapitalized(name string) string {
 	n := 0
 	for n < len(name) && unicode.IsUpper(rune(name[n])) {
@@ -112,13 +113,13 @@ func readRolloutV1alpha1(o *kubekruise.RolloutObjectV1alpha1) *storedRollout {
 	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r.Convert()}, pathsV1alpha1, func(opts kruise.Options) []*kplan.FieldError { return kruise.ValidateV1alpha1(r, opts) }}
 }
 
-// A namespaced is something and its namespace.
+// A namespaced object is an object and its namespace.
 type namespaced[T any] struct {
 	namespace string
 	object    T
 }
 
-// A storedRollout is a Rollout, and what admission rejects about it.
+// A storedRollout is a Rollout with the function that validates it.
 type storedRollout struct {
 	namespaced[kruise.Rollout]
 	paths   *strings.Replacer

@@ -15,8 +15,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// workloadOf finds the workload of a Rollout with its ReplicaSets, revisions and pods.
-// It reports whether there is one.
+// workloadOf finds the workload of a Rollout with its ReplicaSets, revisions and pods. It reports
+// whether the workload is in the input.
 func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	ref := r.Snapshot.Rollout.WorkloadRef
 	pods, revisions := l.podsOf(r.Namespace), l.revisionsOf(r.Namespace)
@@ -76,7 +76,7 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	return true, nil
 }
 
-// attach gives a Rollout the workload that was found for it, and the pods of that.
+// attach gives a Rollout its workload and the pods of the workload.
 func (l *loader) attach(r *Rollout, s *workload.InspectSnapshot, object metav1.Object, sets []*appsv1.ReplicaSet, pods []*corev1.Pod, canary *workload.Workload) {
 	ours := s.Workload.Template.Hash
 	nameRevision(s, &r.Snapshot.Rollout.Status)
@@ -116,7 +116,7 @@ func (l *loader) canaryOf(d *appsv1.Deployment) (*workload.Workload, []workload.
 	return &w, kubekruise.Sets(newest, sets), err
 }
 
-// stableSet returns the name of the oldest ReplicaSet that has pods, or "".
+// stableSet returns the name of the oldest ReplicaSet with pods, or "".
 func stableSet(sets []workload.Set) string {
 	usable := slices.DeleteFunc(slices.Clone(sets), func(s workload.Set) bool { return s.Replicas == 0 || !s.DeletionTimestamp.IsZero() })
 	if len(usable) == 0 {
@@ -130,8 +130,8 @@ func stableSet(sets []workload.Set) string {
 	}).Name
 }
 
-// autoscalerOf returns the autoscaler that targets a workload, or did before a rollout
-// took it away.
+// autoscalerOf returns the autoscaler that targets a workload, or that did before a rollout
+// disabled it.
 func (l *loader) autoscalerOf(namespace string, ref workload.Ref) *batchrelease.Autoscaler {
 	for _, source := range l.autoscalers {
 		a := source.object

@@ -9,15 +9,15 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 )
 
-// Running are workloads as they were read, to which manifests may be applied. They are held
-// as text, which takes a fraction of the memory.
+// Running holds workloads as they were read, so that manifests can be applied to them. It keeps
+// them as text, which takes a fraction of the memory.
 type Running struct {
 	byName map[string]kept // by kind and key
 	packer *packed.Packer
 }
 
 type kept struct {
-	live bool // not a manifest
+	live bool // an object of a cluster, not a manifest
 	text packed.Text
 }
 
@@ -31,31 +31,31 @@ func (r *Running) Live() bool {
 	return false
 }
 
-// object returns the one of a name, or nil.
+// object returns the workload with a name, or nil.
 func (r *Running) object(name string) *unstructured.Unstructured {
 	s, ok := r.byName[name]
 	if !ok {
 		return nil
 	}
 	u := &unstructured.Unstructured{}
-	if text, err := r.packer.Unpack(s.text); err != nil || u.UnmarshalJSON(text) != nil { // not what MarshalJSON has written
+	if text, err := r.packer.Unpack(s.text); err != nil || u.UnmarshalJSON(text) != nil { // not from MarshalJSON
 		return nil
 	}
 	return u
 }
 
-// An Object is a workload of any kind, planned or not, or a Rollout, as the API server has it
-// once it was applied: what another source may differ in.
+// An Object is a workload of any kind, planned or not, or a Rollout, as the API server stores it
+// after an apply. It is compared with the same object of another source.
 type Object struct {
 	ID
 	File  string
-	Wrong error // why the API server would reject it, so that it is not in the [Set]
+	Wrong error // why the API server would reject it; it is then not in the [Set]
 
 	text   packed.Text
 	packer *packed.Packer
 }
 
-// Open returns the object with its defaults, as far as the API server would fill them in.
+// Open returns the object with the defaults of the API server, for kinds of Kubernetes.
 func (o *Object) Open() (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
 	text, err := o.packer.Unpack(o.text)

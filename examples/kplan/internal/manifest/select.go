@@ -18,27 +18,27 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A Selection chooses workloads of files as kubectl get does in a cluster. All else in the
-// files stays what it is there: pods, nodes, quotas and other workloads beside those chosen.
+// A Selection chooses workloads of files, as kubectl get does in a cluster. All other objects stay
+// in effect: pods, nodes, quotas and other workloads.
 type Selection struct {
-	Names     []Named         // empty is workloads of all kinds
-	Labels    labels.Selector // of the workloads, nil is any
-	Namespace string          // "" is any
+	Names     []Named         // empty means workloads of all kinds
+	Labels    labels.Selector // of the workloads; nil means any
+	Namespace string          // "" means any
 }
 
-// A Named is the workload of a kind that has a name, or all of that kind.
+// A Named is the workload of a kind with a name, or all workloads of a kind.
 type Named struct {
-	Kind, Group string // the group is "" if any will do
-	Name        string // "" is all
+	Kind, Group string // the group is "" for any
+	Name        string // "" means all
 }
 
-// shortTypes are what kubectl takes for a kind besides its name.
+// shortTypes are the short names of kinds in kubectl.
 var shortTypes = map[string]string{
 	"deploy": "Deployment", "ds": "DaemonSet", "rs": "ReplicaSet", "rc": "ReplicationController", "ro": "Rollout", "sts": "StatefulSet",
 }
 
-// KindOf returns the kind and the group of a type in the words of kubectl, such as deploy or
-// daemonsets.apps, and whether it is one of a workload.
+// KindOf returns the kind and the group of a type as written for kubectl, such as deploy or
+// daemonsets.apps. It returns false if that is no type of a workload.
 func KindOf(text string) (kind, group string, ok bool) {
 	name, group, _ := strings.Cut(strings.ToLower(text), ".")
 	if version, rest, found := strings.Cut(group, "."); found && len(version) > 1 && version[0] == 'v' && version[1] >= '1' && version[1] <= '9' {
@@ -55,7 +55,7 @@ func KindOf(text string) (kind, group string, ok bool) {
 	return "", "", false
 }
 
-// selectable are the kinds of workloads, and of Rollouts.
+// selectable are the kinds of workloads and Rollouts.
 var selectable = func() map[string]bool {
 	kinds := maps.Clone(controllers)
 	for kind := range planned {
@@ -67,8 +67,8 @@ var selectable = func() map[string]bool {
 	return kinds
 }()
 
-// ParseNames returns what arguments name: TYPE/NAME as often as one likes, or TYPE and names
-// of it, or types alone, separated by commas.
+// ParseNames parses arguments: TYPE/NAME any number of times, or a TYPE and names, or types
+// separated by commas.
 func ParseNames(args []string) ([]Named, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -127,16 +127,16 @@ func (n *Named) has(id ID) bool {
 	return n.Kind == id.Kind && (n.Group == "" || n.Group == id.Group) && (n.Name == "" || n.Name == id.Name)
 }
 
-// selected are the objects of a source that a selection chooses.
+// selected tracks the objects of a source that a selection chooses.
 type selected struct {
 	*Selection        // nil chooses all
-	namespace  string // of manifests without one
-	found      []bool // by Names
+	namespace  string // namespace of manifests without one
+	found      []bool // whether each of Names was found
 	ids        map[ID]bool
 	uids       map[types.UID]bool
 }
 
-// see looks at an object of the source.
+// see records an object of the source if it is chosen.
 func (s *selected) see(u *unstructured.Unstructured) {
 	if s.Selection == nil || !selectable[u.GetKind()] {
 		return
@@ -167,18 +167,19 @@ func (s *selected) has(id ID) bool {
 	return s.Selection == nil || s.ids[id.Placed()]
 }
 
-// passes reports whether nobody has asked about an object, nor about what it may belong to.
+// passes reports whether the answer does not depend on an object: it is not chosen, and is no
+// ReplicaSet, which may belong to a chosen workload.
 func (s *selected) passes(id ID) bool {
 	return selectable[id.Kind] && id.Kind != replicaset.Kind && id.Kind != replicaset.KindController && !s.has(id)
 }
 
-// byName reports whether a ReplicaSet is asked for by name or type.
+// byName reports whether a ReplicaSet is chosen by name or type.
 func (s *selected) byName(h *heldSet) bool {
 	return s.Selection != nil && len(s.Names) > 0 && s.has(h.id())
 }
 
-// hasSet reports whether a ReplicaSet is chosen, or what controls it, which need not be in the
-// source.
+// hasSet reports whether a ReplicaSet or its controller is chosen. The controller need not be in
+// the source.
 func (s *selected) hasSet(h *heldSet) bool {
 	if s.has(h.id()) || h.controlled && s.uids[h.controller] {
 		return true
@@ -197,7 +198,7 @@ func (s *selected) hasSet(h *heldSet) bool {
 	return s.has(idOf(u))
 }
 
-// missed returns an error if something that is named is not in the source.
+// missed returns an error if a named object is not in the source.
 func (s *selected) missed() error {
 	if s.Selection == nil {
 		return nil
@@ -210,7 +211,7 @@ func (s *selected) missed() error {
 	return nil
 }
 
-// none says that there is nothing that the selection chooses.
+// none returns the message for a selection that chooses nothing.
 func (s *selected) none() string {
 	what := "workload"
 	if len(s.Names) > 0 {
@@ -223,7 +224,7 @@ func (s *selected) none() string {
 	return fmt.Sprintf("there is nothing to plan in the input: no %s%s", what, s.within())
 }
 
-// within says which namespace and labels are asked for.
+// within returns the namespace and labels of the selection, for messages.
 func (s *selected) within() (text string) {
 	if s.Namespace != "" {
 		text = " in the namespace " + s.Namespace
@@ -234,8 +235,8 @@ func (s *selected) within() (text string) {
 	return text
 }
 
-// narrow leaves of a set what is chosen, the Rollouts of that, and the workloads of Rollouts.
-// What only tells what runs before something else stays.
+// narrow keeps the chosen objects of a set, the Rollouts of chosen workloads, and the workloads of
+// chosen Rollouts. It keeps everything in a source that only describes the running state.
 func (s *selected) narrow(set *Set, from Source) error {
 	if s.Selection == nil {
 		return nil
@@ -264,7 +265,7 @@ func (s *selected) narrow(set *Set, from Source) error {
 	return nil
 }
 
-// without returns a list less some of its elements. Others may have pointers into the list.
+// without returns a copy of a list without some elements. Pointers into the list stay valid.
 func without[T any](list []T, drop func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), drop)
 }

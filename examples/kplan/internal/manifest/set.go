@@ -14,32 +14,32 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 )
 
-// A Set is what a source holds, in the order of the source.
+// A Set is the content of a source, in the order of the source.
 type Set struct {
 	Workloads  []Workload
 	DaemonSets []DaemonSet
 	Rollouts   []Rollout
 	PodSets    []PodSet // CloneSets and StatefulSets
 	Argo       []ArgoRollout
-	// ReplicaSets are those that are planned by themselves, with ReplicationControllers.
+	// ReplicaSets are ReplicaSets and ReplicationControllers that are planned on their own.
 	ReplicaSets []ReplicaSet
 	Shared      Shared
-	Running     Running        // workloads as they were read, if [Source.Keep] asks for them
-	Notes       []string       // what was passed over, for the user to know
-	Skipped     int            // manifests of workloads among that, which cannot be read
-	Latest      time.Time      // that any object tells, zero if none does
-	Objects     []Object       // all workloads, if [Source.Whole] asks for them
-	Absent      []string       // what is wrong with names of files that stand for none
+	Running     Running        // workloads as they were read, if [Source.Keep]
+	Notes       []string       // objects that were passed over, and other remarks for the user
+	Skipped     int            // number of manifests of workloads that cannot be read
+	Latest      time.Time      // time in any object, zero if unknown
+	Objects     []Object       // all workloads, if [Source.Whole]
+	Absent      []string       // errors of file names that match no file
 	nodes       []*corev1.Node // of the input, and made ones
 	limits      *limitObjects
 }
 
-// Around returns the other objects of a cluster that workloads of a namespace meet.
+// Around returns the other objects of a cluster that affect workloads of a namespace.
 func (s *Set) Around(namespace string) Around {
 	return Around{s.nodes, s.Shared.Pods, s.limits.in(namespace)}
 }
 
-// keep leaves only what has one of the UIDs, the workloads of such Rollouts, and manifests.
+// keep keeps only objects with one of the UIDs, the workloads of such Rollouts, and manifests.
 func (s *Set) keep(only []types.UID) {
 	s.Notes = removeNotesOf(s.Notes, cluster)
 	asked := func(uid types.UID) bool {
@@ -55,13 +55,14 @@ func (s *Set) keep(only []types.UID) {
 	s.ReplicaSets = without(s.ReplicaSets, func(r ReplicaSet) bool { return !asked(types.UID(r.Snapshot.ReplicaSet.UID)) })
 }
 
-// removeNotesOf leaves out the notes on objects of a cluster, which nobody has named.
+// removeNotesOf returns notes without the notes on a file, such as on objects of a cluster, which
+// the user did not name.
 func removeNotesOf(notes []string, file string) []string {
 	return slices.DeleteFunc(notes, func(note string) bool { return strings.HasPrefix(note, file+": ") })
 }
 
-// Opened gives the workloads one after the other, each open until the next, and gives them
-// away behind that.
+// Opened yields the workloads one after another. Each is open until the next one, and is dropped
+// then.
 func (s *Set) Opened() iter.Seq2[int, *Workload] {
 	return func(yield func(int, *Workload) bool) {
 		for i := range s.Workloads {

@@ -10,31 +10,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// remembered is how many values may be shared by what is read after them, and fewer is how many
-// until a quarter of so many are.
+// remembered is the maximum number of slots for shared values, and fewer is the number until a
+// quarter of them is taken.
 const (
 	remembered = 1 << 15
 	fewer      = 1 << 10
 )
 
-// alike lets objects share the lists, maps and texts that they have in common: nearly all
-// that a template gives to pods and to ReplicaSets, and what most templates have anyway.
-// Nobody writes to what was read. It forgets values when others come in their place, so
-// that it does not grow with what is read. The same files are shared in the same way each
-// time: no hash is seeded at random, and who makes texts collide takes their own memory.
+// alike makes objects share equal lists, maps and texts: nearly all that a template gives to pods
+// and to ReplicaSets, and the common parts of templates. Nothing that was read is written to later.
+// The number of slots is limited, and a new value may replace an old one. Hashes have no random
+// seed, so that the same files are always shared in the same way; collisions made on purpose only
+// cost memory.
 type alike struct {
 	slots []slot // by the hash of the value
-	taken int    // slots that have a value
+	taken int    // slots with a value
 }
 
-// A slot is a value, and whether it was shared since another one wanted its place.
+// A slot is a value, and whether it was shared since another value last wanted the slot.
 type slot struct {
 	value  reflect.Value
 	hash   uint64
 	shared bool
 }
 
-// share replaces what an object holds by equal values of objects before it.
+// share replaces parts of an object by equal parts of objects before it.
 func (a *alike) share(object any) {
 	switch {
 	case a.slots == nil:
@@ -45,20 +45,20 @@ func (a *alike) share(object any) {
 	a.within(reflect.ValueOf(object).Elem())
 }
 
-// grow makes room for as many values as there may be.
+// grow increases the number of slots to remembered.
 func (a *alike) grow() {
 	slots := a.slots
 	a.slots = make([]slot, remembered)
 	for i := range slots {
 		if s := &slots[i]; s.value.IsValid() {
-			*a.slot(s.hash) = *s // none of them has the place of another one
+			*a.slot(s.hash) = *s // no two of them have the same new slot
 		}
 	}
 }
 
 func (a *alike) slot(hash uint64) *slot { return &a.slots[mix(hash, 5)%uint64(len(a.slots))] }
 
-// within shares what is in a value that can be set, and returns the hash of all of it.
+// within shares the parts of a value that can be set, and returns the hash of the value.
 func (a *alike) within(v reflect.Value) uint64 {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -74,7 +74,7 @@ func (a *alike) within(v reflect.Value) uint64 {
 		for i := range v.Len() {
 			sum = mix(sum, a.within(v.Index(i)))
 		}
-		if v.Cap() > v.Len() { // decoders grow lists beyond what they need
+		if v.Cap() > v.Len() { // decoders give lists more capacity than they need
 			exact := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(exact, v)
 			v.Set(exact)
@@ -84,7 +84,7 @@ func (a *alike) within(v reflect.Value) uint64 {
 		if v.Len() == 0 {
 			return 2
 		}
-		sum := uint64(0) // of entries in any order
+		sum := uint64(0) // does not depend on the order of entries
 		for key, value := range v.Seq2() {
 			entry := reflect.New(value.Type()).Elem()
 			entry.Set(value)
@@ -99,7 +99,8 @@ func (a *alike) within(v reflect.Value) uint64 {
 	return leaf(v)
 }
 
-// fields shares what is in the fields of a struct. Some have none that others see.
+// fields shares the fields of a struct. Times and quantities are hashed as a whole, because their
+// fields are not exported.
 func (a *alike) fields(v reflect.Value) uint64 {
 	switch x := v.Addr().Interface().(type) {
 	case *metav1.Time:
@@ -120,7 +121,7 @@ func (a *alike) fields(v reflect.Value) uint64 {
 	return sum
 }
 
-// leaf returns the hash of a value that holds no others.
+// leaf returns the hash of a value without parts.
 func leaf(v reflect.Value) uint64 {
 	switch {
 	case v.Kind() == reflect.String:
@@ -135,7 +136,7 @@ func leaf(v reflect.Value) uint64 {
 	return 0
 }
 
-// same replaces a value by an equal one that others have as well, if there is one.
+// same replaces a value by an equal shared value, if there is one.
 func (a *alike) same(v reflect.Value, hash uint64) uint64 {
 	slot := a.slot(hash)
 	switch known := slot.value; {
@@ -143,9 +144,9 @@ func (a *alike) same(v reflect.Value, hash uint64) uint64 {
 		v.Set(known)
 		slot.shared = true
 	case slot.shared:
-		slot.shared = false // the next one gets its place
+		slot.shared = false // the next value gets the slot
 	default:
-		own := reflect.New(v.Type()).Elem() // which stays as it is if the object gets another
+		own := reflect.New(v.Type()).Elem() // does not change if the field of the object is set again
 		own.Set(v)
 		if !known.IsValid() {
 			a.taken++
@@ -171,7 +172,7 @@ func fnv(s string) uint64 {
 	return h
 }
 
-// mix returns a hash of two.
+// mix combines two hashes.
 func mix(a, b uint64) uint64 {
 	h := (a ^ b*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
 	return h ^ h>>32

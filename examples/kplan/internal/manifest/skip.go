@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/spelling"
 )
 
-// skip notes that an object is passed over: by name if it is probably a mistake, and else
-// together with all others, in summary.
+// skip notes that an object is passed over: by name if it is probably a mistake, and in the summary
+// otherwise.
 func (l *loader) skip(u *unstructured.Unstructured, file string) {
 	kind, version := u.GetKind(), u.GetAPIVersion()
 	text := fmt.Sprintf("%s: skipped %s", file, describe(kind, u.GetName()))
@@ -32,7 +32,7 @@ func (l *loader) skip(u *unstructured.Unstructured, file string) {
 	}
 }
 
-// of says which version an object has, which those of whole files may lack.
+// of returns the words for the version of an object, which may be missing.
 func of(version string) string {
 	if version == "" {
 		return " without an apiVersion"
@@ -40,7 +40,7 @@ func of(version string) string {
 	return " of " + version
 }
 
-// count counts an object by its kind. What else a cluster holds nobody has named.
+// count counts an object by its kind. It ignores objects of a cluster, which the user did not name.
 func count(byKind *map[string]int, u *unstructured.Unstructured, file string) {
 	if file == cluster {
 		return
@@ -51,8 +51,8 @@ func count(byKind *map[string]int, u *unstructured.Unstructured, file string) {
 	(*byKind)[u.GetKind()]++
 }
 
-// summarise notes what was passed over that is no mistake, in a line for the kinds that
-// have pods, and one for all others.
+// summarise notes the objects that were passed over without being a mistake: one line for the kinds
+// with pods, and one for all others.
 func (l *loader) summarise() {
 	var owners, others []string
 	n, skipped := 0, maps.Clone(l.skipped) // n is the number of owners
@@ -84,7 +84,7 @@ func (l *loader) summarise() {
 	}
 }
 
-// numberOf returns a number of objects of a kind, such as 2 Ingresses.
+// numberOf returns a number with the name of a kind, such as 2 Ingresses.
 func numberOf(n int, kind string) string {
 	switch {
 	case n == 1:
@@ -99,7 +99,7 @@ func numberOf(n int, kind string) string {
 	return fmt.Sprintf("%d %s", n, kind)
 }
 
-// nearest returns the kind that a misspelt one probably is, or "".
+// nearest returns the kind that was probably misspelt, or "".
 func nearest(kind string) string {
 	for _, right := range slices.Sorted(maps.Keys(planned)) {
 		if len(right) > 6 && len(kind) < 2*len(right) && spelling.Distance(kind, right) <= 2 {

@@ -10,12 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxAnnotation is how long an annotation of a pod may be that no planner knows: those of
-// controllers and of OpenKruise.
+// maxAnnotation is the maximum length of a pod annotation that no planner knows. Annotations of
+// controllers and of OpenKruise are always kept.
 const maxAnnotation = 64
 
-// slimPod takes away from a pod what no command looks at, which is most of it: there may be
-// hundreds of thousands. What pods request and take of their nodes, and why they do not serve, stays.
+// slimPod removes the fields of a pod that no command uses, which are most of it: there may be
+// hundreds of thousands of pods. It keeps resources, host ports, and the reasons why a pod is not
+// ready.
 func slimPod(p *corev1.Pod) *corev1.Pod {
 	for key, value := range p.Annotations {
 		if len(value) > maxAnnotation && !strings.Contains(key, "kruise.io/") && !strings.HasPrefix(key, "controller.") {
@@ -36,8 +37,8 @@ func slimPod(p *corev1.Pod) *corev1.Pod {
 	return p
 }
 
-// slimStatus leaves of a status the conditions that are not as they are in every pod that
-// runs, and of containers which images they have and why they do not run.
+// slimStatus removes the conditions that every running pod has. Of containers it keeps the images
+// and the reasons why they do not run.
 func slimStatus(s *corev1.PodStatus) {
 	s.PodIPs, s.HostIPs, s.PodIP, s.HostIP, s.StartTime = nil, nil, "", "", nil
 	s.Conditions = slices.Clone(slices.DeleteFunc(s.Conditions, func(c corev1.PodCondition) bool {
@@ -58,8 +59,8 @@ func slimStatus(s *corev1.PodStatus) {
 	}
 }
 
-// slimMeta takes away what no command looks at: who owns the fields, and, but for the fact,
-// what the last apply was. Both are looked at in what [Set.Running] holds.
+// slimMeta removes the field managers and the content of the last-applied annotation, but not the
+// annotation. [Set.Running] keeps both.
 func slimMeta(o metav1.Object) {
 	o.SetManagedFields(nil)
 	if annotations := o.GetAnnotations(); annotations[corev1.LastAppliedConfigAnnotation] != "" {
@@ -67,8 +68,7 @@ func slimMeta(o metav1.Object) {
 	}
 }
 
-// slimNode takes away what is known of a node beside its labels, taints, resources and
-// conditions.
+// slimNode removes the fields of a node other than its labels, taints, resources and conditions.
 func slimNode(n *corev1.Node) *corev1.Node {
 	s := &n.Status
 	s.Images, s.VolumesInUse, s.VolumesAttached, s.Addresses, s.Config = nil, nil, nil, nil, nil

@@ -12,56 +12,56 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
 )
 
-// A Source is where to read from.
+// A Source describes the objects to read.
 type Source struct {
 	Filenames []string // files, folders, patterns, or "-" for standard input
-	Recursive bool     // whether to read the folders within folders
-	Built     []string // folders that kustomize builds
+	Recursive bool     // whether to read subfolders
+	Built     []string // folders to build with kustomize
 	Stdin     io.Reader
-	Nodes     int // how many nodes there are at least; further ones are made
-	Zones     int // of the nodes that are made, in turn; 0 means none
-	// Whole is for comparing two sources: it asks for [Set.Objects], keeps as WithoutNodes
-	// does, and takes what is not there for empty. What the API server would reject is told
-	// of the object, and all others stand.
+	Nodes     int // minimum number of nodes; missing ones are made
+	Zones     int // number of zones of made nodes, which they are in by turns; 0 means none
+	// Whole is for comparing two sources: it asks for [Set.Objects], implies WithoutNodes, and
+	// accepts empty input. An error of an object is stored in the object, and all other objects are
+	// still read.
 	Whole bool
-	// WithoutNodes keeps DaemonSets although there is no node at all, and CloneSets and
-	// StatefulSets although there is no Rollout: they are what is running.
+	// WithoutNodes keeps DaemonSets in an input without nodes, and CloneSets and StatefulSets in an
+	// input without Rollouts, because the source describes the running state.
 	WithoutNodes bool
-	// Running are live objects, to which the manifests of the same names are applied, by
-	// Apply if that is set. Those of Beside serve if there are none.
+	// Running are live objects, to which manifests of the same name are applied: with Apply, if it
+	// is set. If Beside is set, its objects are used instead.
 	Running []*unstructured.Unstructured
 	Apply   func(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
-	// Reading, if set, is told of every object of the files: which file it is in, and how many
-	// there were with it.
+	// Reading, if set, is called for every object of the files, with its file and the number of
+	// objects so far.
 	Reading func(file string, objects int)
-	// Waiting, if set, is told of a pipe to which nobody writes.
+	// Waiting, if set, is called for a pipe that has no writer.
 	Waiting func(file string)
 	// Keep asks for [Set.Running].
 	Keep bool
-	// Packer, if set, is what packs the objects.
+	// Packer, if set, packs the objects.
 	Packer *packed.Packer
-	// Edit, if set, changes workloads after they were read. What belongs to these is left out:
-	// Beside has it, with the workloads as they were.
+	// Edit, if set, changes workloads after they were read. Objects that controllers made for them
+	// are left out: Beside has these, with the workloads before the edit.
 	Edit func(*unstructured.Unstructured) error
 	// Select, if set, chooses workloads of the files.
 	Select *Selection
-	// Namespace is that of manifests without one, if it is known.
+	// Namespace is the namespace of manifests without one, if it is known.
 	Namespace string
-	// Admission is that of Rollouts of OpenKruise.
+	// Admission configures the webhook for Rollouts of OpenKruise.
 	Admission Admission
-	// Also are objects of a cluster beside the files.
+	// Also are objects of a cluster in addition to the files.
 	Also []*unstructured.Unstructured
-	// Beside is what was read already of the same cluster. Its nodes count.
+	// Beside is an earlier result from the same cluster. Its nodes, pods and limits are added.
 	Beside *Set
 
-	// Objects are read instead of files if there are any: those of a cluster.
+	// Objects, if not nil, are the objects of a cluster to read instead of files.
 	Objects []*unstructured.Unstructured
-	// Only are the UIDs of what is wanted of them, together with the workloads of
-	// Rollouts. What else there is belongs to it, and is passed over in silence.
+	// Only are the UIDs of the wanted Objects. The workloads of wanted Rollouts are kept too. All
+	// other objects belong to these, and are dropped without a note.
 	Only []types.UID
 }
 
-// files returns where the texts are.
+// files returns the source of the texts.
 func (s *Source) files() files.Source {
 	return files.Source{Names: s.Filenames, Recursive: s.Recursive, Built: s.Built, Stdin: s.Stdin, Waiting: s.Waiting}
 }

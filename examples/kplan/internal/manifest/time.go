@@ -9,21 +9,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A latest is the latest time that objects tell, zero if none does.
+// A latest is the latest time in any object, zero if unknown.
 type latest struct{ time time.Time }
 
-// notice notes the latest time that an object tells: when it was created, when a field was
-// written last, and what its status says. That is as close to when it was read as it tells.
-// When it is to be gone lies ahead, and annotations are anybody's.
+// notice notes the latest time in an object, which is the best estimate of when it was read: its
+// creation, the last write to a field, and the times in its status. It ignores the deletion
+// timestamp, which lies in the future, and annotations, which may hold anything.
 func (l *latest) notice(u *unstructured.Unstructured) {
 	l.see(u.GetCreationTimestamp().Time)
-	fields, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields") // a strange form has no times
+	fields, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields") // nil if malformed
 	l.seeIn(timesOf(fields))
 	l.seeIn(u.Object["status"])
 }
 
-// timesOf returns the entries of managed fields without what they manage. Their field for
-// the time has the name "time".
+// timesOf returns the times of managed fields, without the fields.
 func timesOf(fields any) (times []any) {
 	list, _ := fields.([]any)
 	for _, entry := range list {
@@ -34,8 +33,8 @@ func timesOf(fields any) (times []any) {
 	return times
 }
 
-// seeIn notes the times in a value. A field of one is called so: names and messages may
-// look like a time.
+// seeIn notes the times in a value. It reads only fields with a name that ends in Time, At or
+// Timestamp, because other texts may look like a time.
 func (l *latest) seeIn(value any) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -59,8 +58,8 @@ func (l *latest) seeIn(value any) {
 	}
 }
 
-// Plausible reports whether a time is one that clocks show. Others, which anybody may write
-// into a status, are not the present, and cannot be reckoned with for centuries.
+// Plausible reports whether a time can come from a clock. Anybody may write other times into a
+// status, and they cannot be the present.
 func Plausible(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2200 }
 
 func (l *latest) see(t time.Time) {

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// unheededBudgets returns which disruption budgets are for pods of a template, in a line each.
+// unheededBudgets returns a note on each disruption budget that selects the pods of a template.
 func (o *limitObjects) unheededBudgets(namespace, kind string, template map[string]string) (notes []string) {
 	for _, s := range o.budgets {
 		selector, err := metav1.LabelSelectorAsSelector(s.object.Spec.Selector)

@@ -13,9 +13,9 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/spelling"
 )
 
-// refuseUnknown returns an error for fields that a kind of Kubernetes does not have: kubectl
-// refuses such a manifest. A live object may come from a newer API, and of other kinds not all
-// fields are known here.
+// refuseUnknown returns an error for fields that a kind of Kubernetes does not have, as kubectl
+// does. It accepts them in a live object, which may come from a newer API, and in other kinds,
+// because not all of their fields are known here.
 func refuseUnknown(u *unstructured.Unstructured, unknown []error, object any) error {
 	if len(unknown) == 0 || u.GetUID() != "" || !ofKubernetes(u.GetAPIVersion()) {
 		return nil
@@ -30,8 +30,8 @@ func refuseUnknown(u *unstructured.Unstructured, unknown []error, object any) er
 	return errors.Join(list...)
 }
 
-// nearestField returns the field that a misspelt one probably is, or "". The path of that one
-// is what the error quotes.
+// nearestField returns the field that was probably misspelt, or "". The error quotes the path of
+// the unknown field.
 func nearestField(unknown error, of reflect.Type) string {
 	_, path, _ := strings.Cut(strings.TrimSuffix(unknown.Error(), `"`), `"`)
 	segments := strings.Split(path, ".")
@@ -51,7 +51,7 @@ func nearestField(unknown error, of reflect.Type) string {
 	return best
 }
 
-// fields returns the fields of a struct, or of what a pointer or a list holds, by their names in JSON.
+// fields returns the fields of a struct, also behind pointers and lists, by their JSON names.
 func fields(of reflect.Type) map[string]reflect.Type {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()

@@ -14,22 +14,23 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 )
 
-// An unread object is one that cannot be read. It fails no answer about another one, unless it is
-// a part of that, or releases it.
+// An unread object could not be read. It fails only the plans of objects that it belongs to or that
+// it releases.
 type unread struct {
 	why      *Error
 	uid      types.UID
-	owner    types.UID // that controls it, or ""
-	releases string    // the kind and the key of the workload of a Rollout or a BatchRelease, or ""
-	workload bool      // it is of a kind that is planned by itself, and nobody controls it
+	owner    types.UID // its controller, or ""
+	releases string    // kind and key of the workload of a Rollout or BatchRelease, or ""
+	workload bool      // it has no controller, and its kind is planned on its own
 }
 
-// workloadRefs are where Rollouts and BatchReleases of all versions name their workload.
+// workloadRefs are the paths of the workload in all versions of Rollouts and BatchReleases.
 var workloadRefs = [][]string{
 	{"spec", "workloadRef"}, {"spec", "objectRef", "workloadRef"}, {"spec", "targetReference", "workloadRef"},
 }
 
-// passOver notes an object that cannot be read. With [Source.Whole] that is told of the object.
+// passOver notes an object that cannot be read. With [Source.Whole] it stores the error in the
+// object.
 func (l *loader) passOver(u *unstructured.Unstructured, why *Error) {
 	if o := l.noted(idOf(u)); o != nil {
 		o.Wrong = why
@@ -49,7 +50,7 @@ func (l *loader) passOver(u *unstructured.Unstructured, why *Error) {
 }
 
 // settle notes the objects that cannot be read, and counts the manifests of workloads among them.
-// It returns an error for one that is asked about, or that what is planned cannot do without.
+// It returns an error if such an object was asked for, or if a planned object needs it.
 func (l *loader) settle(only []types.UID, nothing bool) (skipped int, err error) {
 	for _, o := range l.unread {
 		if nothing && o.workload || slices.Contains(only, o.uid) || l.needs(&o) {
@@ -67,7 +68,8 @@ func (l *loader) settle(only []types.UID, nothing bool) (skipped int, err error)
 	return skipped, nil
 }
 
-// needs reports whether an object is a part of one of the input that has pods, or releases it.
+// needs reports whether an object that cannot be read belongs to a workload of the input, or
+// releases it.
 func (l *loader) needs(o *unread) (yes bool) {
 	see := func(kind string, h head) {
 		yes = yes || o.owner != "" && o.owner == h.uid || o.releases == kind+" "+h.key()
@@ -96,7 +98,7 @@ func (l *loader) needs(o *unread) (yes bool) {
 	return yes
 }
 
-// firstUnread returns why the first workload cannot be read, or else err.
+// firstUnread returns the error of the first workload that cannot be read, or else err.
 func (l *loader) firstUnread(err error) error {
 	for _, o := range l.unread {
 		if o.workload {

@@ -16,16 +16,16 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Workload is a Deployment with what it controls.
+// A Workload is a Deployment with its ReplicaSets and pods.
 type Workload struct {
 	File        string
-	Deployment  *appsv1.Deployment // nil unless the workload is open, as are the next
+	Deployment  *appsv1.Deployment // nil, like ReplicaSets, unless the workload is open
 	ReplicaSets []*appsv1.ReplicaSet
 	Pods        []*corev1.Pod // of these ReplicaSets
 	Nodes       []*corev1.Node
 
-	kind      string          // "" is Deployment
-	held      *heldDeployment // nil for a ReplicaSet by itself, which is always open
+	kind      string          // "" means Deployment
+	held      *heldDeployment // nil for a ReplicaSet on its own, which is always open
 	sets      []*heldSet
 	namespace *namespace
 	shared    *Shared
@@ -34,7 +34,7 @@ type Workload struct {
 	scaled    Scaling
 }
 
-// Open reads the Deployment and what it controls, unless it is open.
+// Open decodes the Deployment and its ReplicaSets, unless they are open.
 func (w *Workload) Open() {
 	if w.held == nil || w.Deployment != nil {
 		return
@@ -45,8 +45,7 @@ func (w *Workload) Open() {
 	}
 }
 
-// Drop gives away the Deployment and what it controls, of which there is most, behind the
-// last use of it.
+// Drop releases the Deployment with its ReplicaSets and pods. Call it after the last use of them.
 func (w *Workload) Drop() {
 	w.ReplicaSets, w.Pods = nil, nil
 	for _, rs := range w.sets {
@@ -63,10 +62,10 @@ func (w *Workload) Drop() {
 	}
 }
 
-// Shared returns what the workload has to do with beside what it controls.
+// Shared returns the objects that affect all workloads.
 func (w *Workload) Shared() Shared { return *w.shared }
 
-// head returns what the workload is found by.
+// head returns the namespace, name and UID.
 func (w *Workload) head() head {
 	if w.held != nil {
 		return w.held.head
@@ -74,19 +73,19 @@ func (w *Workload) head() head {
 	return headOf(w.Deployment)
 }
 
-// Place returns the namespace and the name, also of a workload that is not open.
+// Place returns the namespace and name, even if the workload is not open.
 func (w *Workload) Place() types.NamespacedName {
 	h := w.head()
 	return types.NamespacedName{Namespace: h.namespace, Name: h.name}
 }
 
-// Name returns what messages call the workload.
+// Name returns the kind and name of the workload, for messages.
 func (w *Workload) Name() string { return describe(cmp.Or(w.kind, "Deployment"), w.head().name) }
 
-// Placed returns what notes call the workload, with its namespace.
+// Placed returns the kind, namespace and name of the workload, for notes.
 func (w *Workload) Placed() string { return placed(cmp.Or(w.kind, "Deployment"), w.head()) }
 
-// Key tells workloads apart.
+// Key identifies the workload among all workloads.
 func (w *Workload) Key() string { return w.head().key() }
 
 // Invalid returns err as an error of the workload.
@@ -109,14 +108,14 @@ func controls(d *appsv1.Deployment, rs *appsv1.ReplicaSet) bool {
 	return owner != nil && owner.UID == d.UID && rs.Namespace == d.Namespace
 }
 
-// ID returns that of the Deployment.
+// ID returns the ID of the Deployment.
 func (w *Workload) ID() ID {
 	place := w.Place()
 	return ID{"Deployment", "apps", place.Namespace, place.Name}
 }
 
-// Controlled returns the ReplicaSets that the Deployment controls. Those that it may
-// adopt are not among them.
+// Controlled returns the ReplicaSets that the Deployment controls, without ReplicaSets that it may
+// adopt.
 func (w *Workload) Controlled() []*appsv1.ReplicaSet {
 	var list []*appsv1.ReplicaSet
 	for _, rs := range w.ReplicaSets {
@@ -127,7 +126,8 @@ func (w *Workload) Controlled() []*appsv1.ReplicaSet {
 	return list
 }
 
-// PodsOfSets returns the pods of all ReplicaSets, also of those that the Deployment may adopt.
+// PodsOfSets returns the pods of all ReplicaSets, including ReplicaSets that the Deployment may
+// adopt.
 func (w *Workload) PodsOfSets() []*corev1.Pod {
 	list := w.Pods
 	for _, rs := range w.ReplicaSets {
@@ -143,8 +143,8 @@ func (w *Workload) PodsOfSets() []*corev1.Pod {
 	return list
 }
 
-// History returns the Deployment and the ReplicaSets that it controls, in the order
-// of [Workload.Controlled], as package revision reads them.
+// History returns the Deployment and the ReplicaSets that it controls, in the order of
+// [Workload.Controlled], as package revision reads them.
 func (w *Workload) History() (revision.Workload, []revision.Entry) {
 	d := w.Deployment
 	r := revision.Workload{
@@ -154,8 +154,8 @@ func (w *Workload) History() (revision.Workload, []revision.Entry) {
 	return r, kube.Entries(w.Controlled())
 }
 
-// Failures returns what events quote of pods that the ReplicaSets of the Deployment could not
-// create, in their order.
+// Failures returns the failures that events report about pods the ReplicaSets of the Deployment
+// could not create, in the order of the ReplicaSets.
 func (w *Workload) Failures() (list []Failure) {
 	for _, rs := range w.Controlled() {
 		if f, ok := w.failures.byUID[rs.UID]; ok {
@@ -165,8 +165,8 @@ func (w *Workload) Failures() (list []Failure) {
 	return list
 }
 
-// PodSnapshots returns the inputs of the planner of the ReplicaSets that the
-// Deployment controls, of those whose pods are in the input.
+// PodSnapshots returns the planner input of each ReplicaSet that the Deployment controls and that
+// has its pods in the input.
 func (w *Workload) PodSnapshots() []replicaset.Snapshot {
 	var snapshots []replicaset.Snapshot
 	for _, rs := range w.sets {
@@ -177,24 +177,24 @@ func (w *Workload) PodSnapshots() []replicaset.Snapshot {
 	return snapshots
 }
 
-// Scaled returns the replicas that an autoscaler will give a live workload whose own are
-// outside of its bounds, nil if it leaves them alone.
+// Scaled returns the replicas that an autoscaler will set on a live workload that is out of bounds,
+// or nil.
 func (w *Workload) Scaled() *int32 { return w.scaled.To }
 
-// Shared is what all workloads of the input have to do with.
+// Shared holds the objects of the input that affect all workloads.
 type Shared struct {
-	Nodes []*corev1.Node // of the input, none of them made
-	Pods  []*corev1.Pod  // of all namespaces, also those of what was read before
+	Nodes []*corev1.Node // of the input, without made ones
+	Pods  []*corev1.Pod  // of all namespaces, including pods of an earlier source
 }
 
-// Around is what there is in a cluster beside a workload.
+// An Around holds the other objects of a cluster that affect a workload.
 type Around struct {
 	Nodes  []*corev1.Node
 	Pods   []*corev1.Pod // of all workloads
-	Limits []kube.Object // quotas, ranges, claims and disruption budgets of the namespace
+	Limits []kube.Object // quotas, limit ranges, claims and disruption budgets of the namespace
 }
 
-// Around returns what there is beside a Deployment in a namespace.
+// Around returns the other objects in a namespace that affect the workload.
 func (w *Workload) Around(namespace string) Around {
 	return Around{w.Nodes, w.shared.Pods, w.limits.in(namespace)}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// assignDeployments puts together Deployments with what they control.
+// assignDeployments completes the Deployments with their ReplicaSets and pods.
 func (l *loader) assignDeployments(s *Set) error {
 	files, namespaces := map[string]string{}, l.namespaces()
 	s.Workloads = make([]Workload, 0, len(l.deployments))
@@ -52,7 +52,7 @@ func (l *loader) assignReplicaSets(s *Set) error {
 		}
 		i, ok := deployments[rs.owner()]
 		if !ok {
-			continue // of something else
+			continue // its controller is not in the input
 		}
 		if rs.wrong != nil {
 			return &Error{File: source.file, Object: rs.describe(), Err: rs.wrong}
@@ -72,7 +72,7 @@ func (l *loader) assignReplicaSets(s *Set) error {
 	return nil
 }
 
-// byUID returns the places of the Deployments.
+// byUID returns the indexes of the Deployments by UID and namespace.
 func (s *Set) byUID() map[owner]int {
 	places := map[owner]int{}
 	for i := range s.Workloads {
@@ -84,8 +84,8 @@ func (s *Set) byUID() map[owner]int {
 	return places
 }
 
-// offer shows a ReplicaSet without a controller to every Deployment of its
-// namespace: the planner decides who adopts it.
+// offer gives a ReplicaSet without a controller to every Deployment of its namespace: the planner
+// decides which one adopts it.
 func (s *Set) offer(rs *heldSet) {
 	for i := range s.Workloads {
 		if s.Workloads[i].held.namespace == rs.namespace {
@@ -94,7 +94,7 @@ func (s *Set) offer(rs *heldSet) {
 	}
 }
 
-// withdraw takes a ReplicaSet away from the Deployments that it was offered to.
+// withdraw removes a ReplicaSet from the Deployments that it was offered to.
 func (s *Set) withdraw(rs *heldSet) {
 	for i := range s.Workloads {
 		w := &s.Workloads[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// WantedArgo returns the Rollout of Argo that is rolled out.
+// WantedArgo returns the wanted Rollout of Argo: the applied one, if there is one.
 func (b *Beginning) WantedArgo() cluster.ArgoRollout {
 	if len(b.Applied) > 0 {
 		return b.Applied[0].(cluster.ArgoRollout)
@@ -17,8 +17,8 @@ func (b *Beginning) WantedArgo() cluster.ArgoRollout {
 	return *b.argo()
 }
 
-// BeginArgo lets it be a Rollout of Argo. One with the name that ends with [Next] is applied, if there is to be
-// any, whose template has the hash that is given, unless that is "".
+// BeginArgo chooses a Rollout of Argo. If applied, the Rollout with the name suffix [Next] is
+// applied to it; if hash returns a text, that becomes the hash of its template.
 func (b *Beginning) BeginArgo(namespace, name string, applied bool, hash func(old *cluster.ArgoRollout) string) {
 	b.begin(sim.KindArgoRollout, namespace, name)
 	if applied {
@@ -32,7 +32,7 @@ func (b *Beginning) BeginArgo(namespace, name string, applied bool, hash func(ol
 	b.Template = b.WantedArgo().TemplateHash
 }
 
-// ArgoBounds returns within which bounds pods of a Rollout are changed.
+// ArgoBounds returns the limits within which a Rollout changes its pods.
 func ArgoBounds(r *argo.Rollout) rollout.Budget {
 	n := orOne(r.Replicas)
 	quarter := func(limit rollout.IntOrPercent) rollout.IntOrPercent {
@@ -41,7 +41,7 @@ func ArgoBounds(r *argo.Rollout) rollout.Budget {
 		}
 		return limit
 	}
-	if r.BlueGreen != nil || r.Routing != nil { // the old pods stay until the new ones have the requests
+	if r.BlueGreen != nil || r.Routing != nil { // old pods stay until the traffic has moved
 		return rollout.Budget{Replicas: n, Surge: n}
 	}
 	return rollout.Resolve(n, quarter(r.MaxSurge), quarter(r.MaxUnavailable))

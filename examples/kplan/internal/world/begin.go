@@ -19,7 +19,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Place moves pods that are on none of the nodes to these, in turn: to one that they fit, if there is one.
+// Place moves pods on unknown nodes to the known nodes, in turn. It prefers nodes with room for a
+// pod.
 func (c *Cluster) Place() {
 	if len(c.Nodes) == 0 {
 		return
@@ -69,7 +70,7 @@ func templatesOf(s *cluster.Snapshot) func(*podorder.Pod) cluster.Template {
 	}
 }
 
-// templateOf is what the template of a ReplicaSet means.
+// templateOf returns the template of a ReplicaSet.
 func templateOf(all map[string]cluster.Template, rs *replicaset.ReplicaSet) cluster.Template {
 	if t, known := all[rs.Template.ID]; known {
 		return t
@@ -77,7 +78,7 @@ func templateOf(all map[string]cluster.Template, rs *replicaset.ReplicaSet) clus
 	return all[rs.Template.Hash]
 }
 
-// Wanted returns the Deployment that is rolled out.
+// Wanted returns the wanted Deployment: the applied one, if there is one.
 func (b *Beginning) Wanted() deploy.Deployment {
 	if len(b.Applied) > 0 {
 		return b.Applied[0].(deploy.Deployment)
@@ -85,7 +86,7 @@ func (b *Beginning) Wanted() deploy.Deployment {
 	return *b.Deployment()
 }
 
-// Most returns how many pods may be wanted at once.
+// Most returns the largest number of pods that may be wanted at once.
 func (b *Beginning) Most() int32 {
 	if b.Kind == sim.KindReplicaSet {
 		return orOne(b.WantedReplicaSet().Replicas)
@@ -108,8 +109,8 @@ func orOne(n *int32) int32 {
 	return *n
 }
 
-// BeginDeployment lets it be a Deployment. One with the name that ends with [Next] is applied, if there is to
-// be any.
+// BeginDeployment chooses a Deployment. If applied, the Deployment with the name suffix [Next] is
+// applied to it.
 func (b *Beginning) BeginDeployment(namespace, name string, applied bool) {
 	b.begin(sim.KindDeployment, namespace, name)
 	if applied {
@@ -120,8 +121,8 @@ func (b *Beginning) BeginDeployment(namespace, name string, applied bool) {
 	b.Template = b.Wanted().Template.ID
 }
 
-// BeginReplicaSet lets it be a ReplicaSet or a ReplicationController. One with the name that ends with [Next] is
-// applied, if there is to be any.
+// BeginReplicaSet chooses a ReplicaSet or a ReplicationController. If applied, the object with the
+// name suffix [Next] is applied to it.
 func (b *Beginning) BeginReplicaSet(namespace, name string, applied bool) {
 	b.begin(sim.KindReplicaSet, namespace, name)
 	if applied {
@@ -132,7 +133,7 @@ func (b *Beginning) BeginReplicaSet(namespace, name string, applied bool) {
 	b.Template = b.WantedReplicaSet().Template.ID
 }
 
-// WantedReplicaSet returns the ReplicaSet as it is to be.
+// WantedReplicaSet returns the wanted ReplicaSet: the applied one, if there is one.
 func (b *Beginning) WantedReplicaSet() replicaset.ReplicaSet {
 	if len(b.Applied) > 0 {
 		return b.Applied[0].(replicaset.ReplicaSet)
@@ -140,7 +141,8 @@ func (b *Beginning) WantedReplicaSet() replicaset.ReplicaSet {
 	return *b.ReplicaSet()
 }
 
-// Scale gives a ReplicaSet another size, from now on, or with what is applied.
+// Scale changes the replicas of the applied ReplicaSet or, if nothing is applied, of the present
+// one.
 func (b *Beginning) Scale(n *int32) {
 	if len(b.Applied) == 0 {
 		b.ReplicaSet().Replicas = n
@@ -151,8 +153,9 @@ func (b *Beginning) Scale(n *int32) {
 	b.Applied = []any{as}
 }
 
-// BeginSet lets it be a CloneSet or a StatefulSet to which one with the name that ends with [Next] is applied,
-// perhaps in place. Both are alike but for their templates. It returns the second.
+// BeginSet chooses a CloneSet or a StatefulSet and applies the set with the name suffix [Next] to
+// it, which may update pods in place. Before that both sets differ only in their templates. It
+// returns the applied set.
 func (b *Beginning) BeginSet(namespace, name string, inPlace bool) *cluster.Set {
 	b.begin(sim.KindSet, namespace, name)
 	next, first := take(&b.Sets, setName, b.Name+Next), b.Set()
@@ -165,22 +168,22 @@ func (b *Beginning) BeginSet(namespace, name string, inPlace bool) *cluster.Set 
 	return &next
 }
 
-// BeginSetAlone lets it be a CloneSet or a StatefulSet as it is.
+// BeginSetAlone chooses a CloneSet or a StatefulSet and applies nothing to it.
 func (b *Beginning) BeginSetAlone(namespace, name string) {
 	b.begin(sim.KindSet, namespace, name)
 	b.Template = b.Set().Template.Hash
 }
 
-// Replace puts another Deployment of the same name in the place of the one that is there. Nothing releases it.
+// Replace replaces the Deployment by another one of the same name, which no Rollout releases.
 func (b *Beginning) Replace(d deploy.Deployment) {
 	*b.Deployment() = d
 	b.Meta = slices.DeleteFunc(slices.Clone(b.Meta), func(m cluster.Meta) bool { return m.Kind == deploy.Kind && m.Name == d.Name })
 }
 
-// BeginRollout lets it be a Rollout of OpenKruise.
+// BeginRollout chooses a Rollout of OpenKruise.
 func (b *Beginning) BeginRollout(namespace, name string) { b.begin(sim.KindRollout, namespace, name) }
 
-// Renumber gives a Deployment and its ReplicaSets, which have been rolled out, a revision.
+// Renumber sets the revision of a Deployment that was rolled out, and of its ReplicaSets.
 func (b *Beginning) Renumber(number string) {
 	d := b.Deployment()
 	set := func(annotations map[string]string) map[string]string {
@@ -196,7 +199,8 @@ func (b *Beginning) Renumber(number string) {
 	}
 }
 
-// DropNext removes what was to be applied to workloads that cannot begin.
+// DropNext removes all objects with the name suffix [Next]: they belong to workloads that cannot
+// begin.
 func (c *Cluster) DropNext() {
 	drop(&c.Deployments, deploymentName)
 	drop(&c.ReplicaSets, replicaSetName)

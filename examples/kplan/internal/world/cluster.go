@@ -17,39 +17,40 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// A Cluster is what simulations begin with.
+// A Cluster is the state in which simulations begin.
 type Cluster struct {
 	cluster.Snapshot
-	// NodesOfPods is whether the nodes are those that pods are on, of which nothing else is known.
+	// NodesOfPods is whether the nodes are only known as the nodes of pods.
 	NodesOfPods bool
 
-	made *index // nil until somebody asks, and when what it is of changes
+	made *index // nil until the first use, and again after a change of its objects
 }
 
-// An index finds what belongs to an owner, by its UID.
+// An index finds the objects of an owner by its UID.
 type index struct {
-	sets map[string][]int // places of ReplicaSets
-	pods map[string]int   // how many have not ended
+	sets map[string][]int // indexes of ReplicaSets
+	pods map[string]int   // number of pods that have not finished
 }
 
-// A Beginning is a workload of a cluster before it is rolled out, and what is applied to it.
+// A Beginning is a workload of a cluster at the start of a simulation, with the objects to apply.
 type Beginning struct {
 	*Cluster
 	Kind      sim.Kind
 	Namespace string
-	Name      string // as in the world, with the namespace
-	Template  string // the ID of the wanted one, or its hash
-	Earlier   bool   // whether the workload is rolled out before anything is applied to it
-	Applied   []any  // as World.Put takes them
+	Name      string // in the simulation, with the namespace
+	Template  string // ID or hash of the wanted template
+	Earlier   bool   // whether to roll the workload out before anything is applied
+	Applied   []any  // arguments of World.Put
 }
 
-// Plain is the name of the workload as in a cluster.
+// Plain returns the name of the workload in a cluster, without the namespace.
 func (b *Beginning) Plain() string { return strings.TrimPrefix(b.Name, b.Namespace+"/") }
 
-// Next is what the name of an object ends with that is to be applied, while it is read beside what is there.
+// Next is the suffix of the name of an object to apply, while it is read together with current
+// objects.
 const Next = "/next"
 
-// begin notes which workload it is.
+// begin sets the kind and name of the workload.
 func (b *Beginning) begin(kind sim.Kind, namespace, name string) {
 	b.Kind, b.Namespace, b.Name = kind, namespace, name
 	if namespace != "" {
@@ -57,7 +58,7 @@ func (b *Beginning) begin(kind sim.Kind, namespace, name string) {
 	}
 }
 
-// workload is the name of the workload, or of that which a Rollout releases.
+// workload returns the name of the workload, or of the workload that a Rollout releases.
 func (b *Beginning) workload() string {
 	if b.Kind == sim.KindRollout {
 		return b.release().WorkloadRef.Name
@@ -65,20 +66,20 @@ func (b *Beginning) workload() string {
 	return b.Name
 }
 
-// Deployment is the Deployment as it is before anything is applied.
+// Deployment returns the Deployment before anything is applied.
 func (b *Beginning) Deployment() *deploy.Deployment {
 	return named(b.Deployments, deploymentName, b.workload())
 }
 
-// ReplicaSet is the ReplicaSet as it is before anything is applied.
+// ReplicaSet returns the ReplicaSet before anything is applied.
 func (b *Beginning) ReplicaSet() *replicaset.ReplicaSet {
 	return named(b.ReplicaSets, replicaSetName, b.Name)
 }
 
-// Set is the CloneSet or StatefulSet as it is before anything is applied.
+// Set returns the CloneSet or StatefulSet before anything is applied.
 func (b *Beginning) Set() *cluster.Set { return named(b.Sets, setName, b.workload()) }
 
-// DaemonSet returns the DaemonSet as it is before anything is applied.
+// DaemonSet returns the DaemonSet before anything is applied.
 func (b *Beginning) DaemonSet() *daemonset.DaemonSet {
 	return daemonSetIn(&b.Snapshot, b.workload())
 }
@@ -93,13 +94,13 @@ func daemonSetIn(s *cluster.Snapshot, name string) *daemonset.DaemonSet {
 	return named(s.DaemonSets, daemonSetName, name)
 }
 
-// advanced reports whether the DaemonSet is one of OpenKruise.
+// advanced reports whether the DaemonSet is a DaemonSet of OpenKruise.
 func (b *Beginning) advanced() bool {
 	name := b.DaemonSet().Name
 	return slices.ContainsFunc(b.AdvancedDaemonSets, func(d cluster.AdvancedDaemonSet) bool { return d.Name == name })
 }
 
-// putDaemonSet adds a DaemonSet like this one to a snapshot.
+// putDaemonSet adds a DaemonSet of the same API to a snapshot.
 func (b *Beginning) putDaemonSet(s *cluster.Snapshot, d daemonset.DaemonSet) {
 	if b.advanced() {
 		s.AdvancedDaemonSets = append(s.AdvancedDaemonSets, cluster.AdvancedDaemonSet{DaemonSet: d})
@@ -108,13 +109,13 @@ func (b *Beginning) putDaemonSet(s *cluster.Snapshot, d daemonset.DaemonSet) {
 	}
 }
 
-// argo is the Rollout of Argo as it is before anything is applied.
+// argo returns the Rollout of Argo before anything is applied.
 func (b *Beginning) argo() *cluster.ArgoRollout { return named(b.ArgoRollouts, argoName, b.Name) }
 
-// release is the Rollout of OpenKruise.
+// release returns the Rollout of OpenKruise.
 func (b *Beginning) release() *kruise.Rollout { return named(b.Rollouts, releaseName, b.Name) }
 
-// take takes the object with a name, which must be there, out of a list.
+// take removes the object with a name from a list and returns it. The object must exist.
 func take[T any](list *[]T, name func(*T) string, of string) T {
 	i := slices.IndexFunc(*list, func(o T) bool { return name(&o) == of })
 	found := (*list)[i]
@@ -122,7 +123,7 @@ func take[T any](list *[]T, name func(*T) string, of string) T {
 	return found
 }
 
-// put puts objects into a list, in the place of those of the same names.
+// put adds objects to a list, and replaces objects with the same names.
 func put[T any](list *[]T, more []T, name func(*T) string) {
 	at := make(map[string]int, len(*list))
 	for i := range *list {
@@ -140,7 +141,7 @@ func put[T any](list *[]T, more []T, name func(*T) string) {
 	*list = all
 }
 
-// named returns the object of a list with a name, which must be there.
+// named returns the object of a list with a name. The object must exist.
 func named[T any](list []T, name func(*T) string, want string) *T {
 	for i := range list {
 		if name(&list[i]) == want {

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// WantedDaemonSet returns the DaemonSet that is rolled out.
+// WantedDaemonSet returns the wanted DaemonSet: the applied one, if there is one.
 func (b *Beginning) WantedDaemonSet() *daemonset.DaemonSet {
 	if len(b.Applied) == 0 {
 		return b.DaemonSet()
@@ -21,8 +21,8 @@ func (b *Beginning) WantedDaemonSet() *daemonset.DaemonSet {
 	return &d
 }
 
-// BeginDaemonSet lets it be a DaemonSet. One with the name that ends with [Next] is applied, if there is to be
-// any.
+// BeginDaemonSet chooses a DaemonSet. If applied, the DaemonSet with the name suffix [Next] is
+// applied to it.
 func (b *Beginning) BeginDaemonSet(namespace, name string, applied bool) {
 	b.begin(sim.KindDaemonSet, namespace, name)
 	old := b.DaemonSet()
@@ -43,7 +43,7 @@ func (b *Beginning) BeginDaemonSet(namespace, name string, applied bool) {
 	b.Template = b.WantedDaemonSet().Template.Hash
 }
 
-// OnlyTemplate lets the DaemonSet be as the one that is applied, but for the template.
+// OnlyTemplate makes the present DaemonSet equal to the applied one, except for the template.
 func (b *Beginning) OnlyTemplate() {
 	old := b.DaemonSet()
 	template := old.Template
@@ -51,7 +51,8 @@ func (b *Beginning) OnlyTemplate() {
 	old.Template = template
 }
 
-// HashOfRevision is that which the ControllerRevision of the template of the DaemonSet has; "" if there is none.
+// HashOfRevision returns the hash of the ControllerRevision with the template of the DaemonSet, or
+// "".
 func (b *Beginning) HashOfRevision() (hash string) {
 	d := b.DaemonSet()
 	for _, v := range b.Revisions {
@@ -62,7 +63,7 @@ func (b *Beginning) HashOfRevision() (hash string) {
 	return hash
 }
 
-// Annotate gives the DaemonSet that is applied annotations.
+// Annotate sets the annotations of the applied DaemonSet.
 func (b *Beginning) Annotate(annotations map[string]string) {
 	switch next := b.Applied[0].(type) {
 	case cluster.AdvancedDaemonSet:
@@ -82,8 +83,8 @@ func (b *Beginning) DaemonSetOptions(o daemonset.Options) daemonset.Options {
 	return o
 }
 
-// eachHold returns the last plan for the DaemonSet with a UID with what it holds back on each node, where
-// plans of a run sum that.
+// eachHold returns the last plan for the DaemonSet with a UID, with one hold for each node: the
+// plans of a run only have the sums.
 func (r *Run) eachHold(uid string, last daemonset.Plan, options daemonset.Options) daemonset.Plan {
 	if len(last.Holds) == 0 {
 		return last

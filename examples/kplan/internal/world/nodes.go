@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// Each changes the templates.
+// Each changes all templates.
 func (c *Cluster) Each(change func(id string, t *cluster.Template)) {
 	for id, t := range c.Templates {
 		change(id, &t)
@@ -19,7 +19,8 @@ func (c *Cluster) Each(change func(id string, t *cluster.Template)) {
 	}
 }
 
-// Heal lets all pods become ready, or end, and nodes answer, and have room.
+// Heal lets all pods become ready or end, removes quotas, and makes nodes ready and their room
+// unlimited.
 func (b *Beginning) Heal() {
 	b.Held, b.Quotas = nil, nil
 	for i := range b.Nodes {
@@ -29,7 +30,7 @@ func (b *Beginning) Heal() {
 			return t.Key == "node.kubernetes.io/unreachable" || t.Key == "node.kubernetes.io/not-ready"
 		})
 	}
-	ends := func(p *podorder.Pod) { // those that should have ended do
+	ends := func(p *podorder.Pod) { // the deletion of overdue pods ends now
 		if !p.DeletionTimestamp.IsZero() && p.DeletionTimestamp.Before(b.Now) {
 			p.DeletionTimestamp = b.Now
 		}
@@ -48,8 +49,8 @@ func (b *Beginning) Heal() {
 	})
 }
 
-// Broken lets pods of the template that is wanted, or left if nothing is applied yet, never become ready
-// if the user says so.
+// Broken, if never is true, keeps new pods of the wanted template from becoming ready. Without an
+// applied object that is the present template.
 func (b *Beginning) Broken(never bool) {
 	if never {
 		t := b.Templates[b.Template]

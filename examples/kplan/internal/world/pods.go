@@ -16,8 +16,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// Owns returns a function that reports whether a UID is that of the workload, of what it releases, or of a
-// ReplicaSet of either.
+// Owns returns a function that reports whether a UID belongs to the workload, to a workload that it
+// releases, or to a ReplicaSet of either.
 func (b *Beginning) Owns() func(uid string) bool {
 	own := b.owners()
 	return func(uid string) bool { return own[uid] }
@@ -48,7 +48,7 @@ func (b *Beginning) owners() map[string]bool {
 	return own
 }
 
-// index returns that of the cluster, which is made once.
+// index returns the index of the cluster, which it makes on first use.
 func (c *Cluster) index() *index {
 	if c.made != nil {
 		return c.made
@@ -62,7 +62,7 @@ func (c *Cluster) index() *index {
 	return c.made
 }
 
-// eachPod calls a function for each pod that has not ended.
+// eachPod calls f for each pod that has not finished.
 func (c *Cluster) eachPod(f func(*podorder.Pod)) {
 	for i := range c.Pods {
 		if p := &c.Pods[i]; !p.Finished() {
@@ -76,7 +76,8 @@ func (c *Cluster) eachPod(f func(*podorder.Pod)) {
 	}
 }
 
-// released are the UIDs of what a Rollout of OpenKruise releases, and of Deployments that it has made.
+// released returns the UIDs of the workload of a Rollout of OpenKruise and of its canary
+// Deployments.
 func (b *Beginning) released() (uids []string) {
 	r := b.release()
 	switch r.WorkloadRef.Kind {
@@ -97,7 +98,7 @@ func (b *Beginning) released() (uids []string) {
 	return uids
 }
 
-// Running is how many pods it has that have not ended.
+// Running returns the number of pods of the workload that have not finished.
 func (b *Beginning) Running() (n int) {
 	for uid := range b.owners() {
 		n += b.index().pods[uid]
@@ -105,7 +106,7 @@ func (b *Beginning) Running() (n int) {
 	return n
 }
 
-// RunningInNamespace is how many pods of its namespace have not ended.
+// RunningInNamespace returns the number of pods in the namespace that have not finished.
 func (b *Beginning) RunningInNamespace() (n int) {
 	prefix := strings.TrimSuffix(b.Name, b.Plain())
 	b.eachPod(func(p *podorder.Pod) {
@@ -116,7 +117,7 @@ func (b *Beginning) RunningInNamespace() (n int) {
 	return n
 }
 
-// Own returns what the templates of the workload mean: of its ReplicaSets, and the wanted one.
+// Own returns the templates of the workload: the wanted one, and the templates of its ReplicaSets.
 func (b *Beginning) Own() (list []cluster.Template) {
 	list = append(list, b.Templates[b.Template])
 	for uid := range b.owners() {
@@ -127,7 +128,8 @@ func (b *Beginning) Own() (list []cluster.Template) {
 	return list
 }
 
-// LimitPods lets a quota of its namespace have so many pods, unless the quota is there and has fewer.
+// LimitPods limits the pods of a quota of the namespace. It adds the quota if it does not exist,
+// and keeps a lower limit.
 func (b *Beginning) LimitPods(quota string, pods int) {
 	name := strings.TrimPrefix(b.Namespace+"/"+quota, "/")
 	for i := range b.Quotas {
@@ -141,7 +143,7 @@ func (b *Beginning) LimitPods(quota string, pods int) {
 	b.Quotas = append(b.Quotas, cluster.Quota{Name: name, Hard: map[string]int64{"pods": int64(max(0, pods))}})
 }
 
-// Refuse lets the API server refuse new pods of a ReplicaSet, in its words.
+// Refuse makes the API server refuse new pods of a ReplicaSet with a message.
 func (b *Beginning) Refuse(uid, why string) {
 	id := b.TemplateOf(uid).ID
 	t := b.Templates[id]
@@ -149,7 +151,7 @@ func (b *Beginning) Refuse(uid, why string) {
 	b.Templates[id] = t
 }
 
-// TemplateOf returns the template of a ReplicaSet, which must be there.
+// TemplateOf returns the template of the ReplicaSet with a UID, which must exist.
 func (c *Cluster) TemplateOf(uid string) revision.Template {
 	return named(c.ReplicaSets, func(o *replicaset.ReplicaSet) string { return o.UID }, uid).Template
 }

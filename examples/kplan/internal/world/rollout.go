@@ -21,16 +21,17 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// forever is longer than anything that ends.
+// forever is longer than any simulation that ends.
 const forever = 10 * 365 * 24 * time.Hour
 
-// anywhere is the node of pods that are yet to be placed.
+// anywhere is the node name of pods that [Cluster.Place] has to place.
 const anywhere = "(any)"
 
-// RollOut lets the workloads that begin rolled out be so: from nothing, an hour ago, in a cluster of their
-// own in which everything succeeds. So the planners have written their statuses and annotations, their
-// ReplicaSets or ControllerRevisions have revision 1, and all pods are available, but on nodes that do not
-// answer. It returns what is wrong with those that do not roll out.
+// RollOut rolls out the workloads with Earlier set: from nothing, an hour ago, in a separate
+// cluster in which everything succeeds. So the planners have written their statuses and
+// annotations, their ReplicaSets or ControllerRevisions have revision 1, and all their pods are
+// available, except on nodes that are not ready. It returns the errors of workloads that do not
+// roll out.
 func (c *Cluster) RollOut(list []*Beginning) map[*Beginning]error {
 	e := earlier{Snapshot: cluster.Snapshot{Now: c.Now.Add(-time.Hour)}, failed: map[*Beginning]error{}}
 	var all []*Beginning
@@ -56,14 +57,14 @@ func (c *Cluster) RollOut(list []*Beginning) map[*Beginning]error {
 	return e.failed
 }
 
-// An earlier is the cluster in which workloads are rolled out before the simulation begins.
+// An earlier is the separate cluster of [Cluster.RollOut].
 type earlier struct {
 	cluster.Snapshot
-	restore []func(*cluster.Snapshot) // what had to be otherwise meanwhile
+	restore []func(*cluster.Snapshot) // restore fields that had to differ for the rollout
 	failed  map[*Beginning]error
 }
 
-// add adds a workload without what would keep it from being rolled out.
+// add adds a workload, without the fields that would stop its rollout.
 func (e *earlier) add(b *Beginning) {
 	switch b.Kind {
 	case sim.KindDeployment:
@@ -102,7 +103,7 @@ func (e *earlier) addDaemonSet(b *Beginning) {
 	})
 }
 
-// nodesOf adds the nodes of a cluster, for DaemonSets. All answer, and have room.
+// nodesOf adds the nodes of a cluster for DaemonSets. They are ready and have unlimited room.
 func (e *earlier) nodesOf(c *Cluster) {
 	if len(e.Nodes) > 0 {
 		return
@@ -120,7 +121,8 @@ func (e *earlier) nodesOf(c *Cluster) {
 	})
 }
 
-// addArgo adds a Rollout of Argo. If a restart was asked for that is over, its pods are newer than that.
+// addArgo adds a Rollout of Argo. If a requested restart lies in the past, its pods become newer
+// than that.
 func (e *earlier) addArgo(b *Beginning) {
 	r, restart := *b.argo(), b.WantedArgo().RestartAt
 	paused := r.Paused
@@ -149,7 +151,7 @@ func (e *earlier) addArgo(b *Beginning) {
 	})
 }
 
-// ownerIn returns the ReplicaSet of a pod, nil if it has none.
+// ownerIn returns the ReplicaSet of a pod, or nil.
 func ownerIn(s *cluster.Snapshot, p *podorder.Pod) *replicaset.ReplicaSet {
 	i := slices.IndexFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.UID == p.ControllerUID })
 	if i < 0 {
@@ -158,7 +160,7 @@ func ownerIn(s *cluster.Snapshot, p *podorder.Pod) *replicaset.ReplicaSet {
 	return &s.ReplicaSets[i]
 }
 
-// addRelease adds a Rollout with what it releases, of which nothing is being released.
+// addRelease adds a Rollout with its workload and traffic objects, without a release in progress.
 func (e *earlier) addRelease(b *Beginning) {
 	r := b.release()
 	e.Rollouts = append(e.Rollouts, *r)
@@ -176,7 +178,7 @@ func (e *earlier) addRelease(b *Beginning) {
 	put(&e.Ingresses, b.Ingresses, ingressName)
 }
 
-// rollOut rolls the workloads out.
+// rollOut rolls out the workloads.
 func (e *earlier) rollOut(list []*Beginning) error {
 	config := sim.Config{ReplicaSet: replicaset.Options{Burst: math.MaxInt32}}
 	steps := record.NewSteps(&config)
@@ -201,7 +203,7 @@ func (e *earlier) rollOut(list []*Beginning) error {
 	return nil
 }
 
-// into puts what has been rolled out into the cluster in which the simulation begins.
+// into adds the objects to the cluster in which the simulation begins.
 func (e *earlier) into(c *Cluster) {
 	c.made = nil
 	for i := range e.Pods {

@@ -13,8 +13,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// Waiting says, in a sentence for each ReplicaSet, set and DaemonSet of the workload, how many of its pods wait for a
-// node at the end, and why none takes them, near the words of the scheduler; or why the API server refuses its pods.
+// Waiting returns a sentence for each ReplicaSet, set and DaemonSet of the workload with pods that
+// wait for a node at the end: their number, and why no node takes them, close to the words of the
+// scheduler. It also returns one for each whose pods the API server refuses.
 func (r *Run) Waiting(namespace string) (texts []string) {
 	report := r.Report()
 	if report.Waiting == 0 && len(report.Refused) == 0 {
@@ -49,7 +50,8 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 	return texts
 }
 
-// waitText says how many pods of a workload wait, by the names of the node of one and of the nodes of more.
+// waitText says how many pods of a workload wait. Nodes are the words for the node of one pod and
+// of several.
 func waitText(name string, pods int, nodes []string) string {
 	if pods == 1 {
 		return fmt.Sprintf("1 pod of %s waits for %s: ", name, nodes[0])
@@ -57,12 +59,12 @@ func waitText(name string, pods int, nodes []string) string {
 	return fmt.Sprintf("%d pods of %s wait for %s: ", pods, name, nodes[1])
 }
 
-// anywhere explains why no node takes pods of one workload, by the first of them.
+// anywhere explains why no node takes the first of the pods of a workload.
 func (w *waiting) anywhere(pods []waitingPod) scheduler.Explanation {
 	return w.nodes.Explain(pods[0].Pod)
 }
 
-// onTheirNodes explains why their own nodes do not take pods.
+// onTheirNodes explains why pinned pods do not fit on their nodes.
 func (w *waiting) onTheirNodes(pods []waitingPod) scheduler.Explanation {
 	to := map[string]scheduler.Pod{}
 	for _, p := range pods {
@@ -71,7 +73,7 @@ func (w *waiting) onTheirNodes(pods []waitingPod) scheduler.Explanation {
 	return w.nodes.ExplainPinned(to)
 }
 
-// refusedText says why the API server takes no pod of a workload, without the name that the pod would have had.
+// refusedText says why the API server refuses pods of a workload, without the name of a pod.
 func refusedText(name, why string) string {
 	if _, after, ok := strings.Cut(why, " is forbidden: "); ok {
 		why = after
@@ -79,20 +81,20 @@ func refusedText(name, why string) string {
 	return fmt.Sprintf("pods of %s are refused: %s", name, why)
 }
 
-// A waiting is the pods of a snapshot that wait for a node.
+// A waiting holds the pods of a snapshot that wait for a node.
 type waiting struct {
 	cluster.Snapshot
 	nodes *scheduler.Nodes
 	pods  map[string][]waitingPod // by the UID of their controller
-	owned map[string]int32        // pods that have not ended, by the same
+	owned map[string]int32        // number of pods that have not finished, by the same UID
 }
 
 type waitingPod struct {
 	scheduler.Pod
-	node string // that is to take it; "" for any
+	node string // the node of a pinned pod, or ""
 }
 
-// waitingIn returns the pods that wait in a world.
+// waitingIn returns the waiting pods of a world.
 func waitingIn(world *sim.World) *waiting {
 	w := &waiting{Snapshot: world.Snapshot(), pods: map[string][]waitingPod{}, owned: map[string]int32{}}
 	w.nodes = scheduler.New(w.Nodes, len(w.Resources))
@@ -107,7 +109,7 @@ func waitingIn(world *sim.World) *waiting {
 	return w
 }
 
-// add notes a pod, with the node that is to take it.
+// add adds a pod. Node is the node of a pinned pod.
 func (w *waiting) add(p *podorder.Pod, t cluster.Template, node string) {
 	pod := scheduler.Pod{Pod: p, Template: t}
 	if !p.Finished() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world makes simulated clusters of package sim in which workloads are rolled out, with the
-// means of users of that package alone.
+// Package world rolls out workloads in simulated clusters of package sim, through its exported API
+// only.
 //
-//	Cluster, Beginnings --RollOut, Place--> Cluster --Run--> a Run of each: steps, and what became of pods
+//	Cluster, Beginnings --RollOut, Place--> Cluster --Run--> a Run of each: steps, sizes, history
 package world
 
 import (
@@ -18,21 +18,21 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// A Run is the simulation of a workload, which has ended.
+// A Run is a finished simulation of a workload.
 type Run struct {
 	*sim.World
 	Steps   []record.Step
 	Sizes   []record.Sizes
-	Done    bool            // whether it is complete
-	GaveUp  time.Duration   // the time limit if that ended the simulation; 0 if nothing was left to happen
+	Done    bool            // whether the rollout is complete
+	GaveUp  time.Duration   // the time limit, if it ended the simulation; 0 if nothing was left to happen
 	History *record.History // of its objects and pods; nil unless it was asked for
 
 	owns  func(uid string) bool
-	waits func() *waiting // at the end
+	waits func() *waiting // evaluated at the end
 }
 
-// Run simulates what becomes of workloads of one cluster, for a limited time, and keeps histories if that
-// is asked for. What is applied to them is applied at once.
+// Run simulates workloads of one cluster together, for a limited time. The objects to apply are
+// applied at the start. It keeps histories if history is true.
 func (c *Cluster) Run(list []*Beginning, config sim.Config, limit time.Duration, history bool) ([]Run, error) {
 	steps := record.NewSteps(&config)
 	var kept *record.History
@@ -40,9 +40,9 @@ func (c *Cluster) Run(list []*Beginning, config sim.Config, limit time.Duration,
 		kept = record.NewHistory(&config, c.Now)
 	}
 	config.Place, config.Together = InTurn(), true
-	// Bursts follow each other at once, so they make no difference but take time.
+	// Bursts follow each other at once: limiting them would not change the result, but take time.
 	config.ReplicaSet.Burst = math.MaxInt32
-	config.DaemonSet.SumHolds = true // there may be a plan for each pod, and to name all nodes each time would be more than all else
+	config.DaemonSet.SumHolds = true // one hold for each node in each plan would take too long
 	w, err := sim.New(c.Snapshot, config)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (c *Cluster) Run(list []*Beginning, config sim.Config, limit time.Duration,
 	if err != nil {
 		return nil, fmt.Errorf("after %v: %w", w.Now().Sub(c.Now), err)
 	}
-	if !rests { // what the controllers wait for at the end, and for how long
+	if !rests { // so that the plans at the end tell why, and for how long
 		w.Resync()
 		if err = w.Run(w.Now()); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (c *Cluster) Run(list []*Beginning, config sim.Config, limit time.Duration,
 	return runs, nil
 }
 
-// InTurn is a scheduler that gives each pod the next node that it fits.
+// InTurn returns a scheduler that gives each pod the next node with room for it.
 func InTurn() func(scheduler.Pod, *scheduler.Nodes) string {
 	next := 0
 	return func(p scheduler.Pod, n *scheduler.Nodes) string {
