@@ -2,8 +2,7 @@
 
 // Command scheduler asks a question about schedulers: how many pods serve when a zone is lost?
 //
-// It embeds custom schedulers in a world of package rollout/sim, which asks them for a node for
-// each pod.
+// It gives a world of package rollout/sim schedulers of its own, which choose a node for each pod.
 package main
 
 import (
@@ -78,8 +77,7 @@ func zoneOf(nodes *scheduler.Nodes) map[string]string {
 	return zone
 }
 
-// world returns the cluster after all Deployments were rolled out, and rolled out again with
-// another template.
+// world returns the cluster after all Deployments have been rolled out twice.
 func world(choose place) (w *sim.World, err error) {
 	pod := cluster.Template{Needs: []int64{1}}
 	start := cluster.Snapshot{Resources: []string{"pods"}, Templates: map[string]cluster.Template{"v1": pod, "v2": pod}}
