@@ -2,7 +2,7 @@
 
 // Command scheduler asks a question about schedulers: how many pods serve when a zone is lost?
 //
-// It gives a world of package rollout/sim schedulers of its own, which choose a node for each pod.
+// It gives a world of package rollout/sim custom schedulers, which choose a node for each pod.
 package main
 
 import (
