@@ -23,8 +23,8 @@ import (
 // ReplicationController if its Kind says so, daemonset.DaemonSet, cluster.AdvancedDaemonSet,
 // kruise.Rollout, cluster.ArgoRollout, cluster.Set, cluster.Node, cluster.Object, cluster.Budget,
 // cluster.Quota, and of podorder.Pod and daemonset.Pod, which can only be created. Templates of a
-// Deployment, a DaemonSet or a Set that a Rollout releases go through its admission. The status of an
-// ArgoRollout is kept, except for the fields that users set: Abort, PromoteFull and Runs.
+// Deployment, a DaemonSet or a Set that a Rollout releases go through its admission. The status of
+// an ArgoRollout is kept, except for the fields that users set: Abort, PromoteFull and Runs.
 //
 // The error, which wraps [kplan.ErrInvalid], is about the first object of another type or without a
 // name, or, as a [kplan.FieldError], about the first that does not select its own pods or that has

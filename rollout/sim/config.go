@@ -28,22 +28,22 @@ type Config struct {
 	// nil means scheduler.BinPack. A node that the pod does not fit ends the world. Pods of DaemonSets
 	// know their node; Place is not called for them.
 	Place func(scheduler.Pod, *scheduler.Nodes) string
-	// Latency is the time after an event at which controllers notice it, together with all other events
-	// until then. It makes large worlds quicker and coarser; faults ignore it.
+	// Latency is the time after an event at which controllers notice it, together with all other
+	// events until then. It makes large worlds quicker and coarser; faults ignore it.
 	Latency time.Duration
-	// Together makes all events of one instant happen before controllers notice any of them, such as pods
-	// that were created together and take the same time, or that a batch of a Rollout labels. In a
-	// cluster such pods are ready milliseconds apart, and controllers act on each.
+	// Together makes all events of one instant happen before controllers notice any of them, such as
+	// pods that were created together and take the same time, or that a batch of a Rollout labels. In
+	// a cluster such pods are ready milliseconds apart, and controllers act on each.
 	Together bool
 	// MaxPods is the maximum number of pods, 0 means a million: one more ends the world.
 	MaxPods int
-	// MaxPlans is the maximum number of plans by controllers, 0 means any number: one more ends the world
-	// with [ErrTooLong].
+	// MaxPlans is the maximum number of plans by controllers, 0 means any number: one more ends the
+	// world with [ErrTooLong].
 	MaxPlans int
 
-	// ApproveAfter is the time after which a person resumes a waiting Rollout of OpenKruise or Argo, drawn
-	// for each wait, and counted from the beginning of the world if it waits already. If unset, only the
-	// caller of World.Approve resumes it; cluster.Exactly(0) is at once.
+	// ApproveAfter is the time after which a person resumes a waiting Rollout of OpenKruise or Argo,
+	// drawn for each wait, and counted from the beginning of the world if it waits already. If unset,
+	// only the caller of World.Approve resumes it; cluster.Exactly(0) is at once.
 	ApproveAfter cluster.Spread
 	// Analysis is how long analyses of Rollouts of Argo take, and how they end.
 	Analysis cluster.Analysis
@@ -65,8 +65,8 @@ type Config struct {
 	// Without are the kinds without a built-in controller, such as KindReplicaSet.
 	Without []Kind
 
-	// Options of our planners, and planners to use instead; nil means the planners of the packages. The
-	// ones for ReplicaSets are used for ReplicationControllers as well.
+	// Options of our planners, and planners to use instead; nil means the planners of the packages.
+	// The ones for ReplicaSets are used for ReplicationControllers as well.
 	Deployment     deploy.Options
 	ReplicaSet     replicaset.Options
 	DaemonSet      daemonset.Options
@@ -141,9 +141,10 @@ type Change struct {
 	Why  string // the reason that a planner gave
 	// Made is the UID of the BatchRelease that has created a canary Deployment, "" otherwise.
 	Made string
-	// Object is the current state of the object, or the last one if it is gone. It must not be changed. It
-	// is a pointer to a type of cluster.Snapshot, for a pod a *podorder.Pod or a *daemonset.Pod. It is nil
-	// for a BatchRelease, and for a stage that does not change a stored object.
+	// Object is the current state of the object, or the last one if it is gone. It must not be
+	// changed. It is a pointer to a type of cluster.Snapshot, for a pod a *podorder.Pod or a
+	// *daemonset.Pod. It is nil for a BatchRelease, and for a stage that does not change a stored
+	// object.
 	Object any
 }
 

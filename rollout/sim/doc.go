@@ -36,8 +36,8 @@
 //   - the size: an [Autoscaler] is a function from a view to replicas;
 //   - the clock: time passes only with [World.Step], [World.Run] up to an
 //     instant, or [World.Settle] until nothing is left to happen;
-//   - people and analyses: [Config].ApproveAfter is the time until a person resumes a waiting Rollout,
-//     and [Config].Analysis the course of analyses of Rollouts of Argo;
+//   - people and analyses: [Config].ApproveAfter is the time until a person resumes a waiting
+//     Rollout, and [Config].Analysis the course of analyses of Rollouts of Argo;
 //   - the times: a cluster.Spread of quantiles for each stage in the life of a pod.
 //
 // A name may be "namespace/name"; selectors do not look beyond the slash.
@@ -45,13 +45,14 @@
 // # Faults
 //
 // By default there are no faults. [Config].Faults sets how often each of [Faults] strikes, and
-// [AllFaults] sets one rate for all. After [Config].FaultsFor, or [World.Heal], everything is healed,
-// and all workloads must come to rest in the wanted state. [World.Report] returns how often each fault
-// has struck.
+// [AllFaults] sets one rate for all. After [Config].FaultsFor, or [World.Heal], everything is
+// healed, and all workloads must come to rest in the wanted state. [World.Report] returns how often
+// each fault has struck.
 //
 // # What you can rely on
 //
 // Equal snapshots, configurations and calls give equal worlds, event by event: all draws come
-// from [Config].Seed. An error ends the world, and every later call returns it: an error of a planner or
-// of Place, or that controllers do not come to rest. A World is used by one goroutine at a time.
+// from [Config].Seed. An error ends the world, and every later call returns it: an error of a
+// planner or of Place, or that controllers do not come to rest. A World is used by one goroutine at
+// a time.
 package sim

@@ -6,8 +6,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// Faults are the rates of each kind of fault: at rate 1 as its comment says, at 2 twice as often, and
-// at 0 never.
+// Faults are the rates of each kind of fault: at rate 1 as its comment says, at 2 twice as often,
+// and at 0 never.
 type Faults struct {
 	Crash       float64 // a controller stops after one request in fifty, and loses its memory
 	Stale       float64 // half of the reads of controllers miss the last writes

@@ -28,8 +28,9 @@ type Reconciler struct {
 	Forget func()
 }
 
-// A Write is a request of a Reconciler. If the object has a UID or a ResourceVersion, the stored one
-// must have the same, or the write fails, unless Verb is Create. Deleting a missing object succeeds.
+// A Write is a request of a Reconciler. If the object has a UID or a ResourceVersion, the stored
+// one must have the same, or the write fails, unless Verb is Create. Deleting a missing object
+// succeeds.
 type Write struct {
 	Verb Verb // but Remove
 	// Object is a *podorder.Pod, *replicaset.ReplicaSet, which is a ReplicationController if its Kind

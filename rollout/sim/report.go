@@ -15,8 +15,8 @@ type Report struct {
 	Plans   int // made by controllers
 	Writes  int
 	Waiting int // pods that wait for a node now
-	// Refused is the message with which the API server refused the last pod of a workload, by the UID of
-	// the workload.
+	// Refused is the message with which the API server refused the last pod of a workload, by the UID
+	// of the workload.
 	Refused map[string]string
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 )
 
-// A quiet counts repeated events that change nothing: ticks of autoscalers and planners, and retries of
-// failed requests. Once all of them have happened without progress, they will never change anything.
+// A quiet counts repeated events that change nothing: ticks of autoscalers and planners, and
+// retries of failed requests. Once all of them have happened without progress, they will never
+// change anything.
 type quiet struct {
 	n        int
 	progress int64 // before them
@@ -42,15 +43,15 @@ func (q *quiet) rests(s *apiserver.Server) bool {
 // errNoRest is the error of controllers that do not come to rest.
 var errNoRest = errors.New("no rest")
 
-// A rest counts the steps of controllers while no time passes. Such steps must end, but controllers may
-// undo each other's writes forever.
+// A rest counts the steps of controllers while no time passes. Such steps must end, but controllers
+// may undo each other's writes forever.
 type rest struct {
 	at    time.Time // since when no time has passed
 	steps int       // since then
 	most  int       // pods at once since then
 
-	// A rush is a series of steps without an entry of the agenda between them. Steps that create pods do
-	// not count, because Config.MaxPods limits them.
+	// A rush is a series of steps without an entry of the agenda between them. Steps that create pods
+	// do not count, because Config.MaxPods limits them.
 	under   bool
 	rush    int
 	created int // pods so far

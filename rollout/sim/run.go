@@ -22,8 +22,8 @@ func (w *World) Run(until time.Time) error {
 }
 
 // Settle lets time pass until nothing is left to happen, or for a limited time. It reports whether
-// nothing is left except autoscalers and repeated requests that change nothing. With faults that have
-// not ended something is always left.
+// nothing is left except autoscalers and repeated requests that change nothing. With faults that
+// have not ended something is always left.
 func (w *World) Settle(within time.Duration) (bool, error) {
 	until := w.Now().Add(within)
 	for !w.resting() {

@@ -225,8 +225,8 @@ func eachSelects[T any](errs *field.Errors, workloads []T) {
 }
 
 // selects notes that a workload does not select the pods that it creates: it would release each, and
-// create others forever. The API server refuses it. A workload without a selector has the pods that it
-// owns. The planner reports an invalid selector.
+// create others forever. The API server refuses it. A workload without a selector has the pods that
+// it owns. The planner reports an invalid selector.
 func selects(errs *field.Errors, workload any) {
 	var path string
 	var ls *selector.LabelSelector

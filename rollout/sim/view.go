@@ -16,9 +16,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A View shows a [World]: its present state, from [World.View], or the caches of a controller. It is
-// valid until time passes or the world is changed. The returned objects must not be changed, and may
-// be kept.
+// A View shows a [World]: its present state, from [World.View], or the caches of a controller. It
+// is valid until time passes or the world is changed. The returned objects must not be changed, and
+// may be kept.
 type View struct{ v controllers.View }
 
 // Now is the time by the clock of the reader.
@@ -95,8 +95,8 @@ func daemonPod(p *store.Pod) *daemonset.Pod {
 	return &p.Pod
 }
 
-// Deployments returns all Deployments, in the order of their creation. The other lists have the same
-// order.
+// Deployments returns all Deployments, in the order of their creation. The other lists have the
+// same order.
 func (v View) Deployments() []*deploy.Deployment { return all(v, deployments, deployment) }
 
 // Deployment returns the one with a name, or nil.
