@@ -4,12 +4,12 @@ package sim
 
 import "time"
 
-// An Autoscaler says how many replicas workloads want, again and again.
+// An Autoscaler sets the replicas of workloads, again and again.
 type Autoscaler struct {
-	Name  string        // as what it writes
+	Name  string        // the writer of its changes
 	Every time.Duration // at least a millisecond; 0 means 15 seconds
-	// Desired returns replicas by name: of Deployments, of ReplicaSets that nothing controls, of
-	// Sets and of ArgoRollouts. Other workloads stay as they are, and numbers below
-	// 0 and unknown names are passed over.
+	// Desired returns replicas by name: of Deployments, of ReplicaSets without a controller, of
+	// Sets and of ArgoRollouts. Other workloads stay as they are. Numbers below 0 and unknown
+	// names are ignored.
 	Desired func(View) map[string]int32
 }

@@ -18,15 +18,17 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// Put stores wanted objects, as kubectl apply does: it creates new objects, and keeps the identity and
-// status of known ones. It takes values of deploy.Deployment, replicaset.ReplicaSet, which is a
-// ReplicationController if its Kind says so, daemonset.DaemonSet, cluster.AdvancedDaemonSet, kruise.Rollout,
-// cluster.ArgoRollout, cluster.Set, cluster.Node, cluster.Object, cluster.Budget, cluster.Quota, and of podorder.Pod and daemonset.Pod, which can only be created.
-// Templates of a Deployment, a DaemonSet or a Set that a Rollout releases go through its admission.
-// Of the status of an ArgoRollout it takes over the fields that people set: Abort, PromoteFull and Runs.
-// The error, which wraps [kplan.ErrInvalid], is for the first object of another type or without a name, or, as
-// a [kplan.FieldError], for the first that does not select its own pods or that has amounts below 0;
-// earlier objects are put.
+// Put stores wanted objects, as kubectl apply does: it creates new objects, and keeps the identity
+// and status of known ones. It takes values of deploy.Deployment, replicaset.ReplicaSet, which is a
+// ReplicationController if its Kind says so, daemonset.DaemonSet, cluster.AdvancedDaemonSet,
+// kruise.Rollout, cluster.ArgoRollout, cluster.Set, cluster.Node, cluster.Object, cluster.Budget,
+// cluster.Quota, and of podorder.Pod and daemonset.Pod, which can only be created. Templates of a
+// Deployment, a DaemonSet or a Set that a Rollout releases go through its admission. The status of
+// an ArgoRollout is kept, except for the fields that users set: Abort, PromoteFull and Runs.
+//
+// The error, which wraps [kplan.ErrInvalid], is about the first object of another type or without a
+// name, or, as a [kplan.FieldError], about the first that does not select its own pods or that has
+// amounts below 0; earlier objects are stored.
 func (w *World) Put(objects ...any) error {
 	w.ensure()
 	for _, object := range objects {
@@ -45,14 +47,14 @@ func (w *World) Put(objects ...any) error {
 	return w.server.Err()
 }
 
-// PutTemplate says how the pods of a template are placed and live from now on, by its ID.
+// PutTemplate sets the template with an ID, from which pods are placed and live from now on.
 func (w *World) PutTemplate(id string, t cluster.Template) {
 	w.ensure().life.SetTemplate(id, t)
 	w.server.Quotas.Recount()
 }
 
 // Delete deletes an object of a kind, and the objects that it controls. It reports whether the object
-// was there.
+// existed.
 func (w *World) Delete(k Kind, name string) bool {
 	r := apiserver.By(store.User, name)
 	r.Verb = store.Delete
@@ -63,7 +65,7 @@ func (w *World) Delete(k Kind, name string) bool {
 	return w.server.Delete(k.stored(), r) == apiserver.Done
 }
 
-// Approve lets the Rollouts go on that wait for a person. It returns how many there were.
+// Approve resumes the Rollouts that wait for a person. It returns their number.
 func (w *World) Approve() (n int) {
 	for w.ensure().env.Approve() {
 		n++
@@ -71,10 +73,10 @@ func (w *World) Approve() (n int) {
 	return n
 }
 
-// Fail lets a pod fail that has a node. It reports whether there was one.
+// Fail makes a pod on a node fail. It reports whether there was such a pod.
 func (w *World) Fail(pod string) bool { return w.ensure().life.Failed(pod, podorder.Failed) }
 
-// Answers lets a node answer, or stop to. Pods on one that does not are not ready.
+// Answers sets whether a node answers. Pods on a node that does not answer are not ready.
 func (w *World) Answers(node string, on bool) {
 	if w.ensure(); on {
 		w.life.Answer(node)
@@ -84,7 +86,7 @@ func (w *World) Answers(node string, on bool) {
 }
 
 // Evict deletes a pod if all budgets that select it allow that. The error, which wraps
-// [kplan.ErrInvalid], says why it does not: there is no such pod, or which budget stands against it.
+// [kplan.ErrInvalid], says why not: the pod does not exist, or a budget does not allow it.
 func (w *World) Evict(pod string) error {
 	s := w.ensure().server
 	p := s.Pods.Get(pod)
@@ -98,7 +100,7 @@ func (w *World) Evict(pod string) error {
 	return s.Err()
 }
 
-// evictEvery is after which time a drain tries again to evict a pod, as kubectl drain does.
+// evictEvery is the time after which a drain retries an eviction, as kubectl drain does.
 const evictEvery = 5 * time.Second
 
 // Drain cordons a node, and evicts its pods one after the other as budgets allow, except pods of
@@ -139,8 +141,8 @@ func (w *World) cordon(node string, on bool) {
 	}
 }
 
-// Snapshot is what the world holds, from which another can go on. Faults, what controllers have
-// in memory and how far stages have gone are no part of it.
+// Snapshot returns the state of the world, from which another world can start. It does not contain
+// faults, the memory of controllers and the progress within stages.
 func (w *World) Snapshot() cluster.Snapshot {
 	s, v := w.ensure().server, w.View()
 	snapshot := cluster.Snapshot{

@@ -18,39 +18,39 @@ import (
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// Config adjusts a [World]. The zero Config is a world in which nothing goes wrong and nothing
-// takes time. Functions must not change or keep their arguments. They may
-// read the world, but must not let it go on.
+// Config adjusts a [World]. The zero Config is a world without faults in which nothing takes time.
+// Functions must not change or keep their arguments. They may read the world, but must not let
+// time pass.
 type Config struct {
 	Seed  uint64        // of all draws
-	Times cluster.Times // of pods whose template has none
-	// Place returns the name of a node that the pod fits, or "" if it is to wait until there is
-	// more room; nil means scheduler.BinPack. One that it does not fit ends the world. Pods of
-	// DaemonSets know their node, and are not asked for.
+	Times cluster.Times // of pods without times in their template
+	// Place returns the name of a node that the pod fits, or "" if the pod has to wait for more room;
+	// nil means scheduler.BinPack. A node that the pod does not fit ends the world. Pods of DaemonSets
+	// know their node; Place is not called for them.
 	Place func(scheduler.Pod, *scheduler.Nodes) string
-	// Latency is how long after an event controllers notice it, together with all that has
-	// happened until then. It makes large worlds quicker and coarser; faults ignore it.
+	// Latency is the time after an event at which controllers notice it, together with all other
+	// events until then. It makes large worlds quicker and coarser; faults ignore it.
 	Latency time.Duration
-	// Together lets all that happens at one instant happen before controllers notice any of it, such as
-	// pods that were created together and take the same time, or that a batch of a Rollout labels. In a
-	// cluster such pods are ready milliseconds apart, and controllers act on each.
+	// Together makes all events of one instant happen before controllers notice any of them, such as
+	// pods that were created together and take the same time, or that a batch of a Rollout labels. In
+	// a cluster such pods are ready milliseconds apart, and controllers act on each.
 	Together bool
-	// MaxPods is how many pods there may be, 0 means a million: one more ends the world.
+	// MaxPods is the maximum number of pods, 0 means a million: one more ends the world.
 	MaxPods int
-	// MaxPlans is how many plans controllers may make, 0 means any number: one more ends the world with
-	// [ErrTooLong].
+	// MaxPlans is the maximum number of plans by controllers, 0 means any number: one more ends the
+	// world with [ErrTooLong].
 	MaxPlans int
 
-	// ApproveAfter is how long a Rollout of OpenKruise or Argo waits for a person until one lets it go on,
-	// each time anew, and from the beginning of the world on if it waits already. Unset, nobody does but
-	// the caller of World.Approve; cluster.Exactly(0) is at once.
+	// ApproveAfter is the time after which a person resumes a waiting Rollout of OpenKruise or Argo,
+	// drawn for each wait, and counted from the beginning of the world if it waits already. If unset,
+	// only the caller of World.Approve resumes it; cluster.Exactly(0) is at once.
 	ApproveAfter cluster.Spread
 	// Analysis is how long analyses of Rollouts of Argo take, and how they end.
 	Analysis cluster.Analysis
 
-	// Faults are how often each kind of trouble strikes.
+	// Faults are the rates of each kind of fault.
 	Faults Faults
-	// FaultsFor is how long they do, and then everything is healed; 0 means until Heal.
+	// FaultsFor is the time after which faults end and everything is healed; 0 means until Heal.
 	FaultsFor time.Duration
 
 	// Observe is called for each write and each stage of a pod, in order, and Planned for each plan of
@@ -65,8 +65,8 @@ type Config struct {
 	// Without are the kinds without a built-in controller, such as KindReplicaSet.
 	Without []Kind
 
-	// Options of our planners, and planners in their place; nil means the planners of the packages.
-	// Those of ReplicaSets are those of ReplicationControllers as well.
+	// Options of our planners, and planners to use instead; nil means the planners of the packages.
+	// The ones for ReplicaSets are used for ReplicationControllers as well.
 	Deployment     deploy.Options
 	ReplicaSet     replicaset.Options
 	DaemonSet      daemonset.Options
@@ -80,7 +80,7 @@ type Config struct {
 // A Kind is a kind of objects.
 type Kind string
 
-// The kinds. A cluster.Object has another kind.
+// The built-in kinds. A cluster.Object has another kind.
 const (
 	KindDeployment            Kind = "Deployment"
 	KindReplicaSet            Kind = "ReplicaSet"
@@ -93,7 +93,7 @@ const (
 	KindReplicationController Kind = replicaset.KindController
 )
 
-// stored is a kind as the store knows it, which has one for all kinds of the caller.
+// stored returns the kind of the store, which has one kind for all kinds of the caller.
 func (k Kind) stored() store.Kind {
 	for of := range store.Kind(store.Kinds) {
 		switch of {
@@ -139,11 +139,12 @@ type Change struct {
 	Kind Kind
 	Name string
 	Why  string // the reason that a planner gave
-	// Made is the UID of the BatchRelease that has made a canary Deployment, "" for all else.
+	// Made is the UID of the BatchRelease that has created a canary Deployment, "" otherwise.
 	Made string
-	// Object is the object as it is now or, if it is gone, was last, which must not be changed: a pointer to
-	// what a cluster.Snapshot has of it, of a pod a *podorder.Pod or a *daemonset.Pod. It is nil for a
-	// BatchRelease, and for a stage that changes nothing that is stored.
+	// Object is the current state of the object, or the last one if it is gone. It must not be
+	// changed. It is a pointer to a type of cluster.Snapshot, for a pod a *podorder.Pod or a
+	// *daemonset.Pod. It is nil for a BatchRelease, and for a stage that does not change a stored
+	// object.
 	Object any
 }
 
@@ -154,14 +155,14 @@ type Plan struct {
 	Kind Kind
 	Name string // of the planned object
 	// Plan is a deploy.Plan, replicaset.Plan, daemonset.Plan, kruise.Plan, batchrelease.Plan or
-	// argo.Plan; that of a Set can only be printed.
+	// argo.Plan; the plan of a Set can only be printed.
 	Plan fmt.Stringer
 }
 
-// A Verb is what a [Change] does, or what becomes of a pod by it.
+// A Verb is the kind of a [Change], or the stage that a pod has reached by it.
 type Verb string
 
-// The verbs. From Scheduled on they are stages of pods, in the place of Update and, for an eviction,
+// The verbs. From Scheduled on they are stages of pods, instead of Update and, for an eviction,
 // Delete.
 const (
 	Create       Verb = "create"
@@ -178,7 +179,7 @@ const (
 	Evicted   Verb = "evicted" // asked to end, by an eviction
 )
 
-// objectOf is the object of a write as callers know it.
+// objectOf returns the object of a write as a type of the API.
 func objectOf(o any) any {
 	switch o := o.(type) {
 	case *store.Deployment:
@@ -204,7 +205,7 @@ func objectOf(o any) any {
 	return nil
 }
 
-// verbOf is what a write does, or the stage of its life that a pod has reached by it.
+// verbOf returns the verb of a write, or the stage that a pod has reached by it.
 func verbOf(e *store.Write) Verb {
 	switch e.Stage {
 	case store.Terminating:

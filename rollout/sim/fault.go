@@ -6,26 +6,26 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// Faults are how often each kind of trouble strikes: at the rate 1 as its comment says, at 2
-// twice as often, and at 0 never.
+// Faults are the rates of each kind of fault: at rate 1 as its comment says, at 2 twice as often,
+// and at 0 never.
 type Faults struct {
-	Crash       float64 // a controller stops behind a request in fifty, and forgets what it had in memory
-	Stale       float64 // what controllers see is some writes behind, half of the times they look
-	Skip        float64 // of several changes they see the last one only, one time in seven
+	Crash       float64 // a controller stops after one request in fifty, and loses its memory
+	Stale       float64 // half of the reads of controllers miss the last writes
+	Skip        float64 // one time in seven they see only the last of several changes
 	Flaky       float64 // a request in twelve is lost, or repeated, or works although the answer is lost
-	Conflict    float64 // somebody else writes first, one time in ten
-	LostEvents  float64 // controllers are not told of a change in fifty, for five minutes
+	Conflict    float64 // one time in ten another client writes first
+	LostEvents  float64 // controllers miss one change in fifty, for five minutes
 	Disorder    float64 // work is done in another order, and again
 	TwoLeaders  float64 // a second controller of a kind starts, and stops, every 20 seconds
-	Clocks      float64 // those of controllers and nodes differ by up to seconds, and step back
+	Clocks      float64 // clocks of controllers and nodes differ by up to seconds, and step back
 	PodFailures float64 // twice in ten seconds a pod is deleted, evicted, or fails
 	Unready     float64 // pods become unready, start slowly, or crash
 	SlowEnds    float64 // one pod in ten ends late, or not until all is healed
 	NoNode      float64 // a pod in ten finds no node at first
-	NodeFaults  float64 // every seven seconds a node stops to answer, or is cordoned or drained
+	NodeFaults  float64 // every seven seconds a node stops answering, or is cordoned or drained
 }
 
-// AllFaults are all of them, at one rate.
+// AllFaults returns all faults at one rate.
 func AllFaults(rate float64) (all Faults) {
 	for _, f := range all.list() {
 		*f.rate = rate
@@ -33,7 +33,7 @@ func AllFaults(rate float64) (all Faults) {
 	return all
 }
 
-// A fault is a kind of trouble: its name, and how often it is to strike.
+// A fault is a kind of fault: its name and its rate.
 type fault struct {
 	name string
 	rate *float64
@@ -51,7 +51,7 @@ func (f *Faults) list() []fault {
 	}
 }
 
-// rates are the faults as the engine draws them.
+// rates returns the faults as the engine draws them.
 func (f *Faults) rates() (r trouble.Rates) {
 	for _, of := range f.list() {
 		r[of.of] = *of.rate

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// loadMeta gives Deployments and DaemonSets what their planners do not read of them.
+// loadMeta sets the fields of Deployments and DaemonSets that their own planners do not read.
 func (w *intake) loadMeta(list []cluster.Meta) {
 	for _, m := range list {
 		r := apiserver.By(store.User, m.Name)
@@ -30,7 +30,8 @@ func (w *intake) loadMeta(list []cluster.Meta) {
 	}
 }
 
-// metaOf returns what planners of Deployments and DaemonSets do not read of them, where there is any.
+// metaOf returns the fields of Deployments and DaemonSets that their own planners do not read, for
+// objects that have any.
 func metaOf(s *store.Store) (list []cluster.Meta) {
 	for _, d := range s.Deployments.All() {
 		if len(d.Labels)+len(d.Finalizers) > 0 || d.OwnerUID != "" {
@@ -47,7 +48,7 @@ func metaOf(s *store.Store) (list []cluster.Meta) {
 	return list
 }
 
-// validMeta notes metadata of Deployments and DaemonSets that are not there.
+// validMeta notes metadata of missing Deployments and DaemonSets.
 func validMeta(s *cluster.Snapshot, errs *field.Errors) {
 	type object struct{ kind, name string }
 	there := map[object]bool{}
@@ -67,7 +68,7 @@ func validMeta(s *cluster.Snapshot, errs *field.Errors) {
 	}
 }
 
-// ownerOfRelease returns the UID of the Rollout of a BatchRelease, which has its name.
+// ownerOfRelease returns the UID of the Rollout of a BatchRelease. Both have the same name.
 func ownerOfRelease(s *cluster.Snapshot, name string) string {
 	for i := range s.Rollouts {
 		if s.Rollouts[i].Name == name {
@@ -77,7 +78,8 @@ func ownerOfRelease(s *cluster.Snapshot, name string) string {
 	return ""
 }
 
-// ownerOfService returns the UID of the Rollout that has made a Service beside the stable one, "" of others.
+// ownerOfService returns the UID of the Rollout that has created a canary Service, "" for other
+// Services.
 func ownerOfService(s *cluster.Snapshot, name string) string {
 	stable, made := strings.CutSuffix(name, "-canary")
 	for i := range s.Rollouts {

@@ -69,8 +69,8 @@ func (w *intake) put(object any) error {
 	return fmt.Errorf("no object of a world: %T", object)
 }
 
-// put creates an object, or stores it in the place of the one of its name: keep takes over the fields
-// of the stored object that are not part of the wanted state.
+// put creates an object, or replaces the object with the same name: keep copies the fields of the
+// stored object that are not part of the wanted state.
 func put[T any](w *intake, t *store.Table[T], o T, keep func(o *T, old T)) error {
 	r := apiserver.By(store.User, *t.Meta(&o).Name)
 	if r.Name == "" {
@@ -87,7 +87,7 @@ func put[T any](w *intake, t *store.Table[T], o T, keep func(o *T, old T)) error
 	return nil
 }
 
-// deploymentRef names a Deployment as the Rollout does that releases it.
+// deploymentRef returns the reference of a Rollout to a Deployment.
 func deploymentRef(name string) workload.Ref {
 	return workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: name}
 }
@@ -200,7 +200,7 @@ func (w *intake) putObject(o cluster.Object) error {
 	})
 }
 
-// putPod creates a pod, and its life goes on.
+// putPod creates a pod in any stage of its life.
 func (w *intake) putPod(p store.Pod) error {
 	if w.server.Pods.Get(p.Name) != nil {
 		return fmt.Errorf("pod %s exists", p.Name)
@@ -209,7 +209,7 @@ func (w *intake) putPod(p store.Pod) error {
 	return put(w, &w.server.Pods, p, nil)
 }
 
-// load puts all that a snapshot holds into the world.
+// load puts all objects of a snapshot into the world.
 func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.Nodes, func(o cluster.Node) error { return w.put(o) })
 	each(w, s.Services, func(o traffic.Service) error {
@@ -218,7 +218,7 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.Routes, func(o traffic.Route) error { return put(w, &w.server.Routes, o, nil) })
 	each(w, s.Ingresses, func(o traffic.Ingress) error { return put(w, &w.server.Ingresses, o, nil) })
 	each(w, s.Deployments, w.putDeployment)
-	each(w, s.ArgoRollouts, w.putArgoRollout) // before what they control, as Deployments
+	each(w, s.ArgoRollouts, w.putArgoRollout) // before the objects that they control, as Deployments
 	each(w, s.ReplicaSets, w.putReplicaSet)
 	each(w, controllersIn(s), w.putReplicaSet)
 	each(w, s.DaemonSets, func(o daemonset.DaemonSet) error { return w.put(o) })
@@ -237,7 +237,7 @@ func (w *intake) load(s *cluster.Snapshot) {
 	each(w, s.DaemonPods, func(p daemonset.Pod) error {
 		return w.putPod(store.Pod{Pod: p, OfDaemonSet: true, Hold: s.Held[p.Name]})
 	})
-	w.server.Quotas.Put(s.Quotas...) // which look at what the pods take
+	w.server.Quotas.Put(s.Quotas...) // which count the usage of the pods
 }
 
 // controllersIn returns the ReplicationControllers of a snapshot, with their kind.
@@ -249,7 +249,7 @@ func controllersIn(s *cluster.Snapshot) []replicaset.ReplicaSet {
 	return list
 }
 
-// each puts objects, and ends the world at the first that it cannot hold.
+// each puts objects, and ends the world at the first invalid one.
 func each[T any](w *intake, objects []T, put func(T) error) {
 	for _, o := range objects {
 		if err := put(o); err != nil {

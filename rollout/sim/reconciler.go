@@ -9,42 +9,43 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A Reconciler is a controller of your own: a function from a view to writes. The view
-// may be old, any write may fail, it may be stopped between two, and there may be another
-// one of its name.
+// A Reconciler is a controller of the caller: a function from a view to writes. The view may be
+// stale, any write may fail, the controller may stop between two writes, and another one with the
+// same name may run.
 type Reconciler struct {
-	Name string // as what it writes; the Role of its changes
-	// For is the kind of the objects that it looks at: one of the constants but the Rollouts, or
-	// the kind of an Object. It looks at an object after a change of it, or of an object that it
+	Name string // the Role of its changes
+	// For is the kind of its objects: one of the constants except the Rollouts, or the kind of an
+	// Object. Reconcile is called for an object after a change of it, or of an object that it
 	// controls by its ControllerName.
 	For Kind
-	// All lets it look at all of them after any change instead.
+	// All calls it for all objects after any change instead.
 	All bool
-	// Reconcile looks at an object by its name; it need not exist any more. The writes are
-	// carried out in order until one fails, and then it looks again; so it does after an
+	// Reconcile plans for an object by its name; the object may not exist any more. The writes are
+	// carried out in order until one fails. It is called again after a failed write, after an
 	// error, and after the time again, if that is not 0.
 	Reconcile func(v View, name string) (writes []Write, again time.Duration, err error)
-	// Forget drops its memory, as a crash does; nil if it keeps none.
+	// Forget drops its memory, as a crash does; nil if it has no memory.
 	Forget func()
 }
 
-// A Write is what a Reconciler asks for. If the object has a UID or a ResourceVersion, the stored
-// one must have the same, or the write fails, unless Verb is Create. To delete a missing object is
-// no failure.
+// A Write is a request of a Reconciler. If the object has a UID or a ResourceVersion, the stored
+// one must have the same, or the write fails, unless Verb is Create. Deleting a missing object
+// succeeds.
 type Write struct {
 	Verb Verb // but Remove
 	// Object is a *podorder.Pod, *replicaset.ReplicaSet, which is a ReplicationController if its Kind
-	// says so, *deploy.Deployment, *cluster.Object, or, for
-	// in the place of the controllers of DaemonSets and Sets, a *daemonset.DaemonSet,
-	// *daemonset.Pod, *revision.ControllerRevision or *cluster.Set. A new one gets its UID from the
-	// store, and a pod without a name one that begins with its ControllerName. The life of a
-	// pod is not the writer's: an update changes its labels, annotations and controller, and
-	// lets it start again if that is an update in place: of a pod of a Set to another revision,
-	// or of a DaemonSet's that closes its gate.
+	// says so, *deploy.Deployment or *cluster.Object. A Reconciler that replaces the controllers of
+	// DaemonSets and Sets also writes a *daemonset.DaemonSet, *daemonset.Pod,
+	// *revision.ControllerRevision or *cluster.Set. A new object gets its UID from the store, and a
+	// pod without a name gets a name that begins with its ControllerName.
+	//
+	// A write does not set the stage of a pod: an update changes its labels, annotations and
+	// controller. The pod starts again if that is an update in place: of a pod of a Set to another
+	// revision, or of a pod of a DaemonSet whose gate it closes.
 	Object any
 }
 
-// own are the controllers of the caller as the engine calls them.
+// own returns the controllers of the caller for the engine.
 func (c *Config) own() (list []controllers.Reconciler) {
 	for _, r := range c.Controllers {
 		of := controllers.Reconciler{Name: r.Name, For: r.For.stored(), All: r.All, Forget: r.Forget}

@@ -6,20 +6,21 @@ import "maps"
 
 // A Report counts the events of a [World] so far.
 type Report struct {
-	// Fired is how often each fault has struck, by the name of its field in Faults. Silent are the
+	// Fired counts how often each fault has struck, by the name of its field in Faults. Silent are the
 	// faults with a rate that have not struck, in the order of the fields.
 	Fired  map[string]int
 	Silent []string
-	// Expired is how often our controllers have given up to wait for writes of their own.
+	// Expired is how often our controllers have stopped waiting for their own writes.
 	Expired int
 	Plans   int // made by controllers
 	Writes  int
 	Waiting int // pods that wait for a node now
-	// Refused is why the API server refused the last pod of a workload, in its words, by the UID of the workload.
+	// Refused is the message with which the API server refused the last pod of a workload, by the UID
+	// of the workload.
 	Refused map[string]string
 }
 
-// Report counts the events so far.
+// Report returns the counts so far.
 func (w *World) Report() Report {
 	s := w.ensure().server
 	r := Report{Fired: map[string]int{}, Expired: w.env.Expired, Plans: s.Plans, Writes: int(s.Version()), Waiting: w.life.Waiting(), Refused: maps.Clone(s.Refused)}

@@ -11,20 +11,20 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 )
 
-// A quiet counts repeated events that change nothing: autoscalers and planners that look again and again, and
-// requests that are repeated after they have failed. Once all of them have happened without progress, they will
-// never change anything.
+// A quiet counts repeated events that change nothing: ticks of autoscalers and planners, and
+// retries of failed requests. Once all of them have happened without progress, they will never
+// change anything.
 type quiet struct {
 	n        int
 	progress int64 // before them
 }
 
-// again is how many entries of the agenda happen again and again.
+// again returns the number of entries of the agenda that repeat.
 func again(a *agenda.Agenda) int {
 	return a.Pending(agenda.Tick) + a.Pending(agenda.Poll) + a.Pending(agenda.Retry)
 }
 
-// performed counts an entry of the agenda. Its effect is seen when the next one is counted.
+// performed counts an entry of the agenda. Its effect is visible when the next one is counted.
 func (q *quiet) performed(s *apiserver.Server, why agenda.Reason) {
 	progress := s.Progress()
 	if progress != q.progress || why != agenda.Tick && why != agenda.Poll && why != agenda.Retry {
@@ -34,24 +34,24 @@ func (q *quiet) performed(s *apiserver.Server, why agenda.Reason) {
 	q.n++
 }
 
-// rests reports whether nothing is on the agenda that changes anything.
+// rests reports whether no entry of the agenda will change anything.
 func (q *quiet) rests(s *apiserver.Server) bool {
 	n := again(s.Agenda)
 	return s.Err() == nil && s.Trouble.Calm() && n > 0 && s.Agenda.Len() == n && s.Progress() == q.progress && q.n >= n
 }
 
-// errNoRest is that controllers do not come to rest.
+// errNoRest is the error of controllers that do not come to rest.
 var errNoRest = errors.New("no rest")
 
-// A rest counts the steps that controllers make without time passing, which must end: they may undo
-// each other again and again.
+// A rest counts the steps of controllers while no time passes. Such steps must end, but controllers
+// may undo each other's writes forever.
 type rest struct {
 	at    time.Time // since when no time has passed
 	steps int       // since then
 	most  int       // pods at once since then
 
-	// A rush are steps with no entry of the agenda between them. Steps that create pods do not count:
-	// Config.MaxPods limits those.
+	// A rush is a series of steps without an entry of the agenda between them. Steps that create pods
+	// do not count, because Config.MaxPods limits them.
 	under   bool
 	rush    int
 	created int // pods so far
@@ -60,7 +60,7 @@ type rest struct {
 	pods    int // so
 }
 
-// How many steps are too many: so many, and some for each object and each pod.
+// The maximum number of steps: a constant, and some for each object and each pod.
 const (
 	manySteps     = 10_000
 	stepsOfObject = manySteps / 100
@@ -93,7 +93,7 @@ func (r *rest) stepped(s *apiserver.Server) {
 	}
 }
 
-// hurried reports whether a rush has gone on for too long.
+// hurried reports whether a rush has too many steps.
 func (r *rest) hurried(s *apiserver.Server) bool {
 	if r.rush > manySteps && r.limit == 0 {
 		r.limit = manySteps + stepsOfObject*r.objects + stepsOfPod*(r.pods+wanted(s))
@@ -101,12 +101,12 @@ func (r *rest) hurried(s *apiserver.Server) bool {
 	return r.limit > 0 && r.rush > r.limit
 }
 
-// objects is how many objects there are that controllers work on, but pods.
+// objects returns the number of objects of controllers, without pods.
 func objects(s *apiserver.Server) int {
 	return s.ReplicaSets.Len() + s.ReplicationControllers.Len() + s.Deployments.Len() + s.DaemonSets.Len() + s.Sets.Len() + s.Objects.Len() + s.Nodes.Len() + s.Rollouts.Len() + s.ArgoRollouts.Len()
 }
 
-// wanted is how many pods all workloads want together; Deployments count twice.
+// wanted returns the sum of the wanted pods of all workloads; Deployments count twice.
 func wanted(s *apiserver.Server) (n int) {
 	for _, d := range s.Deployments.All() {
 		n += wantedBy(d.Replicas)
@@ -125,7 +125,7 @@ func wanted(s *apiserver.Server) (n int) {
 	return min(n+s.DaemonSets.Len()*s.Nodes.Len(), 16*mostWanted)
 }
 
-// mostWanted is how many pods of one object count, of which no world has more.
+// mostWanted limits the counted pods of one object. No world has more pods.
 const mostWanted = 1 << 20
 
 func wantedBy(replicas *int32) int {

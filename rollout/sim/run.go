@@ -4,7 +4,7 @@ package sim
 
 import "time"
 
-// Step lets the next thing happen: a request of a controller at this instant, or the next event. It
+// Step performs the next step: a request of a controller at this instant, or the next event. It
 // reports false if nothing is left.
 func (w *World) Step() (bool, error) {
 	more := w.ensure().step(w.Now().Add(forever))
@@ -22,7 +22,8 @@ func (w *World) Run(until time.Time) error {
 }
 
 // Settle lets time pass until nothing is left to happen, or for a limited time. It reports whether
-// nothing is left except autoscalers and repeated requests that change nothing. Faults that have not ended leave always something.
+// nothing is left except autoscalers and repeated requests that change nothing. With faults that
+// have not ended something is always left.
 func (w *World) Settle(within time.Duration) (bool, error) {
 	until := w.Now().Add(within)
 	for !w.resting() {

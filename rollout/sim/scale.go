@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Scale makes a number the wanted replicas of a Deployment, ReplicaSet, ReplicationController,
-// Set or ArgoRollout. It reports whether that was there.
+// Scale sets the wanted replicas of a Deployment, ReplicaSet, ReplicationController, Set or
+// ArgoRollout. It reports whether the object exists.
 func (w *World) Scale(k Kind, name string, replicas int32) bool {
 	w.ensure().quiet = quiet{}
 	return w.scale(k, name, max(0, replicas), store.User)
@@ -38,7 +38,7 @@ func (w *World) scale(k Kind, name string, n int32, by store.Role) bool {
 	return a == apiserver.Done
 }
 
-// autoscale lets an autoscaler look again and again.
+// autoscale calls an autoscaler again and again.
 func (w *World) autoscale(a Autoscaler) {
 	if a.Every <= 0 {
 		a.Every = 15 * time.Second

@@ -29,7 +29,7 @@ const forever = 100 * 365 * 24 * time.Hour
 // mostOften is the highest rate of a fault: at higher ones hardly anything else happens.
 const mostOften = 100
 
-// soonest is how often an autoscaler may look: worlds are run for days.
+// soonest is the shortest period of an autoscaler: worlds are run for days.
 const soonest = time.Millisecond
 
 // valid returns the errors of a configuration.
@@ -124,9 +124,9 @@ func validSpread(s cluster.Spread, path string, errs *field.Errors) {
 	}
 }
 
-// valid returns the errors of a snapshot: names that are missing or occur twice, workloads that do not
-// select their own pods, times that are centuries away, quotas that no API server takes, and holds of pods
-// that are not there.
+// valid returns the errors of a snapshot: names that are missing or occur twice, workloads that do
+// not select their own pods, times that are centuries away, quotas that the API server refuses, and
+// holds of missing pods.
 func valid(s *cluster.Snapshot) (errs field.Errors) {
 	if d := s.Now.Sub(agenda.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
 		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+agenda.Epoch.String())
@@ -164,7 +164,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	return errs
 }
 
-// daemonSetsIn returns the DaemonSets of a snapshot, those of OpenKruise too.
+// daemonSetsIn returns the DaemonSets of a snapshot, including DaemonSets of OpenKruise.
 func daemonSetsIn(s *cluster.Snapshot) []daemonset.DaemonSet {
 	list := slices.Clone(s.DaemonSets)
 	for _, o := range s.AdvancedDaemonSets {
@@ -187,7 +187,7 @@ func validKinds(errs *field.Errors, s *cluster.Snapshot) {
 	}
 }
 
-// validHeld notes holds of pods that are not there.
+// validHeld notes holds of missing pods.
 func validHeld(s *cluster.Snapshot, errs *field.Errors) {
 	if len(s.Held) == 0 {
 		return
@@ -225,8 +225,8 @@ func eachSelects[T any](errs *field.Errors, workloads []T) {
 }
 
 // selects notes that a workload does not select the pods that it creates: it would release each, and
-// create others for ever. No API server takes it. One without a selector has the pods that it owns,
-// and of one that cannot be read its planner tells.
+// create others forever. The API server refuses it. A workload without a selector has the pods that
+// it owns. The planner reports an invalid selector.
 func selects(errs *field.Errors, workload any) {
 	var path string
 	var ls *selector.LabelSelector

@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// validQuotas notes amounts below 0, and scopes that there are not.
+// validQuotas notes amounts below 0, and unknown scopes.
 func validQuotas(s *cluster.Snapshot, errs *field.Errors) {
 	named(errs, "Quotas", s.Quotas, func(o *cluster.Quota) string { return o.Name })
 	for i := range s.Quotas {

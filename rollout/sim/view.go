@@ -16,8 +16,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// A View shows a [World]: its present state, from [World.View], or the caches of a controller. It is valid until time passes or the world is changed. The objects that it
-// returns must not be changed, and may be kept.
+// A View shows a [World]: its present state, from [World.View], or the caches of a controller. It
+// is valid until time passes or the world is changed. The returned objects must not be changed, and
+// may be kept.
 type View struct{ v controllers.View }
 
 // Now is the time by the clock of the reader.
@@ -79,7 +80,7 @@ func deployment(d *store.Deployment) *deploy.Deployment { return &d.Deployment }
 func daemonSet(d *store.DaemonSet) *daemonset.DaemonSet { return &d.DaemonSet }
 func set(o *store.Set) *cluster.Set                     { return &o.Set }
 
-// pod and daemonPod are a pod if it is none of a DaemonSet, or one.
+// pod and daemonPod return a pod if it does not, or does, belong to a DaemonSet, else nil.
 func pod(p *store.Pod) *podorder.Pod {
 	if p.OfDaemonSet {
 		return nil
@@ -94,7 +95,8 @@ func daemonPod(p *store.Pod) *daemonset.Pod {
 	return &p.Pod
 }
 
-// Deployments returns all of them, in the order of their creation, as the others do.
+// Deployments returns all Deployments, in the order of their creation. The other lists have the
+// same order.
 func (v View) Deployments() []*deploy.Deployment { return all(v, deployments, deployment) }
 
 // Deployment returns the one with a name, or nil.
@@ -111,7 +113,7 @@ func (v View) ReplicaSet(name string) *replicaset.ReplicaSet { return one(v, rep
 // ReplicaSetsOf returns the ReplicaSets that the owner with this UID controls; with "" the orphans.
 func (v View) ReplicaSetsOf(uid string) []replicaset.ReplicaSet { return of(v, replicaSets, uid, same) }
 
-// ReplicationControllers returns all of them, whose Kind says that they are.
+// ReplicationControllers returns all of them. Their Kind is replicaset.KindController.
 func (v View) ReplicationControllers() []*replicaset.ReplicaSet { return all(v, controllersOf, same) }
 
 // ReplicationController returns the one with a name, or nil.
@@ -119,17 +121,16 @@ func (v View) ReplicationController(name string) *replicaset.ReplicaSet {
 	return one(v, controllersOf, name, same)
 }
 
-// Pods returns all that belong to no DaemonSet.
+// Pods returns all pods that do not belong to a DaemonSet.
 func (v View) Pods() []*podorder.Pod { return all(v, pods, pod) }
 
 // Pod returns the one with a name, or nil.
 func (v View) Pod(name string) *podorder.Pod { return one(v, pods, name, pod) }
 
-// PodsOf returns the pods that the owner with this UID controls; with "" the orphans. To ask
-// for the pods of an owner is quicker than to look for them among all.
+// PodsOf returns the pods that the owner with this UID controls; with "" the orphans.
 func (v View) PodsOf(uid string) []podorder.Pod { return of(v, pods, uid, pod) }
 
-// Held returns what keeps the pod with a name, of a DaemonSet or not, from going on by itself.
+// Held returns the hold of the pod with a name, of a DaemonSet or not.
 func (v View) Held(name string) (h cluster.PodHold) {
 	if p := one(v, pods, name, same); p != nil {
 		h = p.Hold
@@ -137,7 +138,7 @@ func (v View) Held(name string) (h cluster.PodHold) {
 	return h
 }
 
-// DaemonSets returns all of them, also those of OpenKruise.
+// DaemonSets returns all of them, including DaemonSets of OpenKruise.
 func (v View) DaemonSets() []*daemonset.DaemonSet { return all(v, daemonSets, daemonSet) }
 
 // DaemonSet returns the one with a name, or nil.
@@ -185,5 +186,5 @@ func (v View) Objects(k Kind) []*cluster.Object {
 	})
 }
 
-// Object returns the one of any kind of your own with a name, or nil.
+// Object returns the object with a name, of any kind of the caller, or nil.
 func (v View) Object(name string) *cluster.Object { return one(v, ownObjects, name, same) }

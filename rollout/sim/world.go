@@ -39,7 +39,7 @@ type World struct {
 }
 
 // New makes a world of a snapshot. The error, which wraps [kplan.ErrInvalid], joins a
-// [kplan.FieldError] for each field that it cannot hold, such as Deployments["web"].Name, if
+// [kplan.FieldError] for each invalid field, such as Deployments["web"].Name, if
 // the name occurs twice, or Config.Faults.Crash, if that is below 0.
 func New(s cluster.Snapshot, c Config) (*World, error) {
 	w := &World{}
@@ -49,7 +49,7 @@ func New(s cluster.Snapshot, c Config) (*World, error) {
 	return w, nil
 }
 
-// ensure makes the zero World one that is empty.
+// ensure makes the zero World an empty one.
 func (w *World) ensure() *World {
 	if w.server == nil {
 		_ = w.begin(cluster.Snapshot{}, Config{}) // which is valid
@@ -87,7 +87,7 @@ func (w *World) begin(s cluster.Snapshot, c Config) error {
 	return w.server.Err()
 }
 
-// environment is where controllers work.
+// environment returns the environment of the controllers.
 func (w *World) environment() *controllers.Env {
 	c := &w.cfg
 	env := &controllers.Env{
@@ -109,7 +109,7 @@ func (w *World) environment() *controllers.Env {
 	return env
 }
 
-// observed tells of an event, and ends a world with too many pods.
+// observed reports an event, and ends a world with too many pods.
 func (w *World) observed(e store.Write) {
 	if w.server.Trace != nil {
 		w.server.Tracef("%s %s %s %s", e.By, verbOf(&e), e.Kind, e.Name)
@@ -130,7 +130,7 @@ func (w *World) observed(e store.Write) {
 	w.cfg.Observe(c)
 }
 
-// mostPods is how many pods a world has that sets no limit: it keeps some kilobytes for each.
+// mostPods is the default limit of pods: a world needs some kilobytes for each.
 const mostPods = 1_000_000
 
 func (c *Config) maxPods() int {
@@ -152,12 +152,12 @@ func (w *World) View() View {
 	return View{controllers.View{Store: s.Store, At: s.Latest(), Now: s.Agenda.Now()}}
 }
 
-// Resync lets our controllers look at all of their objects again when the world goes on, as they do from
-// time to time: what they plan for an object of which nothing has changed is then of the present.
+// Resync makes our controllers look at all of their objects again when time passes, as they do
+// regularly: plans for unchanged objects are then up to date.
 func (w *World) Resync() {
 	w.ensure().crew.Resync()
 	w.quiet = quiet{}
 }
 
-// Heal ends the faults: stuck pods go on, and one controller of each kind stays.
+// Heal ends the faults: stuck pods go on, and one controller of each kind remains.
 func (w *World) Heal() { w.ensure().chaos.Heal() }

@@ -50,8 +50,9 @@ func (s *Steps) released(o *kruise.Rollout, parts []Part) int32 {
 	return int32(led * 100 / max(1, total))
 }
 
-// weights returns the shares of requests of each Service, nil without a route or Ingress: the weights
-// of the first rule of the route with the stable Service, or the weight of the canary Ingress.
+// weights returns the shares of requests of each Service, nil without a route or Ingress: the
+// weights of the first rule of the route with the stable Service, or the weight of the canary
+// Ingress.
 func (s *Steps) weights(t *traffic.Routing) map[string]int64 {
 	stable := t.Service
 	if g := t.Gateway; g != nil && g.HTTPRouteName != nil && s.routes[*g.HTTPRouteName] != nil {

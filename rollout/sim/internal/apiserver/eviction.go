@@ -141,9 +141,9 @@ func (b *Budgets) Against(p *store.Pod) error {
 	return fmt.Errorf("budget %s", slices.Min(refusing))
 }
 
-// allows reports whether enough pods stay healthy without one. A pod that is not ready may also go if
-// the healthy pods are just enough, unless no pod has to be healthy. Unless minAvailable is a number, a
-// budget sums the sizes of the owners of its pods, and allows nothing if one has no size.
+// allows reports whether enough pods stay healthy without one. A pod that is not ready may also go
+// if the healthy pods are just enough, unless no pod has to be healthy. Unless minAvailable is a
+// number, a budget sums the sizes of the owners of its pods, and allows nothing if one has no size.
 func (b *Budgets) allows(o *budget, ready bool) bool {
 	healthy, wanted, owners := int32(0), int32(0), map[any]bool{}
 	own := !o.MinAvailable.IsZero() && !o.MinAvailable.IsPercent()

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// Forbids returns the message with which the API server refuses a new pod; "" if it accepts it. Limit
-// ranges come before quotas, and missing requests or limits before exceeded ones.
+// Forbids returns the message with which the API server refuses a new pod; "" if it accepts it.
+// Limit ranges come before quotas, and missing requests or limits before exceeded ones.
 func (q *Quotas) Forbids(p *store.Pod) string {
 	t := q.template(p)
 	why := t.Refused

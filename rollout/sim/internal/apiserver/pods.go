@@ -26,8 +26,8 @@ func (s *Server) CreatePod(r Request, p *store.Pod) (*store.Pod, Answer) {
 	return Create(s, &s.Pods, r, p)
 }
 
-// DeletePod deletes a pod: its deletion timestamp is the time when it ends. A pod without a node, or a
-// finished one, is gone at once, unless it is kept.
+// DeletePod deletes a pod: its deletion timestamp is the time when it ends. A pod without a node,
+// or a finished one, is gone at once, unless it is kept.
 func (s *Server) DeletePod(r Request) Answer {
 	e, a := lookup(&s.Pods, &r)
 	if a != Done {

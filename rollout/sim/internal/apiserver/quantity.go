@@ -12,8 +12,8 @@ var (
 	binaryUnits  = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 )
 
-// quantity writes an amount as Kubernetes does. CPU is in thousandths. Bytes are written in units of
-// 1000 or 1024, whichever is shorter, because the original unit is unknown.
+// quantity writes an amount as Kubernetes does. CPU is in thousandths. Bytes are written in units
+// of 1000 or 1024, whichever is shorter, because the original unit is unknown.
 func quantity(resource string, n int64) string {
 	switch resource {
 	case "cpu", "requests.cpu", "limits.cpu":

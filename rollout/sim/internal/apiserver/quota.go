@@ -55,8 +55,8 @@ const (
 	limits
 )
 
-// NewQuotas returns an empty set of quotas for the pods of a store, with the names of the resources in
-// templates.
+// NewQuotas returns an empty set of quotas for the pods of a store, with the names of the resources
+// in templates.
 func NewQuotas(s *store.Store, resources []string, most int) *Quotas {
 	q := &Quotas{Most: most, store: s, resources: map[string]int{}, within: map[string][]*quota{}, late: map[string]*lateness{}}
 	for i, name := range resources {

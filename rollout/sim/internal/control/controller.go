@@ -17,7 +17,7 @@ type Controller struct {
 	*apiserver.Server
 	Role     store.Role
 	Instance int // of several controllers of a role at once, from 0
-	// View says what the controller sees.
+	// View is the state that the controller sees.
 	View store.View
 	// GiveUpAfter is after how many retries a key is dropped until its object changes; 0 means never.
 	GiveUpAfter int

@@ -49,7 +49,7 @@ func (c *Controller) Look() {
 	c.worker.Watch()
 }
 
-// seePast moves the view on to some version between what was seen and the last one.
+// seePast moves the view on to some version between the last seen and the newest one.
 func (c *Controller) seePast(last int64) {
 	if c.sight != trouble.SeesCausal {
 		for _, k := range c.reads {

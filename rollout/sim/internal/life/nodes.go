@@ -52,7 +52,7 @@ func (l *Pods) stalls(e *pod, goOn func()) bool {
 	return true
 }
 
-// changeNode stores what a function makes of a copy of a node.
+// changeNode applies a function to a copy of a node and stores it.
 func (l *Pods) changeNode(by store.Role, name string, f func(*store.Node)) {
 	e := l.Server.Nodes.Entry(name)
 	if e == nil {

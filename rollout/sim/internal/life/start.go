@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// change stores what a function makes of a copy of a pod, as its kubelet does.
+// change applies a function to a copy of a pod and stores it, as its kubelet does.
 func (l *Pods) change(e *pod, s store.Stage, f func(*store.Pod)) {
 	p := *e.Now
 	f(&p)
