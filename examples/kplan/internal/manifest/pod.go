@@ -9,13 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A Problem is the reason why a pod is not ready, as far as its status tells.
+// A Problem is the reason why a pod does not serve, as far as its status tells.
 type Problem struct {
 	Reason  string // such as ImagePullBackOff
 	Message string // from the status, or ""
 }
 
-// ProblemOf returns the problem of a pod that is not ready.
+// ProblemOf returns the problem of a pod that is not ready or is being deleted.
 func ProblemOf(p *corev1.Pod) Problem {
 	switch {
 	case p.DeletionTimestamp != nil:

@@ -27,7 +27,7 @@ type Set struct {
 	Running     Running        // workloads as they were read, if [Source.Keep]
 	Notes       []string       // objects that were passed over, and other remarks for the user
 	Skipped     int            // number of manifests of workloads that cannot be read
-	Latest      time.Time      // time in any object, zero if unknown
+	Latest      time.Time      // latest time in any object, zero if unknown
 	Objects     []Object       // all workloads, if [Source.Whole]
 	Absent      []string       // errors of file names that match no file
 	nodes       []*corev1.Node // of the input, and made ones

@@ -15,8 +15,8 @@ import (
 const maxAnnotation = 64
 
 // slimPod removes the fields of a pod that no command uses, which are most of it: there may be
-// hundreds of thousands of pods. It keeps resources, host ports, and the reasons why a pod is not
-// ready.
+// hundreds of thousands of pods. It keeps resources, host ports, and the reasons why a pod does not
+// serve.
 func slimPod(p *corev1.Pod) *corev1.Pod {
 	for key, value := range p.Annotations {
 		if len(value) > maxAnnotation && !strings.Contains(key, "kruise.io/") && !strings.HasPrefix(key, "controller.") {

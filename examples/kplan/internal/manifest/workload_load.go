@@ -52,7 +52,7 @@ func (l *loader) assignReplicaSets(s *Set) error {
 		}
 		i, ok := deployments[rs.owner()]
 		if !ok {
-			continue // its controller is not in the input
+			continue // no Deployment of the input controls it
 		}
 		if rs.wrong != nil {
 			return &Error{File: source.file, Object: rs.describe(), Err: rs.wrong}

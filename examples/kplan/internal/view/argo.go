@@ -13,17 +13,17 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// An ArgoPlan is the next plan for one Rollout of Argo.
+// An ArgoPlan is the next plan for a Rollout of Argo.
 type ArgoPlan struct {
 	Namespace string
 	Snapshot  argo.Snapshot
 	Now       time.Time
 	Plan      argo.Plan
-	Policies  []string // the flags that depart from Argo Rollouts
-	Unapplied bool     // it is a manifest that nobody has applied
+	Policies  []string // flags that make it differ from Argo Rollouts
+	Unapplied bool     // a manifest that was not applied yet
 }
 
-// Text writes the plan for people.
+// Text writes the plan as text.
 func (p ArgoPlan) Text(w *terminal.Writer) {
 	p.heading(w)
 	writePolicies(w, p.Policies, ofArgo)
@@ -62,7 +62,7 @@ func (p *ArgoPlan) replicas() int32 {
 	return 1
 }
 
-// style says how a Rollout updates.
+// argoStyle returns the words for the strategy of a Rollout.
 func argoStyle(r *argo.Rollout) string {
 	switch {
 	case r.BlueGreen != nil:
@@ -77,7 +77,7 @@ func (p *ArgoPlan) heading(w *terminal.Writer) {
 	w.Printf("Rollout %s of Argo: %s, %s\n\n", p.name(), argoStyle(&p.Snapshot.Rollout), plural(p.replicas(), "replica"))
 }
 
-// moves reports whether the plan writes anything, if only a status.
+// moves reports whether the plan writes anything, including the status.
 func (p *ArgoPlan) moves() bool {
 	return len(p.Plan.Actions) > 0 || !reflect.DeepEqual(p.Snapshot.Rollout.Status, p.Plan.Status)
 }
@@ -91,7 +91,7 @@ func (p *ArgoPlan) actions() *terminal.Table {
 	return t
 }
 
-// steps writes the steps of a canary, with the sizes and the traffic that they lead to.
+// steps writes the steps of a canary, with the sizes and the traffic of each.
 func (p *ArgoPlan) steps(w *terminal.Writer) {
 	r := &p.Snapshot.Rollout
 	if len(r.Steps) == 0 {
@@ -106,7 +106,7 @@ func (p *ArgoPlan) steps(w *terminal.Writer) {
 	w.Printf("\n")
 }
 
-// argoSizes returns what a step leads to.
+// argoSizes returns the sizes and the traffic of a step.
 func argoSizes(r *argo.Rollout, step int32) (sizes, traffic string) {
 	c := argo.Canary{
 		Replicas: r.Replicas, MaxSurge: r.MaxSurge, MaxUnavailable: r.MaxUnavailable, Steps: r.Steps, CurrentStepIndex: &step, CurrentPodHash: "new", StableRS: "old",
@@ -124,7 +124,7 @@ func argoSizes(r *argo.Rollout, step int32) (sizes, traffic string) {
 	return fmt.Sprintf("%d/%d", counts.Canary, counts.Stable), "-"
 }
 
-// argoStep says what a step does. A scale may go with something else.
+// argoStep returns the words for a step, which may scale in addition to something else.
 func argoStep(s *argo.Step) string {
 	var parts []string
 	if c := s.SetCanaryScale; c != nil {
@@ -157,7 +157,7 @@ func argoScale(c *argo.CanaryScale) string {
 	return "scale as the traffic"
 }
 
-// stateOf says where the Rollout stands in a step, before the plan.
+// stateOf returns the progress of the Rollout in a step, before the plan.
 func (p *ArgoPlan) stateOf(i int32) string {
 	st := &p.Snapshot.Rollout.Status
 	switch index := st.CurrentStepIndex; {
@@ -171,7 +171,7 @@ func (p *ArgoPlan) stateOf(i int32) string {
 	return ""
 }
 
-// argoStanding says where a Rollout stands.
+// argoStanding returns the words for the status of a Rollout.
 func argoStanding(s *argo.Status) string {
 	text := dash(string(s.Phase))
 	if s.Message != "" {
@@ -186,7 +186,7 @@ func argoStanding(s *argo.Status) string {
 	return text
 }
 
-// MarshalJSON encodes the plan. Actions and holds are always there.
+// MarshalJSON encodes the plan. Actions and holds are never left out.
 func (p ArgoPlan) MarshalJSON() ([]byte, error) {
 	type plan argo.Plan // without methods
 	return marshal(struct {

@@ -11,14 +11,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// An ArgoExplanation is why one Rollout of Argo moves, or does not.
+// An ArgoExplanation explains why a Rollout of Argo makes progress or not.
 type ArgoExplanation struct {
 	ArgoPlan
-	Idle     []Pod // of its ReplicaSets, those that do not serve
+	Idle     []Pod // pods of its ReplicaSets that do not serve
 	Instants []Instant
 }
 
-// State returns how the Rollout stands, and one sentence that says why.
+// State returns the state of the Rollout, and one sentence that explains it.
 func (e *ArgoExplanation) State() (State, string) {
 	for _, h := range e.Plan.Holds {
 		if argoAdvice(h).Stuck {
@@ -41,8 +41,8 @@ func (e *ArgoExplanation) State() (State, string) {
 	return StateWaiting, e.caused("Nothing will happen, and the planner does not say why.")
 }
 
-// means says what a hold means. Of pods that are refused it names the ReplicaSet, and who
-// refuses them.
+// means returns the meaning of a hold. For refused pods it names the ReplicaSet and quotes the
+// refusal.
 func (e *ArgoExplanation) means(h kplan.Hold[argo.Reason]) string {
 	for i := range e.Snapshot.Sets {
 		set := &e.Snapshot.Sets[i]
@@ -58,7 +58,8 @@ func (e *ArgoExplanation) means(h kplan.Hold[argo.Reason]) string {
 	return argoAdvice(h).Means
 }
 
-// calledHealthy says that Argo Rollouts sees nothing to wait for, and where requests go.
+// calledHealthy adds that Argo Rollouts reports the phase Healthy during a hold, and the share of
+// requests that go to old pods.
 func (e *ArgoExplanation) calledHealthy() string {
 	st := &e.Plan.Status
 	if st.Phase != argo.PhaseHealthy {
@@ -75,7 +76,7 @@ func (e *ArgoExplanation) calledHealthy() string {
 	return text
 }
 
-// completeText says that nothing is missing, and whether old pods are still there.
+// completeText says that the update is complete, and how many old pods are left.
 func (e *ArgoExplanation) completeText() string {
 	old := int32(0)
 	for i := range e.Snapshot.Sets {
@@ -89,7 +90,7 @@ func (e *ArgoExplanation) completeText() string {
 	return "All pods have the template that is wanted, and get the traffic."
 }
 
-// failureOf returns why a ReplicaSet cannot create or delete pods, in its words.
+// failureOf returns the message of the condition ReplicaFailure of a ReplicaSet, or "".
 func failureOf(set *argo.ReplicaSet) string {
 	for _, c := range set.Conditions {
 		if c.Type == argo.ConditionReplicaFailure {
@@ -99,7 +100,7 @@ func failureOf(set *argo.ReplicaSet) string {
 	return ""
 }
 
-// failure returns what the ReplicaSet of a hold says that cannot create or delete pods.
+// failure returns the failure message of the ReplicaSet of a hold, or "".
 func (e *ArgoExplanation) failure(h kplan.Hold[argo.Reason]) string {
 	for i := range e.Snapshot.Sets {
 		if set := &e.Snapshot.Sets[i]; set.Name == h.Name && h.Reason == argo.ReasonReplicaFailure {
@@ -109,10 +110,10 @@ func (e *ArgoExplanation) failure(h kplan.Hold[argo.Reason]) string {
 	return ""
 }
 
-// caused returns why it waits, with the pods that are the cause before that.
+// caused returns a reason to wait, with the pods that cause it before it.
 func (e *ArgoExplanation) caused(why string) string { return causes(e.Idle, e.Now, nil, why) }
 
-// Text writes the explanation for people.
+// Text writes the explanation as text.
 func (e ArgoExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	writeStanding(w, "Rollout "+e.name(), e.Unapplied, state, why)
@@ -140,7 +141,7 @@ func (e ArgoExplanation) Text(w *terminal.Writer) {
 	}
 }
 
-// role says whose pods a ReplicaSet has.
+// role returns the role of a ReplicaSet, such as "stable".
 func (e *ArgoExplanation) role(set *argo.ReplicaSet) string {
 	r := &e.Snapshot.Rollout
 	switch isNew, isStable := set.Hash == r.TemplateHash, set.Hash == r.Status.StableRS; {
@@ -154,7 +155,7 @@ func (e *ArgoExplanation) role(set *argo.ReplicaSet) string {
 	return "old"
 }
 
-// MarshalJSON encodes the explanation. Lists are always there.
+// MarshalJSON encodes the explanation. Lists are never left out.
 func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := []explained[kplan.Hold[argo.Reason]]{}
@@ -170,7 +171,7 @@ func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 		Status   argo.Status                          `json:"status"` // as it was read
 		Actions  argo.Actions                         `json:"actions"`
 		Holds    []explained[kplan.Hold[argo.Reason]] `json:"holds"`
-		Pods     []Pod                                `json:"pods"` // that do not serve
+		Pods     []Pod                                `json:"pods"` // pods that do not serve
 		Instants []Instant                            `json:"instants"`
 	}{
 		headOf(argoRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,

@@ -8,12 +8,12 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// An ArgoHistory is the revisions of one Rollout of Argo.
+// An ArgoHistory holds the revisions of a Rollout of Argo.
 type ArgoHistory struct {
 	Namespace string
 	Name      string
-	Entries   []ArgoEntry // the oldest first
-	Number    int64       // the revision that was asked for, or 0
+	Entries   []ArgoEntry // oldest first
+	Number    int64       // the requested revision, or 0
 }
 
 // An ArgoEntry is a ReplicaSet of a history.
@@ -38,7 +38,7 @@ func (e *ArgoEntry) role() string {
 	return ""
 }
 
-// Text writes the revisions, or the template of one.
+// Text writes the revisions, or the template of the requested one.
 func (h ArgoHistory) Text(w *terminal.Writer) {
 	w.Printf("rollout.argoproj.io/%s\n", h.Name)
 	if h.Number > 0 {
@@ -55,7 +55,7 @@ func (h ArgoHistory) Text(w *terminal.Writer) {
 	t.WriteTo(w)
 }
 
-// MarshalJSON encodes the revisions. The list is always there.
+// MarshalJSON encodes the revisions. The list is never left out.
 func (h ArgoHistory) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		head
@@ -63,19 +63,19 @@ func (h ArgoHistory) MarshalJSON() ([]byte, error) {
 	}{headOf(argoRollout(h.Namespace, h.Name)), notNil(h.Entries)})
 }
 
-// An ArgoUndo is what kubectl argo rollouts undo would do with one Rollout.
+// An ArgoUndo is the effect of kubectl argo rollouts undo on a Rollout.
 type ArgoUndo struct {
 	Namespace  string
 	Name       string
-	Number     int64  // that was asked for
-	ReplicaSet string // whose template is restored
+	Number     int64  // the requested revision
+	ReplicaSet string // the ReplicaSet with the restored template
 	Revision   int64
-	Skipped    bool        // it is the present one
+	Skipped    bool        // the template is already restored
 	Images     []Image     // of the containers
 	Rollout    *Simulation // nil if nothing is written
 }
 
-// said is what the command would print, with the word of kubectl for what it only tries.
+// said returns the output of the command, with the words of kubectl for a dry run.
 func (u *ArgoUndo) said() string {
 	if u.Skipped {
 		return fmt.Sprintf("skipped rollback (current template already matches revision %d)", u.Number) + dryRun
@@ -83,7 +83,7 @@ func (u *ArgoUndo) said() string {
 	return fmt.Sprintf("rollout '%s' undo", u.Name) + dryRun
 }
 
-// Text writes what the command prints, what changes, and how the update goes.
+// Text writes the output of the command, the change, and the course of the update.
 func (u ArgoUndo) Text(w *terminal.Writer) {
 	w.Printf("%s\n\n", u.said())
 	if u.Skipped {

@@ -9,16 +9,17 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Caveat is what a controller does not see and people have to know: it decides by labels and by
-// what is ready, whatever images pods run and ports they want.
+// A Caveat is a fact that a controller ignores and users have to know: controllers look at labels
+// and readiness, not at images and host ports.
 type Caveat struct {
 	Means string   `json:"means"`
 	Ends  string   `json:"ends"`
-	Stuck bool     `json:"stuck"`           // it does not end by itself, and nothing else goes on
-	Nodes []string `json:"nodes,omitempty"` // of a DaemonSet: whose new pods it is about
+	Stuck bool     `json:"stuck"`           // it does not end by itself, and blocks the rollout
+	Nodes []string `json:"nodes,omitempty"` // of a DaemonSet: the nodes of the affected pods
 }
 
-// PortsOfNodes tells that new pods of a DaemonSet want ports that the old pods of their nodes have.
+// PortsOfNodes returns the caveat that the old pods of nodes have the host ports of new DaemonSet
+// pods.
 func PortsOfNodes(ports, nodes []string, stuck bool) Caveat {
 	return Caveat{
 		Means: fmt.Sprintf("New pods cannot start beside old ones that have host port %s: on %s.", strings.Join(ports, " and "), ofNodes(nodes)),
@@ -27,8 +28,8 @@ func PortsOfNodes(ports, nodes []string, stuck bool) Caveat {
 	}
 }
 
-// PortsTaken tells that so many new pods find no node, since each that fits has a pod with their
-// host ports, an old one among them.
+// PortsTaken returns the caveat that new pods fit on no node, because old pods have their host
+// ports.
 func PortsTaken(pods int, ports []string, stuck bool) Caveat {
 	return Caveat{
 		Means: fmt.Sprintf("%s no node where host port %s is free, which old pods have.", count(pods, "new pod finds", "new pods find"), strings.Join(ports, " and ")),
@@ -37,8 +38,8 @@ func PortsTaken(pods int, ports []string, stuck bool) Caveat {
 	}
 }
 
-// OtherImages tells that so many pods that count as new run another image than the template has. Of
-// says where it is from, if that is known.
+// OtherImages returns the caveat that pods which count as new run another image than the template.
+// Of is the source of the image, or "".
 func OtherImages(pods int, image, of, ends string) Caveat {
 	from := ""
 	if of != "" {
@@ -54,8 +55,8 @@ func ofNodes(names []string) string {
 	return fmt.Sprintf("%d nodes: %s", len(names), Folded(names))
 }
 
-// withCaveats returns a state and its sentence together with those of caveats. One that does not
-// end by itself is the cause, and comes first.
+// withCaveats adds caveats to a state and its explanation. A caveat that does not end by itself is
+// the cause, and comes first.
 func withCaveats(state State, why string, caveats []Caveat) (State, string) {
 	for _, c := range caveats {
 		if c.Stuck {
@@ -67,7 +68,7 @@ func withCaveats(state State, why string, caveats []Caveat) (State, string) {
 	return state, why
 }
 
-// writeCaveats writes what the controller does not see, and what helps.
+// writeCaveats writes caveats, and what ends each of them.
 func writeCaveats(w *terminal.Writer, caveats []Caveat) {
 	for i, c := range caveats {
 		if i == 0 {

@@ -10,33 +10,33 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Change is what becomes of one workload when manifests are applied.
+// A Change is the effect of applied manifests on a workload.
 type Change struct {
 	Of      Subject
 	What    []Difference
 	Answer  Verdict
-	Why     string         // it is rejected, does not finish or cannot be told, or ""
-	Takes   *time.Duration // at most, with the pods as they are taken to be, nil if that is not known
+	Why     string         // why it is rejected, does not finish or is unknown, or ""
+	Takes   *time.Duration // at most, with the assumed pods; nil if unknown
 	Reaches []Reach
-	How     string // it rolls, where bounds are not known
+	How     string // how it rolls, if the bounds are unknown
 }
 
-// A Difference is a part of a workload before and after. "" is that there is none.
+// A Difference is a part of a workload before and after. "" means that the part does not exist.
 type Difference struct {
 	Part   string `json:"part"`
 	Before string `json:"before,omitzero"`
 	After  string `json:"after,omitzero"`
 }
 
-// A Reach is how near a rollout comes to a bound.
+// A Reach is how close a rollout comes to a bound.
 type Reach struct {
 	Bound   string `json:"bound"` // such as pods wanted
 	Limit   int32  `json:"limit"`
-	Least   bool   `json:"least"` // the limit is the least, and not the most
+	Least   bool   `json:"least"` // the limit is a minimum, not a maximum
 	Reached int32  `json:"reached"`
 }
 
-// Touched reports whether there is no room left to the bound.
+// Touched reports whether the rollout reaches the bound.
 func (r *Reach) Touched() bool {
 	if r.Least {
 		return r.Reached <= r.Limit
@@ -56,16 +56,16 @@ func (r *Reach) text() string {
 	return text
 }
 
-// A Diff is what becomes of all workloads when manifests are applied.
+// A Diff is the effect of applied manifests on all workloads.
 type Diff struct {
 	Changes   []Change
 	Unchanged int
-	Gone      []Subject // that the new manifests lack
-	Pace      string    // how pods are taken to be
-	Notes     []string  // what else is to be known, as sentences
+	Gone      []Subject // missing in the new manifests
+	Pace      string    // the assumed speed of pods
+	Notes     []string  // further remarks, as sentences
 }
 
-// result says what happens in words.
+// result returns the words for the result.
 func (c *Change) result() string {
 	text := verdicts[c.Answer].one
 	if c.Why != "" {
@@ -74,7 +74,7 @@ func (c *Change) result() string {
 	return text
 }
 
-// wrong reports whether it is told why nothing is known of it.
+// wrong reports whether Why says why there is no result.
 func (c *Change) wrong() bool { return c.Answer == Rejected || c.Answer == Unknown }
 
 func (c *Change) takes() string {
@@ -84,8 +84,8 @@ func (c *Change) takes() string {
 	return clock(*c.Takes)
 }
 
-// text returns the difference with the names of parts and what strangers wrote in them as
-// two functions have it.
+// text returns the difference. Part and quote convert the names of parts, and texts of other
+// people.
 func (d *Difference) text(part, quote func(string) string) string {
 	switch {
 	case d.Before == "" && d.After == "":
@@ -96,7 +96,7 @@ func (d *Difference) text(part, quote func(string) string) string {
 	return fmt.Sprintf("%s: %s -> %s", part(d.Part), quote(d.Before), quote(dash(d.After)))
 }
 
-// texts returns the cells of a change, in the same way.
+// texts returns the table cells of a change, converted in the same way.
 func (c *Change) texts(part, quote func(string) string) (what, bounds []string) {
 	for i := range c.What {
 		what = append(what, c.What[i].text(part, quote))
@@ -122,7 +122,7 @@ func (d Diff) Text(w *terminal.Writer) {
 			what, bounds := c.texts(plain, plain)
 			result := c.result()
 			if c.wrong() {
-				result = verdicts[c.Answer].one // and why below, where there is room
+				result = verdicts[c.Answer].one // the reason stands below, where there is room
 			}
 			t.Row(c.Of.Kind+" "+c.Of.label(), strings.Join(what, "; "), result, c.takes(), strings.Join(bounds, "; "))
 		}
@@ -137,7 +137,7 @@ func (d Diff) Text(w *terminal.Writer) {
 	w.Printf("%s\n", d.rest(plain, plain))
 }
 
-// summary writes how many change, and into what.
+// summary writes the number of changes of each kind.
 func (d Diff) summary(w *terminal.Writer) {
 	var subjects []Subject
 	var answers []Verdict
@@ -151,7 +151,7 @@ func (d Diff) summary(w *terminal.Writer) {
 	Summarise(w, subjects, answers)
 }
 
-// rest says what the table does not.
+// rest returns all other sentences of the diff.
 func (d Diff) rest(part, quote func(string) string) string {
 	text := d.Pace + " " + count(d.Unchanged, "workload stays", "workloads stay") + " as they are."
 	if d.Unchanged == 1 {
@@ -179,7 +179,7 @@ func (d Diff) MarshalJSON() ([]byte, error) {
 		Changes   []Difference `json:"changes"`
 		Result    string       `json:"result"`
 		Why       string       `json:"why,omitempty"`
-		Time      *float64     `json:"time"` // null if that is not known, or it does not finish
+		Time      *float64     `json:"time"` // null if unknown, or if it does not finish
 		Bounds    []Reach      `json:"bounds"`
 		How       string       `json:"how,omitempty"`
 	}
@@ -205,7 +205,7 @@ func (d Diff) MarshalJSON() ([]byte, error) {
 	}{Version1, "Diff", list, d.Unchanged, gone, d.Notes})
 }
 
-// Subjects returns the workloads that change.
+// Subjects returns the changed workloads.
 func (d Diff) Subjects() []Subject {
 	var list []Subject
 	for i := range d.Changes {

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// Chart returns the rollout as a picture: the ready pods of each column, traffic, pauses and zones.
+// Chart returns a chart of the rollout: the ready pods of each column, traffic, pauses and zones.
 func (s Simulation) Chart() *chart.Chart {
 	c := &chart.Chart{Title: titleOf(s.Subject().Kind, s.Namespace, s.Name), End: s.took()}
 	columns := s.Of.columns(&s)
@@ -47,7 +47,7 @@ func (s Simulation) Chart() *chart.Chart {
 	return c
 }
 
-// series is a number at each instant at which it has changed.
+// series returns the values of a number over time.
 func (s *Simulation) series(name string, stacked bool, of func(*record.Sizes) int32) chart.Series {
 	series := chart.Series{Name: name, Stacked: stacked}
 	for i := range s.Sizes {
@@ -56,7 +56,7 @@ func (s *Simulation) series(name string, stacked bool, of func(*record.Sizes) in
 	return series
 }
 
-// pauses are the times for which a Rollout rests, with the step in which it does.
+// pauses returns the times at which a Rollout is paused, with the steps.
 func (s *Simulation) pauses() (list []chart.Span) {
 	var pause *chart.Span
 	end := func(at time.Duration) {
@@ -84,7 +84,7 @@ func (s *Simulation) pauses() (list []chart.Span) {
 	return list
 }
 
-// titleOf names a workload.
+// titleOf returns the title for a workload.
 func titleOf(kind, namespace, name string) string {
 	return (&timeline.Timeline{Kind: kind, Namespace: namespace, Name: name}).Title()
 }

@@ -12,26 +12,25 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Comparison is many simulated rollouts of one Deployment, with one strategy or
-// several.
+// A Comparison compares simulated rollouts of a Deployment with one or more strategies.
 type Comparison struct {
 	Namespace string
 	Name      string
 	Runs      int    // of each strategy
-	Start     string // the quantiles of how long pods take to start, "" if all take the same
+	Start     string // quantiles of the startup time of pods, "" if it is constant
 	Trials    []Trial
 	Policies  []string
 }
 
-// A Trial is the runs of one strategy.
+// A Trial holds the runs of a strategy.
 type Trial struct {
 	Strategy       string
-	Surge          int32 // as the strategy says
+	Surge          int32 // as resolved from the strategy
 	Unavailable    int32
-	Peak           int32    // the most pods wanted at once, in any run
-	LeastAvailable int32    // the fewest pods available, in any run
-	Zones          []string // empty if the nodes have none
-	PeakSkew       int32    // by how many pods zones differ at most, in any run
+	Peak           int32    // maximum number of wanted pods in any run
+	LeastAvailable int32    // minimum number of available pods in any run
+	Zones          []string // empty if the nodes have no zones
+	PeakSkew       int32    // maximum difference of pods between zones in any run
 	times          []time.Duration
 	runs           int
 }
@@ -55,8 +54,8 @@ func (t *Trial) Add(s *Simulation) {
 	}
 }
 
-// quantile returns the time that a share of the runs took at most. It returns false if
-// so many do not end.
+// quantile returns the time within which a share of the runs finished. It returns false if fewer
+// runs finished.
 func (t *Trial) quantile(percent int) (time.Duration, bool) {
 	rank := (percent*t.runs + 99) / 100
 	if rank < 1 || rank > len(t.times) {
@@ -73,7 +72,7 @@ func (t *Trial) quantileText(percent int) string {
 	return "never"
 }
 
-// Unfinished returns which strategy does not finish in every run, or "".
+// Unfinished names a strategy with unfinished runs, or returns "".
 func (c Comparison) Unfinished() string {
 	for i := range c.Trials {
 		if t := &c.Trials[i]; len(t.times) < t.runs {
@@ -121,8 +120,7 @@ func (c Comparison) Text(w *terminal.Writer) {
 	t.WriteTo(w)
 }
 
-// MarshalJSON encodes the comparison. Times are in seconds, and null if so many runs do
-// not finish.
+// MarshalJSON encodes the comparison. Times are in seconds, and null if too few runs finish.
 func (c Comparison) MarshalJSON() ([]byte, error) {
 	type trial struct {
 		Strategy       string   `json:"strategy"`
@@ -161,7 +159,7 @@ func (t *Trial) seconds(percent int) *float64 {
 	return new(d.Seconds())
 }
 
-// Verdict returns what becomes of the Deployment with all of the strategies.
+// Verdict returns the result for all strategies together.
 func (c Comparison) Verdict() Verdict {
 	if c.Unfinished() != "" {
 		return Fails

@@ -11,20 +11,20 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A DaemonPlan is the next plan for one DaemonSet.
+// A DaemonPlan is the next plan for a DaemonSet.
 type DaemonPlan struct {
 	Namespace string
 	Snapshot  daemonset.Snapshot
 	Now       time.Time
 	Plan      daemonset.Plan
 	Nodes     []daemonset.NodeReport
-	Policies  []string // the flags that depart from Kubernetes
-	Advanced  bool     // it is one of OpenKruise
-	Unapplied bool     // it is a manifest that nobody has applied
+	Policies  []string // flags that make it differ from the original
+	Advanced  bool     // a DaemonSet of OpenKruise
+	Unapplied bool     // a manifest that was not applied yet
 	Assumed   []string
 }
 
-// Text writes the plan for people.
+// Text writes the plan as text.
 func (p DaemonPlan) Text(w *terminal.Writer) {
 	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
 	writePolicies(w, p.Policies, p.original())
@@ -53,10 +53,10 @@ func (p *DaemonPlan) name() string {
 	return p.Snapshot.DaemonSet.Name
 }
 
-// original says whose DaemonSet it is.
+// original returns the name of the project with the original controller.
 func (p *DaemonPlan) original() string { return originalOf(p.Advanced) }
 
-// originalOf says whose a DaemonSet is that is, or is not, an advanced one.
+// originalOf returns the project of a DaemonSet, advanced or not.
 func originalOf(advanced bool) string {
 	if advanced {
 		return ofOpenKruise
@@ -64,7 +64,7 @@ func originalOf(advanced bool) string {
 	return ofKubernetes
 }
 
-// bounds says how far an update may go at once.
+// bounds returns the words for the limits of an update.
 func (p *DaemonPlan) bounds() string {
 	b := p.Plan.Budget
 	text := fmt.Sprintf("%s of %d should run a pod", plural(b.Desired, "node"), len(p.Snapshot.Nodes))
@@ -84,13 +84,13 @@ func (p *DaemonPlan) complete() bool {
 		s.ObservedGeneration >= p.Snapshot.DaemonSet.Generation
 }
 
-// A daemonGroup is actions that do the same for the same reason.
+// A daemonGroup is a group of actions of the same kind and reason.
 type daemonGroup struct {
 	what   string
 	reason daemonset.Reason
 }
 
-// actionGroups puts actions that do the same for the same reason together.
+// actionGroups groups actions of the same kind and reason.
 func (p *DaemonPlan) actionGroups() []daemonGroup {
 	var groups []daemonGroup
 	var phrases []daemonPhrase
@@ -125,13 +125,13 @@ func (p *DaemonPlan) actions() *terminal.Table {
 	return t
 }
 
-// A daemonHold is one hold, or those of several nodes with the same reason.
+// A daemonHold is a hold, or several holds of nodes with the same reason.
 type daemonHold struct {
 	kplan.Hold[daemonset.Reason]
 	nodes []string
 }
 
-// of names what is held back.
+// of returns the words for the held object or nodes.
 func (h *daemonHold) of(name string) string {
 	switch len(h.nodes) {
 	case 0:
@@ -142,7 +142,7 @@ func (h *daemonHold) of(name string) string {
 	return fmt.Sprintf("%d nodes: %s", len(h.nodes), Folded(h.nodes))
 }
 
-// foldedHolds puts holds with the same reason of several nodes together.
+// foldedHolds combines the holds of nodes with the same reason.
 func (p *DaemonPlan) foldedHolds() []daemonHold {
 	var list []daemonHold
 	index := map[daemonset.Reason]int{}
@@ -176,13 +176,13 @@ func (p *DaemonPlan) holds(w *terminal.Writer) {
 	w.Printf("\n")
 }
 
-// A nodeGroup is nodes that stand alike.
+// A nodeGroup is a group of nodes in the same state.
 type nodeGroup struct {
 	belongs, pods, acts, uses, waits string
 	names                            []string
 }
 
-// groups returns the nodes in groups, in the order of the first of each.
+// groups groups the nodes, in the order of the first node of each group.
 func (p *DaemonPlan) groups() []*nodeGroup {
 	var list []*nodeGroup
 	index := map[nodeGroupKey]*nodeGroup{}
@@ -202,7 +202,7 @@ func (p *DaemonPlan) groups() []*nodeGroup {
 
 type nodeGroupKey [5]string
 
-// podsText says which pods a node has.
+// podsText returns the words for the pods of a node.
 func podsText(r *daemonset.NodeReport) string {
 	switch {
 	case r.Pods == 0:
@@ -217,7 +217,7 @@ func podsText(r *daemonset.NodeReport) string {
 	return count(r.Pods, "pod", "pods")
 }
 
-// nodes writes the nodes as a table, those that stand alike in one row.
+// nodes writes the nodes as a table with a row for each group.
 func (p *DaemonPlan) nodes(w *terminal.Writer) {
 	t := terminal.NewTable("NODES", "NAMES", "SHOULD RUN A POD", "HAS", "ACTS", "USES THE BUDGET", "OLD POD WAITS FOR")
 	for _, g := range p.groups() {

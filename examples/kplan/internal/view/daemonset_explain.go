@@ -11,23 +11,23 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A DaemonExplanation is why one DaemonSet moves, or does not.
+// A DaemonExplanation explains why a DaemonSet makes progress or not.
 type DaemonExplanation struct {
 	DaemonPlan
 	Report   Report
-	Idle     []Pod // those that do not serve
+	Idle     []Pod // pods that do not serve
 	Instants []Instant
-	Refused  []Refused // what events quote
+	Refused  []Refused // failures that events report
 	Caveats  []Caveat
 }
 
-// State returns how the DaemonSet stands, and one sentence that says why.
+// State returns the state of the DaemonSet, and one sentence that explains it.
 func (e *DaemonExplanation) State() (State, string) {
 	state, why := e.planned()
 	return withCaveats(state, why, e.Caveats)
 }
 
-// planned is State by the plan alone.
+// planned is State without caveats.
 func (e *DaemonExplanation) planned() (State, string) {
 	switch n := len(e.Plan.Actions); {
 	case n == 0 && e.complete():
@@ -55,7 +55,7 @@ func (e *DaemonExplanation) planned() (State, string) {
 	return state, causes(e.Idle, e.Now, nil, why)
 }
 
-// blockers returns the nodes that use up the budget while others wait for it.
+// blockers returns the nodes that use up the budget while other nodes wait for it.
 func (e *DaemonExplanation) blockers() []string {
 	waits := false
 	var names []string
@@ -72,7 +72,7 @@ func (e *DaemonExplanation) blockers() []string {
 	return names
 }
 
-// Text writes the explanation for people.
+// Text writes the explanation as text.
 func (e DaemonExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	writeStanding(w, "DaemonSet "+e.name(), e.Unapplied, state, why)
@@ -100,7 +100,8 @@ func (e DaemonExplanation) Text(w *terminal.Writer) {
 	writeRefused(w, e.Refused)
 }
 
-// advice returns what a hold means. One that waits for pods which never start does not end as others do.
+// advice returns the meaning of a hold. A hold on pods that can never start ends as the caveat
+// says.
 func (e *DaemonExplanation) advice(h kplan.Hold[daemonset.Reason]) Advice {
 	a := daemonSetHolds.advice(h.Reason)
 	for _, c := range e.Caveats {

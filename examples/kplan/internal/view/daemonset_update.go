@@ -9,15 +9,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A DaemonUpdate is what becomes of a DaemonSet on nodes that nothing is known of: which, how
-// many and for how long they tell alone.
+// A DaemonUpdate is an update of a DaemonSet on unknown nodes. Only the nodes decide where it runs,
+// on how many nodes, and for how long.
 type DaemonUpdate struct {
 	DaemonSet daemonset.DaemonSet
 	New       bool // it has no pods yet
 	Rolls     bool // to another template
 }
 
-// Verdict returns what becomes of the DaemonSet.
+// Verdict returns the result for the DaemonSet.
 func (u DaemonUpdate) Verdict() Verdict {
 	switch {
 	case u.New:
@@ -30,7 +30,7 @@ func (u DaemonUpdate) Verdict() Verdict {
 	return Stays
 }
 
-// Unfinished returns why the update will not be completed, or "".
+// Unfinished returns the reason why the update will not be completed, or "".
 func (u DaemonUpdate) Unfinished() string {
 	d := &u.DaemonSet
 	switch {
@@ -48,7 +48,7 @@ func (u DaemonUpdate) Unfinished() string {
 	return ""
 }
 
-// How says where it rolls, and how much of it at once.
+// How says where the DaemonSet rolls, and how much of it at once.
 func (u DaemonUpdate) How() string {
 	const text = "each node that it matches"
 	d := &u.DaemonSet

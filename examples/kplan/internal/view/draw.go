@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// Draw draws the strategies side by side: how long half of their rollouts take, and nine in
-// ten, and how few pods are available.
+// Draw draws the strategies side by side: the time in which half and nine tenths of their rollouts
+// finish, and the minimum of available pods.
 func (c Comparison) Draw(w *terminal.Writer) {
 	var times, available []chart.Bar
 	longest, peak := time.Duration(0), int32(0)

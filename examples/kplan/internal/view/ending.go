@@ -12,15 +12,15 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 )
 
-// An Ending is the deletion of a pod that has not ended.
+// An Ending is the deletion of a pod that still exists.
 type Ending struct {
 	Since time.Time `json:"since"`
-	Until time.Time `json:"until"`         // when it has to have ended, which finalizers and lost nodes do not heed
-	Old   bool      `json:"old,omitzero"`  // the pod has another template than the wanted one
+	Until time.Time `json:"until"`         // end of its grace period; finalizers and lost nodes may delay it
+	Old   bool      `json:"old,omitzero"`  // the pod does not have the wanted template
 	Gone  bool      `json:"gone,omitzero"` // its containers have ended
 }
 
-// Words says how long the deletion goes on at a time.
+// Words returns how long the deletion has been going on.
 func (e *Ending) Words(now time.Time) string {
 	text := fmt.Sprintf("being deleted for %s, ", clock(max(0, now.Sub(e.Since))))
 	if left := e.Until.Sub(now); left > 0 {
@@ -29,8 +29,8 @@ func (e *Ending) Words(now time.Time) string {
 	return text + fmt.Sprintf("and should have ended %s ago", clock(now.Sub(e.Until)))
 }
 
-// endings says of the pods of a list that are being deleted and still run since when, and until
-// when that may take. So many are counted if the list has none.
+// endings returns a sentence on the pods of a list that are being deleted and still run: since
+// when, and until when. If the list is empty, it uses the number counted, unless that is nil.
 func endings(pods []Pod, now time.Time, counted *int32) string {
 	var since, until time.Time
 	n, old := 0, 0
@@ -66,8 +66,8 @@ func endings(pods []Pod, now time.Time, counted *int32) string {
 	return fmt.Sprintf(" %s being deleted since %s, and %s %s.", count(n, one, more), since.UTC().Format(time.RFC3339), last, until.UTC().Format(time.RFC3339))
 }
 
-// causes returns why something waits, the cause before what follows from it: pods that do not
-// serve, and what else is known, and then the pods that are about to go.
+// causes returns the reason why something waits, with its cause first: the pods that do not serve.
+// The pods that are being deleted come last.
 func causes(pods []Pod, now time.Time, counted *int32, why string) string {
 	failing := slices.DeleteFunc(slices.Clone(pods), func(p Pod) bool { return p.Ending != nil })
 	if len(failing) > 0 {
@@ -76,7 +76,8 @@ func causes(pods []Pod, now time.Time, counted *int32, why string) string {
 	return why + endings(pods, now, counted)
 }
 
-// refusing returns why nothing is created if somebody refuses that: a quota, a webhook.
+// refusing returns the refusal, such as by a quota or a webhook, that keeps a ReplicaSet or pods
+// from being created.
 func (e *Explanation) refusing() (why string, ok bool) {
 	for _, h := range e.Plan.Plan.Holds {
 		if h.Reason == deploy.ReasonReplicaFailure || h.Reason == deploy.ReasonCreateFailed {
@@ -86,7 +87,7 @@ func (e *Explanation) refusing() (why string, ok bool) {
 	return "", false
 }
 
-// refusedIn says that something is refused, and in which words.
+// refusedIn returns the meaning of a refusal, with a quotation if there is one.
 func refusedIn(means, quotes string) string {
 	if quotes == "" {
 		return means
@@ -94,8 +95,7 @@ func refusedIn(means, quotes string) string {
 	return strings.TrimSuffix(means, ".") + ": \"" + oneLine(quotes) + "\"."
 }
 
-// byCause returns the holds of a Deployment, those that nothing else has caused first, and last
-// that time has passed over it.
+// byCause returns the holds of a Deployment, causes first and an exceeded deadline last.
 func byCause(holds []kplan.Hold[deploy.Reason]) []kplan.Hold[deploy.Reason] {
 	rank := func(h kplan.Hold[deploy.Reason]) int {
 		switch {

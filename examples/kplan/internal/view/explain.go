@@ -13,18 +13,18 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A State is how a Deployment stands.
+// A State is the state of a workload in one word.
 type State string
 
-// The states.
+// StateComplete, StateProgressing, StateWaiting and StateStuck are the states.
 const (
 	StateComplete    State = "complete"
-	StateProgressing State = "progressing" // something is to be done at once
-	StateWaiting     State = "waiting"     // for pods, for time, or for being resumed
-	StateStuck       State = "stuck"       // for someone to do something
+	StateProgressing State = "progressing" // some action is due
+	StateWaiting     State = "waiting"     // for pods, for time, or to be resumed
+	StateStuck       State = "stuck"       // until somebody intervenes
 )
 
-// text returns the word in the colour of what it means.
+// text returns the word in its color.
 func (s State) text() terminal.Text {
 	styles := map[State]terminal.Style{
 		StateComplete: terminal.Good, StateProgressing: terminal.Busy, StateWaiting: terminal.Warn, StateStuck: terminal.Bad,
@@ -32,19 +32,19 @@ func (s State) text() terminal.Text {
 	return terminal.Text{Style: styles[s], Text: string(s)}
 }
 
-// An Explanation is why one Deployment moves, or does not.
+// An Explanation explains why a Deployment makes progress or not.
 type Explanation struct {
 	Plan
 	Report   Report
 	Sets     []Set
-	Idle     []Pod     // those that do not serve
-	HasPods  bool      // whether the input holds any pods of the Deployment
-	Instants []Instant // when time alone changes something, in order
-	Refused  []Refused // what events quote that no condition does
+	Idle     []Pod     // pods that do not serve
+	HasPods  bool      // whether the input holds pods of the Deployment
+	Instants []Instant // times of changes without events, in order
+	Refused  []Refused // failures in events that no condition reports
 	Caveats  []Caveat
 }
 
-// A Report is what kubectl rollout status prints.
+// A Report is the output of kubectl rollout status.
 type Report struct {
 	Text string `json:"text,omitzero"`
 	Done bool   `json:"done"`
@@ -58,48 +58,48 @@ func (r *Report) line() string {
 	return r.Text
 }
 
-// A Set is a ReplicaSet of the tree.
+// A Set is a ReplicaSet of the Deployment.
 type Set struct {
 	Name      string `json:"name"`
 	New       bool   `json:"new"`
-	Revision  int64  `json:"revision,omitzero"` // 0 if it has none
+	Revision  int64  `json:"revision,omitzero"` // 0 if unset
 	Wanted    int32  `json:"wanted"`
 	Pods      int32  `json:"pods"`
 	Ready     int32  `json:"ready"`
 	Available int32  `json:"available"`
 	Images    string `json:"images,omitzero"`
-	Failure   string `json:"failure,omitzero"` // what its condition ReplicaFailure says
-	Adopted   bool   `json:"adopted,omitzero"` // it has no controller yet, and the plan adopts it
-	Former    string `json:"former,omitzero"`  // the Deployment that it has its name from, if that is another one
+	Failure   string `json:"failure,omitzero"` // message of its condition ReplicaFailure
+	Adopted   bool   `json:"adopted,omitzero"` // it has no controller, and the plan adopts it
+	Former    string `json:"former,omitzero"`  // the Deployment in its name, if that is another one
 }
 
 func (s *Set) empty() bool { return s.Wanted == 0 && s.Pods == 0 && !s.New && s.Failure == "" }
 
-// A Pod is one that does not serve.
+// A Pod is a pod that does not serve: it is not ready, has finished or is being deleted.
 type Pod struct {
 	Name       string         `json:"name"`
 	ReplicaSet string         `json:"replicaSet,omitzero"`
 	Node       string         `json:"node,omitzero"`
 	Phase      string         `json:"phase,omitzero"`
-	Age        *time.Duration `json:"-"` // nil if it is unknown
+	Age        *time.Duration `json:"-"` // nil if unknown
 	Reason     string         `json:"reason"`
 	Message    string         `json:"message,omitzero"`
 	Ending     *Ending        `json:"ending,omitzero"` // nil unless it is being deleted
 }
 
-// An Instant is when something changes without anybody doing anything.
+// An Instant is the time of a change without any event.
 type Instant struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"`
 }
 
-// State returns how the Deployment stands, and one sentence that says why.
+// State returns the state of the Deployment, and one sentence that explains it.
 func (e *Explanation) State() (State, string) {
 	state, why := e.planned()
 	return withCaveats(state, why, e.Caveats)
 }
 
-// planned is State by the plan alone.
+// planned is State without caveats.
 func (e *Explanation) planned() (State, string) {
 	actions := e.Plan.Plan.Actions
 	switch {
@@ -125,7 +125,7 @@ func (e *Explanation) endings() string {
 	return endings(e.Idle, e.Now, e.Plan.Plan.Status.TerminatingReplicas)
 }
 
-// blocked is State for a rollout that is not complete and does nothing.
+// blocked is State for an incomplete rollout without actions.
 func (e *Explanation) blocked() (State, string) {
 	holds := e.Plan.Plan.Holds
 	for _, h := range holds {
@@ -140,7 +140,7 @@ func (e *Explanation) blocked() (State, string) {
 	return StateWaiting, fmt.Sprintf("It goes on when more pods are available than %d of %d.", available, wanted)
 }
 
-// firstMeaning returns what the first hold means.
+// firstMeaning returns the meaning of the first hold.
 func (e *Explanation) firstMeaning() string {
 	if len(e.Plan.Plan.Holds) == 0 {
 		return "Nothing will happen, and the planner does not say why."
@@ -159,7 +159,7 @@ func (e *Explanation) completeText() string {
 	return text
 }
 
-// wanted returns how many pods the ReplicaSets want.
+// wanted returns the number of pods that all ReplicaSets want.
 func (e *Explanation) wanted() int32 {
 	n := int32(0)
 	for i := range e.Sets {
@@ -168,7 +168,7 @@ func (e *Explanation) wanted() int32 {
 	return n
 }
 
-// Text writes the explanation for people.
+// Text writes the explanation as text.
 func (e Explanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	name := e.Snapshot.Deployment.Name
@@ -193,7 +193,8 @@ func (e Explanation) Text(w *terminal.Writer) {
 	writeRefused(w, e.Refused)
 }
 
-// writeStanding says how a workload stands, and why. A manifest has done nothing yet.
+// writeStanding writes the state of a workload and the explanation. For a manifest it says "will
+// start".
 func writeStanding(w *terminal.Writer, of string, unapplied bool, state State, why string) {
 	if unapplied && state == StateProgressing {
 		w.Printf("%s will start. Once it is applied, %s\n\n", of, strings.Replace(why, "The c", "the c", 1))
@@ -202,7 +203,7 @@ func writeStanding(w *terminal.Writer, of string, unapplied bool, state State, w
 	w.Printf("%s is %v. %s\n\n", of, state.text(), why)
 }
 
-// budget writes the numbers that bound the rollout.
+// budget writes the limits of the rollout.
 func (e *Explanation) budget(w *terminal.Writer) {
 	b := e.Plan.Plan.Budget
 	w.Printf("Budget:                  %s, surge %d, unavailable %d\n", plural(b.Replicas, "replica"), b.Surge, b.Unavailable)
@@ -210,7 +211,7 @@ func (e *Explanation) budget(w *terminal.Writer) {
 		e.wanted(), b.MaxTotal(), e.Plan.Plan.Status.AvailableReplicas, b.MinAvailable())
 }
 
-// writeInstants writes when time alone changes something.
+// writeInstants writes the changes that need no event.
 func writeInstants(w *terminal.Writer, instants []Instant, now time.Time) {
 	label := "By time alone:"
 	if len(instants) == 0 {
@@ -222,7 +223,7 @@ func writeInstants(w *terminal.Writer, instants []Instant, now time.Time) {
 	}
 }
 
-// reasons writes what is held back: in numbers, in words, and what ends it.
+// reasons writes the holds: numbers, words, and what ends each of them.
 func (e *Explanation) reasons(w *terminal.Writer) {
 	for i, h := range byCause(e.Plan.Plan.Holds) {
 		if i == 0 {
@@ -232,9 +233,9 @@ func (e *Explanation) reasons(w *terminal.Writer) {
 	}
 }
 
-// writeAdvice writes what is held back: in numbers, in words, what an object quotes about it,
-// if anything, and what ends it. If another system has refused something, its words are told
-// from ours, and what to change goes by them.
+// writeAdvice writes a hold: numbers, words, a quotation from an object, if any, and what ends it.
+// For a refusal by another system it marks the words of that system, and gives advice on the
+// refusal.
 func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, quotes string) {
 	w.Printf("  %s: %s (%s)\n", what, text, reason)
 	w.Printf("    %s\n", a.Means)
@@ -248,7 +249,7 @@ func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, quotes
 	w.Printf("    What ends it: %s\n", ends)
 }
 
-// failure returns what a ReplicaSet says that cannot create or delete pods.
+// failure returns the failure message of the ReplicaSet of a hold, or "".
 func (e *Explanation) failure(h kplan.Hold[deploy.Reason]) string {
 	for i := range e.Sets {
 		if s := &e.Sets[i]; s.Name == h.Name && h.Reason == deploy.ReasonReplicaFailure {

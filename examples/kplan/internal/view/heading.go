@@ -9,21 +9,21 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// The originals whose controllers plans are those of, but for what flags change.
+// The projects whose controllers the plans follow, unless flags change that.
 const (
 	ofKubernetes = "Kubernetes"
 	ofOpenKruise = "OpenKruise"
 	ofArgo       = "Argo Rollouts"
 )
 
-// writePolicies says that the planner does not do what the controller of somebody would.
+// writePolicies writes the flags that make the plan differ from the original controller.
 func writePolicies(w *terminal.Writer, flags []string, whose string) {
 	if len(flags) > 0 {
 		w.Printf("With %s, unlike %s.\n\n", strings.Join(flags, " "), whose)
 	}
 }
 
-// writeAssumed says what a simulation takes for granted.
+// writeAssumed writes the assumptions.
 func writeAssumed(w *terminal.Writer, assumed []string) {
 	if len(assumed) > 0 {
 		w.Printf("Assumed:\n")
@@ -36,7 +36,7 @@ func writeAssumed(w *terminal.Writer, assumed []string) {
 	}
 }
 
-// heading writes what is wanted and the bounds of the way there.
+// heading writes the replicas and limits of a Deployment.
 func heading(w *terminal.Writer, namespace, name string, b rollout.Budget) {
 	if namespace != "" {
 		name = namespace + "/" + name

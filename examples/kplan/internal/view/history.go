@@ -11,16 +11,16 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// A History is the revisions of one Deployment or DaemonSet.
+// A History holds the revisions of a Deployment or DaemonSet.
 type History struct {
-	Daemon    bool // whether it is of a DaemonSet, whose entries are ControllerRevisions
-	Advanced  bool // and that is one of OpenKruise
+	Daemon    bool // it is of a DaemonSet, and its entries are ControllerRevisions
+	Advanced  bool // a DaemonSet of OpenKruise
 	Namespace string
 	Name      string
 	Entries   []Entry       // the ReplicaSets or ControllerRevisions
-	Rows      []kubectl.Row // what kubectl shows; Source is an index of Entries
+	Rows      []kubectl.Row // rows of kubectl; Source is an index of Entries
 	Records   []kubectl.Record
-	Number    int64 // the revision that was asked for, or 0
+	Number    int64 // the requested revision, or 0
 	Full      bool  // whether to show Records
 }
 
@@ -28,13 +28,13 @@ type History struct {
 type Entry struct {
 	Name     string
 	Revision int64
-	Current  bool // it has the present template
+	Current  bool // it has the current template
 	Images   string
 	Cause    string
 	Template string // as YAML
 }
 
-// names returns what kubectl calls the workload, and what an entry is.
+// names returns the name of the workload in kubectl, and the kind of its entries.
 func (h *History) names() (workload, entry string) {
 	if h.Daemon {
 		return "daemonset.apps/" + h.Name, "ControllerRevision"
@@ -42,7 +42,7 @@ func (h *History) names() (workload, entry string) {
 	return "deployment.apps/" + h.Name, "ReplicaSet"
 }
 
-// Text writes what kubectl prints and, if asked for, what it leaves out.
+// Text writes the output of kubectl and, if Full is set, the revisions that it leaves out.
 func (h History) Text(w *terminal.Writer) {
 	if h.Number > 0 {
 		h.one(w)
@@ -67,7 +67,7 @@ func (h History) Text(w *terminal.Writer) {
 	t.WriteTo(w)
 }
 
-// escapedRows returns the rows with causes that stay in their cells.
+// escapedRows returns the rows with change causes escaped.
 func (h *History) escapedRows() []kubectl.Row {
 	rows := slices.Clone(h.Rows)
 	for i := range rows {
@@ -76,7 +76,7 @@ func (h *History) escapedRows() []kubectl.Row {
 	return rows
 }
 
-// now says what has become of a revision.
+// now returns the words for the state of a revision.
 func (e *Entry) now(r kubectl.Record) string {
 	switch {
 	case r.Former:
@@ -87,7 +87,7 @@ func (e *Entry) now(r kubectl.Record) string {
 	return "-"
 }
 
-// one writes one revision.
+// one writes the requested revision.
 func (h *History) one(w *terminal.Writer) {
 	workload, entry := h.names()
 	w.Printf("%s with revision #%d\n", workload, h.Number)
@@ -105,10 +105,10 @@ type historyRow struct {
 	Images     string `json:"images"`
 	Cause      string `json:"changeCause,omitzero"`
 	Current    bool   `json:"current"`
-	Former     bool   `json:"former,omitzero"` // the ReplicaSet has another revision by now
+	Former     bool   `json:"former,omitzero"` // the ReplicaSet has another revision now
 }
 
-// MarshalJSON encodes what was asked for. The list is always there.
+// MarshalJSON encodes the revisions. The list is never left out.
 func (h History) MarshalJSON() ([]byte, error) {
 	rows := make([]historyRow, 0, len(h.Rows))
 	add := func(number int64, entry int, former bool) {

@@ -11,7 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// inside is a namespace, whose objects have it in their names in a world, and not in a cluster.
+// inside is the namespace of a workload: names have it as a prefix in a simulation, but not in a
+// cluster.
 type inside string
 
 func (n inside) name(name string) string {
@@ -21,7 +22,7 @@ func (n inside) name(name string) string {
 	return strings.TrimPrefix(name, string(n)+"/")
 }
 
-// text takes the namespace out of a message, where names are quoted.
+// text removes the namespace from quoted names in a message.
 func (n inside) text(message string) string {
 	if n == "" {
 		return message
@@ -58,8 +59,8 @@ func (n inside) parts(list []record.Part) []record.Part {
 	return list
 }
 
-// value returns a copy of a plan, or of a part of one, with names as in a cluster, and without versions, which are
-// those of the world.
+// value returns a copy of a plan, or of a part of it, with names as in a cluster. It removes
+// resource versions, which only mean something in the simulation.
 func (n inside) value(v reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
@@ -97,7 +98,7 @@ func (n inside) value(v reflect.Value) reflect.Value {
 	return out
 }
 
-// history takes the namespace out of the names of a history. There may be none.
+// history removes the namespace from the names of a history, which may be nil.
 func (n inside) history(h *record.History) {
 	if h == nil || n == "" {
 		return

@@ -11,8 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// MarshalJSON encodes the plan and what it is for. Actions and holds are always
-// there.
+// MarshalJSON encodes the plan and its Deployment. Actions and holds are never left out.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	type plan deploy.Plan // without methods
 	return marshal(struct {
@@ -25,7 +24,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	}{headOf(deployment(p.Namespace, p.Snapshot.Deployment.Name)), p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
 }
 
-// explained is a hold with its words.
+// An explained hold is a hold with its words.
 type explained[H any] struct {
 	Hold  H
 	Text  string
@@ -57,7 +56,7 @@ type explainedBudget struct {
 	Available int32 `json:"available"`
 }
 
-// MarshalJSON encodes the explanation. Lists are always there.
+// MarshalJSON encodes the explanation. Lists are never left out.
 func (e Explanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := make([]explained[kplan.Hold[deploy.Reason]], len(e.Plan.Plan.Holds))
@@ -76,7 +75,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		Actions     deploy.Actions                         `json:"actions"`
 		Holds       []explained[kplan.Hold[deploy.Reason]] `json:"holds"`
 		ReplicaSets []Set                                  `json:"replicaSets"`
-		Pods        []Pod                                  `json:"pods"` // that do not serve
+		Pods        []Pod                                  `json:"pods"` // pods that do not serve
 		Instants    []Instant                              `json:"instants"`
 		Ties        []tieOfSet                             `json:"ties,omitempty"`
 		Refused     []Refused                              `json:"refused,omitempty"`
@@ -88,8 +87,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON encodes the plan and how each node stands. Actions and holds are always
-// there.
+// MarshalJSON encodes the plan and the nodes. Actions and holds are never left out.
 func (p DaemonPlan) MarshalJSON() ([]byte, error) {
 	type plan daemonset.Plan // without methods
 	return marshal(struct {
@@ -106,7 +104,7 @@ func (p DaemonPlan) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON encodes the explanation. Lists are always there.
+// MarshalJSON encodes the explanation. Lists are never left out.
 func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := make([]explained[kplan.Hold[daemonset.Reason]], len(e.Plan.Holds))
@@ -125,7 +123,7 @@ func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
 		Actions  daemonset.Actions                         `json:"actions"`
 		Holds    []explained[kplan.Hold[daemonset.Reason]] `json:"holds"`
 		Nodes    []daemonset.NodeReport                    `json:"nodes"`
-		Pods     []Pod                                     `json:"pods"` // that do not serve
+		Pods     []Pod                                     `json:"pods"` // pods that do not serve
 		Instants []Instant                                 `json:"instants"`
 		Refused  []Refused                                 `json:"refused,omitempty"`
 		Caveats  []Caveat                                  `json:"caveats,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// Markdown writes the changes as a table for pull requests.
+// Markdown writes the changes as a Markdown table, for pull requests.
 func (d Diff) Markdown(w *terminal.Writer) {
 	var line strings.Builder
 	d.summary(terminal.NewWriter(&line))
@@ -20,22 +20,21 @@ func (d Diff) Markdown(w *terminal.Writer) {
 	}
 	for i := range d.Changes {
 		c := &d.Changes[i]
-		what, bounds := c.texts(escapeMarkdown, code) // strangers name parts, too
+		what, bounds := c.texts(escapeMarkdown, code) // names of parts are not trusted either
 		w.Printf("| %s %s | %s | %s | %s | %s |\n", c.Of.Kind, code(c.Of.label()),
 			strings.Join(what, "<br>"), escapeMarkdown(c.result()), c.takes(), strings.Join(bounds, "<br>"))
 	}
 	w.Printf("\n%s\n", d.rest(escapeMarkdown, code))
 }
 
-// code returns a text of strangers as code, in which nothing of Markdown is left.
+// code returns an untrusted text as code, with all Markdown escaped.
 func code(text string) string { return "<code>" + escapeMarkdown(text) + "</code>" }
 
-// begins are where GitHub makes links, mentions and references without any sign.
+// begins matches texts in which GitHub finds links, mentions and references without Markdown.
 var begins = regexp.MustCompile(`(?i)www\.|://|@|#|\bGH-\d|\b[0-9a-f]{7,40}\b`)
 
-// escapeMarkdown writes what Markdown, HTML or GitHub would take for more than text as
-// numbers of characters. What no terminal shows comes escaped, since raw Markdown is looked at
-// on one.
+// escapeMarkdown escapes characters with a meaning in Markdown, HTML or GitHub as numeric
+// references. It also escapes control characters, because people look at raw Markdown on terminals.
 func escapeMarkdown(text string) string {
 	text = terminal.Escape(text)
 	var b strings.Builder

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Document returns what is encoded of the answers of a command: the list of them, however many
-// there are, in the form of lists of the API. Its kind is such as PlanList.
+// Document returns the JSON document of the answers of a command: a list in the form of API lists,
+// also for a single answer. Its kind is, for example, PlanList.
 func Document[T any](command string, objects []T) any {
 	return struct {
 		APIVersion string `json:"apiVersion"`
@@ -18,16 +18,16 @@ func Document[T any](command string, objects []T) any {
 	}{Version1, kindOf(command) + "List", notNil(objects)}
 }
 
-// Version1 is the apiVersion of documents that are about no object of the API.
+// Version1 is the apiVersion of documents that describe no API object.
 const Version1 = "kplan/v1"
 
-// kindOf returns the kind of what a command answers.
+// kindOf returns the kind of the answers of a command.
 func kindOf(command string) string { return strings.ToUpper(command[:1]) + command[1:] }
 
 // Marshal returns a document as JSON.
 func Marshal(v any) ([]byte, error) { return marshal(v) }
 
-// marshal is json.Marshal without the escapes that are for HTML.
+// marshal is json.Marshal without escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A Subject is the object that an answer is about.
+// A Subject is the object of an answer.
 type Subject struct{ Kind, Group, Namespace, Name string }
 
 // kruiseApps is the API group of OpenKruise's workloads.
@@ -24,7 +24,7 @@ func (s Subject) String() string {
 	return resource + "/" + s.Name
 }
 
-// label names the object for people.
+// label returns the name, with the namespace if there is one.
 func (s Subject) label() string {
 	if s.Namespace != "" {
 		return s.Namespace + "/" + s.Name
@@ -66,7 +66,7 @@ func (s Subject) Ungrouped() Subject {
 	return s
 }
 
-// A head is what an answer is about, as the API has it.
+// A head has the identifying fields of the object of an answer, as in the API.
 type head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -74,7 +74,7 @@ type head struct {
 	Namespace  string `json:"namespace,omitempty"`
 }
 
-// versions are those of API groups that the planners are for.
+// versions are the versions of the API groups of the planners.
 var versions = map[string]string{"apps": "v1", kruiseApps: "v1alpha1", "rollouts.kruise.io": "v1beta1", "argoproj.io": "v1alpha1"}
 
 func headOf(s Subject) head {

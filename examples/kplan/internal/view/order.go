@@ -10,26 +10,26 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// An Order is the order in which the pods of one ReplicaSet would be deleted.
+// An Order is the order in which the pods of a ReplicaSet would be deleted.
 type Order struct {
 	Kind       string // ReplicaSet or ReplicationController
 	Namespace  string
 	Name       string
 	Controller string // such as Deployment web, or ""
 	Wanted     int32
-	Deleting   bool // the ReplicaSet itself, which then deletes no pod
-	Ending     int  // its pods that are being deleted already
+	Deleting   bool // the ReplicaSet is being deleted, and deletes no pods
+	Ending     int  // number of its pods that are being deleted
 	Now        time.Time
 	Pods       []Victim
-	Marked     int // how many go, -1 if that was not asked
+	Marked     int // number of pods to delete, -1 if not requested
 }
 
-// A Victim is a pod in its place.
+// A Victim is a pod of an [Order].
 type Victim struct {
 	Pod        podorder.Pod
 	Neighbours int32
-	Run        Run                  // its places
-	Next       podorder.Explanation // why it goes before the next; no Rule for the last
+	Run        Run                  // the places that it may have
+	Next       podorder.Explanation // why it goes before the next pod; no Rule for the last
 }
 
 // Text writes the order as a table.
@@ -60,7 +60,7 @@ func (o Order) Text(w *terminal.Writer) {
 	o.table(w)
 }
 
-// tie returns the pods of which some go and some stay, or nil.
+// tie returns the tie between pods of which only some are deleted, or nil.
 func (o *Order) tie() *Tie {
 	if o.Marked <= 0 || o.Marked >= len(o.Pods) {
 		return nil
@@ -76,15 +76,15 @@ func (o *Order) tie() *Tie {
 	return t
 }
 
-// goes returns whether the pod in a place goes, and whether nobody can tell.
+// goes returns whether the pod in a place is deleted, and whether that is uncertain.
 func (o *Order) goes(place int) (goes, perhaps bool) {
 	run := o.Pods[place].Run
 	perhaps = run.Begin < o.Marked && o.Marked < run.End
 	return run.End <= o.Marked, perhaps
 }
 
-// table writes the pods in their order. What only sometimes decides, and is then told by the
-// rule that it is about, has columns where lines may have any length.
+// table writes the pods in order. Criteria that rarely decide have columns only if lines may have
+// any length; otherwise the rule names them where they decide.
 func (o *Order) table(w *terminal.Writer) {
 	wide := w.Width() == 0
 	header := []string{"PLACE", "POD", "NODE", "READY FOR"}
@@ -137,7 +137,7 @@ func (v *Victim) cost() int32 {
 	return cost
 }
 
-// why returns why the pod in a place goes before the next.
+// why returns the reason why the pod in a place goes before the next one.
 func (o *Order) why(place int) string {
 	v := &o.Pods[place]
 	switch {
@@ -150,7 +150,7 @@ func (o *Order) why(place int) string {
 }
 
 type orderedPod struct {
-	Place      int           `json:"place"` // the first that it may have
+	Place      int           `json:"place"` // the first place that it may have
 	Last       int           `json:"lastPlace"`
 	Name       string        `json:"name"`
 	Node       string        `json:"node,omitzero"`
@@ -160,13 +160,13 @@ type orderedPod struct {
 	Cost       int32         `json:"cost"`
 	Neighbours int32         `json:"neighbours"`
 	Restarts   int32         `json:"restarts"`
-	Goes       *bool         `json:"goes,omitzero"`    // whether it is marked, absent if none is
-	Perhaps    bool          `json:"perhaps,omitzero"` // nobody can tell whether it goes
-	Rule       podorder.Rule `json:"rule,omitzero"`    // that puts it before the next
+	Goes       *bool         `json:"goes,omitzero"`    // whether it is deleted; absent if not requested
+	Perhaps    bool          `json:"perhaps,omitzero"` // it is uncertain whether it goes
+	Rule       podorder.Rule `json:"rule,omitzero"`    // the rule that puts it before the next
 	Why        string        `json:"why,omitzero"`
 }
 
-// MarshalJSON encodes the order. Pods are always there.
+// MarshalJSON encodes the order. Pods are never left out.
 func (o Order) MarshalJSON() ([]byte, error) {
 	pods := make([]orderedPod, len(o.Pods))
 	for i := range o.Pods {

@@ -12,18 +12,18 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Plan is the next plan for one Deployment.
+// A Plan is the next plan for a Deployment.
 type Plan struct {
 	Namespace string
 	Snapshot  deploy.Snapshot
 	Now       time.Time
 	Plan      deploy.Plan
-	Pods      []PodPlan // of the ReplicaSets whose pods are in the input
-	Policies  []string  // the flags that depart from Kubernetes
-	Unapplied bool      // it is a manifest that nobody has applied
+	Pods      []PodPlan // of the ReplicaSets that have pods in the input
+	Policies  []string  // flags that make it differ from Kubernetes
+	Unapplied bool      // a manifest that was not applied yet
 }
 
-// Text writes the plan for people.
+// Text writes the plan as text.
 func (p Plan) Text(w *terminal.Writer) {
 	d := &p.Snapshot.Deployment
 	heading(w, p.Namespace, d.Name, p.Plan.Budget)
@@ -80,7 +80,7 @@ func (p Plan) holds(w *terminal.Writer) {
 	w.Printf("\n")
 }
 
-// held names the object that a hold is about.
+// held returns the words for the object of a hold.
 func (p Plan) held(h kplan.Hold[deploy.Reason]) string {
 	if h.Name == "" {
 		return "deployment " + p.Snapshot.Deployment.Name
@@ -98,7 +98,7 @@ func (p Plan) status(w *terminal.Writer) {
 	}
 }
 
-// terminating says how many pods are being deleted, if that is known and there are any.
+// terminating returns the number of terminating pods in words, or "" if it is unknown or 0.
 func terminating(n *int32) string {
 	if n == nil || *n == 0 {
 		return ""
@@ -106,7 +106,7 @@ func terminating(n *int32) string {
 	return fmt.Sprintf(", %d terminating", *n)
 }
 
-// conditions returns what holds and why.
+// conditions returns the conditions with their reasons.
 func conditions(s deploy.Status) string {
 	var texts []string
 	for _, c := range s.Conditions {

@@ -12,17 +12,17 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A PodPlan is the next plan for the pods of one ReplicaSet, at the size that it has.
+// A PodPlan is the next plan for the pods of a ReplicaSet at its present size.
 type PodPlan struct {
 	Name    string
 	Wanted  int32
 	Now     time.Time
 	Plan    replicaset.Plan
 	Reasons []podorder.Explanation // why these pods are deleted
-	Tie     *Tie                   // of which some of them are, or nil
+	Tie     *Tie                   // pods of which only some are deleted, or nil
 }
 
-// MarshalJSON encodes the plan. Actions are always there.
+// MarshalJSON encodes the plan. Actions are never left out.
 func (p PodPlan) MarshalJSON() ([]byte, error) {
 	type plan replicaset.Plan // without methods
 	actions, err := p.Tie.actions(p.Plan.Actions)
@@ -39,8 +39,8 @@ func (p PodPlan) MarshalJSON() ([]byte, error) {
 	}{p.Name, p.Wanted, actions, plan(p.Plan), p.Reasons, p.Tie})
 }
 
-// podActions writes what happens to pods, and what is held back besides waiting
-// for them to be available, which the Deployment's holds tell.
+// podActions writes the actions on pods, and the holds other than waiting for pods to be available,
+// which are among the holds of the Deployment.
 func podActions(w *terminal.Writer, plans []PodPlan) {
 	t := terminal.NewTable("POD ACTION", "REASON", "WHY")
 	rows := 0
@@ -101,7 +101,7 @@ func (p *PodPlan) row(a replicaset.Action) []string {
 	return []string{a.String(), "", ""}
 }
 
-// whyDeleted says why this pod is deleted and not the one that stays.
+// whyDeleted says why this pod is deleted, and not another one.
 func (p *PodPlan) whyDeleted(name string) string {
 	text := fmt.Sprintf("has %d, wants %d", p.Plan.Status.Replicas, p.Wanted)
 	for _, e := range p.Reasons {

@@ -9,14 +9,14 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// Quirks are those of the planner of a kind of objects.
+// Quirks are the quirks of a planner.
 type Quirks struct {
 	Kind    string        `json:"kind"`
 	Package string        `json:"package"`
 	Quirks  []kplan.Quirk `json:"quirks"`
 }
 
-// Text writes the table, in lines of 80 columns.
+// Text writes the quirks in lines of 80 columns.
 func (p Quirks) Text(w *terminal.Writer) {
 	w.Printf("%s (package %s)\n", p.Kind, p.Package)
 	for _, q := range p.Quirks {
@@ -33,8 +33,8 @@ func (p Quirks) Text(w *terminal.Writer) {
 	}
 }
 
-// wrap breaks a text at its blanks into lines of so many letters, if its words are not
-// longer. It has no lines without words.
+// wrap breaks a text into lines of at most so many characters, unless a word is longer. An empty
+// text has no lines.
 func wrap(text string, width int) []string {
 	var lines []string
 	line, length := "", 0

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Refused is an event about pods that could not be created. It may be over.
+// A Refused is an event about pods that could not be created. It may be in the past.
 type Refused struct {
 	Object  string        `json:"object"`
 	Age     time.Duration `json:"-"`
@@ -17,7 +17,7 @@ type Refused struct {
 	Message string        `json:"message"`
 }
 
-// writeRefused writes what events quote, told from what is said of it, and what to change.
+// writeRefused writes events with their quotations, and what ends each of them.
 func writeRefused(w *terminal.Writer, list []Refused) {
 	for i, r := range list {
 		if i == 0 {

@@ -15,14 +15,14 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A ReplicaPlan is the next plan for a ReplicaSet or ReplicationController by itself.
+// A ReplicaPlan is the next plan for a ReplicaSet or ReplicationController on its own.
 type ReplicaPlan struct {
 	Kind       string
 	Namespace  string
 	Controller string // such as Deployment web, or ""
 	PodPlan
-	Policies  []string // the flags that depart from Kubernetes
-	Unapplied bool     // it is a manifest that nobody has applied
+	Policies  []string // flags that make it differ from Kubernetes
+	Unapplied bool     // a manifest that was not applied yet
 }
 
 func (p *ReplicaPlan) name() string {
@@ -32,7 +32,7 @@ func (p *ReplicaPlan) name() string {
 	return p.Kind + " " + p.Name
 }
 
-// there says how many pods there are.
+// there returns the words for the current pods.
 func (p *ReplicaPlan) there() string {
 	s := &p.Plan.Status
 	text := "none"
@@ -45,20 +45,20 @@ func (p *ReplicaPlan) there() string {
 	return text
 }
 
-// withoutHolds returns what happens to pods, and nothing else.
+// withoutHolds returns the plan without its holds.
 func (p *ReplicaPlan) withoutHolds() PodPlan {
 	plan := p.PodPlan
 	plan.Plan.Holds = nil
 	return plan
 }
 
-// complete reports whether all pods are there, and available.
+// complete reports whether all pods exist and are available.
 func (p *ReplicaPlan) complete() bool {
 	s := &p.Plan.Status
 	return len(p.Plan.Actions) == 0 && s.Replicas == p.Wanted && s.AvailableReplicas == p.Wanted
 }
 
-// Text writes the plan for people.
+// Text writes the plan as text.
 func (p ReplicaPlan) Text(w *terminal.Writer) {
 	w.Printf("%s: wants %s, has %s\n\n", p.name(), plural(p.Wanted, "pod"), p.there())
 	writePolicies(w, p.Policies, ofKubernetes)
@@ -83,7 +83,7 @@ func (p ReplicaPlan) Text(w *terminal.Writer) {
 	}
 }
 
-// MarshalJSON encodes the plan. Actions and holds are always there.
+// MarshalJSON encodes the plan. Actions and holds are never left out.
 func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 	type plan replicaset.Plan // without methods
 	actions, err := p.Tie.actions(p.Plan.Actions)
@@ -105,22 +105,22 @@ func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// A ReplicaExplanation is why a ReplicaSet or ReplicationController moves, or does not.
+// A ReplicaExplanation explains why a ReplicaSet or ReplicationController makes progress or not.
 type ReplicaExplanation struct {
 	ReplicaPlan
-	Failure  string    // what its condition ReplicaFailure says, or ""
-	Idle     []Pod     // those that do not serve
-	Instants []Instant // when time alone changes something
+	Failure  string    // message of its condition ReplicaFailure, or ""
+	Idle     []Pod     // pods that do not serve
+	Instants []Instant // times of changes without events
 	Caveats  []Caveat
 }
 
-// State returns how it stands, and one sentence that says why.
+// State returns the state of the ReplicaSet, and one sentence that explains it.
 func (e *ReplicaExplanation) State() (State, string) {
 	state, why := e.planned()
 	return withCaveats(state, why, e.Caveats)
 }
 
-// planned is State by the plan alone.
+// planned is State without caveats.
 func (e *ReplicaExplanation) planned() (State, string) {
 	actions := e.Plan.Actions
 	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
@@ -145,7 +145,7 @@ func (e *ReplicaExplanation) planned() (State, string) {
 	return state, causes(e.Idle, e.Now, e.Plan.Status.TerminatingReplicas, why)
 }
 
-// failed is the advice on a ReplicaSet that cannot create or delete pods.
+// failed returns the advice for a ReplicaSet that cannot create or delete pods.
 func (e *ReplicaExplanation) failed() Advice {
 	a := deploymentHolds.advice(deploy.ReasonReplicaFailure)
 	a.Means = strings.ReplaceAll(a.Means, replicaset.Kind, e.Kind)
@@ -163,7 +163,7 @@ func (e *ReplicaExplanation) completeText() string {
 	return fmt.Sprintf("All %d pods are available.", e.Wanted)
 }
 
-// Text writes the explanation for people.
+// Text writes the explanation as text.
 func (e ReplicaExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	writeStanding(w, e.name(), e.Unapplied, state, why)
@@ -190,7 +190,7 @@ func (e ReplicaExplanation) Text(w *terminal.Writer) {
 	writeCaveats(w, e.Caveats)
 }
 
-// actions is the table of what happens to pods.
+// actions returns a table of the actions on pods.
 func (e *ReplicaExplanation) actions() *terminal.Table {
 	plan := e.withoutHolds()
 	t := terminal.NewTable("POD ACTION", "REASON", "WHY")
@@ -200,7 +200,7 @@ func (e *ReplicaExplanation) actions() *terminal.Table {
 	return t
 }
 
-// A replicaHold is what is held back, in words.
+// A replicaHold is a hold in words.
 type replicaHold struct {
 	reason string
 	Advice
@@ -219,7 +219,7 @@ func (e *ReplicaExplanation) held() (list []replicaHold) {
 	return list
 }
 
-// MarshalJSON encodes the explanation. Lists are always there.
+// MarshalJSON encodes the explanation. Lists are never left out.
 func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	actions, err := e.Tie.actions(e.Plan.Actions)
@@ -242,7 +242,7 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 		Actions    json.RawMessage                            `json:"actions"`
 		Holds      []explained[kplan.Hold[replicaset.Reason]] `json:"holds"`
 		Failure    string                                     `json:"failure,omitempty"`
-		Pods       []Pod                                      `json:"pods"` // that do not serve
+		Pods       []Pod                                      `json:"pods"` // pods that do not serve
 		Instants   []Instant                                  `json:"instants"`
 		Tie        *Tie                                       `json:"tie,omitempty"`
 		Caveats    []Caveat                                   `json:"caveats,omitempty"`

@@ -15,22 +15,22 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A RolloutPlan is the next plan for one Rollout and its BatchRelease.
+// A RolloutPlan is the next plan for a Rollout of OpenKruise and its BatchRelease.
 type RolloutPlan struct {
 	Namespace string
 	Snapshot  kruise.Snapshot
-	Replicas  int32 // that the workload wants
+	Replicas  int32 // of the workload
 	Now       time.Time
 	Plan      kruise.Plan
-	Batch     *batchrelease.Plan // nil if there is no BatchRelease
+	Batch     *batchrelease.Plan // nil without a BatchRelease
 	Before    batchrelease.Status
 	Preview   preview.Plan // of all steps
-	Policies  []string     // the flags that depart from OpenKruise
+	Policies  []string     // flags that make it differ from OpenKruise
 	Repaired  workload.Quirks
 	Leaving   bool // the workload is being deleted
 }
 
-// Text writes the plan for people.
+// Text writes the plan as text.
 func (p RolloutPlan) Text(w *terminal.Writer) {
 	p.heading(w)
 	writePolicies(w, p.Policies, ofOpenKruise)
@@ -67,7 +67,7 @@ func (p *RolloutPlan) empty() bool {
 	return len(p.Plan.Actions) == 0 && (p.Batch == nil || len(p.Batch.Actions) == 0)
 }
 
-// moves reports whether the plan writes anything, if only a status.
+// moves reports whether the plan writes anything, including a status.
 func (p *RolloutPlan) moves() bool {
 	if !p.empty() {
 		return true
@@ -97,21 +97,21 @@ func (p *RolloutPlan) actions() *terminal.Table {
 	return t
 }
 
-// A rolloutHold is a hold, and whose it is.
+// A rolloutHold is a hold with the kind of its object.
 type rolloutHold struct {
 	kplan.Hold[string]
 	By string `json:"by"` // Rollout or BatchRelease
 }
 
-// holdOf returns a hold of either planner.
+// holdOf converts a hold of either planner.
 func holdOf[R ~string](h kplan.Hold[R], by string) rolloutHold {
 	return rolloutHold{kplan.Hold[string]{Name: h.Name, Reason: string(h.Reason), Have: h.Have, Limit: h.Limit}, by}
 }
 
 func (h *rolloutHold) what() string { return words(h.By) }
 
-// allHolds returns what the Rollout waits for, and then its BatchRelease. Nothing is waited for any
-// more of a workload that is being deleted.
+// allHolds returns the holds of the Rollout, followed by the holds of its BatchRelease. It returns
+// nil while the workload is being deleted.
 func (p *RolloutPlan) allHolds() []rolloutHold {
 	var list []rolloutHold
 	if p.Leaving {
@@ -141,7 +141,7 @@ func (p *RolloutPlan) holds(w *terminal.Writer) {
 	w.Printf("\n")
 }
 
-// steps writes all steps of the Rollout, with the sizes that they lead to.
+// steps writes all steps of the Rollout, with the sizes of each.
 func (p *RolloutPlan) steps(w *terminal.Writer) {
 	t := terminal.NewTable("STEP", "ASKS FOR", "NEW/OLD PODS", "TRAFFIC", "THEN", "NOW")
 	for i, s := range p.Preview.Steps {
@@ -181,7 +181,7 @@ func pauseText(s preview.Step) string {
 	return "goes on"
 }
 
-// traffic says which requests a step leads to new pods.
+// traffic returns the words for the requests that a step routes to new pods.
 func (p *RolloutPlan) traffic(i int) string {
 	s := p.Snapshot.Rollout.Strategy()
 	if s == nil || i >= len(s.Steps) {
@@ -194,7 +194,7 @@ func (p *RolloutPlan) traffic(i int) string {
 	return dash(step.Traffic.String())
 }
 
-// stateOf says where the Rollout stands in a step, before the plan.
+// stateOf returns the progress of the Rollout in a step, before the plan.
 func (p *RolloutPlan) stateOf(index int32) string {
 	s := p.Snapshot.Rollout.Status.Sub
 	if s == nil || p.Snapshot.Rollout.Status.Phase != kruise.PhaseProgressing {
@@ -209,7 +209,7 @@ func (p *RolloutPlan) stateOf(index int32) string {
 	return ""
 }
 
-// status writes where the Rollout and the BatchRelease stand behind the plan.
+// status writes the status of the Rollout and of the BatchRelease after the plan.
 func (p *RolloutPlan) status(w *terminal.Writer) {
 	w.Printf("Status:      %s\n", standing(&p.Plan.Status))
 	if p.Plan.Status.Message != "" {
@@ -237,7 +237,7 @@ func (p *RolloutPlan) failures() []string {
 	return list
 }
 
-// recheckAt returns when either is to be called again, or the zero time.
+// recheckAt returns the earlier recheck time of the two plans, or zero.
 func (p *RolloutPlan) recheckAt() time.Time {
 	at := p.Plan.RecheckAt
 	if b := p.Batch; b != nil && !b.RecheckAt.IsZero() && (at.IsZero() || b.RecheckAt.Before(at)) {
@@ -246,7 +246,7 @@ func (p *RolloutPlan) recheckAt() time.Time {
 	return at
 }
 
-// standing says where a Rollout stands: phase, condition and step.
+// standing returns the words for the status of a Rollout: phase, condition and step.
 func standing(s *kruise.Status) string {
 	text := dash(string(s.Phase))
 	for _, c := range s.Conditions {

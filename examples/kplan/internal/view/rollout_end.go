@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// ending says how a release ends before its last step, with the quirk by which it does, "" if it
-// does not.
+// ending returns a sentence on how a release ends before its last step, with the quirk involved. It
+// returns "" if the release goes on.
 func (p *RolloutPlan) ending() string {
 	r := &p.Snapshot.Rollout
 	var text string
@@ -39,7 +39,7 @@ func (p *RolloutPlan) ending() string {
 	return text + "."
 }
 
-// released reports whether a release is under way, and not about to end with its last step.
+// released reports whether a release is in progress and not in its closing.
 func (p *RolloutPlan) released() bool {
 	r, br := &p.Snapshot.Rollout, p.Snapshot.BatchRelease
 	switch r.Status.Phase {
@@ -52,8 +52,9 @@ func (p *RolloutPlan) released() bool {
 	return false
 }
 
-// givenUp says what becomes of the workload of a Rollout that is deleted or disabled, and by which
-// quirk. Without a BatchRelease nothing has been taken over that could be given back.
+// givenUp says what happens to the workload of a Rollout that is deleted or disabled, and returns
+// the quirk involved. Without a BatchRelease the workload was not taken over, so there is nothing
+// to give back.
 func (p *RolloutPlan) givenUp(why string) (string, workload.Quirks) {
 	r, w := &p.Snapshot.Rollout, p.Snapshot.Workload
 	switch {

@@ -10,14 +10,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// A RolloutExplanation is why one Rollout moves, or does not.
+// A RolloutExplanation explains why a Rollout of OpenKruise makes progress or not.
 type RolloutExplanation struct {
 	RolloutPlan
-	Idle     []Pod // of the workload, those that do not serve
+	Idle     []Pod // pods of the workload that do not serve
 	Instants []Instant
 }
 
-// State returns how the Rollout stands, and one sentence that says why.
+// State returns the state of the Rollout, and one sentence that explains it.
 func (e *RolloutExplanation) State() (State, string) {
 	if failures := e.failures(); len(failures) > 0 && len(e.allHolds()) == 0 {
 		return StateStuck, "The controller fails: " + strings.Join(failures, "; ") + "."
@@ -41,7 +41,7 @@ func (e *RolloutExplanation) State() (State, string) {
 	return state, causes(e.Idle, e.Now, nil, why)
 }
 
-// idleNow reports whether the Rollout waits for nothing but the next release.
+// idleNow reports whether the Rollout only waits for the next release.
 func (e *RolloutExplanation) idleNow() bool {
 	phase := e.Plan.Status.Phase
 	return phase == kruise.PhaseHealthy || phase == kruise.PhaseDisabled
@@ -58,8 +58,8 @@ func (e *RolloutExplanation) movesText() string {
 	return fmt.Sprintf("The controllers will act at once, in %s.", plural(int32(n), "write"))
 }
 
-// blocked is State for a Rollout that does nothing: what the BatchRelease waits for
-// says more than that the Rollout waits for it.
+// blocked is State for a Rollout without actions. A hold of the BatchRelease says more than the
+// hold of the Rollout that waits for the BatchRelease.
 func (e *RolloutExplanation) blocked() (State, string) {
 	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
 	for i, h := range e.allHolds() {
@@ -74,7 +74,7 @@ func (e *RolloutExplanation) blocked() (State, string) {
 	return state, why
 }
 
-// Text writes the explanation for people.
+// Text writes the explanation as text.
 func (e RolloutExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	w.Printf("Rollout %s is %v. %s\n\n", e.name(), state.text(), why)

@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/preview"
 )
 
-// MarshalJSON encodes the plan, that of the BatchRelease if there is one, and all steps.
-// Actions and holds are always there.
+// MarshalJSON encodes the plan, the plan of the BatchRelease, if any, and all steps. Actions and
+// holds are never left out.
 func (p RolloutPlan) MarshalJSON() ([]byte, error) {
 	type plan kruise.Plan // without methods
 	return marshal(struct {
@@ -28,7 +28,7 @@ func (p RolloutPlan) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON encodes the explanation. Lists are always there.
+// MarshalJSON encodes the explanation. Lists are never left out.
 func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
 	holds := []explained[rolloutHold]{}
@@ -46,7 +46,7 @@ func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 		Holds        []explained[rolloutHold] `json:"holds"`
 		BatchRelease *batchrelease.Plan       `json:"batchRelease,omitempty"`
 		Steps        []preview.Step           `json:"steps"`
-		Pods         []Pod                    `json:"pods"` // that do not serve
+		Pods         []Pod                    `json:"pods"` // pods that do not serve
 		Instants     []Instant                `json:"instants"`
 	}{
 		headOf(kruiseRollout(e.Namespace, e.Snapshot.Rollout.Name)), e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,

@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// rules says in words why a pod goes before another. A verb %s stands for the two
-// values, in turn.
+// rules are the words for the reasons why a pod goes before another one. Verbs %s stand for the two
+// values.
 var rules = map[podorder.Rule]string{
 	podorder.RuleUnassigned: "not on a node",
 	podorder.RulePhase:      "%s before %s",
@@ -34,7 +34,7 @@ var rules = map[podorder.Rule]string{
 	podorder.RuleAvailable: "not available yet",
 }
 
-// ruleText says in words why a pod goes before another.
+// ruleText returns the words for the reason why a pod goes before another one.
 func ruleText(e podorder.Explanation, now time.Time) string {
 	if e.Rule == podorder.RuleReadyTime && alike(e, now) {
 		return "ready for about as long, so by UID"
@@ -50,15 +50,14 @@ func ruleText(e podorder.Explanation, now time.Time) string {
 	return fmt.Sprintf(format, values[:strings.Count(format, "%s")]...)
 }
 
-// alike reports whether the two times are of one age bucket, so that they do not
-// decide.
+// alike reports whether both times are in the same age bucket, and therefore do not decide.
 func alike(e podorder.Explanation, now time.Time) bool {
 	a, err := time.Parse(time.RFC3339Nano, e.Value)
 	b, err2 := time.Parse(time.RFC3339Nano, e.OtherValue)
 	return err == nil && err2 == nil && podorder.AgeBucket(a, now) == podorder.AgeBucket(b, now)
 }
 
-// number returns the leading number of a value such as 3 on "worker-1".
+// number returns the number at the start of a value, such as 3 in 3 on "worker-1".
 func number(value string) string {
 	if n, _, ok := strings.Cut(value, ` on "`); ok {
 		return n
@@ -66,5 +65,5 @@ func number(value string) string {
 	return value
 }
 
-// tieWhy is why nobody can tell.
+// tieWhy says why the order of some pods is uncertain.
 const tieWhy = "a tie: Kubernetes takes what its cache lists first"

@@ -13,47 +13,48 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// A Simulation is how a workload was rolled out in a simulated cluster, whatever its kind.
+// A Simulation is a rollout of a workload of any kind in a simulated cluster.
 type Simulation struct {
-	Of        Telling // the words of its kind
+	Of        Telling // words for its kind
 	Namespace string
 	Name      string
 	Start     time.Time
-	Steps     []record.Step   // at least one: the last is the end; names are without the namespace
-	Sizes     []record.Sizes  // before the first plan, and at each instant at which they have changed
-	History   *record.History // of the cluster; nil unless it was asked for
-	Done      bool            // whether it is complete
-	GaveUp    time.Duration   // the time limit if that ended the simulation; 0 if nothing was left to happen
-	Policies  []string        // the flags that depart from the original
+	Steps     []record.Step   // at least one; the last is the end. Names have no namespace
+	Sizes     []record.Sizes  // before the first plan, and after every change
+	History   *record.History // nil unless it was asked for
+	Done      bool            // whether the rollout is complete
+	GaveUp    time.Duration   // the time limit if that ended the simulation; 0 if not
+	Policies  []string        // flags that make it differ from the original
 	Assumed   []string        // assumptions that decide the result
-	Waiting   []string        // pods without a node at the end, and why none takes them
-	Caveats   []Caveat        // what the controller does not see
+	Waiting   []string        // pods without a node at the end, and why no node takes them
+	Caveats   []Caveat        // facts that the controller ignores
 
-	sets []record.Part // what shownSets returns, once it has looked at all steps
+	sets []record.Part // cache of shownSets
 }
 
-// A Telling has the words and columns that are particular to one kind of workload.
+// A Telling has the words and columns for a kind of workload.
 type Telling interface {
 	subject(namespace, name string) Subject
-	original() string // whose controller it is
-	// head says what is wanted, after the name.
+	original() string // project of the original controller
+	// head returns the text after the name: the wanted state.
 	head(s *Simulation) string
-	// legend writes what the columns are, if that does not go without saying.
+	// legend writes an explanation of the columns, if they need one.
 	legend(w *terminal.Writer, s *Simulation)
 	columns(s *Simulation) []column
-	// limits are how many pods may be wanted at most, and have to be available at least; nil is no limit.
+	// limits returns the maximum of wanted pods and the minimum of available pods, nil for no
+	// limit.
 	limits(s *Simulation) (most, least *int32)
-	// does lists the actions of a plan, and waits its holds.
+	// does lists the actions of a plan, and waits lists its holds.
 	does(s *Simulation, p *record.Step) []timeline.Occurrence
 	waits(s *Simulation, p *record.Step) []timeline.Occurrence
-	// stage is how far a Rollout is; "" for all of another workload.
+	// stage returns the progress of a Rollout, or "" for other kinds.
 	stage(z *record.Sizes) string
-	// rests says why it does not go on though nothing is wrong, or how far it has come; "" if there is
-	// nothing to say.
+	// rests returns the reason why a rollout does not go on, or its progress at the end; "" if
+	// there is nothing to say.
 	rests(s *Simulation) string
 }
 
-// Told returns how a workload was rolled out, with what pictures need if that was kept.
+// Told returns the simulation of a workload in the words of its kind.
 func Told(b *world.Beginning, r *world.Run, of Telling) Simulation {
 	within := inside(b.Namespace)
 	s := Simulation{
@@ -67,19 +68,19 @@ func Told(b *world.Beginning, r *world.Run, of Telling) Simulation {
 	return s
 }
 
-// end is the last step, which does nothing.
+// end returns the last step, which does nothing.
 func (s *Simulation) end() *record.Step { return &s.Steps[len(s.Steps)-1] }
 
-// at is when a step is, since the start, in full milliseconds: what is over behind an instant is so a
-// nanosecond later.
+// at returns the time since the start in whole milliseconds. Truncation removes the nanosecond by
+// which some events come after the end of a duration.
 func (s *Simulation) at(z *record.Sizes) time.Duration {
 	return z.Time.Sub(s.Start).Truncate(time.Millisecond)
 }
 
-// took is how long it took to the end.
+// took returns the time from the start to the end.
 func (s *Simulation) took() time.Duration { return s.at(&s.end().Sizes) }
 
-// total is how many pods are wanted.
+// total returns the number of wanted pods.
 func total(z *record.Sizes) (n int32) {
 	for i := range z.Parts {
 		n += z.Parts[i].Wanted
@@ -90,7 +91,7 @@ func total(z *record.Sizes) (n int32) {
 // Subject returns the workload.
 func (s Simulation) Subject() Subject { return s.Of.subject(s.Namespace, s.Name) }
 
-// Unfinished returns why the rollout has not been completed, or "".
+// Unfinished returns the reason why the rollout is not complete, or "".
 func (s Simulation) Unfinished() string {
 	if s.Done {
 		return ""
@@ -103,8 +104,8 @@ func (s Simulation) Unfinished() string {
 
 func (s *Simulation) whyEnded() string { return whyEnded(s.GaveUp, s.took()) }
 
-// whyEnded says why a simulation that has not finished has ended: the time limit was over, or
-// nothing was left to happen after its last event.
+// whyEnded says why an incomplete simulation has ended: at the time limit or, if limit is 0,
+// because nothing was left to happen after the last event.
 func whyEnded(limit, last time.Duration) string {
 	if limit > 0 {
 		return fmt.Sprintf(" within the time limit of %s", clock(limit))
@@ -112,10 +113,10 @@ func whyEnded(limit, last time.Duration) string {
 	return fmt.Sprintf(", and nothing changes any more after %s", clock(last))
 }
 
-// acted reports whether a step, but the last, did anything.
+// acted reports whether any step did something.
 func (s *Simulation) acted() bool { return len(s.Steps) > 1 }
 
-// Verdict returns what becomes of the workload.
+// Verdict returns the result for the workload.
 func (s Simulation) Verdict() Verdict {
 	if s.Unfinished() != "" {
 		return Fails
@@ -150,7 +151,7 @@ func (s Simulation) Verdict() Verdict {
 	return Stays
 }
 
-// Within returns how near the rollout comes to its bounds, and how long it takes.
+// Within returns how close the rollout comes to its bounds, and the time that it takes.
 func (s Simulation) Within() ([]Reach, time.Duration) {
 	var list []Reach
 	most, least := s.Of.limits(&s)
@@ -169,7 +170,8 @@ func (s Simulation) Within() ([]Reach, time.Duration) {
 	return list, s.took()
 }
 
-// lines returns what a step did and why, and what a Rollout waits for then or, at the end, what remains.
+// lines returns the actions of a step with their reasons, the holds of a Rollout after it and, for
+// the last step, the result.
 func (s *Simulation) lines(i int) []timeline.Occurrence {
 	p := &s.Steps[i]
 	if i < len(s.Steps)-1 {
@@ -178,7 +180,7 @@ func (s *Simulation) lines(i int) []timeline.Occurrence {
 			return lines
 		}
 		var waits []timeline.Occurrence
-		if len(lines) == 0 { // its own plan may say what it waits for
+		if len(lines) == 0 { // its plan may have holds
 			waits = s.Of.waits(s, p)
 		}
 		if idle := *p; len(waits) == 0 && p.Idle != nil {
@@ -199,14 +201,14 @@ func (s *Simulation) lines(i int) []timeline.Occurrence {
 	return []timeline.Occurrence{{What: "nothing", Why: "nothing more will happen"}}
 }
 
-// A stepRow is steps of one instant that lead to the same sizes.
+// A stepRow is a group of steps at the same time that lead to the same sizes.
 type stepRow struct {
 	first, last int // steps
 	lines       []timeline.Occurrence
 }
 
-// rows are the steps as people read them: one in which nothing was done is not told if another follows at
-// once.
+// rows returns the steps for people. It leaves out a step without actions if another one follows at
+// the same time.
 func (s *Simulation) rows() (list []stepRow) {
 	for i := range s.Steps {
 		lines := s.lines(i)
@@ -223,7 +225,7 @@ func (s *Simulation) rows() (list []stepRow) {
 	return list
 }
 
-// alike reports whether two steps are of one instant, and lead to the same sizes.
+// alike reports whether two steps are at the same time and lead to the same sizes.
 func (s *Simulation) alike(i, j int) bool {
 	a, b := &s.Steps[i].Sizes, &s.Steps[j].Sizes
 	return a.Time.Equal(b.Time) && slices.Equal(s.cells(a), s.cells(b)) && j < len(s.Steps)-1

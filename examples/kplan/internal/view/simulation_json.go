@@ -9,26 +9,26 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// A simulatedStep is a step as JSON has it, of any kind.
+// A simulatedStep is the JSON form of a step of any kind of workload.
 type simulatedStep struct {
 	Time      float64          `json:"time"`         // in seconds
-	By        string           `json:"by,omitempty"` // whose plan it is
+	By        string           `json:"by,omitempty"` // the object of the plan
 	Actions   any              `json:"actions"`
 	Holds     any              `json:"holds,omitempty"`
-	Pods      simulatedPods    `json:"pods"` // since the step before
+	Pods      simulatedPods    `json:"pods"` // since the previous step
 	Parts     []simulatedPart  `json:"parts"`
 	Total     int32            `json:"total"`
 	Available int32            `json:"available"`
 	Traffic   *int32           `json:"traffic,omitempty"` // to new pods, in percent
 	Zones     map[string]int32 `json:"zones,omitempty"`
-	Phase     string           `json:"phase,omitempty"` // of a Rollout, as the rest
+	Phase     string           `json:"phase,omitempty"` // of a Rollout, like the following fields
 	Step      int32            `json:"step,omitempty"`
 	State     string           `json:"state,omitempty"`
 	Message   string           `json:"message,omitempty"`
 	Paused    bool             `json:"paused,omitempty"`
 	Aborted   bool             `json:"aborted,omitempty"`
-	Status    any              `json:"status,omitempty"` // as the plan has it
-	Tie       *Tie             `json:"tie,omitempty"`    // of pods of which some go
+	Status    any              `json:"status,omitempty"` // in the plan
+	Tie       *Tie             `json:"tie,omitempty"`    // between pods of which only some are deleted
 }
 
 type simulatedPods struct {
@@ -71,15 +71,15 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		Assumed  []string         `json:"assumed,omitempty"`
 		Bounds   *simulatedBounds `json:"bounds,omitempty"`
 		Done     bool             `json:"done"`
-		Why      string           `json:"why,omitempty"`     // it is not done
-		Waiting  []string         `json:"waiting,omitempty"` // for a node
+		Why      string           `json:"why,omitempty"`     // why it is not done
+		Waiting  []string         `json:"waiting,omitempty"` // pods that wait for a node
 		Caveats  []Caveat         `json:"caveats,omitempty"`
 		PeakSkew *int32           `json:"peakSkew,omitempty"`
 		Steps    []simulatedStep  `json:"steps"`
 	}{headOf(s.Subject()), s.Policies, s.Assumed, limits, s.Done, s.Unfinished(), s.Waiting, s.Caveats, peak, steps})
 }
 
-// encoded is a step with what its plan does, unless it is the last one.
+// encoded returns the JSON form of a step. The last step has no actions.
 func (s *Simulation) encoded(i int) simulatedStep {
 	p := &s.Steps[i]
 	plan := reflect.ValueOf(p.Plan)

@@ -12,17 +12,17 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// The words for the end of a simulation, in colour.
+// complete, notComplete and unchanged are the words for the end of a simulation, in color.
 var (
 	complete    = terminal.Text{Style: terminal.Good, Text: "Complete"}
 	notComplete = terminal.Text{Style: terminal.Bad, Text: "Not complete"}
 	unchanged   = terminal.Text{Style: terminal.Good, Text: "Nothing changes"}
 )
 
-// maxRows is how many rows of a simulation are shown.
+// maxRows is the maximum number of rows in the table of a simulation.
 const maxRows = 100
 
-// Text writes how the rollout ends, what that rests on, and its steps as a table.
+// Text writes the result of the rollout, the assumptions, and the steps as a table.
 func (s Simulation) Text(w *terminal.Writer) {
 	w.Printf("%s %s: %s\n", s.Subject().Kind, s.Subject().label(), s.Of.head(&s))
 	still := !s.acted() && s.took() == 0 && s.Done
@@ -51,7 +51,7 @@ func (s Simulation) Text(w *terminal.Writer) {
 	}
 }
 
-// verdict writes how it ends, and what holds it.
+// verdict writes the result, and the pods and caveats that affect it.
 func (s *Simulation) verdict(w *terminal.Writer, still bool) {
 	switch text := s.Unfinished(); {
 	case still && len(s.Caveats) > 0:
@@ -71,14 +71,14 @@ func (s *Simulation) verdict(w *terminal.Writer, still bool) {
 	}
 }
 
-// Drawn reports whether the text has a picture of the rollout, as that of a Rollout has.
+// Drawn reports whether the text includes a chart, as for a Rollout with actions.
 func (s Simulation) Drawn() bool { return s.Of.stage(&s.end().Sizes) != "" && s.acted() }
 
 // Draw draws the rollout on a terminal.
 func (s Simulation) Draw(w *terminal.Writer) { s.Chart().Text(w) }
 
-// table returns the steps, with what they do in columns of their own or, below, in lines: of Rollouts there are
-// too many numbers for both to stand beside each other.
+// table returns the steps as a table. The actions have two columns or, if below is true, lines
+// below the row: the steps of Rollouts have too many numbers for both.
 func (s *Simulation) table(below bool) *terminal.Table {
 	titles := append([]string{"STEP", "TIME"}, s.titles(true)...)
 	t := terminal.NewTable(append(titles, "ACTION", "WHY")...)
@@ -98,7 +98,7 @@ func (s *Simulation) table(below bool) *terminal.Table {
 		switch {
 		case below:
 			t.Row(cells...)
-		case len(r.lines) == 0: // it has come to another stage
+		case len(r.lines) == 0: // it has only reached another stage
 			t.Row(append(cells, "", "")...)
 		}
 		for _, line := range r.lines {
@@ -107,26 +107,26 @@ func (s *Simulation) table(below bool) *terminal.Table {
 				continue
 			}
 			t.Row(append(cells, line.What, line.Why)...)
-			cells = make([]string, len(cells)) // what follows belongs to the same step
+			cells = make([]string, len(cells)) // further lines belong to the same step
 		}
 	}
 	return t
 }
 
-// A column is the pods of some parts.
+// A column is the pods of some parts of a workload.
 type column struct {
 	label string
 	of    func(*record.Part) bool
 }
 
-// oldAndNew are the columns of workloads whose parts have no names that people know.
+// oldAndNew returns the columns for workloads with parts that have no familiar names.
 func oldAndNew() []column {
 	return []column{
 		{"old", func(p *record.Part) bool { return !p.New }}, {"new", func(p *record.Part) bool { return p.New }},
 	}
 }
 
-// titles are the names of the columns with numbers, with limits in them if they are for a table.
+// titles returns the titles of the columns with numbers. Limited adds the limits, for a table.
 func (s *Simulation) titles(limited bool) (list []string) {
 	columns := s.Of.columns(s)
 	for _, c := range columns {
@@ -155,7 +155,7 @@ func (s *Simulation) titles(limited bool) (list []string) {
 	return list
 }
 
-// cells are the numbers of an instant, one for each title.
+// cells returns the numbers at a time, one for each title.
 func (s *Simulation) cells(z *record.Sizes) (list []string) {
 	columns := s.Of.columns(s)
 	for _, c := range columns {
@@ -187,14 +187,14 @@ func (s *Simulation) cells(z *record.Sizes) (list []string) {
 	return list
 }
 
-// led reports whether a Rollout leads requests.
+// led reports whether a Rollout routes traffic.
 func (s *Simulation) led() bool { return s.end().Traffic >= 0 }
 
-// zones returns the zones of nodes, sorted; none if the nodes have none.
+// zones returns the sorted zones of the nodes, nil if they have no zones.
 func (s *Simulation) zones() []string { return slices.Sorted(maps.Keys(s.end().Zones)) }
 
-// peakSkew returns by how many pods zones differ at most, and the first step, from 1, in
-// which they do.
+// peakSkew returns the maximum difference of pods between zones, and the first step, from 1, with
+// it.
 func (s *Simulation) peakSkew() (most int32, step int) {
 	for i, r := range s.rows() {
 		for j := r.first; j <= r.last; j++ {
@@ -206,7 +206,7 @@ func (s *Simulation) peakSkew() (most int32, step int) {
 	return most, step
 }
 
-// skew returns by how many pods the zones differ.
+// skew returns the maximum difference of pods between zones.
 func skew(z *record.Sizes) int32 {
 	if len(z.Zones) == 0 {
 		return 0
@@ -215,7 +215,7 @@ func skew(z *record.Sizes) int32 {
 	return counts[len(counts)-1] - counts[0]
 }
 
-// spreadText writes how many pods run in each zone, such as 3/2/3.
+// spreadText returns the number of pods in each zone, such as 3/2/3.
 func spreadText(z *record.Sizes, zones []string) string {
 	var counts []string
 	for _, zone := range zones {

@@ -16,7 +16,7 @@ func dash(text string) string {
 	return text
 }
 
-// count writes a number with the singular or the plural.
+// count returns a number with a noun in the singular or plural.
 func count(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -24,10 +24,10 @@ func count(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// oneLine returns a text without line breaks, and not longer than a line.
+// oneLine returns a text as one line of limited length.
 func oneLine(text string) string { return cut(text, 160) }
 
 func clock(d time.Duration) string { return terminal.Clock(d) }
 
-// maxPods is how many pods a table names that are all of one kind.
+// maxPods is the maximum number of pods of the same kind that a table names.
 const maxPods = 10

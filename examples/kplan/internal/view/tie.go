@@ -13,11 +13,11 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A Run is the places of pods that go before all behind them, and after all in front. Of
-// a run of several Kubernetes takes what its cache lists first.
+// A Run is a range of places in the order of deletion. The order of the pods within a run is
+// uncertain: it is the order in which the cache of Kubernetes lists them.
 type Run struct{ Begin, End int }
 
-// place returns the places as people count, such as 2 or 2-5.
+// place returns the places counted from 1, such as 2 or 2-5.
 func (r Run) place() string {
 	if r.End-r.Begin < 2 {
 		return fmt.Sprint(r.Begin + 1)
@@ -25,7 +25,7 @@ func (r Run) place() string {
 	return fmt.Sprintf("%d-%d", r.Begin+1, r.End)
 }
 
-// A Tie is pods of which so many go, and nobody can tell which.
+// A Tie is a list of pods of which Count are deleted, and it is uncertain which.
 type Tie struct {
 	Count int      `json:"count"`
 	Pods  []string `json:"pods"`
@@ -42,8 +42,8 @@ func (t *Tie) text() string {
 
 func (t *Tie) has(name string) bool { return t != nil && slices.Contains(t.Pods, name) }
 
-// actions encodes actions, and marks those that name a pod of the tie: the planner has
-// chosen it, and another may go.
+// actions encodes actions, and marks the deletions of pods of the tie: the planner has chosen these
+// pods, but Kubernetes may delete others.
 func (t *Tie) actions(list replicaset.Actions) (json.RawMessage, error) {
 	parts := make([]json.RawMessage, len(list))
 	for i, a := range list {
@@ -60,7 +60,7 @@ func (t *Tie) actions(list replicaset.Actions) (json.RawMessage, error) {
 	return marshal(parts)
 }
 
-// writeTies says which pods of ReplicaSets go, where nobody can tell.
+// writeTies writes the ties between pods of ReplicaSets.
 func writeTies(w *terminal.Writer, plans []PodPlan) {
 	for i := range plans {
 		if p := &plans[i]; p.Tie != nil {
@@ -69,7 +69,7 @@ func writeTies(w *terminal.Writer, plans []PodPlan) {
 	}
 }
 
-// A tieOfSet is the tie among the pods of a ReplicaSet.
+// A tieOfSet is the tie between pods of a ReplicaSet.
 type tieOfSet struct {
 	ReplicaSet string `json:"replicaSet"`
 	*Tie

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 )
 
-// end gives a timeline its end, and what holds for all of it.
+// end sets the result and the general facts of a timeline.
 func end(t *timeline.Timeline, unfinished string, policies []string, whose string, assumed []string) *timeline.Timeline {
 	if unfinished == "" {
 		t.Done, t.Verdict = true, fmt.Sprintf("%s after %s", complete.Text, clock(t.Steps[len(t.Steps)-1].At))
@@ -25,7 +25,7 @@ func end(t *timeline.Timeline, unfinished string, policies []string, whose strin
 	return t
 }
 
-// Timeline returns the rollout for other tools.
+// Timeline returns the rollout for export to other tools.
 func (s Simulation) Timeline() *timeline.Timeline {
 	t := &timeline.Timeline{
 		Kind: s.Subject().Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), History: s.History, Facts: []string{s.Of.head(&s)},
@@ -57,7 +57,7 @@ func (s Simulation) Timeline() *timeline.Timeline {
 	return end(t, s.Unfinished(), s.Policies, s.Of.original(), s.Assumed)
 }
 
-// lower is a title as formats of other tools have it.
+// lower returns a column title in the form for other tools.
 func lower(title string) string {
 	if title == "AVAIL" {
 		return "available"

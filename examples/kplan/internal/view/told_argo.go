@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// ArgoRollouts tell of a Rollout of Argo.
+// ArgoRollouts is the [Telling] of a Rollout of Argo.
 type ArgoRollouts struct {
 	Rollout argo.Rollout
 }
@@ -33,7 +33,7 @@ func (ArgoRollouts) legend(w *terminal.Writer, _ *Simulation) {
 	w.Printf("OLD and NEW: pods ready/wanted.\n")
 }
 
-// limits are none: steps set them anew.
+// limits returns nil: each step sets other limits.
 func (ArgoRollouts) limits(*Simulation) (most, least *int32) { return nil, nil }
 
 func (ArgoRollouts) columns(*Simulation) []column { return oldAndNew() }
@@ -47,7 +47,7 @@ func (ArgoRollouts) does(_ *Simulation, p *record.Step) (list []timeline.Occurre
 
 func (ArgoRollouts) waits(_ *Simulation, p *record.Step) (list []timeline.Occurrence) {
 	for _, h := range p.Plan.(argo.Plan).Holds {
-		if h.Reason == argo.ReasonPause { // which goes on after the plan
+		if h.Reason == argo.ReasonPause { // time passes after the plan
 			h.Have = min(h.Limit, pausedFor(&p.Sizes))
 		}
 		list = append(list, timeline.Occurrence{What: "waits", Why: argoWaits(h), More: help(argoAdvice(h)), Detail: true})
@@ -55,7 +55,7 @@ func (ArgoRollouts) waits(_ *Simulation, p *record.Step) (list []timeline.Occurr
 	return list
 }
 
-// stage is what the step of a canary does, and the phase.
+// stage returns the current step of a canary and the phase.
 func (a ArgoRollouts) stage(z *record.Sizes) string {
 	texts := []string{z.Phase}
 	if i := int(z.Step) - 1; i >= 0 && i < len(a.Rollout.Steps) && z.Phase != string(argo.PhaseHealthy) {
@@ -84,7 +84,7 @@ func (a ArgoRollouts) rests(s *Simulation) string {
 	return text
 }
 
-// pausedFor is for how many seconds a Rollout has been paused.
+// pausedFor returns for how many seconds a Rollout has been paused.
 func pausedFor(z *record.Sizes) int64 {
 	r, is := z.Object.(*cluster.ArgoRollout)
 	if !is || len(r.Status.PauseConditions) == 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// DaemonSets tell of a DaemonSet.
+// DaemonSets is the [Telling] of a DaemonSet.
 type DaemonSets struct {
-	Advanced bool // it is one of OpenKruise
+	Advanced bool // a DaemonSet of OpenKruise
 	Nodes    int
 }
 
@@ -23,7 +23,7 @@ func (d DaemonSets) subject(namespace, name string) Subject {
 
 func (d DaemonSets) original() string { return originalOf(d.Advanced) }
 
-// plan returns the plan of a step in the form of kplan plan.
+// plan returns the plan of a step as for kplan plan.
 func (d DaemonSets) plan(p *record.Step) *DaemonPlan {
 	plan := &DaemonPlan{Plan: p.Plan.(daemonset.Plan)}
 	if o, ok := p.Object.(*daemonset.DaemonSet); ok {
@@ -39,7 +39,8 @@ func (DaemonSets) legend(w *terminal.Writer, _ *Simulation) {
 	w.Printf("OLD and NEW: pods ready/there.\n")
 }
 
-// limits are how many nodes the update leaves with an available pod, if pods do not fail.
+// limits returns the number of nodes that keep an available pod during the update, unless pods
+// fail.
 func (DaemonSets) limits(s *Simulation) (most, least *int32) {
 	b := s.end().Plan.(daemonset.Plan).Budget
 	if b.Surge > 0 {
@@ -78,7 +79,7 @@ func (DaemonSets) rests(s *Simulation) string {
 	return ""
 }
 
-// Most is how many pods there may be at once, if none fails.
+// Most returns the largest number of pods at once, unless pods fail.
 func (DaemonSets) Most(s *Simulation) int32 {
 	b := s.end().Plan.(daemonset.Plan).Budget
 	return b.Desired + b.Surge

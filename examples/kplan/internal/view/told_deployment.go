@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// Deployments tell of a Deployment.
+// Deployments is the [Telling] of a Deployment.
 type Deployments struct {
 	Images map[string]string // of the containers, by the ID of the template
 }
@@ -24,10 +24,10 @@ func (Deployments) subject(namespace, name string) Subject { return deployment(n
 
 func (Deployments) original() string { return ofKubernetes }
 
-// budget is that of the last plan.
+// budget returns the budget of the last plan.
 func (Deployments) budget(s *Simulation) rollout.Budget { return s.end().Plan.(deploy.Plan).Budget }
 
-// Bounds are those of a simulation of a Deployment.
+// Bounds returns the limits in a simulation of a Deployment.
 func (d Deployments) Bounds(s *Simulation) rollout.Budget { return d.budget(s) }
 
 func (d Deployments) head(s *Simulation) string {
@@ -50,10 +50,10 @@ func (d Deployments) legend(w *terminal.Writer, s *Simulation) {
 	w.Printf("\nREV columns: pods ready/wanted.\n")
 }
 
-// shownSets are the ReplicaSets in the order in which they occur, as they were last. One that never wants a
-// pod is left out.
+// shownSets returns the ReplicaSets in the order of their appearance, in their last state. It
+// leaves out ReplicaSets that never have or want a pod and that no action names.
 func shownSets(s *Simulation) []record.Part {
-	if s.sets != nil { // each row asks
+	if s.sets != nil { // every row asks for them
 		return s.sets
 	}
 	var all []record.Part
@@ -93,7 +93,7 @@ func labelOf(p record.Part) string {
 	return p.Name
 }
 
-// labels are what ReplicaSets are called, by their names.
+// labels returns the words for each ReplicaSet, by name.
 func (Deployments) labels(s *Simulation) map[string]string {
 	labels := map[string]string{}
 	for _, p := range shownSets(s) {
@@ -102,7 +102,7 @@ func (Deployments) labels(s *Simulation) map[string]string {
 	return labels
 }
 
-// facts are the images of ReplicaSets.
+// facts returns the images of ReplicaSets.
 func (d Deployments) facts(s *Simulation) (list []string) {
 	for _, p := range shownSets(s) {
 		list = append(list, fmt.Sprintf("%s is %s: %s", labelOf(p), p.Name, d.Images[p.Template]))

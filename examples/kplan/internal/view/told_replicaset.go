@@ -13,11 +13,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/record"
 )
 
-// ReplicaSets tell of a ReplicaSet or ReplicationController by itself.
+// ReplicaSets is the [Telling] of a ReplicaSet or ReplicationController on its own.
 type ReplicaSets struct {
 	Kind   string
 	Wanted int32
-	Plans  map[time.Time]PodPlan // those that act, with why these pods go
+	Plans  map[time.Time]PodPlan // plans with actions, which explain the deletions
 }
 
 var _ Telling = ReplicaSets{}
@@ -38,7 +38,7 @@ func (ReplicaSets) columns(*Simulation) []column {
 	return []column{{"pods", func(*record.Part) bool { return true }}}
 }
 
-// plan is that of a step, with why these pods go.
+// plan returns the plan of a step, with the reasons for deletions if known.
 func (r ReplicaSets) plan(p *record.Step) ReplicaPlan {
 	plan, known := r.Plans[p.Time]
 	if !known {
@@ -74,8 +74,8 @@ func (r ReplicaSets) rests(s *Simulation) string {
 	return fmt.Sprintf("%d of %d pods are available", s.end().Available, r.Wanted) + s.whyEnded()
 }
 
-// actions are those of a step in JSON, with marks on those for which others may stand, and the pods of which
-// some go. It returns nil for a step of which nothing more is known.
+// actions returns the actions of a step in JSON, with marks on uncertain ones, and the tie. It
+// returns nil if [ReplicaSets.Plans] has no actions for the step.
 func (r ReplicaSets) actions(p *record.Step) (json.RawMessage, *Tie) {
 	plan := r.Plans[p.Time]
 	text, err := plan.Tie.actions(plan.Plan.Actions)

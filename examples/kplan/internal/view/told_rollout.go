@@ -17,11 +17,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Releases tell of a Rollout of OpenKruise.
+// Releases is the [Telling] of a Rollout of OpenKruise.
 type Releases struct {
 	Rollout  kruise.Rollout
 	Replicas int32
-	Budget   rollout.Budget // of the workload; only the style Partition keeps within it
+	Budget   rollout.Budget // of the workload; only the style Partition respects it
 }
 
 var _ Telling = Releases{}
@@ -43,7 +43,8 @@ func (Releases) legend(w *terminal.Writer, _ *Simulation) {
 	w.Printf("OLD and NEW: pods ready/wanted.\n")
 }
 
-// limits are those of the style Partition. The other styles add all new pods to the old ones.
+// limits returns the limits of the style Partition. The other styles add all new pods to the old
+// ones.
 func (r Releases) limits(*Simulation) (most, least *int32) {
 	if r.Rollout.Style() != workload.Partition {
 		return nil, nil
@@ -53,8 +54,8 @@ func (r Releases) limits(*Simulation) (most, least *int32) {
 
 func (Releases) columns(*Simulation) []column { return oldAndNew() }
 
-// does are the actions of a plan. Labels of pods, of which there may be many, are counted, and notes that a
-// Deployment's planner keeps for itself are left out.
+// does lists the actions of a plan. It counts labels of pods, which may be many, and leaves out
+// annotations for the internal use of the Deployment controller.
 func (r Releases) does(s *Simulation, p *record.Step) (list []timeline.Occurrence) {
 	told := func(what, why string) {
 		list = append(list, timeline.Occurrence{What: what, Why: why, Detail: true})
@@ -102,7 +103,8 @@ func (Releases) batch(plan *batchrelease.Plan, template func(string) string, tol
 	}
 }
 
-// ofTemplate says which pods those are whose ReplicaSet has this name, or which have this hash.
+// ofTemplate returns the words for the pods with a ReplicaSet of this name or with this template
+// hash.
 func ofTemplate(z *record.Sizes, name string) string {
 	for i := range z.Parts {
 		if p := &z.Parts[i]; p.New && (p.Name == name || workload.LastPart(p.Name) == workload.LastPart(name)) {
@@ -125,7 +127,7 @@ func (Releases) waits(_ *Simulation, p *record.Step) (lines []timeline.Occurrenc
 	return lines
 }
 
-// stage is the number of the step and its state, or the phase.
+// stage returns the number of the step and its state, or the phase.
 func (Releases) stage(z *record.Sizes) string {
 	if z.Step > 0 {
 		return fmt.Sprintf("%d %s", z.Step, z.State)

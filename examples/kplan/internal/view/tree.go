@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// tree writes the Deployment with its ReplicaSets. Empty old ones are only counted.
+// tree writes the Deployment and its ReplicaSets. It only counts empty old ones.
 func (e *Explanation) tree(w *terminal.Writer) {
 	var shown []Set
 	empty, hasNew := 0, false
@@ -75,7 +75,7 @@ func (e *Explanation) idle(w *terminal.Writer) {
 	writeIdle(w, e.Idle)
 }
 
-// writeIdle writes pods that do not serve, if there are any.
+// writeIdle writes the pods that do not serve, if there are any.
 func writeIdle(w *terminal.Writer, pods []Pod) {
 	if len(pods) == 0 {
 		return

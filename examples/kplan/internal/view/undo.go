@@ -10,51 +10,50 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// An Undo is what kubectl rollout undo would do with one Deployment.
+// An Undo is the effect of kubectl rollout undo on a Deployment.
 type Undo struct {
 	Namespace  string
 	Name       string
 	Undo       kubectl.Undo
-	ReplicaSet string      // whose template is restored
+	ReplicaSet string      // the ReplicaSet with the restored template
 	Images     []Image     // of the containers
 	Rollout    *Simulation // nil if nothing is written
 }
 
-// An Image is that of a container, before and after. "" is no such container.
+// An Image is the image of a container before and after, "" if the container does not exist.
 type Image struct {
 	Container string `json:"container"`
 	Before    string `json:"before,omitzero"`
 	After     string `json:"after,omitzero"`
 }
 
-// A DaemonUndo is what kubectl rollout undo would do with one DaemonSet.
+// A DaemonUndo is the effect of kubectl rollout undo on a DaemonSet.
 type DaemonUndo struct {
 	Undo
-	Revision string      // whose template is restored
+	Revision string      // the ControllerRevision with the restored template
 	Rollout  *Simulation // nil if nothing is written
 }
 
-// said is what kubectl would print behind the name of the object: as it does of a dry run, since nothing is
-// written.
+// said returns the output of kubectl after the name of the object, as for a dry run.
 func (u *Undo) said() string { return u.Undo.String() + dryRun }
 
 const dryRun = " (dry run)"
 
-// Text writes what kubectl prints, what changes, and how the rollout goes.
+// Text writes the output of kubectl, the change, and the course of the rollout.
 func (u Undo) Text(w *terminal.Writer) {
 	if u.change(w, "Deployment", "replica set "+u.ReplicaSet) {
 		u.Rollout.Text(w)
 	}
 }
 
-// Text writes what kubectl prints, what changes, and how the rollout goes.
+// Text writes the output of kubectl, the change, and the course of the rollout.
 func (u DaemonUndo) Text(w *terminal.Writer) {
 	if u.change(w, daemonset.Kind, "controller revision "+u.Revision) {
 		u.Rollout.Text(w)
 	}
 }
 
-// change writes what kubectl prints and what changes, and reports whether anything does.
+// change writes the output of kubectl and the change. It reports whether the template changes.
 func (u *Undo) change(w *terminal.Writer, kind, from string) bool {
 	w.Printf("%s.apps/%s %s\n\n", strings.ToLower(kind), u.Name, u.said())
 	if u.Undo.Skipped {
@@ -72,7 +71,7 @@ func (u *Undo) change(w *terminal.Writer, kind, from string) bool {
 	return true
 }
 
-// writeImages writes the images before and after, and reports whether any changes.
+// writeImages writes the images before and after. It reports whether any image changes.
 func writeImages(w *terminal.Writer, images []Image) (changed bool) {
 	t := terminal.NewTable("CONTAINER", "IMAGE", "IMAGE AFTERWARDS")
 	for _, i := range images {

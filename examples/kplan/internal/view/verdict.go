@@ -10,28 +10,28 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Verdict is an answer in a word or two. Those that people have to look at are smaller.
+// A Verdict is an answer in a word or two. Smaller ones need more attention.
 type Verdict int
 
-// The verdicts.
+// Rejected and the following constants are the verdicts.
 const (
 	Rejected   Verdict = iota // by the API server
 	Fails                     // its rollout does not finish
-	Unknown                   // for a reason that is told
-	Stuck                     // someone has to do something
-	Waits                     // for pods, for time, or for being resumed
-	Progresses                // something is done at once
+	Unknown                   // for a stated reason
+	Stuck                     // until somebody intervenes
+	Waits                     // for pods, for time, or to be resumed
+	Progresses                // some action is due
 	Rolls                     // to another template
 	Starts                    // from nothing
 	Scales                    // keeps its template
-	Keeps                     // its pods, though it is changed
-	Unplanned                 // of a kind that is not simulated
+	Keeps                     // its pods stay, although it changes
+	Unplanned                 // its kind is not simulated
 	Stays                     // nothing is done
 	Completed                 // nothing is left to do
 	numVerdicts
 )
 
-// verdicts are the words for one object and for several.
+// verdicts are the words for one object and for several, with their color.
 var verdicts = [numVerdicts]struct {
 	one, more string
 	style     terminal.Style
@@ -45,12 +45,12 @@ var verdicts = [numVerdicts]struct {
 	Completed: {"is complete", "are complete", terminal.Good},
 }
 
-// verdict returns the state in a word.
+// verdict returns the verdict of the state.
 func (s State) verdict() Verdict {
 	return map[State]Verdict{StateComplete: Completed, StateProgressing: Progresses, StateWaiting: Waits, StateStuck: Stuck}[s]
 }
 
-// stated is what tells its state.
+// A stated explanation has a state.
 type stated interface{ State() (State, string) }
 
 func verdictOf(e stated, unapplied bool) Verdict {
@@ -61,33 +61,33 @@ func verdictOf(e stated, unapplied bool) Verdict {
 	return state.verdict()
 }
 
-// Verdict returns how the Deployment stands.
+// Verdict returns the verdict on the Deployment.
 func (p Plan) Verdict() Verdict { return verdictOf(&Explanation{Plan: p}, p.Unapplied) }
 
-// Verdict returns how the Deployment stands.
+// Verdict returns the verdict on the Deployment.
 func (e Explanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
 
-// Verdict returns how the DaemonSet stands.
+// Verdict returns the verdict on the DaemonSet.
 func (p DaemonPlan) Verdict() Verdict {
 	return verdictOf(&DaemonExplanation{DaemonPlan: p}, p.Unapplied)
 }
 
-// Verdict returns how the ReplicaSet stands.
+// Verdict returns the verdict on the ReplicaSet.
 func (p ReplicaPlan) Verdict() Verdict {
 	return verdictOf(&ReplicaExplanation{ReplicaPlan: p}, p.Unapplied)
 }
 
-// Verdict returns how the ReplicaSet stands.
+// Verdict returns the verdict on the ReplicaSet.
 func (e ReplicaExplanation) Verdict() Verdict { return verdictOf(&e, e.Unapplied) }
 
-// Verdict returns how the Rollout stands.
+// Verdict returns the verdict on the Rollout.
 func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{RolloutPlan: p}, false) }
 
-// Verdict returns how the Rollout stands.
+// Verdict returns the verdict on the Rollout.
 func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}, p.Unapplied) }
 
-// mostNames is how many objects a summary names of those that people have to look at, and
-// mostChanged of those that change while others stay as they are.
+// mostNames is the maximum number of names in a summary of objects that need attention, and
+// mostChanged of objects that change while others stay as they are.
 const mostNames, mostChanged = 3, 100
 
 // Summarise writes one line for several answers, such as
@@ -134,7 +134,7 @@ func Unchanged(w *terminal.Writer, subjects []Subject) {
 	w.Printf("%s: %s.\n", verb, first(names, mostNames))
 }
 
-// kinds counts objects by kind, in the order in which the kinds come first.
+// kinds counts objects by kind, in the order of the first object of each kind.
 func kinds(subjects []Subject) string {
 	var order []string
 	counts := map[string]int{}
@@ -153,7 +153,7 @@ func kinds(subjects []Subject) string {
 	return strings.Join(texts, "")
 }
 
-// first returns the first names of a list, and how many there are besides.
+// first returns the first names of a list, and the number of further ones.
 func first(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)

@@ -8,22 +8,22 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Version is what is known of the program.
+// A Version describes the program.
 type Version struct {
 	Version    string    `json:"version"`
-	Commit     string    `json:"commit,omitzero"`   // what git calls it, "" if the build has not recorded it
-	Modified   bool      `json:"modified,omitzero"` // the commit is not all
+	Commit     string    `json:"commit,omitzero"`   // the git commit, "" if the build has not recorded it
+	Modified   bool      `json:"modified,omitzero"` // the source differs from the commit
 	Go         string    `json:"go"`
 	Kubernetes []Release `json:"kubernetes"`
 }
 
-// A Release is one of Kubernetes that the program is identical to.
+// A Release is a release of Kubernetes that the planners agree with.
 type Release struct {
 	Version string `json:"version"`
-	But     string `json:"but,omitzero"` // for this
+	But     string `json:"but,omitzero"` // except for this
 }
 
-// Text writes it for people.
+// Text writes the version as text.
 func (v Version) Text(w *terminal.Writer) {
 	commit := cmp.Or(v.Commit, "unknown")
 	if v.Modified {

@@ -16,22 +16,23 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// An actionWords says why a planner does something. Like [holdWords] it is a plain map, because the
-// linker leaves out maps that nothing reads: the playground has the words of what it shows alone.
+// An actionWords holds the words for the reasons of actions. Like [holdWords] it is a plain map,
+// because the linker drops maps that nothing reads: the playground only contains the words that it
+// shows.
 type actionWords[R ~string] map[R]string
 
-// A holdWords says why a planner does not do something.
+// A holdWords holds the words for the reasons of holds.
 type holdWords[R ~string] map[R]Advice
 
-// An Advice says what a hold means for people.
+// An Advice explains a hold to people.
 type Advice struct {
-	Text  string // what is compared; the numbers Have and Limit stand for its verbs, in turn
+	Text  string // a comparison; its verbs stand for the numbers Have and Limit, in this order
 	Means string
 	Ends  string // what ends it
 	Stuck bool   // it does not end by itself
 }
 
-// why says in words what the reason of an action means.
+// why returns the words for the reason of an action.
 func (w actionWords[R]) why(r R) string {
 	if text, ok := w[r]; ok {
 		return text
@@ -39,7 +40,7 @@ func (w actionWords[R]) why(r R) string {
 	return string(r)
 }
 
-// advice returns what a hold means. One without words of its own says so.
+// advice returns the advice on a hold. Without words for the reason it returns a general one.
 func (w holdWords[R]) advice(r R) Advice {
 	if a, ok := w[r]; ok {
 		return a
@@ -50,32 +51,32 @@ func (w holdWords[R]) advice(r R) Advice {
 	}
 }
 
-// whyNot says in words, and with its numbers, what a hold means.
+// whyNot returns the comparison of a hold, with its numbers.
 func (w holdWords[R]) whyNot(r R, have, limit int64) string {
 	return formatted(w.advice(r).Text, []any{have, limit})
 }
 
-// formatted puts as many of the numbers into a format as it has verbs for.
+// formatted formats as many of the numbers as the format has verbs.
 func formatted(format string, numbers []any) string {
 	return fmt.Sprintf(format, numbers[:strings.Count(format, "%d")]...)
 }
 
-// reason returns why an action is planned: every action of every planner is a struct
-// with a field Reason, which is a string.
+// reason returns the reason of an action. The actions of all planners are structs with a string
+// field Reason.
 func reason[R ~string](action any) R {
 	return R(reflect.ValueOf(action).FieldByName("Reason").String())
 }
 
-// whyNot says in words, and with its numbers, what a hold means.
+// whyNot returns the comparison of a hold of a Deployment, with its numbers.
 func whyNot(h kplan.Hold[deploy.Reason]) string {
 	return formatted(adviceOn(h).Text, []any{h.Have, h.Limit})
 }
 
 // A phrase is an action of the Deployment planner in words.
 type phrase struct {
-	set   string // the ReplicaSet that it writes, or ""
-	short string // what happens, to the ReplicaSet or to the Deployment
-	long  string // the same with all that changes
+	set   string // the affected ReplicaSet, or ""
+	short string // the effect on the ReplicaSet or Deployment
+	long  string // the same with all details
 }
 
 func phraseOf(a deploy.Action) phrase {
@@ -119,12 +120,11 @@ func phraseOf(a deploy.Action) phrase {
 	return phrase{"", fmt.Sprintf("%T", a), a.String()}
 }
 
-// short says in a few words what an action does, with the ReplicaSet called by its
-// label.
+// short returns a few words for an action, with the label of the ReplicaSet.
 func short(a deploy.Action, label func(string) string) string {
 	d := phraseOf(a)
 	if a, ok := a.(deploy.DeleteReplicaSet); ok {
-		return fmt.Sprintf("rev %d: delete", a.Revision) // it has no column any more
+		return fmt.Sprintf("rev %d: delete", a.Revision) // it no longer has a column
 	}
 	if d.set == "" {
 		return "deployment: " + d.short
@@ -132,8 +132,8 @@ func short(a deploy.Action, label func(string) string) string {
 	return label(d.set) + ": " + d.short
 }
 
-// pairs writes annotations in the order of their keys, without the prefix that all
-// of the controller's own have, and of long ones the beginning.
+// pairs returns annotations in the order of their keys, without the common prefix of the
+// controller. Long values are cut.
 func pairs(m map[string]string) string {
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {
@@ -142,7 +142,7 @@ func pairs(m map[string]string) string {
 	return strings.Join(texts, ", ")
 }
 
-// cut returns a text without line breaks that takes at most so many characters.
+// cut returns a text as one line of at most so many characters.
 func cut(text string, most int) string {
 	return terminal.Cut(strings.Join(strings.Fields(text), " "), most)
 }
@@ -154,7 +154,7 @@ func plural(n int32, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// help says what a hold means, and what ends it.
+// help returns the meaning of a hold, and what ends it.
 func help(a Advice) string {
 	if a.Stuck {
 		return a.Means + " Time alone does not end it. " + a.Ends

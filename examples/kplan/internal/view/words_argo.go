@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// argoActions says why the planner of Rollouts of Argo acts.
+// argoActions are the reasons of actions on Rollouts of Argo.
 var argoActions = actionWords[argo.Reason]{
 	argo.ReasonNewTemplate:    "no ReplicaSet has this template; the next pass sizes it",
 	argo.ReasonRestart:        "it is older than spec.restartAt",
@@ -27,7 +27,7 @@ var argoActions = actionWords[argo.Reason]{
 
 const becomeAvailable = "They become available; if not, look at events, logs and readiness probes."
 
-// argoHolds says why the planner of Rollouts of Argo waits.
+// argoHolds are the reasons of holds on Rollouts of Argo.
 var argoHolds = holdWords[argo.Reason]{
 	argo.ReasonPaused: {
 		Text: "the Rollout is paused", Means: "The Rollout is paused by spec.paused, or by an analysis without a result.",
@@ -86,7 +86,7 @@ var argoHolds = holdWords[argo.Reason]{
 	},
 }
 
-// argoPhrase is an action in words.
+// argoPhrase returns the words for an action.
 func argoPhrase(action argo.Action) string {
 	switch a := action.(type) {
 	case argo.CreateReplicaSet:
@@ -118,7 +118,7 @@ func argoPhrase(action argo.Action) string {
 	return fmt.Sprint(action)
 }
 
-// argoRoute says which requests meet a route.
+// argoRoute returns the words for the requests of a route.
 func argoRoute(r *argo.Route) string {
 	if r.Mirror != nil {
 		share := int32(100)
@@ -134,7 +134,7 @@ func argoRoute(r *argo.Route) string {
 	return "requests with header " + strings.Join(names, " or ")
 }
 
-// argoAdvice returns what a hold means. What is not about a step has no numbers.
+// argoAdvice returns the advice on a hold. A hold on the promotion, not on a step, has no numbers.
 func argoAdvice(h kplan.Hold[argo.Reason]) Advice {
 	a := argoHolds.advice(h.Reason)
 	if h.Limit == 0 && (h.Reason == argo.ReasonApproval || h.Reason == argo.ReasonAnalysis) {
@@ -146,12 +146,12 @@ func argoAdvice(h kplan.Hold[argo.Reason]) Advice {
 	return a
 }
 
-// argoWaits says a hold in words, and with its numbers.
+// argoWaits returns the comparison of a hold, with its numbers.
 func argoWaits(h kplan.Hold[argo.Reason]) string {
 	return formatted(argoAdvice(h).Text, []any{h.Have, h.Limit})
 }
 
-// argoSubject is what a hold is about.
+// argoSubject returns the words for the object of a hold.
 func argoSubject(h kplan.Hold[argo.Reason]) string {
 	if h.Name == "" {
 		return "rollout"

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 )
 
-// daemonSetActions says why the DaemonSet planner acts.
+// daemonSetActions are the reasons of actions of the DaemonSet planner.
 var daemonSetActions = actionWords[daemonset.Reason]{
 	daemonset.ReasonOrphan:           "it has no controller, and the selector matches",
 	daemonset.ReasonNoMatch:          "the selector no longer matches",
@@ -34,7 +34,7 @@ var daemonSetActions = actionWords[daemonset.Reason]{
 	daemonset.ReasonGraceOver:        "its grace period is over",
 }
 
-// daemonSetHolds says why the DaemonSet planner waits.
+// daemonSetHolds are the reasons of holds of the DaemonSet planner.
 var daemonSetHolds = holdWords[daemonset.Reason]{
 	daemonset.ReasonSelectingAll: {
 		Text:  "the selector is empty, which is taken for a mistake",
@@ -188,7 +188,7 @@ var daemonSetHolds = holdWords[daemonset.Reason]{
 	},
 }
 
-// placements says in words why a node should, or should not, run a pod.
+// placements are the reasons why a node should, or should not, run a pod.
 var placements = map[daemonset.Reason]string{
 	daemonset.ReasonFits:            "yes",
 	daemonset.ReasonNodeName:        "no: the template names another node",
@@ -198,7 +198,7 @@ var placements = map[daemonset.Reason]string{
 	daemonset.ReasonTaintNoExecute:  "no: taint",
 }
 
-// Barrier says why no new pod runs on a node, "" if one does.
+// Barrier returns the reason why a node should not run a pod, or "".
 func Barrier(p daemonset.Placement) string {
 	if p.ShouldRun {
 		return ""
@@ -206,7 +206,7 @@ func Barrier(p daemonset.Placement) string {
 	return strings.TrimPrefix(placementText(&daemonset.NodeReport{Placement: p}), "no: ")
 }
 
-// placementText says whether pods belong on a node, and why not.
+// placementText returns the words for whether a node should run a pod, and why not.
 func placementText(r *daemonset.NodeReport) string {
 	p := &r.Placement
 	text := placements[p.Reason]
@@ -230,8 +230,8 @@ func placementText(r *daemonset.NodeReport) string {
 	return text
 }
 
-// A daemonPhrase is an action of the DaemonSet planner in words: what it does, to one
-// object or, as more, to several.
+// A daemonPhrase is an action of the DaemonSet planner in words: the verb for one object or, as
+// more, for several, and the object.
 type daemonPhrase struct{ one, more, object string }
 
 func daemonPhraseOf(a daemonset.Action) daemonPhrase {
@@ -277,10 +277,10 @@ func daemonPhraseOf(a daemonset.Action) daemonPhrase {
 	return daemonPhrase{"do", "do", a.String()}
 }
 
-// maxNames is how many names a folded list shows.
+// maxNames is the number of names that a folded list shows.
 const maxNames = 3
 
-// Folded writes names in one line; of many only the first.
+// Folded returns names in one line, of a long list only the first ones.
 func Folded(names []string) string {
 	switch n := len(names); {
 	case n > maxNames+1:

@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 )
 
-// deploymentActions says why the Deployment planner acts.
+// deploymentActions are the reasons of actions of the Deployment planner.
 var deploymentActions = actionWords[deploy.Reason]{
 	deploy.ReasonNewTemplate:      "the template is new",
 	deploy.ReasonRevision:         "to stay up to date",
@@ -28,15 +28,15 @@ var deploymentActions = actionWords[deploy.Reason]{
 	deploy.ReasonExtraStatus:      "to report how far the partition is",
 }
 
-// sumWraps is what a limit below zero means: nobody asks for one, so it is a sum that has wrapped
-// around, and what helps against a limit that is reached does not help here.
+// sumWraps is the advice on a negative limit. Nobody asks for such a limit: it is an overflowed
+// sum, and the usual advice on an exhausted surge does not help.
 var sumWraps = Advice{
 	Text:  "%d pods are wanted, %d may be: the sum wraps around",
 	Means: "Replicas and surge together go beyond 32 bits, and wrap around as in Kubernetes (quirk SumsWrapAround).",
 	Ends:  "Fewer replicas or a smaller maxSurge; --repair SumsWrapAround shows the plan without this.", Stuck: true,
 }
 
-// adviceOn returns what a hold of the Deployment planner means.
+// adviceOn returns the advice on a hold of the Deployment planner.
 func adviceOn(h kplan.Hold[deploy.Reason]) Advice {
 	if h.Reason == deploy.ReasonSurgeExhausted && h.Limit < 0 {
 		return sumWraps
@@ -44,7 +44,7 @@ func adviceOn(h kplan.Hold[deploy.Reason]) Advice {
 	return deploymentHolds.advice(h.Reason)
 }
 
-// deploymentHolds says why the Deployment planner waits.
+// deploymentHolds are the reasons of holds of the Deployment planner.
 var deploymentHolds = holdWords[deploy.Reason]{
 	deploy.ReasonSurgeExhausted: {
 		Text:  "%d pods are wanted, %d may be",

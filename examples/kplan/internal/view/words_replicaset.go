@@ -4,8 +4,8 @@ package view
 
 import "github.com/kplan-go/kplan/replicaset"
 
-// replicaSetHolds says why the ReplicaSet planner waits. Why it acts stands in [PodPlan.row],
-// with numbers.
+// replicaSetHolds are the reasons of holds of the ReplicaSet planner. For the reasons of its
+// actions see [PodPlan.row].
 var replicaSetHolds = holdWords[replicaset.Reason]{
 	replicaset.ReasonBurst: {
 		Text:  "%d pods are missing or too many, %d may change at once",
@@ -64,8 +64,8 @@ var replicaSetHolds = holdWords[replicaset.Reason]{
 	},
 }
 
-// waitsForPods reports whether a hold only says that pods are not there yet, which the
-// holds of a Deployment tell.
+// waitsForPods reports whether a hold only waits for pods, which the holds of a Deployment already
+// say.
 func waitsForPods(r replicaset.Reason) bool {
 	return r == replicaset.ReasonNotReady || r == replicaset.ReasonNotAvailable
 }

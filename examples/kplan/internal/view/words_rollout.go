@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// rolloutActions says why the planners of Rollouts and BatchReleases act.
+// rolloutActions are the reasons of actions of the planners of Rollouts and BatchReleases.
 var rolloutActions = actionWords[string]{
 	string(kruise.ReasonFinalizer):          "it must not vanish before it is closed, or is closed",
 	string(batchrelease.ReasonInitialize):   "the workload is taken over",
@@ -30,7 +30,7 @@ var rolloutActions = actionWords[string]{
 	string(kruise.ReasonRouteTraffic):       "the step leads traffic to new pods",
 }
 
-// rolloutHolds says why the planners of Rollouts and BatchReleases wait.
+// rolloutHolds are the reasons of holds of the planners of Rollouts and BatchReleases.
 var rolloutHolds = holdWords[string]{
 	string(kruise.ReasonNotObserved): {
 		Text:  "generation %d of %d has been observed",
@@ -229,7 +229,7 @@ var rolloutHolds = holdWords[string]{
 	},
 }
 
-// rolloutPhrase says what an action of either planner does.
+// rolloutPhrase returns the words for an action of either planner.
 func rolloutPhrase(a fmt.Stringer) string {
 	switch a := a.(type) {
 	case kruise.SetFinalizer:
@@ -253,7 +253,7 @@ func rolloutPhrase(a fmt.Stringer) string {
 	return batchPhrase(a)
 }
 
-// batchPhrase says what an action of the planner of BatchReleases does.
+// batchPhrase returns the words for an action of the planner of BatchReleases.
 func batchPhrase(a fmt.Stringer) string {
 	switch a := a.(type) {
 	case batchrelease.SetFinalizer:
@@ -272,7 +272,7 @@ func batchPhrase(a fmt.Stringer) string {
 	return trafficPhrase(a)
 }
 
-// trafficPhrase says what an action does that leads traffic.
+// trafficPhrase returns the words for an action that routes traffic.
 func trafficPhrase(a fmt.Stringer) string {
 	switch a := a.(type) {
 	case kruise.SelectPods:
@@ -313,7 +313,7 @@ func batches(p batchrelease.ReleasePlan) string {
 	return fmt.Sprintf("batch %d of %d", *p.BatchPartition+1, len(p.Batches))
 }
 
-// weights says how rules share requests out.
+// weights returns the words for the weights of rules.
 func weights(rules []traffic.Rule) string {
 	var texts []string
 	for _, r := range rules {
@@ -345,7 +345,7 @@ func ingressText(a *kruise.SetIngress) string {
 	return verb
 }
 
-// words writes a kind in words: BatchRelease is a batch release.
+// words returns a kind in words, such as batch release for BatchRelease.
 func words(kind string) string {
 	var b strings.Builder
 	for i, r := range kind {
