@@ -46,10 +46,9 @@ func reconcile(s Snapshot, r PodReader, now time.Time, opts Options) (p Plan, er
 }
 
 // readPods gives the input the pods of the reader that the plan needs: all pods, or a few
-// that include the first n victims.
+// that include the victims. The pods of a snapshot are in the input already.
 func (in *input) readPods(r PodReader, c *counts) {
-	if list, ok := r.(podList); ok {
-		in.Pods = list
+	if _, ok := r.(podList); ok {
 		return
 	}
 	claims := c.adopt > 0 || c.release > 0
