@@ -44,3 +44,42 @@ func ExampleOutcome_Released() {
 	// Invalid: <nil>
 	// Changed: the API server answered Changed
 }
+
+func ExampleFieldErrors_Add() {
+	var errs kplan.FieldErrors
+	errs.Add("DaemonSet.Strategy", "Rolling", "must be RollingUpdate, OnDelete or empty")
+	fmt.Println(errs.Join())
+	// Output:
+	// DaemonSet.Strategy: "Rolling": must be RollingUpdate, OnDelete or empty
+}
+
+func ExampleFieldErrors_NotNegative() {
+	var errs kplan.FieldErrors
+	errs.NotNegative("Replicas", 0)
+	fmt.Println(errs.Join())
+	errs.NotNegative("Replicas", -1)
+	fmt.Println(errs.Join())
+	// Output:
+	// <nil>
+	// Replicas: -1: must not be negative
+}
+
+// The order of the errors does not depend on the order of the input.
+func ExampleFieldErrors_Join() {
+	var errs kplan.FieldErrors
+	errs.NotNegative(kplan.ElementPath("ReplicaSets", "web-2")+".Replicas", -1)
+	errs.Add(kplan.ElementPath("ReplicaSets", "web-1")+".Name", "", "must not be empty")
+	err := errs.Join()
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, kplan.ErrInvalid))
+	// Output:
+	// ReplicaSets["web-1"].Name: "": must not be empty
+	// ReplicaSets["web-2"].Replicas: -1: must not be negative
+	// true
+}
+
+func ExampleElementPath() {
+	fmt.Println(kplan.ElementPath("Pods", "web-1") + ".Name")
+	// Output:
+	// Pods["web-1"].Name
+}

@@ -50,7 +50,7 @@ func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen, written: s.Written, read: s.Read,
 		opts: opts,
 	}
-	var errs field.Errors
+	var errs kplan.FieldErrors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
 	}
@@ -80,7 +80,7 @@ func (in *input) setNow(now time.Time) {
 	in.availability = Availability{MinReadySeconds: in.ds.MinReadySeconds, Now: in.now, Strict: in.opts.kruise()}
 }
 
-func (in *input) admitDaemonSet(errs *field.Errors) {
+func (in *input) admitDaemonSet(errs *kplan.FieldErrors) {
 	d := in.ds
 	if d.Name == "" {
 		errs.Add("DaemonSet.Name", "", "must be set")
@@ -108,7 +108,7 @@ func (in *input) admitDaemonSet(errs *field.Errors) {
 	}
 }
 
-func (in *input) admitStrategy(errs *field.Errors) {
+func (in *input) admitStrategy(errs *kplan.FieldErrors) {
 	d := in.ds
 	in.strategy, in.surge, in.maxUnavailable = RollingUpdate, d.MaxSurge, d.MaxUnavailable
 	if d.Strategy == OnDelete {
@@ -135,10 +135,10 @@ func (in *input) admitStrategy(errs *field.Errors) {
 
 // admitSelectors compiles the selectors. Selectors of a DaemonSet that is being deleted may be
 // unusable, since nothing is selected any more, and then select nothing.
-func (in *input) admitSelectors(errs *field.Errors) {
+func (in *input) admitSelectors(errs *kplan.FieldErrors) {
 	in.owner = claim.Owner{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID, Deleting: !in.ds.DeletionTimestamp.IsZero()}
 	if in.owner.Deleting {
-		errs = &field.Errors{}
+		errs = &kplan.FieldErrors{}
 	}
 	if in.ds.Selector == nil {
 		errs.Add("DaemonSet.Selector", "", "must be set, because without it every pod would be released")
@@ -160,7 +160,7 @@ func (in *input) admitSelectors(errs *field.Errors) {
 
 // admitLists checks that names are set and unique. Of pods and revisions it checks only
 // objects that this DaemonSet controls.
-func (in *input) admitLists(errs *field.Errors) {
+func (in *input) admitLists(errs *kplan.FieldErrors) {
 	in.indexNodes(errs)
 	in.admitPods(errs)
 	unique(errs, "Revisions", len(in.revisions), func(i int) bool { return in.revisions[i].ControllerUID == in.ds.UID },
@@ -169,7 +169,7 @@ func (in *input) admitLists(errs *field.Errors) {
 
 // admitPods claims the pods, and checks the pods that the DaemonSet controls: in one pass,
 // because pods dominate the time in a large cluster.
-func (in *input) admitPods(errs *field.Errors) {
+func (in *input) admitPods(errs *kplan.FieldErrors) {
 	in.owned = make([]int32, 0, len(in.pods))
 	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }
 	var names, uids field.Sieve
@@ -226,7 +226,7 @@ func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
 }
 
 // indexNodes finds nodes by name, which must be unique.
-func (in *input) indexNodes(errs *field.Errors) {
+func (in *input) indexNodes(errs *kplan.FieldErrors) {
 	in.index = newNameIndex(len(in.nodes), 2) // so that a pod finds its node at the first look
 	nameOf, unnamed := func(i int32) string { return in.nodes[i].Name }, false
 	for i := range in.nodes {
@@ -238,10 +238,10 @@ func (in *input) indexNodes(errs *field.Errors) {
 	}
 }
 
-func unique(errs *field.Errors, list string, n int, mine func(i int) bool, text func(i int) (name, uid string)) {
+func unique(errs *kplan.FieldErrors, list string, n int, mine func(i int) bool, text func(i int) (name, uid string)) {
 	for i := range n {
 		if name, _ := text(i); name == "" && mine(i) {
-			errs.Add(field.Element(list, "")+".Name", "", "must be set")
+			errs.Add(kplan.ElementPath(list, "")+".Name", "", "must be set")
 			break
 		}
 	}
@@ -260,9 +260,9 @@ func unique(errs *field.Errors, list string, n int, mine func(i int) bool, text 
 		return uid
 	}
 	if i, _, found := field.Duplicate(n, name); found {
-		errs.Add(field.Element(list, name(i))+".Name", name(i), "must be unique")
+		errs.Add(kplan.ElementPath(list, name(i))+".Name", name(i), "must be unique")
 	}
 	if i, j, found := field.Duplicate(n, uid); found {
-		errs.Add(field.Element(list, min(name(i), name(j)))+".UID", uid(i), "must be unique")
+		errs.Add(kplan.ElementPath(list, min(name(i), name(j)))+".UID", uid(i), "must be unique")
 	}
 }

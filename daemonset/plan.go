@@ -15,7 +15,6 @@ type Plan struct {
 	// Actions are the writes, in order: revisions, adoptions and releases, pods, and old
 	// revisions. After any prefix of them the DaemonSet is within its budget, or no further
 	// outside than before.
-	// further outside than it was.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the changes that were considered and held back, with the reasons.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`

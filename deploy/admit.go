@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -16,7 +17,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
 	in.d = s.Deployment
 	in.opts = *opts
 	in.pods, in.namespaceSets, in.newAt, in.now = s.Pods, s.ReplicaSets, -1, now.Round(0).UTC()
-	var errs field.Errors
+	var errs kplan.FieldErrors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
 	}
@@ -32,7 +33,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
 }
 
 // admit rejects quirks and policies that do not exist.
-func (o *Options) admit(errs *field.Errors) {
+func (o *Options) admit(errs *kplan.FieldErrors) {
 	if beyond := o.Repair &^ RepairAll; beyond != 0 {
 		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond RepairAll")
 	}
@@ -61,7 +62,7 @@ func (o *Options) admit(errs *field.Errors) {
 	}
 }
 
-func (in *input) admitDeployment(errs *field.Errors) {
+func (in *input) admitDeployment(errs *kplan.FieldErrors) {
 	d := &in.d
 	if d.Name == "" {
 		errs.Add("Deployment.Name", "", "must be set")
@@ -83,7 +84,7 @@ func (in *input) admitDeployment(errs *field.Errors) {
 	in.admitStrategy(errs)
 }
 
-func (in *input) admitStrategy(errs *field.Errors) {
+func (in *input) admitStrategy(errs *kplan.FieldErrors) {
 	d := &in.d
 	if d.Partitioned != nil {
 		in.admitPartitioned(errs)
@@ -117,7 +118,7 @@ const styleCanary = "Canary"
 // Deployment looks like the rolling update that it is: while it is controlled, its
 // own strategy is Recreate and it is paused, so that the native controller leaves it
 // alone. Its history is not cleaned up.
-func (in *input) admitPartitioned(errs *field.Errors) {
+func (in *input) admitPartitioned(errs *kplan.FieldErrors) {
 	d, p := &in.d, in.d.Partitioned
 	switch d.Strategy {
 	case "", RollingUpdate, Recreate:
@@ -142,27 +143,27 @@ func (in *input) admitPartitioned(errs *field.Errors) {
 }
 
 // tellApart checks that the ReplicaSets can be told apart.
-func (in *input) tellApart(errs *field.Errors) {
+func (in *input) tellApart(errs *kplan.FieldErrors) {
 	if s := in.sets; len(s) == 2 && s[0].rs.Name != s[1].rs.Name && s[0].rs.UID != s[1].rs.UID {
 		return // the common case
 	}
 	if i, _, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.Name }); found {
 		name := in.sets[i].rs.Name
-		errs.Add(field.Element("ReplicaSets", name)+".Name", name, "must be unique")
+		errs.Add(kplan.ElementPath("ReplicaSets", name)+".Name", name, "must be unique")
 	}
 	if i, j, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.UID }); found {
 		name := min(in.sets[i].rs.Name, in.sets[j].rs.Name)
-		errs.Add(field.Element("ReplicaSets", name)+".UID", in.sets[i].rs.UID, "must be unique")
+		errs.Add(kplan.ElementPath("ReplicaSets", name)+".UID", in.sets[i].rs.UID, "must be unique")
 	}
 }
 
-func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *field.Errors) set {
+func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *kplan.FieldErrors) set {
 	size := int32(1)
 	if rs.Replicas != nil {
 		size = *rs.Replicas
 	}
 	if rs.Name == "" || rs.UID == "" || size < 0 {
-		path := field.Element("ReplicaSets", rs.Name)
+		path := kplan.ElementPath("ReplicaSets", rs.Name)
 		if rs.Name == "" {
 			errs.Add(path+".Name", "", "must be set")
 		}
@@ -199,7 +200,7 @@ func byCreation(a, b *replicaset.ReplicaSet) int {
 }
 
 // admitPolicies rejects invalid policies. A Deployment that is rolled by partition has none.
-func (in *input) admitPolicies(errs *field.Errors) {
+func (in *input) admitPolicies(errs *kplan.FieldErrors) {
 	o := &in.opts
 	var none rollout.Policy
 	if o.Policy == none && len(o.Sets) == 0 {
@@ -216,8 +217,8 @@ func (in *input) admitPolicies(errs *field.Errors) {
 	repaired("CapAvailable", o.Policy.CapAvailable)
 	repaired("CapOld", o.Policy.CapOld)
 	for name, s := range o.Sets {
-		errs.NotNegative(field.Element("Options.Sets", name)+".Least", s.Least)
-		errs.NotNegative(field.Element("Options.Sets", name)+".Protected", s.Protected)
+		errs.NotNegative(kplan.ElementPath("Options.Sets", name)+".Least", s.Least)
+		errs.NotNegative(kplan.ElementPath("Options.Sets", name)+".Protected", s.Protected)
 	}
 	if in.partitioned() {
 		o.Policy, o.Sets = rollout.Policy{}, nil

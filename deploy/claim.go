@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -59,7 +58,7 @@ func (in *input) selectsAll() bool {
 
 // claim keeps, adopts and releases ReplicaSets, and checks the ReplicaSets of the
 // Deployment.
-func (in *input) claim(errs *field.Errors) {
+func (in *input) claim(errs *kplan.FieldErrors) {
 	if in.selectsAll() {
 		return
 	}
@@ -90,7 +89,7 @@ func (in *input) owner() (owner claim.Owner, err error) {
 }
 
 // claimSet keeps, adopts or releases a ReplicaSet.
-func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *field.Errors) {
+func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *kplan.FieldErrors) {
 	switch in.verdict(owner, rs) {
 	case claim.Keep:
 		in.sets = append(in.sets, admitReplicaSet(rs, false, errs))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -28,12 +27,12 @@ import (
 // MaxSurge and MaxUnavailable are left unset if the rollingUpdate block is missing, and for the
 // strategy OnDelete, which does not read them.
 func DaemonSet(ds *appsv1.DaemonSet) (daemonset.DaemonSet, error) {
-	var es field.Errors
+	var es kplan.FieldErrors
 	return hashed(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), &es)
 }
 
 // hashed adds the hash of the template to d.
-func hashed(ds *appsv1.DaemonSet, d daemonset.DaemonSet, es *field.Errors) (daemonset.DaemonSet, error) {
+func hashed(ds *appsv1.DaemonSet, d daemonset.DaemonSet, es *kplan.FieldErrors) (daemonset.DaemonSet, error) {
 	if err := es.Join(); err != nil {
 		return daemonset.DaemonSet{}, err
 	}
@@ -49,13 +48,13 @@ func hashed(ds *appsv1.DaemonSet, d daemonset.DaemonSet, es *field.Errors) (daem
 // is computed only if a revision may have to be created. If a revision of the DaemonSet
 // has the template, the hash is its label.
 func DaemonSetSnapshot(ds *appsv1.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
-	var es field.Errors
+	var es kplan.FieldErrors
 	return daemonSnapshot(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), nodes, pods, revisions, &es)
 }
 
 // daemonSnapshot adds nodes, pods and revisions to d.
 func daemonSnapshot(ds *appsv1.DaemonSet, d daemonset.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod,
-	revisions []*appsv1.ControllerRevision, es *field.Errors) (daemonset.Snapshot, error) {
+	revisions []*appsv1.ControllerRevision, es *kplan.FieldErrors) (daemonset.Snapshot, error) {
 	if err := es.Join(); err != nil {
 		return daemonset.Snapshot{}, err
 	}
@@ -153,7 +152,7 @@ func orEmpty(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
 }
 
 // convertDaemonSet is [DaemonSet] without the hash of the template.
-func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSet {
+func convertDaemonSet(ds *appsv1.DaemonSet, es *kplan.FieldErrors) daemonset.DaemonSet {
 	surge, unavailable := convert.DaemonSetLimits(ds, es)
 	es.NotNegative("spec.minReadySeconds", ds.Spec.MinReadySeconds)
 	notNegative(es, "spec.revisionHistoryLimit", ds.Spec.RevisionHistoryLimit)
@@ -180,7 +179,7 @@ func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSe
 	}
 }
 
-func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {
+func daemonTemplate(ds *appsv1.DaemonSet, es *kplan.FieldErrors) daemonset.Template {
 	t := &ds.Spec.Template
 	data, err := templatePatch(t)
 	if err != nil {

@@ -5,8 +5,8 @@ package kube
 import (
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -36,7 +36,7 @@ func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {
 // deploymentWithoutTemplate is [Deployment] without the ID and the hash of the template,
 // which take longer than all the rest.
 func deploymentWithoutTemplate(d *appsv1.Deployment) (deploy.Deployment, error) {
-	var es field.Errors
+	var es kplan.FieldErrors
 	surge, unavailable := limits(d, &es)
 	checkSpec(d, &es)
 	if err := es.Join(); err != nil {
@@ -65,7 +65,7 @@ func deploymentWithoutTemplate(d *appsv1.Deployment) (deploy.Deployment, error) 
 
 // checkSpec adds the errors of all fields that make planning impossible, except for the
 // limits of a rolling update.
-func checkSpec(d *appsv1.Deployment, es *field.Errors) {
+func checkSpec(d *appsv1.Deployment, es *kplan.FieldErrors) {
 	spec := &d.Spec
 	notNegative(es, "spec.replicas", spec.Replicas)
 	notNegative(es, "spec.progressDeadlineSeconds", spec.ProgressDeadlineSeconds)
@@ -78,14 +78,14 @@ func checkSpec(d *appsv1.Deployment, es *field.Errors) {
 	}
 }
 
-func notNegative(es *field.Errors, path string, value *int32) {
+func notNegative(es *kplan.FieldErrors, path string, value *int32) {
 	if value != nil {
 		es.NotNegative(path, *value)
 	}
 }
 
 // limits returns the limits of a rolling update, unset for any other strategy.
-func limits(d *appsv1.Deployment, es *field.Errors) (surge, unavailable rollout.IntOrPercent) {
+func limits(d *appsv1.Deployment, es *kplan.FieldErrors) (surge, unavailable rollout.IntOrPercent) {
 	rolling := d.Spec.Strategy.RollingUpdate
 	if rolling == nil || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return surge, unavailable

@@ -10,8 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -58,10 +58,10 @@ type (
 )
 
 func mergePatch(uid string, annotations map[string]string, spec *patchSpec) (Patch, error) {
-	var es field.Errors
+	var es kplan.FieldErrors
 	for key, value := range annotations {
 		if !utf8.ValidString(key) || !utf8.ValidString(value) {
-			es.Add(field.Element("metadata.annotations", key), value, "must be valid UTF-8")
+			es.Add(kplan.ElementPath("metadata.annotations", key), value, "must be valid UTF-8")
 		}
 	}
 	if err := es.Join(); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -163,7 +162,7 @@ func revisionOf(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision, name st
 }
 
 func absent(list, name, why string) error {
-	return &kplan.FieldError{Path: field.Element(list, name), Value: name, Detail: "must be there, because the plan " + why}
+	return &kplan.FieldError{Path: kplan.ElementPath(list, name), Value: name, Detail: "must be there, because the plan " + why}
 }
 
 func one(r Request, err error) ([]Request, error) {

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -67,7 +66,7 @@ func Selector(s labels.Selector) (selector.Selector, error) {
 		r, err := requirement(&list[i])
 		if err != nil {
 			return selector.Nothing(), &kplan.FieldError{
-				Path: field.Element("requirements", strconv.Itoa(i)), Value: list[i].String(), Detail: "must be a valid requirement", Err: err,
+				Path: kplan.ElementPath("requirements", strconv.Itoa(i)), Value: list[i].String(), Detail: "must be a valid requirement", Err: err,
 			}
 		}
 		requirements = append(requirements, r)

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/kube/internal/valid"
 	"github.com/kplan-go/kplan/rollout"
@@ -30,7 +30,7 @@ func Validate(d *appsv1.Deployment) error {
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	checkSpec(d, &es)
 	checkDeadline(d, &es)
 	checkStrategy(d, &es)
@@ -38,7 +38,7 @@ func Validate(d *appsv1.Deployment) error {
 	return es.Join()
 }
 
-func checkObject(o *metav1.ObjectMeta, s *metav1.LabelSelector, t *corev1.PodTemplateSpec, es *field.Errors) {
+func checkObject(o *metav1.ObjectMeta, s *metav1.LabelSelector, t *corev1.PodTemplateSpec, es *kplan.FieldErrors) {
 	valid.Names(o, es)
 	valid.Selector(s, t.Labels, es)
 	valid.Template(t, es)
@@ -50,7 +50,7 @@ func ValidateReplicaSet(rs *appsv1.ReplicaSet) error {
 	if rs == nil {
 		rs = &appsv1.ReplicaSet{}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	notNegative(&es, "spec.replicas", rs.Spec.Replicas)
 	es.NotNegative("spec.minReadySeconds", rs.Spec.MinReadySeconds)
 	checkObject(&rs.ObjectMeta, rs.Spec.Selector, &rs.Spec.Template, &es)
@@ -63,14 +63,14 @@ func ValidateDaemonSet(ds *appsv1.DaemonSet) error {
 	if ds == nil {
 		ds = &appsv1.DaemonSet{}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	es.NotNegative("spec.minReadySeconds", ds.Spec.MinReadySeconds)
 	notNegative(&es, "spec.revisionHistoryLimit", ds.Spec.RevisionHistoryLimit)
 	checkObject(&ds.ObjectMeta, ds.Spec.Selector, &ds.Spec.Template, &es)
 	return es.Join()
 }
 
-func checkDeadline(d *appsv1.Deployment, es *field.Errors) {
+func checkDeadline(d *appsv1.Deployment, es *kplan.FieldErrors) {
 	deadline := int32(defaultDeadline)
 	if d.Spec.ProgressDeadlineSeconds != nil {
 		deadline = *d.Spec.ProgressDeadlineSeconds
@@ -81,7 +81,7 @@ func checkDeadline(d *appsv1.Deployment, es *field.Errors) {
 }
 
 // checkStrategy checks the limits as written: 1% of 10 pods rounds to 0, but is not 0.
-func checkStrategy(d *appsv1.Deployment, es *field.Errors) {
+func checkStrategy(d *appsv1.Deployment, es *kplan.FieldErrors) {
 	rolling := d.Spec.Strategy.RollingUpdate
 	if rolling == nil {
 		return
@@ -109,7 +109,7 @@ func checkStrategy(d *appsv1.Deployment, es *field.Errors) {
 
 // checkSign reports a sign in front of a percentage, as in +5% or -0%, which a
 // plan understands but the API server does not.
-func checkSign(es *field.Errors, path string, v *intstr.IntOrString) {
+func checkSign(es *kplan.FieldErrors, path string, v *intstr.IntOrString) {
 	if isPercent(v) && (v.StrVal[0] == '+' || v.StrVal[0] == '-') {
 		es.Add(path, v.StrVal, "must be a percentage without a sign")
 	}

@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
@@ -43,7 +43,7 @@ func StatefulSet(s *appsv1.StatefulSet) (cluster.Set, error) {
 	if s == nil {
 		s = &appsv1.StatefulSet{}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	w := workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: s.Name},
 		UID: string(s.UID), Generation: s.Generation, Labels: s.Labels, Annotations: s.Annotations,

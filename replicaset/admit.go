@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -62,7 +62,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) er
 	} else {
 		in.measure = newMeasure(&s.ReplicaSet, opts.Dialect)
 	}
-	var errs field.Errors
+	var errs kplan.FieldErrors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
 	}
@@ -82,7 +82,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options, m *measure) er
 	return errs.Join()
 }
 
-func (in *input) admitReplicaSet(errs *field.Errors) {
+func (in *input) admitReplicaSet(errs *kplan.FieldErrors) {
 	if in.ReplicaSet.Kind != "" && in.ReplicaSet.Kind != Kind && in.ReplicaSet.Kind != KindController && in.ReplicaSet.APIVersion == "" {
 		errs.Add("ReplicaSet.APIVersion", "", "must be set, because the kind is not one of Kubernetes")
 	}
@@ -101,7 +101,7 @@ func (in *input) admitReplicaSet(errs *field.Errors) {
 
 // admitSelector adds an error for a selector that cannot be compiled, but only if
 // UnusableSelectorIgnored is repaired.
-func (in *input) admitSelector(errs *field.Errors) {
+func (in *input) admitSelector(errs *kplan.FieldErrors) {
 	if in.unusable != nil && in.selects && in.opts.Repair.Has(UnusableSelectorIgnored) {
 		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), in.unusable.Error())
 	}

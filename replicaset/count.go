@@ -5,6 +5,7 @@ package replicaset
 import (
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -177,15 +178,15 @@ func (c *duplicateCheck) check(pods []podorder.Pod, roles []role) error {
 	if c == nil {
 		return nil
 	}
-	var errs field.Errors
+	var errs kplan.FieldErrors
 	if c.nameless {
-		errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
+		errs.Add(kplan.ElementPath("Pods", "")+".Name", "", "must be set")
 	}
 	if i, _, found := c.names.Duplicate(len(pods), touchedText(pods, roles, podName)); found {
-		errs.Add(field.Element("Pods", pods[i].Name)+".Name", pods[i].Name, "must be unique")
+		errs.Add(kplan.ElementPath("Pods", pods[i].Name)+".Name", pods[i].Name, "must be unique")
 	}
 	if i, j, found := c.uids.Duplicate(len(pods), touchedText(pods, roles, podUID)); found {
-		errs.Add(field.Element("Pods", min(pods[i].Name, pods[j].Name))+".UID", pods[i].UID, "must be unique")
+		errs.Add(kplan.ElementPath("Pods", min(pods[i].Name, pods[j].Name))+".UID", pods[i].UID, "must be unique")
 	}
 	return errs.Join()
 }

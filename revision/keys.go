@@ -6,7 +6,6 @@ import (
 	"cmp"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // Keys are the names of the annotations by which a Deployment and its ReplicaSets keep
@@ -48,7 +47,7 @@ func (k Keys) Errors(path string) []*kplan.FieldError {
 		return nil
 	}
 	k = k.OrDefault()
-	var errs field.Errors
+	var errs kplan.FieldErrors
 	taken := map[string]string{AnnotationLastApplied: "kubectl's record"}
 	for _, named := range [...]struct{ name, key string }{
 		{"Revision", k.Revision}, {"History", k.History}, {"Desired", k.Desired}, {"Max", k.Max}, {"Rollback", k.Rollback},

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // Number is [Keys.Number] with the keys of Kubernetes.
@@ -26,7 +25,7 @@ func (k *Keys) number(annotations map[string]string) (int64, error) {
 	n, err := k.parse(annotations)
 	if err != nil {
 		key := k.revision()
-		return 0, &kplan.FieldError{Path: field.Element("Annotations", key), Value: annotations[key], Detail: "must be a decimal number", Err: err}
+		return 0, &kplan.FieldError{Path: kplan.ElementPath("Annotations", key), Value: annotations[key], Detail: "must be a decimal number", Err: err}
 	}
 	return n, nil
 }

@@ -10,7 +10,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -26,7 +25,7 @@ func Rollout(o *RolloutObject) (argo.Rollout, error) {
 	if o == nil {
 		o = &RolloutObject{}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	spec := &o.Spec
 	r := argo.Rollout{
 		Name: o.Name, Generation: o.Generation, Revision: revisionIn(o.Annotations), Replicas: convert.Clone(spec.Replicas), Paused: spec.Paused,
@@ -74,7 +73,7 @@ func revisionIn(annotations map[string]string) int64 {
 	return n
 }
 
-func (b *BlueGreenStrategy) blueGreen(es *field.Errors) *argo.BlueGreen {
+func (b *BlueGreenStrategy) blueGreen(es *kplan.FieldErrors) *argo.BlueGreen {
 	const path = "spec.strategy.blueGreen"
 	if b.ActiveService == "" {
 		es.Add(path+".activeService", "", "must be set")
@@ -98,13 +97,13 @@ func (b *BlueGreenStrategy) blueGreen(es *field.Errors) *argo.BlueGreen {
 	return &green
 }
 
-func notNegative(es *field.Errors, path string, n *int32) {
+func notNegative(es *kplan.FieldErrors, path string, n *int32) {
 	if n != nil {
 		es.NotNegative(path, *n)
 	}
 }
 
-func (c *CanaryStrategy) canary(es *field.Errors, r *argo.Rollout) {
+func (c *CanaryStrategy) canary(es *kplan.FieldErrors, r *argo.Rollout) {
 	const path = "spec.strategy.canary"
 	r.MaxSurge, r.MaxUnavailable = limit(es, path+".maxSurge", c.MaxSurge), limit(es, path+".maxUnavailable", c.MaxUnavailable)
 	if zero := func(n rollout.IntOrPercent) bool { return n == rollout.Int(0) || n == rollout.Percent(0) }; zero(r.MaxSurge) && zero(r.MaxUnavailable) {
@@ -139,7 +138,7 @@ func (c *CanaryStrategy) canary(es *field.Errors, r *argo.Rollout) {
 }
 
 // check adds the errors in the names of two Services that take turns.
-func (p *PingPong) check(es *field.Errors, path string) {
+func (p *PingPong) check(es *kplan.FieldErrors, path string) {
 	switch {
 	case p == nil:
 	case p.PingService == "":
@@ -152,7 +151,7 @@ func (p *PingPong) check(es *field.Errors, path string) {
 }
 
 // limit reads a limit as the controller does: every text is a percentage.
-func limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
+func limit(es *kplan.FieldErrors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
 	if v == nil {
 		return rollout.IntOrPercent{}
 	}

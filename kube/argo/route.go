@@ -5,14 +5,14 @@ package argo
 import (
 	"time"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // routes returns the routes that a step sets, or removes if no request can match them. The
 // header route is first, as the controller writes it first.
-func (s *CanaryStep) routes(es *field.Errors, path string) []argo.Route {
+func (s *CanaryStep) routes(es *kplan.FieldErrors, path string) []argo.Route {
 	var list []argo.Route
 	if h := s.SetHeaderRoute; h != nil {
 		list = append(list, h.route(es, path+".setHeaderRoute"))
@@ -23,7 +23,7 @@ func (s *CanaryStep) routes(es *field.Errors, path string) []argo.Route {
 	return list
 }
 
-func (h *HeaderRoute) route(es *field.Errors, path string) argo.Route {
+func (h *HeaderRoute) route(es *kplan.FieldErrors, path string) argo.Route {
 	route := argo.Route{Name: named(es, path, h.Name)}
 	for i := range h.Match {
 		m := &h.Match[i]
@@ -32,7 +32,7 @@ func (h *HeaderRoute) route(es *field.Errors, path string) argo.Route {
 	return route
 }
 
-func (m *MirrorRoute) route(es *field.Errors, path string) argo.Route {
+func (m *MirrorRoute) route(es *kplan.FieldErrors, path string) argo.Route {
 	mirror := argo.Mirror{Percentage: convert.Clone(m.Percentage)}
 	if p := m.Percentage; p != nil && (*p < 0 || *p > 100) {
 		es.Add(path+".percentage", *p, "must be between 0 and 100")
@@ -51,7 +51,7 @@ func (m *MirrorRoute) route(es *field.Errors, path string) argo.Route {
 	return argo.Route{Name: named(es, path, m.Name), Mirror: &mirror}
 }
 
-func named(es *field.Errors, path, name string) string {
+func named(es *kplan.FieldErrors, path, name string) string {
 	if name == "" {
 		es.Add(path+".name", "", "must be set")
 	}

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -35,12 +35,12 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 		return argo.Snapshot{}, err
 	}
 	s := argo.Snapshot{Rollout: r}
-	var es field.Errors
+	var es kplan.FieldErrors
 	for _, rs := range sets {
 		if rs == nil || rs.Namespace != o.Namespace || !metav1.IsControlledBy(rs, o) {
 			continue
 		}
-		s.Sets = append(s.Sets, replicaSet(&es, field.Element("replicaSets", rs.Name)+".", rs))
+		s.Sets = append(s.Sets, replicaSet(&es, kplan.ElementPath("replicaSets", rs.Name)+".", rs))
 	}
 	if hash := o.Status.CurrentPodHash; r.Status.ObservedGeneration == o.Generation && has(s.Sets, hash) && !has(s.Sets, r.TemplateHash) {
 		s.Rollout.TemplateHash = hash
@@ -90,12 +90,12 @@ func ReplicaSet(rs *appsv1.ReplicaSet) (argo.ReplicaSet, error) {
 	if rs == nil {
 		return argo.ReplicaSet{}, nil
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	set := replicaSet(&es, "", rs)
 	return set, es.Join()
 }
 
-func replicaSet(es *field.Errors, path string, rs *appsv1.ReplicaSet) argo.ReplicaSet {
+func replicaSet(es *kplan.FieldErrors, path string, rs *appsv1.ReplicaSet) argo.ReplicaSet {
 	set := argo.ReplicaSet{
 		Name: rs.Name, Hash: rs.Labels[argo.HashLabel], Revision: revisionIn(rs.Annotations), ReadyReplicas: rs.Status.ReadyReplicas,
 		Size:              argo.Size{Replicas: 1, AvailableReplicas: rs.Status.AvailableReplicas, StatusReplicas: rs.Status.Replicas},

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -131,7 +131,7 @@ type RouteMatch struct {
 
 // step returns the step in the form of package argo, and adds its errors. Scales, routes
 // and plugins may be combined with other kinds.
-func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.Step {
+func (s *CanaryStep) step(es *kplan.FieldErrors, path string, maxWeight int32) argo.Step {
 	var step argo.Step
 	alone, kinds := 0, 0
 	count := func(there, isAlone bool) bool {
@@ -173,7 +173,7 @@ func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.S
 	return step
 }
 
-func (p *Pause) pause(es *field.Errors, path string) *argo.Pause {
+func (p *Pause) pause(es *kplan.FieldErrors, path string) *argo.Pause {
 	if p.Duration == nil {
 		return &argo.Pause{}
 	}
@@ -199,7 +199,7 @@ func secondsOf(text string) (int64, bool) {
 	return 0, false
 }
 
-func (c *SetCanaryScale) scale(es *field.Errors, path string) *argo.CanaryScale {
+func (c *SetCanaryScale) scale(es *kplan.FieldErrors, path string) *argo.CanaryScale {
 	if c.Replicas != nil {
 		es.NotNegative(path+".replicas", *c.Replicas)
 	}

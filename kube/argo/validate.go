@@ -5,7 +5,7 @@ package argo
 import (
 	"strconv"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/valid"
 )
 
@@ -21,7 +21,7 @@ func Validate(o *RolloutObject) error {
 	if o == nil || err != nil {
 		return err
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	spec := &o.Spec
 	valid.Names(&o.ObjectMeta, &es)
 	if spec.WorkloadRef == nil {
@@ -51,7 +51,7 @@ func orElse(n *int32, unset int32) int32 {
 }
 
 // validate adds the errors of fields that exclude each other.
-func (c *CanaryStrategy) validate(es *field.Errors) {
+func (c *CanaryStrategy) validate(es *kplan.FieldErrors) {
 	const path = "spec.strategy.canary"
 	if c.StableService != "" && c.StableService == c.CanaryService {
 		es.Add(path+".stableService", c.StableService, "must not be the canaryService")
@@ -72,7 +72,7 @@ func (c *CanaryStrategy) validate(es *field.Errors) {
 }
 
 // validate adds the errors of fields that the routing requires.
-func (t *TrafficRouting) validate(c *CanaryStrategy, es *field.Errors) {
+func (t *TrafficRouting) validate(c *CanaryStrategy, es *kplan.FieldErrors) {
 	const path = "spec.strategy.canary"
 	if c.PingPong == nil && t.ALB != nil || t.needsServices(c.PingPong == nil) {
 		if c.StableService == "" {
@@ -110,7 +110,7 @@ func (t *TrafficRouting) manages(route string) bool {
 }
 
 // validate adds the errors of a step that needs a routing, which may be nil.
-func (s *CanaryStep) validate(t *TrafficRouting, path string, es *field.Errors) {
+func (s *CanaryStep) validate(t *TrafficRouting, path string, es *kplan.FieldErrors) {
 	if s.SetCanaryScale != nil && t == nil {
 		es.Add(path+".setCanaryScale", "", "must not be set without trafficRouting")
 	}
@@ -132,7 +132,7 @@ func (s *CanaryStep) validate(t *TrafficRouting, path string, es *field.Errors) 
 	}
 }
 
-func validateRoute(es *field.Errors, path, name string, able bool, t *TrafficRouting, by string) {
+func validateRoute(es *kplan.FieldErrors, path, name string, able bool, t *TrafficRouting, by string) {
 	switch {
 	case !able:
 		es.Add(path, name, "must not be set without trafficRouting by "+by)

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -102,7 +102,7 @@ func (p *parts) resolve(o *RolloutObject) (*RolloutObject, error) {
 			return Resolve(o, &d.Spec.Template), nil
 		}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	es.Add("spec.workloadRef", ref.Kind+" "+ref.Name, "must name a Deployment in the input")
 	return o, es.Join()
 }

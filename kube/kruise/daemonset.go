@@ -10,7 +10,6 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 )
@@ -82,7 +81,7 @@ func AdvancedDaemonSetSnapshot(ds *appsv1.DaemonSet, a Advanced, nodes []*corev1
 // addAdvanced sets the fields of a in d, the snapshot of ds. It returns the errors of a
 // together with the errors of ds.
 func addAdvanced(d *daemonset.DaemonSet, ds *appsv1.DaemonSet, a Advanced, of error) error {
-	var es field.Errors
+	var es kplan.FieldErrors
 	if list, ok := of.(interface{ Unwrap() []error }); ok {
 		for _, err := range list.Unwrap() {
 			if e, ok := err.(*kplan.FieldError); ok {
@@ -105,7 +104,7 @@ func addAdvanced(d *daemonset.DaemonSet, ds *appsv1.DaemonSet, a Advanced, of er
 	return es.Join()
 }
 
-func checkRollingType(t daemonset.RollingType, es *field.Errors) {
+func checkRollingType(t daemonset.RollingType, es *kplan.FieldErrors) {
 	switch t {
 	case "", daemonset.Standard, daemonset.Surging, daemonset.InPlaceIfPossible:
 	default:

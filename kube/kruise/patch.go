@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -39,10 +39,10 @@ func metadataPatch(uid string, metadata map[string]any) (kube.Patch, error) {
 }
 
 func checkTexts(path string, m map[string]string) error {
-	var es field.Errors
+	var es kplan.FieldErrors
 	for key, value := range m {
 		if !utf8.ValidString(key) || !utf8.ValidString(value) {
-			es.Add(field.Element(path, key), value, "must be valid UTF-8")
+			es.Add(kplan.ElementPath(path, key), value, "must be valid UTF-8")
 		}
 	}
 	return es.Join()

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -56,7 +56,7 @@ type AdvancedStatefulSetRollingUpdate struct {
 // ready updated pods in pods. The error wraps [kplan.ErrInvalid].
 func AdvancedStatefulSet(s *AdvancedStatefulSetObject, pods []*corev1.Pod) (workload.Workload, error) {
 	s = convert.Or(s)
-	var es field.Errors
+	var es kplan.FieldErrors
 	w := common(&s.ObjectMeta, "apps.kruise.io/v1beta1", "StatefulSet", s.Spec.Replicas, &s.Spec.Template)
 	if s.APIVersion != "" {
 		w.APIVersion = s.APIVersion

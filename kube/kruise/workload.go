@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
@@ -29,7 +29,7 @@ func Deployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workload.Workl
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	w := common(&d.ObjectMeta, "apps/v1", "Deployment", d.Spec.Replicas, &d.Spec.Template)
 	w.Paused, w.StrategyType = d.Spec.Paused, string(d.Spec.Strategy.Type)
 	if rolling := d.Spec.Strategy.RollingUpdate; rolling != nil {
@@ -132,7 +132,7 @@ func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 	if s == nil {
 		s = &CloneSetObject{}
 	}
-	var es field.Errors
+	var es kplan.FieldErrors
 	w := common(&s.ObjectMeta, "apps.kruise.io/v1alpha1", "CloneSet", s.Spec.Replicas, &s.Spec.Template)
 	if s.APIVersion != "" {
 		w.APIVersion = s.APIVersion
@@ -159,7 +159,7 @@ func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 // [kplan.ErrInvalid].
 func DaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
 	ds = convert.Or(ds)
-	var es field.Errors
+	var es kplan.FieldErrors
 	w := common(&ds.ObjectMeta, "apps/v1", "DaemonSet", ptr.To(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
 	w.StrategyType, w.MinReadySeconds = string(ds.Spec.UpdateStrategy.Type), ds.Spec.MinReadySeconds
 	if rolling := ds.Spec.UpdateStrategy.RollingUpdate; rolling != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/internal/base/quirk"
 )
@@ -23,7 +23,7 @@ type input struct {
 
 // admit checks a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (input, error) {
-	var es field.Errors
+	var es kplan.FieldErrors
 	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/apply"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/internal/base/zero"
@@ -75,7 +75,7 @@ func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bo
 // Admit decides whether an update of a workload enters a rollout, and how the workload
 // changes in that case. The error, if any, wraps [kplan.ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
-	var es field.Errors
+	var es kplan.FieldErrors
 	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
 	if !s.New.Ref.Known() {
 		es.Add("New.WorkloadRef", s.New.Ref.GroupKind(), workload.KnownKinds)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/condition"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -52,7 +52,7 @@ func (st *pass) keep(n outcome) outcome {
 }
 
 func admit(s *Snapshot, now time.Time, opts Options) error {
-	var es field.Errors
+	var es kplan.FieldErrors
 	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/internal/base/union"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -28,7 +27,7 @@ func (o Options) percentLimit() int32 {
 // namespace. Of the options it reads PercentLimit. Replicas and weights that are not
 // percentages at all are errors of [rollout.Parse] already.
 func Validate(r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
-	var es field.Errors
+	var es kplan.FieldErrors
 	if !supported(r.WorkloadRef) {
 		es.Add("Rollout.WorkloadRef", r.WorkloadRef.Kind, "WorkloadRef kind is not supported")
 	}
@@ -59,7 +58,7 @@ func Validate(r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
 // ValidateUpdate returns the errors for which admission rejects a change of a Rollout: the
 // errors of [Validate] and, while it progresses or terminates, changes of immutable fields.
 func ValidateUpdate(old, r Rollout, others []Rollout, opts Options) []*kplan.FieldError {
-	es := field.Errors(Validate(r, others, opts))
+	es := kplan.FieldErrors(Validate(r, others, opts))
 	if p := old.Status.Phase; p != PhaseProgressing && p != PhaseTerminating {
 		return es
 	}
@@ -91,7 +90,7 @@ func blueGreenKind(r workload.Ref) bool {
 }
 
 // validateSteps records the first error of the steps.
-func validateSteps(es *field.Errors, r Rollout, path string, limit int32) {
+func validateSteps(es *kplan.FieldErrors, r Rollout, path string, limit int32) {
 	steps := r.Strategy().Steps
 	if len(steps) == 0 {
 		es.Add(path, 0, "The number of Canary.Steps cannot be empty")
@@ -153,7 +152,7 @@ func decreases(before, v rollout.IntOrPercent) bool {
 }
 
 // validateRoutings records the errors of the traffic routings.
-func validateRoutings(es *field.Errors, routings []traffic.Routing, path string) {
+func validateRoutings(es *kplan.FieldErrors, routings []traffic.Routing, path string) {
 	if len(routings) > 1 {
 		es.Add(path, len(routings), "Rollout currently only support single TrafficRouting.")
 		return
@@ -179,7 +178,7 @@ func validateRoutings(es *field.Errors, routings []traffic.Routing, path string)
 // ValidateV1alpha1 is [Validate] for the older version of the API, which has different
 // rules for steps: see [RolloutV1alpha1].
 func ValidateV1alpha1(r RolloutV1alpha1, opts Options) []*kplan.FieldError {
-	var es field.Errors
+	var es kplan.FieldErrors
 	ref := r.WorkloadRef
 	if !supported(ref) {
 		es.Add("Rollout.WorkloadRef", ref.Kind, "WorkloadRef kind is not supported")
@@ -194,7 +193,7 @@ func ValidateV1alpha1(r RolloutV1alpha1, opts Options) []*kplan.FieldError {
 	return es
 }
 
-func validateStepsV1alpha1(es *field.Errors, r RolloutV1alpha1, limit int32) {
+func validateStepsV1alpha1(es *kplan.FieldErrors, r RolloutV1alpha1, limit int32) {
 	const path = "Rollout.Steps"
 	if len(r.Steps) == 0 {
 		es.Add(path, 0, "The number of Canary.Steps cannot be empty")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/quirk"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -121,7 +121,7 @@ func (p Plan) String() string {
 // by [batchrelease.NewContext], the sizes of a Deployment that is updated by partition by
 // [partition.NewSize] and [partition.OldLimit].
 func Of(in Input, opts kruise.Options) (Plan, error) {
-	var es field.Errors
+	var es kplan.FieldErrors
 	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
 	es.NotNegative("Replicas", in.Replicas)
 	for i, n := range in.Generations {

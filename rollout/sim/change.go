@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
@@ -32,7 +31,7 @@ import (
 func (w *World) Put(objects ...any) error {
 	w.ensure()
 	for _, object := range objects {
-		var errs field.Errors
+		var errs kplan.FieldErrors
 		if q, ok := object.(cluster.Quota); ok {
 			validQuota(&q, &errs)
 		}

@@ -5,9 +5,9 @@ package sim
 import (
 	"strings"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 	"github.com/kplan-go/kplan/rollout/sim/internal/apiserver"
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
@@ -49,7 +49,7 @@ func metaOf(s *store.Store) (list []cluster.Meta) {
 }
 
 // validMeta notes metadata of missing Deployments and DaemonSets.
-func validMeta(s *cluster.Snapshot, errs *field.Errors) {
+func validMeta(s *cluster.Snapshot, errs *kplan.FieldErrors) {
 	type object struct{ kind, name string }
 	there := map[object]bool{}
 	for i := range s.Deployments {
@@ -63,7 +63,7 @@ func validMeta(s *cluster.Snapshot, errs *field.Errors) {
 	}
 	for _, m := range s.Meta {
 		if !there[object{m.Kind, m.Name}] {
-			errs.Add(field.Element("Meta", m.Name)+".Kind", m.Kind, "must be the kind of a Deployment or a DaemonSet with this name")
+			errs.Add(kplan.ElementPath("Meta", m.Name)+".Kind", m.Kind, "must be the kind of a Deployment or a DaemonSet with this name")
 		}
 	}
 }

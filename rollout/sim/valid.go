@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/base/field"
@@ -33,7 +34,7 @@ const mostOften = 100
 const soonest = time.Millisecond
 
 // valid returns the errors of a configuration.
-func (c *Config) valid() (errs field.Errors) {
+func (c *Config) valid() (errs kplan.FieldErrors) {
 	for _, f := range c.Faults.list() {
 		if rate := *f.rate; !(rate >= 0 && rate <= mostOften) {
 			errs.Add("Config.Faults."+f.name, rate, fmt.Sprintf("must be from 0 to %d", mostOften))
@@ -73,10 +74,10 @@ func (c *Config) valid() (errs field.Errors) {
 }
 
 // validOwn returns the errors of controllers and autoscalers of the caller.
-func (c *Config) validOwn() (errs field.Errors) {
+func (c *Config) validOwn() (errs kplan.FieldErrors) {
 	named(&errs, "Config.Controllers", c.Controllers, func(r *Reconciler) string { return r.Name })
 	for _, r := range c.Controllers {
-		path := field.Element("Config.Controllers", r.Name)
+		path := kplan.ElementPath("Config.Controllers", r.Name)
 		if r.For == "" || r.For == KindRollout || r.For == KindArgoRollout {
 			errs.Add(path+".For", string(r.For), "must be another kind of ours, or that of an Object")
 		}
@@ -86,7 +87,7 @@ func (c *Config) validOwn() (errs field.Errors) {
 	}
 	named(&errs, "Config.Autoscalers", c.Autoscalers, func(a *Autoscaler) string { return a.Name })
 	for _, a := range c.Autoscalers {
-		path := field.Element("Config.Autoscalers", a.Name)
+		path := kplan.ElementPath("Config.Autoscalers", a.Name)
 		if a.Every != 0 && (a.Every < soonest || a.Every > forever) {
 			errs.Add(path+".Every", a.Every.String(), fmt.Sprintf("must be 0 or from %v to %v", soonest, forever))
 		}
@@ -98,7 +99,7 @@ func (c *Config) validOwn() (errs field.Errors) {
 }
 
 // validTimes notes the errors of times at a path.
-func validTimes(t *cluster.Times, path string, errs *field.Errors) {
+func validTimes(t *cluster.Times, path string, errs *kplan.FieldErrors) {
 	for _, s := range []struct {
 		name string
 		cluster.Spread
@@ -108,7 +109,7 @@ func validTimes(t *cluster.Times, path string, errs *field.Errors) {
 }
 
 // validSpread notes the errors of a spread at a path.
-func validSpread(s cluster.Spread, path string, errs *field.Errors) {
+func validSpread(s cluster.Spread, path string, errs *kplan.FieldErrors) {
 	before := 0.0
 	for _, q := range s {
 		switch {
@@ -127,7 +128,7 @@ func validSpread(s cluster.Spread, path string, errs *field.Errors) {
 // valid returns the errors of a snapshot: names that are missing or occur twice, workloads that do
 // not select their own pods, times that are centuries away, quotas that the API server refuses, and
 // holds of missing pods.
-func valid(s *cluster.Snapshot) (errs field.Errors) {
+func valid(s *cluster.Snapshot) (errs kplan.FieldErrors) {
 	if d := s.Now.Sub(agenda.Epoch); !s.Now.IsZero() && (d < -forever || d > forever) {
 		errs.Add("Now", s.Now.String(), "must be within "+forever.String()+" of "+agenda.Epoch.String())
 	}
@@ -155,7 +156,7 @@ func valid(s *cluster.Snapshot) (errs field.Errors) {
 	eachSelects(&errs, daemonSetsIn(s))
 	for id, t := range s.Templates {
 		if t.Times != nil {
-			validTimes(t.Times, field.Element("Templates", id)+".Times", &errs)
+			validTimes(t.Times, kplan.ElementPath("Templates", id)+".Times", &errs)
 		}
 	}
 	validHeld(s, &errs)
@@ -174,21 +175,21 @@ func daemonSetsIn(s *cluster.Snapshot) []daemonset.DaemonSet {
 }
 
 // validKinds notes ReplicationControllers among the ReplicaSets, and others among the ReplicationControllers.
-func validKinds(errs *field.Errors, s *cluster.Snapshot) {
+func validKinds(errs *kplan.FieldErrors, s *cluster.Snapshot) {
 	for _, o := range s.ReplicaSets {
 		if o.Kind == replicaset.KindController {
-			errs.Add(field.Element("ReplicaSets", o.Name)+".Kind", o.Kind, "must be one of the ReplicationControllers")
+			errs.Add(kplan.ElementPath("ReplicaSets", o.Name)+".Kind", o.Kind, "must be one of the ReplicationControllers")
 		}
 	}
 	for _, o := range s.ReplicationControllers {
 		if o.Kind != "" && o.Kind != replicaset.KindController {
-			errs.Add(field.Element("ReplicationControllers", o.Name)+".Kind", o.Kind, "must be empty or "+replicaset.KindController)
+			errs.Add(kplan.ElementPath("ReplicationControllers", o.Name)+".Kind", o.Kind, "must be empty or "+replicaset.KindController)
 		}
 	}
 }
 
 // validHeld notes holds of missing pods.
-func validHeld(s *cluster.Snapshot, errs *field.Errors) {
+func validHeld(s *cluster.Snapshot, errs *kplan.FieldErrors) {
 	if len(s.Held) == 0 {
 		return
 	}
@@ -201,24 +202,24 @@ func validHeld(s *cluster.Snapshot, errs *field.Errors) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Held)) {
 		if !there[name] {
-			errs.Add(field.Element("Held", name), name, "must be the name of a pod")
+			errs.Add(kplan.ElementPath("Held", name), name, "must be the name of a pod")
 		}
 	}
 }
 
 // named notes objects of a list without a name, or with the name of another one.
-func named[T any](errs *field.Errors, list string, objects []T, name func(*T) string) {
+func named[T any](errs *kplan.FieldErrors, list string, objects []T, name func(*T) string) {
 	for i := range objects {
 		if name(&objects[i]) == "" {
-			errs.Add(field.Element(list, "")+".Name", "", "must not be empty")
+			errs.Add(kplan.ElementPath(list, "")+".Name", "", "must not be empty")
 		}
 	}
 	if i, _, found := field.Duplicate(len(objects), func(i int) string { return name(&objects[i]) }); found {
-		errs.Add(field.Element(list, name(&objects[i]))+".Name", name(&objects[i]), "must not occur twice")
+		errs.Add(kplan.ElementPath(list, name(&objects[i]))+".Name", name(&objects[i]), "must not occur twice")
 	}
 }
 
-func eachSelects[T any](errs *field.Errors, workloads []T) {
+func eachSelects[T any](errs *kplan.FieldErrors, workloads []T) {
 	for _, o := range workloads {
 		selects(errs, o)
 	}
@@ -227,23 +228,23 @@ func eachSelects[T any](errs *field.Errors, workloads []T) {
 // selects notes that a workload does not select the pods that it creates: it would release each, and
 // create others forever. The API server refuses it. A workload without a selector has the pods that
 // it owns. The planner reports an invalid selector.
-func selects(errs *field.Errors, workload any) {
+func selects(errs *kplan.FieldErrors, workload any) {
 	var path string
 	var ls *selector.LabelSelector
 	var labels map[string]string
 	switch o := workload.(type) {
 	case deploy.Deployment:
-		path, ls, labels = field.Element("Deployments", o.Name), o.Selector, o.TemplateLabels
+		path, ls, labels = kplan.ElementPath("Deployments", o.Name), o.Selector, o.TemplateLabels
 	case replicaset.ReplicaSet:
 		list := "ReplicaSets"
 		if o.Kind == replicaset.KindController {
 			list = "ReplicationControllers"
 		}
-		path, ls, labels = field.Element(list, o.Name), o.Selector, o.TemplateLabels
+		path, ls, labels = kplan.ElementPath(list, o.Name), o.Selector, o.TemplateLabels
 	case daemonset.DaemonSet:
-		path, ls, labels = field.Element("DaemonSets", o.Name), o.Selector, o.Template.Labels
+		path, ls, labels = kplan.ElementPath("DaemonSets", o.Name), o.Selector, o.Template.Labels
 	case cluster.AdvancedDaemonSet:
-		path, ls, labels = field.Element("DaemonSets", o.Name), o.Selector, o.Template.Labels
+		path, ls, labels = kplan.ElementPath("DaemonSets", o.Name), o.Selector, o.Template.Labels
 	}
 	if ls == nil {
 		return

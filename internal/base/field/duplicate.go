@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package field finds elements of a list that have the same text in a field, such as a name or a UID.
 package field
 
 import "math/bits"

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // Names returns the names of the quirks of a set, in the order of the table. Bits beyond the table
@@ -31,7 +30,7 @@ func Format[Q ~uint64](table []kplan.Quirk, set Q) string {
 
 // Parse returns the set of the quirks with these names. The error lists all unknown names.
 func Parse[Q ~uint64](table []kplan.Quirk, names ...string) (set Q, err error) {
-	var errs field.Errors
+	var errs kplan.FieldErrors
 next:
 	for _, name := range names {
 		for i, q := range table {
@@ -64,7 +63,7 @@ func Unmarshal[Q ~uint64](table []kplan.Quirk, data []byte, set *Q) error {
 }
 
 // Check records an error if a set has bits beyond all known quirks.
-func Check(es *field.Errors, repair, all uint64) {
+func Check(es *kplan.FieldErrors, repair, all uint64) {
 	if repair&^all != 0 {
 		es.Add("Options.Repair", repair, "must be a set of known quirks")
 	}

@@ -2,7 +2,9 @@
 
 package tracked
 
-import "github.com/kplan-go/kplan/internal/base/field"
+import (
+	"github.com/kplan-go/kplan"
+)
 
 // A Verdict tells how an event changes a table.
 type Verdict uint8
@@ -90,7 +92,7 @@ func refused[T any, K Kind[T]](k K, now *T, name string, value any, detail strin
 	if now == nil {
 		side = ".Old."
 	}
-	var errs field.Errors
+	var errs kplan.FieldErrors
 	errs.Add(k.Path()+side+name, value, detail)
 	return Ignore, errs.Join()
 }

@@ -4,7 +4,6 @@ package tracked
 
 import (
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // Load applies an addition of each object of a list. It returns the error of apply, or a
@@ -13,7 +12,7 @@ func Load[T any, K Kind[T]](k K, list []T, known func(name string) bool, apply f
 	for i := range list {
 		v := &list[i]
 		if name := k.Name(v); known(name) {
-			return &kplan.FieldError{Path: field.Element(k.Path()+"s", name) + ".Name", Value: name, Detail: "must be unique"}
+			return &kplan.FieldError{Path: kplan.ElementPath(k.Path()+"s", name) + ".Name", Value: name, Detail: "must be unique"}
 		}
 		if err := apply(v); err != nil {
 			return err

@@ -61,9 +61,9 @@ func used(t *testing.T, files []file) map[string]bool {
 
 // Import returns a package without its tests.
 func (c *checker) Import(name string) (*types.Package, error) {
-	folder, ours := strings.CutPrefix(name, module+"/")
+	folder, own := ours(name)
 	in := c.folders[folder]
-	if !ours || in == nil {
+	if !own || in == nil {
 		other := types.NewPackage(name, path.Base(name))
 		other.MarkComplete()
 		return other, nil
@@ -79,13 +79,13 @@ func (c *checker) Import(name string) (*types.Package, error) {
 func (c *checker) check(folder string, files []*ast.File) *types.Package {
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: c, Error: func(error) {}}
-	pkg, _ := config.Check(module+"/"+folder, c.fset, files, &info)
+	pkg, _ := config.Check(path.Join(module, folder), c.fset, files, &info)
 	for _, object := range info.Uses {
 		f, ok := object.(*types.Func)
 		if !ok || f.Pkg() == nil || f.Signature().Recv() != nil {
 			continue
 		}
-		if of, ours := strings.CutPrefix(f.Pkg().Path(), module+"/"); ours && of != folder {
+		if of, own := ours(f.Pkg().Path()); own && of != folder {
 			c.found[of+"."+f.Name()] = true
 		}
 	}

@@ -64,7 +64,7 @@ func skip(name string, d fs.DirEntry, nested bool) error {
 func TestHouse(t *testing.T) {
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {
-			for _, f := range tree(t, name == "place") {
+			for _, f := range tree(t, name == "place" || name == "modules") {
 				for _, v := range rule(f) {
 					t.Error(v)
 				}
@@ -139,7 +139,7 @@ func TestRules(t *testing.T) {
 		{"own imports", "rollout/workload/x.go", `package workload; import "github.com/kplan-go/kplan/revision"`, ""},
 		{"own imports", "rollout/argo/x.go", `package argo; import "github.com/kplan-go/kplan/rollout/workload"`, "rollout/argo may not import rollout/workload"},
 		{"own imports", "selector/x.go", `package selector; import "github.com/kplan-go/kplan/revision"`, "selector may not import revision"},
-		{"own imports", "selector/x.go", `package selector; import "github.com/kplan-go/kplan/internal/base/field"`, "selector may not import internal/base/field"},
+		{"own imports", "selector/x.go", `package selector; import "github.com/kplan-go/kplan/internal/base/paged"`, "selector may not import internal/base/paged"},
 		{"own imports", "podorder/x.go", `package podorder; import "github.com/kplan-go/kplan/selector"`, ""},
 		{"own imports", "internal/base/field/x.go", `package field; import "github.com/kplan-go/kplan/rollout"`, "internal/base/field may not import rollout"},
 		{"own imports", "replicaset/x.go", `package replicaset; import "github.com/kplan-go/kplan/deploy"`, "replicaset may not import deploy"},
@@ -160,6 +160,12 @@ func TestRules(t *testing.T) {
 		{"aliases", "deploy/x.go", `package deploy; type Event = kplan.Event`, "alias Event"},
 		{"aliases", "deploy/x.go", `package deploy; type Hold = kplan.Hold[Reason]`, "alias Hold"},
 		{"aliases", "deploy/x.go", `package deploy; type Planner = func(Snapshot) Plan; type event = kplan.Event`, ""},
+
+		{"modules", "kube/x.go", `package kube; import "github.com/kplan-go/kplan/internal/base/ptr"`, "the module kube imports internal/base/ptr"},
+		{"modules", "examples/kplan/x.go", `package main; import "github.com/kplan-go/kplan/rollout/sim/internal/store"`, "the module examples/kplan imports rollout/sim/internal/store"},
+		{"modules", "kube/argo/x.go", `package argo; import "github.com/kplan-go/kplan/kube/internal/valid"`, ""},
+		{"modules", "kube/x_test.go", `package kube; import "github.com/kplan-go/kplan/internal/verify/total"`, ""},
+		{"modules", "examples/simulator/x.go", `package main; import "github.com/kplan-go/kplan/internal/base/ptr"`, ""},
 
 		{"other imports", "deploy/x.go", `package deploy; import "github.com/kplan-go/kplan"`, ""},
 		{"other imports", "deploy/x.go", `package deploy; import "os"`, "import of os"},

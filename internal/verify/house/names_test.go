@@ -46,11 +46,11 @@ func TestDeclaredNames(t *testing.T) {
 // adapters says which packages of ours those of the module kube may import. The ones that
 // are not below internal are what users import.
 var adapters = map[string][]string{
-	"kube":                   {"daemonset", "daemonset/inplace", "deploy", "internal/base/field", "kube/internal/convert", "kube/internal/defaults", "kube/internal/valid", "podorder", "replicaset", "revision", "rollout", "rollout/partition", "rollout/sim/cluster", "rollout/sim/scheduler", "rollout/traffic", "rollout/workload", "selector", "selector/claim"},
-	"kube/argo":              {"deploy", "internal/base/field", "kube", "kube/internal/convert", "kube/internal/valid", "replicaset", "revision", "rollout", "rollout/argo", "rollout/sim/cluster", "rollout/traffic"},
-	"kube/kruise":            {"daemonset", "daemonset/inplace", "deploy", "internal/base/field", "kube", "kube/internal/convert", "revision", "rollout", "rollout/batchrelease", "rollout/kruise", "rollout/partition", "rollout/sim/cluster", "rollout/traffic", "rollout/workload"},
-	"kube/internal/convert":  {"internal/base/field", "rollout"},
-	"kube/internal/valid":    {"internal/base/field"},
+	"kube":                   {"daemonset", "daemonset/inplace", "deploy", "kube/internal/convert", "kube/internal/defaults", "kube/internal/valid", "podorder", "replicaset", "revision", "rollout", "rollout/partition", "rollout/sim/cluster", "rollout/sim/scheduler", "rollout/traffic", "rollout/workload", "selector", "selector/claim"},
+	"kube/argo":              {"deploy", "kube", "kube/internal/convert", "kube/internal/valid", "replicaset", "revision", "rollout", "rollout/argo", "rollout/sim/cluster", "rollout/traffic"},
+	"kube/kruise":            {"daemonset", "daemonset/inplace", "deploy", "kube", "kube/internal/convert", "revision", "rollout", "rollout/batchrelease", "rollout/kruise", "rollout/partition", "rollout/sim/cluster", "rollout/traffic", "rollout/workload"},
+	"kube/internal/convert":  {"rollout"},
+	"kube/internal/valid":    {},
 	"kube/internal/apitest":  {"kube", "rollout"},
 	"kube/internal/defaults": {},
 }

@@ -41,7 +41,7 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
 }
 
-var toolkits = []string{"internal/base/field", "internal/base/quirk", "internal/base/union", "internal/base/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
+var toolkits = []string{"internal/base/quirk", "internal/base/union", "internal/base/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
 
 // ofWorlds are what a simulated cluster holds.
 var ofWorlds = append([]string{"daemonset", "daemonset/inplace", "deploy", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...)
@@ -71,7 +71,7 @@ var engine = map[string][]string{
 // machinery is what the engine may import of the standard library besides what the core may.
 var machinery = []string{"container/heap", "math/rand/v2", "reflect"}
 
-var ofRollouts = []string{"internal/base/field", "internal/base/quirk", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"}
+var ofRollouts = []string{"internal/base/quirk", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"}
 
 // imports says which packages of ours each package may import. Its keys that are
 // not below internal are the exported core; they, internal/base/field,
@@ -85,15 +85,15 @@ var imports = map[string][]string{
 	"selector/algebra":        {"internal/base/zero", "selector"},
 	"selector/claim":          {"internal/base/union", "internal/base/zero", "selector", "selector/algebra"},
 	"internal/base/field":     {},
-	"internal/base/quirk":     {"internal/base/field"},
+	"internal/base/quirk":     {},
 	"internal/base/apply":     {},
 	"internal/base/condition": {},
-	"revision":                {"internal/base/field", "internal/base/quirk", "internal/base/zero"},
+	"revision":                {"internal/base/quirk", "internal/base/zero"},
 	"revision/kubectl":        {"internal/base/zero", "revision"},
-	"podorder":                {"internal/base/field", "internal/base/quirk", "internal/base/zero", "selector"},
+	"podorder":                {"internal/base/quirk", "internal/base/zero", "selector"},
 	"podorder/pausepoint":     {"podorder"},
 	"rollout":                 {},
-	"rollout/argo":            {"internal/base/apply", "internal/base/condition", "internal/base/field", "internal/base/quirk", "internal/base/union", "internal/base/zero", "rollout"},
+	"rollout/argo":            {"internal/base/apply", "internal/base/condition", "internal/base/quirk", "internal/base/union", "internal/base/zero", "rollout"},
 	"rollout/ordinal":         {"rollout"},
 	"rollout/partition":       {"internal/base/union", "rollout"},
 	"rollout/traffic":         {"internal/base/zero", "rollout"},
@@ -102,20 +102,20 @@ var imports = map[string][]string{
 	"rollout/kruise":          append([]string{"internal/base/apply", "internal/base/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":         append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/base/paged":     {"internal/base/field"},
-	"internal/base/tracked":   {"internal/base/field", "internal/base/paged", "podorder", "selector"},
+	"internal/base/tracked":   {"internal/base/paged", "podorder", "selector"},
 	"internal/base/lineup":    {"internal/base/paged", "internal/base/tracked", "podorder"},
 	// A world of them all, which its owner changes. Its engine has rooms: see below.
-	"rollout/sim":         append([]string{"rollout/sim/cluster", "rollout/sim/scheduler", "internal/base/apply"}, append(rooms("apiserver", "agenda", "chaos", "controllers", "life", "store", "trouble"), ofWorlds...)...),
+	"rollout/sim":         append([]string{"rollout/sim/cluster", "rollout/sim/scheduler", "internal/base/apply", "internal/base/field"}, append(rooms("apiserver", "agenda", "chaos", "controllers", "life", "store", "trouble"), ofWorlds...)...),
 	"rollout/sim/cluster": ofWorlds,
 	"rollout/sim/record": {
 		"daemonset", "deploy", "podorder", "replicaset", "revision", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/sim",
 		"rollout/sim/cluster", "rollout/traffic", "rollout/workload",
 	},
 	"rollout/sim/scheduler": {"daemonset", "podorder", "rollout/sim/cluster", "selector"},
-	"replicaset":            append([]string{"internal/base/apply", "internal/base/lineup", "internal/base/paged", "internal/base/tracked"}, toolkits...),
-	"daemonset":             append([]string{"internal/base/apply", "internal/base/paged", "internal/base/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"replicaset":            append([]string{"internal/base/apply", "internal/base/field", "internal/base/lineup", "internal/base/paged", "internal/base/tracked"}, toolkits...),
+	"daemonset":             append([]string{"internal/base/apply", "internal/base/field", "internal/base/paged", "internal/base/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
 	"daemonset/inplace":     {"internal/base/zero"},
-	"deploy":                append([]string{"internal/base/apply", "internal/base/paged", "internal/base/tracked", "replicaset"}, toolkits...),
+	"deploy":                append([]string{"internal/base/apply", "internal/base/field", "internal/base/paged", "internal/base/tracked", "replicaset"}, toolkits...),
 }
 
 // forTests says which packages of ours those may import that users import in their tests.
@@ -467,4 +467,5 @@ var rules = map[string]func(file) []string{
 	"place":         checkPlace,
 	"comments":      checkComments,
 	"aliases":       checkAliases,
+	"modules":       checkModules,
 }

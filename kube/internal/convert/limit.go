@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -24,7 +23,7 @@ func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
 
 // Limit returns v. It adds an error if v is no number or negative; a v that is no
 // number is returned as unset.
-func Limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
+func Limit(es *kplan.FieldErrors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
 	n, err := IntOrPercent(v)
 	if err != nil {
 		es.Add(path, v.StrVal, "must be a whole number or a percentage such as 25%")
@@ -43,7 +42,7 @@ const (
 )
 
 // DaemonSetLimits returns the limits of a rolling update, unset for OnDelete.
-func DaemonSetLimits(ds *appsv1.DaemonSet, es *field.Errors) (surge, unavailable rollout.IntOrPercent) {
+func DaemonSetLimits(ds *appsv1.DaemonSet, es *kplan.FieldErrors) (surge, unavailable rollout.IntOrPercent) {
 	rolling := ds.Spec.UpdateStrategy.RollingUpdate
 	if rolling == nil || ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
 		return surge, unavailable

@@ -15,11 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 )
 
 // Names checks the name and the namespace.
-func Names(o *metav1.ObjectMeta, es *field.Errors) {
+func Names(o *metav1.ObjectMeta, es *kplan.FieldErrors) {
 	if o.Name == "" {
 		es.Add("metadata.name", "", "must be set")
 	} else {
@@ -31,7 +30,7 @@ func Names(o *metav1.ObjectMeta, es *field.Errors) {
 }
 
 // check adds the errors of a text, in the words of apimachinery without the examples.
-func check(es *field.Errors, path, text string, wrong []string) {
+func check(es *kplan.FieldErrors, path, text string, wrong []string) {
 	for _, words := range wrong {
 		words, _, _ = strings.Cut(words, " (e.g. ")
 		es.Add(path, text, words)
@@ -40,7 +39,7 @@ func check(es *field.Errors, path, text string, wrong []string) {
 
 // Selector checks that the selector is set, and that it matches the labels of the
 // template.
-func Selector(s *metav1.LabelSelector, template map[string]string, es *field.Errors) {
+func Selector(s *metav1.LabelSelector, template map[string]string, es *kplan.FieldErrors) {
 	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		es.Add("spec.selector", "", "must be set and not empty")
 		return
@@ -70,7 +69,7 @@ func written(s *metav1.LabelSelector) string {
 }
 
 // Template checks the pod template of a workload that never ends.
-func Template(t *corev1.PodTemplateSpec, es *field.Errors) {
+func Template(t *corev1.PodTemplateSpec, es *kplan.FieldErrors) {
 	const path = "spec.template.spec"
 	s := &t.Spec
 	if len(s.Containers) == 0 {
@@ -91,16 +90,16 @@ func Template(t *corev1.PodTemplateSpec, es *field.Errors) {
 	}{{path + ".initContainers", s.InitContainers}, {path + ".containers", s.Containers}} {
 		for i := range list.containers {
 			c := &list.containers[i]
-			container(es, field.Element(list.path, c.Name), c)
+			container(es, kplan.ElementPath(list.path, c.Name), c)
 			if slices.Contains(names, c.Name) {
-				es.Add(field.Element(list.path, c.Name)+".name", c.Name, "must be the name of one container alone")
+				es.Add(kplan.ElementPath(list.path, c.Name)+".name", c.Name, "must be the name of one container alone")
 			}
 			names = append(names, c.Name)
 		}
 	}
 }
 
-func container(es *field.Errors, path string, c *corev1.Container) {
+func container(es *kplan.FieldErrors, path string, c *corev1.Container) {
 	if c.Name == "" {
 		es.Add(path+".name", "", "must be set")
 	} else {
@@ -117,7 +116,7 @@ func container(es *field.Errors, path string, c *corev1.Container) {
 }
 
 // pairs checks the keys and values of labels.
-func pairs(es *field.Errors, path string, of map[string]string) {
+func pairs(es *kplan.FieldErrors, path string, of map[string]string) {
 	for key, value := range of {
 		check(es, path, key, validation.IsQualifiedName(key))
 		check(es, path+"["+key+"]", value, validation.IsValidLabelValue(value))

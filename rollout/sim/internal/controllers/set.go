@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/sim/internal/control"
 	"github.com/kplan-go/kplan/rollout/sim/internal/podset"
@@ -80,7 +79,7 @@ func (c *setController) tooLarge(o *store.Set) error {
 		return nil
 	}
 	detail := fmt.Sprintf("must be at most %d, so many pods there may be", most)
-	return &kplan.FieldError{Path: field.Element("Sets", o.Name) + ".Replicas", Value: n, Detail: detail}
+	return &kplan.FieldError{Path: kplan.ElementPath("Sets", o.Name) + ".Replicas", Value: n, Detail: detail}
 }
 
 // Begin implements control.Worker.

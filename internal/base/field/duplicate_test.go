@@ -4,7 +4,6 @@ package field_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,85 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/field"
 )
-
-func TestErrorText(t *testing.T) {
-	cause := errors.New("cause")
-	for _, c := range []struct {
-		name, why string
-		err       kplan.FieldError
-		want      string
-	}{
-		{"string", "a string is quoted, so that blanks and the empty one are seen",
-			kplan.FieldError{Path: "Name", Value: "", Detail: "must not be empty"}, `Name: "": must not be empty`},
-		{"number", "anything else is printed as it is",
-			kplan.FieldError{Path: "Replicas", Value: int32(-1), Detail: "must not be negative"}, "Replicas: -1: must not be negative"},
-		{"no path", "a value that stands alone has no colon in front",
-			kplan.FieldError{Value: "x%", Detail: "must be a percentage"}, `"x%": must be a percentage`},
-		{"cause", "the detail already says it in the reader's terms",
-			kplan.FieldError{Path: "P", Value: 1, Detail: "must be odd", Err: cause}, "P: 1: must be odd"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.NotEmpty(t, c.why)
-			require.Equal(t, c.want, c.err.Error())
-		})
-	}
-}
-
-func TestErrorIs(t *testing.T) {
-	cause, other := errors.New("cause"), errors.New("other")
-	with, without := &kplan.FieldError{Err: cause}, &kplan.FieldError{}
-	require.ErrorIs(t, with, kplan.ErrInvalid)
-	require.ErrorIs(t, with, cause)
-	require.NotErrorIs(t, with, other)
-	require.ErrorIs(t, without, kplan.ErrInvalid)
-	require.NotErrorIs(t, without, cause)
-}
-
-func TestErrorsJoin(t *testing.T) {
-	var es field.Errors
-	require.NoError(t, es.Join())
-	es.NotNegative("B", 0)
-	es.NotNegative("B", 7)
-	require.Empty(t, es, "0 and 7 are fine")
-
-	es.NotNegative("B", -1)
-	es.Add("A", "x", "must be y")
-	es.Add("B", int32(-2), "must not be negative")
-	es.Add("A", "x", "must be y") // said twice, reported once
-	before := slices.Clone(es)
-	err := es.Join()
-	require.EqualError(t, err, "A: \"x\": must be y\nB: -1: must not be negative\nB: -2: must not be negative")
-	require.Equal(t, before, es, "Join must not sort the list in place")
-	require.ErrorIs(t, err, kplan.ErrInvalid)
-	var one *kplan.FieldError
-	require.ErrorAs(t, err, &one)
-	require.Equal(t, "A", one.Path)
-}
-
-func TestErrorsJoinOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		paths := rapid.SliceOfN(rapid.SampledFrom([]string{"A", "B", `C["x"]`, ""}), 1, 8).Draw(t, "paths")
-		list := func(paths []string) string {
-			var es field.Errors
-			for _, p := range paths {
-				es.Add(p, len(p), "bad")
-			}
-			return es.Join().Error()
-		}
-		shuffled := rapid.Permutation(paths).Draw(t, "shuffled")
-		if a, b := list(paths), list(shuffled); a != b {
-			t.Fatalf("the text depends on the order:\n%s\n\n%s", a, b)
-		}
-	})
-}
-
-func TestElement(t *testing.T) {
-	require.Equal(t, `Pods["a\"b"]`, field.Element("Pods", `a"b`))
-	require.Equal(t, `Pods[""].Name`, field.Element("Pods", "")+".Name")
-}
 
 func TestDuplicate(t *testing.T) {
 	for _, c := range []struct {
