@@ -3,8 +3,6 @@
 package daemonset
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -16,12 +14,12 @@ import (
 )
 
 // An input is a snapshot that has been checked, defaulted and compiled, with its pods claimed.
-// It reads the caller's slices in place. Nothing writes to them, and after [admit] nothing
+// It reads the caller's slices in place, and nothing writes to them. Once the pods are read, nothing
 // writes to the input.
 type input struct {
-	ds        *DaemonSet
-	nodes     []Node
-	pods      []Pod
+	ds    *DaemonSet
+	nodes []Node
+	podSet
 	revisions []revision.ControllerRevision
 	unseen    bool
 	now       time.Time
@@ -37,17 +35,14 @@ type input struct {
 
 	written, read Versions
 
-	owned   []int32   // pods that belong to the DaemonSet
-	claimed []int32   // pods to adopt or to release, by name
 	index   nameIndex // of nodes
-	located located   // the findings of a Tracker, instead of the index
 	backoff Backoff   // of the snapshot, in order
 }
 
-// admit checks, defaults and compiles a snapshot.
-func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
+// admit checks, defaults and compiles a snapshot without its pods, and returns the errors.
+func admit(s *Snapshot, now time.Time, opts Options) (*input, kplan.FieldErrors) {
 	in := &input{
-		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen, written: s.Written, read: s.Read,
+		ds: &s.DaemonSet, nodes: s.Nodes, revisions: s.Revisions, unseen: s.Unseen, written: s.Written, read: s.Read,
 		opts: opts,
 	}
 	var errs kplan.FieldErrors
@@ -65,13 +60,10 @@ func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	in.admitStrategy(&errs)
 	in.admitSelectors(&errs)
 	in.admitLists(&errs)
-	if err := errs.Join(); err != nil {
-		return nil, err
-	}
 	in.setNow(now)
 	in.backoff = s.Backoff.Sorted()
 	in.placer = NewPlacer(&in.ds.Template, opts)
-	return in, nil
+	return in, errs
 }
 
 // setNow sets the time of the plan.
@@ -158,71 +150,12 @@ func (in *input) admitSelectors(errs *kplan.FieldErrors) {
 	in.nodeSelector = compiled
 }
 
-// admitLists checks that names are set and unique. Of pods and revisions it checks only
-// objects that this DaemonSet controls.
+// admitLists checks that names of nodes and revisions are set and unique. Of revisions it checks
+// only those that this DaemonSet controls.
 func (in *input) admitLists(errs *kplan.FieldErrors) {
 	in.indexNodes(errs)
-	in.admitPods(errs)
 	unique(errs, "Revisions", len(in.revisions), func(i int) bool { return in.revisions[i].ControllerUID == in.ds.UID },
 		func(i int) (string, string) { return in.revisions[i].Name, in.revisions[i].UID })
-}
-
-// admitPods claims the pods, and checks the pods that the DaemonSet controls: in one pass,
-// because pods dominate the time in a large cluster.
-func (in *input) admitPods(errs *kplan.FieldErrors) {
-	in.owned = make([]int32, 0, len(in.pods))
-	mine := func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID }
-	var names, uids field.Sieve
-	names.Begin(len(in.pods))
-	uids.Begin(len(in.pods))
-	unnamed := false
-	for i := range in.pods {
-		in.claim(int32(i))
-		if mine(i) {
-			names.Add(in.pods[i].Name)
-			uids.Add(in.pods[i].UID)
-			unnamed = unnamed || in.pods[i].Name == ""
-		}
-	}
-	in.sortClaimed()
-	if unnamed || !names.Different() || !uids.Different() {
-		unique(errs, "Pods", len(in.pods), mine,
-			func(i int) (string, string) { return in.pods[i].Name, in.pods[i].UID })
-	}
-}
-
-// sortClaimed puts in order the pods to adopt or to release.
-func (in *input) sortClaimed() {
-	slices.SortFunc(in.claimed, func(i, j int32) int { return cmp.Compare(in.pods[i].Name, in.pods[j].Name) })
-}
-
-// claim decides whether a pod belongs to the DaemonSet.
-func (in *input) claim(i int32) {
-	switch verdict(&in.owner, &in.pods[i]) {
-	case claim.Keep:
-		in.owned = append(in.owned, i)
-	case claim.Adopt:
-		in.owned, in.claimed = append(in.owned, i), append(in.claimed, i)
-	case claim.Release:
-		in.claimed = append(in.claimed, i)
-	}
-}
-
-// claimAll decides which pods belong to the DaemonSet.
-func (in *input) claimAll() {
-	in.owned = slices.Grow(in.owned, len(in.pods))
-	for i := range in.pods {
-		in.claim(int32(i))
-	}
-	in.sortClaimed()
-}
-
-func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
-	child := claim.Child{
-		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
-		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
-	}
-	return claim.Decide(owner, &child).Verdict
 }
 
 // indexNodes finds nodes by name, which must be unique.
@@ -240,7 +173,10 @@ func (in *input) indexNodes(errs *kplan.FieldErrors) {
 
 func unique(errs *kplan.FieldErrors, list string, n int, mine func(i int) bool, text func(i int) (name, uid string)) {
 	for i := range n {
-		if name, _ := text(i); name == "" && mine(i) {
+		if !mine(i) {
+			continue
+		}
+		if name, _ := text(i); name == "" {
 			errs.Add(kplan.ElementPath(list, "")+".Name", "", "must be set")
 			break
 		}

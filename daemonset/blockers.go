@@ -10,7 +10,7 @@ import (
 // A usage is the reason why a node counts as unavailable, or as surging, or is left out.
 type usage struct {
 	key    int32
-	pod    *Pod // the one that the reason is about, or nil
+	pod    int32 // the number of the pod that the reason is about, from 1; 0 for none
 	reason Reason
 }
 

@@ -15,90 +15,56 @@ type state struct {
 	*history
 
 	keys    []nodeKey // the nodes, and names of others that pods belong to
-	facts   []facts   // of the owned pods
 	grouped []int32   // pods by key
 	ranked  bool      // the caller has ordered the nodes
 	desired int32     // nodes that should run a pod
 	others  alike     // nodes that are not among the keys
 }
 
+// A nodeKey is a node with the pods that belong to it, or only its name.
+type nodeKey struct {
+	name         string
+	node         int32 // -1: there is no such node
+	first, count int32 // its pods in grouped
+	run, cont    bool  // should run, should continue running
+}
+
 // count finds the pods of each node, in the order of their names, and decides where daemons
 // belong. A name of a missing node becomes a key after the keys of the nodes.
-//
-// It is short enough for inlining, which keeps the state on the caller's stack.
 func count(in *input, h *history, others alike) *state {
-	st := &state{input: in, history: h, others: others}
-	st.assign()
+	st := &state{input: in, history: h, others: others, desired: others.desired()}
+	st.place()
+	st.group()
 	return st
 }
 
-// place decides where daemons belong, unless a Tracker has decided that.
+// place decides where daemons belong.
 func (st *state) place() {
-	st.keys, st.desired = st.located.keys, st.others.desired()
-	if len(st.keys) < len(st.nodes) {
-		l := located{keys: make([]nodeKey, 0, len(st.nodes)+min(4, len(st.pods)))}
-		var place Placement
-		var term int
-		for i := range st.nodes {
-			st.ranked = st.ranked || st.nodes[i].Rank != 0
-			place, term = st.placer.place(&st.nodes[i], term)
-			l.add(st.nodes[i].Name, place.ShouldRun, place.ShouldContinueRunning)
-		}
-		st.keys = l.keys
-	}
-	for i := range st.keys {
-		if st.keys[i].run {
+	st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+len(st.missing))
+	var place Placement
+	var term int
+	for i := range st.nodes {
+		n := &st.nodes[i]
+		place, term = st.placer.place(n, term)
+		st.keys[i] = nodeKey{name: n.Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
+		st.ranked = st.ranked || n.Rank != 0
+		if place.ShouldRun {
 			st.desired++
 		}
 	}
-}
-
-// assign finds the pods of each node.
-func (st *state) assign() {
-	st.place()
-	st.facts = make([]facts, len(st.pods))
-	var few [16]int32
-	keyOf, missing := few[:], map[string]int32{}
-	if len(st.owned) > len(few) {
-		keyOf = make([]int32, len(st.owned))
+	for _, name := range st.missing {
+		st.keys = append(st.keys, nodeKey{name: name, node: -1})
 	}
-	for n, i := range st.owned {
-		st.facts[i] = st.factsOf(&st.pods[i])
-		target := st.pods[i].place(st.facts[i], st.opts.kruise())
-		if target == "" {
-			keyOf[n] = -1
-			continue
-		}
-		key := st.nodeOf(i, target)
-		if known := false; key < 0 {
-			if key, known = missing[target]; !known {
-				key = int32(len(st.keys))
-				st.keys, missing[target] = append(st.keys, nodeKey{name: target, node: -1}), key
-			}
-		}
-		keyOf[n] = key
-		st.keys[key].count++
-	}
-	st.group(keyOf)
-}
-
-// nodeOf returns the node that a pod belongs to, by its name, or -1 if the node is missing.
-func (in *input) nodeOf(pod int32, name string) int32 {
-	if len(in.located.of) > 0 {
-		return in.located.of[pod]
-	}
-	node, _ := in.index.find(name, func(i int32) string { return in.nodes[i].Name })
-	return node
-}
-
-// factsOf returns the facts of a pod.
-func (st *state) factsOf(p *Pod) facts {
-	return factsOf(p, st.version.hashOf(p), &st.version, &st.availability, st.opts.kruise())
 }
 
 // group sorts the owned pods by key, and the pods of a key by name.
-func (st *state) group(keyOf []int32) {
+func (st *state) group() {
 	total := int32(0)
+	for _, key := range st.keyOf {
+		if key >= 0 {
+			st.keys[key].count++
+		}
+	}
 	for i := range st.keys {
 		st.keys[i].first = total
 		total += st.keys[i].count
@@ -106,15 +72,15 @@ func (st *state) group(keyOf []int32) {
 	}
 	st.grouped = make([]int32, total)
 	for n, i := range st.owned {
-		if keyOf[n] >= 0 {
-			k := &st.keys[keyOf[n]]
+		if key := st.keyOf[n]; key >= 0 {
+			k := &st.keys[key]
 			st.grouped[k.first+k.count] = i
 			k.count++
 		}
 	}
 	for i := range st.keys {
 		if st.keys[i].count > 1 {
-			slices.SortFunc(st.podsOf(&st.keys[i]), func(a, b int32) int { return cmp.Compare(st.pods[a].Name, st.pods[b].Name) })
+			slices.SortFunc(st.podsOf(&st.keys[i]), st.comparePods)
 		}
 	}
 }
@@ -131,7 +97,7 @@ type nodePods struct {
 func (st *state) classify(k *nodeKey) nodePods {
 	c := nodePods{ok: true, all: int(k.count)}
 	for _, n := range st.podsOf(k) {
-		p := podFacts{&st.pods[n], st.facts[n]}
+		p := podFacts{n + 1, st.facts[n]}
 		switch {
 		case p.has(isTerminating):
 		case p.has(isCurrent):

@@ -41,7 +41,7 @@ type updating struct {
 // decide decides one whole pass: either managing or updating, history and status (see A pass
 // in rules.md).
 func (st *state) decide() (d decision) {
-	d.budget, d.recheckAt = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), st.nextAvailable()
+	d.budget, d.recheckAt = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), earlier(st.others.next, st.next)
 	switch {
 	case st.opts.Freeze:
 		d.waits = ReasonFrozen
@@ -130,7 +130,7 @@ func (st *state) unused() []int32 {
 	}
 	live = slices.Grow(live, len(st.owned))
 	for _, n := range st.owned {
-		if pod := &st.pods[n]; pod.target() != "" { // a pod of no node holds nothing
+		if pod := st.reader.At(int(n)); pod.target() != "" { // a pod of no node holds nothing
 			live = append(live, st.version.hashOf(pod))
 		}
 	}

@@ -59,11 +59,10 @@ func (r NodeReport) String() string {
 // the action of [Reconcile] there, whether the node uses up the budget of the update, and the
 // reason why an old pod waits. The error is the error of Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
-	in, err := admit(&s, now, opts)
+	in, h, err := read(&s, podList(s.Pods), now, opts)
 	if err != nil {
 		return nil, err
 	}
-	h := in.decideRevisions()
 	st := count(in, h, alike{})
 	var d decision
 	switch because := in.stopped(); {
@@ -142,10 +141,10 @@ func (x *explainer) report(key int32) NodeReport {
 	}
 	pods := x.classify(k)
 	if pods.new.exists() {
-		r.New = pods.new.Name
+		r.New = x.name(pods.new.number - 1)
 	}
 	if pods.old.exists() {
-		r.Old = pods.old.Name
+		r.Old = x.name(pods.old.number - 1)
 	}
 	if x.kept[key] {
 		r.Uses = x.uses(key)

@@ -13,11 +13,11 @@ import (
 // These give tests one step of a plan alone.
 
 func prepare(s Snapshot, now time.Time, opts Options) (*state, decision, error) {
-	in, err := admit(&s, now, opts)
+	in, h, err := read(&s, podList(s.Pods), now, opts)
 	if err != nil {
 		return nil, decision{}, err
 	}
-	st := count(in, in.decideRevisions(), alike{})
+	st := count(in, h, alike{})
 	return st, decision{budget: Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)}, nil
 }
 

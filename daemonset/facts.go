@@ -14,12 +14,13 @@ const (
 	isReady
 	isAvailable // has been ready for minReadySeconds
 	isServing   // available for the status
+	isTouched   // there may be an update in place to refresh
 )
 
 // factsOf returns the facts of a pod; hash is its hash after the plan has relabelled it.
 func factsOf(p *Pod, hash string, v *Version, a *Availability, kruise bool) facts {
 	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(v.matches(hash, p), isCurrent) |
-		when(p.Ready, isReady) | when(a.Available(p), isAvailable)
+		when(p.Ready, isReady) | when(a.Available(p), isAvailable) | when(p.touched(), isTouched)
 	if kruise {
 		return f | when(p.preparing(), isPreparing) | when(a.StatusAvailable(p), isServing)
 	}
@@ -56,13 +57,13 @@ func when(holds bool, f facts) facts {
 	return 0
 }
 
-// A podFacts is a pod, or nil, with its facts.
+// A podFacts is a pod with its facts, or the zero podFacts for none.
 type podFacts struct {
-	*Pod
+	number int32 // from 1
 	facts
 }
 
-func (p podFacts) exists() bool { return p.Pod != nil }
+func (p podFacts) exists() bool { return p.number > 0 }
 
 // preparing reports whether there is a pod that is about to be deleted.
 func (p podFacts) preparing() bool { return p.exists() && p.has(isPreparing) }

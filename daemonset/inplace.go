@@ -83,8 +83,8 @@ func (st *state) refresh() (list []refreshment) {
 		return nil
 	}
 	for _, i := range st.owned {
-		if pod := &st.pods[i]; pod.touched() {
-			if r := st.refreshPod(pod); r.reason != "" {
+		if st.facts[i].has(isTouched) {
+			if r := st.refreshPod(st.pod(i)); r.reason != "" {
 				list = append(list, r)
 			}
 		}

@@ -60,7 +60,7 @@ func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry)
 		}
 		c := NodeCase{ShouldRun: k.run, ShouldContinueRunning: k.cont, Exists: k.count > 0, Pods: scratch[:0]}
 		for _, n := range st.podsOf(k) {
-			c.Pods = append(c.Pods, &st.pods[n])
+			c.Pods = append(c.Pods, st.pod(n))
 		}
 		scratch = c.Pods
 		st.delays(k, &c)
@@ -111,7 +111,7 @@ func (st *state) podsOfMissingNodes() []Deletion {
 	var list []Deletion
 	for i := range missing {
 		for _, n := range st.podsOf(&missing[i]) {
-			if pod := &st.pods[n]; pod.NodeName == "" && !(pod.terminating() && st.opts.Repair.Has(PodsOfMissingNodesDeletedAgain)) {
+			if pod := st.pod(n); pod.NodeName == "" && !(pod.terminating() && st.opts.Repair.Has(PodsOfMissingNodesDeletedAgain)) {
 				list = append(list, Deletion{pod, ReasonNodeGone})
 			}
 		}

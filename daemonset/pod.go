@@ -90,10 +90,15 @@ func (v Version) Current(labels map[string]string) bool {
 // hashOf returns the hash of a pod after the plan has relabelled it.
 func (v *Version) hashOf(p *Pod) string {
 	hash := p.Labels[LabelHash]
-	if v.relabelAll || isIn(hash, v.relabelled) {
+	if v.relabels(hash) {
 		return v.Hash
 	}
 	return hash
+}
+
+// relabels reports whether the plan replaces a hash.
+func (v *Version) relabels(hash string) bool {
+	return hash != v.Hash && (v.relabelAll || isIn(hash, v.relabelled))
 }
 
 // isIn reports whether a text is in a sorted list.

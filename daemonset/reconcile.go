@@ -12,15 +12,39 @@ import (
 // nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field
 // that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	in, err := admit(&s, now, opts)
+	return reconcile(&s, podList(s.Pods), now, opts)
+}
+
+// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. It copies only pods that
+// it looks at closely: in a large cluster most nodes have one pod that stays. If r is nil there are
+// no pods.
+func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
+	if r == nil {
+		r = podList(nil)
+	}
+	return reconcile(&s, r, now, opts)
+}
+
+func reconcile(s *Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
+	in, h, err := read(s, r, now, opts)
 	if err != nil {
 		return Plan{}, err
 	}
-	h := in.decideRevisions()
 	if p, over := in.ended(h); over {
 		return p, nil
 	}
 	return in.plan(h, alike{}), nil
+}
+
+// read checks the snapshot, decides the revisions, and reads the pods.
+func read(s *Snapshot, r PodReader, now time.Time, opts Options) (*input, *history, error) {
+	in, errs := admit(s, now, opts)
+	h := &history{}
+	if len(errs) == 0 {
+		h = in.decideRevisions()
+	}
+	in.readPods(r, &h.version, &errs)
+	return in, h, errs.Join()
 }
 
 // ended returns the plan of a pass that ends before it looks at the nodes.

@@ -19,7 +19,6 @@ type history struct {
 	keep       int32                        // the revision that stays, or -1
 	number     int64                        // its new number, 0 if its number stays
 	claimFirst bool                         // pods are adopted and released before they are relabelled
-	relabelled []int32                      // pods that get the hash of the revision that stays, by name
 	create     *revision.ControllerRevision // the revision to create for the template, nil if one exists
 	collision  *int32                       // the next count of collisions, nil if the name is free
 	version    Version                      // of the current revision; none after a collision
@@ -65,7 +64,7 @@ func (in *input) decideRevisions() *history {
 	h.unlabelled = in.unlabelled(owned, gone)
 	if len(gone) > 0 && d.Relabel { // no pod is relabelled that another owner has taken in the meantime
 		h.claimFirst = true
-		in.relabel(h, same, &d)
+		in.relabel(&h.version, same, &d)
 	}
 	return h
 }
@@ -121,24 +120,15 @@ func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 	return list
 }
 
-// relabel decides which pods get the hash of the revision that stays: all pods, or if
+// relabel makes pods get the hash of the revision that stays: all pods, or if
 // [OlderPodsRelabelled] is repaired only pods of the deleted revisions.
-func (in *input) relabel(h *history, same []revision.ControllerRevision, d *revision.Deduped) {
-	var gone []string
-	all := !in.opts.Repair.Has(OlderPodsRelabelled)
+func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revision.Deduped) {
+	v.relabelAll = !in.opts.Repair.Has(OlderPodsRelabelled)
 	for _, i := range d.Delete {
 		hash, _ := revision.RevisionHash(same[i])
-		gone = append(gone, hash)
+		v.relabelled = append(v.relabelled, hash)
 	}
-	slices.Sort(gone)
-	for _, i := range in.owned {
-		hash := in.pods[i].Labels[LabelHash]
-		if hash != d.Hash && (all || isIn(hash, gone)) {
-			h.relabelled = append(h.relabelled, i)
-		}
-	}
-	slices.SortFunc(h.relabelled, func(i, j int32) int { return cmp.Compare(in.pods[i].Name, in.pods[j].Name) })
-	h.version.relabelAll, h.version.relabelled = all, gone
+	slices.Sort(v.relabelled)
 }
 
 // createRevision stores the current template. If another revision has the name and the

@@ -17,10 +17,8 @@ type nodeTally struct {
 	candidates []keyPod
 }
 
-type keyPod struct {
-	key int32
-	pod *Pod
-}
+// A keyPod is a pod of a key, by its number from 1.
+type keyPod struct{ key, pod int32 }
 
 // counts returns the numbers that the budget is compared with.
 func (t *nodeTally) counts() rollout.NodeCounts {
@@ -32,7 +30,7 @@ func (t *nodeTally) add(key int32, u *nodeUse) {
 	t.used += u.used
 	t.blockers = append(t.blockers, u.blockers[:u.used]...)
 	switch {
-	case u.old == nil:
+	case u.old == 0:
 	case u.available:
 		t.candidates = append(t.candidates, keyPod{key, u.old})
 	default:
@@ -78,10 +76,10 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	available -= counted
 	remove := make([]Deletion, 0, unavailable+available)
 	for _, k := range t.replace[:unavailable] {
-		remove = append(remove, Deletion{k.pod, ReasonOldUnavailable})
+		remove = append(remove, Deletion{st.pod(k.pod - 1), ReasonOldUnavailable})
 	}
 	for _, k := range t.candidates[:available] {
-		remove = append(remove, Deletion{k.pod, ReasonRollout})
+		remove = append(remove, Deletion{st.pod(k.pod - 1), ReasonRollout})
 	}
 	remove, u.inPlace, u.tooManyInPlace = st.inPlace(remove)
 	u.changes = st.limited(nil, remove, marks)
@@ -119,11 +117,11 @@ func (st *state) upToDate(k *nodeKey) bool {
 type nodeUse struct {
 	blockers  [2]usage // why it uses up the budget
 	used      int      // by how much
-	old       *Pod     // the pod that may go, or nil
+	old       int32    // the number of the pod that may go, from 1; 0 for none
 	available bool     // the old pod is available, and is deleted as far as the budget leaves
 }
 
-func (u *nodeUse) block(key int32, pod *Pod, reason Reason) {
+func (u *nodeUse) block(key, pod int32, reason Reason) {
 	u.blockers[u.used] = usage{key, pod, reason}
 	u.used++
 }
@@ -145,35 +143,35 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 	switch {
 	case n.preparing() && o.exists() && !o.preparing():
 		// It counts because it is about to be deleted, and once more if it is not available.
-		u.block(key, n.Pod, ReasonPreparing)
+		u.block(key, n.number, ReasonPreparing)
 		if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
-			u.block(key, n.Pod, n.unavailable())
+			u.block(key, n.number, n.unavailable())
 		}
 		return u
 	case !n.exists() && o.preparing():
-		u.block(key, o.Pod, ReasonPreparing)
+		u.block(key, o.number, ReasonPreparing)
 		return u
 	case n.preparing():
-		u.block(key, n.Pod, ReasonPreparing)
+		u.block(key, n.number, ReasonPreparing)
 		return u
 	case n.exists() && o.preparing():
 		o = podFacts{}
 	}
 	switch {
 	case !pods.ok:
-		u.block(key, nil, ReasonTooManyPods)
+		u.block(key, 0, ReasonTooManyPods)
 	case n.exists() && o.exists():
-		u.block(key, n.Pod, ReasonNewAndOld)
+		u.block(key, n.number, ReasonNewAndOld)
 	case n.exists():
 		if !n.has(isAvailable) {
-			u.block(key, n.Pod, n.unavailable())
+			u.block(key, n.number, n.unavailable())
 		}
 	case !o.exists():
-		u.block(key, nil, empty(pods))
+		u.block(key, 0, empty(pods))
 	default:
-		u.old, u.available = o.Pod, o.has(isAvailable)
+		u.old, u.available = o.number, o.has(isAvailable)
 		if !u.available && st.countsReplaced() {
-			u.block(key, o.Pod, o.unavailable())
+			u.block(key, o.number, o.unavailable())
 		}
 	}
 	return u
@@ -201,8 +199,8 @@ func (st *state) deadNodes(keys []int32) (dead []usage) {
 	}
 	for _, i := range keys {
 		if k := &st.keys[i]; k.node >= 0 && !st.upToDate(k) && st.nodes[k.node].dead() {
-			if u := st.useOf(i); u.used > 0 || u.old != nil {
-				dead = append(dead, usage{i, nil, ReasonDeadNode})
+			if u := st.useOf(i); u.used > 0 || u.old > 0 {
+				dead = append(dead, usage{i, 0, ReasonDeadNode})
 			}
 		}
 	}
@@ -216,7 +214,7 @@ func (st *state) ending() blockers {
 	for i := range st.nodes {
 		k := &st.keys[i]
 		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(isTerminating) }) {
-			wait = append(wait, usage{int32(i), nil, ReasonTerminating})
+			wait = append(wait, usage{int32(i), 0, ReasonTerminating})
 		}
 	}
 	return st.because(wait, facts.ends)

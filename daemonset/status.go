@@ -58,29 +58,13 @@ func (st *state) reported(k *nodeKey) facts {
 }
 
 func (st *state) compareReported(a, b int32) int {
-	older := ComparePods(&st.pods[a], &st.pods[b])
+	older := ComparePods(st.pod(a), st.pod(b))
 	if !st.opts.Repair.Has(StatusCountsDeletedPod) {
 		return older
 	}
 	f, g := st.facts[a], st.facts[b]
 	by := func(fact facts) int { return compareBool(g.has(fact), f.has(fact)) }
 	return cmp.Or(-by(isTerminating), by(isAvailable), by(isReady), by(isCurrent), older)
-}
-
-// nextAvailable returns the next instant at which a pod becomes available, if it stays ready,
-// or the zero Time.
-func (st *state) nextAvailable() (next time.Time) {
-	if st.ds.MinReadySeconds == 0 {
-		return next
-	}
-	next = earlier(next, st.others.next)
-	for _, i := range st.owned {
-		pod := &st.pods[i]
-		if at, ok := st.availability.At(pod); ok && at.After(st.now) {
-			next = earlier(next, at)
-		}
-	}
-	return next
 }
 
 // earlier returns the earlier one of two instants. The zero Time is ignored.

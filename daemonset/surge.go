@@ -20,8 +20,8 @@ type surgeTally struct {
 }
 
 type keyDeletion struct {
-	key int32
-	Deletion
+	keyPod
+	reason Reason
 }
 
 // counts returns the numbers that the budget is compared with.
@@ -47,7 +47,7 @@ const (
 // A surgeUse is the contribution of one node to an update with surge.
 type surgeUse struct {
 	step   surgeStep
-	pod    *Pod // the pod meant, or nil
+	pod    int32 // the number of the pod meant, from 1; 0 for none
 	reason Reason
 	serves bool // a pod of the node is available
 }
@@ -65,7 +65,7 @@ func (t *surgeTally) add(key int32, u surgeUse) {
 	case surgeWait:
 		t.waiting = append(t.waiting, key)
 	case surgeRemove:
-		t.remove = append(t.remove, keyDeletion{key, Deletion{u.pod, u.reason}})
+		t.remove = append(t.remove, keyDeletion{keyPod{key, u.pod}, u.reason})
 	case surgeSunset:
 		t.sunset = append(t.sunset, keyPod{key, u.pod})
 	case surgeMissing:
@@ -117,10 +117,10 @@ func (st *state) surgeDeletions(t *surgeTally, sunset int) []Deletion {
 	slices.SortFunc(t.sunset, func(a, b keyPod) int { return compare(a.key, b.key) })
 	list := make([]Deletion, 0, len(t.remove)+len(t.sunset))
 	for _, d := range t.remove {
-		list = append(list, d.Deletion)
+		list = append(list, Deletion{st.pod(d.pod - 1), d.reason})
 	}
 	for _, k := range t.sunset[:sunset] {
-		list = append(list, Deletion{k.pod, ReasonNotDesired})
+		list = append(list, Deletion{st.pod(k.pod - 1), ReasonNotDesired})
 	}
 	return list
 }
@@ -149,26 +149,26 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 		u.step, u.pod, u.reason = surgePair(n, o)
 	case k.node < 0:
 		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // with it, the pod is left to the garbage collector
-			u.step, u.pod, u.reason = surgeMissing, o.Pod, ReasonMissingNode
+			u.step, u.pod, u.reason = surgeMissing, o.number, ReasonMissingNode
 		}
 	case serves && k.run:
 		u.step = surgeWait
 	case serves:
-		u.step, u.pod = surgeSunset, o.Pod
+		u.step, u.pod = surgeSunset, o.number
 	case k.run:
 		u.step = surgeCreate
 	default:
-		u.step, u.pod, u.reason = surgeRemove, o.Pod, ReasonNotDesired
+		u.step, u.pod, u.reason = surgeRemove, o.number, ReasonNotDesired
 	}
 	return u
 }
 
 // surgePair returns the step for a node with a new and an old pod.
-func surgePair(n, o podFacts) (surgeStep, *Pod, Reason) {
+func surgePair(n, o podFacts) (step surgeStep, pod int32, reason Reason) {
 	if !n.has(isAvailable) {
-		return surgeBlocked, n.Pod, n.unavailable()
+		return surgeBlocked, n.number, n.unavailable()
 	}
-	return surgeRemove, o.Pod, ReasonReplaced
+	return surgeRemove, o.number, ReasonReplaced
 }
 
 // surgeOpenKruise returns the contribution of a node by the rules of OpenKruise, which ignore
@@ -187,7 +187,7 @@ func (st *state) surgeOpenKruise(k *nodeKey, pods *nodePods) (u surgeUse) {
 	case !n.exists():
 		u.step = surgeCreate
 	case n.has(isAvailable) && n.preparing():
-		u.step, u.pod, u.reason = surgeBlocked, n.Pod, ReasonPreparing
+		u.step, u.pod, u.reason = surgeBlocked, n.number, ReasonPreparing
 	default:
 		u.step, u.pod, u.reason = surgePair(n, o)
 	}

@@ -59,8 +59,8 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	if p, over := in.ended(h); over {
 		return p, nil
 	}
-	p := in.plan(h, t.excerpt(in))
-	t.forget(in)
+	p := in.plan(h, t.excerpt(in, h))
+	in.nodes, in.index, in.podSet = nil, nameIndex{}, podSet{} // the input stays, and the excerpt need not
 	return p, nil
 }
 
@@ -68,9 +68,9 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 // checked and compiled, while that still applies.
 func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 	if t.admitted == nil || t.admitted.opts != opts || now.IsZero() {
-		in, err := admit(&t.rest, now, opts)
-		if err != nil {
-			return nil, err
+		in, errs := admit(&t.rest, now, opts)
+		if len(errs) > 0 {
+			return nil, errs.Join()
 		}
 		t.admitted, t.known, t.measured = in, nil, false
 	}
@@ -103,7 +103,6 @@ func (t *Tracker) Clone() Tracker {
 	c := *t
 	if t.admitted != nil {
 		in := *t.admitted
-		in.drop() // a clone has its own memory
 		c.admitted = &in
 	}
 	c.pods, c.counts = t.pods.Clone(), t.counts.clone()

@@ -3,9 +3,9 @@
 package daemonset
 
 import (
-	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/paged"
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
@@ -131,21 +131,29 @@ func (c *counts) unfile(i int) {
 	s.kind = spotIdle
 }
 
+// podRefs reads the pods of an excerpt.
+type podRefs []*Pod
+
+func (l podRefs) Len() int { return len(l) }
+
+func (l podRefs) At(i int) *Pod { return l[i] }
+
+func (l podRefs) Read(i int) *Pod { return l[i] }
+
 // excerpt gives the input the nodes that a plan looks at, with their pods, and returns the
 // counts of the other nodes by kind.
-func (t *Tracker) excerpt(in *input) (others alike) {
+func (t *Tracker) excerpt(in *input, h *history) (others alike) {
 	c := &t.counts
 	others = alike{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
 	var few [32]int32
 	spots := t.chosen(in, few[:0])
-	in.nodes, in.pods = slices.Grow(in.nodes, len(spots)), slices.Grow(in.pods, len(spots)+c.loose.Len())
+	in.nodes = make([]Node, 0, len(spots))
+	pods := make(podRefs, 0, len(spots)+c.loose.Len())
 	for _, i := range spots {
 		s := c.spots.At(int(i))
-		node := int32(len(in.nodes))
 		in.nodes = append(in.nodes, *s.node)
-		in.located.add(s.node.Name, s.run, s.cont)
 		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
-			in.pods, in.located.of = append(in.pods, *t.pods.At(int(k - 1))), append(in.located.of, node)
+			pods = append(pods, t.pods.At(int(k-1)))
 		}
 		switch s.kind {
 		case spotEmpty:
@@ -155,29 +163,12 @@ func (t *Tracker) excerpt(in *input) (others alike) {
 		}
 	}
 	for k := range c.loose.Len() {
-		in.pods, in.located.of = append(in.pods, *t.pods.At(c.loose.At(k))), append(in.located.of, -1)
+		pods = append(pods, t.pods.At(c.loose.At(k)))
 	}
-	in.claimAll()
+	var errs kplan.FieldErrors // the pods are unique: a Tracker sees to that
+	in.indexNodes(&errs)
+	in.readPods(pods, &h.version, &errs)
 	return others
-}
-
-// forget empties the lists of an excerpt, so that the next excerpt reuses their memory. It
-// drops lists of most nodes: there are few such plans.
-func (t *Tracker) forget(in *input) {
-	if len(in.nodes)+len(in.pods) > max(64, (t.counts.spots.Len()+t.pods.Len())/2) {
-		in.drop()
-		return
-	}
-	clear(in.nodes)
-	clear(in.pods)
-	clear(in.located.keys)
-	in.nodes, in.pods, in.owned, in.claimed = in.nodes[:0], in.pods[:0], in.owned[:0], in.claimed[:0]
-	in.located = located{in.located.keys[:0], in.located.of[:0]}
-}
-
-// drop detaches the input from the lists of an excerpt, which belong to another Tracker.
-func (in *input) drop() {
-	in.nodes, in.pods, in.owned, in.claimed, in.located = nil, nil, nil, nil, located{}
 }
 
 // chosen appends the spots that a plan may mention: the odd spots, and some of the others.

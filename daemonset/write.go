@@ -90,8 +90,8 @@ func (in *input) writeRevisions(p *Plan, h *history) {
 	if h.claimFirst {
 		in.writeClaims(p)
 	}
-	for _, i := range h.relabelled {
-		pod := &in.pods[i]
+	for _, i := range in.relabelled {
+		pod := in.pod(i)
 		p.do(RelabelPod{Object: in.object(pod), From: pod.Labels[LabelHash], To: h.version.Hash, Reason: ReasonDuplicate})
 	}
 	for _, n := range h.gone {
@@ -116,7 +116,7 @@ func revisionObject(r *revision.ControllerRevision) Object {
 // writeClaims makes the DaemonSet control exactly the pods that belong to it.
 func (in *input) writeClaims(p *Plan) {
 	for _, i := range in.claimed {
-		if pod := &in.pods[i]; pod.ControllerUID == in.ds.UID {
+		if pod := in.pod(i); pod.ControllerUID == in.ds.UID {
 			p.do(ReleasePod{Object: in.object(pod), Reason: ReasonNoMatch})
 		} else {
 			p.do(AdoptPod{Object: in.object(pod), Reason: ReasonOrphan})
@@ -219,8 +219,8 @@ func (st *state) writeMarks(p *Plan, c *changes) {
 func (st *state) writeUsages(p *Plan, list []usage) {
 	for _, u := range list {
 		h := kplan.Hold[Reason]{Node: st.keys[u.key].name, Reason: u.reason}
-		if u.pod != nil {
-			h.Name = u.pod.Name
+		if u.pod > 0 {
+			h.Name = st.name(u.pod - 1)
 		}
 		p.hold(h)
 	}

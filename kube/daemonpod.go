@@ -61,6 +61,40 @@ func translateDaemonPod(p *corev1.Pod, pod *daemonset.Pod) {
 	}
 }
 
+// DaemonSetPods returns the pods of a namespace for daemonset.ReconcileFrom, which copies only pods
+// that it looks at closely. It is [Pods] for DaemonSets.
+func DaemonSetPods(namespace string, list []*corev1.Pod) daemonset.PodReader {
+	return &daemonPodReader{namespace: namespace, list: list}
+}
+
+type daemonPodReader struct {
+	namespace string
+	list      []*corev1.Pod
+	scratch   daemonset.Pod
+}
+
+// Len returns the length of the list.
+func (r *daemonPodReader) Len() int { return len(r.list) }
+
+// At returns the fields of [DaemonSetPod] that a plan needs of all pods.
+func (r *daemonPodReader) At(i int) *daemonset.Pod {
+	p := r.list[i]
+	if p == nil || p.Namespace != r.namespace {
+		return nil
+	}
+	pod := &r.scratch
+	translateCounted(p, &pod.Pod)
+	pod.Name, pod.UID, pod.Annotations = p.Name, string(p.UID), p.Annotations
+	pod.ReadinessGates, pod.InPlace, pod.PinnedNode = gates(p.Spec.ReadinessGates), inPlaceCondition(p), pinnedNode(p)
+	return pod
+}
+
+// Read returns [DaemonSetPod].
+func (r *daemonPodReader) Read(i int) *daemonset.Pod {
+	pod := DaemonSetPod(r.list[i])
+	return &pod
+}
+
 // pinnedNode returns the node for which an unbound pod waits.
 func pinnedNode(p *corev1.Pod) string {
 	if p.Spec.NodeName != "" {

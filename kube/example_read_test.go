@@ -172,6 +172,19 @@ func ExampleDaemonSetSnapshot() {
 	// Output: 2 0 3 <nil>
 }
 
+// The planner reads the pods of a list of a cache in place.
+func ExampleDaemonSetPods() {
+	nodes := []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}, {ObjectMeta: metav1.ObjectMeta{Name: "n2"}}}
+	ds := shopDaemons()
+	s, err := kube.DaemonSetSnapshot(ds, nodes, nil, []*appsv1.ControllerRevision{shopRevision()})
+	if err != nil {
+		fmt.Println(err)
+	}
+	plan, err := daemonset.ReconcileFrom(s, kube.DaemonSetPods(ds.Namespace, []*corev1.Pod{shopPod(), nil}), time.Unix(0, 0), daemonset.Options{})
+	fmt.Println(plan.Status.DesiredNumberScheduled, plan.Status.NumberReady, err)
+	// Output: 2 0 <nil>
+}
+
 // A pod that is not bound yet belongs to the node that it is pinned to.
 func ExampleDaemonSetPod() {
 	p := shopPod()

@@ -60,7 +60,12 @@ func (r *podReader) At(i int) *podorder.Pod {
 	if p == nil || p.Namespace != r.namespace {
 		return nil
 	}
-	pod := &r.scratch
+	translateCounted(p, &r.scratch)
+	return &r.scratch
+}
+
+// translateCounted writes the fields of [translate] that are read to count pods.
+func translateCounted(p *corev1.Pod, pod *podorder.Pod) {
 	pod.Labels = p.Labels
 	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = controllerOf(p)
 	pod.DeletionTimestamp, pod.ReadySince = time.Time{}, time.Time{}
@@ -71,7 +76,6 @@ func (r *podReader) At(i int) *podorder.Pod {
 	if c := readyCondition(p); c != nil && c.Status == corev1.ConditionTrue {
 		pod.Ready, pod.ReadySince = true, c.LastTransitionTime.Time
 	}
-	return pod
 }
 
 // Read writes pod i with [translate].

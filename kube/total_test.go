@@ -67,6 +67,7 @@ var exportedFunctions = map[string]any{
 	"Outcome":                            kube.Outcome,
 	"Owner":                              kube.Owner,
 	"Pod":                                kube.Pod,
+	"DaemonSetPods":                      kube.DaemonSetPods,
 	"Pods":                               kube.Pods,
 	"PodResources":                       kube.PodResources,
 	"ReplicaSet":                         kube.ReplicaSet,

@@ -92,12 +92,14 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 				dsc.Fill(c.DaemonSet, c.Revisions, c.Nodes, c.Pods, nil)
 				measure(b, "upstream", axis, func() { dsc.Sync(c.DaemonSet) })
 			}
-			snapshot := func() daemonset.Snapshot {
-				return must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions))
+			snapshot := func(pods []*corev1.Pod) daemonset.Snapshot {
+				return must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, pods, c.Revisions))
 			}
-			s := snapshot()
+			s := snapshot(c.Pods)
 			measure(b, "kplan", axis, func() { must(daemonset.Reconcile(s, benchNow, daemonset.Options{})) })
-			measure(b, "kplan+kube", axis, func() { must(daemonset.Reconcile(snapshot(), benchNow, daemonset.Options{})) })
+			measure(b, "kplan+kube", axis, func() {
+				must(daemonset.ReconcileFrom(snapshot(nil), kube.DaemonSetPods(c.DaemonSet.Namespace, c.Pods), benchNow, daemonset.Options{}))
+			})
 			measure(b, "floor", axis, func() { lookOnce(&s) })
 			measure(b, "floor+kube", axis, func() { lookAtObjectsOnce(c) })
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -62,6 +64,11 @@ func passDaemonSet(dsc *upstream.DaemonSets, c *gen.DaemonSetCase, now time.Time
 		return p, err
 	}
 	p.plan, p.rejected = daemonset.Reconcile(s, now, daemonset.Options{})
+	s.Pods = nil
+	from, rejected := daemonset.ReconcileFrom(s, kube.DaemonSetPods(c.DaemonSet.Namespace, c.Pods), now, daemonset.Options{})
+	if diff := gocmp.Diff(p.plan, from, cmpopts.EquateEmpty()); diff != "" || fmt.Sprint(rejected) != fmt.Sprint(p.rejected) {
+		return p, fmt.Errorf("pods that are read in place: %s %w", diff, rejected)
+	}
 	p.hash = p.currentHash(s.DaemonSet.Template.Data)
 	p.readUpstream(now)
 	p.readPlan(now)

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemonset
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/internal/base/field"
+	"github.com/kplan-go/kplan/selector/claim"
+)
+
+// A PodReader reads pods in place, such as objects of the API in a cache. No two pods have the same
+// name or UID. See [ReconcileFrom].
+type PodReader interface {
+	// Len returns the number of pods.
+	Len() int
+	// At returns the fields of a pod that a plan needs of all pods: Name, UID, Labels, Annotations,
+	// ControllerKind, ControllerName, ControllerUID, DeletionTimestamp, NodeName, PinnedNode, Phase,
+	// Ready, ReadySince, ReadinessGates and InPlace. Other fields are not read. It returns nil if
+	// there is no such pod. The result is valid until the next call, so the reader may use the same
+	// memory again.
+	At(i int) *Pod
+	// Read returns all fields of a pod, and stays valid. It is called only for pods that At has
+	// returned, and only for pods that the plan looks at closely.
+	Read(i int) *Pod
+}
+
+// podList reads the pods of a snapshot, in which a name or a UID may occur twice.
+type podList []Pod
+
+func (l podList) Len() int { return len(l) }
+
+func (l podList) At(i int) *Pod { return &l[i] }
+
+func (l podList) Read(i int) *Pod { return &l[i] }
+
+// A podSet is the pods of a snapshot, after one pass over them. Pods are given by their numbers.
+type podSet struct {
+	reader     PodReader
+	facts      []facts   // of each pod
+	owned      []int32   // pods that belong to the DaemonSet
+	keyOf      []int32   // of each owned pod its key, -1 for none
+	missing    []string  // names of missing nodes that owned pods belong to: the keys after the nodes
+	claimed    []int32   // pods to adopt or to release, by name
+	relabelled []int32   // pods that get the hash of the revision that stays, by name
+	next       time.Time // when the next pod becomes available if it stays ready, or zero
+}
+
+// pod returns a pod with all its fields.
+func (ps *podSet) pod(i int32) *Pod { return ps.reader.Read(int(i)) }
+
+// name returns the name of a pod.
+func (ps *podSet) name(i int32) string { return ps.reader.At(int(i)).Name }
+
+// comparePods orders pods by name.
+func (ps *podSet) comparePods(i, j int32) int { return cmp.Compare(ps.name(i), ps.name(j)) }
+
+// readPods looks at each pod once. The version tells new pods from old pods. In a list, names and
+// UIDs of the pods that the DaemonSet controls must be unique, and their names set.
+func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
+	n := r.Len()
+	in.podSet = podSet{reader: r, facts: make([]facts, n), owned: make([]int32, 0, n), keyOf: make([]int32, 0, n)}
+	var touched *duplicateCheck
+	list, ok := r.(podList)
+	if ok {
+		touched = newDuplicateCheck(n)
+	}
+	missing := map[string]int32{}
+	for i := range n {
+		p := r.At(i)
+		if p == nil {
+			continue
+		}
+		if p.ControllerUID == in.ds.UID {
+			touched.add(p)
+		}
+		in.readPod(int32(i), p, v, missing)
+	}
+	slices.SortFunc(in.claimed, in.comparePods)
+	slices.SortFunc(in.relabelled, in.comparePods)
+	if touched.suspects() {
+		mine := func(i int) bool { return list[i].ControllerUID == in.ds.UID }
+		unique(errs, "Pods", n, mine, func(i int) (name, uid string) { return list[i].Name, list[i].UID })
+	}
+}
+
+// readPod decides whether a pod belongs to the DaemonSet, and finds its node and its facts.
+func (in *input) readPod(i int32, p *Pod, v *Version, missing map[string]int32) {
+	switch verdict(&in.owner, p) {
+	case claim.Ignore:
+		return
+	case claim.Release:
+		in.claimed = append(in.claimed, i)
+		return
+	case claim.Adopt:
+		in.claimed = append(in.claimed, i)
+	}
+	if v.relabels(p.Labels[LabelHash]) {
+		in.relabelled = append(in.relabelled, i)
+	}
+	f := factsOf(p, v.hashOf(p), v, &in.availability, in.opts.kruise())
+	in.owned, in.keyOf, in.facts[i] = append(in.owned, i), append(in.keyOf, in.keyOfPod(p.place(f, in.opts.kruise()), missing)), f
+	if f.has(isReady) && !f.has(isAvailable) {
+		if at, ok := in.availability.At(p); ok {
+			in.next = earlier(in.next, at)
+		}
+	}
+}
+
+// keyOfPod returns the key of a pod that belongs to the node with a name. Missing holds the keys of
+// missing nodes.
+func (in *input) keyOfPod(node string, missing map[string]int32) int32 {
+	if node == "" {
+		return -1
+	}
+	key, _ := in.index.find(node, func(i int32) string { return in.nodes[i].Name })
+	if key >= 0 {
+		return key
+	}
+	key, known := missing[node]
+	if !known {
+		key = int32(len(in.nodes) + len(in.missing))
+		in.missing, missing[node] = append(in.missing, node), key
+	}
+	return key
+}
+
+// A duplicateCheck looks for names and UIDs that occur twice, and for pods without a name. Nil looks
+// for nothing.
+type duplicateCheck struct {
+	names, uids field.Sieve
+	unnamed     bool
+}
+
+func newDuplicateCheck(n int) *duplicateCheck {
+	var c duplicateCheck
+	c.names.Begin(n)
+	c.uids.Begin(n)
+	return &c
+}
+
+func (c *duplicateCheck) add(p *Pod) {
+	if c != nil {
+		c.names.Add(p.Name)
+		c.uids.Add(p.UID)
+		c.unnamed = c.unnamed || p.Name == ""
+	}
+}
+
+// suspects reports whether there may be such pods.
+func (c *duplicateCheck) suspects() bool {
+	return c != nil && (c.unnamed || !c.names.Different() || !c.uids.Different())
+}
+
+func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
+	child := claim.Child{
+		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
+		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
+	}
+	return claim.Decide(owner, &child).Verdict
+}
