@@ -41,7 +41,8 @@
 // cluster autoscaler the requests of daemons on a new node. [Explain] describes the state of
 // each node, and [Effects] tells which events must start a pass. [Finish] returns the results
 // of an executed plan, and [Apply] the snapshot after an action, for simulators and tests.
-// [Tracker] plans after each event without looking at all nodes again.
+// [ReconcileFrom] reads pods from a cache without a copy of most of them, and [Tracker] plans after
+// each event without looking at all nodes again.
 //
 // By default a plan follows Kubernetes 1.37 or, with [Options].Dialect, OpenKruise at
 // 07169cfac7b9, defects included. [Options].Repair repairs the defects of [QuirkTable]; other
