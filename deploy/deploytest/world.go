@@ -29,7 +29,7 @@ func eachSet(s random.Source, snapshot *deploy.Snapshot, happens func(random.Sou
 			happens(s, rs)
 		}
 	}
-	snapshot.Pods = nil // the statuses tell the same
+	snapshot.Pods = nil // the statuses have the same counts
 }
 
 // live lets the controller of a ReplicaSet act, and some of its pods become available. Of
