@@ -10,7 +10,7 @@ type nodeKey struct {
 	run, cont    bool  // should run, should continue running
 }
 
-// located tells where the nodes and pods of an excerpt belong, as the Tracker has found out.
+// located is where the nodes and pods of an excerpt belong, as the Tracker has found out.
 type located struct {
 	keys []nodeKey // of the nodes
 	of   []int32   // the nodes of the pods, -1 for a missing node

@@ -15,7 +15,7 @@ import (
 // A Planner plans the next step of a Deployment. [deploy.Reconcile] is one.
 type Planner = func(s deploy.Snapshot, now time.Time, opts deploy.Options) (deploy.Plan, error)
 
-// Kinds say how far snapshots may be from the states that a cluster shows. Join several
+// Kinds select how far snapshots may be from the states that a cluster shows. Join several
 // with |.
 type Kinds uint8
 
@@ -169,7 +169,7 @@ type Change struct {
 	Before, After deploy.Snapshot
 	Now           time.Time
 	Options       deploy.Options // the policies that the controller is expected to follow
-	// Partial says that the pass ended early, by a crash or a refused write. Then only the
+	// Partial means that the pass ended early, by a crash or a refused write. Then only the
 	// bounds are checked.
 	Partial bool
 	// Slack is the number of pods by which a bound may be exceeded: pods that were created

@@ -13,7 +13,7 @@
 // [CheckTrace] all plans of a loop, and [CheckChange] the writes of a controller without a
 // plan.
 //
-// They draw from the generators [Snapshots] and [Options]. [Kinds] say how far snapshots may
+// They draw from the generators [Snapshots] and [Options]. [Kinds] select how far snapshots may
 // be from the states that a cluster shows, and all are taken at [Now]. [Scaling] and
 // [Partitioned] generate rare cases.
 //

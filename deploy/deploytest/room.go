@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// room tells the checks how to draw, plan and run Deployments.
+// room has the functions of the checks to draw, plan and run Deployments.
 var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Package: "deploytest", Prefix: "Deployment",
 	Draw:      random.Deployment,
