@@ -65,7 +65,7 @@ func (w *World) Delete(k Kind, name string) bool {
 	return w.server.Delete(k.stored(), r) == apiserver.Done
 }
 
-// Approve resumes the Rollouts that wait for a person. It returns their number.
+// Approve resumes the Rollouts that wait for a user. It returns their number.
 func (w *World) Approve() (n int) {
 	for w.ensure().env.Approve() {
 		n++

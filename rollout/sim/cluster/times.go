@@ -42,7 +42,7 @@ type Analysis struct {
 	Takes Spread // from when the Rollout waits for it; unset takes no time
 	// Ends is the result: argo.RunSuccessful, which "" means, RunFailed, RunError or RunInconclusive,
 	// or RunRunning for an analysis that never ends. Each Rollout gets one inconclusive analysis: the
-	// next one, which a person has asked for, succeeds.
+	// next one, which a user has asked for, succeeds.
 	Ends argo.RunPhase
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A domain says which nodes count, and in which place.
+// A domain determines which nodes count, and in which place.
 type domain struct {
 	key         string
 	all         []string               // labels that nodes have

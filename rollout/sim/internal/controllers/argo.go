@@ -137,7 +137,7 @@ func (c *argoController) Begin(name string) control.Pass {
 	now := c.Now()
 	s, sets := c.snapshot(r, now)
 	if r.BlueGreen != nil && s.Active == nil {
-		return nil // upstream says that it is invalid, and looks again when there is a Service
+		return nil // upstream reports it as invalid, and reads it again when there is a Service
 	}
 	p, err := argo.Reconcile(*s, now, c.env.Argo)
 	c.Plans++

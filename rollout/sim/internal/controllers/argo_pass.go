@@ -56,7 +56,7 @@ func (p *argoPass) statusRequest() send {
 }
 
 // write returns the request that changes the Rollout, if it still is as the pass has seen or written
-// it. Upstream patches its status whatever it is, and so may take back what a person has just asked
+// it. Upstream patches its status whatever it is, and so may take back what a user has just asked
 // for.
 func (p *argoPass) write(verb store.Verb, a fmt.Stringer, f func(*cluster.ArgoRollout)) send {
 	c := p.c

@@ -37,7 +37,7 @@ type Env struct {
 	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
 	PlanSet        func(podset.Snapshot, time.Time) podset.Plan
-	// ApproveAfter is how long Rollouts wait for a person; none comes if it is unset.
+	// ApproveAfter is the time that Rollouts wait for a user; unset means forever.
 	ApproveAfter cluster.Spread
 	Analysis     cluster.Analysis
 	// Without are the roles that no controller of ours plays.

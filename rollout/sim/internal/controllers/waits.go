@@ -34,7 +34,7 @@ func endWaits[T any](e *Env, t *store.Table[T], after cluster.Spread, wait func(
 	})
 }
 
-// attend lets a person approve, and analyses end, as the world is told. It has to watch all objects
+// attend lets a user approve, and analyses end, as the world is told. It has to watch all objects
 // from the first on.
 func (e *Env) attend() {
 	if len(e.ApproveAfter) > 0 {

@@ -36,7 +36,7 @@ func (k Kind) String() string {
 // A View says up to which version of the store each kind is seen.
 type View [Kinds]int64
 
-// A Role is the part of a process or a person in a cluster.
+// A Role is the part of a process or a user in a cluster.
 type Role string
 
 // The roles. A controller of the caller has its own name.
