@@ -15,7 +15,7 @@ type Hold[R ~string] struct {
 }
 
 // String returns one line such as "web-1 held back: MinAvailable (8 of 8)" or "web-x on n1
-// held back: NotReady". Of the object that the plan is for it says "held back: Paused".
+// held back: NotReady". For the object of the plan it is "held back: Paused".
 func (h Hold[R]) String() string {
 	text := "held back: " + string(h.Reason)
 	switch {
