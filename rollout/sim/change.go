@@ -86,7 +86,8 @@ func (w *World) Answers(node string, on bool) {
 }
 
 // Evict deletes a pod if all budgets that select it allow that. The error, which wraps
-// [kplan.ErrInvalid], says why not: the pod does not exist, or a budget does not allow it.
+// [kplan.ErrInvalid], has the reason of a refusal: the pod does not exist, or a budget does not
+// allow it.
 func (w *World) Evict(pod string) error {
 	s := w.ensure().server
 	p := s.Pods.Get(pod)

@@ -168,7 +168,7 @@ func (s *Steps) stood(e sim.Change, r *run, uid string, o any) {
 	}
 }
 
-// beside notes objects of no single workload: Services and routes, the BatchRelease of a Rollout,
+// beside records objects of no single workload: Services and routes, the BatchRelease of a Rollout,
 // and revisions of DaemonSets.
 func (s *Steps) beside(e sim.Change) {
 	gone := e.Verb == sim.Remove

@@ -49,7 +49,7 @@ func (n *Nodes) ExplainPinned(to map[string]Pod) Explanation {
 	return a.explanation()
 }
 
-// answers counts what nodes answer; the empty Reason is that of nodes that fit.
+// answers counts the answers of nodes; the empty Reason counts nodes that fit.
 type answers struct {
 	nodes int
 	count map[Refusal]int

@@ -69,7 +69,7 @@ func (e *Env) Approve() bool {
 	return false
 }
 
-// waitsForPerson tells of the step at which a Rollout waits for a user, "" if it does not.
+// waitsForPerson returns the step at which a Rollout waits for a user, or "".
 func (e *Env) waitsForPerson(r *store.Rollout) string {
 	sub := r.Status.Sub
 	if r.Status.Phase != kruise.PhaseProgressing || sub == nil || sub.CurrentStepState != kruise.StatePaused {

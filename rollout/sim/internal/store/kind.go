@@ -33,7 +33,7 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// A View says up to which version of the store each kind is seen.
+// A View is the version of the store up to which each kind is seen.
 type View [Kinds]int64
 
 // A Role is the part of a process or a user in a cluster.
