@@ -10,7 +10,7 @@
 //	                            |----Step, Run, Settle---------> time passes, up to your limit
 //	                            |----View, Snapshot, Report----> the objects, and a record
 //
-// # Rooms
+// # Packages
 //
 // The world consists of packages. Each imports only packages below it:
 //
