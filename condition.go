@@ -4,10 +4,10 @@ package kplan
 
 import "time"
 
-// A ConditionStatus is the answer of a condition.
+// A ConditionStatus is the status of a condition.
 type ConditionStatus string
 
-// The answers.
+// The statuses of conditions.
 const (
 	ConditionTrue    ConditionStatus = "True"
 	ConditionFalse   ConditionStatus = "False"

@@ -2,11 +2,11 @@
 
 package kplan
 
-// An Event is a record for people: what a controller would record on the object that a
-// plan is for. It is the same type in all packages of this module.
+// An Event is an event that the controller records on the object of the plan. It is the
+// same type in all packages of this module.
 type Event struct {
-	// Action is the index in the plan of the action that the event is about. The event is
-	// recorded if that was carried out. It is -1 if the event is about no action.
+	// Action is the index of the action in the plan that the event is about, or -1. With
+	// an action, record the event only if the action was carried out.
 	Action  int    `json:"action"`
 	Type    string `json:"type"` // Normal or Warning
 	Reason  string `json:"reason"`

@@ -10,18 +10,17 @@ import (
 // ErrInvalid is wrapped by every error about bad input, in all packages of this module.
 var ErrInvalid = errors.New("invalid input")
 
-// A FieldError reports a field that cannot be used. It is the same type in all packages
-// of this module.
+// A FieldError reports an invalid field. It is the same type in all packages of this module.
 type FieldError struct {
 	Path   string // the field, such as ReplicaSets["web-1"].Replicas, or "" if the value stands alone
-	Value  any    // what it holds
-	Detail string // what it must hold
-	Err    error  // the cause, or nil; of a selector the class, such as ErrRequired
+	Value  any    // the value of the field
+	Detail string // the rule for valid values
+	Err    error  // the cause, or nil; for a selector the class, such as ErrRequired
 }
 
-// Error returns "path: value: detail", or "value: detail" if there is no path. Of a value it has
-// at most 200 characters, of a path 300 and of a detail 500: of longer ones the beginning and
-// the end.
+// Error returns "path: value: detail", or "value: detail" without a path. Values of more than
+// 200 characters, paths of more than 300 and details of more than 500 are shortened to their
+// beginning and end.
 func (e *FieldError) Error() string {
 	path, detail := short(e.Path, mostPath), short(e.Detail, mostDetail)
 	if path != "" {
@@ -35,8 +34,7 @@ func (e *FieldError) Error() string {
 
 const mostPath, mostValue, mostDetail = 300, 200, 500
 
-// short returns a text, or if it has more characters than most so many of them: its beginning,
-// an ellipsis and its end.
+// short shortens a text to so many characters: its beginning, an ellipsis and its end.
 func short(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -4,18 +4,18 @@ package kplan
 
 import "fmt"
 
-// A Hold is something that a planner considered and held back. Each planner gives it
-// reasons of its own, with a comment for each that says what Have and Limit count.
+// A Hold is a change that a planner considered and held back. Each planner has its own
+// reasons; their comments define Have and Limit.
 type Hold[R ~string] struct {
-	Node   string `json:"node,omitzero"` // the node it concerns; "" is none or all
-	Name   string `json:"name,omitzero"` // the object it concerns; "" is the one that the plan is for
+	Node   string `json:"node,omitzero"` // the node of the change; "" is none or all
+	Name   string `json:"name,omitzero"` // the object of the change; "" is the object of the plan
 	Reason R      `json:"reason"`
 	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
-	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
+	Limit  int64  `json:"limit,omitzero"` // the limit of Have
 }
 
 // String returns one line such as "web-1 held back: MinAvailable (8 of 8)" or "web-x on n1
-// held back: NotReady". Of the object that the plan is for it says "held back: Paused".
+// held back: NotReady". For the object of the plan it is "held back: Paused".
 func (h Hold[R]) String() string {
 	text := "held back: " + string(h.Reason)
 	switch {

@@ -10,23 +10,22 @@ import (
 // ErrNotExecuted is the error of actions without an outcome.
 var ErrNotExecuted = errors.New("the action was not executed")
 
-// ErrGone says that a child was to be adopted and is not there any more. Nothing that
-// was decided with it in mind may be carried out: decide again without it.
+// ErrGone means that a child to adopt no longer exists. The rest of the plan must not be
+// carried out: plan again without the child.
 var ErrGone = errors.New("what was to be adopted is gone")
 
-// An Outcome is what became of an action, or of one of its calls.
+// An Outcome is the result of an action, or of one of its calls.
 type Outcome struct {
 	Answer ServerAnswer
-	// Name and UID are those of what was created.
+	// Name and UID identify a created object.
 	Name string
 	UID  string
-	// ResourceVersion is the version that the call has left, if it is known.
+	// ResourceVersion is the version of the object after the call, if known.
 	ResourceVersion string
-	Err             error // of Failed, and if there is one of the others; Done has none
+	Err             error // the error of Failed, optional for other answers, nil for Done
 }
 
-// A ServerAnswer is the kind of an [Outcome]. The empty one is that the action was not
-// executed.
+// A ServerAnswer is the class of an [Outcome]. It is empty if the action was not executed.
 type ServerAnswer string
 
 // The answers of the API server.
@@ -34,13 +33,13 @@ const (
 	Done                 ServerAnswer = "Done"
 	NotFound             ServerAnswer = "NotFound"             // 404: the object is gone
 	Invalid              ServerAnswer = "Invalid"              // 422: the child has another controller, no reference, or another UID
-	Changed              ServerAnswer = "Changed"              // 409: the object is not, or no longer, as it was read
+	Changed              ServerAnswer = "Changed"              // 409: the object differs from the version that was read
 	AlreadyExists        ServerAnswer = "AlreadyExists"        // 409: the name is taken
-	NamespaceTerminating ServerAnswer = "NamespaceTerminating" // 403: the namespace is being deleted, and nothing is created in it
+	NamespaceTerminating ServerAnswer = "NamespaceTerminating" // 403: the namespace is being deleted, and refuses new objects
 	Failed               ServerAnswer = "Failed"               // anything else
 )
 
-// Failure returns the error of an outcome that is not Done.
+// Failure returns the error of an outcome other than Done.
 func (o *Outcome) Failure() error {
 	switch {
 	case o.Err != nil:
@@ -51,8 +50,8 @@ func (o *Outcome) Failure() error {
 	return fmt.Errorf("the API server answered %s", o.Answer)
 }
 
-// Adopted returns the error of an adoption with this outcome, nil if it was carried
-// out. If the child is gone the error is [ErrGone] and no failure of the pass.
+// Adopted returns the error of an adoption with this outcome, or nil. If the child no
+// longer exists, the error is [ErrGone], which is no failure of the pass.
 func (o *Outcome) Adopted() error {
 	switch o.Answer {
 	case Done:
@@ -63,8 +62,8 @@ func (o *Outcome) Adopted() error {
 	return o.Failure()
 }
 
-// Released returns the error of a release with this outcome: none if the child is gone,
-// or somebody else has released it.
+// Released returns the error of a release with this outcome: nil also if the child no
+// longer exists, or was already released.
 func (o *Outcome) Released() error {
 	switch o.Answer {
 	case Done, NotFound, Invalid:

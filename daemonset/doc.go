@@ -30,16 +30,16 @@
 //	Plan ──► your executor ───► Finish ──► expectations, status, events, Backoff
 //
 // For n1 with an available old pod, n2 with a new one that is not ready, and at most one
-// node unavailable, the plan has no action, and says
+// node unavailable, the plan has no action, and these holds:
 //
 //	held back: MaxUnavailable (1 of 1)
 //	p2 on n2 held back: NotReady
 //
-// The parts of a pass can be called alone: [Placer] tells where pods belong,
+// The parts of a pass can be called alone: [Placer] decides where pods belong,
 // [NodeRules.Decide] decides about one node, [Resolve] computes the budget, and package
-// daemonset/inplace tells whether and how a pod can be updated in place. [Overhead] tells a
+// daemonset/inplace decides whether and how a pod can be updated in place. [Overhead] gives a
 // cluster autoscaler the requests of daemons on a new node. [Explain] describes the state of
-// each node, and [Effects] tells which events must start a pass. [Finish] returns the results
+// each node, and [Effects] returns which events must start a pass. [Finish] returns the results
 // of an executed plan, and [Apply] the snapshot after an action, for simulators and tests.
 // [ReconcileFrom] reads pods from a cache without a copy of most of them, and [Tracker] plans after
 // each event without looking at all nodes again.

@@ -131,7 +131,7 @@ func (r *routing) node(c *Change, opts Options) {
 }
 
 // awaits reports whether the DaemonSet must react to a node that was added (old is nil) or has
-// changed. Bound tells whether a pod of the DaemonSet is bound to it.
+// changed. Bound reports whether a pod of the DaemonSet is bound to it.
 func (d *DaemonSet) awaits(old, changed *Node, bound bool, opts Options) bool {
 	placer := NewPlacer(&d.Template, opts)
 	now := placer.Place(changed)

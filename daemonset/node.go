@@ -40,7 +40,7 @@ type NodeDecision struct {
 	// first instant at which the answer changes.
 	Requeue   time.Duration
 	RecheckAt time.Time
-	// Failed tells whether the delay of the node starts again, with NextDelay.
+	// Failed indicates whether the delay of the node starts again, with NextDelay.
 	Failed bool
 	// Waiting is the pod whose deletion waits for the delay, or nil, and Delay its length.
 	Waiting *Pod

@@ -90,7 +90,7 @@ func (t *Toleration) Tolerates(taint Taint) bool {
 	return t.Operator == TolerationExists
 }
 
-// A Placement tells whether a daemon belongs on a node, with the deciding reason.
+// A Placement is the decision whether a daemon belongs on a node, with its reason.
 type Placement struct {
 	ShouldRun             bool   `json:"shouldRun"`             // create a pod if there is none
 	ShouldContinueRunning bool   `json:"shouldContinueRunning"` // leave an existing pod
@@ -229,7 +229,7 @@ func (p *Placer) mismatch(n *Node) Placement {
 	return Placement{Reason: ReasonAffinity}
 }
 
-// dead reports whether a taint says that the node does not answer.
+// dead reports whether a taint marks the node as unreachable.
 func (n *Node) dead() bool {
 	for i := range n.Taints {
 		if key := n.Taints[i].Key; key == TaintNotReady || key == TaintUnreachable {

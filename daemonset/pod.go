@@ -45,7 +45,7 @@ type Pod struct {
 	Containers     []inplace.Container `json:"containers,omitempty"`
 	// InPlace is the condition InPlaceUpdateReady, nil if the pod has none.
 	InPlace *inplace.ReadyCondition `json:"inPlace,omitempty"`
-	// RuntimePlain and RuntimeEnv say that the node agent reports, for all containers,
+	// RuntimePlain and RuntimeEnv mean that the node agent reports, for all containers,
 	// hashes that match the pod: without, and with, environment from metadata.
 	RuntimePlain bool `json:"runtimePlain,omitzero"`
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
@@ -62,7 +62,7 @@ func TemplateGeneration(annotations map[string]string) (int64, bool) {
 	return n, err == nil
 }
 
-// A Version tells new pods from old pods.
+// A Version distinguishes new pods from old pods.
 type Version struct {
 	Hash       string // of the current revision; "" matches no pod
 	Generation string // the decimal template generation; "" matches no pod

@@ -14,7 +14,7 @@ import (
 // Quirks is the empty set.
 type Quirks uint64
 
-// The quirks. [QuirkTable] says more about each.
+// The quirks. [QuirkTable] describes each.
 const (
 	OutsideNodesUseBudget                  Quirks = 1 << iota // nodes that should not run a pod use up the budget
 	OldUnavailableNotCounted                                  // old pods that are not available use up no budget

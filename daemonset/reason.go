@@ -2,7 +2,7 @@
 
 package daemonset
 
-// A Reason says why a plan makes, or holds back, a change.
+// A Reason is the reason of an action, or of a change that is held back.
 type Reason string
 
 // Reasons of a [Placement].

@@ -71,7 +71,7 @@ type Snapshot struct {
 	Revisions []revision.ControllerRevision `json:"revisions,omitempty"`
 	// Backoff is the table of the previous plan.
 	Backoff Backoff `json:"backoff,omitempty"`
-	// Unseen says that the informers have not yet shown all pods that an earlier plan created
+	// Unseen means that the informers have not yet shown all pods that an earlier plan created
 	// or deleted. The plan then only reports a status.
 	Unseen bool `json:"unseen,omitzero"`
 	// Written are the versions that earlier passes have left, from [Result.Written], and Read
@@ -102,7 +102,7 @@ const (
 )
 
 // A DaemonSet is the desired state and the last written status. Kinds decide nothing: the UID
-// of its controller tells the owner of a pod or revision.
+// of its controller identifies the owner of a pod or revision.
 type DaemonSet struct {
 	Kind        string            `json:"kind,omitzero"`      // a kind of your own; "" means DaemonSet
 	PodKind     string            `json:"podKind,omitzero"`   // of its pods, for texts; "" means Pod

@@ -9,7 +9,7 @@ type spot struct {
 	old       bool  // there is an old pod that is not being deleted
 }
 
-// A kind tells how closely a plan has to look at a spot.
+// A kind determines how closely a plan has to look at a spot.
 type kind uint8
 
 const (

@@ -142,7 +142,7 @@ func (in *input) admitPartitioned(errs *kplan.FieldErrors) {
 	in.budget = in.opts.Repair.budget(in.replicas, p.RollingUpdate)
 }
 
-// tellApart checks that the ReplicaSets can be told apart.
+// tellApart checks that no two ReplicaSets have the same identity.
 func (in *input) tellApart(errs *kplan.FieldErrors) {
 	if s := in.sets; len(s) == 2 && s[0].rs.Name != s[1].rs.Name && s[0].rs.UID != s[1].rs.UID {
 		return // the common case

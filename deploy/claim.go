@@ -22,7 +22,7 @@ func (d *Deployment) kind() string { return unless(d.Kind, Kind) }
 
 func (d *Deployment) setKind() string { return unless(d.ReplicaSetKind, replicaset.Kind) }
 
-// says returns a text about the Deployment with the caller's kind.
+// says replaces the kind in a text about the Deployment by the caller's kind.
 func (d *Deployment) says(text string) string {
 	if d.kind() == "" {
 		return text

@@ -14,7 +14,7 @@ import (
 const (
 	// ConditionAvailable is True while the minimum number of pods is available.
 	ConditionAvailable = "Available"
-	// ConditionProgressing tells how the rollout goes. It is absent if the
+	// ConditionProgressing is the progress of the rollout. It is absent if the
 	// Deployment has no progress deadline.
 	ConditionProgressing = "Progressing"
 	// ConditionReplicaFailure is copied from a ReplicaSet that cannot create or

@@ -35,7 +35,7 @@
 //
 // Each of these phases makes a value that nothing later writes to.
 //
-// [Effects] says which Deployments an event concerns. [Apply] is the effect of an action on a
+// [Effects] returns the Deployments that an event affects. [Apply] is the effect of an action on a
 // snapshot, for simulators and tests. A [Tracker] plans after each event without reading all
 // ReplicaSets and pods again.
 //
@@ -48,7 +48,7 @@
 // which change the desired behaviour.
 //
 // A Deployment with the field Partitioned is rolled by partition, as OpenKruise Rollouts
-// does: a controller of batches says how many pods may have the new template, and the rest
+// does: a controller of batches sets how many pods may have the new template, and the rest
 // stays. See [PartitionedBy] and [ParsePartitioned].
 //
 // All rules by name, with the upstream functions that they mirror, the invariants, and the

@@ -74,7 +74,7 @@ type Result struct {
 //     next pass does, which sees the ReplicaSet.
 //   - If the namespace is being deleted, the pass ends without an error.
 //   - If the new ReplicaSet could not be created for another reason, the condition
-//     Progressing and an event say so.
+//     Progressing and an event report it.
 //
 // An event that belongs to no action is recorded if all actions before the last one were
 // carried out.

@@ -182,7 +182,7 @@ func (s *Status) clone() Status {
 	return c
 }
 
-// equal reports whether two statuses say the same.
+// equal reports whether two statuses are the same.
 func (s *Status) equal(t *Status) bool {
 	return s.ObservedGeneration == t.ObservedGeneration && s.Replicas == t.Replicas && s.UpdatedReplicas == t.UpdatedReplicas &&
 		s.ReadyReplicas == t.ReadyReplicas && s.AvailableReplicas == t.AvailableReplicas && s.UnavailableReplicas == t.UnavailableReplicas &&

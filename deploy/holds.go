@@ -76,7 +76,7 @@ func (in *input) holdPaused() kplan.Hold[Reason] {
 	return hold("", ReasonPaused, 0, 0)
 }
 
-// holdRollout says that a rollout waits until sizes are adapted.
+// holdRollout returns the hold of a rollout that waits until sizes are adapted.
 func (in *input) holdRollout() []kplan.Hold[Reason] {
 	pending := in.newAt < 0
 	for range in.activeOld {

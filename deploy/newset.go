@@ -14,7 +14,7 @@ import (
 
 // A following is how the new ReplicaSet follows the Deployment.
 type following struct {
-	// write says that the ReplicaSet has to be written: with annotations, and with
+	// write means that the ReplicaSet has to be written: with annotations, and with
 	// minReadySeconds if that differs. Upstream then leaves the Deployment for the next pass.
 	write    bool
 	set      map[string]string
@@ -22,7 +22,7 @@ type following struct {
 	// withNextSize are annotations that are no reason to write the ReplicaSet, but are
 	// written with its next size: see revision.Keys.Sync.
 	withNextSize map[string]string
-	// publish says that the Deployment gets the revision of the ReplicaSet.
+	// publish means that the Deployment gets the revision of the ReplicaSet.
 	publish bool
 	number  string
 }
@@ -57,7 +57,7 @@ type creation struct {
 	rs     *replicaset.ReplicaSet
 	size   int32
 	wanted int32 // the size without the lower bound of a partition
-	// taken says that another ReplicaSet has the name, so that the API server will reject
+	// taken means that another ReplicaSet has the name, so that the API server will reject
 	// the creation: a collision of hashes, or a ReplicaSet of another owner. Then the plan
 	// ends with the creation, and [Finish] handles the rejection.
 	taken bool

@@ -22,9 +22,9 @@ type Options struct {
 	// The fields below are policies: they change the desired behaviour. The zero value of
 	// each is upstream's behaviour.
 
-	// Terminating says whether pods that are being deleted take up room.
+	// Terminating determines whether pods that are being deleted take up room.
 	Terminating TerminatingPolicy `json:"terminating,omitzero"`
-	// Paused says whether the ReplicaSets of a paused Deployment are scaled.
+	// Paused determines whether the ReplicaSets of a paused Deployment are scaled.
 	Paused PausedPolicy `json:"paused,omitzero"`
 	// RolloutFirst starts a new template before it scales, if replicas and template
 	// have changed at once. Otherwise pods of the old template are started first.
@@ -33,10 +33,10 @@ type Options struct {
 	// proportion to available pods instead of wanted ones, so that a template whose pods do
 	// not start gets none.
 	WeighByAvailable bool `json:"weighByAvailable,omitzero"`
-	// Leftover says which ReplicaSets get the pods that rounding leaves over when scaling
+	// Leftover determines which ReplicaSets get the pods that rounding leaves over when scaling
 	// in proportion.
 	Leftover LeftoverPolicy `json:"leftover,omitzero"`
-	// Policy says how a rolling update counts pods and which pods go first: see
+	// Policy determines how a rolling update counts pods and which pods go first: see
 	// [rollout.Policy], which has an equation for each policy. With any of them a step is
 	// [rollout.Step], and scaling is [rollout.Scale]. Policies that do not apply to the
 	// strategy Recreate, or to a partition, are not read. The exact sums of [rollout.Policy]
@@ -45,7 +45,7 @@ type Options struct {
 	// Sets has, by name of a ReplicaSet, the pods that it keeps and whether its pods move.
 	// Names of ReplicaSets that do not exist are ignored.
 	Sets map[string]SetPolicy `json:"sets,omitempty"`
-	// Adoption says which ReplicaSets without a controller the Deployment adopts if its
+	// Adoption determines which ReplicaSets without a controller the Deployment adopts if its
 	// selector matches them.
 	Adoption AdoptionPolicy `json:"adoption,omitzero"`
 	// PausePoints makes a rolling update pause at pods that carry the annotation of
@@ -61,7 +61,7 @@ type Options struct {
 	StrictAvailable bool `json:"strictAvailable,omitzero"`
 }
 
-// A TerminatingPolicy says whether pods that are being deleted take up room in the
+// A TerminatingPolicy determines whether pods that are being deleted take up room in the
 // surge (KEP-5882).
 type TerminatingPolicy string
 
@@ -77,7 +77,7 @@ const (
 	TerminationKnown TerminatingPolicy = "TerminationKnown"
 )
 
-// A PausedPolicy says whether the ReplicaSets of a paused Deployment are scaled.
+// A PausedPolicy determines whether the ReplicaSets of a paused Deployment are scaled.
 type PausedPolicy string
 
 // The policies for paused Deployments.
@@ -90,7 +90,7 @@ const (
 	PausedFreeze PausedPolicy = "Freeze"
 )
 
-// A LeftoverPolicy says which ReplicaSets get the pods that rounding leaves over.
+// A LeftoverPolicy determines which ReplicaSets get the pods that rounding leaves over.
 type LeftoverPolicy string
 
 // The policies for leftovers.
@@ -104,7 +104,7 @@ const (
 	LeftoverNewest LeftoverPolicy = "Newest"
 )
 
-// An AdoptionPolicy says which ReplicaSets without a controller a Deployment adopts. A
+// An AdoptionPolicy determines which ReplicaSets without a controller a Deployment adopts. A
 // ReplicaSet with another template becomes an old one and is scaled down by the rollout.
 type AdoptionPolicy string
 
@@ -125,7 +125,7 @@ type SetPolicy struct {
 	// themselves. It keeps as many, unless [rollout.Policy].ProtectedApart lets it want none
 	// while they stay.
 	Protected int32 `json:"protected,omitzero"`
-	// Moves says that the caller moves its pods to the new ReplicaSet in place, and Busy that
+	// Moves means that the caller moves its pods to the new ReplicaSet in place, and Busy that
 	// some are moving now. Then the plan does not grow the new ReplicaSet, and a hold
 	// [ReasonMovesInPlace] has the number of pods that may move now.
 	Moves bool `json:"moves,omitzero"`

@@ -66,7 +66,7 @@ func (in *input) sizeToPartition(c *counts, size int32) int32 {
 	return partition.NewSize(in.d.Partitioned.Partition, in.budget, total, size)
 }
 
-// holdAtPartition says why the new ReplicaSet does not grow.
+// holdAtPartition returns the hold of a new ReplicaSet that does not grow.
 func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
 	if s.size >= in.limit() {
 		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))

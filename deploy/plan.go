@@ -48,7 +48,7 @@ const (
 	ReasonRevision     Reason = "Revision"     // revision, annotations or minReadySeconds follow the Deployment
 	ReasonRolloutUp    Reason = "RolloutUp"    // the surge has room for pods of the new template
 	ReasonRolloutDown  Reason = "RolloutDown"  // enough pods are available without these of an old template
-	ReasonUnhealthy    Reason = "Unhealthy"    // unavailable pods of an old template serve nobody
+	ReasonUnhealthy    Reason = "Unhealthy"    // unavailable pods of an old template serve no requests
 	ReasonSurplus      Reason = "Surplus"      // the new ReplicaSet is larger than the Deployment
 	ReasonScaling      Reason = "Scaling"      // the Deployment's replicas have changed, or it is paused
 	ReasonSaturated    Reason = "Saturated"    // the new ReplicaSet serves alone
@@ -79,8 +79,8 @@ const (
 
 	// Policies of Options.
 
-	ReasonOnDelete     Reason = "OnDelete"     // Have pods are there, and stay until somebody deletes them; Limit are wanted
-	ReasonMovesInPlace Reason = "MovesInPlace" // Have pods are there, and move where they are instead of being replaced, up to Limit
+	ReasonOnDelete     Reason = "OnDelete"     // Have pods exist, and stay until they are deleted; Limit are wanted
+	ReasonMovesInPlace Reason = "MovesInPlace" // Have pods exist, and are updated in place instead of being replaced, up to Limit
 	ReasonKept         Reason = "Kept"         // the old ReplicaSet wants Have pods, of which it keeps Limit
 
 	// Progress that the ReplicaSets still have to make.

@@ -13,7 +13,7 @@ import (
 type sizing struct {
 	changes []change // in the order of the decision, one for each ReplicaSet
 	holds   []kplan.Hold[Reason]
-	// moved says that the rollout has moved. Changes of a pass that a status ahead of its
+	// moved means that the rollout has moved. Changes of a pass that a status ahead of its
 	// spec has ended do not count.
 	moved bool
 	// shrinkFirst writes smaller sizes first, so that no prefix of a scaling wants more

@@ -36,7 +36,7 @@ import (
 //	Deployment.ProgressDeadlineSeconds    without it, there is no condition Progressing
 //	Pods                                  without them, Recreate waits for the statuses alone
 //
-// Deployment.Generation and Status say whether the rollout is complete.
+// Deployment.Generation and Status show whether the rollout is complete.
 type Snapshot struct {
 	Deployment Deployment `json:"deployment"`
 	// ReplicaSets are all ReplicaSets of the namespace, in any order.
@@ -67,7 +67,7 @@ const NoLimit = 1<<31 - 1
 // If neither limit is more than 0, MaxUnavailable is 1.
 //
 // Kinds are written to actions, owner references and texts. They decide nothing: the
-// controller's UID says which Deployment owns a ReplicaSet, and which ReplicaSet a pod.
+// controller's UID identifies the Deployment of a ReplicaSet, and the ReplicaSet of a pod.
 // Reasons of conditions keep Kubernetes' words, because later passes read them.
 type Deployment struct {
 	Kind            string            `json:"kind,omitzero"`           // a kind of your own; "" means Deployment

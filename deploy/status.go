@@ -12,7 +12,7 @@ import (
 // conditions are the conditions of the next status so far.
 type conditions struct {
 	list []kplan.Condition
-	// found says that the new set has been found. Progressing reports it unless a later step
+	// found means that the new set has been found. Progressing reports it unless a later step
 	// sets the condition.
 	found bool
 }
@@ -181,8 +181,8 @@ func (in *input) storedStatus(conditions []kplan.Condition) Status {
 	return status
 }
 
-// count fills in everything but conditions. Like upstream it counts the ReplicaSets as they were before the plan, so that the
-// number of unavailable pods lags by one pass.
+// count fills in everything except conditions. Like upstream it counts the ReplicaSets as they
+// were before the plan, so that the number of unavailable pods lags by one pass.
 //
 // It mirrors calculateStatus of the deployment controller of Kubernetes.
 func (s *Status) count(in *input, c *counts, wanted int64) {

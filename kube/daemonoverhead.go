@@ -13,7 +13,7 @@ import (
 )
 
 // Daemon returns the input of daemonset.Overhead for ds: the nodes on which pods of its
-// template belong, and the requests of one pod, by [PodResources]. Existing pods tell
+// template belong, and the requests of one pod, by [PodResources]. Existing pods show
 // neither, since each is pinned to its node.
 //
 // Only the template is read. It need not have its defaults.

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A Retry says how an [Executor] handles a creation with an unknown outcome: the
+// A Retry determines how an [Executor] handles a creation with an unknown outcome: the
 // connection broke before the answer, or the API server gave up waiting (Timeout,
 // ServerTimeout). If the outcome stays unknown, the pass fails, and the object may be
 // created twice.

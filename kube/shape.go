@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A rule says how the values of a type are encoded.
+// A rule determines how the values of a type are encoded.
 type rule uint8
 
 const (

@@ -25,7 +25,7 @@ func (c Chain) legacy() bool { return c == Legacy || c == Legacy15 }
 type Order struct {
 	Now        time.Time  `json:"now,omitzero"`        // zero compares exact times instead of age buckets
 	Neighbours Neighbours `json:"neighbours,omitzero"` // nil means no neighbours
-	// Related tells which pods of a list are neighbours, if they are active, and replaces
+	// Related reports which pods of a list are neighbours, if they are active, and replaces
 	// Neighbours in all functions that have a list. It must be a pure function.
 	Related func(p *Pod) bool `json:"-"`
 	Domains Domains           `json:"domains,omitzero"` // read by [RuleSpread] only
@@ -35,7 +35,7 @@ type Order struct {
 	// Stages replace the stages of the chain, before its times and restarts; nil means the
 	// stages of the chain. Pods that are equal by Stages are compared by readiness.
 	Stages []Stage `json:"stages,omitzero"`
-	// Protected tells which pods no scale-down may delete. It must be a pure function; nil
+	// Protected reports which pods no scale-down may delete. It must be a pure function; nil
 	// protects no pod.
 	Protected func(p *Pod) bool `json:"-"`
 }

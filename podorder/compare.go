@@ -83,7 +83,7 @@ func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
 	return "", 0
 }
 
-// decideStage returns the first stage that tells the pods apart.
+// decideStage returns the first stage that distinguishes the pods.
 func (r *ranking) decideStage(a, b *key, p, q *Pod) (Rule, int) {
 	if r.stages == nil {
 		return decideHealth(&a.place, &b.place)

@@ -17,7 +17,7 @@ type Draft struct {
 
 // Draft returns a draft with room for n pods. It returns false for an order that needs all
 // pods together: one with a Priority or Stages, or the chain [Items]. The draft does not call
-// Related, because [Draft.Add] is told; if Neighbours is set, it is used and no neighbours
+// Related, because [Draft.Add] gets them; if Neighbours is set, it is used and no neighbours
 // are counted.
 func (o Order) Draft(n int) (Draft, bool) { return o.draft(n, o.Neighbours == nil) }
 

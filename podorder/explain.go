@@ -12,7 +12,7 @@ import (
 // RuleAll is the rule of victims if no pod survives.
 const RuleAll Rule = "All"
 
-// An Explanation tells why one pod is deleted before another.
+// An Explanation is the reason why one pod is deleted before another.
 type Explanation struct {
 	Pod        string `json:"pod"`            // by name
 	Other      string `json:"other,omitzero"` // the pod that it is compared with, "" if no pod stays
@@ -34,8 +34,8 @@ func (e Explanation) String() string {
 	return fmt.Sprintf("%s %s %s: %s (%s, %s)", e.Pod, verb, e.Other, e.Rule, e.Value, e.OtherValue)
 }
 
-// Explain tells for each victim of a choice which rule decides between it and the first
-// survivor, and for that survivor which rule decides between it and the last victim. The
+// Explain returns for each victim of a choice the rule that decides between it and the first
+// survivor, and for that survivor the rule that decides between it and the last victim. The
 // arguments are the arguments of [Order.Choose] and its result.
 func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	r := o.ranking(pods)
@@ -68,7 +68,7 @@ func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	return explanations
 }
 
-// explain tells why a comes before b in the canonical order.
+// explain returns the reason why a comes before b in the canonical order.
 func (r *ranking) explain(a, b *key) Explanation {
 	p, q := r.pod(&a.place), r.pod(&b.place)
 	rule, c := r.decide(a, b, p, q)

@@ -57,7 +57,7 @@ func (o Order) SortUpstream(pods []Pod) {
 // Only the candidates, given by their numbers, may be victims, or all pods if candidates is
 // nil; numbers out of range are ignored. If n is at least the number of candidates, all are
 // returned, and none if n is 0 or less. Protected pods are never victims; [Order.Choose]
-// tells how many victims are missing because of them.
+// returns the number of victims that are missing because of them.
 //
 // It mirrors getPodsToDelete of the replicaset package of Kubernetes,
 // except that upstream leaves all pods in the order of its cache if all are to be

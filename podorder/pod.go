@@ -37,7 +37,7 @@ type Pod struct {
 	NodeName string `json:"nodeName,omitzero"` // "" until scheduled
 	Phase    Phase  `json:"phase,omitzero"`
 
-	// Ready tells whether the first condition of type Ready is True, and ReadySince is its
+	// Ready indicates whether the first condition of type Ready is True, and ReadySince is its
 	// last transition. A ready pod may lack the time.
 	Ready      bool      `json:"ready,omitzero"`
 	ReadySince time.Time `json:"readySince,omitzero"`

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// AnnotationDeletePriority is the pod annotation that says how early the pod is deleted,
+// AnnotationDeletePriority is the pod annotation that determines how early the pod is deleted,
 // compared with other pods with the annotation: an integer, larger is earlier. It was
 // proposed for Kubernetes and never merged (kubernetes/kubernetes#75763).
 const AnnotationDeletePriority = "controller.alpha.kubernetes.io/delete-priority"
@@ -30,8 +30,8 @@ const (
 	PriorityAfterHealth Priority = "AfterHealth"
 )
 
-// ParseDeletePriority returns the priority from the annotations. A missing or invalid value
-// is priority 0; valid is false only for an invalid one, and present tells a missing one from
+// ParseDeletePriority returns the priority from the annotations. A missing or invalid value is
+// priority 0; valid is false only for an invalid one, and present distinguishes a missing one from
 // 0. One sign and leading zeros are valid; the number must fit 64 bits.
 func ParseDeletePriority(annotations map[string]string) (priority int64, valid, present bool) {
 	text, ok := annotations[AnnotationDeletePriority]

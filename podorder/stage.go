@@ -4,7 +4,7 @@ package podorder
 
 import "slices"
 
-// A Rule names the property that tells two pods apart.
+// A Rule names the property that distinguishes two pods.
 type Rule string
 
 // The rules of the chains, in their order, and the tie breakers.

@@ -7,14 +7,14 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A decision says how many pods a pass creates or which it deletes, and why not more.
+// A decision is the pods that a pass creates or deletes, and the reasons for no more.
 type decision struct {
 	create  int32           // pods to create
 	victims podorder.Choice // pods to delete
 	holds   []kplan.Hold[Reason]
 }
 
-// decide decides how many pods are created, or which are deleted.
+// decide decides the number of pods to create, or the pods to delete.
 func (in *input) decide(c *counts) decision {
 	n := in.numbers(c).change()
 	d := decision{create: n.create, holds: n.holds}

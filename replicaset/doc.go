@@ -23,8 +23,8 @@
 //
 // The parts: [Effects] returns the ReplicaSets that a change of a pod concerns, and the
 // change of their [Expectations]. [SlowStart] limits how many pods are created at once.
-// [Versions] tell whether the cache shows the controller's own writes. [Order] and [Explain]
-// say which pods go first, and why. [NeedsWrite] reports whether to write a status. [Apply]
+// [Versions] show whether the cache has the controller's own writes. [Order] and [Explain]
+// return which pods go first, and why. [NeedsWrite] reports whether to write a status. [Apply]
 // applies an action to a snapshot, for simulators and tests. [ReconcileFrom] reads pods in
 // place, such as in a cache, and copies only pods that it acts on. [Tracker] plans after each
 // event without counting all pods again.

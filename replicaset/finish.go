@@ -171,7 +171,7 @@ func (f *finish) fail() {
 
 // claims collects the errors of adoptions and releases. It returns the errors of adoptions
 // that do not end the pass: of pods that are gone, and in 1.5 of all pods. A pod that
-// somebody else has released is no error.
+// another client has released is no error.
 func (f *finish) claims() (left []error) {
 	i := 0
 	for _, a := range f.plan.Actions {

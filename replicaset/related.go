@@ -70,7 +70,7 @@ func spread(stages []podorder.Stage) []podorder.Stage {
 // fewSelectors is the number of selectors up to which trying each is faster than an index.
 const fewSelectors = 4
 
-// related returns a function that tells which pods count as neighbours: pods that this
+// related returns a function that reports which pods count as neighbours: pods that this
 // ReplicaSet or one with the same controller selects, with any owner. A ReplicaSet without a
 // controller has no related ReplicaSets, and then not even its own pods are neighbours. A
 // selector that cannot be used selects nothing. An unset one also selects nothing, unless the

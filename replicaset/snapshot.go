@@ -129,7 +129,7 @@ type Options struct {
 	Dialect Dialect `json:"dialect,omitzero"`
 	// Repair selects the quirks of Kubernetes to repair.
 	Repair Quirks `json:"repair,omitzero"`
-	// Terminating tells whether pods that are being deleted hold back new pods.
+	// Terminating determines whether pods that are being deleted hold back new pods.
 	Terminating TerminatingPolicy `json:"terminating,omitzero"`
 	// OmitTerminating leaves terminatingReplicas out of the status, as Kubernetes does
 	// without the feature gate DeploymentReplicaSetTerminatingReplicas.
@@ -143,7 +143,7 @@ type Options struct {
 	Spread bool `json:"spread,omitzero"`
 }
 
-// A TerminatingPolicy tells when pods that are being deleted are replaced.
+// A TerminatingPolicy determines when pods that are being deleted are replaced.
 type TerminatingPolicy string
 
 // ReplaceTerminated creates the replacement of a pod that is being deleted only after the pod

@@ -55,7 +55,7 @@ type state struct {
 	availability        availability
 }
 
-// An availability tells whether a pod is available.
+// An availability is the state of a pod: unavailable, waiting or available.
 type availability uint8
 
 const (

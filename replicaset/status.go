@@ -42,7 +42,7 @@ func (s Status) clone() Status {
 // conditions differ, or the stored status is of another generation.
 //
 // It mirrors updateReplicaSetStatus of the replicaset package of Kubernetes,
-// which also tells no conditions from an empty list of them.
+// which also distinguishes no conditions from an empty list of them.
 func NeedsWrite(rs ReplicaSet, next Status) bool {
 	s := rs.Status
 	return s.Replicas != next.Replicas || s.FullyLabeledReplicas != next.FullyLabeledReplicas ||

@@ -10,11 +10,11 @@ import (
 
 // Annotations that a Deployment and its ReplicaSets carry.
 const (
-	// AnnotationRevision is the revision of a ReplicaSet, and on a Deployment that of
-	// its newest ReplicaSet: a decimal int64.
+	// AnnotationRevision is the revision of a ReplicaSet, and on a Deployment the revision
+	// of its newest ReplicaSet: a decimal int64.
 	AnnotationRevision = "deployment.kubernetes.io/revision"
-	// AnnotationHistory is the revisions that a ReplicaSet had before, oldest
-	// first, separated by commas.
+	// AnnotationHistory is the former revisions of a ReplicaSet, oldest first,
+	// separated by commas.
 	AnnotationHistory = "deployment.kubernetes.io/revision-history"
 	// AnnotationDesired is the Deployment's replicas when the ReplicaSet was last
 	// scaled: a decimal int32.
@@ -24,11 +24,11 @@ const (
 	AnnotationMax = "deployment.kubernetes.io/max-replicas"
 	// AnnotationRollback on a Deployment asks for a rollback to a revision.
 	AnnotationRollback = "deprecated.deployment.rollback.to"
-	// AnnotationLastApplied is kubectl's record of what it applied.
+	// AnnotationLastApplied is the configuration that kubectl applied last.
 	AnnotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 )
 
-// HistoryLimit is the length, in bytes, that [AnnotationHistory] is cut to.
+// HistoryLimit is the maximum length of [AnnotationHistory], in bytes.
 const HistoryLimit = 2000
 
 // Sync is [Keys.Sync] with the keys of Kubernetes.
@@ -36,16 +36,15 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 	return Keys{}.Sync(deployment, replicaSet, next)
 }
 
-// Sync returns the annotations to set on a Deployment's newest ReplicaSet so that
-// they follow the Deployment: its own annotations copied, and the ReplicaSet's
-// revision raised to next with the former one added to the history. Annotations
-// that the Deployment no longer has are not removed. The result is nil if nothing
-// changes.
+// Sync returns the annotations to set on a Deployment's newest ReplicaSet: the
+// Deployment's annotations, and the revision raised to next with the former one added
+// to the history. Annotations that the Deployment no longer has are not removed. The
+// result is nil if nothing changes.
 //
 // It mirrors SetNewReplicaSetAnnotations of the deployment util package of Kubernetes
-// for a ReplicaSet that exists, a defect included. If the ReplicaSet's revision does
-// not parse, changed is false although set may hold copies. Upstream writes those only if
-// it writes the ReplicaSet for another reason.
+// for a ReplicaSet that exists, a defect included: if the ReplicaSet's revision does
+// not parse, changed is false although set may hold copies. Upstream writes such copies
+// only if it updates the ReplicaSet for another reason.
 func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
 	revision := cmp.Or(k.Revision, AnnotationRevision)
 	put := func(key, value string) {
@@ -80,15 +79,14 @@ func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set ma
 	return set, len(set) > 0
 }
 
-// AppendHistory adds the revision old to a history, dropping the oldest entries
-// until the whole is at most limit bytes long. If old does not fit even alone, the
-// history stays as it is.
+// AppendHistory adds the revision old to a history and drops the oldest entries until
+// it has at most limit bytes. If old alone is longer, the history stays as it is.
 //
 //	AppendHistory("1,2,3", "4", 2000) // "1,2,3,4"
 //	AppendHistory("8,9,10", "12", 8)  // "9,10,12"
 //
 // It mirrors SetNewReplicaSetAnnotations of the deployment util package of
-// Kubernetes; a history whose first entry is empty starts anew.
+// Kubernetes. A history with an empty first entry is discarded.
 func AppendHistory(history, old string, limit int) string {
 	if history == "" || history[0] == ',' {
 		return old

@@ -5,17 +5,17 @@ package revision
 import "github.com/kplan-go/kplan/internal/base/ptr"
 
 // An Attempt is one try to create a ControllerRevision of a StatefulSet. If the name
-// is taken, [Attempt.Taken] gives the next.
+// is taken, [Attempt.Taken] returns the next attempt.
 type Attempt struct {
 	Parent   string             `json:"parent"` // its name
 	Revision ControllerRevision `json:"revision"`
-	// Collisions is the collision count that the name was made with. The
-	// parent's status keeps that of the last attempt.
+	// Collisions is the collision count in the name. The parent's status stores the
+	// count of the last attempt.
 	Collisions int32 `json:"collisions"`
 }
 
-// FirstAttempt returns the first try to create r. The collision count must not be
-// nil: that is [ErrNoCollisionCount], unless UnsetCollisionCountFails is repaired.
+// FirstAttempt returns the first attempt to create r. A collision count of nil is
+// [ErrNoCollisionCount], unless UnsetCollisionCountFails is repaired.
 //
 // It mirrors CreateControllerRevision of the history package of Kubernetes.
 func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts Options) (Attempt, error) {
@@ -28,8 +28,8 @@ func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts O
 	return attempt(parent, r, *collisions, opts), nil
 }
 
-// Taken is what to do if the name is taken by existing. If that has the same data,
-// byte by byte, it is used, whoever owns it. If not, there is a next attempt.
+// Taken decides what follows if existing has the name already. If its data is the same,
+// byte by byte, it is used, regardless of its owner. Otherwise next is the next attempt.
 func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt, use bool) {
 	if SameData(a.Revision.Data, existing.Data, opts) {
 		return a, true
@@ -37,7 +37,7 @@ func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt,
 	return attempt(a.Parent, a.Revision, a.Collisions+1, opts), false
 }
 
-// attempt names r. Its hash label stays what it was when r was made, unless
+// attempt names r. The hash label does not change with the name, unless
 // CollisionLabelDiffers is repaired.
 func attempt(parent string, r ControllerRevision, collisions int32, opts Options) Attempt {
 	hash := HashRevision(r.Data, r.Dump, &collisions, opts)

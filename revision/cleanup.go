@@ -2,22 +2,22 @@
 
 package revision
 
-// A HoldReason says why an old ReplicaSet beyond the history limit stays.
+// A HoldReason is the reason why an old ReplicaSet beyond the history limit stays.
 type HoldReason string
 
-// Why an old ReplicaSet stays.
+// The reasons why an old ReplicaSet stays.
 const (
 	HoldNotEmpty  HoldReason = "HistoryNotEmpty"  // it wants or has pods
 	HoldNotSynced HoldReason = "HistoryNotSynced" // its status is older than its spec
 )
 
-// A Held is an entry that the limit would delete and that stays.
+// A Held is an entry beyond the limit that is not deleted.
 type Held struct {
 	Index  int        `json:"index"`
 	Reason HoldReason `json:"reason"`
 }
 
-// Hold returns why e may not be deleted, or "" if it may.
+// Hold returns the reason why e may not be deleted, or "".
 func (e Entry) Hold() HoldReason {
 	switch {
 	case e.Replicas == nil || *e.Replicas != 0 || e.Status.Replicas != 0:
@@ -28,15 +28,15 @@ func (e Entry) Hold() HoldReason {
 	return ""
 }
 
-// CleanUp returns which of the old ReplicaSets of a Deployment are deleted because
-// there are more than limit, lowest revision first as [ByRevision] has them, and
-// which are beyond the limit but stay. One that is being deleted already does not
-// count. A limit of nil or [NoLimit] deletes nothing, and a negative one is 0.
+// CleanUp returns the old ReplicaSets of a Deployment to delete because there are more
+// than limit, in the order of [ByRevision], and the ones beyond the limit that stay. A
+// ReplicaSet that is being deleted already does not count. A limit of nil or [NoLimit]
+// deletes nothing, and a negative one is 0.
 //
-// A ReplicaSet in use counts against the limit like any other, so that fewer idle
-// ones than limit may be left to go back to. If UsedSetsFillHistory is repaired, idle
-// ones alone are counted, and as many as limit are left. Those are never replaced: one whose
-// status is older than its spec, and that stays for that, is looked at again.
+// A ReplicaSet that wants or has pods counts against the limit like any other, so fewer
+// idle ReplicaSets than limit may be left to roll back to. If UsedSetsFillHistory is
+// repaired, only idle ones are counted, and limit of them are left. No other ReplicaSet
+// is deleted in place of one that stays: a later pass tries again.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes,
 // which panics if the limit is negative.

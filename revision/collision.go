@@ -16,8 +16,8 @@ func NextCollision(count *int32) *int32 {
 	return ptr.To(*count + 1)
 }
 
-// Collides reports whether a ReplicaSet whose name is taken belongs to another
-// owner or template, so that the next hash must be tried. If not, it is the
+// Collides reports whether an existing ReplicaSet with the name of a new one has another
+// owner or template, so that the next hash must be tried. Otherwise it is the
 // ReplicaSet that was to be created. It reads ControllerUID and Template.
 //
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes.

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Labels of ControllerRevisions and of the pods that were made from them.
+// Labels of ControllerRevisions and of their pods.
 const (
 	// LabelRevision on a pod of a StatefulSet is the name of its
 	// ControllerRevision; on the ControllerRevisions and pods of a DaemonSet it
 	// is the hash.
 	LabelRevision = "controller-revision-hash"
-	// LabelRevisionHash on a ControllerRevision of a StatefulSet is the hash that
-	// it had when it was made.
+	// LabelRevisionHash on a ControllerRevision of a StatefulSet is the hash at its
+	// creation.
 	LabelRevisionHash = "controller.kubernetes.io/hash"
 )
 
@@ -28,8 +28,8 @@ type ControllerRevision struct {
 	Labels          map[string]string `json:"labels,omitempty"`
 	Annotations     map[string]string `json:"annotations,omitempty"`
 
-	// ControllerKind, ControllerName and ControllerUID are those of the owner
-	// that controls it, empty if none does.
+	// ControllerKind, ControllerName and ControllerUID identify the controlling owner;
+	// empty without one.
 	ControllerKind string `json:"controllerKind,omitzero"`
 	ControllerName string `json:"controllerName,omitzero"`
 	ControllerUID  string `json:"controllerUID,omitzero"`
@@ -39,25 +39,25 @@ type ControllerRevision struct {
 	// Data is the patch that restores the version, byte by byte: usually
 	// {"spec":{"template":{…,"$patch":"replace"}}}.
 	Data []byte `json:"data,omitzero"`
-	// Dump is the text of the object that the data was decoded into, "" if it
-	// was not, which is the rule.
+	// Dump is the text of the object that the data was decoded into, and usually "",
+	// because it was not decoded.
 	Dump string `json:"dump,omitzero"`
-	// Revision is its number. The highest is the newest.
+	// Revision is the number. The highest is the newest.
 	Revision int64 `json:"revision,omitzero"`
 }
 
-// A Parent is the StatefulSet or DaemonSet that a ControllerRevision belongs to.
+// A Parent is the StatefulSet or DaemonSet of a ControllerRevision.
 type Parent struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	UID  string `json:"uid"`
 }
 
-// NewControllerRevision returns a version of a parent, named after its data. The
-// collision count takes part in the name, see [HashRevision]. It has no annotations.
+// NewControllerRevision returns a new revision of a parent, without annotations. Its name
+// ends in the hash of the data and the collision count, see [HashRevision].
 //
-// It mirrors NewControllerRevision of the history package of Kubernetes. Quirks
-// of it: DataBesideObjectNotHashed, SerialisationIsVersion.
+// It mirrors NewControllerRevision of the history package of Kubernetes, with the quirks
+// DataBesideObjectNotHashed and SerialisationIsVersion.
 func NewControllerRevision(p Parent, templateLabels map[string]string, data []byte, number int64, collisions *int32, opts Options) ControllerRevision {
 	hash := HashRevision(data, "", collisions, opts)
 	return ControllerRevision{
@@ -67,7 +67,7 @@ func NewControllerRevision(p Parent, templateLabels map[string]string, data []by
 	}
 }
 
-// labelled returns a copy of the labels of a template with one more.
+// labelled returns a copy of the labels of a template with one added.
 func labelled(template map[string]string, key, value string) map[string]string {
 	labels := make(map[string]string, len(template)+1)
 	maps.Copy(labels, template)
@@ -75,8 +75,8 @@ func labelled(template map[string]string, key, value string) map[string]string {
 	return labels
 }
 
-// BelongsTo reports whether a parent with the UID may use r: it controls r, or
-// nobody does. Whether the labels match is up to the caller.
+// BelongsTo reports whether the parent with the UID controls r, or r has no controller.
+// The caller checks the labels.
 //
 // It mirrors ListControllerRevisions of the history package of Kubernetes 1.36.3.
 func (r ControllerRevision) BelongsTo(uid string) bool {
@@ -84,16 +84,16 @@ func (r ControllerRevision) BelongsTo(uid string) bool {
 }
 
 // SameData reports whether two revisions restore the same version: data and dump are
-// equal byte by byte. Labels and numbers do not matter. If SerialisationIsVersion is
-// repaired, the data may differ as [Normalize] allows.
+// equal byte by byte. Labels and numbers are ignored. If SerialisationIsVersion is
+// repaired, the data is compared in its normal form, see [Normalize].
 //
 // It mirrors EqualRevision of the history package of Kubernetes.
 func (r ControllerRevision) SameData(s ControllerRevision, opts Options) bool {
 	return r.Dump == s.Dump && SameData(r.Data, s.Data, opts)
 }
 
-// FindEqual returns the indices of the revisions that restore the same version as r,
-// in the order given.
+// FindEqual returns the indices of the revisions with the same data as r, in the order
+// of the list.
 //
 // It mirrors FindEqualRevisions of the history package of Kubernetes.
 func FindEqual(revisions []ControllerRevision, r ControllerRevision, opts Options) []int {
@@ -107,9 +107,8 @@ func FindEqual(revisions []ControllerRevision, r ControllerRevision, opts Option
 	return equal
 }
 
-// CompareRevisions orders revisions by number, creation time and name, and those
-// that share all three by UID. It mirrors SortControllerRevisions of the history
-// package of Kubernetes, which leaves out the UID.
+// CompareRevisions orders revisions by number, creation time, name and UID. It mirrors
+// SortControllerRevisions of the history package of Kubernetes, which ignores the UID.
 func CompareRevisions(a, b ControllerRevision) int { return compareRevisions(&a, &b) }
 
 func compareRevisions(a, b *ControllerRevision) int {
@@ -124,7 +123,7 @@ func (r ControllerRevision) clone() ControllerRevision {
 }
 
 // SortRevisions returns the revisions in the order of [CompareRevisions]. They share
-// their labels, annotations and data with those given.
+// labels, annotations and data with the input.
 func SortRevisions(revisions []ControllerRevision) []ControllerRevision {
 	list := slices.Clone(revisions)
 	slices.SortStableFunc(list, CompareRevisions)
@@ -150,7 +149,7 @@ func newest(revisions []ControllerRevision) int {
 }
 
 // NextRevision returns the number of a new revision of a StatefulSet: one more than
-// the highest, 1 if there is none. At the end of the int64 range it wraps around.
+// the highest, or 1. At the end of the int64 range it wraps around.
 //
 // It mirrors nextRevision of the StatefulSet controller of Kubernetes 1.36.3.
 // Revisions of a DaemonSet are numbered by [Next].

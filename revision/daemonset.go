@@ -7,8 +7,8 @@ import (
 	"maps"
 )
 
-// RevisionHash returns the hash of a revision of a DaemonSet: its label, or if it
-// has none its name, which it then gets as label.
+// RevisionHash returns the hash of a revision of a DaemonSet: the label, or without one
+// the name, which the controller then sets as the label.
 //
 // It mirrors constructHistory of the DaemonSet controller of Kubernetes.
 func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
@@ -18,10 +18,10 @@ func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 	return r.Name, false
 }
 
-// Partition divides the revisions of a DaemonSet into those that have its data and
-// the others, in the order given. Data is compared byte by byte, and in its normal form
-// if SerialisationIsVersion is repaired. The number of the newest is
-// [Next] of the old ones' numbers.
+// Partition divides the revisions of a DaemonSet into current ones, with its data, and
+// old ones, in the order of the list. Data is compared byte by byte, and in its normal
+// form if SerialisationIsVersion is repaired. The number of the current revision is
+// [Next] of the numbers of the old ones.
 //
 // It mirrors Match and constructHistory of the DaemonSet controller of Kubernetes.
 func Partition(revisions []ControllerRevision, data []byte, opts Options) (current, old []int) {
@@ -36,8 +36,8 @@ func Partition(revisions []ControllerRevision, data []byte, opts Options) (curre
 	return current, old
 }
 
-// NewDaemonSetRevision returns a new revision of a DaemonSet. The hash is that of
-// the pod template, see [Hash]. All annotations of the DaemonSet are copied.
+// NewDaemonSetRevision returns a new revision of a DaemonSet. The argument hash is the
+// hash of the pod template, see [Hash]. All annotations of the DaemonSet are copied.
 //
 // It mirrors snapshot of the DaemonSet controller of Kubernetes. See
 // [DaemonSetRevisionName].
@@ -53,13 +53,13 @@ func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map
 	return r
 }
 
-// DaemonSetTaken is what to do if the name of a new revision is taken by existing.
-// With the same data that is used, and the result is nil. Otherwise the result is
-// the collision count to write, unless the count that the name was made with (used)
-// is no longer the one there is (stored): that wraps [ErrStaleCollisions].
+// DaemonSetTaken decides what follows if existing has the name of a new revision already.
+// If the data is the same, existing is used and the result is nil. Otherwise the result
+// is the collision count to write. If the count in the name (used) differs from the
+// count in the status (stored), the error wraps [ErrStaleCollisions].
 //
-// It mirrors snapshot of the DaemonSet controller of Kubernetes, whose error
-// shows addresses where this one shows the counts, an unset one as 0.
+// It mirrors snapshot of the DaemonSet controller of Kubernetes. Upstream's error shows
+// addresses; this one shows the counts, an unset one as 0.
 func DaemonSetTaken(daemonSet string, data []byte, existing ControllerRevision, used, stored *int32, opts Options) (collisions *int32, err error) {
 	if SameData(data, existing.Data, opts) {
 		return nil, nil
@@ -79,22 +79,22 @@ func value(p *int32) int32 {
 	return *p
 }
 
-// A Deduped is what becomes of several revisions with the data of a DaemonSet.
+// A Deduped is the decision about several revisions with the data of a DaemonSet.
 type Deduped struct {
-	Keep   int    `json:"keep"` // the index of the one that stays, -1 if there is none
-	Hash   string `json:"hash"` // its hash: pods that have another get this one
+	Keep   int    `json:"keep"` // the index of the revision that stays, or -1
+	Hash   string `json:"hash"` // its hash
 	Delete []int  `json:"delete,omitempty"`
-	// Relabel tells that pods with another hash are relabelled, before
-	// anything is deleted. With one revision upstream leaves them alone.
+	// Relabel means that pods with another hash get Hash as their label, before any
+	// revision is deleted. With a single revision upstream does not change them.
 	Relabel bool `json:"relabel,omitzero"`
-	// Renumber is the number that the kept one gets, 0 if it keeps its own.
-	// Until the next pass upstream goes on with the own one.
+	// Renumber is the new number of the revision that stays, 0 for no change.
+	// Upstream uses the former number until the next pass.
 	Renumber int64 `json:"renumber,omitzero"`
 }
 
-// Dedupe decides which of the current revisions of a DaemonSet stays: the one with
-// the highest number, and of those the last by [CompareRevisions]. Next is one more
-// than the highest number of the old ones.
+// Dedupe chooses the current revision of a DaemonSet that stays: the last by
+// [CompareRevisions], and so one with the highest number. The argument next is one more
+// than the highest number of the old revisions.
 //
 // It mirrors dedupCurHistories and constructHistory of the DaemonSet controller of
 // Kubernetes, which takes the last of its cache and panics if all numbers are
@@ -118,14 +118,13 @@ func Dedupe(current []ControllerRevision, next int64) Deduped {
 }
 
 // CleanUpRevisions returns the indices of the old revisions of a DaemonSet to
-// delete, lowest first, so that limit are left. Live are the hashes of its pods, the
-// finished ones included. A revision in use stays, and a later one goes in its
-// place. A limit of nil is [DefaultLimit], where upstream panics, and a negative one
-// deletes all that can be.
+// delete, lowest first, so that limit are left. The argument live has the hashes of its
+// pods, finished ones included. A revision in use stays, and a later one is deleted
+// instead. A limit of nil is [DefaultLimit] (upstream panics), and a negative one deletes
+// all revisions that are not in use.
 //
-// It mirrors cleanupHistory of the DaemonSet controller of Kubernetes, which
-// leaves the order of equal numbers to chance; here it is that of
-// [CompareRevisions].
+// It mirrors cleanupHistory of the DaemonSet controller of Kubernetes, which has no
+// defined order of equal numbers; here it is the order of [CompareRevisions].
 func CleanUpRevisions(old []ControllerRevision, live []string, limit *int32) []int {
 	surplus := len(old) - max(historyLimit(limit), 0)
 	if surplus <= 0 {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package revision answers which template is which, what it is called, and how to get
-// back to an earlier one.
+// Package revision identifies, names and numbers pod templates, keeps their history, and
+// plans rollbacks.
 //
 // Start with [Template], the identity of a pod template, and [Split], which finds the
-// ReplicaSet that has it. A Deployment keeps its history in its ReplicaSets, each an
-// [Entry] here. StatefulSets and DaemonSets keep theirs in objects of their own, each a
+// ReplicaSet with a template. A Deployment keeps its history in its ReplicaSets, each an
+// [Entry] here. StatefulSets and DaemonSets keep theirs in objects of type
 // [ControllerRevision].
 //
-// What a controller asks in one pass of a Deployment:
+// The calls in one pass of a Deployment:
 //
 //	entries ──Split──> newest, old
 //	                     │      └─Max, Next──> the next revision
-//	   there is one:     ├─SyncWith──────────> annotations to write, number and history
-//	   there is none:    ├─Hash, ReplicaSetName, CreationAnnotations
+//	   if it exists:     ├─SyncWith──────────> annotations to write, number and history
+//	   if not:           ├─Hash, ReplicaSetName, CreationAnnotations
 //	   its name is taken:├─Collides, NextCollision
 //	   a rollback:       ├─RollbackRequest, PlanRollback
-//	   at the end:       └─CleanUp───────────> old ones to delete, and those held
+//	   at the end:       └─CleanUp───────────> old ReplicaSets to delete, and ones to keep
 //
-// and of a StatefulSet or DaemonSet:
+// and in one pass of a StatefulSet or DaemonSet:
 //
 //	revisions ─┬─ChooseUpdate─────────> keep, renumber or create    (StatefulSet)
 //	           │   └─FirstAttempt, Attempt.Taken: names until one is free
@@ -26,20 +26,20 @@
 //	           │   └─NewDaemonSetRevision, DaemonSetTaken
 //	           └─Truncate, CleanUpRevisions: beyond the limit
 //
-// What kubectl rollout shows and does is package revision/kubectl.
+// The commands of kubectl rollout are in package revision/kubectl.
 //
-// A template that is used again moves on: after A, B and A again, the ReplicaSet of A
-// has revision 3 and history "1", that of B revision 2, and revision 1 is gone.
+// A template that is used again gets a new number: after A, B and A again, the ReplicaSet
+// of A has revision 3 and history "1", the ReplicaSet of B has revision 2, and revision 1
+// no longer exists.
 //
-// The zero [Options] decides as Kubernetes 1.37 does. What it keeps of
-// their defects is in [QuirkTable], and Options.Repair repairs it, one by one. The rules
-// by name, with what each mirrors, the invariants and the deviations are in rules.md.
+// The zero [Options] decides as Kubernetes 1.37 does. [QuirkTable] lists the defects that
+// it keeps, and Options.Repair repairs each separately. rules.md has the rules by name with
+// their upstream functions, the invariants and the deviations.
 //
-// Numbers, annotations and hashes are linear in their input. Numbers allocate
-// nothing, a hash and a name one string each, and Sync nothing if there is nothing to
-// do. What looks at a whole history sorts it: O(N log N) for N entries or
-// ControllerRevisions and their former revisions, with a constant number of slices
-// beside what it returns. Data is compared once for each
-// ControllerRevision, and normalising it takes time and memory in proportion to its
-// size.
+// Numbers, annotations and hashes take time linear in their input. Numbers allocate
+// nothing, a hash and a name one string each, and Sync nothing without a change. Functions
+// of a whole history sort it: O(N log N) for N entries or ControllerRevisions and their
+// former revisions, with a constant number of slices apart from the result. Data is
+// compared once for each ControllerRevision; normalizing it takes time and memory in
+// proportion to its size.
 package revision

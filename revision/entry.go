@@ -8,46 +8,45 @@ import (
 	"time"
 )
 
-// An Entry is what this package reads of a ReplicaSet: one entry in the history of
-// its Deployment. Every function takes the entries in any order and answers with
-// indices into them; -1 is none.
+// An Entry is a ReplicaSet in the history of its Deployment, with the fields that this
+// package reads. Every function takes the entries in any order and returns indices into
+// them; -1 means none.
 type Entry struct {
 	Name          string            `json:"name"`
 	UID           string            `json:"uid,omitzero"`
 	ControllerUID string            `json:"controllerUID,omitzero"` // read by Collides
 	Annotations   map[string]string `json:"annotations,omitempty"`
 	Template      Template          `json:"template,omitzero"`
-	// TemplateAnnotations are those of the pod template. Only package
+	// TemplateAnnotations are the annotations of the pod template. Only package
 	// revision/kubectl reads them.
 	TemplateAnnotations map[string]string `json:"templateAnnotations,omitempty"`
 
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
 	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"` // zero unless being deleted
 
-	// The rest is read by [CleanUp] alone.
+	// Only [CleanUp] reads the rest.
 
 	Generation int64       `json:"generation,omitzero"`
 	Replicas   *int32      `json:"replicas,omitzero"` // wanted, nil means 1
 	Status     EntryStatus `json:"status,omitzero"`
 }
 
-// An EntryStatus is what a ReplicaSet reports.
+// An EntryStatus is the status of a ReplicaSet.
 type EntryStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitzero"`
-	Replicas           int32 `json:"replicas,omitzero"` // pods that are there
+	Replicas           int32 `json:"replicas,omitzero"` // existing pods
 }
 
-// A Workload is what this package reads of a Deployment.
+// A Workload is a Deployment, with the fields that this package reads.
 type Workload struct {
-	Kind        string            `json:"kind,omitzero"` // of your own, for texts; "" is a Deployment
+	Kind        string            `json:"kind,omitzero"` // of your own type, for texts; "" is a Deployment
 	Name        string            `json:"name"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Template    Template          `json:"template"`
 	Paused      bool              `json:"paused,omitzero"`
 }
 
-// Split finds the entry with the template, the oldest if there are several, and all
-// the others, oldest first.
+// Split returns the oldest entry with the template, and all other entries, oldest first.
 //
 // It mirrors FindNewReplicaSet and FindOldReplicaSets of the deployment util package
 // of Kubernetes.
@@ -61,8 +60,8 @@ func Split(entries []Entry, t Template) (newest int, old []int) {
 	return newest, slices.Delete(order, at, at+1)
 }
 
-// listed returns the order in which the deployment controller looks
-// through a history: old entries by age, then the one with the template.
+// listed returns the entries in the order in which the deployment controller searches a
+// history: old entries by age, then the one with the template.
 func listed(entries []Entry, t Template) []int {
 	newest, old := Split(entries, t)
 	if newest >= 0 {

@@ -17,10 +17,9 @@ const maxNameLength = 253
 
 // Hash returns the pod-template-hash of a template.
 //
-// The dump is the text of the template that the hash is computed over; which
-// text that is depends on the API types, so the adapter for them supplies it.
-// collisions is the Deployment's Status.CollisionCount, nil if unset: unset and 0
-// give different hashes.
+// The argument dump is the text of the template that upstream hashes. It depends on the
+// API types, so their adapter supplies it. The argument collisions is the Deployment's
+// Status.CollisionCount, nil if unset: unset and 0 give different hashes.
 //
 // It mirrors ComputeHash of the controller package of Kubernetes.
 func Hash(dump string, collisions *int32) string {
@@ -29,7 +28,7 @@ func Hash(dump string, collisions *int32) string {
 		h = fnv1a(h, dump[i])
 	}
 	if collisions != nil {
-		// Upstream feeds an 8-byte buffer of which it fills the first half.
+		// Upstream hashes an 8-byte buffer and fills only the first half.
 		for n, i := uint32(*collisions), 0; i < 8; n, i = n>>8, i+1 {
 			h = fnv1a(h, byte(n))
 		}
@@ -40,8 +39,8 @@ func Hash(dump string, collisions *int32) string {
 // fnv1a adds one byte to a 32-bit FNV-1a hash.
 func fnv1a(h uint32, b byte) uint32 { return (h ^ uint32(b)) * 16777619 }
 
-// SafeEncode maps every byte of s to one of 27 letters and digits that cannot
-// form a word. Decimal digits map to 456789bcdf.
+// SafeEncode maps every byte of s to one of 27 letters and digits that spell no words.
+// Decimal digits map to 456789bcdf.
 func SafeEncode(s string) string {
 	out := make([]byte, len(s))
 	for i := range len(s) {
@@ -50,9 +49,9 @@ func SafeEncode(s string) string {
 	return string(out)
 }
 
-// ReplicaSetName returns the name of the ReplicaSet of a Deployment for a
-// template with the given hash: "deployment-hash", with the Deployment's name
-// cut to its leading bytes so that the whole fits in 253.
+// ReplicaSetName returns the name of a Deployment's ReplicaSet for a template with the
+// hash: "deployment-hash", with the Deployment's name truncated so that the result has
+// at most 253 bytes.
 //
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func ReplicaSetName(deployment, hash string) string {

@@ -8,13 +8,12 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// Keys are the names of the annotations by which a Deployment and its ReplicaSets keep
-// revisions and sizes. An empty one is that of Kubernetes, and so the zero Keys are those
-// of Kubernetes. A kind of one's own has keys of its own, so that no other controller
-// takes its numbers for its own.
+// Keys are the names of the annotations that store revisions and sizes on a Deployment and
+// its ReplicaSets. An empty key is the key of Kubernetes. A custom type sets its own keys, so
+// that no other controller reads its numbers.
 //
-// What is written under other keys is read under the same ones. Annotations under the keys
-// of Kubernetes are then like all others: they are copied to ReplicaSets, and decide nothing.
+// Reads and writes use the same keys. If a key is replaced, the annotation under the key of
+// Kubernetes is like any other: it is copied to ReplicaSets and decides nothing.
 type Keys struct {
 	Revision string `json:"revision,omitzero"` // in place of AnnotationRevision
 	History  string `json:"history,omitzero"`  // in place of AnnotationHistory
@@ -23,9 +22,9 @@ type Keys struct {
 	Rollback string `json:"rollback,omitzero"` // in place of AnnotationRollback
 }
 
-// OrDefault returns k with the keys of Kubernetes where it has none.
+// OrDefault returns k with empty keys replaced by the keys of Kubernetes.
 func (k Keys) OrDefault() Keys {
-	if k.unset() { // as nearly always
+	if k.unset() { // the common case
 		return Keys{AnnotationRevision, AnnotationHistory, AnnotationDesired, AnnotationMax, AnnotationRollback}
 	}
 	return Keys{
@@ -40,8 +39,8 @@ func (k *Keys) unset() bool {
 	return len(k.Revision)+len(k.History)+len(k.Desired)+len(k.Max)+len(k.Rollback) == 0
 }
 
-// Errors returns a [kplan.FieldError] below path for each key that another one has as well, or
-// kubectl.
+// Errors returns a [kplan.FieldError] below path for each key that equals another key or
+// [AnnotationLastApplied].
 func (k Keys) Errors(path string) []*kplan.FieldError {
 	if k.unset() {
 		return nil
@@ -65,7 +64,7 @@ func (k Keys) Errors(path string) []*kplan.FieldError {
 func Copied(key string) bool { return Keys{}.Copied(key) }
 
 // Copied reports whether an annotation of a Deployment is copied to its newest
-// ReplicaSet. The bookkeeping of either object is not.
+// ReplicaSet. Annotations under k and [AnnotationLastApplied] are not.
 func (k Keys) Copied(key string) bool { return k.copied(key) }
 
 func (k *Keys) copied(key string) bool {

@@ -9,15 +9,14 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// Normalize returns JSON data in one of many equal forms: members of objects are
-// sorted, those that are null are left out, and there is no space. Numbers keep
-// their digits. What remains different is different: an empty list is not a missing
-// one. Data that is not JSON is a [kplan.FieldError].
+// Normalize returns the normal form of JSON data: members of objects are sorted, null
+// members are left out, and there is no white space. Numbers keep their digits, and an
+// empty list differs from a missing one. Data that is not JSON is a [kplan.FieldError].
 //
 //	{"spec":{"b":1, "a":null}} // {"spec":{"b":1}}
 //
-// Serialisers of different releases write the same template in different forms, and
-// byte by byte each is a new version (kubernetes/kubernetes#134773).
+// Serializers of different releases write the same template in different forms, and
+// upstream takes each for a new revision (kubernetes/kubernetes#134773).
 func Normalize(data []byte) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -57,8 +56,8 @@ func withoutNull(value any) any {
 	return value
 }
 
-// prepared returns the data as it is compared and hashed: as it is, or normal if
-// that is wanted and possible.
+// prepared returns the data to compare and hash: in its normal form if it has one and
+// SerialisationIsVersion is repaired, otherwise unchanged.
 func prepared(data []byte, opts Options) []byte {
 	if opts.Repair.Has(SerialisationIsVersion) {
 		if normal, err := Normalize(data); err == nil {
@@ -68,8 +67,8 @@ func prepared(data []byte, opts Options) []byte {
 	return data
 }
 
-// SameData reports whether two revisions hold the same: byte by byte, or in the normal form
-// if SerialisationIsVersion is repaired.
+// SameData reports whether the data of two revisions is equal: byte by byte, or in the normal
+// form if SerialisationIsVersion is repaired.
 func SameData(a, b []byte, opts Options) bool {
 	return bytes.Equal(a, b) || (opts.Repair.Has(SerialisationIsVersion) && bytes.Equal(prepared(a, opts), prepared(b, opts)))
 }

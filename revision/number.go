@@ -14,9 +14,9 @@ func Number(annotations map[string]string) (int64, error) {
 	return k.number(annotations)
 }
 
-// Number returns the revision that the annotations of a ReplicaSet or Deployment
-// carry. A missing annotation is revision 0; anything but a decimal int64, the
-// empty string included, is a [kplan.FieldError].
+// Number returns the revision in the annotations of a ReplicaSet or Deployment. A
+// missing annotation is revision 0; anything but a decimal int64, the empty string
+// included, is a [kplan.FieldError].
 //
 // It mirrors Revision of the deployment util package of Kubernetes.
 func (k Keys) Number(annotations map[string]string) (int64, error) { return k.number(annotations) }
@@ -30,7 +30,7 @@ func (k *Keys) number(annotations map[string]string) (int64, error) {
 	return n, nil
 }
 
-// revision returns the key of the revision, without a look at the other keys.
+// revision returns the key of the revision. It does not read the other keys.
 func (k *Keys) revision() string {
 	if k.Revision == "" {
 		return AnnotationRevision
@@ -38,7 +38,7 @@ func (k *Keys) revision() string {
 	return k.Revision
 }
 
-// parse is [Keys.Number] with the bare error.
+// parse is [Keys.Number] without the wrapping of the error.
 func (k *Keys) parse(annotations map[string]string) (int64, error) {
 	text, ok := annotations[k.revision()]
 	if !ok {
@@ -47,9 +47,9 @@ func (k *Keys) parse(annotations map[string]string) (int64, error) {
 	return parse(text)
 }
 
-// parse reads a decimal int64. It is 0 if it cannot be read.
+// parse reads a decimal int64, and returns 0 with an error.
 func parse(text string) (n int64, err error) {
-	if n, ok := digits(text); ok { // as nearly always
+	if n, ok := digits(text); ok { // the common case
 		return n, nil
 	}
 	if n, err = strconv.ParseInt(text, 10, 64); err != nil {
@@ -58,7 +58,7 @@ func parse(text string) (n int64, err error) {
 	return n, nil
 }
 
-// digits reads a number of so few digits that an int64 has room for it, and of nothing else.
+// digits reads a number of 1 to 18 digits, which an int64 holds, and nothing else.
 func digits(text string) (n int64, ok bool) {
 	for i := range len(text) {
 		digit := text[i] - '0'
@@ -70,9 +70,9 @@ func digits(text string) (n int64, ok bool) {
 	return n, 0 < len(text) && len(text) <= 18
 }
 
-// Max returns the highest of the numbers, but no less than 0. It mirrors
-// MaxRevision of the deployment util package of Kubernetes; leave out the
-// ReplicaSets for which [Keys.Number] fails.
+// Max returns the highest of the numbers, but no less than 0. It mirrors MaxRevision of
+// the deployment util package of Kubernetes. Leave out ReplicaSets for which
+// [Keys.Number] fails.
 func Max(numbers []int64) int64 {
 	highest := int64(0)
 	for _, n := range numbers {
@@ -81,9 +81,9 @@ func Max(numbers []int64) int64 {
 	return highest
 }
 
-// Last returns the second highest of the numbers, counting equal ones twice, but
-// no less than 0. A rollback to revision 0 goes there. It mirrors LastRevision of
-// the deployment util package of Kubernetes.
+// Last returns the second highest of the numbers, but no less than 0; equal numbers count
+// separately. It is the target of a rollback to revision 0. It mirrors LastRevision of the
+// deployment util package of Kubernetes.
 //
 //	Last([]int64{1, 2}) // 1
 //	Last([]int64{5, 5}) // 5
@@ -95,7 +95,6 @@ func Last(numbers []int64) int64 {
 	return second
 }
 
-// Next returns the number of a new revision, given those of all old ones: one
-// more than the highest. At the end of the int64 range it wraps around, as
-// upstream does.
+// Next returns the number of a new revision: one more than the highest of the old numbers.
+// At the end of the int64 range it wraps around, as upstream does.
 func Next(old []int64) int64 { return Max(old) + 1 }

@@ -2,7 +2,7 @@
 
 package revision
 
-// DefaultLimit is how many old revisions are kept if the limit is unset.
+// DefaultLimit is the number of old revisions to keep if the limit is unset.
 const DefaultLimit = 10
 
 // NoLimit as the history limit of a Deployment means that no old ReplicaSet is
@@ -10,15 +10,15 @@ const DefaultLimit = 10
 const NoLimit = 1<<31 - 1
 
 // Options departs from Kubernetes. The zero Options decides as Kubernetes 1.37
-// and kubectl 0.36.3 do, defects included. A function that takes Options says which
-// of them it reads.
+// and kubectl 0.36.3 do, defects included. A function that takes Options documents the
+// options that it reads.
 type Options struct {
-	// Repair is which quirks are repaired.
+	// Repair is the set of quirks to repair.
 	Repair Quirks `json:"repair,omitzero"`
-	// Keys are the names of the annotations that are read and written.
+	// Keys are the names of the annotations to read and write.
 	Keys Keys `json:"keys,omitzero"`
-	// KeepAnnotations makes a rollback keep the annotations of the Deployment
-	// that the target does not have. Unset, they are dropped.
+	// KeepAnnotations makes a rollback keep annotations of the Deployment that the
+	// target does not have. Unset, they are dropped.
 	KeepAnnotations bool `json:"keepAnnotations,omitzero"`
 	// ExactAnnotations makes [SyncWith] remove annotations that the Deployment
 	// no longer has. Unset, they stay and a rollback brings them back.

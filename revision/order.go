@@ -7,22 +7,21 @@ import (
 	"slices"
 )
 
-// ByRevision returns the indices of the entries, lowest revision first, and the
-// older first of equal ones. A missing revision is 0. One that does not parse has a
-// place by its age alone, and is 0 if UnreadableRevisionSortsByAge is repaired.
+// ByRevision returns the indices of the entries by revision and then age, lowest and oldest
+// first. A missing revision is 0. An entry whose revision does not parse is sorted by age
+// alone; if UnreadableRevisionSortsByAge is repaired, the revision is 0.
 //
-// It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes,
-// which compares an entry that does not parse with every other by age. That
-// can be cyclic: revision 3, then a younger "bad", then a still younger revision 1.
-// The order here is upstream's wherever that is one, and always the same where it
-// is not: kubernetes/kubernetes#109934.
+// It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes, which
+// compares an entry whose revision does not parse with every other by age. Its comparison
+// can be cyclic: revision 3, then a younger "bad", then a still younger revision 1. Without
+// a cycle the order here is upstream's, and with one it is deterministic:
+// kubernetes/kubernetes#109934.
 func ByRevision(entries []Entry, opts Options) []int {
 	return order(numberedByAge(entries, opts), 1)
 }
 
-// ByLatestRevision is [ByRevision] with the highest revision first. Of equal ones it
-// is still the older that comes first, and one that does not parse has its place by
-// age.
+// ByLatestRevision is [ByRevision] with the highest revision first. Entries with equal
+// revisions, or with a revision that does not parse, are still sorted oldest first.
 //
 // It mirrors ReplicaSetsBySmallerRevision of the deployment util package of OpenKruise
 // Rollouts.
@@ -33,12 +32,12 @@ func ByLatestRevision(entries []Entry, opts Options) []int {
 // A numbered is an entry with its revision.
 type numbered struct {
 	index    int
-	age      int // its rank, the oldest is 0
+	age      int // the rank by age, 0 for the oldest
 	number   int64
 	unusable bool // the revision does not parse
 }
 
-// numberedByAge reads the revisions of the entries, oldest first.
+// numberedByAge returns the entries with their revisions, oldest first.
 func numberedByAge(entries []Entry, opts Options) []numbered {
 	list := make([]numbered, len(entries))
 	for age, i := range ByAge(entries) {
@@ -48,8 +47,8 @@ func numberedByAge(entries []Entry, opts Options) []numbered {
 	return list
 }
 
-// order returns the indices of a list, given oldest first, by revision, or with a
-// direction of -1 the highest first.
+// order returns the indices of a list, which is sorted oldest first, by revision; with a
+// direction of -1 the highest revision comes first.
 func order(list []numbered, direction int) []int {
 	usable := slices.DeleteFunc(slices.Clone(list), func(c numbered) bool { return c.unusable })
 	slices.SortFunc(usable, func(a, b numbered) int {

@@ -15,13 +15,13 @@ type Quirks uint64
 // The quirks, in the order of [QuirkTable].
 const (
 	UnreadableRevisionFreezes    Quirks = 1 << iota // annotations of a ReplicaSet whose revision does not parse are not written
-	UnreadableRevisionSortsByAge                    // a revision that does not parse has a place by age
-	DataBesideObjectNotHashed                       // data beside a decoded object does not count in the hash
-	SerialisationIsVersion                          // the same template written in another way is another version
+	UnreadableRevisionSortsByAge                    // a ReplicaSet whose revision does not parse is sorted by age
+	DataBesideObjectNotHashed                       // the hash ignores the data of a revision with a decoded object
+	SerialisationIsVersion                          // the same template in another JSON form is a new revision
 	LongNameNotCut                                  // names of DaemonSet revisions may be too long
-	CollisionLabelDiffers                           // after a collision the hash label is not that of the name
-	UnsetCollisionCountFails                        // without a collision count nothing is created
-	UsedSetsFillHistory                             // ReplicaSets in use take the places of idle ones
+	CollisionLabelDiffers                           // after a collision the hash label differs from the hash in the name
+	UnsetCollisionCountFails                        // without a collision count no revision is created
+	UsedSetsFillHistory                             // ReplicaSets with pods count against the history limit
 )
 
 // RepairAll is all quirks.
@@ -40,11 +40,10 @@ func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(
 func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the quirks with these names. The error, if any, wraps
-// [kplan.ErrInvalid] and one [kplan.FieldError] for each name that no quirk has.
+// [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
-// QuirkTable returns what there is to know about each quirk, in the order of the
-// constants.
+// QuirkTable returns the description of each quirk, in the order of the constants.
 func QuirkTable() []kplan.Quirk {
 	return append(quirksOfReplicaSets(), append(quirksOfRevisions(), kplan.Quirk{
 		Name:     "UsedSetsFillHistory",

@@ -4,11 +4,12 @@ package revision
 
 import "strconv"
 
-// maxPrefixLength is how many bytes of its parent's name a ControllerRevision has.
+// maxPrefixLength is the maximum length of the parent's name in the name of a
+// ControllerRevision, in bytes.
 const maxPrefixLength = 223
 
 // RevisionName returns the name of a ControllerRevision of a StatefulSet:
-// "parent-hash", with the parent's name cut to its first 223 bytes.
+// "parent-hash", with the parent's name truncated to 223 bytes.
 //
 // It mirrors ControllerRevisionName of the history package of Kubernetes.
 func RevisionName(parent, hash string) string {
@@ -16,8 +17,8 @@ func RevisionName(parent, hash string) string {
 }
 
 // DaemonSetRevisionName returns the name of a ControllerRevision of a DaemonSet:
-// "daemonset-hash". It is not cut, and beyond 253 bytes the API server rejects it.
-// If LongNameNotCut is repaired, it is cut as [ReplicaSetName] does.
+// "daemonset-hash". It is not truncated, and the API server rejects more than 253 bytes.
+// If LongNameNotCut is repaired, it is truncated as in [ReplicaSetName].
 //
 // It mirrors snapshot of the DaemonSet controller of Kubernetes.
 func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
@@ -27,13 +28,13 @@ func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
 	return daemonSet + "-" + hash
 }
 
-// HashRevision returns the hash of a version of a StatefulSet. The dump is the text
-// of the decoded data, "" if it was not decoded; if there is one, the data itself
-// does not count. The probe is the collision count; unset and 0 differ.
+// HashRevision returns the hash of a revision of a StatefulSet. The argument dump is the
+// text of the decoded data, "" if it was not decoded; with a dump, the hash ignores the
+// data. The argument probe is the collision count; unset and 0 differ.
 //
-// If DataBesideObjectNotHashed is repaired, the data always counts, and if
-// SerialisationIsVersion is, it does so in the form that [Normalize] gives. Where data is normal and there is no dump, the hash is
-// the same.
+// If DataBesideObjectNotHashed is repaired, data and dump are hashed. If
+// SerialisationIsVersion is repaired, the data is hashed in its normal form, see
+// [Normalize]. The repairs do not change the hash of normal data without a dump.
 //
 // It mirrors HashControllerRevision of the history package of Kubernetes.
 func HashRevision(data []byte, dump string, probe *int32, opts Options) string {
@@ -48,8 +49,8 @@ func HashRevision(data []byte, dump string, probe *int32, opts Options) string {
 	return SafeEncode(strconv.FormatUint(uint64(h), 10))
 }
 
-// fnv1 adds a text to a 32-bit FNV-1 hash, which multiplies before it adds and is
-// not the FNV-1a of [Hash].
+// fnv1 adds a text to a 32-bit FNV-1 hash. FNV-1 multiplies before it adds, unlike the
+// FNV-1a of [Hash].
 func fnv1(h uint32, text string) uint32 {
 	for i := range len(text) {
 		h = h*16777619 ^ uint32(text[i])

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A RollbackReason is the outcome of a rollback that an annotation asks for, and
-// the reason of the event that says so.
+// A RollbackReason is the outcome of a rollback by annotation, and the reason of its
+// event.
 type RollbackReason string
 
 // The outcomes of a rollback by annotation.
@@ -20,23 +20,22 @@ const (
 	RollbackTemplateUnchanged RollbackReason = "DeploymentRollbackTemplateUnchanged"
 )
 
-// A Rollback is what the controller does about a request. The request is removed in
-// any case.
+// A Rollback is the decision about a request for a rollback. The request is always removed.
 type Rollback struct {
 	Kind   string         `json:"kind,omitzero"` // of the Deployment, "" if it is one
 	Name   string         `json:"name"`          // of the Deployment
 	Reason RollbackReason `json:"reason"`
-	// Source is the entry that has the revision, -1 if none. If Reason is
-	// RollbackDone, the Deployment gets its template.
+	// Source is the entry with the revision, or -1. If Reason is RollbackDone, the
+	// Deployment gets its template.
 	Source int `json:"source"`
-	// Number is the revision that was looked for; 0 if the last one was asked
-	// for and there is none.
+	// Number is the requested revision; 0 if the request is for the last one and none
+	// exists.
 	Number int64 `json:"number,omitzero"`
-	// Annotations are all those that the Deployment has afterwards.
+	// Annotations are all annotations of the Deployment after the rollback.
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// Event returns the event that upstream records.
+// Event returns the event of upstream.
 func (r Rollback) Event() (eventType, reason, message string) {
 	word, reason := cmp.Or(r.Kind, "deployment"), string(r.Reason)
 	if r.Kind != "" {
@@ -60,15 +59,15 @@ func RollbackRequest(annotations map[string]string) (number int64, ok bool) {
 	return Keys{}.RollbackRequest(annotations)
 }
 
-// RollbackRequest returns the revision that the annotations of a Deployment ask to
-// go back to, 0 for the last one. What is missing, empty or not a decimal int64 is
-// no request; a negative number is one.
+// RollbackRequest returns the revision in a Deployment's request for a rollback, 0 for
+// the last one. An annotation that is missing, empty or not a decimal int64 is no
+// request; a negative number is one.
 //
 // It mirrors getRollbackTo of the deployment controller of Kubernetes.
 func (k Keys) RollbackRequest(annotations map[string]string) (number int64, ok bool) {
 	text := annotations[cmp.Or(k.Rollback, AnnotationRollback)]
 	if text == "" {
-		return 0, false // the common case, for which an error need not be allocated
+		return 0, false // the common case, without the allocation of an error
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -77,10 +76,10 @@ func (k Keys) RollbackRequest(annotations map[string]string) (number int64, ok b
 	return number, true
 }
 
-// RollbackAnnotations returns the annotations of a Deployment that goes back to a
-// ReplicaSet: its own bookkeeping, and everything else from the ReplicaSet. With
-// [Options].KeepAnnotations the Deployment also keeps what the ReplicaSet does not
-// have.
+// RollbackAnnotations returns the annotations of a Deployment after a rollback to a
+// ReplicaSet: its own bookkeeping (see [Keys.Copied]), and all other annotations from the
+// ReplicaSet. With [Options].KeepAnnotations the Deployment also keeps annotations that
+// the ReplicaSet does not have.
 //
 // It mirrors SetDeploymentAnnotationsTo of the deployment util package of
 // Kubernetes.
@@ -105,14 +104,14 @@ func RollbackAnnotations(deployment, replicaSet map[string]string, opts Options)
 	return annotations
 }
 
-// PlanRollback decides what the controller does if a Deployment's annotations ask
-// for a revision. The entries are those after the newest ReplicaSet was created or
-// brought up to date. Of several entries with the revision the oldest counts, and
-// the one with the Deployment's own template last. The template of the Deployment
-// becomes that of Source without the label pod-template-hash.
+// PlanRollback plans the rollback of a Deployment to a requested revision. Pass the
+// entries as they are after the newest ReplicaSet is created or synced. Of several
+// entries with the revision the oldest is used, and the one with the Deployment's own
+// template only if it is the only one. The Deployment gets the template of Source without
+// the label pod-template-hash.
 //
 //	revisions 1, 2 (current), request 0: back to 1
-//	revisions 1, 2 (current), request 2: nothing but an event, the template is the same
+//	revisions 1, 2 (current), request 2: only an event, because the template is the same
 //
 // It mirrors rollback of the deployment controller of Kubernetes. See
 // [Options].KeepAnnotations.
@@ -146,7 +145,7 @@ func (k *Keys) withoutRequest(annotations map[string]string) map[string]string {
 	return left
 }
 
-// numbersOf returns the revisions of the listed entries, as far as they parse.
+// numbersOf returns the revisions of the listed entries that parse.
 func (k *Keys) numbersOf(entries []Entry, list []int) []int64 {
 	numbers := make([]int64, 0, len(list))
 	for _, i := range list {

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A StatefulSet is what the choice of its revisions reads.
+// A StatefulSet is a StatefulSet, with the fields that [ChooseUpdate] reads.
 type StatefulSet struct {
 	Name           string            `json:"name"`
 	UID            string            `json:"uid"`
@@ -20,36 +20,35 @@ type StatefulSet struct {
 	Current        string            `json:"currentRevision,omitempty"` // its status.currentRevision
 }
 
-// A Verb says how a StatefulSet or DaemonSet comes by its newest revision.
+// A Verb is the way in which a StatefulSet or DaemonSet gets its update revision.
 type Verb string
 
-// How a newest revision is found.
+// The ways to get an update revision.
 const (
-	VerbKeep     Verb = "Keep"     // it is there
-	VerbRenumber Verb = "Renumber" // it is there, and gets the highest number
-	VerbCreate   Verb = "Create"   // it has to be created, see FirstAttempt
+	VerbKeep     Verb = "Keep"     // it exists
+	VerbRenumber Verb = "Renumber" // it exists, and gets the highest number
+	VerbCreate   Verb = "Create"   // create it, see FirstAttempt
 )
 
-// A Choice is which revisions a StatefulSet has.
+// A Choice is the choice of the update and the current revision of a StatefulSet.
 type Choice struct {
 	Verb Verb `json:"verb"`
-	// Update is the index of the revision that pods are updated to, -1 if it is
-	// to be created.
+	// Update is the index of the update revision, -1 if it is to be created.
 	Update int `json:"update"`
-	// Revision is that revision, with the number that it gets.
+	// Revision is the update revision, with its new number.
 	Revision ControllerRevision `json:"revision"`
-	// Current is the index of the revision that status.currentRevision names.
-	// If there is none it is Update.
+	// Current is the index of the revision that status.currentRevision names, or else
+	// Update.
 	Current int `json:"current"`
 }
 
-// ChooseUpdate chooses the revision that the pods of a StatefulSet are updated to:
-// the newest one if it has the set's data, an older one with a new number, the newest
-// one if restoring it gives the set's data, or a new one.
+// ChooseUpdate chooses the update revision of a StatefulSet: the newest one if it has the
+// set's data, an older one with a new number, the newest one if restoring it gives the
+// set's data, or a new one.
 //
-// Restored is the data that the set would have if the newest revision were restored
-// into it and defaulted, nil if that is not known. It matters only if the answer
-// without it is [VerbCreate], so it can be worked out then.
+// The argument restored is the data of the set after the newest revision is restored into
+// it and defaulted, nil if unknown. It matters only if the result without it is
+// [VerbCreate], so callers can compute it then and call again.
 //
 // It mirrors getStatefulSetRevisions of the StatefulSet controller of Kubernetes
 // 1.36.3. Its quirk is SerialisationIsVersion.
@@ -82,7 +81,7 @@ func ChooseUpdate(s StatefulSet, revisions []ControllerRevision, restored []byte
 	return c
 }
 
-// candidate returns the revision that the set would have if it were new.
+// candidate returns a new revision for the set's data.
 func (s StatefulSet) candidate(revisions []ControllerRevision, opts Options) ControllerRevision {
 	collisions := s.Collisions
 	if collisions == nil {
@@ -97,10 +96,10 @@ func (s StatefulSet) candidate(revisions []ControllerRevision, opts Options) Con
 }
 
 // Truncate returns the indices of the revisions of a StatefulSet to delete, lowest
-// first, so that at most limit are left that nobody uses. Live are the names in use:
-// those of the current and the update revision and the label
-// controller-revision-hash of every pod. A limit of nil is [DefaultLimit], where
-// upstream panics; a negative one keeps all.
+// first, so that at most limit unused ones are left. The argument live has the names in
+// use: of the current revision, of the update revision, and in the label
+// controller-revision-hash of every pod. A limit of nil is [DefaultLimit] (upstream
+// panics); a negative one keeps all.
 //
 // It mirrors truncateHistory of the StatefulSet controller of Kubernetes 1.36.3.
 func Truncate(revisions []ControllerRevision, live []string, limit *int32) []int {

@@ -8,18 +8,18 @@ import (
 	"strconv"
 )
 
-// A Change is what to write to the annotations of an object.
+// A Change is a change of the annotations of an object.
 type Change struct {
 	Set    map[string]string `json:"set,omitempty"`
 	Remove []string          `json:"remove,omitempty"` // sorted
 }
 
-// SyncWith is [Keys.Sync] with options. The zero Options gives what the zero Keys give.
+// SyncWith is [Keys.Sync] with options. The zero Options is the same as the zero Keys.
 //
-// If UnreadableRevisionFreezes is repaired, a revision that does not parse counts as 0,
-// so that copies are reported and the number is repaired, and neither such a one nor an
-// empty one enters the history. With [Options].ExactAnnotations, annotations that the
-// Deployment no longer has are removed, the bookkeeping aside.
+// If UnreadableRevisionFreezes is repaired, a revision that does not parse, or is empty,
+// counts as 0: copies are reported, the number is replaced, and the old text is not added
+// to the history. With [Options].ExactAnnotations, annotations that the Deployment no
+// longer has are removed, except for the bookkeeping (see [Keys.Copied]).
 func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options) (c Change, changed bool) {
 	if _, err := opts.Keys.Number(replicaSet); err != nil && opts.Repair.Has(UnreadableRevisionFreezes) {
 		replicaSet = maps.Clone(replicaSet)
@@ -43,10 +43,10 @@ func CreationAnnotations(deployment map[string]string, next int64, replicas, max
 	return Keys{}.CreationAnnotations(deployment, next, replicas, maxReplicas)
 }
 
-// CreationAnnotations returns the annotations of a new ReplicaSet: those of the
-// Deployment that are copied, its revision, and the numbers that proportional
-// scaling reads, which are the Deployment's replicas and its replicas plus surge. A
-// revision that is not above 0, which comes of wrapping around, is left out.
+// CreationAnnotations returns the annotations of a new ReplicaSet: the copied annotations
+// of the Deployment, the revision, and the numbers for proportional scaling, which are the
+// Deployment's replicas and its replicas plus surge. A revision of 0 or less, the result
+// of an overflow, is left out.
 //
 // It mirrors SetNewReplicaSetAnnotations of the deployment util package of
 // Kubernetes for a ReplicaSet that is being created.

@@ -2,14 +2,14 @@
 
 package revision
 
-// Template identifies a pod template. Two templates are the same if and only if
-// their IDs are equal; the hash takes no part in it.
+// Template identifies a pod template. Two templates are the same if and only if their IDs
+// are equal; the hash is not compared.
 type Template struct {
 	// ID is opaque, such as a digest of the canonical template without its
 	// pod-template-hash label.
 	ID string `json:"id"`
-	// Hash is the value of the pod-template-hash label. It is used in names
-	// and may collide, see [Hash].
+	// Hash is the value of the pod-template-hash label. Names contain it, and it may
+	// collide, see [Hash].
 	Hash string `json:"hash,omitzero"`
 }
 

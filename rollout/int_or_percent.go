@@ -47,7 +47,7 @@ func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, er
 	return Parse(text)
 }
 
-// Parse reads a number such as "3" or a share such as "25%", as a person writes it on a
+// Parse reads a number such as "3" or a share such as "25%", as a user writes it on a
 // command line. A sign is allowed in front, as in Kubernetes; blanks and fractions are not.
 // The empty string is unset. The error is a [kplan.FieldError] with an empty path.
 //

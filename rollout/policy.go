@@ -16,7 +16,7 @@ type Set struct {
 	// Protected is how many of its pods are in use and stay until they end by themselves,
 	// such as game servers with players: see [Policy].ProtectedApart.
 	Protected int32 `json:"protected,omitzero"`
-	// Moves tells that its pods move to the new set instead of being replaced, and Busy
+	// Moves means that its pods move to the new set instead of being replaced, and Busy
 	// that pods are moving to it, or are being changed in place: see [Step].
 	Moves bool `json:"moves,omitzero"`
 	Busy  bool `json:"busy,omitzero"`
@@ -24,7 +24,7 @@ type Set struct {
 	Age int `json:"age,omitzero"`
 }
 
-// A Policy says how pods are counted. The zero Policy counts as Kubernetes does. The first
+// A Policy determines how pods are counted. The zero Policy counts as Kubernetes does. The first
 // four avoid overflow, or ignore pods that are not wanted. Each of the others has an
 // equation, an invariant, and projects that need it:
 //
@@ -51,7 +51,7 @@ type Policy struct {
 	CountThere    bool `json:"countThere,omitzero"`    // the pods that a set has take up room, not the ones it wants
 	WorstCase     bool `json:"worstCase,omitzero"`     // available pods may be removed first: see [ShrinkWorstCase]
 	ScaleNewest   bool `json:"scaleNewest,omitzero"`   // pods added when replicas change all go to the new set: see [Scale]
-	// ProtectedApart tells that the wanted pods of a set do not include the protected ones,
+	// ProtectedApart means that the wanted pods of a set do not include the protected ones,
 	// so that it may want no pods while these stay. By default they are included, and the
 	// set wants no fewer.
 	ProtectedApart  bool `json:"protectedApart,omitzero"`

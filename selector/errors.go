@@ -23,7 +23,7 @@ var (
 // An Error rejects a selector. It wraps [kplan.ErrInvalid] and each of its Fields.
 type Error struct {
 	// Text is the message of Kubernetes 1.36.3, byte for byte where Kubernetes is
-	// deterministic. It may say less than Fields: a conversion names only the first bad
+	// deterministic. It may contain less than Fields: a conversion names only the first bad
 	// requirement.
 	Text string
 	// Fields are all errors, in the order of the input. It is empty for a syntax error.

@@ -143,7 +143,7 @@ func (s Selector) Equal(other Selector) bool {
 }
 
 // String returns the selector as [Parse] reads it. Nothing and Everything are both the empty
-// string, as in upstream; [Selector.Describe] tells them apart.
+// string, as in upstream; [Selector.Describe] distinguishes them.
 func (s Selector) String() string {
 	texts := make([]string, len(s.requirements))
 	for i, r := range s.requirements {

@@ -15,7 +15,7 @@ import (
 // A Planner plans the next step of a DaemonSet. [daemonset.Reconcile] is one.
 type Planner = func(s daemonset.Snapshot, now time.Time, opts daemonset.Options) (daemonset.Plan, error)
 
-// Kinds tell how realistic the drawn snapshots are; join several with |.
+// Kinds select how realistic the drawn snapshots are; join several with |.
 type Kinds uint8
 
 // The kinds of snapshots.
@@ -155,7 +155,7 @@ type Change struct {
 	Before, After daemonset.Snapshot
 	Now           time.Time
 	Options       daemonset.Options // the policies that the controller is to have
-	// Partial tells that the pass has ended early, by a crash or a refused write. Then only
+	// Partial means that the pass has ended early, by a crash or a refused write. Then only
 	// the bounds are checked.
 	Partial bool
 	// Slack is the number of pods by which a bound may be missed: pods created or deleted that

@@ -14,7 +14,7 @@
 // [CheckTrace] all plans of a loop, and [CheckChange] the writes of a controller without
 // plans.
 //
-// [Snapshots] and [Options] are the generators. [Kinds] tell how realistic snapshots are, and
+// [Snapshots] and [Options] are the generators. [Kinds] select how realistic snapshots are, and
 // all are taken at [Now].
 //
 // Each check has a name that never changes. [Names] lists them. The table in README.md has,

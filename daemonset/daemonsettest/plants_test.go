@@ -105,7 +105,7 @@ func universal() []plant {
 		}),
 		inPlan("order independence", "the first of the list goes", kill(1, daemonset.ReasonRollout, old)),
 		inPlan("no panic", "an index out of range", func(s *daemonset.Snapshot, p *daemonset.Plan) { p.Status.NumberReady = s.Pods[0].Restarts }),
-		inPlan("actions take effect", "pods are deleted that are being deleted", func(s *daemonset.Snapshot, p *daemonset.Plan) {
+		inPlan("actions take effect", "terminating pods are deleted again", func(s *daemonset.Snapshot, p *daemonset.Plan) {
 			for i := range s.Pods {
 				if pod := &s.Pods[i]; !pod.DeletionTimestamp.IsZero() {
 					object := daemonset.Object{Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion}
@@ -113,7 +113,7 @@ func universal() []plant {
 				}
 			}
 		}),
-		inPlan("convergence", "all pods are replaced for ever", kill(99, daemonset.ReasonRollout, func(*daemonset.Snapshot, *daemonset.Pod) bool { return true })),
+		inPlan("convergence", "all pods are replaced forever", kill(99, daemonset.ReasonRollout, func(*daemonset.Snapshot, *daemonset.Pod) bool { return true })),
 		inPlan("no repeated state", "new pods are old ones", func(_ *daemonset.Snapshot, p *daemonset.Plan) {
 			for i, a := range p.Actions {
 				if a, ok := a.(daemonset.CreatePod); ok {
@@ -135,7 +135,7 @@ func universal() []plant {
 			everywhere(s, p)
 			kill(99, daemonset.ReasonRollout, old)(s, p)
 		}),
-		blind("bounds from stale views", "what is not seen yet is not waited for", func(s *daemonset.Snapshot, _ *daemonset.Options) { s.Unseen = false }),
+		blind("bounds from stale views", "it does not wait for its own writes", func(s *daemonset.Snapshot, _ *daemonset.Options) { s.Unseen = false }),
 		inPlan("everything explained", "an action without a reason", func(_ *daemonset.Snapshot, p *daemonset.Plan) {
 			for i, a := range p.Actions {
 				if a, ok := a.(daemonset.CreatePod); ok {
@@ -182,7 +182,7 @@ func nodes() []plant {
 			}
 		}),
 		blind("failed pods back off", "the delay is not waited for", func(s *daemonset.Snapshot, _ *daemonset.Options) { s.Backoff = nil }),
-		inPlan("misplaced pods go", "pods stay where they may not", drop[daemonset.DeletePod]),
+		inPlan("misplaced pods go", "misplaced pods stay", drop[daemonset.DeletePod]),
 		blind("update stops at the partition", "the partition is not read", func(s *daemonset.Snapshot, _ *daemonset.Options) { s.DaemonSet.Partition = rollout.IntOrPercent{} }),
 		blind("selected nodes only", "the selector is not read", func(s *daemonset.Snapshot, _ *daemonset.Options) {
 			s.DaemonSet.NodeSelector = &selector.LabelSelector{}

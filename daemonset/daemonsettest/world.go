@@ -42,7 +42,7 @@ func live(s random.Source, snapshot *daemonset.Snapshot, now time.Time) {
 	}
 }
 
-// die makes pods fail, lose their readiness, or go because somebody else deletes them.
+// die makes pods fail, lose their readiness, or go because another client deletes them.
 func die(s random.Source, snapshot *daemonset.Snapshot, now time.Time) {
 	for i := range snapshot.Pods {
 		p := &snapshot.Pods[i]
@@ -70,7 +70,7 @@ func change(s random.Source, snapshot *daemonset.Snapshot, _ time.Time) {
 	node.Taints = random.OneOf(s, "taints", nil, []daemonset.Taint{{Key: "x", Effect: daemonset.NoSchedule}}, []daemonset.Taint{{Key: "x", Effect: daemonset.NoExecute}})
 }
 
-// told lets somebody give another template or other limits.
+// told makes a user set another template or other limits.
 func told(s random.Source, snapshot *daemonset.Snapshot, _ time.Time) {
 	d := &snapshot.DaemonSet
 	if random.Bool(s, "limits") {

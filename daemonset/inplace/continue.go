@@ -30,7 +30,7 @@ type ReadyCondition struct {
 type Pod struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Containers  []Container       `json:"containers,omitempty"`
-	// RuntimePlain and RuntimeEnv say that the node agent reports, for all containers,
+	// RuntimePlain and RuntimeEnv mean that the node agent reports, for all containers,
 	// hashes that match the pod: without, and with, environment from metadata.
 	RuntimePlain bool `json:"runtimePlain,omitzero"`
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`

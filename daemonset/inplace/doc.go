@@ -3,7 +3,7 @@
 // Package inplace updates pods in place, as the Advanced DaemonSet of OpenKruise does: new
 // images, metadata and resources go into pods that stay.
 //
-// Start with [CalculateSpec], which tells whether one template can become another in place,
+// Start with [CalculateSpec], which decides whether one template can become another in place,
 // and how: a [Spec]. [FirstBatch] turns the Spec into the first write to a pod, a [Put], with
 // a [State] for an annotation of the pod. [Continue] reads that annotation in later passes and
 // returns the next [Step]:

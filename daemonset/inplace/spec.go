@@ -46,7 +46,7 @@ type Spec struct {
 	Metadata MetadataPatch          `json:"metadata,omitempty"` // the rest of the metadata
 	FromEnv  bool                   `json:"fromEnv,omitzero"`   // some environment changes with the metadata
 	// Resources are the changed limits and requests by container, see
-	// [Options.VerticalScaling]. Restart tells whether one of them restarts its container.
+	// [Options.VerticalScaling]. Restart reports whether one of them restarts its container.
 	Resources map[string]Resources `json:"resources,omitempty"`
 	Restart   bool                 `json:"restart,omitzero"`
 }

@@ -15,7 +15,7 @@ import (
 // A Planner plans the next step of a Deployment. [deploy.Reconcile] is one.
 type Planner = func(s deploy.Snapshot, now time.Time, opts deploy.Options) (deploy.Plan, error)
 
-// Kinds say how far snapshots may be from the states that a cluster shows. Join several
+// Kinds select how far snapshots may be from the states that a cluster shows. Join several
 // with |.
 type Kinds uint8
 
@@ -24,7 +24,7 @@ const (
 	// CaughtUp is the state before a pass when the cluster has caught up: all writes have
 	// been carried out, statuses are true, and nothing was scaled or paused since.
 	CaughtUp Kinds = 1 << iota
-	// Truthful is any state that a cluster can show: statuses lag or run ahead, people
+	// Truthful is any state that a cluster can show: statuses lag or run ahead, users
 	// pause, scale, roll back and delete, and ReplicaSets are orphans or have another
 	// owner.
 	Truthful
@@ -122,12 +122,11 @@ func Property(plan Planner, settings ...Setting) func(*rapid.T) {
 
 // Machine is a state machine of a planner and a cluster. A plan is carried out, or only a
 // prefix of it, because the controller crashes; pods become available or are lost; time
-// passes; and somebody scales, pauses, resumes or changes the template. Every plan is
-// checked, and so is the true state after each of its writes; in the end the planner must
-// come to rest.
+// passes; and users scale, pause, resume or change the template. Every plan and the true
+// state after each of its writes are checked; in the end the planner must come to rest.
 //
-// A pass may see an old state: the cache lags at most five minutes behind the controller's
-// writes, and never goes back. Preconditions of writes are still checked. A bound may be
+// A pass may see a stale cache: it lacks at most the controller's writes of the last five
+// minutes, and never goes back. Preconditions of writes are still checked. A bound may be
 // exceeded by the number of pods that others have changed since the state that the pass sees,
 // but not by the controller's own writes. There is one exception, which no precondition of
 // Kubernetes prevents: the controller sees a change of the Deployment before it sees its own
@@ -170,7 +169,7 @@ type Change struct {
 	Before, After deploy.Snapshot
 	Now           time.Time
 	Options       deploy.Options // the policies that the controller is expected to follow
-	// Partial says that the pass ended early, by a crash or a refused write. Then only the
+	// Partial means that the pass ended early, by a crash or a refused write. Then only the
 	// bounds are checked.
 	Partial bool
 	// Slack is the number of pods by which a bound may be exceeded: pods that were created

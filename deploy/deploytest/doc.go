@@ -9,11 +9,11 @@
 // [Check] is for planners, which return a plan. [Property] is the same for rapid.MakeFuzz
 // and for your own number of cases. [Machine] is a state machine: the controller crashes
 // after any prefix of a plan, caches lag, pods become available and are lost, time passes,
-// and somebody scales, pauses or changes the template. [CheckPass] checks one plan that was
-// made elsewhere, [CheckTrace] all plans of a loop, and [CheckChange] the writes of a
-// controller that has no plan.
+// and users scale, pause or change the template. [CheckPass] checks one plan from elsewhere,
+// [CheckTrace] all plans of a loop, and [CheckChange] the writes of a controller without a
+// plan.
 //
-// They draw from the generators [Snapshots] and [Options]. [Kinds] say how far snapshots may
+// They draw from the generators [Snapshots] and [Options]. [Kinds] select how far snapshots may
 // be from the states that a cluster shows, and all are taken at [Now]. [Scaling] and
 // [Partitioned] generate rare cases.
 //

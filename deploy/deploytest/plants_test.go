@@ -112,12 +112,12 @@ func universal() []plant {
 			}
 		}),
 		inPlan("no panic", "an index out of range", func(s *deploy.Snapshot, p *deploy.Plan) { p.Status.Replicas = *s.ReplicaSets[0].Replicas }),
-		inPlan("actions take effect", "an annotation is written whether it is there or not", func(s *deploy.Snapshot, p *deploy.Plan) {
+		inPlan("actions take effect", "an annotation is written even if it is unchanged", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				p.Actions = append(p.Actions, deploy.AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, Set: maps.Clone(rs.Annotations)})
 			}
 		}),
-		blind("convergence", "it waits for a status that nobody writes", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) {
+		blind("convergence", "it waits for a status that is never written", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) {
 			for i := range s.ReplicaSets { // the last scaling is forgotten and made again
 				s.ReplicaSets[i].Annotations = map[string]string{revision.AnnotationRevision: "1", revision.AnnotationDesired: "99"}
 			}
@@ -130,7 +130,7 @@ func universal() []plant {
 			}
 		}),
 		inScalings("own objects only", "no UID as a precondition", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) { a.UID = "" }),
-		inPlan("bounds after every prefix", "it shrinks to nothing and grows back", func(s *deploy.Snapshot, p *deploy.Plan) {
+		inPlan("bounds after every prefix", "it scales down to 0 and up again", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if n := size(&rs); n > 0 && rs.ControllerUID == s.Deployment.UID {
 					p.Actions = append(deploy.Actions{
@@ -139,7 +139,7 @@ func universal() []plant {
 				}
 			}
 		}),
-		inPlan("bounds after every part", "what grows comes before what shrinks", func(s *deploy.Snapshot, p *deploy.Plan) {
+		inPlan("bounds after every part", "scale-ups come before scale-downs", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if n := size(&rs); n > 0 && n < 1000 && rs.ControllerUID == s.Deployment.UID {
 					p.Actions = append(deploy.Actions{
@@ -177,7 +177,7 @@ func sizes() []plant {
 			}
 		}),
 		inPlan("rounding of limits", "surge rounded down", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Budget.Surge-- }),
-		inPlan("limits never both zero", "no fence at 0 and 0", func(_ *deploy.Snapshot, p *deploy.Plan) {
+		inPlan("limits never both zero", "limits of 0 and 0 stay", func(_ *deploy.Snapshot, p *deploy.Plan) {
 			if p.Budget.Surge == 0 && p.Budget.Unavailable == 1 {
 				p.Budget.Unavailable = 0
 			}
@@ -206,16 +206,16 @@ func sizes() []plant {
 		inPlan("no stuck rollout", "a step is forgotten", func(_ *deploy.Snapshot, p *deploy.Plan) {
 			p.Actions = without(p.Actions, func(deploy.ScaleReplicaSet) bool { return true })
 		}),
-		terminating(blind("terminating pods policy", "pods that wait to end take up no room", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Terminating = "" })),
+		terminating(blind("terminating pods policy", "terminating pods do not count", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Terminating = "" })),
 		inScalings("sizes within int32", "a size wraps around", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) { a.To = math.MinInt32 }),
-		with(blind("interrupted scaling", "shares of what is there by now", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Repair = 0 }), Scaling()),
+		with(blind("interrupted scaling", "shares of the present sizes", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Repair = 0 }), Scaling()),
 		with(blind("fraction after scaling", "the partition is not read", func(s *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Repair = 0 }), Partitioned()),
 	}
 }
 
 func records() []plant {
 	return []plant{
-		inPlan("progress deadline", "the deadline is taken for minutes", func(_ *deploy.Snapshot, p *deploy.Plan) {
+		inPlan("progress deadline", "the deadline is read as minutes", func(_ *deploy.Snapshot, p *deploy.Plan) {
 			p.Status.Conditions = []kplan.Condition{{Type: deploy.ConditionProgressing, Status: "False", Reason: "ProgressDeadlineExceeded"}}
 		}),
 		inCreations("revisions grow", "the number of ReplicaSets instead of the highest revision", func(s *deploy.Snapshot, a *deploy.CreateReplicaSet) {
@@ -229,7 +229,7 @@ func records() []plant {
 				}
 			}
 		}),
-		inPlan("history limit", "the limit counts what has pods", func(s *deploy.Snapshot, p *deploy.Plan) {
+		inPlan("history limit", "the limit counts ReplicaSets with pods", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if size(&rs) > 0 && rs.Template != s.Deployment.Template {
 					p.Actions = append(p.Actions, deploy.DeleteReplicaSet{Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion})
@@ -243,7 +243,7 @@ func records() []plant {
 			}
 			p.Status.CollisionCount = &n
 		}),
-		inPlan("rollback template", "the latest template instead of the one asked for", func(s *deploy.Snapshot, p *deploy.Plan) {
+		inPlan("rollback template", "the latest template instead of the requested one", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for i, a := range p.Actions {
 				if a, ok := a.(deploy.RollBackDeployment); ok {
 					a.Template = s.Deployment.Template
@@ -252,7 +252,7 @@ func records() []plant {
 			}
 		}),
 		inPlan("Deployment status recount", "available pods count twice", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Status.AvailableReplicas *= 2 }),
-		inScalings("desired-replicas recorded", "the size of before is recorded", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) {
+		inScalings("desired-replicas recorded", "the former size is recorded", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) {
 			if _, ok := a.Set[revision.AnnotationDesired]; ok {
 				a.Set = maps.Clone(a.Set)
 				a.Set[revision.AnnotationDesired] = "77"

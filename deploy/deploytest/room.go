@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// room tells the checks how to draw, plan and run Deployments.
+// room has the functions of the checks to draw, plan and run Deployments.
 var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Package: "deploytest", Prefix: "Deployment",
 	Draw:      random.Deployment,
@@ -33,8 +33,8 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Moved:   moved,
 }
 
-// drift returns the number of pods whose availability a planner misjudges if it still sees
-// the state before, or [properties.Unknown] if the spec of the Deployment has changed.
+// drift returns the number of pods with another availability than in the state before, which a
+// planner may still see, or [properties.Unknown] if the spec of the Deployment has changed.
 func drift(before, after *deploy.Snapshot) (n int64) {
 	a, b := &before.Deployment, &after.Deployment
 	if a.Generation != b.Generation {

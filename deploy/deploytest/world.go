@@ -29,7 +29,7 @@ func eachSet(s random.Source, snapshot *deploy.Snapshot, happens func(random.Sou
 			happens(s, rs)
 		}
 	}
-	snapshot.Pods = nil // the statuses tell the same
+	snapshot.Pods = nil // the statuses have the same counts
 }
 
 // live lets the controller of a ReplicaSet act, and some of its pods become available. Of
@@ -55,7 +55,7 @@ func report(rs *replicaset.ReplicaSet, replicas, available int32) {
 	rs.Status.Replicas, rs.Status.FullyLabeledReplicas, rs.Status.ReadyReplicas, rs.Status.AvailableReplicas = replicas, replicas, available, available
 }
 
-// told scales, pauses or resumes the Deployment, or changes its template.
+// told makes a user scale, pause or resume the Deployment, or change its template.
 func told(s random.Source, snapshot *deploy.Snapshot, _ time.Time) {
 	d := &snapshot.Deployment
 	switch random.Below(s, "told", 4) {

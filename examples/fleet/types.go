@@ -58,7 +58,7 @@ type Store interface {
 	DeleteServer(uid, version string) error
 }
 
-// The errors of a Store that the controller tells apart. Others are tried again.
+// The errors of a Store that the controller distinguishes. Others are tried again.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("the name is taken")

@@ -22,7 +22,7 @@ import (
 // Services that its strategy names. A controller that computes other hashes, as older
 // releases do, is believed: if it has observed o, and no ReplicaSet has the hash of the
 // template, the template has the hash of the status. The error is the one of [Rollout] and
-// [ReplicaSet], or says which Service is missing.
+// [ReplicaSet], or names the missing Service.
 //
 // Pods are only needed while o asks for a restart: see [Pods]. The routes of all steps up
 // to the current one are assumed to exist.

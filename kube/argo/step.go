@@ -40,7 +40,7 @@ type SetCanaryScale struct {
 	MatchTrafficWeight bool   `json:"matchTrafficWeight,omitempty"`
 }
 
-// An Analysis says which metrics are measured.
+// An Analysis lists the metrics to measure.
 type Analysis struct {
 	Templates            []AnalysisTemplate     `json:"templates,omitempty"`
 	Args                 []AnalysisArgument     `json:"args,omitempty"`

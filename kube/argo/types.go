@@ -112,7 +112,7 @@ type PingPong struct {
 	PongService string `json:"pongService"`
 }
 
-// A TrafficRouting says which router splits the traffic by weight. The fields of each
+// A TrafficRouting selects the router that splits the traffic by weight. The fields of each
 // router are kept as they are.
 type TrafficRouting struct {
 	Istio            map[string]any   `json:"istio,omitempty"`

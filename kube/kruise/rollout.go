@@ -44,7 +44,7 @@ type RolloutSpec struct {
 	Disabled    bool            `json:"disabled,omitzero"`
 }
 
-// A RolloutStrategy is one of two styles, and says whether the Rollout is paused.
+// A RolloutStrategy has one of two styles, and the field that pauses the Rollout.
 type RolloutStrategy struct {
 	Paused    bool             `json:"paused,omitzero"`
 	Canary    *kruise.Strategy `json:"canary,omitempty"`
@@ -134,7 +134,7 @@ func (r WorkloadRefV1alpha1) ref() workload.Ref {
 	return *r.WorkloadRef
 }
 
-// A RolloutStrategyV1alpha1 has the steps, and says whether the Rollout is paused.
+// A RolloutStrategyV1alpha1 has the steps, and the field that pauses the Rollout.
 type RolloutStrategyV1alpha1 struct {
 	Paused bool                    `json:"paused,omitzero"`
 	Canary *CanaryStrategyV1alpha1 `json:"canary,omitempty"`

@@ -41,7 +41,7 @@ type AdvancedStatefulSetObject struct {
 	} `json:"status,omitzero"`
 }
 
-// An AdvancedStatefulSetRollingUpdate says how the pods of an [AdvancedStatefulSetObject]
+// An AdvancedStatefulSetRollingUpdate determines how the pods of an [AdvancedStatefulSetObject]
 // are updated.
 type AdvancedStatefulSetRollingUpdate struct {
 	Partition       *int32              `json:"partition,omitempty"`

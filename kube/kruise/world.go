@@ -15,7 +15,7 @@ import (
 
 // Advance turns a DaemonSet of a snapshot into an Advanced DaemonSet of OpenKruise.
 // [kube.World] has read the snapshot from ds and its pods and revisions; a holds the additional
-// fields. The error is the one of [AdvancedDaemonSet], or says that ds is not in the snapshot.
+// fields. The error is the one of [AdvancedDaemonSet], or reports that ds is not in the snapshot.
 func Advance(s *cluster.Snapshot, ds *appsv1.DaemonSet, a Advanced) error {
 	s, ds = convert.Or(s), convert.Or(ds)
 	name := ds.Name

@@ -74,7 +74,7 @@ func (a PauseDeployment) String() string {
 type Warning struct {
 	Pod    string    `json:"pod"`
 	Reason Oversight `json:"reason"`
-	Value  string    `json:"value,omitzero"` // the annotation, the cause or the UID, as the reason says
+	Value  string    `json:"value,omitzero"` // the annotation, the cause or the UID, depending on the reason
 }
 
 // An Oversight is the mistake in a pause point.

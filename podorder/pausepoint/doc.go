@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package pausepoint decides where a rollout stops: a pod with the annotation [Annotation]
-// holds back a rolling update until a person resumes it.
+// holds back a rolling update until a user resumes it.
 //
-// Start with [Decide]: it says how many of the pods that old ReplicaSets are to lose in one
+// Start with [Decide]: it decides how many of the pods that old ReplicaSets are to lose in one
 // pass may go, and whether to pause the Deployment now. [Parse] reads the annotation of a
 // pod, and [ParseToken] the annotation of the Deployment.
 //

@@ -15,7 +15,7 @@ const Annotation = "controller.alpha.kubernetes.io/pause-point"
 // the rollout has paused; see [Token].
 const AnnotationHit = "controller.alpha.kubernetes.io/pause-points-hit"
 
-// A Mode tells where a rollout pauses.
+// A Mode determines where a rollout pauses.
 type Mode string
 
 // The modes of a pause point.

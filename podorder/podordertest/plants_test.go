@@ -36,7 +36,7 @@ func plants() []properties.DecisionPlant {
 	return []properties.DecisionPlant{
 		plant("strict weak order", "every pod comes before every other", Chooser{Compare: func(podorder.Order, podorder.Pod, podorder.Pod) int { return -1 }}),
 		plant("order of the input", "the first of the list go", Chooser{Choose: first}),
-		plant("victims are a prefix", "an even number is taken from the other end", Chooser{Choose: func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice {
+		plant("victims are a prefix", "an even number of pods is taken from the other end", Chooser{Choose: func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice {
 			all := ours(o, pods, len(pods))
 			if n%2 == 0 {
 				slices.Reverse(all.Victims)

@@ -17,7 +17,7 @@ import (
 // A Chooser decides which pods are deleted. Set the functions to test: a nil function is
 // replaced by the one of podorder.Order, which passes.
 type Chooser struct {
-	// Compare tells which of two pods is deleted first: a if it is negative, b if it is
+	// Compare decides which of two pods is deleted first: a if it is negative, b if it is
 	// positive.
 	Compare func(o podorder.Order, a, b podorder.Pod) int
 	// Choose returns the n pods to delete.

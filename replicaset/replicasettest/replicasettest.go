@@ -123,7 +123,6 @@ func Property(plan Planner, settings ...Setting) func(*rapid.T) {
 // controller, and never goes back in time. The controller has the Expectations of its last
 // plan, until it crashes. A bound may be missed by the number of pods that others have
 // changed since, but not by pods that the controller has written itself.
-// controller has written itself.
 func Machine(plan Planner, settings ...Setting) func(*rapid.T) {
 	return room.Machine(plan, chosen(settings))
 }

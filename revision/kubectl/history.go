@@ -9,32 +9,30 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// AnnotationChangeCause is the text that kubectl rollout history shows beside a
-// revision.
+// AnnotationChangeCause is the text of a revision in kubectl rollout history.
 const AnnotationChangeCause = "kubernetes.io/change-cause"
 
-// A Row is one revision as kubectl rollout history shows it.
+// A Row is one revision in kubectl rollout history.
 type Row struct {
 	Number int64  `json:"number"`
 	Cause  string `json:"cause,omitzero"`
 	Source int    `json:"source"` // index of the entry or ControllerRevision
 }
 
-// ChangeCause returns the cause of an entry: its annotation, or if that is missing
-// or empty the one of its pod template.
+// ChangeCause returns the change cause of an entry: its annotation, or if that is missing
+// or empty the annotation of its pod template.
 //
-// The annotation is copied like any other: editing it alone rewrites the cause of
-// the current revision, leaving it alone repeats the old cause on the next one, and
-// a rollback brings back the cause of its target.
+// The annotation is copied like any other. An edit without a change of the template
+// rewrites the cause of the current revision, a change without an edit repeats the old
+// cause, and a rollback restores the cause of its target.
 func ChangeCause(e revision.Entry) string {
 	return cmp.Or(e.Annotations[AnnotationChangeCause], e.TemplateAnnotations[AnnotationChangeCause])
 }
 
-// History returns the revisions that kubectl rollout history lists of a Deployment
-// with the given template, lowest first. An entry without a revision is 0. Of equal
-// revisions the youngest entry is shown, or the one with the template. Entries
-// whose revision does not parse are left out and returned apart, oldest first;
-// kubectl warns of them.
+// History returns the revisions of a Deployment with template t as kubectl rollout history
+// lists them, lowest first. An entry without a revision is 0. Of equal revisions the
+// entry with the template is shown, or else the youngest. Skipped are the entries with a
+// revision that does not parse, oldest first; kubectl warns about them.
 func History(entries []revision.Entry, t revision.Template) (rows []Row, skipped []int) {
 	for _, i := range inOrder(entries, t) {
 		n, err := revision.Number(entries[i].Annotations)
@@ -71,9 +69,9 @@ func lastOfEach(rows []Row) []Row {
 	return rows[:n:n]
 }
 
-// Show returns the rows that kubectl rollout history shows with a revision: all for
-// 0, otherwise the one. The cause is then shown as an annotation of the template.
-// The errors are a [Refusal].
+// Show returns the rows in kubectl rollout history with the flag --revision: all for 0,
+// otherwise one, whose cause kubectl prints as an annotation of the template. The errors
+// are a [Refusal].
 func Show(rows []Row, number int64) ([]Row, error) {
 	if number < 0 {
 		return nil, &Refusal{Reason: RefusedNegative, Number: number}

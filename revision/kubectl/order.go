@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// inOrder returns the order in which kubectl looks through a history: old entries by age,
-// then the one with the template.
+// inOrder returns the entries in the order in which kubectl searches a history: old entries
+// by age, then the one with the template.
 func inOrder(entries []revision.Entry, t revision.Template) []int {
 	newest, old := revision.Split(entries, t)
 	if newest >= 0 {

@@ -4,10 +4,10 @@ package kubectl
 
 import "time"
 
-// AnnotationRestartedAt is what kubectl rollout restart sets on a pod template.
+// AnnotationRestartedAt is the annotation that kubectl rollout restart sets on a pod template.
 const AnnotationRestartedAt = "kubectl.kubernetes.io/restartedAt"
 
-// Pause returns why kubectl rollout pause does nothing, a [Refusal], or nil.
+// Pause returns the error of kubectl rollout pause, a [Refusal], or nil.
 func Pause(paused bool) error {
 	if paused {
 		return &Refusal{Reason: RefusedPaused}
@@ -15,7 +15,7 @@ func Pause(paused bool) error {
 	return nil
 }
 
-// Resume returns why kubectl rollout resume does nothing, a [Refusal], or nil.
+// Resume returns the error of kubectl rollout resume, a [Refusal], or nil.
 func Resume(paused bool) error {
 	if !paused {
 		return &Refusal{Reason: RefusedNotPaused}
@@ -24,8 +24,8 @@ func Resume(paused bool) error {
 }
 
 // Restart returns the annotations that kubectl rollout restart adds to the pod
-// template of a Deployment, or a [Refusal]. The time is written in its own zone to
-// the second, so that two restarts within one second are one.
+// template of a Deployment, or a [Refusal]. The time is written in its own zone, without
+// fractions of a second, so two restarts within one second are one.
 func Restart(paused bool, now time.Time) (set map[string]string, err error) {
 	if paused {
 		return nil, &Refusal{Reason: RefusedRestartPaused}

@@ -11,18 +11,18 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Record says which entry had a revision.
+// A Record is a revision with its entry.
 type Record struct {
 	Number int64 `json:"number"`
 	Entry  int   `json:"entry"`
-	// Former tells that the entry has another number by now: the number is
-	// from its history.
+	// Former means that the number is from the history of the entry, which has
+	// another number now.
 	Former bool `json:"former,omitzero"`
 }
 
-// FullHistory returns all revisions that the entries have or had, lowest first, as
-// far as they parse and are above 0. Revisions of deleted ReplicaSets are missing.
-// kubectl shows only the present one of each entry.
+// FullHistory returns all present and former revisions of the entries that parse and are
+// above 0, lowest first. Revisions of deleted ReplicaSets are missing. kubectl shows only
+// the present revision of each entry.
 //
 //	A has revision 3 and history "1", B has revision 2: 1 is A, 2 is B, 3 is A
 func FullHistory(entries []revision.Entry) []Record {
@@ -45,7 +45,7 @@ func FullHistory(entries []revision.Entry) []Record {
 	return slices.Compact(records)
 }
 
-// compareBool puts false before true.
+// compareBool orders false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// A RefusalReason says why nothing is done.
+// A RefusalReason is the reason of a [Refusal].
 type RefusalReason string
 
-// Why kubectl does nothing. The comment is the text of the error.
+// The reasons of refusals. Each comment is the text of the error.
 const (
 	RefusedNotFound      RefusalReason = "NotFound"      // unable to find specified revision N in history
 	RefusedNoHistory     RefusalReason = "NoHistory"     // no rollout history found for deployment "NAME"
@@ -27,20 +27,20 @@ const (
 	RefusedRestore       RefusalReason = "Restore"       // failed restoring revision N: …
 )
 
-// A Refusal is the error of kubectl when it does nothing. Its text is upstream's, letter
-// by letter.
+// A Refusal is the error of a command that kubectl refuses. Its text is kubectl's, letter by
+// letter.
 type Refusal struct {
 	Reason  RefusalReason
 	Name    string // of the Deployment
-	Number  int64  // the revision that was asked for
-	Running int64  // the revision that runs
+	Number  int64  // the requested revision
+	Running int64  // the running revision
 	Err     error  // the cause, or nil
 }
 
 // Unwrap returns the cause.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Error returns upstream's text.
+// Error returns kubectl's text.
 func (r *Refusal) Error() string {
 	number, name := strconv.FormatInt(r.Number, 10), strconv.Quote(r.Name)
 	switch r.Reason {

@@ -11,11 +11,11 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// ProgressDeadlineExceeded is the reason of the condition Progressing of a
-// Deployment that has made no progress for too long.
+// ProgressDeadlineExceeded is the reason of the condition Progressing of a Deployment
+// without progress within its deadline.
 const ProgressDeadlineExceeded = "ProgressDeadlineExceeded"
 
-// A Deployment is what kubectl rollout status reads of a Deployment.
+// A Deployment is a Deployment, with the fields that kubectl rollout status reads.
 type Deployment struct {
 	Name        string            `json:"name"`
 	Generation  int64             `json:"generation,omitzero"`
@@ -24,7 +24,7 @@ type Deployment struct {
 	Status      DeploymentStatus  `json:"status,omitzero"`
 }
 
-// A DeploymentStatus is what the Deployment reports.
+// A DeploymentStatus is the status of a Deployment.
 type DeploymentStatus struct {
 	ObservedGeneration int64  `json:"observedGeneration,omitzero"`
 	Replicas           int32  `json:"replicas,omitzero"`
@@ -33,8 +33,8 @@ type DeploymentStatus struct {
 	ProgressingReason  string `json:"progressingReason,omitzero"` // of the condition Progressing, "" if there is none
 }
 
-// Report returns what kubectl rollout status prints and whether it stops there. A
-// revision above 0 must be the one that runs. The errors are a [Refusal].
+// Report returns the output of kubectl rollout status and whether the command is done. A
+// number above 0 must be the running revision. The errors are a [Refusal].
 //
 // It mirrors the status viewer of Deployments of kubectl 0.36.3.
 func (r Deployment) Report(number int64) (text string, done bool, err error) {
@@ -42,7 +42,7 @@ func (r Deployment) Report(number int64) (text string, done bool, err error) {
 		running, err := revision.Number(r.Annotations)
 		if err != nil {
 			var bad *kplan.FieldError
-			errors.As(err, &bad) // kubectl shows the bare cause
+			errors.As(err, &bad) // kubectl shows the error of the parser
 			return "", false, &Refusal{Reason: RefusedUnreadable, Name: r.Name, Number: number, Err: bad.Err}
 		}
 		if running != number {
@@ -61,7 +61,7 @@ func (r Deployment) Report(number int64) (text string, done bool, err error) {
 	return "deployment " + strconv.Quote(r.Name) + " successfully rolled out\n", true, nil
 }
 
-// waiting says what is missing, or returns "".
+// waiting returns the text about the pods to wait for, or "".
 func (r Deployment) waiting() string {
 	s := &r.Status
 	switch {

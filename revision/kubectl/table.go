@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// FormatTable returns the text of kubectl rollout history: a header, a line for each row
-// and columns that are two blanks apart. Without rows it is a sentence.
+// FormatTable returns the text of kubectl rollout history: a header, and a line for each
+// row, with two blanks between columns. Without rows it is a sentence.
 //
 //	REVISION  CHANGE-CAUSE
 //	1         <none>
 //	3         foo change cause
 //
-// It mirrors the table of kubectl 0.36.3, which takes tabs and line breaks in a
-// cause for those of the table.
+// It mirrors the table of kubectl 0.36.3, including its treatment of tabs and line breaks
+// in a cause as separators of the table.
 func FormatTable(rows []Row) string {
 	if len(rows) == 0 {
 		return "No rollout history found."
@@ -32,12 +32,12 @@ func FormatTable(rows []Row) string {
 	return align(b.String())
 }
 
-// gap is how many blanks part two columns at least.
+// gap is the minimum number of blanks between two columns.
 const gap = 2
 
-// align replaces the tabs of a text so that columns stand below each other. A
-// column is a run of lines that all have a tab behind that cell, and as wide as its
-// widest cell and the gap. A form feed ends the line and all columns.
+// align replaces the tabs of a text by blanks so that cells are in columns. A column is a
+// run of lines with a tab after that cell; its width is the width of the widest cell plus
+// the gap. A form feed ends the line and all columns.
 func align(text string) string {
 	pages := strings.Split(strings.ReplaceAll(text, "\v", "\t"), "\f")
 	for i := range pages {
@@ -67,8 +67,8 @@ func alignPage(text string) string {
 	return b.String()
 }
 
-// columns returns the width of each cell that has a tab behind it. The last cell of
-// a line belongs to no column.
+// columns returns the width of each cell before a tab. The last cell of a line has no
+// column.
 func columns(lines [][]string) [][]int {
 	widths := make([][]int, len(lines))
 	for i, cells := range lines {
@@ -88,6 +88,6 @@ func columns(lines [][]string) [][]int {
 	return widths
 }
 
-// runes returns one more than the number of characters, each of which is taken to be
-// as wide as a blank. Only differences count.
+// runes returns one more than the number of characters, which are all taken to be as wide as
+// a blank. Callers use only differences.
 func runes(s string) int { return strings.Count(s, "") }

@@ -4,30 +4,27 @@ package kubectl
 
 import "github.com/kplan-go/kplan/revision"
 
-// A Request says where to go back to. The zero Request is the previous revision.
-// Name wins over Number, and Number over Steps.
+// A Request names the target of a rollback. The zero Request is the previous revision.
+// Name takes precedence over Number, and Number over Steps.
 type Request struct {
-	// Name of the entry. It can also name one without a revision.
+	// Name of the entry, which needs no revision.
 	Name string `json:"name,omitzero"`
-	// Number is a revision, present or former, 0 if unset. Negative numbers
-	// are not found.
+	// Number is a present or former revision, 0 if unset. A negative number is an error.
 	Number int64 `json:"number,omitzero"`
-	// Steps is how many records of [FullHistory] to go back from the current
-	// revision, 0 if unset. Steps below 0 are not found.
+	// Steps is the number of records of [FullHistory] to go back from the current
+	// revision, 0 if unset. A negative number is an error.
 	Steps int `json:"steps,omitzero"`
 }
 
-// Target returns the entry that a request means, given the one that is current: -1
-// if the current template has no entry yet, so that the highest revision is the
-// previous one. The target may be the current entry itself, if that once had
-// the revision asked for.
+// Target returns the entry of a request. The argument current is the current entry, or -1
+// if the current template has no entry yet, so that the highest revision is the previous
+// one. The target may be the current entry, if it had the requested revision before.
 //
-// Without a name, number or steps the target is the entry with the highest revision
-// but the current one, the youngest of equal ones. A revision that is missing or
-// does not parse is 0.
+// The target of the zero request is the entry with the highest revision apart from current,
+// the youngest of equal ones. A revision that is missing or does not parse is 0.
 //
-// Unlike [UndoTarget] and [revision.PlanRollback] it never takes an entry for the current one
-// because of its revision.
+// Unlike [UndoTarget] and [revision.PlanRollback], it does not assume that the highest
+// revision is the current one.
 func Target(entries []revision.Entry, current int, r Request) (int, error) {
 	switch {
 	case r.Name != "":

@@ -8,25 +8,25 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// An Undo is what kubectl rollout undo does.
+// An Undo is the plan of kubectl rollout undo.
 type Undo struct {
-	// Source is the entry or ControllerRevision whose template is restored.
+	// Source is the entry or ControllerRevision to restore the template of.
 	Source int `json:"source"`
-	// Requested is the revision that was asked for, 0 for the previous one.
+	// Requested is the requested revision, 0 for the previous one.
 	Requested int64 `json:"requested,omitzero"`
 	// Number is the revision of Source.
 	Number int64 `json:"number,omitzero"`
-	// Skipped tells that the template is in use already, so nothing is written.
+	// Skipped means that the template is in use already, so nothing is written.
 	Skipped bool `json:"skipped,omitzero"`
-	// Annotations are all those that a Deployment has afterwards. StatefulSets
-	// and DaemonSets keep theirs.
+	// Annotations are all annotations of a Deployment after the undo. StatefulSets and
+	// DaemonSets keep theirs.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// LastApplied tells that the Deployment was applied, and that the next apply
-	// may bring back what is undone. kubectl warns of it.
+	// LastApplied means that the Deployment was applied by kubectl, so the next apply
+	// may revert the undo. kubectl warns about it.
 	LastApplied bool `json:"lastApplied,omitzero"`
 }
 
-// String returns what kubectl prints behind the name of the object.
+// String returns the output of kubectl after the name of the object.
 func (u Undo) String() string {
 	if u.Skipped {
 		return "skipped rollback (current template already matches revision " + strconv.FormatInt(u.Requested, 10) + ")"
@@ -34,22 +34,22 @@ func (u Undo) String() string {
 	return "rolled back"
 }
 
-// Failed returns the error that kubectl reports if the write of u fails.
+// Failed returns the error of kubectl if the write of u fails.
 func (u Undo) Failed(err error) error {
 	return &Refusal{Reason: RefusedRestore, Number: u.Requested, Err: err}
 }
 
-// UndoTarget returns the entry that kubectl rollout undo goes back to: the first
-// with the requested revision, or for 0 the one with the second highest, equal ones
-// counted twice. An entry without a revision counts as 0, and one whose revision
-// does not parse not at all. A client-side dry run shows this template, even that of
-// a paused Deployment.
+// UndoTarget returns the target of kubectl rollout undo: the first entry with the
+// requested revision, or for 0 the entry with the second highest, where equal revisions
+// count separately. An entry without a revision counts as 0; an entry with a revision that
+// does not parse is ignored. A client-side dry run shows this template even if the
+// Deployment is paused.
 //
 //	revisions 1, 2, request 0: the entry with 1
 //	revisions 2, 3, request 1: error
 //
-// It mirrors the rollback of a Deployment in kubectl 0.36.3. [Target] is the
-// same with the defects repaired.
+// It mirrors the rollback of a Deployment in kubectl 0.36.3. [Target] is the same without
+// the defects.
 func UndoTarget(w revision.Workload, entries []revision.Entry, request int64) (int, error) {
 	if request < 0 {
 		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}
@@ -81,9 +81,8 @@ func UndoTarget(w revision.Workload, entries []revision.Entry, request int64) (i
 	return previous, nil
 }
 
-// PlanUndo decides what kubectl rollout undo does with a Deployment. The errors are
-// a [Refusal], found in this order: a negative revision, no such revision, a paused
-// Deployment.
+// PlanUndo plans kubectl rollout undo of a Deployment. The errors are a [Refusal], checked in
+// this order: a negative revision, a revision that does not exist, a paused Deployment.
 //
 // It mirrors the rollback of a Deployment in kubectl 0.36.3. See
 // [revision.Options].KeepAnnotations.
@@ -99,7 +98,7 @@ func PlanUndo(w revision.Workload, entries []revision.Entry, request int64, opts
 }
 
 func planUndo(w revision.Workload, entries []revision.Entry, source int, request int64, opts revision.Options) Undo {
-	opts.Keys = revision.Keys{} // those that kubectl knows
+	opts.Keys = revision.Keys{} // kubectl knows no other keys
 	target := &entries[source]
 	u := Undo{Source: source, Requested: request, Skipped: target.Template.Same(w.Template)}
 	u.Number, _ = revision.Number(target.Annotations) // 0 if unreadable

@@ -8,15 +8,14 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// UndoRevision decides what kubectl rollout undo does with a StatefulSet or
-// DaemonSet whose present data is given: restore the revision with the requested
-// number, or for 0 the second last. Restoring is a strategic merge patch with the
-// data of Source. The errors are a [Refusal].
+// UndoRevision plans kubectl rollout undo of a StatefulSet or DaemonSet with the present
+// data: restore the revision with the requested number, or for 0 the second last. Callers
+// apply the data of Source as a strategic merge patch. The errors are a [Refusal].
 //
-// It mirrors the rollback of StatefulSets and DaemonSets in kubectl 0.36.3, which
-// takes equal numbers in any order; here it is that of [revision.CompareRevisions], and the
-// first of them counts. If SerialisationIsVersion is repaired, the data is compared in
-// its normal form.
+// It mirrors the rollback of StatefulSets and DaemonSets in kubectl 0.36.3, which takes
+// equal numbers in any order; here they are in the order of [revision.CompareRevisions],
+// and the first is used. If SerialisationIsVersion is repaired, the data is compared in its
+// normal form.
 func UndoRevision(revisions []revision.ControllerRevision, data []byte, request int64, opts revision.Options) (Undo, error) {
 	if request < 0 {
 		return Undo{Source: -1}, &Refusal{Reason: RefusedNotFound, Number: request}

@@ -95,7 +95,7 @@ func (in *input) paused(reason string) *PauseCondition {
 	return nil
 }
 
-// halted reports whether nothing may progress: a person has paused the Rollout, or an
+// halted reports whether nothing may progress: a user has paused the Rollout, or an
 // analysis was inconclusive.
 func (in *input) halted() bool {
 	return in.r.Paused || in.paused(PauseInconclusive) != nil

@@ -13,7 +13,7 @@ type Preview struct {
 	ActiveSelector           string `json:"activeSelector,omitzero"`
 	CurrentPodHash           string `json:"currentPodHash,omitzero"`
 	NewHash                  string `json:"newHash,omitzero"`
-	// ActiveExists tells that the ReplicaSet of ActiveSelector is there.
+	// ActiveExists means that the ReplicaSet of ActiveSelector exists.
 	ActiveExists bool `json:"activeExists,omitzero"`
 }
 

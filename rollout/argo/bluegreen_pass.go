@@ -102,7 +102,7 @@ func (p *BlueGreen) manages() bool {
 	return p.AutoPromotionEnabled != nil && !*p.AutoPromotionEnabled || p.AutoPromotionSeconds > 0
 }
 
-// blueGreenPause begins the pause before the promotion, or ends it, or says when it ends.
+// blueGreenPause begins the pause before the promotion, or ends it, or returns the time of its end.
 func (c *counts) blueGreenPause() (begin []string, end string, at time.Time) {
 	p := c.paused(PauseBlueGreen)
 	switch {
@@ -206,7 +206,7 @@ func (c *counts) incomplete(active string, t *turn) (w waiting) {
 }
 
 // holdPromotion returns the hold of the promotion. A smaller preview that needs no pause
-// does not grow by itself: it waits for a person.
+// does not grow by itself: it waits for a user.
 func (c *counts) holdPromotion() waiting {
 	b, p := c.r.BlueGreen, c.paused(PauseBlueGreen)
 	switch {

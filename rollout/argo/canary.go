@@ -100,7 +100,7 @@ type Step struct {
 	Routes         []Route      `json:"routes,omitempty"` // routes to set, or to remove if they match nothing
 }
 
-// A Pause is a pause of some seconds; nil waits for a person.
+// A Pause is a pause of some seconds; nil waits for a user.
 type Pause struct {
 	Duration *int32 `json:"duration,omitempty"`
 }
@@ -124,7 +124,7 @@ type Canary struct {
 	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 25%
 	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 25%
 	Steps          []Step               `json:"steps,omitempty"`
-	// TrafficRouting tells that traffic is split by weights.
+	// TrafficRouting means that traffic is split by weights.
 	TrafficRouting       bool   `json:"trafficRouting,omitzero"`
 	MaxTrafficWeight     int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
 	DynamicStableScale   bool   `json:"dynamicStableScale,omitzero"`
@@ -148,7 +148,7 @@ type Canary struct {
 	Canary *Size  `json:"canary,omitzero"`
 	Stable *Size  `json:"stable,omitzero"`
 	Others []Size `json:"others,omitempty"`
-	// StableIsCanary tells that the new ReplicaSet is the stable one.
+	// StableIsCanary means that the new ReplicaSet is the stable one.
 	StableIsCanary bool `json:"stableIsCanary,omitzero"`
 
 	// Repair lists the quirks that the counts do not have.
@@ -219,7 +219,7 @@ func (r Canary) promoted() bool {
 	return r.PromoteFull || r.StableRS == "" || r.CurrentPodHash == r.StableRS
 }
 
-// A Threshold says how many pods of a canary must be available before the next step.
+// A Threshold determines how many pods of a canary must be available before the next step.
 type Threshold struct {
 	Type  string `json:"type"` // Percent; any other type is a number of pods
 	Value int32  `json:"value"`

@@ -118,7 +118,7 @@ func (c *counts) returns() bool {
 // verifyAgain is the time after which the weights are verified again.
 const verifyAgain = 10 * time.Second
 
-// A lead says where requests go at the end of the pass.
+// A lead is the routing of requests at the end of the pass.
 type lead struct {
 	weights *TrafficWeights
 	routes  []Route

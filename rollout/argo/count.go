@@ -34,7 +34,7 @@ type counts struct {
 	numbers       Canary // without weights
 }
 
-// count tells the ReplicaSets apart, and counts their pods. If the pass creates the new
+// count identifies the ReplicaSets, and counts their pods. If the pass creates the new
 // one, it counts as created.
 func (in *input) count() counts {
 	c := counts{input: in, noted: in.pauseNotes(), sets: make([]*ReplicaSet, 0, len(in.s.Sets)+1)}
@@ -226,7 +226,7 @@ func (c *counts) withinWindow() bool {
 }
 
 // passes reports whether an update of 0 replicas takes no step and waits for no person. An
-// update that is aborted, or that a person has paused, stays.
+// update that is aborted, or that a user has paused, stays.
 func (c *counts) passes() bool {
 	t := c.turn()
 	return c.empty() && !c.r.Paused && !c.aborted(&t)

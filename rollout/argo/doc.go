@@ -2,7 +2,7 @@
 
 // Package argo plans progressive rollouts of Argo Rollouts.
 //
-// Start with [Rollout], which says in which steps a canary is updated, or how a blue-green
+// Start with [Rollout], which determines in which steps a canary is updated, or how a blue-green
 // update is promoted, and [Reconcile], which returns the next plan for it:
 //
 //	plan, err := argo.Reconcile(snapshot, now, argo.Options{})
@@ -25,7 +25,7 @@
 //	        +--> conditions, deadline, abort, phase: the next status
 //
 // [Canary] counts the pods of a canary, with and without traffic routing: [Canary.Counts]
-// are the sizes of the next pass, [Canary.AtDesired] says whether they are reached, and
+// are the sizes of the next pass, [Canary.AtDesired] reports whether they are reached, and
 // [Canary.TrafficWeight] how much traffic the new pods get. [Preview] counts the pods of a
 // blue-green update. They are functions of numbers, for callers with their own passes; so
 // are [ScaleDownDelay] and [AbortDelay], [Approximate], [Budget] and [Step.Completed].

@@ -2,7 +2,7 @@
 
 package argo
 
-// A Reason says why a plan does, or holds back, something.
+// A Reason is the reason of an action, or of a change that is held back.
 type Reason string
 
 // Reasons of actions.
@@ -18,14 +18,14 @@ const (
 	// ReasonRestart is the reason of an eviction for a restart, and of a hold: Have of
 	// Limit pods are younger than the restart.
 	ReasonRestart Reason = "Restart"
-	ReasonAborted Reason = "Aborted" // the update is aborted: a person retries, or rolls back
+	ReasonAborted Reason = "Aborted" // the update is aborted: a user retries, or rolls back
 )
 
 // Reasons for which a Rollout waits. Have and Limit of an [kplan.Hold] are the two numbers
 // that the comment compares.
 const (
-	ReasonPaused   Reason = "Paused"   // the Rollout is paused: a person has to resume it
-	ReasonApproval Reason = "Approval" // a person has to confirm step Have of Limit, or the promotion if both are 0
+	ReasonPaused   Reason = "Paused"   // the Rollout is paused: a user has to resume it
+	ReasonApproval Reason = "Approval" // a user has to confirm step Have of Limit, or the promotion if both are 0
 	ReasonPause    Reason = "Pause"    // Have of Limit seconds of the pause have passed
 
 	// Pods that are missing. Name is their ReplicaSet.

@@ -23,7 +23,7 @@ type HeaderMatch struct {
 	Value StringMatch `json:"value,omitzero"`
 }
 
-// A Mirror says which requests are copied. Without a match none are.
+// A Mirror determines which requests are copied. Without a match none are.
 type Mirror struct {
 	Match      []RouteMatch `json:"match,omitempty"`      // one of them is met
 	Percentage *int32       `json:"percentage,omitempty"` // nil means all

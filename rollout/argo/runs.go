@@ -44,12 +44,12 @@ const (
 
 // A verdict is the effect of a run on an update.
 type verdict struct {
-	pause bool   // a person has to decide whether it goes on
+	pause bool   // a user has to decide whether it goes on
 	again bool   // another run is started
 	abort string // why the update is aborted, "" if it is not
 }
 
-// verdict returns the effect of the run on an update. After an inconclusive run a person
+// verdict returns the effect of the run on an update. After an inconclusive run a user
 // may have resumed the update: then another run is started.
 func (r Run) verdict(what string, resumed bool) verdict {
 	switch {

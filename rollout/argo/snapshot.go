@@ -54,7 +54,7 @@ type Snapshot struct {
 	// Pods are all pods of Sets, in any order. Their names are unique. They are looked at
 	// only while [Rollout.RestartAt] asks for a restart.
 	Pods []Pod `json:"pods,omitempty"`
-	// WeightVerified tells whether requests follow the weights of the status now; nil if
+	// WeightVerified indicates whether requests follow the weights of the status now; nil if
 	// weights are not verified.
 	WeightVerified *bool `json:"weightVerified,omitempty"`
 }
@@ -69,7 +69,7 @@ type Options struct {
 type Service struct {
 	Name     string            `json:"name"`
 	Selector map[string]string `json:"selector,omitempty"`
-	// Managed tells that the Service has the annotation of a Rollout. One without it
+	// Managed means that the Service has the annotation of a Rollout. One without it
 	// selects other pods only once all of these are available.
 	Managed bool `json:"managed,omitzero"`
 }
@@ -113,7 +113,7 @@ type Rollout struct {
 	Status Status `json:"status,omitzero"`
 }
 
-// A BlueGreen says how a blue-green update is promoted, and how long the old pods stay.
+// A BlueGreen determines how a blue-green update is promoted, and how long the old pods stay.
 type BlueGreen struct {
 	AutoPromotionEnabled  *bool  `json:"autoPromotionEnabled,omitzero"` // nil means true
 	AutoPromotionSeconds  int32  `json:"autoPromotionSeconds,omitzero"` // 0 means at once
@@ -123,12 +123,12 @@ type BlueGreen struct {
 	AbortScaleDownDelaySeconds *int32 `json:"abortScaleDownDelaySeconds,omitzero"`
 	// ScaleDownDelayRevisionLimit is how many old ReplicaSets wait at once; nil means all.
 	ScaleDownDelayRevisionLimit *int32 `json:"scaleDownDelayRevisionLimit,omitzero"`
-	// PrePromotionAnalysis and PostPromotionAnalysis tell that there are such analyses.
+	// PrePromotionAnalysis and PostPromotionAnalysis mean that such analyses exist.
 	PrePromotionAnalysis  bool `json:"prePromotionAnalysis,omitzero"`
 	PostPromotionAnalysis bool `json:"postPromotionAnalysis,omitzero"`
 }
 
-// A Routing says how a canary splits requests by weights, and how long the old pods stay.
+// A Routing determines how a canary splits requests by weights, and how long the old pods stay.
 type Routing struct {
 	MaxTrafficWeight      int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
 	DynamicStableScale    bool   `json:"dynamicStableScale,omitzero"`
@@ -165,7 +165,7 @@ const (
 	PhaseDegraded    Phase = "Degraded"
 )
 
-// A PauseCondition says since when a Rollout is paused, and why. A person removes
+// A PauseCondition is the start time and the reason of a pause. A user removes
 // it to go on.
 type PauseCondition struct {
 	Reason    string    `json:"reason"`
@@ -207,7 +207,7 @@ type Status struct {
 	CurrentStepIndex *int32 `json:"currentStepIndex,omitzero"`
 	// Weights are the weights by which a canary with traffic routing splits requests.
 	Weights *TrafficWeights `json:"weights,omitempty"`
-	// StablePingPong says which of the Services that take turns is the stable one: [Ping]
+	// StablePingPong determines which of the ping-pong Services is the stable one: [Ping]
 	// or [Pong]. Without it the stable one is [Pong].
 	StablePingPong PingPong `json:"stablePingPong,omitzero"`
 	Runs           Runs     `json:"runs,omitzero"`

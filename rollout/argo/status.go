@@ -28,7 +28,7 @@ func (c *counts) base(weights *TrafficWeights, runs Runs, restarted time.Time) S
 	return status
 }
 
-// anew returns the status and the turn with which a new update begins.
+// anew returns the status and the turn at the start of a new update.
 func (in *input) anew(status Status) (Status, turn) {
 	status.Runs, status.PromoteFull, status.RestartedAt = Runs{}, false, in.r.RestartAt // all pods will be newer
 	if len(in.r.Steps) > 0 {
@@ -87,7 +87,7 @@ func (c *counts) conditions(status *Status, t *turn) (list []kplan.Condition, la
 	return c.set(list, ConditionCompleted, truth(status.promoted()), "RolloutCompleted", "RolloutCompleted"), late, w
 }
 
-// abortText says that the update is aborted, and why.
+// abortText returns the message of an aborted update, with the reason.
 func (c *counts) abortText(why string) string {
 	text := fmt.Sprintf("Rollout aborted update to revision %d", c.revision())
 	if why != "" {

@@ -4,18 +4,18 @@ package argo
 
 import "time"
 
-// A Progress tells how far the current step of an Argo canary is.
+// A Progress is the progress of the current step of an Argo canary.
 type Progress struct {
-	// AtDesired tells that the sizes are reached, see [Canary.AtDesired].
+	// AtDesired means that the sizes are reached, see [Canary.AtDesired].
 	AtDesired bool `json:"atDesired,omitzero"`
-	// Unverified tells that weights are verified, and the current one is not yet.
+	// Unverified means that the router verifies weights, and has not verified the current one.
 	Unverified bool `json:"unverified,omitzero"`
 	// PausedAt is when the pause began; zero without a pause condition.
 	PausedAt time.Time `json:"pausedAt,omitzero"`
-	// ControllerPause tells that the controller has paused the Rollout, so that a
-	// missing pause condition means that a person has removed it.
+	// ControllerPause means that the controller has paused the Rollout, so that a
+	// missing pause condition means that a user has removed it.
 	ControllerPause bool `json:"controllerPause,omitzero"`
-	// OtherDone tells that an analysis, an experiment or a plugin has succeeded, or
+	// OtherDone means that an analysis, an experiment or a plugin has succeeded, or
 	// that routes are written.
 	OtherDone bool `json:"otherDone,omitzero"`
 }

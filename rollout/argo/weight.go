@@ -88,7 +88,7 @@ func (r Canary) StableServes(weight int32) (enough bool, needed int32) {
 type TrafficWeights struct {
 	Canary WeightDestination `json:"canary"`
 	Stable WeightDestination `json:"stable"`
-	// Verified tells whether requests follow the weights now; nil if weights are not
+	// Verified indicates whether requests follow the weights now; nil if weights are not
 	// verified.
 	Verified *bool `json:"verified,omitempty"`
 }

@@ -144,7 +144,7 @@ func (s Status) clone() Status {
 	return s
 }
 
-// equal reports whether two statuses say the same.
+// equal reports whether two statuses are the same.
 func (s *Status) equal(t *Status) bool {
 	return s.Phase == t.Phase && s.Message == t.Message && s.StableRevision == t.StableRevision && s.UpdateRevision == t.UpdateRevision &&
 		s.ObservedGeneration == t.ObservedGeneration && s.ObservedRolloutID == t.ObservedRolloutID &&

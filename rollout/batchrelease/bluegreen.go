@@ -49,7 +49,7 @@ func or(v, w rollout.IntOrPercent) rollout.IntOrPercent {
 
 func (bySurge) held(preparing, _ bool) (Reason, bool) { return ReasonRollbackFirst, !preparing }
 
-// unprepared says why the workload cannot be updated.
+// unprepared returns the reason why the workload cannot be updated.
 func (bySurge) unprepared(w *workload.Workload) Reason {
 	switch {
 	case w.Annotations[partition.AnnotationControlInfo] == "":

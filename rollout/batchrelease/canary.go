@@ -110,8 +110,8 @@ func (canary) resumed(w *workload.Workload, _ bool) (kplan.Hold[Reason], bool) {
 	return unavailable(w)
 }
 
-// unavailable says how many pods have to become available that the limits do not let be
-// unavailable.
+// unavailable returns the hold for pods that must become available because the limits do not let
+// them be unavailable.
 func unavailable(w *workload.Workload) (kplan.Hold[Reason], bool) {
 	available, replicas := w.Status.AvailableReplicas, w.DesiredReplicas()
 	allowed := w.Limits().MaxUnavailable.Of(replicas)

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// deployment is a Deployment that is updated by partition: its controller is told by an
+// deployment is a Deployment that is updated by partition: its controller is instructed by an
 // annotation.
 type deployment struct{ byPartition }
 
@@ -107,7 +107,7 @@ func (deployment) waits(plan *ReleasePlan, repair workload.Quirks) bool {
 	return plan.FinalizingPolicy == WaitResume && repair.Has(workload.LastStepNotAwaited)
 }
 
-// resumed says how many pods the Deployment still has to update,
+// resumed returns the hold for pods that the Deployment still has to update,
 // since the last step of its release has left them ([workload.LastStepNotAwaited]).
 func (deployment) resumed(w *workload.Workload, _ bool) (kplan.Hold[Reason], bool) {
 	s, all := &w.Status, max(w.Status.Replicas, w.DesiredReplicas())

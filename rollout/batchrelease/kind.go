@@ -29,7 +29,7 @@ type kind interface {
 	prepare(s *Snapshot) (stableSet, autoscaler Action)
 	create(s *Snapshot, repair workload.Quirks) Action
 
-	// held says why a batch may be held back that would release another template, and
+	// held returns the reason to hold back a batch that would release another template, and
 	// whether it may.
 	held(preparing, marked bool) (Reason, bool)
 	// target returns the workload that a batch changes, nil if it does not exist yet. unobserved

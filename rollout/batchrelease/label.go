@@ -27,7 +27,7 @@ func Increments(batches []Batch, current, replicas int32) []int32 {
 	return increments
 }
 
-// Labels returns the labels that tell in which batch pods were updated, in the
+// Labels returns the labels with the batch in which pods were updated, in the
 // order in which they are to be written. The newest batch is filled first,
 // with pods from the end of the list. Under [workload.OrdinalsLabelledByList] the caller has put them
 // in the order of their update.
@@ -227,7 +227,7 @@ func (st *pass) labels(update string, c *Context) []LabelPod {
 
 // marks tells pods apart that have the template of a rollback already: how many are marked
 // as such, and the marks of the others. Without a rollout id nothing is marked, and the
-// workload says how many there are.
+// workload has their number.
 func (st *pass) marks() (marked int32, missing []LabelPod) {
 	w, id := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
 	if id == "" {

@@ -34,7 +34,7 @@ import (
 type Snapshot struct {
 	Release  Release            `json:"release"`
 	Workload *workload.Workload `json:"workload,omitempty"` // nil if it is gone
-	// Unreadable tells that the workload could not be read, so that Workload says
+	// Unreadable means that the workload could not be read, so that Workload says
 	// nothing.
 	Unreadable bool `json:"unreadable,omitzero"`
 	// Canary is the extra Deployment of style Canary, or nil. Its

@@ -2,7 +2,7 @@
 
 package batchrelease
 
-// A Reason says why a plan does, or holds back, something.
+// A Reason is the reason of an action, or of a change that is held back.
 type Reason string
 
 // Reasons for which a batch waits. Have and Limit of a [kplan.Hold] are the two numbers

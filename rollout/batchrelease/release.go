@@ -74,7 +74,7 @@ type Batch struct {
 	CanaryReplicas rollout.IntOrPercent `json:"canaryReplicas"`
 }
 
-// A FinalizingPolicy says whether giving a workload back waits for its pods.
+// A FinalizingPolicy determines whether giving a workload back waits for its pods.
 type FinalizingPolicy string
 
 // The policies.
@@ -132,7 +132,7 @@ type CurrentBatch struct {
 	NoNeedUpdateReplicas *int32 `json:"noNeedUpdateReplicas,omitempty"`
 }
 
-// Hash returns the digest of a plan by which a BatchRelease tells that it changed.
+// Hash returns the digest of a plan, by which a BatchRelease detects changes.
 func (p ReleasePlan) Hash() string {
 	digest := sha256.Sum256([]byte(p.Text()))
 	return hex.EncodeToString(digest[:])

@@ -11,7 +11,7 @@ import (
 // to be written. No partition is ever lowered. A canary shrinks only under
 // [workload.CanaryLabelsNotAwaited].
 //
-// A blue-green workload that is not prepared is refused: the reason says why, and is
+// A blue-green workload that is not prepared is refused: the result has the reason, and is
 // empty otherwise.
 func (c Context) UpgradePatch(w workload.Workload, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
 	if k := kindOf(c.Driver); k != nil {

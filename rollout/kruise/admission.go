@@ -30,7 +30,7 @@ type AdmitSnapshot struct {
 
 // An Admission is the answer to an update of a workload.
 type Admission struct {
-	// Changed tells that Object is to be stored instead of the object that was sent.
+	// Changed means that Object is to be stored instead of the object that was sent.
 	Changed bool              `json:"changed,omitzero"`
 	Object  workload.Workload `json:"object"`
 	Reason  Reason            `json:"reason"`
@@ -44,7 +44,7 @@ const (
 	ReasonNoStrategy        Reason = "NoStrategy"        // the Rollout has no strategy
 	ReasonNoReplicas        Reason = "NoReplicas"        // no pods are wanted
 	ReasonTemplateUnchanged Reason = "TemplateUnchanged" // neither the template nor the rollout id has changed
-	ReasonSameRolloutID     Reason = "SameRolloutID"     // the rollout id says that this is the same release
+	ReasonSameRolloutID     Reason = "SameRolloutID"     // the same rollout ID means the same release
 	ReasonNoPods            Reason = "NoPods"            // no ReplicaSet has pods
 	ReasonTwoVersions       Reason = "TwoVersions"       // traffic cannot be led apart while several versions run
 	ReasonOtherStrategy     Reason = "OtherStrategy"     // the update strategy leaves pods alone

@@ -12,7 +12,7 @@ import (
 )
 
 // close does one closing step, and looks again if that fails or others follow. The second
-// result tells whether the Rollout is closed.
+// result reports whether the Rollout is closed.
 func (st *pass) close(n outcome, reason ClosingReason, waitReady bool) (outcome, bool) {
 	n, closed := st.closeOnce(n, reason, waitReady)
 	if !closed && n.failure == "" {
@@ -172,7 +172,7 @@ func (st *pass) closingBegins(phase Phase) bool {
 	return st.has(workload.RollbackLeavesPaused) && st.ends(phase)
 }
 
-// closingStep runs one closing step. The second result tells whether it is done.
+// closingStep runs one closing step. The second result reports whether it is done.
 func (st *pass) closingStep(n outcome, waitReady bool) (outcome, bool) {
 	switch n.sub.FinalisingStep {
 	case FinalRestoreStable:
@@ -193,7 +193,7 @@ func (st *pass) closingStep(n outcome, waitReady bool) (outcome, bool) {
 }
 
 // closeGone restores the traffic of a workload that is gone ([workload.TrafficLeftBehind]).
-// The second result tells whether that is done.
+// The second result reports whether that is done.
 func (st *pass) closeGone(n outcome) (outcome, bool) {
 	if !n.begun {
 		return n, true

@@ -15,7 +15,7 @@ import (
 )
 
 // A RolloutV1alpha1 is a Rollout of the older version of the API. It knows the styles
-// Canary and Partition, told by the annotation [workload.AnnotationRollingStyle].
+// Canary and Partition, set by the annotation [workload.AnnotationRollingStyle].
 type RolloutV1alpha1 struct {
 	Name              string            `json:"name"`
 	UID               string            `json:"uid,omitzero"`

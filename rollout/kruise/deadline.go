@@ -13,7 +13,7 @@ import (
 const defaultDeadline = 600
 
 // deadline detects that the batch of a step exceeds the progress deadline of its workload
-// ([workload.DeadlineNotReported]). It undoes nothing: that is left to a person, or to the
+// ([workload.DeadlineNotReported]). It undoes nothing: that is left to a user, or to the
 // next template.
 func (st *pass) deadline(n outcome) outcome {
 	limit := int32(defaultDeadline)

@@ -19,7 +19,7 @@ const (
 	FinalEnd           FinalisingStep = "END"
 )
 
-// A ClosingReason says why a Rollout is closed.
+// A ClosingReason is the reason why a Rollout is closed.
 type ClosingReason string
 
 // The reasons to close.

@@ -2,7 +2,7 @@
 
 package kruise
 
-// A Reason says why a plan does, or holds back, something.
+// A Reason is the reason of an action, or of a change that is held back.
 type Reason string
 
 // Reasons of actions of a Rollout.
@@ -30,7 +30,7 @@ const (
 	ReasonSharedRouting        Reason = "SharedRouting"        // the TrafficRouting is in use, or is being taken
 	ReasonPaused               Reason = "Paused"               // the Rollout is paused
 	ReasonRollbackFirst        Reason = "RollbackFirst"        // a blue-green release must be rolled back before the next one
-	ReasonApproval             Reason = "Approval"             // a person has to confirm step Have of Limit
+	ReasonApproval             Reason = "Approval"             // a user has to confirm step Have of Limit
 	ReasonPause                Reason = "Pause"                // Have of Limit seconds of the pause have passed
 	ReasonUnknownState         Reason = "UnknownState"         // the state of the step is none that leads on
 	ReasonReleaseMissing       Reason = "ReleaseMissing"       // the BatchRelease is being created
@@ -43,7 +43,7 @@ const (
 	ReasonBatchNotReady        Reason = "BatchNotReady"        // Have pods of the step are ready, it asks for Limit
 	ReasonDeadlineExceeded     Reason = "DeadlineExceeded"     // Have seconds have passed since the step began, Limit are allowed
 	ReasonAnalysis             Reason = "Analysis"             // the analysis of the step runs
-	ReasonAnalysisFailed       Reason = "AnalysisFailed"       // the analysis of the step has failed: a person has to decide
+	ReasonAnalysisFailed       Reason = "AnalysisFailed"       // the analysis of the step has failed: a user has to decide
 	ReasonGrace                Reason = "Grace"                // Have of Limit seconds have passed since traffic was changed
 	ReasonTrafficChanged       Reason = "TrafficChanged"       // the routes are verified in the next pass
 	ReasonTrafficMissing       Reason = "TrafficMissing"       // a Service or a route does not exist

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// jump goes to the next step that a person, or a change of the plan, has set. The second
-// result tells whether it jumped.
+// jump goes to the next step that a user, or a change of the plan, has set. The second
+// result reports whether it jumped.
 func (st *pass) jump(s StepStatus) (StepStatus, bool) {
 	next := JumpStep(st.r.Strategy().Steps, s.CurrentStepIndex, s.NextStepIndex)
 	if next == 0 {
@@ -152,13 +152,13 @@ func (st *pass) upgrade(n outcome, step *Step) outcome {
 	return n
 }
 
-// A PauseKind says how a pause ends.
+// A PauseKind is the way in which a pause ends.
 type PauseKind string
 
 // The kinds of pauses.
 const (
 	PauseNone   PauseKind = "None"   // it is over, or there is none
-	PauseManual PauseKind = "Manual" // a person has to confirm
+	PauseManual PauseKind = "Manual" // a user has to confirm
 	PauseTimed  PauseKind = "Timed"  // at an instant
 )
 
@@ -181,7 +181,7 @@ func PauseOf(r Rollout, i int32, since time.Time, repair workload.Quirks) (Pause
 	return PauseTimed, since.Add(time.Duration(*step.Pause.Duration) * time.Second)
 }
 
-// pause waits for a person or an instant, and then goes to the next step.
+// pause waits for a user or an instant, and then goes to the next step.
 func (st *pass) pause(n outcome, step *Step) outcome {
 	kind, due := PauseOf(*st.r, n.sub.CurrentStepIndex, n.sub.LastUpdateTime, st.opts.Repair)
 	text := "Rollout is in " + st.stepText(n.sub.CurrentStepIndex) + ", and "

@@ -57,7 +57,7 @@ func ReleaseOf(r Rollout, w workload.State, step int32, repair workload.Quirks) 
 	return br
 }
 
-// runBatch creates or updates the BatchRelease. The second result tells whether the batch
+// runBatch creates or updates the BatchRelease. The second result reports whether the batch
 // of the step is ready.
 func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
 	want := ReleaseOf(*st.r, *st.w, n.sub.CurrentStepIndex, st.opts.Repair)

@@ -53,7 +53,7 @@ func (st *pass) selectPods(n outcome, place int, key, value string, reason Reaso
 }
 
 // waitGrace waits for the grace period after a change by this action, in this or an earlier
-// pass. The second result tells whether the action is done.
+// pass. The second result reports whether the action is done.
 func (st *pass) waitGrace(n outcome, key string, changed bool) (outcome, bool) {
 	grace := max(0, time.Duration(st.routing().GracePeriodSeconds)*time.Second)
 	since, remembered := n.grace[key]
@@ -90,7 +90,7 @@ func (g Grace) without(key string) Grace {
 	return g
 }
 
-// beforeUpgrade keeps the traffic in its place while pods are updated. The second result tells
+// beforeUpgrade keeps the traffic in its place while pods are updated. The second result reports
 // whether the pass goes on. As in the state before an upgrade of Rollouts, the time of the
 // write to the Service is not in the status; only the grace has it.
 func (st *pass) beforeUpgrade(n outcome, step *Step) (outcome, bool) {
@@ -258,7 +258,7 @@ func (st *pass) trafficMissing() string {
 	return ""
 }
 
-// routeStep leads the traffic of a step. The second result tells whether that is done.
+// routeStep leads the traffic of a step. The second result reports whether that is done.
 func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 	t := st.routing()
 	if t == nil || !step.routed() {
@@ -289,7 +289,7 @@ func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 	return n, !changed
 }
 
-// services makes the Services select the pods of their revisions. The second result tells
+// services makes the Services select the pods of their revisions. The second result reports
 // whether they did already.
 func (st *pass) services(n outcome) (outcome, bool) {
 	key, stable, changed := st.w.RevisionLabelKey, n.stable, false
@@ -333,7 +333,7 @@ func (st *pass) canarySelector(stable *traffic.Service, hash string) map[string]
 	return selector
 }
 
-// lead writes the routes that lead traffic to the canary Service. The second result tells
+// lead writes the routes that lead traffic to the canary Service. The second result reports
 // whether any changed.
 func (st *pass) lead(n outcome, step *Step, reason Reason) (outcome, bool) {
 	t, changed := st.routing(), false

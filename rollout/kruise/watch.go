@@ -69,7 +69,7 @@ func (e WatchedWorkload) observed() bool {
 	return a.Generation != b.Generation || a.Status != b.Status || a.StableRevision != b.StableRevision || a.UpdateRevision != b.UpdateRevision
 }
 
-// written reports whether somebody wrote the workload, and not only its status.
+// written reports whether the workload changed, and not only its status.
 func (e WatchedWorkload) written() bool {
 	return e.Old == nil || e.Old.Generation != e.New.Generation || !maps.Equal(e.Old.Annotations, e.New.Annotations)
 }

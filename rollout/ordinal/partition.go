@@ -46,7 +46,7 @@ func Partition(groups []Group, size, step, current int32) int32 {
 	return min(current, partition)
 }
 
-// A State tells how far an update by ordinal has come.
+// A State is the progress of an update by ordinal.
 type State struct {
 	Groups    []Group `json:"groups,omitempty"`
 	Size      int32   `json:"size"`      // groups that are wanted now

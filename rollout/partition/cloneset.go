@@ -13,10 +13,10 @@ type CloneSet struct {
 	// ScaleUnavailable is how many pods may be unavailable while pods are added. Unset does
 	// not limit it.
 	ScaleUnavailable rollout.IntOrPercent `json:"scaleUnavailable,omitzero"`
-	// Back tells that updated pods are made old again if fewer old pods are there than
+	// Back means that updated pods are made old again if fewer old pods are there than
 	// KeptOld. If both revisions are the same there is no old one to go back to.
 	Back bool `json:"back,omitzero"`
-	// ReplaceLeaving tells that pods whose deletion a hook delays are replaced already.
+	// ReplaceLeaving means that pods whose deletion a hook delays are replaced already.
 	ReplaceLeaving bool         `json:"replaceLeaving,omitzero"`
 	Old            CloneSetPods `json:"old"`
 	New            CloneSetPods `json:"new"` // the pods of the update revision

@@ -2,7 +2,7 @@
 
 package partition
 
-// A Reason says why an update waits at a partition.
+// A Reason is the reason why an update waits at a partition.
 type Reason string
 
 // The reasons. Have and Limit of a [kplan.Hold] are the two numbers that the comment

@@ -100,7 +100,7 @@ func ParseExtraStatus(text string) ExtraStatus {
 // Text returns the annotation.
 func (s ExtraStatus) Text() string { return union.Text(s) }
 
-// Progress holds the numbers of a Deployment that tell whether its partition is reached.
+// Progress holds the numbers of a Deployment that determine whether its partition is reached.
 type Progress struct {
 	Generation         int64                `json:"generation"`
 	ObservedGeneration int64                `json:"observedGeneration"`

@@ -67,7 +67,7 @@ type Step struct {
 	Traffic      rollout.IntOrPercent `json:"traffic,omitzero"`
 	Pause        kruise.PauseKind     `json:"pause"`
 	Duration     time.Duration        `json:"duration,omitzero"` // of a timed pause
-	// Stuck tells that the step never ends, and why; "" if it ends.
+	// Stuck is the reason why the step never ends; "" if it ends.
 	Stuck batchrelease.Reason `json:"stuck,omitzero"`
 }
 

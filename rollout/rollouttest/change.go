@@ -17,7 +17,7 @@ type Change struct {
 	Before, After argo.Snapshot
 	Now           time.Time
 	Options       argo.Options
-	// Partial tells that the pass has ended early, by a crash or a refused write. Only the bounds
+	// Partial means that the pass has ended early, by a crash or a refused write. Only the bounds
 	// are checked in this case.
 	Partial bool
 	// Slack is the number of pods by which a bound may be missed: pods that were created or

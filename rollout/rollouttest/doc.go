@@ -15,7 +15,7 @@
 // writes of a controller of Argo that makes no plan, and [CheckTrace] a whole release of
 // OpenKruise, moment by moment.
 //
-// [Snapshots] and [Options] are the generators. [Kinds] say how far snapshots are from a real
+// [Snapshots] and [Options] are the generators. [Kinds] select how far snapshots are from a real
 // cluster, and all are taken at [Now]. [RollingBack] is a generator for a rare case.
 //
 // Each check has a stable name. [Names] lists them; README.md is a table of them with the

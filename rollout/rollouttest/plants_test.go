@@ -75,7 +75,7 @@ var calls atomic.Int32
 func universal[S, O, P any](message func(*P) *string, index func(*S) string) []properties.Plant[S, O, P] {
 	return []properties.Plant[S, O, P]{
 		inPlan[S, O]("determinism", "calls are counted", func(_ *S, p *P) { *message(p) = fmt.Sprint(calls.Add(1)) }),
-		inPlan[S, O]("no panic", "what may be missing is read", func(s *S, p *P) { *message(p) = index(s) }),
+		inPlan[S, O]("no panic", "a field that may be missing is read", func(s *S, p *P) { *message(p) = index(s) }),
 		hour[S, O](message),
 	}
 }
@@ -104,7 +104,7 @@ func kruisePlants() []kruisePlant {
 		}),
 		in("JSON round trip", "an action that JSON does not know", func(_ *kruise.Snapshot, p *kruise.Plan) { p.Actions = append(p.Actions, unknownKruise{}) }),
 		early[kruise.Snapshot, kruise.Options, kruise.Plan]("timed pause", "the clock is a minute ahead", time.Minute),
-		in("manual pause", "nobody is asked", func(s *kruise.Snapshot, p *kruise.Plan) {
+		in("manual pause", "the step does not wait", func(s *kruise.Snapshot, p *kruise.Plan) {
 			if sub := p.Status.Sub; sub != nil && sub.CurrentStepState == kruise.StatePaused {
 				sub.CurrentStepState = kruise.StateReady
 			}
@@ -119,7 +119,7 @@ func kruisePlants() []kruisePlant {
 				p.Status.Sub = &kruise.StepStatus{CurrentStepIndex: was.CurrentStepIndex + 1, CurrentStepState: kruise.StateBeforeUpgrade}
 			}
 		}),
-		in("traffic follows ready pods", "all of the traffic, whatever the step says", func(_ *kruise.Snapshot, p *kruise.Plan) {
+		in("traffic follows ready pods", "all traffic in every step", func(_ *kruise.Snapshot, p *kruise.Plan) {
 			for i, a := range p.Actions {
 				if a, ok := a.(kruise.SetRoute); ok && a.Reason == kruise.ReasonRouteTraffic {
 					all := int32(100)
@@ -137,7 +137,7 @@ func kruisePlants() []kruisePlant {
 
 func batchPlants() []batchPlant {
 	in := inPlan[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]
-	rollsBack := in("rollback in batches", "the batch is of all pods", func(_ *batchrelease.Snapshot, p *batchrelease.Plan) {
+	rollsBack := in("rollback in batches", "the batch is a fraction of all pods", func(_ *batchrelease.Snapshot, p *batchrelease.Plan) {
 		if p.Context != nil && p.Context.NoNeedUpdate != nil {
 			p.Context.Desired = p.Context.Batch.OfUp(p.Context.Replicas)
 		}
@@ -190,7 +190,7 @@ func argoPlants() []argoPlant {
 				p.Status.Message = s.Sets[0].Name
 			}
 		}),
-		in("actions take effect", "a deadline is written whether it is there or not", func(s *argo.Snapshot, p *argo.Plan) {
+		in("actions take effect", "a deadline is written even if it is unchanged", func(s *argo.Snapshot, p *argo.Plan) {
 			for _, rs := range s.Sets {
 				p.Actions = append(p.Actions, argo.DelayReplicaSet{Name: rs.Name, Hash: rs.Hash, Until: rs.ScaleDownAt})
 			}
@@ -202,8 +202,8 @@ func argoPlants() []argoPlant {
 				}
 			}
 		}),
-		scaled("own objects only", "the ReplicaSet of another", func(_ *argo.Snapshot, a *argo.ScaleReplicaSet) { a.Hash = "other" }),
-		in("bounds after every prefix", "what grows comes before what shrinks", func(s *argo.Snapshot, p *argo.Plan) {
+		scaled("own objects only", "a ReplicaSet of another owner", func(_ *argo.Snapshot, a *argo.ScaleReplicaSet) { a.Hash = "other" }),
+		in("bounds after every prefix", "scale-ups come before scale-downs", func(s *argo.Snapshot, p *argo.Plan) {
 			for _, rs := range s.Sets {
 				if n := rs.Replicas; n > 0 && n < 1000 {
 					p.Actions = append(argo.Actions{
@@ -232,7 +232,7 @@ func argoPlants() []argoPlant {
 			}
 		}),
 		early[argo.Snapshot, argo.Options, argo.Plan]("timed pause", "the clock is an hour ahead", time.Hour),
-		argoPlant{Name: "manual pause", Bug: "nobody is asked", Wrap: func(plan ArgoPlanner) ArgoPlanner {
+		argoPlant{Name: "manual pause", Bug: "the step does not wait", Wrap: func(plan ArgoPlanner) ArgoPlanner {
 			return func(s argo.Snapshot, now time.Time, o argo.Options) (argo.Plan, error) {
 				s.Rollout.Status.PauseConditions, s.Rollout.Status.ControllerPause = nil, true
 				return plan(s, now, o)
@@ -257,7 +257,7 @@ func argoPlants() []argoPlant {
 				}
 			}
 		}),
-		in("end of a release", "a template is the stable one as soon as it is there", func(_ *argo.Snapshot, p *argo.Plan) { p.Status.StableRS = p.Status.CurrentPodHash }),
+		in("end of a release", "a new template is stable immediately", func(_ *argo.Snapshot, p *argo.Plan) { p.Status.StableRS = p.Status.CurrentPodHash }),
 	)
 }
 

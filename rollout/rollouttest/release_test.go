@@ -79,7 +79,7 @@ func releasePlants() []properties.DecisionPlant {
 			v.Workload.Annotations[partition.AnnotationStrategy] = strategy.Text()
 		}),
 		plant("step bounds", "the surge is taken twice", func(_ *Trace, v *View, n int32) { v.New, v.Available = n-v.Old+2, n+2 }),
-		plant("abandoned release", "a release that is given up leaves pods", func(trace *Trace, _ *View, n int32) {
+		plant("abandoned release", "an abandoned release leaves pods", func(trace *Trace, _ *View, n int32) {
 			trace.Views[0].Workload.Template.ID = "v1"
 			end := last(trace)
 			end.Workload.Template.ID, end.New, end.Old = "v1", n-1, 1

@@ -39,7 +39,7 @@ type OptionSet interface {
 	kruise.Options | batchrelease.Options | argo.Options
 }
 
-// Kinds say how far snapshots are from a real cluster; several may be joined by |.
+// Kinds select how far snapshots are from a real cluster; several may be joined by |.
 type Kinds uint8
 
 // The kinds of snapshots.

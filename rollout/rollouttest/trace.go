@@ -33,7 +33,7 @@ type View struct {
 type Trace struct {
 	Views   []View
 	Options kruise.Options // with RepairAll, nothing is excused
-	// Fair tells that pods become available, pauses are approved, and the last view was taken
+	// Fair means that pods become available, pauses are approved, and the last view was taken
 	// long after the last change of a spec.
 	Fair bool
 }

@@ -64,7 +64,7 @@ func (w *World) Delete(k Kind, name string) bool {
 	return w.server.Delete(k.stored(), r) == apiserver.Done
 }
 
-// Approve resumes the Rollouts that wait for a person. It returns their number.
+// Approve resumes the Rollouts that wait for a user. It returns their number.
 func (w *World) Approve() (n int) {
 	for w.ensure().env.Approve() {
 		n++
@@ -85,7 +85,8 @@ func (w *World) Answers(node string, on bool) {
 }
 
 // Evict deletes a pod if all budgets that select it allow that. The error, which wraps
-// [kplan.ErrInvalid], says why not: the pod does not exist, or a budget does not allow it.
+// [kplan.ErrInvalid], has the reason of a refusal: the pod does not exist, or a budget does not
+// allow it.
 func (w *World) Evict(pod string) error {
 	s := w.ensure().server
 	p := s.Pods.Get(pod)

@@ -41,7 +41,7 @@ type Config struct {
 	// world with [ErrTooLong].
 	MaxPlans int
 
-	// ApproveAfter is the time after which a person resumes a waiting Rollout of OpenKruise or Argo,
+	// ApproveAfter is the time after which a user resumes a waiting Rollout of OpenKruise or Argo,
 	// drawn for each wait, and counted from the beginning of the world if it waits already. If unset,
 	// only the caller of World.Approve resumes it; cluster.Exactly(0) is at once.
 	ApproveAfter cluster.Spread

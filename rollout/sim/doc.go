@@ -10,7 +10,7 @@
 //	                            |----Step, Run, Settle---------> time passes, up to your limit
 //	                            |----View, Snapshot, Report----> the objects, and a record
 //
-// # Rooms
+// # Packages
 //
 // The world consists of packages. Each imports only packages below it:
 //
@@ -36,7 +36,7 @@
 //   - the size: an [Autoscaler] is a function from a view to replicas;
 //   - the clock: time passes only with [World.Step], [World.Run] up to an
 //     instant, or [World.Settle] until nothing is left to happen;
-//   - people and analyses: [Config].ApproveAfter is the time until a person resumes a waiting
+//   - people and analyses: [Config].ApproveAfter is the time until a user resumes a waiting
 //     Rollout, and [Config].Analysis the course of analyses of Rollouts of Argo;
 //   - the times: a cluster.Spread of quantiles for each stage in the life of a pod.
 //

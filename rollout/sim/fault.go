@@ -6,7 +6,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// Faults are the rates of each kind of fault: at rate 1 as its comment says, at 2 twice as often,
+// Faults are the rates of each kind of fault: at rate 1 as in its comment, at 2 twice as often,
 // and at 0 never.
 type Faults struct {
 	Crash       float64 // a controller stops after one request in fifty, and loses its memory

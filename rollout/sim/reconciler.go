@@ -41,7 +41,7 @@ type Write struct {
 	//
 	// A write does not set the stage of a pod: an update changes its labels, annotations and
 	// controller. The pod starts again if that is an update in place: of a pod of a Set to another
-	// revision, or of a pod of a DaemonSet whose gate it closes.
+	// revision, or of a pod of a DaemonSet with a gate that it closes.
 	Object any
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// ErrTooLong is the error of a [World] whose controllers have made Config.MaxPlans plans.
+// ErrTooLong is the error of a [World] after Config.MaxPlans plans of its controllers.
 var ErrTooLong = errors.New("too many plans")
 
 // A World is a cluster in virtual time. It starts as [New] makes it; the zero World is empty.

@@ -59,7 +59,7 @@ type NetworkRef struct {
 	Name       string `json:"name"`
 }
 
-// A Strategy says how a step routes traffic.
+// A Strategy determines how a step routes traffic.
 type Strategy struct {
 	Traffic               rollout.IntOrPercent `json:"traffic,omitzero"` // a percentage; unset means none
 	RequestHeaderModifier *HeaderModifier      `json:"requestHeaderModifier,omitempty"`

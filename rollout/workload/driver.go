@@ -17,7 +17,7 @@ const (
 	DriverBlueGreenCloneSet   Driver = "BlueGreenCloneSet"   // by surge
 )
 
-// KnownKinds says which kinds of workloads are known.
+// KnownKinds is the detail of the error about a kind of workload that is not supported.
 const KnownKinds = "must be a Deployment, StatefulSet or DaemonSet of apps or a CloneSet, StatefulSet or DaemonSet of apps.kruise.io, " +
 	"and a Deployment or CloneSet of these for a blue-green release"
 

@@ -13,7 +13,7 @@ const (
 	MiddleTemplatesOutOfOrder   Quirks = 1 << iota // middle templates are cut in an order that depends on their number
 	MixedPartitionsNeverEnd                        // a number after a percentage is compared as if both were numbers
 	RollbackLeavesPaused                           // a rollback that meets no BatchRelease in control leaves the Deployment paused
-	CloneSetKeepsExtraPods                         // a CloneSet keeps more old pods than the step says
+	CloneSetKeepsExtraPods                         // a CloneSet keeps more old pods than the step allows
 	ReleaseOfWhatIsThere                           // a template that all pods have is released
 	NewPodAtPartitionZero                          // a pod of the new template is created at partition 0
 	RolloutIDReadDifferently                       // admission reads the rollout id elsewhere than the pass

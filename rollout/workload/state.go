@@ -11,7 +11,7 @@ type State struct {
 	Generation  int64             `json:"generation"`
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// Consistent tells that the workload's controller has seen the last change. Otherwise nothing
+	// Consistent means that the workload's controller has seen the last change. Otherwise nothing
 	// else is known.
 	Consistent       bool   `json:"consistent"`
 	Replicas         int32  `json:"replicas"`

@@ -33,7 +33,7 @@ type Workload struct {
 	RollingUpdate *partition.RollingUpdate `json:"rollingUpdate,omitempty"`
 	// Partition is the number of pods that stay old; unset if absent. A Deployment has none.
 	Partition rollout.IntOrPercent `json:"partition,omitzero"`
-	// Unordered tells that a StatefulSet of OpenKruise is updated in any order.
+	// Unordered means that a StatefulSet of OpenKruise is updated in any order.
 	Unordered               bool   `json:"unordered,omitzero"`
 	MinReadySeconds         int32  `json:"minReadySeconds,omitzero"`
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitzero"` // nil means 600

@@ -20,7 +20,7 @@ type factor struct {
 	lo, hi int64    // of between, inclusive; lo > hi means no integers
 }
 
-// A form tells how a factor describes its values.
+// A form is the way in which a factor describes its values.
 type form uint8
 
 const (

@@ -13,7 +13,7 @@ type Change struct {
 	Adopted  []int // claimed for the first time
 }
 
-// SelectorChange tells which of n children the owner would release and adopt because of a new
+// SelectorChange returns which of n children the owner would release and adopt because of a new
 // selector. Kubernetes has made selectors immutable because of the surprises in this list.
 func SelectorChange(o *Owner, s selector.Selector, n int, child func(i int) Child) Change {
 	after := *zero.Or(o)

@@ -39,7 +39,7 @@ func ClassifyActive(o *Owner, n int, child func(i int) Child) Claim {
 	return t.claim()
 }
 
-// A code tells which list a child belongs to.
+// A code determines which list a child belongs to.
 type code uint8
 
 const (

@@ -22,7 +22,7 @@ type Reader struct {
 	Matches func(selector.Selector, map[string]string) bool
 	// Overlap returns labels that both selectors select, if there are any.
 	Overlap func(a, b selector.Selector) (map[string]string, bool)
-	// Implies tells whether b selects everything that a selects, or returns labels that a
+	// Implies reports whether b selects everything that a selects, or returns labels that a
 	// selects and b does not.
 	Implies func(a, b selector.Selector) (map[string]string, bool)
 }

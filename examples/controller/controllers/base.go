@@ -51,7 +51,7 @@ func (b *base) takes(ctx context.Context, o client.Object) bool {
 }
 
 // again returns the result of a pass. An error is reported and retried with a growing
-// pause; an error that says that the cache was stale is only retried.
+// pause; an error about a stale cache is only retried.
 func again(err error, recheck time.Time) (reconcile.Result, error) {
 	switch {
 	case kube.Stale(err):

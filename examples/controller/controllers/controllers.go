@@ -2,7 +2,7 @@
 
 // Package controllers holds controllers for Deployments, ReplicaSets and DaemonSets that decide
 // by kplan and act through controller-runtime. Each is a loop of four steps: read the objects
-// from the cache, take a snapshot of them or tell a Tracker the differences from the last pass,
+// from the cache, take a snapshot of them or pass a Tracker the differences from the last pass,
 // plan, carry out the plan.
 package controllers
 

@@ -55,7 +55,7 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 	return r.act(ctx, ds, history, tr)
 }
 
-// follow reads all nodes, its own pods and orphans, and tells the Tracker the current
+// follow reads all nodes, its own pods and orphans, and passes the Tracker the current
 // state.
 func (r *daemonSetReconciler) follow(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (*daemonset.Tracker, error) {
 	read := daemonset.Versions{Pods: r.read.version(&corev1.Pod{}), DaemonSets: r.read.version(ds)}

@@ -105,7 +105,7 @@ func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, se
 	return again(result.Err, result.RecheckAt)
 }
 
-// resizes reports whether a plan changes sizes and nothing else that the status tells. The
+// resizes reports whether a plan changes sizes and nothing else in the status. The
 // next pass, which comes as soon as the cache shows the sizes, would write the status again,
 // so it is left to that pass. The status after a new ReplicaSet is not left to it: it says
 // that the ReplicaSet was created, which no later pass knows.

@@ -18,7 +18,7 @@ import (
 
 // fence records the growths of the next pass in the Deployment, and returns the written
 // Deployment: plans made from it may be carried out. If it returns nil, nothing may be
-// written, and the result tells when to look again.
+// written, and the result has the time of the next pass.
 func (r *deploymentReconciler) fence(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot, now time.Time) (*appsv1.Deployment, reconcile.Result, error) {
 	plan, err := r.plan(s, now)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // A follower keeps the input of the plans for a ReplicaSet or a DaemonSet from pass to pass.
-// Each pass lists the cache completely, and tells the Tracker the differences from the last
+// Each pass lists the cache completely, and passes the Tracker the differences from the last
 // pass: all other objects are neither converted nor counted again.
 type follower[Tracker any] struct {
 	owner   types.UID
@@ -112,7 +112,7 @@ func tell[T client.Object](s *sights, list []T, left func(*sight) error, joined 
 	return err
 }
 
-// tellSet tells the Tracker of a ReplicaSet the current pods.
+// tellSet passes the current pods to the Tracker of a ReplicaSet.
 func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1.Pod) error {
 	pod := func(old, now *podorder.Pod) error {
 		return f.tracker.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: now}})
@@ -122,7 +122,7 @@ func tellSet(f *follower[replicaset.Tracker], d replicaset.Delta, pods []*corev1
 		func(p *corev1.Pod) error { return pod(nil, new(kube.Pod(p))) }))
 }
 
-// tellDaemon tells the Tracker of a DaemonSet the current nodes and pods.
+// tellDaemon passes the current nodes and pods to the Tracker of a DaemonSet.
 func tellDaemon(f *follower[daemonset.Tracker], d daemonset.Delta, pods []*corev1.Pod, nodes []*corev1.Node) error {
 	node := func(old, now *daemonset.Node) error {
 		return f.tracker.Apply(daemonset.Delta{Node: daemonset.NodeEvent{Old: old, New: now}})

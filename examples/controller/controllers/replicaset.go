@@ -105,7 +105,7 @@ func unseenUntil(result replicaset.Result) time.Time {
 }
 
 // follow reads the ReplicaSet's own pods and orphans, and if pods have to go also the
-// pods of its siblings: their nodes decide which pods go. Then it tells the Tracker the
+// pods of its siblings: their nodes decide which pods go. Then it passes the Tracker the
 // current state.
 func (r *replicaSetReconciler) follow(ctx context.Context, rs *appsv1.ReplicaSet, expectations replicaset.Expectations) (*replicaset.Tracker, error) {
 	read := replicaset.Versions{Pods: r.read.version(&corev1.Pod{}), ReplicaSets: r.read.version(rs)}

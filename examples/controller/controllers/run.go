@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// Options says which objects the controllers of a process take, and how fast.
+// Options selects which objects the controllers of a process take, and how fast.
 type Options struct {
 	// Name is the name of the controllers in leases, events and metrics. Processes with
 	// the same name take turns, the leader first; each shard needs a different name.

@@ -57,7 +57,7 @@ func (l *Line) age(now time.Time, at int64) {
 
 // Front returns a few pods that include the first n pods that a scale-down deletes, and the numbers
 // of neighbours on their nodes. The numbers are nil if it returns a single pod. Time must not go
-// backwards between calls. It returns false if only a sort of all pods can tell.
+// backwards between calls. It returns false if only a sort of all pods finds them.
 func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Pod, podorder.Neighbours, bool) {
 	l.pods = pods
 	l.age(now, at)
@@ -78,7 +78,7 @@ func (l *Line) Front(pods *Pods, n int, now time.Time, at int64) ([]*podorder.Po
 	return refs, near, true
 }
 
-// found returns candidates that include the first n, or nil if only a sort of all pods can tell.
+// found returns candidates that include the first n, or nil if only a sort of all pods finds them.
 func (l *Line) found(n int) []candidate {
 	if l.simple() {
 		return l.foremost(n)

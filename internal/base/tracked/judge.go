@@ -6,7 +6,7 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// A Verdict tells how an event changes a table.
+// A Verdict is the effect of an event on a table.
 type Verdict uint8
 
 // Ignore, Add, Replace and Remove are the verdicts.

@@ -22,18 +22,18 @@ func selectors() []Invariant {
 	claim := []string{"selector: TestClaim_invariants"}
 	return []Invariant{
 		{Name: "selector text round trip", Title: "the text of a selector reads back as the same selector", Source: "kubernetes#38718", Elsewhere: []string{"selector: TestString"}, checks: selecting(selectorTextRoundTrip)},
-		{Name: "selector semantics", Title: "a selector selects what its requirements say", Source: "upstream: Requirement.Matches", Elsewhere: []string{"internal/verify/conformance: functions_selector_test.go"}, checks: selecting(selectorSemantics)},
+		{Name: "selector semantics", Title: "a selector selects the objects that meet its requirements", Source: "upstream: Requirement.Matches", Elsewhere: []string{"internal/verify/conformance: functions_selector_test.go"}, checks: selecting(selectorSemantics)},
 		{Name: "opposite operators", Title: "In and NotIn, Exists and DoesNotExist are opposites", Source: "upstream: Requirement.Matches", checks: selecting(oppositeOperators)},
 		{Name: "nil and empty selector", Title: "nil selects nothing, and empty everything", Source: "kubernetes#19654", Elsewhere: []string{"selector: TestNilAndEmpty"}, checks: selecting(nilAndEmptySelector)},
 		{Name: "overlap and implication examples", Title: "overlap and implication have examples that prove them", Source: "kubernetes#19830", Elsewhere: property, checks: selecting(overlapAndImplicationExamples)},
-		{Name: "claim decision", Title: "each child is claimed, released or ignored, and for its reason", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(claimDecision)},
-		{Name: "claim settles", Title: "once a claim is carried out, nothing is left to claim", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(claimSettles)},
+		{Name: "claim decision", Title: "each child is claimed, released or ignored, with the correct reason", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(claimDecision)},
+		{Name: "claim settles", Title: "after a claim is carried out, nothing is left to claim", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(claimSettles)},
 		{Name: "no stealing", Title: "nothing is taken from another controller", Source: "kubernetes#24152", Elsewhere: claim, checks: claiming(noStealing)},
-		{Name: "template hash", Title: "equal templates have equal hashes, and sets are told apart by template", Source: "kubernetes#29735",
+		{Name: "template hash", Title: "equal templates have equal hashes, and ReplicaSets are identified by template", Source: "kubernetes#29735",
 			Elsewhere: []string{"revision: TestHash"}, checks: []check{on[Hashing](templateHash), on[DeploymentPass](templateHashPass)}},
 		{Name: "next revision", Title: "a new revision is one more than the highest", Source: "upstream: MaxRevision", Elsewhere: []string{"revision: TestMaxLastOracle"},
 			checks: append(versioning(nextRevision), on[DaemonSetPass](nextRevisionPass))},
-		{Name: "revisions in use stay", Title: "what is in use is not cut from the history", Source: "upstream: truncateHistory", Elsewhere: []string{"revision: TestTruncateBounded"}, checks: versioning(revisionsInUseStay)},
+		{Name: "revisions in use stay", Title: "revisions in use are not cut from the history", Source: "upstream: truncateHistory", Elsewhere: []string{"revision: TestTruncateBounded"}, checks: versioning(revisionsInUseStay)},
 		{Name: "order of revisions", Title: "revisions are ordered by number, creation and name", Source: "upstream: SortControllerRevisions", Elsewhere: []string{"revision: TestSortTotal"}, checks: versioning(orderOfRevisions)},
 	}
 }

@@ -77,7 +77,7 @@ var order = []string{"Check", "CheckPass", "CheckChange", "CheckTrace", "Machine
 
 // Rows returns the checks that look at this kind of planner.
 func (r *Room[S, O, P]) Rows() []Row {
-	rows := []Row{{Accepted, "what our planner plans for is not refused", []string{"Check", "Machine"}}}
+	rows := []Row{{Accepted, "snapshots that our planner accepts are not refused", []string{"Check", "Machine"}}}
 	for _, i := range invariant.All() {
 		var on []string
 		for _, input := range i.Inputs() {

@@ -92,7 +92,7 @@ type Object struct {
 	Status            map[string]string `json:"status,omitempty"`
 }
 
-// A Set is a CloneSet, or a StatefulSet of Kubernetes or OpenKruise, as its Ref says.
+// A Set is a CloneSet, or a StatefulSet of Kubernetes or OpenKruise, as in its Ref.
 type Set struct {
 	workload.Workload
 	TemplateLabels map[string]string `json:"templateLabels,omitempty"` // of new pods

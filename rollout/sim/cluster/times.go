@@ -23,7 +23,7 @@ type Times struct {
 // Below the first share it is the first time, above the last the last one.
 type Spread []Quantile
 
-// A Quantile says that a share of all durations is at most Time.
+// A Quantile means that a share of all durations is at most Time.
 type Quantile struct {
 	Share float64       `json:"share"` // from 0 to 1
 	Time  time.Duration `json:"time"`  // nanoseconds
@@ -36,13 +36,13 @@ func Exactly(d time.Duration) Spread { return Spread{{0, d}} }
 func Between(least, most time.Duration) Spread { return Spread{{0, least}, {1, most}} }
 
 // An Analysis describes the analyses of Rollouts of Argo that steps and promotions wait for, and
-// experiments and plugins, unless Status.Runs says how they have ended. The zero Analysis succeeds
+// experiments and plugins, unless Status.Runs has their results. The zero Analysis succeeds
 // at once.
 type Analysis struct {
 	Takes Spread // from when the Rollout waits for it; unset takes no time
 	// Ends is the result: argo.RunSuccessful, which "" means, RunFailed, RunError or RunInconclusive,
 	// or RunRunning for an analysis that never ends. Each Rollout gets one inconclusive analysis: the
-	// next one, which a person has asked for, succeeds.
+	// next one, which a user has asked for, succeeds.
 	Ends argo.RunPhase
 }
 

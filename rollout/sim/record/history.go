@@ -150,8 +150,8 @@ func note[T any](h *History, list *[]Moment[T], m Moment[T], uid string) {
 	*list = append(*list, m)
 }
 
-// Owned returns the part of a history about some owners of pods, by UID, such as [Steps.Owns]
-// tells: these owners, and the pods that they control. It lacks later changes.
+// Owned returns the part of a history about some owners of pods, by UID, such as [Steps.Owns]:
+// these owners, and the pods that they control. It lacks later changes.
 func (h *History) Owned(owns func(uid string) bool) *History {
 	return &History{
 		Start: h.Start, Pods: kept(h.Pods, func(p *Pod) bool { return owns(p.Pod.ControllerUID) }),

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// acts reports whether a plan has actions. The plan of a CloneSet or StatefulSet does not tell.
+// acts reports whether a plan has actions. The plan of a CloneSet or StatefulSet does not show it.
 func acts(p fmt.Stringer) bool {
 	switch p := p.(type) {
 	case deploy.Plan:

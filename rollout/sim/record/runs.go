@@ -155,7 +155,7 @@ func (s *Steps) extra(r *run) {
 // stood notes a Rollout, and whether it has progressed.
 func (s *Steps) stood(e sim.Change, r *run, uid string, o any) {
 	before := s.standing(r)
-	if e.By == "user" && r.object != nil && s.standing(&run{object: o}) != before { // the wait for a person ends here
+	if e.By == "user" && r.object != nil && s.standing(&run{object: o}) != before { // the wait for a user ends here
 		r.moved = true
 		s.finish(r)
 	}
@@ -168,7 +168,7 @@ func (s *Steps) stood(e sim.Change, r *run, uid string, o any) {
 	}
 }
 
-// beside notes objects of no single workload: Services and routes, the BatchRelease of a Rollout,
+// beside records objects of no single workload: Services and routes, the BatchRelease of a Rollout,
 // and revisions of DaemonSets.
 func (s *Steps) beside(e sim.Change) {
 	gone := e.Verb == sim.Remove

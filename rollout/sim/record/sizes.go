@@ -19,7 +19,7 @@ import (
 type Sizes struct {
 	Time      time.Time
 	Parts     []Part // in the order of creation
-	Available int32  // pods, as the statuses of the parts or, if they have none, of the workload tell
+	Available int32  // pods, by the statuses of the parts or, if they have none, of the workload
 	// Zones are the numbers of pods that run in each zone and are not being deleted; nil if no node
 	// has had a zone.
 	Zones map[string]int32
@@ -139,7 +139,7 @@ func (s *Steps) isComplete(r *run) bool {
 	switch o := r.object.(type) {
 	case *deploy.Deployment:
 		return deploy.Complete(o.Status, orOne(o.Replicas), o.Generation)
-	case *daemonset.DaemonSet: // as kubectl rollout status tells, less the nodes that the partition keeps
+	case *daemonset.DaemonSet: // as in kubectl rollout status, less the nodes that the partition keeps
 		st := &o.Status
 		kept := o.Partition.Of(st.DesiredNumberScheduled)
 		return st.ObservedGeneration >= o.Generation && st.UpdatedNumberScheduled >= st.DesiredNumberScheduled-kept && st.NumberAvailable >= st.DesiredNumberScheduled

@@ -154,8 +154,8 @@ func (s *Steps) rests(r *run) bool {
 	return z.equal(&r.seen)
 }
 
-// acts notes a write of the last plan. A plan whose requests were refused for some time counts from
-// its last repetition.
+// acts notes a write of the last plan. A plan with requests that were refused for some time counts
+// from its last repetition.
 func (r *run) acts(e sim.Change) {
 	if e.By == r.next.By && e.Why != "" && !r.acted {
 		r.next.Time, r.acted = r.again, true

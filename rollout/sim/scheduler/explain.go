@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// An Explanation says how many nodes take a pod, and why the others refuse it.
+// An Explanation is the number of nodes that a pod fits, and the reasons of the other nodes.
 type Explanation struct {
 	Nodes    int       `json:"nodes"` // in all
 	Fit      int       `json:"fit"`   // of these
 	Refusals []Refusal `json:"refusals,omitempty"`
 }
 
-// A Refusal says how many nodes refuse a pod for a reason.
+// A Refusal is the number of nodes that refuse a pod for a reason.
 type Refusal struct {
 	Reason   Reason `json:"reason"`
 	Resource int    `json:"resource,omitzero"` // of Insufficient
@@ -49,7 +49,7 @@ func (n *Nodes) ExplainPinned(to map[string]Pod) Explanation {
 	return a.explanation()
 }
 
-// answers counts what nodes answer; the empty Reason is that of nodes that fit.
+// answers counts the answers of nodes; the empty Reason counts nodes that fit.
 type answers struct {
 	nodes int
 	count map[Refusal]int

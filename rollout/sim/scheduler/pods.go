@@ -18,10 +18,10 @@ type held struct {
 	against   []*tally // pods with the same terms of required anti-affinity, by its terms
 }
 
-// Take says that a pod is on a node, also if it does not fit there. A pod with the same UID is
-// replaced: call it again when the pod is being deleted, which topology spread constraints look
-// at. A pod of a node that is not known counts when that is set. With a finished pod, or the node "",
-// Take is Release.
+// Take records that a pod is on a node, even if it does not fit there. A pod with the same UID is
+// replaced: call Take again when the pod is being deleted, because topology spread constraints
+// read that. A pod of an unknown node counts once the node is set. With a finished pod, or the
+// node "", Take is Release.
 func (n *Nodes) Take(p Pod, node string) {
 	if p.Pod == nil {
 		p.Pod = &podorder.Pod{}
@@ -42,7 +42,7 @@ func (n *Nodes) Take(p Pod, node string) {
 	}
 }
 
-// Release says that the pod with a UID is gone, or has finished.
+// Release records that the pod with a UID is gone, or has finished.
 func (n *Nodes) Release(uid string) {
 	n.last = nil
 	h := n.pods[uid]
@@ -64,7 +64,7 @@ func (n *Nodes) Release(uid string) {
 	}
 }
 
-// Relabel says that the labels of the pod with a UID have changed. Affinity and topology spread
+// Relabel records that the labels of the pod with a UID have changed. Affinity and topology spread
 // constraints read them.
 func (n *Nodes) Relabel(uid string, labels map[string]string) {
 	n.last = nil

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A domain says which nodes count, and in which place.
+// A domain determines which nodes count, and in which place.
 type domain struct {
 	key         string
 	all         []string               // labels that nodes have
@@ -105,7 +105,7 @@ func (n *Nodes) spreads(p Pod, namespace string) (wrong Reason) {
 	return wrong
 }
 
-// tolerationsText tells tolerations apart that do not tolerate the same taints.
+// tolerationsText distinguishes tolerations that do not tolerate the same taints.
 func tolerationsText(list []daemonset.Toleration) string {
 	var b strings.Builder
 	for _, t := range list {

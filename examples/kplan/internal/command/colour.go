@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A colour tells when to write in colour.
+// A colour is the setting for coloured output.
 type colour string
 
 const (

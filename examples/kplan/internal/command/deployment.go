@@ -116,7 +116,7 @@ func adopted(w *manifest.Workload, actions deploy.Actions) (list []*appsv1.Repli
 }
 
 // formerOwner returns the name of the Deployment that created a ReplicaSet, taken from the name
-// of the ReplicaSet. It returns "" if that is the adopting Deployment or cannot be told.
+// of the ReplicaSet. It returns "" if that is the adopting Deployment or cannot be determined.
 func formerOwner(rs *appsv1.ReplicaSet, adopts string) string {
 	name, found := strings.CutSuffix(rs.Name, "-"+rs.Labels[revision.LabelHash])
 	if !found || name == adopts {

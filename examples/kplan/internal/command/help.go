@@ -112,7 +112,7 @@ func groupedFlags(c *cobra.Command) []string {
 	return texts
 }
 
-// narrowing says how files are narrowed, and listed in which form programs get the answers, for
+// narrowing describes the selection from files, and listed the form of the answers for programs, in
 // the help of commands.
 const (
 	narrowing = `TYPE/NAME, -l and -n choose from what the files hold, as they do in a cluster. All else

@@ -14,7 +14,7 @@ import (
 // remaining times change. Tests set another one.
 var redrawAfter = 5 * time.Second
 
-// A redraws tells when to redraw a terminal without a change in the cluster. The zero redraws
+// A redraws determines when to redraw a terminal without a change in the cluster. The zero redraws
 // never does.
 type redraws struct {
 	tick    <-chan time.Time

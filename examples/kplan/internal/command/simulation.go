@@ -32,7 +32,7 @@ type simulation struct {
 	analysis     analysis
 }
 
-// approvedAfter is the default time until a person approves.
+// approvedAfter is the default time until a user approves.
 const approvedAfter = 5 * time.Minute
 
 // addEnvironment adds the flags that describe the simulated cluster.

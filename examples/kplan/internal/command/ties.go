@@ -29,7 +29,7 @@ func runsOf(order *podorder.Order, pods []podorder.Pod, victims []int) []view.Ru
 	return runs
 }
 
-// peersOf returns the end of the pods from begin that only ambiguous rules tell apart: times in
+// peersOf returns the end of the pods from begin that only ambiguous rules distinguish: times in
 // the same age bucket, or later rules.
 func peersOf(order *podorder.Order, pods []podorder.Pod, victims []int, begin int) int {
 	for i := begin + 1; i < len(victims); i++ {

@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// assumedNodes is the number of nodes if the input does not tell it.
+// assumedNodes is the number of nodes if the input does not contain it.
 const assumedNodes = 3
 
 // AssumeNodes gives a DaemonSet nodes if the input has no nodes, and returns the assumption: the

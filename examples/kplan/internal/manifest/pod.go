@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A Problem is the reason why a pod does not serve, as far as its status tells.
+// A Problem is the reason why a pod does not serve, as far as its status shows it.
 type Problem struct {
 	Reason  string // such as ImagePullBackOff
 	Message string // from the status, or ""

@@ -13,7 +13,7 @@ import (
 // nameRevision sets the revision of the template of a Deployment to the hash that the Rollout uses.
 // OpenKruise computes it with the API types it was built with, so it may differ from our hash and
 // from the pod-template-hash label of ReplicaSets. During a release that is not cancelled, the
-// status tells which label belongs to the revision.
+// status shows which label belongs to the revision.
 func nameRevision(s *workload.InspectSnapshot, status *kruise.Status) {
 	i := slices.IndexFunc(status.Conditions, func(c kplan.Condition) bool { return c.Type == workload.ConditionProgressing })
 	if status.Phase != kruise.PhaseProgressing || i < 0 || status.Sub == nil || status.Sub.Revision == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// A Scrape tells when a monitoring system reads metrics.
+// A Scrape determines when a monitoring system reads metrics.
 type Scrape struct {
 	Every time.Duration
 	// After is how long scrapes continue after the end of the rollout: alerts wait before they

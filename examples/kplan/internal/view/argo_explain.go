@@ -76,7 +76,7 @@ func (e *ArgoExplanation) calledHealthy() string {
 	return text
 }
 
-// completeText says that the update is complete, and how many old pods are left.
+// completeText returns the text about a complete update, with the number of old pods left.
 func (e *ArgoExplanation) completeText() string {
 	old := int32(0)
 	for i := range e.Snapshot.Sets {

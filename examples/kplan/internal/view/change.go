@@ -74,7 +74,7 @@ func (c *Change) result() string {
 	return text
 }
 
-// wrong reports whether Why says why there is no result.
+// wrong reports whether Why is the reason for a missing result.
 func (c *Change) wrong() bool { return c.Answer == Rejected || c.Answer == Unknown }
 
 func (c *Change) takes() string {

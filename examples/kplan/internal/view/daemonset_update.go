@@ -48,7 +48,7 @@ func (u DaemonUpdate) Unfinished() string {
 	return ""
 }
 
-// How says where the DaemonSet rolls, and how much of it at once.
+// How describes where the DaemonSet rolls, and how much of it at once.
 func (u DaemonUpdate) How() string {
 	const text = "each node that it matches"
 	d := &u.DaemonSet

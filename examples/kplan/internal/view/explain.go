@@ -21,7 +21,7 @@ const (
 	StateComplete    State = "complete"
 	StateProgressing State = "progressing" // some action is due
 	StateWaiting     State = "waiting"     // for pods, for time, or to be resumed
-	StateStuck       State = "stuck"       // until somebody intervenes
+	StateStuck       State = "stuck"       // until a user intervenes
 )
 
 // text returns the word in its color.

@@ -101,7 +101,7 @@ func (p *PodPlan) row(a replicaset.Action) []string {
 	return []string{a.String(), "", ""}
 }
 
-// whyDeleted says why this pod is deleted, and not another one.
+// whyDeleted returns the reason why this pod is deleted, and not another one.
 func (p *PodPlan) whyDeleted(name string) string {
 	text := fmt.Sprintf("has %d, wants %d", p.Plan.Status.Replicas, p.Wanted)
 	for _, e := range p.Reasons {

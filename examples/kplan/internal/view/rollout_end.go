@@ -52,7 +52,7 @@ func (p *RolloutPlan) released() bool {
 	return false
 }
 
-// givenUp says what happens to the workload of a Rollout that is deleted or disabled, and returns
+// givenUp describes the workload of a Rollout that is deleted or disabled, and returns
 // the quirk involved. Without a BatchRelease the workload was not taken over, so there is nothing
 // to give back.
 func (p *RolloutPlan) givenUp(why string) (string, workload.Quirks) {

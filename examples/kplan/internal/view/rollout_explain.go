@@ -58,8 +58,8 @@ func (e *RolloutExplanation) movesText() string {
 	return fmt.Sprintf("The controllers will act at once, in %s.", plural(int32(n), "write"))
 }
 
-// blocked is State for a Rollout without actions. A hold of the BatchRelease says more than the
-// hold of the Rollout that waits for the BatchRelease.
+// blocked is State for a Rollout without actions. A hold of the BatchRelease is more precise than
+// the hold of the Rollout that waits for the BatchRelease.
 func (e *RolloutExplanation) blocked() (State, string) {
 	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
 	for i, h := range e.allHolds() {

@@ -65,5 +65,5 @@ func number(value string) string {
 	return value
 }
 
-// tieWhy says why the order of some pods is uncertain.
+// tieWhy returns the reason why the order of some pods is uncertain.
 const tieWhy = "a tie: Kubernetes takes what its cache lists first"

@@ -104,8 +104,8 @@ func (s Simulation) Unfinished() string {
 
 func (s *Simulation) whyEnded() string { return whyEnded(s.GaveUp, s.took()) }
 
-// whyEnded says why an incomplete simulation has ended: at the time limit or, if limit is 0,
-// because nothing was left to happen after the last event.
+// whyEnded returns the reason why an incomplete simulation has ended: at the time limit or, if
+// limit is 0, because nothing was left to happen after the last event.
 func whyEnded(limit, last time.Duration) string {
 	if limit > 0 {
 		return fmt.Sprintf(" within the time limit of %s", clock(limit))

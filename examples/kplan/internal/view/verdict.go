@@ -18,7 +18,7 @@ const (
 	Rejected   Verdict = iota // by the API server
 	Fails                     // its rollout does not finish
 	Unknown                   // for a stated reason
-	Stuck                     // until somebody intervenes
+	Stuck                     // until a user intervenes
 	Waits                     // for pods, for time, or to be resumed
 	Progresses                // some action is due
 	Rolls                     // to another template

@@ -34,7 +34,7 @@ func waits[R ~string](title string, holds map[R]Advice) string {
 		return strings.Compare(string(a), string(b))
 	})
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n### %s\n\n| reason | what it means | what ends it |\n|---|---|---|\n", title)
+	fmt.Fprintf(&b, "\n### %s\n\n| reason | meaning | how it ends |\n|---|---|---|\n", title)
 	for _, r := range reasons {
 		b.WriteString(row(string(r), holds[r]))
 	}

@@ -47,7 +47,7 @@ var argoHolds = holdWords[argo.Reason]{
 		Text: "available pods of the preview: %d; %d are wanted", Means: "The pods of the preview are not all available.", Ends: becomeAvailable,
 	},
 	argo.ReasonStableNotReady: {
-		Text: "available stable pods: %d; what is left to them takes %d", Means: "The stable pods cannot serve what the next weight leaves to them.",
+		Text: "available stable pods: %d; what is left to them takes %d", Means: "The stable pods cannot serve the share that the next weight leaves to them.",
 		Ends: "They become available; until then the weight stays.",
 	},
 	argo.ReasonStableUnavailable: {

@@ -39,7 +39,7 @@ var daemonSetHolds = holdWords[daemonset.Reason]{
 	daemonset.ReasonSelectingAll: {
 		Text:  "the selector is empty, which is taken for a mistake",
 		Means: "A DaemonSet that selects everything is left alone.",
-		Ends:  "Create it anew with a selector, which cannot be changed.", Stuck: true,
+		Ends:  "Replace it by one with a selector: selectors cannot be changed.", Stuck: true,
 	},
 	daemonset.ReasonDeleting: {
 		Text:  "the DaemonSet is being deleted",
@@ -83,7 +83,7 @@ var daemonSetHolds = holdWords[daemonset.Reason]{
 	},
 	daemonset.ReasonOnDelete: {
 		Text:  "nodes with an old pod: %d",
-		Means: "With the strategy OnDelete old pods stay until somebody deletes them.",
+		Means: "With the strategy OnDelete old pods stay until they are deleted.",
 		Ends:  "Delete them, or change the strategy to RollingUpdate.",
 	},
 	daemonset.ReasonBurst: {
@@ -184,7 +184,7 @@ var daemonSetHolds = holdWords[daemonset.Reason]{
 	daemonset.ReasonPreDelete: {
 		Text:  "the hook holds its pod",
 		Means: "The pod is to be deleted, but the preDelete hook holds it.",
-		Ends:  "Whoever set the finalizer or label of the hook removes it.",
+		Ends:  "The owner of the hook removes its finalizer or label.",
 	},
 }
 

@@ -58,7 +58,7 @@ var deploymentHolds = holdWords[deploy.Reason]{
 	},
 	deploy.ReasonTerminatingUnknown: {
 		Text:  "a ReplicaSet does not report its terminating pods",
-		Means: "How many pods are being deleted is not known, and the policy wants to know.",
+		Means: "The number of terminating pods is unknown, and the policy needs it.",
 		Ends:  "A feature gate makes the cluster report it; --terminating complete does without.", Stuck: true,
 	},
 	deploy.ReasonMinAvailable: {
@@ -73,22 +73,22 @@ var deploymentHolds = holdWords[deploy.Reason]{
 	},
 	deploy.ReasonOnDelete: {
 		Text:  "%d pods are there, %d are wanted",
-		Means: "By a policy old pods stay until somebody deletes them, and new ones take their places.",
+		Means: "By a policy old pods stay until they are deleted, and new ones replace them.",
 		Ends:  "Delete old pods.",
 	},
 	deploy.ReasonMovesInPlace: {
 		Text:  "%d pods are there, up to %d move where they are",
 		Means: "By a policy old pods move to the new ReplicaSet instead of being replaced.",
-		Ends:  "Whoever moves them does.",
+		Ends:  "The controller that updates them in place moves them.",
 	},
 	deploy.ReasonKept: {
 		Text:  "%d pods are wanted, and %d are kept",
 		Means: "By a policy the old ReplicaSet keeps pods that are in use or still needed.",
-		Ends:  "Lower what it keeps.",
+		Ends:  "Lower the number of pods that the policy keeps.",
 	},
 	deploy.ReasonPausePoint: {
 		Text:  "a pause point lets %d pods go, of %d",
-		Means: "The next pod to go has a pause point: it stays, and so do those behind it.",
+		Means: "The next pod to delete has a pause point: this pod and all later ones stay.",
 		Ends:  "kubectl rollout resume, once the Deployment is paused there.",
 	},
 	deploy.ReasonNotObserved: {
@@ -104,7 +104,7 @@ var deploymentHolds = holdWords[deploy.Reason]{
 	deploy.ReasonStatusAhead: {
 		Text:  "reports %d available pods, wants %d",
 		Means: "The ReplicaSet reports pods that it no longer wants.",
-		Ends:  "Its controller deletes them and reports anew.",
+		Ends:  "Its controller deletes them and updates the status.",
 	},
 	deploy.ReasonNotReady: {
 		Text:  "%d of %d pods are ready",
@@ -123,8 +123,8 @@ var deploymentHolds = holdWords[deploy.Reason]{
 	},
 	deploy.ReasonReplicaSetDeleting: {
 		Text:  "the ReplicaSet is being deleted",
-		Means: "Someone has deleted the ReplicaSet of the present template.",
-		Ends:  "It goes when its pods and finalizers are gone, and is then created anew.",
+		Means: "A user has deleted the ReplicaSet of the present template.",
+		Ends:  "It goes when its pods and finalizers are gone, and is then created again.",
 	},
 	deploy.ReasonReplicaFailure: {
 		Text:  "cannot create or delete pods: has %d of %d",
@@ -154,7 +154,7 @@ var deploymentHolds = holdWords[deploy.Reason]{
 	deploy.ReasonSelectingAll: {
 		Text:  "the selector is empty, which is taken for a mistake",
 		Means: "A Deployment that selects everything is left alone.",
-		Ends:  "Create it anew with a selector, which cannot be changed.", Stuck: true,
+		Ends:  "Replace it by one with a selector: selectors cannot be changed.", Stuck: true,
 	},
 	deploy.ReasonRollbackNotFound: {
 		Text:  "there is no revision %d to go back to",
@@ -163,7 +163,7 @@ var deploymentHolds = holdWords[deploy.Reason]{
 	},
 	deploy.ReasonRollbackUnchanged: {
 		Text:  "revision %d has the present template",
-		Means: "The annotation for a rollback asks for what is there already.",
+		Means: "The annotation for a rollback asks for the present template.",
 		Ends:  "The request is removed, and nothing else changes.",
 	},
 	deploy.ReasonDeleting: {

@@ -9,18 +9,18 @@ import "github.com/kplan-go/kplan/replicaset"
 var replicaSetHolds = holdWords[replicaset.Reason]{
 	replicaset.ReasonBurst: {
 		Text:  "%d pods are missing or too many, %d may change at once",
-		Means: "So many pods do not change in one pass.",
+		Means: "One pass does not change so many pods.",
 		Ends:  "The controller goes on in its next pass.",
 	},
 	replicaset.ReasonExpectations: {
 		Text:  "%d writes have not been seen yet",
-		Means: "The controller waits until it sees what it has written.",
-		Ends:  "The API server tells it within seconds.",
+		Means: "The controller waits until it sees its own writes.",
+		Ends:  "The API server reports them within seconds.",
 	},
 	replicaset.ReasonExpired: {
 		Text:  "%d writes have not been seen for too long, and are given up",
-		Means: "The controller goes on without having seen what it has written.",
-		Ends:  "It acts by what it sees.",
+		Means: "The controller goes on without having seen its own writes.",
+		Ends:  "It acts on the state that it sees.",
 	},
 	replicaset.ReasonStalePods: {
 		Text:  "its pods have been seen up to version %d, and %d was written",
@@ -34,8 +34,8 @@ var replicaSetHolds = holdWords[replicaset.Reason]{
 	},
 	replicaset.ReasonBadSelector: {
 		Text:  "its selector cannot be used",
-		Means: "A ReplicaSet whose selector cannot be used is left alone.",
-		Ends:  "Create it anew with another selector.", Stuck: true,
+		Means: "A ReplicaSet with an invalid selector is left alone.",
+		Ends:  "Replace it by one with another selector.", Stuck: true,
 	},
 	replicaset.ReasonTerminating: {
 		Text:  "%d pods are being deleted, and %d are missing",
@@ -45,7 +45,7 @@ var replicaSetHolds = holdWords[replicaset.Reason]{
 	replicaset.ReasonProtected: {
 		Text:  "%d pods must not be deleted, and %d are to go",
 		Means: "The pods that are too many must not be deleted.",
-		Ends:  "Whoever protects them lets them go.", Stuck: true,
+		Ends:  "Remove the protection of the pods.", Stuck: true,
 	},
 	replicaset.ReasonDeleting: {
 		Text:  "it is being deleted, with %d pods of %d",

@@ -130,7 +130,7 @@ var rolloutHolds = holdWords[string]{
 	string(kruise.ReasonRollbackFirst): {
 		Text:  "a blue-green release is under way",
 		Means: "A blue-green release must be rolled back before the next one.",
-		Ends:  "Roll the workload back, and release anew.", Stuck: true,
+		Ends:  "Roll the workload back, and release again.", Stuck: true,
 	},
 	string(kruise.ReasonApproval): {
 		Text:  "a person has to confirm step %d of %d",
@@ -144,7 +144,7 @@ var rolloutHolds = holdWords[string]{
 	},
 	string(kruise.ReasonUnknownState): {
 		Text:  "the state of the step is none that leads on",
-		Means: "Nobody knows the state of the step in status.currentStepState.",
+		Means: "The state of the step in status.currentStepState is unknown.",
 		Ends:  "Someone corrects the status, or rolls back.", Stuck: true,
 	},
 	string(kruise.ReasonReleaseMissing): {
@@ -204,7 +204,7 @@ var rolloutHolds = holdWords[string]{
 	},
 	string(kruise.ReasonGrace): {
 		Text:  "%d of %d seconds have passed since traffic was changed",
-		Means: "Traffic was changed, and whoever leads it needs a moment to follow.",
+		Means: "Traffic was changed, and the router needs time to follow.",
 		Ends:  "Time passes: gracePeriodSeconds.",
 	},
 	string(kruise.ReasonTrafficChanged): {

@@ -50,8 +50,8 @@ func (r *Run) Waiting(namespace string) (texts []string) {
 	return texts
 }
 
-// waitText says how many pods of a workload wait. Nodes are the words for the node of one pod and
-// of several.
+// waitText returns the text about the waiting pods of a workload. Nodes are the words for the node
+// of one pod and of several.
 func waitText(name string, pods int, nodes []string) string {
 	if pods == 1 {
 		return fmt.Sprintf("1 pod of %s waits for %s: ", name, nodes[0])
@@ -73,7 +73,8 @@ func (w *waiting) onTheirNodes(pods []waitingPod) scheduler.Explanation {
 	return w.nodes.ExplainPinned(to)
 }
 
-// refusedText says why the API server refuses pods of a workload, without the name of a pod.
+// refusedText returns the text about the API server's refusal of pods of a workload, without the
+// name of a pod.
 func refusedText(name, why string) string {
 	if _, after, ok := strings.Cut(why, " is forbidden: "); ok {
 		why = after

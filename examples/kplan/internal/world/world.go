@@ -56,7 +56,7 @@ func (c *Cluster) Run(list []*Beginning, config sim.Config, limit time.Duration,
 	if err != nil {
 		return nil, fmt.Errorf("after %v: %w", w.Now().Sub(c.Now), err)
 	}
-	if !rests { // so that the plans at the end tell why, and for how long
+	if !rests { // so that the plans at the end show the reason and the duration
 		w.Resync()
 		if err = w.Run(w.Now()); err != nil {
 			return nil, err

@@ -92,7 +92,7 @@ func (b *Budgets) set(list []cluster.Budget) {
 	}
 }
 
-// told keeps the pods of each budget up to date.
+// told updates the pods of each budget after an event.
 func (b *Budgets) told(old, p *store.Pod) {
 	if len(b.list) == 0 || old != nil && p != nil && maps.Equal(old.Labels, p.Labels) {
 		return

@@ -183,7 +183,7 @@ func (q *Quotas) recount(within map[string][]*quota) {
 	}
 }
 
-// told keeps the usage up to date.
+// told updates the usage after an event.
 func (q *Quotas) told(old, p *store.Pod) {
 	switch {
 	case old == nil:

@@ -125,7 +125,7 @@ func (m *Monkey) healNodes() {
 	}
 }
 
-// somebody returns one of the controllers, or nil.
+// somebody returns a random controller, or nil.
 func (m *Monkey) somebody() *control.Controller {
 	running := m.crew.Running()
 	if len(running) == 0 {

@@ -39,7 +39,7 @@ type Controller struct {
 type Worker interface {
 	// Begin plans for an object and returns the pass, or nil.
 	Begin(key string) Pass
-	// Watch is told that the view has moved, and enters work. See [Each].
+	// Watch is called after the view has moved, and enters work. See [Each].
 	Watch()
 	// Keys returns all objects that it is responsible for, as far as it can see.
 	Keys() []string

@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/trouble"
 )
 
-// A glance is the time and version of the store when a controller has looked.
+// A glance is the time and version of the store when a controller has read it.
 type glance struct {
 	at      time.Time // unset in a calm world
 	version int64
@@ -103,7 +103,7 @@ func Each[T any](c *Controller, t *store.Table[T], f func(store.Change[T])) {
 	}
 }
 
-// EachTold is Each without the changes of which the controller is not told, because events are lost.
+// EachTold is Each without changes that the controller does not notice because events are lost.
 // It looks at everything later.
 func EachTold[T any](c *Controller, t *store.Table[T], f func(old, new *T)) {
 	Each(c, t, func(e store.Change[T]) {
@@ -116,7 +116,7 @@ func EachTold[T any](c *Controller, t *store.Table[T], f func(old, new *T)) {
 	})
 }
 
-// resyncEvery is after which time a controller looks at everything that was not told of a change:
+// resyncEvery is the time after which a controller without events of a change reads everything:
 // a bit more than the time after which expectations are given up.
 const resyncEvery = 5*time.Minute + time.Second
 

@@ -21,7 +21,7 @@ func (e *Env) Releases(ref workload.Ref) bool {
 	return false
 }
 
-// Admit changes a workload as a person does, as far as the admission of Rollouts lets the change
+// Admit changes a workload as a user does, as far as the admission of Rollouts lets the change
 // through. It reports whether the workload is there.
 func (e *Env) Admit(ref workload.Ref, change func(*workload.Workload)) bool {
 	k, v := releasedOf(ref), e.Latest()
@@ -53,8 +53,8 @@ func (e *Env) Admit(ref workload.Ref, change func(*workload.Workload)) bool {
 	})
 }
 
-// Approve lets a Rollout of OpenKruise or Argo go on that waits for a person. It reports whether there
-// is one.
+// Approve lets a Rollout of OpenKruise or Argo go on that waits for a user. It reports whether
+// there is one.
 func (e *Env) Approve() bool {
 	for _, r := range e.Rollouts.All() {
 		if e.waitsForPerson(r) != "" {
@@ -69,7 +69,7 @@ func (e *Env) Approve() bool {
 	return false
 }
 
-// waitsForPerson tells of the step at which a Rollout waits for a person, "" if it does not.
+// waitsForPerson returns the step at which a Rollout waits for a user, or "".
 func (e *Env) waitsForPerson(r *store.Rollout) string {
 	sub := r.Status.Sub
 	if r.Status.Phase != kruise.PhaseProgressing || sub == nil || sub.CurrentStepState != kruise.StatePaused {
@@ -81,7 +81,7 @@ func (e *Env) waitsForPerson(r *store.Rollout) string {
 	return fmt.Sprint(r.UID, " ", sub.Revision, " ", sub.CurrentStepIndex)
 }
 
-// approve lets a Rollout go on that waits for a person. It reports whether that is done.
+// approve lets a Rollout go on that waits for a user. It reports whether that is done.
 func (e *Env) approve(r *store.Rollout) bool {
 	q := apiserver.By(store.User, r.Name)
 	q.Verb = store.UpdateStatus

@@ -66,7 +66,7 @@ func (c *argoController) Watch() {
 	}
 }
 
-// snapshot returns what the controller sees of a Rollout, and its ReplicaSets by their hashes.
+// snapshot returns the Rollout as the controller sees it, and its ReplicaSets by their hashes.
 func (c *argoController) snapshot(r *cluster.ArgoRollout, now time.Time) (*argo.Snapshot, map[string]*replicaset.ReplicaSet) {
 	s, sets := &argo.Snapshot{Rollout: r.Rollout, Routes: r.Routes}, map[string]*replicaset.ReplicaSet{}
 	for _, rs := range control.Of(c.Controller, &c.ReplicaSets, r.UID) {
@@ -137,7 +137,7 @@ func (c *argoController) Begin(name string) control.Pass {
 	now := c.Now()
 	s, sets := c.snapshot(r, now)
 	if r.BlueGreen != nil && s.Active == nil {
-		return nil // upstream says that it is invalid, and looks again when there is a Service
+		return nil // upstream reports it as invalid, and reads it again when there is a Service
 	}
 	p, err := argo.Reconcile(*s, now, c.env.Argo)
 	c.Plans++
@@ -148,7 +148,7 @@ func (c *argoController) Begin(name string) control.Pass {
 	p = begun(r, p)
 	planned(c.env, c.Controller, store.KindArgoRollout, name, p)
 	if at := p.RecheckAt; !at.IsZero() {
-		c.WakeAt(at.Add(1), name) // a pause is over strictly behind its end
+		c.WakeAt(at.Add(1), name) // a pause is over strictly after its end
 	}
 	if len(p.Actions) == 0 && reflect.DeepEqual(p.Status, r.Status) {
 		c.Succeeded(name)

@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// argoWaitsForPerson tells of the pauses of a Rollout of Argo, "" if none of them lasts until a person
-// ends it.
+// argoWaitsForPerson returns the pauses of a Rollout of Argo, "" if none of them lasts until a
+// user ends it.
 func argoWaitsForPerson(r *cluster.ArgoRollout) string {
 	if !r.Status.ControllerPause || !slices.ContainsFunc(r.Status.PauseConditions, func(p argo.PauseCondition) bool { return endless(&r.Rollout, p) }) {
 		return ""

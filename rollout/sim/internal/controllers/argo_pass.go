@@ -18,7 +18,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A send sends a request. It demands what was known when it was made, also if the network repeats it.
+// A send sends a request. It has the preconditions of its creation, also if the network repeats it.
 type send = func() apiserver.Answer
 
 // An argoPass carries out one plan of a Rollout of Argo.
@@ -55,9 +55,9 @@ func (p *argoPass) statusRequest() send {
 	return p.write(store.UpdateStatus, nil, func(r *cluster.ArgoRollout) { r.Status = p.plan.Status })
 }
 
-// write returns the request that changes the Rollout, if it still is as the pass has seen or written
-// it. Upstream patches its status whatever it is, and so may take back what a person has just asked
-// for.
+// write returns the request that changes the Rollout, if it still is as the pass has seen or
+// written it. Upstream patches its status unconditionally, and so may revert a request that a user
+// has just made.
 func (p *argoPass) write(verb store.Verb, a fmt.Stringer, f func(*cluster.ArgoRollout)) send {
 	c := p.c
 	request := c.Request(verb, p.r.Name, a)

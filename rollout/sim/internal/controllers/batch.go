@@ -64,7 +64,7 @@ func (c *batchController) enter(kind, name string) {
 }
 
 // podMatters reports whether a pod is there that was not, is of another revision, or ready or not
-// ready now. The status of the workload tells of removed pods.
+// ready now. Removed pods show in the status of the workload.
 func podMatters(old, p *store.Pod) bool {
 	switch {
 	case p == nil:
@@ -96,7 +96,8 @@ func (c *batchController) enterOwner(p *store.Pod) {
 	}
 }
 
-// snapshot returns what the controller sees of a BatchRelease, and the owners of pods that are not in it.
+// snapshot returns the BatchRelease as the controller sees it, and the owners of pods that are not
+// in it.
 func (c *batchController) snapshot(br *store.BatchRelease) (s *batchrelease.Snapshot, owners []podOwner) {
 	s = &batchrelease.Snapshot{Release: br.Release}
 	k := releasedOf(br.WorkloadRef)

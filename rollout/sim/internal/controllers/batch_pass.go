@@ -27,7 +27,7 @@ type batchPass struct {
 }
 
 // next sends the next request, or with Together all those that label pods: the controller of these plans
-// behind each that it notices. The status is written after a failure as well.
+// after each that it notices. The status is written after a failure as well.
 func (p *batchPass) next() bool {
 	c, name := p.c, p.br.Name
 	for p.done < len(p.plan.Actions) {

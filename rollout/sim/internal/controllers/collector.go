@@ -22,7 +22,7 @@ type Collector struct {
 	leaving []string // Deployments and DaemonSets that are being deleted
 }
 
-// NewCollector returns a collector, which the store tells of each write.
+// NewCollector returns a collector, which the store calls after each write.
 func NewCollector(env *Env) *Collector {
 	c := &Collector{Env: env}
 	env.Observe(func(e store.Write) {

@@ -234,8 +234,8 @@ func (c *daemonSetController) Begin(name string) control.Pass {
 }
 
 // options are the options for a DaemonSet. The dialect is OpenKruise's if the DaemonSet is, or if a
-// Rollout says so. Plans that nobody looks at do not name each node that is in the way: with a budget
-// that is a share of the nodes, an update would take time and memory with their square.
+// Rollout says so. Plans without a reader do not name each node that blocks the update: with a
+// budget that is a share of the nodes, an update would take time and memory with their square.
 func (c *daemonSetController) options(d *store.DaemonSet) daemonset.Options {
 	o := c.env.DaemonSet
 	o.SumHolds = o.SumHolds || c.env.PlanDaemonSet == nil && c.env.Planned == nil && c.env.Trace == nil

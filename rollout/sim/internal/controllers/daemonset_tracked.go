@@ -80,7 +80,7 @@ func (t trackedDaemonSets) add(c *daemonSetController, d *store.DaemonSet) *trac
 // drop forgets a DaemonSet.
 func (t trackedDaemonSets) drop(uid string) { delete(t, uid) }
 
-// nodeChanged tells all Trackers of a node.
+// nodeChanged passes a node to all Trackers.
 func (t trackedDaemonSets) nodeChanged(old, n *store.Node) error {
 	for _, f := range t { // in any order, for they do not depend on each other
 		if err := f.Apply(daemonset.Delta{Node: daemonset.NodeEvent{Old: daemonNode(old), New: daemonNode(n)}}); err != nil {
@@ -90,7 +90,7 @@ func (t trackedDaemonSets) nodeChanged(old, n *store.Node) error {
 	return nil
 }
 
-// podChanged tells the Trackers of a pod that know it, or know it no longer.
+// podChanged passes a pod to the Trackers that have it, or no longer have it.
 func (t trackedDaemonSets) podChanged(old, p *store.Pod) error {
 	if !t.concerns(old) && !t.concerns(p) {
 		return nil

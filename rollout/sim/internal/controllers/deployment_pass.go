@@ -208,8 +208,7 @@ func (p *deploymentPass) create(a deploy.CreateReplicaSet) apiserver.Answer {
 	return answer
 }
 
-// lookUp adds the ReplicaSet with a name to what was seen. One of another owner is not among it, and has
-// taken the name.
+// lookUp adds the ReplicaSet with a name to the snapshot, which lacks ReplicaSets of other owners.
 func (p *deploymentPass) lookUp(name string) {
 	named := func(rs replicaset.ReplicaSet) bool { return rs.Name == name }
 	if rs := control.See(p.c.Controller, &p.c.ReplicaSets, name); rs != nil && !slices.ContainsFunc(p.s.ReplicaSets, named) {

@@ -37,12 +37,12 @@ type Env struct {
 	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
 	PlanSet        func(podset.Snapshot, time.Time) podset.Plan
-	// ApproveAfter is how long Rollouts wait for a person; none comes if it is unset.
+	// ApproveAfter is the time that Rollouts wait for a user; unset means forever.
 	ApproveAfter cluster.Spread
 	Analysis     cluster.Analysis
 	// Without are the roles that no controller of ours plays.
 	Without map[store.Role]bool
-	// Planned is told of each plan of ours, before any of it is carried out; nil if nobody asks.
+	// Planned is called with each plan before it is carried out, if it is not nil.
 	Planned func(by store.Role, k store.Kind, name string, plan fmt.Stringer)
 	// Expired is how often controllers have given up to wait for writes of their own.
 	Expired int
@@ -70,7 +70,7 @@ func (e *Env) Hash(t revision.Template, collisions *int32) string {
 	return hash
 }
 
-// planned tells of a plan.
+// planned calls Planned with a plan.
 func planned[P fmt.Stringer](e *Env, c *control.Controller, k store.Kind, name string, plan P) {
 	if e.Trace != nil {
 		e.Tracef("%s %d plans for %s %s, %d behind: %v", c.Role, c.Instance, k, name, c.Lag(), plan)

@@ -16,7 +16,7 @@ import (
 // A Reconciler is a controller of the caller.
 type Reconciler struct {
 	Name string
-	// For is the kind of the objects that it looks at; for [store.KindObject], Object says which.
+	// For is the kind of the objects that it reconciles; for [store.KindObject], Object has the kind.
 	For    store.Kind
 	Object string
 	// All lets it look at all objects after any change, and not only at the changed one and its
@@ -40,7 +40,7 @@ type ownController struct {
 	*control.Controller
 	env  *Env
 	r    Reconciler
-	told bool // whether it was told of a change since it has looked at everything
+	told bool // whether it got an event since it has read everything
 }
 
 // newOwn returns a controller of the caller.

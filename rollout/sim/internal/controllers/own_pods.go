@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// TemplateOf returns the template that a pod was made from, as its labels and its owner tell; "" if
+// TemplateOf returns the template that a pod was made from, by its labels and its owner; "" if
 // they do not.
 func (e *Env) TemplateOf(p *store.Pod) string {
 	if p.OfDaemonSet {

@@ -18,8 +18,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A released is how a world keeps the workloads of one kind that Rollouts release. A view says as of
-// which versions of the store they are read.
+// A released stores the workloads of one kind that Rollouts release. They are read at the versions
+// in a view.
 type released interface {
 	// at returns a workload and its resource version, nil if it is not there.
 	at(e *Env, v *store.View, ref workload.Ref) (o *workload.Workload, version string)

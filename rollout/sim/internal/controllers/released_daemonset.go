@@ -32,7 +32,7 @@ func (releasedDaemonSet) at(e *Env, v *store.View, ref workload.Ref) (*workload.
 	return &o, d.ResourceVersion
 }
 
-// workloadOfDaemonSet returns a DaemonSet, of the group that a reference says, as package rollout
+// workloadOfDaemonSet returns a DaemonSet, of the group in a reference, as package rollout
 // reads it.
 func workloadOfDaemonSet(d *store.DaemonSet, ref workload.Ref) workload.Workload {
 	s := &d.Status

@@ -115,7 +115,7 @@ func (t *trackedSets) drop(uid string) {
 	}
 }
 
-// told tells the Trackers of a pod that has changed.
+// told passes a changed pod to the Trackers.
 func (t *trackedSets) told(old, p *store.Pod) error {
 	if len(t.followers) == 0 {
 		return nil

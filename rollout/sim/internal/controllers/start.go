@@ -92,7 +92,7 @@ func (c *Crew) Step() bool {
 	return c.Collector.Step()
 }
 
-// Busy reports whether somebody has something to do now, or has yet to see something.
+// Busy reports whether a controller has something to do now, or has yet to see something.
 func (c *Crew) Busy() bool {
 	for _, o := range c.running {
 		if o.Busy() || o.Lag() > 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 // writeStatus writes the status of an object as it was seen, and once more on the live object after a
-// conflict. A function is told of the stored object, even if the answer is lost.
+// conflict. A function is called with the stored object, even if the answer is lost.
 func writeStatus[T any](c *control.Controller, t *store.Table[T], r apiserver.Request, change, wrote func(*T)) apiserver.Answer {
 	for range 2 {
 		answer := c.Ask(func() apiserver.Answer {

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/internal/store"
 )
 
-// endWaits lets a function end what objects of a table wait for, some time after they have begun to.
+// endWaits lets a function end the waits of objects of a table some time after their beginning.
 // An object waits as long as another function returns the same text, and for nothing if that is "".
 func endWaits[T any](e *Env, t *store.Table[T], after cluster.Spread, wait func(*T) string, end func(*T)) {
 	begun := map[string]int{} // how many waits each name has begun
@@ -34,7 +34,7 @@ func endWaits[T any](e *Env, t *store.Table[T], after cluster.Spread, wait func(
 	})
 }
 
-// attend lets a person approve, and analyses end, as the world is told. It has to watch all objects
+// attend lets a user approve, and analyses end, as configured. It has to watch all objects
 // from the first on.
 func (e *Env) attend() {
 	if len(e.ApproveAfter) > 0 {
@@ -78,7 +78,7 @@ func ifAny(there bool, run *argo.Run) *argo.Run {
 	return run
 }
 
-// passesAnalyses reports whether analyses succeed at once, which nobody needs to begin.
+// passesAnalyses reports whether analyses succeed at once, and need not be begun.
 func (e *Env) passesAnalyses() bool {
 	return len(e.Analysis.Takes) == 0 && (e.Analysis.Ends == "" || e.Analysis.Ends == argo.RunSuccessful)
 }
@@ -88,7 +88,7 @@ func unended(r argo.Run) bool {
 	return r.Phase == "" || r.Phase == argo.RunPending || r.Phase == argo.RunRunning
 }
 
-// waitsForAnalysis tells of the analysis that runs for a Rollout, "" if none does.
+// waitsForAnalysis returns the running analysis of a Rollout, or "".
 func waitsForAnalysis(r *cluster.ArgoRollout) string {
 	run := runOf(r, &r.Status)
 	if run == nil || run.Phase == "" || !unended(*run) {
@@ -101,8 +101,8 @@ func waitsForAnalysis(r *cluster.ArgoRollout) string {
 	return fmt.Sprint(r.UID, " ", r.Status.CurrentPodHash, " ", step, " ", r.Status.ActiveSelector)
 }
 
-// begun returns a plan that begins the analysis for which it waits, as upstream's controller does beside
-// what it plans.
+// begun returns a plan that begins the analysis for which it waits, as upstream's controller does
+// outside of the plan.
 func begun(r *cluster.ArgoRollout, p argo.Plan) argo.Plan {
 	run := runOf(r, &p.Status)
 	if run != nil && run.Phase == "" && slices.ContainsFunc(p.Holds, func(h kplan.Hold[argo.Reason]) bool { return h.Reason == argo.ReasonAnalysis }) {

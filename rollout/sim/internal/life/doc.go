@@ -11,6 +11,6 @@
 //
 // A pod that was seen held stays as it is: not ready, without a node, or there after its end.
 //
-// It watches the pods of the store: whoever creates, binds or deletes one, its life goes on. How
+// It watches the pods of the store: regardless of the writer, the life of a pod goes on. How
 // long a stage takes is drawn from the times of the pod's template.
 package life

@@ -52,7 +52,7 @@ func (l *Pods) remove(e *pod) {
 	}
 }
 
-// keep lets a pod stay whose containers have ended, if it had any.
+// keep lets a pod stay after its containers, if it had any, have ended.
 func (l *Pods) keep(e *pod) {
 	if e.Now.NodeName == "" || e.Now.Finished() {
 		return

@@ -18,10 +18,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// Config says how pods live.
+// Config has the times of pods.
 type Config struct {
 	Resources int           // how many there are
-	Times     cluster.Times // of pods whose template has none
+	Times     cluster.Times // of pods without times in their template
 	Templates map[string]cluster.Template
 	// Place chooses a node that a pod fits, "" for none. Nil means scheduler.BinPack.
 	Place func(scheduler.Pod, *scheduler.Nodes) string
@@ -67,7 +67,7 @@ func New(s *apiserver.Server, cfg Config) *Pods {
 	return l
 }
 
-// SetTemplate says how the pods of a template live from now on.
+// SetTemplate sets the times of the pods of a template from now on.
 func (l *Pods) SetTemplate(id string, t cluster.Template) { l.templates[id] = t }
 
 // Templates are all templates that have been set.

@@ -33,10 +33,10 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// A View says up to which version of the store each kind is seen.
+// A View is the version of the store up to which each kind is seen.
 type View [Kinds]int64
 
-// A Role is the part of a process or a person in a cluster.
+// A Role is the part of a process or a user in a cluster.
 type Role string
 
 // The roles. A controller of the caller has its own name.

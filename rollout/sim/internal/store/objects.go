@@ -19,7 +19,7 @@ type Deployment struct {
 	deploy.Deployment
 	Labels     map[string]string
 	Finalizers []string
-	OwnerUID   string // of the BatchRelease that made it, "" for one of a person
+	OwnerUID   string // of the BatchRelease that made it, "" if a user did
 	CreatedAt  time.Time
 }
 

@@ -127,8 +127,8 @@ func (s *Store) Latest() (v View) {
 	return v
 }
 
-// AddReader keeps changes until a reader has seen them. The reader keeps the view up to date, and says
-// [Unread] of the kinds that it does not read.
+// AddReader keeps changes until a reader has seen them. The reader keeps the view up to date, and
+// calls [Unread] for the kinds that it does not read.
 func (s *Store) AddReader(v *View) { s.readers = append(s.readers, v) }
 
 // DropReader forgets a reader.
@@ -153,10 +153,10 @@ func (s *Store) seen(k Kind) int64 {
 	return least
 }
 
-// Observe lets a function be told of each event, after all that watch the table.
+// Observe registers a function to call for each event, after all that watch the table.
 func (s *Store) Observe(f func(Write)) { s.observe = append(s.observe, f) }
 
-// Tell tells the observers of a stage that changes nothing that is stored.
+// Tell calls the observers for a stage that changes no stored object.
 func (s *Store) Tell(e Write) {
 	for _, f := range s.observe {
 		f(e)
@@ -180,7 +180,7 @@ func (s *Store) Lost(uid string) bool {
 	return uid != "" && known && !there
 }
 
-// uidPrefix is what the UIDs of new objects begin with. Their number follows.
+// uidPrefix is the beginning of the UIDs of new objects, before their number.
 const uidPrefix = "sim-"
 
 // NewUID returns a UID that no object has had.

@@ -125,8 +125,8 @@ func current[T any](entries []*Entry[T]) []*T {
 	return now
 }
 
-// Watch lets a function be told of each write, in the order of writes. It must not write to the
-// same table.
+// Watch registers a function to call for each write, in the order of writes. It must not write to
+// the same table.
 func (t *Table[T]) Watch(f func(old, new *T)) { t.watch = append(t.watch, f) }
 
 // Insert stores a new object with a new name. The object belongs to the table from now on.
@@ -155,7 +155,7 @@ func (t *Table[T]) Remove(c Cause, e *Entry[T]) {
 	}
 }
 
-// write notes a write, and tells of it.
+// write notes a write, and calls the watchers.
 func (t *Table[T]) write(c Cause, e *Entry[T], o *T) {
 	s, old := t.store, e.Now
 	s.version++

@@ -28,7 +28,7 @@ const (
 	Extremes                     // sizes are 0, 1 and the largest number
 	Fair                         // in the end nothing disturbs any more
 	Conflict                     // others write after the reading and before the writing of a controller
-	LostEvents                   // controllers are not told of changes
+	LostEvents                   // controllers get no events of changes
 	faults      = iota + 1
 )
 

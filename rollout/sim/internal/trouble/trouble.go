@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trouble says whether a fault strikes, and counts how each has.
+// Package trouble decides whether a fault strikes, and counts the faults of each kind.
 //
 // A [Fault] is a kind of trouble, and a [Trouble] one way in which it shows. A [Source] draws
 // from one seed, until it is healed.
