@@ -25,7 +25,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 )
 
-// workers is how many objects a controller of Kubernetes works on at once, its default.
+// workers is the default number of objects that a controller of Kubernetes works on at once.
 const workers = 5
 
 // StartUpstream starts the Deployment, ReplicaSet, ReplicationController, DaemonSet and StatefulSet
