@@ -29,7 +29,8 @@ import (
 const workers = 5
 
 // StartUpstream starts the Deployment, ReplicaSet, ReplicationController, DaemonSet and StatefulSet
-// controllers of Kubernetes for one namespace, or for all if it is empty, and returns when their caches are filled.
+// controllers of Kubernetes for one namespace, or for all if it is empty, and returns when their
+// caches are filled.
 func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) error {
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
