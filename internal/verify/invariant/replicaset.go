@@ -332,9 +332,8 @@ func deletingReplicaSetRests(p *ReplicaSetPass) []string {
 	return one(!p.Snapshot.ReplicaSet.DeletionTimestamp.IsZero() && n > 0, "%d pods are created or deleted although it is being deleted", n)
 }
 
-// availabilityInstant checks when pods become available and when the plan asks for the next pass.
-// Upstream asks every minReadySeconds for a pod without a ready time, which never becomes
-// available.
+// availabilityInstant checks when pods become available and when the next pass is due. For a ready
+// pod without a ready time, which never becomes available, upstream's is due every minReadySeconds.
 func availabilityInstant(p *ReplicaSetPass) []string {
 	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
 	if c.unselectable {

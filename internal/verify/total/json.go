@@ -85,7 +85,7 @@ func through(v reflect.Value) string {
 	return ""
 }
 
-// membersOf returns the number of JSON members of a struct, including those of embedded structs.
+// membersOf returns the number of JSON members of a struct, including embedded ones.
 func membersOf(typ reflect.Type) (n int) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
@@ -99,7 +99,7 @@ func membersOf(typ reflect.Type) (n int) {
 	return n
 }
 
-// secret reports whether a struct has only unexported fields and no JSON of its own.
+// secret reports whether a struct has only unexported fields and does not marshal itself.
 func secret(typ reflect.Type) bool {
 	return typ.Kind() == reflect.Struct && typ.NumField() > 0 && !hidden(typ) && !slices.ContainsFunc(reflect.VisibleFields(typ), func(f reflect.StructField) bool { return f.IsExported() })
 }
