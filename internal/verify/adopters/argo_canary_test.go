@@ -32,8 +32,8 @@ func (s *argoSet) set() *argo.Size {
 	return &argo.Size{Replicas: s.Replicas, AvailableReplicas: s.Available, StatusReplicas: s.There}
 }
 
-// A recordedCanary is a Rollout of Argo in a recorded table, where an index that is null is
-// that of the first step.
+// A recordedCanary is a Rollout of Argo in a recorded table, in which a null index is the first
+// step.
 type recordedCanary struct {
 	Abort, PromoteFull, DynamicStableScale, StableIsCanary, TrafficRouting bool
 	AbortScaleDownDelaySeconds, MinPodsPerReplicaSet, CurrentStepIndex     *int32
@@ -48,7 +48,7 @@ type recordedCanary struct {
 	Weight, MaxWeight                                                      int32
 }
 
-// A recordedStep may hold a weight and a scale, which one step of ours does not.
+// A recordedStep may have a weight and a scale, unlike a step of ours.
 type recordedStep struct {
 	SetWeight      *int32
 	SetCanaryScale *argo.CanaryScale

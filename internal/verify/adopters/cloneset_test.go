@@ -31,8 +31,8 @@ func seconds(n int64) time.Time {
 	return time.Unix(n, 0)
 }
 
-// cloneOrder is the order of a CloneSet: that of Kubernetes, with what its hooks say
-// about availability, in front of readiness, and instead of neighbours.
+// cloneOrder is the order of a CloneSet: Kubernetes' order, with availability from its hooks before
+// readiness, and their rank instead of neighbours.
 func cloneOrder(clones []clone) (podorder.Order, []podorder.Pod) {
 	hooks, pods := map[string]clone{}, []podorder.Pod{}
 	for i, c := range clones {

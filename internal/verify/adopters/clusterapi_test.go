@@ -12,8 +12,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A step is what is recorded of one and compared; who acknowledges and receives what follows
-// from it, and is written as an annotation.
+// A step is the recorded and compared part of a step; the machines that acknowledge and receive
+// follow from it, and are written as annotations.
 type step struct {
 	Intents      map[string]int32
 	MoveToNew    []string
@@ -60,7 +60,7 @@ func machineOnDelete(t *testing.T, r recorded.Recording) answer {
 	return same(r, map[string]any{"intents": intents})
 }
 
-// A partial is one part of a step, with what those before it have decided.
+// A partial is one part of a step, with the decisions of the parts before it.
 type partial struct {
 	MachineDeployment
 	Intents map[string]int32
@@ -80,7 +80,7 @@ func (p partial) old() (sets []rollout.Set, sizes []int32) {
 	return sets, sizes
 }
 
-// decide adds what a part has decided.
+// decide adds the decision of a part.
 func (p partial) decide(s MachineSet, size int32) {
 	if size != p.size(s) {
 		p.Intents[s.Name] = size
@@ -136,7 +136,7 @@ func machineInPlace(t *testing.T, r recorded.Recording) answer {
 	return answer{want: stepRecorded(t, r), got: step{in.Intents, move, newSet.Wanted}}
 }
 
-// A run is a whole rollout: what the planner changed in it, and others.
+// A run is a whole rollout: the changes of the planner and of others.
 type run struct {
 	MachineDeployment
 	Template         string
@@ -155,7 +155,7 @@ type runEvent struct {
 	Changed []runSet
 }
 
-// change carries out what an event has changed, and returns the sizes that it did.
+// change applies the changes of an event, and returns the changed sizes.
 func (r *run) change(e runEvent) map[string]int32 {
 	sizes := map[string]int32{}
 next:

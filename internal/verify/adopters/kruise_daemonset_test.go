@@ -60,7 +60,7 @@ func daemonSetTable(t *testing.T, r recorded.Recording) answer {
 	return same(r, updateSequence(t, in.Steps, read[struct{ Nodes int }](t, r).Nodes))
 }
 
-// A daemonSetWorld is a DaemonSet whose pods come and go at once.
+// A daemonSetWorld is a DaemonSet in a cluster where pods start and end at once.
 type daemonSetWorld struct {
 	t *testing.T
 	s daemonset.Snapshot
@@ -91,8 +91,8 @@ func (w *daemonSetWorld) updated(p *daemonset.Pod) bool {
 	return p.Labels[daemonset.LabelHash] == w.s.DaemonSet.Template.Hash
 }
 
-// sync makes a pass, and returns how many pods it has created and deleted. Upstream's test
-// shows a pass what it has deleted itself, so that it goes on where others wait to see it.
+// sync makes a pass, and returns how many pods it has created and deleted. Upstream's test shows a
+// pass its own deletions, so that it continues where others wait to see them.
 func (w *daemonSetWorld) sync() (created, deleted int) {
 	for again := true; again; {
 		before := len(w.s.Pods)
@@ -170,8 +170,8 @@ func updateSequence(t *testing.T, steps []daemonSetStep, nodes int) (passes [][2
 	return passes
 }
 
-// nodesToUpdate compares the nodes whose pods are yet to be updated: where all may be
-// unavailable, their pods go at once.
+// nodesToUpdate compares the nodes with pods to update: if all may be unavailable, their pods are
+// deleted at once.
 func nodesToUpdate(t *testing.T, r recorded.Recording, in daemonSetCase) answer {
 	nodes := read[struct {
 		Nodes []struct {

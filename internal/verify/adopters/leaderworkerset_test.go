@@ -101,8 +101,8 @@ func roleSteps(t *testing.T, r recorded.Recording) answer {
 	return same(r, steps)
 }
 
-// The small numbers of the planner are seen from outside: what a role moves at once by the
-// steps that it takes, and where a direction goes by a step.
+// Small functions of the planner are tested through exported ones: the batch size of a role by its
+// number of steps, and the size of a direction by one step.
 func roleNumbers(t *testing.T, r recorded.Recording) answer {
 	in := read[recordedRoles](t, r)
 	switch in.Op {
@@ -111,7 +111,7 @@ func roleNumbers(t *testing.T, r recorded.Recording) answer {
 		return same(r, many/ordinal.RoleSteps([]ordinal.Role{{Target: many, Surge: in.MaxSurge, Unavailable: in.MaxUnavailable}}))
 	case "total-steps":
 		return same(r, ordinal.RoleSteps(in.roles()))
-	case "abnormal": // groups beyond those before go at once; with none, it is a normal step
+	case "abnormal": // groups beyond Before are deleted at once; without any, it is a normal step
 		next, _ := ordinal.StepRoles(in.roles())
 		for _, role := range in.roles() {
 			if role.Old > role.Before {

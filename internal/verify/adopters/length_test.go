@@ -18,7 +18,8 @@ import (
 // longest is how many lines an adapter may have: one that is longer replaces nothing.
 const longest = 40
 
-// An adapter is a function with what is only its own, in lines with code in them.
+// The length of an adapter is the number of lines of code of its function, with the functions that
+// only it uses.
 func TestAdaptersAreShort(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -56,7 +57,7 @@ func TestAdaptersAreShort(t *testing.T) {
 	t.Logf("the scaling of Cluster API has %d lines", scaling)
 }
 
-// codeLines are the numbers of the lines with something beside comments in them.
+// codeLines returns the numbers of the lines with anything other than comments.
 func codeLines(text []byte) map[int]bool {
 	var s scanner.Scanner
 	fset, lines := token.NewFileSet(), map[int]bool{}

@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A fleet of machines is rolled by the adapter, while the controllers of its sets run in any
-// order: what they are to make or delete may come late. One old machine at a time may fail.
+// The adapter rolls a fleet of machines, while the controllers of its sets run in any order and may
+// create or delete late. One old machine at a time may fail.
 type machineLoop struct {
 	d      MachineDeployment
 	b      rollout.Budget
@@ -48,8 +48,8 @@ func (l *machineLoop) sets() (sets []*MachineSet) {
 	return append(sets, &l.d.NewSet)
 }
 
-// run lets one controller run: that of the deployment, or of a set. A set that loses machines
-// may lose those that serve, and one that gains some has them serve one by one.
+// run runs one controller: of the deployment, or of a set. A set that loses machines may lose
+// available ones, and the new machines of a set become available one by one.
 func (l *machineLoop) run(which int) {
 	sets := l.sets()
 	if which == len(sets) {

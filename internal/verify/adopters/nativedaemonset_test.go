@@ -23,7 +23,7 @@ type nativePod struct {
 	Ready, Terminating, Updated bool
 }
 
-// batch is what is decided for these pods, each of which is called by its place.
+// batch returns the decision for these pods, each of which is named by its index.
 func batch(pods []nativePod) batchrelease.NativeBatch {
 	b := batchrelease.NativeBatch{
 		Revision: "new", Partition: "0", MaxUnavailable: rollout.Percent(100), DesiredNumberScheduled: int32(len(pods)),
@@ -56,7 +56,7 @@ func victims(t *testing.T, b batchrelease.NativeBatch) []int {
 	return places
 }
 
-// The helper of native DaemonSets, part by part: the order and the costs are seen in who goes.
+// The helper of native DaemonSets, part by part: the victims show the order and the costs.
 func nativeDaemonSet(t *testing.T, r recorded.Recording) answer {
 	op := read[struct{ Op string }](t, r).Op
 	switch op {

@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/recorded"
 )
 
-// A file of recorded cases of a project, and what an adapter makes of one of them.
+// A file of recorded cases of a project, and the answer of an adapter to one of them.
 type file struct {
 	project, name string
 	decide        func(t *testing.T, r recorded.Recording) answer
@@ -39,7 +39,7 @@ var policies = map[string]string{
 	"template not noted": "templates differ in what is not recorded of them",
 }
 
-// same is the answer that must be what is recorded.
+// same is an answer that must equal the recorded one.
 func same(r recorded.Recording, got any) answer { return answer{want: r.Output, got: got} }
 
 // read decodes the input of a case.
@@ -48,7 +48,7 @@ func read[T any](t *testing.T, r recorded.Recording) (in T) {
 	return in
 }
 
-// result decodes what is recorded of a case.
+// result decodes the recorded answer of a case.
 func result[T any](t *testing.T, r recorded.Recording) (out T) {
 	recorded.Recording{ID: r.ID, Input: r.Output}.Read(t, &out)
 	return out

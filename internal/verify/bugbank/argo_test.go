@@ -44,7 +44,7 @@ func argoEntries() []entry {
 
 func weight(n int32) argo.Step { return argo.Step{SetWeight: &n} }
 
-// argoSet returns a ReplicaSet of a template, whose name ends in its age.
+// argoSet returns a ReplicaSet of a template, with its age at the end of its name.
 func argoSet(hash string, age, size, available int32, desired *int32) argo.ReplicaSet {
 	return argo.ReplicaSet{
 		Name: "web-" + hash, Hash: hash, Revision: int64(age), DesiredReplicas: desired, ReadyReplicas: available,
@@ -176,7 +176,7 @@ func staleDesired(t *testing.T) {
 	}}, p.Actions)
 }
 
-// rollbackWindow: v1 is wanted again, v2 is in between, and a pause is to begin.
+// rollbackWindow: v1 is desired again, v2 is in between, and a pause should begin.
 func rollbackWindow(t *testing.T) {
 	two := ptr.To(int32(2))
 	s := updating(argoSet("v1", 1, 1, 1, two), argoSet("v2", 2, 0, 0, two), argoSet("v3", 3, 1, 1, two))

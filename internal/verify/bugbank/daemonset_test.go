@@ -50,7 +50,7 @@ func updatesOfDaemonSets() []entry {
 	}
 }
 
-// agents returns the DaemonSet agent, whose template is v2, on n nodes with the pods.
+// agents returns the DaemonSet agent, with template v2, on n nodes with the pods.
 func agents(n int, pods ...daemonset.Pod) daemonset.Snapshot {
 	app := map[string]string{"app": "agent"}
 	s := daemonset.Snapshot{Pods: pods, DaemonSet: daemonset.DaemonSet{
@@ -100,7 +100,7 @@ func daemonSet(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) daemo
 	return p
 }
 
-// does returns what is done with pods, such as "-p1 +n2" for a deletion and a creation.
+// does returns the deletions and creations of a plan, such as "-p1 +n2".
 func does(p daemonset.Plan) string {
 	var words []string
 	for _, a := range p.Actions {

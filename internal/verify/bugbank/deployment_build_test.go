@@ -122,7 +122,7 @@ func deployment(t *testing.T, s deploy.Snapshot, opts deploy.Options) deploy.Pla
 	return p
 }
 
-// writes returns what a plan does, a few words for each action.
+// writes returns the actions of a plan, in a few words each.
 func writes(p deploy.Plan) string {
 	var words []string
 	for _, a := range p.Actions {
@@ -152,7 +152,7 @@ func condition(s deploy.Status, kind string) (found kplan.Condition) {
 	return found
 }
 
-// plans checks what is done by default and with options.
+// plans checks the plan by default and with options.
 func plans(s deploy.Snapshot, before string, opts deploy.Options, after string) func(t *testing.T) {
 	return func(t *testing.T) {
 		require.Equal(t, before, writes(deployment(t, s, deploy.Options{})), "default")

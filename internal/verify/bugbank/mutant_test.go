@@ -19,18 +19,17 @@ import (
 
 const root = "../../.."
 
-// A mutant is a change of the sources that brings a bug back. It names code by what it
-// is, not by where it stands, so that neither a move nor another name of a variable
-// breaks it.
+// A mutant is a change of the sources that brings a bug back. It identifies code by its content, so
+// that it survives moves and renamed variables.
 type mutant struct {
-	// place is a folder, and behind a colon a function or a method of it if the code
-	// occurs elsewhere too: "deploy:state.scale".
+	// place is a folder, followed by a colon and a function or method if the code also occurs
+	// elsewhere: "deploy:state.scale".
 	place string
-	// old is an expression or statements that occur once in the place. As in the rules of
-	// "gofmt -r", a name of one lower-case letter stands for any expression, everywhere for
-	// the same, but not behind a dot.
+	// old is an expression or statements that occur once in the place. As in the rules of "gofmt
+	// -r", a name of one lower-case letter matches any expression, everywhere the same, except
+	// after a dot.
 	old string
-	// becomes is what stands there instead, with the same letters.
+	// becomes is the replacement, with the same letters.
 	becomes string
 }
 
@@ -72,7 +71,7 @@ func (m mutant) apply() (file, text string, err error) {
 	return file, text, nil
 }
 
-// A pattern is code with letters that stand for expressions.
+// A pattern is code with letters that match expressions.
 type pattern struct {
 	expression ast.Expr // or
 	statements []ast.Stmt
@@ -89,7 +88,7 @@ func parsePattern(code string) (pattern, error) {
 	return pattern{statements: list.Decls[0].(*ast.FuncDecl).Body.List}, nil
 }
 
-// An occurrence is where a pattern occurs in a source, and what its letters stand for.
+// An occurrence is a match of a pattern in a source, with the expressions of its letters.
 type occurrence struct {
 	from, to int
 	letters  map[string]string
@@ -110,7 +109,7 @@ func (o occurrence) fill(code string) string {
 	return out.String()
 }
 
-// words cuts code into names and what stands between them.
+// words splits code into names and the text between them.
 func words(code string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		letter := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -174,7 +173,7 @@ func statementsOf(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// nameOf is the name of a function, or with its type that of a method.
+// nameOf returns the name of a function, or of a method with its type.
 func nameOf(d ast.Decl) string {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok {
@@ -193,7 +192,7 @@ func nameOf(d ast.Decl) string {
 	return t.(*ast.Ident).Name + "." + f.Name.Name
 }
 
-// A matcher compares syntax, and learns what letters stand for.
+// A matcher compares syntax, and records the expressions of letters.
 type matcher struct {
 	files   *token.FileSet
 	source  string

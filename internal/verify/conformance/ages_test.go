@@ -27,9 +27,9 @@ func oddAge(now time.Time, pod *corev1.Pod) bool {
 	})
 }
 
-// Ages just below a power of two are compared with the power as upstream does, whose
-// floats put some of them into the bucket of the power. The younger pod has the larger
-// UID: in one bucket it stays.
+// Ages just below a power of two are compared with the power as upstream does, whose floats put
+// some of them into the bucket of the power. The younger pod has the larger UID: it stays if both
+// are in one bucket.
 func TestAgesBelowPowers(t *testing.T) {
 	now := benchNow
 	odd, even := 0, 0

@@ -84,7 +84,7 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 		for _, n := range []int{1_000, 5_000, 50_000, 100_000} {
 			axis := fmt.Sprintf("/case=%s/nodes=%d", bench.name, n)
 			c := benchCluster(n, bench.updated)
-			if n <= 50_000 { // beyond that only whether ours stays linear is of interest
+			if n <= 50_000 { // beyond that only the growth of ours is of interest
 				dsc, err := upstream.NewDaemonSets()
 				if err != nil {
 					b.Fatal(err)
@@ -106,17 +106,17 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 	}
 }
 
-// A look is what the floor of a pass comes to.
+// A look is the result of the floor of a pass.
 type look struct {
 	desired, updated, ready int
-	old, gone               []int32 // old pods that are available, and that are not: then, those that go
+	old, gone               []int32 // available and unavailable old pods; gone are finally the victims
 	unavailable             int     // nodes with a new pod that is not available
 }
 
-// lookOnce is the floor of a pass: of each node it reads the name and the labels that the affinity
-// asks for, and of each pod its owner, readiness, the label that is selected and its hash, and
-// the node by a hash of its name. It chooses which pods go: old ones that are not available, and then,
-// within a tenth of the nodes, available ones as they come, where ours takes the first by name.
+// lookOnce is the floor of a pass: of each node it reads the name and the labels in the affinity,
+// and of each pod the owner, readiness, the selected label and the hash, and the node by a hash of
+// its name. It chooses the victims: unavailable old pods, and then, within a tenth of the nodes,
+// available ones in input order, where ours takes the first by name.
 func lookOnce(s *daemonset.Snapshot) (l look) {
 	nodes := make([]nodeTally, 1<<bits.Len(uint(2*len(s.Nodes))))
 	for i := range s.Nodes {
@@ -188,7 +188,7 @@ func (l look) choose(pods int) look {
 	return l
 }
 
-// BenchmarkNodeShouldRun is one DaemonSet and one node, as those ask who add nodes.
+// BenchmarkNodeShouldRun is one DaemonSet and one node, as a cluster autoscaler asks.
 func BenchmarkNodeShouldRun(b *testing.B) {
 	for _, n := range []int{1, 10, 100} {
 		axis := fmt.Sprintf("/daemonsets=%d", n)
@@ -225,7 +225,7 @@ func TestDaemonSetFloor(t *testing.T) {
 	}
 }
 
-// TestBenchmarkedPasses: what is measured is what it says, and both sides do it.
+// TestBenchmarkedPasses: the benchmarks measure the stated pass, and both sides make it.
 func TestBenchmarkedPasses(t *testing.T) {
 	inBubble(t, func(t bubble, now time.Time) {
 		dsc, err := upstream.NewDaemonSets()

@@ -21,8 +21,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A rolled is what the plan of a pass in the middle of a rollout depends on, where all else of it
-// is known beforehand.
+// A rolled holds the values on which the plan of a pass in the middle of a rollout depends; the
+// rest of the plan is known beforehand.
 type rolled struct {
 	name, uid string // of the new ReplicaSet
 	from      int32  // its size
@@ -80,7 +80,7 @@ func rollObjectsOnce(c *gen.DeploymentCase, now time.Time) deploy.Plan {
 	return r.plan(*d.Spec.Replicas, *d.Spec.ProgressDeadlineSeconds, d.Generation, now)
 }
 
-// onlyLabel returns the label that a selector asks for. Which one it is, nobody knows before.
+// onlyLabel returns the only label of a selector, which is not known beforehand.
 func onlyLabel(labels map[string]string) (key, value string) {
 	for key, value = range labels {
 		if selector.ValidateKey(key) != nil || selector.ValidateValue(value) != nil {
@@ -93,7 +93,7 @@ func onlyLabel(labels map[string]string) (key, value string) {
 	return key, value
 }
 
-// sameImages compares what the templates that are measured consist of.
+// sameImages compares the fields that the measured templates have.
 func sameImages(a, b *corev1.PodSpec) bool {
 	if a.NodeName != b.NodeName || len(a.Containers) != len(b.Containers) {
 		return false
@@ -106,7 +106,7 @@ func sameImages(a, b *corev1.PodSpec) bool {
 	return true
 }
 
-// follows reads what the new ReplicaSet takes over from the Deployment: it has it.
+// follows compares the annotations that the new ReplicaSet copies from the Deployment: it has them.
 func (r *rolled) follows(deployment, replicaSet map[string]string) {
 	for key, value := range deployment {
 		if replicaSet[key] != value {

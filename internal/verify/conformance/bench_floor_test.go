@@ -20,12 +20,12 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// The floors of the benchmarks are the shortest programs that come to the same answers for the
-// pods of clusterPods, and for no others: they rely on ranges of numbers and on what these pods
-// have not.
+// The floors of the benchmarks are the shortest programs that give the same answers for the pods of
+// clusterPods, and for no others: they rely on ranges of numbers and on fields that these pods do
+// not have.
 
 // chooseOnce is the floor of a choice from pods that are all neighbours: it counts pods by a hash
-// of the name of their node, looks closer at those that are not ready, if these are enough, and
+// of the name of their node, considers only the pods that are not ready, if these are enough, and
 // sorts two numbers of each.
 func chooseOnce(pods []podorder.Pod, victims int, now time.Time) []int {
 	nodes, at := make([]nodeTally, 1<<bits.Len(uint(1+len(pods)/10))), make([]int32, len(pods))
@@ -104,8 +104,8 @@ func wordOf(s string) (n uint64) {
 	return n
 }
 
-// The podNumbers are what two pods are compared by: readiness, cost, neighbours, and, of a pod that is
-// not ready, restarts and the age, of another how long it has been ready; then the UID.
+// podNumbers are the numbers by which two pods are compared: readiness, cost, neighbours, and for a
+// pod that is not ready restarts and age, for another the time since it became ready; then the UID.
 type podNumbers struct {
 	first, uid uint64
 	index      int32

@@ -33,14 +33,14 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Each benchmark runs upstream's function and ours on the same data. The names say
-// which is which: impl=upstream and impl=kplan, and impl=kplan+kube for ours with
-// the translation of the objects included. Some have impl=floor, the least that must be
-// done, and floor+kube if it is read from the objects. ratios.sh prints the ratios.
+// Each benchmark runs upstream's function and ours on the same data. The names tell them apart:
+// impl=upstream and impl=kplan, and impl=kplan+kube for ours with the translation of the objects.
+// Some have impl=floor, the least possible work, and floor+kube for the same from the objects.
+// ratios.sh prints the ratios.
 
-// measure runs one implementation. Run must do the whole work of one call. Beside the time
-// that passes, it reports that of the processor, with the collection of garbage, which other
-// programs on the machine do not make longer.
+// measure runs one implementation. run must do the whole work of one call. In addition to the
+// elapsed time, it reports the processor time, with garbage collection, which other programs on the
+// machine do not affect.
 func measure(b *testing.B, impl, axis string, run func()) {
 	b.Run("impl="+impl+axis, func(b *testing.B) {
 		b.ReportAllocs()
@@ -138,7 +138,7 @@ func BenchmarkReplicaSetPass(b *testing.B) {
 				axis = fmt.Sprintf("/case=shrink/pods=%d", n)
 				rs.Spec.Replicas = new(int32(n - max(1, n/10)))
 			}
-			if n <= 100_000 { // beyond that only whether ours stays linear is of interest
+			if n <= 100_000 { // beyond that only the growth of ours is of interest
 				rsc := upstream.NewReplicaSets()
 				rsc.Fill([]*appsv1.ReplicaSet{rs}, pods)
 				measure(b, "upstream", axis, func() { rsc.Sync(rs, 1<<30) })
@@ -181,7 +181,7 @@ func benchDeployment(n, containers int) *gen.DeploymentCase {
 	c := rolloutCase(benchNow, func(d *appsv1.Deployment) {
 		*d.Spec.Replicas = 12
 		*d.Spec.RevisionHistoryLimit = int32(n)
-		d.Spec.Template = podTemplate("web-" + strconv.Itoa(n-1)) // that of the newest
+		d.Spec.Template = podTemplate("web-" + strconv.Itoa(n-1)) // the template of the newest set
 		fill(&d.Spec.Template)
 	}, revisions...)
 	for i, rs := range c.ReplicaSets {
@@ -227,7 +227,7 @@ func BenchmarkDeploymentPass(b *testing.B) {
 	}
 }
 
-// BenchmarkTemplate compares two templates and makes the hash of one, ours with the identity.
+// BenchmarkTemplate compares two templates and computes the hash of one, ours with the identity.
 func BenchmarkTemplate(b *testing.B) {
 	for _, containers := range []int{1, 5} {
 		axis := fmt.Sprintf("/containers=%d", containers)
@@ -282,7 +282,7 @@ func BenchmarkRevisions(b *testing.B) {
 		sets := benchDeployment(n, 1).ReplicaSets
 		measure(b, "upstream", axis, func() { util.MaxRevision(logger, sets) })
 		measure(b, "kplan", axis, func() {
-			highest := int64(0) // as the planner finds it, beside the rest of what it reads of a set
+			highest := int64(0) // as the planner finds it, with the other annotations of a set
 			for _, rs := range sets {
 				if number, err := revision.Number(rs.Annotations); err == nil {
 					highest = max(highest, number)
@@ -314,8 +314,8 @@ func cloneMap(m map[string]string) map[string]string {
 	return c
 }
 
-// BenchmarkPods counts pods by a predicate: without the count, the compiler leaves out of either side
-// what it can see through.
+// BenchmarkPods counts pods by a predicate: without the count, the compiler would remove code that
+// it can see through, on either side.
 func BenchmarkPods(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		axis := fmt.Sprintf("/pods=%d", n)

@@ -15,7 +15,7 @@ import (
 // for a deadline that bubbles do not have.
 type bubble struct{ testing.TB }
 
-// Errorf turns what rapid says about how to repeat a case into a command.
+// Errorf turns rapid's hint on how to repeat a case into a command.
 func (b bubble) Errorf(format string, args ...any) {
 	b.Helper()
 	text := strings.Replace(fmt.Sprintf(format, args...), "To reproduce, specify ", "To repeat it: cd internal/verify/conformance && go test . ", 1)

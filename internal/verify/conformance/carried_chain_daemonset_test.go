@@ -23,8 +23,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// daemonCase is what a cache shows, in the planner's order: revisions of one number are
-// sorted by age and name, and upstream takes them as its cache has them.
+// daemonCase is the case that a cache shows, in the planner's order: revisions with the same number
+// are sorted by age and name, and upstream uses the order of its cache.
 func daemonCase(cached []metav1.Object, b daemonset.Backoff) *gen.DaemonSetCase {
 	c := &gen.DaemonSetCase{Pods: podsOf(cached)}
 	for _, o := range cached {
@@ -79,7 +79,7 @@ func (x *carriedDaemonSets) start(t random.T, dsc *upstream.DaemonSets, now time
 	return c
 }
 
-// observeDaemonPods is what a caller makes of changes of pods.
+// observeDaemonPods handles changes of pods as a caller has to.
 func observeDaemonPods(c *chain, before, after []metav1.Object) {
 	ds := after[0].(*appsv1.DaemonSet)
 	podChanges(before, after, func(old, now *corev1.Pod) {
@@ -103,7 +103,7 @@ func observeDaemonPods(c *chain, before, after []metav1.Object) {
 	})
 }
 
-// editDaemonSet changes pods, nodes, and what is asked for.
+// editDaemonSet changes pods, nodes, and the spec.
 func editDaemonSet(t random.T, c *chain, now time.Time) {
 	c.kubelet(t, now, nil)
 	owner := c.server.Stored(apiserver.KeyOf(c.cached[0].(apiserver.Object)))
@@ -165,8 +165,8 @@ func (c *chain) editNode(t random.T) {
 	}
 }
 
-// TestChainedDaemonSets carries out plans of DaemonSets pass after pass beside upstream's
-// controller.
+// TestChainedDaemonSets carries out plans of DaemonSets pass after pass, and compares them with
+// upstream's controller.
 func TestChainedDaemonSets(t *testing.T) {
 	testChained(t, "chained: DaemonSets", daemonTargets, true, func(t bubble) func(random.T, time.Time) *chain {
 		x, err := newCarriedDaemonSets()

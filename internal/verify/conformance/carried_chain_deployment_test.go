@@ -24,7 +24,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// deploymentCase is what a cache shows.
+// deploymentCase is the case that a cache shows.
 func deploymentCase(cached []metav1.Object) *gen.DeploymentCase {
 	c := &gen.DeploymentCase{Pods: podsOf(cached)}
 	for _, o := range cached {
@@ -60,7 +60,7 @@ func (x *carriedDeployments) start(t random.T, dc *upstream.Deployments, now tim
 	}
 }
 
-// editDeployment changes what is asked for, ReplicaSets and what they report, and pods.
+// editDeployment changes the spec, ReplicaSets and their statuses, and pods.
 func editDeployment(t random.T, c *chain, now time.Time) {
 	c.replicaSetController(t)
 	owner := c.server.Stored(apiserver.KeyOf(c.cached[0].(apiserver.Object)))
@@ -114,8 +114,7 @@ func editStrategy(t random.T, d *appsv1.Deployment) {
 	}}
 }
 
-// replicaSetController lets ReplicaSets report: mostly what they were asked for, at times
-// less.
+// replicaSetController lets ReplicaSets report: mostly their sizes, at times less.
 func (c *chain) replicaSetController(t random.T) {
 	for _, rs := range storedOf[*appsv1.ReplicaSet](c) {
 		if random.OneIn(t, "slow", 3) {
@@ -183,8 +182,8 @@ func (c *chain) podOfSet(t random.T, now time.Time) {
 	})
 }
 
-// TestChainedDeployments carries out plans of Deployments pass after pass beside upstream's
-// controller.
+// TestChainedDeployments carries out plans of Deployments pass after pass, and compares them with
+// upstream's controller.
 func TestChainedDeployments(t *testing.T) {
 	testChained(t, "chained: Deployments", deploymentTargets, false, func(t bubble) func(random.T, time.Time) *chain {
 		x, err := newCarriedDeployments()

@@ -18,7 +18,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// fromController returns what gen.AsController was given, as far as it can be told.
+// fromController is the inverse of gen.AsController, as far as possible.
 func fromController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: rc.ObjectMeta,
@@ -34,7 +34,7 @@ func fromController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
 	return rs
 }
 
-// caseOf is what a cache shows.
+// caseOf is the case that a cache shows.
 func caseOf(cached []metav1.Object, burst int) *gen.ReplicaSetCase {
 	c := &gen.ReplicaSetCase{Burst: burst, Pods: podsOf(cached)}
 	var sets []*appsv1.ReplicaSet
@@ -87,7 +87,7 @@ func (x *carriedReplicas) start(t random.T, sync replicaSync, draw func(random.S
 	}
 }
 
-// editReplicas changes pods and what is asked for.
+// editReplicas changes pods and the spec.
 func editReplicas(t random.T, c *chain, now time.Time) {
 	c.kubelet(t, now, []string{"n1", "n2", "n3"})
 	owner := c.server.Stored(apiserver.KeyOf(c.cached[0].(apiserver.Object)))
@@ -134,8 +134,8 @@ func testChainedReplicas(t *testing.T, name, kind string, newSync func() replica
 	})
 }
 
-// TestChainedReplicaSets carries out plans of ReplicaSets pass after pass beside upstream's
-// controller.
+// TestChainedReplicaSets carries out plans of ReplicaSets pass after pass, and compares them with
+// upstream's controller.
 func TestChainedReplicaSets(t *testing.T) {
 	testChainedReplicas(t, "chained: ReplicaSets", replicaset.Kind, replicaSetSync, gen.ReplicaSet)
 }

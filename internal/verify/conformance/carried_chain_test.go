@@ -22,24 +22,24 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A chain is a run of several passes for one owner. Each pass is made on two servers that
-// have the same objects, and what both sides expect lives on. After a pass that has left
-// the same on both, the next begins on what ours has left, so that created objects have
-// one name; and so it does after an intended difference, of which upstream then learns.
+// A chain is a run of several passes for one owner. Each pass is made on two servers that have the
+// same objects, and both sides keep their expectations. After equal passes the next begins with the
+// objects of our side, so that created objects have one name; also after an intended difference,
+// and then upstream gets our memory.
 type chain struct {
 	server *apiserver.Server
 	cached []metav1.Object // the owner first
 	memory memory
 	live   *upstream.Live
 	serial int // of created pods
-	// observe is what we make of changes of pods that are seen, nil if nothing is.
+	// observe handles the observed changes of pods on our side, nil if that is not necessary.
 	observe func(c *chain, before, after []metav1.Object)
-	// edit lets somebody else change something.
+	// edit makes changes of other clients.
 	edit func(t random.T, c *chain, now time.Time)
 	// pass runs our side, and prepares upstream's. Planned says why plans differ on
 	// purpose, if the passes turn out to differ.
 	pass func(c *chain, rules []apiserver.Rule, now time.Time) (p *carriedPass, planned func() string)
-	// pinned reports whether a cached object is never behind the server.
+	// pinned reports whether a cached object is never older than the server's.
 	pinned func(o metav1.Object) bool
 }
 
@@ -52,7 +52,7 @@ type step struct {
 	firstFailure                   bool // of the run
 }
 
-// chainCorners are what chains must have met.
+// chainCorners are the corners that chains must have met.
 func chainCorners(expects bool) []corner[*step] {
 	wrote := func(verb, kind string) func(s *step) bool {
 		return func(s *step) bool { return s.number > 0 && s.count(s.mine, verb, kind) > 0 }
@@ -139,7 +139,7 @@ func (c *chain) step(t random.T, counts *caseCounts, targets []callKind, s *step
 	c.carryOver(s.carriedPass)
 }
 
-// differs says what upstream remembers otherwise.
+// differs returns the difference between upstream's memory and ours, or "".
 func (m memory) differs(theirs upstream.Memory, now time.Time) string {
 	other := expectations(theirs)
 	if m.expected.Satisfied(now) != other.Satisfied(now) {
@@ -155,8 +155,8 @@ func (m memory) differs(theirs upstream.Memory, now time.Time) string {
 	return gocmp.Diff(slices.DeleteFunc(slices.Clone(theirs.Delays), forgotten), slices.DeleteFunc(m.delays(), forgotten), cmpopts.EquateEmpty())
 }
 
-// carryOver makes what a pass has left what the next one begins with. Pods that were created
-// get names by order: those that client and server choose are random.
+// carryOver makes the result of a pass the start of the next one. Created pods get names by order,
+// since client and server choose random names.
 func (c *chain) carryOver(p *carriedPass) {
 	after := p.after.Clone()
 	var created []apiserver.Object
@@ -223,8 +223,8 @@ func rank(o metav1.Object) int {
 	return slices.Index([]string{"ReplicaSet", "ReplicationController", "ControllerRevision", "Pod", "Node"}, kindOf(o))
 }
 
-// observeCaches tells both sides what their caches have seen. Upstream's DaemonSets count each
-// deletion that they see, also when it was not expected, and again when the pod is gone.
+// observeCaches sends both sides the changes of their caches. Upstream's DaemonSets count each
+// deletion that they see, also an unexpected one, and again when the pod is gone.
 func (c *chain) observeCaches(t random.T, counts *caseCounts, before []metav1.Object) {
 	c.live.Recall(c.cached[0], c.memory.theirs)
 	c.live.Fill(c.cached)

@@ -25,7 +25,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// carriedDaemonSets compares the DaemonSet controller with what carries out plans.
+// carriedDaemonSets compares the DaemonSet controller with our executor.
 type carriedDaemonSets struct {
 	live   *upstream.Live
 	server *apiserver.Server // that upstream's calls reach
@@ -54,11 +54,11 @@ func daemonObjects(c *gen.DaemonSetCase) []metav1.Object {
 	return objects
 }
 
-// pass runs both sides. A rolling update of upstream takes the nodes as they come out of a
-// map, and so it chooses at random among old pods. Go goes through a map of up to eight keys
-// in the order in which they were added, beginning anywhere. Where pods are missing it takes
-// the nodes as its cache lists them. So if pods differ, its cache lists first what the plan has
-// chosen, and it is asked until it begins with that.
+// pass runs both sides. A rolling update of upstream iterates over a map of nodes, and so it
+// chooses at random among old pods. Go iterates over a map of up to eight keys in the order of
+// insertion, beginning anywhere. Where pods are missing, upstream takes the nodes in the order of
+// its cache. So if pods differ, its cache gets the nodes chosen by the plan first, and upstream
+// runs again until it begins with these.
 func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, m *memory, now time.Time) *carriedPass {
 	p := &carriedPass{kind: "DaemonSet", cached: cached, server: s, rules: rules, memory: m, owner: apiserver.KeyOf(c.DaemonSet)}
 	x.carry(p, c, now)
@@ -247,7 +247,8 @@ func (x *carriedDaemonSets) draw(t random.T, dsc *upstream.DaemonSets, now time.
 	return x.pass(c, cached, s, drawRules(t, daemonTargets), m, now), ""
 }
 
-// TestCarriedDaemonSets carries out plans of DaemonSets beside upstream's controller.
+// TestCarriedDaemonSets carries out plans of DaemonSets, and compares them with upstream's
+// controller.
 func TestCarriedDaemonSets(t *testing.T) {
 	counts := newCaseCounts("carried out: DaemonSets")
 	defer counts.clock()()

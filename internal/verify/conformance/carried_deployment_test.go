@@ -24,7 +24,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// carriedDeployments compares the Deployment controller with what carries out plans.
+// carriedDeployments compares the Deployment controller with our executor.
 type carriedDeployments struct {
 	live   *upstream.Live
 	server *apiserver.Server // that upstream's calls reach
@@ -148,7 +148,8 @@ func (x *carriedDeployments) draw(t random.T, dc *upstream.Deployments, now time
 	return x.pass(c, cached, s, drawRules(t, deploymentTargets), now), ""
 }
 
-// TestCarriedDeployments carries out plans of Deployments beside upstream's controller.
+// TestCarriedDeployments carries out plans of Deployments, and compares them with upstream's
+// controller.
 func TestCarriedDeployments(t *testing.T) {
 	counts := newCaseCounts("carried out: Deployments")
 	defer counts.clock()()

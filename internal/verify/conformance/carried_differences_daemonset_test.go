@@ -103,8 +103,8 @@ var daemonSetSubstitutions = []substitution{
 	},
 }
 
-// manages is a plan that creates or deletes pods. Of those of a rolling update upstream has
-// nothing to wait for.
+// manages matches a plan that creates or deletes pods for placement. Upstream does not wait after
+// the deletions of a rolling update.
 var manages = regexp.MustCompile(`(?m)^(Created pod on|Deleted pod:) `)
 
 // missesNode reports whether upstream has failed over a node that it does not know, and over
@@ -113,7 +113,7 @@ func (p *carriedPass) missesNode() bool {
 	return p.err != nil && strings.HasPrefix(p.err.Error(), "couldn't get node for nodeName")
 }
 
-// takenRevision lets upstream find what our cache has told.
+// takenRevision lets upstream find the revision that our cache shows.
 func (p *carriedPass) takenRevision() (rules []apiserver.Rule) {
 	for _, c := range p.theirs {
 		if c.Verb == apiserver.Create && c.Kind == "ControllerRevision" && p.count(p.mine, apiserver.Create, c.Kind) == 0 && slices.ContainsFunc(p.cached, func(o metav1.Object) bool {
@@ -134,8 +134,8 @@ func (p *carriedPass) duplicate(name string) bool {
 	return strings.Contains(p.note, "Deleted controller revision "+name+" (Duplicate)")
 }
 
-// labelledFirst lets upstream's first write of a revision without a label be, if ours was
-// carried out without an answer.
+// labelledFirst lets upstream's first write of a revision without a label succeed, if ours took
+// effect without an answer.
 func (p *carriedPass) labelledFirst() (rules []apiserver.Rule) {
 	for _, c := range p.mine {
 		if c.Verb != apiserver.Write || c.Kind != "ControllerRevision" || !c.Class.CarriedOut() || !strings.Contains(p.note, "Renumbered controller revision "+c.Name+" ") {

@@ -113,7 +113,7 @@ func isComplete(s *appsv1.DeploymentStatus) bool {
 	return c != nil && c.Reason == "NewReplicaSetAvailable"
 }
 
-// endsWithCreation applies to passes that have created what they expected to be there.
+// endsWithCreation applies to passes that created a ReplicaSet that they expected to exist.
 func (p *carriedPass) endsWithCreation() []apiserver.Rule {
 	if name := takenName(p.last); name != "" && p.ours.Objects["created ReplicaSet "+name] != nil {
 		deadline := p.cached[0].(*appsv1.Deployment).Spec.ProgressDeadlineSeconds
@@ -122,8 +122,9 @@ func (p *carriedPass) endsWithCreation() []apiserver.Rule {
 	return nil
 }
 
-// endsWithItsOwn applies to passes that have failed to create what the Deployment controls,
-// and its selector does not match. It has the template, so that no collision is counted.
+// endsWithItsOwn applies to passes that could not create a ReplicaSet because the Deployment
+// controls one of this name that its selector does not match. It has the template, so no collision
+// is counted.
 func (p *carriedPass) endsWithItsOwn() []apiserver.Rule {
 	name := takenName(p.last)
 	if d, ok := p.cached[0].(*appsv1.Deployment); ok && name != "" {
@@ -154,8 +155,8 @@ func takenName(plan string) string {
 	return before[strings.LastIndex(before, "\n")+1:]
 }
 
-// ending keeps upstream's writes from having an effect that come after the creation of a
-// ReplicaSet and the status which tells of it: of a condition, or a revision that is new.
+// ending drops upstream's writes after the creation of a ReplicaSet and the status that reports it,
+// with a condition or a new revision.
 func (p *carriedPass) ending(condition bool) []apiserver.Rule {
 	const all = 1 << 30
 	creation := slices.IndexFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Create })
@@ -170,7 +171,7 @@ func (p *carriedPass) ending(condition bool) []apiserver.Rule {
 	return rules
 }
 
-// endWithCreation takes away what upstream says of those writes.
+// endWithCreation removes upstream's events about those writes.
 func endWithCreation(p *carriedPass) {
 	end := slices.IndexFunc(p.upstream.Writes, func(w string) bool { return strings.HasPrefix(w, "create ReplicaSet ") })
 	p.upstream.Writes = p.upstream.Writes[:end+1]
@@ -183,8 +184,8 @@ func endWithCreation(p *carriedPass) {
 	}
 }
 
-// ownedByUID returns the objects with pods whose owner references name the ReplicaSet that
-// has the UID of the reference.
+// ownedByUID returns the objects with the owner references of pods corrected: each names the
+// ReplicaSet with its UID.
 func ownedByUID(objects []metav1.Object) []metav1.Object {
 	list := slices.Clone(objects)
 	for i, o := range list {
@@ -208,7 +209,7 @@ func ownedByUID(objects []metav1.Object) []metav1.Object {
 // the unhealthy pods.
 var shrunkTwice = regexp.MustCompile(`Scaled down replica set (\S+) from (\d+) to (\d+) \(\w+, (\d+) unhealthy\)`)
 
-// halfShrunk returns those of which upstream has made the first write only, as name, old
+// halfShrunk returns the ReplicaSets for which upstream has made only the first write, as name, old
 // size, size between and new size.
 func (p *carriedPass) halfShrunk() (sets [][4]string) {
 	for _, m := range shrunkTwice.FindAllStringSubmatch(p.note, -1) {
@@ -236,5 +237,5 @@ func shrinkWholly(p *carriedPass) {
 	}
 }
 
-// shrinking is the error of an action that upstream goes on after.
+// shrinking matches the error of an action after which upstream continues.
 var shrinking = regexp.MustCompile(`^Scaled down .* \((RolloutDown|Unhealthy|TakenForOld)`)

@@ -43,7 +43,7 @@ var statusSubstitutions = []substitution{
 			behind := first >= 0 && p.theirs[first].Class == "" && apierrors.IsConflict(p.theirs[first].Err)
 			changed := slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Changed })
 			if written, _ := p.upstream.Objects["DaemonSet "+p.owner.Name].(*appsv1.DaemonSet); behind && changed && ok && written != nil {
-				numbers := *written.Status.DeepCopy() // the rest is that of the DaemonSet which upstream has read again
+				numbers := *written.Status.DeepCopy() // the rest is from the DaemonSet that upstream has read again
 				numbers.ObservedGeneration, numbers.CollisionCount, numbers.Conditions = ds.Status.ObservedGeneration, ds.Status.CollisionCount, ds.Status.Conditions
 				changed = !equality.Semantic.DeepEqual(numbers, ds.Status)
 			}

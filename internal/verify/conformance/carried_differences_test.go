@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/conformance/apiserver"
 )
 
-// substitutions is the complete list of what is meant to differ from upstream when plans
-// are carried out.
+// substitutions is the complete list of intended differences from upstream when plans are carried
+// out.
 var substitutions = slices.Concat(writeSubstitutions, statusSubstitutions, deploymentSubstitutions, daemonSetSubstitutions)
 
 func (p *carriedPass) count(calls []apiserver.Call, verb, kind string) (n int) {
@@ -31,7 +31,7 @@ func left(c apiserver.Call) apiserver.Class {
 	return apiserver.Conflict
 }
 
-// changedBy reports whether upstream's call for the same thing has changed something.
+// changedBy reports whether upstream's corresponding call has changed something.
 func (p *carriedPass) changedBy(c apiserver.Call) bool {
 	return slices.ContainsFunc(p.theirs, func(o apiserver.Call) bool {
 		return o.Changed && o.Verb == c.Verb && o.Kind == c.Kind && o.Name == c.Name

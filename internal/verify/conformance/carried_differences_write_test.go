@@ -19,7 +19,7 @@ var writeSubstitutions = []substitution{
 			return p.answers(func(c apiserver.Call) apiserver.Class {
 				switch {
 				case c.Class.CarriedOut() && !c.Changed && c.Verb != apiserver.Status && c.Verb != apiserver.Get && p.changedBy(c):
-					return c.Class // refused behind an answer that was lost
+					return c.Class // refused, and the answer was lost
 				case c.Class != "" || c.Verb == apiserver.Status:
 				case apierrors.IsConflict(c.Err):
 					return left(c)
@@ -50,11 +50,10 @@ var writeSubstitutions = []substitution{
 	},
 }
 
-// ownConflicts returns a rule that never matches if upstream was refused to write what it
-// has written itself.
+// ownConflicts returns a rule that never matches if upstream had a conflict with its own write.
 func (p *carriedPass) ownConflicts() []apiserver.Rule {
 	for i, c := range p.theirs {
-		hidden := c.Class.CarriedOut() && !c.Changed // behind an answer that was lost
+		hidden := c.Class.CarriedOut() && !c.Changed // the answer was lost
 		if (hidden || c.Class == "" && apierrors.IsConflict(c.Err)) && slices.ContainsFunc(p.theirs[:i], func(before apiserver.Call) bool {
 			return before.Changed && before.Kind == c.Kind && before.Name == c.Name
 		}) {

@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// change lets somebody else change an object. Of changes of what it asks for, asked is set.
+// change changes an object like another client. With asked, the generation increases.
 func (c *chain) change(k apiserver.Key, asked bool, f func(o apiserver.Object)) {
 	o := c.server.Stored(k).DeepCopyObject().(apiserver.Object)
 	if f(o); asked {
@@ -105,7 +105,7 @@ func (c *chain) editPod(t random.T, now time.Time) {
 	}
 }
 
-// orphan adds a pod of nobody that may be adopted. Its name comes last.
+// orphan adds a pod without owner that may be adopted. Its name comes last.
 func (c *chain) orphan(t random.T, now time.Time, labels map[string]string, prepare func(*corev1.Pod)) {
 	c.serial++
 	p := gen.Pod(t, now, c.serial)
@@ -113,7 +113,7 @@ func (c *chain) orphan(t random.T, now time.Time, labels map[string]string, prep
 	if p.DeletionTimestamp != nil {
 		p.DeletionGracePeriodSeconds = new(int64(30))
 	}
-	if now.Sub(p.CreationTimestamp.Time).Milliseconds() == 0 { // over those upstream panics
+	if now.Sub(p.CreationTimestamp.Time).Milliseconds() == 0 { // upstream panics over such pods
 		p.CreationTimestamp.Time = now.Truncate(time.Second).Add(-time.Second)
 	}
 	if prepare != nil {
@@ -122,7 +122,7 @@ func (c *chain) orphan(t random.T, now time.Time, labels map[string]string, prep
 	c.server.Put(p)
 }
 
-// touch changes what no controller looks at.
+// touch changes a field that no controller reads.
 func (c *chain) touch(t random.T) {
 	o := random.OneOf(t, "touched", c.server.Objects()...)
 	c.change(apiserver.KeyOf(o), apiserver.Kind(o) == "Deployment", func(o apiserver.Object) {

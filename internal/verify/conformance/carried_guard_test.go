@@ -20,8 +20,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A guarded is the pass after one that was carried out: whether it was refused on each side
-// since the caches had not read up to what the first has written.
+// A guarded is the pass after one that was carried out: whether each side refused it because the
+// caches had not read up to the writes of the first.
 type guarded struct {
 	*carriedPass
 	theirs, ours error
@@ -40,8 +40,8 @@ func over(g guarded, ending string) bool {
 	return g.theirs != nil && strings.HasSuffix(g.theirs.Error(), ending)
 }
 
-// testGuarded runs pairs of passes of a controller with its own record of what it has
-// written. The second begins from caches that have read up to some version, by resource.
+// testGuarded runs pairs of passes of a controller with its own record of its writes. The second
+// begins from caches that have read up to some version, by resource.
 func testGuarded(t *testing.T, name string, live **upstream.Live, server **apiserver.Server, draw func(random.T) (*carriedPass, string)) {
 	counts := newCaseCounts(name)
 	defer counts.clock()()
@@ -89,9 +89,9 @@ func testGuarded(t *testing.T, name string, live **upstream.Live, server **apise
 	})
 }
 
-// versioned lists what has left a version, in order, and whether the answer came back with
-// it: upstream's claims are in the order of its cache, so that the same versions may be those
-// of other writes.
+// versioned lists the writes that have left a version, in order, and whether the answer arrived
+// with it: upstream's claims are in the order of its cache, so the same versions may belong to
+// other writes.
 func versioned(calls []apiserver.Call) (list []string) {
 	for _, c := range calls {
 		if c.Changed || c.Verb == apiserver.Adopt && c.Err == nil {
@@ -101,8 +101,8 @@ func versioned(calls []apiserver.Call) (list []string) {
 	return list
 }
 
-// same reports whether both sides refuse a pass for the same reason. If pods and owner are
-// stale, upstream says so of any.
+// same reports whether both sides refuse a pass for the same reason. If pods and owner are stale,
+// upstream names either.
 func (g guarded) same(pods, owner string) bool {
 	if g.theirs == nil || g.ours == nil {
 		return g.theirs == nil && g.ours == nil

@@ -14,14 +14,14 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A memory is what both sides know from earlier passes.
+// A memory is the knowledge of both sides from earlier passes.
 type memory struct {
 	expected replicaset.Expectations
 	backoff  daemonset.Backoff
 	theirs   upstream.Memory
 }
 
-// inform makes upstream know what we do.
+// inform gives upstream our knowledge.
 func (m *memory) inform() {
 	e := m.expected
 	m.theirs = upstream.Memory{Expected: upstream.Expected{Creations: e.Creations, Deletions: e.Deletions, Pending: e.Pending, At: e.At}, Delays: m.delays()}
@@ -35,14 +35,14 @@ func (m *memory) delays() (list []upstream.NodeDelay) {
 	return list
 }
 
-// expectations are those of upstream, in our form.
+// expectations returns upstream's expectations in our form.
 func expectations(m upstream.Memory) replicaset.Expectations {
 	e := m.Expected
 	return replicaset.Expectations{Creations: e.Creations, Deletions: e.Deletions, Pending: e.Pending, At: e.At}
 }
 
-// stillExpected returns what is compared of expectations. Of those from earlier passes, it
-// does not matter what they are once they are satisfied: nothing raises them again.
+// stillExpected returns the compared part of expectations. Expectations from earlier passes do not
+// matter once they are satisfied: nothing raises them again.
 func stillExpected(e replicaset.Expectations, now time.Time) (creations, deletions int64) {
 	switch {
 	case e.At.Equal(now):
@@ -53,13 +53,13 @@ func stillExpected(e replicaset.Expectations, now time.Time) (creations, deletio
 	return max(0, e.Creations), max(0, e.Deletions)
 }
 
-// backoffOf is what the failures of a case leave.
+// backoffOf returns the table after the failures of a case.
 func backoffOf(c *gen.DaemonSetCase) (daemonset.Backoff, error) {
 	s, err := daemonSetSnapshot(c)
 	return s.Backoff.Sorted(), err
 }
 
-// failuresOf are failures that leave what a table has of a DaemonSet.
+// failuresOf returns failures that lead to the entries of a DaemonSet in a table.
 func failuresOf(b daemonset.Backoff, uid string, generation int64) (list []upstream.Failure) {
 	for _, e := range b {
 		if e.UID == uid && e.Generation == generation {

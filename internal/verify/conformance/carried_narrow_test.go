@@ -21,8 +21,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A neighbour is a planted bug beside an intended difference: where the difference applies,
-// the bug must not be explained by it.
+// A neighbour is a planted bug close to an intended difference: where the difference applies, it
+// must not explain the bug.
 type neighbour struct {
 	row, bug, kind string
 	wrap           wrapper
@@ -148,7 +148,7 @@ func labelLost(_ *apiserver.Server, c kube.Client) kube.Client {
 func TestSubstitutionsAreNarrow(t *testing.T) {
 	for _, d := range substitutions {
 		if d.name == noRecheck || d.name == itsOwn || d.name == statusStays {
-			continue // each has a test of its own
+			continue // each has its own test
 		}
 		require.True(t, slices.ContainsFunc(neighbours, func(n neighbour) bool { return n.row == d.name }), "no bug beside %q", d.name)
 	}

@@ -23,12 +23,12 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// A wrapper stands between what carries out plans and its server.
+// A wrapper wraps the client of an executor.
 type wrapper func(*apiserver.Server, kube.Client) kube.Client
 
 func unwrapped(_ *apiserver.Server, c kube.Client) kube.Client { return c }
 
-// wrapped is a client whose writes are done by another function.
+// wrapped is a client with another function for writes.
 type wrapped struct {
 	kube.Client
 	do func(context.Context, kube.Request) error
@@ -44,7 +44,8 @@ func adopts(r kube.Request) bool {
 		len(patch.Metadata.OwnerReferences) > 0 && patch.Metadata.OwnerReferences[0].Controller != nil
 }
 
-// goneTakenForAdopted does what executors did that took an adoption answered 404 for one.
+// goneTakenForAdopted is an old defect of executors: an adoption that was answered 404 counts as
+// successful.
 func goneTakenForAdopted(_ *apiserver.Server, c kube.Client) kube.Client {
 	return wrapped{c, func(ctx context.Context, r kube.Request) error {
 		if err := c.Do(ctx, r); !adopts(r) || !apierrors.IsNotFound(err) {
@@ -70,7 +71,7 @@ func oldVersionAfterAdoption(s *apiserver.Server, c kube.Client) kube.Client {
 	}}
 }
 
-// noVersionInPatches scales what has changed.
+// noVersionInPatches also patches objects that have changed.
 func noVersionInPatches(_ *apiserver.Server, c kube.Client) kube.Client {
 	return wrapped{c, func(ctx context.Context, r kube.Request) error {
 		body := map[string]any{}
@@ -108,7 +109,7 @@ func otherHash(_ *apiserver.Server, c kube.Client) kube.Client {
 	}}
 }
 
-// storm repeats what was not answered.
+// storm repeats calls without an answer.
 func storm(_ *apiserver.Server, c kube.Client) kube.Client {
 	return wrapped{c, func(ctx context.Context, r kube.Request) error {
 		err := c.Do(ctx, r)

@@ -24,7 +24,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// carriedReplicas compares a controller of pods with what carries out its plans.
+// carriedReplicas compares a controller of pods with our executor.
 type carriedReplicas struct {
 	live   *upstream.Live
 	server *apiserver.Server // that upstream's calls reach
@@ -79,8 +79,8 @@ func (x *carriedReplicas) pass(c *gen.ReplicaSetCase, cached []metav1.Object, s 
 	return p
 }
 
-// inPlannedOrder lists the pods as that of a plan does. One that was to be adopted and is
-// gone is not among those that the last plan has put in order.
+// inPlannedOrder lists the pods in the order of the plan. The last plan has not sorted a pod that
+// it was to adopt and that is gone.
 func (p *carriedPass) inPlannedOrder(same *replicaSetPass) []*corev1.Pod {
 	order := same.ranked()
 	order.Pods = slices.DeleteFunc(order.Pods, func(pod *corev1.Pod) bool {
@@ -97,7 +97,7 @@ func (p *carriedPass) inPlannedOrder(same *replicaSetPass) []*corev1.Pod {
 	return list
 }
 
-// controller runs upstream, whose cache lists the pods in an order.
+// controller runs upstream with the pods in an order in its cache.
 func (x *carriedReplicas) controller(p *carriedPass, c *gen.ReplicaSetCase, pods []*corev1.Pod, more []apiserver.Rule, m mode) {
 	x.server = p.server.Clone()
 	x.server.SetRules(slices.Concat(more, p.rules))
@@ -220,7 +220,7 @@ func drawReplicas(t random.T, now time.Time, draw func(random.Source, time.Time)
 	if c.ReplicaSet.Spec.Selector == nil { // the API server stores none without one
 		c.ReplicaSet.Spec.Selector = &metav1.LabelSelector{}
 	}
-	for _, pod := range c.Pods { // over those upstream panics
+	for _, pod := range c.Pods { // upstream panics over such pods
 		if now.Sub(pod.CreationTimestamp.Time).Milliseconds() == 0 {
 			pod.CreationTimestamp.Time = now.Truncate(time.Second).Add(-time.Second)
 		}
@@ -266,7 +266,8 @@ func testCarriedReplicas(t *testing.T, name, kind string, newSync func() replica
 	})
 }
 
-// TestCarriedReplicaSets carries out plans of ReplicaSets beside upstream's controller.
+// TestCarriedReplicaSets carries out plans of ReplicaSets, and compares them with upstream's
+// controller.
 func TestCarriedReplicaSets(t *testing.T) {
 	testCarriedReplicas(t, "carried out: ReplicaSets", replicaset.Kind, replicaSetSync, gen.ReplicaSet)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// What the server knows of an object and a cache does not.
+// Changes of an object on the server that a cache does not show.
 const (
 	goneSince      = "gone"
 	replacedSince  = "another of its name"
@@ -28,7 +28,7 @@ const (
 	unseen         = "not seen yet"
 )
 
-// outdate makes the server newer than what is cached, in half of the cases, and says how.
+// outdate makes the server newer than the cache, in half of the cases, and returns the changes.
 func outdate(t random.T, now time.Time, s *apiserver.Server, cached []metav1.Object) (ways []string) {
 	if random.OneIn(t, "fresh", 2) {
 		return nil
@@ -69,8 +69,8 @@ func outdate(t random.T, now time.Time, s *apiserver.Server, cached []metav1.Obj
 	return ways
 }
 
-// complete gives the objects of a case what a server would have given them: UIDs,
-// versions and whole seconds.
+// complete sets the fields in the objects of a case that a server would have set, and returns all
+// except nodes.
 func complete(objects []metav1.Object) (list []apiserver.Object) {
 	for _, o := range objects {
 		object := o.(apiserver.Object)
@@ -84,7 +84,8 @@ func complete(objects []metav1.Object) (list []apiserver.Object) {
 	return list
 }
 
-// served returns a server with the objects, and makes what is cached what was read from it.
+// served returns a server with the objects, and gives the cached ones the versions and UIDs of the
+// server.
 func served(objects []metav1.Object) *apiserver.Server {
 	s := apiserver.New()
 	for _, o := range complete(objects) {
@@ -95,7 +96,7 @@ func served(objects []metav1.Object) *apiserver.Server {
 	return s
 }
 
-// A callKind is what a rule may be about.
+// A callKind is a kind of calls for rules.
 type callKind struct{ verb, kind string }
 
 // drawRules draws which calls fail: in three of four cases up to twelve rules, since many are
@@ -112,7 +113,7 @@ func drawRules(t random.T, targets []callKind) (rules []apiserver.Rule) {
 		if !ok || of.kind != "Pod" || of.verb != apiserver.Create && of.verb != apiserver.Delete {
 			class = apiserver.Classes[random.Below(t, "class", len(apiserver.Classes))]
 		}
-		if of.verb != apiserver.Create { // what only creations are answered
+		if of.verb != apiserver.Create { // answers to creations only
 			switch class {
 			case apiserver.Exists:
 				class = apiserver.Conflict
@@ -136,8 +137,8 @@ func drawRules(t random.T, targets []callKind) (rules []apiserver.Rule) {
 	return rules
 }
 
-// callsAlike reports whether the n-th call of this kind for an object is for the same thing
-// on both sides. Upstream writes some objects several times where a plan writes them once.
+// callsAlike reports whether the n-th call of this kind for an object has the same purpose on both
+// sides. Upstream writes some objects several times where a plan writes them once.
 func (k callKind) callsAlike() bool {
 	return k.verb == apiserver.Create || k.verb == apiserver.Delete || k.verb == apiserver.Status && k.kind != "Deployment"
 }
@@ -182,8 +183,8 @@ func (t tally) add(p *carriedPass) {
 	}
 }
 
-// lines is a table with a row for each class and a column for each call: upstream's calls
-// and ours.
+// lines returns a table with a row for each class and call: the numbers of upstream's calls and of
+// ours.
 func (t tally) lines() (lines []string) {
 	for k, n := range t {
 		class := k.class

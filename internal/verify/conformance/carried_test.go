@@ -25,22 +25,22 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A carriedOut is what a pass has done on one side: the objects that it has changed,
-// as they are then, and all that it has said.
+// A carriedOut is the result of a pass on one side: the final state of changed objects, the writes
+// and the events.
 type carriedOut struct {
-	Failed  bool                        // the pass is to be repeated
+	Failed  bool                        // the pass must be repeated
 	Objects map[string]apiserver.Object // by kind and name; nil for one that is gone
-	Writes  []string                    // in order, those of pods sorted
+	Writes  []string                    // in order, writes of pods sorted
 	Events  []upstream.Event
 	Recheck string
 	// Creations and Deletions are still expected afterwards.
 	Creations, Deletions int64
 }
 
-// A carriedPass is one case and what both sides have done about it.
+// A carriedPass is one case with the results of both sides.
 type carriedPass struct {
 	kind           string
-	cached         []metav1.Object   // what both sides see
+	cached         []metav1.Object   // the objects in both caches
 	server         *apiserver.Server // as it was
 	rules          []apiserver.Rule
 	upstream, ours carriedOut
@@ -52,18 +52,18 @@ type carriedPass struct {
 	// again runs upstream with more rules.
 	again func(more []apiserver.Rule, m mode)
 	owner apiserver.Key
-	// memory is what both sides know from earlier passes, left what ours knows afterwards.
+	// memory is the knowledge of both sides from earlier passes, and left our knowledge afterwards.
 	memory *memory
 	left   memory
-	after  *apiserver.Server // ours, afterwards
-	// later is the error of our next pass, nil unless the caches, which have read up to
-	// these versions of pods and owner, are older than what this pass has written.
+	after  *apiserver.Server // our server afterwards
+	// later is the error of our next pass, with caches that have read up to these versions of pods
+	// and owner. It is nil unless they are older than the writes of this pass.
 	later  func(pods, owner string) error
 	spared int // calls that upstream does not come to, by an intended difference
 }
 
-// read fills in what a server tells of a pass. Names are those that created objects have
-// on this side.
+// read reads the result of a pass from the server. Created objects get the same names on both
+// sides.
 func (o *carriedOut) read(before, after *apiserver.Server, events []upstream.Event) {
 	names := o.objects(before, after)
 	o.writes(after.Calls(), names)
@@ -138,8 +138,8 @@ func replaceNames(text string, names map[string]string) string {
 	return objectName.ReplaceAllStringFunc(text, func(word string) string { return cmp.Or(names[word], word) })
 }
 
-// writes adds the calls that have changed something or were refused, once each, but
-// for those of the status, whose result is compared.
+// writes adds the calls that changed something or were refused, once each, except for the status,
+// whose result is compared.
 func (o *carriedOut) writes(calls []apiserver.Call, names map[string]string) {
 	counts := map[string]int{}
 	for _, c := range calls {
@@ -163,7 +163,7 @@ func (o *carriedOut) writes(calls []apiserver.Call, names map[string]string) {
 	}
 }
 
-// sortWrites sorts writes that follow each other and whose order is open.
+// sortWrites sorts consecutive writes whose order does not matter.
 func (o *carriedOut) sortWrites() {
 	group := func(text string) string {
 		verb, rest, _ := strings.Cut(text, " ")
@@ -180,8 +180,8 @@ func (o *carriedOut) sortWrites() {
 	}
 }
 
-// alike reports whether the order of two writes is open: upstream's claims are in the
-// order of its cache, and pods are created and deleted at once.
+// alike reports whether the order of two writes does not matter: upstream's claims are in the order
+// of its cache, and pods are created and deleted concurrently.
 func alike(a, b string) bool {
 	claim := func(s string) bool {
 		return strings.HasPrefix(s, apiserver.Adopt) || strings.HasPrefix(s, apiserver.Release)
@@ -196,7 +196,7 @@ func (o *carriedOut) sortEvents() {
 	})
 }
 
-// diff says what differs between two sides, leaf by leaf, "" if nothing does.
+// diff returns the differences between two sides, leaf by leaf, or "".
 func (o carriedOut) diff(other carriedOut) string {
 	if o.equal(&other) {
 		return ""
@@ -212,37 +212,37 @@ func (o *carriedOut) equal(other *carriedOut) bool {
 		maps.EqualFunc(o.Objects, other.Objects, func(a, b apiserver.Object) bool { return equality.Semantic.DeepEqual(a, b) })
 }
 
-// clone returns a copy whose parts may be replaced.
+// clone returns a copy with parts that may be replaced.
 func (o carriedOut) clone() carriedOut {
 	o.Objects, o.Writes, o.Events = maps.Clone(o.Objects), slices.Clone(o.Writes), slices.Clone(o.Events)
 	return o
 }
 
-// A substitution is one intended difference: upstream is run again with other answers,
-// those that ours has got, and then nothing may differ any more.
+// A substitution is one intended difference: upstream runs again with the answers that our side
+// got, and then nothing may differ any more.
 type substitution struct {
 	name, reason string
-	// answers are what upstream is to be answered, before all other rules.
+	// answers returns the answers for upstream, before all other rules.
 	answers func(*carriedPass) []apiserver.Rule
 	mode
 	// adjust, unless it is nil, changes one leaf of upstream's side.
 	adjust func(*carriedPass)
 }
 
-// A mode is what else is different for upstream.
+// A mode is a set of further changes for upstream.
 type mode struct {
 	own   bool // its writes do not conflict with its own
-	fails bool // our pass fails over what upstream is not told
+	fails bool // our pass fails for a reason that upstream does not see
 	waits bool // for another pass, after one that was to create or delete pods
-	byUID bool // names and kinds of the owners of pods are those of the UIDs
+	byUID bool // owner references of pods have the name and kind of the UID
 }
 
 func (m mode) or(n mode) mode {
 	return mode{m.own || n.own, m.fails || n.fails, m.waits || n.waits, m.byUID || n.byUID}
 }
 
-// verdict runs upstream and compares the two sides. Where they differ, upstream is run
-// with the answers of those substitutions that apply.
+// verdict runs upstream and compares the two sides. Where they differ, upstream runs again with the
+// answers of the substitutions that apply.
 func (p *carriedPass) verdict(rows []substitution) (intended []string, diff string) {
 	p.again(nil, mode{})
 	if p.upstream.diff(p.ours) == "" && p.tooMany() == "" {
@@ -314,8 +314,8 @@ func (p *carriedPass) report(diff string) string {
 
 func kindOf(o any) string { return reflect.TypeOf(o).Elem().Name() }
 
-// testCarried runs random passes. One whose plan differs on purpose is not carried out:
-// the comparison of plans is about it.
+// testCarried runs random passes. A plan with an intended difference is not carried out: the
+// comparison of plans covers it.
 func testCarried(t bubble, counts *caseCounts, targets []callKind, pass func(random.T) (*carriedPass, string)) {
 	corners := failureCorners(targets)
 	start := time.Now()

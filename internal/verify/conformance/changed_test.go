@@ -166,8 +166,8 @@ func more(t reflect.Type) reflect.Value {
 	return v
 }
 
-// TestChanged counts the changes of a value of each kind, and sees that each is one and
-// leaves what it was made of alone.
+// TestChanged counts the changes of a value of each kind, and checks that each is a single change
+// and does not modify the original.
 func TestChanged(t *testing.T) {
 	type inner struct {
 		N    int32

@@ -40,7 +40,7 @@ func claimsOf(o *daemonSetOutcome) []string    { return o.Claims }
 func revisionsOf(o *daemonSetOutcome) []string { return o.Revisions }
 func eventsOf(o *daemonSetOutcome) []string    { return o.Events }
 
-// daemonSetCorners are what whole passes of DaemonSets must have seen.
+// daemonSetCorners are the corners that whole passes of DaemonSets must have met.
 var daemonSetCorners = []corner[*daemonSetPass]{
 	{"nothing to do", func(p *daemonSetPass) bool { return len(p.result.Writes) == 0 && p.result.Err == nil }},
 	{"no node", func(p *daemonSetPass) bool { return len(p.c.Nodes) == 0 }},

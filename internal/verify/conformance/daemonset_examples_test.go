@@ -91,8 +91,7 @@ func TestDaemonSetDifferences(t *testing.T) {
 	})
 }
 
-// TestUpstreamDaemonSet drives the upstream controller alone, to see that the harness
-// shows what it does.
+// TestUpstreamDaemonSet runs only the upstream controller, to check the harness.
 func TestUpstreamDaemonSet(t *testing.T) {
 	inBubble(t, func(t bubble, now time.Time) {
 		dsc, err := upstream.NewDaemonSets()
@@ -121,7 +120,7 @@ func TestUpstreamDaemonSet(t *testing.T) {
 		require.Equal(t, []string{"beside an old available pod " + hash + " "}, o.Creates)
 		o = pass(func(c *gen.DaemonSetCase) { c.Pods[0].Status.Phase = corev1.PodFailed })
 		require.Equal(t, []string{"Warning FailedDaemonPod Found failed daemon pod ns/p0 on node n0, will try to kill it"}, o.Events)
-		o = pass(func(c *gen.DaemonSetCase) { // it waits, and the update goes on
+		o = pass(func(c *gen.DaemonSetCase) { // it waits, and the update continues
 			c.Pods[0].Status.Phase = corev1.PodFailed
 			c.Failures = []upstream.Failure{{Node: "n0", Times: 3, At: now.Add(-3 * time.Second)}}
 		})

@@ -17,8 +17,8 @@ import (
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
-// TestInPlacePatches: the API server's own merge makes of a pod what the patches of an
-// update in place and of a hook say.
+// TestInPlacePatches: the API server's merge applies the patches of an in-place update and of a
+// hook as intended.
 func TestInPlacePatches(t *testing.T) {
 	pod := healthyPod(benchNow, 0)
 	pod.Labels, pod.Annotations = map[string]string{"app": "web", "a": "1"}, map[string]string{"note": "n", "inplace-update-grace": "{}"}

@@ -29,24 +29,24 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// A daemonSetOutcome is what a pass leads to, in a form that both sides share. All
-// lists are sorted: upstream writes pods in any order.
+// A daemonSetOutcome is the result of a pass in a form that both sides share. All lists are sorted:
+// upstream writes pods in any order.
 type daemonSetOutcome struct {
 	Refused   bool
-	Claims    []string // what is adopted and released, once each: upstream repeats it
+	Claims    []string // adoptions and releases, once each: upstream repeats them
 	Revisions []string
 	Relabels  []string
 	Creates   []string
-	Pods      []string // what is created, once each, apart from the node
+	Pods      []string // created pods, once each, without the node
 	Deletes   []string
 	Status    appsv1.DaemonSetStatus
 	Events    []string
 }
 
-// A daemonSetPass is one case and what both sides make of it.
+// A daemonSetPass is one case with the results of both sides.
 type daemonSetPass struct {
 	c              *gen.DaemonSetCase
-	in             *gen.DaemonSetCase // what upstream sees of it
+	in             *gen.DaemonSetCase // the input of upstream
 	dsc            *upstream.DaemonSets
 	now            time.Time
 	result         upstream.Result
@@ -80,7 +80,7 @@ func (p *daemonSetPass) sync() {
 	p.result = p.dsc.Sync(p.in.DaemonSet)
 }
 
-// again runs upstream on what it sees with a change.
+// again runs upstream with its input changed.
 func (p *daemonSetPass) again(change func(*gen.DaemonSetCase)) {
 	in := *p.in
 	in.DaemonSet, in.Revisions = in.DaemonSet.DeepCopy(), slices.Clone(in.Revisions)
@@ -126,7 +126,7 @@ func (p *daemonSetPass) currentHash(data []byte) string {
 	for _, w := range p.result.Writes {
 		if create, ok := w.(upstream.CreateRevision); ok {
 			hash = create.Object.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]
-			if create.Err != nil { // it is there, with a hash of its own
+			if create.Err != nil { // it exists, with its own hash
 				hash = cmp.Or(p.labelOf(create.Object.Name), create.Object.Name)
 			}
 		}
@@ -247,7 +247,7 @@ func (p *daemonSetPass) labelOf(name string) string {
 }
 
 func (o daemonSetOutcome) normalised() daemonSetOutcome {
-	o.Revisions = slices.DeleteFunc(slices.Clone(o.Revisions), func(s string) bool { // of what is deleted later
+	o.Revisions = slices.DeleteFunc(slices.Clone(o.Revisions), func(s string) bool { // of revisions that are deleted later
 		update := strings.Fields(s)
 		return update[0] == "update" && slices.Contains(o.Revisions, "delete "+update[1])
 	})
@@ -258,9 +258,9 @@ func (o daemonSetOutcome) normalised() daemonSetOutcome {
 	return o
 }
 
-// deleted describes a pod that is deleted: by its name, unless it is one of those that
-// a rolling update has a choice of. Of these both sides must delete as many. Only with
-// a surge does it matter whether the node should run a pod.
+// deleted describes a deleted pod: by its name, unless a rolling update may choose among several.
+// Of these both sides must delete the same number. Whether the node should run a pod matters only
+// with a surge.
 func (p *daemonSetPass) deleted(name string, now time.Time) string {
 	for _, pod := range p.c.Pods {
 		if pod.Name == name && p.alone(pod) && p.choice(pod, now) {
@@ -270,8 +270,8 @@ func (p *daemonSetPass) deleted(name string, now time.Time) string {
 	return name
 }
 
-// created describes a pod that is created: by its node, unless it replaces one of those
-// that a rolling update has a choice of.
+// created describes a created pod: by its node, unless it replaces a pod that a rolling update may
+// choose among several.
 func (p *daemonSetPass) created(node, hash, generation string, now time.Time) string {
 	for _, pod := range p.c.Pods {
 		if target, err := daemonutil.GetTargetNodeName(pod); err == nil && target == node && p.alone(pod) && p.choice(pod, now) {
@@ -281,8 +281,8 @@ func (p *daemonSetPass) created(node, hash, generation string, now time.Time) st
 	return node + " " + hash + " " + generation
 }
 
-// alone reports whether no other pod of the DaemonSet is on the node of pod, but for
-// those that are being deleted.
+// alone reports whether no other pod of the DaemonSet is on the node of pod, except pods that are
+// being deleted.
 func (p *daemonSetPass) alone(pod *corev1.Pod) bool {
 	node, _ := daemonutil.GetTargetNodeName(pod)
 	for _, other := range p.c.Pods {

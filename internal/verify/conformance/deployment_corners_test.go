@@ -19,7 +19,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// deploymentCorners are what whole passes of Deployments must have seen.
+// deploymentCorners are the corners that whole passes of Deployments must have met.
 var deploymentCorners = []corner[*deploymentPass]{
 	{"RollingUpdate", func(p *deploymentPass) bool {
 		return p.c.Deployment.Spec.Strategy.Type == appsv1.RollingUpdateDeploymentStrategyType

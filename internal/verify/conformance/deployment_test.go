@@ -22,12 +22,12 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A deploymentPass is one case and what both sides make of it.
+// A deploymentPass is one case with the results of both sides.
 type deploymentPass struct {
 	c              *gen.DeploymentCase
-	in             *gen.DeploymentCase // what upstream sees of it
+	in             *gen.DeploymentCase // the input of upstream
 	keep           bool                // upstream's writes of sizes below 0 change nothing
-	noSelector     bool                // what upstream creates is compared without its selector
+	noSelector     bool                // objects created by upstream are compared without their selector
 	dc             *upstream.Deployments
 	now            time.Time
 	result         upstream.Result
@@ -36,8 +36,8 @@ type deploymentPass struct {
 	rejected       error // why there is no plan
 }
 
-// passDeployment runs both sides on the same objects. Only what upstream cannot read at
-// all is completed for it: see readable.
+// passDeployment runs both sides on the same objects. Only fields that upstream cannot do without
+// are completed for it: see readable.
 func passDeployment(dc *upstream.Deployments, c *gen.DeploymentCase, now time.Time) deploymentPass {
 	p := deploymentPass{c: c, in: c, dc: dc, now: now}
 	p.ours, p.plan, p.rejected = planOutcome(c, now)
@@ -48,7 +48,7 @@ func passDeployment(dc *upstream.Deployments, c *gen.DeploymentCase, now time.Ti
 	return p
 }
 
-// run runs upstream on what it sees.
+// run runs upstream on its input.
 func (p *deploymentPass) run() {
 	p.result = p.sync(p.in.Deployment)
 	p.upstream = upstreamOutcome(p.in, p.result)
@@ -96,7 +96,7 @@ func selectsAll(d *appsv1.Deployment) bool {
 	return s != nil && s.MatchLabels == nil && s.MatchExpressions == nil
 }
 
-// again runs upstream on what it sees with a change.
+// again runs upstream with its input changed.
 func (p *deploymentPass) again(change func(*gen.DeploymentCase)) {
 	p.in = &gen.DeploymentCase{Deployment: p.in.Deployment.DeepCopy(), ReplicaSets: slices.Clone(p.in.ReplicaSets), Pods: p.in.Pods}
 	change(p.in)
@@ -110,10 +110,10 @@ func (p *deploymentPass) clone() *deploymentPass {
 	return &q
 }
 
-// readable returns the Deployment as upstream can read it. It panics if replicas or the
-// block of a rolling update is nil, and ends with an error if there is no strategy,
-// whose place the planner gives to RollingUpdate. Whatever else is unset stays so for
-// both sides, the limits in the block included.
+// readable returns the Deployment in a form that upstream can read. Upstream panics if replicas or
+// the block of a rolling update is nil, and ends with an error if there is no strategy, for which
+// the planner assumes RollingUpdate. Other unset fields stay unset for both sides, including the
+// limits in the block.
 func readable(d *appsv1.Deployment) *appsv1.Deployment {
 	strategy := &d.Spec.Strategy
 	rolling := strategy.Type == "" || strategy.Type == appsv1.RollingUpdateDeploymentStrategyType
@@ -161,9 +161,8 @@ func unsetSurge(s *appsv1.DeploymentSpec) bool {
 		(s.Strategy.RollingUpdate == nil || s.Strategy.RollingUpdate.MaxSurge == nil)
 }
 
-// verdict compares the two sides of a pass. It returns the name of the intended
-// difference between them, "" if there is none or passes that are carried out have it as
-// well, or else what differs.
+// verdict compares the two sides of a pass. It returns the name of the intended difference between
+// them, "" if there is none or passes that are carried out have it as well, or else the difference.
 func (p deploymentPass) verdict() (intended, diff string) {
 	names, diff := explain(deploymentDifferences, &p)
 	names = slices.DeleteFunc(names, func(name string) bool { return name == noRecheck || name == uidDecides || name == takenByReleased })
@@ -180,9 +179,8 @@ func (p deploymentPass) report(diff string) string {
 		diff, p.result.Err, p.result.Panic, p.rejected, objects)
 }
 
-// TestDeployments compares whole passes of the Deployment controller with plans. A
-// fifth of the cases are what is left after one or two passes, where there is often
-// nothing to do but to wait.
+// TestDeployments compares whole passes of the Deployment controller with plans. A fifth of the
+// cases are results of one or two passes, in which there is often nothing to do but to wait.
 func TestDeployments(t *testing.T) {
 	counts := newCaseCounts("whole passes of Deployments")
 	defer counts.clock()()

@@ -27,17 +27,16 @@ type difference[P, O any] struct {
 	// leaf lists the paths in the outcome that may differ. An empty path is the whole:
 	// where there is no plan, or where upstream was asked again with another input.
 	leaf []string
-	// from recognises what upstream does instead: from the case and from what upstream
-	// has done, never from ours.
+	// from recognises the difference: from the case and from upstream's outcome, never from ours.
 	from func(P) bool
-	// to is what ours has to be, from the case and from upstream. It must be upstream's
-	// outcome but for the leaf.
+	// to returns the required outcome on our side, from the case and from upstream. It must equal
+	// upstream's outcome except for the leaf.
 	to func(P) O
-	// near lists outcomes that are almost what ours has to be, beside all that have one
-	// value changed, see changed. None of them may be taken for intended.
+	// near lists outcomes that are almost the required one, in addition to all with one value
+	// changed, see changed. None of them may be taken for intended.
 	near []mistake[O]
-	// elsewhere is what ours has here, planted where nothing differs: there it is a
-	// mistake. It returns false where it cannot be planted.
+	// elsewhere plants the difference where nothing differs: there it is a mistake. It returns
+	// false where it cannot be planted.
 	elsewhere func(P, *O) bool
 }
 
@@ -55,7 +54,7 @@ type mistake[O any] struct {
 // A comparison is a pass with an outcome on each side.
 type comparison[P, O any] interface {
 	sides() (upstream, ours *O)
-	// clone returns a pass whose sides can be replaced.
+	// clone returns a pass with sides that can be replaced.
 	clone() P
 }
 
@@ -63,9 +62,8 @@ func equal[O any](a, b *O) bool {
 	return reflect.DeepEqual(a, b) || gocmp.Equal(*a, *b, cmpopts.EquateEmpty())
 }
 
-// explain returns the names of the intended differences that make of upstream's outcome
-// ours: none if nothing differs, one, or up to four at once. Otherwise it returns what
-// differs.
+// explain returns the names of the intended differences that turn upstream's outcome into ours:
+// none if nothing differs, one, or up to four at once. Otherwise it returns the difference.
 func explain[P comparison[P, O], O any](rows []difference[P, O], p P) (names []string, diff string) {
 	theirs, ours := p.sides()
 	if equal(theirs, ours) {
@@ -90,8 +88,8 @@ func explain[P comparison[P, O], O any](rows []difference[P, O], p P) (names []s
 	return nil, diff
 }
 
-// apply calls yield with what n rows make of upstream's outcome, each after the one
-// before, until yield returns false.
+// apply calls yield with the outcomes of applying n rows to upstream's outcome, one after the
+// other, until yield returns false.
 func apply[P comparison[P, O], O any](rows []difference[P, O], p P, n int, yield func([]string, *O) bool) bool {
 	for i, row := range rows {
 		if !row.from(p) {
@@ -117,9 +115,9 @@ func apply[P comparison[P, O], O any](rows []difference[P, O], p P, n int, yield
 	return true
 }
 
-// intended returns all outcomes that are taken for intended in a pass which each of some
-// sets of rows explains. What fewer rows of such a set make of upstream's outcome is left
-// out: nearer to upstream than ours is no mistake.
+// intended returns whether an outcome is taken for intended in a pass which each of some sets of
+// rows explains. Outcomes of fewer rows of such a set are left out: an outcome closer to upstream
+// is no mistake.
 func intended[P comparison[P, O], O any](rows []difference[P, O], p P, sets ...[]string) func(*O) bool {
 	theirs, _ := p.sides()
 	list := []O{*theirs}
@@ -142,10 +140,9 @@ func partOf(applied, set []string) bool {
 	return len(applied) < len(set) && !slices.ContainsFunc(applied, foreign)
 }
 
-// backAgain returns the sets of rows that, one after the other, make of upstream's outcome
-// what it was. What the first of them makes of it alone is half of the way: a time that
-// was moved makes two pods equal, say, and then their order in the list decides between
-// them as before.
+// backAgain returns the sets of rows that, one after the other, restore upstream's outcome. The
+// outcome of the first row alone is half of the way: for example a changed time makes two pods
+// equal, and then their order in the list decides between them as before.
 func backAgain[P comparison[P, O], O any](rows []difference[P, O], p P) (sets [][]string) {
 	theirs, _ := p.sides()
 	for n := range 2 {
@@ -178,7 +175,7 @@ func differing[O any](a, b *O) []string {
 	return r.found
 }
 
-// paths collects what differs.
+// paths collects the paths of differences.
 type paths struct {
 	path  gocmp.Path
 	found []string
@@ -221,8 +218,8 @@ const (
 	eachValue      = "each value changed"
 )
 
-// pass compares one pass. What differs, or a planted mistake that is taken for intended,
-// is the problem.
+// pass compares one pass. The problem is an unexplained difference, or a planted mistake that is
+// taken for intended.
 func (j *judgement[P, O]) pass(p P) (names []string, problem string) {
 	names, diff := explain(j.rows, p)
 	switch {
@@ -243,8 +240,8 @@ func (j *judgement[P, O]) pass(p P) (names []string, problem string) {
 	return names, problem
 }
 
-// judgePass compares a pass, and fails for what is not intended. The rows must be the same
-// in every call.
+// judgePass compares a pass, and fails for an unintended difference. The rows must be the same in
+// every call.
 func judgePass[P interface {
 	comparison[P, O]
 	report(string) string
@@ -291,7 +288,7 @@ func (j *judgement[P, O]) plantNear(p P, row *difference[P, O], c *rowCount, nam
 	return ""
 }
 
-// plantElsewhere plants what the rows are about in a pass in which nothing differs.
+// plantElsewhere plants the differences of the rows in a pass in which nothing differs.
 func (j *judgement[P, O]) plantElsewhere(p P) string {
 	if j.equal%elsewhereEvery != 0 {
 		return ""

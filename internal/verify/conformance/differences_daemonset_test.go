@@ -16,8 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// daemonSetDifferences is the complete list of what is meant to differ in plans for
-// DaemonSets.
+// daemonSetDifferences is the complete list of intended differences in plans for DaemonSets.
 var daemonSetDifferences = []difference[*daemonSetPass, daemonSetOutcome]{
 	{
 		name:   "another owner's revision without a hash",
@@ -83,7 +82,7 @@ func (p *daemonSetPass) takenWithoutHash() (list []string) {
 	return list
 }
 
-// nearDaemons is what a plan for a DaemonSet may not be.
+// nearDaemons are wrong plans for a DaemonSet.
 var nearDaemons = []mistake[daemonSetOutcome]{
 	{"a creation more", func(o *daemonSetOutcome) bool {
 		o.Creates = append(o.Creates, "n99 web-x 1")
@@ -107,9 +106,9 @@ var nearDaemons = []mistake[daemonSetOutcome]{
 	}},
 }
 
-// rareDaemons makes of some cases one of those that hardly ever occur: in one of 20 the
-// name of the current revision is taken by one of another owner without a hash, and in
-// one of 10 a node is gone in a surge, and the status is stored already.
+// rareDaemons turns some cases into rare ones: in one of 20 a revision of another owner without a
+// hash has the name of the current revision, and in one of 10 a node is gone in a surge, and the
+// status is stored already.
 func rareDaemons(t random.T, dsc *upstream.DaemonSets, c *gen.DaemonSetCase) {
 	ds := c.DaemonSet
 	switch {

@@ -15,18 +15,17 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 )
 
-// These differences, and noRecheck, are those of passes that are carried out, too.
+// These differences, and noRecheck, also apply to passes that are carried out.
 const (
 	uidDecides      = "the UID alone says whose a pod is"
 	takenByReleased = "a ReplicaSet that was released is not the new one, though it has the name"
 )
 
-// deploymentDifferences is the complete list of what is meant to differ in plans for
-// Deployments. Rows that ask upstream again come before those that change what it has
-// done.
+// deploymentDifferences is the complete list of intended differences in plans for Deployments. Rows
+// that ask upstream again come before rows that change its outcome.
 var deploymentDifferences = ofRelease(slices.Concat(deploymentRejections, ifPlanned(deploymentPlans)))
 
-// deploymentRejections are those where there is no plan.
+// deploymentRejections are the differences without a plan.
 var deploymentRejections = []difference[*deploymentPass, deploymentOutcome]{
 	{
 		name:      "unusable limit rejected",
@@ -66,7 +65,7 @@ var deploymentRejections = []difference[*deploymentPass, deploymentOutcome]{
 	},
 }
 
-// deploymentPlans are those where there is one.
+// deploymentPlans are the differences with a plan.
 var deploymentPlans = []difference[*deploymentPass, deploymentOutcome]{
 	{
 		name:   "unset surge is 0 for the new ReplicaSet as well",

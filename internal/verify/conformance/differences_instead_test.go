@@ -22,10 +22,10 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// The functions of this file say what has to be ours where Deployments are meant to differ,
-// and what it may not be.
+// The functions of this file return the required outcomes on our side where Deployments are meant
+// to differ, and wrong ones.
 
-// untilTaken is what upstream does up to the creation that fails, and the revision.
+// untilTaken is upstream's outcome up to the creation that fails, and the revision.
 func untilTaken(p *deploymentPass) deploymentOutcome {
 	o := refusedDeployment(p.in)
 	o.Refused, o.Created, o.LiveRead, o.Revision = false, p.upstream.Created, p.upstream.LiveRead, p.upstream.Revision
@@ -39,7 +39,7 @@ func untilTaken(p *deploymentPass) deploymentOutcome {
 	return o
 }
 
-// instead is what upstream does with another input.
+// instead is upstream's outcome for another input.
 func instead(change func(*gen.DeploymentCase)) func(*deploymentPass) deploymentOutcome {
 	return func(p *deploymentPass) deploymentOutcome {
 		p.again(change)
@@ -47,14 +47,13 @@ func instead(change func(*gen.DeploymentCase)) func(*deploymentPass) deploymentO
 	}
 }
 
-// rejectsAny recognises a case with a field that ours rejects and upstream does not, or not
-// at once.
+// rejectsAny recognises a case with a field that ours rejects and upstream does not, or not at
+// once.
 func rejectsAny(fields func(*gen.DeploymentCase) []string) func(*deploymentPass) bool {
 	return func(p *deploymentPass) bool { return len(fields(p.c)) > 0 }
 }
 
-// rejecting is a pass that fails because of the fields, and of those that other rows
-// reject.
+// rejecting is a pass that fails because of the fields, and of fields that other rows reject.
 func rejecting(fields func(*gen.DeploymentCase) []string) func(*deploymentPass) deploymentOutcome {
 	return func(p *deploymentPass) deploymentOutcome {
 		o := refusedDeployment(p.c)
@@ -87,7 +86,7 @@ func unknownStrategy(c *gen.DeploymentCase) []string {
 	return nil
 }
 
-// negativeNumbers are those of the Deployment or else, where these can be read, of its
+// negativeNumbers returns the negative fields of the Deployment or else, where it is valid, of its
 // ReplicaSets.
 func negativeNumbers(c *gen.DeploymentCase) (fields []string) {
 	s := &c.Deployment.Spec
@@ -117,8 +116,8 @@ func withoutUID(c *gen.DeploymentCase) []string {
 	return ofSets(c, "UID", func(rs *appsv1.ReplicaSet) bool { return rs.UID == "" })
 }
 
-// ifPlanned takes rows about plans for none where ours rejects the case: whatever upstream
-// would do otherwise there, ours is to do nothing at all.
+// ifPlanned limits rows about plans to cases that ours does not reject: then ours does nothing,
+// whatever upstream does.
 func ifPlanned(rows []difference[*deploymentPass, deploymentOutcome]) []difference[*deploymentPass, deploymentOutcome] {
 	rows = slices.Clone(rows)
 	for i := range rows {
@@ -131,7 +130,7 @@ func ifPlanned(rows []difference[*deploymentPass, deploymentOutcome]) []differen
 	return rows
 }
 
-// ofSets returns a field of those ReplicaSets that ours takes for the Deployment's.
+// ofSets returns a field of the ReplicaSets that ours counts as the Deployment's.
 func ofSets(c *gen.DeploymentCase, name string, is func(*appsv1.ReplicaSet) bool) (fields []string) {
 	if selectsAll(c.Deployment) { // then nothing is looked at
 		return nil
@@ -148,7 +147,7 @@ func ofSets(c *gen.DeploymentCase, name string, is func(*appsv1.ReplicaSet) bool
 	return fields
 }
 
-// selectOwn gives the Deployment a selector for what it controls.
+// selectOwn gives the Deployment a selector for the ReplicaSets that it controls.
 func selectOwn(c *gen.DeploymentCase) {
 	const label = "example.com/own"
 	c.Deployment.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{label: ""}}
@@ -161,7 +160,7 @@ func selectOwn(c *gen.DeploymentCase) {
 	}
 }
 
-// keepingSizes is what upstream does if a write of a size below 0 changes nothing.
+// keepingSizes is upstream's outcome if a write of a size below 0 changes nothing.
 func keepingSizes(p *deploymentPass) deploymentOutcome {
 	p.keep = true
 	p.again(func(*gen.DeploymentCase) {})
@@ -169,8 +168,8 @@ func keepingSizes(p *deploymentPass) deploymentOutcome {
 	return p.upstream
 }
 
-// withoutRoom is what upstream does in addition if there is no room for the new ReplicaSet
-// to grow. The surge that says so goes into annotations, and is taken out of them again.
+// withoutRoom is upstream's outcome if the new ReplicaSet has no room to grow. That requires
+// another surge, which appears in annotations and is removed from them again.
 func withoutRoom(p *deploymentPass) deploymentOutcome {
 	before := readable(p.in.Deployment)
 	replicas, current := number(before.Spec.Replicas), util.GetReplicaCountForReplicaSets(own(p))
@@ -224,8 +223,8 @@ func refusedStep(step string) bool {
 }
 func deletes(step string) bool { return strings.HasPrefix(step, "delete ") }
 
-// cleanedUp is what upstream does, but with the deletions that it comes to in our order.
-// Whether it cleans up at all, and when, is seen without a limit.
+// cleanedUp is upstream's outcome with the deletions of its cleanup in our order. A run without a
+// limit shows whether and when it cleans up.
 func cleanedUp(p *deploymentPass) deploymentOutcome {
 	all := p.clone()
 	all.again(func(c *gen.DeploymentCase) { c.Deployment.Spec.RevisionHistoryLimit = new(int32(0)) })
@@ -239,7 +238,7 @@ func cleanedUp(p *deploymentPass) deploymentOutcome {
 	}))
 	surplus := len(old) - int(number(p.in.Deployment.Spec.RevisionHistoryLimit))
 	steps := slices.DeleteFunc(slices.Clone(p.upstream.Steps), deletes)
-	if at > len(steps) { // beside another difference it may not come to that
+	if at > len(steps) { // another difference may prevent the cleanup
 		return p.upstream
 	}
 	for _, rs := range old[:min(max(0, surplus), len(old))] { // a limit may be negative
@@ -252,7 +251,7 @@ func cleanedUp(p *deploymentPass) deploymentOutcome {
 	return p.upstream
 }
 
-// plannedByRevision lists ReplicaSets in the order in which ours goes through them.
+// plannedByRevision lists ReplicaSets in our order.
 func plannedByRevision(sets []*appsv1.ReplicaSet) (list []*appsv1.ReplicaSet) {
 	for _, i := range revision.ByRevision(historied{Sets: sets}.entries(), revision.Options{}) {
 		list = append(list, sets[i])
@@ -289,7 +288,7 @@ func recheckAt(p *deploymentPass, c *appsv1.DeploymentCondition) string {
 	return left.String()
 }
 
-// nearRejection is what a rejection may not be.
+// nearRejection are wrong rejections.
 var nearRejection = []mistake[deploymentOutcome]{
 	{"another field", func(o *deploymentOutcome) bool {
 		o.Rejected[0] = "spec.paused"
@@ -305,7 +304,7 @@ var nearRejection = []mistake[deploymentOutcome]{
 	}},
 }
 
-// nearPlan is what any plan may not be.
+// nearPlan are wrong plans.
 var nearPlan = []mistake[deploymentOutcome]{
 	{"the last action dropped", func(o *deploymentOutcome) bool {
 		ok := len(o.Steps) > 0

@@ -22,8 +22,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// replicaSetDifferences is the complete list of what is meant to differ in plans for
-// ReplicaSets and ReplicationControllers.
+// replicaSetDifferences is the complete list of intended differences in plans for ReplicaSets and
+// ReplicationControllers.
 var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 	{
 		name:   "negative size rejected",
@@ -119,10 +119,10 @@ var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 	},
 }
 
-// negativeSize tells that nothing else matters: what is refused is no plan that differs.
+// negativeSize reports whether the case is refused, so that no difference of plans applies.
 func negativeSize(p *replicaSetPass) bool { return *p.c.ReplicaSet.Spec.Replicas < 0 }
 
-// insteadOf is what upstream does with another input.
+// insteadOf is upstream's outcome for another input.
 func insteadOf(change func(*gen.ReplicaSetCase)) func(*replicaSetPass) replicaSetOutcome {
 	return func(p *replicaSetPass) replicaSetOutcome {
 		p.again(change)
@@ -130,8 +130,8 @@ func insteadOf(change func(*gen.ReplicaSetCase)) func(*replicaSetPass) replicaSe
 	}
 }
 
-// ofCoherentPods is what upstream does when it sees all pods of the ReplicaSet. If it then
-// panics over one that was created just now, it is no answer yet.
+// ofCoherentPods is upstream's outcome when it sees all pods of the ReplicaSet. If it then panics
+// over a pod that was created just now, there is no answer yet.
 func ofCoherentPods(p *replicaSetPass) replicaSetOutcome {
 	panicked := p.result.Panic != nil
 	p.again(func(c *gen.ReplicaSetCase) { c.Pods = coherentPods(c) })
@@ -141,7 +141,7 @@ func ofCoherentPods(p *replicaSetPass) replicaSetOutcome {
 	return p.upstream
 }
 
-// victimsOf is what upstream does, but with the victims that it chooses for another input.
+// victimsOf is upstream's outcome with the victims that it chooses for another input.
 func victimsOf(change func(*gen.ReplicaSetCase)) func(*replicaSetPass) replicaSetOutcome {
 	return func(p *replicaSetPass) replicaSetOutcome {
 		q := p.chosenFrom()
@@ -158,7 +158,7 @@ func (p *replicaSetPass) chosenFrom() *replicaSetPass {
 	return q
 }
 
-// selectControlled gives those that have no selector one for the pods that they control.
+// selectControlled gives ReplicaSets without a selector one for the pods that they control.
 func selectControlled(c *gen.ReplicaSetCase) {
 	withSelector := func(rs *appsv1.ReplicaSet) *appsv1.ReplicaSet {
 		if rs.Spec.Selector != nil {
@@ -185,8 +185,8 @@ func coherentPods(c *gen.ReplicaSetCase) []*corev1.Pod {
 	return coherent(c.Kind(), []*appsv1.ReplicaSet{c.ReplicaSet}, c.Pods)
 }
 
-// aMomentAhead moves the pods that are created now into the future. Their rank by age
-// stays the same, that of all that are not older than now, and so do ties among them.
+// aMomentAhead moves the pods that are created now into the future. Their rank by age, the rank of
+// all pods that are not older than now, stays the same, and so do ties among them.
 func aMomentAhead(c *gen.ReplicaSetCase) {
 	now := time.Now()
 	for i, pod := range c.Pods {
@@ -197,8 +197,7 @@ func aMomentAhead(c *gen.ReplicaSetCase) {
 	}
 }
 
-// within292Years moves times that are further away than that to the end of what 64 bits
-// of nanoseconds hold.
+// within292Years moves times that are further away to the limit of 64 bits of nanoseconds.
 func within292Years(pods []*corev1.Pod) []*corev1.Pod {
 	pods = slices.Clone(pods)
 	for i, pod := range pods {
@@ -223,7 +222,7 @@ func within292Years(pods []*corev1.Pod) []*corev1.Pod {
 	return pods
 }
 
-// adopted makes what is to be adopted the ReplicaSet's.
+// adopted gives the pods to adopt to the ReplicaSet.
 func adopted(c *gen.ReplicaSetCase) {
 	for i, pod := range c.Pods {
 		if metav1.GetControllerOf(pod) == nil && claimed(c, pod) && controller.IsPodActive(pod) {
@@ -234,7 +233,7 @@ func adopted(c *gen.ReplicaSetCase) {
 	}
 }
 
-// nearPods is what a plan for pods may not be.
+// nearPods are wrong plans for pods.
 var nearPods = []mistake[replicaSetOutcome]{
 	{"a victim less", func(o *replicaSetOutcome) bool {
 		ok := len(o.Deletes) > 0
@@ -282,9 +281,8 @@ func otherVictim(p *replicaSetPass, o *replicaSetOutcome) bool {
 	return false
 }
 
-// rareReplicas makes of some cases one of those that hardly ever occur: with times
-// centuries away, and one in 50 with many pods of which upstream's order may go in a
-// circle.
+// rareReplicas turns some cases into rare ones: with times centuries away, and one in 50 with many
+// pods for which upstream's order may be cyclic.
 func rareReplicas(t random.T, c *gen.ReplicaSetCase, now time.Time) {
 	if centuriesAway(t, c.Pods) {
 		*c.ReplicaSet.Spec.Replicas = int32(len(c.Pods) / 2)
@@ -303,8 +301,8 @@ func rareReplicas(t random.T, c *gen.ReplicaSetCase, now time.Time) {
 	}
 }
 
-// drawCircle draws 13 healthy pods of about the same age, whose order by age, restarts
-// and UID may go in a circle.
+// drawCircle draws 13 healthy pods of about the same age; their order by age, restarts and UID may
+// be cyclic.
 func drawCircle(t random.T, now time.Time) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for i := range 13 {

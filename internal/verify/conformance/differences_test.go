@@ -14,10 +14,10 @@ import (
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
 )
 
-// The files differences_*.go are the complete list of what is meant to differ from
-// upstream. Whatever else differs fails. This one has the differences of functions.
+// The files differences_*.go are the complete list of intended differences from upstream. Every
+// other difference fails. This one has the differences of functions.
 
-// limitDifferences are those of both functions that resolve limits.
+// limitDifferences are the differences of both functions that resolve limits.
 var limitDifferences = []difference[*decision[limits], any]{{
 	name:   "percentages beyond the precision of a float",
 	reason: "rollout, Deviations: whole numbers are computed; floats are exact up to 2^53",

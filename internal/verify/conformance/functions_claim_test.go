@@ -44,7 +44,7 @@ type claiming struct {
 	Live       claim.OwnerNow
 }
 
-// claimOutcome is what becomes of the pods.
+// claimOutcome is the result for the pods.
 type claimOutcome struct {
 	Claimed []string
 	Patches []string
@@ -171,7 +171,7 @@ func (c *claiming) owner() claim.Owner {
 	return owner
 }
 
-// target returns the pod that an action writes, and patch what it sends.
+// target returns the pod of an action, and patch its request.
 func (c *claiming) target(a claim.Action) *corev1.Pod {
 	switch a := a.(type) {
 	case claim.AdoptChild:
@@ -251,10 +251,10 @@ func compareClaim(t random.T, counts *caseCounts, now time.Time) {
 	}, nil, decision[claiming]{c, c.upstream(), c.ours()})
 }
 
-// replicaClaim is what becomes of the pods of a ReplicaSet, in no order.
+// replicaClaim is the result for the pods of a ReplicaSet, in no order.
 type replicaClaim struct{ Claimed, Patches, Terminating []string }
 
-// compareReplicaClaim does what the pass of a ReplicaSet does to find its pods.
+// compareReplicaClaim claims pods as the pass of a ReplicaSet does.
 func compareReplicaClaim(t random.T, counts *caseCounts, now time.Time) {
 	c := drawClaiming(t, now)
 	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, claim.OwnerNow{UID: "u1"}

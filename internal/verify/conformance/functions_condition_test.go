@@ -24,7 +24,7 @@ var conditionFunctions = []function{
 	{"DeploymentTimedOut", compareTimedOut},
 }
 
-// conditions are those of a Deployment, and one more.
+// conditions are the conditions of a Deployment, and one more.
 type conditions struct {
 	List []appsv1.DeploymentCondition
 	One  appsv1.DeploymentCondition

@@ -57,7 +57,7 @@ func (l daemonLimits) object() *appsv1.DaemonSet {
 // read reports whether anything reads the limits.
 func (l daemonLimits) read() bool { return !l.OnDelete && !l.NoBlock }
 
-// counted is what becomes of a limit.
+// counted is a resolved limit.
 type counted struct {
 	N      int
 	Failed bool
@@ -73,7 +73,7 @@ func compareCounts(t random.T, c *caseCounts, _ time.Time) {
 	ds, nodes := l.object(), int(l.Limits.Replicas)
 	var theirs, ours daemonCounts
 	of := func(n int, err error) counted {
-		if err != nil { // what comes with the error nobody reads
+		if err != nil { // with an error the values do not matter
 			return counted{Failed: true}
 		}
 		return counted{N: n}
@@ -103,7 +103,7 @@ func compareCounts(t random.T, c *caseCounts, _ time.Time) {
 	}, countDifferences, decision[daemonLimits]{l, theirs, ours})
 }
 
-// countDifferences are those of limits that no cluster has, and of one that is not set.
+// countDifferences are differences for limits that no cluster has, and for an unset one.
 var countDifferences = []difference[*decision[daemonLimits], any]{
 	{
 		name:   "percentages beyond the precision of a float",
@@ -139,7 +139,7 @@ var countDifferences = []difference[*decision[daemonLimits], any]{
 		leaf:   []string{"Surge.N", "Unavailable.N"},
 		from: func(d *decision[daemonLimits]) bool {
 			theirs := d.upstream.(daemonCounts)
-			if d.in.read() && tooPrecise(d.in.Limits) && exactCounts(d) != theirs { // those of a float may not wrap
+			if d.in.read() && tooPrecise(d.in.Limits) && exactCounts(d) != theirs { // a count from a float might not wrap
 				return false
 			}
 			return wrappedCounts(d) != theirs
@@ -168,7 +168,7 @@ var countDifferences = []difference[*decision[daemonLimits], any]{
 	},
 }
 
-// wrappedCounts wraps around what no percentage is rejected for.
+// wrappedCounts wraps around where no percentage is rejected.
 func wrappedCounts(d *decision[daemonLimits]) daemonCounts {
 	theirs, l := d.upstream.(daemonCounts), d.in.Limits
 	if !tooLarge(l.Surge) {
@@ -211,8 +211,7 @@ type scheduled struct {
 	limits    daemonLimits
 }
 
-// drawCluster draws up to eight nodes, of which several are alike, and a DaemonSet for
-// them.
+// drawCluster draws up to eight nodes, several of them equal, and a DaemonSet for them.
 func drawCluster(t random.T) scheduled {
 	p := gen.Placement(t)
 	c := scheduled{limits: drawDaemonLimits(t)}
@@ -348,7 +347,7 @@ var clusterDifferences = []difference[*decision[scheduled], any]{
 	},
 }
 
-// labelledPod is a pod and what tells new ones from old ones.
+// labelledPod is a pod and the values that distinguish new pods from old ones.
 type labelledPod struct {
 	Pod  *corev1.Pod
 	Hash string

@@ -19,8 +19,8 @@ var overheadFunctions = []function{
 	{"PodRequests of a pod with its defaults", compareDefaulted},
 }
 
-// compareRequests compares what a pod of a template requests, which upstream finds out once
-// the pod has its defaults.
+// compareRequests compares the requests of a pod of a template, which upstream computes after it
+// has set the pod's defaults.
 func compareRequests(t random.T, c *caseCounts, _ time.Time) {
 	spec := gen.Requesting(t)
 	_, theirs := defaultedRequests(spec)
@@ -36,7 +36,7 @@ func compareRequests(t random.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[*corev1.PodSpec]{spec, theirs, kube.PodResources(spec)})
 }
 
-// compareDefaulted compares what a pod requests that has its defaults already.
+// compareDefaulted compares the requests of a pod that has its defaults already.
 func compareDefaulted(t random.T, c *caseCounts, _ time.Time) {
 	spec, all := defaultedRequests(gen.Requesting(t))
 	names := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, gen.HugePages, "example.com/gpu", corev1.ResourcePods}
@@ -59,7 +59,8 @@ func compareDefaulted(t random.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[*corev1.PodSpec]{spec, theirs, kube.PodRequests(spec, names)})
 }
 
-// defaultedRequests is the spec of a pod with its defaults, and what upstream says it requests.
+// defaultedRequests returns the spec of a pod with its defaults, and its requests according to
+// upstream.
 func defaultedRequests(spec *corev1.PodSpec) (*corev1.PodSpec, map[string]int64) {
 	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
 	coredefaults.SetObjectDefaults_Pod(pod)

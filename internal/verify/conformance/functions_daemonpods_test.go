@@ -39,9 +39,8 @@ type onNode struct {
 	Empty     bool // the node is known to have had pods, if it has none
 }
 
-// drawOnNode draws a DaemonSet whose current hash is "new", a node and its pods: 60 %
-// of the nodes have no taint, half of the DaemonSets surge, and on a third of the nodes
-// pods have failed before.
+// drawOnNode draws a DaemonSet with the current hash "new", a node and its pods: 60 % of the nodes
+// have no taint, half of the DaemonSets surge, and on a third of the nodes pods have failed before.
 func drawOnNode(t random.T, now time.Time) onNode {
 	p := gen.Placement(t)
 	surges := []intstr.IntOrString{intstr.FromInt32(0), intstr.FromInt32(1), intstr.FromString("1%"), intstr.FromString("0%"), intstr.FromString("x")}
@@ -72,7 +71,7 @@ func (o onNode) backoff() (b daemonset.Backoff, key daemonset.BackoffKey) {
 	return b, key
 }
 
-// nodeOutcome is what becomes of a node. Delay is what a failed pod waits for.
+// nodeOutcome is the result for a node. Delay is the backoff of a failed pod.
 type nodeOutcome struct {
 	Creates int
 	Deletes []string
@@ -232,7 +231,7 @@ func compareWithoutNode(t random.T, c *caseCounts, now time.Time) {
 	for i, p := range s.Pods {
 		p.Name, p.UID, p.Labels = "p"+strconv.Itoa(i), types.UID(strconv.Itoa(i)), map[string]string{"app": "web"}
 		if node, err := daemonutil.GetTargetNodeName(p); err == nil && (p.DeletionTimestamp == nil || !podutil.IsPodTerminal(p)) {
-			byNode[node] = append(byNode[node], p) // the controller leaves out what has ended and is being deleted
+			byNode[node] = append(byNode[node], p) // the controller leaves out ended pods that are being deleted
 		}
 	}
 	theirs := upstream.PodsWithoutNode(s.Nodes, byNode)
@@ -316,7 +315,7 @@ func compareNodeEvent(t random.T, c *caseCounts, now time.Time) {
 	e.DaemonSet.Status.NumberMisscheduled = int32(random.Below(t, "misscheduled", 2))
 	if !random.OneIn(t, "added", 3) {
 		e.Old = e.Changed.DeepCopy()
-		e.Old.Spec.Unschedulable = true // which nobody looks at
+		e.Old.Spec.Unschedulable = true // no controller reads it
 		switch random.Below(t, "change", 4) {
 		case 0:
 			e.Old.Spec.Taints = gen.Taints(t)

@@ -81,8 +81,8 @@ func tainted(name string, is func(corev1.Taint) bool) corner[decision[*gen.Place
 	return in("taint: "+name, func(p *gen.PlacementCase) bool { return slices.ContainsFunc(p.Node.Spec.Taints, is) })
 }
 
-// defaulted is what becomes of tolerations in pods that are created, and in the one that
-// is imagined to decide where they belong.
+// defaulted are the tolerations in created pods, and in the simulated pod that decides where they
+// belong.
 type defaulted struct{ Created, Imagined []corev1.Toleration }
 
 func compareDefaultTolerations(t random.T, c *caseCounts, _ time.Time) {
@@ -141,7 +141,7 @@ func comparePin(t random.T, c *caseCounts, _ time.Time) {
 // target is the node of a pod, or why it has none.
 type target struct{ Node, Err string }
 
-// targetErrors are parts of what upstream says.
+// targetErrors are parts of upstream's error texts.
 var targetErrors = map[error]string{
 	daemonset.ErrNoAffinity: "no spec.affinity.nodeAffinity", daemonset.ErrNoTerms: "no nodeSelectorTerms",
 	daemonset.ErrNotUnique: "is not unique", daemonset.ErrNotFound: "no node name found",

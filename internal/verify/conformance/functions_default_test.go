@@ -31,8 +31,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// TestFunctionsDefault compares what controllers read after an object was sent to an API
-// server with what kube makes of the object, bit by bit.
+// TestFunctionsDefault compares the object that controllers read after it was sent to an API server
+// with kube's result, bit by bit.
 func TestFunctionsDefault(t *testing.T) {
 	compareDefaults(t, "Deployment", kube.Default[appsv1.Deployment])
 	compareDefaults(t, "DaemonSet", kube.Default[appsv1.DaemonSet])
@@ -95,9 +95,9 @@ func compareDefault[T any](seed int64, ours func(*T) *T) error {
 	return nil
 }
 
-// asStored returns what a client reads after an object was created: the server fills in
-// defaults and converts as it takes it, writes it to its storage, and does the same as it
-// reads it. Storage is in protobuf, the client asks for JSON.
+// asStored returns the object that a client reads after its creation: the server fills in defaults
+// and converts it on the way in, writes it to its storage, and does the same when it reads it.
+// Storage is in protobuf, the client gets JSON.
 func asStored(object kruntime.Object) (kruntime.Object, error) {
 	for _, through := range []func(from, to kruntime.Object) error{storage, wire} {
 		outer, err := taken(object)
@@ -135,8 +135,8 @@ func wire(from, to kruntime.Object) error {
 	return json.Unmarshal(data, to)
 }
 
-// taken fills in defaults, converts a copy of an object to the type that the server works on, and
-// back, and drops what the server drops.
+// taken fills in defaults, converts a copy of an object to the server's internal type and back, and
+// drops the fields that the server drops.
 func taken(object kruntime.Object) (kruntime.Object, error) {
 	object = object.DeepCopyObject()
 	legacyscheme.Scheme.Default(object)
@@ -153,8 +153,8 @@ func taken(object kruntime.Object) (kruntime.Object, error) {
 	return legacyscheme.Scheme.ConvertToVersion(inner, outside)
 }
 
-// TestFunctionsDefaultHash: a template gets the hash that the controllers compute from what
-// they read.
+// TestFunctionsDefaultHash: a template gets the hash that the controllers compute from the stored
+// object.
 func TestFunctionsDefaultHash(t *testing.T) {
 	for i := range int64(min(functionCases, 2_000)) {
 		d := &appsv1.Deployment{}

@@ -25,15 +25,15 @@ var eventFunctions = []function{
 	{"addDeployment to deletePod", compareDeploymentEvent},
 }
 
-// happened is a change of one object, and what the caches show.
+// happened is a change of one object, and the contents of the caches.
 type happened struct {
 	Deployments []*appsv1.Deployment
 	Sets        []*appsv1.ReplicaSet
 	Event       upstream.DeploymentEvent
 }
 
-// drawOwner draws a controller of a kind: none, one of these, one of their names with the UID of
-// another, or one that is gone. Kinds are those of others now and then.
+// drawOwner draws a controller of a kind: none, one of these, one with their name and another UID,
+// or one that is gone; sometimes of another kind.
 func drawOwner(t random.T, kind string, objects []metav1.Object) []metav1.OwnerReference {
 	other := metav1.OwnerReference{APIVersion: "v1", Kind: kind, Name: "not the controller", UID: "x"}
 	if random.OneIn(t, "orphan", 4) {
@@ -129,7 +129,7 @@ func drawHappened(t random.T, now time.Time) (h happened) {
 	return h
 }
 
-// concerned returns the Deployments that ours plans for.
+// concerned returns the Deployments for which ours plans again.
 func (h happened) concerned() (names []string) {
 	var c deploy.Change
 	deployment := func(d *appsv1.Deployment) *deploy.Deployment {
@@ -278,5 +278,5 @@ func TestEventDifferences(t *testing.T) {
 	})
 }
 
-// TestRetries: what fails in every pass is given up after as many repetitions.
+// TestRetries: both sides give up a pass that always fails after the same number of retries.
 func TestRetries(t *testing.T) { require.Equal(t, deploy.MaxRetries, upstream.Retries()) }

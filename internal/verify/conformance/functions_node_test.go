@@ -46,7 +46,7 @@ func ourNodeSelector(s *corev1.NodeSelector) *selector.NodeSelector {
 	return n
 }
 
-// node is a node and what a pod demands of it.
+// node is a node and the node selection of a pod.
 type node struct {
 	NodeSelector map[string]string
 	Required     *corev1.NodeSelector
@@ -66,7 +66,7 @@ func (n node) object() *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 }
 
-// placed is what comes of a pod's demands, all of them and those of the affinity alone.
+// placed is the result for a pod's whole node selection, and for its affinity alone.
 type placed struct {
 	Match, Lazy       bool
 	MatchErr, LazyErr string
@@ -138,7 +138,7 @@ func compareNodeSelector(t random.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[node]{n, theirs, ours})
 }
 
-// preferred is what a pod prefers, and a node.
+// preferred is a pod's preferences, and a node.
 type preferred struct {
 	Terms []corev1.PreferredSchedulingTerm
 	Node  node

@@ -28,8 +28,8 @@ var orderFunctions = []function{
 	{"getPodsRankedByRelatedPodsOnSameNode", compareNeighbours},
 }
 
-// ranked is pods, the number of related pods on each node, and how many are to be
-// deleted. Without a time, exact times are compared.
+// ranked is pods, the number of related pods on each node, and the number of pods to delete.
+// Without a time, exact times are compared.
 type ranked struct {
 	Pods  []*corev1.Pod
 	Ranks map[string]int
@@ -37,7 +37,7 @@ type ranked struct {
 	N     int
 
 	ambiguous bool
-	victims   bool             // what is decided is N victims
+	victims   bool             // the decision is N victims
 	answer    func(ranked) any // upstream's decision
 }
 
@@ -109,8 +109,7 @@ func drawPair(t random.T, now time.Time) []*corev1.Pod {
 	return pods
 }
 
-// centuriesAway makes of one list in 100 one of pods that were created, and are what they
-// are, since another century.
+// centuriesAway changes one list in 100 to pods with times in another century.
 func centuriesAway(t random.T, pods []*corev1.Pod) bool {
 	if !random.OneIn(t, "centuries away", 100) {
 		return false
@@ -178,8 +177,8 @@ func compareRankedWithoutTime(t random.T, c *caseCounts, now time.Time) {
 	comparePair(t, c, now, metav1.Time{})
 }
 
-// compareUnranked compares the older order, which knows neither costs nor ranks. It
-// is that of an Order without time and neighbours for pods without costs.
+// compareUnranked compares the older order, without costs and ranks. Ours is an Order without time
+// and neighbours for pods without costs.
 func compareUnranked(t random.T, c *caseCounts, now time.Time) {
 	r := ranked{Pods: drawPair(t, now)}
 	for _, pod := range r.Pods {

@@ -21,9 +21,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// The functions behind a ReplicaSet's pass that are not listed with the others: the
-// older chain by its name, upstream's very sort, and neighbours that are counted while
-// choosing.
+// The functions of a ReplicaSet's pass that are not listed with the others: the older chain by its
+// name, upstream's own sort, and neighbours counted during the choice.
 var replicaFunctions = []function{
 	{"ActivePods.Less, Legacy", compareLegacy},
 	{"sort.Sort of ActivePodsWithRanks", compareSortUpstream},
@@ -43,9 +42,8 @@ func TestReplicaFunctions(t *testing.T) {
 	}
 }
 
-// TestExpectations compares expectations while time passes. A run of cases has a clock
-// of its own, because a test must not last a day, not even on a clock that stands still
-// otherwise.
+// TestExpectations compares expectations while time passes. Each run of cases has its own clock,
+// because a test must not last a day, even on the clock of a synctest bubble.
 func TestExpectations(t *testing.T) {
 	const run = 250
 	counts := newCaseCounts("UIDTrackingControllerExpectations")
@@ -72,8 +70,7 @@ func compareLegacy(t random.T, c *caseCounts, now time.Time) {
 	judge(t, c, pairCorners, pairDifferences, r.decided(unrankedPair, order.Compare(pods[0], pods[1])))
 }
 
-// compareSortUpstream asks for upstream's very answer, whatever cycles and ties there
-// are.
+// compareSortUpstream requires upstream's own answer, whatever cycles and ties there are.
 func compareSortUpstream(t random.T, c *caseCounts, now time.Time) {
 	r := drawRanked(t, now)
 	ours := snapshots(r.Pods)
@@ -146,8 +143,8 @@ func compareRelated(t random.T, c *caseCounts, now time.Time) {
 	}, sorted(victims)))
 }
 
-// compareExpectations performs the same operations on both sides, and asks after each
-// whether the expectations are satisfied and what is left of them.
+// compareExpectations performs the same operations on both sides, and compares after each whether
+// the expectations are satisfied and the remaining numbers.
 func compareExpectations(t random.T, c *caseCounts, seen *seenExpectations) {
 	theirs := controller.NewUIDTrackingControllerExpectations(controller.NewControllerExpectations())
 	ours := replicaset.Expectations{}

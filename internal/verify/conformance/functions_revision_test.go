@@ -42,7 +42,7 @@ var templateFunctions = []function{
 	{"GetPodFromTemplate", compareNewPod},
 }
 
-// silent logs nothing. Some of upstream's functions log what they cannot read.
+// silent logs nothing. Some of upstream's functions log values that they cannot parse.
 var silent = klog.NewContext(context.Background(), logr.Discard())
 
 type numbered struct {
@@ -71,7 +71,7 @@ func compareRevision(t random.T, c *caseCounts, _ time.Time) {
 	n := drawNumbered(t)
 	number, err := util.Revision(&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Annotations: n.annotations()}})
 	d := decision[numbered]{in: n, upstream: revisionNumber{number, err != nil}}
-	if err != nil { // upstream returns the clamped number as well, which nobody reads
+	if err != nil { // upstream also returns the clamped number, which has no use
 		d.upstream = revisionNumber{0, true}
 	}
 	number, err = revision.Number(n.annotations())
@@ -169,7 +169,7 @@ func compareSync(t random.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[annotated]{a, synced{rs.Annotations, changed}, synced{result, ours}})
 }
 
-// historic is a history and what is to be appended.
+// historic is a history and the revision to append.
 type historic struct {
 	History, Old string
 	Limit        int

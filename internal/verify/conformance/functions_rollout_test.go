@@ -226,8 +226,8 @@ func (s share) objects() (*appsv1.ReplicaSet, *appsv1.Deployment) {
 	return rs, d
 }
 
-// before is what the Deployment wanted at most. That text is read by upstream here;
-// how ours is read is compared in whole passes.
+// before returns the former maximum of the Deployment. Upstream parses that text here; whole passes
+// compare how ours parses it.
 func (s share) before(rs *appsv1.ReplicaSet) int32 {
 	if n, ok := upstream.MaxReplicasAnnotation(klog.Background(), rs); ok && n != 0 {
 		return n

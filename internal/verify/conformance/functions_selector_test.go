@@ -43,12 +43,12 @@ func textOf(err error) string {
 	return inBytes(err.Error())
 }
 
-// selected is what a compiled selector says: its text, and of each of some labels
-// whether it selects them.
+// selected is the behavior of a compiled selector: its text, and whether it selects each of some
+// labels.
 type selected struct {
 	Err, Text           string
 	Everything, Nothing bool
-	Exact               []string // the value that it asks for, of some keys
+	Exact               []string // the exact values that it requires for some keys
 	Matches             []bool
 	Clone               string // with one more label
 }
@@ -218,8 +218,8 @@ type workload struct {
 	Labels   map[string]string
 }
 
-// compareWorkload compares what is said about the selector. The template is wrong in
-// other ways as well, of which only upstream speaks.
+// compareWorkload compares the errors about the selector. The template has other errors as well,
+// which only upstream reports.
 func compareWorkload(t random.T, c *caseCounts, _ time.Time) {
 	w := workload{Selector: gen.LabelSelector(t), Labels: drawLabels(t)[0]}
 	if w.Selector != nil && len(w.Selector.MatchLabels) > 0 && random.OneIn(t, "select", 2) {
@@ -278,7 +278,7 @@ func compareParse(t random.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[parsed]{p, theirs, ours})
 }
 
-// asMap is what a text is as a label selector and as a map.
+// asMap is a text parsed as a label selector and as a map.
 type asMap struct {
 	Err, Text, MapErr string
 	Map               map[string]string
@@ -304,12 +304,12 @@ func compareParseMap(t random.T, c *caseCounts, _ time.Time) {
 		ours.Text = selector.Format(b)
 	}
 	if strings.Contains(ours.Err, "found NUL") && strings.Contains(text, "\x00") {
-		theirs.Err, theirs.Text = ours.Err, "" // a deviation: upstream drops what is behind it
+		theirs.Err, theirs.Text = ours.Err, "" // a deviation: upstream drops the rest of the text
 	}
 	ours.Map, err = selector.ParseMap(text)
 	ours.MapErr = textOf(err)
 	if theirs.MapErr != "" && ours.MapErr != "" {
-		theirs.Map, ours.Map = nil, nil // what comes along with an error is of no use
+		theirs.Map, ours.Map = nil, nil // with an error the values have no use
 	}
 	judge(t, c, []corner[decision[string]]{
 		{"selector", func(d decision[string]) bool { return d.upstream.(asMap).Text != "" }},
@@ -320,7 +320,7 @@ func compareParseMap(t random.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[string]{text, theirs, ours})
 }
 
-// checked is what is wrong with a text as a key and as a value.
+// checked are the errors of a text as a key and as a value.
 type checked struct{ Key, Value []string }
 
 func compareKeyValue(t random.T, c *caseCounts, _ time.Time) {
@@ -354,7 +354,7 @@ func compareKeyValue(t random.T, c *caseCounts, _ time.Time) {
 	})
 }
 
-// combined is what two sets of labels make.
+// combined is the result of two sets of labels.
 type combined struct {
 	Conflict, Equal     bool
 	Merged              map[string]string

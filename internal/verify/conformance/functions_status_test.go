@@ -30,7 +30,7 @@ func compareStatus(t random.T, c *caseCounts, now time.Time) {
 	rs := drawn.ReplicaSet
 	rs.Spec.Replicas = new(max(0, *rs.Spec.Replicas))
 	if _, err := metav1.LabelSelectorAsSelector(rs.Spec.Selector); err != nil || rs.Spec.Selector == nil {
-		return // no status is computed, or that of other pods
+		return // no status is computed, or one from other pods
 	}
 	var active, terminating []*corev1.Pod
 	for _, pod := range drawn.Pods {

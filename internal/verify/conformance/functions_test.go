@@ -15,16 +15,16 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A function is an upstream function and the one of ours that mirrors it.
+// A function is an upstream function and our function that mirrors it.
 type function struct {
-	// name is that of the upstream function, and of the subtest.
+	// name is the name of the upstream function, and of the subtest.
 	name string
 	// compare draws a case, decides it on both sides and calls judge.
 	compare func(t random.T, c *caseCounts, now time.Time)
 }
 
-// functions lists everything that is compared one by one. To add a function, write
-// a compare function beside its relatives and list it in their file.
+// functions lists all functions that are compared one by one. To add a function, write a compare
+// function next to similar ones and list it in their file.
 func functions() []function {
 	return slices.Concat(limitFunctions, revisionFunctions, templateFunctions, rolloutFunctions, conditionFunctions,
 		podFunctions, orderFunctions, statusFunctions, selectorFunctions, nodeFunctions, claimFunctions, historyFunctions,
@@ -44,7 +44,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// A decision is a case with what each side makes of it.
+// A decision is a case with the results of both sides.
 type decision[C any] struct {
 	in             C
 	upstream, ours any

@@ -37,7 +37,7 @@ func fromEnv(name string, unset int) int {
 	return n
 }
 
-// TestMain prints what was compared, after the tests.
+// TestMain prints the extent of the comparison after the tests.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // almost everything is garbage after one case
 	flag.Parse()
@@ -68,7 +68,7 @@ type caseCounts struct {
 	count       map[string]int
 	differences map[string]int
 	judgement   any                           // of the differences, and
-	applied     func(testing.TB, *caseCounts) // what it asks for in the end
+	applied     func(testing.TB, *caseCounts) // checks at the end of the run
 	planted     []string                      // near the differences
 	calls       tally
 }
@@ -96,8 +96,8 @@ func take[C any](c *caseCounts, corners []corner[C], value C) {
 	}
 }
 
-// check runs n random cases, and fails unless every corner occurred. A replay runs
-// one case and asks for nothing.
+// check runs n random cases, and fails unless every corner occurred. A replay runs one case and
+// requires no corner.
 func (c *caseCounts) check(t testing.TB, n int, property func(random.T)) {
 	c.draw(t, n, seed, property)
 	c.met(t)

@@ -17,11 +17,11 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 )
 
-// files is where the command has its manifests, and what it answers about them.
+// files is the folder of the command's manifests, and its output for them.
 const files = "../../../examples/kplan/testdata/"
 
 // TestNamesOfCommand: the command prints the names that the controllers give to ReplicaSets and
-// revisions of its manifests. It is built with an API module of its own.
+// revisions of its manifests. It is built with its own API module.
 func TestNamesOfCommand(t *testing.T) {
 	for answer, manifests := range map[string][]string{
 		"echoserver.txt": {"echoserver-v1.yaml", "echoserver-v2.yaml"},
@@ -48,7 +48,7 @@ func TestNamesOfCommand(t *testing.T) {
 	}
 }
 
-// TestNamesOfLiveFiles: so are those in the files that show what a cluster holds.
+// TestNamesOfLiveFiles: the same holds for the files that show the contents of a cluster.
 func TestNamesOfLiveFiles(t *testing.T) {
 	names, err := filepath.Glob(files + "live/*.yaml")
 	require.NoError(t, err)

@@ -22,18 +22,17 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A deploymentOutcome is what a pass leads to, in a form that both sides share.
+// A deploymentOutcome is the result of a pass in a form that both sides share.
 //
-// A plan says once what upstream does in several writes, so upstream's are
-// normalised:
+// A plan has one action where upstream makes several writes, so upstream's are normalised:
 //
-//   - Several changes of the size of one ReplicaSet are one, in the place of the
-//     first, and so are the events about them.
-//   - A write that stores what is stored already is none. Upstream repeats the write
-//     of the new ReplicaSet from its stale copy.
-//   - Of the writes of the status, all but the last are dropped, except for the
-//     place at which the revision annotation of the Deployment changes.
-//   - Adoptions and releases come first and in any order: upstream's is that of its
+//   - Several changes of the size of one ReplicaSet are one, in the place of the first, and
+//     likewise the events about them.
+//   - A write without a change is left out. Upstream repeats the write of the new ReplicaSet from
+//     its stale copy.
+//   - Of the writes of the status, all but the last are dropped, except for the place at which the
+//     revision annotation of the Deployment changes.
+//   - Adoptions and releases come first and in any order: upstream's order is the order of its
 //     cache.
 type deploymentOutcome struct {
 	Refused  bool     // no plan could be made, or the controller failed before it wrote
@@ -52,7 +51,7 @@ type deploymentOutcome struct {
 	Recheck     string
 }
 
-// A setOutcome is what a ReplicaSet is in the end.
+// A setOutcome is the final state of a ReplicaSet.
 type setOutcome struct {
 	Replicas, MinReadySeconds int32
 	Annotations               map[string]string
@@ -73,7 +72,7 @@ func (s setOutcome) equal(other setOutcome) bool {
 // never is a recheck that is not asked for.
 const never = "never"
 
-// upstreamOutcome normalises what the controller did.
+// upstreamOutcome normalises the controller's writes.
 func upstreamOutcome(c *gen.DeploymentCase, r upstream.Result) deploymentOutcome {
 	o := deploymentOutcome{
 		Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.AnnotationRevision],
@@ -211,8 +210,8 @@ next:
 	return merged
 }
 
-// normaliseStatus drops what the API does not keep: locations, and the difference
-// between no list and an empty one.
+// normaliseStatus drops differences that the API does not keep: time zones, and nil against empty
+// lists.
 func normaliseStatus(s *appsv1.DeploymentStatus) {
 	conditions := make([]appsv1.DeploymentCondition, len(s.Conditions))
 	for i, c := range s.Conditions {
@@ -226,8 +225,8 @@ func normaliseStatus(s *appsv1.DeploymentStatus) {
 
 func utc(t metav1.Time) metav1.Time { return metav1.Time{Time: t.Round(0).UTC()} }
 
-// planOutcome makes the plan for a case and carries it out on its objects. An API server
-// refuses to create a ReplicaSet whose name is taken.
+// planOutcome makes the plan for a case and carries it out on its objects. An API server refuses to
+// create a ReplicaSet if its name is taken.
 func planOutcome(c *gen.DeploymentCase, now time.Time) (deploymentOutcome, deploy.Plan, error) {
 	refused := refusedDeployment(c)
 	s, err := kube.Snapshot(c.Deployment, c.ReplicaSets, c.Pods)
@@ -256,7 +255,7 @@ func planOutcome(c *gen.DeploymentCase, now time.Time) (deploymentOutcome, deplo
 	return o, plan, nil
 }
 
-// refusedDeployment is what a pass leads to that does nothing but fail.
+// refusedDeployment is the outcome of a pass that only fails.
 func refusedDeployment(c *gen.DeploymentCase) deploymentOutcome {
 	o := deploymentOutcome{
 		Refused: true, Failed: true, Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.AnnotationRevision],
@@ -306,7 +305,7 @@ func rejected(err error) (paths []string) {
 	return []string{err.Error()}
 }
 
-// patchText returns what the only request of an action sends.
+// patchText returns the body of the only request of an action.
 func patchText(list []kube.Request, err error) string { return string(must(list, err)[0].Patch.Data) }
 
 // act adds an action of a plan. Objects are the ReplicaSets as changed so far.

@@ -15,10 +15,10 @@ import (
 // newest is the release that go.mod has, of 1.x.
 const newest = 37
 
-// releaseDifferences are what older releases do otherwise by default, and how it is
-// compared. They are what the README says of each release.
+// releaseDifferences are the differences of older releases by default, and how they are compared.
+// The README lists them for each release.
 var releaseDifferences = []struct {
-	before int // the release, of 1.x, that does as ours
+	before int // the first release, of 1.x, that does as ours
 	name   string
 	how    string
 }{
@@ -50,8 +50,8 @@ func allInBytes(messages []string) []string {
 	return messages
 }
 
-// record writes what was compared to the file that the environment names, see release.sh:
-// the part of a record that this run, which may be of some tests only, contributes.
+// record writes the extent of the comparison to the file that the environment names, see
+// release.sh: the part of a record from this run, which may be of some tests only.
 func record() error {
 	path := os.Getenv("KPLAN_RECORD")
 	if path == "" {

@@ -27,8 +27,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A replicaSetOutcome is what a pass leads to, in a form that both sides share. The
-// order of the deletions is left out: upstream sends them all at once.
+// A replicaSetOutcome is the result of a pass in a form that both sides share. The order of the
+// deletions is left out: upstream sends them concurrently.
 type replicaSetOutcome struct {
 	Refused  bool
 	Rejected []string // the fields that no plan can be made from
@@ -41,11 +41,11 @@ type replicaSetOutcome struct {
 	Recheck  string
 }
 
-// A replicaSetPass is one case and what both sides make of it.
+// A replicaSetPass is one case with the results of both sides.
 type replicaSetPass struct {
 	c              *gen.ReplicaSetCase
-	in             *gen.ReplicaSetCase // what upstream sees of it
-	choice         *gen.ReplicaSetCase // what its victims are chosen from, if it is something else
+	in             *gen.ReplicaSetCase // the input of upstream
+	choice         *gen.ReplicaSetCase // the input for the choice of victims, if it is different
 	sync           replicaSync
 	now            time.Time
 	result         upstream.Result
@@ -79,7 +79,7 @@ func (p *replicaSetPass) run() {
 	}
 }
 
-// again runs upstream on what it sees with a change.
+// again runs upstream with its input changed.
 func (p *replicaSetPass) again(change func(*gen.ReplicaSetCase)) {
 	in := *p.in
 	in.ReplicaSet, in.Siblings, in.Pods = in.ReplicaSet.DeepCopy(), slices.Clone(in.Siblings), slices.Clone(in.Pods)
@@ -158,7 +158,7 @@ func (p *replicaSetPass) decide(now time.Time) {
 	p.ours = o.normalised()
 }
 
-// refusedReplicaSet is what a pass leads to that does nothing but fail.
+// refusedReplicaSet is the outcome of a pass that only fails.
 func refusedReplicaSet(c *gen.ReplicaSetCase, fields ...string) replicaSetOutcome {
 	return replicaSetOutcome{Refused: true, Rejected: fields, Status: c.ReplicaSet.Status, Recheck: never}.normalised()
 }
@@ -198,8 +198,8 @@ func (p *replicaSetPass) ranked() ranked {
 	return r
 }
 
-// inPlannedOrder lists the pods of the case, those that upstream chooses among first
-// and in the order in which the planner would delete them.
+// inPlannedOrder lists the pods of the case, first the pods among which upstream chooses, in the
+// planner's order of deletion.
 func (p *replicaSetPass) inPlannedOrder() []*corev1.Pod {
 	list := p.ranked().planned()
 	for _, pod := range p.in.Pods {
@@ -251,7 +251,7 @@ func (p replicaSetPass) report(diff string) string {
 		diff, p.result.Err, p.result.Panic, p.rejected, p.plan, objects)
 }
 
-// replicaSetCorners are what whole passes of ReplicaSets must have seen.
+// replicaSetCorners are the corners that whole passes of ReplicaSets must have met.
 var replicaSetCorners = []corner[*replicaSetPass]{
 	{"nothing to do", func(p *replicaSetPass) bool { return len(p.result.Writes) == 0 }},
 	{"creates", func(p *replicaSetPass) bool { return p.upstream.Creates > 0 }},

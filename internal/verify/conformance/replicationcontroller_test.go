@@ -32,7 +32,7 @@ func replicaSetSync() replicaSync {
 	}
 }
 
-// replicationControllerSync gives the controller what the case has the form of.
+// replicationControllerSync gives the controller the objects of the case as ReplicationControllers.
 func replicationControllerSync() replicaSync {
 	rm := upstream.NewReplicationControllers()
 	return func(c *gen.ReplicaSetCase, pods []*corev1.Pod) upstream.Result {
@@ -45,7 +45,7 @@ func replicationControllerSync() replicaSync {
 	}
 }
 
-// snapshotOf is what kube makes of a case.
+// snapshotOf returns kube's snapshot of a case.
 func snapshotOf(c *gen.ReplicaSetCase) replicaset.Snapshot {
 	if c.Controllers {
 		return kube.ReplicationControllerSnapshot(gen.AsController(c.ReplicaSet), c.Pods)
@@ -53,8 +53,8 @@ func snapshotOf(c *gen.ReplicaSetCase) replicaset.Snapshot {
 	return kube.ReplicaSetSnapshot(c.ReplicaSet, c.Pods, c.Siblings)
 }
 
-// statusOf is what kube makes of a status, in the form of that of a ReplicaSet. That
-// of a ReplicationController has no terminating pods, and neither may the plan's.
+// statusOf returns kube's status in the form of a ReplicaSet's. The status of a
+// ReplicationController has no terminating pods, and neither may the plan's.
 func statusOf(c *gen.ReplicaSetCase, s replicaset.Status) appsv1.ReplicaSetStatus {
 	status := kube.ReplicaSetStatus(s)
 	if c.Controllers {
@@ -81,8 +81,8 @@ func asReplicaSetStatus(s corev1.ReplicationControllerStatus) appsv1.ReplicaSetS
 	return status
 }
 
-// replicationControllerCorners are those of ReplicaSets that ReplicationControllers
-// have too, and what is particular to them.
+// replicationControllerCorners are the corners of ReplicaSets that also apply to
+// ReplicationControllers, and further ones.
 var replicationControllerCorners = append(withoutCorners(replicaSetCorners,
 	"neighbours of a sibling", "neighbour that a sibling selects but does not control",
 	"invalid selector of a sibling", "selector with expressions", "terminating pod counted",
@@ -123,7 +123,7 @@ func sameController(a, b *appsv1.ReplicaSet) bool {
 	return of != nil && other != nil && of.UID == other.UID
 }
 
-// withoutCorners returns the corners but for those named.
+// withoutCorners returns the corners except the named ones.
 func withoutCorners(corners []corner[*replicaSetPass], names ...string) []corner[*replicaSetPass] {
 	return slices.DeleteFunc(slices.Clone(corners), func(c corner[*replicaSetPass]) bool { return slices.Contains(names, c.name) })
 }
@@ -150,8 +150,8 @@ func TestReplicationControllers(t *testing.T) {
 	compareReplicas(t, "whole passes of ReplicationControllers", replicationControllerSync, gen.ReplicationController, replicationControllerCorners)
 }
 
-// TestReplicationControllerDifferences checks that ReplicationControllers differ
-// from upstream in the examples of ReplicaSets, and for the same reasons.
+// TestReplicationControllerDifferences checks that ReplicationControllers differ from upstream in
+// the examples of ReplicaSets, and for the same reasons.
 func TestReplicationControllerDifferences(t *testing.T) {
 	inBubble(t, func(t bubble, now time.Time) {
 		sync := replicationControllerSync()

@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// alone returns a ReplicaSet or ReplicationController that nobody owns.
+// alone returns a ReplicaSet or ReplicationController without an owner.
 func alone(kind string, replicas int, tag string) string {
 	version, selector := "apps/v1", "{matchLabels: {app: web}}"
 	if kind == "ReplicationController" {
@@ -34,7 +34,7 @@ spec:
 `, version, kind, replicas, selector, image, tag)
 }
 
-// aloneStates are what the first size becomes, in a live state.
+// aloneStates bring the first object into a live state.
 var aloneStates = []struct {
 	name string
 	make func(e *env, kind string, n int) (next string)
@@ -59,7 +59,7 @@ var aloneStates = []struct {
 	}},
 }
 
-// foretoldAlone is what a simulation tells of pods.
+// foretoldAlone is the part of a simulation about pods.
 type foretoldAlone struct {
 	Assumed []string
 	Steps   []struct {
@@ -76,7 +76,7 @@ type foretoldAlone struct {
 	}
 }
 
-// may reports whether a pod is one that was to go, or one of those of which some were.
+// may reports whether the simulation deletes a pod, or might delete it in a tie.
 func (f *foretoldAlone) may(name string) bool {
 	for _, s := range f.Steps {
 		for _, a := range s.Actions {
@@ -91,8 +91,8 @@ func (f *foretoldAlone) may(name string) bool {
 	return false
 }
 
-// What kplan simulate --live says of a ReplicaSet or ReplicationController by itself is what
-// upstream's controllers then do: how many pods there are and are ready, and which go.
+// Upstream's controllers do what kplan simulate --live says of a ReplicaSet or
+// ReplicationController without a Deployment: the numbers of pods and ready pods, and the victims.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	world := ownWorld(t, true)

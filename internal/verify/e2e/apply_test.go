@@ -31,8 +31,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A bare cluster is an API server and nothing around it: no controller, no scheduler and
-// no kubelet changes what an action has written.
+// A bare cluster is only an API server: no controller, scheduler or kubelet changes the result of
+// an action.
 type bare struct {
 	*testing.T
 	client    kubernetes.Interface
@@ -55,8 +55,7 @@ func newBare(t *testing.T, c *cluster.Cluster, namespace string) *bare {
 	return b
 }
 
-// TestApply: what Apply makes of a snapshot is what the API server makes of the objects,
-// action by action.
+// TestApply: Apply changes a snapshot as the API server changes the objects, action by action.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	c, err := cluster.Start(t.Context(), t.TempDir())
@@ -67,8 +66,8 @@ func TestApply(t *testing.T) {
 	t.Run("DaemonSet", func(t *testing.T) { applyDaemonSet(newBare(t, c, "daemonset")) })
 }
 
-// same compares what Apply has made with what was read. What only the API server knows is
-// left out: UIDs and names that it has made up, versions, and times.
+// same compares the result of Apply with the objects in the cluster, without values that only the
+// API server knows: generated UIDs and names, versions, and times.
 func (b *bare) same(action any, want, got any) {
 	b.Helper()
 	b.seen[fmt.Sprintf("%T", action)]++
@@ -199,8 +198,8 @@ func applyDeployment(b *bare) {
 		deploy.AnnotateDeployment{}, deploy.DeleteReplicaSet{}, deploy.RollBackDeployment{}, deploy.ClearRollback{})
 }
 
-// reported writes the statuses of ReplicaSets whose pods are all available, and reports
-// whether one was another.
+// reported writes the statuses of ReplicaSets with all pods available, and reports whether one has
+// changed.
 func reported(b *bare, list []*appsv1.ReplicaSet) (wrote bool) {
 	for _, rs := range list {
 		n := *rs.Spec.Replicas
@@ -285,7 +284,7 @@ func applyReplicaSet(b *bare) {
 	b.all(replicaset.CreatePods{}, replicaset.DeletePod{}, replicaset.AdoptPod{}, replicaset.ReleasePod{})
 }
 
-// plainPods returns pods without what the API server has made up, in an order of their own.
+// plainPods returns pods without generated values, sorted.
 func plainPods(list []podorder.Pod) []podorder.Pod {
 	list = slices.Clone(list)
 	for i := range list {
@@ -357,7 +356,7 @@ func applyDaemonSet(b *bare) {
 	_, err = api.Update(b.Context(), ds, metav1.UpdateOptions{})
 	require.NoError(b, err)
 	settle()
-	// Released and adopted again, and a revision that is nobody's.
+	// Released and adopted again, and an orphaned revision.
 	lost := list[0].DeepCopy()
 	lost.ObjectMeta = metav1.ObjectMeta{Name: "lost", Labels: map[string]string{"app": "agent", daemonset.LabelHash: history[0].Labels[daemonset.LabelHash]}}
 	lost.Spec.NodeName = ""

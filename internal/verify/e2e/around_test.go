@@ -25,8 +25,8 @@ metadata: {name: web}
 spec: {minReplicas: %d, maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
 `
 
-// The autoscaler of Kubernetes brings what was applied into its bounds, although it knows no
-// metrics, and leaves a size of 0 alone: as foretold, each time.
+// The autoscaler of Kubernetes brings an applied size into its bounds, although it has no metrics,
+// and leaves a size of 0 alone: as simulated, each time.
 func TestAutoscaled(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
@@ -50,15 +50,15 @@ func TestAutoscaled(t *testing.T) {
 			w.next = c.next(w)
 			w.after = func() {
 				require.NoError(t, cluster.StartAutoscaler(e.ctx, e.world.Config(cluster.Admin), e.namespace, time.Second))
-				time.Sleep(5 * time.Second) // it has looked at it by then
+				time.Sleep(5 * time.Second) // the autoscaler has made a pass by then
 			}
 			w.check()
 		})
 	}
 }
 
-// Who refuses pods stands in events, which explain reads from a cluster as far as the user
-// may: what may not be read is told of in a line.
+// Events say why pods are refused. explain reads them from a cluster as far as the user may, and
+// prints a line if not.
 func TestRefusedPods(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, shared, "refused", upstream, script{})

@@ -11,24 +11,23 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// What may be expected of available pods is less than that replicas less maxUnavailable of
-// them are there at every moment. A Deployment controller counts what ReplicaSets report,
-// and a ReplicaSet that has just been made smaller reports pods that are about to go. It
-// notices where unhealthy pods go first, but not always: if the pods that are not available
-// in the old ReplicaSets before it use up all that may go, those of it are counted once more
-// where available pods go.
-// Then as many go too many, with upstream's controllers as with ours. It takes two old
-// ReplicaSets, so a rollout from one template to the next keeps the bound exactly, and a
-// rollover may miss it. With deploy.ExcessAvailableCounts and deploy.StatusAheadStopsCleanup
-// repaired no pod is counted that is not wanted, and the bound holds.
+// A rolling update does not guarantee replicas less maxUnavailable available pods at every moment.
+// A Deployment controller counts the available pods that ReplicaSets report, and a ReplicaSet that
+// has just been scaled down still reports pods that it is about to delete. Where unhealthy pods are
+// removed first, the controller notices that, but not always: if the unavailable pods in the older
+// ReplicaSets use up the budget, the reported pods of this one count again where available pods are
+// removed. Then too many pods are deleted, by upstream's controllers and by ours. It takes two old
+// ReplicaSets, so a rollout from one template to the next keeps the bound exactly, and a rollover
+// may violate it. With deploy.ExcessAvailableCounts and deploy.StatusAheadStopsCleanup repaired, no
+// pod counts beyond the size of its ReplicaSet, and the bound holds.
 //
-// What holds, and is checked here at every write, has two halves, one for each controller.
+// The guarantees, which are checked here at every write, have two halves, one for each controller.
 
 // available reports whether a pod serves.
 func available(p *corev1.Pod) bool { return active(p) && ready(p) }
 
-// sure returns how many pods of a Deployment stay available if no size changes: of each
-// ReplicaSet those that it wants, has, and reports.
+// sure returns how many pods of a Deployment stay available if no size changes: the pods of each
+// ReplicaSet that it wants, has, and reports.
 func sure(s *cluster.State, deployment string) int {
 	n := 0
 	for name, kept := range keeps(s, deployment) {
@@ -67,9 +66,9 @@ func decision(e *env, before *cluster.State, c cluster.Change, after *cluster.St
 	return ""
 }
 
-// overstated returns how many pods the ReplicaSets of a Deployment report available beyond
-// those that they have and want, at a write to one of them. Of that one, the version is a
-// precondition of the write; of the others the controller may have seen one that is older.
+// overstated returns the number of pods that the ReplicaSets of a Deployment report as available
+// beyond the ones that they have and want, at a write to one of them. The version of that one is a
+// precondition of the write; the controller may have seen an older version of the others.
 func (e *env) overstated(before *cluster.State, c cluster.Change, deployment string) int {
 	reported := map[string]int{}
 	for name, rs := range before.ReplicaSets {
@@ -116,8 +115,8 @@ func minimum(e *env, before *cluster.State, c cluster.Change, after *cluster.Sta
 	return ""
 }
 
-// taken reports whether a change takes an available pod of a Deployment away, of which, and
-// how many are left. What the script or the collector takes does not count.
+// taken reports whether a change removes an available pod of a Deployment, which Deployment, and
+// how many pods are left. Deletions by the script or the garbage collector do not count.
 func (e *env) taken(before *cluster.State, c cluster.Change, after *cluster.State) (deployment string, left int, ok bool) {
 	was, existed := before.Pods[c.Name]
 	if c.Resource != "pods" || !existed || !available(was) || e.harmed[c.Name] || after.Pods[c.Name] != nil && available(after.Pods[c.Name]) {

@@ -17,8 +17,7 @@ import (
 // have seen the new one.
 const grace = 2 * time.Second
 
-// A rule looks at a change and returns what is wrong with it, or "". The state is that
-// after the change.
+// A rule checks a change and returns the violation, or "". after is the state after the change.
 type rule func(e *env, before *cluster.State, c cluster.Change, after *cluster.State) string
 
 // check replays everything that was ever written and holds it against the rules.

@@ -64,7 +64,8 @@ func TestDaemonRollout(t *testing.T) {
 	}})
 }
 
-// A DaemonSet that is created anew adopts pods and revisions, and goes back to an old one.
+// A DaemonSet that is deleted and created again adopts pods and revisions, and goes back to an old
+// one.
 func TestDaemonOrphansAdopted(t *testing.T) {
 	both(t, script{pool: 3, rules: []rule{one(0), served(1)}, same: events, run: func(e *env) {
 		for _, tag := range []string{"1", "2"} {

@@ -30,7 +30,7 @@ func (p *previews) nodes() (list []*unstructured.Unstructured) {
 // changes is how many ways there are to change a manifest, and an object by hand.
 const changes = 6
 
-// change is what somebody writes into the ith manifest.
+// change edits the ith manifest as a user would.
 func change(i int, u *unstructured.Unstructured) {
 	spec := u.Object["spec"].(map[string]any)
 	template := spec["template"].(map[string]any)
@@ -61,7 +61,8 @@ func change(i int, u *unstructured.Unstructured) {
 	}
 }
 
-// patched changes by hand what there is of manifests, or asks what it would then be.
+// patched changes the objects of manifests in the cluster by hand, or with dry returns them as they
+// would become.
 func (p *previews) patched(list []*unstructured.Unstructured, dry bool) (after []*unstructured.Unstructured) {
 	p.Helper()
 	o := metav1.PatchOptions{FieldManager: "hand"}
@@ -81,7 +82,7 @@ func (p *previews) patched(list []*unstructured.Unstructured, dry bool) (after [
 	return after
 }
 
-// byHand is what somebody does to the ith object of the cluster.
+// byHand is the patch of a user for the ith object of the cluster.
 func byHand(i int, kind string) string {
 	pod := `{"spec": {"template": {"spec": %s}}}`
 	switch {

@@ -21,19 +21,19 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// An outcome is what becomes of a workload.
+// An outcome is the state of a workload after a stage.
 type outcome struct {
-	// name and revision are those of the newest ReplicaSet or ControllerRevision.
+	// name and revision of the newest ReplicaSet or ControllerRevision.
 	name     string
 	revision int64
 	// changes is whether pods or revisions come, go, or get other numbers.
 	changes bool
-	// sizes are those of ReplicaSets that want pods, and what a ReplicaSet that is new
-	// wants at first; of a DaemonSet those of its pods and of the updated ones.
+	// sizes of ReplicaSets that want pods, and the first size of a new ReplicaSet; of a DaemonSet
+	// its pods and the updated ones.
 	sizes map[string]int32
 }
 
-// A score counts what was said right.
+// A score counts correct forecasts.
 type score struct {
 	sync.Mutex
 	names, same, sizes, unchanged, sized, all int
@@ -44,8 +44,8 @@ func (s *score) String() string {
 		s.names, s.all, s.same, s.all, s.sizes, s.all, s.unchanged)
 }
 
-// stage compares what kplan says will happen, from what there is to other objects, with
-// what then happens.
+// stage compares the forecast of kplan for the change from the existing to other objects with the
+// outcome of the change.
 func (p *previews) stage(what string, from, to []*unstructured.Unstructured, do func()) {
 	p.Helper()
 	start := time.Now()
@@ -123,7 +123,7 @@ func (p *previews) finish() {
 	}
 }
 
-// outcomes is what there is.
+// outcomes returns the current state of the workloads.
 func (p *previews) outcomes() map[string]outcome {
 	all := map[string]outcome{}
 	at := func(kind, name string) outcome {
@@ -161,7 +161,7 @@ func (p *previews) outcomes() map[string]outcome {
 	return all
 }
 
-// firstSizes adds what the newest ReplicaSet wanted at first if it was created since.
+// firstSizes adds the first size of the newest ReplicaSet if it was created since.
 func (p *previews) firstSizes(o outcome, seen int) {
 	for _, c := range p.history[seen:] {
 		if rs, ok := c.Object.(*appsv1.ReplicaSet); ok && rs.Name == o.name {
@@ -173,7 +173,7 @@ func (p *previews) firstSizes(o outcome, seen int) {
 	}
 }
 
-// A simulated is what kplan prints of a workload.
+// A simulated is the output of kplan for a workload.
 type simulated struct {
 	Kind, Name string
 	Steps      []struct {
@@ -186,7 +186,7 @@ type simulated struct {
 	}
 }
 
-// preview asks kplan what happens.
+// preview returns the forecast of kplan.
 func (p *previews) preview(from, to []*unstructured.Unstructured) map[string]outcome {
 	p.Helper()
 	before := map[string]outcome{}
@@ -240,7 +240,7 @@ func ofKind(list []*unstructured.Unstructured, kind string) (some []*unstructure
 	return some
 }
 
-// outcome reads the end of a simulation. What it does not name stays as it was.
+// outcome reads the end of a simulation. Values that it does not name stay as before.
 func (s *simulated) outcome(before outcome) outcome {
 	o := outcome{name: before.name, revision: before.revision, sizes: map[string]int32{}}
 	for _, step := range s.Steps {

@@ -29,8 +29,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// manifestsDir has the manifests. A test beside them makes sure that they use each row of
-// the table.
+// manifestsDir has the manifests. A test there makes sure that they use each row of the table.
 const manifestsDir = "../../../kube/internal/defaults/testdata/"
 
 // daemonNodes is how many nodes the DaemonSets of the manifests select.
@@ -43,9 +42,8 @@ func node(i int) *corev1.Node {
 	}
 }
 
-// TestDefaults: what kplan says of manifests and of dumps is what the controllers of
-// Kubernetes then do: the names of ReplicaSets and revisions, whether anything changes at
-// all, and the sizes.
+// TestDefaults: the controllers of Kubernetes do what kplan says of manifests and of dumps: the
+// names of ReplicaSets and revisions, whether anything changes at all, and the sizes.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	name, all := nameOf(t), score{}
@@ -56,7 +54,7 @@ func TestDefaults(t *testing.T) {
 		_, err := client.CoreV1().Nodes().Create(t.Context(), node(i), metav1.CreateOptions{})
 		require.True(t, err == nil || apierrors.IsAlreadyExists(err), "%v", err)
 	}
-	// Reading the schemas anew for each object would take most of the time.
+	// Reading the schemas again for each object would take most of the time.
 	modes := map[string][]string{"client": {"--openapi-patch=false"}, "server": {"--server-side", "--force-conflicts"}}
 	for mode, args := range modes {
 		t.Run(mode, func(t *testing.T) {
@@ -96,9 +94,8 @@ func (p *previews) run() {
 	p.stage("as before", p.live(), p.merged(written), func() { p.put(written) })
 }
 
-// fromManifests: from manifests that have been applied nothing else is foretold than from what
-// they are in the cluster. Half of the changes are to another tag, which leaves the policy of
-// pulling as it is.
+// fromManifests: the forecast from applied manifests equals the forecast from the objects in the
+// cluster. Half of the changes are to another tag, which leaves the pull policy unchanged.
 func (p *previews) fromManifests(written []*unstructured.Unstructured) {
 	p.Helper()
 	changed := each(each(written, change), func(i int, u *unstructured.Unstructured) {
@@ -115,13 +112,13 @@ func (p *previews) fromManifests(written []*unstructured.Unstructured) {
 	require.Empty(p, cmp.Diff(want, got, cmp.AllowUnexported(outcome{})), "(-from the cluster +from manifests)")
 }
 
-// empty returns Deployments without pods, one for each way to change a manifest: those go back
-// to a revision without scaling anything.
+// empty returns Deployments without pods, one for each way to change a manifest: they go back to a
+// revision without scaling.
 func empty(written []*unstructured.Unstructured) (list []*unstructured.Unstructured) {
 	i := slices.IndexFunc(written, func(u *unstructured.Unstructured) bool { return u.GetName() == "replicas-none" })
 	for n := range changes {
 		u := written[i].DeepCopy()
-		text, _ := u.MarshalJSON() // of what was read
+		text, _ := u.MarshalJSON() // it was read from a text
 		_ = u.UnmarshalJSON([]byte(strings.ReplaceAll(string(text), `"replicas-none"`, fmt.Sprintf(`"none-%d"`, n))))
 		list = append(list, u)
 	}
@@ -176,7 +173,7 @@ func (p *previews) put(list []*unstructured.Unstructured, more ...string) string
 	return p.kubectl(append(append([]string{"apply", "-f", p.file(list)}, p.how...), more...)...)
 }
 
-// merged is what the server says that manifests would become if they were applied.
+// merged returns the objects that the server says manifests would become if they were applied.
 func (p *previews) merged(list []*unstructured.Unstructured) []*unstructured.Unstructured {
 	p.Helper()
 	return p.list(p.put(list, "--dry-run=server", "-o", "json"))
@@ -192,7 +189,7 @@ func (p *previews) asked(list []*unstructured.Unstructured) []*unstructured.Unst
 	return list
 }
 
-// live returns what there is, as kubectl prints it.
+// live returns the objects in the cluster, as kubectl prints them.
 func (p *previews) live() []*unstructured.Unstructured {
 	p.Helper()
 	return p.list(p.kubectl("get", "deployments,replicasets,daemonsets,controllerrevisions,pods", "-o", "json"))
@@ -252,7 +249,7 @@ func through[T any](p *previews, u *unstructured.Unstructured, complete bool, f 
 	return m
 }
 
-// stored compares what the server has made of manifests with what kube makes of them.
+// stored compares the server's defaults of manifests with kube's.
 func (p *previews) stored(list []*unstructured.Unstructured) {
 	p.Helper()
 	var got unstructured.UnstructuredList
@@ -266,7 +263,7 @@ func (p *previews) stored(list []*unstructured.Unstructured) {
 	}
 }
 
-// refused: the rows that no manifest uses are of what the server does not take.
+// refused: rows that no manifest uses are about manifests that the server refuses.
 func (p *previews) refused() {
 	p.Helper()
 	out, err := p.world.kubectl("-n", p.namespace, "apply", "-f", manifestsDir+"refused.yaml")

@@ -18,8 +18,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// An end is what a script leaves, without what no two runs have in common: names that the
-// API server completes, UIDs, versions and times. Each text describes one object.
+// An end is the final state of a script, without values that differ between any two runs: names
+// that the API server completes, UIDs, versions and times. Each text describes one object.
 type end struct {
 	Deployments, ReplicaSets, DaemonSets, Revisions []string
 	Pods                                            map[string]int // how many there are of each
@@ -47,8 +47,8 @@ func (e *env) end() end {
 	return result
 }
 
-// deployment leaves out what messages name: a condition that keeps its reason keeps its
-// message, so it is left to chance which rollout it is about.
+// deployment leaves out names in messages: a condition that keeps its reason keeps its message, so
+// timing decides which rollout it is about.
 func (e *env) deployment(d *appsv1.Deployment) string {
 	d = d.DeepCopy()
 	d.Status.Conditions = slices.DeleteFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == controllers.ConditionGrowth })
@@ -83,7 +83,7 @@ func (e *env) pod(p *corev1.Pod) string {
 	return e.text(p.ObjectMeta, p.Spec, fmt.Sprintf("%s ready=%t deleted=%t", p.Status.Phase, ready(p), p.DeletionTimestamp != nil))
 }
 
-// text describes an object in one line of JSON, without what differs between any two runs.
+// text describes an object in one line of JSON, without values that differ between any two runs.
 func (e *env) text(m metav1.ObjectMeta, parts ...any) string {
 	kept := metav1.ObjectMeta{Name: m.Name, GenerateName: m.GenerateName, Generation: m.Generation, Labels: m.Labels, Annotations: m.Annotations, Finalizers: m.Finalizers}
 	for _, o := range m.OwnerReferences {
@@ -103,7 +103,7 @@ func ready(p *corev1.Pod) bool {
 	})
 }
 
-// pinned returns the node that a pod is pinned to, as those of a DaemonSet are.
+// pinned returns the node that a pod is pinned to, like pods of a DaemonSet.
 func pinned(p *corev1.Pod) string {
 	a := p.Spec.Affinity
 	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {

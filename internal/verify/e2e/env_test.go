@@ -24,7 +24,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// patience is how long anything may take on a machine that has other things to do.
+// patience is the time limit of any step, for a busy machine.
 const patience = 2 * time.Minute
 
 // An env is a namespace in which one side runs a script.
@@ -49,26 +49,26 @@ type env struct {
 	anyNode   bool
 }
 
-// A script is run by both sides, one after the other. It ends when nothing changes any
-// more; then what is left must be the same.
+// A script is run by both sides, one after the other. It ends when nothing changes any more; then
+// both final states must be the same.
 type script struct {
 	rules []rule
 	// apart leaves the controllers to the script, in processes of their own.
 	apart bool
-	// own gives the script a cluster of its own.
+	// own gives the script a separate cluster.
 	own bool
-	// loose only logs what upstream breaks: a call that is cut off may have created a pod
-	// that it creates again, and its DaemonSets count a deletion twice, when it begins and
-	// when it ends, and no longer wait for another that they have not seen yet.
+	// loose only logs violations by upstream: if a call is cut off, upstream may create a pod again
+	// that exists, and its DaemonSets count a deletion twice, at its start and at its end, and then
+	// do not wait for another one that they have not seen yet.
 	loose bool
 	// anyNode says that it is left to chance on which node a pod is new.
 	anyNode bool
 	// pool is how many nodes there are, named after the pool.
 	pool int
 	run  func(e *env)
-	// same, if any, is what must be the same besides the end.
+	// same, if not nil, returns further values that must be the same.
 	same func(e *env) any
-	// sides are those that run it; nil means both.
+	// sides are the sides that run it; nil means both.
 	sides []side
 }
 
@@ -184,8 +184,7 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// apart runs controllers in a process of its own, which is killed at the latest when the
-// test ends.
+// apart runs controllers in a separate process, which is killed at the latest when the test ends.
 func (e *env) apart(j job) *process {
 	e.Helper()
 	j.Host, j.Token, j.CA, j.Namespace = e.config.Host, e.config.BearerToken, e.config.CAFile, e.namespace
@@ -222,7 +221,7 @@ func (e *env) addNode(name string) {
 	require.NoError(e, err)
 }
 
-// harm deletes a pod as somebody else than the controllers.
+// harm deletes a pod as another client than the controllers.
 func (e *env) harm(pod string) {
 	e.harmed[pod] = true
 	e.kubectl("delete", "pod", pod, "--wait=false")
@@ -244,8 +243,8 @@ func (e *env) apply(manifest string) {
 	e.applyFile(file)
 }
 
-// applyFile applies a file with kubectl, which does not read the schema first: that takes twice as
-// long as all the rest, and the types of what tests apply are known.
+// applyFile applies a file with kubectl, which does not read the schema first: that would take
+// twice as long as all the rest, and the types of the test objects are known.
 func (e *env) applyFile(file string, how ...string) {
 	e.Helper()
 	e.kubectl(append([]string{"apply", "--validate=ignore", "--openapi-patch=false", "-f", file}, how...)...)
@@ -257,7 +256,7 @@ func (e *env) rolled(what string) {
 	e.kubectl("rollout", "status", what, "--timeout", patience.String())
 }
 
-// update reads what was written since the last time.
+// update reads the writes since the last call.
 func (e *env) update() {
 	changes, err := e.world.recorder.History(e.namespace, e.seen+1)
 	require.NoError(e, err)
@@ -293,8 +292,8 @@ func (e *env) wait(what string, condition func(s *cluster.State) bool) {
 // quiet is how long nothing may change in a state that is settled.
 const quiet = 700 * time.Millisecond
 
-// mark notes what there is as soon as nothing changes any more. Both sides must have the
-// same at each mark.
+// mark records the state as soon as nothing changes any more. Both sides must have the same state
+// at each mark.
 func (e *env) mark() {
 	e.Helper()
 	e.settle()
@@ -319,8 +318,8 @@ func (e *env) settle() {
 	}
 }
 
-// observed reports whether the statuses tell what there is: those of ReplicaSets what pods
-// there are, those of Deployments what their ReplicaSets tell.
+// observed reports whether the statuses are up to date: the statuses of ReplicaSets with their
+// pods, and the statuses of Deployments with their ReplicaSets.
 func observed(s *cluster.State) bool {
 	for _, d := range s.Deployments {
 		if d.DeletionTimestamp == nil && (d.Status.ObservedGeneration != d.Generation || told(d.Status.Replicas, d.Status.ReadyReplicas, d.Status.TerminatingReplicas) != sum(s, d.Name)) {
@@ -353,7 +352,7 @@ func told(replicas, ready int32, terminating *int32) [3]int32 {
 	return [3]int32{replicas, ready, *terminating}
 }
 
-// sum returns what the ReplicaSets of a Deployment tell.
+// sum returns the sum of the statuses of a Deployment's ReplicaSets.
 func sum(s *cluster.State, deployment string) (n [3]int32) {
 	for _, rs := range s.ReplicaSets {
 		if owner(rs) == deployment {
@@ -365,7 +364,7 @@ func sum(s *cluster.State, deployment string) (n [3]int32) {
 	return n
 }
 
-// counted returns what the status of a ReplicaSet should tell.
+// counted returns the correct status of a ReplicaSet.
 func counted(s *cluster.State, rs *appsv1.ReplicaSet) (n [3]int32) {
 	for _, p := range s.Pods {
 		switch {

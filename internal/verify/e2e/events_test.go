@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// suffix is what completes the name of a pod.
+	// suffix matches the generated end of a pod's name.
 	suffix = regexp.MustCompile(`\b(agent|(web|plain)(-[0-9a-f]{8,10})?)-[0-9a-z]{5}\b`)
 	number = regexp.MustCompile(` [0-9]+\b`)
 )
@@ -31,8 +31,8 @@ func events(e *env) any {
 	return counts
 }
 
-// texts returns which events were recorded, however often and whatever their numbers, for
-// scripts in which those are left to chance.
+// texts returns the recorded events without their numbers and counts, for scripts in which these
+// depend on timing.
 func texts(e *env) any {
 	seen := map[string]bool{}
 	for text := range events(e).(map[string]int) {

@@ -26,7 +26,7 @@ import (
 // slow makes a rollout take long enough for something to happen in it.
 var slow = cluster.Behaviour{Ready: 200 * time.Millisecond, Terminate: 100 * time.Millisecond}
 
-// The API server is killed in the middle of a rollout, and comes back.
+// The API server is killed in the middle of a rollout, and restarted.
 func TestServerRestart(t *testing.T) {
 	both(t, script{own: true, pool: 5, loose: true, anyNode: true, rules: append([]rule{one(0), served(2)}, rolling...), run: func(e *env) {
 		e.apply(web(10, "1", threeAndTwo))
@@ -56,7 +56,7 @@ func TestSlowEtcd(t *testing.T) {
 	}})
 }
 
-// The connections of the controllers break again and again, watches and calls alike.
+// The connections of the controllers break again and again, of watches and of other calls.
 func TestWatchDropped(t *testing.T) {
 	both(t, script{loose: true, rules: rolling, run: func(e *env) {
 		e.apply(web(10, "1", threeAndTwo))
@@ -122,7 +122,7 @@ func TestDeletedUnderTheController(t *testing.T) {
 	}})
 }
 
-// gate is a webhook that rejects what is created in a namespace until it is opened.
+// gate is a webhook that rejects creations in a namespace until it is opened.
 func (e *env) gate(group, resource string) (open func()) {
 	var closed atomic.Bool
 	closed.Store(true)

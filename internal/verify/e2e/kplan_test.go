@@ -27,8 +27,8 @@ var kplanPath = sync.OnceValues(func() (string, error) {
 	return path, cmd.Run()
 })
 
-// A watch is a command whose output is read while it runs, such as a kplan that draws anew
-// after every change.
+// A watch is a command with output that is read while it runs, such as a kplan that prints a new
+// frame after every change.
 type watch struct {
 	*exec.Cmd
 	mu     sync.Mutex
@@ -38,8 +38,8 @@ type watch struct {
 	ended  chan struct{}
 }
 
-// start starts a command in a process group of its own, which is killed at the latest when
-// the test ends.
+// start starts a command in a separate process group, which is killed at the latest when the test
+// ends.
 func start(t *testing.T, cmd *exec.Cmd) *watch {
 	t.Helper()
 	w := &watch{Cmd: cmd, drawn: make(chan struct{}, 1), ended: make(chan struct{})}
@@ -70,13 +70,13 @@ func (w *watch) Write(b []byte) (int, error) {
 	return w.text.Write(b)
 }
 
-// frames returns what was drawn, one after the other.
+// frames returns the printed frames, one after the other.
 func (w *watch) frames() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var frames []string
 	for i, f := range strings.Split(w.text.String(), "\n--- ") {
-		if i > 0 { // behind the time
+		if i > 0 { // after the time
 			_, f, _ = strings.Cut(f, "\n\n")
 		}
 		frames = append(frames, f)
@@ -134,15 +134,15 @@ func (e *env) kplan(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// withoutEnding returns a plan less how many pods are still ending: that goes on after the end of
-// a rollout, which ends a watch.
+// withoutEnding returns a plan without the number of terminating pods, which still changes after
+// the end of a rollout ends a watch.
 func withoutEnding(frame string) string {
 	return regexp.MustCompile(`,\s+\d+\s+terminating`).ReplaceAllString(frame, "")
 }
 
-// A rollout is watched until it is complete: each frame follows from what the cluster held,
-// and the last one is what kplan says without watching. A watch that is interrupted, and one
-// whose Deployment goes, say so by how they end.
+// A rollout is watched until it is complete: each frame follows from the state of the cluster, and
+// the last one is the output of kplan without watching. The exit code shows that a watch was
+// interrupted, or that its Deployment was deleted.
 func TestWatched(t *testing.T) {
 	both(t, script{rules: rolling, run: func(e *env) {
 		complete := func(frame string) bool { return strings.Contains(frame, "Deployment "+e.namespace+"/web is complete.") }

@@ -28,7 +28,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// loadVariable asks for the comparison under load, which takes minutes.
+// loadVariable enables the comparison under load, which takes minutes.
 const loadVariable = "KPLAN_E2E_LOAD"
 
 const (
@@ -36,7 +36,7 @@ const (
 	loadReplicas    = 25
 )
 
-// A cost is what a rollout of everything takes.
+// A cost is the cost of a rollout of all Deployments.
 type cost struct {
 	Time             time.Duration
 	Writes, Events   int // without and of events
@@ -46,10 +46,9 @@ type cost struct {
 	ByCall           []string
 }
 
-// All Deployments of two namespaces roll at once, those of one by our controllers and those
-// of the other by upstream's, each in a process of their own. They share a server, so that
-// whatever else the machine does falls on both. Ours are to write no more, and to finish no
-// later. The bounds hold at every write.
+// All Deployments of two namespaces roll at once, in one by our controllers and in the other by
+// upstream's, in separate processes. They share a server, so that other load on the machine affects
+// both. Ours must not write more, and not finish later. The bounds hold at every write.
 func TestLoad(t *testing.T) {
 	if os.Getenv(loadVariable) == "" {
 		t.Skip("takes minutes; set " + loadVariable + "=1")
@@ -74,7 +73,7 @@ func TestLoad(t *testing.T) {
 	require.LessOrEqual(t, costs[ours.name].Time, costs[upstream.name].Time)
 }
 
-// table returns what both sides took, and their calls.
+// table returns the costs of both sides, and their calls.
 func table(costs map[string]*cost) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -164,7 +163,7 @@ func (c *cost) add(before, after map[string]int) {
 	slices.Sort(c.ByCall)
 }
 
-// lastCounts waits until no calls are made any more: what is written late counts too.
+// lastCounts waits until no calls are made any more: late writes count too.
 func lastCounts(t *testing.T, file string) map[string]int {
 	counts := readCounts(t, file)
 	for calm, deadline := time.Now(), time.Now().Add(2*time.Minute); time.Since(calm) < 3*time.Second && time.Now().Before(deadline); {

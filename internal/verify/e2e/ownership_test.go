@@ -64,7 +64,7 @@ func TestAdoptionAndReleaseOfPods(t *testing.T) {
 	}})
 }
 
-// Objects are taken while they ask for it: not before, and not after.
+// The controllers manage objects while these request it: not before, and not after.
 func TestClass(t *testing.T) {
 	both(t, script{sides: []side{ours}, rules: rolling, run: func(e *env) {
 		e.apply(strings.Replace(web(3, "1", threeAndTwo), "class: kplan", "class: other", 1))
@@ -97,7 +97,7 @@ func (e *env) seenAll(probe string) {
 	})
 }
 
-// A namespace that is going away gets no new pods, and nobody is told that it does not.
+// A namespace that is being deleted gets no new pods, and no event says so.
 func TestNamespaceTerminating(t *testing.T) {
 	both(t, script{pool: 2, rules: append([]rule{one(0)}, rolling...), same: events, run: func(e *env) {
 		e.apply(web(3, "1", threeAndTwo))
@@ -152,9 +152,9 @@ func TestKilled(t *testing.T) {
 	}})
 }
 
-// Two controllers at once, neither of which knows of the other, may start too many pods
-// and must come to the same end. With the fence, ours do not exceed the bound of the sizes;
-// upstream's do not as a rule, when one rollout ends before the next.
+// Two controllers at once without leader election may start too many pods and must come to the same
+// end. With the fence, ours do not exceed the bound of the sizes; upstream's usually do not, when
+// one rollout ends before the next.
 func TestTwoAtOnce(t *testing.T) {
 	both(t, script{apart: true, sides: []side{fenced, upstream}, loose: true, rules: []rule{surge}, run: func(e *env) {
 		e.apart(job{})

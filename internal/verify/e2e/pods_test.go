@@ -18,8 +18,8 @@ func (e *env) ends(pod *corev1.Pod, phase string) {
 	e.kubectl("patch", "pod", pod.Name, "--subresource=status", "-p", `{"status":{"phase":"`+phase+`"}}`)
 }
 
-// Pods that end are replaced: those of a DaemonSet after they are deleted, and ever later if
-// it happens again.
+// Pods that end are replaced. Pods of a DaemonSet are deleted first, with an increasing
+// delay if it happens again.
 func TestPodsThatEnd(t *testing.T) {
 	both(t, script{pool: 3, rules: append([]rule{one(0)}, rolling...), same: events, run: func(e *env) {
 		e.apply(web(3, "1", threeAndTwo))
@@ -41,7 +41,7 @@ func TestPodsThatEnd(t *testing.T) {
 	}})
 }
 
-// Pods that do not go are in nobody's way, except that Recreate waits for them.
+// Pods that never terminate block no rollout, except that Recreate waits for them.
 func TestPodsThatDoNotGo(t *testing.T) {
 	both(t, script{rules: []rule{surge, size, decision, availability}, same: events, run: func(e *env) {
 		e.apply(web(3, "1", oneByOne))
@@ -51,8 +51,8 @@ func TestPodsThatDoNotGo(t *testing.T) {
 		e.rolled("deployment/web")
 		e.mark()
 		require.Len(e, e.state.Pods, 6)
-		// Whether that is progress depends on whether a status tells of the first pods that go
-		// before the last ones do: the reason of the condition is left to chance.
+		// Whether that is progress depends on whether a status shows the first deletions before the
+		// last ones happen: timing decides the reason of the condition.
 		e.apply(web(3, "3", "{type: Recreate, rollingUpdate: null}"))
 		e.settle()
 		require.Empty(e, podsOf(e.state, active))

@@ -18,7 +18,7 @@ import (
 
 const root = "../../.."
 
-// terminals returns what the README says to type, one text for each terminal.
+// terminals returns the commands that the README says to type, one text for each terminal.
 func terminals(t *testing.T) []string {
 	readme, err := os.ReadFile(root + "/examples/controller/README.md")
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func terminal(t *testing.T, text, path string) *watch {
 	return start(t, cmd)
 }
 
-// compile makes go run of a command quick: what it has once built and linked it keeps.
+// compile makes go run of a command fast: go caches the built program.
 func compile(dir, command string) error {
 	cmd := exec.Command("go", "run", command, "--help")
 	cmd.Dir = filepath.Join(root, dir)
@@ -49,7 +49,7 @@ func compile(dir, command string) error {
 	return nil
 }
 
-// What the README says works, typed as it stands.
+// The commands of the README work as they are typed.
 func TestReadme(t *testing.T) {
 	compiled := make(chan error, 1) // while tests that run alone wait for their servers
 	go func() {

@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// A side is whose controllers run.
+// A side is an implementation of the controllers.
 type side struct {
 	name string
 	user cluster.User
@@ -30,7 +30,7 @@ type side struct {
 var (
 	ours     = side{"ours", cluster.Controller, runOurs}
 	upstream = side{"upstream", cluster.Admin, runUpstream}
-	// fenced is ours with the fence for processes that run at once.
+	// fenced is ours with the fence for several processes.
 	fenced = side{"fenced", cluster.Controller, func(ctx context.Context, cfg *rest.Config, namespace string) error {
 		o := options(namespace)
 		o.Fence = true
@@ -77,19 +77,19 @@ func runUpstream(ctx context.Context, cfg *rest.Config, namespace string) error 
 	return nil
 }
 
-// A job is what a process of its own runs controllers for.
+// A job says which controllers a separate process runs, and how.
 type job struct {
 	Host, Token, CA string
 	Namespace       string
 	Lease           string        // elect a leader by this lease, "" for none
-	LeaseDuration   time.Duration // of ours
+	LeaseDuration   time.Duration // for our controllers
 	Counts          string        // file to write the calls to at the end of the process
 }
 
 const jobVariable = "KPLAN_E2E_JOB"
 
-// child returns what a process does that runs the controllers of a side: until it is
-// killed, or its standard input is closed.
+// child returns the function of a process that runs the controllers of a side: until it is killed,
+// or its standard input is closed.
 func child(s side) func() error {
 	return func() error {
 		var j job

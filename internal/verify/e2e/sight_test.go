@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// free returns an address that nobody listens on.
+// free returns a free address.
 func free(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func (e *env) page(url string) string {
 	return string(text)
 }
 
-// What the controllers do, and that they are well, can be seen from outside.
+// Metrics and health checks show the work and the health of the controllers.
 func TestMetricsAndHealth(t *testing.T) {
 	metrics, health := free(t), free(t)
 	seen := side{"seen", cluster.Controller, func(ctx context.Context, cfg *rest.Config, namespace string) error {

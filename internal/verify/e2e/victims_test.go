@@ -22,7 +22,7 @@ import (
 
 const scaleDowns = 200
 
-// Figures are what has been seen of scale-downs.
+// Figures are the results of scale-downs.
 type figures struct {
 	sync.Mutex
 	left            int // scale-downs that no Deployment has begun
@@ -32,8 +32,8 @@ type figures struct {
 	aged            int // scale-downs while which an age began to count as another
 }
 
-// What kplan order says goes is what upstream's controllers delete: each pod that it says
-// goes does go, and what else goes is among those of which it says that some go.
+// Upstream's controllers delete the pods that kplan order names: each certain victim, and otherwise
+// only pods out of a tie.
 func TestVictims(t *testing.T) {
 	world := ownWorld(t, true)
 	f := figures{left: scaleDowns}
@@ -79,9 +79,9 @@ type victims struct {
 // An answer is which pods go, and of which some do.
 type answer struct{ Go, May []string }
 
-// scaleDown takes a few pods of ten away, which have either just been made together, as is
-// usual, or differ. It returns false if nobody knows what was right, since pods aged too much
-// between question and deletion.
+// scaleDown removes a few of ten pods, which either have just been created together, as usual, or
+// differ. It returns false if the right answer is unknown, because the pods' ages changed buckets
+// between the question and the deletion.
 func (v *victims) scaleDown() bool {
 	together := v.random.IntN(3) == 0
 	if together {
@@ -146,7 +146,7 @@ func (v *victims) count(contained, alone bool) {
 	}
 }
 
-// scale does what kubectl scale does.
+// scale scales like kubectl scale.
 func (v *victims) scale(replicas int) {
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
 	_, err := v.client.AppsV1().Deployments(v.namespace).Patch(v.ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale")

@@ -27,7 +27,7 @@ const (
 	bySide     = 16
 )
 
-// A whatIf is a live state and what is applied to it.
+// A whatIf is a live state and an apply to it.
 type whatIf struct {
 	*env
 	random *rand.Rand
@@ -36,8 +36,8 @@ type whatIf struct {
 	tag    string // that is running
 	next   string // the manifest to apply
 	flags  []string
-	how    []string // to apply, for kubectl and kplan alike
-	after  func()   // what happens when all has settled behind the apply, nil for nothing
+	how    []string // flags of the apply, for kubectl and kplan
+	after  func()   // further events when the apply has settled; nil for none
 }
 
 // quick is how pods behave if nothing is said.
@@ -60,7 +60,7 @@ func (w *whatIf) begin(size int) {
 	w.settle()
 }
 
-// anyNext chooses what is applied: another template, the first one, or another size.
+// anyNext chooses the manifest to apply: another template, the first one, or another size.
 func (w *whatIf) anyNext() {
 	switch w.random.IntN(4) {
 	case 0:
@@ -72,7 +72,7 @@ func (w *whatIf) anyNext() {
 	}
 }
 
-// situations bring a namespace into a live state and choose what is applied then.
+// situations bring a namespace into a live state and choose the manifest to apply then.
 var situations = []struct {
 	name string
 	make func(w *whatIf)
@@ -168,7 +168,7 @@ func (w *whatIf) pods(tag string) {
 	w.settle()
 }
 
-// foretold is what a simulation tells of sizes.
+// foretold is the part of a simulation about sizes.
 type foretold struct {
 	Assumed []string
 	Steps   []foretoldStep
@@ -182,7 +182,7 @@ type foretoldStep struct {
 	}
 }
 
-// A resize is an action, as far as it tells of sizes.
+// A resize is the part of an action about sizes.
 type resize struct {
 	CreateReplicaSet *struct {
 		Name     string
@@ -216,7 +216,7 @@ func (f *foretold) sizes() (steps []string, end map[string][2]int32) {
 	return steps, end
 }
 
-// done returns the same of what has been written since a place in the history.
+// done returns the same for the writes since an index in the history.
 func (w *whatIf) done(before map[string]int32, since int) (steps []string, end map[string][2]int32) {
 	for _, c := range w.history[since:] {
 		rs, ok := c.Object.(*appsv1.ReplicaSet)
@@ -241,7 +241,7 @@ func (w *whatIf) done(before map[string]int32, since int) (steps []string, end m
 	return steps, end
 }
 
-// ask asks kplan about an apply. It returns what that says beside its answer.
+// ask runs kplan for an apply. It decodes the answer and returns the notes on standard error.
 func (w *whatIf) ask(answer any, command, file string, flags ...string) (notes string) {
 	w.Helper()
 	cmd := w.kplan(slices.Concat([]string{command, "--live", "-f", file, "-o", "json"}, w.how, flags)...)
@@ -252,7 +252,8 @@ func (w *whatIf) ask(answer any, command, file string, flags ...string) (notes s
 	return problems.String()
 }
 
-// first asks for the next pass alone, which is the first step of a simulation, and why.
+// first requests only the next pass, which must be the first step of the simulation, and its
+// explanation.
 func (w *whatIf) first(f *foretold, file string) {
 	w.Helper()
 	var plan, why struct{ Actions []resize }
@@ -266,7 +267,8 @@ func (w *whatIf) first(f *foretold, file string) {
 	require.Equal(w, plan.Actions, why.Actions)
 }
 
-// check simulates the apply, makes it, and compares what upstream's controllers do.
+// check simulates the apply, makes it, and compares the simulation with the writes of upstream's
+// controllers.
 func (w *whatIf) check() {
 	w.settle()
 	file := filepath.Join(w.TempDir(), "next.yaml")
@@ -305,9 +307,9 @@ func (w *whatIf) check() {
 	w.Logf("%d steps as foretold", len(steps))
 }
 
-// What kplan simulate --live says of a manifest is what upstream's controllers then do,
-// step by step in sizes, from many live states. So it is with plan and explain, and with
-// --server-side, whose first apply is one without.
+// Upstream's controllers do what kplan simulate --live says of a manifest, step by step in sizes,
+// from many live states. The same holds for plan and explain, and with --server-side, also after a
+// first apply without it.
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	world := ownWorld(t, true)

@@ -17,8 +17,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/e2e/cluster"
 )
 
-// A world is a cluster with what surrounds it. Most tests share one, in namespaces of
-// their own; those that break the server have their own.
+// A world is a cluster with its other components. Most tests share one, in separate namespaces;
+// tests that break the server have their own.
 type world struct {
 	*cluster.Cluster
 	kubelet    *cluster.Kubelet

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interpreters returns, for each planner package, which of the three ways to carry out actions
-// it exports: "Apply", "Actions.Apply" and "Plan.Apply". A planner has a function Reconcile.
-// That of a Tracker takes what has happened, and no actions.
+// interpreters returns, for each planner package, which of the three ways to carry out actions it
+// exports: "Apply", "Actions.Apply" and "Plan.Apply". A planner has a function Reconcile. The
+// method Apply of a Tracker takes events, and does not count.
 func interpreters(files []file) map[string][]string {
 	found := map[string][]string{}
 	for _, f := range files {
@@ -34,7 +34,7 @@ func interpreters(files []file) map[string][]string {
 	return found
 }
 
-// Each planner package is the one that knows what its actions do: it exports Apply, for one, for
+// Each planner package defines the effects of its actions: it exports Apply for one action, for
 // many and for a plan.
 func TestActionsAreApplied(t *testing.T) {
 	found := interpreters(tree(t, true))

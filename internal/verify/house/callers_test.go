@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A checker finds the types of this repository's packages. What is not ours is empty to it,
-// so that it needs no builds: the names that are ours resolve all the same.
+// A checker finds the types of this repository's packages. Other packages are empty to it, so that
+// it needs no builds; our names resolve all the same.
 type checker struct {
 	fset     *token.FileSet
 	folders  map[string]*sources
@@ -74,8 +74,8 @@ func (c *checker) Import(name string) (*types.Package, error) {
 	return c.packages[folder], nil
 }
 
-// check notes which functions of other folders the files use. Errors are those of names
-// that are not ours.
+// check records the functions of other folders that the files use. It ignores errors, which are
+// about names of other repositories.
 func (c *checker) check(folder string, files []*ast.File) *types.Package {
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: c, Error: func(error) {}}
@@ -110,8 +110,7 @@ func unexplained(pkg string, files []file, used map[string]bool, documents strin
 	return names
 }
 
-// An exported function is used somewhere, or the documents of its package say who would
-// use it.
+// An exported function is used somewhere, or the documents of its package mention it.
 func TestEveryFunctionHasACaller(t *testing.T) {
 	files := tree(t, true)
 	calls, seen := used(t, files), 0

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A code is a letter or two and a number, which says something only to those who have a
-// list of such codes. Rules, quirks and invariants have names.
+// A code is a letter or two and a number, which means something only with a list of such codes.
+// Rules, quirks and invariants have names.
 var code = regexp.MustCompile(`\b[A-Z]{1,2}-?[0-9]{1,2}\b`)
 
 // known are the codes that everybody knows.
@@ -53,8 +53,8 @@ func checkCodes(name, text string) (violations []string) {
 	return violations
 }
 
-// texts calls do for each file of the repository that people read: not for what fuzzing
-// has found, or what other programs have recorded.
+// texts calls do for each text file of the repository, except inputs found by fuzzing and
+// recordings of other programs.
 func texts(t *testing.T, do func(name, text string)) {
 	t.Helper()
 	seen := 0
@@ -92,7 +92,7 @@ func texts(t *testing.T, do func(name, text string)) {
 func TestCodes(t *testing.T) {
 	texts(t, func(name, text string) {
 		if name == "internal/verify/house/codes_test.go" || name == "LICENSE" {
-			return // one has to name what it forbids, and the other has its own sections
+			return // this file has examples of codes, and the licence has its own sections
 		}
 		for _, v := range checkCodes(name, text) {
 			t.Error(v)
@@ -100,7 +100,7 @@ func TestCodes(t *testing.T) {
 	})
 }
 
-// TestCheckCodes: what is found, and what is not.
+// TestCheckCodes has examples that the check finds, and examples that it does not.
 func TestCheckCodes(t *testing.T) {
 	for text, want := range map[string]int{
 		"// planted D7\n":                         1,
@@ -126,7 +126,7 @@ func TestCheckCodes(t *testing.T) {
 	}
 }
 
-// TestLinks: what a document links to is there: a path, and a heading in it.
+// TestLinks: the targets of links in documents exist, paths and headings.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
 	found, headings := 0, 0
@@ -156,7 +156,7 @@ func TestLinks(t *testing.T) {
 	require.Equal(t, []string{"#why-is-my-rollout-stuck", "#b_c-1"}, anchors("# Why is *my* rollout stuck?\ntext\n```sh\n# no heading\n```\n### `B_c` 1\n"))
 }
 
-// anchors returns what GitHub makes of the headings of a document.
+// anchors returns the anchors that GitHub makes for the headings of a document.
 func anchors(text string) (list []string) {
 	code := false
 	for line := range strings.Lines(text) {

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxCycle is of how many files the references of a package may form a cycle: what
-// refers to itself through more files cannot be read one file after another.
+// maxCycle is the largest number of files whose references may form a cycle: larger cycles cannot
+// be read one file after another.
 const maxCycle = 5
 
 // longer are packages with a longer cycle, and how long it is. A number may only shrink. Each filter of
@@ -89,8 +89,8 @@ func compiled(t *testing.T, folder string, patterns ...string) (packages map[str
 	return packages, exports
 }
 
-// references returns to which other files of a package each file refers: to what they
-// declare in the package, and to methods.
+// references returns the other files of a package to which each file refers: to their declarations,
+// and to methods.
 func references(t *testing.T, names []string, exports map[string]string) map[string][]string {
 	fset := token.NewFileSet()
 	var files []*ast.File

@@ -19,7 +19,7 @@ import (
 // spoken are methods that the language and its packages call, not a user.
 var spoken = []string{"DeepCopyObject", "Error", "Is", "MarshalJSON", "MarshalText", "String", "Unwrap", "UnmarshalJSON", "UnmarshalText"}
 
-// shown returns the names of the Examples of a package whose output is checked.
+// shown returns the names of a package's Examples with checked output.
 func shown(pkg string, files []file) []string {
 	var trees []*ast.File
 	for _, f := range files {
@@ -70,7 +70,7 @@ func withoutExample(pkg string, files []file) (names []string) {
 	return names
 }
 
-// isInternal says whether a user cannot import a package of ours.
+// isInternal reports whether users cannot import a package.
 func isInternal(path string) bool { return strings.Contains("/"+path+"/", "/internal/") }
 
 // hidden returns the internal packages that a file imports, by their names in it.
@@ -86,8 +86,8 @@ func (f file) hidden() map[string]bool {
 	return names
 }
 
-// notToCopy returns where the Examples of a file name a package that a user cannot import. All
-// of a file of Examples counts, since what they have in common stands there.
+// notToCopy returns the uses of packages that users cannot import in the Examples of a file. In a
+// file of Examples everything counts, since Examples share declarations.
 func (f file) notToCopy() (violations []string) {
 	hidden := f.hidden()
 	for _, d := range f.tree.Decls {
@@ -107,7 +107,7 @@ func (f file) notToCopy() (violations []string) {
 	return violations
 }
 
-// What an Example shows can be copied.
+// Users can copy the code of Examples.
 func TestExamplesCanBeCopied(t *testing.T) {
 	files := tree(t, true)
 	packages := importable(files)
@@ -141,7 +141,7 @@ func TestInternalPackageInExampleIsFound(t *testing.T) {
 	}
 }
 
-// What a user calls is shown by an Example, with what it prints.
+// Every function for users has an Example, with its output.
 func TestExamples(t *testing.T) {
 	files := tree(t, true)
 	packages := importable(files)
@@ -154,8 +154,8 @@ func TestExamples(t *testing.T) {
 	require.Subset(t, packages, []string{"deploy", "replicaset", "daemonset/inplace", "rollout/sim", "kube", "kube/argo"})
 }
 
-// importable returns the packages that users can import: all but programs, and what is below
-// an internal folder or an example to copy.
+// importable returns the packages that users can import: all except programs, internal packages and
+// examples to copy.
 func importable(files []file) (packages []string) {
 	for _, f := range files {
 		if !f.isTest() && f.tree.Name.Name != "main" && !isInternal(f.pkg()) && !strings.HasPrefix(f.pkg(), "examples/") {
@@ -166,8 +166,8 @@ func importable(files []file) (packages []string) {
 	return slices.Compact(packages)
 }
 
-// A function without an Example is found. An Example counts if its output is checked and it
-// is named for the function, not for a longer name or for a method alike.
+// A function without an Example is found. An Example counts if its output is checked and it is
+// named for the function, not for a longer name or for a method of the same name.
 func TestFunctionWithoutExampleIsFound(t *testing.T) {
 	var files []file
 	for name, text := range map[string]string{

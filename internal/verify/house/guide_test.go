@@ -29,8 +29,8 @@ GetDeploymentsForReplicaSet ReplicaSetsByRevision`
 
 var named = regexp.MustCompile("`(claim|deploy|kube|podorder|replicaset|revision|rollout)\\.([A-Z][A-Za-z.]*)`")
 
-// TestGuide: what the guide for those who hold a copy names exists, and every function that
-// they may have copied is in it.
+// TestGuide: all names in the guide for projects with a copy of upstream's code exist, and the
+// guide has every function that they may have copied.
 func TestGuide(t *testing.T) {
 	guide, err := os.ReadFile("../../../examples/fleet/README.md")
 	require.NoError(t, err)
@@ -55,14 +55,14 @@ func TestGuide(t *testing.T) {
 	require.Contains(t, string(main), "(examples/fleet/README.md)")
 }
 
-// TestFleetIsShort: the controller of a type of one's own has no more than 250 lines.
+// TestFleetIsShort: the example controller of a custom type has at most 250 lines.
 func TestFleetIsShort(t *testing.T) {
 	controller, err := os.ReadFile("../../../examples/fleet/controller.go")
 	require.NoError(t, err)
 	require.LessOrEqual(t, strings.Count(string(controller), "\n"), 250)
 }
 
-// exported returns the exported names of a package, with methods behind their types.
+// exported returns the exported names of a package, methods with their types.
 func exported(t *testing.T, folder string) map[string]bool {
 	names := map[string]bool{}
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))

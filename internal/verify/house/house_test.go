@@ -73,7 +73,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// The rules look at core files only, so there must be some.
+// The rules cover core files only, so there must be some.
 func TestCoreIsSeen(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range tree(t, false) {
@@ -109,8 +109,7 @@ func TestDependenciesOfTests(t *testing.T) {
 	}
 }
 
-// foreign returns the packages that the given ones depend on and that are neither
-// of the standard library nor ours.
+// foreign returns the dependencies of packages that are neither in the standard library nor ours.
 func foreign(t *testing.T, packages ...string) []string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}"}, packages...)...)
@@ -127,7 +126,7 @@ func foreign(t *testing.T, packages ...string) []string {
 	return others
 }
 
-// Each case breaks one rule, once, unless it is there to show what is allowed.
+// Each case breaks one rule, once, unless it shows allowed code.
 func TestRules(t *testing.T) {
 	lines := func(n int) string { return strings.Repeat("\n", n) }
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ import (
 // workloadKinds are the kinds that a progressive rollout drives.
 var workloadKinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CloneSet"}
 
-// kindTables are the files that map a kind or a driver to what is known of it.
+// kindTables are the files with tables of kinds or drivers.
 var kindTables = []string{"rollout/workload/kind.go", "rollout/workload/driver.go", "rollout/batchrelease/kind.go"}
 
 // asksForKind returns where a file compares with a kind or a driver of a workload, switches

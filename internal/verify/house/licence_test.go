@@ -13,8 +13,8 @@ import (
 // licence is the line by which programs find under which licence a file is.
 const licence = "SPDX-License-Identifier: Apache-2.0\n"
 
-// licensed reports whether a file of this name has to name its licence: sources and scripts,
-// but not those that tests give to what they test.
+// licensed reports whether a file of this name must name its licence: sources and scripts, except
+// inputs of tests.
 func licensed(name string) bool {
 	if strings.Contains(name, "testdata/") {
 		return false
@@ -26,7 +26,7 @@ func licensed(name string) bool {
 	return path.Base(name) == "run" || path.Base(name) == "Dockerfile"
 }
 
-// TestLicence: each source names its licence, in its first line or behind that of a script.
+// TestLicence: each source names its licence, in its first line or, in scripts, after it.
 func TestLicence(t *testing.T) {
 	files := 0
 	texts(t, func(name, text string) {

@@ -13,21 +13,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// most is how many lines go doc may need for a package: what a reader can hold in the head.
+// most is the largest number of lines of go doc for a package: a reader should be able to remember
+// them.
 const most = 100
 
 // mostForTests is how many for a package that tests import.
 const mostForTests = 40
 
-// mostOf is how many exported names a package may declare, constants counted, where those are
-// meant to be read as a whole: what is for tests, and the simulator.
+// mostOf is the largest number of exported names of a package, including constants, for packages
+// that users read as a whole: packages for tests, and the simulator.
 var mostOf = map[string]int{
 	"daemonset/daemonsettest": 40, "deploy/deploytest": 40, "podorder/podordertest": 40, "replicaset/replicasettest": 40,
 	"rollout/rollouttest": 40, "rollout/sim": 60, "rollout/sim/cluster": 40, "rollout/sim/record": 20, "rollout/sim/scheduler": 40, "selector/selectortest": 40,
 }
 
-// What users' tests import, and the simulator, declare few names, each constant counted.
-// Methods and fields are found with their types, as go doc shows them.
+// Packages for users' tests, and the simulator, declare few names, including constants. Methods and
+// fields are found with their types, as go doc shows them.
 func TestDeclaredNames(t *testing.T) {
 	files := tree(t, false)
 	for pkg, most := range mostOf {
@@ -43,8 +44,8 @@ func TestDeclaredNames(t *testing.T) {
 	}
 }
 
-// adapters says which packages of ours those of the module kube may import. The ones that
-// are not below internal are what users import.
+// adapters lists the packages of ours that each package of the module kube may import. The ones
+// that are not below internal are imported by users.
 var adapters = map[string][]string{
 	"kube":                   {"daemonset", "daemonset/inplace", "deploy", "kube/internal/convert", "kube/internal/defaults", "kube/internal/valid", "podorder", "replicaset", "revision", "rollout", "rollout/partition", "rollout/sim/cluster", "rollout/sim/scheduler", "rollout/traffic", "rollout/workload", "selector", "selector/claim"},
 	"kube/argo":              {"deploy", "kube", "kube/internal/convert", "kube/internal/valid", "replicaset", "revision", "rollout", "rollout/argo", "rollout/sim/cluster", "rollout/traffic"},
@@ -94,7 +95,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The packages of the module kube import what the table says and no more.
+// The packages of the module kube import only the packages in the table.
 func TestAdapterImports(t *testing.T) {
 	used := map[string]map[string]bool{}
 	for _, f := range tree(t, true) {

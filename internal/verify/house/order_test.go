@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors are the folders from the ground up: each imports those before it. The simulated cluster
-// is below kube, which makes one of API objects.
+// floors are the folders in order: each may import the ones before it. The simulated cluster comes
+// before kube, which creates one from API objects.
 var floors = []string{
 	".", "internal/base", "selector", "podorder", "revision", "replicaset", "rollout", "deploy", "daemonset",
 	"rollout/sim", "kube", "examples", "internal/verify",

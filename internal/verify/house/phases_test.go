@@ -29,9 +29,8 @@ var writers = map[string][]string{
 	"rollout/kruise":       {"write.go"},
 }
 
-// TestPhases: outside of the files that write, no function changes a plan or makes one
-// that is not empty; and no function that answers, with a bool or numbers, changes what it
-// was given.
+// TestPhases: only the files that write change a plan or create one that is not empty; and no
+// function that returns only bools or numbers changes its arguments.
 func TestPhases(t *testing.T) {
 	_, exports := packagesOf(t)
 	for pkg, files := range writers {
@@ -113,8 +112,8 @@ func (c checked) functions(see func(*ast.FuncDecl)) {
 	}
 }
 
-// changes returns of each function which of what it is given it changes, the receiver first:
-// by itself, or by a function of the package to which it gives it on.
+// changes returns for each function which arguments it changes, the receiver first: directly, or by
+// passing them to a function of the package that does.
 func (c checked) changes() map[types.Object][]bool {
 	changes := map[types.Object][]bool{}
 	for more := true; more; {
@@ -148,8 +147,8 @@ func (c checked) changes() map[types.Object][]bool {
 	return changes
 }
 
-// call returns the function of a call, nil if that is known only when it runs, and what it
-// is given, the receiver first.
+// call returns the function of a call, nil if it is known only at run time, and the arguments, the
+// receiver first.
 func (c checked) call(call *ast.CallExpr) (types.Object, []ast.Expr) {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
@@ -164,8 +163,8 @@ func (c checked) call(call *ast.CallExpr) (types.Object, []ast.Expr) {
 	return nil, nil
 }
 
-// addressed reports whether a call takes the address of what it gives, as that of a variable
-// with a method of its pointer. An & that stands in the source is seen by reaches.
+// addressed reports whether a call takes the address of its receiver implicitly, to call a method
+// of the pointer. reaches finds an explicit &.
 func (c checked) addressed(callee types.Object, i int, arg ast.Expr) bool {
 	recv := callee.Type().(*types.Signature).Recv()
 	if i > 0 || recv == nil {
@@ -176,8 +175,8 @@ func (c checked) addressed(callee types.Object, i int, arg ast.Expr) bool {
 	return wants && !is
 }
 
-// targets returns what a node may write to: the left sides of assignments, and what an
-// address is taken of.
+// targets returns the expressions that a node may write to: left sides of assignments, and
+// arguments of delete, clear and copy.
 func targets(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -263,8 +262,8 @@ func (c checked) given(f *ast.FuncDecl) (given []types.Object) {
 	return given
 }
 
-// reaches returns the place in given of what an expression is behind a pointer, a slice or a
-// map of, -1 for none. What is behind the expression is so already, if behind says so.
+// reaches returns the index in given of the argument that an expression leads to through a pointer,
+// a slice or a map, or -1. behind says that the expression itself is such a pointer, slice or map.
 func (c checked) reaches(x ast.Expr, given []types.Object, behind bool) int {
 	for {
 		switch e := x.(type) {
@@ -302,7 +301,7 @@ func (c checked) reaches(x ast.Expr, given []types.Object, behind bool) int {
 	}
 }
 
-// TestPhasesFail plants what the phases forbid.
+// TestPhasesFail plants violations of the phases.
 func TestPhasesFail(t *testing.T) {
 	source := `package p
 type Action int

@@ -21,7 +21,7 @@ import (
 // planners are the packages that have quirks.
 var planners = []string{"deploy", "replicaset", "daemonset", "rollout/workload", "revision", "rollout/argo"}
 
-// citing are the packages whose names are cited, beside planners.
+// citing are the packages whose names may be cited, apart from planners.
 var citing = []string{"rollout", "rollout/batchrelease", "rollout/kruise"}
 
 // quirksOf returns the names of the constants of type Quirks, but for the set of all.
@@ -42,7 +42,7 @@ func quirksOf(t *testing.T, pkg string) (names []string) {
 	return names
 }
 
-// exported returns what a package declares at its top, and its quirks.
+// exported returns the top-level declarations of a package, and its quirks.
 func exported(t *testing.T, files []file, pkg string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -99,8 +99,8 @@ func checkCited(name, text string, have map[string]map[string]bool) (violations 
 	return violations
 }
 
-// prose returns the comments and literals of a source file, line by line: what the
-// compiler does not look at.
+// prose returns the comments and literals of a source file, line by line: the parts that the
+// compiler does not check.
 func prose(text string) string {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
@@ -136,7 +136,7 @@ func TestCited(t *testing.T) {
 			return
 		}
 		if strings.HasPrefix(name, "internal/verify/conformance/upstream/") {
-			return // its replicaset and daemonset are those of Kubernetes
+			return // its replicaset and daemonset are packages of Kubernetes
 		}
 		if filepath.Ext(name) == ".go" {
 			text = prose(text)
@@ -149,7 +149,7 @@ func TestCited(t *testing.T) {
 	require.Greater(t, found, 100)
 }
 
-// TestCheckCited: what is found, and what is not.
+// TestCheckCited has citations that the check finds, and some that it does not.
 func TestCheckCited(t *testing.T) {
 	have := map[string]map[string]bool{"deploy": {"SumsWrapAround": true}}
 	require.Empty(t, checkCited("x", "breaks by deploy.SumsWrapAround\n", have))
@@ -177,7 +177,8 @@ func TestQuirkTables(t *testing.T) {
 	}
 }
 
-// overview is how long the comment of a package may be: what a newcomer reads to the end.
+// overview is the largest number of lines of a package comment, so that new readers read it to the
+// end.
 const overview = 60
 
 // checkOverview finds package comments that are too long.

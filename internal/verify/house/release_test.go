@@ -45,8 +45,8 @@ func TestRelease(t *testing.T) {
 	require.Greater(t, found, 8)
 }
 
-// TestReleaseOfNames: names are hashes of the API's structs, so that whoever prints or gives names
-// is built with those of the release that is compared.
+// TestReleaseOfNames: names are hashes of the API's structs, so programs that print or choose names
+// are built with the structs of the compared release.
 func TestReleaseOfNames(t *testing.T) {
 	api := func(module string) string {
 		mod, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(module), "go.mod"))
@@ -66,8 +66,8 @@ func TestClaims(t *testing.T) {
 		claims("a.go", "// The zero Options decides\n// as Kubernetes 1.36.3 does", "1.37"))
 }
 
-// TestSupported: the head of the changelog names the oldest and the newest that CI tests with,
-// and what the modules require.
+// TestSupported: the head of the changelog names the oldest and the newest version that CI tests
+// with, and the requirements of the modules.
 func TestSupported(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(root, name))

@@ -16,8 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// repository is what people look for in a repository before they trust it, each with a text
-// without which it would say nothing.
+// repository lists files that users expect in a repository, each with a text that it must contain.
 var repository = map[string]string{
 	".github/workflows/ci.yaml":            "- run: .ci/run\n",
 	".github/CODEOWNERS":                   "* @",
@@ -61,7 +60,7 @@ func TestRepository(t *testing.T) {
 	require.LessOrEqual(t, strings.Count(string(readme), "\n"), longestReadme, "README.md")
 }
 
-// TestImages: containers are built from images that nobody can exchange.
+// TestImages: containers are built from images pinned by digest.
 func TestImages(t *testing.T) {
 	from := regexp.MustCompile(`(?m)^FROM (.*)$`)
 	pinned := regexp.MustCompile(`^[^ ]+@sha256:[0-9a-f]{64}( AS [a-z]+)?$`)
@@ -78,7 +77,7 @@ func TestImages(t *testing.T) {
 	require.GreaterOrEqual(t, images, 4)
 }
 
-// A form is what people fill in who open an issue. GitHub shows a form with a mistake to nobody.
+// A form is a form for new issues. GitHub does not show a form with a mistake.
 type form struct {
 	Name, Description string
 	Body              []struct {
@@ -87,8 +86,8 @@ type form struct {
 	}
 }
 
-// checkForm finds what GitHub refuses: parts without a type or a label, and labels or names
-// that occur twice.
+// checkForm finds mistakes that GitHub refuses: parts without a type or a label, and repeated
+// labels or names.
 func checkForm(text string) error {
 	var f form
 	if err := yaml.Unmarshal([]byte(text), &f); err != nil {
@@ -108,7 +107,8 @@ func checkForm(text string) error {
 	return nil
 }
 
-// TestYAML: what others read of this repository is YAML, and the forms of issues are forms.
+// TestYAML: the YAML files of this repository are valid YAML, and the forms of issues are valid
+// forms.
 func TestYAML(t *testing.T) {
 	files, forms := 0, 0
 	texts(t, func(name, text string) {

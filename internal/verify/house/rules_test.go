@@ -43,7 +43,7 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 
 var toolkits = []string{"internal/base/quirk", "internal/base/union", "internal/base/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
 
-// ofWorlds are what a simulated cluster holds.
+// ofWorlds are the packages of the objects in a simulated cluster.
 var ofWorlds = append([]string{"daemonset", "daemonset/inplace", "deploy", "replicaset", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...)
 
 // rooms are packages of the engine of simulated clusters.
@@ -54,8 +54,8 @@ func rooms(names ...string) (pkgs []string) {
 	return pkgs
 }
 
-// engine says which packages of ours the rooms of that engine may import: those below them, and what
-// their objects and planners are made of. They hold what changes, and are not the core.
+// engine lists the packages of ours that the rooms of that engine may import: the rooms below them,
+// and the packages of their objects and planners. They have state, and are not the core.
 var engine = map[string][]string{
 	"rollout/sim/internal/trouble":     {},
 	"rollout/sim/internal/agenda":      {},
@@ -68,14 +68,14 @@ var engine = map[string][]string{
 	"rollout/sim/internal/chaos":       append([]string{"rollout/sim/cluster"}, append(rooms("agenda", "apiserver", "control", "controllers", "life", "store", "trouble"), ofWorlds...)...),
 }
 
-// machinery is what the engine may import of the standard library besides what the core may.
+// machinery lists the standard packages that the engine may import in addition to the core's.
 var machinery = []string{"container/heap", "math/rand/v2", "reflect"}
 
 var ofRollouts = []string{"internal/base/quirk", "internal/base/union", "internal/base/zero", "revision", "rollout", "rollout/partition"}
 
-// imports says which packages of ours each package may import. Its keys that are
-// not below internal are the exported core; they, internal/base/field,
-// internal/base/quirk, internal/base/union and internal/base/zero are the core.
+// imports lists the packages of ours that each package may import. Its keys that are not below
+// internal are the exported core; they, internal/base/field, internal/base/quirk,
+// internal/base/union and internal/base/zero are the core.
 var imports = map[string][]string{
 	".":                       {},
 	"internal/base/ptr":       {},
@@ -118,9 +118,9 @@ var imports = map[string][]string{
 	"deploy":                append([]string{"internal/base/apply", "internal/base/field", "internal/base/paged", "internal/base/tracked", "replicaset"}, toolkits...),
 }
 
-// forTests says which packages of ours those may import that users import in their tests.
-// They are no part of the core: besides the standard library they may import rapid, which
-// their generators are made of, and nothing of the core may import them.
+// forTests lists the packages of ours that the packages for users' tests may import. They are not
+// part of the core: apart from the standard library they may import rapid, for their generators,
+// and the core may not import them.
 var forTests = map[string][]string{
 	"deploy/deploytest":         {"deploy", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "replicaset", "revision", "rollout"},
 	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "podorder"},
@@ -136,8 +136,8 @@ const rapid = "pgregory.net/rapid"
 // of new(value), which the oldest Go that the core supports does not have.
 var everywhere = []string{".", "internal/base/ptr"}
 
-// supporting packages serve tests and readers, and may import what they like. The
-// core may not import them.
+// supporting packages serve tests and readers, and may import any package. The core may not import
+// them.
 var supporting = []string{"internal/verify/adopters", "internal/verify/bugbank", "internal/verify/house", "internal/verify/invariant", "internal/verify/outside", "internal/verify/properties", "internal/verify/purity", "internal/verify/random", "internal/verify/recorded", "internal/verify/scenario", "internal/verify/smallscope", "internal/verify/total", "internal/verify/trace", "internal/verify/trackedtest"}
 
 func isSupporting(pkg string) bool {
@@ -149,8 +149,8 @@ func isCore(f file) bool {
 	return ok && !f.isTest()
 }
 
-// isForUsers tells that a file is documented for users: of the core, or of what their tests
-// import.
+// isForUsers reports whether a file is documented for users: in the core, or in a package for their
+// tests.
 func isForUsers(f file) bool {
 	_, ok := forTests[f.pkg()]
 	return isCore(f) || ok && !f.isTest()
@@ -186,8 +186,8 @@ func checkOwnImports(f file) (violations []string) {
 	return violations
 }
 
-// checkOtherImports allows the core a list of standard packages, test packages rapid as
-// well, and no renamed ones that would hide what is called.
+// checkOtherImports allows the core a list of standard packages, test packages rapid as well, and
+// no renamed imports, which would hide calls.
 func checkOtherImports(f file) (violations []string) {
 	_, room := engine[f.pkg()]
 	if !isForUsers(f) && (!room || f.isTest()) {
@@ -214,7 +214,7 @@ func checkOtherImports(f file) (violations []string) {
 	return violations
 }
 
-// ours returns the folder of a package of this repository, and whether it is one.
+// ours returns the folder of a package, and whether it is in this repository.
 func ours(importPath string) (folder string, own bool) {
 	if importPath == module {
 		return ".", true
@@ -230,7 +230,7 @@ func importPath(spec *ast.ImportSpec) string {
 	return p
 }
 
-// impure matches what reads a clock or the machine, waits, or prints.
+// impure matches calls that read a clock or the machine, wait, or print.
 var impure = regexp.MustCompile(`^(time\.(Now|Since|Until|After|AfterFunc|Tick|Sleep|New(Timer|Ticker)|Timer|Ticker|Local|LoadLocation)` +
 	`|fmt\.F?(Print|Scan)(f|ln)?)$`)
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// table is all invariants. It is built once and never written to.
+// table holds all invariants. It is built once and never written to.
 var table = slices.Concat(universal(), deployment(), replicaSet(), order(), daemonSet(), progressive(), selectors())
 
 // All returns the invariants, group by group.
 func All() []Invariant { return slices.Clone(table) }
 
-// Inputs returns the names of the inputs that the checks of an invariant look at.
+// Inputs returns the names of the inputs of an invariant's checks.
 func (i Invariant) Inputs() []string {
 	names := make([]string, len(i.checks))
 	for k, c := range i.checks {
@@ -24,7 +24,7 @@ func (i Invariant) Inputs() []string {
 	return names
 }
 
-// Run returns every violation that c shows: those of all checks of its type.
+// Run returns the violations of all checks for the type C.
 func Run[C any](c *C) []Violation {
 	var found []Violation
 	for i := range table {
@@ -35,8 +35,8 @@ func Run[C any](c *C) []Violation {
 	return found
 }
 
-// Check returns the violations of one invariant that c shows. An invariant that has
-// no check for c, or does not exist, has none.
+// Check returns the violations of one invariant. There are none if it does not exist or has no
+// check for the type C.
 func Check[C any](name string, c *C) []string {
 	for i := range table {
 		if table[i].Name == name {
@@ -46,8 +46,7 @@ func Check[C any](name string, c *C) []string {
 	return nil
 }
 
-// Markdown returns the invariants as a table with a column for what a caller knows
-// about each.
+// Markdown returns the invariants as a table, with a column of the caller's.
 func Markdown(heading string, column func(Invariant) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| name | invariant | checked on | corrected only | %s |\n|---|---|---|---|---|\n", heading)
@@ -58,7 +57,7 @@ func Markdown(heading string, column func(Invariant) string) string {
 	return b.String()
 }
 
-// inputs names the types that checks look at.
+// inputs names the input types of the checks.
 var inputs = map[reflect.Type]string{
 	reflect.TypeFor[DeploymentPass]():    "DeploymentPass",
 	reflect.TypeFor[DeploymentPlanner](): "DeploymentPlanner",

@@ -19,8 +19,8 @@ func setNamed(s *deploy.Snapshot, name, uid string) (*replicaset.ReplicaSet, err
 	return nil, fmt.Errorf("no ReplicaSet %s with UID %q", name, uid)
 }
 
-// rolloutTarget returns the kind of object that an action of a rollout changes, and
-// the UID that it expects.
+// rolloutTarget returns the kind of the object that an action of a rollout changes, and the UID in
+// its precondition.
 func rolloutTarget(action kruise.Action) (kind, uid string) {
 	switch a := action.(type) {
 	case kruise.SetFinalizer:

@@ -35,7 +35,8 @@ func argoSet(s *argo.Snapshot, hash string) *argo.ReplicaSet {
 	return &s.Sets[i]
 }
 
-// argoScope checks that a plan names what is there, or what it has created before.
+// argoScope checks that a plan names only existing objects, or ReplicaSets that it has created
+// before.
 func argoScope(p *ArgoPass) []string {
 	s, l := &p.Snapshot, list(nil)
 	known := map[string]bool{}
@@ -61,8 +62,8 @@ func argoScope(p *ArgoPass) []string {
 	return l
 }
 
-// argoExplained looks at the holds that there are. That there is one where nothing is
-// planned is checked where Rollouts come to rest: TestPropertySteady of rollout/argo.
+// argoExplained checks the holds of a plan. TestPropertySteady of rollout/argo checks that an empty
+// plan has one.
 func argoExplained(p *ArgoPass) []string {
 	l := list(reasons(p.Plan.Actions))
 	for _, h := range p.Plan.Holds {
@@ -76,9 +77,9 @@ func argoExplained(p *ArgoPass) []string {
 	return l
 }
 
-// argoWithin returns how the sizes of a canary whose requests follow its pods exceed the
-// surge. A canary that leads requests by weights, and a blue-green update, keep both
-// templates whole, and a limit below 0, which the API does not let pass, limits nothing.
+// argoWithin returns how a canary without traffic routing exceeds the surge. A canary with traffic
+// routing and a blue-green update keep both templates at full size, and a negative maxUnavailable,
+// which the API refuses, sets no limit.
 func argoWithin(p *ArgoPass, after *argo.Snapshot, slack int64) []string {
 	r := &p.Snapshot.Rollout
 	if r.BlueGreen != nil || r.Routing != nil || r.MaxUnavailable.IsNegative() {
@@ -105,8 +106,8 @@ func argoSurge(p *ArgoPass) []string {
 	return argoWithin(p, &after, 0)
 }
 
-// argoTraffic looks at passes that lead more requests to the pods of a template. An abort
-// leads them back, as far as the stable pods serve them.
+// argoTraffic checks passes that send more requests to a template. An abort sends them back, as far
+// as stable pods can serve them.
 func argoTraffic(p *ArgoPass) []string {
 	s, l := &p.Snapshot, list(nil)
 	for _, a := range p.Plan.Actions {
@@ -128,16 +129,16 @@ func argoTraffic(p *ArgoPass) []string {
 	return l
 }
 
-// An argoStep is the step of a canary in which a pass begins, and that in which it ends.
+// An argoStep holds the steps of a canary at the start and the end of a pass.
 type argoStep struct {
 	step          *argo.Step
 	before, after int32
 	steps         int32
-	paused        time.Time // since when
+	paused        time.Time // begin of the pause
 }
 
-// argoStepOf returns how a pass goes on, unless something else than the step decides: a
-// new template or new steps, a promotion, an abort, a window for rollbacks, or no stable pods.
+// argoStepOf returns the step of a pass, unless something other than the step decides: a new
+// template or new steps, a promotion, an abort, a rollback window, or no stable pods.
 func argoStepOf(p *ArgoPass) (c argoStep, ok bool) {
 	r := &p.Snapshot.Rollout
 	status, next := &r.Status, &p.Plan.Status
@@ -180,7 +181,7 @@ func argoTimedPause(p *ArgoPass) []string {
 	return one(c.after != c.before && !p.Now.After(due), "the pause of step %d ends at %v, and is due behind %v", c.before, p.Now, due)
 }
 
-// argoRestarts looks at passes that see another template.
+// argoRestarts checks passes with a new template.
 func argoRestarts(p *ArgoPass) []string {
 	r, next := &p.Snapshot.Rollout, &p.Plan.Status
 	if r.BlueGreen != nil || len(r.Steps) == 0 || r.TemplateHash == r.Status.CurrentPodHash || r.Status.CurrentPodHash == "" || r.TemplateHash == r.Status.StableRS || r.RollbackWindow > 0 ||
@@ -190,14 +191,14 @@ func argoRestarts(p *ArgoPass) []string {
 	return one(*next.CurrentStepIndex != 0, "the template is %q instead of %q, and step %d goes on", r.TemplateHash, r.Status.CurrentPodHash, *next.CurrentStepIndex)
 }
 
-// argoEnds looks at passes in which a template becomes the stable one.
+// argoEnds checks passes in which a template becomes the stable one.
 func argoEnds(p *ArgoPass) []string {
 	r, stable := &p.Snapshot.Rollout, p.Plan.Status.StableRS
 	if stable == r.Status.StableRS || !slices.ContainsFunc(p.Snapshot.Sets, func(rs argo.ReplicaSet) bool { return rs.Hash == r.Status.StableRS }) || r.ProgressThreshold != nil {
 		return nil
 	}
 	if active := p.Snapshot.Active; r.BlueGreen != nil && (active == nil || active.Selector[argo.HashLabel] != r.Status.StableRS) {
-		return nil // it serves nobody
+		return nil // the old template serves no requests
 	}
 	set := argoSet(&p.Snapshot, stable)
 	return one(int64(set.AvailableReplicas) < orOne(r.Replicas), "%s is the stable one with %d of %d pods available", stable, set.AvailableReplicas, orOne(r.Replicas))

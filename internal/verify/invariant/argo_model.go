@@ -21,10 +21,10 @@ var argoModel = model[argo.Snapshot, argo.Options, argo.Plan]{
 	finish: func(s *argo.Snapshot, p *argo.Plan) { s.Rollout.Status = p.Status },
 	settle: settleArgo,
 	counts: countsOfArgo,
-	ends: func(_ *ArgoPass, s *argo.Snapshot) string { // how long others keep their pods is a matter of time
+	ends: func(_ *ArgoPass, s *argo.Snapshot) string { // how long other sets keep their pods depends on time
 		return fmt.Sprint(s.Rollout.TemplateHash, " of ", s.Rollout.Status.StableRS, ": ", argoSet(s, s.Rollout.Status.StableRS).Replicas)
 	},
-	lost: func(p *ArgoPass) bool { // a version of no pods is complete at once; and who is made before one of the future is the older one
+	lost: func(p *ArgoPass) bool { // without pods a version completes at once; and sets from the future change the order by age
 		return orOne(p.Snapshot.Rollout.Replicas) == 0 || slices.ContainsFunc(p.Snapshot.Sets, func(rs argo.ReplicaSet) bool { return rs.CreationTimestamp.After(p.Now) })
 	},
 	bound: func(s *argo.Snapshot, _ argo.Options) int {
@@ -32,13 +32,13 @@ var argoModel = model[argo.Snapshot, argo.Options, argo.Plan]{
 	},
 	within:   argoWithin,
 	strictly: true,
-	unseen: func(a fmt.Stringer) bool { // where requests go is in the status only
+	unseen: func(a fmt.Stringer) bool { // weights are in the status only
 		_, ok := a.(argo.SetWeight)
 		return ok
 	},
 }
 
-// settleArgo lets all pods become available, analyses succeed, and a person resume.
+// settleArgo makes all pods available, lets analyses succeed, and resumes pauses.
 func settleArgo(s *argo.Snapshot, now time.Time) {
 	for i := range s.Sets {
 		rs := &s.Sets[i]
@@ -46,7 +46,7 @@ func settleArgo(s *argo.Snapshot, now time.Time) {
 	}
 	status := &s.Rollout.Status
 	if slices.ContainsFunc(status.Conditions, func(c kplan.Condition) bool { return c.Type == "Paused" && c.Status == "True" }) {
-		status.PauseConditions = nil // once it is noted
+		status.PauseConditions = nil // once the condition says so
 	}
 	for _, run := range []*argo.Run{&status.Runs.Step, &status.Runs.Background, &status.Runs.PrePromotion, &status.Runs.PostPromotion} {
 		run.Phase = argo.RunSuccessful
@@ -65,7 +65,7 @@ func settleArgo(s *argo.Snapshot, now time.Time) {
 
 func countsOfArgo(s *argo.Snapshot, _ time.Time) string {
 	var parts []string
-	for i := range s.Sets { // in their order, which no action changes
+	for i := range s.Sets { // in order, which no action changes
 		parts = append(parts, fmt.Sprintf("%s=%d/%v", s.Sets[i].Hash, s.Sets[i].Replicas, s.Sets[i].ScaleDownAt.IsZero()))
 	}
 	status := s.Rollout.Status

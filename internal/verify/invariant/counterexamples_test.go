@@ -29,8 +29,7 @@ func counterexamples() []counterexample {
 	return slices.Concat(deploymentCounterexamples(), podCounterexamples(), rolloutCounterexamples())
 }
 
-// endless is a partitioned Deployment that goes back to a template whose set is older
-// than all others.
+// endless is a partitioned Deployment that goes back to a template with the oldest set.
 func endless() deploy.Snapshot {
 	d := web(6)
 	d.Template = revision.Template{ID: "v0", Hash: "v0"}
@@ -39,7 +38,7 @@ func endless() deploy.Snapshot {
 	return snapshot(d, set(0, 0), set(1, 3), set(2, 1), set(3, 2))
 }
 
-// overflowing is a partitioned Deployment whose sizes do not add up in 32 bits.
+// overflowing is a partitioned Deployment with a sum of sizes beyond 32 bits.
 func overflowing() deploy.Snapshot {
 	d := web(2)
 	d.Strategy, d.Paused = deploy.Recreate, true
@@ -191,7 +190,7 @@ func gone(name string) counterexample {
 	}}
 }
 
-// lowered is a batch of 1% behind one of 5 pods, of 10.
+// lowered is a batch of 1% after one of 5 pods, of 10.
 func lowered(cs workload.Quirks) invariant.Release {
 	before := view("v2", 50, 5, 5)
 	before.Workload.Replicas = ptr.To(int32(10))
@@ -220,8 +219,8 @@ func leaked(cs workload.Quirks) invariant.Release {
 	return release(v)
 }
 
-// early is the end of a release whose last step is 50%: the Deployment has been given back
-// and still updates the rest of its pods.
+// early is the end of a release with a last step of 50%: the Deployment has been given back and
+// still updates the rest of its pods.
 func early(cs workload.Quirks) invariant.Release {
 	before := view("v2", 50, 3, 3)
 	before.Rollout.Status.Phase, before.Workload.Annotations, before.Workload.Paused = kruise.PhaseProgressing, nil, false

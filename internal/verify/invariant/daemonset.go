@@ -75,7 +75,7 @@ func onePodPerNode(v *daemonView) []string {
 	return l
 }
 
-// unavailableNodesBound looks at updates without surge that take available pods.
+// unavailableNodesBound checks updates without surge that delete available pods.
 func unavailableNodesBound(v *daemonView) []string {
 	excused := v.kruise && !v.o.Repair.Has(daemonset.OldUnavailableNotCounted) && !v.p.Strict
 	if v.surge > 0 || !v.rolling || v.filtered || excused {
@@ -91,7 +91,7 @@ func unavailableNodesBound(v *daemonView) []string {
 	return one(good > 0 && good+down > v.unavailable, "%d nodes serve nobody, %d more are taken, %d may be", down, good, v.unavailable)
 }
 
-// surgingNodesBound looks at updates with surge.
+// surgingNodesBound checks updates with surge.
 func surgingNodesBound(v *daemonView) []string {
 	if v.surge == 0 || v.filtered {
 		return nil
@@ -99,7 +99,7 @@ func surgingNodesBound(v *daemonView) []string {
 	surging, fresh := int64(0), int64(0)
 	for _, n := range v.all() {
 		if n.node == nil && (v.kruise || v.o.Prune) || v.o.Prune && !n.run {
-			continue // which the update does not look at
+			continue // not part of the update
 		}
 		both := len(n.old) == 1 && len(n.fresh) == 1
 		if len(n.old) > 1 || len(n.fresh) > 1 || both && !v.available(n.fresh[0]) && !prepared(n.old[0]) {

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// updateStopsAtThePartition looks at partitions: how many nodes are updated, and are about to be.
+// updateStopsAtThePartition checks the number of nodes that are updated after the plan.
 func updateStopsAtThePartition(v *daemonView) []string {
 	if v.partition == 0 || v.surge > 0 {
 		return nil
@@ -33,14 +33,14 @@ func updateStopsAtThePartition(v *daemonView) []string {
 	return one(more > 0 && updated+more > limit, "%d nodes are updated and %d more are, at most %d-%d may be", updated, more, all, v.partition)
 }
 
-// updateStopsAtThePartitionTrace looks at where an update of healthy nodes comes to rest.
+// updateStopsAtThePartitionTrace checks the end of an update of healthy nodes.
 func updateStopsAtThePartitionTrace(t *DaemonSetTrace) []string {
 	if !t.Fair || len(t.Passes) < 2 {
 		return nil
 	}
 	first, last := daemonsOf(&t.Passes[0]), daemonsOf(&t.Passes[len(t.Passes)-1])
 	rests := len(last.p.Plan.Actions) == 0 && last.p.Plan.RecheckAt.IsZero() && !last.stopped && !last.still
-	rests = rests && len(last.p.Plan.Holds) == last.holds(daemonset.ReasonPartition) // and waits for nothing else
+	rests = rests && len(last.p.Plan.Holds) == last.holds(daemonset.ReasonPartition) // no other hold
 	percent := !first.o.Repair.Has(daemonset.SharesOfLastStatus) && int64(first.d.Status.DesiredNumberScheduled) != first.desired
 	if !rests || !last.rolling || last.d.Paused || percent && !t.Strict || !first.tidy() || !last.tidy() || last.d.NodeSelector != nil {
 		return nil
@@ -62,7 +62,8 @@ func updateStopsAtThePartitionTrace(t *DaemonSetTrace) []string {
 	return one(updated != want, "%d of %d nodes are updated in the end, and the partition is %v", updated, last.desired, base.String())
 }
 
-// tidy tells that exactly the desired nodes have a pod, one each, that is not about to go.
+// tidy reports whether all nodes are desired and have exactly one pod, which is not prepared for
+// deletion.
 func (v *daemonView) tidy() bool {
 	for i := range v.nodes {
 		if n := &v.nodes[i]; !n.run || len(n.pods) != 1 || prepared(n.pods[0]) {
@@ -179,7 +180,7 @@ func oneRevisionPerTemplate(v *daemonView) []string {
 	return l
 }
 
-// cordonChangesNothing cordons every node.
+// cordonChangesNothing cordons every node and compares the plans.
 func cordonChangesNothing(c *DaemonSetPlanner) []string {
 	want, err := tryPlan(c, c.Snapshot, c.Now)
 	if err != nil {
@@ -194,8 +195,8 @@ func cordonChangesNothing(c *DaemonSetPlanner) []string {
 	return one(err != nil || a != b, "a cordon makes %s of %s", b, a)
 }
 
-// countedPod returns the pod that stands for a node in the status: the oldest or, corrected,
-// the best.
+// countedPod returns the pod that the status counts for a node: the oldest or, with the repair, the
+// best.
 func (v *daemonView) countedPod(n *daemonsOn) *daemonset.Pod {
 	rank := func(p *daemonset.Pod) int {
 		if !v.o.Repair.Has(daemonset.StatusCountsDeletedPod) {

@@ -15,28 +15,28 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A daemonView is what the checks of a pass work out from its snapshot, with none of
-// the code of the planner.
+// A daemonView holds the values that the checks of a pass compute from its snapshot, without code
+// of the planner.
 type daemonView struct {
 	p       *DaemonSetPass
 	d       *daemonset.DaemonSet
 	o       daemonset.Options
 	kruise  bool
 	rolling bool // the strategy is RollingUpdate
-	stopped bool // nothing at all is done
-	still   bool // no pod is written
-	busy    bool // the plan places and removes pods, so that it does not update
+	stopped bool // the pass does nothing
+	still   bool // the pass writes no pod
+	busy    bool // the plan removes pods, so it does not update
 	hash    string
-	relabel map[string]string // by pod, what the plan makes of its hash
+	relabel map[string]string // new hash labels by pod
 
 	nodes   []daemonsOn
 	byName  map[string]*daemonsOn
-	missing []daemonsOn // nodes that do not exist and have pods
+	missing []daemonsOn // nodes that do not exist but have pods
 	owned   []*daemonset.Pod
 
 	desired, surge, unavailable, burst, partition int64
 	surgeAllowed                                  bool
-	filtered                                      bool // only some nodes are looked at
+	filtered                                      bool // the update is limited to some nodes
 }
 
 // A daemonsOn is a node with the pods that belong to it.
@@ -45,11 +45,11 @@ type daemonsOn struct {
 	name      string
 	run, cont bool
 	dead      bool
-	pods      []*daemonset.Pod // all that belong to it, by name
-	fresh     []*daemonset.Pod // of the current revision and not being deleted
+	pods      []*daemonset.Pod // in the order of the snapshot
+	fresh     []*daemonset.Pod // of the current revision, not being deleted
 	old       []*daemonset.Pod
 	hasNew    bool
-	serving   bool // an available pod is not being deleted
+	serving   bool // it has an available pod that is not being deleted
 }
 
 func daemonsOf(p *DaemonSetPass) *daemonView {
@@ -67,8 +67,8 @@ func daemonsOf(p *DaemonSetPass) *daemonView {
 	return v
 }
 
-// readPlan takes from the plan what cannot be told from the snapshot alone: that it
-// waits, and hashes that pods get before all else.
+// readPlan reads from the plan the facts that the snapshot alone does not show: that the pass
+// waits, and the new hash labels of pods.
 func (v *daemonView) readPlan() {
 	for _, h := range v.p.Plan.Holds {
 		v.stopped = v.stopped || h.Reason == daemonset.ReasonSelectingAll || h.Reason == daemonset.ReasonDeleting || h.Reason == daemonset.ReasonCollision
@@ -81,7 +81,7 @@ func (v *daemonView) readPlan() {
 	}
 }
 
-// ours tells whether an object belongs to the DaemonSet after claiming.
+// ours reports whether an object belongs to the DaemonSet after claiming.
 func (v *daemonView) ours(labels map[string]string, owner string, leaving bool) bool {
 	compiled, err := selector.FromLabelSelector(v.d.Selector)
 	if err != nil || !compiled.Matches(labels) {
@@ -90,8 +90,7 @@ func (v *daemonView) ours(labels map[string]string, owner string, leaving bool) 
 	return owner == v.d.UID || owner == "" && !leaving && v.d.DeletionTimestamp.IsZero()
 }
 
-// version finds the hash of the current revision: of those with the template's data
-// the highest.
+// version finds the hash of the current revision: the highest revision with the template's data.
 func (v *daemonView) version() {
 	v.hash = v.d.Template.Hash
 	var best *revision.ControllerRevision
@@ -117,7 +116,7 @@ func hashOf(r *revision.ControllerRevision) string {
 }
 
 func (v *daemonView) sameData(data []byte) bool {
-	if v.o.Repair.Has(daemonset.SerialisationIsVersion) { // in whatever form it is written
+	if v.o.Repair.Has(daemonset.SerialisationIsVersion) { // in any serialization
 		a, err := revision.Normalize(data)
 		b, err2 := revision.Normalize(v.d.Template.Data)
 		if err == nil && err2 == nil {
@@ -127,7 +126,7 @@ func (v *daemonView) sameData(data []byte) bool {
 	return bytes.Equal(data, v.d.Template.Data)
 }
 
-// isNew tells whether a pod is of the current revision.
+// isNew reports whether a pod has the current revision.
 func (v *daemonView) isNew(p *daemonset.Pod) bool {
 	hash := p.Labels[daemonset.LabelHash]
 	if to, ok := v.relabel[p.Name]; ok {
@@ -233,7 +232,7 @@ func (v *daemonView) measure() {
 	}
 }
 
-// all returns the nodes, and those that do not exist but have pods.
+// all returns the nodes, including missing ones.
 func (v *daemonView) all() []*daemonsOn {
 	list := make([]*daemonsOn, 0, len(v.nodes)+len(v.missing))
 	for i := range v.nodes {
@@ -245,8 +244,8 @@ func (v *daemonView) all() []*daemonsOn {
 	return list
 }
 
-// sole returns the only pod of a node where it may stay, if it is old and runs: what
-// an update without surge replaces.
+// sole returns the only pod of a node, if it is old, runs and may stay there: an update without
+// surge replaces such pods.
 func (v *daemonView) sole(n *daemonsOn) *daemonset.Pod {
 	if len(n.old) != 1 || len(n.fresh) != 0 || n.node != nil && !n.cont {
 		return nil
@@ -259,14 +258,14 @@ func (v *daemonView) sole(n *daemonsOn) *daemonset.Pod {
 	return p
 }
 
-// recovers tells that a node has an old pod that an update takes as long as it is not
-// available. If no node is desired the update may take no other, and nothing follows it.
+// recovers reports whether a node has an unavailable old pod, which an update deletes at once. If
+// no node is desired, an update may delete no other pod, and nothing replaces it.
 func (v *daemonView) recovers(n *daemonsOn) bool {
 	p := v.sole(n)
 	return p != nil && !v.available(p)
 }
 
-// running counts the pods of a node that run and are to go on.
+// running counts the pods of a node that run and are not prepared for deletion.
 func (v *daemonView) running(n *daemonsOn) (count int) {
 	for _, p := range n.pods {
 		if runs(&p.Pod) && !(v.kruise && prepared(p)) {
@@ -276,7 +275,7 @@ func (v *daemonView) running(n *daemonsOn) (count int) {
 	return count
 }
 
-// touched returns the names of the pods that the plan deletes, marks or updates.
+// touched returns the names of the pods that the plan deletes, prepares or updates in place.
 func (v *daemonView) touched() map[string]bool {
 	names := map[string]bool{}
 	for _, a := range v.p.Plan.Actions {
@@ -292,8 +291,7 @@ func (v *daemonView) touched() map[string]bool {
 	return names
 }
 
-// updates returns the pods that the plan deletes, marks or updates in place because
-// they are old.
+// updates returns the old pods that the plan deletes, prepares or updates in place.
 func (v *daemonView) updates() (pods []*daemonset.Pod) {
 	if v.surgeAllowed && v.surge > 0 {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// deploymentWithin returns the bounds that a later state breaks.
+// deploymentWithin returns the bounds that the state after a pass violates.
 func deploymentWithin(p *DeploymentPass, after *deploy.Snapshot, slack int64) (lines []string) {
 	v := viewOf(p)
 	sizes, ours := map[string]int64{}, map[string]bool{}
 	for _, rs := range v.sets {
 		sizes[rs.Name], ours[rs.Name+"/"+rs.UID] = 0, true
 	}
-	left := map[string]bool{} // sets that are there and do not belong to it
+	left := map[string]bool{} // existing sets of other owners
 	for i := range p.Snapshot.ReplicaSets {
 		rs := &p.Snapshot.ReplicaSets[i]
 		left[rs.Name] = !ours[rs.Name+"/"+rs.UID]
@@ -30,18 +30,18 @@ func deploymentWithin(p *DeploymentPass, after *deploy.Snapshot, slack int64) (l
 		}
 	}
 	if v.excused(v.scales()) {
-		return nil // on the way a set may have grown before another shrinks (deploy.ScalingLosesShares)
+		return nil // meanwhile a set may grow before another shrinks (deploy.ScalingLosesShares)
 	}
 	return append(v.tooMany(sizes, slack), v.tooFew(sizes, slack)...)
 }
 
 func (v *deploymentView) tooMany(sizes map[string]int64, slack int64) []string {
-	// Annotations that no scaling has written let a set grow before another shrinks.
+	// With annotations that no scaling has written, a set grows before another shrinks.
 	if v.excused(v.wraps || v.rollback) || v.stopped || v.scaledForFewer() && !v.p.Strict {
 		return nil
 	}
 	before := sum(v.sizes(nil))
-	// A set of a partition without surge begins with one pod.
+	// In a partitioned Deployment without surge, the new set begins with one pod.
 	if v.d.Partitioned != nil && v.surge == 0 && v.newest == nil && v.replicas > 0 {
 		slack++
 	}
@@ -98,7 +98,7 @@ func limitsNeverBothZero(p *DeploymentPass) []string {
 	return one(!v.excused(false) && v.replicas > 0 && !unlimited && b.Surge == 0 && b.Unavailable == 0, "neither surge nor unavailable for %d replicas", v.replicas)
 }
 
-// scaledToZero looks at Deployments that are scaled to nothing.
+// scaledToZero checks Deployments that are scaled to 0.
 func scaledToZero(p *DeploymentPass) []string {
 	v := viewOf(p)
 	frozen := v.paused && p.Options.Paused != deploy.PausedFill || v.newest == nil && p.Options.RolloutFirst
@@ -184,13 +184,13 @@ func oneNewReplicaSet(p *DeploymentPass) (lines []string) {
 	return l
 }
 
-// reports tells that the pass counts anew what it reports.
+// reports reports whether the pass computes the whole status.
 func (v *deploymentView) reports() bool {
 	aborted := v.d.Partitioned != nil && !v.p.Options.Repair.Has(deploy.StatusAheadFailsScaling)
 	return !v.stopped && !aborted && (!v.rollback || v.paused || v.deleting)
 }
 
-// oneActiveReplicaSetInTheEnd looks at plans that do nothing and wait for nothing.
+// oneActiveReplicaSetInTheEnd checks plans without actions and holds.
 func oneActiveReplicaSetInTheEnd(p *DeploymentPass) []string {
 	v := viewOf(p)
 	waits := slices.ContainsFunc(p.Plan.Holds, func(h kplan.Hold[deploy.Reason]) bool {
@@ -212,7 +212,7 @@ func oneActiveReplicaSetInTheEnd(p *DeploymentPass) []string {
 	return l
 }
 
-// revisionsGrow looks at revisions.
+// revisionsGrow checks the revisions in a plan.
 func revisionsGrow(p *DeploymentPass) []string {
 	v := viewOf(p)
 	highest, l := int64(0), list(nil)

@@ -27,7 +27,7 @@ func revisionOf(annotations map[string]string) (int64, bool) {
 	return n, err == nil
 }
 
-// historyOf checks what becomes of the revision of the new set.
+// historyOf checks the new revision and the history of the new set.
 func (v *deploymentView) historyOf(a deploy.AnnotateReplicaSet, highest int64) []string {
 	l := list(nil)
 	rs, err := setNamed(&v.p.Snapshot, a.Name, a.UID)
@@ -73,7 +73,7 @@ func ascends(history string, next int64) bool {
 	return ok && (len(numbers) == 0 || numbers[len(numbers)-1] <= next)
 }
 
-// proportionalScaling looks at passes that share out replicas in the middle of a rollout.
+// proportionalScaling checks passes that distribute replicas in the middle of a rollout.
 func proportionalScaling(p *DeploymentPass) []string {
 	v := viewOf(p)
 	o := p.Options
@@ -94,14 +94,14 @@ func proportionalScaling(p *DeploymentPass) []string {
 	shares, even := v.shares(goal)
 	for _, rs := range v.active() {
 		if shares == nil {
-			break // only the whole is known
+			break // only the sum is known
 		}
 		size, share := after[rs.Name], shares[rs.Name]
 		off := max(float64(size)-share, share-float64(size))
 		available := between(int64(rs.Status.AvailableReplicas), 0, before[rs.Name])
 		kept := float64(size) > share && size <= available || float64(size) < share && size >= available && rs != v.newest
 		if kept && o.Repair.Has(deploy.ScalingKeepsUnavailable) {
-			off = 0 // it keeps available pods, or others do in place of its own
+			off = 0 // available pods of this set, or of others in its place, are kept
 		}
 		tidy := o.Leftover == deploy.LeftoverDefault && goal < 100_000
 		l.addIf(size < 0, "%s wants %d pods", rs.Name, size)
@@ -112,10 +112,9 @@ func proportionalScaling(p *DeploymentPass) []string {
 	return l
 }
 
-// shares returns the exact share of each active set, and whether all were last scaled
-// for the same maximum, or for one that is not known. There are none if some sets tell
-// their maximum and others do not: no scaling leaves them like that, and the others count
-// by what the status says that is there.
+// shares returns the exact share of each active set, and whether all were last scaled for the same
+// maximum, or for an unknown one. There are no shares if only some sets have a known maximum: no
+// scaling leaves them like that, and upstream uses the counts of the status for the others.
 func (v *deploymentView) shares(goal int64) (shares map[string]float64, even bool) {
 	weights, whole := map[string]float64{}, 0.0
 	bases := map[int64]bool{}
@@ -146,7 +145,7 @@ func (v *deploymentView) shares(goal int64) (shares map[string]float64, even boo
 	return weights, even
 }
 
-// healthyGo looks for available pods that go, while old ones that are not stay.
+// healthyGo finds available pods that are removed while unavailable old pods stay.
 func (v *deploymentView) healthyGo(before, after map[string]int64) []string {
 	healthy, sick := int64(0), int64(0)
 	for _, rs := range v.active() {
@@ -159,13 +158,14 @@ func (v *deploymentView) healthyGo(before, after map[string]int64) []string {
 	return one(healthy > 0 && sick > 0, "%d available pods go, and %d that are not available stay", healthy, sick)
 }
 
-// saturated tells that the new set serves alone, so that all others go.
+// saturated reports whether the new set has all replicas available, so that all others are scaled
+// down.
 func (v *deploymentView) saturated() bool {
 	n := v.newest
 	return n != nil && sizeOf(n) == v.replicas && int64(n.Status.AvailableReplicas) == v.replicas
 }
 
-// unhealthyOldPodsFirst looks at what a rolling update removes of old sets.
+// unhealthyOldPodsFirst checks the pods that a rolling update removes from old sets.
 func unhealthyOldPodsFirst(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if !v.rolls() || v.d.Partitioned != nil || v.excused(v.odd || v.wraps) {
@@ -181,7 +181,7 @@ func unhealthyOldPodsFirst(p *DeploymentPass) []string {
 	}
 	serving += removed
 	if v.newest != nil {
-		// What a grown set will have is not available yet.
+		// The additional pods of a grown set are not available yet.
 		serving -= after[v.newest.Name] - between(int64(v.newest.Status.AvailableReplicas), 0, min(before[v.newest.Name], after[v.newest.Name]))
 	} else {
 		for _, a := range p.Plan.Actions {
@@ -196,7 +196,7 @@ func unhealthyOldPodsFirst(p *DeploymentPass) []string {
 	return l
 }
 
-// noStuckRollout looks at updates that do nothing.
+// noStuckRollout checks updates without actions.
 func noStuckRollout(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if v.stopped || v.deleting || v.paused || v.rollback || v.d.Partitioned != nil || p.Options.PausePoints || v.excused(v.scaling || v.odd || v.wraps) {
@@ -223,7 +223,7 @@ func noStuckRollout(p *DeploymentPass) []string {
 	return v.permitted()
 }
 
-// emptied tells that no old pod is left.
+// emptied reports whether no old pod is left.
 func (v *deploymentView) emptied() bool {
 	for _, rs := range v.old {
 		if rs.Status.Replicas != 0 {
@@ -233,7 +233,7 @@ func (v *deploymentView) emptied() bool {
 	return len(v.p.Snapshot.Pods) == 0
 }
 
-// permitted returns a step of a rolling update that could be made.
+// permitted returns a step of a rolling update that the bounds permit.
 func (v *deploymentView) permitted() []string {
 	if v.newest == nil {
 		return []string{"there is no new ReplicaSet, and none is created"}
@@ -266,7 +266,7 @@ func conditionOf(conditions []kplan.Condition, kind string) *kplan.Condition {
 	return nil
 }
 
-// progressDeadline looks at deadlines that this pass finds missed.
+// progressDeadline checks passes that find the deadline exceeded.
 func progressDeadline(p *DeploymentPass) []string {
 	d := &p.Snapshot.Deployment
 	before, after := conditionOf(d.Status.Conditions, deploy.ConditionProgressing), conditionOf(p.Plan.Status.Conditions, deploy.ConditionProgressing)
@@ -289,7 +289,7 @@ func progressDeadline(p *DeploymentPass) []string {
 	return one(!due.Before(p.Now), "the deadline is missed at %v, and ends at %v", p.Now, due)
 }
 
-// historyLimit looks at the cleanup of the history.
+// historyLimit checks the cleanup of the history.
 func historyLimit(p *DeploymentPass) []string {
 	v := viewOf(p)
 	limit := int64(deploy.NoLimit)
@@ -311,7 +311,7 @@ func historyLimit(p *DeploymentPass) []string {
 			idle++
 			switch {
 			case scaled[rs.Name] && p.Options.Repair.Has(deploy.CleanupDeletesStartedSet):
-				started++ // and stays
+				started++ // it stays
 			case rs.Generation <= rs.Status.ObservedGeneration:
 				deletable++
 				empty[rs.UID] = true
@@ -328,7 +328,7 @@ func historyLimit(p *DeploymentPass) []string {
 	}
 	surplus := max(0, candidates-limit)
 	l.addIf(deleted > surplus, "%d of %d old sets are deleted, %d are beyond the limit", deleted, candidates, surplus)
-	beyond := max(0, idle-limit) // one that is not observed yet may be among those
+	beyond := max(0, idle-limit) // one of these may be unobserved
 	l.addIf(p.Options.Repair.Has(deploy.UsedSetsFillHistory) && (deleted > beyond || deleted > 0 && deleted < beyond-(idle-deletable)),
 		"%d old sets are deleted, %d idle ones are beyond the limit", deleted, beyond)
 	l.addIf(p.Strict && !p.Options.Repair.Has(deploy.UsedSetsFillHistory) && deleted > 0 && started == 0 && deleted != min(surplus, deletable),

@@ -16,12 +16,11 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Collision is what a planner made of the answer that the name of its new ReplicaSet
-// is taken.
+// A Collision is the result of a pass that found the name of its new ReplicaSet taken.
 type Collision struct {
-	Pass   DeploymentPass // that has created
+	Pass   DeploymentPass // the pass that creates it
 	Create deploy.CreateReplicaSet
-	After  deploy.Result // what [deploy.Finish] returned
+	After  deploy.Result // result of [deploy.Finish]
 }
 
 func collisions(n *int32) int64 {
@@ -48,7 +47,7 @@ func hashCollision(c *Collision) []string {
 	return l
 }
 
-// hashCollisionTrace checks that the count only rises, one by one.
+// hashCollisionTrace checks that the count only increases, by one at a time.
 func hashCollisionTrace(t *DeploymentTrace) []string {
 	l := list(nil)
 	for i := 1; i < len(t.Passes); i++ {
@@ -58,7 +57,7 @@ func hashCollisionTrace(t *DeploymentTrace) []string {
 	return l
 }
 
-// rollbackTemplate looks at rollbacks.
+// rollbackTemplate checks rollbacks.
 func rollbackTemplate(p *DeploymentPass) []string {
 	v, l := viewOf(p), list(nil)
 	for _, a := range p.Plan.Actions {
@@ -95,7 +94,7 @@ func (v *deploymentView) rolledBack(a deploy.RollBackDeployment) []string {
 	return l
 }
 
-// deploymentStatusRecount counts again.
+// deploymentStatusRecount counts the status again.
 func deploymentStatusRecount(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if !v.reports() {
@@ -137,7 +136,7 @@ func deploymentStatusRecount(p *DeploymentPass) []string {
 	return l
 }
 
-// terminatingPodsPolicy looks at pods that are being deleted, where they take up room.
+// terminatingPodsPolicy checks the bounds with policies that count terminating pods.
 func terminatingPodsPolicy(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if p.Options.Terminating == deploy.TerminationStarted || v.recreate || v.stopped || v.excused(v.wraps) || v.d.Partitioned != nil {
@@ -151,10 +150,10 @@ func terminatingPodsPolicy(p *DeploymentPass) []string {
 			}
 			leaving += int64(*n)
 		} else if rs.Status.ObservedGeneration != 0 && p.Options.Terminating == deploy.TerminationComplete {
-			return nil // they are not known
+			return nil // their number is unknown
 		}
 	}
-	// One active set of a Deployment that is scaled gets all replicas at once.
+	// Scaling gives all replicas to a single active set at once.
 	if v.paused || v.scaling || v.rollback {
 		return nil
 	}
@@ -165,7 +164,7 @@ func terminatingPodsPolicy(p *DeploymentPass) []string {
 	})
 }
 
-// desiredReplicasRecorded looks at what sizes were made for.
+// desiredReplicasRecorded checks the annotations of sizes.
 func desiredReplicasRecorded(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if v.stopped || v.excused(v.wraps) {
@@ -204,7 +203,7 @@ func desiredReplicasRecorded(p *DeploymentPass) []string {
 	return l
 }
 
-// sizesWithinInt32 looks at numbers. Limits may wrap around, what is planned may not.
+// sizesWithinInt32 checks sizes in actions. Limits may overflow, planned sizes may not.
 func sizesWithinInt32(p *DeploymentPass) []string {
 	v, l := viewOf(p), list(nil)
 	created, size := "", int32(0)
@@ -229,7 +228,7 @@ func sizesWithinInt32(p *DeploymentPass) []string {
 // interruptedScaling interrupts a scaling after each action and changes its goal.
 func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 	m, plan := &deploymentModel, *c
-	plan.Options.Repair &^= deploy.ScalingKeepsUnavailable // which leaves other shares than there were
+	plan.Options.Repair &^= deploy.ScalingKeepsUnavailable // it leaves other shares than before
 	c = &plan
 	p, err := m.pass(c, c.Snapshot, c.Now)
 	if err != nil || !c.Options.Repair.Has(deploy.ScalingLosesShares) && !c.Strict {
@@ -241,7 +240,7 @@ func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 	if !v.scales() || !even || !plain || v.replicas == 0 || v.wraps || v.saturated() || v.scaledForFewer() {
 		return nil
 	}
-	// Sizes tell shares only while they add up to what they were scaled for.
+	// Sizes determine the shares only while their sum is the size that they were scaled for.
 	for _, rs := range v.active() {
 		if base, ok := number(rs.Annotations[revision.AnnotationMax]); !ok || base != sum(v.sizes(nil)) {
 			return nil
@@ -266,8 +265,8 @@ func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 	return lines
 }
 
-// scaledTo returns the sizes after one pass with other replicas, if that shares them
-// out.
+// scaledTo returns the sizes after one pass with other replicas, and whether that pass distributes
+// them.
 func scaledTo(c *DeploymentPlanner, s deploy.Snapshot, replicas int64) (map[string]int64, bool) {
 	s = purity.Clone(s)
 	s.Deployment.Replicas = ptr.To(int32(replicas))

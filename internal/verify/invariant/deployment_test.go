@@ -23,7 +23,7 @@ func clean[C any](t rapid.TB, c *C) {
 	}
 }
 
-// described writes down what an input holds, functions aside.
+// described returns the fields of an input as JSON, except functions.
 func described(c any) string {
 	fields := map[string]any{}
 	v := reflect.ValueOf(c).Elem()
@@ -53,8 +53,7 @@ func TestDeploymentPasses(t *testing.T) {
 	})
 }
 
-// TestBrokenDeployments: checks do not panic, whatever they look at, and the planner
-// stays pure and total.
+// TestBrokenDeployments: checks do not panic on any input, and the planner stays pure and total.
 func TestBrokenDeployments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, o := random.Deployment(random.Rapid(t), random.Wrong), deploymentOptions(t)

@@ -15,31 +15,33 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A deploymentView is what the checks of a pass work out from its snapshot, with exact
-// arithmetic and none of the code of the planner.
+// A deploymentView holds the values that the checks of a pass compute from its snapshot, with exact
+// arithmetic and without code of the planner.
 type deploymentView struct {
 	p        *DeploymentPass
 	d        *deploy.Deployment
-	sets     []*replicaset.ReplicaSet // that it has or adopts, oldest first
-	newest   *replicaset.ReplicaSet   // the oldest with its template, or nil
+	sets     []*replicaset.ReplicaSet // owned or adopted, oldest first
+	newest   *replicaset.ReplicaSet   // the oldest with the template, or nil
 	old      []*replicaset.ReplicaSet
 	replicas int64
 	surge    int64
-	// unavailable is how many pods may be unavailable; of both limits, 32 bits cut off
-	// only what is more than there can be.
+	// unavailable is the number of pods that may be unavailable. Both limits are cut to 32 bits,
+	// which no number of pods exceeds.
 	unavailable int64
 
-	stopped  bool // it selects everything, and is left alone
+	stopped  bool // the selector selects everything, and the pass does nothing
 	deleting bool
 	paused   bool
 	recreate bool
-	rollback bool // one is asked for
-	scaling  bool // some annotation of an active set tells of other replicas
-	// wraps tells that some sum or product leaves 32 bits (deploy.ProductsWrapAround, deploy.SumsWrapAround).
+	rollback bool // a rollback is requested
+	scaling  bool // an active set is annotated with other replicas
+	// wraps is set if a sum or product does not fit in 32 bits (deploy.ProductsWrapAround,
+	// deploy.SumsWrapAround).
 	wraps bool
-	// beyond tells that a limit or the sum of all sizes leaves 32 bits (deploy.SumsWrapAround).
+	// beyond is set if a limit or the sum of all sizes does not fit in 32 bits
+	// (deploy.SumsWrapAround).
 	beyond bool
-	// odd tells that a set reports more available pods than it wants, or fewer than none
+	// odd is set if a set reports more available pods than its size, or negative counts
 	// (deploy.StatusAheadStopsCleanup, deploy.ExcessAvailableCounts).
 	odd bool
 }
@@ -85,7 +87,7 @@ func (v *deploymentView) readSpec() {
 	}
 }
 
-// claim finds the sets that belong to the Deployment and those that it adopts.
+// claim finds the sets that the Deployment owns or adopts.
 func (v *deploymentView) claim() {
 	d := v.d
 	if s := d.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
@@ -142,7 +144,7 @@ func (v *deploymentView) measure() {
 	v.wraps, v.beyond = v.wraps || leaves32(total+v.replicas), v.beyond || leaves32(total)
 }
 
-// proportional tells that sizes may be multiplied.
+// proportional reports whether the pass may multiply sizes.
 func (v *deploymentView) proportional() bool { return len(v.sets) > 1 && !v.recreate }
 
 // number reads a size from an annotation: decimal digits within 31 bits.
@@ -151,8 +153,8 @@ func number(text string) (int64, bool) {
 	return int64(n), err == nil
 }
 
-// number reads a size as the controller of the Deployment does. That of partitioned
-// ones takes any number, and cuts it to 32 bits.
+// number parses a size as the Deployment's controller does. OpenKruise's controller of partitioned
+// Deployments accepts any number, and cuts it to 32 bits.
 func (v *deploymentView) number(text string) (int64, bool) {
 	if v.d.Partitioned == nil || v.p.Options.Repair.Has(deploy.LenientSizeAnnotations) {
 		return number(text)
@@ -161,12 +163,12 @@ func (v *deploymentView) number(text string) (int64, bool) {
 	return int64(int32(n)), err == nil
 }
 
-// rolls tells that the pass drives a rolling update.
+// rolls reports whether the pass drives a rolling update.
 func (v *deploymentView) rolls() bool {
 	return !v.stopped && !v.deleting && !v.paused && !v.rollback && !v.scaling && !v.recreate
 }
 
-// scales tells that the pass shares out replicas among several active sets.
+// scales reports whether the pass distributes replicas among several active sets.
 func (v *deploymentView) scales() bool {
 	return !v.stopped && !v.deleting && (v.paused || !v.rollback && v.scaling) && !v.recreate && len(v.active()) > 1
 }
@@ -180,8 +182,8 @@ func (v *deploymentView) active() (list []*replicaset.ReplicaSet) {
 	return list
 }
 
-// scaledForFewer tells that some set was last scaled for fewer pods than there are by now, so
-// that upstream takes its share for larger than the whole (deploy.ScalingLosesShares).
+// scaledForFewer reports whether a set was last scaled for fewer pods than there are now, so that
+// upstream computes a share above the whole (deploy.ScalingLosesShares).
 func (v *deploymentView) scaledForFewer() bool {
 	total := sum(v.sizes(nil))
 	return v.scales() && slices.ContainsFunc(v.active(), func(rs *replicaset.ReplicaSet) bool {
@@ -190,8 +192,8 @@ func (v *deploymentView) scaledForFewer() bool {
 	})
 }
 
-// excused tells that a known defect explains a violation: by default, and if the pass
-// is not strict.
+// excused reports whether a known defect explains a violation: only without all repairs, and if the
+// pass is not strict.
 func (v *deploymentView) excused(shows bool) bool {
 	return !v.p.Strict && v.p.Options.Repair != deploy.RepairAll && (v.beyond || shows)
 }
@@ -199,7 +201,7 @@ func (v *deploymentView) excused(shows bool) bool {
 func (v *deploymentView) most() int64  { return v.replicas + v.surge }
 func (v *deploymentView) least() int64 { return v.replicas - v.unavailable }
 
-// sizes returns what each set of the Deployment wants after some of the actions.
+// sizes returns the size of each set of the Deployment after some of the actions.
 func (v *deploymentView) sizes(actions []deploy.Action) map[string]int64 {
 	sizes := map[string]int64{}
 	for _, rs := range v.sets {
@@ -225,8 +227,8 @@ func sum(sizes map[string]int64) (n int64) {
 	return n
 }
 
-// available returns how many pods are available at least if sets of these sizes remove
-// pods that are not available first.
+// available returns the least number of available pods with these sizes, if sets remove unavailable
+// pods first.
 func (v *deploymentView) available(sizes map[string]int64) (n int64) {
 	for _, rs := range v.sets {
 		n += between(int64(rs.Status.AvailableReplicas), 0, min(sizeOf(rs), sizes[rs.Name]))

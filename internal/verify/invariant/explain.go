@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// reasons checks that every action has one.
+// reasons checks that every action has a reason.
 func reasons[A fmt.Stringer](actions []A) (lines []string) {
 	for _, a := range actions {
 		if r := reflect.ValueOf(a).FieldByName("Reason"); r.IsValid() && r.String() == "" {
@@ -25,8 +25,8 @@ func reasons[A fmt.Stringer](actions []A) (lines []string) {
 	return lines
 }
 
-// deploymentExplained checks that waiting has a hold, and that the numbers of holds
-// are those of the snapshot.
+// deploymentExplained checks that a waiting Deployment has a hold, and that the numbers in holds
+// are right.
 func deploymentExplained(p *DeploymentPass) []string {
 	v := viewOf(p)
 	l := list(reasons(p.Plan.Actions))
@@ -68,7 +68,7 @@ func (v *deploymentView) explains(h kplan.Hold[deploy.Reason]) []string {
 	case deploy.ReasonNotObserved, deploy.ReasonHistoryNotSynced:
 		l.addIf(h.Have >= h.Limit, "%v: it is observed", h)
 	case deploy.ReasonOldPodsRemain:
-		negative := slices.ContainsFunc(v.old, func(rs *replicaset.ReplicaSet) bool { // which no cluster reports, and is what is waited for
+		negative := slices.ContainsFunc(v.old, func(rs *replicaset.ReplicaSet) bool { // no cluster reports it, but the planner waits for it
 			return rs.Name == h.Name && rs.Status.Replicas < 0 && int64(rs.Status.Replicas) == h.Have
 		})
 		l.addIf(h.Have <= 0 && !negative, "%v: none remains", h)
@@ -115,8 +115,7 @@ func replicaSetExplained(p *ReplicaSetPass) []string {
 	return l
 }
 
-// daemonSetExplained checks the numbers of holds, and that nodes without a new pod are
-// explained.
+// daemonSetExplained checks the numbers in holds, and that nodes without a new pod are explained.
 func daemonSetExplained(p *DaemonSetPass) []string {
 	v := daemonsOf(p)
 	l := list(reasons(p.Plan.Actions))

@@ -2,8 +2,7 @@
 
 package invariant
 
-// RunDeployment and RunDaemonSet carry out plans in a fair cluster until nothing
-// changes any more.
+// RunDeployment carries out plans in a fair cluster until nothing changes any more.
 func RunDeployment(c *DeploymentPlanner) (DeploymentTrace, bool) {
 	return deploymentModel.run(c, c.Snapshot, c.Now)
 }

@@ -12,7 +12,7 @@ import (
 // t0 is when every test happens.
 var t0 = random.Now
 
-// What cases are made of.
+// Parts of the cases.
 var (
 	web, set, counted, sized, snapshot = random.Web, random.Set, random.Counted, random.Sized, random.Sets
 	replicas, stored, agents, agentPod = random.Replicas, random.Stored, random.Agents, random.AgentPod

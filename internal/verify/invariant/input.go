@@ -17,7 +17,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
-// A Pass is one call of a planner, and what it returned.
+// A Pass is one call of a planner and its result.
 type Pass[Snapshot, Options, Plan any] struct {
 	Snapshot Snapshot
 	Now      time.Time
@@ -26,11 +26,11 @@ type Pass[Snapshot, Options, Plan any] struct {
 	// Strict reports violations that a known defect explains, too.
 	Strict bool
 
-	memo any // what several checks work out from the snapshot
+	memo any // values that several checks compute from the snapshot
 }
 
-// A Planner is a planner and a snapshot to try it on. Its checks call the planner
-// again and again, which takes a hundred times as long as those of a Pass.
+// A Planner is a planner and a snapshot for it. Its checks call the planner repeatedly, and take a
+// hundred times as long as the checks of a Pass.
 type Planner[Snapshot, Options, Plan any] struct {
 	Snapshot Snapshot
 	Now      time.Time
@@ -41,25 +41,24 @@ type Planner[Snapshot, Options, Plan any] struct {
 	memo any
 }
 
-// A Trace is passes of one controller for one object, in their order, each with the
-// true state as its snapshot, and each carried out before the next.
+// A Trace is the passes of one controller for one object, in order, each with the true state as its
+// snapshot, and each carried out before the next.
 type Trace[Snapshot, Options, Plan any] struct {
 	Passes []Pass[Snapshot, Options, Plan]
-	// Fair tells that nobody has changed what is wanted, that nothing failed, and
-	// that pods became available between passes.
+	// Fair is set if the desired state did not change, nothing failed, and pods became available
+	// between passes.
 	Fair   bool
 	Strict bool
 }
 
-// A Change is what became of the true state when a plan was carried out, as far as it
-// was: by a prefix or a part of its actions, or by a plan for an older state.
+// A Change is the true state before and after a plan was carried out: by a prefix or a part of its
+// actions, or for an older state.
 type Change[Snapshot, Options, Plan any] struct {
-	Pass   Pass[Snapshot, Options, Plan] // for the snapshot that the planner has seen
+	Pass   Pass[Snapshot, Options, Plan] // with the snapshot that the planner saw
 	Before Snapshot                      // the true state
 	After  Snapshot
-	// Slack is by how many pods a bound may be missed: those that were created or
-	// deleted and that the planner could not see. It is 0 for a planner that knows its
-	// own writes.
+	// Slack is the number of pods by which a bound may be missed: the pods created or deleted that
+	// the planner could not see. It is 0 for a planner that knows its own writes.
 	Slack int64
 }
 
@@ -91,7 +90,7 @@ type (
 	ArgoChange  = Change[argo.Snapshot, argo.Options, argo.Plan]
 )
 
-// sizeOf returns how many pods a ReplicaSet wants.
+// sizeOf returns the desired size of a ReplicaSet.
 func sizeOf(rs *replicaset.ReplicaSet) int64 {
 	if rs.Replicas == nil {
 		return 1
@@ -106,8 +105,8 @@ func orOne(n *int32) int64 {
 	return int64(*n)
 }
 
-// availableAt is the obvious version of a pod's availability: it has been ready for so
-// many seconds at now, the boundary included unless strict.
+// availableAt is the naive computation of a pod's availability: it is available if it has been
+// ready for seconds at now, or for more than that if strict.
 func availableAt(p *podorder.Pod, seconds int32, now time.Time, strict bool) bool {
 	switch at := p.ReadySince.Add(time.Duration(seconds) * time.Second); {
 	case !p.Ready:

@@ -7,26 +7,25 @@ import (
 	"reflect"
 )
 
-// An Invariant is a statement that holds for every correct controller, and the
-// checks that look for a case in which it does not.
+// An Invariant is a statement about every correct controller, and the checks that look for
+// counterexamples.
 type Invariant struct {
 	Name  string // such as "surge bound"
-	Title string // what holds, in a few words
-	// Source is where it comes from: upstream's documents, code or issues.
+	Title string // the statement, in a few words
+	// Source is the origin: upstream's documents, code or issues.
 	Source string
-	// Corrected tells that upstream breaks it, so that it holds without exception
-	// under Options.Corrected only. Defects name the quirks that break it, such as
-	// "deploy.SumsWrapAround". Cases that such a quirk explains are no violations by
-	// default, unless the input is strict.
+	// Corrected is set if upstream violates it, so that it holds without exception only with all
+	// quirks repaired (Options.Repair). Defects name the quirks, such as "deploy.SumsWrapAround".
+	// Cases that such a quirk explains are no violations by default, unless the input is strict.
 	Corrected bool
 	Defects   []string
-	// Elsewhere names tests of other packages that prove it too.
+	// Elsewhere names tests of other packages that check it too.
 	Elsewhere []string
 
 	checks []check
 }
 
-// A Violation is an invariant that does not hold, with the numbers that show it.
+// A Violation is an invariant that does not hold, with the numbers that prove it.
 type Violation struct {
 	Name   string
 	Detail string
@@ -35,7 +34,7 @@ type Violation struct {
 // String returns one line such as "surge bound: 14 pods wanted, at most max(10+3, 12)".
 func (v Violation) String() string { return v.Name + ": " + v.Detail }
 
-// A check looks at one kind of input.
+// A check has one type of input.
 type check interface{ input() reflect.Type }
 
 // An on is a check of a C. It returns a line for each violation and never panics.

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// says is the slow and obvious version of a selector, or false if it is wrong.
+// says is a naive evaluation of a selector; an invalid selector selects nothing.
 func says(s *selector.LabelSelector, labels map[string]string) bool {
 	if s == nil {
 		return false

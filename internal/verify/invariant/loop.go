@@ -10,18 +10,18 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 )
 
-// pace is the time between two passes of a fair run: longer than any delay after a
-// failure, so that only a deadline of hours would notice.
+// pace is the time between two passes of a fair run: longer than any delay after a failure, so that
+// only a deadline of hours could interfere.
 const pace = 40 * time.Minute
 
-// longest is how many passes a run may take; what takes more is left to a simulation.
+// longest is the largest number of passes of a run; longer ones are left to the simulation.
 const longest = 300
 
 func models(checks modelChecks) []check {
 	return []check{on[DeploymentPlanner](checks.deployment), on[ReplicaSetPlanner](checks.replicaSet), on[DaemonSetPlanner](checks.daemonSet), on[ArgoPlanner](checks.argo)}
 }
 
-// modelChecks is one generic check for each planner that has a model.
+// modelChecks holds an instance of one generic check for each planner that has a model.
 type modelChecks struct {
 	deployment func(*DeploymentPlanner) []string
 	replicaSet func(*ReplicaSetPlanner) []string
@@ -34,9 +34,9 @@ func (m *model[S, O, P]) pass(c *Planner[S, O, P], s S, now time.Time) (*Pass[S,
 	return &Pass[S, O, P]{Snapshot: s, Now: now, Options: c.Options, Plan: p, Strict: c.Strict}, err
 }
 
-// run plans and carries out in a fair cluster until nothing changes any more, or for
-// some passes more than the bound. It is false if a write is refused, because the
-// name of something new is taken: then nothing is fair; or if the way is too long.
+// run plans and carries out in a fair cluster until nothing changes any more, or for some passes
+// more than the bound. It returns false if a write is refused because the name of a new object is
+// taken, which is not fair, or if the bound is above longest.
 func (m *model[S, O, P]) run(c *Planner[S, O, P], s S, now time.Time) (trace Trace[S, O, P], ok bool) {
 	s = purity.Clone(s)
 	trace = Trace[S, O, P]{Fair: true, Strict: c.Strict}
@@ -68,8 +68,8 @@ func (m *model[S, O, P]) run(c *Planner[S, O, P], s S, now time.Time) (trace Tra
 	return trace, true
 }
 
-// actionsTakeEffect checks that each action of a plan changes the state, and that the next plan does
-// not ask for what is done.
+// actionsTakeEffectOf returns a check that each action of a plan changes the state, and that the
+// next plan does not request a completed action again.
 func actionsTakeEffectOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		s := purity.Clone(c.Snapshot)
@@ -81,7 +81,7 @@ func actionsTakeEffectOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P])
 			for _, a := range m.actions(&p.Plan) {
 				before := encode(s)
 				if m.apply(&s, []fmt.Stringer{a}, c.Now) != nil {
-					return lines // it is for another object than there is
+					return lines // the precondition failed
 				}
 				known := m.repeats != nil && m.repeats(&s, c.Options) && !c.Strict || m.unseen != nil && m.unseen(a)
 				if encode(s) == before && !known {
@@ -94,7 +94,7 @@ func actionsTakeEffectOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P])
 	}
 }
 
-// convergence checks that a fair run comes to rest.
+// convergenceOf returns a check that a fair run comes to rest.
 func convergenceOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) []string {
 		trace, ok := m.run(c, c.Snapshot, c.Now)
@@ -123,7 +123,7 @@ func (m *model[S, O, P]) forEver(s *S, o O, strict bool) bool {
 	return m.endless != nil && m.endless(s, o) && !strict
 }
 
-// noRepeatedState checks that a fair trace never comes back to counts that it has left.
+// noRepeatedState returns a check that a fair trace never returns to earlier counts.
 func noRepeatedState[S, O, P any](m *model[S, O, P]) func(*Trace[S, O, P]) []string {
 	return func(t *Trace[S, O, P]) (lines []string) {
 		if !t.Fair {
@@ -142,14 +142,14 @@ func noRepeatedState[S, O, P any](m *model[S, O, P]) func(*Trace[S, O, P]) []str
 	}
 }
 
-// after returns s after actions, or s and the error of the first that is refused.
+// after returns s after actions, or s and the error of the first refused one.
 func (m *model[S, O, P]) after(s S, actions []fmt.Stringer, now time.Time) (S, error) {
 	s = purity.Clone(s)
 	err := m.apply(&s, actions, now)
 	return s, err
 }
 
-// end returns what is promised of where a fair run from s comes to rest.
+// end returns the guaranteed part of the last state of a fair run from s.
 func (m *model[S, O, P]) end(c *Planner[S, O, P], p *Pass[S, O, P], s S) (string, bool) {
 	t, ok := m.run(c, s, c.Now.Add(time.Second))
 	if !ok || len(t.Passes) == 0 || len(m.actions(&t.Passes[len(t.Passes)-1].Plan)) > 0 {
@@ -158,7 +158,7 @@ func (m *model[S, O, P]) end(c *Planner[S, O, P], p *Pass[S, O, P], s S) (string
 	return m.ends(p, &t.Passes[len(t.Passes)-1].Snapshot), true
 }
 
-// prefixes are the lengths of the parts of a plan that are tried.
+// prefixes returns the lengths of the prefixes to try.
 func prefixes(n int) []int {
 	all := []int{0, 1, 2, 3, n / 2, n - 1, n}
 	all = slices.DeleteFunc(all, func(k int) bool { return k < 0 || k > n })
@@ -166,7 +166,8 @@ func prefixes(n int) []int {
 	return slices.Compact(all)
 }
 
-// boundsAfterEveryPrefix checks prefixes of a plan: that bounds hold, and that the end is the same.
+// boundsAfterEveryPrefixOf returns a check that bounds hold after prefixes of a plan, and that the
+// end is the same.
 func boundsAfterEveryPrefixOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		p, err := m.pass(c, c.Snapshot, c.Now)
@@ -195,7 +196,7 @@ func boundsAfterEveryPrefixOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O
 	}
 }
 
-// parts returns lists of some of n actions: all but one, one, and every other one.
+// parts returns subsets of n actions: all but one, one, and every other one.
 func parts(n int) (all [][]int) {
 	pick := func(keep func(i int) bool) {
 		var part []int
@@ -215,7 +216,8 @@ func parts(n int) (all [][]int) {
 	return all
 }
 
-// boundsAfterEveryPart checks parts of a plan that its order allows.
+// boundsAfterEveryPart returns a check that bounds hold after parts of a plan that its order
+// allows.
 func boundsAfterEveryPart[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		p, err := m.pass(c, c.Snapshot, c.Now)
@@ -247,7 +249,7 @@ func boundsAfterEveryPart[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]
 	}
 }
 
-// allowed returns parts of n actions, which are prefixes where the order counts.
+// allowed returns subsets of n actions, or prefixes if the order matters.
 func (m *model[S, O, P]) allowed(n int) [][]int {
 	if !m.strictly {
 		return parts(n)
@@ -261,8 +263,8 @@ func (m *model[S, O, P]) allowed(n int) [][]int {
 	return all
 }
 
-// boundsFromStaleViews checks a plan that is carried out twice, because its effect was not seen, and
-// what is planned by one who knows that it was made.
+// boundsFromStaleViewsOf returns a check of a plan that is carried out twice, because its effect
+// was not seen, and of the next plan of a controller that remembers the first.
 func boundsFromStaleViewsOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		p, err := m.pass(c, c.Snapshot, c.Now)
@@ -275,7 +277,7 @@ func boundsFromStaleViewsOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, 
 			return nil
 		}
 		for _, a := range actions {
-			_ = m.apply(&s, []fmt.Stringer{a}, c.Now.Add(1)) // refused wherever a precondition tells
+			_ = m.apply(&s, []fmt.Stringer{a}, c.Now.Add(1)) // preconditions may refuse it
 		}
 		slack := int64(0)
 		if m.creations != nil {
@@ -296,7 +298,7 @@ func boundsFromStaleViewsOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, 
 	}
 }
 
-// changes returns the checks of what became of the true state, with slack or without.
+// changes returns the checks of changes of the true state, with slack or without.
 func changes(slack bool) []check {
 	return []check{on[DeploymentChange](changed(&deploymentModel, slack)), on[ReplicaSetChange](changed(&replicaSetModel, slack)),
 		on[DaemonSetChange](changed(&daemonSetModel, slack)), on[ArgoChange](changed(&argoModel, slack))}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMain lets the properties draw the same cases in every run, so that a change is
-// judged by what it changed. A longer search is -rapid.seed=0 -rapid.checks=N.
+// TestMain lets the properties draw the same cases in every run, so that results change only with
+// the code. A longer search is -rapid.seed=0 -rapid.checks=N.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// into makes of s what it becomes by actions. It stays as it is if one is refused.
+// into applies actions to s, or nothing if one is refused.
 func into[S any, As ~[]A, A any](s *S, texts []fmt.Stringer, now time.Time, apply func(As, S, time.Time) (S, error)) error {
 	actions := make(As, len(texts))
 	for i, text := range texts {
@@ -67,7 +67,8 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 		return fmt.Sprint(podsOfSet(s, replicaset.Options{}, time.Time{}).active)
 	},
 	endless: func(s *replicaset.Snapshot, _ replicaset.Options) bool {
-		// Pods that are not selected are created and released forever, which the API forbids.
+		// Template labels that the selector does not select make the controller create and release
+		// pods forever; the API forbids them.
 		return s.ReplicaSet.Selector != nil && !says(s.ReplicaSet.Selector, s.ReplicaSet.TemplateLabels)
 	},
 	bound: func(s *replicaset.Snapshot, o replicaset.Options) int {
@@ -102,10 +103,10 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	settle: settleDaemonSet,
 	counts: countsOfDaemonSet,
 	ends:   endsOfDaemonSet,
-	lost: func(p *DaemonSetPass) bool { // percentages are of another status (daemonset.SharesOfLastStatus)
+	lost: func(p *DaemonSetPass) bool { // percentages refer to the last status (daemonset.SharesOfLastStatus)
 		v := daemonsOf(p)
 		if v.desired == 0 && slices.ContainsFunc(v.all(), v.recovers) {
-			return true // no defect: which comes first, the plan or its being ready, decides
+			return true // no defect: it depends on whether the pod becomes ready before the plan
 		}
 		return !p.Options.Repair.Has(daemonset.SharesOfLastStatus) && !p.Strict && int64(v.d.Status.DesiredNumberScheduled) != v.desired
 	},
@@ -138,7 +139,7 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 		}
 		return n
 	},
-	// A plan may mark a pod twice that a hook holds: to remove it, and to update it.
+	// A plan may mark a pod with a hook twice: to remove it, and to update it.
 	repeats: func(s *daemonset.Snapshot, o daemonset.Options) bool {
 		return !o.Repair.Has(daemonset.PodsOfMissingNodesDeletedAgain) || s.DaemonSet.PreDelete != nil
 	},

@@ -36,13 +36,12 @@ func order() []Invariant {
 	}
 }
 
-// A Choosing is pods of which some are to be deleted, by an order. Names and UIDs are
-// unique.
+// A Choosing is a choice of pods to delete by an order. Names and UIDs are unique.
 type Choosing struct {
 	Order podorder.Order
 	Pods  []podorder.Pod
 	N     int
-	// Compare, Choose and Sort are what is checked; nil means the methods of the order.
+	// Compare, Choose and Sort are the functions under test; nil means the methods of the order.
 	Compare func(o podorder.Order, a, b podorder.Pod) int
 	Choose  func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice
 	Sort    func(o podorder.Order, pods []podorder.Pod)
@@ -64,7 +63,7 @@ func (c *Choosing) choose(pods []podorder.Pod, n int) podorder.Choice {
 	return c.Order.Choose(pods, nil, n)
 }
 
-// victims returns the names of those that go of n, first victim first.
+// victims returns the names of n pods to delete, first victim first.
 func (c *Choosing) victims(pods []podorder.Pod, n int) []string {
 	var names []string
 	for _, i := range c.choose(pods, n).Victims {
@@ -85,7 +84,7 @@ func (c *Choosing) sorted(o podorder.Order, pods []podorder.Pod) []podorder.Pod 
 	return pods
 }
 
-// survivors returns the pods that stay beside the victims.
+// survivors divides pods into the remaining ones and the victims.
 func survivors(pods []podorder.Pod, victims []string) (stay, gone []*podorder.Pod) {
 	for i := range pods {
 		if slices.Contains(victims, pods[i].Name) {
@@ -97,7 +96,7 @@ func survivors(pods []podorder.Pod, victims []string) (stay, gone []*podorder.Po
 	return stay, gone
 }
 
-// cyclic tells that the comparison is known to be no order.
+// cyclic reports whether the comparison is known not to be transitive.
 func (c *Choosing) cyclic() bool {
 	current := c.Order.Chain != podorder.Legacy && c.Order.Chain != podorder.Legacy15
 	return current && !c.Order.Now.IsZero() || c.Order.Priority == podorder.PriorityFirst
@@ -168,8 +167,8 @@ func victimsAreAPrefix(c *Choosing) []string {
 	return l
 }
 
-// rank returns the numbers of a pod that the chain compares, the first first. It knows
-// the chains only, without stages and priorities.
+// rank returns the numbers of a pod that the chain compares, in order. It covers only the chains,
+// without stages and priorities.
 func (c *Choosing) rank(p *podorder.Pod) []int64 {
 	keys := c.health(p)
 	o := &c.Order
@@ -183,7 +182,7 @@ func (c *Choosing) rank(p *podorder.Pod) []int64 {
 	return append(keys, age(o.Now, p.CreationTimestamp))
 }
 
-// health returns the numbers of the stages of the chain.
+// health returns the numbers of the chain's stages before the times and restarts.
 func (c *Choosing) health(p *podorder.Pod) []int64 {
 	keys := []int64{1, 0, 0}
 	if p.NodeName == "" {
@@ -217,8 +216,8 @@ func (c *Choosing) neighbours(node string) (n int64) {
 	return n
 }
 
-// age returns the bucket of an age, or without a time the age itself: the younger has
-// the smaller number, and a pod without a time the smallest of all.
+// age returns the bucket of an age, or without a current time the age itself: a younger pod has a
+// smaller number, and a pod without a time the smallest of all.
 func age(now, t time.Time) int64 {
 	if t.IsZero() {
 		return -1 << 62
@@ -233,13 +232,13 @@ func age(now, t time.Time) int64 {
 	return int64(bits.Len64(uint64(d))) - 1
 }
 
-// plain tells that nothing but the chain takes part in an order.
+// plain reports whether an order consists of the chain alone.
 func (c *Choosing) plain() bool {
 	return c.Order.Stages == nil && c.Order.Priority == "" && c.Order.Protected == nil
 }
 
 func orderOfTheRules(c *Choosing) []string {
-	// A legacy chain compares exact times, which are not told apart by age here.
+	// A legacy chain compares exact times, but age returns buckets.
 	legacy := c.Order.Chain == podorder.Legacy || c.Order.Chain == podorder.Legacy15
 	if !c.plain() || legacy {
 		return nil
@@ -254,15 +253,15 @@ func orderOfTheRules(c *Choosing) []string {
 	return l
 }
 
-// A Costing is what was read of a deletion cost.
+// A Costing is a parsed deletion cost.
 type Costing struct {
 	Text  string // of the annotation
 	Cost  int32
 	Valid bool
 }
 
-// costOf reads a cost by its grammar: a number of 32 bits that begins with a digit but
-// 0, or with a minus, or is 0.
+// costOf parses a cost by its grammar: a number of 32 bits that is 0 or begins with a digit other
+// than 0, or with a minus.
 func costOf(text string) (int64, bool) {
 	if text == "" || text != "0" && text[0] != '-' && (text[0] < '1' || text[0] > '9') {
 		return 0, false

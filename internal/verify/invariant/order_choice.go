@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// uidWithinAnAgeBucket looks at ready pods that only their times within a bucket tell apart.
+// uidWithinAnAgeBucket checks ready pods that differ only in their times within a bucket.
 func uidWithinAnAgeBucket(c *Choosing) []string {
 	if !c.plain() || c.Order.Chain == podorder.Legacy || c.Order.Chain == podorder.Legacy15 || c.Order.Now.IsZero() {
 		return nil
@@ -68,7 +68,7 @@ func spreadCountsAnew(c *Choosing) []string {
 	return l
 }
 
-// priorityOf reads a delete priority.
+// priorityOf parses a delete priority.
 func priorityOf(p *podorder.Pod) (int64, bool) {
 	n, err := strconv.ParseInt(p.Annotations[podorder.AnnotationDeletePriority], 10, 64)
 	return n, err == nil
@@ -111,7 +111,7 @@ func protectedPodsStay(c *Choosing) []string {
 	return l
 }
 
-// namedPodsGoFirst looks at orders that begin with named pods.
+// namedPodsGoFirst checks orders that begin with named pods.
 func namedPodsGoFirst(c *Choosing) []string {
 	if len(c.Order.Stages) == 0 || c.Order.Stages[0].Rule != podorder.RuleSpecified || c.Order.Stages[0].Key == nil || c.Order.Priority != "" || c.Order.Protected != nil {
 		return nil
@@ -126,7 +126,7 @@ func namedPodsGoFirst(c *Choosing) []string {
 	return l
 }
 
-// skew returns the difference of the fullest and the emptiest domain.
+// skew returns the difference between the fullest and the emptiest domain.
 func skew(domains map[string]string, gone func(name string) bool) int {
 	counts := map[string]int{}
 	for name, domain := range domains {
@@ -163,7 +163,7 @@ func spreadIsEven(c *Choosing) []string {
 	return one(got != best, "what stays differs by %d, and could by %d", got, best)
 }
 
-// stageDominance adds a stage behind the others.
+// stageDominance adds a stage after the others.
 func stageDominance(c *Choosing) []string {
 	if c.Order.Priority != "" || c.Order.Protected != nil {
 		return nil
@@ -173,7 +173,7 @@ func stageDominance(c *Choosing) []string {
 		o.Stages = o.Chain.Stages()
 	}
 	if slices.ContainsFunc(o.Stages, func(s podorder.Stage) bool { return s.Rule == podorder.RuleSpread }) {
-		return nil // which is not a number of a pod
+		return nil // not a number of a single pod
 	}
 	stages := o.Stages
 	before := func(p *podorder.Pod) (keys []int64) {
@@ -191,7 +191,7 @@ func stageDominance(c *Choosing) []string {
 	return l
 }
 
-// keyOf returns the number that a stage sees in a pod.
+// keyOf returns the number that a stage compares.
 func (c *Choosing) keyOf(s *podorder.Stage, p *podorder.Pod) int64 {
 	if s.Key != nil {
 		return s.Key(p)

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
 
-// A Pausing is what pause points made of scale-downs.
+// A Pausing is a plan of scale-downs with pause points.
 type Pausing struct {
 	Order podorder.Order
 	Pods  []podorder.Pod
@@ -18,14 +18,13 @@ type Pausing struct {
 	Plan  pausepoint.Plan
 }
 
-// A stop is how far a rollout may go in one ReplicaSet.
+// A stop is the limit of a rollout in one ReplicaSet.
 type stop struct {
-	at      int  // pods in front of the point
-	through bool // the pod itself may go as well
+	at      int  // number of pods before the pause point
+	through bool // the pod with the pause point may be deleted as well
 }
 
-// stopOf finds the first pause point of a ReplicaSet, in deletion order, that nobody
-// has acknowledged.
+// stopOf finds the first unacknowledged pause point of a ReplicaSet, in deletion order.
 func (c *Pausing) stopOf(down *pausepoint.ScaleDown, sorted []podorder.Pod) (stop, bool) {
 	token, ok := pausepoint.ParseToken(c.State.Token)
 	current := ok && token.Revision == c.State.Revision && len(token.Entries) > 0
@@ -48,7 +47,8 @@ func (c *Pausing) stopOf(down *pausepoint.ScaleDown, sorted []podorder.Pod) (sto
 	return stop{}, false
 }
 
-// prioritiesAndPausePointsPause checks that nothing behind a point goes, and how the pause is planned.
+// prioritiesAndPausePointsPause checks that no pod after a pause point is deleted, and the planned
+// pause.
 func prioritiesAndPausePointsPause(c *Pausing) []string {
 	l := list(nil)
 	for i := range c.Downs {

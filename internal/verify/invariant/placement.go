@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Placed is the truth table of placement, as slow and obvious as it can be: whether a
-// node should run a daemon, and whether one that is there may stay.
+// Placed is a naive truth table of placement: whether a node should run a daemon pod, and whether
+// an existing one may stay.
 func Placed(t *daemonset.Template, n *daemonset.Node, o daemonset.Options) (run, cont bool) {
 	if t.NodeName != "" && t.NodeName != n.Name {
 		return false, false
@@ -36,8 +36,8 @@ func Placed(t *daemonset.Template, n *daemonset.Node, o daemonset.Options) (run,
 	return run, true
 }
 
-// holdsOn evaluates a term of a required node affinity. One without expressions, or
-// with a wrong one, holds nowhere.
+// holdsOn evaluates a term of a required node affinity. A term without expressions, or with an
+// invalid one, never matches.
 func holdsOn(term *selector.NodeSelectorTerm, n *daemonset.Node) bool {
 	if len(term.MatchExpressions)+len(term.MatchFields) == 0 || !says(&selector.LabelSelector{MatchExpressions: term.MatchExpressions}, n.Labels) {
 		return false
@@ -55,7 +55,7 @@ func holdsOn(term *selector.NodeSelectorTerm, n *daemonset.Node) bool {
 	return true
 }
 
-// tolerated tells whether a daemon stands a taint, and whether forever.
+// tolerated reports whether a daemon pod tolerates a taint, and whether forever.
 func tolerated(t *daemonset.Template, taint daemonset.Taint) (ok, forever bool) {
 	always := map[string]daemonset.Effect{
 		daemonset.TaintNotReady: daemonset.NoExecute, daemonset.TaintUnreachable: daemonset.NoExecute,

@@ -29,7 +29,7 @@ func limited(replicas, surge, unavailable int32) deploy.Deployment {
 func midway() deploy.Snapshot { return snapshot(limited(10, 3, 2), set(1, 10), set(2, 3)) }
 func begun() deploy.Snapshot  { return snapshot(limited(10, 3, 2), set(1, 10)) }
 
-// outgrown is 10 pods of two templates that are to be 20.
+// outgrown is 10 pods of two templates, with 20 desired.
 func outgrown() deploy.Snapshot {
 	return snapshot(limited(20, 0, 1), sized(set(1, 6), 10, 10), sized(set(2, 4), 10, 10))
 }
@@ -152,7 +152,7 @@ func collision() plant {
 	return inCase("hash collision", "the count stays, and so does the name", c, func(c *invariant.Collision) { c.After.Status.CollisionCount = nil })
 }
 
-// odd is an action that nobody knows.
+// odd is an unknown action.
 type odd struct{ deploy.Action }
 
 func universalPlants() []plant {

@@ -31,7 +31,7 @@ func step(replicas rollout.IntOrPercent, seconds int32) kruise.Step {
 	return s
 }
 
-// standing is a release of v2 that stands in the first of its steps.
+// standing is a release of v2 in the first of its steps.
 func standing(state kruise.StepState, steps ...kruise.Step) kruise.Snapshot {
 	r := kruise.Rollout{Name: "web", UID: "r", WorkloadRef: demo, Canary: &kruise.Strategy{Steps: steps}, Finalizers: []string{workload.FinalizerRollout}}
 	return stands(r, state)
@@ -98,8 +98,7 @@ func weighted(weight int32) kruise.SetRoute {
 		{Kind: "Service", Name: "web", Weight: ptr.To(100 - weight)}, {Kind: "Service", Name: "web-canary", Weight: &weight}}}}}
 }
 
-// view is a moment of a release of v2 in place of v1, 6 pods, a partition of some
-// percent.
+// view is a moment of a release from v1 to v2, with 6 pods and a partition of some percent.
 func view(template string, percent, fresh, old int32) invariant.ReleaseView {
 	strategy, err := json.Marshal(partition.Strategy{RollingStyle: "Partition", Partition: rollout.Percent(percent),
 		RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(1)}})

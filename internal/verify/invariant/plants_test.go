@@ -16,11 +16,10 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 )
 
-// A plant is a bug that somebody could make, and a case that shows it.
+// A plant is a possible bug, and a case that shows it.
 type plant struct {
 	name, bug string
-	// run returns what the check of the invariant finds: in the case without the bug,
-	// and with it.
+	// run returns the findings of the check in the case without the bug, and with it.
 	run func(t *testing.T) (without, with []string)
 }
 
@@ -80,7 +79,7 @@ func TestPlants(t *testing.T) {
 	require.Empty(t, planted, "plants of no invariant")
 }
 
-// TestTable: there are 100 invariants, each with what a table of them needs.
+// TestTable: there are 100 invariants, with all fields that the table needs.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, i := range invariant.All() {
@@ -97,8 +96,7 @@ func TestTable(t *testing.T) {
 
 const readme = "README.md"
 
-// TestReadme: the table in README.md is that of the code. With KPLAN_UPDATE set it is
-// written.
+// TestReadme: the table in README.md matches the code. KPLAN_UPDATE=1 writes it.
 func TestReadme(t *testing.T) {
 	bugs := map[string][]string{}
 	for _, p := range allPlants() {
@@ -119,7 +117,7 @@ func TestReadme(t *testing.T) {
 // A counterexample is a case that a defect of upstream breaks.
 type counterexample struct {
 	name, defect string
-	// run returns what the strict check finds by default, and with the repair.
+	// run returns the findings of the strict check by default, and with the repair.
 	run func(t *testing.T) (byDefault, corrected []string)
 }
 

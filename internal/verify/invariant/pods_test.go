@@ -81,7 +81,7 @@ func TestReplicaSetPlanner(t *testing.T) {
 	})
 }
 
-// TestBrokenReplicaSets: checks do not panic, whatever they look at.
+// TestBrokenReplicaSets: checks do not panic on any input.
 func TestBrokenReplicaSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, o := anyKind(t, random.ReplicaSet), random.ReplicaSetOptions(random.Rapid(t))
@@ -115,9 +115,9 @@ func TestDaemonSetPlanner(t *testing.T) {
 	})
 }
 
-// TestDeadNodesChoice: of two dead nodes one is passed over: the first, as long as its pod is not
-// ready, and then the second. Whether the old pod of the second has gone by then depends on whether
-// it was available when the plan was made.
+// TestDeadNodesChoice: one of two dead nodes is skipped: the first, while its pod is not ready, and
+// then the second. Whether the old pod of the second has been deleted meanwhile depends on its
+// availability when the plan was made.
 func TestDeadNodesChoice(t *testing.T) {
 	s := agents(3, "v2", "v1", "v1")
 	s.Pods[0].Ready, s.Pods[0].ReadySince = false, time.Time{}
@@ -134,7 +134,7 @@ func TestDeadNodesChoice(t *testing.T) {
 	require.Empty(t, invariant.Run(&p), "both")
 }
 
-// TestBrokenDaemonSets: checks do not panic, whatever they look at.
+// TestBrokenDaemonSets: checks do not panic on any input.
 func TestBrokenDaemonSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, o := anyKind(t, random.DaemonSet), daemonSetOptions(t)

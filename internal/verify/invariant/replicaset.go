@@ -34,14 +34,14 @@ func replicaSet() []Invariant {
 	}
 }
 
-// A setPods is what a ReplicaSet has, worked out from labels and owners alone.
+// A setPods holds the pods of a ReplicaSet, computed from labels and owners alone.
 type setPods struct {
-	own, adopt, release    []*podorder.Pod // own are active and selected
+	own, adopt, release    []*podorder.Pod // own pods are active and selected
 	active, labelled       int64
 	ready, available       int64
 	terminating            int64
-	next                   time.Time // when the next ready pod becomes available
-	timeless               bool      // some ready pod has no ready time
+	next                   time.Time // time when the next ready pod becomes available
+	timeless               bool      // a ready pod has no ready time
 	mine                   map[string]bool
 	unselectable, deleting bool
 }
@@ -77,7 +77,7 @@ func podsOfSet(s *replicaset.Snapshot, o replicaset.Options, now time.Time) setP
 	return c
 }
 
-// ownedBy compares what else than the UID an owner reference tells, as far as it does.
+// ownedBy compares the fields of an owner reference other than the UID, as far as they are set.
 func ownedBy(p *podorder.Pod, rs *replicaset.ReplicaSet) bool {
 	kind := cmp.Or(rs.Kind, replicaset.Kind)
 	return cmp.Or(p.ControllerKind, kind) == kind && cmp.Or(p.ControllerName, rs.Name) == rs.Name
@@ -133,7 +133,7 @@ func deletedNames(p *replicaset.Plan) (names []string) {
 	return names
 }
 
-// waiting tells that writes are outstanding, by the arithmetic of expectations.
+// waiting reports whether writes are outstanding according to the expectations.
 func waiting(e *replicaset.Expectations, now time.Time) bool {
 	return (e.Creations > 0 || e.Deletions > 0) && !now.After(e.At.Add(5*time.Minute))
 }
@@ -175,12 +175,11 @@ func exactDifference(p *ReplicaSetPass) []string {
 	return l
 }
 
-// A SlowStart is the batches in which somebody creates pods.
+// A SlowStart is the batches in which a controller creates pods.
 type SlowStart struct {
 	Wanted, Initial int32   // an initial size below 1 is 1
 	Batches         []int32 // the sizes if all calls succeed
-	// Next is the size of the batch behind those calls, given whether the last of them
-	// has failed.
+	// Next returns the size of the batch after made calls, given whether the last of them failed.
 	Next func(made int32, failed bool) int32
 }
 
@@ -216,12 +215,12 @@ func noSurplusDeletion(p *ReplicaSetPass) []string {
 	return one(n > max(0, c.active-wanted), "%d of %d active pods are deleted, and %d are wanted", n, c.active, wanted)
 }
 
-// An Expecting is what a controller expects after a plan.
+// An Expecting holds a controller's expectations after a plan.
 type Expecting struct {
 	Pass  ReplicaSetPass
-	After replicaset.Expectations // what it stores
-	// Observe returns what is left once a creation was seen, or the deletion of the pod
-	// with a name. Nil means the methods of Expectations.
+	After replicaset.Expectations // the stored expectations
+	// Observe returns the expectations after a creation, or the deletion of the named pod, was
+	// observed. Nil means the methods of Expectations.
 	Observe func(e replicaset.Expectations, deleted string) replicaset.Expectations
 }
 
@@ -248,7 +247,7 @@ func expectationsCountDown(c *Expecting) []string {
 	}
 	for i, name := range names {
 		l.addIf(!waiting(&e, c.Pass.Now), "nothing is expected any more after %d of %d deletions", i, len(names))
-		e = observe(observe(e, name), name) // which may show twice
+		e = observe(observe(e, name), name) // an event may come twice
 	}
 	l.addIf(waiting(&e, c.Pass.Now) || len(e.Pending) > 0, "%d creations and %d deletions are left of what was seen", e.Creations, e.Deletions)
 	return l
@@ -293,7 +292,7 @@ func oneControllerPerPod(p *ReplicaSetPass) []string {
 	return l
 }
 
-// oneControllerPerPodChange checks that no pod changes hands from one controller to another.
+// oneControllerPerPodChange checks that no pod moves from one controller to another.
 func oneControllerPerPodChange(c *ReplicaSetChange) []string {
 	owners, l := map[string]string{}, list(nil)
 	for i := range c.Before.Pods {
@@ -333,8 +332,8 @@ func deletingReplicaSetRests(p *ReplicaSetPass) []string {
 	return one(!p.Snapshot.ReplicaSet.DeletionTimestamp.IsZero() && n > 0, "%d pods are created or deleted although it is being deleted", n)
 }
 
-// availabilityInstant looks at instants. Upstream looks again every minReadySeconds at a pod that has
-// no ready time and never becomes available.
+// availabilityInstant checks when pods become available and when the next pass is due. For a ready
+// pod without a ready time, which never becomes available, upstream's is due every minReadySeconds.
 func availabilityInstant(p *ReplicaSetPass) []string {
 	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
 	if c.unselectable {
@@ -352,7 +351,7 @@ func availabilityInstant(p *ReplicaSetPass) []string {
 	return l
 }
 
-// A Finished is a pass of a ReplicaSet with what became of its plan.
+// A Finished is a pass of a ReplicaSet with the outcomes of its plan.
 type Finished struct {
 	Pass   ReplicaSetPass
 	Report replicaset.Report
@@ -389,7 +388,8 @@ func replicaFailureCondition(c *Finished) []string {
 	return one((n > 0) != reported, "%d calls failed, and ReplicaFailure is reported: %v", n, reported)
 }
 
-// replicaFailureConditionPass checks that a failure stays while nothing is tried.
+// replicaFailureConditionPass checks that the condition ReplicaFailure does not change while the
+// pass waits.
 func replicaFailureConditionPass(p *ReplicaSetPass) []string {
 	waits := waiting(&p.Snapshot.Expectations, p.Now)
 	if !waits || !p.Options.Repair.Has(replicaset.WaitingRemovesFailure) && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {

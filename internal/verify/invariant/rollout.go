@@ -14,13 +14,13 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A Partitioning is the batches of a workload, and how many pods a partition lets be
-// updated.
+// A Partitioning is the batches of a workload, and a function for the number of pods that a
+// partition allows to be updated.
 type Partitioning struct {
 	Replicas int32
 	Rescaled int32 // other replicas
 	Batches  []rollout.IntOrPercent
-	// Limit is what is checked; nil means that of package rollout.
+	// Limit is the function under test; nil means the one of package rollout.
 	Limit func(partition rollout.IntOrPercent, replicas int32) int32
 }
 
@@ -75,7 +75,7 @@ func fractionAfterScaling(c *Partitioning) []string {
 	return l
 }
 
-// fractionAfterScalingPass looks at partitioned Deployments that are scaled.
+// fractionAfterScalingPass checks partitioned Deployments that are scaled.
 func fractionAfterScalingPass(p *DeploymentPass) []string {
 	v := viewOf(p)
 	part := p.Snapshot.Deployment.Partitioned
@@ -88,12 +88,12 @@ func fractionAfterScalingPass(p *DeploymentPass) []string {
 	return one(after[v.newest.Name] > max(limit, sizeOf(v.newest)) && old > 0, "%s gets %d pods, and the partition %v is %d", v.newest.Name, after[v.newest.Name], part.Partition.String(), limit)
 }
 
-// A Release is what is seen of a progressive rollout of a Deployment, moment by moment.
+// A Release is the history of a progressive rollout of a Deployment.
 type Release struct {
 	Views   []ReleaseView
 	Options kruise.Options
-	// Fair tells that pods become available, pauses are approved, and the last view is
-	// from long after the last change of what is wanted.
+	// Fair is set if pods become available, pauses are approved, and the last view is long after
+	// the last change of the desired state.
 	Fair   bool
 	Strict bool
 }
@@ -105,18 +105,17 @@ type ReleaseView struct {
 	Release  *batchrelease.Release
 	Workload workload.Workload
 	Traffic  traffic.Objects
-	New, Old int32 // pods that are wanted, of the template that is wanted and of others
-	// NewReady are pods of the wanted template that are ready, Available all that are
-	// available.
+	New, Old int32 // sizes of sets with the desired template, and of others
+	// NewReady counts the ready pods of the desired template, Available all available pods.
 	NewReady, Available int32
 }
 
-// corrected tells that no known defect may show.
+// corrected reports whether all quirks are repaired.
 func (c *Release) corrected() bool {
 	return c.Options.Repair == workload.RepairAll
 }
 
-// driven tells that a BatchRelease has taken the workload over.
+// driven reports whether a BatchRelease controls the workload.
 func (v *ReleaseView) driven() bool {
 	return v.Release != nil && v.Workload.Annotations[partition.AnnotationControlInfo] != "" && v.Workload.Paused
 }
@@ -162,7 +161,7 @@ func stepBounds(c *Release) []string {
 		}
 		leak := int64(0)
 		if surge == 0 && !c.Strict {
-			leak = 1 // a set begins with one pod (workload.NewPodAtPartitionZero)
+			leak = 1 // a new set begins with one pod (workload.NewPodAtPartitionZero)
 		}
 		most, least := replicas+surge+leak, min(replicas, replicas-unavailable)
 		if i > 0 {
@@ -185,7 +184,7 @@ func endsRelease(c *Release) []string {
 	return one(encode(a) != encode(b), "the last views differ: phase %s, %d new and %d old pods", b.Rollout.Status.Phase, b.New, b.Old)
 }
 
-// abandonedRelease looks at releases that go back to the template that they began with.
+// abandonedRelease checks releases that return to the first template.
 func abandonedRelease(c *Release) []string {
 	if !c.Fair || len(c.Views) == 0 || !c.corrected() && !c.Strict {
 		return nil
@@ -224,7 +223,7 @@ func endOfARelease(c *Release) []string {
 	return l
 }
 
-// newTemplateRestartsRelease checks that steps begin with the first one.
+// newTemplateRestartsRelease checks that a new revision begins with the first step.
 func newTemplateRestartsRelease(c *Release) []string {
 	l := list(nil)
 	for i := 1; i < len(c.Views); i++ {
@@ -232,7 +231,7 @@ func newTemplateRestartsRelease(c *Release) []string {
 		if b == nil || c.Views[i].Rollout.Status.Phase != kruise.PhaseProgressing {
 			continue
 		}
-		back := b.Revision == b.StableRevision // which ends the steps
+		back := b.Revision == b.StableRevision // a rollback ends the steps
 		other := !back && (a == nil || a.Revision != b.Revision && a.Revision != "")
 		l.addIf(other && b.CurrentStepIndex > 1 && c.Views[i-1].Rollout.Status.Phase == kruise.PhaseProgressing,
 			"view %d: revision %q starts at step %d", i+1, b.Revision, b.CurrentStepIndex)
@@ -240,7 +239,7 @@ func newTemplateRestartsRelease(c *Release) []string {
 	return l
 }
 
-// weightOf returns the percentage that a route leads to the canary Service.
+// weightOf returns the percentage of the traffic that a route sends to the canary Service.
 func weightOf(r *traffic.Route, canary string) (weight int64) {
 	if r == nil {
 		return 0

@@ -11,15 +11,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A stepChange is what a pass does to a step that stands.
+// A stepChange is the change of the current step in one pass.
 type stepChange struct {
 	before, after *kruise.StepStatus
 	step          *kruise.Step
 	last          bool
-	asked         bool // somebody jumps, or the steps or the template have changed
+	asked         bool // the user jumps to another step, or the steps or the template have changed
 }
 
-// stepOf returns how a pass goes on, if a release stands in the middle of its steps.
+// stepOf returns the change of the step in a pass, if a release is in the middle of its steps.
 func stepOf(p *RolloutPass) (c stepChange, ok bool) {
 	r, s := &p.Snapshot.Rollout, p.Snapshot.Rollout.Status.Sub
 	w := p.Snapshot.Workload
@@ -41,7 +41,7 @@ func stepOf(p *RolloutPass) (c stepChange, ok bool) {
 	return c, true
 }
 
-// template tells that the workload is not of the template that is released.
+// template reports whether the workload has another template than the release.
 func (p *Pass[S, O, P]) template() bool {
 	s, ok := any(&p.Snapshot).(*kruise.Snapshot)
 	if !ok || s.Workload == nil || s.Rollout.Status.Sub == nil {
@@ -50,13 +50,13 @@ func (p *Pass[S, O, P]) template() bool {
 	return s.Workload.InRollback || s.Workload.CanaryRevision != s.Rollout.Status.Sub.Revision
 }
 
-// ends tells that the pass ends the pause of a step.
+// ends reports whether the pass ends the pause of a step.
 func (c *stepChange) ends() bool {
 	return c.before.CurrentStepState == kruise.StatePaused && c.after != nil && !c.asked &&
 		(c.after.CurrentStepState != kruise.StatePaused || c.after.CurrentStepIndex != c.before.CurrentStepIndex)
 }
 
-// skipped tells that the pause of the last step is known to be passed over.
+// skipped reports whether a known defect skips the pause of the last step.
 func (p *Pass[S, O, P]) skipped(c *stepChange) bool {
 	o, ok := any(p.Options).(kruise.Options)
 	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Repair.Has(workload.LastPauseSkipped) && !p.Strict
@@ -109,7 +109,7 @@ func newTemplateRestarts(p *RolloutPass) []string {
 		c.before.Revision, p.Snapshot.Workload.CanaryRevision, c.before.CurrentStepIndex, c.after.CurrentStepState, c.after.CurrentStepIndex)
 }
 
-// trafficFollowsReadyPods looks at passes that lead more traffic to new pods.
+// trafficFollowsReadyPods checks passes that send more traffic to new pods.
 func trafficFollowsReadyPods(p *RolloutPass) []string {
 	routings := routingsOf(&p.Snapshot.Rollout)
 	if len(routings) == 0 {
@@ -138,9 +138,9 @@ func trafficFollowsReadyPods(p *RolloutPass) []string {
 	return l
 }
 
-// closesWithNew reports whether closing a Rollout leads all traffic to new pods: blue-green does
-// before the old pods go, once the release has succeeded. Any other closing does so only if
-// the status already stands at that step, which is carried out for whatever reason.
+// closesWithNew reports whether finalising a Rollout sends all traffic to new pods. Blue-green does
+// so before it deletes the old pods of a successful release. In other cases it happens only if the
+// status is already at that step.
 func closesWithNew(r *kruise.Rollout) bool {
 	if r.BlueGreen == nil {
 		return false
@@ -154,8 +154,8 @@ func closesWithNew(r *kruise.Rollout) bool {
 	return false
 }
 
-// rollbackInBatches looks at batches of a rollback. A Deployment goes back as it has come, by the
-// partition alone.
+// rollbackInBatches checks batches of a rollback, except of a Deployment, which is rolled back by
+// the partition alone.
 func rollbackInBatches(p *BatchPass) []string {
 	c := p.Plan.Context
 	if c == nil || c.NoNeedUpdate == nil || *c.NoNeedUpdate <= 0 || c.Batch.IsZero() {

@@ -16,12 +16,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// deploymentScope checks that a plan writes to sets of the Deployment only, or to
-// orphans before anything else, and which ones it means.
+// deploymentScope checks that a plan writes only to sets of the Deployment, or to orphans that it
+// adopts, and that its preconditions are right.
 func deploymentScope(p *DeploymentPass) []string {
 	d, l := &p.Snapshot.Deployment, list(nil)
 	if v := viewOf(p); v.excused(v.wraps) {
-		return nil // a set may be created and scaled by one plan, which knows no UID of it
+		return nil // a plan may create and scale a set, whose UID it does not know
 	}
 	target := func(a deploy.Action, name, uid, owner string) *replicaset.ReplicaSet {
 		rs, err := setNamed(&p.Snapshot, name, uid)
@@ -81,7 +81,7 @@ func replicaSetScope(p *ReplicaSetPass) []string {
 			continue
 		}
 		pod := &p.Snapshot.Pods[i]
-		anyones := p.Options.Dialect == replicaset.Kubernetes15WithoutGarbageCollector // pods count whoever controls them
+		anyones := p.Options.Dialect == replicaset.Kubernetes15WithoutGarbageCollector // pods count whatever their controller
 		l.addIf(pod.ControllerUID != rs.UID && !anyones && !(pod.ControllerUID == "" && adopted[name]), "%v: its controller is %q", a, pod.ControllerUID)
 		if d, ok := a.(replicaset.DeletePod); ok {
 			l.addIf(d.ResourceVersion != pod.ResourceVersion, "%v: the version is %q, not %q", a, pod.ResourceVersion, d.ResourceVersion)

@@ -38,8 +38,8 @@ func selectors() []Invariant {
 	}
 }
 
-// A Selecting is two selectors and some labels. The functions are what is checked; nil
-// means those of package selector.
+// A Selecting is two selectors and some labels. The functions are the functions under test; nil
+// means the ones of package selector.
 type Selecting struct {
 	A, B   *selector.LabelSelector
 	Labels []map[string]string
@@ -65,7 +65,7 @@ func (c *Selecting) matches(s selector.Selector, labels map[string]string) bool 
 	return s.Matches(labels)
 }
 
-// each calls f with the selectors that compile.
+// each calls f with the valid selectors.
 func (c *Selecting) each(f func(s *selector.LabelSelector, compiled selector.Selector) []string) (lines []string) {
 	for _, s := range []*selector.LabelSelector{c.A, c.B} {
 		if compiled, err := c.compile(s); err == nil {
@@ -83,14 +83,14 @@ func selectorTextRoundTrip(c *Selecting) []string {
 	return c.each(func(s *selector.LabelSelector, compiled selector.Selector) []string {
 		text := compiled.String()
 		if s == nil {
-			return nil // its text is empty, as that of everything
+			return nil // its text is empty, like the text of a selector of everything
 		}
 		back, err := parse(text)
 		if err != nil {
 			return []string{fmt.Sprintf("%q: %v", text, err)}
 		}
 		l := list(nil)
-		again, err := parse(back.String()) // values that occur twice are read once
+		again, err := parse(back.String()) // repeated values are dropped
 		l.addIf(err != nil || again.String() != back.String(), "%q is read as %q, and that as %q", text, back.String(), again.String())
 		for _, labels := range c.Labels {
 			l.addIf(compiled.Matches(labels) != back.Matches(labels), "%q and what it is read as differ about %v", text, labels)
@@ -110,7 +110,7 @@ func selectorSemantics(c *Selecting) []string {
 	})
 }
 
-// opposite is the operator that holds where another one does not.
+// opposite returns the operator that selects exactly the other labels.
 func opposite(o selector.Operator) selector.Operator {
 	switch o {
 	case selector.In:
@@ -183,13 +183,12 @@ func overlapAndImplicationExamples(c *Selecting) []string {
 	return l
 }
 
-// A Claiming is a controller, with the form of its selector, and children that it may
-// claim.
+// A Claiming is a controller, with its selector in API form, and children that it may claim.
 type Claiming struct {
 	Owner    claim.Owner
 	Selector *selector.LabelSelector
 	Children []claim.Child
-	// Classify is what is checked; nil means that of package selector.
+	// Classify is the function under test; nil means the one of package selector/claim.
 	Classify func(o *claim.Owner, n int, child func(i int) claim.Child) claim.Claim
 }
 
@@ -203,7 +202,7 @@ func (c *Claiming) classify(children []claim.Child) claim.Claim {
 	return f(&o, len(children), func(i int) claim.Child { return children[i] })
 }
 
-// verdict is the table of claims: keep, adopt, release or "".
+// verdict is the truth table of claims: keep, adopt, release or "".
 func (c *Claiming) verdict(child *claim.Child) string {
 	matches := says(c.Selector, child.Labels) && !child.Rejected
 	switch {

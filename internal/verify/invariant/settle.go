@@ -17,44 +17,42 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A model is what checks that hold for every planner know about one of them.
+// A model describes one planner for the checks of all planners.
 type model[S, O, P any] struct {
-	lists   []string // of the snapshot, in any order
+	lists   []string // lists of the snapshot without an order
 	actions func(p *P) []fmt.Stringer
 	// apply carries out actions, or none if a precondition of one fails.
 	apply func(s *S, actions []fmt.Stringer, now time.Time) error
-	// finish writes what is not an action: status and tables.
+	// finish writes the results of a plan that are not actions: status and tables.
 	finish func(s *S, p *P)
-	// settle is what a fair cluster does until the next pass, at now.
+	// settle brings a fair cluster to its state at the next pass, at now.
 	settle func(s *S, now time.Time)
-	// counts is a text of the spec and the counts that the planner controls, and of what
-	// it has noted that decides which counts come next.
+	// counts returns a text with the spec, the counts that the planner controls, and the recorded
+	// values that decide the next counts.
 	counts func(s *S, now time.Time) string
-	// ends is what is promised of the end of a run, whatever prefix of the plan p came
+	// ends returns the guaranteed part of the end of a run, whatever prefix of the plan p came
 	// first.
 	ends func(p *Pass[S, O, P], s *S) string
-	// bound is how many passes lead from s to rest.
+	// bound returns the largest number of passes from s to rest.
 	bound func(s *S, o O) int
-	// within returns the bounds of the pass that a later state breaks by more than
-	// slack pods.
+	// within returns the bounds of the pass that a later state violates by more than slack pods.
 	within func(p *Pass[S, O, P], after *S, slack int64) []string
-	// first tells whether an action has to be carried out before all others, so that no
-	// part of a plan is without it.
+	// first reports whether an action must precede all others, so that every part of a plan
+	// contains it.
 	first func(a fmt.Stringer) bool
-	// strictly tells that the actions depend on each other in their order.
+	// strictly is set if each action depends on the earlier ones.
 	strictly bool
-	// blind makes of s what a controller plans with that has made p and has not seen
-	// anything of it yet, but remembers that it has.
+	// blind adds to s the memory of a controller that has made p and has not seen its effects yet.
 	blind func(s *S, p *P, now time.Time)
-	// moves is how many pods a plan creates, deletes or updates. Creations are those
-	// that a second plan would make again.
+	// moves returns the number of pods that a plan creates, deletes or updates, and creations the
+	// number of creations that a second plan would repeat.
 	moves     func(p *P) int64
 	creations func(p *P) int64
-	// unseen tells that the effect of an action is not in the snapshot.
+	// unseen reports whether the effect of an action does not appear in the snapshot.
 	unseen func(a fmt.Stringer) bool
-	// lost tells that by a known defect a crash may lead to another end.
+	// lost reports whether a known defect lets a crash lead to another end.
 	lost func(p *Pass[S, O, P]) bool
-	// endless and repeats tell that a known defect makes plans forever, or again.
+	// endless and repeats report whether a known defect makes plans endless, or repeats actions.
 	endless func(s *S, o O) bool
 	repeats func(s *S, o O) bool
 }
@@ -75,7 +73,7 @@ func encode(v any) string {
 	return string(text)
 }
 
-// settleDeployment lets every ReplicaSet reach its size, with all pods available.
+// settleDeployment brings every ReplicaSet to its size, with all pods available.
 func settleDeployment(s *deploy.Snapshot, _ time.Time) {
 	for i := range s.ReplicaSets {
 		rs := &s.ReplicaSets[i]
@@ -84,7 +82,7 @@ func settleDeployment(s *deploy.Snapshot, _ time.Time) {
 		rs.Status.Replicas, rs.Status.FullyLabeledReplicas, rs.Status.ReadyReplicas, rs.Status.AvailableReplicas = n, n, n, n
 		rs.Status.TerminatingReplicas = new(int32)
 	}
-	s.Pods = nil // those of other sizes than the status tells are gone
+	s.Pods = nil // pods that the statuses do not count are gone
 }
 
 func countsOfDeployment(s *deploy.Snapshot, _ time.Time) string {
@@ -92,7 +90,7 @@ func countsOfDeployment(s *deploy.Snapshot, _ time.Time) string {
 	for i := range s.ReplicaSets {
 		rs := &s.ReplicaSets[i]
 		part := fmt.Sprintf("%s[%s]=%d/%d/%d", rs.Name, rs.ControllerUID, sizeOf(rs), rs.Status.Replicas, rs.Status.AvailableReplicas)
-		if sizeOf(rs) > 0 { // sizes may come back once in each scaling, which gives shares that the rollout takes away
+		if sizeOf(rs) > 0 { // a scaling may restore sizes once: the rollout takes the shares away again
 			part += " of " + rs.Annotations[revision.AnnotationDesired]
 		}
 		parts = append(parts, part)
@@ -101,9 +99,9 @@ func countsOfDeployment(s *deploy.Snapshot, _ time.Time) string {
 	return s.Deployment.Template.ID + " " + strings.Join(parts, " ")
 }
 
-// endsOfDeployment is the sizes that are not 0, which of the empty sets the history keeps
-// aside; and nothing for Deployments whose rollout rests: how they share out replicas is
-// decided by rounding, and by what is available at the time.
+// endsOfDeployment returns the sizes other than 0, since only the history limit decides which empty
+// sets remain. For paused and partitioned Deployments it returns a constant: rounding and available
+// pods decide how replicas are distributed.
 func endsOfDeployment(_ *DeploymentPass, s *deploy.Snapshot) string {
 	if s.Deployment.Paused || s.Deployment.Partitioned != nil {
 		return "at rest"
@@ -118,7 +116,7 @@ func endsOfDeployment(_ *DeploymentPass, s *deploy.Snapshot) string {
 	return s.Deployment.Template.ID + " " + strings.Join(parts, " ")
 }
 
-// settleReplicaSet makes all pods ready, and available.
+// settleReplicaSet makes all pods ready and available.
 func settleReplicaSet(s *replicaset.Snapshot, now time.Time) {
 	s.Pods = slices.DeleteFunc(s.Pods, func(p podorder.Pod) bool { return !p.DeletionTimestamp.IsZero() })
 	for i := range s.Pods {
@@ -133,9 +131,9 @@ func countsOfReplicaSet(s *replicaset.Snapshot, now time.Time) string {
 	return fmt.Sprintf("%d of %d, %d ready, %d available", c.active, sizeOf(&s.ReplicaSet), c.ready, c.available)
 }
 
-// settleDaemonSet is the scheduler and the kubelet: pods are bound to the nodes that they
-// are pinned to, those that are to go are gone, containers run their images, and pods
-// whose gates are open become ready.
+// settleDaemonSet does the work of the scheduler and the kubelet: pods are bound to their nodes,
+// deleted pods disappear, containers run their images, and pods with open readiness gates become
+// ready.
 func settleDaemonSet(s *daemonset.Snapshot, now time.Time) {
 	s.Pods = slices.DeleteFunc(s.Pods, func(p daemonset.Pod) bool { return !p.DeletionTimestamp.IsZero() })
 	for i := range s.Pods {
@@ -154,8 +152,8 @@ func settleDaemonSet(s *daemonset.Snapshot, now time.Time) {
 	}
 }
 
-// countsOfDaemonSet counts orphans, too, since adoption makes pods of them; and the nodes
-// of the last status, of which shares may be taken.
+// countsOfDaemonSet includes orphans, since they may be adopted, and the number of nodes in the
+// last status, since percentages may refer to it.
 func countsOfDaemonSet(s *daemonset.Snapshot, _ time.Time) string {
 	var parts []string
 	for i := range s.Pods {
@@ -181,10 +179,10 @@ func daemonNode(p *daemonset.Pod) string {
 	return p.PinnedNode
 }
 
-// endsOfDaemonSet is every pod, where nothing is left out of the update and no node is
-// crowded. Otherwise the order of what happens decides which nodes are updated and which pod
-// of several stays: then it is the nodes where pods should run that have one; but for a
-// progressive update, which keeps pods from nodes.
+// endsOfDaemonSet returns every pod if the update covers all nodes and no node has several pods.
+// Otherwise the order of events decides which nodes are updated and which of several pods stays:
+// then it returns the desired nodes that have a pod, or none of them for a progressive update,
+// which may leave nodes without pods.
 func endsOfDaemonSet(p *DaemonSetPass, s *daemonset.Snapshot) string {
 	d, v := &s.DaemonSet, daemonsOf(p)
 	leavesOut := !d.Partition.IsZero() || d.NodeSelector != nil || d.Paused || d.PreDelete != nil || p.Options.PartitionCreatesOld
@@ -201,8 +199,8 @@ func endsOfDaemonSet(p *DaemonSetPass, s *daemonset.Snapshot) string {
 	return "pods on " + strings.Join(slices.Compact(nodes), " ")
 }
 
-// choosesDead tells that there are more dead nodes than may be passed over: which of them keep
-// their old pods is a matter of which are ready in time.
+// choosesDead reports whether there are more dead nodes than may be skipped: the nodes that are
+// ready first then decide which keep their old pods.
 func (v *daemonView) choosesDead() bool {
 	dead := 0
 	for i := range v.nodes {
@@ -213,7 +211,7 @@ func (v *daemonView) choosesDead() bool {
 	return v.o.SkipDeadNodes > 0 && dead > int(v.o.SkipDeadNodes)
 }
 
-// crowded tells that a node has several pods, or that a pod is on none that is there.
+// crowded reports whether a node has several pods, or a pod belongs to a missing node.
 func (v *daemonView) crowded() bool {
 	return len(v.missing) > 0 || slices.ContainsFunc(v.nodes, func(n daemonsOn) bool { return len(n.pods) > 1 })
 }

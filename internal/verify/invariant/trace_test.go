@@ -16,8 +16,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// TestDeploymentTraces: fair runs are clean as a whole and step by step, and so is the
-// true state behind each step.
+// TestDeploymentTraces: fair runs have no violations as a whole and step by step, nor has the true
+// state after each step.
 func TestDeploymentTraces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := invariant.DeploymentPlanner{Snapshot: random.Deployment(random.Rapid(t), random.Truthful), Now: t0, Options: deploymentOptions(t), Plan: deploy.Reconcile}

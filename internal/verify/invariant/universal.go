@@ -14,8 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/purity"
 )
 
-// planners returns a check of how often or in which order a planner is called, for
-// each of them. The last two have no list without an order.
+// planners returns a check of purity for each planner. The last two have no list without an order.
 func planners(pick func(impurity, error) []string) []check {
 	return []check{
 		on[DeploymentPlanner](func(c *DeploymentPlanner) []string { return pick(impure(c, deploymentModel.lists)) }),
@@ -27,7 +26,7 @@ func planners(pick func(impurity, error) []string) []check {
 	}
 }
 
-// An impurity is what package purity says about a planner, "" if it is pure.
+// An impurity is the finding of package purity about a planner, "" if it is pure.
 type impurity string
 
 // A recorder stops at the first failure and keeps its text.
@@ -77,7 +76,7 @@ func noPanic(i impurity, err error) []string {
 	return one(err != nil && !errors.Is(err, kplan.ErrInvalid), "the error is of no known class: %v", err)
 }
 
-// jsonRoundTrip writes a pass to JSON and reads it again.
+// jsonRoundTrip encodes a pass to JSON and decodes it.
 func jsonRoundTrip[S, O, P any](p *Pass[S, O, P]) (lines []string) {
 	lines = append(lines, roundTrip("the snapshot", p.Snapshot)...)
 	return append(lines, roundTrip("the plan", p.Plan)...)
@@ -104,8 +103,8 @@ func sameText(a, b any) bool {
 	return !ok || x.String() == b.(fmt.Stringer).String()
 }
 
-// timeShift moves all times of the snapshot, and the plan's back again. Times in texts of
-// annotations cannot be moved, so that snapshots with such texts are left out.
+// timeShift shifts all times of the snapshot, and the plan's back again. Snapshots with times in
+// annotations are left out.
 func timeShift[S, O, P any](c *Planner[S, O, P]) (lines []string) {
 	want, err := tryPlan(c, c.Snapshot, c.Now)
 	text := encode(c.Snapshot)
@@ -128,7 +127,7 @@ func timeShift[S, O, P any](c *Planner[S, O, P]) (lines []string) {
 	return lines
 }
 
-// shift adds to every time that can be reached from v and is set.
+// shift adds to every time below v that is set.
 func shift(v reflect.Value, by time.Duration) {
 	if v.Type() == reflect.TypeFor[time.Time]() {
 		if t := v.Interface().(time.Time); !t.IsZero() && v.CanSet() {

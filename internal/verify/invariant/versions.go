@@ -14,16 +14,15 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Hashing is two templates, each with a collision count, and the hashes that they
-// get.
+// A Hashing is two templates, each with a collision count, and their hashes.
 type Hashing struct {
 	DumpA, DumpB   string
 	CountA, CountB *int32
 	HashA, HashB   string
 }
 
-// hashed is the specification of the hash: FNV-1a of the dump and of the count in 8
-// bytes, in decimal, each digit in the alphabet without vowels.
+// hashed is the specification of the hash: FNV-1a of the dump and of the count in 8 bytes, in
+// decimal, with each digit encoded in the alphabet without vowels.
 func hashed(dump string, count *int32) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(dump))
@@ -38,7 +37,7 @@ func hashed(dump string, count *int32) string {
 	return strings.Map(func(r rune) rune { return rune(safe[int(r)%len(safe)]) }, text)
 }
 
-// safe is the alphabet that upstream writes random names in.
+// safe is the alphabet of upstream's random names.
 const safe = "bcdfghjklmnpqrstvwxz2456789"
 
 func templateHash(c *Hashing) []string {
@@ -50,7 +49,7 @@ func templateHash(c *Hashing) []string {
 	return l
 }
 
-// templateHashPass checks that a hash that is shared by chance makes no set new.
+// templateHashPass checks that a set with a colliding hash is not taken for the new one.
 func templateHashPass(p *DeploymentPass) []string {
 	v, l := viewOf(p), list(nil)
 	if v.stopped || !v.rolls() {
@@ -66,12 +65,12 @@ func templateHashPass(p *DeploymentPass) []string {
 	return l
 }
 
-// A Versioning is ControllerRevisions of one owner, and what is made of them.
+// A Versioning is ControllerRevisions of one owner, and functions of them.
 type Versioning struct {
 	Revisions []revision.ControllerRevision
 	Live      []string // names in use
 	Limit     *int32
-	// The functions are what is checked; nil means those of package revision.
+	// The functions are under test; nil means the ones of package revision.
 	Next     func(old []int64) int64
 	Truncate func(revisions []revision.ControllerRevision, live []string, limit *int32) []int
 	Sort     func([]revision.ControllerRevision) []revision.ControllerRevision
@@ -91,7 +90,7 @@ func nextRevision(c *Versioning) []string {
 	return one(highest < 1<<63-1 && got != highest+1, "the next revision is %d, and the highest is %d", got, highest)
 }
 
-// nextRevisionPass looks at a revision that a DaemonSet creates.
+// nextRevisionPass checks a revision that a DaemonSet creates.
 func nextRevisionPass(p *DaemonSetPass) []string {
 	v, l := daemonsOf(p), list(nil)
 	highest := int64(0)

@@ -19,9 +19,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A world is an ideal cluster with one Deployment that is updated by partition. It
-// carries out what the planners of package rollout say, shows every state to the
-// checks, and shrinks and grows ReplicaSets itself.
+// A world is an ideal cluster with one Deployment that is updated by partition. It carries out the
+// plans of package rollout, shows every state to the checks, and shrinks and grows ReplicaSets
+// itself.
 type world struct {
 	fail    func(format string, args ...any)
 	look    func(c any) // at each pass
@@ -75,7 +75,7 @@ func (c *world) total() (n int32) {
 	return n
 }
 
-// update is what a person and the admission do.
+// update is an update by a user, with its admission.
 func (c *world) update(name string) {
 	c.observe()
 	changed := c.w
@@ -185,8 +185,8 @@ func (c *world) deploymentPass() {
 	}
 }
 
-// execute carries out an action of the Rollout. What is known of the workload is looked up anew,
-// so that its patch is carried out on the workload itself.
+// execute carries out an action of the Rollout. It patches the workload itself, since the snapshot
+// has only facts about it.
 func (c *world) execute(a kruise.Action) {
 	s := kruise.Snapshot{Rollout: c.r, BatchRelease: c.br, Workload: &workload.State{Ref: c.w.Ref, UID: c.w.UID}, Traffic: c.traffic}
 	after, err := kruise.Apply(s, a, c.clock)
@@ -199,7 +199,7 @@ func (c *world) execute(a kruise.Action) {
 	}
 }
 
-// run goes on until it may stop, or nothing happens any more, and approves pauses.
+// run makes passes until it may stop, for at most 600 passes, and approves pauses.
 func (c *world) run(until func() bool) bool {
 	for range 600 {
 		if until() {
@@ -220,7 +220,7 @@ func (c *world) phase(p kruise.Phase) func() bool {
 	return func() bool { return c.r.Status.Phase == p }
 }
 
-// closing tells that a release is over and its traces are being removed.
+// closing reports whether a release is over and its traces are being removed.
 func (c *world) closing() bool {
 	reason := c.r.Status.ProgressingReason()
 	return reason != "" && reason != kruise.ProgressInRolling && reason != kruise.ProgressInitializing
@@ -235,7 +235,7 @@ func (c *world) begin() {
 	c.run(c.phase(kruise.PhaseProgressing))
 }
 
-// history is what has been seen.
+// history returns the recorded views.
 func (c *world) history() *invariant.Release {
 	return &invariant.Release{Views: c.views, Options: c.opts, Fair: true}
 }

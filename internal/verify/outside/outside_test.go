@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// module makes a module outside of the workspace, and returns its folder and what commands
-// there need in the environment. It takes kplan from this checkout, or, with KPLAN_PROXY and
-// KPLAN_VERSION set, that version from a folder which is a module proxy, as from zips.
+// module makes a module outside of the workspace, and returns its folder and the environment of
+// commands there. It takes kplan from this checkout, or, with KPLAN_PROXY and KPLAN_VERSION set,
+// that version from a folder which is a module proxy, as from zips.
 func module(t *testing.T, name string) (folder string, environment []string) {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
@@ -42,8 +42,8 @@ func module(t *testing.T, name string) (folder string, environment []string) {
 	return folder, environment
 }
 
-// TestRoller: checks that are imported find each bug in a planner of somebody else's, and
-// nothing in it without bugs.
+// TestRoller: imported checks find each bug in another project's planner, and nothing in it without
+// bugs.
 func TestRoller(t *testing.T) {
 	folder, environment := module(t, "roller")
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/roller")))
@@ -59,7 +59,7 @@ func TestRoller(t *testing.T) {
 	compared(t, string(table))
 }
 
-// TestCluster: a scheduler and a controller of somebody else's run in a world.
+// TestCluster: another project's scheduler and controller run in a world.
 func TestCluster(t *testing.T) {
 	folder, environment := module(t, "cluster")
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/cluster")))
@@ -81,8 +81,8 @@ func TestLayer(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// compared compares the bugs of the table with those of README.md, or, with KPLAN_UPDATE
-// set, writes them there. In which case one is found changes with everything that is drawn.
+// compared compares the bugs of the table with README.md. With KPLAN_UPDATE set, it writes the
+// table. The number of the case depends on all random draws and is not compared.
 func compared(t *testing.T, table string) {
 	t.Helper()
 	const readme, heading = "README.md", "| planted bug |"

@@ -12,11 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown finds what a page shows first: a whole file of Go, and behind it what that prints.
+// shown matches the first example of a page: a whole file of Go, and after it the output.
 var shown = regexp.MustCompile("(?s)```go\n(package .*?)```\n.*?```\n(.*?)```\n")
 
-// page writes the file that a page shows into a module, and returns what the page says that it
-// prints.
+// page writes the file that a page shows into a module, and returns the output that the page shows.
 func page(t *testing.T, page, folder, file string) (printed string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../..", page))

@@ -38,10 +38,10 @@ func callsOf(body ast.Node) (all []*ast.CallExpr, names []string) {
 	return all, names
 }
 
-// An assumed is what a function of a file of properties assumes, and the policies of it.
+// An assumed holds the assumptions of a function in a file of properties, and its policies.
 type assumed struct{ policies, conditions []string }
 
-// assumes reads the functions of a file, and adds what others of the package assume by calls.
+// assumes reads the functions of a file, and adds the assumptions of functions that they call.
 func (p *program) assumes(f *ast.FuncDecl, assuming map[string]bool) (a assumed) {
 	calls, names := callsOf(f.Body)
 	for i, c := range calls {
@@ -62,8 +62,8 @@ func (p *program) assumes(f *ast.FuncDecl, assuming map[string]bool) (a assumed)
 	return a
 }
 
-// policyOf is the policy of a literal: the names of what is set, with the parameters that it
-// has if it is set by others.
+// policyOf returns the policy of a literal: the names of the set fields, with parameters where
+// these decide.
 func policyOf(p *program, c *ast.CompositeLit) string {
 	var parts []string
 	for _, e := range c.Elts {
@@ -75,7 +75,8 @@ func policyOf(p *program, c *ast.CompositeLit) string {
 	return strings.Join(parts, ", ")
 }
 
-// tables are the tables of what properties assume, and of what is behind the names in it.
+// tables returns the tables of the assumptions of properties, and of the meaning of the names in
+// it.
 func (p *program) tables() string {
 	var out, behind strings.Builder
 	fmt.Fprintln(&out, "| property | policy | assumes |\n|---|---|---|")
@@ -134,8 +135,8 @@ func cells(conditions []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// The README says of each property under which assumptions it is proved: what stands in the code.
-// KPLAN_REWRITE=1 writes it anew.
+// The README lists the assumptions of each property as they are in the code. KPLAN_REWRITE=1 writes
+// the tables.
 func TestAssumptionsListed(t *testing.T) {
 	const begin, end = "<!-- made by TestAssumptionsListed -->\n", "<!-- end of the tables -->"
 	readme, err := os.ReadFile("README.md")

@@ -66,7 +66,7 @@ func (s step) planned(t *testing.T, repair deploy.Quirks) []int32 {
 	return sizes
 }
 
-// plan is what the planner plans, and the sizes of ReplicaSets after it.
+// plan returns the plan, and the sizes of ReplicaSets after it.
 func (step) plan(t *testing.T, snapshot deploy.Snapshot, repair deploy.Quirks) (deploy.Plan, []int32) {
 	t.Helper()
 	plan, err := deploy.Reconcile(snapshot, start.Add(24*time.Hour), deploy.Options{Repair: repair})
@@ -134,8 +134,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A new set that has the replicas keeps its size by default: the sum of what all sets want,
-// which wraps around, is not asked. That is so for two old sets; growth would say otherwise.
+// A new set with the size of the replicas keeps its size by default: the sum of all sizes, which
+// wraps around, is not computed for it. The proof is for two old sets; growth would use the sum.
 func TestAtReplicas(t *testing.T) {
 	found, err := program0(t).counterexample(solve(t, solvers[0]), program0(t).others["atReplicasByDefault"])
 	require.NoError(t, err)

@@ -18,14 +18,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quick gives up soon. Most of what is wrong it finds wrong, and most of what holds it proves.
+// quick gives up soon. It still refutes most wrong statements, and proves most true ones.
 var quick = solver{name: "z3", command: []string{"z3", "-in", "rlimit=400000", "-t:20000"}}
 
 // A jury says which proofs a mutant breaks.
 type jury struct {
 	from    *source
 	sound   *program                   // without a mutant
-	reached map[string]map[string]bool // functions, by what is proved
+	reached map[string]map[string]bool // functions, by property or contract
 	answers *memory
 	efforts map[string]int // that were enough without a mutant
 	mutex   sync.Mutex
@@ -40,8 +40,8 @@ func newJury(t *testing.T) *jury {
 	return &jury{from: from, sound: p, reached: reaches(t, p), answers: newMemory(), efforts: map[string]int{}, broken: map[string]int{}}
 }
 
-// prepare proves what follows mutants, without them: what a mutant does not touch is then not
-// asked again.
+// prepare proves the affected properties and contracts without mutants: the answers are reused for
+// the parts that a mutant does not change.
 func (j *jury) prepare(t *testing.T, all []mutant) {
 	t.Helper()
 	var needed []contract
@@ -92,8 +92,8 @@ func (j *jury) proved() map[string]bool {
 	return all
 }
 
-// judge says what breaks a mutant: the compiler, a case in which what was proved does not hold,
-// or a proof that cannot be had.
+// judge returns the reason why a mutant is found: the compiler, a case in which a property fails,
+// or a missing proof.
 func (j *jury) judge(mu mutant) (string, error) {
 	text, err := os.ReadFile(mu.file)
 	if err != nil {
@@ -127,8 +127,8 @@ func (j *jury) judge(mu mutant) (string, error) {
 	return "nothing", nil
 }
 
-// ordered lists what has a proof that follows the mutant, what other mutants broke most often
-// first.
+// ordered lists the properties and contracts whose proof follows the mutant, the ones that other
+// mutants broke most often first.
 func (j *jury) ordered(p *program, mu mutant) []contract {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -137,7 +137,7 @@ func (j *jury) ordered(p *program, mu mutant) []contract {
 	return all
 }
 
-// open says what of the proof of a function cannot be had, and why. It is empty if all can.
+// open returns the part of a function's proof that fails, and why, or "".
 func (j *jury) open(p *program, c contract, hasty *session) (string, error) {
 	m, err := p.translate(c, 0)
 	if err != nil {

@@ -33,7 +33,8 @@ func many(r *rand.Rand) step {
 	return s
 }
 
-// rolled are the sizes that Roll says, of old sets that want pods, and what it says of these.
+// rolled returns the sizes of Roll for the old sets that want pods, and its numbers about these
+// sets.
 func (s step) rolled(newSet rollout.Set) ([]int32, rollout.Shrinking) {
 	var old []rollout.Set
 	for _, set := range s.sets[1:] {
@@ -53,9 +54,9 @@ func (s step) rolled(newSet rollout.Set) ([]int32, rollout.Shrinking) {
 	return sizes, r.Shrinking
 }
 
-// Roll, of which the bounds are proved for any number of sets, is what the planner asks, and of
-// all of its ReplicaSets: with up to ten old ones it wants the sizes that Roll says, tells of
-// the numbers that Roll has, and counts all of them in its status.
+// The planner calls Roll, whose bounds are proved for any number of sets, with all of its
+// ReplicaSets: with up to ten old ones its sizes and the numbers in its holds are Roll's, and its
+// status counts all of them.
 func TestManySets(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 10))
 	for range 20_000 {
@@ -77,8 +78,8 @@ func TestManySets(t *testing.T) {
 	}
 }
 
-// Where there is no new ReplicaSet yet, it is created with the size that Roll says of one that
-// wants no pods, and what follows in the same plan is another step from there.
+// A missing new ReplicaSet is created with the size of Roll for an empty one. The rest of the plan
+// is another step from there.
 func TestManySetsCreate(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 10))
 	for range 20_000 {
@@ -94,7 +95,7 @@ func TestManySetsCreate(t *testing.T) {
 	}
 }
 
-// sums are the pods that all sets want, and those that are available.
+// sums returns the wanted and the available pods of all sets.
 func (s step) sums() (wanted, available int64) {
 	for _, set := range s.sets {
 		wanted, available = wanted+int64(set.Wanted), available+int64(set.Available)

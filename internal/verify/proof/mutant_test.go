@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// instead says by what each operator is replaced.
+// instead maps each operator to its replacement.
 var instead = map[string]string{
 	"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
 	"+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "+=": "-=", "-=": "+=", "++": "--", "--": "++",
@@ -31,7 +31,7 @@ type mutant struct {
 	old, by  string
 }
 
-// mutants lists those of the functions that are proved.
+// mutants lists the mutants of the proved functions.
 func mutants(t *testing.T, p *program, proved map[string]bool) []mutant {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
@@ -92,8 +92,8 @@ func mutants(t *testing.T, p *program, proved map[string]bool) []mutant {
 	return all
 }
 
-// reaches says which functions, by place, the proof of each property or contract follows. Of
-// those with a contract it follows that alone.
+// reaches returns the functions, by place, that the proof of each property or contract follows. Of
+// a function with a contract it follows only the contract.
 func reaches(t *testing.T, p *program) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}

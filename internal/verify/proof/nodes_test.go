@@ -23,7 +23,7 @@ func nodesOf(values map[string]*big.Int) (n rollout.NodeCounts, limit int32) {
 	return rollout.NodeCounts{Unavailable: at(0), OfOld: at(1), OldUnavailable: at(2), OldAvailable: at(3)}, int32(values["limit"].Int64())
 }
 
-// onNodes is a DaemonSet whose nodes are these, one of which is up to date.
+// onNodes is a DaemonSet on these nodes, one of which is up to date.
 func onNodes(n rollout.NodeCounts, limit int32) daemonset.Snapshot {
 	labels := map[string]string{"app": "logs"}
 	s := daemonset.Snapshot{DaemonSet: daemonset.DaemonSet{
@@ -55,7 +55,7 @@ func onNodes(n rollout.NodeCounts, limit int32) daemonset.Snapshot {
 	return s
 }
 
-// removed are the pods that the planner deletes: those that are not available, and others.
+// removed returns the numbers of unavailable and available pods that the planner deletes.
 func removed(t *testing.T, s daemonset.Snapshot, strict bool) (unavailable, available int) {
 	t.Helper()
 	plan, err := daemonset.Reconcile(s, start, daemonset.Options{StrictUnavailable: strict})
@@ -72,7 +72,8 @@ func removed(t *testing.T, s daemonset.Snapshot, strict bool) (unavailable, avai
 	return unavailable, available
 }
 
-// On each path of the arithmetic of a DaemonSet, Go and the planner delete what the translation says.
+// On each path of the arithmetic of a DaemonSet, Go and the planner delete the same pods as the
+// translation.
 func TestNodePaths(t *testing.T) {
 	p := program0(t)
 	for name, strict := range map[string]bool{"nodesByDefault": false, "nodesStrictly": true} {

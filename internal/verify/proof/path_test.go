@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// sizesOf are those that the translation has for a path: of the new set, and of old ones.
+// sizesOf returns the sizes that the translation has for a path: of the new set, and of old ones.
 func sizesOf(p path) []int32 {
 	s := stepOf(p.values)
 	n := func(format string, i int) int32 {
@@ -36,7 +36,7 @@ func replayed(s step, p rollout.Policy) []int32 {
 	return append([]int32{r.Size}, r.Shrinking.Sizes(s.sets[1:])...)
 }
 
-// On each path of the arithmetic of a step, Go and the planner want what the translation says.
+// On each path of the arithmetic of a step, Go and the planner return the sizes of the translation.
 // With KPLAN_PATHS=N there are two old sets instead of one, and up to N paths.
 func TestPaths(t *testing.T) {
 	sets, most := 1, 0
@@ -71,7 +71,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// What Go does not do is seen on some path.
+// Some path shows a difference between the translation and Go.
 func TestPathsSee(t *testing.T) {
 	from, err := code()
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func solve(t *testing.T, s solver) *session {
 	return session
 }
 
-// What a property proves can be come to: no two premises exclude each other.
+// The premises of each property can hold together.
 func TestPremises(t *testing.T) {
 	for _, c := range program0(t).properties {
 		t.Run(c.name(), func(t *testing.T) {

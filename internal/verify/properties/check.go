@@ -16,14 +16,14 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A looker runs the checks that the settings leave, on snapshots of one kind.
+// A looker runs the selected checks on snapshots of one kind.
 type looker[S, O, P any] struct {
 	room  *Room[S, O, P]
 	set   Settings[S, O]
 	names []string
 }
 
-// look reads settings.
+// look returns a looker for the settings. It ends the test if they name an unknown check.
 func (r *Room[S, O, P]) look(t rapid.TB, set Settings[S, O]) *looker[S, O, P] {
 	t.Helper()
 	return &looker[S, O, P]{room: r, set: set, names: Choice{set.Only, set.Except}.leaves(t, r.Package, r.Names())}
@@ -41,7 +41,7 @@ func (l *looker[S, O, P]) draw(t *rapid.T, kinds []random.Kind) (S, O) {
 	return snapshots.Draw(t, "snapshot"), options.Draw(t, "options")
 }
 
-// run returns what the checks of an input find.
+// run runs the checks of an input, and returns the violations.
 func run[S, O, P, C any](l *looker[S, O, P], c *C) (found []invariant.Violation) {
 	for _, name := range l.names {
 		for _, line := range invariant.Check(name, c) {
@@ -51,7 +51,7 @@ func run[S, O, P, C any](l *looker[S, O, P], c *C) (found []invariant.Violation)
 	return found
 }
 
-// A Pass is one call of a planner, and what it returned.
+// A Pass is one call of a planner and its result.
 type Pass[S, O, P any] struct {
 	Snapshot S
 	Now      time.Time
@@ -63,7 +63,7 @@ func (l *looker[S, O, P]) pass(p *Pass[S, O, P]) *invariant.Pass[S, O, P] {
 	return &invariant.Pass[S, O, P]{Snapshot: p.Snapshot, Now: p.Now, Options: p.Options, Plan: p.Plan, Strict: l.set.Strict}
 }
 
-// report ends the test with what was found, if anything was.
+// report ends the test if there are violations.
 func (l *looker[S, O, P]) report(t rapid.TB, found []invariant.Violation, p *Pass[S, O, P]) {
 	t.Helper()
 	if len(found) == 0 {
@@ -94,7 +94,7 @@ func (r *Room[S, O, P]) CheckPass(t rapid.TB, p Pass[S, O, P], set Settings[S, O
 	l.report(t, run(l, l.pass(&p)), &p)
 }
 
-// CheckTrace checks the passes of a loop, each and as a whole.
+// CheckTrace checks each pass of a loop, and the loop as a whole.
 func (r *Room[S, O, P]) CheckTrace(t rapid.TB, passes []Pass[S, O, P], fair bool, set Settings[S, O]) {
 	t.Helper()
 	l := r.look(t, set)
@@ -118,11 +118,11 @@ type Change[S, O any] struct {
 	Before, After S
 	Now           time.Time
 	Options       O
-	Partial       bool // only a part of the writes was made
+	Partial       bool // only some of the writes were made
 	Slack         int64
 }
 
-// CheckChange checks what somebody wrote, who has no plan.
+// CheckChange checks the writes of a controller that has no plan.
 func (r *Room[S, O, P]) CheckChange(t rapid.TB, c Change[S, O], set Settings[S, O]) {
 	t.Helper()
 	l := r.look(t, set)
@@ -137,7 +137,7 @@ func (r *Room[S, O, P]) CheckChange(t rapid.TB, c Change[S, O], set Settings[S, 
 	l.report(t, found, &p)
 }
 
-// Property is what Check checks, for one snapshot.
+// Property returns the property that Check checks.
 func (r *Room[S, O, P]) Property(plan Planner[S, O, P], set Settings[S, O]) func(*rapid.T) {
 	return func(t *rapid.T) {
 		l := r.look(t, set)
@@ -155,9 +155,8 @@ func (r *Room[S, O, P]) Property(plan Planner[S, O, P], set Settings[S, O]) func
 	}
 }
 
-// planned calls the planner on a copy of the snapshot. What it refuses has no plan to be
-// checked, and is a violation if our planner does not refuse it. A panic is found by the
-// check for it.
+// planned calls the planner on a copy of the snapshot, and reports whether there is a plan to
+// check. An error is a violation if our planner returns none. A panic is reported by its own check.
 func (l *looker[S, O, P]) planned(t *rapid.T, p *Pass[S, O, P], plan Planner[S, O, P]) bool {
 	t.Helper()
 	var err error

@@ -13,14 +13,14 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 )
 
-// A Decision is what a package decides that has no plans, such as which pods go.
+// A Decision is the function of a package without plans, such as the choice of victims.
 type Decision struct {
-	Package string // as it is imported
-	// Functions says which function runs the checks of which input of package invariant.
+	Package string // import path
+	// Functions maps each input of package invariant to the function that runs its checks.
 	Functions map[string]string
 }
 
-// Rows returns the checks that look at such a decision.
+// Rows returns the checks of the decision.
 func (d Decision) Rows() (rows []Row) {
 	for _, i := range invariant.All() {
 		var on []string
@@ -39,11 +39,10 @@ func (d Decision) Rows() (rows []Row) {
 // Names returns the names of the checks.
 func (d Decision) Names() []string { return namesOf(d.Rows()) }
 
-// A Choice is of checks, by their names. The zero Choice is all.
+// A Choice selects checks by name. The zero Choice selects all.
 type Choice struct{ Only, Except []string }
 
-// leaves returns the names that a choice leaves of all. A name that is no check's ends the
-// test: it would test nothing.
+// leaves returns the selected names. An unknown name ends the test, since it would select nothing.
 func (c Choice) leaves(t rapid.TB, pkg string, all []string) (names []string) {
 	t.Helper()
 	for _, name := range slices.Concat(c.Only, c.Except) {
@@ -59,7 +58,7 @@ func (c Choice) leaves(t rapid.TB, pkg string, all []string) (names []string) {
 	return names
 }
 
-// Decided checks a decision, with what it was made from.
+// Decided checks a decision. from is the input of the decision, for the report.
 func Decided[C any](t rapid.TB, d Decision, c *C, from any, choice Choice) {
 	t.Helper()
 	var lines []string
@@ -80,13 +79,13 @@ type DecisionPlant struct {
 	Property  func(Choice) func(*rapid.T)
 }
 
-// FindPlants lets each bug be found by the check of its name alone, and demands one for each
-// check.
+// FindPlants requires that the check of each bug's name alone finds it, and that each check has a
+// bug.
 func (d Decision) FindPlants(t *testing.T, plants []DecisionPlant) {
 	Compare(t, d.Rows(), d.Found(t, plants))
 }
 
-// Found is FindPlants for a table that is shared, see [Room.Found].
+// Found is [Decision.FindPlants] for a shared table, see [Room.Found].
 func (d Decision) Found(t *testing.T, plants []DecisionPlant) map[string]string {
 	bugs := map[string]string{}
 	for _, p := range plants {

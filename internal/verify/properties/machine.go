@@ -14,8 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A machine is a planner in a cluster in which anything may happen between two plans, and
-// in the middle of one.
+// A machine is a planner in a cluster that may change between two plans, and in the middle of one.
 type machine[S, O, P any] struct {
 	*looker[S, O, P]
 	plan  Planner[S, O, P]
@@ -25,8 +24,8 @@ type machine[S, O, P any] struct {
 	views views[S, P]
 }
 
-// Machine is a state machine: passes that end after any prefix of a plan or see an old view,
-// and whatever the room's world does in between.
+// Machine returns a state machine: passes end after any prefix of a plan or read a stale view, and
+// the room's World changes the cluster in between.
 func (r *Room[S, O, P]) Machine(plan Planner[S, O, P], set Settings[S, O]) func(*rapid.T) {
 	return func(t *rapid.T) {
 		l := r.look(t, set)
@@ -48,7 +47,7 @@ func (r *Room[S, O, P]) Machine(plan Planner[S, O, P], set Settings[S, O]) func(
 	}
 }
 
-// actions is what may happen.
+// actions returns the steps of the state machine.
 func (m *machine[S, O, P]) actions() map[string]func(*rapid.T) {
 	actions := map[string]func(*rapid.T){
 		"pass":  func(t *rapid.T) { m.pass(t, false) },
@@ -76,8 +75,8 @@ func (m *machine[S, O, P]) actions() map[string]func(*rapid.T) {
 	return actions
 }
 
-// pass makes a plan and carries it out, wholly or, in a crash, as far as a draw says. Who
-// comes back after a crash has forgotten all, and looks at everything anew.
+// pass makes a plan and carries it out, completely or, in a crash, up to a random action. After a
+// crash the controller has no memory and reads the current state.
 func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 	t.Helper()
 	p := Pass[S, O, P]{Snapshot: purity.Clone(m.truth), Now: m.now, Options: m.opts}
@@ -102,9 +101,9 @@ func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 	}
 }
 
-// old makes a plan from a view that lags behind, as far back as the last one that was seen,
-// and carries it out on what is there. Bounds may be missed by what has changed since then,
-// except for what the controller has written itself for what is wanted in that view.
+// old makes a plan from a stale view, not older than the last one, and carries it out on the true
+// state. The bounds allow for changes since that view, except for the controller's own writes for
+// the desired state of that view.
 func (m *machine[S, O, P]) old(t *rapid.T) {
 	t.Helper()
 	i, drift := m.views.draw(random.Rapid(t), m.now)
@@ -119,13 +118,13 @@ func (m *machine[S, O, P]) old(t *rapid.T) {
 	m.report(t, run(m.looker, m.looker.pass(&p)), &p)
 	before := m.truth
 	done := m.carryOut(t, &p, m.room.Actions(&p.Plan), drift)
-	m.views.planned(i, &m.truth, m.moved(&before)) // the status is refused: it is of another version
+	m.views.planned(i, &m.truth, m.moved(&before)) // the write of the status conflicts
 	if done > 0 && !blind {
 		m.views.wrote(&p.Plan, m.now)
 	}
 }
 
-// moved is by how many pods writes have changed a state into the true one.
+// moved returns the number of pods by which writes have changed a state into the true one.
 func (m *machine[S, O, P]) moved(before *S) int64 {
 	if m.room.Moved == nil {
 		return 0
@@ -133,15 +132,15 @@ func (m *machine[S, O, P]) moved(before *S) int64 {
 	return m.room.Moved(before, &m.truth)
 }
 
-// carryOut carries out n actions of a plan on the true state until one is refused, and checks
-// what becomes of it. It returns how many were carried out.
+// carryOut carries out n actions of a plan on the true state until one is refused, and checks each
+// result. It returns the number of actions carried out.
 func (m *machine[S, O, P]) carryOut(t *rapid.T, p *Pass[S, O, P], n int, slack int64) (done int) {
 	t.Helper()
 	before, after := m.truth, purity.Clone(m.truth)
 	for ; done < n; done++ {
 		next, err := m.room.Apply(&p.Plan, done, done+1, after, m.now)
 		if err != nil {
-			break // the API server refuses it, and a controller stops there
+			break // refused by the API server: the controller stops
 		}
 		after = next
 		if slack == Unknown {

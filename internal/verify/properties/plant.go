@@ -17,16 +17,16 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A Plant is a bug that somebody could make, and the check that finds it.
+// A Plant is a bug in a planner, and the check that finds it.
 type Plant[S, O, P any] struct {
 	Name, Bug string
-	// Wrap makes of a planner one with the bug.
+	// Wrap adds the bug to a planner.
 	Wrap func(Planner[S, O, P]) Planner[S, O, P]
-	// On is what the bug is looked for on, where that is not everything.
+	// On limits the inputs on which the bug is searched.
 	On Settings[S, O]
 }
 
-// A silent test keeps to itself what it is told, and whether it has failed.
+// A silent test discards its log, and does not fail the real test.
 type silent struct {
 	testing.TB
 	failed bool
@@ -47,8 +47,8 @@ func (s *silent) FailNow()              { s.failed = true; runtime.Goexit() }
 func (s *silent) Fatal(...any)          { s.FailNow() }
 func (s *silent) Fatalf(string, ...any) { s.FailNow() }
 
-// Cases returns which of at most so many cases is the first in which a property fails, or 0
-// if none is. The cases are the same every time.
+// Cases returns the number of the first case, among at most most, in which a property fails, or 0.
+// The cases are the same every time.
 func Cases(t testing.TB, property func(*rapid.T), most int) int {
 	t.Helper()
 	for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": strconv.Itoa(most), "rapid.nofailfile": "true", "rapid.shrinktime": "0s"} {
@@ -61,7 +61,7 @@ func Cases(t testing.TB, property func(*rapid.T), most int) int {
 	}
 	cases, found, to := 0, false, &silent{}
 	done := make(chan struct{})
-	go func() { // FailNow ends a goroutine
+	go func() { // FailNow ends the goroutine
 		defer close(done)
 		rapid.Check(to, func(rt *rapid.T) {
 			if !found {
@@ -74,20 +74,20 @@ func Cases(t testing.TB, property func(*rapid.T), most int) int {
 	<-done
 	switch {
 	case to.failed && !found:
-		t.Fatal(to.text) // a panic, or nothing that could be drawn
+		t.Fatal(to.text) // a panic, or no case could be drawn
 	case !found:
 		return 0
 	}
 	return cases
 }
 
-// FindPlants plants each bug into our planner and lets the check of its name find it alone,
-// and demands a bug for each check.
+// FindPlants plants each bug in our planner, and requires that the check of its name alone finds it
+// and that each check has a bug.
 func (r *Room[S, O, P]) FindPlants(t *testing.T, plants []Plant[S, O, P]) {
 	Compare(t, r.Rows(), r.Found(t, plants))
 }
 
-// Found is FindPlants for a room that shares its table with others, and returns the bugs by
+// Found is [Room.FindPlants] for a room that shares its table with others. It returns the bugs by
 // the names of their checks.
 func (r *Room[S, O, P]) Found(t *testing.T, plants []Plant[S, O, P]) map[string]string {
 	bugs := map[string]string{}
@@ -103,7 +103,7 @@ func (r *Room[S, O, P]) Found(t *testing.T, plants []Plant[S, O, P]) map[string]
 	return bugs
 }
 
-// demand demands a bug for each check.
+// demand requires a bug for each check.
 func demand(t *testing.T, rows []Row, bugs map[string]string) {
 	t.Helper()
 	for _, row := range rows {
@@ -113,7 +113,7 @@ func demand(t *testing.T, rows []Row, bugs map[string]string) {
 	}
 }
 
-// Loops is a property of what CheckTrace finds: a planner in a fair cluster, until nothing
+// Loops returns a property that runs CheckTrace on a planner in a fair cluster, until nothing
 // changes any more.
 func (r *Room[S, O, P]) Loops(plan Planner[S, O, P], set Settings[S, O]) func(*rapid.T) {
 	return func(t *rapid.T) {
@@ -131,7 +131,7 @@ func (r *Room[S, O, P]) Loops(plan Planner[S, O, P], set Settings[S, O]) func(*r
 	}
 }
 
-// found demands that a property fails.
+// found requires that a property fails.
 func found(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	n := Cases(t, property, 2000)
@@ -141,8 +141,8 @@ func found(t *testing.T, property func(*rapid.T)) {
 	t.Logf("found in case %d", n)
 }
 
-// Compare compares the table of README.md with that of the code, or, with KPLAN_UPDATE set,
-// writes it.
+// Compare compares the table in README.md with the code. With KPLAN_UPDATE set, it writes the
+// table.
 func Compare(t *testing.T, rows []Row, bugs map[string]string) {
 	t.Helper()
 	const name, heading = "README.md", "| check |"

@@ -13,51 +13,49 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// A Planner is what is tested.
+// A Planner is the function under test.
 type Planner[S, O, P any] = func(S, time.Time, O) (P, error)
 
-// A Room is one kind of planner: how its snapshots come about, and what a plan makes of
-// them.
+// A Room describes one kind of planner: the generators of its snapshots, and the effects of its
+// plans.
 type Room[S, O, P any] struct {
-	Package string // as it is imported
-	Prefix  string // of the names of its inputs in package invariant, such as "Deployment"
-	// Draw and Options draw snapshots, and options for which the invariants are promised.
+	Package string // import path
+	Prefix  string // of its inputs in package invariant, such as "Deployment"
+	// Draw and Options draw snapshots, and options for which the invariants hold.
 	Draw    func(random.Source, random.Kind) S
 	Options func(random.Source) O
-	// Reference is our planner: a snapshot that it plans for must not be refused.
+	// Reference is our planner: other planners must accept each snapshot that it accepts.
 	Reference Planner[S, O, P]
 	// Fair carries out plans in a fair cluster until nothing changes any more.
 	Fair func(*invariant.Planner[S, O, P]) (invariant.Trace[S, O, P], bool)
-	// Actions is how many actions a plan has, and Apply carries out those from one to
-	// before another.
+	// Actions returns the number of actions of a plan, and Apply carries out the actions from index
+	// from up to, but not including, to.
 	Actions func(*P) int
 	Apply   func(p *P, from, to int, s S, now time.Time) (S, error)
-	// Finish writes what is not an action: status and tables.
+	// Finish writes the results of a plan that are not actions: status and tables.
 	Finish func(*S, *P)
-	// Derive makes of a change the plan that has led to it, as far as one can tell, and
-	// Derived names the checks of such a plan.
+	// Derive reconstructs the plan of a change as far as possible, and Derived names the checks of
+	// such a plan.
 	Derive  func(before, after *S, o *O) P
 	Derived []string
-	// Begin makes of a snapshot one that can go on: what the API server would refuse is
-	// put right.
+	// Begin repairs a snapshot that the API server would refuse.
 	Begin func(*S)
-	// World is what happens to a snapshot between two plans, by name.
+	// World changes a snapshot between two plans, by name.
 	World map[string]func(t random.Source, s *S, now time.Time)
-	// Drift is by how many pods a planner is wrong that has seen one state while there is the
-	// other, after the world has changed it; [Unknown] if something else is wanted. Without
-	// it, planners see no old views.
+	// Drift returns the number of pods by which a planner that saw before is wrong about after,
+	// when the World has made the change; [Unknown] if the desired state changed. If it is nil,
+	// there are no stale views.
 	Drift func(before, after *S) int64
-	// Moved is by how many pods writes of a controller have changed the sizes of one state
-	// into those of another. Without it, they change nothing that a later plan is wrong about:
-	// it remembers them.
+	// Moved returns the number of pods by which a controller's writes changed sizes. If it is nil,
+	// later plans take the controller's writes into account, since the controller remembers them.
 	Moved func(before, after *S) int64
-	// Blind makes of a state what a controller plans with that has carried out a plan and
-	// does not see it yet, but remembers it. Without it, preconditions of its writes are all
-	// that it has.
+	// Blind adds a controller's memory of its last plan to a state that does not show the plan's
+	// effect yet. If it is nil, the controller is protected only by the preconditions of its
+	// writes.
 	Blind func(s *S, p *P, now time.Time)
 }
 
-// Accepted is the name of the check that planners plan at all.
+// Accepted is the name of the check that planners return a plan at all.
 const Accepted = "snapshots are accepted"
 
 // A Row describes a check.
@@ -67,15 +65,15 @@ type Row struct {
 	On      []string // the functions that run it
 }
 
-// callers says which function of a package runs the checks of which input.
+// callers maps each kind of input to the functions that run its checks.
 var callers = map[string][]string{
 	"Pass": {"Check", "CheckPass", "CheckTrace", "Machine"}, "Planner": {"Check"}, "Trace": {"Check", "CheckTrace"}, "Change": {"CheckChange", "Machine"},
 }
 
-// order is that of the callers in a row.
+// order is the order of the functions in a row.
 var order = []string{"Check", "CheckPass", "CheckChange", "CheckTrace", "Machine"}
 
-// Rows returns the checks that look at this kind of planner.
+// Rows returns the checks of this kind of planner.
 func (r *Room[S, O, P]) Rows() []Row {
 	rows := []Row{{Accepted, "snapshots that our planner accepts are not refused", []string{"Check", "Machine"}}}
 	for _, i := range invariant.All() {
@@ -93,7 +91,7 @@ func (r *Room[S, O, P]) Rows() []Row {
 		if len(on) == 0 {
 			continue
 		}
-		if i.Name == "convergence" { // in the end
+		if i.Name == "convergence" { // checked at the end
 			on = append(on, "Machine")
 		}
 		sorted := slices.DeleteFunc(slices.Clone(order), func(name string) bool { return !slices.Contains(on, name) })
@@ -123,8 +121,7 @@ func Kinds(bits uint8) (kinds []random.Kind) {
 	return kinds
 }
 
-// Snapshots draws snapshots of some kinds, each as often; of all that planners accept if
-// there are none.
+// Snapshots draws snapshots of some kinds with equal frequency, of all kinds if there are none.
 func (r *Room[S, O, P]) Snapshots(kinds []random.Kind) *rapid.Generator[S] {
 	if len(kinds) == 0 {
 		kinds = []random.Kind{random.CaughtUp, random.Truthful, random.Midway, random.Anything}
@@ -132,22 +129,22 @@ func (r *Room[S, O, P]) Snapshots(kinds []random.Kind) *rapid.Generator[S] {
 	return Drawn(func(s random.Source) S { return r.Draw(s, random.OneOf(s, "kind", kinds...)) })
 }
 
-// Drawn is what a function draws. What is drawn shares no memory with anything else, so
-// that a planner which writes to it spoils nothing.
+// Drawn returns a generator of the results of draw. They share no memory, so a planner that writes
+// to one does not affect others.
 func Drawn[V any](draw func(random.Source) V) *rapid.Generator[V] {
 	return random.Custom(func(t random.T) V { return purity.Clone(draw(t)) })
 }
 
-// OptionsOf draws options for which the invariants are promised.
+// OptionsOf draws options for which the invariants hold.
 func (r *Room[S, O, P]) OptionsOf() *rapid.Generator[O] {
 	return Drawn(r.Options)
 }
 
-// Settings are what is tried, and which checks look at it. The zero Settings are all.
+// Settings select inputs and checks. The zero Settings select all.
 type Settings[S, O any] struct {
 	Kinds        []random.Kind
-	Snapshots    *rapid.Generator[S] // instead of those of Kinds
-	Options      *rapid.Generator[O] // instead of those of the room
+	Snapshots    *rapid.Generator[S] // instead of the kinds
+	Options      *rapid.Generator[O] // instead of the room's options
 	Only, Except []string
 	Strict       bool
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// What a controller has written itself is no excuse, unless it wrote that for another wish than
-// the view shows in which it is missing.
+// A controller's own write does not widen the bounds, unless it was for another desired state than
+// the view shows that lacks the write.
 func TestOvertaken(t *testing.T) {
-	const told, pods = 1, 3 // the states that somebody's wish led to, and the controller's 3 pods
+	const told, pods = 1, 3 // the state after a change of the desired state, and the 3 pods of the controller's write
 	for _, c := range []struct {
 		name       string
 		from, view int

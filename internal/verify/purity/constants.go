@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Constants returns the texts of the constants of a type by their names, read from the
-// package in a folder.
+// Constants returns the values of the constants of a type by name, read from the package in a
+// folder.
 func Constants(t T, folder, of string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -37,7 +37,7 @@ func Constants(t T, folder, of string) map[string]string {
 	return found
 }
 
-// sources parses the files of the package in a folder, tests aside.
+// sources parses the files of the package in a folder, except tests.
 func sources(t T, folder string) (files []*ast.File) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	for _, path := range paths {
@@ -66,7 +66,7 @@ func NilWhenEmpty(t T, values ...any) {
 	}
 }
 
-// ThroughJSON fails t unless a plan comes through JSON as it is.
+// ThroughJSON fails t unless JSON keeps a plan unchanged.
 func ThroughJSON[P any](t T, plan P) {
 	t.Helper()
 	NilWhenEmpty(t, plan)

@@ -11,9 +11,9 @@ import (
 // errSome stands for any error.
 var errSome = errors.New("an error")
 
-// empties checks that a plan is the same if lists and maps that JSON leaves out are empty in
-// place of nil, and the other way round: else a snapshot would mean something else once it came
-// through JSON. A field of which empty means something else has the tag omitzero.
+// empties checks that a plan does not depend on whether a list or map that JSON omits is empty or
+// nil: else JSON would change the meaning of a snapshot. A field whose empty value has its own
+// meaning has the tag omitzero.
 func empties[S, P any](t T, s S, plan func(S) (P, error), want outcome[P]) {
 	t.Helper()
 	for _, to := range []string{"empty", "nil"} {
@@ -45,8 +45,8 @@ func emptyOf(of reflect.Type, empty bool) reflect.Value {
 	return reflect.MakeSlice(of, 0, 0)
 }
 
-// withoutEmpty returns a copy of which no list and no map is empty but not nil. Of an error only
-// that there is one is kept: it may quote a value as it was given.
+// withoutEmpty returns a copy in which empty lists and maps are nil. It replaces an error by
+// errSome, since the text may quote such a value.
 func (o outcome[P]) withoutEmpty() outcome[P] {
 	if o.err != nil {
 		o.err = errSome
@@ -56,13 +56,13 @@ func (o outcome[P]) withoutEmpty() outcome[P] {
 	return o
 }
 
-// omitted calls f with each empty list and map of v that JSON leaves out.
+// omitted calls f with each empty list and map of v that JSON omits.
 func omitted(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	lists(v, path, false, f)
 }
 
-// lists calls f with the empty lists and maps of v, which may be set: with those that JSON
-// leaves out, or with all.
+// lists calls f with the empty lists and maps of v, if all is not set only with the ones that JSON
+// omits. f may set them.
 func lists(v reflect.Value, path string, all bool, f func(path string, v reflect.Value)) {
 	into := func(path string, old reflect.Value) reflect.Value {
 		next := reflect.New(old.Type()).Elem()

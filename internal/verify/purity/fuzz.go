@@ -12,11 +12,11 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// Fuzz fuzzes a planner with snapshots in JSON, beginning with some. It must not panic,
-// be a pure function of what can be read ([Check]), name the field in each error that it
-// returns, which wraps invalid, and give plans that come through JSON unchanged.
+// Fuzz fuzzes a planner with snapshots in JSON. It must not panic, be a pure function of each
+// snapshot ([Check]), return errors that wrap invalid and name the field, and return plans that
+// JSON keeps unchanged.
 //
-// A snapshot that is not worth the time is left out if plan returns [ErrTooLarge].
+// plan may return [ErrTooLarge] to skip a snapshot.
 func Fuzz[S, P any](f *testing.F, invalid error, plan func(S) (P, error), seeds ...S) {
 	f.Helper()
 	for _, s := range seeds {
@@ -50,7 +50,7 @@ func Fuzz[S, P any](f *testing.F, invalid error, plan func(S) (P, error), seeds 
 	})
 }
 
-// ErrTooLarge is what the plan of [Fuzz] returns for snapshots that take too long.
+// ErrTooLarge is the error of a plan of [Fuzz] for a snapshot that would take too long.
 var ErrTooLarge = errors.New("too large to try")
 
 // named fails t unless an error wraps invalid and names a field.
@@ -65,8 +65,7 @@ func named(t *testing.T, err, invalid error) {
 	}
 }
 
-// Must panics unless something is as it must be, which fails the check that the plan is
-// made in.
+// Must panics unless ok, which fails the check that calls the planner.
 func Must(ok bool, format string, args ...any) {
 	if !ok {
 		panic(fmt.Sprintf(format, args...))

@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// A Row is about one field of the least snapshot of a planner: what comes of leaving it out.
+// A Row describes the effect of leaving out one field of the least snapshot of a planner.
 type Row[S any] struct {
-	Field string   // as the comment of the snapshot names it; that of the time is now
-	Edit  func(*S) // before the field is left out; nil changes nothing
-	Leave func(*S) // leaves it out; nil leaves out the time
-	Err   string   // without it; "" if there is a plan
-	With  string   // what the plan says with it, if there is one without it,
-	Less  string   // and what it says without it
+	Field string   // as in the comment of Snapshot; now for the time
+	Edit  func(*S) // runs before the field is left out; nil changes nothing
+	Leave func(*S) // leaves the field out; nil leaves out the time
+	Err   string   // the error without the field; "" if there is a plan
+	With  string   // text of the plan with the field, if there is a plan without it
+	Less  string   // text of the plan without the field
 }
 
-// Least leaves out each field of the least snapshot: without it there is the error of its row,
-// or the plan is another one. The rows are those of the table in the comment of the type
-// Snapshot in a file.
+// Least leaves out each field of the least snapshot: the planner must return the error of the row,
+// or another plan. The rows must be the rows of the table in the comment of type Snapshot in file.
 func Least[S any](t *testing.T, file string, least func() S, rows []Row[S], plan func(S, time.Time) (string, error), now time.Time) {
 	t.Helper()
 	var fields []string

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Produced are the constants that the plans of the tests of a package have had, by type and
-// text. The zero Produced is none.
+// Produced collects the constants in the plans of a package's tests, by type and text. The zero
+// Produced is empty.
 type Produced struct {
 	mu        sync.Mutex
 	constants map[[2]string]bool
 }
 
-// Note notes the texts in the parts of a plan that have a type of their own, at any depth.
+// Note records the strings of named types in the parts of a plan, at any depth.
 func (p *Produced) Note(parts ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,8 +55,8 @@ func (p *Produced) note(v reflect.Value) {
 	}
 }
 
-// missing returns the names of the constants of some types of the package in a folder that
-// nothing has had.
+// missing returns the names of the constants of some types that were never recorded, of the package
+// in a folder.
 func (p *Produced) missing(t T, folder string, types ...string) (names []string) {
 	for _, of := range types {
 		for name, text := range Constants(t, folder, of) {
@@ -69,8 +69,8 @@ func (p *Produced) missing(t T, folder string, types ...string) (names []string)
 	return names
 }
 
-// Main runs the tests of a package, for its TestMain. If all were to run, and have passed,
-// it fails unless each constant of some types was noted.
+// Main runs the tests of a package, for its TestMain. If all tests ran and passed, it fails unless
+// each constant of these types was recorded.
 func (p *Produced) Main(m *testing.M, types ...string) {
 	code := m.Run()
 	some := slices.ContainsFunc([]string{"run", "skip", "list", "fuzz"}, func(name string) bool {
@@ -84,7 +84,7 @@ func (p *Produced) Main(m *testing.M, types ...string) {
 	os.Exit(code)
 }
 
-// exit is what a check outside of a test fails.
+// exit is the T of a check outside of a test: it ends the process.
 type exit struct{}
 
 func (exit) Helper() {}

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package purity checks that a planner is a pure function of its snapshot: that it
-// writes to nothing, keeps nothing, always gives the same answer, has no empty list that
-// is not nil, and does not care about the order of lists that have none, nor about what
-// JSON does not tell.
+// Package purity checks that a planner is a pure function of its snapshot: that it writes to
+// nothing, keeps nothing, always returns the same plan, returns nil instead of empty lists, and
+// ignores the order of unordered lists and differences that JSON does not keep.
 //
-// What each check sees, by example:
+// Examples of defects, and whether the checks detect them:
 //
 //	a planner that                       without -race   with -race
 //	sorts the caller's slice             seen            seen
@@ -27,31 +26,29 @@ import (
 	"strings"
 )
 
-// T is what [Check] needs of *testing.T and *rapid.T.
+// T is the part of *testing.T and *rapid.T that [Check] uses.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// shuffles is how many random orders are tried, beside the reverse one.
+// shuffles is the number of random orders to try, in addition to the reverse order.
 const shuffles = 4
 
-// Check fails t unless plan is a pure function of s, and returns the plan of s. If
-// plan returns an error, what is checked is that it always returns one with the
-// same text.
+// Check fails t unless plan is a pure function of s, and returns the plan of s. If plan returns an
+// error, it must always return one with the same text.
 //
-// The plan must not depend on whether lists and maps are empty or nil, where JSON does not tell
-// one from the other. It must not depend on the order of the unordered slices, which are named by
-// the fields that lead to them from s: "Pods", or "Nodes.Taints" for the Taints of
-// each of the Nodes. An empty name is s itself. The order of all other slices
-// stays.
+// The plan must not depend on whether lists and maps are empty or nil, where JSON does not keep the
+// difference. It must not depend on the order of the unordered slices. Each is named by the path of
+// fields from s: "Pods", or "Nodes.Taints" for the Taints of each of the Nodes. An empty name is s
+// itself. The order of other slices does not change.
 func Check[S, P any](t T, s S, plan func(S) (P, error), unordered ...string) P {
 	t.Helper()
 	s = Clone(s)
 	before := Clone(s)
 	again := make(chan outcome[P])
 	go func() { again <- call(plan, s) }()
-	want := call(plan, s) // at the same time, on the same memory
+	want := call(plan, s) // concurrently, on the same memory
 	got := <-again
 	if want.panicked != nil {
 		t.Fatalf("plan panics: %v", want.panicked)
@@ -111,7 +108,7 @@ func unchanged[S any](t T, what string, before, after S) {
 	}
 }
 
-// An outcome is what a call of a planner led to.
+// An outcome is the result of a call of a planner.
 type outcome[P any] struct {
 	plan     P
 	err      error
@@ -124,7 +121,7 @@ func call[S, P any](plan func(S) (P, error), s S) (o outcome[P]) {
 	return o
 }
 
-// difference says how o and p differ, or returns "".
+// difference returns the difference between o and p, or "".
 func (o outcome[P]) difference(p outcome[P]) string {
 	if a, b := fmt.Sprint(o.panicked), fmt.Sprint(p.panicked); a != b {
 		return fmt.Sprintf("panic: %s, then %s", a, b)

@@ -194,8 +194,8 @@ func TestNestedOrderStays(t *testing.T) {
 	}, "Pods")
 }
 
-// The bugs of the table in the package comment, each in a process of its own: most
-// of them are data races, which would end this one.
+// The bugs of the table in the package comment, each in its own process: most of them are data
+// races, which would end this one.
 func TestPlantedRaces(t *testing.T) {
 	plain := build(t)
 	raced := ""
@@ -205,7 +205,7 @@ func TestPlantedRaces(t *testing.T) {
 	const detected = "DATA RACE"
 	for _, c := range []struct {
 		test        string
-		plain, race string // what is reported without and with -race; "" is nothing
+		plain, race string // the reports without and with -race; "" is none
 	}{
 		{"TestSort", "plan wrote to the snapshot: Pods", detected},
 		{"TestTie", "depends on the order of Pods", "depends on the order of Pods"},

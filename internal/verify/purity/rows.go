@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Rows returns the first words of the rows of tables in the comment of a type: of the lines
-// that are set apart, up to two blanks.
+// Rows returns the first words of the rows of the tables in the comment of a type: of its indented
+// lines with a word, two or more blanks, and text.
 func Rows(t T, file, of string) (rows []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// spareCapacity is what a cloned slice has behind its end, all zero, so that an
-// append to it writes where it can be seen.
+// spareCapacity is the number of zero elements after the end of a cloned slice, so that an append
+// to it is detected.
 const spareCapacity = 3
 
-// Clone returns a deep copy of v. Unexported fields are copied as they are, so that
-// opaque types such as time.Time survive; what their pointers lead to is shared.
+// Clone returns a deep copy of v. Unexported fields are copied as they are, so that opaque types
+// such as time.Time survive; the copy shares the targets of their pointers.
 func Clone[V any](v V) V {
 	var out V
 	reflect.ValueOf(&out).Elem().Set(clone(reflect.ValueOf(&v).Elem()))
@@ -61,8 +61,8 @@ func clone(v reflect.Value) reflect.Value {
 	return out
 }
 
-// children calls f with the path and value of each element of v: fields that are
-// exported, elements of lists and maps, and what a pointer or interface holds.
+// children calls f with the path and value of each element of v: exported fields, elements of lists
+// and maps, and the target of a pointer or interface.
 func children(path string, v reflect.Value, f func(path string, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -86,8 +86,7 @@ func children(path string, v reflect.Value, f func(path string, v reflect.Value)
 	}
 }
 
-// difference returns the path of a place where a and b differ and what they hold
-// there, or "".
+// difference returns the path of a place where a and b differ with both values, or "".
 func difference(path string, a, b reflect.Value) (found string) {
 	if reflect.DeepEqual(a.Interface(), b.Interface()) {
 		return ""
@@ -106,7 +105,7 @@ func difference(path string, a, b reflect.Value) (found string) {
 	return found
 }
 
-// spare returns the path of a slice with something behind its end, or "".
+// spare returns the path of a slice with elements after its end that are not zero, or "".
 func spare(path string, v reflect.Value) (found string) {
 	if v.Kind() == reflect.Slice {
 		all := v.Slice(0, v.Cap())
@@ -124,8 +123,8 @@ func spare(path string, v reflect.Value) (found string) {
 	return found
 }
 
-// empty returns the path of a slice or a map that is empty and not nil, or "". The omitzero of a
-// field keeps the two apart in JSON.
+// empty returns the path of a slice or a map that is empty and not nil, or "". It skips maps with
+// the tag omitzero, for which JSON keeps the difference.
 func empty(path string, v reflect.Value) (found string) {
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
 		if !v.IsNil() && v.Len() == 0 {
@@ -145,8 +144,8 @@ func empty(path string, v reflect.Value) (found string) {
 	return found
 }
 
-// scribble overwrites everything that can be reached from v: what it shares with
-// another value changes there.
+// scribble overwrites everything that can be reached from v, to show memory that it shares with
+// another value.
 func scribble(v reflect.Value) {
 	if v.Kind() == reflect.Slice {
 		v = v.Slice(0, v.Cap())
@@ -176,8 +175,8 @@ func scribble(v reflect.Value) {
 	}
 }
 
-// visit calls f with each slice that the dotted name leads to from v, and reports
-// whether the types have such a slice at all.
+// visit calls f with each slice that the dotted name leads to from v, and reports whether the types
+// have such a slice.
 func visit(v reflect.Value, name string, f func(list reflect.Value)) bool {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {

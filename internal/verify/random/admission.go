@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Admission draws an update of a workload that a Rollout of OpenKruise is to release.
+// Admission draws an update of a workload that a Rollout of OpenKruise should release.
 func Admission(s Source) kruise.AdmitSnapshot {
 	ref := OneOf(s, "kind of workload", Demo, Demo, Demo, DemoClones, DemoDaemons, DemoDaemonsAdv)
 	old := workload.Workload{
@@ -61,7 +61,7 @@ func ptrBetween(s Source, name string, low, high int32) *int32 {
 	return &n
 }
 
-// ofWorkload draws a Rollout that has not begun.
+// ofWorkload draws a Rollout that has not started.
 func ofWorkload(s Source, ref workload.Ref) kruise.Rollout {
 	var led []traffic.Routing
 	if Bool(s, "led") {
@@ -70,7 +70,7 @@ func ofWorkload(s Source, ref workload.Ref) kruise.Rollout {
 	return kruise.Rollout{Name: "web", WorkloadRef: ref, Canary: &kruise.Strategy{Steps: Steps(s, true), TrafficRoutings: led}}
 }
 
-// Preview draws a Rollout of OpenKruise that is looked at beforehand.
+// Preview draws the input of a preview of a Rollout of OpenKruise.
 func Preview(s Source) preview.Input {
 	in := preview.Input{
 		Rollout: ofWorkload(s, OneOf(s, "kind of workload", Demo, Demo, DemoClones, DemoStateful)), Replicas: OneOf[int32](s, "replicas", 1, 4, 6, 10, 101, 150),

@@ -11,10 +11,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// SetWeight is a step that leads so much to the canary.
+// SetWeight is a step with a canary weight.
 func SetWeight(n int32) argo.Step { return argo.Step{SetWeight: &n} }
 
-// Pause is a step of some seconds, or until a person goes on if they are below 0.
+// Pause is a pause of some seconds, or until it is resumed if they are negative.
 func Pause(seconds int32) argo.Step {
 	p := &argo.Pause{}
 	if seconds >= 0 {
@@ -23,7 +23,7 @@ func Pause(seconds int32) argo.Step {
 	return argo.Step{Pause: p}
 }
 
-// Beta leads requests of some users to the canary, and Copy copies some to it.
+// Beta routes requests of some users to the canary, and Copy mirrors some requests to it.
 var (
 	Beta = argo.Route{Name: "beta", Headers: []argo.HeaderMatch{{Name: "user", Value: argo.StringMatch{Exact: "b"}}}}
 	Copy = argo.Route{Name: "copy", Mirror: &argo.Mirror{
@@ -33,7 +33,7 @@ var (
 
 func percentage(n int32) *int32 { return &n }
 
-// Argo draws a Rollout of Argo from v1 to v4, with others in between.
+// Argo draws a Rollout of Argo from v1 to v4, with other versions in between.
 func Argo(s Source, kind Kind) argo.Snapshot {
 	switch kind {
 	case CaughtUp, Truthful:
@@ -54,14 +54,14 @@ func Argo(s Source, kind Kind) argo.Snapshot {
 	return snapshot
 }
 
-// few draws a number that is often not there.
+// few draws a small number that is often unset.
 func few(s Source, name string) *int32 {
 	two := int32(2)
 	return OneOf(s, name, nil, new(int32), &two)
 }
 
-// update draws one with true statuses; more or fewer pods are available than are wanted if
-// it may lag.
+// update draws an update with true statuses. If lags is set, the available pods may differ from the
+// sizes by one.
 func update(s Source, lags bool) argo.Snapshot {
 	n := Between[int32](s, "replicas", 1, 6)
 	snapshot := argo.Snapshot{Rollout: argo.Rollout{
@@ -113,7 +113,7 @@ func update(s Source, lags bool) argo.Snapshot {
 	return snapshot
 }
 
-// styled makes an update blue-green, or lets it lead requests, or neither.
+// styled makes an update blue-green, or a canary with or without traffic routing.
 func styled(s Source, snapshot *argo.Snapshot) {
 	r, status := &snapshot.Rollout, &snapshot.Rollout.Status
 	switch Below(s, "style", 4) {
@@ -135,7 +135,7 @@ func styled(s Source, snapshot *argo.Snapshot) {
 	}
 }
 
-// restarted asks for a restart, of up to nine pods.
+// restarted requests a restart of up to nine pods.
 func restarted(s Source, snapshot *argo.Snapshot) {
 	snapshot.Rollout.RestartAt = Now.Add(time.Duration(Between(s, "restart at", 0, 18)-9) * time.Second)
 	snapshot.Rollout.Status.RestartedAt = OneOf(s, "restarted at", time.Time{}, Now)
@@ -144,8 +144,8 @@ func restarted(s Source, snapshot *argo.Snapshot) {
 	}
 }
 
-// midwayArgo draws a moment of an update, some passes behind its beginning, in which pods
-// become available or do not.
+// midwayArgo draws a moment some passes after the start of an update; some pods do not become
+// available.
 func midwayArgo(s Source) argo.Snapshot {
 	snapshot := update(s, Bool(s, "lags"))
 	keeps := Often(s, "stays in its step", 2)
@@ -158,7 +158,7 @@ func midwayArgo(s Source) argo.Snapshot {
 			snapshot, err = p.Apply(snapshot, Now)
 		}
 		if err != nil {
-			panic(err) // the planner refuses what is true, or its own plan
+			panic(err) // the planner refuses a truthful snapshot, or its own plan
 		}
 		for i := range snapshot.Sets {
 			set := &snapshot.Sets[i]

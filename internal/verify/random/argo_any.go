@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// anyArgo draws one in any state, even one that cannot be.
+// anyArgo draws a Rollout in any state, even an impossible one.
 func anyArgo(s Source) argo.Snapshot {
 	hash := func(name string) string { return OneOf(s, name, "", "v1", "v2", "v3") }
 	n := Between[int32](s, "replicas", 0, 9)

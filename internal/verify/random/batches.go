@@ -49,7 +49,7 @@ func release(s Source) batchrelease.Release {
 	plan.RolloutID = OneOf(s, "id", "", "id")
 	plan.RollingStyle = OneOf(s, "style", "", workload.Partition, workload.Canary, workload.BlueGreen, "Odd")
 	br.WorkloadRef = OneOf(s, "kind of workload", refs...)
-	if _, err := workload.DriverOf(br.WorkloadRef, plan.RollingStyle); err != nil { // which planners refuse
+	if _, err := workload.DriverOf(br.WorkloadRef, plan.RollingStyle); err != nil { // planners refuse it
 		br.WorkloadRef = DemoClones
 	}
 	if Bool(s, "hash") {
@@ -81,7 +81,7 @@ func batchStatus(s Source) batchrelease.Status {
 	}
 }
 
-// share draws a few pods, or a percentage of them.
+// share draws a small number of pods, or a percentage.
 func share(s Source, name string) rollout.IntOrPercent {
 	if Bool(s, name+" is a number") {
 		return rollout.Int(Between[int32](s, name, 0, 12))
@@ -89,7 +89,7 @@ func share(s Source, name string) rollout.IntOrPercent {
 	return rollout.Percent(Between[int32](s, name, 0, 101))
 }
 
-// driven draws a workload, which a BatchRelease may have taken over.
+// driven draws a workload that may be controlled by a BatchRelease.
 func driven(s Source, br *batchrelease.Release) *workload.Workload {
 	replicas := Between[int32](s, "replicas", 0, 12)
 	w := &workload.Workload{

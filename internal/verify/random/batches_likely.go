@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// batches draws a BatchRelease in the middle of a release, close to what drivers make of a
-// workload; with others that interfere, if wanted.
+// batches draws a BatchRelease in the middle of a release, in a state that drivers produce, and
+// other users' changes if interfered is set.
 func batches(s Source, interfered bool) batchrelease.Snapshot {
 	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: OneOf(s, "kind of workload", append(refs, Demo)...), Finalizers: []string{workload.FinalizerBatchRelease}}
 	plan := &br.ReleasePlan
@@ -62,7 +62,7 @@ func releasePlan(s Source, br *batchrelease.Release) {
 	plan.FinalizingPolicy = OneOf(s, "policy", "", batchrelease.Immediate, batchrelease.WaitResume)
 }
 
-// taken draws a workload that a BatchRelease releases a batch of.
+// taken draws a workload in the middle of a batch of a BatchRelease.
 func taken(s Source, br *batchrelease.Release, batch rollout.IntOrPercent, interfered bool) *workload.Workload {
 	w := driven(s, br)
 	w.Partition = OneOf(s, "partition", rollout.Int(0), rollout.Percent(100), rollout.Percent(50))
@@ -99,8 +99,8 @@ func taken(s Source, br *batchrelease.Release, batch rollout.IntOrPercent, inter
 	return w
 }
 
-// midwayBatches draws a moment some passes into a release, in which pods are updated and
-// become ready, or are not.
+// midwayBatches draws a moment some passes into a release; some pods are updated, and some of these
+// become ready.
 func midwayBatches(s Source) batchrelease.Snapshot {
 	snapshot := batches(s, false)
 	for range Between(s, "passes", 1, 6) {
@@ -109,7 +109,7 @@ func midwayBatches(s Source) batchrelease.Snapshot {
 			snapshot, err = p.Apply(snapshot, Now)
 		}
 		if err != nil {
-			panic(err) // the planner refuses what is true, or its own plan
+			panic(err) // the planner refuses a truthful snapshot, or its own plan
 		}
 		if w := snapshot.Workload; w != nil {
 			n := min(w.DesiredReplicas(), snapshot.Release.Status.ObservedWorkloadReplicas)

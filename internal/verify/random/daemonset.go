@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Stored is the template with an image as revisions keep it.
+// Stored is the data of a revision whose template has the image.
 func Stored(image string) []byte {
 	return []byte(`{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"agent"}},"spec":{"containers":[{"image":"` + image + `","name":"app"}]}}}}`)
 }
@@ -27,8 +27,8 @@ func AgentRevision(version string, n int64) revision.ControllerRevision {
 	}
 }
 
-// Agents is a DaemonSet of template v2 on n healthy nodes, with one pod of a version on
-// each of the first ones.
+// Agents is a DaemonSet with template v2 on n healthy nodes, with one pod of each version on the
+// first ones.
 func Agents(n int, versions ...string) daemonset.Snapshot {
 	s := daemonset.Snapshot{DaemonSet: daemonset.DaemonSet{
 		Name: "agent", UID: "agent-uid", Generation: 3, Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "agent"}},
@@ -54,7 +54,7 @@ func AgentPod(name, node, version string) daemonset.Pod {
 	}}
 }
 
-// gate makes a pod one that may be updated in place.
+// gate adds a readiness gate to a pod, so that it can be updated in place.
 func gate(p *daemonset.Pod) {
 	version := p.Labels[daemonset.LabelHash]
 	p.ReadinessGates, p.InPlace = []string{inplace.Gate}, &inplace.ReadyCondition{True: true}
@@ -72,8 +72,7 @@ func DaemonSet(s Source, kind Kind) daemonset.Snapshot {
 	return daemonSet(s, kind)
 }
 
-// healthyDaemonSet draws a healthy pod of the old template on each node: what an update
-// can go through.
+// healthyDaemonSet draws a healthy pod with the old template on each node, for an update.
 func healthyDaemonSet(s Source) daemonset.Snapshot {
 	n := Between(s, "nodes", 1, 8)
 	snapshot := Agents(n)
@@ -92,10 +91,10 @@ func healthyDaemonSet(s Source) daemonset.Snapshot {
 	return snapshot
 }
 
-// midwayDaemonSet draws a moment of an update, in which pods become ready or do not.
+// midwayDaemonSet draws a moment of an update; some pods do not become ready.
 func midwayDaemonSet(s Source) daemonset.Snapshot {
 	snapshot := healthyDaemonSet(s)
-	if Bool(s, "first") { // rather than an update
+	if Bool(s, "first") { // first creation instead of an update
 		snapshot.Pods = snapshot.Pods[:Between(s, "there", 0, len(snapshot.Pods)-1)]
 	}
 	for range Between(s, "passes", 1, 6) {
@@ -104,7 +103,7 @@ func midwayDaemonSet(s Source) daemonset.Snapshot {
 			snapshot, err = p.Apply(snapshot, Now)
 		}
 		if err != nil {
-			panic(err) // the planner refuses what is true, or its own plan
+			panic(err) // the planner refuses a truthful snapshot, or its own plan
 		}
 		var left []daemonset.Pod
 		for _, p := range snapshot.Pods {

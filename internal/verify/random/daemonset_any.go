@@ -26,8 +26,7 @@ func node(s Source, i int) daemonset.Node {
 
 func unready(p *daemonset.Pod) { p.Ready, p.ReadySince = false, time.Time{} }
 
-// agentPod draws the i-th pod of a DaemonSet, or one near it, on any node or one that is
-// not there.
+// agentPod draws the i-th pod of a DaemonSet, or one like it, on any node or a missing one.
 func agentPod(s Source, i, nodes int) daemonset.Pod {
 	p := AgentPod(fmt.Sprint("p", i), fmt.Sprint("n", Between(s, "node", 0, nodes)), OneOf(s, "version", "v1", "v1", "v2", "v2", "v0"))
 	p.CreationTimestamp = Now.Add(-time.Duration(Between(s, "age", 1, 3)) * time.Hour)
@@ -51,7 +50,7 @@ func agentPod(s Source, i, nodes int) daemonset.Pod {
 	return p
 }
 
-// tidyPod draws the only pod of a node, which runs: what an update waits for.
+// tidyPod draws the only pod of a node, which runs and may be unready or gated.
 func tidyPod(s Source, i int) daemonset.Pod {
 	p := AgentPod(fmt.Sprint("p", i), fmt.Sprint("n", i), OneOf(s, "version", "v1", "v1", "v2"))
 	p.ReadySince = OneOf(s, "since", Now.Add(-time.Hour), Now.Add(-time.Hour), Now.Add(-10*time.Second), Now.Add(-4*time.Second))
@@ -67,7 +66,7 @@ func tidyPod(s Source, i int) daemonset.Pod {
 	return p
 }
 
-// daemonSet draws one on up to seven nodes: tidy, or in any state.
+// daemonSet draws a DaemonSet on up to seven nodes: tidy, or in any state.
 func daemonSet(s Source, kind Kind) daemonset.Snapshot {
 	n := Between(s, "nodes", 0, 7)
 	snapshot := Agents(0)
@@ -112,7 +111,7 @@ func daemonSet(s Source, kind Kind) daemonset.Snapshot {
 	return snapshot
 }
 
-// advanced gives a DaemonSet what is not everyday, and what OpenKruise adds.
+// advanced sets rare fields of a DaemonSet, and fields of OpenKruise.
 func advanced(s Source, snapshot *daemonset.Snapshot) {
 	d := &snapshot.DaemonSet
 	if Bool(s, "generation") {

@@ -19,7 +19,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Web is the Deployment that is drawn, of template v2.
+// Web is the drawn Deployment, with template v2.
 func Web(replicas int32) deploy.Deployment {
 	return deploy.Deployment{
 		Name: "web", UID: "web-uid", Generation: 2, Replicas: &replicas, Template: revision.Template{ID: "v2", Hash: "v2"},
@@ -38,13 +38,13 @@ func Set(n int, size int32) replicaset.ReplicaSet {
 	}, size, size)
 }
 
-// Counted returns a ReplicaSet that reports so many pods.
+// Counted returns a ReplicaSet that reports these counts.
 func Counted(rs replicaset.ReplicaSet, replicas, available int32) replicaset.ReplicaSet {
 	rs.Status.Replicas, rs.Status.FullyLabeledReplicas, rs.Status.ReadyReplicas, rs.Status.AvailableReplicas = replicas, replicas, available, available
 	return rs
 }
 
-// Sized returns a ReplicaSet with what it was last scaled for.
+// Sized returns a ReplicaSet with the annotations of its last scaling.
 func Sized(rs replicaset.ReplicaSet, desired, most int32) replicaset.ReplicaSet {
 	rs.Annotations = map[string]string{
 		revision.AnnotationRevision: rs.Annotations[revision.AnnotationRevision], revision.AnnotationDesired: fmt.Sprint(desired), revision.AnnotationMax: fmt.Sprint(most),
@@ -52,7 +52,8 @@ func Sized(rs replicaset.ReplicaSet, desired, most int32) replicaset.ReplicaSet 
 	return rs
 }
 
-// Sets returns a Deployment with ReplicaSets. It has the revision of the newest one.
+// Sets returns a Deployment with ReplicaSets. It has the revision of the ReplicaSet with its
+// template.
 func Sets(d deploy.Deployment, sets ...replicaset.ReplicaSet) deploy.Snapshot {
 	for _, rs := range sets {
 		if rs.Template.ID == d.Template.ID && d.Annotations == nil {
@@ -62,8 +63,8 @@ func Sets(d deploy.Deployment, sets ...replicaset.ReplicaSet) deploy.Snapshot {
 	return deploy.Snapshot{Deployment: d, ReplicaSets: sets}
 }
 
-// Deployment draws a Deployment with up to four ReplicaSets. Its template is that of one of
-// them, or a new one.
+// Deployment draws a Deployment with up to four ReplicaSets. It has the template of one of them, or
+// a new one.
 func Deployment(s Source, kind Kind) deploy.Snapshot {
 	switch kind {
 	case CaughtUp:
@@ -110,7 +111,8 @@ func caughtUpDeployment(s Source) deploy.Snapshot {
 	return Sets(d, sets...)
 }
 
-// deployment draws one in all states that a cluster shows, or with sizes beyond.
+// deployment draws a Deployment in all states of a real cluster, or if wild is set with larger
+// sizes.
 func deployment(s Source, wild bool) deploy.Snapshot {
 	d := Web(size(s, "replicas", wild))
 	d.MaxSurge, d.MaxUnavailable = limit(s, "surge"), limit(s, "unavailable")
@@ -156,7 +158,7 @@ func progressing(s Source) []kplan.Condition {
 	}}
 }
 
-// replicaSetOf draws a ReplicaSet of a Deployment, or near one.
+// replicaSetOf draws a ReplicaSet of a Deployment, or one like it.
 func replicaSetOf(s Source, n int, wild bool) replicaset.ReplicaSet {
 	wanted := size(s, "size", wild)
 	most := wanted
@@ -190,8 +192,8 @@ func replicaSetOf(s Source, n int, wild bool) replicaset.ReplicaSet {
 	return rs
 }
 
-// annotations draws those of a ReplicaSet that was scaled for a Deployment of some size,
-// some of them missing or tampered with.
+// annotations draws annotations of a ReplicaSet that was scaled for a Deployment of some size, some
+// of them missing or tampered with.
 func annotations(s Source, right int32) map[string]string {
 	m := map[string]string{}
 	put := func(key, text string, present bool) {
@@ -210,7 +212,8 @@ func annotations(s Source, right int32) map[string]string {
 	return m
 }
 
-// midwayDeployment draws a moment of a rollout, whose new pods may never become available.
+// midwayDeployment draws a moment of a rollout. In half of the cases new pods never become
+// available.
 func midwayDeployment(s Source) deploy.Snapshot {
 	snapshot := caughtUpDeployment(s)
 	broken := OneOf(s, "broken", "", snapshot.Deployment.Template.ID)
@@ -220,7 +223,7 @@ func midwayDeployment(s Source) deploy.Snapshot {
 			snapshot, err = p.Apply(snapshot, Now)
 		}
 		if err != nil {
-			panic(err) // the planner refuses what is true, or its own plan
+			panic(err) // the planner refuses a truthful snapshot, or its own plan
 		}
 		for i := range snapshot.ReplicaSets {
 			rs := &snapshot.ReplicaSets[i]
@@ -235,8 +238,7 @@ func midwayDeployment(s Source) deploy.Snapshot {
 	return snapshot
 }
 
-// DeploymentOptions draws options: some repairs, and in half of the cases policies of any
-// kind.
+// DeploymentOptions draws options: some repairs, and in half of the cases policies.
 func DeploymentOptions(s Source) deploy.Options {
 	o := deploy.Options{Repair: quirks(s, deploy.RepairAll)}
 	if Bool(s, "policies") {
@@ -250,8 +252,8 @@ func DeploymentOptions(s Source) deploy.Options {
 	return o
 }
 
-// Partitioned makes of a snapshot that of a Deployment which is rolled by partition, with
-// ReplicaSets of other ages in half of the cases.
+// Partitioned turns a Deployment into a partitioned one, in half of the cases with ReplicaSets of
+// other ages.
 func Partitioned(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 	p := &partition.Strategy{}
 	switch s.Below("partition is", 4) {

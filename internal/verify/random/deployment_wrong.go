@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// tamperedDeployment makes of a snapshot what no cluster shows, and planners accept.
+// tamperedDeployment turns a snapshot into one that no cluster shows, but planners accept.
 func tamperedDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 	d := &snapshot.Deployment
 	d.Replicas = anySize(s, "replicas")
@@ -50,17 +50,17 @@ func tamperedDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 			Annotations: OneOf(s, "point", nil, map[string]string{pausepoint.Annotation: "before"}, map[string]string{pausepoint.Annotation: "after"}),
 		})
 	}
-	if Bool(s, "settled") { // so that nothing in the status changes
+	if Bool(s, "settled") { // the plan does not change the status
 		p, err := deploy.Reconcile(snapshot, Now, deploy.Options{})
 		if err != nil {
-			panic(err) // the planner is to accept it
+			panic(err) // the planner should accept it
 		}
 		d.Status = p.Status
 	}
 	return snapshot
 }
 
-// anySize is one that a user may write, or none.
+// anySize draws any size, or none.
 func anySize(s Source, name string) *int32 {
 	if s.Below(name+" is unset", 2) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func tamper(s Source, rs *replicaset.ReplicaSet) {
 	}
 }
 
-// wrongDeployment makes something of a snapshot that planners may refuse.
+// wrongDeployment turns a snapshot into one that planners may refuse.
 func wrongDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 	for i := range snapshot.ReplicaSets {
 		rs := &snapshot.ReplicaSets[i]

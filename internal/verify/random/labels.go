@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Key draws a label key: 90 % from five good ones, so that equal ones are common, the rest on
-// the edge of what is valid.
+// Key draws a label key: 90 % from five valid ones, so that equal ones are common, the rest barely
+// valid or invalid.
 func Key(s Source, name string) string {
 	if !Percent(s, name+" odd", 10) {
 		return OneOf(s, name, "a", "b", "app", "c", "ex.com/a")
@@ -27,7 +27,7 @@ func Value(s Source, name string) string {
 		strings.Repeat("v", 63), strings.Repeat("v", 64))
 }
 
-// Values draws n values; of none, half are nil.
+// Values draws n values. For n = 0 half of the results are nil.
 func Values(s Source, name string, n int) []string {
 	if n == 0 && Bool(s, name+" nil") {
 		return nil
@@ -51,8 +51,8 @@ func Labels(s Source, name string) map[string]string {
 	return m
 }
 
-// Expression draws one with any of some operators, and values for it: one time in ten too
-// many or too few.
+// Expression draws an expression with one of some operators, and one time in ten with too many or
+// too few values.
 func Expression(s Source, ops ...selector.Operator) selector.Expression {
 	e := selector.Expression{Key: Key(s, "key"), Operator: OneOf(s, "operator", ops...)}
 	n := 0
@@ -69,8 +69,8 @@ func Expression(s Source, ops ...selector.Operator) selector.Expression {
 	return e
 }
 
-// LabelSelector draws a selector as users write it, right and wrong. At most one label of it
-// is invalid, since upstream reports several in any order.
+// LabelSelector draws a selector as users write it, valid or invalid. At most one of its labels is
+// invalid, since upstream reports several in any order.
 func LabelSelector(s Source) *selector.LabelSelector {
 	if Percent(s, "nil selector", 5) {
 		return nil
@@ -97,7 +97,7 @@ func LabelSelector(s Source) *selector.LabelSelector {
 	return ls
 }
 
-// NodeTerm draws a term of a node selector, right and wrong.
+// NodeTerm draws a term of a node selector, valid or invalid.
 func NodeTerm(s Source) (term selector.NodeSelectorTerm) {
 	all := []selector.Operator{selector.In, selector.NotIn, selector.Exists, selector.DoesNotExist, selector.Gt, selector.Lt}
 	for range Below(s, "expressions", 3) {

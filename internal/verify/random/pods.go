@@ -9,9 +9,8 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// AlikePods draws pods that are alike in most respects, so that every rule of an order
-// decides now and then, for an order from 100 hours after Now. Their UIDs are 000, 001 and so
-// on, in any order.
+// AlikePods draws pods that are equal in most fields, so that every rule of an order decides at
+// times, for an order from 100 hours after Now. Their UIDs are 000, 001 and so on, in any order.
 func AlikePods(s Source, n int) []podorder.Pod {
 	instant := func(name string) time.Time {
 		return OneOf(s, name, time.Time{}, Now, Now, Now.Add(1), Now.Add(time.Second), Now.Add(50*time.Hour), Now.Add(200*time.Hour))

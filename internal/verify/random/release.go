@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// The workloads that Rollouts of OpenKruise release.
+// The workloads of Rollouts of OpenKruise.
 var (
 	Demo           = workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"}
 	DemoClones     = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
@@ -23,8 +23,8 @@ var (
 	DemoDaemonsAdv = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "DaemonSet", Name: "demo"}
 )
 
-// Step is one of so many new pods and a pause of some seconds, or until a person goes on if
-// they are below 0.
+// Step is a step with a number of new pods and a pause of some seconds, or until it is approved if
+// they are negative.
 func Step(replicas rollout.IntOrPercent, seconds int32) kruise.Step {
 	s := kruise.Step{Replicas: replicas}
 	if seconds >= 0 {
@@ -33,7 +33,7 @@ func Step(replicas rollout.IntOrPercent, seconds int32) kruise.Step {
 	return s
 }
 
-// Begun is a Rollout that stands in its first step, as of an instant: v2 comes in place of v1.
+// Begun is a Rollout in its first step, from v1 to v2, at an instant.
 func Begun(at time.Time, state kruise.StepState, r kruise.Rollout) kruise.Snapshot {
 	s := kruise.Snapshot{Rollout: r, Workload: &workload.State{
 		Ref: Demo, Consistent: true, Generation: 1, Replicas: 6, InProgress: true, StableRevision: "v1", CanaryRevision: "v2",
@@ -57,7 +57,7 @@ func Begun(at time.Time, state kruise.StepState, r kruise.Rollout) kruise.Snapsh
 	return s
 }
 
-// Routed are n times the routing of the Service svc by the route "route".
+// Routed returns n copies of the routing of Service svc through the route "route".
 func Routed(n int) (list []traffic.Routing) {
 	for range n {
 		name := "route"
@@ -66,7 +66,7 @@ func Routed(n int) (list []traffic.Routing) {
 	return list
 }
 
-// Amount draws a number, a percentage, or none, of any sign.
+// Amount draws a number or a percentage, of any sign, or none.
 func Amount(s Source, name string) rollout.IntOrPercent {
 	n := Between[int32](s, name, -3, 300)
 	if Bool(s, name+" is any") {
@@ -115,7 +115,7 @@ func facts(s Source) *workload.State {
 	}
 }
 
-// anyRollout draws one in any state, with any workload and BatchRelease.
+// anyRollout draws a Rollout in any state, with any workload and BatchRelease.
 func anyRollout(s Source) kruise.Snapshot {
 	r := anyStrategy(s)
 	snapshot := Begun(Now, OneOf(s, "state", append([]kruise.StepState{"", "Odd"}, states...)...), r)
@@ -177,7 +177,7 @@ func anyStatus(s Source, r *kruise.Rollout) {
 	}
 }
 
-// routes draws what leads traffic to the Service svc, or some of it.
+// routes draws some of the objects that route traffic to Service svc.
 func routes(s Source, o *traffic.Objects) {
 	if Often(s, "stable service", 4) {
 		o.Stable = &traffic.Service{Name: "svc", Selector: map[string]string{workload.LabelPodTemplateHash: OneOf(s, "selector", "", "v1")}}
@@ -192,8 +192,8 @@ func routes(s Source, o *traffic.Objects) {
 	}
 }
 
-// midwayRollout draws a moment of a release, some passes after its first, in which the
-// BatchRelease goes on or does not, and people approve.
+// midwayRollout draws a moment of a release, some passes after the first; the BatchRelease makes
+// progress or not, and some pauses are approved.
 func midwayRollout(s Source) kruise.Snapshot {
 	snapshot := releasing(s)
 	at := Now
@@ -203,7 +203,7 @@ func midwayRollout(s Source) kruise.Snapshot {
 			snapshot, err = p.Apply(snapshot, at)
 		}
 		if err != nil {
-			panic(err) // the planner refuses what is true, or its own plan
+			panic(err) // the planner refuses a truthful snapshot, or its own plan
 		}
 		if br := snapshot.BatchRelease; br != nil {
 			snapshot.BatchRelease = Released(s, *br)
@@ -217,8 +217,8 @@ func midwayRollout(s Source) kruise.Snapshot {
 	return snapshot
 }
 
-// Released is a BatchRelease that has come as far as its plan lets it, or is on its way; nil
-// once it is gone.
+// Released returns a BatchRelease that is at its batch partition, or on its way; nil once it is
+// deleted.
 func Released(s Source, br batchrelease.Release) *batchrelease.Release {
 	if !br.DeletionTimestamp.IsZero() {
 		if Bool(s, "release goes") {

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Steps draws up to three steps that grow, some of them with traffic.
+// Steps draws up to three steps of increasing size, some of them with traffic.
 func Steps(s Source, traffic bool) (steps []kruise.Step) {
 	last := int32(5)
 	for range Between(s, "steps", 1, 3) {
@@ -72,7 +72,7 @@ func releasing(s Source) kruise.Snapshot {
 	return snapshot
 }
 
-// disturb makes up to two of the facts of a release other than they should be.
+// disturb changes up to two facts of a release.
 func disturb(s Source, snapshot *kruise.Snapshot) {
 	r := &snapshot.Rollout
 	w, sub, reason := snapshot.Workload, r.Status.Sub, &r.Status.Conditions[0].Reason

@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Replicas is the ReplicaSet that is drawn.
+// Replicas is the drawn ReplicaSet.
 func Replicas(n int32) replicaset.ReplicaSet {
 	return replicaset.ReplicaSet{Name: "web", UID: "web-uid", Generation: 4, Replicas: &n, TemplateLabels: map[string]string{"app": "web"},
 		Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}}
@@ -33,7 +33,7 @@ func ReplicaSet(s Source, kind Kind) replicaset.Snapshot {
 	return anyReplicaSet(s, kind == Wrong)
 }
 
-// Pod draws the n-th pod of a ReplicaSet, or one near it.
+// Pod draws the n-th pod of a ReplicaSet, or one like it.
 func Pod(s Source, n int) podorder.Pod {
 	p := podorder.Pod{
 		Name: fmt.Sprint("p", n), UID: fmt.Sprint("u", n), ResourceVersion: fmt.Sprint("r", n),
@@ -52,7 +52,7 @@ func Pod(s Source, n int) podorder.Pod {
 	return p
 }
 
-// truePod makes of a pod what a kubelet and an API server leave of it.
+// truePod makes the fields of a pod consistent, as a kubelet and an API server do.
 func truePod(p podorder.Pod, own bool) podorder.Pod {
 	if own {
 		p.ControllerUID = "web-uid"
@@ -76,8 +76,8 @@ func truePod(p podorder.Pod, own bool) podorder.Pod {
 	return p
 }
 
-// trueReplicaSet draws one that a cluster can show; alone, with no pods but its own and
-// none that goes.
+// trueReplicaSet draws a ReplicaSet in a state of a real cluster; if alone is set, only with its
+// own pods, none of them being deleted.
 func trueReplicaSet(s Source, alone bool) replicaset.Snapshot {
 	snapshot := replicaset.Snapshot{ReplicaSet: Replicas(size(s, "replicas", false))}
 	snapshot.ReplicaSet.MinReadySeconds = OneOf[int32](s, "min ready", 0, 10)
@@ -101,7 +101,7 @@ func trueReplicaSet(s Source, alone bool) replicaset.Snapshot {
 	return snapshot
 }
 
-// siblings are ReplicaSets of the same Deployment, and one of another.
+// siblings returns ReplicaSets of the same Deployment, and one of another.
 func siblings() []replicaset.ReplicaSet {
 	return []replicaset.ReplicaSet{
 		{Name: "new", UID: "new-uid", ControllerUID: "deployment", Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "x"}}},
@@ -109,8 +109,8 @@ func siblings() []replicaset.ReplicaSet {
 	}
 }
 
-// midwayReplicaSet draws a moment of scaling: pods that were created are pending, running
-// or ready, and those that were deleted are on their way.
+// midwayReplicaSet draws a moment of scaling: created pods are pending, running or ready, and
+// deleted pods are terminating.
 func midwayReplicaSet(s Source) replicaset.Snapshot {
 	snapshot := trueReplicaSet(s, true)
 	for range Between(s, "passes", 1, 3) {
@@ -120,7 +120,7 @@ func midwayReplicaSet(s Source) replicaset.Snapshot {
 			snapshot, err = p.Apply(snapshot, Now)
 		}
 		if err != nil {
-			panic(err) // the planner refuses what is true, or its own plan
+			panic(err) // the planner refuses a truthful snapshot, or its own plan
 		}
 		for i := range snapshot.Pods {
 			if p := &snapshot.Pods[i]; p.NodeName == "" && Bool(s, "runs") {
@@ -134,7 +134,8 @@ func midwayReplicaSet(s Source) replicaset.Snapshot {
 	return snapshot
 }
 
-// anyReplicaSet draws one in any state; wrong, with what planners may refuse.
+// anyReplicaSet draws a ReplicaSet in any state; if wrong is set, with values that planners may
+// refuse.
 func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 	snapshot := replicaset.Snapshot{ReplicaSet: Replicas(size(s, "replicas", true))}
 	rs := &snapshot.ReplicaSet

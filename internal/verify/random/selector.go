@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Cases returns how many random cases to run: KPLAN_CASES, or a number that ends in a second
-// or two.
+// Cases returns the number of random cases to run: KPLAN_CASES, or standard, which should take a
+// second or two.
 func Cases(t testing.TB, standard int) int {
 	text := os.Getenv("KPLAN_CASES")
 	if text == "" {
@@ -24,7 +24,7 @@ func Cases(t testing.TB, standard int) int {
 	return n
 }
 
-// The values that a [Selector] mentions, and those and a few others, which [Matchable] has.
+// The values in a [Selector], and the values of [Matchable], which are these and a few others.
 var (
 	mentioned  = []string{"x", "y", "", "1", "01", "3"}
 	Matchables = append([]string{"fresh", "0", "2", "4", "5", "000", "001", "002", "003", "004", "005"}, mentioned...)
@@ -52,8 +52,8 @@ func Requirement(s Source, keys ...string) selector.Requirement {
 	return req
 }
 
-// Selector draws a selector of at most four requirements on the labels a and b, so that
-// selectors often have to do with each other; now and then that of nothing.
+// Selector draws a selector of at most four requirements on the labels a and b, so that selectors
+// often overlap; sometimes the selector of nothing.
 func Selector(s Source) selector.Selector {
 	if OneIn(s, "nothing", 40) {
 		return selector.Nothing()
@@ -76,7 +76,7 @@ func Matchable(s Source) map[string]string {
 	return labels
 }
 
-// ValidLabelSelector draws a [LabelSelector] until it is right.
+// ValidLabelSelector draws a [LabelSelector] until it is valid.
 func ValidLabelSelector(s Source) *selector.LabelSelector {
 	for {
 		ls := LabelSelector(s)

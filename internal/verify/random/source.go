@@ -11,31 +11,30 @@ import (
 
 // A Source answers questions.
 type Source interface {
-	// Below returns a number that is less than n, which is not 0. The name tells readers of
-	// a failing case what was asked. Lower answers are plainer, and what a source makes
-	// small.
+	// Below returns a number less than n, which is not 0. The name is the question, for readers of
+	// a failing case. Lower answers are simpler, and sources shrink towards them.
 	Below(name string, n uint64) uint64
 }
 
-// T is a test of rapid, and a source: rapid prefers low answers and the highest, and makes
-// failing cases small.
+// T is a test of rapid, and a source: rapid prefers low answers and the highest, and shrinks
+// failing cases.
 type T struct{ *rapid.T }
 
 // Rapid asks rapid.
 func Rapid(t *rapid.T) T { return T{t} }
 
-// Check checks a property of what it draws.
+// Check checks a property with rapid.
 func Check(tb rapid.TB, property func(T)) {
 	tb.Helper()
 	rapid.Check(tb, func(t *rapid.T) { property(T{t}) })
 }
 
-// Custom is what a function draws, for rapid.
+// Custom returns a generator of rapid for a function.
 func Custom[V any](draw func(T) V) *rapid.Generator[V] {
 	return rapid.Custom(func(t *rapid.T) V { return draw(T{t}) })
 }
 
-// below[n] draws 0 to n-1. Making a generator costs more than drawing from it.
+// below[n] draws 0 to n-1. The generators are made once, since that costs more than a draw.
 var below = func() (gs [129]*rapid.Generator[uint64]) {
 	for n := range uint64(128) {
 		gs[n+1] = rapid.Uint64Range(0, n)
@@ -47,7 +46,7 @@ func (t T) Below(name string, n uint64) uint64 {
 	switch {
 	case n == 1:
 		return 0
-	case n == 2: // both as often
+	case n == 2: // equally often
 		if rapid.Bool().Draw(t.T, name) {
 			return 1
 		}
@@ -60,15 +59,15 @@ func (t T) Below(name string, n uint64) uint64 {
 
 type seededSource struct{ r *rand.Rand }
 
-// Seeded gives each answer as often as any other.
+// Seeded returns a source of uniform answers.
 func Seeded(seed uint64) Source { return seededSource{rand.New(rand.NewPCG(seed, 0))} }
 
 func (s seededSource) Below(_ string, n uint64) uint64 { return s.r.Uint64N(n) }
 
 type byteSource struct{ left []byte }
 
-// Bytes reads the answers from bytes: one byte each where that is enough, otherwise eight.
-// When they are used up, all answers are 0.
+// Bytes reads the answers from bytes: one byte each where that is enough, otherwise eight. After
+// the last byte, all answers are 0.
 func Bytes(data []byte) Source { return &byteSource{data} }
 
 func (s *byteSource) Below(_ string, n uint64) uint64 {
@@ -119,10 +118,10 @@ func Weighted(s Source, name string, weights ...int) int {
 	return 0
 }
 
-// Often is false once in a while: for the first of n+1 answers.
+// Often is true in n of n+1 draws: for all answers but the first.
 func Often(s Source, name string, n uint64) bool { return s.Below(name, n+1) > 0 }
 
-// Perm draws an order of 0 to n-1.
+// Perm draws a permutation of 0 to n-1.
 func Perm(s Source, n int) []int {
 	order := make([]int, n)
 	for i := range order {
@@ -132,7 +131,7 @@ func Perm(s Source, n int) []int {
 	return order
 }
 
-// anyInt32 returns any number, that of few bits most often if the source prefers those.
+// anyInt32 returns any number, mostly with few bits if the source prefers low answers.
 func anyInt32(s Source, name string) int32 {
 	n := int32(s.Below(name, 1<<31))
 	if Bool(s, name+" is negative") {

@@ -38,10 +38,10 @@ func Number(s Source, name string) int32 {
 	return Between[int32](s, name, 0, 23) - 4
 }
 
-// Time draws an instant: 40 % within the last ten seconds, so that equal times and equal
-// powers of two are common, the rest from a second to a year ago; 5 % unset, 4 % in the
-// future, 3 % now. Whole seconds, as the API stores them, except for 2 % whose age is a few
-// nanoseconds around a power of two, and 1 % centuries away.
+// Time draws an instant: 40 % within the last ten seconds, so that equal times and equal powers of
+// two are common, the rest from a second to a year ago; 5 % unset, 4 % in the future, 3 % now. They
+// are whole seconds, as the API stores them, except for 2 % with an age of a few nanoseconds around
+// a power of two, and 1 % centuries away.
 func Time(s Source, name string, now time.Time) time.Time {
 	whole := now.Truncate(time.Second)
 	switch Weighted(s, name+" class", 40, 26, 19, 5, 4, 3, 2, 1) {
@@ -64,8 +64,8 @@ func Time(s Source, name string, now time.Time) time.Time {
 	return now.Add(-time.Duration(power - 3 + int64(Below(s, name+" offset", 5))))
 }
 
-// Limit draws maxSurge or maxUnavailable as the API server accepts them: small numbers,
-// ordinary percentages, and 5 % any number.
+// Limit draws maxSurge or maxUnavailable as the API server accepts them: small numbers, ordinary
+// percentages, and 5 % any number.
 func Limit(s Source, name string) rollout.IntOrPercent {
 	switch Weighted(s, name+" class", 45, 50, 5) {
 	case 0:
@@ -76,8 +76,7 @@ func Limit(s Source, name string) rollout.IntOrPercent {
 	return rollout.Int(Between[int32](s, name, 0, math.MaxInt32))
 }
 
-// SizeText draws an annotation that says how large something was: 55 % right, 20 % stale,
-// the rest tampered with.
+// SizeText draws an annotation with a size: 55 % right, 20 % stale, the rest tampered with.
 func SizeText(s Source, name string, right int32) (text string, present bool) {
 	switch Weighted(s, name+" class", 55, 20, 12, 13) {
 	case 0:
@@ -120,8 +119,7 @@ func History(s Source, name string) (text string, present bool) {
 	return string(long[:len(long)-1-Below(s, name+" cut", 6)]), true
 }
 
-// Cost draws the text of a deletion cost: 60 % small numbers, the rest on the edge of what
-// is valid.
+// Cost draws the text of a deletion cost: 60 % small numbers, the rest barely valid or invalid.
 func Cost(s Source) string {
 	if Weighted(s, "cost class", 60, 40) == 0 {
 		return strconv.Itoa(Below(s, "cost", 5) - 2)
@@ -147,7 +145,7 @@ func Text(s Source, name string) string {
 		case 1:
 			text[i] = rune(Below(s, name, 128))
 		case 2:
-			text[i] = Between(s, name, 128, rune(0x10ffff)) // those that are none become U+FFFD
+			text[i] = Between(s, name, 128, rune(0x10ffff)) // surrogates become U+FFFD
 		}
 	}
 	return string(text)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recorded compares decisions with those that real controllers were seen to take.
-// The recordings are read from the folder that KPLAN_VECTORS names, else from testdata of
-// the package that is tested.
+// Package recorded compares decisions with recorded decisions of real controllers. It reads the
+// recordings from the folder in KPLAN_VECTORS, or else from testdata of the package under test.
 package recorded
 
 import (
@@ -59,8 +58,8 @@ func decodeRecordings(t *testing.T, data []byte) []Recording {
 	return file.Cases
 }
 
-// explained are the names of the reasons under which a decision may differ from the recorded one.
-// One that explains nothing in a complete set of recordings would be removed.
+// explained returns the reasons for which a decision may differ from the recorded one, by name.
+// Reasons that explain nothing in a complete set of recordings must be removed.
 func explained() map[string]string {
 	return map[string]string{
 		"malformed":    "text that is no percentage cannot be written as an IntOrPercent; upstream reads it as 0",
@@ -72,8 +71,8 @@ func explained() map[string]string {
 	}
 }
 
-// Agree compares the decisions of a file with ours, as JSON. The second result of
-// decide names the reason that explains a difference, or is empty.
+// Agree compares the decisions of a file with ours, as JSON. The second result of decide names the
+// reason for a difference, or is empty.
 func Agree(t *testing.T, name string, decide func(t *testing.T, r Recording) (got any, rule string)) {
 	t.Helper()
 	cases := All(t, name)
@@ -118,13 +117,13 @@ func Plain(t *testing.T, data []byte) any {
 	return v
 }
 
-// Loose is an IntOrPercent as upstream reads it: text that is no percentage is 0%.
+// Loose is an IntOrPercent as upstream reads it: text that is not a percentage is 0%.
 type Loose struct {
 	rollout.IntOrPercent
-	Rule string // that explains a difference, "" if none does
+	Rule string // the reason for a difference, or ""
 }
 
-// UnmarshalJSON reads what upstream reads.
+// UnmarshalJSON accepts everything that upstream accepts.
 func (v *Loose) UnmarshalJSON(data []byte) error {
 	*v = Loose{}
 	if v.IntOrPercent.UnmarshalJSON(data) != nil {
@@ -137,7 +136,7 @@ func (v *Loose) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Worst returns the first rule of several that is not empty.
+// Worst returns the first rule that is not empty.
 func Worst(vs ...Loose) string {
 	for _, v := range vs {
 		if v.Rule != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// versioned makes a repository whose version v0.1.0 exports a function, a type and a package.
+// versioned makes a repository with a version v0.1.0 that exports a function, a type and a package.
 func versioned(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()

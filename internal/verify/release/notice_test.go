@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is linked into the programs is named in NOTICE, with its licence. KPLAN_REWRITE=1
-// writes it.
+// NOTICE names every module linked into the programs, with its licence. KPLAN_REWRITE=1 writes it.
 func TestNotice(t *testing.T) {
 	want, err := notice(root)
 	require.NoError(t, err)

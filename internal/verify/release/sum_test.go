@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// The sums of what is packed are those of what Go takes out of the repository once the tags
-// are pushed: go.sum has them before.
+// The sums of packed modules equal the sums that Go computes from the repository once the tags are
+// pushed: go.sum has them before.
 func TestSums(t *testing.T) {
 	root, proxy := checkout(t), t.TempDir()
 	put(t, root, ".gitattributes", "* text=auto eol=lf\n**/testdata/** -text\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// plants are planners with a bug each, by what they do wrong.
+// plants are planners with a bug each, by the name of the bug.
 func plants() map[string]Planners {
 	return map[string]Planners{
 		"adoptions are forgotten":           forgetting("(Orphan)"),

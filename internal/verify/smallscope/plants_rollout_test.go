@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// plantedRollout is a Rollout of two pods in two steps, whose plans are changed.
+// plantedRollout explores a Rollout of two pods in two steps, with changed plans.
 func plantedRollout(property, bug string, plan func(kruise.Snapshot, *kruise.Plan) error, batch func(*batchrelease.Plan), options ...func(*smallscope.Rollouts)) plant {
 	r := smallscope.Rollouts{Options: kruise.Options{Repair: workload.RepairAll}, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
 	for _, set := range options {

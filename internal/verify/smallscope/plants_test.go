@@ -24,8 +24,7 @@ type plant struct {
 	explore       func(until string) smallscope.Report
 }
 
-// planted is a Deployment of two pods whose planner sees something else, or whose plan
-// is changed.
+// planted explores a Deployment of two pods with a changed view, or changed plans.
 func planted(property, bug string, see func(*deploy.Snapshot), change func(deploy.Snapshot, *deploy.Plan) error, options ...func(*smallscope.Deployments)) plant {
 	d := smallscope.Deployments{Options: deploy.Options{Repair: deploy.RepairAll}, Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
 	for _, set := range options {

@@ -36,7 +36,7 @@ func progressive() map[string]smallscope.Rollouts {
 	led.Led, led.Steps, led.Replicas = true, either(inSteps(true, 50, 100), inSteps(true, 34, 67, 100)), either(base.Replicas, []int8{3})
 	changing.Changes, changing.Jumps, changing.Steps = 2, full(), either(inSteps(false, 100), base.Steps)
 	changing.Replicas = either([]int8{1}, []int8{2})
-	// A last step below 100% leaves old pods for the time behind it.
+	// A last step below 100% leaves old pods for the time after it.
 	last, lastChanging, lastLed := base, base, base
 	last.Steps, last.Replicas = either(inSteps(false, 25, 50), inSteps(false, 50)), either([]int8{4}, []int8{2, 3})
 	last.Templates, last.Changes, last.Jumps = either[int8](2, 3), either[int8](1, 2), false

@@ -33,7 +33,7 @@ type scope struct {
 // full tells whether to explore the whole scope, which takes minutes.
 func full() bool { return os.Getenv("KPLAN_SMALLSCOPE") == "full" }
 
-// either returns what is explored always, or in the whole scope.
+// either returns always, or whole in the whole scope.
 func either[T any](always, whole T) T {
 	if full() {
 		return whole
@@ -41,7 +41,7 @@ func either[T any](always, whole T) T {
 	return always
 }
 
-// found returns what the named invariants say of a plan, without any excuse.
+// found returns the violations of the named invariants by a plan, whatever quirk explains them.
 func found(list []invariant.Violation) (breaches []smallscope.Breach) {
 	for _, v := range list {
 		breaches = append(breaches, smallscope.Breach{Property: v.Name, Detail: v.Detail})
@@ -170,8 +170,8 @@ func isInvariant(property string) bool {
 	return slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == property })
 }
 
-// TestScopes explores everything that is reachable. What upstream breaks is broken by
-// default, as the defects say, and by nothing else; with the repairs nothing is.
+// TestScopes explores all reachable states. By default exactly the bounds that the defects list are
+// violated, and with the repairs none.
 func TestScopes(t *testing.T) {
 	var mutex sync.Mutex
 	broken := map[string]bool{} // by kind and property

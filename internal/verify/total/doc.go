@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package total serves tests that must reach everything: every exported function and
-// method of a package, called with nil, zero, extreme and random arguments ([Package]),
-// and every field of a type, filled with a value of its own ([Fill]).
+// Package total serves tests of completeness: they call every exported function and method of a
+// package with nil, zero, extreme and random arguments ([Package]), and fill every field of a type
+// with a different value ([Fill]).
 package total

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A drawer makes arguments.
+// A drawer draws arguments.
 type drawer struct {
 	random   *rand.Rand
 	depth    int
@@ -19,7 +19,7 @@ type drawer struct {
 	specials []func(reflect.Type, *rand.Rand) (reflect.Value, bool)
 }
 
-// keep keeps a result whose inside only its package can make.
+// keep keeps a result with unexported fields, which only its package can make.
 func (d *drawer) keep(v reflect.Value) {
 	const most = 16
 	t := v.Type()
@@ -44,9 +44,9 @@ func opaque(t reflect.Type) bool {
 
 const deepest = 7
 
-// draw returns a value for a round: a zero one in the first, one without nil in the
-// second, any in the others. Functions are nil in the first round alone, where every
-// number of things to ask them about is 0.
+// draw returns a value for a round: the zero value in the first, one without nil in the second, any
+// in the others. Functions are nil only in the first round, where every count is 0 and so none is
+// called.
 func (d *drawer) draw(t reflect.Type, round int) reflect.Value {
 	v := reflect.New(t).Elem()
 	if round == 0 || d.depth > deepest {
@@ -118,7 +118,7 @@ func (d *drawer) list(v reflect.Value, round int) {
 	}
 }
 
-// implementation sets v to a value of one of the package's types, or to an error.
+// implementation sets v to a value of a type of the package that implements it, or to an error.
 func (d *drawer) implementation(v reflect.Value, round int) {
 	if v.Type() == reflect.TypeFor[error]() {
 		v.Set(reflect.ValueOf(errors.New("an error")))
@@ -150,8 +150,8 @@ func (d *drawer) structure(v reflect.Value, round int) {
 	}
 }
 
-// basic draws extremes. An int, which counts or indexes, stays small: nobody has more
-// things than memory holds.
+// basic draws extremes. An int, which counts or indexes, stays small, since memory limits the
+// number of objects.
 func (d *drawer) basic(v reflect.Value) {
 	pick := func(list ...int64) int64 { return list[d.random.IntN(len(list))] }
 	switch v.Kind() {

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// A Special fills v if it is of a type that cannot be filled field by field, and reports
-// whether it is. Number is another one in each call.
+// A Special fills v if its type cannot be filled field by field, and reports whether it did. number
+// differs in each call.
 type Special func(v reflect.Value, number int64) bool
 
-// Fill gives every exported field that target, a pointer, leads to a value of its own that
-// is not zero. Lists and maps get one element. Interfaces stay nil unless a special fills
-// them. Skip names fields, as Type.Field, that stay zero. First is the number from which
-// the values are counted, so that two fillings can differ everywhere, truths aside.
+// Fill gives each exported field below target, a pointer, a different value other than zero. Lists
+// and maps get one element. Interfaces stay nil unless a special fills them. skip lists fields, as
+// Type.Field, that stay zero. The values are numbered from first, so that two fillings can differ
+// everywhere, except in booleans.
 func Fill(target any, first int64, skip []string, specials ...Special) {
 	fill(target, first, skip, map[string]bool{}, specials...)
 }
 
-// fill is Fill, and notes in skipped which fields stayed zero.
+// fill is Fill, and records in skipped the fields that stayed zero.
 func fill(target any, first int64, skip []string, skipped map[string]bool, specials ...Special) {
 	f := filler{number: first, specials: specials, skip: skip, skipped: skipped}
 	f.fill(reflect.ValueOf(target).Elem())
@@ -33,7 +33,7 @@ type filler struct {
 	specials []Special
 	skip     []string
 	skipped  map[string]bool
-	path     []reflect.Type // to stop at types that hold themselves
+	path     []reflect.Type // to stop at recursive types
 }
 
 func (f *filler) fill(v reflect.Value) {
@@ -106,12 +106,11 @@ func instant(v reflect.Value, number int64) bool {
 	return true
 }
 
-// Zeros returns the paths of the exported fields below v that are zero, functions aside,
-// such as Status.Conditions[0].Reason. It leaves the inside of types that opaque accepts
-// alone.
+// Zeros returns the paths of the exported fields below v that are zero, except functions, such as
+// Status.Conditions[0].Reason. It does not look into types that opaque accepts.
 func Zeros(v any, opaque func(reflect.Type) bool) []string { return zeros(v, nil, opaque) }
 
-// zeros is Zeros without the fields that skip names, as Type.Field.
+// zeros is Zeros without the fields in skip, as Type.Field.
 func zeros(v any, skip []string, opaque func(reflect.Type) bool) []string {
 	var paths []string
 	var walk func(path string, v reflect.Value)

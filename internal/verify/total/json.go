@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// CheckJSON fails the test if a type that the package exports does not come through JSON
-// as it is: with a value of its own in every field, as its zero value, and with nothing
-// behind its pointers and in its lists and maps. A struct must also have a member of an
-// object for each of its fields, functions that have no name in JSON aside.
+// CheckJSON fails the test if JSON changes a value of a type that the package exports: a value with
+// all fields set, the zero value, and a value with nil pointers, lists and maps. A struct must also
+// have a JSON member for each of its fields, except functions with the JSON name "-".
 func (p Package) CheckJSON(t *testing.T) {
 	t.Helper()
 	for _, text := range p.lost() {
@@ -23,7 +22,7 @@ func (p Package) CheckJSON(t *testing.T) {
 	}
 }
 
-// lost says what JSON loses, and what is to have none and is not there.
+// lost returns the values that JSON changes, and the names in NoJSON that do not exist.
 func (p Package) lost() (lines []string) {
 	met := map[string]bool{}
 	for _, typ := range p.Types {
@@ -43,7 +42,8 @@ func (p Package) lost() (lines []string) {
 	return lines
 }
 
-// lostOf says what JSON loses of a type, and notes which fields it met that have no JSON.
+// lostOf returns the values of a type that JSON changes, and records in met the fields that it
+// skipped.
 func (p Package) lostOf(typ reflect.Type, met map[string]bool) (lines []string) {
 	add := func(format string, args ...any) {
 		lines = append(lines, typ.String()+": "+fmt.Sprintf(format, args...))
@@ -69,7 +69,7 @@ func (p Package) lostOf(typ reflect.Type, met map[string]bool) (lines []string) 
 	return lines
 }
 
-// through says how a value differs that comes through JSON, or returns "".
+// through encodes and decodes a value, and returns the difference, or "".
 func through(v reflect.Value) string {
 	text, err := json.Marshal(v.Interface())
 	if err != nil {
@@ -85,8 +85,7 @@ func through(v reflect.Value) string {
 	return ""
 }
 
-// membersOf returns how many members an object of a type has, those of embedded ones
-// among them.
+// membersOf returns the number of JSON members of a struct, including embedded ones.
 func membersOf(typ reflect.Type) (n int) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
@@ -100,20 +99,20 @@ func membersOf(typ reflect.Type) (n int) {
 	return n
 }
 
-// secret reports whether a struct shows none of its fields, not in JSON either.
+// secret reports whether a struct has only unexported fields and does not marshal itself.
 func secret(typ reflect.Type) bool {
 	return typ.Kind() == reflect.Struct && typ.NumField() > 0 && !hidden(typ) && !slices.ContainsFunc(reflect.VisibleFields(typ), func(f reflect.StructField) bool { return f.IsExported() })
 }
 
-// hidden reports whether a type writes its JSON itself.
+// hidden reports whether a type implements [json.Marshaler].
 func hidden(typ reflect.Type) bool { return typ.Implements(reflect.TypeFor[json.Marshaler]()) }
 
-// special fills what is not filled field by field.
+// special fills values that cannot be filled field by field.
 func (p Package) special(v reflect.Value, number int64) bool {
 	return p.union(v, number) || fromJSON(v, number)
 }
 
-// union fills a list of a union with one element of each of its members.
+// union fills a list of interfaces with one element of each type that implements them.
 func (p Package) union(v reflect.Value, number int64) bool {
 	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Interface || v.Type().Elem().NumMethod() == 0 {
 		return false
@@ -133,8 +132,8 @@ func nothing(v reflect.Value, _ int64) bool {
 	return v.Kind() == reflect.Pointer || v.Kind() == reflect.Slice || v.Kind() == reflect.Map
 }
 
-// fromJSON fills what hides its fields with a number that it reads from JSON, and a set with
-// some of its members.
+// fromJSON fills a type with unexported fields by decoding a number, and a set with some of its
+// members.
 func fromJSON(v reflect.Value, number int64) bool {
 	target, ok := v.Addr().Interface().(json.Unmarshaler)
 	switch {

@@ -45,7 +45,7 @@ var omitted = reflect.StructOf([]reflect.StructField{
 	{Name: "Same", Type: reflect.TypeFor[*int](), Tag: `json:"number,omitzero"`},
 })
 
-// What JSON loses is found, and nothing else.
+// Every loss of JSON is found, and nothing else.
 func TestJSONLoses(t *testing.T) {
 	for _, c := range []struct {
 		why  string

@@ -18,21 +18,20 @@ import (
 	"testing"
 )
 
-// A Package is what a package exports, as its tests list it: Go has no reflection over
-// packages. [Package.Check] compares the list with the sources in the folder of the test,
-// so that nothing is forgotten.
+// A Package lists the exported functions and types of a package, since Go has no reflection over
+// packages. [Package.Check] compares the list with the sources in the folder of the test.
 type Package struct {
 	Functions map[string]any
 	Types     []reflect.Type // methods are found by reflection
-	// Skip names functions, and methods as Type.Method, that are not called, and why.
+	// Skip names functions, and methods as Type.Method, that are not called, each with the reason.
 	Skip map[string]string
-	// Specials draw values of types that have more to them than their fields.
+	// Specials draw values of types with more rules than their fields show.
 	Specials []func(t reflect.Type, random *rand.Rand) (reflect.Value, bool)
-	// NoJSON names types, and fields as Type.Field, that have no JSON.
+	// NoJSON names types, and fields as Type.Field, without JSON.
 	NoJSON []string
 }
 
-// Check fails the test if something that the package exports panics, or is not listed.
+// Check fails the test if an exported function or method panics, or is not listed.
 func (p Package) Check(t *testing.T) {
 	t.Helper()
 	p.complete(t)
@@ -71,7 +70,7 @@ func (p Package) complete(t *testing.T) {
 	}
 	var listed []string
 	for _, typ := range p.Types {
-		name, _, _ := strings.Cut(typ.Name(), "[") // of a generic type an instance is listed
+		name, _, _ := strings.Cut(typ.Name(), "[") // a generic type is listed as an instance
 		listed = append(listed, name)
 	}
 	slices.Sort(listed)
@@ -80,8 +79,8 @@ func (p Package) complete(t *testing.T) {
 	}
 }
 
-// exported returns the names of the functions and of the types, aliases and constraints
-// aside, that the package in the working directory exports.
+// exported returns the names of the functions and types, except aliases, that the package in the
+// working directory exports.
 func exported(t *testing.T) (functions, types []string) {
 	t.Helper()
 	names, err := filepath.Glob("*.go")
@@ -148,7 +147,7 @@ func (p Package) calls() []call {
 	return calls
 }
 
-// promoted reports whether a method is that of an embedded type of another package.
+// promoted reports whether a method is promoted from an embedded type of another package.
 func promoted(typ reflect.Type, method string) bool {
 	if typ.Kind() != reflect.Struct {
 		return false
@@ -165,9 +164,9 @@ func promoted(typ reflect.Type, method string) bool {
 	return false
 }
 
-// try makes the call once and returns the text of the panic, if there is one. The first
-// round passes zero values, the second pointers to them, the others what chance draws. A
-// method is never called on a nil pointer or map: what Go itself refuses stays refused.
+// try makes the call once and returns the text of the panic, if there is one. The first round
+// passes zero values, the second pointers to zero values, the others random values. A method is
+// never called on a nil pointer or a nil map, where Go itself panics.
 func (c call) try(d *drawer, round int) (text string) {
 	t := c.function.Type()
 	arguments := make([]reflect.Value, t.NumIn())
@@ -208,7 +207,7 @@ func describe(values []reflect.Value) string {
 	return text[:min(len(text), 400)]
 }
 
-// top returns the lines of a stack where the panic was.
+// top returns the lines of a stack at the panic.
 func top(stack []byte) string {
 	_, after, _ := strings.Cut(string(stack), "panic(")
 	lines := strings.Split(after, "\n")

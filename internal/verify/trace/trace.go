@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trace runs files of commands with their expected output, in the style of
-// a session that is replayed:
+// Package trace runs files of commands with their expected output, like a recorded session:
 //
 //	# A comment, before a command.
 //	scale web to=3 (a value may be a list: pods=(a,b))
@@ -9,10 +8,9 @@
 //	----
 //	the output
 //
-// A blank line ends the output. Output with blank lines in it stands between two
-// lines of "----" at each end. An output line that is "----" itself has a backslash
-// in front. With KPLAN_REWRITE=1 in the environment the files are
-// rewritten with the output that came out.
+// A blank line ends the output. Output that contains blank lines has two lines of "----" before and
+// after it. An output line that is "----" itself is written with a leading backslash. With
+// KPLAN_REWRITE=1 in the environment the files are rewritten with the actual output.
 package trace
 
 import (
@@ -25,7 +23,7 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that asks for files to be rewritten.
+// Variable is the environment variable that lets tests rewrite the files.
 const Variable = "KPLAN_REWRITE"
 
 // A Command is one command of a file.
@@ -40,21 +38,21 @@ type Command struct {
 // A block is a command with the text around it.
 type block struct {
 	Command
-	head string // comments, command and input, as they stand in the file
+	head string // comments, command and input, as in the file
 	want string // the expected output
 }
 
 const rule = "----"
 
-// Lines of output that have, or get, a backslash in front.
+// Lines of output that need, or have, a leading backslash.
 var (
 	ruleLine    = regexp.MustCompile(`(?m)^\\*----$`)
 	escapedLine = regexp.MustCompile(`(?m)^\\(\\*----)$`)
 )
 
-// Run runs each file that matches glob as a subtest: it calls eval for each command
-// and compares what it returns with the expected output. An output that does not
-// end in a newline gets one. It is an error if no file matches.
+// Run runs each file that matches glob as a subtest: it calls eval for each command and compares
+// the result with the expected output. A newline is added to output without one. It is an error if
+// no file matches.
 func Run(t *testing.T, glob string, eval func(t *testing.T, cmd Command) string) {
 	t.Helper()
 	names, err := filepath.Glob(glob)
@@ -81,8 +79,8 @@ func Run(t *testing.T, glob string, eval func(t *testing.T, cmd Command) string)
 	}
 }
 
-// Replay returns a file with the output that eval gives, and where that differs from
-// what the file has. The name of the file is for messages.
+// Replay returns a file with the output of eval, and the differences from the file's output. The
+// name of the file is for messages.
 func Replay(name, text string, eval func(cmd Command) string) (rewritten string, failures []string) {
 	blocks, tail, err := parse(name, text)
 	if err != nil {
@@ -102,7 +100,7 @@ func Replay(name, text string, eval func(cmd Command) string) (rewritten string,
 	return out.String() + tail, failures
 }
 
-// format returns the output as it stands in a file, with the blank line behind it.
+// format returns the output as in a file, with the blank line after it.
 func format(output string) string {
 	output = ruleLine.ReplaceAllString(output, `\$0`)
 	if strings.Contains("\n"+output, "\n\n") {
@@ -111,7 +109,7 @@ func format(output string) string {
 	return rule + "\n" + output + "\n"
 }
 
-// parse splits a file into blocks and the comments behind the last one.
+// parse splits a file into blocks and the comments after the last one.
 func parse(name, text string) (blocks []block, tail string, err error) {
 	lines := strings.SplitAfter(text, "\n")
 	for i := 0; i < len(lines); {
@@ -147,8 +145,7 @@ func isComment(line string) bool {
 	return line == "" || line[0] == '#'
 }
 
-// expected returns the expected output at the start of lines, and how many lines it
-// takes.
+// expected returns the expected output at the start of lines, and its number of lines.
 func expected(lines []string) (want string, n int, err error) {
 	if lines[0] != rule+"\n" {
 		n = len(lines)
@@ -173,8 +170,8 @@ func expected(lines []string) (want string, n int, err error) {
 	return "", 0, fmt.Errorf("no two lines of %s behind the output", rule)
 }
 
-// Lines returns the command and those of its input, of which each line is one as
-// well. Comments and blank lines are skipped.
+// Lines returns the command, and one command for each line of its input. Comments and blank lines
+// are skipped.
 func (c Command) Lines() ([]Command, error) {
 	first := c
 	first.Input = ""

@@ -66,7 +66,7 @@ func TestReplayFails(t *testing.T) {
 func TestReplayDetails(t *testing.T) {
 	for _, c := range []struct {
 		why, file string
-		got       string // what eval returns
+		got       string // result of eval
 		fails     bool
 	}{
 		{"nothing at all", "", "", false},
@@ -126,7 +126,7 @@ func TestLines(t *testing.T) {
 	require.EqualError(t, err, "f.txt:7: a parenthesis is not closed")
 }
 
-// Property: a rewritten file gives what was written, whatever the output is.
+// Property: a rewritten file gives the same output when it is read.
 func TestRewriteSettles(t *testing.T) {
 	line := rapid.SampledFrom([]string{"", "a", "----", `\----`, "# b", "x y=z", " "})
 	rapid.Check(t, func(t *rapid.T) {

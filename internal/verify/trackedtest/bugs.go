@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Bug is a change of the incremental counting that makes it wrong: its name, a file, what
-// that has once, within a function, and what it has instead.
+// A Bug is a change that makes the incremental counting wrong: its name, a file, a text that occurs
+// once in the file, within a function, and its replacement.
 type Bug [4]string
 
-// Apply checks that each bug is a change of the sources as they are.
+// Apply checks that each bug still applies to the sources.
 func Apply(t *testing.T, bugs []Bug) {
 	for _, b := range bugs {
 		text, err := os.ReadFile(b[1])
@@ -30,9 +30,8 @@ func Apply(t *testing.T, bugs []Bug) {
 	}
 }
 
-// Find plants each bug, and wants TestTrackerSteps of the package to find it, and says after
-// how many steps it does, of 500,000 or KPLAN_STEPS. It takes minutes, and so runs only on
-// demand.
+// Find plants each bug, requires that TestTrackerSteps of the package finds it, and logs after how
+// many steps, of 500,000 or KPLAN_STEPS. It takes minutes, and so runs only on demand.
 func Find(t *testing.T, bugs []Bug) {
 	if os.Getenv("KPLAN_MUTANTS") == "" {
 		t.Skip("takes minutes: set KPLAN_MUTANTS to run it")
@@ -52,18 +51,17 @@ func Find(t *testing.T, bugs []Bug) {
 	}
 }
 
-// runPlanted takes steps with the bug of a number, from 1, or with none.
+// runPlanted runs steps with a bug, by its number from 1, or with none for 0.
 func runPlanted(program string, bug int, steps string) ([]byte, error) {
 	cmd := exec.Command(program, "-test.run", "^TestTrackerSteps$", "-test.timeout", "20m")
 	cmd.Env = append(os.Environ(), "KPLAN_STEPS="+steps, planted+"="+strconv.Itoa(bug))
 	return cmd.CombinedOutput()
 }
 
-// Steps runs machines until they have made as many steps as KPLAN_STEPS says, or few. Each
-// makes at most 500, and none knows of the others: KPLAN_STEPS=1400500-1401000 makes the steps
-// behind 1,400,500 alone, which is the end of a machine. Begin makes a machine whose first step
-// is the one after so many, and returns how to take one. A panic is a failure, and so is a step
-// that takes minutes.
+// Steps runs machines of 500 steps each until they have made KPLAN_STEPS steps, or few. The
+// machines are independent: KPLAN_STEPS=1400500-1401000 runs only the steps after 1,400,500, a
+// multiple of 500. begin makes the machine of the steps after before, and returns its step
+// function. A panic fails the test, and also a machine that takes minutes.
 func Steps(t *testing.T, few int, begin func(seed uint64, before int) (step func())) {
 	first, steps := span(t, few)
 	done := atomic.Int64{}
@@ -89,7 +87,7 @@ func Steps(t *testing.T, few int, begin func(seed uint64, before int) (step func
 	}
 }
 
-// span returns behind which step to begin, and which is the last one.
+// span returns the number of steps to skip, and the number of the last step.
 func span(t *testing.T, few int) (first, last int) {
 	text := os.Getenv("KPLAN_STEPS")
 	if text == "" {

@@ -14,10 +14,11 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// toAndFro is how far from an instant a Tracker is asked, one time after the other.
+// toAndFro are offsets from an instant at which a Tracker is asked for plans, in this order.
 var toAndFro = []time.Duration{-1, 0, -1, 1, 0, -1, time.Second, 1, 0, -1, -time.Second, 0, 1, 0, 999_999_999, -1}
 
-// A Planner is a Tracker of snapshots S, which plans P by options O. In JSON it is its snapshot.
+// A Planner is a Tracker of snapshots S, which makes plans P with options O. Its JSON is the
+// snapshot's.
 type Planner[S, O, P, T any] interface {
 	*T
 	json.Unmarshaler
@@ -25,9 +26,9 @@ type Planner[S, O, P, T any] interface {
 	Plan(now time.Time, opts O) (P, error)
 }
 
-// Instants asks Trackers of drawn snapshots for plans around the instant at which the first plan
-// is to be made again, a nanosecond before and after, to and fro: each plan is that for the
-// snapshot. Recheck is the instant that a plan names.
+// Instants asks Trackers of drawn snapshots for plans before, at and after the recheck time of the
+// first plan, in changing order: each plan must be the one for the snapshot. recheck returns the
+// recheck time of a plan.
 func Instants[T, S, O, P any, Tracker Planner[S, O, P, T]](
 	t *testing.T, draw func(random.Source) (S, O), reconcile func(S, time.Time, O) (P, error), recheck func(P) time.Time,
 ) {

@@ -18,7 +18,7 @@ import (
 )
 
 // A Machine changes a Tracker in random ways, and compares its plans with those of Reconcile. A
-// test embeds it and draws the changes. W is a Tracker with the snapshot that it stands for.
+// test embeds it and draws the changes. W is a Tracker with the snapshot that it should have.
 type Machine[W any] struct {
 	T       purity.T
 	S       random.Source
@@ -32,8 +32,8 @@ type Machine[W any] struct {
 // One reports true once in n draws.
 func (m *Machine[W]) One(name string, n uint64) bool { return m.S.Below(name, n) == 0 }
 
-// Take makes steps. Each calls step for one of the clones, and compares its plan; each eighth step
-// compares the plans of all. A step that returns false is not compared.
+// Take makes steps. Each step calls step for one of the clones, and compares its plan; every eighth
+// compares the plans of all clones. If step returns false, nothing is compared.
 func (m *Machine[W]) Take(steps int, step func(k int, w W) bool) {
 	for ; steps > 0; steps-- {
 		m.Step++
@@ -51,15 +51,15 @@ func (m *Machine[W]) Take(steps int, step func(k int, w W) bool) {
 	}
 }
 
-// AddClone adds a clone of world k, in its place if there are three already.
+// AddClone adds a clone of world k, and replaces world k if there are three already.
 func (m *Machine[W]) AddClone(k int) {
 	if m.Worlds = append(m.Worlds, m.Clone(m.Worlds[k])); len(m.Worlds) > 3 {
 		m.Worlds = slices.Delete(m.Worlds, k, k+1)
 	}
 }
 
-// Refused reports whether a Tracker has refused a change. It fails unless the error is as wanted:
-// a [kplan.FieldError] for a change that is wrong, and nil for others.
+// Refused reports whether a Tracker has refused a change. It fails unless a wrong change has a
+// [kplan.FieldError], and other changes have no error.
 func (m *Machine[W]) Refused(change any, wrong bool, err error) bool {
 	var fieldError *kplan.FieldError
 	if wrong != (err != nil) || wrong && (!errors.Is(err, kplan.ErrInvalid) || !errors.As(err, &fieldError)) {
@@ -115,7 +115,7 @@ func (m *Machine[W]) SameObjects(diff string) {
 	}
 }
 
-// Changes yields the events that lead from some objects to others.
+// Changes returns the events that turn the objects from into to.
 func Changes[T any](from, to []T, name func(*T) string, same func(a, b *T) bool) (events []Event[T]) {
 	left := map[string]*T{}
 	for i := range from {
@@ -136,10 +136,10 @@ func Changes[T any](from, to []T, name func(*T) string, same func(a, b *T) bool)
 	return events
 }
 
-// From makes the next step the one after so many.
+// From sets the number of steps made so far.
 func (m *Machine[W]) From(step int) { m.Step = step }
 
-// Property tries machines with up to so many steps each.
+// Property runs machines with at most most steps each.
 func Property[M interface{ Run(steps int) }](t *testing.T, most int, begin func(purity.T, random.Source) M) {
 	random.Check(t, func(s random.T) { begin(s, s).Run(random.Between(s, "steps", 1, most)) })
 }

@@ -4,7 +4,7 @@ package trackedtest
 
 import "runtime"
 
-// InUse returns how many bytes of memory are in use, once what is garbage has gone.
+// InUse returns the bytes of memory in use after a garbage collection.
 func InUse() float64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trackedtest serves the tests of Trackers: what their events mean, in the simplest
-// words, and bugs that are planted in them.
+// Package trackedtest serves the tests of Trackers: a simple model of their events, and planted
+// bugs.
 package trackedtest
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// Equal is cmp.Equal, which takes longer than both plans if they are alike in all their parts.
+// Equal is cmp.Equal, with a fast path: for equal values cmp takes longer than both plans.
 func Equal(a, b any, opts ...cmp.Option) bool {
 	return reflect.DeepEqual(a, b) || cmp.Equal(a, b, opts...)
 }
 
-// Diff is cmp.Diff, which takes as long.
+// Diff is cmp.Diff, with the same fast path.
 func Diff(a, b any, opts ...cmp.Option) string {
 	if reflect.DeepEqual(a, b) {
 		return ""
@@ -29,16 +29,16 @@ func Diff(a, b any, opts ...cmp.Option) string {
 	return cmp.Diff(a, b, opts...)
 }
 
-// An Identity is what tells objects of one kind apart.
+// An Identity distinguishes objects of one kind.
 type Identity struct{ Name, UID, Version string }
 
-// Objects are those of one kind that a Tracker has to know of, by name.
+// Objects are the objects of one kind that a Tracker should have, by name.
 type Objects[T any] struct {
 	All map[string]*T
 	Of  func(*T) Identity
 }
 
-// Clone returns objects of its own.
+// Clone returns an independent copy.
 func (o *Objects[T]) Clone() Objects[T] { return Objects[T]{maps.Clone(o.All), o.Of} }
 
 // List returns the objects, in any order, nil if there are none.
@@ -52,8 +52,8 @@ func (o *Objects[T]) List() (list []T) {
 	return list
 }
 
-// Diff says how a list differs from these objects, "" if it does not. It may have any order, and
-// what is empty is the same as nil, because a Tracker that was in JSON has nil.
+// Diff returns the difference between these objects and a list, or "". The order does
+// not matter. Empty equals nil, because a Tracker decoded from JSON has nil.
 func (o *Objects[T]) Diff(list []T) string {
 	is := map[string]*T{}
 	for i := range list {
@@ -65,8 +65,8 @@ func (o *Objects[T]) Diff(list []T) string {
 	return Diff(o.All, is, cmpopts.EquateEmpty())
 }
 
-// Judge returns what the contract of Apply says of an event, which it does not apply: whether it
-// is an error, and otherwise what to do.
+// Judge applies the contract of Apply to an event: it returns whether the event is an error, and
+// otherwise a function that makes the change.
 func (o *Objects[T]) Judge(old, now *T) (apply func(), wrong bool) {
 	nothing := func() {}
 	v := now
@@ -114,7 +114,7 @@ type Feed[T any] struct {
 	version int
 }
 
-// Version draws a resource version: none, one that is late, or the next.
+// Version draws a resource version: none, an old one, or the next.
 func (f *Feed[T]) Version(s random.Source) string {
 	f.version++
 	switch s.Below("version", 8) {
@@ -126,9 +126,9 @@ func (f *Feed[T]) Version(s random.Source) string {
 	return strconv.Itoa(f.version)
 }
 
-// Event draws an event: of an object that is there, of any, or one that has been sent. Draw
-// draws an object, and keep makes of one that takes the place of another the same one, changed in
-// many respects. Most changes that informers tell of are in one, and so are some of these.
+// Event draws an event: for an existing object, for any object, or one that was sent before. draw
+// draws an object, and keep makes it the same object as known, with many changes. Most events of
+// informers change one field, and some of these do, too.
 func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep func(v, known *T)) Event[T] {
 	if len(f.sent) > 0 && s.Below("again", 6) == 0 {
 		return f.sent[max(0, len(f.sent)-1-random.Below(s, "which", 20))]
@@ -153,7 +153,7 @@ func (f *Feed[T]) Event(s random.Source, o *Objects[T], draw func() *T, keep fun
 	return e
 }
 
-// inOneRespect returns a copy of an object with one field of another one in which they differ, if any.
+// inOneRespect returns a copy of known with one differing field of other, if any.
 func inOneRespect[T any](s random.Source, known, other *T) *T {
 	v := *known
 	if fields := differing(reflect.ValueOf(&v).Elem(), reflect.ValueOf(other).Elem()); len(fields) > 0 {
@@ -163,8 +163,8 @@ func inOneRespect[T any](s random.Source, known, other *T) *T {
 	return &v
 }
 
-// differing returns the fields in which two values differ, those of structs in them too, as pairs. A
-// time is one field.
+// differing returns the fields in which two values differ, including fields of nested structs, as
+// pairs. A time is one field.
 func differing(a, b reflect.Value) (fields [][2]reflect.Value) {
 	if a.Kind() == reflect.Struct && a.NumField() > 0 && a.Field(0).CanSet() {
 		for i := range a.NumField() {

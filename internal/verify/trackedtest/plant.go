@@ -17,18 +17,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// planted is the environment variable that says which bug a program has.
+// planted is the environment variable with the number of the active bug.
 const planted = "KPLAN_PLANTED"
 
 // plant compiles the tests of the package in the working directory with all bugs, and returns the
-// program, which has the bug that [planted] says. Compiling takes longer than finding most
-// bugs, and so a function with bugs has a body for each, and one without.
+// program; [planted] selects the bug. Compiling takes longer than finding most bugs, so one program
+// has a function body for each bug, and one without.
 func plant(t *testing.T, bugs []Bug) string {
 	dir := t.TempDir()
 	replace := map[string]string{}
 	write := func(path, text string) {
 		if replace[path] != "" {
-			return // the switch of a package with bugs in several files
+			return // planted.go, once per package
 		}
 		to := filepath.Join(dir, fmt.Sprint(len(replace), ".go"))
 		require.NoError(t, os.WriteFile(to, []byte(text), 0o600))
@@ -55,7 +55,7 @@ func plant(t *testing.T, bugs []Bug) string {
 	return program
 }
 
-// bodies returns a file with another body for each of the bugs, by number, and its package.
+// bodies returns a file with a function body for each bug, by number, and the name of its package.
 func bodies(t *testing.T, path string, bugs []Bug, list []int) (text, name string) {
 	source, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func bodies(t *testing.T, path string, bugs []Bug, list []int) (text, name strin
 	file, err := parser.ParseFile(fset, path, source, 0)
 	require.NoError(t, err)
 	text = string(source)
-	for k := len(file.Decls) - 1; k >= 0; k-- { // from behind, so that the places of others stay
+	for k := len(file.Decls) - 1; k >= 0; k-- { // from the end, so that earlier offsets stay valid
 		f, is := file.Decls[k].(*ast.FuncDecl)
 		if !is {
 			continue

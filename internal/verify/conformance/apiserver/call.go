@@ -15,11 +15,12 @@ func (s *Server) callGet(k Key) (Object, error) {
 	return s.call(operation{Get, k.Kind, k.Name}, nil, func() (Object, error) { return s.get(k) })
 }
 
-// mostNames is how many names an API server tries that draws them: maxNameGenerationCreateAttempts.
+// mostNames is the number of names that an API server tries when it generates one:
+// maxNameGenerationCreateAttempts.
 const mostNames = 8
 
-// callCreate creates an object. Each name that the server draws counts as a call, as it does
-// for a client that draws them.
+// callCreate creates an object. Each name that the server generates counts as a call, like each
+// name of a client that generates them.
 func (s *Server) callCreate(o Object) (result Object, err error) {
 	name, names := o.GetName(), mostNames
 	if name != "" {
@@ -61,7 +62,7 @@ func (s *Server) callDelete(k Key, options metav1.DeleteOptions) error {
 	return err
 }
 
-// Target returns the name of the node that a pod must run on, empty if it has a choice.
+// Target returns the name of the node that a pod must run on, empty if the scheduler may choose.
 func Target(pod *corev1.Pod) string {
 	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {

@@ -17,13 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// invalid is the answer to an object that the API does not allow.
+// invalid is the error for an object that the API does not allow.
 func invalid(k Key, path, detail string) error {
 	return apierrors.NewInvalid(schema.GroupKind{Group: resource(k.Kind).Group, Kind: k.Kind}, k.Name,
 		field.ErrorList{field.Forbidden(field.NewPath("metadata", path), detail)})
 }
 
-// validateOwners allows one controller at most.
+// validateOwners allows at most one controlling owner.
 func validateOwners(k Key, o Object) error {
 	controllers := 0
 	for _, r := range o.GetOwnerReferences() {
@@ -37,8 +37,7 @@ func validateOwners(k Key, o Object) error {
 	return nil
 }
 
-// patch changes an object as a patch says. One that names a UID or a resource version
-// asks for it.
+// patch applies a patch to an object. A UID or a resource version in the patch is a precondition.
 func (s *Server) patch(k Key, kind types.PatchType, body []byte) (Object, error) {
 	old, err := s.get(k)
 	if err != nil {
@@ -77,7 +76,7 @@ func patched(old Object, kind types.PatchType, body []byte) (Object, error) {
 	return next, json.Unmarshal(after, next)
 }
 
-// mergePatch is RFC 7396.
+// mergePatch applies a JSON merge patch (RFC 7396).
 func mergePatch(before, body []byte) ([]byte, error) {
 	var target, patch any
 	if err := json.Unmarshal(before, &target); err != nil {
@@ -108,7 +107,7 @@ func merged(target, patch any) any {
 	return object
 }
 
-// remove deletes an object. A pod that runs on a node is given time to end.
+// remove deletes an object. A pod that runs on a node is deleted gracefully.
 func (s *Server) remove(k Key, options metav1.DeleteOptions) error {
 	old, err := s.get(k)
 	if err != nil {

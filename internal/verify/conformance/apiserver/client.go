@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// Client returns a client of what carries out plans.
+// Client returns a client for the executor of plans.
 func (s *Server) Client() kube.Client { return client{s} }
 
 type client struct{ s *Server }
@@ -34,7 +34,7 @@ func (c client) Do(_ context.Context, r kube.Request) error {
 	return fmt.Errorf("no such verb: %s", r.Verb)
 }
 
-// answer leaves in o what a successful call answers.
+// answer returns a function that stores the result of a successful call in o.
 func answer(o Object) func(Object, error) error {
 	return func(stored Object, err error) error {
 		if err == nil {

@@ -14,8 +14,8 @@ import (
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// Clientset returns a client of Kubernetes' own controllers. Methods that they are not
-// expected to call panic, because the embedded interfaces are nil.
+// Clientset returns a client for Kubernetes' own controllers. Methods that they are not expected to
+// call panic, because the embedded interfaces are nil.
 func (s *Server) Clientset() kubernetes.Interface { return Clientset{Of: func() *Server { return s }} }
 
 // A Clientset is a client of the server that Of returns, which may change between passes.
@@ -24,10 +24,10 @@ type Clientset struct {
 	Of func() *Server
 }
 
-// AppsV1 returns the client of that group.
+// AppsV1 returns the client of apps/v1.
 func (c Clientset) AppsV1() appsclient.AppsV1Interface { return apps{c: c} }
 
-// CoreV1 returns the client of that group.
+// CoreV1 returns the client of the core group.
 func (c Clientset) CoreV1() coreclient.CoreV1Interface { return core{c: c} }
 
 type apps struct {
@@ -64,7 +64,7 @@ func (a core) ReplicationControllers(ns string) coreclient.ReplicationController
 	return controllers{calls: calls[*corev1.ReplicationController]{a.c.Of, "ReplicationController", ns}}
 }
 
-// calls are those of one kind in a namespace.
+// calls makes the calls for one kind in a namespace.
 type calls[T Object] struct {
 	of        func() *Server
 	kind      string

@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A Class is a way in which a call ends badly.
+// A Class is a way in which a call fails.
 type Class string
 
-// The classes.
+// The classes of failures.
 const (
 	NotFound     Class = "404"
 	Conflict     Class = "409"
@@ -29,27 +29,27 @@ const (
 	LostBefore   Class = "connection lost before"
 	LostAfter    Class = "connection lost after"
 	Terminating  Class = "403 namespace terminating"
-	Exists       Class = "409 already exists" // of creations
+	Exists       Class = "409 already exists" // for creations
 )
 
 // Classes are all classes.
 var Classes = []Class{NotFound, Conflict, Invalid, Quota, TooMany, Internal, Timeout, TimeoutAfter, LostBefore, LostAfter, Terminating, Exists}
 
-// Answers that are no failures, for those who want to know what follows without one.
+// Outcomes without a failure, for tests of the following calls.
 const (
-	Dropped Class = "dropped" // answered as if it was carried out
-	Done    Class = "done"    // carried out, whatever other rules say
+	Dropped Class = "dropped" // not carried out, but answered as a success
+	Done    Class = "done"    // carried out; later rules do not apply
 )
 
-// CarriedOut reports whether the call has its effect all the same.
+// CarriedOut reports whether the call takes effect in spite of the error.
 func (c Class) CarriedOut() bool { return c == TimeoutAfter || c == LostAfter || c == Done }
 
-// Unanswered reports whether the caller cannot know if the call had its effect.
+// Unanswered reports whether the caller cannot know if the call took effect.
 func (c Class) Unanswered() bool {
 	return c == TimeoutAfter || c == LostAfter || c == Timeout || c == LostBefore
 }
 
-// errLost is what client-go returns when a connection breaks while an answer is awaited.
+// errLost is the error of client-go when a connection breaks before the response arrives.
 var errLost error = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 
 // Err is the error of a call. It names no object, since the two sides name pods differently.
@@ -81,34 +81,33 @@ func (c Class) Err() error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// What a call is for, whatever its verb.
+// The purposes of calls, whatever their verbs.
 const (
 	Get     = "get"
 	Adopt   = "adopt"
 	Release = "release"
 	Create  = "create"
-	Write   = "write" // update or patch, but for the owners
+	Write   = "write" // update or patch, except of the owners
 	Delete  = "delete"
 	Status  = "status"
 )
 
-// Operations are all that a call may be for.
+// Operations are all purposes of calls.
 var Operations = []string{Get, Adopt, Release, Create, Write, Delete, Status}
 
-// An operation is what is done to which object. A pod that is created has the name of
-// the node that it is for.
+// An operation is a purpose and its object. A pod to be created has the name of its node.
 type operation struct{ verb, kind, name string }
 
-// A Rule lets calls fail: those for Verb with objects of Kind. Of is a divisor: only names
-// whose hash leaves the rest Pick when divided by it, or all if it is not set. Of the calls
-// for one object those from the From-th on fail, Count of them.
+// A Rule lets calls for Verb with objects of Kind fail. It applies to names with hash modulo Of
+// equal to Pick, to all names if Of is 0. Of the calls for one object, Count calls fail, beginning
+// with number From.
 type Rule struct {
 	Verb, Kind  string
-	Name        string // if not empty, of the one object of this name instead
+	Name        string // if not empty, the only object, instead of Of and Pick
 	Of, Pick    uint32
 	From, Count int
 	Class       Class
-	Void        bool // the class says that it was carried out, and it was not
+	Void        bool // not carried out, even if the class says so
 }
 
 func (r Rule) matches(o operation, n int) bool {
@@ -123,25 +122,24 @@ func (r Rule) matches(o operation, n int) bool {
 	return h.Sum32()%max(1, r.Of) == r.Pick
 }
 
-// A Call is one that was made.
+// A Call is a recorded call.
 type Call struct {
 	Verb, Kind string
-	Name       string // of the object; of a pod that is created, that of its node
-	Class      Class  // of the failure that a rule asked for, or empty
-	Changed    bool   // whether something is stored that was not
-	Err        error  // that the caller got
+	Name       string // of the object, or for a created pod of its node
+	Class      Class  // the failure that a rule asked for, or empty
+	Changed    bool   // whether the call changed a stored object
+	Err        error  // returned to the caller
 }
 
-// SetRules replaces the rules, and forgets what was called.
+// SetRules replaces the rules, and forgets the recorded calls.
 func (s *Server) SetRules(rules []Rule) {
 	s.rules, s.calls, s.seen = rules, nil, map[operation]int{}
 }
 
-// Calls returns what was called since the rules were set, in order.
+// Calls returns the calls since the rules were set, in order.
 func (s *Server) Calls() []Call { return s.calls }
 
-// call makes a call: unless a rule forbids it, do is done. Sent is the object that goes
-// with it.
+// call runs do, unless a rule forbids it, and records the call. sent is the object in the request.
 func (s *Server) call(o operation, sent Object, do func() (Object, error)) (Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,13 +24,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An Object is what a server stores.
+// An Object is an API object that a server stores.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// A Key says which object is meant.
+// A Key identifies an object.
 type Key struct{ Kind, Namespace, Name string }
 
 func (k Key) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
@@ -40,16 +40,15 @@ type Server struct {
 	mu      sync.Mutex
 	objects map[Key]Object // replaced, never changed
 	version int64
-	created int // how many objects, for names and UIDs
+	created int // number of created objects, for names and UIDs
 	rules   []Rule
-	seen    map[operation]int // calls per operation
+	seen    map[operation]int // number of calls per operation
 	calls   []Call
-	origin  map[Key]Object // as they were when the server was cloned
-	// Lenient lets a caller that goes on with what it had read overwrite what it has
-	// written itself since.
+	origin  map[Key]Object // the objects when the server was cloned
+	// Lenient allows an update from an old version if only the caller has written since.
 	Lenient bool
-	// Written, unless it is nil, is told what there is after an update or patch that was
-	// carried out, also if it has changed nothing. It must not be kept.
+	// Written, unless it is nil, is called with the object after each update or patch that was
+	// carried out, even if nothing changed. It must not keep the object.
 	Written func(Object)
 }
 
@@ -68,14 +67,14 @@ func (s *Server) Clone() *Server {
 	return &Server{objects: maps.Clone(s.objects), version: s.version, created: s.created, seen: map[operation]int{}, origin: s.objects}
 }
 
-// Version is that of the last write.
+// Version returns the resource version of the last write.
 func (s *Server) Version() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
 }
 
-// Put stores a copy of an object as it is, as if somebody else had written it.
+// Put stores a copy of an object as it is, like a write by another client.
 func (s *Server) Put(o Object) Object {
 	o = o.DeepCopyObject().(Object)
 	s.version++
@@ -87,10 +86,10 @@ func (s *Server) Put(o Object) Object {
 	return o
 }
 
-// Remove removes an object, as if somebody else had done so.
+// Remove removes an object at once, like another client.
 func (s *Server) Remove(k Key) { delete(s.objects, k) }
 
-// Stored returns an object, nil if it is not there. It must not be changed.
+// Stored returns an object, nil if it does not exist. It must not be changed.
 func (s *Server) Stored(k Key) Object { return s.objects[k] }
 
 // Objects returns all objects in order. They must not be changed.
@@ -108,7 +107,7 @@ func KeyOf(o Object) Key { return Key{Kind(o), o.GetNamespace(), o.GetName()} }
 // Kind returns the kind of an object, by its type.
 func Kind(o Object) string { return reflect.TypeOf(o).Elem().Name() }
 
-// resource is what errors call a kind.
+// resource returns the resource of a kind, for error messages.
 func resource(kind string) schema.GroupResource {
 	switch kind {
 	case "Pod":
@@ -125,7 +124,7 @@ func resource(kind string) schema.GroupResource {
 	return appsv1.Resource("replicasets")
 }
 
-// spec returns a part of an object, the zero value if its kind has none.
+// spec returns the field Spec of an object, the zero value if its kind has none.
 func spec(o Object) reflect.Value   { return reflect.ValueOf(o).Elem().FieldByName("Spec") }
 func status(o Object) reflect.Value { return reflect.ValueOf(o).Elem().FieldByName("Status") }
 
@@ -171,7 +170,7 @@ func (s *Server) create(o Object) (Object, error) {
 	return s.store(k, o), nil
 }
 
-// store makes o, which nobody else may change, the object of a key.
+// store stores o under a key. Only the server may change o afterwards.
 func (s *Server) store(k Key, o Object) Object {
 	s.version++
 	o.SetResourceVersion(strconv.FormatInt(s.version, 10))
@@ -179,12 +178,12 @@ func (s *Server) store(k Key, o Object) Object {
 	return o
 }
 
-// conflict is the answer to a write whose precondition does not hold.
+// conflict is the error for a write with a precondition that does not hold.
 func conflict(k Key, what string) error {
 	return apierrors.NewConflict(resource(k.Kind), k.Name, fmt.Errorf("%s has changed", what))
 }
 
-// update stores another state of an object, of its status only if sub is set.
+// update stores a new state of an object, with sub only of its status.
 func (s *Server) update(o Object, sub bool) (Object, error) {
 	k := KeyOf(o)
 	old, err := s.get(k)
@@ -204,14 +203,13 @@ func (s *Server) update(o Object, sub bool) (Object, error) {
 	return s.replace(k, old, o, sub)
 }
 
-// own reports whether all that was written over a version is the caller's.
+// own reports whether all writes since a version are the caller's.
 func (s *Server) own(k Key, version string) bool {
 	was := s.origin[k]
 	return s.Lenient && (was == nil || was.GetResourceVersion() == version)
 }
 
-// rebased makes the changes that a caller has made to what it had read to what it has
-// written since.
+// rebased applies the caller's changes of the object that it read to the object that it wrote last.
 func rebased(read, written, o Object, sub bool) (Object, error) {
 	if read == nil || sub {
 		return o, nil
@@ -228,7 +226,7 @@ func rebased(read, written, o Object, sub bool) (Object, error) {
 	return patched(written, types.MergePatchType, changes)
 }
 
-// replace stores what a write makes of an object.
+// replace stores the result of a write.
 func (s *Server) replace(k Key, old, o Object, sub bool) (Object, error) {
 	next := copyOf(o)
 	next.SetUID(old.GetUID())
@@ -257,8 +255,8 @@ func (s *Server) replace(k Key, old, o Object, sub bool) (Object, error) {
 	return s.store(k, next), nil
 }
 
-// changesGeneration reports whether a write changes what an object asks for. The
-// annotations of a Deployment are part of that.
+// changesGeneration reports whether a write increases the generation. For a Deployment that
+// includes changes of annotations.
 func changesGeneration(old, next Object) bool {
 	a, b := spec(old), spec(next)
 	if !a.IsValid() || Kind(old) == "Pod" {

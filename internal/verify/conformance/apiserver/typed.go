@@ -13,8 +13,8 @@ import (
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-// The typed clients have those methods that a controller calls; they choose between the
-// calls and the nil interface, which both have them.
+// The typed clients define the methods that a controller calls. They resolve the ambiguity between
+// calls and the embedded nil interface, which both have these methods.
 type (
 	deployments struct {
 		appsclient.DeploymentInterface

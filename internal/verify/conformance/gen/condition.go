@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Condition draws a condition, half of them Progressing with any reason and a time
-// around the deadline.
+// Condition draws a condition; half of them are Progressing with any reason and a time around the
+// deadline.
 func Condition(t random.Source, now time.Time, deadline int32) appsv1.DeploymentCondition {
 	c := appsv1.DeploymentCondition{
 		Type: random.OneOf(t, "type", appsv1.DeploymentProgressing, appsv1.DeploymentProgressing, appsv1.DeploymentProgressing,

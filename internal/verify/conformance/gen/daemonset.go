@@ -20,7 +20,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/conformance/upstream"
 )
 
-// A DaemonSetCase is what the DaemonSet controller sees in one pass.
+// A DaemonSetCase is the input of the DaemonSet controller for one pass.
 type DaemonSetCase struct {
 	DaemonSet *appsv1.DaemonSet
 	Revisions []*appsv1.ControllerRevision
@@ -29,14 +29,14 @@ type DaemonSetCase struct {
 	Failures  []upstream.Failure
 }
 
-// DaemonSet draws a DaemonSet, up to six nodes, up to two pods for each of them, and up
-// to four revisions.
+// DaemonSet draws a DaemonSet, up to six nodes, up to two pods for each of them, and up to four
+// revisions.
 //
-// A quarter of the nodes are tainted, in half of the cases pods want the label of some
-// nodes, 10 % are OnDelete and 40 % surge. Of the pods half are of the current template;
-// a tenth belongs to a node that does not exist, 5 % are orphans, 4 % no longer match, and
-// some have failed or ended. 15 % of the revisions of the current template are missing,
-// 5 % are there twice, and some have no hash or no owner.
+// A quarter of the nodes are tainted, in half of the cases pods select a label of some nodes, 10 %
+// are OnDelete and 40 % surge. Half of the pods have the current template; a tenth belong to a node
+// that does not exist, 5 % are orphans, 4 % no longer match, and some have failed or ended. 15 % of
+// the revisions of the current template are missing, 5 % exist twice, and some have no hash or no
+// owner.
 func DaemonSet(t random.Source, now time.Time) *DaemonSetCase {
 	c := &DaemonSetCase{DaemonSet: daemonSet(t, now)}
 	for i := range random.Below(t, "nodes", 7) {
@@ -128,7 +128,7 @@ func clusterNode(t random.Source, i int) *corev1.Node {
 	return n
 }
 
-// revisions draws the revisions of the case, and returns the hashes that pods may have.
+// revisions draws the revisions of the case, and returns the possible hashes of pods.
 func (c *DaemonSetCase) revisions(t random.Source) (hashes []string) {
 	ds := c.DaemonSet
 	add := func(name string, k int, number int64) *appsv1.ControllerRevision {
@@ -198,7 +198,7 @@ func (c *DaemonSetCase) pod(t random.Source, now time.Time, i int, node, hash st
 	}
 	p.OwnerReferences = []metav1.OwnerReference{owner("DaemonSet", c.DaemonSet.Name, string(c.DaemonSet.UID))}
 	switch random.Weighted(t, "pod ownership", 88, 5, 4, 3) {
-	case 1: // upstream lists them last, and the planner goes by name
+	case 1: // upstream lists orphans last; with this name the planner does, too
 		p.OwnerReferences, p.Name = nil, "q"+strconv.Itoa(i)
 	case 2:
 		p.Labels["app"] = "former"

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/randfill"
 )
 
-// Unset fills an object of the API at random, so that most of what may be unset is, in each
-// part of it. The same seed gives the same object.
+// Unset fills an API object at random, so that most optional fields are unset at every level. The
+// same seed gives the same object.
 func Unset(object runtime.Object, seed int64) {
 	// Few pointers and lists, or many.
 	chance := 0.35 + 0.6*rand.New(rand.NewSource(seed)).Float64()
@@ -40,7 +40,7 @@ func Unset(object runtime.Object, seed int64) {
 		func(n *intstr.IntOrString, c randfill.Continue) {
 			*n = oneOf(c, intstr.FromInt32(0), intstr.FromInt32(2), intstr.FromString(""), intstr.FromString("25%"))
 		},
-		// A utilization becomes an annotation, too. Nobody writes it into a manifest.
+		// Upstream stores a utilization as an annotation, too, which no manifest contains.
 		func(s *autoscalingv1.HorizontalPodAutoscalerStatus, _ randfill.Continue) {
 			*s = autoscalingv1.HorizontalPodAutoscalerStatus{}
 		},
@@ -55,8 +55,8 @@ func Unset(object runtime.Object, seed int64) {
 	unset(reflect.ValueOf(object).Elem(), rand.New(rand.NewSource(seed)))
 }
 
-// unset clears half of the texts that have a type of their own, which randfill fills with
-// anything, and pointers to times that no text stands for.
+// unset clears half of the strings of named types, which randfill fills with anything, and pointers
+// to zero times, which no text can express.
 func unset(v reflect.Value, r *rand.Rand) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -84,7 +84,7 @@ func unset(v reflect.Value, r *rand.Rand) {
 
 func oneOf[T any](c randfill.Continue, values ...T) T { return values[c.Intn(len(values))] }
 
-// anyQuantity returns one as it is read from a text.
+// anyQuantity returns a quantity parsed from a text.
 func anyQuantity(c randfill.Continue) resource.Quantity {
 	if c.Intn(4) == 0 {
 		number := strconv.FormatInt(c.Int63n(oneOf[int64](c, 10, 1e4, 1e9, 1e15)), 10)
@@ -113,7 +113,7 @@ func fillDeploymentStrategy(s *appsv1.DeploymentStrategy, c randfill.Continue) {
 	c.FillNoCustom(s)
 	s.Type = oneOf(c, "", appsv1.RollingUpdateDeploymentStrategyType, appsv1.RecreateDeploymentStrategyType)
 	if s.Type == appsv1.RecreateDeploymentStrategyType {
-		s.RollingUpdate = nil // or else the server refuses it
+		s.RollingUpdate = nil // else the server refuses it
 	}
 }
 
@@ -126,7 +126,7 @@ func fillStatefulSetStrategy(s *appsv1.StatefulSetUpdateStrategy, c randfill.Con
 	c.FillNoCustom(s)
 	s.Type = oneOf(c, "", appsv1.RollingUpdateStatefulSetStrategyType, appsv1.OnDeleteStatefulSetStrategyType)
 	if s.Type == appsv1.OnDeleteStatefulSetStrategyType {
-		s.RollingUpdate = nil // or else the server refuses it
+		s.RollingUpdate = nil // else the server refuses it
 	}
 }
 

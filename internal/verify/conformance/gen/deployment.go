@@ -15,19 +15,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A DeploymentCase is what the Deployment controller sees in one pass.
+// A DeploymentCase is the input of the Deployment controller for one pass.
 type DeploymentCase struct {
 	Deployment  *appsv1.Deployment
-	ReplicaSets []*appsv1.ReplicaSet // of the namespace
+	ReplicaSets []*appsv1.ReplicaSet // all in the namespace
 	Pods        []*corev1.Pod
 }
 
-// A scene is the state that the objects of a case are drawn to look like.
+// A scene is the state of the rollout in a case.
 type scene int
 
 const (
-	rolling  scene = iota // in the middle of a rollout, sizes near what is wanted
-	complete              // the new ReplicaSet serves alone
+	rolling  scene = iota // in the middle of a rollout, sizes near the desired ones
+	complete              // only the new ReplicaSet has pods
 	chaotic               // anything
 )
 
@@ -39,17 +39,16 @@ type draft struct {
 	c     *DeploymentCase
 }
 
-// Deployment draws a Deployment, up to six ReplicaSets of its own, 2 % of the time up
-// to 21, up to two of others, and up to four pods.
+// Deployment draws a Deployment, up to six ReplicaSets of its own, 2 % of the time up to 21, up to
+// two other ReplicaSets, and up to four pods.
 //
-// Half of the cases look like a rollout, 15 % like a complete one, the rest like
-// nothing in particular. 15 % use Recreate, 12 % are paused, 4 % being deleted.
-// Statuses are half of the time truthful, otherwise they lag behind or run ahead.
-// A tenth of the Deployments has a selector with expressions, and of the ReplicaSets
-// 8 % are orphans and 5 % no longer match. A few percent ask for a rollback. About 1 %
-// of the cases each have an unusable limit, a negative number, an unknown strategy, an
-// odd selector, a ReplicaSet without UID, or the name of the new ReplicaSet taken;
-// 10 % leave out what the API server would default.
+// Half of the cases look like a rollout, 15 % like a complete one, the rest are arbitrary. 15 % use
+// Recreate, 12 % are paused, 4 % are being deleted. Half of the statuses are true, the others are
+// older or newer than the spec. A tenth of the Deployments has a selector with expressions; 8 % of
+// the ReplicaSets are orphans and 5 % no longer match. A few percent ask for a rollback. About 1 %
+// of the cases each have an unusable limit, a negative number, an unknown strategy, an odd
+// selector, a ReplicaSet without UID, or another ReplicaSet with the name of the new one; 10 %
+// leave out defaults of the API server.
 func Deployment(t random.Source, now time.Time) *DeploymentCase {
 	g := &draft{t: t, now: now, c: &DeploymentCase{}}
 	g.scene = []scene{rolling, complete, chaotic}[random.Weighted(t, "scene", 50, 15, 35)]
@@ -199,8 +198,8 @@ func (g *draft) setAnnotations(rs *appsv1.ReplicaSet) {
 	}
 }
 
-// setStatus draws what a ReplicaSet reports: half of the time the truth, else it
-// lags behind its size, runs ahead of it, or says anything.
+// setStatus draws the status of a ReplicaSet: half of the time the true one, else too low, too
+// high, or anything.
 func (g *draft) setStatus(rs *appsv1.ReplicaSet) {
 	t, size, s := g.t, *rs.Spec.Replicas, &rs.Status
 	class := random.Weighted(t, "status class", 50, 20, 10, 10, 10)
@@ -236,8 +235,8 @@ func (g *draft) setStatus(rs *appsv1.ReplicaSet) {
 	}
 }
 
-// otherReplicaSets draws ReplicaSets that are not the Deployment's: another's with its
-// labels, and nobody's with others.
+// otherReplicaSets draws ReplicaSets that do not belong to the Deployment: some with its labels and
+// another owner, and some with other labels and no owner.
 func (g *draft) otherReplicaSets() {
 	for i := range random.Weighted(g.t, "strangers", 80, 15, 5) {
 		rs := &appsv1.ReplicaSet{
@@ -256,8 +255,8 @@ func (g *draft) otherReplicaSets() {
 	}
 }
 
-// status draws what the Deployment has last reported: half of the time the sums of
-// its ReplicaSets, else anything. Conditions come in any order, at times twice.
+// status draws the last reported status of the Deployment: half of the time the sums of its
+// ReplicaSets, else anything. Conditions come in any order, at times twice.
 func (g *draft) status() {
 	t, d := g.t, g.c.Deployment
 	s := &d.Status
@@ -291,8 +290,7 @@ func (g *draft) sums(s *appsv1.DeploymentStatus) {
 	}
 }
 
-// pods draws pods for a Deployment whose strategy looks at them, and rarely for
-// others.
+// pods draws pods for a Deployment with the strategy Recreate, and rarely for others.
 func (g *draft) pods() {
 	t := g.t
 	if g.c.Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType && !random.OneIn(t, "pods", 20) {

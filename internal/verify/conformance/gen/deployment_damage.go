@@ -12,7 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 )
 
-// damage makes a few cases unlike anything that an API server stores.
+// damage changes a few cases in ways that no API server stores.
 func (g *draft) damage() {
 	t, d := g.t, g.c.Deployment
 	switch random.Weighted(t, "break", 74, 10, 2, 1, 1, 6, 2, 1, 1, 2) {
@@ -44,7 +44,7 @@ func (g *draft) damage() {
 	}
 }
 
-// forget leaves out values that are what the API server would set.
+// forget leaves out values that the API server would default.
 func (g *draft) forget() {
 	t, s := g.t, &g.c.Deployment.Spec
 	for range 1 + random.Below(t, "forgotten", 3) {
@@ -107,7 +107,7 @@ func (g *draft) ownership() {
 	}
 }
 
-// collide takes the name that the new ReplicaSet is to have, for another template.
+// collide gives the name of the new ReplicaSet to a ReplicaSet with another template.
 func (g *draft) collide() {
 	d, sets := g.c.Deployment, g.c.ReplicaSets
 	if len(sets) == 0 {

@@ -2,10 +2,9 @@
 
 // Package gen draws API objects that look like real ones and like broken ones.
 //
-// Each generator names its distribution, roughly: rapid prefers what comes first in
-// a list, which is therefore always the ordinary case, and what a failing case is
-// shrunk to. All times are relative to an instant that the caller gives.
+// The comment of each generator gives its distribution, roughly: rapid prefers the first element of
+// a list, which is therefore always the ordinary case, and the result of shrinking. All times are
+// relative to an instant that the caller gives.
 //
-// Whether the rare cases have really been drawn is not assumed: the tests count
-// them, and fail for one that did not occur.
+// Tests count the rare cases, and fail if one did not occur.
 package gen

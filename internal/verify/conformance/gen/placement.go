@@ -21,9 +21,9 @@ type PlacementCase struct {
 	Node      *corev1.Node
 }
 
-// Placement draws a node, and a DaemonSet whose template demands something of it:
-// 10 % name a node, a third want labels, half of which the node has, half have an
-// affinity, right or wrong, and two thirds tolerations.
+// Placement draws a node, and a DaemonSet with constraints on nodes: 10 % name a node, a third
+// select labels, half of these labels of the node, half have an affinity, right or wrong, and two
+// thirds tolerations.
 func Placement(t random.Source) *PlacementCase {
 	c := &PlacementCase{
 		DaemonSet: &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "web", UID: "ds"}},
@@ -91,7 +91,7 @@ func taintKey(t random.Source) string {
 	return random.OneOf(t, "taint key", "dedicated", "other", "")
 }
 
-// Taints draws up to three taints, a few of them with an effect that nobody knows.
+// Taints draws up to three taints, a few of them with an unknown effect.
 func Taints(t random.Source) (taints []corev1.Taint) {
 	for range max(0, random.Below(t, "taints", 6)-2) {
 		taints = append(taints, corev1.Taint{
@@ -103,8 +103,8 @@ func Taints(t random.Source) (taints []corev1.Taint) {
 	return taints
 }
 
-// Tolerations draws up to three tolerations: a third of well-known taints, of which
-// some are those that every daemon has, but for the seconds.
+// Tolerations draws up to three tolerations. A third are for well-known taints; some of these are
+// tolerations of every daemon pod, but may have seconds.
 func Tolerations(t random.Source) (list []corev1.Toleration) {
 	for range random.Below(t, "tolerations", 4) {
 		o := corev1.Toleration{
@@ -125,9 +125,9 @@ func Tolerations(t random.Source) (list []corev1.Toleration) {
 	return list
 }
 
-// NodePods draws up to four pods of a DaemonSet that belong to the node: half of them
-// healthy, a sixth failed, with the hashes "new", "old" or "older", at times a template generation, and
-// one in eight only pinned. Names are in no order.
+// NodePods draws up to four pods of a DaemonSet on the node: half of them healthy, a sixth failed,
+// with the hashes "new", "old" or "older", some with a template generation; one in eight has only
+// the affinity to the node. Names are in no order.
 func NodePods(t random.Source, now time.Time, node string) []*corev1.Pod {
 	pods := make([]*corev1.Pod, random.Below(t, "pods", 5))
 	for i := range pods {

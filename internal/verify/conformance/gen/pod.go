@@ -23,10 +23,9 @@ func owner(kind, name, uid string) metav1.OwnerReference {
 	}
 }
 
-// Pod draws the i-th pod of a namespace, without labels and owner: 70 % Running,
-// the rest in any phase, the empty one and the ended ones included; 8 % being
-// deleted; on one of three nodes or none; 70 % ready; 25 % with a deletion cost;
-// some with restarts and sidecars. Names are in order, UIDs are not.
+// Pod draws the i-th pod of a namespace, without labels and owner: 70 % Running, the rest in any
+// phase, also empty or ended; 8 % being deleted; on one of three nodes or none; 70 % ready; 25 %
+// with a deletion cost; some with restarts and sidecars. Names are in order, UIDs are not.
 func Pod(t random.Source, now time.Time, i int) *corev1.Pod {
 	n := strconv.Itoa(i)
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
@@ -51,8 +50,8 @@ func Pod(t random.Source, now time.Time, i int) *corev1.Pod {
 	return p
 }
 
-// readiness draws conditions: 70 % ready, 20 % not, and a few without a Ready
-// condition, with two of them, or with another in front.
+// readiness draws conditions: 70 % ready, 20 % not, and a few without a Ready condition, with two
+// of them, or after another condition.
 func readiness(t random.Source, now time.Time) []corev1.PodCondition {
 	ready := func(s corev1.ConditionStatus) corev1.PodCondition {
 		return corev1.PodCondition{Type: corev1.PodReady, Status: s, LastTransitionTime: Time(t, now, "ready since")}
@@ -93,8 +92,8 @@ func restarts(t random.Source, p *corev1.Pod) {
 	}
 }
 
-// Pods draws 0 to most-1 pods. In a third of the lists all are alike in health, so
-// that times, restarts and UIDs decide.
+// Pods draws 0 to most-1 pods. In a third of the lists all pods are healthy, so that times,
+// restarts and UIDs decide.
 func Pods(t random.Source, now time.Time, most int) []*corev1.Pod {
 	pods := make([]*corev1.Pod, random.Below(t, "pods", most))
 	alike := random.OneIn(t, "alike", 3)
@@ -115,8 +114,8 @@ func makeHealthy(p *corev1.Pod) {
 	}
 }
 
-// Twin draws the i-th pod as a copy of another with none to three fields drawn
-// anew: UID and name always differ.
+// Twin draws the i-th pod as a copy of another pod with up to three fields changed. UID and name
+// always differ.
 func Twin(t random.Source, now time.Time, of *corev1.Pod, i int) *corev1.Pod {
 	other := Pod(t, now, i)
 	p := of.DeepCopy()

@@ -17,27 +17,26 @@ import (
 
 const hashLabel = "pod-template-hash"
 
-// A ReplicaSetCase is what the ReplicaSet controller sees in one pass.
+// A ReplicaSetCase is the input of the ReplicaSet controller for one pass.
 type ReplicaSetCase struct {
 	ReplicaSet *appsv1.ReplicaSet
 	Siblings   []*appsv1.ReplicaSet // the others of the namespace
 	Pods       []*corev1.Pod
 	Burst      int
-	// Controllers is set if ReplicaSet and Siblings are ReplicationControllers, in the
-	// form of ReplicaSets, see AsController.
+	// Controllers is set if ReplicaSet and Siblings are ReplicationControllers, in the form of
+	// ReplicaSets, see [AsController].
 	Controllers bool
 }
 
-// ReplicaSet draws a ReplicaSet, up to three others and up to 15 pods, 3 % of the
-// time up to 59. In a sixth of the cases one becomes available about now.
+// ReplicaSet draws a ReplicaSet, up to three others and up to 15 pods, 3 % of the time up to 59. In
+// a sixth of the cases a pod becomes available about now.
 //
-// Of the ReplicaSets 70 % belong to the Deployment "d", and 10 % have a selector with
-// expressions, none, or one that cannot be used. Of the pods 72 % are those of the
-// case, 8 % are orphans that match and 5 % no longer match; 8 % are those of another,
-// 7 % nobody's and match nothing, except for 1 % that match another ReplicaSet. The
-// size is the number of active pods give or take three, 15 % any, and 1 % negative;
-// 8 % are being deleted. The status is 40 % what it should be, and the burst is 500
-// or, for 20 %, a few.
+// 70 % of the ReplicaSets belong to the Deployment "d", and 10 % have a selector with expressions,
+// none, or an invalid one. Of the pods 72 % belong to the ReplicaSet, 8 % are orphans that match, 5
+// % no longer match, 8 % belong to another ReplicaSet, and 7 % belong to no ReplicaSet and match
+// nothing, except for 1 % that match another ReplicaSet. The size is the number of active pods give
+// or take three, 15 % any, and 1 % negative; 8 % are being deleted. The status is correct in 40 %
+// of the cases, and the burst is 500 or, for 20 %, a few.
 func ReplicaSet(t random.Source, now time.Time) *ReplicaSetCase {
 	c := &ReplicaSetCase{ReplicaSet: simpleSet(t, "a"), Burst: 500}
 	rs := c.ReplicaSet
@@ -90,7 +89,7 @@ func ReplicaSet(t random.Source, now time.Time) *ReplicaSetCase {
 	return c
 }
 
-// own makes p one of the pods of the case.
+// own draws the owner and the labels of p.
 func (c *ReplicaSetCase) own(t random.Source, p *corev1.Pod) {
 	rs := c.ReplicaSet
 	switch random.Weighted(t, "owner", 72, 8, 5, 2, 8, 5) {
@@ -179,7 +178,7 @@ func simpleSet(t random.Source, name string) *appsv1.ReplicaSet {
 	return rs
 }
 
-// status draws what the ReplicaSet has last reported.
+// status draws the last reported status of the ReplicaSet.
 func (c *ReplicaSetCase) status(t random.Source, now time.Time, active int32) {
 	s := &c.ReplicaSet.Status
 	s.ObservedGeneration = c.ReplicaSet.Generation - int64(random.Below(t, "behind", 2))

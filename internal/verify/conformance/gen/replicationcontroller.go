@@ -12,10 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ReplicationController draws a case like [ReplicaSet], of ReplicationControllers:
-// their selectors are maps, nil, empty or the labels of a selector of a ReplicaSet, 5 %
-// have no template, and none reports terminating pods. Of the pods of a ReplicaSet
-// 4 % still are.
+// ReplicationController draws a case like [ReplicaSet], of ReplicationControllers: their selectors
+// are maps, nil, empty or the labels of a ReplicaSet's selector, 5 % have no template, and none
+// reports terminating pods. 4 % of the pods that would be a ReplicaSet's still are.
 func ReplicationController(t random.Source, now time.Time) *ReplicaSetCase {
 	c := ReplicaSet(t, now)
 	c.Controllers = true
@@ -42,7 +41,7 @@ func ReplicationController(t random.Source, now time.Time) *ReplicaSetCase {
 	return c
 }
 
-// Kind is that of the objects of the case.
+// Kind is the kind of the objects of the case.
 func (c *ReplicaSetCase) Kind() string {
 	if c.Controllers {
 		return "ReplicationController"
@@ -50,8 +49,8 @@ func (c *ReplicaSetCase) Kind() string {
 	return "ReplicaSet"
 }
 
-// AsController returns the ReplicationController that has the form of rs. A template
-// without containers is none.
+// AsController returns rs in the form of a ReplicationController. A template without containers
+// becomes nil.
 func AsController(rs *appsv1.ReplicaSet) *corev1.ReplicationController {
 	rc := &corev1.ReplicationController{
 		ObjectMeta: rs.ObjectMeta,

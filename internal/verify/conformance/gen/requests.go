@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/random"
 )
 
-// Requesting draws the spec of a pod that requests something in every way there is.
+// Requesting draws the spec of a pod with resource requests of every form.
 func Requesting(t random.Source) *corev1.PodSpec {
 	spec := &corev1.PodSpec{}
 	for range 1 + random.Below(t, "containers", 3) {
@@ -24,7 +24,8 @@ func Requesting(t random.Source) *corev1.PodSpec {
 		spec.InitContainers = append(spec.InitContainers, c)
 	}
 	if random.OneIn(t, "of the pod", 3) {
-		// Limits alone become requests only behind admission, where there are no functions to ask.
+		// Admission turns limits without requests into requests, but has no function to compare
+		// with.
 		spec.Resources = &corev1.ResourceRequirements{Requests: amounts(t)}
 	}
 	if random.OneIn(t, "overhead", 4) {
@@ -41,8 +42,8 @@ func requirements(t random.Source) (r corev1.ResourceRequirements) {
 		r.Limits = amounts(t)
 	}
 	if _, requested := r.Requests[HugePages]; requested && upstream.Minor < 37 {
-		// Before 1.37 the limits of large pages are taken for what the pod requests, which
-		// differs only in pods that validation refuses.
+		// Before 1.37 the limits of huge pages count as the requests of the pod, which differs only
+		// for pods that validation refuses.
 		if r.Limits == nil {
 			r.Limits = corev1.ResourceList{}
 		}
@@ -54,7 +55,7 @@ func requirements(t random.Source) (r corev1.ResourceRequirements) {
 	return r
 }
 
-// HugePages is the resource of large pages that is drawn.
+// HugePages is the resource of huge pages in drawn specs.
 const HugePages = "hugepages-2Mi"
 
 func amounts(t random.Source) corev1.ResourceList {
@@ -67,8 +68,8 @@ func amounts(t random.Source) corev1.ResourceList {
 	return list
 }
 
-// smallest is an amount that is rounded up to a thousandth. Before 1.37 it is a whole one,
-// since there the amounts of containers are summed up for the pod before they are rounded.
+// smallest is an amount that is rounded up to a thousandth. Before 1.37 it is a whole thousandth,
+// since these releases sum up the amounts of containers before they round.
 func smallest() string {
 	if upstream.Minor < 37 {
 		return "1m"

@@ -11,8 +11,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Selector draws a selector with one or two expressions, mostly one that selects
-// key=value.
+// Selector draws a selector with one or two expressions, most of which select key=value.
 func Selector(t random.Source, key, value string) *metav1.LabelSelector {
 	s := &metav1.LabelSelector{}
 	if random.OneIn(t, "match labels", 3) {
@@ -39,8 +38,7 @@ func Selector(t random.Source, key, value string) *metav1.LabelSelector {
 	return s
 }
 
-// oddSelector draws a selector that selects everything, or that cannot be used, or
-// none.
+// oddSelector draws a selector that selects everything, an invalid one, or none.
 func oddSelector(t random.Source) *metav1.LabelSelector {
 	expression := func(key string, op metav1.LabelSelectorOperator, values ...string) *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: op, Values: values}}}
@@ -57,17 +55,17 @@ func oddSelector(t random.Source) *metav1.LabelSelector {
 	)
 }
 
-// LabelSelector is that of package random.
+// LabelSelector draws a selector with package random.
 func LabelSelector(t random.Source) *metav1.LabelSelector {
 	return kube.ToLabelSelector(random.LabelSelector(t))
 }
 
-// NodeSelector is that of package random.
+// NodeSelector draws a node selector with package random.
 func NodeSelector(t random.Source) *corev1.NodeSelector {
 	return kube.ToNodeSelector(random.NodeSelector(t))
 }
 
-// NodeTerm is that of package random.
+// NodeTerm draws a term of a node selector with package random.
 func NodeTerm(t random.Source) corev1.NodeSelectorTerm {
 	return kube.ToNodeSelector(&selector.NodeSelector{Terms: []selector.NodeSelectorTerm{random.NodeTerm(t)}}).NodeSelectorTerms[0]
 }

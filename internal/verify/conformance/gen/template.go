@@ -12,12 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// templates is how many different bare templates there are.
+// templates is the number of different bare templates.
 const templates = 4
 
-// bare returns the k-th of the templates: one container, told apart by its image.
-// Templates are most of the cost of a Deployment's pass, so that those of whole
-// passes are small; [Template] draws full ones.
+// bare returns the k-th template: one container with an image of its number. Whole passes use these
+// small templates, since templates are most of the cost of a Deployment's pass; [Template] draws
+// full ones.
 func bare(k int, labels map[string]string) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: labels},
@@ -69,7 +69,7 @@ func container(t random.Source, i int) corev1.Container {
 	return c
 }
 
-// quantity draws an amount of which several are equal in value and differ in form.
+// quantity draws a quantity; several have an equal value and a different format.
 func quantity(t random.Source) *resource.Quantity {
 	text := random.OneOf(t, "quantity", "", "1", "1000m", "1k", "1000", "1Ki", "1024", "0", "0m", "100m", "0.1", "1e3")
 	if text == "" {
@@ -92,9 +92,9 @@ func texts(t random.Source, label string, keys ...string) map[string]string {
 	return m
 }
 
-// Variant returns a copy of a template in another form: 60 % equal in meaning, with
-// nil for empty, empty for nil, an equal quantity or another hash label, and the
-// rest with one field changed.
+// Variant returns a copy of a template in another form: 60 % semantically equal, with nil for
+// empty, empty for nil, an equal quantity or another hash label, and the rest with one field
+// changed.
 func Variant(t random.Source, p *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	v := p.DeepCopy()
 	switch random.Below(t, "variant", 10) {

@@ -13,13 +13,12 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// Time is that of package random.
+// Time draws a time with package random.
 func Time(t random.Source, now time.Time, label string) metav1.Time {
 	return metav1.NewTime(random.Time(t, label, now))
 }
 
-// Limit draws maxSurge or maxUnavailable as users write it: 80 % as the API server accepts
-// it, and the rest unset, odd, or unusable.
+// Limit draws maxSurge or maxUnavailable: 80 % valid, and the rest unset, odd, or invalid.
 func Limit(t random.Source, label string) *intstr.IntOrString {
 	switch random.Weighted(t, label+" is", 80, 5, 5, 5, 5) {
 	case 0:
@@ -40,7 +39,7 @@ func goodLimit(t random.Source, label string) *intstr.IntOrString {
 	return kube.ToIntOrString(random.Limit(t, label))
 }
 
-// annotations draws what users and tools put on a Deployment: usually nothing.
+// annotations draws annotations of users and tools on a Deployment: usually none.
 func annotations(t random.Source, label string) map[string]string {
 	m := map[string]string{}
 	if random.Percent(t, label+" cause", 30) {

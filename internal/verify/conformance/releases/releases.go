@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package releases is the table of the README that says to which releases of Kubernetes
-// the planners are identical, made from the records of full comparisons beside it.
+// Package releases makes the README's table of the Kubernetes releases to which the planners are
+// identical, from the records of full comparisons in this folder.
 package releases
 
 import (
@@ -13,20 +13,20 @@ import (
 	"strings"
 )
 
-// A Record is what was compared with a release, when nothing failed.
+// A Record is the extent of a comparison with one release in which nothing failed.
 type Record struct {
 	Kubernetes string         `json:"kubernetes"` // the release, such as 1.37.2
-	Commit     string         `json:"commit"`     // of the planners that were compared
+	Commit     string         `json:"commit"`     // of the compared planners
 	Seed       int            `json:"seed"`
 	Cases      int            `json:"cases"`     // of single functions
-	Passes     int            `json:"passes"`    // whole, of controllers
-	Carried    int            `json:"carried"`   // passes that were carried out, and those of chains
-	Otherwise  []string       `json:"otherwise"` // what the release does otherwise by default
-	Intended   map[string]int `json:"intended"`  // how often each intended difference was met
+	Passes     int            `json:"passes"`    // whole passes of controllers
+	Carried    int            `json:"carried"`   // passes that were carried out, also in chains
+	Otherwise  []string       `json:"otherwise"` // differences of the release by default
+	Intended   map[string]int `json:"intended"`  // how often each intended difference applied
 }
 
-// Join is the record that parts make, which single tests have left in a folder. They must be
-// of one release, one commit and one seed.
+// Join joins the partial records of single tests in a folder. They must have the same release,
+// commit and seed.
 func Join(folder fs.FS) (Record, error) {
 	var all Record
 	names, err := fs.Glob(folder, "*.json")
@@ -58,7 +58,7 @@ func Join(folder fs.FS) (Record, error) {
 	return all, nil
 }
 
-// commit is how git abbreviates that of a tree without changes.
+// commit matches a commit as git abbreviates it, without a suffix for local changes.
 var commit = regexp.MustCompile(`^[0-9a-f]{8,40}$`)
 
 func read(folder fs.FS, name string) (Record, error) {
@@ -76,19 +76,19 @@ func read(folder fs.FS, name string) (Record, error) {
 	return r, nil
 }
 
-// Begin and End are around the table in the README.
+// Begin and End enclose the table in the README.
 const (
 	Begin = "<!-- made by internal/verify/conformance/release.sh table -->\n"
 	End   = "<!-- end of the table -->\n"
 )
 
-// Table is the table of the records in a folder, the newest release first.
+// Table returns the table of the records in a folder, the newest release first.
 func Table(folder fs.FS) (string, error) {
 	names, err := fs.Glob(folder, "*.json")
 	if err != nil {
 		return "", err
 	}
-	slices.Reverse(names) // which are in order
+	slices.Reverse(names) // they are sorted
 	var b strings.Builder
 	b.WriteString(Begin + "| Kubernetes | compared at commit | cases of functions | passes | carried out | what it does otherwise by default |\n|---|---|---|---|---|---|\n")
 	var newer Record
@@ -103,7 +103,8 @@ func Table(folder fs.FS) (string, error) {
 	return b.String() + End, nil
 }
 
-// beside says what a release does otherwise, in as many words as a newer one leaves to be said.
+// beside returns the differences of a release by default, or "nothing", and refers to the row of
+// the newer release where it repeats it.
 func (r Record) beside(newer Record) string {
 	same := func(text string) bool { return slices.Contains(newer.Otherwise, text) }
 	own := slices.DeleteFunc(slices.Clone(r.Otherwise), same)
@@ -125,7 +126,7 @@ func number(n int) string {
 	return text
 }
 
-// Replace returns a document with the table in place of the one that it has.
+// Replace returns a document with its table replaced.
 func Replace(document string, folder fs.FS) (string, error) {
 	before, rest, ok := strings.Cut(document, Begin)
 	_, after, ok2 := strings.Cut(rest, End)

@@ -29,7 +29,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// A handle is what the filters read of a scheduler.
+// A handle is the part of a scheduler that the filters use.
 type handle struct {
 	fwk.Handle // nil: they read nothing else
 	snapshot   *cache.Snapshot

@@ -26,8 +26,8 @@ func fromEnv(name string, unset uint64) uint64 {
 	return unset
 }
 
-// TestFits has the scheduler's filters and ours look at the same random nodes and pods. Each
-// reason must occur.
+// TestFits runs the scheduler's filters and ours on the same random nodes and pods. Each reason
+// must occur.
 func TestFits(t *testing.T) {
 	seed := fromEnv("KPLAN_SEED", 3) // in which constraints with one key and other policies meet
 	census := map[scheduler.Reason]int{}
@@ -50,7 +50,7 @@ func TestFits(t *testing.T) {
 	require.Positive(t, pinned[false])
 }
 
-// A world is what both sides get: nodes, pods on them, and one that asks.
+// A world is the input of both sides: nodes, pods on them, and a pod to place.
 type world struct {
 	Nodes []cluster.Node
 	Pods  []scheduler.Pod // on the nodes that they name
@@ -80,8 +80,8 @@ func compare(t *testing.T, c world, which string, census map[scheduler.Reason]in
 			ours = scheduler.TaintNotTolerated
 		}
 		if ours == theirs[i] && ours == "" {
-			// Upstream's other way to look at kubernetes.io/hostname counts pods on nodes without
-			// that label as well; all else is the same.
+			// Upstream's other method for kubernetes.io/hostname also counts pods on nodes without
+			// that label; otherwise it is the same.
 			require.Contains(t, []scheduler.Reason{"", scheduler.PodAffinity}, fast[i])
 		}
 		if ours != theirs[i] {

@@ -19,7 +19,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// resources are those of which nodes have room.
+// resources are the resources of nodes.
 var resources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, "example.com/gpu"}
 
 // amount is so much of a resource: of CPU so many thousandths.

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bug is a change of one file of ours that upstream's tests must notice, those of one of
-// the packages: the old text occurs once. In the new one BUG is true while the bug is planted,
-// and pick chooses by it between two values.
+// A bug is a change of one of our files that the upstream tests of a package must notice: the old
+// text occurs once. In the new one BUG is true while the bug is planted, and pick chooses by it
+// between two values.
 type bug struct{ name, file, old, new, pkg string }
 
 var bugs = []bug{
@@ -49,7 +49,7 @@ var bugs = []bug{
 
 const root = "../../../.."
 
-// planter is what a package with bugs has besides.
+// planter is the additional file of a package with bugs.
 const planter = `package %s
 
 import "os"

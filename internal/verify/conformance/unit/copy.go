@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// upstreamPath is where the controllers are in the module of Kubernetes, copyPath where they
-// are in the copy.
+// upstreamPath is the path of the controllers in the module of Kubernetes, and copyPath their path
+// in the copy.
 const (
 	upstreamPath = "k8s.io/kubernetes/pkg/controller"
 	copyPath     = "kplan.test/unit/controller"
 )
 
-// packages are the copied folders below upstreamPath, and the folder below shim that is linked
-// with each.
+// packages are the copied folders below upstreamPath, each with the folder below shim that is
+// linked into it.
 var packages = []struct{ folder, shim string }{
 	{".", "controller"},
 	{"deployment", "deployment"},
@@ -35,7 +35,7 @@ var packages = []struct{ folder, shim string }{
 	{"replication", ""},
 }
 
-// a copied module is built in a folder, from the controllers below source.
+// copied is a module built in a folder, from the controllers below source.
 type copied struct{ source, shims, folder string }
 
 // write writes all packages.
@@ -89,8 +89,8 @@ func keys(m map[string]bool) (list []string) {
 	return list
 }
 
-// checkHelpers fails if a function of a shim that upstream does not have is nobody's: then
-// upstream has renamed what it took the place of.
+// checkHelpers fails if a function of a shim neither replaces an upstream function nor is called:
+// then upstream has renamed the function that it replaced.
 func checkHelpers(functions []string, folder string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -113,7 +113,7 @@ func checkHelpers(functions []string, folder string) error {
 	return nil
 }
 
-// imported rewrites the imports of copied packages.
+// imported rewrites the imports of the copied packages.
 func imported(text []byte) []byte {
 	for _, p := range packages {
 		path := strings.TrimSuffix(upstreamPath+"/"+p.folder, "/.")
@@ -122,7 +122,7 @@ func imported(text []byte) []byte {
 	return text
 }
 
-// marker prints the line by which a test shows that it runs through ours.
+// marker is the source of a function that prints a line when a test calls one of our functions.
 const marker = `package %s
 
 import "fmt"
@@ -133,7 +133,7 @@ func ours(what string) { fmt.Printf("\n%s%%s\n", what) }
 // mark begins such a line.
 const mark = "~~kplan~~ "
 
-// writeShim copies a shim, and returns its functions, all false.
+// writeShim copies a shim, and returns its functions, each false.
 func (c copied) writeShim(shim, to string) (map[string]bool, error) {
 	functions := map[string]bool{}
 	if shim == "" {
@@ -167,7 +167,7 @@ func (c copied) writeShim(shim, to string) (map[string]bool, error) {
 	return functions, nil
 }
 
-// named returns the name of a function, with that of its receiver's type.
+// named returns the name of a function, for a method with the type of its receiver.
 func named(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -182,8 +182,8 @@ func named(f *ast.FuncDecl) string {
 	return f.Name.Name
 }
 
-// renamed puts upstream in front of the names of those functions that a shim replaces, and
-// marks them.
+// renamed adds the prefix upstream to the names of the functions that a shim replaces, and sets
+// their entries in replaced.
 func renamed(text []byte, replaced map[string]bool) ([]byte, error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)

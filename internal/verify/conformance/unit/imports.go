@@ -4,7 +4,7 @@
 
 package unit
 
-// What upstream's tests import and nothing else of this module does.
+// Imports of upstream's tests that nothing else in this module has.
 import (
 	_ "github.com/onsi/gomega"
 	_ "k8s.io/kubernetes/test/utils/ktesting"

@@ -15,17 +15,17 @@ import (
 	"strings"
 )
 
-// A Run is what became of upstream's tests, those at top level, each as the folder of its
-// package and its name: controller/deployment/TestScale.
+// A Run is the result of upstream's top-level tests. The keys are the folder of the package and the
+// name of the test: controller/deployment/TestScale.
 type Run struct {
 	Passed, Failed, Skipped map[string]bool
-	Ours                    map[string]int // how often they called ours
+	Ours                    map[string]int // number of calls of our functions
 	Output                  map[string]string
-	Other                   string // what is no test's, such as an error of the compiler
+	Other                   string // output of no test, such as an error of the compiler
 }
 
-// module makes the temporary module: the requirements of the one around this package, which
-// replaces ours with folders of the checkout.
+// module makes the temporary module. It has the requirements of module conformance, and replaces
+// our modules by folders of the checkout.
 func module(conformance, folder string) error {
 	text, err := os.ReadFile(filepath.Join(conformance, "go.mod"))
 	if err != nil {
@@ -45,7 +45,7 @@ func module(conformance, folder string) error {
 	return os.WriteFile(filepath.Join(folder, "go.sum"), sum, 0o644)
 }
 
-// goCommand returns a command of go outside of any workspace.
+// goCommand returns a go command outside of any workspace.
 func goCommand(folder string, args ...string) *exec.Cmd {
 	c := exec.Command("go", args...)
 	c.Dir = folder
@@ -53,8 +53,7 @@ func goCommand(folder string, args ...string) *exec.Cmd {
 	return c
 }
 
-// Prepare makes the module in a folder. Conformance is the folder of the module around this
-// package.
+// Prepare makes the module in a folder. conformance is the folder of module conformance.
 func Prepare(conformance, folder string) error {
 	list := goCommand(conformance, "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes")
 	list.Stderr = os.Stderr
@@ -69,17 +68,17 @@ func Prepare(conformance, folder string) error {
 	return copied{source, filepath.Join(conformance, "unit", "testdata", "shim"), folder}.write()
 }
 
-// Test runs the tests of a prepared module. The arguments are those of go test.
+// Test runs the tests of a prepared module. args are arguments of go test.
 func Test(folder string, args ...string) (*Run, error) {
 	return read(goCommand(folder, append([]string{"test", "-json", "-vet=off", "-count=1"}, args...)...))
 }
 
-// program is what go test makes of the tests of a package, in a folder.
+// program returns the path of the test binary of a package.
 func program(folder, pkg string) string {
 	return filepath.Join(folder, strings.ReplaceAll(path.Join("controller", pkg), "/", "-")+".test")
 }
 
-// run runs the program of one package, with something more in its environment.
+// run runs the test binary of one package, with an additional environment variable.
 func run(folder, programs, pkg, env string) (*Run, error) {
 	c := goCommand(folder, "tool", "test2json", "-p", path.Join(copyPath, pkg), program(programs, pkg), "-test.v=test2json")
 	c.Dir = filepath.Join(folder, "controller", pkg)
@@ -87,7 +86,7 @@ func run(folder, programs, pkg, env string) (*Run, error) {
 	return read(c)
 }
 
-// read runs a command that prints events as go test does.
+// read runs a command that prints the events of go test -json.
 func read(c *exec.Cmd) (*Run, error) {
 	var errs bytes.Buffer
 	c.Stderr = &errs

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A failure is why a test of upstream's fails over ours, and how many lines it then prints:
-// what else fails in it is not meant.
+// A failure is the reason why an upstream test fails with our functions, and the number of lines
+// that it then prints, so that no other failure in it is overlooked.
 type failure struct {
 	reason string
 	lines  int
@@ -28,7 +28,7 @@ var failures = map[string]failure{
 	},
 }
 
-// apart are the tests that do not run through ours, with the reason.
+// apart are the tests that do not call our functions, with the reason.
 var apart = map[string]string{
 	"controller/TestPatchPodCallbacks":                                 podControl,
 	"controller/TestDeletePodsAllowsMissing":                           podControl,
@@ -54,7 +54,7 @@ const (
 	conditions = "those of ReplicationControllers, which ours translates to those of ReplicaSets"
 )
 
-// prepared returns the folder of the module and that of the copied tests.
+// prepared returns the folders of the module and of the copied tests.
 func prepared(t *testing.T) string {
 	conformance, err := filepath.Abs("..")
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func messages(output string) (n int) {
 	return n
 }
 
-// check compares a run with what is meant, and returns what is not.
+// check returns the differences between a run and the expected one.
 func check(r *Run) (wrong []string) {
 	for test := range r.Failed {
 		f, meant := failures[test]
@@ -117,7 +117,7 @@ func TestUpstream(t *testing.T) {
 		len(r.Passed)+len(r.Failed), through, calls, len(r.Failed), len(apart))
 }
 
-// TestCheck reads what go test prints of one package.
+// TestCheck reads the output of go test for one package.
 func TestCheck(t *testing.T) {
 	r := &Run{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]string{}, ""}
 	const pkg = copyPath + "/deployment"

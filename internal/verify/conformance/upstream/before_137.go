@@ -18,8 +18,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// What a release has by default, and an older one behind a gate, is compared with the gate
-// open.
+// A feature that is on by default in a later release, but behind a gate in this one, is compared
+// with the gate on.
 func init() {
 	for name, since := range map[featuregate.Feature]int{
 		features.MaxUnavailableStatefulSet:               37,

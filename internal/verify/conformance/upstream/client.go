@@ -35,13 +35,12 @@ import (
 type Write any
 
 type (
-	// CreateReplicaSet creates a ReplicaSet. Err is what the client answered.
+	// CreateReplicaSet creates a ReplicaSet. Err is the answer of the client.
 	CreateReplicaSet struct {
 		Object *appsv1.ReplicaSet
 		Err    error
 	}
-	// UpdateReplicaSet stores a ReplicaSet, except for its status. Err is what the client
-	// answered.
+	// UpdateReplicaSet stores a ReplicaSet, except for its status. Err is the answer of the client.
 	UpdateReplicaSet struct {
 		Object *appsv1.ReplicaSet
 		Err    error
@@ -65,11 +64,10 @@ type (
 	Patch struct{ Kind, Name, Body string }
 )
 
-// An Event is what a controller tells people.
+// An Event is a recorded event.
 type Event struct{ Type, Reason, Message string }
 
-// A record is what a controller has done in one pass. It stands for client,
-// recorder and pod control.
+// A record holds the writes and events of one pass. It replaces client, recorder and pod control.
 type record struct {
 	mu     sync.Mutex // pods are created and deleted concurrently
 	writes []Write
@@ -78,11 +76,11 @@ type record struct {
 
 	taken map[string]bool // names of ReplicaSets that exist
 	owner any             // the object of the pass
-	// stored returns a ReplicaSet if a size below 0 is to change nothing, instead of
-	// being refused.
+	// stored, unless it is nil, returns the unchanged ReplicaSet for a write of a size below 0,
+	// which is otherwise refused.
 	stored  func(name string) *appsv1.ReplicaSet
-	created *appsv1.ReplicaSet // with 0 instead of a size below 0
-	reads   int                // how often it was read from the API server
+	created *appsv1.ReplicaSet // with size 0 instead of a size below 0
+	reads   int                // reads of the owner from the API server
 }
 
 func (r *record) add(w Write) {
@@ -95,9 +93,9 @@ func (r *record) reset() {
 	r.writes, r.events, r.queue.added, r.taken, r.reads = nil, nil, nil, map[string]bool{}, 0
 }
 
-// A client answers every write with what it was given, and refuses sizes below 0 as an API
-// server does. Methods that no controller is expected to call panic, because the embedded
-// interfaces are nil.
+// A client answers every write with the written object, and refuses sizes below 0 as an API server
+// does. Methods that no controller is expected to call panic, because the embedded interfaces are
+// nil.
 type client struct {
 	kubernetes.Interface
 	r *record
@@ -118,7 +116,7 @@ type deployments struct {
 	r *record
 }
 
-// UpdateStatus copies what the controller goes on to change in place.
+// UpdateStatus records copies, since the controller goes on to change the object.
 func (c deployments) UpdateStatus(_ context.Context, d *appsv1.Deployment, _ metav1.UpdateOptions) (*appsv1.Deployment, error) {
 	c.r.add(UpdateDeploymentStatus{Status: *d.Status.DeepCopy(), Annotations: maps.Clone(d.Annotations)})
 	return d, nil
@@ -129,8 +127,7 @@ func (c deployments) Update(_ context.Context, d *appsv1.Deployment, _ metav1.Up
 	return d, nil
 }
 
-// Get is what a controller asks for before it adopts: the API server knows what the
-// cache knows.
+// Get is the read before an adoption. The API server has the same objects as the cache.
 func (c deployments) Get(context.Context, string, metav1.GetOptions) (*appsv1.Deployment, error) {
 	c.r.reads++
 	return c.r.owner.(*appsv1.Deployment), nil
@@ -173,7 +170,7 @@ func (c replicaSets) Update(_ context.Context, rs *appsv1.ReplicaSet, _ metav1.U
 	return rs, err
 }
 
-// kept returns the ReplicaSet that stays as it is, nil if a size below 0 is refused.
+// kept returns the unchanged ReplicaSet, nil if a size below 0 is refused.
 func (r *record) kept(name string) *appsv1.ReplicaSet {
 	switch {
 	case r.stored == nil:
@@ -198,7 +195,7 @@ func (c replicaSets) Delete(_ context.Context, name string, _ metav1.DeleteOptio
 	return nil
 }
 
-// podControl records what the ReplicaSet controller does to pods.
+// podControl records the ReplicaSet controller's calls for pods.
 type podControl struct{ r *record }
 
 var _ controller.PodControlInterface = podControl{}
@@ -222,7 +219,7 @@ func (c podControl) PatchPod(_ context.Context, _, name string, body []byte) err
 	return nil
 }
 
-// rsControl records what the Deployment controller does to owners.
+// rsControl records the Deployment controller's patches of ReplicaSets' owners.
 type rsControl struct{ r *record }
 
 func (c rsControl) PatchReplicaSet(_ context.Context, _, name string, body []byte) error {
@@ -230,7 +227,7 @@ func (c rsControl) PatchReplicaSet(_ context.Context, _, name string, body []byt
 	return nil
 }
 
-// Event, Eventf and AnnotatedEventf make a record a recorder of events.
+// Event, Eventf and AnnotatedEventf implement a recorder of events.
 func (r *record) Event(_ runtime.Object, eventType, reason, message string) {
 	r.mu.Lock()
 	r.events = append(r.events, Event{eventType, reason, message})

@@ -19,29 +19,29 @@ import (
 	"k8s.io/kubernetes/pkg/controller/deployment"
 )
 
-// A Result is what one pass has done.
+// A Result holds the effects of one pass.
 type Result struct {
-	Writes   []Write // in order; those of pods in any order
+	Writes   []Write // in order, except for pods
 	Events   []Event
 	Requeues []Requeue
 	Err      error
-	// LiveReads is how often the owner was read from the API server.
+	// LiveReads counts the reads of the owner from the API server.
 	LiveReads int
-	// Panic is what the controller panicked with, nil if it did not.
+	// Panic is the value of the controller's panic, nil if there was none.
 	Panic any
 }
 
 type syncFunc = func(context.Context, string) error
 
-// quiet is a context that logs nothing. Upstream's error handlers are removed as
-// well: they sleep, and a sleep moves the clock of a synctest bubble.
+// quiet returns a context that logs nothing. It also removes upstream's error handlers: they sleep,
+// and a sleep moves the clock of a synctest bubble.
 func quiet() context.Context {
 	utilruntime.ErrorHandlers = nil
 	return klog.NewContext(context.Background(), logr.Discard())
 }
 
-// field returns the address of an unexported field of the struct that c points to.
-// Its type is checked, so that a change of upstream is noticed.
+// field returns the address of an unexported field of the struct that c points to. It panics if the
+// field's type has changed upstream.
 func field[T any](c any, name string) *T {
 	f := reflect.ValueOf(c).Elem().FieldByName(name)
 	if !f.IsValid() || f.Type() != reflect.TypeFor[T]() {
@@ -50,7 +50,7 @@ func field[T any](c any, name string) *T {
 	return (*T)(unsafe.Pointer(f.UnsafeAddr()))
 }
 
-// run runs one pass and survives a panic.
+// run runs one pass and recovers from a panic.
 func (r *record) run(ctx context.Context, sync syncFunc, key string) (result Result) {
 	defer func() {
 		result.Writes, result.Events, result.Requeues, result.LiveReads = r.writes, r.events, r.queue.added, r.reads
@@ -91,8 +91,8 @@ func NewDeployments() (*Deployments, error) {
 	return c, nil
 }
 
-// Recheck returns when a pass that rolls d out looks again if the status that it comes to
-// is stored already. A pass that follows a change of the size does not look again.
+// Recheck returns the requeues of a rollout's pass when its resulting status is stored already.
+// There is none after a scaling event.
 func (c *Deployments) Recheck(d *appsv1.Deployment, own []*appsv1.ReplicaSet, status appsv1.DeploymentStatus) (Result, error) {
 	c.r.reset()
 	resized, err := isScalingEvent(c.dc, c.ctx, d.DeepCopy(), own)
@@ -105,14 +105,14 @@ func (c *Deployments) Recheck(d *appsv1.Deployment, own []*appsv1.ReplicaSet, st
 	return Result{Requeues: c.r.queue.added}, err
 }
 
-// Fill replaces what the controller sees.
+// Fill replaces the contents of the controller's caches.
 func (c *Deployments) Fill(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) {
 	fill(c.deployments.x, []*appsv1.Deployment{d})
 	fill(c.replicaSets.x, sets)
 	fill(c.pods.x, pods)
 }
 
-// Sync runs one pass on what the controller sees.
+// Sync runs one pass on the contents of the caches.
 func (c *Deployments) Sync(d *appsv1.Deployment) Result {
 	c.r.reset()
 	c.r.owner, c.r.stored, c.r.created = d, nil, nil

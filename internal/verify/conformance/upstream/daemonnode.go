@@ -20,17 +20,17 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// A NodeDecision is what the DaemonSet controller wants of one node.
+// A NodeDecision is the DaemonSet controller's decision for one node.
 type NodeDecision struct {
 	Creates  int
 	Deletes  []string // in order
 	Events   []Event
 	Requeues []Requeue
-	// Backoff is the delay of the node afterwards, 0 if it has none.
+	// Backoff is the delay of the node after the pass, 0 if it has none.
 	Backoff time.Duration
 }
 
-// OnNode decides which pods of ds are created and deleted on a node.
+// OnNode decides which pods of ds to create and delete on a node.
 func OnNode(ds *appsv1.DaemonSet, node *corev1.Node, pods map[string][]*corev1.Pod, hash string, failures []Failure) NodeDecision {
 	r, dsc := &record{}, &daemon.DaemonSetsController{}
 	b := backoffAfter(ds, failures)
@@ -47,7 +47,7 @@ func backoffKey(ds *appsv1.DaemonSet, node string) string {
 
 func newBackoff() *flowcontrol.Backoff { return flowcontrol.NewBackOff(time.Second, 15*time.Minute) }
 
-// backoffAfter is the table that failures leave.
+// backoffAfter returns the backoff table after the failures.
 func backoffAfter(ds *appsv1.DaemonSet, failures []Failure) *flowcontrol.Backoff {
 	b := newBackoff()
 	for _, f := range failures {
@@ -60,7 +60,7 @@ func backoffAfter(ds *appsv1.DaemonSet, failures []Failure) *flowcontrol.Backoff
 	return b
 }
 
-// stopped is a clock that shows one time.
+// stopped is a clock that always shows the same time.
 type stopped struct {
 	clock.RealClock
 	at time.Time
@@ -68,16 +68,16 @@ type stopped struct {
 
 func (s stopped) Now() time.Time { return s.at }
 
-// Budget is how many nodes may have a second pod, how many may be without one, and how
-// many should run one.
+// Budget returns the numbers of nodes that may have a second pod, that may be without a pod, and
+// that should run one.
 func Budget(ds *appsv1.DaemonSet, nodes []*corev1.Node) (surge, unavailable, desired int, err error) {
 	return updatedDesiredNodeCounts(nil, silent, ds, nodes, map[string][]*corev1.Pod{})
 }
 
 var silent = quiet()
 
-// NodeEvent reports whether a node that was added (old is nil) or has changed makes the
-// DaemonSet controller look at ds. Pods are those that are bound to the node.
+// NodeEvent reports whether a node that was added (old is nil) or changed makes the DaemonSet
+// controller enqueue ds. pods are the pods bound to the node.
 func NodeEvent(ds *appsv1.DaemonSet, old, changed *corev1.Node, pods []*corev1.Pod) bool {
 	r, dsc := &record{}, &daemon.DaemonSetsController{}
 	*field[workqueue.TypedRateLimitingInterface[string]](dsc, "nodeUpdateQueue") = &r.queue
@@ -102,8 +102,8 @@ func NodeEvent(ds *appsv1.DaemonSet, old, changed *corev1.Node, pods []*corev1.P
 	return looks
 }
 
-// Delay returns the delay after pods failed at some times, and whether it holds at now.
-// With sweep, what is forgotten by then is thrown away before.
+// Delay returns the delay after pods failed at some times, and whether it still applies at now.
+// With sweep, expired entries are removed first.
 func Delay(failed []time.Time, now time.Time, sweep bool) (delay time.Duration, waits bool) {
 	b := newBackoff()
 	for _, at := range failed {

@@ -24,7 +24,7 @@ import (
 )
 
 type (
-	// CreateRevision creates a ControllerRevision. Err is what the client answered.
+	// CreateRevision creates a ControllerRevision. Err is the answer of the client.
 	CreateRevision struct {
 		Object *appsv1.ControllerRevision
 		Err    error
@@ -47,15 +47,15 @@ type (
 	}
 )
 
-// A Failure is a failed pod that was deleted on a node: Times in a row, last At.
+// A Failure stands for failed pods deleted on a node: Times in a row, the last at At.
 type Failure struct {
 	Node  string
 	Times int
 	At    time.Time
 }
 
-// DaemonSets is the DaemonSet controller. Which pods a rolling update chooses among
-// equals is random, since the controller goes through a map.
+// DaemonSets is the DaemonSet controller. A rolling update chooses at random among equal pods,
+// since the controller iterates over a map.
 type DaemonSets struct {
 	ctx                                context.Context
 	r                                  *record
@@ -89,7 +89,7 @@ func NewDaemonSets() (*DaemonSets, error) {
 	return c, nil
 }
 
-// Fill replaces what the controller sees and remembers.
+// Fill replaces the contents of the controller's caches and its record of failures.
 func (c *DaemonSets) Fill(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, nodes []*corev1.Node, pods []*corev1.Pod, failures []Failure) {
 	fill(c.daemonSets.x, []*appsv1.DaemonSet{ds})
 	fill(c.revisions.x, revisions)
@@ -98,7 +98,7 @@ func (c *DaemonSets) Fill(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRe
 	*c.backoff = backoffAfter(ds, failures)
 }
 
-// Sync runs one pass on what the controller sees. It expects nothing from earlier
+// Sync runs one pass on the contents of the caches. The controller has no expectations from earlier
 // passes.
 func (c *DaemonSets) Sync(ds *appsv1.DaemonSet) Result {
 	c.daemonSets.deleted(ds)
@@ -194,7 +194,7 @@ type daemonPods struct {
 	c *DaemonSets
 }
 
-// Patch relabels a pod, and the cache knows it at once.
+// Patch relabels a pod, also in the cache.
 func (p daemonPods) Patch(_ context.Context, name string, _ types.PatchType, body []byte, _ metav1.PatchOptions, _ ...string) (*corev1.Pod, error) {
 	var patch struct {
 		Metadata struct{ Labels map[string]string }
@@ -217,7 +217,7 @@ func (p daemonPods) Patch(_ context.Context, name string, _ types.PatchType, bod
 	return nil, nil
 }
 
-// daemonPodControl records for which nodes pods are created.
+// daemonPodControl records the nodes for which pods are created.
 type daemonPodControl struct{ podControl }
 
 func (d daemonPodControl) CreatePods(_ context.Context, _ string, t *corev1.PodTemplateSpec, _ runtime.Object, _ *metav1.OwnerReference) error {
@@ -226,7 +226,7 @@ func (d daemonPodControl) CreatePods(_ context.Context, _ string, t *corev1.PodT
 	return nil
 }
 
-// revisionControl records what is done to the owners of revisions.
+// revisionControl records changes of the owners of revisions.
 type revisionControl struct{ r *record }
 
 func (c revisionControl) PatchControllerRevision(_ context.Context, _, name string, body []byte) error {

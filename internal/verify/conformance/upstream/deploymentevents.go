@@ -15,15 +15,15 @@ import (
 )
 
 // A DeploymentEvent is a change of one object: old is nil if it was added, and new if it was
-// deleted. The Deployment controller hears of pods only when they are deleted.
+// deleted. Of pods the Deployment controller watches only deletions.
 type DeploymentEvent struct {
 	OldDeployment, NewDeployment *appsv1.Deployment
 	OldSet, NewSet               *appsv1.ReplicaSet
 	OldPod                       *corev1.Pod
 }
 
-// Concerned returns the names of the Deployments that the Deployment controller enqueues after
-// an event, sorted, while its caches show these objects.
+// Concerned returns the names of the Deployments that the Deployment controller enqueues after an
+// event, sorted, with these objects in its caches.
 func Concerned(deployments []*appsv1.Deployment, sets []*appsv1.ReplicaSet, e DeploymentEvent) (names []string) {
 	dc, known, knownSets, log := &deployment.DeploymentController{}, newIndexer(), newIndexer(), logr.Discard()
 	fill(known, deployments)
@@ -51,7 +51,7 @@ func Concerned(deployments []*appsv1.Deployment, sets []*appsv1.ReplicaSet, e De
 	return slices.Compact(names)
 }
 
-// Retries returns how often the Deployment controller repeats a pass that always fails.
+// Retries returns how often the Deployment controller retries a pass that always fails.
 func Retries() int {
 	dc, q := &deployment.DeploymentController{}, &retries{}
 	*field[workqueue.TypedRateLimitingInterface[string]](dc, "queue") = q
@@ -61,7 +61,7 @@ func Retries() int {
 	return q.n
 }
 
-// retries is a queue that counts the repetitions of one key.
+// retries is a queue that counts the retries of one key.
 type retries struct {
 	workqueue.TypedRateLimitingInterface[string] // nil
 

@@ -13,8 +13,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/util/consistency"
 )
 
-// GuardedReplicaSets is the controller of ReplicaSets as upstream makes it, with its
-// protection against stale caches.
+// GuardedReplicaSets is the ReplicaSet controller as upstream constructs it, with its protection
+// against stale caches.
 func GuardedReplicaSets(client kubernetes.Interface) (*Live, error) {
 	l := newLive("ReplicaSet", "Pod")
 	rsc := replicaset.NewReplicaSetController(l.ctx, replicaSetInformer{l.informers["ReplicaSet"]}, podInformer{l.informers["Pod"]},
@@ -25,7 +25,7 @@ func GuardedReplicaSets(client kubernetes.Interface) (*Live, error) {
 	return l, nil
 }
 
-// GuardedDaemonSets is the controller of DaemonSets with its protection.
+// GuardedDaemonSets is the DaemonSet controller with its protection against stale caches.
 func GuardedDaemonSets(client kubernetes.Interface) (*Live, error) {
 	l, dsc, err := newLiveDaemonSets(client)
 	if err != nil {
@@ -35,7 +35,7 @@ func GuardedDaemonSets(client kubernetes.Interface) (*Live, error) {
 	return l, nil
 }
 
-// guard keeps the record of a controller, and the pod control that fills it in.
+// guard keeps the controller's record of its writes, and the pod control that fills it.
 func (l *Live) guard(c any) {
 	control := field[controller.PodControlInterface](c, "podControl")
 	own := (*control).(controller.RealPodControl)
@@ -44,7 +44,8 @@ func (l *Live) guard(c any) {
 	l.written = (*field[consistency.ConsistencyStore](c, "consistencyStore")).(*consistency.RealConsistencyStore)
 }
 
-// Stale reports whether a pass was refused since a cache is older than what was written.
+// Stale reports whether a pass was refused because a cache is older than the controller's own
+// writes.
 func Stale(err error) bool {
 	var stale *consistency.ConsistencyError
 	return errors.As(err, &stale)

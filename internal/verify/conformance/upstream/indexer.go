@@ -7,12 +7,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An indexer is a cache that lists its objects in the order in which they were
-// given, unlike client-go's, which lists them in the random order of a map. The
-// controllers sort what they list with an unstable sort, so that this order is an
-// input of theirs.
+// An indexer is a cache that lists its objects in the given order, unlike client-go's, which lists
+// them in the random order of a map. The controllers use an unstable sort, so this order is one of
+// their inputs.
 //
-// Indices are built when they are first asked for, once per snapshot.
+// Indices are built at the first use, once per snapshot.
 type indexer struct {
 	cache.Indexer // nil: every method that a controller calls is overridden
 
@@ -20,7 +19,7 @@ type indexer struct {
 	byKey   map[string]any
 	indices map[string]map[string][]any
 	funcs   cache.Indexers
-	read    string // the version up to which it has read, "" if it cannot tell
+	read    string // the version up to which it has read, "" if unknown
 }
 
 func newIndexer() *indexer {
@@ -40,7 +39,7 @@ func fill[T metav1.Object](x *indexer, objects []T) {
 
 func (x *indexer) List() []any { return x.objects }
 
-// LastStoreSyncResourceVersion is what the protection against stale caches asks for.
+// LastStoreSyncResourceVersion is called by the protection against stale caches.
 func (x *indexer) LastStoreSyncResourceVersion() string { return x.read }
 
 func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
@@ -86,7 +85,7 @@ func (x *indexer) AddIndexers(more cache.Indexers) error {
 	return nil
 }
 
-// An informer is always synced and remembers who wants to be told.
+// An informer is always synced and keeps its event handlers.
 type informer struct {
 	cache.SharedIndexInformer // nil
 
@@ -106,7 +105,7 @@ func (i *informer) GetIndexer() cache.Indexer             { return i.x }
 func (i *informer) GetStore() cache.Store                 { return i.x }
 func (i *informer) HasSynced() bool                       { return true }
 
-// deleted tells the controller that an object is gone, so that it forgets it.
+// deleted reports the deletion of an object to the controller, which then drops its expectations.
 func (i *informer) deleted(o any) {
 	for _, h := range i.handlers {
 		h.OnDelete(o)

@@ -6,5 +6,5 @@ package upstream
 
 import "k8s.io/apimachinery/pkg/api/validate/content"
 
-// IsLabelKey returns what is wrong with the key of a label.
+// IsLabelKey returns the validation errors of a label key.
 func IsLabelKey(key string) []string { return content.IsLabelKey(key) }

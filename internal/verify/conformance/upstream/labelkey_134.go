@@ -6,5 +6,5 @@ package upstream
 
 import "k8s.io/apimachinery/pkg/util/validation"
 
-// IsLabelKey returns what is wrong with the key of a label.
+// IsLabelKey returns the validation errors of a label key.
 func IsLabelKey(key string) []string { return validation.IsQualifiedName(key) }

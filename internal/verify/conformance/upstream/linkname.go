@@ -17,10 +17,9 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 )
 
-// The functions of this file are upstream's own, linked by name because they are not
-// exported. The linker does not check signatures: Linked lists them for the test
-// that does. The empty file linkname.s makes the compiler accept functions without
-// a body.
+// The functions of this file are upstream's own, linked by name because they are not exported. The
+// linker does not check signatures: Linked lists them for the test that does. The empty file
+// linkname.s makes the compiler accept functions without a body.
 
 // PodsToDelete chooses the victims of a scale-down. It reorders filteredPods.
 //

@@ -68,9 +68,8 @@ func root(t *testing.T) string {
 // packageNames turns the names that this package has for others into upstream's.
 var packageNames = strings.NewReplacer("corev1.", "v1.", "appsv1.", "apps.", "replicaset.", "", "daemon.", "", "deployment.", "")
 
-// functionsOf returns the signatures of the functions and methods of a file by the name
-// that the linker has for them, of those that are wanted. The receiver of a method is its
-// first parameter.
+// functionsOf returns the signatures of the wanted functions and methods of a file, by the linker's
+// names. The receiver of a method is its first parameter.
 func functionsOf(t *testing.T, file string, wanted func(*ast.FuncDecl) bool) map[string]string {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)

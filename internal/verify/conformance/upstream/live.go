@@ -22,9 +22,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replication"
 )
 
-// A Live controller is one whose calls reach a server, through Kubernetes' own pod
-// control. It keeps what it expects from one pass to the next. Only its caches, its
-// queue and its recorder are replaced.
+// A Live controller calls a server, through Kubernetes' own pod control. It keeps its expectations
+// from one pass to the next. Only its caches, its queue and its recorder are replaced.
 type Live struct {
 	ctx       context.Context
 	r         *record
@@ -32,29 +31,29 @@ type Live struct {
 	sync      syncFunc
 	burst     *int
 	counted   controller.ControllerExpectationsInterface
-	named     *controller.UIDTrackingControllerExpectations // as counted, nil for DaemonSets
+	named     *controller.UIDTrackingControllerExpectations // counted expectations, nil for DaemonSets
 	backoff   **flowcontrol.Backoff
 	waits     *waiting // of DaemonSets
 	written   writes   // nil without protection against stale caches
 }
 
-// writes are the versions that a controller has written.
+// writes is a controller's record of the versions that it has written.
 type writes interface {
 	Clear(owner types.NamespacedName, uid types.UID)
 }
 
-// ForgetWrites drops the versions that were written for an owner.
+// ForgetWrites drops the record of writes for an owner.
 func (l *Live) ForgetWrites(owner metav1.Object) {
 	if l.written != nil {
 		l.written.Clear(types.NamespacedName{Namespace: owner.GetNamespace(), Name: owner.GetName()}, "")
 	}
 }
 
-// Read says up to which version the cache of a kind has read.
+// Read sets the version up to which the cache of a kind has read.
 func (l *Live) Read(kind, version string) { l.informers[kind].x.read = version }
 
-// waiting are expectations that may stay unsatisfied until the end of the pass that has
-// raised them, even if nothing that was asked for has come about.
+// waiting can keep expectations unsatisfied until the end of the pass that raised them, even if
+// failed calls have lowered them.
 type waiting struct {
 	controller.ControllerExpectationsInterface
 	on, raised bool
@@ -69,8 +68,8 @@ func (w *waiting) SatisfiedExpectations(logger klog.Logger, key string) bool {
 	return !(w.on && w.raised) && w.ControllerExpectationsInterface.SatisfiedExpectations(logger, key)
 }
 
-// Wait makes a DaemonSet controller wait for another pass after one that was to create or
-// delete pods.
+// Wait makes a DaemonSet controller leave the rest of a pass that was to create or delete pods to
+// the next pass.
 func (l *Live) Wait(on bool) { l.waits.on = on }
 
 func newLive(kinds ...string) *Live {
@@ -85,7 +84,7 @@ func (l *Live) podControl(client kubernetes.Interface) controller.RealPodControl
 	return controller.RealPodControl{KubeClient: client, Recorder: l.r}
 }
 
-// detach replaces the queues of a controller, and stops its events from going anywhere.
+// detach replaces the queues of a controller, and stops the broadcast of its events.
 func (l *Live) detach(c any, queues ...string) {
 	(*field[clientrecord.EventBroadcaster](c, "eventBroadcaster")).Shutdown()
 	for _, name := range queues {
@@ -127,7 +126,7 @@ func LiveReplicationControllers(client kubernetes.Interface) (*Live, error) {
 		client, replication.BurstReplicas)
 	rsc := &rm.ReplicaSetController
 	control := field[controller.PodControlInterface](rsc, "podControl")
-	adapter := reflect.New(reflect.TypeOf(*control)).Elem() // turns ReplicaSets back
+	adapter := reflect.New(reflect.TypeOf(*control)).Elem() // it converts ReplicaSets back
 	adapter.FieldByName("PodControlInterface").Set(reflect.ValueOf(l.podControl(client)))
 	*control = adapter.Interface().(controller.PodControlInterface)
 	trustCaches(rsc)
@@ -173,7 +172,7 @@ func newLiveDaemonSets(client kubernetes.Interface) (*Live, *daemon.DaemonSetsCo
 	return l, dsc, nil
 }
 
-// Fill replaces what the controller sees of each kind, in order.
+// Fill replaces the contents of the caches of each kind, in order.
 func (l *Live) Fill(objects []metav1.Object) {
 	byKind := map[string][]metav1.Object{}
 	for _, o := range objects {
@@ -185,7 +184,7 @@ func (l *Live) Fill(objects []metav1.Object) {
 	}
 }
 
-// Fail replaces what a DaemonSet controller remembers of failed pods.
+// Fail replaces a DaemonSet controller's record of failed pods.
 func (l *Live) Fail(ds *appsv1.DaemonSet, failures []Failure) {
 	*l.backoff = backoffAfter(ds, failures)
 }
@@ -193,7 +192,7 @@ func (l *Live) Fail(ds *appsv1.DaemonSet, failures []Failure) {
 // SetBurst limits how many pods a pass creates or deletes.
 func (l *Live) SetBurst(n int) { *l.burst = n }
 
-// Forget drops what is expected for an owner.
+// Forget drops the expectations for an owner.
 func (l *Live) Forget(owner metav1.Object) {
 	if l.named != nil {
 		l.named.DeleteExpectations(logr.Discard(), key(owner))
@@ -202,7 +201,7 @@ func (l *Live) Forget(owner metav1.Object) {
 	}
 }
 
-// Expected returns how many creations and deletions are still expected for an owner.
+// Expected returns the numbers of creations and deletions that are still expected for an owner.
 func (l *Live) Expected(owner metav1.Object) (creations, deletions int64) {
 	if l.counted == nil {
 		return 0, 0
@@ -214,7 +213,7 @@ func (l *Live) Expected(owner metav1.Object) (creations, deletions int64) {
 	return e.GetExpectations()
 }
 
-// Run runs one pass for an owner. Writes of the result are empty: the server has them.
+// Run runs one pass for an owner. The result has no writes: the server has them.
 func (l *Live) Run(owner metav1.Object) Result {
 	l.r.reset()
 	if l.waits != nil {

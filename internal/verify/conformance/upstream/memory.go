@@ -16,21 +16,21 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// A Memory is what a controller knows of one owner from earlier passes.
+// A Memory is a controller's state of one owner from earlier passes.
 type Memory struct {
 	Expected Expected
 	Delays   []NodeDelay // of DaemonSets, by key
 }
 
-// An Expected is what has been asked for and has not been seen yet. At is zero if nothing
-// was ever expected.
+// Expected are creations and deletions that were requested and not observed yet. At is zero if
+// there were none ever.
 type Expected struct {
 	Creations, Deletions int64
-	Pending              []string // names of pods that are to be deleted; DaemonSets count only
+	Pending              []string // names of pods to be deleted; not for DaemonSets, which only count
 	At                   time.Time
 }
 
-// A NodeDelay is how long a failed pod waits to be deleted.
+// A NodeDelay is the backoff before a failed pod is deleted.
 type NodeDelay struct {
 	Key   string // see DelayKey
 	Delay time.Duration
@@ -42,7 +42,7 @@ func DelayKey(uid string, generation int64, node string) string {
 	return fmt.Sprintf("%s/%d/%s", uid, generation, node)
 }
 
-// Remember returns what the controller knows of an owner.
+// Remember returns the controller's state of an owner.
 func (l *Live) Remember(owner metav1.Object) (m Memory) {
 	if l.counted == nil {
 		return m
@@ -73,7 +73,7 @@ func (l *Live) delays() (list []NodeDelay) {
 	return list
 }
 
-// Recall makes m all that the controller knows of an owner.
+// Recall replaces the controller's state of an owner by m.
 func (l *Live) Recall(owner metav1.Object, m Memory) {
 	l.Forget(owner)
 	if e := m.Expected; !e.At.IsZero() {
@@ -108,8 +108,8 @@ func ensure(err error) {
 	}
 }
 
-// Observe tells the controller how the pods that it sees have changed. What it sees now was
-// filled in before.
+// Observe sends events to the controller for the changes of pods from before to after. The caches
+// have been filled before.
 func (l *Live) Observe(before, after []metav1.Object) {
 	find := func(list []metav1.Object, o metav1.Object) metav1.Object {
 		for _, other := range list {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 )
 
-// newBaseController is the controller of ReplicaSets.
+// newBaseController returns the ReplicaSet controller.
 func newBaseController(owners, pods *informer, c kubernetes.Interface, control controller.PodControlInterface, b clientrecord.EventBroadcaster) *replicaset.ReplicaSetController {
 	return replicaset.NewBaseController(logr.Discard(), replicaSetInformer{owners}, podInformer{pods},
 		c, replicaset.BurstReplicas, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),

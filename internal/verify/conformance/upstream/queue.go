@@ -8,18 +8,18 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// A Requeue is a pass that a controller has asked for.
+// A Requeue is a further pass that a controller has requested.
 type Requeue struct {
 	After       time.Duration
 	RateLimited bool
 }
 
-// A queue records which passes are asked for, and has none to do.
+// A queue records requested passes, and never hands one out.
 type queue struct {
 	workqueue.TypedRateLimitingInterface[string] // nil
 
 	added []Requeue
-	asked bool // for a pass at once
+	asked bool // a pass at once
 }
 
 func (q *queue) Add(string) { q.asked = true }

@@ -4,5 +4,5 @@
 
 package upstream
 
-// Minor is the release that is linked: of Kubernetes 1.34 it is 34.
+// Minor is the minor version of the linked Kubernetes release: 34 is 1.34.
 const Minor = 34

@@ -4,5 +4,5 @@
 
 package upstream
 
-// Minor is the release that is linked: of Kubernetes 1.35 it is 35.
+// Minor is the minor version of the linked Kubernetes release: 35 is 1.35.
 const Minor = 35

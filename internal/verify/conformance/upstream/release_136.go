@@ -4,5 +4,5 @@
 
 package upstream
 
-// Minor is the release that is linked: of Kubernetes 1.36 it is 36.
+// Minor is the minor version of the linked Kubernetes release: 36 is 1.36.
 const Minor = 36

@@ -17,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/daemon"
 )
 
-// Minor is the release that is linked: of Kubernetes 1.37 it is 37.
+// Minor is the minor version of the linked Kubernetes release: 37 is 1.37.
 const Minor = 37
 
 //go:linkname podsShouldBeOnNode k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).podsShouldBeOnNode
@@ -26,8 +26,8 @@ func podsShouldBeOnNode(dsc *daemon.DaemonSetsController, logger klog.Logger, no
 //go:linkname daemonPodTolerations k8s.io/kubernetes/pkg/controller/daemon.daemonPodTolerations
 func daemonPodTolerations(ds *appsv1.DaemonSet) []corev1.Toleration
 
-// DropInitContainerAnnotations drops from the template of an object what the server drops before it
-// stores it.
+// DropInitContainerAnnotations drops the annotations that the server drops from the template of an
+// object before it stores it.
 func DropInitContainerAnnotations(o runtime.Object) {
 	switch o := o.(type) {
 	case *appsv1.Deployment:
@@ -45,7 +45,7 @@ func DropInitContainerAnnotations(o runtime.Object) {
 	}
 }
 
-// podsOnNode reads tolerations and affinity of the DaemonSet first, as a pass does once.
+// podsOnNode first reads tolerations and affinity of the DaemonSet, as a pass does once.
 func podsOnNode(dsc *daemon.DaemonSetsController, node *corev1.Node, pods map[string][]*corev1.Pod, ds *appsv1.DaemonSet, hash string) (creates, deletes []string) {
 	spec := &ds.Spec.Template.Spec
 	return podsShouldBeOnNode(dsc, logr.Discard(), node, pods, ds, hash,

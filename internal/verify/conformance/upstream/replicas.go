@@ -17,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replication"
 )
 
-// replicas is a controller of ReplicaSets, or of what it is told to be such.
+// replicas is a controller of ReplicaSets, or of objects converted to ReplicaSets.
 type replicas struct {
 	ctx          context.Context
 	r            *record
@@ -30,7 +30,7 @@ func newReplicas() replicas {
 	return replicas{ctx: quiet(), r: &record{}, owners: newInformer(), pods: newInformer()}
 }
 
-// use makes rsc the controller, cut off from what leads outside.
+// use makes rsc the controller, with its connections to the outside replaced.
 func (c *replicas) use(rsc *replicaset.ReplicaSetController) {
 	(*field[clientrecord.EventBroadcaster](rsc, "eventBroadcaster")).Shutdown()
 	*field[controller.PodControlInterface](rsc, "podControl") = podControl{c.r}
@@ -41,7 +41,7 @@ func (c *replicas) use(rsc *replicaset.ReplicaSetController) {
 	c.burst = field[int](rsc, "burstReplicas")
 }
 
-// run runs one pass. The controller expects nothing from earlier passes.
+// run runs one pass. The controller has no expectations from earlier passes.
 func (c *replicas) run(owner metav1.Object, burst int) Result {
 	c.owners.deleted(owner)
 	c.r.reset()
@@ -61,17 +61,17 @@ func NewReplicaSets() *ReplicaSets {
 	return c
 }
 
-// Fill replaces what the controller sees.
+// Fill replaces the contents of the controller's caches.
 func (c *ReplicaSets) Fill(sets []*appsv1.ReplicaSet, pods []*corev1.Pod) {
 	fill(c.owners.x, sets)
 	fill(c.pods.x, pods)
 }
 
-// Sync runs one pass for rs. The controller expects nothing from earlier passes.
+// Sync runs one pass for rs. The controller has no expectations from earlier passes.
 func (c *ReplicaSets) Sync(rs *appsv1.ReplicaSet, burst int) Result { return c.run(rs, burst) }
 
-// ReplicationControllers is the ReplicationController controller: that of ReplicaSets
-// behind a conversion, which runs as well.
+// ReplicationControllers is the ReplicationController controller: the ReplicaSet controller and a
+// conversion, which runs as well.
 type ReplicationControllers struct{ replicas }
 
 // NewReplicationControllers returns a controller.
@@ -79,26 +79,26 @@ func NewReplicationControllers() *ReplicationControllers {
 	c := &ReplicationControllers{newReplicas()}
 	rm := replication.NewReplicationManager(c.ctx, podInformer{c.pods}, controllerInformer{c.owners},
 		client{r: c.r}, replication.BurstReplicas)
-	// The manager is a copy of the controller whose method syncHandler is.
+	// The manager is a copy of the controller; its syncHandler is a method of the original.
 	rsc := &rm.ReplicaSetController
 	*field[syncFunc](rsc, "syncHandler") = func(ctx context.Context, key string) error { return syncReplicaSet(rsc, ctx, key) }
 	c.use(rsc)
 	return c
 }
 
-// syncReplicaSet is the method that upstream stores in the field syncHandler, whose
-// type is checked.
+// syncReplicaSet is the method that upstream stores in the field syncHandler; the type of that
+// field is checked.
 //
 //go:linkname syncReplicaSet k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).syncReplicaSet
 func syncReplicaSet(rsc *replicaset.ReplicaSetController, ctx context.Context, key string) error
 
-// Fill replaces what the controller sees.
+// Fill replaces the contents of the controller's caches.
 func (c *ReplicationControllers) Fill(rcs []*corev1.ReplicationController, pods []*corev1.Pod) {
 	fill(c.owners.x, rcs)
 	fill(c.pods.x, pods)
 }
 
-// Sync runs one pass for rc. The controller expects nothing from earlier passes.
+// Sync runs one pass for rc. The controller has no expectations from earlier passes.
 func (c *ReplicationControllers) Sync(rc *corev1.ReplicationController, burst int) Result {
 	return c.run(rc, burst)
 }

@@ -14,8 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/util/consistency"
 )
 
-// newBaseController is the controller of ReplicaSets without its protection against stale
-// caches.
+// newBaseController returns the ReplicaSet controller without its protection against stale caches.
 func newBaseController(owners, pods *informer, c kubernetes.Interface, control controller.PodControlInterface, b clientrecord.EventBroadcaster) *replicaset.ReplicaSetController {
 	return replicaset.NewBaseController(logr.Discard(), replicaSetInformer{owners}, podInformer{pods},
 		c, replicaset.BurstReplicas, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),
@@ -23,7 +22,7 @@ func newBaseController(owners, pods *informer, c kubernetes.Interface, control c
 		replicaset.DefaultReplicaSetControllerFeatures(), consistency.NewNoopConsistencyStore())
 }
 
-// trustCaches takes the protection against stale caches away.
+// trustCaches removes the protection against stale caches.
 func trustCaches(c any) {
 	*field[consistency.ConsistencyStore](c, "consistencyStore") = consistency.NewNoopConsistencyStore()
 }

@@ -25,7 +25,8 @@ const (
 	atLeastC = 100
 )
 
-// TestBeside plays scenarios in a world and in a real cluster. With KPLAN_SCENARIO only those are played: "25", or "20-30", without the last.
+// TestBeside plays scenarios in a world and in a real cluster. KPLAN_SCENARIO selects some: "25",
+// or "20-30", without the last.
 func TestBeside(t *testing.T) {
 	require.LessOrEqual(t, len(differences), 10)
 	from, to := 0, few

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// patience is how long the real cluster may take for a step.
+// patience is the time limit of the real cluster for a step.
 const patience = time.Minute
 
 // compare waits until the real cluster is as the world, and finds which pods are the same.
@@ -61,7 +61,7 @@ func missedTaints(a, b map[string]int64) map[string]bool {
 	return missed
 }
 
-// kept are the sizes without those that may differ.
+// kept returns the sizes that must not differ.
 func kept(sizes map[string]int64) map[string]int64 {
 	sizes = maps.Clone(sizes)
 	maps.DeleteFunc(sizes, func(of string, n int64) bool {
@@ -79,8 +79,7 @@ type difference struct {
 // differences are all that are forgiven, at most ten.
 var differences []difference
 
-// match finds which pods are the same: those of one class, and those that were the same before if they
-// still can be.
+// match pairs equal pods of both clusters: of the same class, and if possible paired before.
 func (p *pair) match(world, real []pod) {
 	classes := map[string][]string{}
 	class := map[string]string{}

@@ -62,8 +62,8 @@ func (p *pair) chooses(name string) (chosen string) {
 	return chosen
 }
 
-// chosen returns the node that the scheduler chooses for a pod of the world, if there are only those others that
-// count.
+// chosen returns the node that the scheduler chooses for the pod of the world for which is holds,
+// with only the other pods for which counts holds.
 func chosen(s model.Snapshot, is, counts func(*podorder.Pod) bool) string {
 	ids := map[string]string{}
 	for _, o := range slices.Concat(s.ReplicaSets, s.ReplicationControllers) {
@@ -112,8 +112,8 @@ func (p *pair) crowded() bool {
 	return false
 }
 
-// gone returns those of some pods of the world that are gone or going in the real cluster, once these are
-// as many as asked for, or it has had time for it.
+// gone returns the pods of the world, out of some, that are deleted or terminating in the real
+// cluster. It waits until there are n, up to a time limit.
 func (p *pair) gone(pods []podorder.Pod, n int) map[string]bool {
 	for end := time.Now().Add(patience); ; time.Sleep(15 * time.Millisecond) {
 		gone, there := map[string]bool{}, map[string]bool{}
@@ -131,8 +131,8 @@ func (p *pair) gone(pods []podorder.Pod, n int) map[string]bool {
 	}
 }
 
-// planReplicaSet plans as always, but lets those of several equal pods go that go in the real cluster: it
-// makes all times equal, and puts these pods first where the UID decides.
+// planReplicaSet plans as usual, but deletes the same pods of several equal ones as the real
+// cluster: it makes all times equal, and puts these pods first where the UID decides.
 func (p *pair) planReplicaSet(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {
 	plan, err := replicaset.Reconcile(s, now, o)
 	victims := slices.IndexFunc(plan.Actions, func(a replicaset.Action) bool { _, ok := a.(replicaset.DeletePod); return ok })
@@ -165,8 +165,8 @@ func (p *pair) planReplicaSet(s replicaset.Snapshot, now time.Time, o replicaset
 	return plan, nil
 }
 
-// planDaemonSet plans as always, but lets those of several equal pods go that go in the real cluster, and new ones
-// come to those of several equal nodes to which they come there.
+// planDaemonSet plans as usual, but deletes the same pods of several equal ones as the real
+// cluster, and creates new pods on the same nodes of several equal ones.
 func (p *pair) planDaemonSet(s daemonset.Snapshot, now time.Time, o daemonset.Options) (daemonset.Plan, error) {
 	plan, err := daemonset.Reconcile(s, now, o)
 	if err == nil {
@@ -207,7 +207,8 @@ func (p *pair) deleteAsReal(s *daemonset.Snapshot, plan *daemonset.Plan) {
 	}
 }
 
-// surgeAsReal looks at the new pods beside old ones. If the quota does not admit all, those come first that it admits.
+// surgeAsReal chooses the nodes with a surge as the real cluster. If the quota does not admit all
+// new pods, the admitted ones come first.
 func (p *pair) surgeAsReal(s *daemonset.Snapshot, plan *daemonset.Plan) {
 	old, taken := map[string]*daemonset.Pod{}, map[string]bool{} // by node
 	for i := range s.Pods {

@@ -28,7 +28,7 @@ const (
 
 var kinds = []string{rolling, recreate, replicaSet, controller, daemonSet, statefulSet}
 
-// A workload is what users say of one.
+// A workload is the part of a workload that users specify.
 type workload struct {
 	kind, name         string
 	replicas           int32
@@ -73,7 +73,7 @@ func (w *workload) template(pool string) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{appLabel: w.name, versionLabel: fmt.Sprintf("v%d", w.version)}}, Spec: spec}
 }
 
-// object returns the object that users apply, in a namespace that has nodes of its own.
+// object returns the object that users apply, in a namespace with its own nodes.
 func (w *workload) object(namespace string) kube.Object {
 	meta := metav1.ObjectMeta{Name: w.name, Namespace: namespace}
 	labels, template := map[string]string{appLabel: w.name}, w.template(namespace)
@@ -123,7 +123,7 @@ func node(name, pool string, pods int64) *corev1.Node {
 	}
 }
 
-// budget lets so many pods be unavailable, or asks for so many, of all workloads with these names.
+// budget returns a disruption budget for the pods of all workloads with these names.
 func budget(namespace string, least, most *intstr.IntOrString, of ...string) *policyv1.PodDisruptionBudget {
 	return &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "budget", Namespace: namespace}, Spec: policyv1.PodDisruptionBudgetSpec{
 		MinAvailable: least, MaxUnavailable: most,

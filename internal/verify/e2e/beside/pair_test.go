@@ -24,20 +24,20 @@ import (
 	model "github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// A pair is a world beside a namespace of the real cluster.
+// A pair is a world and a namespace of the real cluster.
 type pair struct {
 	*testing.T
 	ctx       context.Context
 	namespace string
 	world     *sim.World
-	last      state             // of the world, before what happens now
-	real      map[string]string // names of real pods by those of the world's
+	last      state             // of the world, before the current event
+	real      map[string]string // names of real pods by the names in the world
 	broken    map[string]bool   // labels of pods whose image cannot be pulled
 	events    int               // so far, of pods
 	at        time.Time         // when the last one was
 	busy      bool              // several things happen at once: nothing is compared
 	atRest    bool              // all had come to rest before the present event
-	retries   bool              // there is a quota, which refuses what is tried again
+	retries   bool              // there is a quota, and refused creations are retried
 	log       []string
 
 	mu   sync.Mutex
@@ -50,8 +50,8 @@ var stage = model.Between(10_000*time.Second, longest)
 
 const longest = 3_000_000 * time.Second
 
-// longestRetry is the longest time after which controllers try again what was refused. Before it is over, they
-// need not have come to rest.
+// longestRetry is the longest delay before controllers retry a refused creation. Until then they
+// may not have come to rest.
 const longestRetry = 1000 * time.Second
 
 // newPair makes a namespace with nodes, a quota and a budget, and a world of them.
@@ -105,7 +105,7 @@ func (p *pair) renew() {
 	}
 }
 
-// trace notes what controllers of the world do, if only some scenarios are played.
+// trace logs the actions of the world's controllers, if only some scenarios are played.
 func (p *pair) trace(line string) {
 	if p.world != nil && os.Getenv("KPLAN_SCENARIO") != "" {
 		p.note("  %v %s", p.world.Now().Sub(p.world.Start()), line)
@@ -138,7 +138,7 @@ func (p *pair) observe(c sim.Change) {
 	p.last = simulated(p.world)
 }
 
-// follow lets the real pod do what one of the world does.
+// follow makes the change of a pod in the world to the real pod.
 func (p *pair) follow(c sim.Change) error {
 	name, known := p.real[c.Name]
 	if !known {

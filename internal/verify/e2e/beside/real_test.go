@@ -70,7 +70,7 @@ func write[T kube.Object](ctx context.Context, o T, exists bool) (T, error) {
 	return stored, client.Patch(types.MergePatchType).Namespace(o.GetNamespace()).Resource(resource).Name(o.GetName()).Body(patch).Do(ctx).Into(stored)
 }
 
-// remove deletes an object of a kind, and what it owns.
+// remove deletes an object, and its dependents.
 func remove(ctx context.Context, o kube.Object) error {
 	client, resource := endpoint(o)
 	options := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
@@ -137,7 +137,7 @@ func end(ctx context.Context, namespace, name string) error {
 	return real.client.CoreV1().Pods(namespace).Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64)})
 }
 
-// evict asks for the eviction of a pod, and reports whether it was granted.
+// evict requests the eviction of a pod, and reports whether it was granted.
 func evict(ctx context.Context, namespace, name string) (bool, error) {
 	err := real.client.PolicyV1().Evictions(namespace).Evict(ctx, &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}})
 	if apierrors.IsTooManyRequests(err) {
@@ -175,7 +175,7 @@ func budgetsCount(namespace string) bool {
 	return true
 }
 
-// sized returns the UIDs of what owns pods and has a size.
+// sized returns the UIDs of the owners of pods that have a size.
 func sized(namespace string) map[types.UID]bool {
 	owners, any := map[types.UID]bool{}, labels.Everything()
 	sets, _ := real.informers.Apps().V1().ReplicaSets().Lister().ReplicaSets(namespace).List(any)
@@ -193,7 +193,7 @@ func sized(namespace string) map[types.UID]bool {
 	return owners
 }
 
-// nudging is a patch that changes nothing of what is wanted.
+// nudging is a patch that does not change the desired state.
 func nudging() []byte {
 	return fmt.Appendf(nil, `{"metadata":{"annotations":{"e2e.test/nudge":"%d"}}}`, time.Now().UnixNano())
 }
@@ -271,7 +271,7 @@ func answer(ctx context.Context, node string) error {
 	return err
 }
 
-// withoutNodes removes what wakes controllers of other scenarios: DaemonSets and nodes.
+// withoutNodes removes objects that wake controllers of other scenarios: DaemonSets and nodes.
 func withoutNodes(namespace string) {
 	ctx := context.Background()
 	_ = real.client.AppsV1().DaemonSets(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})

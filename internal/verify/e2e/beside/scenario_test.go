@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// What scenarios are about, besides kinds.
+// Topics of scenarios, in addition to kinds.
 const (
 	aboutBudget = "budget"
 	aboutQuota  = "quota"
@@ -25,7 +25,7 @@ const (
 
 var topics = []string{aboutBudget, aboutQuota, aboutLost, aboutPort, aboutImage}
 
-// What else comes up.
+// Other features of scenarios.
 const (
 	parallel    = "parallel StatefulSet"
 	partitioned = "partition"
@@ -36,7 +36,7 @@ const (
 
 var others = []string{parallel, partitioned, surging, dropped, lostQuota}
 
-// A scenario is what happens in a namespace.
+// A scenario is a series of events in a namespace.
 type scenario struct {
 	*pair
 	*rand.Rand
@@ -192,7 +192,7 @@ func (s *scenario) hungry() bool {
 	})
 }
 
-// any is one of what users do now and then.
+// any makes one of the changes of users.
 func (s *scenario) any() {
 	switch s.IntN(7) {
 	case 0:
@@ -212,15 +212,16 @@ func (s *scenario) any() {
 	}
 }
 
-// complete lets pods go on until nothing happens any more where a quota is, so that no two workloads wait
-// for what one of them leaves of it.
+// complete lets pods change until the cluster is at rest if there is a quota, so that no two
+// workloads wait for a part of it that one of them will release.
 func (s *scenario) complete() {
 	if s.about[aboutQuota] {
 		s.goOn(1000)
 	}
 }
 
-// free reports whether a change may ask for new pods: with a quota, if nobody waits for some already.
+// free reports whether a change may request new pods: with a quota, if no workload waits for some
+// already.
 func (s *scenario) free() bool {
 	s.complete()
 	return !s.about[aboutQuota] || !s.hungry()
@@ -281,7 +282,7 @@ func (s *scenario) breakOne() {
 	}
 }
 
-// pod is the name of a pod in the world that is not going, "" if there is none.
+// pod returns the name of a pod in the world that is not terminating, or "".
 func (s *scenario) pod(may func(*pod) bool) string {
 	var names []string
 	for i := range s.last.pods {
@@ -347,8 +348,8 @@ func (s *scenario) loseOrAnswer() {
 	}
 }
 
-// spares reports whether pods have to leave a node if it is lost, and who gets what of a quota is determined: all,
-// or the only one that loses pods.
+// spares reports whether pods have to leave a node if it is lost, and the use of the quota is
+// determined: all get a part, or only one workload loses pods.
 func (s *scenario) spares(node string) bool {
 	owners, lost := map[string]bool{}, 0
 	for i := range s.last.pods {

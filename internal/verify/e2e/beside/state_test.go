@@ -16,19 +16,19 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// A state is what there is in a cluster: sizes by what they are the size of, and pods.
+// A state is the compared state of a cluster: sizes by name, and pods.
 type state struct {
 	sizes map[string]int64
 	pods  []pod
 }
 
-// A pod is what is compared of one.
+// A pod is the compared part of a pod.
 type pod struct {
 	name, of, node                     string
 	bound, running, ready, failed, end bool
 }
 
-// class is what pods have in common that are alike.
+// class is the same for equal pods.
 func (p *pod) class() string {
 	stage := "waiting"
 	switch {
@@ -66,7 +66,7 @@ func (s *state) note(of string, names string, sizes ...int32) {
 	}
 }
 
-// condition notes a condition, which stands for what its status says.
+// condition records a condition with its status.
 func (s *state) condition(of, name, status string) { s.sizes[of+" "+name+"="+status] = 1 }
 
 func versioned(l map[string]string) string { return l[appLabel] + "/" + l[versionLabel] }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// StartAround starts what a cluster needs around its API server: kubelets, a scheduler,
-// and the garbage collector.
+// StartAround starts the other components of a cluster: kubelets, a scheduler, and the garbage
+// collector.
 func (c *Cluster) StartAround(ctx context.Context) (*Kubelet, error) {
 	if err := StartCollector(ctx, c.Config(Admin)); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (c *Cluster) StartAround(ctx context.Context) (*Kubelet, error) {
 	return StartKubelet(ctx, c.Config(Admin))
 }
 
-// LogTo sends what the components of Kubernetes log in this process to a file in dir.
+// LogTo sends the logs of Kubernetes' components in this process to a file in dir.
 func LogTo(dir string) (io.Closer, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "process.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

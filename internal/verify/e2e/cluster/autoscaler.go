@@ -22,8 +22,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/podautoscaler/metrics"
 )
 
-// StartAutoscaler starts the controller of HorizontalPodAutoscalers of Kubernetes for one
-// namespace, which looks at each as often as period says. There are no metrics.
+// StartAutoscaler starts the HorizontalPodAutoscaler controller of Kubernetes for one namespace,
+// with this period between two passes. There are no metrics.
 func StartAutoscaler(ctx context.Context, cfg *rest.Config, namespace string, period time.Duration) error {
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
@@ -44,27 +44,27 @@ func StartAutoscaler(ctx context.Context, cfg *rest.Config, namespace string, pe
 	return nil
 }
 
-// noMetrics is where nobody measures anything.
+// noMetrics is a metrics client without metrics.
 type noMetrics struct{}
 
 var errNoMetrics = errors.New("there are no metrics")
 
-// GetResourceMetric has none.
+// GetResourceMetric returns an error.
 func (noMetrics) GetResourceMetric(context.Context, corev1.ResourceName, string, labels.Selector, string) (metrics.PodMetricsInfo, time.Time, error) {
 	return nil, time.Time{}, errNoMetrics
 }
 
-// GetRawMetric has none.
+// GetRawMetric returns an error.
 func (noMetrics) GetRawMetric(string, string, labels.Selector, labels.Selector) (metrics.PodMetricsInfo, time.Time, error) {
 	return nil, time.Time{}, errNoMetrics
 }
 
-// GetObjectMetric has none.
+// GetObjectMetric returns an error.
 func (noMetrics) GetObjectMetric(string, string, *autoscalingv2.CrossVersionObjectReference, labels.Selector) (int64, time.Time, error) {
 	return 0, time.Time{}, errNoMetrics
 }
 
-// GetExternalMetric has none.
+// GetExternalMetric returns an error.
 func (noMetrics) GetExternalMetric(string, string, labels.Selector) ([]int64, time.Time, error) {
 	return nil, time.Time{}, errNoMetrics
 }

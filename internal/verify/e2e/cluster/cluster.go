@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster runs a Kubernetes API server and etcd on the loopback interface, with
-// what a cluster needs around them to roll a Deployment: a scheduler and kubelets that
-// only pretend, the garbage collector, and on request the workload controllers of
-// Kubernetes. Everything comes from Go modules.
+// Package cluster runs a Kubernetes API server and etcd on the loopback interface, with the
+// components that roll a Deployment: a simulated scheduler and kubelets, the garbage collector, and
+// on request the workload controllers of Kubernetes. Everything comes from Go modules.
 //
-// etcd runs in this process, and the API server in a second one that is the same
-// program again, so that it can be killed; see [Main].
+// etcd runs in this process. The API server runs in a second process of the same program, so that
+// it can be killed; see [Main].
 package cluster
 
 import (
@@ -33,11 +32,11 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// A User is who a client is to the API server. The name is its token too.
+// A User is the identity of a client of the API server. The name is its token too.
 type User struct{ Name, Groups string }
 
-// The users. Admin may do everything; Controller only what bindings allow to the service
-// account of the example's manifests.
+// The users. Admin may do everything; Controller has only the permissions that bindings give to the
+// service account of the example's manifests.
 var (
 	Admin      = User{"admin", "system:masters"}
 	Controller = User{"system:serviceaccount:kplan-system:kplan-controller", "system:serviceaccounts,system:serviceaccounts:kplan-system"}
@@ -57,8 +56,8 @@ type Cluster struct {
 	log    *os.File
 }
 
-// Start starts etcd and the API server with everything they write in dir, and waits
-// until the server is ready.
+// Start starts etcd and the API server, which write all their files in dir, and waits until the
+// server is ready.
 func Start(ctx context.Context, dir string) (*Cluster, error) {
 	c := &Cluster{Dir: dir}
 	if err := c.start(ctx); err != nil {
@@ -90,10 +89,10 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 func (c *Cluster) etcdAddress() string   { return c.etcd.Clients[0].Addr().String() }
 func (c *Cluster) serverAddress() string { return fmt.Sprintf("127.0.0.1:%d", c.port) }
 
-// SlowEtcd holds back each answer of etcd to the API server by d.
+// SlowEtcd delays each answer of etcd to the API server by d.
 func (c *Cluster) SlowEtcd(d time.Duration) { c.store.SetDelay(d) }
 
-// Stop ends everything.
+// Stop stops the API server, etcd and the proxies.
 func (c *Cluster) Stop() {
 	c.StopServer()
 	for _, p := range []*Proxy{c.front, c.store} {
@@ -106,7 +105,7 @@ func (c *Cluster) Stop() {
 	}
 }
 
-// StopServer kills the API server without warning. etcd keeps what was written.
+// StopServer kills the API server without warning. etcd keeps its data.
 func (c *Cluster) StopServer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,7 +175,7 @@ func (c *Cluster) flags() []string {
 		"--service-account-signing-key-file=" + key,
 		"--token-auth-file=" + filepath.Join(c.Dir, "tokens.csv"),
 		"--authorization-mode=RBAC",
-		// Nobody creates default service accounts here, and nobody removes the taint.
+		// No controller here creates default service accounts, or removes the taint.
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
 	}
 }
@@ -199,8 +198,8 @@ func (c *Cluster) writeCredentials() error {
 	return os.WriteFile(filepath.Join(c.Dir, "tokens.csv"), []byte(tokens.String()), 0o600)
 }
 
-// writeCertificate writes a certificate of the server where it looks for one, so that
-// it is known before the server has started.
+// writeCertificate writes a certificate of the server to the file where it looks for one, so that
+// clients know it before the server starts.
 func (c *Cluster) writeCertificate() error {
 	crt, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"localhost"})
 	if err != nil {
@@ -214,7 +213,7 @@ func (c *Cluster) writeCertificate() error {
 
 func (c *Cluster) certificate() string { return filepath.Join(c.Dir, "apiserver.crt") }
 
-// Config returns how a user reaches the API server. There is no limit on requests.
+// Config returns the client configuration of a user. It does not limit requests.
 func (c *Cluster) Config(u User) *rest.Config {
 	return &rest.Config{
 		Host:            "https://" + c.front.Address(),
@@ -224,7 +223,7 @@ func (c *Cluster) Config(u User) *rest.Config {
 	}
 }
 
-// Through returns a configuration whose connections pass a proxy of their own.
+// Through returns a configuration whose connections pass through a new proxy.
 func (c *Cluster) Through(cfg *rest.Config) (*rest.Config, *Proxy, error) {
 	p, err := NewProxy(c.serverAddress())
 	if err != nil {
@@ -235,8 +234,7 @@ func (c *Cluster) Through(cfg *rest.Config) (*rest.Config, *Proxy, error) {
 	return own, p, nil
 }
 
-// WriteKubeconfig writes a kubeconfig file for a configuration, and a namespace to work
-// in.
+// WriteKubeconfig writes a kubeconfig file for a configuration, with a default namespace.
 func WriteKubeconfig(file string, cfg *rest.Config, namespace string) error {
 	ca, err := os.ReadFile(cfg.CAFile)
 	if err != nil {
@@ -250,8 +248,8 @@ func WriteKubeconfig(file string, cfg *rest.Config, namespace string) error {
 	return clientcmd.WriteToFile(*k, file)
 }
 
-// freePort returns a port that nobody uses, and that Linux gives to no connection by itself: the
-// API server takes it later, and again when it is started anew.
+// freePort returns a free port that Linux does not assign to outgoing connections: the API server
+// uses it later, and again after a restart.
 func freePort() (port int, err error) {
 	for range 100 {
 		var l net.Listener

@@ -11,12 +11,12 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd starts an etcd of one member in this process, on free ports.
+// startEtcd starts an etcd with one member in this process, on free ports.
 func startEtcd(dir string) (*embed.Etcd, error) {
 	cfg := embed.NewConfig()
 	cfg.Dir = dir
 	cfg.UnsafeNoFsync = true
-	cfg.EnableGRPCGateway = false // it would dial the advertised port 0
+	cfg.EnableGRPCGateway = false // the gateway would dial the advertised port 0
 	cfg.LogLevel, cfg.LogOutputs = "error", []string{os.DevNull}
 	anywhere := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = anywhere, anywhere

@@ -27,19 +27,19 @@ import (
 // MissingImage is the tag of images that cannot be pulled: pods with one never run.
 const MissingImage = ":missing"
 
-// PoolLabel is the label of nodes by the pool that they belong to.
+// PoolLabel is the label of nodes with the name of their pool.
 const PoolLabel = "e2e.test/pool"
 
-// A Behaviour is how the pods of a namespace behave. Those of the zero Behaviour take no
-// time, and run on nodes that do not exist, which nobody minds.
+// A Behaviour is the behavior of pods in a namespace. With the zero Behaviour, pods start and end
+// at once, and run on nodes that do not exist.
 type Behaviour struct {
-	Pool      string        // of the nodes that pods without a node are scheduled to
+	Pool      string        // the nodes for pods without a node
 	Ready     time.Duration // from the creation of a pod until it is ready; negative means never
-	Room      int           // how many pods the nodes take; 0 means any number
+	Room      int           // number of pods that fit on the nodes; 0 means any number
 	Terminate time.Duration // from its deletion until it is gone; negative means never
 }
 
-// A Kubelet schedules pods and pretends to run them.
+// A Kubelet schedules pods and simulates running them.
 type Kubelet struct {
 	client kubernetes.Interface
 	pods   corelisters.PodLister
@@ -48,9 +48,9 @@ type Kubelet struct {
 
 	mu         sync.Mutex
 	behaviours map[string]Behaviour
-	next       map[string]int                // by namespace: how many pods were scheduled
-	asked      map[string]time.Time          // by UID: since when it starts, or ends
-	taken      map[string]map[types.UID]bool // by namespace: the pods that room was given to
+	next       map[string]int                // by namespace: number of scheduled pods
+	asked      map[string]time.Time          // by UID: begin of the start, or of the end
+	taken      map[string]map[types.UID]bool // by namespace: the pods that have room
 }
 
 // StartKubelet starts the scheduler and kubelets of all nodes.
@@ -83,7 +83,7 @@ func StartKubelet(ctx context.Context, cfg *rest.Config) (*Kubelet, error) {
 	return k, nil
 }
 
-// Behave sets how the pods of a namespace behave from now on.
+// Behave sets the behavior of pods in a namespace from now on.
 func (k *Kubelet) Behave(namespace string, b Behaviour) {
 	k.mu.Lock()
 	k.behaviours[namespace] = b
@@ -94,7 +94,7 @@ func (k *Kubelet) Behave(namespace string, b Behaviour) {
 	}
 }
 
-// Behaviour returns how the pods of a namespace behave.
+// Behaviour returns the behavior of pods in a namespace.
 func (k *Kubelet) Behaviour(namespace string) Behaviour {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,7 +109,7 @@ func (k *Kubelet) work(ctx context.Context) {
 		}
 		err := k.sync(ctx, name)
 		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-			k.queue.Forget(name) // a change comes by itself
+			k.queue.Forget(name) // a change triggers the next pass
 		} else {
 			k.queue.AddRateLimited(name)
 		}
@@ -142,8 +142,8 @@ func (k *Kubelet) sync(ctx context.Context, name cache.ObjectName) error {
 	return nil
 }
 
-// due reports whether a wait that began when this was first asked is over, and otherwise
-// sees to it that the pod is looked at again.
+// due reports whether the wait is over that the first call for a pod began; otherwise it enqueues
+// the pod for its end.
 func (k *Kubelet) due(pod *corev1.Pod, what string, wait time.Duration) bool {
 	if wait <= 0 {
 		return wait == 0
@@ -185,7 +185,7 @@ func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) error {
 	}, metav1.CreateOptions{})
 }
 
-// fits reports whether there is room for a pod, and keeps it for that.
+// fits reports whether there is room for a pod, and reserves it.
 func (k *Kubelet) fits(pod *corev1.Pod, room int) bool {
 	if room == 0 {
 		return true
@@ -207,10 +207,10 @@ func (k *Kubelet) fits(pod *corev1.Pod, room int) bool {
 	return true
 }
 
-// unschedulable reports that there is no room for a pod.
+// unschedulable reports in the status that there is no room for a pod.
 func (k *Kubelet) unschedulable(ctx context.Context, pod *corev1.Pod) error {
 	if len(pod.Status.Conditions) > 0 {
-		return nil // it was reported
+		return nil // reported before
 	}
 	updated := pod.DeepCopy()
 	updated.Status.Conditions = []corev1.PodCondition{{
@@ -249,7 +249,7 @@ func (k *Kubelet) schedule(namespace, pool string) string {
 // status reports that a pod runs and is ready, or that its images cannot be pulled.
 func (k *Kubelet) status(ctx context.Context, pod *corev1.Pod, ready bool) error {
 	if !ready && len(pod.Status.ContainerStatuses) > 0 {
-		return nil // it was reported
+		return nil // reported before
 	}
 	now, answer := metav1.Now(), corev1.ConditionFalse
 	updated := pod.DeepCopy()

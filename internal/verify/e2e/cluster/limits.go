@@ -31,12 +31,12 @@ import (
 	quotainstall "k8s.io/kubernetes/pkg/quota/v1/install"
 )
 
-// NodeGrace is how long a node may not renew its lease until the node controller of
-// StartLimits takes it for lost.
+// NodeGrace is the time without a renewed lease after which the node controller of StartLimits
+// considers a node lost.
 const NodeGrace = 20 * time.Second
 
-// StartLimits starts the controllers of Kubernetes that say which pods may be, and where:
-// those of budgets, of quotas, of nodes that do not answer, and of taints.
+// StartLimits starts the controllers of Kubernetes that limit pods: the controllers of disruption
+// budgets, quotas, the node lifecycle, and taint eviction.
 func StartLimits(ctx context.Context, cfg *rest.Config) error {
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
@@ -78,8 +78,8 @@ func budgets(ctx context.Context, cfg *rest.Config, client kubernetes.Interface,
 	return func() { go c.Run(ctx, workers) }, nil
 }
 
-// livePods lists pods as the API server has them. A pod that a cache does not show yet would not count, and the quota
-// admit one too many.
+// livePods lists pods from the API server. With a cache that does not show a pod yet, the quota
+// would admit one too many.
 type livePods struct {
 	ctx       context.Context
 	client    kubernetes.Interface
@@ -106,7 +106,7 @@ func (l livePods) ByNamespace(name string) cache.GenericNamespaceLister {
 	return l
 }
 
-// quotas only counts pods.
+// quotas starts the quota controller, which only counts pods.
 func quotas(ctx context.Context, cfg *rest.Config, client kubernetes.Interface, factory informers.SharedInformerFactory, started <-chan struct{}) (func(), error) {
 	meta, err := metadata.NewForConfig(cfg)
 	if err != nil {
@@ -121,7 +121,7 @@ func quotas(ctx context.Context, cfg *rest.Config, client kubernetes.Interface, 
 	}
 	c, err := resourcequota.NewController(ctx, &resourcequota.ControllerOptions{
 		QuotaClient: client.CoreV1(), ResourceQuotaInformer: factory.Core().V1().ResourceQuotas(),
-		// A pod that is admitted and not stored yet while pods are counted is missed until they are counted again.
+		// A count misses a pod that is admitted but not stored yet, until the next count.
 		ResyncPeriod:              controller.StaticResyncPeriodFunc(time.Second),
 		InformerFactory:           informerfactory.NewInformerFactory(factory, metadatainformer.NewSharedInformerFactory(meta, 0)),
 		ReplenishmentResyncPeriod: controller.StaticResyncPeriodFunc(time.Hour),

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// A Proxy passes TCP connections on to an address, and can be told to fail: it stands
-// for the network.
+// A Proxy forwards TCP connections to an address, and simulates network failures.
 type Proxy struct {
 	listener net.Listener
 	target   string
@@ -21,7 +20,7 @@ type Proxy struct {
 	open  map[net.Conn]bool
 }
 
-// NewProxy listens on a free port of the loopback interface until it is closed.
+// NewProxy starts a proxy on a free port of the loopback interface.
 func NewProxy(target string) (*Proxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -32,7 +31,7 @@ func NewProxy(target string) (*Proxy, error) {
 	return p, nil
 }
 
-// Address is where the proxy listens.
+// Address returns the address of the proxy.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
 // Cut breaks all connections. New ones are accepted.
@@ -54,14 +53,14 @@ func (p *Proxy) SetDown(down bool) {
 	}
 }
 
-// SetDelay holds back whatever comes from the target by d.
+// SetDelay delays all data from the target by d.
 func (p *Proxy) SetDelay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = d
 }
 
-// Close ends the proxy.
+// Close stops the proxy.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()
 	p.SetDown(true)
@@ -115,7 +114,7 @@ func (p *Proxy) forget(conns ...net.Conn) {
 	}
 }
 
-// A slowReader reads as late as its proxy says.
+// A slowReader delays reads as its proxy says.
 type slowReader struct {
 	from  io.Reader
 	proxy *Proxy

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// A Recorder keeps every write to etcd, in the order in which it was made. What it shows
-// is all that any client could ever have observed, whether the API server runs or not.
+// A Recorder keeps every write to etcd, in order: all states that any client could have observed,
+// whether the API server runs or not.
 type Recorder struct {
 	client *clientv3.Client
 
@@ -30,12 +30,12 @@ type Recorder struct {
 type write struct {
 	revision int64
 	at       time.Time
-	resource string // as etcd spells it
+	resource string // the name in etcd
 	name     string
 	value    []byte // nil for a deletion
 }
 
-// A Change is one write: the object is what it leaves, or nil for a deletion.
+// A Change is one write. The object is the new one, or nil for a deletion.
 type Change struct {
 	Revision int64
 	At       time.Time
@@ -46,7 +46,7 @@ type Change struct {
 
 const registry = "/registry/"
 
-// Record starts to record.
+// Record starts a recorder.
 func (c *Cluster) Record(ctx context.Context) (*Recorder, error) {
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + c.etcdAddress()}, Context: ctx})
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Recorder) add(e *clientv3.Event) {
 	r.writes[namespace] = append(r.writes[namespace], w)
 }
 
-// Sync waits until all that was written before is recorded.
+// Sync waits until all earlier writes are recorded.
 func (r *Recorder) Sync(ctx context.Context) error {
 	put, err := r.client.Put(ctx, registry+"e2e/sync", "")
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *Recorder) Sync(ctx context.Context) error {
 	}
 }
 
-// History returns the changes of a namespace, and of nodes, from a revision on.
+// History returns the changes in a namespace, and of nodes, from a revision on.
 func (r *Recorder) History(namespace string, from int64) ([]Change, error) {
 	r.mu.Lock()
 	own, nodes := r.writes[namespace], r.writes[""]

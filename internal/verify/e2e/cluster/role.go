@@ -16,11 +16,11 @@ const roleVariable = "KPLAN_E2E_ROLE"
 
 const roleServer = "apiserver"
 
-// Main turns the process into what it was started as, and returns only in the process
-// that the user has started. Call it first in main or TestMain. Other roles than the
-// API server are given by name; their functions return when they are done.
+// Main runs the role of this process, and returns only in the process that the user has started.
+// Call it first in main or TestMain. roles has the roles other than the API server; their functions
+// return when they are done.
 //
-// A process with a role ends when the one that started it does, however that ends.
+// A process with a role exits when its parent does, even if the parent is killed.
 func Main(roles map[string]func() error) {
 	role := os.Getenv(roleVariable)
 	if role == "" {
@@ -45,8 +45,8 @@ func Main(roles map[string]func() error) {
 	os.Exit(0)
 }
 
-// Command returns a command that runs this program again in a role. It has a pipe as
-// standard input, which is the caller's to keep open.
+// Command returns a command that runs this program again in a role. The caller must keep the
+// returned pipe to its standard input open.
 func Command(role string, args ...string) (*exec.Cmd, io.Closer, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -25,11 +25,12 @@ import (
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 )
 
-// workers is how many objects a controller of Kubernetes works on at once, its default.
+// workers is the default number of objects that a controller of Kubernetes works on at once.
 const workers = 5
 
 // StartUpstream starts the Deployment, ReplicaSet, ReplicationController, DaemonSet and StatefulSet
-// controllers of Kubernetes for one namespace, or for all if it is empty, and returns when their caches are filled.
+// controllers of Kubernetes for one namespace, or for all if it is empty, and returns when their
+// caches are filled.
 func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) error {
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {

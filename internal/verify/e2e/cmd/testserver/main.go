@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command testserver runs a Kubernetes API server with etcd on the loopback interface,
-// with kubelets that only pretend, and writes a kubeconfig for it. It needs nothing
-// installed and leaves nothing behind. With --kplan it also runs the controllers of
-// examples/controller.
+// Command testserver runs a Kubernetes API server with etcd on the loopback interface, with
+// simulated kubelets, and writes a kubeconfig for it. It needs no installation and leaves no files.
+// With --kplan it also runs the controllers of examples/controller.
 //
 //	go run ./cmd/testserver --kplan
 package main
@@ -31,7 +30,7 @@ import (
 func main() {
 	cluster.Main(nil)
 	var o options
-	flags := flag.NewFlagSet("testserver", flag.ExitOnError) // that of the process has a --kubeconfig of controller-runtime
+	flags := flag.NewFlagSet("testserver", flag.ExitOnError) // controller-runtime adds --kubeconfig to the default flag set
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "kubeconfig", "file to write for kubectl")
 	flags.IntVar(&o.nodes, "nodes", 3, "number of nodes")
 	flags.DurationVar(&o.ready, "ready-after", 2*time.Second, "how long a pod takes to become ready")
@@ -39,7 +38,7 @@ func main() {
 	flags.BoolVar(&o.kplan, "kplan", false, "run the controllers of examples/controller")
 	flags.BoolVar(&o.upstream, "upstream", false, "run the workload controllers of Kubernetes")
 	flags.StringVar(&o.account, "account-kubeconfig", "", "also write a kubeconfig for the service account of examples/controller")
-	_ = flags.Parse(os.Args[1:]) // it exits
+	_ = flags.Parse(os.Args[1:]) // exits on errors
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -118,7 +117,7 @@ func writeKubeconfigs(c *cluster.Cluster, o options) error {
 	return cluster.WriteKubeconfig(o.kubeconfig, c.Config(cluster.Admin), metav1.NamespaceDefault)
 }
 
-// removeKubeconfigs removes what is of no use without the server.
+// removeKubeconfigs removes the kubeconfigs, which are useless without the server.
 func removeKubeconfigs(o options) {
 	_ = os.Remove(o.kubeconfig)
 	if o.account != "" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster is a module of somebody else's, with a scheduler and a controller that it runs
-// in a world of rollout/sim.
+// Package cluster is a module of another project, with a scheduler and a controller that it runs in
+// a world of rollout/sim.
 package cluster
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/scheduler"
 )
 
-// last is a scheduler that takes the last node that a pod fits.
+// last is a scheduler that chooses the last node on which a pod fits.
 func last(p scheduler.Pod, nodes *scheduler.Nodes) string {
 	for i := nodes.Len() - 1; i >= 0; i-- {
 		if nodes.Fits(i, p) {
@@ -29,8 +29,8 @@ func last(p scheduler.Pod, nodes *scheduler.Nodes) string {
 	return ""
 }
 
-// fleets is a controller: a Fleet has pods with the names 0 to its size, and no others, so that
-// to create one again does no harm.
+// fleets is a controller: a Fleet has pods with the names 0 to its size, so that a repeated
+// creation does no harm.
 func fleets(v sim.View, name string) (writes []sim.Write, again time.Duration, err error) {
 	fleet := v.Object(name)
 	if fleet == nil {
@@ -52,7 +52,7 @@ func fleets(v sim.View, name string) (writes []sim.Write, again time.Duration, e
 	return writes, 0, err
 }
 
-// The scheduler places the pods of a Deployment, and those of the controller under faults.
+// The scheduler places the pods of a Deployment, and the pods of the controller under faults.
 func TestCluster(t *testing.T) {
 	s := cluster.Snapshot{Resources: []string{"pods"}, Templates: map[string]cluster.Template{"v1": {Needs: []int64{1}}}}
 	for _, name := range []string{"a", "b"} {

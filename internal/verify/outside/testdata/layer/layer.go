@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package layer is a planner of Rollouts of Argo that calls the one of package argo, and may make
-// a mistake before or after that.
+// Package layer is a planner of Rollouts of Argo that calls the planner of package argo, and may
+// add a bug before or after the call.
 package layer
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// A Bug is a mistake that somebody could make there.
+// A Bug is a possible mistake in such a planner.
 type Bug string
 
 // The bugs.

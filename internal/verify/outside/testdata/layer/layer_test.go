@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/rollouttest"
 )
 
-// A quiet test keeps to itself that it fails.
+// A quiet test does not report its failure.
 type quiet struct {
 	testing.TB
 	failed bool
@@ -26,7 +26,7 @@ func (q *quiet) Fail()                 { q.failed = true }
 func (q *quiet) Errorf(string, ...any) { q.failed = true }
 func (q *quiet) FailNow()              { q.failed = true; runtime.Goexit() }
 
-// search returns the case that first fails, 0 if none does.
+// search returns the first failing case, or 0.
 func search(b Bug) (first int) {
 	done, cases, q := make(chan bool), 0, &quiet{}
 	property := rollouttest.Property(Plan(b))
@@ -49,7 +49,7 @@ func search(b Bug) (first int) {
 	return first
 }
 
-// The layer has no bug that the checks find, and each bug is found.
+// Without a bug the checks find nothing, and they find each bug.
 func TestLayer(t *testing.T) {
 	rollouttest.Check(t, Plan(None))
 	for _, b := range Bugs() {

@@ -1,6 +1,6 @@
 package roller
 
-// A Bug is a mistake that somebody could make.
+// A Bug is a possible mistake in a planner.
 type Bug int
 
 // The bugs.
@@ -12,26 +12,26 @@ const (
 	OneTooMany                 // <= instead of <
 	OneTooFew                  // >= instead of >
 	Wraps                      // replicas and surge are added as 32 bits
-	NilReplicas                // spec.replicas is read without a look
+	NilReplicas                // spec.replicas may be nil and is dereferenced
 	ReportedAreAvailable       // status.replicas instead of status.availableReplicas
-	NewCountAsAvailable        // new pods that are not ready make room
-	HealthyFirst               // unavailable old pods are left for last
-	AllUnhealthy               // all unavailable old pods go at once
+	NewCountAsAvailable        // unready new pods count as available
+	HealthyFirst               // unavailable old pods are deleted last
+	AllUnhealthy               // all unavailable old pods are deleted at once
 	CreatesAll                 // the new ReplicaSet begins with all pods
 	NewStaysLarge              // the new ReplicaSet is never scaled down
 	LastPodStays               // each old ReplicaSet keeps a pod
 	PauseIgnored               // spec.paused is not read
 	RecreateRolls              // spec.strategy is not read
-	RecreateLooksAtSizes       // pods that are still there are not seen
-	RecreateWaitsForNobody     // new pods are started beside old ones
+	RecreateLooksAtSizes       // remaining pods are not counted
+	RecreateWaitsForNobody     // new pods start before old ones end
 	CountsRevisions            // the number of ReplicaSets instead of the highest revision
 	NoRevision                 // a new ReplicaSet has no revision
 	WritesAgain                // an annotation is written in every pass
 	SharesMaps                 // a map of the cache is written to
 	UnsortedSets               // the order of the cache decides
-	TakesOthers                // owners are not looked at
-	NoUID                      // a name is enough
-	TimeOfDay                  // the hour decides
+	TakesOthers                // owners are not compared
+	NoUID                      // no UID in preconditions
+	TimeOfDay                  // the time of day decides
 	DeletesUsed                // a ReplicaSet with pods is deleted
 	KeepsNoHistory             // the limit is not read
 	bugs
@@ -44,7 +44,7 @@ var names = [bugs]string{"none", "surge rounded down", "unavailable rounded up",
 	"a map of the cache is written to", "the order of the cache decides", "owners are not looked at", "no UID as a precondition", "the hour decides",
 	"a ReplicaSet with pods is deleted", "the history limit is not read"}
 
-// String says what is wrong.
+// String describes the bug.
 func (b Bug) String() string { return names[b] }
 
 // Bugs returns all of them.

@@ -1,6 +1,6 @@
-// Package roller is a planner of Deployments that somebody wrote without kplan's: rolling
-// updates, Recreate, pause and a history, and nothing else. It uses the types of package
-// deploy, and none of its decisions.
+// Package roller is a planner of Deployments written without kplan's: rolling updates, Recreate,
+// pause and a history, and nothing else. It uses the types of package deploy, and none of its
+// decisions.
 package roller
 
 import (
@@ -23,20 +23,20 @@ type roller struct {
 	s        *deploy.Snapshot
 	d        *deploy.Deployment
 	replicas int64
-	most     int64 // pods that may be wanted
-	least    int64 // pods that must be available
+	most     int64 // largest sum of sizes
+	least    int64 // least number of available pods
 	sets     []set // oldest first
 	fresh    int   // the index of the new one, or -1
 	plan     deploy.Plan
 }
 
-// A set is a ReplicaSet and what it is to want.
+// A set is a ReplicaSet with its planned size.
 type set struct {
 	*replicaset.ReplicaSet
 	was, size, available int64
 }
 
-// Plan returns a planner with a bug, or with none.
+// Plan returns a planner with a bug, or without one.
 func Plan(bug Bug) func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error) {
 	return func(s deploy.Snapshot, now time.Time, _ deploy.Options) (deploy.Plan, error) {
 		r := &roller{bug: bug, s: &s, d: &s.Deployment, fresh: -1}
@@ -83,7 +83,7 @@ func (r *roller) limits() {
 	}
 }
 
-// amount is how many pods a limit allows of so many.
+// amount resolves a limit to a number out of of.
 func amount(v rollout.IntOrPercent, of int64, up bool) int64 {
 	n := int64(v.Value())
 	if v.IsPercent() {
@@ -148,7 +148,7 @@ func (r *roller) status(now time.Time) {
 	}
 }
 
-// next is the revision of a new template.
+// next returns the revision of a new template.
 func (r *roller) next() string {
 	highest := int64(0)
 	for i, x := range r.sets {
@@ -162,7 +162,7 @@ func (r *roller) next() string {
 	return strconv.FormatInt(highest+1, 10)
 }
 
-// create makes the ReplicaSet of the template, with as many pods as there is room for.
+// create creates the ReplicaSet of the template, with as many pods as the surge permits.
 func (r *roller) create() {
 	if r.fresh >= 0 {
 		r.number()
@@ -187,7 +187,7 @@ func (r *roller) create() {
 	r.fresh = len(r.sets) - 1
 }
 
-// number gives the new ReplicaSet a revision that is higher than all others.
+// number gives the new ReplicaSet a revision above all others.
 func (r *roller) number() {
 	rs := r.sets[r.fresh].ReplicaSet
 	now, _ := strconv.ParseInt(rs.Annotations[revision.AnnotationRevision], 10, 64)
@@ -203,10 +203,10 @@ func (r *roller) number() {
 	}
 }
 
-// resize decides a size.
+// resize sets the planned size.
 func (x *set) resize(size int64) { x.size, x.available = size, min(x.available, size) }
 
-// write plans the sizes: that of the new ReplicaSet first.
+// write adds the size changes to the plan, the new ReplicaSet first.
 func (r *roller) write() {
 	for i, x := range r.sets {
 		if x.size == x.was || x.Name == "" {
@@ -229,7 +229,7 @@ func (r *roller) hold(reason deploy.Reason) {
 	r.plan.Holds = append(r.plan.Holds, kplan.Hold[deploy.Reason]{Reason: reason})
 }
 
-// grow gives the new ReplicaSet what room there is, and takes what it has too much.
+// grow scales the new ReplicaSet up as far as the surge permits, or down to the replicas.
 func (r *roller) grow() {
 	x := &r.sets[r.fresh]
 	if x.ReplicaSet.Name == "" {
@@ -246,7 +246,7 @@ func (r *roller) grow() {
 	}
 }
 
-// shrink takes pods of old ReplicaSets: first those that are not available.
+// shrink scales old ReplicaSets down, unavailable pods first.
 func (r *roller) shrink() {
 	fresh := r.sets[r.fresh]
 	left := r.total() - r.least - (fresh.size - fresh.available)
@@ -285,7 +285,7 @@ func (r *roller) shrink() {
 	}
 }
 
-// recreate takes all old pods, and starts new ones when the last has ended.
+// recreate scales all old ReplicaSets to 0, and starts new pods when the last old one has ended.
 func (r *roller) recreate() {
 	waits := false
 	for i := range r.sets {

@@ -14,15 +14,15 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// promised are the checks of deploytest that fit a planner which reports few numbers,
-// explains little, and shares out no replicas among templates.
+// promised are the checks of deploytest for a planner that reports few numbers, explains little,
+// and does no proportional scaling.
 var promised = deploytest.Only("snapshots are accepted", "determinism", "input untouched", "order independence", "no panic", "actions take effect", "convergence",
 	"no repeated state", "own objects only", "bounds after every prefix", "bounds after every part", "bounds from stale views", "JSON round trip", "time shift",
 	"surge bound", "availability bound", "rounding of limits", "limits never both zero", "paused Deployment", "Recreate waits for old pods", "one new ReplicaSet",
 	"one active ReplicaSet in the end", "unhealthy old pods first", "no stuck rollout", "revisions grow", "history limit", "sizes within int32", "template hash")
 
-// states are moments of rollouts, some of them paused or by Recreate, with ReplicaSets of
-// others beside them, without replicas, or with as many as there can be.
+// states draws moments of rollouts, some of them paused or with Recreate, some with ReplicaSets of
+// other owners, without replicas, or with the largest number of replicas.
 var states = rapid.Custom(func(t *rapid.T) deploy.Snapshot {
 	s := deploytest.Snapshots(deploytest.CaughtUp|deploytest.Midway).Draw(t, "snapshot")
 	seldom := func(name string) bool { return rapid.IntRange(0, 7).Draw(t, name) == 7 }
@@ -37,7 +37,7 @@ var states = rapid.Custom(func(t *rapid.T) deploy.Snapshot {
 	case seldom("most replicas"):
 		d.Replicas = &most
 	}
-	for _, rs := range s.ReplicaSets { // whoever shares out replicas writes them, and nobody here does
+	for _, rs := range s.ReplicaSets { // only proportional scaling writes them
 		delete(rs.Annotations, revision.AnnotationDesired)
 		delete(rs.Annotations, revision.AnnotationMax)
 	}
@@ -49,10 +49,10 @@ var states = rapid.Custom(func(t *rapid.T) deploy.Snapshot {
 
 var settings = []deploytest.Setting{promised, deploytest.From(states), deploytest.With(rapid.Just(deploy.Options{Repair: deploy.RepairAll}))}
 
-// The planner has no bug that the checks find.
+// The checks find no bug in the planner.
 func TestRoller(t *testing.T) { deploytest.Check(t, Plan(None), settings...) }
 
-// A quiet test keeps to itself that it fails.
+// A quiet test does not report its failure.
 type quiet struct {
 	testing.TB
 	failed bool
@@ -67,7 +67,7 @@ func (q *quiet) Fail()                 { q.failed = true }
 func (q *quiet) Errorf(string, ...any) { q.failed = true }
 func (q *quiet) FailNow()              { q.failed = true; runtime.Goexit() }
 
-// search returns the case that first fails, and the first line of what is found in it.
+// search returns the number of the first failing case, and the first line of its report.
 func search(b Bug) (cases int, found string) {
 	done := make(chan bool)
 	property := deploytest.Property(Plan(b), settings...)

@@ -15,8 +15,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 )
 
-// A Client makes the calls of a plan as upstream's controllers do: those of pods through
-// their pod control, if there is one, and the others through their clientset.
+// A Client makes the calls of a plan as upstream's controllers do: calls for pods through their pod
+// control, if there is one, and other calls through their clientset.
 type Client struct {
 	Set   clientset.Interface
 	Pods  PodControlInterface
@@ -39,7 +39,7 @@ func (c Client) Get(ctx context.Context, o kube.Object) error {
 	return fmt.Errorf("no call reads %T", o)
 }
 
-// into returns what keeps the answer of a call in an object.
+// into returns a function that stores the answer of a call in o.
 func into[T any](o *T) func(*T, error) error {
 	return func(answer *T, err error) error {
 		if err == nil {

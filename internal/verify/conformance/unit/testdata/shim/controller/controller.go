@@ -80,8 +80,8 @@ func nextPodAvailabilityCheck(pod *v1.Pod, minReadySeconds int32, now time.Time)
 	return nil
 }
 
-// FilterPodsByOwner takes pods of any controller that has the name and the kind as well, which
-// are the pods of upstream's index; those of another UID are not the owner's.
+// FilterPodsByOwner also compares the name and the kind of a pod's controller, as upstream's index
+// does. Upstream compares the UID as well.
 func FilterPodsByOwner(podIndexer cache.Indexer, owner *metav1.ObjectMeta, ownerKind string, includeOrphanedPods bool) ([]*v1.Pod, error) {
 	if owner.Namespace == "" || owner.Name == "" || owner.UID == "" || ownerKind == "" {
 		return upstreamFilterPodsByOwner(podIndexer, owner, ownerKind, includeOrphanedPods)
@@ -121,8 +121,7 @@ func (s ActivePods) Less(i, j int) bool {
 	return podorder.Order{Chain: podorder.Legacy}.Compare(kube.Pod(s[i]), kube.Pod(s[j])) < 0
 }
 
-// Less counts neighbours of pods where ours counts those of nodes, so each pod gets a node of
-// its own.
+// Less puts each pod on its own node: upstream's ranks count neighbours per pod, and ours per node.
 func (s ActivePodsWithRanks) Less(i, j int) bool {
 	ours("Order.Compare")
 	neighbours := podorder.Neighbours{}
@@ -150,8 +149,8 @@ func ownerRefControllerPatch(controller metav1.Object, kind schema.GroupVersionK
 	return r.Actions[0].Patch(), nil
 }
 
-// GenerateDeleteOwnerRefStrategicMergeBytes is upstream's for more owners than one, which no
-// controller has.
+// GenerateDeleteOwnerRefStrategicMergeBytes leaves several owners to upstream's function; no
+// controller passes more than one.
 func GenerateDeleteOwnerRefStrategicMergeBytes(dependentUID types.UID, ownerUIDs []types.UID, finalizers ...string) ([]byte, error) {
 	if len(ownerUIDs) != 1 {
 		return upstreamGenerateDeleteOwnerRefStrategicMergeBytes(dependentUID, ownerUIDs, finalizers...)
@@ -172,8 +171,8 @@ func RecheckDeletionTimestamp(getObject func(context.Context) (metav1.Object, er
 	}
 }
 
-// claimObjects decides about objects as ClaimPods and its siblings do, and calls adopt and
-// release for those that are written.
+// claimObjects classifies objects like ClaimPods and its siblings, and calls patch for each
+// adoption and release.
 func (m *BaseControllerRefManager) claimObjects(ctx context.Context, childKind string, kind schema.GroupVersionKind, finalizers []string,
 	children []claim.Child, patch func(i int, data []byte) error,
 ) ([]int, error) {
@@ -253,10 +252,10 @@ func (m *ControllerRevisionControllerRefManager) ClaimControllerRevisions(ctx co
 	return picked(histories, claimed), err
 }
 
-// expecting keeps those who lower expectations apart, as upstream's atomic numbers do.
+// expecting serializes changes of expectations, for which upstream uses atomic numbers.
 var expecting sync.Mutex
 
-// change makes the expectations of a key what ours become, and returns them.
+// change applies a function of ours to the expectations of a key, and returns the result.
 func (e *ControlleeExpectations) change(to func(replicaset.Expectations) replicaset.Expectations) replicaset.Expectations {
 	expecting.Lock()
 	defer expecting.Unlock()
@@ -293,7 +292,7 @@ func (r *ControllerExpectations) RaiseExpectations(logger klog.Logger, controlle
 	}
 }
 
-// uids are the pods whose deletion is expected, under the lock of upstream's record of them.
+// uids returns the pods with expected deletions. The caller holds the lock of upstream's UID store.
 func (u *UIDTrackingControllerExpectations) uids(key string) replicaset.Expectations {
 	pending := u.GetUIDs(key)
 	return replicaset.Expectations{Pending: pending.List(), Deletions: int64(len(pending)), At: time.Unix(1, 0)}

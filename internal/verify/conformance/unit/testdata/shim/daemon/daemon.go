@@ -23,9 +23,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// A pass is one of upstream's, which may take several plans: upstream reads its caches again
-// after it has created and deleted pods. What these show by then, it updates at once, and
-// counts for the status.
+// A pass is one pass of upstream's, which may need several plans: after upstream has created and
+// deleted pods, it reads its caches again, for the rolling update and for the status.
 type pass struct {
 	*DaemonSetsController
 	key       string
@@ -70,7 +69,7 @@ func (p *pass) snapshot() (daemonset.Snapshot, error) {
 	return s, err
 }
 
-// backoff is upstream's table of failed pods as ours.
+// backoff converts upstream's table of failed pods to ours.
 func (p *pass) backoff(nodes []*v1.Node) (b daemonset.Backoff) {
 	now := p.failedPodsBackoff.Clock.Now()
 	for _, node := range nodes {
@@ -92,7 +91,7 @@ func (p *pass) backoffKey(node string) daemonset.BackoffKey {
 	return daemonset.BackoffKey{UID: string(p.ds.UID), Generation: p.ds.Status.ObservedGeneration, Node: node}
 }
 
-// advance lets upstream's table follow ours, for it has other delays in tests.
+// advance updates upstream's table after ours; its delays differ in tests.
 func (p *pass) advance(before, after daemonset.Backoff) {
 	for _, e := range after {
 		if !slices.Contains(before, e) {
@@ -132,13 +131,13 @@ func (p *pass) run(ctx context.Context) error {
 	return err
 }
 
-// ofPods reports whether a pass failed because of pods, after which upstream counts.
+// ofPods reports whether a pass failed because of pods; upstream then still updates the status.
 func (p *pass) ofPods(err error) bool {
 	var status apierrors.APIStatus
 	return !errors.As(err, &status)
 }
 
-// carry plans, and carries the plan out.
+// carry computes a plan and carries it out.
 func (p *pass) carry(ctx context.Context, s daemonset.Snapshot) (daemonset.Plan, daemonset.Result, error) {
 	logger, now, opts := klog.FromContext(ctx), p.failedPodsBackoff.Clock.Now(), daemonset.Options{}
 	for {
@@ -172,7 +171,7 @@ func (p *pass) raise(logger klog.Logger, x replicaset.Expectations) replicaset.E
 	return x
 }
 
-// seen are expectations less what upstream's record has seen meanwhile, which knows no names.
+// seen returns the expectations with the current counts of upstream, which has no names.
 func (p *pass) seen(x replicaset.Expectations) replicaset.Expectations {
 	if e, exists, err := p.expectations.GetExpectations(p.key); err == nil && exists && !x.At.IsZero() {
 		x.Creations, x.Deletions = e.GetExpectations()
@@ -180,7 +179,7 @@ func (p *pass) seen(x replicaset.Expectations) replicaset.Expectations {
 	return x
 }
 
-// record leaves out what upstream's pod control records.
+// record records the events that upstream's pod control does not.
 func (p *pass) record(events []kplan.Event) {
 	for _, e := range events {
 		switch e.Reason {
@@ -191,7 +190,7 @@ func (p *pass) record(events []kplan.Event) {
 	}
 }
 
-// status counts what the caches show after the pass.
+// status writes the status, computed from the caches after the pass.
 func (p *pass) status(ctx context.Context, result daemonset.Result, waited bool) error {
 	s, err := p.snapshot()
 	if err != nil {
@@ -212,7 +211,7 @@ func (p *pass) status(ctx context.Context, result daemonset.Result, waited bool)
 	return p.client.Do(ctx, kube.DaemonSetStatusRequest(p.ds, next))
 }
 
-// place decides about a node.
+// place decides whether a node should run a pod.
 func place(ds *apps.DaemonSet, node *v1.Node) daemonset.Placement {
 	ours("Placer.Place")
 	d, err := kube.DaemonSet(ds)
@@ -245,7 +244,7 @@ func (dsc *DaemonSetsController) updatedDesiredNodeCounts(ctx context.Context, d
 	return int(b.Surge), int(b.Unavailable), int(b.Desired), nil
 }
 
-// planned are DaemonSets as ours knows them.
+// planned converts DaemonSets to ours.
 func planned(list []*apps.DaemonSet) []daemonset.DaemonSet {
 	sets := make([]daemonset.DaemonSet, len(list))
 	for i, ds := range list {
@@ -258,8 +257,8 @@ func planned(list []*apps.DaemonSet) []daemonset.DaemonSet {
 	return sets
 }
 
-// eventPod is a pod of an event. Upstream finds its controller by name and compares the UID
-// then; ours finds it by the UID, which two DaemonSets of a test may share.
+// eventPod is a pod of an event. Upstream finds its controller by name and then compares the UID;
+// ours finds it by the UID, which two DaemonSets of a test may share.
 func eventPod(pod *v1.Pod) *daemonset.Pod {
 	if pod == nil {
 		return nil
@@ -271,8 +270,8 @@ func eventPod(pod *v1.Pod) *daemonset.Pod {
 	return &p
 }
 
-// podEvent starts the passes that an event of a pod asks for, and tells the expectations of
-// its controller.
+// podEvent enqueues the passes after an event of a pod, and lowers the expectations of its
+// controller.
 func (dsc *DaemonSetsController) podEvent(logger klog.Logger, old, cur *v1.Pod) {
 	ours("Effects")
 	list, _ := dsc.dsLister.DaemonSets(cmp.Or(cur, old).Namespace).List(labels.Everything())

@@ -22,7 +22,7 @@ func GetTemplateGeneration(ds *apps.DaemonSet) (*int64, error) {
 	return upstreamGetTemplateGeneration(ds)
 }
 
-// version is what pods are compared with.
+// version returns the version that pods are compared with.
 func version(hash string, generation *int64) daemonset.Version {
 	annotations := map[string]string{}
 	if generation != nil {
@@ -36,7 +36,7 @@ func IsPodUpdated(pod *v1.Pod, hash string, dsTemplateGeneration *int64) bool {
 	return version(hash, dsTemplateGeneration).Current(pod.Labels)
 }
 
-// CreatePodTemplate takes the pod of a node apart again.
+// CreatePodTemplate turns the pod that we create for a node into a template.
 func CreatePodTemplate(template v1.PodTemplateSpec, generation *int64, hash string) v1.PodTemplateSpec {
 	ours("NewDaemonPod")
 	ds := &apps.DaemonSet{Spec: apps.DaemonSetSpec{Template: template}}

@@ -19,8 +19,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// syncDeployment plans from the caches, carries the plan out through the clientset, and
-// records what is to be recorded.
+// syncDeployment plans from the caches, carries the plan out through the clientset, and records its
+// events.
 func (dc *DeploymentController) syncDeployment(ctx context.Context, key string) error {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {
@@ -83,7 +83,7 @@ func generateReplicaSetName(deploymentName, podTemplateSpecHash string) string {
 	return revision.ReplicaSetName(deploymentName, podTemplateSpecHash)
 }
 
-// getNewReplicaSet is upstream's unless there is one to create.
+// getNewReplicaSet creates a planned new ReplicaSet and otherwise calls upstream's function.
 func (dc *DeploymentController) getNewReplicaSet(ctx context.Context, d *apps.Deployment, rsList, oldRSs []*apps.ReplicaSet, createIfNotExisted bool) (*apps.ReplicaSet, error) {
 	if !createIfNotExisted {
 		return dc.upstreamgetNewReplicaSet(ctx, d, rsList, oldRSs, createIfNotExisted)

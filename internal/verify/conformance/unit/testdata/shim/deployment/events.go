@@ -18,8 +18,8 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// eventSet is a ReplicaSet of an event. Upstream finds controllers by name and compares the UID
-// then; ours finds them by the UID, which two objects of a test may share.
+// eventSet is a ReplicaSet of an event. Upstream finds controllers by name and then compares the
+// UID; ours finds them by the UID, which two objects of a test may share.
 func eventSet(rs *apps.ReplicaSet) *replicaset.ReplicaSet {
 	if rs == nil {
 		return nil

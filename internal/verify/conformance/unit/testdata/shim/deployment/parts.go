@@ -20,14 +20,14 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A parts is a Deployment with its ReplicaSets as upstream's helpers get them, made into
-// objects that can be planned for: they get names, UIDs, owners, labels and templates, of
-// which the fixtures of tests have as little as they need.
+// parts is a Deployment with its ReplicaSets, from the arguments of an upstream helper. The objects
+// get names, UIDs, owners, labels and templates, since upstream's fixtures are too incomplete to
+// plan for.
 type parts struct {
 	d    *apps.Deployment
 	sets []*apps.ReplicaSet
 	pods []*v1.Pod
-	from map[string]*apps.ReplicaSet // what it was made from, by name
+	from map[string]*apps.ReplicaSet // the original ReplicaSets, by name
 }
 
 const newest = "set-new"
@@ -69,8 +69,8 @@ func (p *parts) plan() (deploy.Plan, error) {
 	return deploy.Reconcile(s, nowFn(), deploy.Options{})
 }
 
-// scaled carries out those changes of sizes that a whole plan gives one of these reasons, as
-// upstream does: by updates of the ReplicaSets. It returns what was written.
+// scaled carries out the size changes of a whole plan that have one of these reasons, by updates of
+// the ReplicaSets as upstream does. It returns the written objects.
 func (dc *DeploymentController) scaled(ctx context.Context, p *parts, reasons ...deploy.Reason) (map[*apps.ReplicaSet]*apps.ReplicaSet, error) {
 	plan, err := p.plan()
 	if err != nil {
@@ -114,7 +114,7 @@ func (dc *DeploymentController) scaleDownOldReplicaSetsForRecreate(ctx context.C
 	return len(written) > 0, err
 }
 
-// scale is planned for a paused Deployment, which does nothing else.
+// scale plans for a paused Deployment, which is only scaled.
 func (dc *DeploymentController) scale(ctx context.Context, deployment *apps.Deployment, newRS *apps.ReplicaSet, oldRSs []*apps.ReplicaSet) error {
 	paused := deployment.DeepCopy()
 	paused.Spec.Paused = true
@@ -134,7 +134,7 @@ func byAge(list []*apps.ReplicaSet) {
 	slices.SortStableFunc(list, func(a, b *apps.ReplicaSet) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 }
 
-// shrink takes what was decided from each of the ReplicaSets.
+// shrink scales each ReplicaSet down by its entry in lost.
 func (dc *DeploymentController) shrink(ctx context.Context, sets []*apps.ReplicaSet, lost []int32, deployment *apps.Deployment) error {
 	for i, rs := range sets {
 		_, updated, err := dc.scaleReplicaSet(ctx, rs, *rs.Spec.Replicas-lost[i], deployment, false)
@@ -167,7 +167,7 @@ func (dc *DeploymentController) scaleDownOldReplicaSetsForRollingUpdate(ctx cont
 	return int32(sum), dc.shrink(ctx, oldRSs, lost, deployment)
 }
 
-// oldPodsRunning gives the pods of ReplicaSets that are not listed one that is.
+// oldPodsRunning adds a ReplicaSet for pods of ReplicaSets that are not listed.
 func oldPodsRunning(newRS *apps.ReplicaSet, oldRSs []*apps.ReplicaSet, podMap map[types.UID][]*v1.Pod) bool {
 	ours("OldPodsRunning")
 	zero := int32(0)
@@ -210,9 +210,9 @@ func (dc *DeploymentController) syncRolloutStatus(ctx context.Context, allRSs []
 	return err
 }
 
-// requeueStuckDeployment plans for ReplicaSets that report the counts of the status. Ours says
-// when the plan differs, which is a nanosecond behind the deadline; upstream waits for what is
-// left of a second.
+// requeueStuckDeployment plans for ReplicaSets that report the counts of the status. Our plan names
+// the time of the next change, a nanosecond after the deadline; upstream returns the remaining time
+// and requeues at once if it is below a second.
 func (dc *DeploymentController) requeueStuckDeployment(ctx context.Context, d *apps.Deployment, newStatus apps.DeploymentStatus) time.Duration {
 	if deploymentutil.GetDeploymentCondition(d.Status, apps.DeploymentProgressing) == nil {
 		return dc.upstreamrequeueStuckDeployment(ctx, d, newStatus)

@@ -40,7 +40,7 @@ func FindNewReplicaSet(deployment *apps.Deployment, rsList []*apps.ReplicaSet) *
 	return nil
 }
 
-// FindOldReplicaSets leaves out, as upstream, all that have the UID of the new one: the
+// FindOldReplicaSets leaves out all ReplicaSets with the UID of the new one, like upstream: the
 // fixtures of tests share one.
 func FindOldReplicaSets(deployment *apps.Deployment, rsList []*apps.ReplicaSet) ([]*apps.ReplicaSet, []*apps.ReplicaSet) {
 	var wanted, all []*apps.ReplicaSet
@@ -72,7 +72,7 @@ func ResolveFenceposts(maxSurge, maxUnavailable *intstr.IntOrString, desired int
 	return up, down, nil
 }
 
-// budget is that of a rolling update, and none of others.
+// budget returns the budget of a rolling update, and no limits for other strategies.
 func budget(d *apps.Deployment) rollout.Budget {
 	ours("rollout.Resolve")
 	r := d.Spec.Strategy.RollingUpdate
@@ -134,8 +134,8 @@ func IsSaturated(deployment *apps.Deployment, rs *apps.ReplicaSet) bool {
 	return rollout.Saturated(set, int32(recorded), *deployment.Spec.Replicas)
 }
 
-// SetNewReplicaSetAnnotations takes what Sync says of a ReplicaSet that is there, and the
-// history from AppendHistory, which has a limit.
+// SetNewReplicaSetAnnotations uses Sync for an existing ReplicaSet, and AppendHistory for the
+// history, since it takes a limit.
 func SetNewReplicaSetAnnotations(ctx context.Context, deployment *apps.Deployment, newRS *apps.ReplicaSet, newRevision string, exists bool, revHistoryLimitInChars int) bool {
 	next, err := strconv.ParseInt(newRevision, 10, 64)
 	if err != nil {

@@ -68,11 +68,11 @@ func FindEqualRevisions(revisions []*apps.ControllerRevision, needle *apps.Contr
 	return equal
 }
 
-// listed are the revisions of a namespace that a parent has or may adopt.
+// listed returns the revisions that a parent controls or may adopt.
 func listed(all []*apps.ControllerRevision, parent metav1.Object, kind schema.GroupVersionKind) []*apps.ControllerRevision {
 	ours("Classify")
 	owner := kube.Owner(parent, kind, selector.Everything())
-	owner.Deleting = false // what is listed does not depend on it
+	owner.Deleting = false // listing does not depend on it
 	var own []*apps.ControllerRevision
 	for _, r := range all {
 		child := kube.Child(r)
@@ -94,7 +94,7 @@ func (fh *fakeHistory) ListControllerRevisions(parent metav1.Object, kind schema
 	return listed(all, parent, kind), err
 }
 
-// created tries names until one is free or has the data, and keeps the collisions.
+// created tries names until one is free or has the same data, and counts the collisions.
 func created(parent metav1.Object, r *apps.ControllerRevision, collisions *int32, try func(*apps.ControllerRevision) (*apps.ControllerRevision, error)) (*apps.ControllerRevision, error) {
 	ours("FirstAttempt, Taken")
 	attempt, err := revision.FirstAttempt(parent.GetName(), kube.ControllerRevision(r), collisions, revision.Options{})
@@ -133,14 +133,14 @@ func (rh *realHistory) CreateControllerRevision(parent metav1.Object, r *apps.Co
 func (fh *fakeHistory) CreateControllerRevision(parent metav1.Object, r *apps.ControllerRevision, collisionCount *int32) (*apps.ControllerRevision, error) {
 	return created(parent, r, collisionCount, func(named *apps.ControllerRevision) (*apps.ControllerRevision, error) {
 		made, err := fh.addRevision(named)
-		if errors.IsAlreadyExists(err) { // upstream's fake takes any for another's
+		if errors.IsAlreadyExists(err) { // upstream's fake treats each as a collision
 			return &apps.ControllerRevision{}, err
 		}
 		return made, err
 	})
 }
 
-// adoption is the patch of an adoption, or an error if there is an owner already.
+// adoption returns the patch of an adoption, or an error if there is an owner already.
 func adoption(parent metav1.Object, kind schema.GroupVersionKind, r *apps.ControllerRevision) ([]byte, error) {
 	ours("Classify, Resolve, AdoptChild.Patch")
 	owner := kube.Owner(parent, kind, selector.Everything())
@@ -160,7 +160,7 @@ func (rh *realHistory) AdoptControllerRevision(parent metav1.Object, kind schema
 	return rh.client.AppsV1().ControllerRevisions(parent.GetNamespace()).Patch(context.TODO(), r.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 }
 
-// ReleaseControllerRevision takes an outcome for no failure where ours does.
+// ReleaseControllerRevision ignores the errors that our release ignores.
 func (rh *realHistory) ReleaseControllerRevision(parent metav1.Object, r *apps.ControllerRevision) (*apps.ControllerRevision, error) {
 	ours("ReleaseChild.Patch, Outcome.Released")
 	owner := kube.Owner(parent, schema.GroupVersionKind{}, selector.Nothing())

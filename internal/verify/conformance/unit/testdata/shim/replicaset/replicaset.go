@@ -37,9 +37,9 @@ func (rsc *ReplicaSetController) options() replicaset.Options {
 	return replicaset.Options{Burst: int32(rsc.burstReplicas), OmitTerminating: !reported}
 }
 
-// expected are the expectations of a key, with the names of pods where upstream has keys.
+// expected returns the expectations of a key, with names of pods instead of upstream's keys.
 func (rsc *ReplicaSetController) expected(namespace, key string) replicaset.Expectations {
-	satisfied := rsc.expectations.SatisfiedExpectations(klog.Background(), key) // whatever was expected, and when
+	satisfied := rsc.expectations.SatisfiedExpectations(klog.Background(), key) // also true if they have expired
 	e, exists, err := rsc.expectations.GetExpectations(key)
 	if err != nil || !exists {
 		return replicaset.Expectations{}
@@ -54,7 +54,7 @@ func (rsc *ReplicaSetController) expected(namespace, key string) replicaset.Expe
 	return x
 }
 
-// raise stores what a plan expects before it is carried out.
+// raise stores the expectations of a plan before it is carried out.
 func (rsc *ReplicaSetController) raise(logger klog.Logger, namespace, key string, plan replicaset.Plan) {
 	var deletions []string
 	for _, a := range plan.Actions {
@@ -70,7 +70,7 @@ func (rsc *ReplicaSetController) raise(logger klog.Logger, namespace, key string
 	}
 }
 
-// lower stores what is left of expectations when a pass ends.
+// lower lowers the stored expectations to the remaining ones at the end of a pass.
 func (rsc *ReplicaSetController) lower(logger klog.Logger, namespace, key string, before, after replicaset.Expectations) {
 	for range before.Creations - after.Creations {
 		rsc.expectations.CreationObserved(logger, key)
@@ -82,8 +82,7 @@ func (rsc *ReplicaSetController) lower(logger klog.Logger, namespace, key string
 	}
 }
 
-// syncReplicaSet leaves a ReplicaSet that is gone, for which there is nothing to plan, to
-// upstream.
+// syncReplicaSet leaves deleted ReplicaSets to upstream.
 func (rsc *ReplicaSetController) syncReplicaSet(ctx context.Context, key string) error {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {
@@ -97,7 +96,7 @@ func (rsc *ReplicaSetController) syncReplicaSet(ctx context.Context, key string)
 		return err
 	}
 	ours("replicaset.Reconcile, Executor.ReplicaSet, Finish")
-	expected := rsc.expected(namespace, key) // before the pods, or one could be missing from both
+	expected := rsc.expected(namespace, key) // read before the pods, so that no pod is missing from both
 	pods, _ := rsc.podLister.Pods(namespace).List(labels.Everything())
 	siblings, _ := rsc.rsLister.ReplicaSets(namespace).List(labels.Everything())
 	s := kube.ReplicaSetSnapshot(rs, pods, slices.DeleteFunc(siblings, func(o *apps.ReplicaSet) bool { return o.UID == rs.UID }))
@@ -135,8 +134,8 @@ func (rsc *ReplicaSetController) pass(ctx context.Context, namespace, key string
 	}
 }
 
-// updateReplicaSetStatus repeats a write that failed as upstream does, for ours leaves it to
-// the next pass.
+// updateReplicaSetStatus retries a failed write as upstream does; ours would leave it to the next
+// pass.
 func updateReplicaSetStatus(logger klog.Logger, c appsclient.ReplicaSetInterface, rs *apps.ReplicaSet, newStatus apps.ReplicaSetStatus, controllerFeatures ReplicaSetControllerFeatures) (*apps.ReplicaSet, error) {
 	ours("NeedsWrite")
 	if !replicaset.NeedsWrite(kube.ReplicaSet(rs), kube.FromReplicaSetStatus(newStatus)) {
@@ -145,8 +144,8 @@ func updateReplicaSetStatus(logger klog.Logger, c appsclient.ReplicaSetInterface
 	return upstreamupdateReplicaSetStatus(logger, c, rs, newStatus, controllerFeatures)
 }
 
-// calculateStatus plans for the pods as the ReplicaSet's own, whatever their names and owners,
-// and lets the call fail that the error is of.
+// calculateStatus plans for the pods as if the ReplicaSet owned them, whatever their names and
+// owners, and gives the error to the calls of the plan.
 func calculateStatus(rs *apps.ReplicaSet, activePods []*v1.Pod, terminatingPods []*v1.Pod, manageReplicasErr error, controllerFeatures ReplicaSetControllerFeatures, now time.Time) apps.ReplicaSetStatus {
 	ours("replicaset.Reconcile, Finish")
 	s := kube.ReplicaSetSnapshot(rs, slices.Concat(activePods, terminatingPods), nil)
@@ -178,13 +177,13 @@ func calculateStatus(rs *apps.ReplicaSet, activePods []*v1.Pod, terminatingPods 
 	}
 	status := kube.ReplicaSetStatus(replicaset.Finish(s, plan, report, now, opts).Status)
 	status.ObservedGeneration = rs.Status.ObservedGeneration // set when it is written
-	for i := range status.Conditions {                       // upstream's pod control says so
+	for i := range status.Conditions {                       // a prefix of upstream's pod control
 		status.Conditions[i].Message = strings.TrimPrefix(status.Conditions[i].Message, "unable to delete pods: ")
 	}
 	return status
 }
 
-// getPodsToDelete gives pods names of their own, which upstream does not ask for.
+// getPodsToDelete chooses victims with our order and returns them in it.
 func getPodsToDelete(filteredPods, relatedPods []*v1.Pod, diff int) []*v1.Pod {
 	ours("Order.Victims")
 	neighbours := podorder.Neighbours{}
@@ -203,8 +202,8 @@ func getPodsToDelete(filteredPods, relatedPods []*v1.Pod, diff int) []*v1.Pod {
 	return victims
 }
 
-// eventPod is a pod of an event. Upstream finds its controller by name and compares the UID
-// then; ours finds it by the UID, which two ReplicaSets of a test may share.
+// eventPod is a pod of an event. Upstream finds its controller by name and then compares the UID;
+// ours finds it by the UID, which two ReplicaSets of a test may share.
 func eventPod(pod *v1.Pod) *podorder.Pod {
 	if pod == nil {
 		return nil
@@ -216,7 +215,7 @@ func eventPod(pod *v1.Pod) *podorder.Pod {
 	return &p
 }
 
-// effects does what an event of a pod means to ReplicaSets.
+// effects applies the effects of a pod event to ReplicaSets.
 func (rsc *ReplicaSetController) effects(logger klog.Logger, old, cur *v1.Pod) {
 	ours("Effects")
 	event := replicaset.PodEvent{Old: eventPod(old), New: eventPod(cur)}
