@@ -14,7 +14,7 @@ var trackerBugs = []trackedtest.Bug{
 	{"the pod that moves keeps its number among those on no node", "tracker_count.go", "c.loose.Renumber(r.loose, i)", ""},
 	{"the node that a pod has left is not looked at", "tracker_apply.go", "\t}\n\tt.assess(left)\n", "\t}\n"},
 	{"a node that stops to answer is like others", "tracker_count.go", "s.node, s.dead = n, n.dead()", "s.node = n"},
-	{"the pods of nodes that are gone are left out", "tracker_file.go", "pods = append(pods, t.pods.At(c.loose.At(k)))", ""},
+	{"the pods of nodes that are gone are left out", "tracker_file.go", "pods = append(pods, t.pods.At(c.loose.At(k)))", "_ = k"},
 	{"the nodes of an excerpt are not found by name", "tracker_file.go", "in.indexNodes(&errs)", ""},
 	{"a node that comes is not desired", "tracker_count.go", "c.desired++", ""},
 	{"a node that goes is still there", "tracker_count.go", "t.removeNode(i)", ""},
