@@ -42,12 +42,12 @@ func Now() time.Time { return random.Now }
 // and all kinds if kinds is 0. Every second snapshot has features of OpenKruise: partitions,
 // selectors of nodes, a burst, updates in place, hooks.
 func Snapshots(kinds Kinds) *rapid.Generator[daemonset.Snapshot] {
-	return room.Snapshots(kinds.list())
+	return room.SnapshotsOf(settings{}, kinds.list())
 }
 
 // Options draws options for which the checks hold: policies of any kind, and no repair of a
 // quirk, or all repairs.
-func Options() *rapid.Generator[daemonset.Options] { return room.OptionsOf() }
+func Options() *rapid.Generator[daemonset.Options] { return room.OptionsOf(settings{}) }
 
 type settings = properties.Settings[daemonset.Snapshot, daemonset.Options]
 

@@ -47,7 +47,7 @@ func Now() time.Time { return random.Now }
 // Deployment has the template of one of the ReplicaSets or a new one, so that a few dozen
 // cases reach every branch of a rollout. With Anything, every third size is of any
 // magnitude.
-func Snapshots(kinds Kinds) *rapid.Generator[deploy.Snapshot] { return room.Snapshots(kinds.list()) }
+func Snapshots(kinds Kinds) *rapid.Generator[deploy.Snapshot] { return room.SnapshotsOf(settings{}, kinds.list()) }
 
 // Scaling draws the middle of a rollout with hundreds of pods that has just been scaled,
 // for [From]. Only such a snapshot shows how replicas are shared out when a scaling is
@@ -60,7 +60,7 @@ func Partitioned() *rapid.Generator[deploy.Snapshot] { return properties.Drawn(p
 
 // Options draws the options that the checks support: any policies, and either no repair of
 // a quirk or all repairs.
-func Options() *rapid.Generator[deploy.Options] { return room.OptionsOf() }
+func Options() *rapid.Generator[deploy.Options] { return room.OptionsOf(settings{}) }
 
 type settings = properties.Settings[deploy.Snapshot, deploy.Options]
 

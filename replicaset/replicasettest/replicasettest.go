@@ -48,11 +48,11 @@ func Now() time.Time { return random.Now }
 // are equal in most respects, so that each rule about which of them is deleted decides now
 // and then.
 func Snapshots(kinds Kinds) *rapid.Generator[replicaset.Snapshot] {
-	return room.Snapshots(kinds.list())
+	return room.SnapshotsOf(settings{}, kinds.list())
 }
 
 // Options draws options for which the checks are promised: any policies and repairs.
-func Options() *rapid.Generator[replicaset.Options] { return room.OptionsOf() }
+func Options() *rapid.Generator[replicaset.Options] { return room.OptionsOf(settings{}) }
 
 type settings = properties.Settings[replicaset.Snapshot, replicaset.Options]
 

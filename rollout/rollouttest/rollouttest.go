@@ -73,11 +73,11 @@ func Snapshots[S Snapshot](kinds Kinds) *rapid.Generator[S] {
 	var g any
 	switch any(*new(S)).(type) {
 	case kruise.Snapshot:
-		g = kruiseRoom.Snapshots(kinds.list())
+		g = kruiseRoom.SnapshotsOf(properties.Settings[kruise.Snapshot, kruise.Options]{}, kinds.list())
 	case batchrelease.Snapshot:
-		g = batchRoom.Snapshots(kinds.list())
+		g = batchRoom.SnapshotsOf(properties.Settings[batchrelease.Snapshot, batchrelease.Options]{}, kinds.list())
 	case argo.Snapshot:
-		g = argoRoom.Snapshots(kinds.list())
+		g = argoRoom.SnapshotsOf(properties.Settings[argo.Snapshot, argo.Options]{}, kinds.list())
 	}
 	return g.(*rapid.Generator[S])
 }
@@ -91,11 +91,11 @@ func Options[O OptionSet]() *rapid.Generator[O] {
 	var g any
 	switch any(*new(O)).(type) {
 	case kruise.Options:
-		g = kruiseRoom.OptionsOf()
+		g = kruiseRoom.OptionsOf(properties.Settings[kruise.Snapshot, kruise.Options]{})
 	case batchrelease.Options:
-		g = batchRoom.OptionsOf()
+		g = batchRoom.OptionsOf(properties.Settings[batchrelease.Snapshot, batchrelease.Options]{})
 	case argo.Options:
-		g = argoRoom.OptionsOf()
+		g = argoRoom.OptionsOf(properties.Settings[argo.Snapshot, argo.Options]{})
 	}
 	return g.(*rapid.Generator[O])
 }
