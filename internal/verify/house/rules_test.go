@@ -127,7 +127,7 @@ var forTests = map[string][]string{
 	"plantest":                  {"internal/verify/properties", "internal/verify/random"},
 	"podorder/podordertest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "podorder"},
 	"selector/selectortest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "selector", "selector/claim"},
-	"rollout/rollouttest":       {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"},
+	"rollout/rollouttest":       {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"},
 	"replicaset/replicasettest": {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "podorder", "replicaset", "selector/claim"},
 }
 
