@@ -25,6 +25,9 @@
 //
 //	deploytest.Kit().Only("surge bound").Over(plantest.Truthful).Check(t, planner)
 //
+// A [Suite] is the same for functions that decide without a plan. The packages podordertest and
+// selectortest return suites.
+//
 // A check computes its numbers from the snapshot alone, with none of the code that plans. By
 // default a case that a known quirk of upstream explains is no violation; see [Kit.Strict].
 package plantest
