@@ -10,10 +10,6 @@ import (
 	"github.com/kplan-go/kplan/daemonset/inplace"
 )
 
-// derived are the checks that read only the pods and the actions on pods of a plan.
-var derived = []string{"one pod per node", "unavailable nodes bound", "surging nodes bound", "selected nodes only", "pre-delete hook holds",
-	"burst bound"}
-
 // derive returns a plan that turns the pods of before into the pods of after. A controller
 // that must not write anything, and does not, is assumed to know the reason.
 func derive(before, after *daemonset.Snapshot, o *daemonset.Options) daemonset.Plan {

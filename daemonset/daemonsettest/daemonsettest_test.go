@@ -1,39 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package daemonsettest_test
+package daemonsettest
 
 import (
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/daemonset/daemonsettest"
+	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // Our own planner passes all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	t.Run("check", func(t *testing.T) { daemonsettest.Check(t, daemonset.Reconcile) })
-	t.Run("machine", func(t *testing.T) { rapid.Check(t, daemonsettest.Machine(daemonset.Reconcile)) })
-	repaired := rapid.Just(daemonset.Options{Repair: daemonset.RepairAll})
-	t.Run("strict", func(t *testing.T) {
-		daemonsettest.Check(t, daemonset.Reconcile, daemonsettest.Strict(), daemonsettest.With(repaired))
-	})
+	room.Sound(t, daemonset.Options{Repair: daemonset.RepairAll})
 }
 
-// What our plans make of a DaemonSet passes as a change, wholly carried out or in part.
-func TestChanges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, o := daemonsettest.Snapshots(0).Draw(t, "snapshot"), daemonsettest.Options().Draw(t, "options")
-		p, err := daemonset.Reconcile(s, daemonsettest.Now(), o)
-		if err != nil {
-			return
-		}
-		n := rapid.IntRange(0, len(p.Actions)).Draw(t, "actions carried out")
-		after, err := p.Actions[:n].Apply(s, daemonsettest.Now())
-		if err != nil {
-			return
-		}
-		daemonsettest.CheckChange(t, daemonsettest.Change{Before: s, After: after, Now: daemonsettest.Now(), Options: o, Partial: n < len(p.Actions)})
-	})
+// fleet is a DaemonSet that has one pod on two nodes.
+func fleet() daemonset.Snapshot {
+	labels := map[string]string{"app": "agent", daemonset.LabelHash: "v1"}
+	return daemonset.Snapshot{
+		DaemonSet: daemonset.DaemonSet{
+			Name: "agent", UID: "d1", Selector: selector.FromLabels(map[string]string{"app": "agent"}),
+			Template: daemonset.Template{Hash: "v1", Data: []byte("{}"), Labels: map[string]string{"app": "agent"}},
+		},
+		Nodes: []daemonset.Node{{Name: "n1"}, {Name: "n2"}},
+		Pods:  []daemonset.Pod{{Pod: podorder.Pod{Name: "agent-a", UID: "p1", ControllerUID: "d1", Labels: labels, NodeName: "n1", Phase: podorder.Running}}},
+	}
+}
+
+// forgetful does not count the pods that are there.
+func forgetful(s daemonset.Snapshot, now time.Time, opts daemonset.Options) (daemonset.Plan, error) {
+	s.Pods = nil
+	return daemonset.Reconcile(s, now, opts)
+}
+
+// A planner that forgets its pods is told each violation, and no other.
+func TestFindings(t *testing.T) {
+	plan, err := forgetful(fleet(), plantest.Now(), daemonset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := plan.Apply(fleet(), plantest.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := plantest.Pass[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{Snapshot: fleet(), Now: plantest.Now(), Plan: plan}
+	change := plantest.Change[daemonset.Snapshot, daemonset.Options]{Before: fleet(), After: after, Now: plantest.Now()}
+	room.Finds(t, `
+    one pod per node: n1 gets a pod and has 2 then, at most 1
+`, func(t rapid.TB) { Kit().Only("one pod per node").CheckPass(t, pass) })
+	room.Finds(t, `
+    DaemonSet status recount: 0 nodes have a pod, not 1
+    DaemonSet status recount: 0 nodes are updated, not 1
+`, func(t rapid.TB) { Kit().Except("one pod per node").CheckPass(t, pass) })
+	room.Finds(t, `
+    bounds after every prefix: 1 pods too many, at most 0
+    one pod per node: n1 gets a pod and has 2 then, at most 1
+`, func(t rapid.TB) { Kit().CheckChange(t, change) })
 }

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package daemonsettest tests planners and controllers of DaemonSets: your own, or
-// [daemonset.Reconcile] inside your code. It draws DaemonSets, nodes and pods in every state,
-// plans for them and checks the invariants of every correct controller, with
-// pgregory.net/rapid, which makes a failing case small.
+// [daemonset.Reconcile] inside your code.
 //
-//	func TestPlanner(t *testing.T) { daemonsettest.Check(t, planner) }
+//	func TestPlanner(t *testing.T) { daemonsettest.Kit().Check(t, planner) }
 //
-// [Check] tests planners, which return actions. [Property] is the same for rapid.MakeFuzz and
-// for your own number of cases. [Machine] is a state machine: after any prefix of a plan the
-// controller crashes, caches are stale, pods live and die, nodes come and go, time passes, and
-// a user changes the template. [CheckPass] checks one plan that was made elsewhere,
-// [CheckTrace] all plans of a loop, and [CheckChange] the writes of a controller without
-// plans.
+// Package plantest describes the methods of the [Kit]. The table in README.md has, for each check,
+// its promise, the functions that run it, and a planted bug that it finds.
 //
-// [Snapshots] and [Options] are the generators. [Kinds] select how realistic snapshots are, and
-// all are taken at [Now].
+// The kit draws DaemonSets on up to eight nodes. Every second snapshot has features of OpenKruise:
+// partitions, selectors of nodes, a burst, updates in place, hooks. Of the kinds of snapshots,
 //
-// Each check has a name that never changes. [Names] lists them. The table in README.md has,
-// for each check, its promise, the functions that run it, and a planted bug that it finds. A
-// [Setting] chooses: [Only] and [Except] take names, for a planner that does less or differs
-// on purpose; [Over], [From] and [With] choose the input.
+//   - CaughtUp is before an update: a healthy pod of the old template on each node;
+//   - Truthful has one pod on each node, ready or not, old or new, on nodes with taints and ranks;
+//   - Midway has pods that were bound, became ready or ended, or not;
+//   - Anything has several pods on a node, pods on missing nodes, orphans, duplicate revisions.
 //
-// A check computes its numbers from the snapshot alone, with none of the code of package
-// daemonset. By default a case that a known quirk of Kubernetes or OpenKruise explains is no
-// violation; see [Strict].
+// Options have policies of any kind, and no repair of a quirk, or all repairs.
+// [daemonset.Reconcile] passes Strict with daemonset.RepairAll only.
+//
+// In a Machine nodes also come, go and are tainted, and the controller knows that its last writes
+// are Unseen. In a change, a deleted pod is missing from After, or has a DeletionTimestamp there,
+// and a pod with a name that is not in Before counts as created.
 package daemonsettest

@@ -24,7 +24,7 @@ var room = properties.Room[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	},
 	Finish:  func(s *daemonset.Snapshot, p *daemonset.Plan) { s.DaemonSet.Status, s.Backoff = p.Status, p.Backoff },
 	Derive:  derive,
-	Derived: derived,
+	Derived: []string{"one pod per node", "unavailable nodes bound", "surging nodes bound", "selected nodes only", "pre-delete hook holds", "burst bound"},
 	Begin:   func(s *daemonset.Snapshot) { s.Unseen = false }, // the truth is seen
 	World:   world,
 	Drift:   drift,

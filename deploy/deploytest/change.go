@@ -11,10 +11,6 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// derived are the checks that need only the changes of objects, and nothing else of a plan.
-var derived = []string{"surge bound", "availability bound", "proportional scaling", "scaled to zero", "paused Deployment", "Recreate waits for old pods",
-	"unhealthy old pods first", "revisions grow", "history limit", "desired-replicas recorded", "sizes within int32"}
-
 // derive returns a plan that turns before into after. The order of the writes is not known
 // from their results. ReplicaSets shrink first: in this order no bound is broken that holds
 // at the end.

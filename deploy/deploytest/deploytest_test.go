@@ -1,62 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package deploytest_test
+package deploytest
 
 import (
-	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/deploy/deploytest"
+	"github.com/kplan-go/kplan/internal/verify/properties"
+	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // Our own planner passes all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	t.Run("check", func(t *testing.T) { deploytest.Check(t, deploy.Reconcile) })
-	t.Run("machine", func(t *testing.T) { rapid.Check(t, deploytest.Machine(deploy.Reconcile)) })
-	repaired := rapid.Just(deploy.Options{Repair: deploy.RepairAll})
-	t.Run("strict", func(t *testing.T) {
-		deploytest.Check(t, deploy.Reconcile, deploytest.Strict(), deploytest.With(repaired))
-	})
-	t.Run("scaling", func(t *testing.T) {
-		deploytest.Check(t, deploy.Reconcile, deploytest.From(deploytest.Scaling()))
-	})
-	t.Run("partitioned", func(t *testing.T) {
-		deploytest.Check(t, deploy.Reconcile, deploytest.From(deploytest.Partitioned()))
-	})
+	room.Sound(t, deploy.Options{Repair: deploy.RepairAll})
+	t.Run("scaling", func(t *testing.T) { Kit().From(Scaling()).Check(t, deploy.Reconcile) })
+	t.Run("partitioned", func(t *testing.T) { Kit().From(Partitioned()).Check(t, deploy.Reconcile) })
 }
 
-// What our plans make of a Deployment passes as a change, wholly carried out or in part.
-func TestChanges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, o := deploytest.Snapshots(0).Draw(t, "snapshot"), deploytest.Options().Draw(t, "options")
-		p, err := deploy.Reconcile(s, deploytest.Now(), o)
-		if err != nil {
-			return
-		}
-		n := rapid.IntRange(0, len(p.Actions)).Draw(t, "actions carried out")
-		after, err := p.Actions[:n].Apply(s, deploytest.Now())
-		if err != nil {
-			return
-		}
-		deploytest.CheckChange(t, deploytest.Change{Before: s, After: after, Now: deploytest.Now(), Options: o, Partial: n < len(p.Actions)})
-	})
+// edited is a Deployment of 10 replicas whose template has just been edited. 13 pods may be
+// wanted, and 8 must be available.
+func edited() deploy.Snapshot {
+	replicas := int32(10)
+	return deploy.Snapshot{
+		Deployment: deploy.Deployment{
+			Name: "web", UID: "d1", Replicas: &replicas, Template: revision.Template{ID: "image:2", Hash: "7d4c665cf7"},
+			MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(2),
+		},
+		ReplicaSets: []replicaset.ReplicaSet{{
+			Name: "web-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: &replicas, Template: revision.Template{ID: "image:1"},
+			Annotations: map[string]string{revision.AnnotationRevision: "1"},
+			Status:      replicaset.Status{Replicas: 10, ReadyReplicas: 10, AvailableReplicas: 10},
+		}},
+	}
 }
 
-// A recorder keeps what a check says of a test.
-type recorder struct {
-	testing.TB
-	text string
+// eager forgets the surge: it creates all new pods at once.
+func eager(s deploy.Snapshot, now time.Time, opts deploy.Options) (deploy.Plan, error) {
+	p, err := deploy.Reconcile(s, now, opts)
+	properties.Each(p.Actions, func(a *deploy.CreateReplicaSet) { a.Replicas = p.Budget.Replicas })
+	return p, err
 }
 
-func (*recorder) Helper()             {}
-func (r *recorder) Fatal(args ...any) { r.text += fmt.Sprint(args...) }
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.Fatal(fmt.Sprintf(format, args...))
+// A planner without the surge is told each violation, and no other.
+func TestFindings(t *testing.T) {
+	plan, err := eager(edited(), plantest.Now(), deploy.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := plan.Apply(edited(), plantest.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := plantest.Pass[deploy.Snapshot, deploy.Options, deploy.Plan]{Snapshot: edited(), Now: plantest.Now(), Plan: plan}
+	room.Finds(t, `
+    surge bound: after 1 actions: 20 pods wanted, at most max(10+3, 10)+0
+    surge bound: after 2 actions: 20 pods wanted, at most max(10+3, 10)+0
+    surge bound: after 3 actions: 18 pods wanted, at most max(10+3, 10)+0
+`, func(t rapid.TB) { Kit().Except("everything explained").CheckPass(t, pass) })
+	room.Finds(t, "", func(t rapid.TB) { Kit().Except("surge bound").CheckPass(t, pass) })
+	room.Finds(t, `
+    bounds after every prefix: 18 pods wanted, at most max(10+3, 10)+0
+    surge bound: after 2 actions: 18 pods wanted, at most max(10+3, 10)+0
+`, func(t rapid.TB) { Kit().CheckChange(t, change{Before: edited(), After: after, Now: plantest.Now()}) })
 }
+
+type change = plantest.Change[deploy.Snapshot, deploy.Options]
 
 // Pods that a controller could not see yet are allowed for, and no others: of 10 replicas and
 // a surge of 3, 15 are wanted.
@@ -65,10 +80,11 @@ func TestSlack(t *testing.T) {
 		before, after := edited(), edited()
 		size := int32(15)
 		after.ReplicaSets[0].Replicas = &size
-		r := &recorder{}
-		deploytest.CheckChange(r, deploytest.Change{Before: before, After: after, Now: deploytest.Now(), Slack: slack})
-		if !strings.Contains(r.text, want) || (want == "") != (r.text == "") {
-			t.Errorf("slack of %d: %q", slack, r.text)
+		text := properties.Said(func(t rapid.TB) {
+			Kit().CheckChange(t, change{Before: before, After: after, Now: plantest.Now(), Slack: slack})
+		})
+		if !strings.Contains(text, want) || (want == "") != (text == "") {
+			t.Errorf("slack of %d: %q", slack, text)
 		}
 	}
 }
@@ -82,19 +98,11 @@ func TestPartialChange(t *testing.T) {
 		before.Deployment.Replicas, after.Deployment.Replicas = &none, &none
 		before.ReplicaSets[0].Annotations = map[string]string{"deployment.kubernetes.io/desired-replicas": "10"}
 		after.ReplicaSets[0].Annotations, after.ReplicaSets[0].Replicas = before.ReplicaSets[0].Annotations, &left
-		r := &recorder{}
-		deploytest.CheckChange(r, deploytest.Change{Before: before, After: after, Now: deploytest.Now(), Partial: partial})
-		if partial != (r.text == "") || !partial && !strings.Contains(r.text, "scaled to zero: 1 pods") {
-			t.Errorf("partial %v: %q", partial, r.text)
+		text := properties.Said(func(t rapid.TB) {
+			Kit().CheckChange(t, change{Before: before, After: after, Now: plantest.Now(), Partial: partial})
+		})
+		if partial != (text == "") || !partial && !strings.Contains(text, "scaled to zero: 1 pods") {
+			t.Errorf("partial %v: %q", partial, text)
 		}
-	}
-}
-
-// A name that is no check's would test nothing.
-func TestUnknownName(t *testing.T) {
-	r := &recorder{}
-	deploytest.CheckPass(r, deploytest.Pass{Snapshot: edited(), Now: deploytest.Now()}, deploytest.Only("surge"))
-	if !strings.Contains(r.text, `there is no check "surge"; there are: snapshots are accepted, `) {
-		t.Error(r.text)
 	}
 }

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package deploytest tests planners and controllers of Deployments: your own, or your
-// wrapper of package deploy. It draws Deployments in every state, plans for them and checks
-// the promises of every correct controller. pgregory.net/rapid shrinks a failing case.
+// wrapper of package deploy.
 //
-//	func TestPlanner(t *testing.T) { deploytest.Check(t, planner) }
+//	func TestPlanner(t *testing.T) { deploytest.Kit().Check(t, planner) }
 //
-// [Check] is for planners, which return a plan. [Property] is the same for rapid.MakeFuzz
-// and for your own number of cases. [Machine] is a state machine: the controller crashes
-// after any prefix of a plan, caches lag, pods become available and are lost, time passes,
-// and users scale, pause or change the template. [CheckPass] checks one plan from elsewhere,
-// [CheckTrace] all plans of a loop, and [CheckChange] the writes of a controller without a
-// plan.
-//
-// They draw from the generators [Snapshots] and [Options]. [Kinds] select how far snapshots may
-// be from the states that a cluster shows, and all are taken at [Now]. [Scaling] and
+// Package plantest describes the methods of the [Kit]. The table in README.md has the promise of
+// each check, the functions that run it, and a planted bug that it finds. [Scaling] and
 // [Partitioned] generate rare cases.
 //
-// Each check has a stable name. [Names] lists them. The table in README.md has the promise
-// of each check, the functions that run it, and a planted bug that it finds. A [Setting]
-// chooses: [Only] and [Except] take names, for a planner that does less or that differs on
-// purpose; [Over], [From] and [With] choose the cases.
+// The kit draws Deployments with up to four ReplicaSets. Replicas are up to 12, limits up to 6 or
+// 130 %, and the Deployment has the template of one of the ReplicaSets or a new one, so that a few
+// dozen cases reach every branch of a rollout. Of the kinds of snapshots,
 //
-// A check computes its numbers from the snapshot alone, without code of package deploy. By
-// default a case that a known quirk of Kubernetes explains is no violation; see [Strict].
+//   - CaughtUp has true statuses, and nothing was scaled or paused since;
+//   - Truthful has statuses that lag or run ahead, users who pause, scale, roll back and delete,
+//     and ReplicaSets that are orphans or have another owner;
+//   - Midway has pods that all became available, or new pods that never do;
+//   - Anything has sizes of any magnitude, one in three, tampered annotations, and statuses of any
+//     kind.
+//
+// Options have any policies, and either no repair of a quirk or all repairs.
+// [deploy.Reconcile] passes Strict with deploy.RepairAll only.
+//
+// There is one exception to the bounds from stale caches, which no precondition of Kubernetes
+// prevents: the controller sees a change of the Deployment before it sees its own writes for the
+// former Deployment, such as a ReplicaSet for a template that has been replaced since. In a
+// change, After has the statuses of ReplicaSets from before the pass.
 package deploytest

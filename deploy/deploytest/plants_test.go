@@ -3,12 +3,10 @@
 package deploytest
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,107 +20,60 @@ import (
 
 type plant = properties.Plant[deploy.Snapshot, deploy.Options, deploy.Plan]
 
-// inPlan plants a bug into the plans of a planner.
-func inPlan(name, bug string, change func(s *deploy.Snapshot, p *deploy.Plan)) plant {
-	return plant{Name: name, Bug: bug, Wrap: func(plan Planner) Planner {
-		return func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
-			p, err := plan(s, now, o)
-			if err == nil {
-				change(&s, &p)
-			}
-			return p, err
-		}
-	}}
-}
-
-// inScalings plants one into what scales.
+// inScalings plants a bug into the actions that scale.
 func inScalings(name, bug string, change func(s *deploy.Snapshot, a *deploy.ScaleReplicaSet)) plant {
-	return inPlan(name, bug, func(s *deploy.Snapshot, p *deploy.Plan) {
-		for i, a := range p.Actions {
-			if a, ok := a.(deploy.ScaleReplicaSet); ok {
-				change(s, &a)
-				p.Actions[i] = a
-			}
-		}
+	return room.InPlan(name, bug, func(s *deploy.Snapshot, p *deploy.Plan) {
+		properties.Each(p.Actions, func(a *deploy.ScaleReplicaSet) { change(s, a) })
 	})
 }
 
-// inCreations plants one into what creates.
+// inCreations plants a bug into the actions that create.
 func inCreations(name, bug string, change func(s *deploy.Snapshot, a *deploy.CreateReplicaSet)) plant {
-	return inPlan(name, bug, func(s *deploy.Snapshot, p *deploy.Plan) {
-		for i, a := range p.Actions {
-			if a, ok := a.(deploy.CreateReplicaSet); ok {
-				change(s, &a)
-				p.Actions[i] = a
-			}
-		}
+	return room.InPlan(name, bug, func(s *deploy.Snapshot, p *deploy.Plan) {
+		properties.Each(p.Actions, func(a *deploy.CreateReplicaSet) { change(s, a) })
 	})
-}
-
-// blind plants one into what a planner sees.
-func blind(name, bug string, change func(s *deploy.Snapshot, now *time.Time, o *deploy.Options)) plant {
-	return plant{Name: name, Bug: bug, Wrap: func(plan Planner) Planner {
-		return func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
-			change(&s, &now, &o)
-			return plan(s, now, o)
-		}
-	}}
 }
 
 // with looks for a bug on snapshots that are made for it, with all repairs.
 func with(p plant, snapshots *rapid.Generator[deploy.Snapshot]) plant {
-	p.On = settings{Snapshots: snapshots, Options: rapid.Just(deploy.Options{Repair: deploy.RepairAll})}
+	p.On = properties.Settings[deploy.Snapshot, deploy.Options]{Snapshots: snapshots, Options: rapid.Just(deploy.Options{Repair: deploy.RepairAll})}
 	return p
 }
 
 // terminating looks for a bug under the policy that pods which wait to end take up room.
 func terminating(p plant) plant {
-	p.On = settings{Options: rapid.Just(deploy.Options{Terminating: deploy.TerminationComplete})}
+	p.On = properties.Settings[deploy.Snapshot, deploy.Options]{Options: rapid.Just(deploy.Options{Terminating: deploy.TerminationComplete})}
 	return p
-}
-
-func without(actions deploy.Actions, gone func(deploy.ScaleReplicaSet) bool) deploy.Actions {
-	return slices.DeleteFunc(actions, func(a deploy.Action) bool { s, ok := a.(deploy.ScaleReplicaSet); return ok && gone(s) })
 }
 
 // unknown is an action that nobody knows.
 type unknown struct{ deploy.Action }
 
-var calls atomic.Int32
-
 func universal() []plant {
-	return []plant{
-		{Name: properties.Accepted, Bug: "more than five replicas are an error", Wrap: func(plan Planner) Planner {
-			return func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
-				if s.Deployment.Replicas != nil && *s.Deployment.Replicas > 5 {
-					return deploy.Plan{}, errors.New("too many")
-				}
-				return plan(s, now, o)
-			}
-		}},
-		inPlan("determinism", "calls are counted", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Status.Replicas = calls.Add(1) }),
-		inPlan("input untouched", "a map of the snapshot is handed out", func(s *deploy.Snapshot, p *deploy.Plan) {
+	return append([]plant{
+		room.Refusal("more than five replicas are an error", func(s *deploy.Snapshot) bool { return s.Deployment.Replicas != nil && *s.Deployment.Replicas > 5 }),
+		room.InPlan("input untouched", "a map of the snapshot is handed out", func(s *deploy.Snapshot, p *deploy.Plan) {
 			if len(s.ReplicaSets) > 0 {
 				p.Actions = append(p.Actions, deploy.AnnotateDeployment{Set: s.ReplicaSets[0].Annotations})
 			}
 		}),
-		inPlan("order independence", "the first of the list is the oldest", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("order independence", "the first of the list is the oldest", func(s *deploy.Snapshot, p *deploy.Plan) {
 			if len(s.ReplicaSets) > 0 {
 				p.Events = append(p.Events, kplan.Event{Message: s.ReplicaSets[0].Name})
 			}
 		}),
-		inPlan("no panic", "an index out of range", func(s *deploy.Snapshot, p *deploy.Plan) { p.Status.Replicas = *s.ReplicaSets[0].Replicas }),
-		inPlan("actions take effect", "an annotation is written even if it is unchanged", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("no panic", "an index out of range", func(s *deploy.Snapshot, p *deploy.Plan) { p.Status.Replicas = *s.ReplicaSets[0].Replicas }),
+		room.InPlan("actions take effect", "an annotation is written even if it is unchanged", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				p.Actions = append(p.Actions, deploy.AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, Set: maps.Clone(rs.Annotations)})
 			}
 		}),
-		blind("convergence", "it waits for a status that is never written", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) {
+		room.InView("convergence", "it waits for a status that is never written", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) {
 			for i := range s.ReplicaSets { // the last scaling is forgotten and made again
 				s.ReplicaSets[i].Annotations = map[string]string{revision.AnnotationRevision: "1", revision.AnnotationDesired: "99"}
 			}
 		}),
-		inPlan("no repeated state", "a size goes down and up again", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("no repeated state", "a size goes down and up again", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if n := size(&rs); len(p.Actions) == 0 && n > 1 && rs.Template == s.Deployment.Template {
 					p.Actions = deploy.Actions{deploy.ScaleReplicaSet{Name: rs.Name, UID: rs.UID, From: n, To: n - 1}}
@@ -130,7 +81,7 @@ func universal() []plant {
 			}
 		}),
 		inScalings("own objects only", "no UID as a precondition", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) { a.UID = "" }),
-		inPlan("bounds after every prefix", "it scales down to 0 and up again", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("bounds after every prefix", "it scales down to 0 and up again", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if n := size(&rs); n > 0 && rs.ControllerUID == s.Deployment.UID {
 					p.Actions = append(deploy.Actions{
@@ -139,7 +90,7 @@ func universal() []plant {
 				}
 			}
 		}),
-		inPlan("bounds after every part", "scale-ups come before scale-downs", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("bounds after every part", "scale-ups come before scale-downs", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if n := size(&rs); n > 0 && n < 1000 && rs.ControllerUID == s.Deployment.UID {
 					p.Actions = append(deploy.Actions{
@@ -149,23 +100,16 @@ func universal() []plant {
 			}
 		}),
 		inCreations("bounds from stale views", "the surge is used twice", func(_ *deploy.Snapshot, a *deploy.CreateReplicaSet) { a.Replicas = min(2*a.Replicas, 1000) }),
-		inPlan("everything explained", "a hold without numbers", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("everything explained", "a hold without numbers", func(s *deploy.Snapshot, p *deploy.Plan) {
 			p.Holds = append(p.Holds, kplan.Hold[deploy.Reason]{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
 		}),
 		inScalings("everything explained", "an action without a reason", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) { a.Reason = "" }),
-		inPlan("JSON round trip", "an action that JSON does not know", func(_ *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("JSON round trip", "an action that JSON does not know", func(_ *deploy.Snapshot, p *deploy.Plan) {
 			if len(p.Actions) > 0 {
 				p.Actions[0] = unknown{p.Actions[0]}
 			}
 		}),
-		{Name: "time shift", Bug: "the time of day decides", Wrap: func(plan Planner) Planner {
-			return func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
-				p, err := plan(s, now, o)
-				p.Status.Replicas = int32(now.Unix() % 1000)
-				return p, err
-			}
-		}},
-	}
+	}, room.Impurities(func(p *deploy.Plan, n int32) { p.Status.Replicas = n })...)
 }
 
 func sizes() []plant {
@@ -176,8 +120,8 @@ func sizes() []plant {
 				a.To--
 			}
 		}),
-		inPlan("rounding of limits", "surge rounded down", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Budget.Surge-- }),
-		inPlan("limits never both zero", "limits of 0 and 0 stay", func(_ *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("rounding of limits", "surge rounded down", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Budget.Surge-- }),
+		room.InPlan("limits never both zero", "limits of 0 and 0 stay", func(_ *deploy.Snapshot, p *deploy.Plan) {
 			if p.Budget.Surge == 0 && p.Budget.Unavailable == 1 {
 				p.Budget.Unavailable = 0
 			}
@@ -192,30 +136,30 @@ func sizes() []plant {
 				a.To = 1
 			}
 		}),
-		blind("paused Deployment", "the pause is not read", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) { s.Deployment.Paused = false }),
-		blind("Recreate waits for old pods", "the strategy is not read", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) {
+		room.InView("paused Deployment", "the pause is not read", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) { s.Deployment.Paused = false }),
+		room.InView("Recreate waits for old pods", "the strategy is not read", func(s *deploy.Snapshot, _ *time.Time, _ *deploy.Options) {
 			if s.Deployment.Strategy == deploy.Recreate {
 				s.Deployment.Strategy = deploy.RollingUpdate
 			}
 		}),
-		inPlan("one new ReplicaSet", "a pod of an old template counts as new", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Status.UpdatedReplicas++ }),
-		inPlan("one active ReplicaSet in the end", "done while old pods are left", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Actions, p.Holds = nil, nil }),
-		inPlan("unhealthy old pods first", "available pods go before others", func(_ *deploy.Snapshot, p *deploy.Plan) {
-			p.Actions = without(p.Actions, func(a deploy.ScaleReplicaSet) bool { return a.Unhealthy > 0 })
+		room.InPlan("one new ReplicaSet", "a pod of an old template counts as new", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Status.UpdatedReplicas++ }),
+		room.InPlan("one active ReplicaSet in the end", "done while old pods are left", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Actions, p.Holds = nil, nil }),
+		room.InPlan("unhealthy old pods first", "available pods go before others", func(_ *deploy.Snapshot, p *deploy.Plan) {
+			p.Actions = properties.Without(p.Actions, func(a deploy.ScaleReplicaSet) bool { return a.Unhealthy > 0 })
 		}),
-		inPlan("no stuck rollout", "a step is forgotten", func(_ *deploy.Snapshot, p *deploy.Plan) {
-			p.Actions = without(p.Actions, func(deploy.ScaleReplicaSet) bool { return true })
+		room.InPlan("no stuck rollout", "a step is forgotten", func(_ *deploy.Snapshot, p *deploy.Plan) {
+			p.Actions = properties.Without(p.Actions, func(deploy.ScaleReplicaSet) bool { return true })
 		}),
-		terminating(blind("terminating pods policy", "terminating pods do not count", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Terminating = "" })),
+		terminating(room.InView("terminating pods policy", "terminating pods do not count", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Terminating = "" })),
 		inScalings("sizes within int32", "a size wraps around", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) { a.To = math.MinInt32 }),
-		with(blind("interrupted scaling", "shares of the present sizes", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Repair = 0 }), Scaling()),
-		with(blind("fraction after scaling", "the partition is not read", func(s *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Repair = 0 }), Partitioned()),
+		with(room.InView("interrupted scaling", "shares of the present sizes", func(_ *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Repair = 0 }), Scaling()),
+		with(room.InView("fraction after scaling", "the partition is not read", func(s *deploy.Snapshot, _ *time.Time, o *deploy.Options) { o.Repair = 0 }), Partitioned()),
 	}
 }
 
 func records() []plant {
 	return []plant{
-		inPlan("progress deadline", "the deadline is read as minutes", func(_ *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("progress deadline", "the deadline is read as minutes", func(_ *deploy.Snapshot, p *deploy.Plan) {
 			p.Status.Conditions = []kplan.Condition{{Type: deploy.ConditionProgressing, Status: "False", Reason: "ProgressDeadlineExceeded"}}
 		}),
 		inCreations("revisions grow", "the number of ReplicaSets instead of the highest revision", func(s *deploy.Snapshot, a *deploy.CreateReplicaSet) {
@@ -229,21 +173,21 @@ func records() []plant {
 				}
 			}
 		}),
-		inPlan("history limit", "the limit counts ReplicaSets with pods", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("history limit", "the limit counts ReplicaSets with pods", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if size(&rs) > 0 && rs.Template != s.Deployment.Template {
 					p.Actions = append(p.Actions, deploy.DeleteReplicaSet{Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion})
 				}
 			}
 		}),
-		inPlan("hash collision", "a collision counts twice", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("hash collision", "a collision counts twice", func(s *deploy.Snapshot, p *deploy.Plan) {
 			n := int32(2)
 			if before := s.Deployment.Status.CollisionCount; before != nil {
 				n += *before
 			}
 			p.Status.CollisionCount = &n
 		}),
-		inPlan("rollback template", "the latest template instead of the requested one", func(s *deploy.Snapshot, p *deploy.Plan) {
+		room.InPlan("rollback template", "the latest template instead of the requested one", func(s *deploy.Snapshot, p *deploy.Plan) {
 			for i, a := range p.Actions {
 				if a, ok := a.(deploy.RollBackDeployment); ok {
 					a.Template = s.Deployment.Template
@@ -251,7 +195,7 @@ func records() []plant {
 				}
 			}
 		}),
-		inPlan("Deployment status recount", "available pods count twice", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Status.AvailableReplicas *= 2 }),
+		room.InPlan("Deployment status recount", "available pods count twice", func(_ *deploy.Snapshot, p *deploy.Plan) { p.Status.AvailableReplicas *= 2 }),
 		inScalings("desired-replicas recorded", "the former size is recorded", func(_ *deploy.Snapshot, a *deploy.ScaleReplicaSet) {
 			if _, ok := a.Set[revision.AnnotationDesired]; ok {
 				a.Set = maps.Clone(a.Set)
@@ -261,52 +205,16 @@ func records() []plant {
 	}
 }
 
+func plants() []plant { return slices.Concat(universal(), sizes(), records()) }
+
 // Each check finds a planted bug, alone, within 2,000 cases.
-func TestPlants(t *testing.T) { room.FindPlants(t, slices.Concat(universal(), sizes(), records())) }
+func TestPlants(t *testing.T) { room.FindPlants(t, plants()) }
 
 // The machine, and the checks of traces and changes find bugs, too.
 func TestPlantsElsewhere(t *testing.T) {
-	for _, p := range slices.Concat(universal(), sizes(), records()) {
-		if slices.Contains([]string{"surge bound", "availability bound", "revisions grow", "history limit", "convergence"}, p.Name) {
-			t.Run("machine "+p.Name, func(t *testing.T) {
-				if properties.Cases(t, Machine(p.Wrap(deploy.Reconcile), Only(p.Name)), 300) == 0 {
-					t.Fatal("not found in 300 cases")
-				}
-			})
-		}
-		if slices.Contains([]string{"no repeated state", "everything explained"}, p.Name) {
-			t.Run("trace "+p.Name, func(t *testing.T) {
-				if properties.Cases(t, room.Loops(p.Wrap(deploy.Reconcile), settings{Only: []string{p.Name}}), 300) == 0 {
-					t.Fatal("not found in 300 cases")
-				}
-			})
-		}
-		if slices.Contains(derived, p.Name) {
-			t.Run("change "+p.Name, func(t *testing.T) {
-				if properties.Cases(t, changes(p.Wrap(deploy.Reconcile), p.Name), 3000) == 0 {
-					t.Fatal("not found in 3000 cases")
-				}
-			})
-		}
-	}
+	room.Elsewhere(t, plants(), []string{"surge bound", "availability bound", "revisions grow", "history limit", "convergence"},
+		[]string{"no repeated state", "everything explained"})
 }
-
-// changes looks at what is made of a Deployment by a planner's plans.
-func changes(plan Planner, name string) func(*rapid.T) {
-	return func(t *rapid.T) {
-		s, o := Snapshots(0).Draw(t, "snapshot"), Options().Draw(t, "options")
-		p, err := plan(s, Now(), o)
-		if err != nil {
-			return
-		}
-		if after, err := p.Actions.Apply(s, Now()); err == nil {
-			CheckChange(t, Change{Before: s, After: after, Now: Now(), Options: o}, Only(name))
-		}
-	}
-}
-
-// Our own planner passes as a loop, too.
-func TestLoops(t *testing.T) { rapid.Check(t, room.Loops(deploy.Reconcile, settings{})) }
 
 // Only the machine shows a planner what it sees when its cache lags behind its own writes: one
 // that lets the API server name its ReplicaSets, as generateName does, creates another one. It
@@ -324,10 +232,10 @@ func TestStaleViews(t *testing.T) {
 		}
 		return p, err
 	}
-	if n := properties.Cases(t, Property(generated, Only("bounds after every part", "bounds from stale views", "surge bound", "availability bound")), 500); n != 0 {
+	if n := properties.Cases(t, Kit().Only("bounds after every part", "bounds from stale views", "surge bound", "availability bound").Property(generated), 500); n != 0 {
 		t.Errorf("found in case %d without a stale view", n)
 	}
-	n := properties.Cases(t, Machine(generated, Only("bounds after every prefix", "bounds from stale views")), 2000)
+	n := properties.Cases(t, Kit().Only("bounds after every prefix", "bounds from stale views").Machine(generated), 2000)
 	if n == 0 {
 		t.Fatal("not found in 2000 cases")
 	}

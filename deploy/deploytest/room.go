@@ -24,13 +24,14 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Apply: func(p *deploy.Plan, from, to int, s deploy.Snapshot, now time.Time) (deploy.Snapshot, error) {
 		return p.Actions[from:to].Apply(s, now)
 	},
-	Finish:  func(s *deploy.Snapshot, p *deploy.Plan) { s.Deployment.Status = p.Status },
-	Derive:  derive,
-	Derived: derived,
-	Begin:   begin,
-	World:   world,
-	Drift:   drift,
-	Moved:   moved,
+	Finish: func(s *deploy.Snapshot, p *deploy.Plan) { s.Deployment.Status = p.Status },
+	Derive: derive,
+	Derived: []string{"surge bound", "availability bound", "proportional scaling", "scaled to zero", "paused Deployment", "Recreate waits for old pods",
+		"unhealthy old pods first", "revisions grow", "history limit", "desired-replicas recorded", "sizes within int32"},
+	Begin: begin,
+	World: world,
+	Drift: drift,
+	Moved: moved,
 }
 
 // drift returns the number of pods with another availability than in the state before, which a

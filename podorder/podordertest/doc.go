@@ -6,14 +6,11 @@
 // pgregory.net/rapid, which shrinks failing cases.
 //
 //	func TestVictims(t *testing.T) {
-//		podordertest.Check(t, podordertest.Chooser{Choose: victims})
+//		podordertest.Choosers().Check(t, podordertest.Chooser{Choose: victims})
 //	}
 //
-// [Check] is for a [Chooser]; [Property] is the same for rapid.MakeFuzz and for your own
-// number of cases; [CheckCost] is for parsers of the deletion cost of a pod. [Pods] and
-// [Orders] are their generators; all times are around [Now].
-//
-// Each check has a stable name. [Names] lists them. The table in README.md says for each
-// check which property it promises, which function runs it, and a planted bug that it finds.
-// [Only] and [Except] take names, and [In] takes the orders to try.
+// [Choosers] is the suite for a [Chooser], and [CostParsers] for parsers of the deletion cost of
+// a pod. plantest.Suite describes their methods. [Pods] and [Orders] are the generators; all times
+// are around plantest.Now. The table in README.md says for each check which property it promises,
+// which suite has it, and a planted bug that it finds.
 package podordertest

@@ -4,61 +4,62 @@ package podordertest_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/plantest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/podordertest"
 )
 
 // The orders of package podorder pass all checks, whatever is drawn.
 func TestOrders(t *testing.T) {
-	podordertest.Check(t, podordertest.Chooser{})
-	podordertest.CheckCost(t, cost)
+	podordertest.Choosers().Check(t, podordertest.Chooser{})
+	podordertest.CostParsers().Check(t, cost)
 }
 
 func cost(text string) (int32, bool) {
 	return podorder.DeletionCost(map[string]string{podorder.AnnotationDeletionCost: text})
 }
 
-// A printer stands for the *testing.T of a test, and prints what it finds.
-type printer struct{ testing.TB }
-
-func (printer) Helper()             {}
-func (printer) Logf(string, ...any) {}
-func (printer) Failed() bool        { return false }
-func (printer) Name() string        { return "Example" }
-func (printer) Fatal(args ...any) {
-	found, _, _ := strings.Cut(fmt.Sprint(args...), "from:")
-	fmt.Print(found)
+// A chooser for one order is tried with no other.
+func TestOneOrder(t *testing.T) {
+	compare := func(o podorder.Order, a, b podorder.Pod) int {
+		if o.Chain != podorder.Legacy {
+			t.Error("another order")
+		}
+		return o.Compare(a, b)
+	}
+	podordertest.Choosers().Check(t, podordertest.Chooser{Compare: compare, Orders: rapid.Just(podorder.Order{Chain: podorder.Legacy})})
 }
 
-// In a test, t is its *testing.T, and the chooser is yours.
-func ExampleCheck() {
-	t := printer{}
-	victims := func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice { return o.Choose(pods, nil, n) }
-	podordertest.Check(t, podordertest.Chooser{Choose: victims}, podordertest.In(rapid.Just(podorder.Order{})))
-	fmt.Println("nothing found")
-	// Output: nothing found
-}
-
-func ExampleProperty() {
-	t := printer{}
-	rapid.Check(t, podordertest.Property(podordertest.Chooser{}, podordertest.Except("strict weak order")))
-	fmt.Println("nothing found")
-	// Output: nothing found
-}
-
-func ExampleCheckCost() {
-	t := printer{}
-	podordertest.CheckCost(t, cost)
-	fmt.Println("nothing found")
-	// Output: nothing found
-}
-
-func ExampleNames() {
-	fmt.Println(podordertest.Names()[:2])
+func ExampleChoosers() {
+	fmt.Println(podordertest.Choosers().Names()[:2])
 	// Output: [strict weak order order of the input]
+}
+
+func ExampleCostParsers() {
+	fmt.Println(podordertest.CostParsers().Names())
+	// Output: [deletion cost parsing]
+}
+
+// The generators are there for tests of your own.
+func ExamplePods() {
+	order, all := podorder.Order{Now: plantest.Now()}, true
+	for i := range 100 {
+		pods := podordertest.Pods().Example(i)
+		all = all && len(order.Choose(pods, nil, 2).Victims) == min(2, len(pods))
+	}
+	fmt.Println("of 2 or more pods, 2 go:", all)
+	// Output: of 2 or more pods, 2 go: true
+}
+
+func ExampleOrders() {
+	chains := map[podorder.Chain]bool{}
+	for i := range 100 {
+		chains[podordertest.Orders().Example(i).Chain] = true
+	}
+	fmt.Println(len(chains), "chains")
+	// Output: 4 chains
 }

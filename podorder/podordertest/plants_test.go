@@ -15,9 +15,7 @@ import (
 
 // plant is a bug in a chooser.
 func plant(name, bug string, c Chooser) properties.DecisionPlant {
-	return properties.DecisionPlant{Name: name, Bug: bug, Property: func(choice properties.Choice) func(*rapid.T) {
-		return Property(c, Only(choice.Only...))
-	}}
+	return properties.DecisionPlant{Name: name, Bug: bug, Property: func(choice properties.Choice) func(*rapid.T) { return choose(c, choice) }}
 }
 
 // first chooses the first pods of the list.
@@ -67,13 +65,13 @@ func plants() []properties.DecisionPlant {
 			o.Sort(pods)
 		}}),
 		{Name: "deletion cost parsing", Bug: "007 is 7", Property: func(choice properties.Choice) func(*rapid.T) {
-			return costs(func(text string) (int32, bool) {
+			return parse(func(text string) (int32, bool) {
 				n, err := strconv.ParseInt(text, 10, 32)
 				return int32(n), err == nil
-			}, chosen([]Setting{Only(choice.Only...)}))
+			}, choice)
 		}},
 	}
 }
 
 // Each check finds a planted bug, alone, within 2,000 cases.
-func TestPlants(t *testing.T) { decision.FindPlants(t, plants()) }
+func TestPlants(t *testing.T) { properties.FindPlants(t, plants(), choosing, costing) }

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/internal/verify/random"
+	"github.com/kplan-go/kplan/plantest"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -24,46 +25,28 @@ type Chooser struct {
 	Choose func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice
 	// Sort sorts pods into the order of their deletion.
 	Sort func(o podorder.Order, pods []podorder.Pod)
+	// Orders draws the orders to try, such as rapid.Just(podorder.Order{}). Nil means [Orders].
+	Orders *rapid.Generator[podorder.Order]
 }
 
-var decision = properties.Decision{Package: "podordertest", Functions: map[string]string{"Choosing": "Check", "Costing": "CheckCost"}}
+// A CostParser parses the annotation with the deletion cost of a pod. It returns the cost, and
+// whether the text is valid.
+type CostParser = func(text string) (cost int32, valid bool)
 
-type settings struct {
-	choice properties.Choice
-	orders *rapid.Generator[podorder.Order]
+var (
+	choosing = properties.Decision{Package: "podordertest", Functions: map[string]string{"Choosing": "Choosers"}}
+	costing  = properties.Decision{Package: "podordertest", Functions: map[string]string{"Costing": "CostParsers"}}
+)
+
+// Choosers returns the suite for functions that choose pods.
+func Choosers() plantest.Suite[Chooser] {
+	return plantest.Suite[Chooser]{Decision: choosing, Case: choose}
 }
 
-// A Setting selects the input and the checks.
-type Setting func(*settings)
-
-// Only runs the checks of these names, see [Names]. An unknown name fails the test.
-func Only(names ...string) Setting {
-	return func(s *settings) { s.choice.Only = append(s.choice.Only, names...) }
+// CostParsers returns the suite for parsers of the deletion cost of a pod.
+func CostParsers() plantest.Suite[CostParser] {
+	return plantest.Suite[CostParser]{Decision: costing, Case: parse}
 }
-
-// Except runs all checks except these, see [Names].
-func Except(names ...string) Setting {
-	return func(s *settings) { s.choice.Except = append(s.choice.Except, names...) }
-}
-
-// In tries orders of your own generator, such as rapid.Just(podorder.Order{}).
-func In(orders *rapid.Generator[podorder.Order]) Setting {
-	return func(s *settings) { s.orders = orders }
-}
-
-func chosen(list []Setting) settings {
-	s := settings{orders: Orders()}
-	for _, set := range list {
-		set(&s)
-	}
-	return s
-}
-
-// Names returns the names of the checks, in the order of README.md.
-func Names() []string { return decision.Names() }
-
-// Now returns the time at which all decisions are made. The times of pods are around it.
-func Now() time.Time { return random.Now }
 
 // Pods draws up to eight pods: on three nodes or unassigned, in each phase, ready or not,
 // with costs and priorities, and with times that are equal or differ by one second, nine
@@ -110,36 +93,24 @@ func order(s random.Source) podorder.Order {
 	return o
 }
 
-// Check tries a chooser on random pods and orders, as often as rapid says, and fails with the
-// smallest case that it finds.
-func Check(t rapid.TB, c Chooser, settings ...Setting) {
-	t.Helper()
-	rapid.Check(t, Property(c, settings...))
-}
-
-// Property returns the property that [Check] checks for one case.
-func Property(c Chooser, settings ...Setting) func(*rapid.T) {
-	set := chosen(settings)
+func choose(c Chooser, choice properties.Choice) func(*rapid.T) {
+	orders := c.Orders
+	if orders == nil {
+		orders = Orders()
+	}
 	return func(t *rapid.T) {
-		pods, o := Pods().Draw(t, "pods"), set.orders.Draw(t, "order")
+		pods, o := Pods().Draw(t, "pods"), orders.Draw(t, "order")
 		n := rapid.IntRange(-1, len(pods)+1).Draw(t, "n")
 		input := invariant.Choosing{Order: o, Pods: pods, N: n, Compare: c.Compare, Choose: c.Choose, Sort: c.Sort}
-		properties.Decided(t, decision, &input, pods, set.choice)
+		properties.Decided(t, choosing, &input, pods, choice)
 	}
 }
 
-// CheckCost tries a parser of the annotation with the deletion cost of a pod: it returns the
-// cost, and whether the text is valid.
-func CheckCost(t rapid.TB, read func(text string) (cost int32, valid bool), settings ...Setting) {
-	t.Helper()
-	rapid.Check(t, costs(read, chosen(settings)))
-}
-
-func costs(read func(text string) (cost int32, valid bool), set settings) func(*rapid.T) {
+func parse(read CostParser, choice properties.Choice) func(*rapid.T) {
 	return func(t *rapid.T) {
 		text := random.Cost(random.Rapid(t))
 		cost, valid := read(text)
 		input := invariant.Costing{Text: text, Cost: cost, Valid: valid}
-		properties.Decided(t, decision, &input, text, set.choice)
+		properties.Decided(t, costing, &input, text, choice)
 	}
 }

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package replicasettest tests planners and controllers of ReplicaSets: your own, or ours
-// with your code around it. It draws ReplicaSets with pods in every state, makes plans for
-// them and checks properties of every correct controller, with pgregory.net/rapid, which
-// shrinks failing cases.
+// with your code around it.
 //
-//	func TestPlanner(t *testing.T) { replicasettest.Check(t, planner) }
+//	func TestPlanner(t *testing.T) { replicasettest.Kit().Check(t, planner) }
 //
-// [Check] is for planners, which return their plan. [Property] is the same for rapid.MakeFuzz
-// and for your own number of cases. [Machine] is a state machine: after any prefix of a plan
-// the controller crashes, caches lag, pods start and fail, time passes, and a user scales.
-// [CheckPass] checks one plan from elsewhere, [CheckTrace] all plans of a loop, and
-// [CheckChange] the writes of a controller that has no plan.
+// Package plantest describes the methods of the [Kit]. The table in README.md has the promise of
+// each check, the functions that run it, and a planted bug that it finds.
 //
-// [Snapshots] and [Options] are their generators. The [Kinds] of snapshots differ in how
-// close they are to a real cluster, and all snapshots are taken at [Now].
+// The kit draws ReplicaSets with up to 14 pods. Replicas are up to 12, so that pods are missing
+// about as often as there are too many; in Anything, one number in three has any magnitude up to
+// 1,000. Pods are equal in most respects, so that each rule about which of them is deleted decides
+// now and then. Of the kinds of snapshots,
 //
-// Each check has a stable name. [Names] lists them. The table in README.md says for each
-// check which property it promises, which functions run it, and a planted bug that it finds.
-// A [Setting] makes a selection: [Only] and [Except] take names, for a planner that does less
-// or that differs on purpose; [Over], [From] and [With] select the input.
+//   - CaughtUp has no outstanding write, and all pods are controlled by the ReplicaSet, none of
+//     them being deleted;
+//   - Truthful has pods that are being deleted, are orphans or have another controller, expected
+//     writes that are not seen yet, and ReplicaSets that are being deleted;
+//   - Midway has pods that were scheduled, started or became ready, and other replicas;
+//   - Anything has pods without labels, UID or times, selectors that do not select the pods of the
+//     template, and conditions of any kind.
 //
-// A check derives its numbers from the snapshot alone and uses no code of package replicaset.
-// By default a case that a known quirk of Kubernetes explains is no violation; see [Strict].
+// Options have any policies and repairs. [replicaset.Reconcile] passes Strict only with
+// replicaset.RepairAll and without Anything: the API server refuses selectors that do not select
+// the pods of the template, and a planner would create and release pods forever.
+//
+// The controller of a Machine has the Expectations of its last plan, until it crashes. In a change,
+// deleted pods are missing from After or have a DeletionTimestamp, and a pod whose name is missing
+// in Before counts as created.
 package replicasettest

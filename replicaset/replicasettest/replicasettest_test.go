@@ -1,40 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package replicasettest_test
+package replicasettest
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/verify/random"
+	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/replicaset/replicasettest"
 )
 
 // Our own planner passes all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	t.Run("check", func(t *testing.T) { replicasettest.Check(t, replicaset.Reconcile) })
-	t.Run("machine", func(t *testing.T) { rapid.Check(t, replicasettest.Machine(replicaset.Reconcile)) })
-	repaired := rapid.Just(replicaset.Options{Repair: replicaset.RepairAll})
-	t.Run("strict", func(t *testing.T) {
-		replicasettest.Check(t, replicaset.Reconcile, replicasettest.Strict(), replicasettest.With(repaired),
-			replicasettest.Over(replicasettest.CaughtUp|replicasettest.Truthful|replicasettest.Midway))
-	})
+	room.Sound(t, replicaset.Options{Repair: replicaset.RepairAll}, random.CaughtUp, random.Truthful, random.Midway)
 }
 
-// What our plans make of a ReplicaSet passes as a change, wholly carried out or in part.
-func TestChanges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, o := replicasettest.Snapshots(0).Draw(t, "snapshot"), replicasettest.Options().Draw(t, "options")
-		p, err := replicaset.Reconcile(s, replicasettest.Now(), o)
-		if err != nil {
-			return
+// A pod with another controller is taken in a change.
+func TestTheft(t *testing.T) {
+	state := func(controller string) replicaset.Snapshot {
+		return replicaset.Snapshot{
+			ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "r1"},
+			Pods:       []podorder.Pod{{Name: "web-a", UID: "p1", ControllerUID: controller}},
 		}
-		n := rapid.IntRange(0, len(p.Actions)).Draw(t, "actions carried out")
-		after, err := p.Actions[:n].Apply(s, replicasettest.Now())
-		if err != nil {
-			return
-		}
-		replicasettest.CheckChange(t, replicasettest.Change{Before: s, After: after, Now: replicasettest.Now(), Options: o, Partial: n < len(p.Actions)})
-	})
+	}
+	change := plantest.Change[replicaset.Snapshot, replicaset.Options]{Before: state("other"), After: state("r1"), Now: plantest.Now()}
+	room.Finds(t, `
+    one controller per pod: web-a goes from controller other to r1
+    one controller per pod: Adopted pod: web-a () has a controller
+`, func(t rapid.TB) { Kit().Only("one controller per pod").CheckChange(t, change) })
 }

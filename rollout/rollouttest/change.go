@@ -2,35 +2,7 @@
 
 package rollouttest
 
-import (
-	"time"
-
-	"pgregory.net/rapid"
-
-	"github.com/kplan-go/kplan/internal/verify/properties"
-	"github.com/kplan-go/kplan/rollout/argo"
-)
-
-// A Change is a Rollout of Argo before and after one pass of a controller that writes objects,
-// without writes of others during the pass. ReplicaSets report the same status in both.
-type Change struct {
-	Before, After argo.Snapshot
-	Now           time.Time
-	Options       argo.Options
-	// Partial means that the pass has ended early, by a crash or a refused write. Only the bounds
-	// are checked in this case.
-	Partial bool
-	// Slack is the number of pods by which a bound may be missed: pods that were created or
-	// deleted but not yet visible to the controller.
-	Slack int64
-}
-
-// CheckChange checks the writes of a controller to a Rollout of Argo, its ReplicaSets and its
-// Services. It needs no plan, so it suits controllers that do not make plans.
-func CheckChange(t rapid.TB, c Change, settings ...Setting) {
-	t.Helper()
-	argoRoom.CheckChange(t, properties.Change[argo.Snapshot, argo.Options](c), chosen[argo.Snapshot, argo.Options](t, settings))
-}
+import "github.com/kplan-go/kplan/rollout/argo"
 
 // derive returns a plan that leads from before to after. Shrinking writes come first, because
 // the results do not show the order of the writes.

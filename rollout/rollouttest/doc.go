@@ -2,27 +2,31 @@
 
 // Package rollouttest tests planners and controllers of progressive rollouts: of Rollouts and
 // BatchReleases of OpenKruise, and of Rollouts of Argo; your own, or ours inside your
-// controller. It draws snapshots in every state, calls the planner and checks rules that hold
-// for every correct controller. It uses pgregory.net/rapid, which shrinks a failing case.
+// controller.
 //
-//	func TestPlanner(t *testing.T) { rollouttest.Check(t, planner) }
+//	func TestPlanner(t *testing.T) { rollouttest.Argo().Check(t, planner) }
 //
-// The type of a planner decides between the three: a [KruisePlanner], a [BatchPlanner] or an
-// [ArgoPlanner]. [Check] tries it on random snapshots, [Property] does the same for
-// rapid.MakeFuzz and for another number of cases. [Machine] is a state machine: after any prefix
-// of a plan the controller crashes, caches are stale, pods start and fail, time passes, people
-// approve and edit. [CheckPass] checks one plan that was made elsewhere, [CheckChange] the
-// writes of a controller of Argo that makes no plan, and [CheckTrace] a whole release of
-// OpenKruise, moment by moment.
+// There are three kits: [Kruise], [Batches] and [Argo]. Package plantest describes their methods.
+// [CheckRelease] checks a whole release of OpenKruise, moment by moment. The table in README.md has
+// the promise of each check, the functions and planners that it belongs to, and planted bugs that
+// it finds. [RollingBack] is a generator for a rare case.
 //
-// [Snapshots] and [Options] are the generators. [Kinds] select how far snapshots are from a real
-// cluster, and all are taken at [Now]. [RollingBack] is a generator for a rare case.
+// A Rollout of OpenKruise has up to four steps, with traffic in half of the cases, as a canary or,
+// one in four, blue-green. A BatchRelease drives a workload of any of five kinds, of up to 12 pods
+// or 150. A Rollout of Argo has up to 9 pods and four steps; one in four is blue-green, and half
+// lead requests by weights. Of the kinds of snapshots,
 //
-// Each check has a stable name. [Names] lists them; README.md is a table of them with the
-// promise of each, the functions and planners that it belongs to, and planted bugs that it
-// finds. A [Setting] chooses: [Only] and [Except] take names, for a planner that does less or
-// that differs on purpose; [Over], [From] and [With] choose the input.
+//   - CaughtUp is the middle of a release in which nothing interferes;
+//   - Truthful has Rollouts that are deleted, disabled or paused, another template, and stale
+//     counts;
+//   - Midway has pods that started or failed, and approvals;
+//   - Anything has steps of any size, statuses that contradict each other, and missing objects.
 //
-// A check works out its numbers from the snapshot alone, with none of the code that plans.
-// By default a case that a known quirk explains is not a violation; see [Strict].
+// Options have no repair of a quirk, or all. Our planners pass Strict with all repairs only.
+//
+// In a Machine the driven workload continues as far as it may, or is lost, and people approve,
+// pause and set another template. Only that of Argo has stale views and checks the true state after
+// each write; invisible writes for another template than the visible one may miss a bound there,
+// since nothing prevents that. Only Argo has checks of a change: of a Rollout, its ReplicaSets,
+// which report the same status before and after, and its Services.
 package rollouttest

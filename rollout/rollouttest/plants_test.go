@@ -3,17 +3,16 @@
 package rollouttest
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/verify/properties"
+	"github.com/kplan-go/kplan/plantest"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -26,76 +25,20 @@ type (
 	argoPlant   = properties.Plant[argo.Snapshot, argo.Options, argo.Plan]
 )
 
-// inPlan plants a bug into the plans of a planner.
-func inPlan[S, O, P any](name, bug string, change func(s *S, p *P)) properties.Plant[S, O, P] {
-	return properties.Plant[S, O, P]{Name: name, Bug: bug, Wrap: func(plan properties.Planner[S, O, P]) properties.Planner[S, O, P] {
-		return func(s S, now time.Time, o O) (P, error) {
-			p, err := plan(s, now, o)
-			if err == nil {
-				change(&s, &p)
-			}
-			return p, err
-		}
-	}}
-}
-
-// early plants one into the clock of a planner.
-func early[S, O, P any](name, bug string, by time.Duration) properties.Plant[S, O, P] {
-	return properties.Plant[S, O, P]{Name: name, Bug: bug, Wrap: func(plan properties.Planner[S, O, P]) properties.Planner[S, O, P] {
-		return func(s S, now time.Time, o O) (P, error) { return plan(s, now.Add(by), o) }
-	}}
-}
-
-// refuses refuses what is drawn often.
-func refuses[S, O, P any](bug string, often func(*S) bool) properties.Plant[S, O, P] {
-	return properties.Plant[S, O, P]{Name: properties.Accepted, Bug: bug, Wrap: func(plan properties.Planner[S, O, P]) properties.Planner[S, O, P] {
-		return func(s S, now time.Time, o O) (none P, err error) {
-			if often(&s) {
-				return none, errors.New("too many")
-			}
-			return plan(s, now, o)
-		}
-	}}
-}
-
-// hour plants the time of day into a message.
-func hour[S, O, P any](message func(*P) *string) properties.Plant[S, O, P] {
-	return properties.Plant[S, O, P]{Name: "time shift", Bug: "the time of day decides", Wrap: func(plan properties.Planner[S, O, P]) properties.Planner[S, O, P] {
-		return func(s S, now time.Time, o O) (P, error) {
-			p, err := plan(s, now, o)
-			*message(&p) = fmt.Sprint(now.Hour())
-			return p, err
-		}
-	}}
-}
-
-var calls atomic.Int32
-
-// universal are bugs that any planner can have, with a message of its status.
-func universal[S, O, P any](message func(*P) *string, index func(*S) string) []properties.Plant[S, O, P] {
-	return []properties.Plant[S, O, P]{
-		inPlan[S, O]("determinism", "calls are counted", func(_ *S, p *P) { *message(p) = fmt.Sprint(calls.Add(1)) }),
-		inPlan[S, O]("no panic", "a field that may be missing is read", func(s *S, p *P) { *message(p) = index(s) }),
-		hour[S, O](message),
-	}
-}
-
 type unknownKruise struct{ kruise.Action }
 type unknownBatch struct{ batchrelease.Action }
 type unknownArgo struct{ argo.Action }
 
 func kruisePlants() []kruisePlant {
-	in := inPlan[kruise.Snapshot, kruise.Options, kruise.Plan]
-	return append(universal[kruise.Snapshot, kruise.Options](func(p *kruise.Plan) *string { return &p.Status.Message }, func(s *kruise.Snapshot) string { return s.Workload.StableRevision }),
-		refuses[kruise.Snapshot, kruise.Options, kruise.Plan]("more than two steps are an error", func(s *kruise.Snapshot) bool { return len(s.Rollout.Strategy().Steps) > 2 }),
+	in := kruiseRoom.InPlan
+	return append(kruiseRoom.Impurities(func(p *kruise.Plan, n int32) { p.Status.Message = fmt.Sprint(n) }),
+		in("no panic", "a field that may be missing is read", func(s *kruise.Snapshot, p *kruise.Plan) { p.Status.Message = s.Workload.StableRevision }),
+		kruiseRoom.Refusal("more than two steps are an error", func(s *kruise.Snapshot) bool { return len(s.Rollout.Strategy().Steps) > 2 }),
 		in("input untouched", "the conditions are handed out", func(s *kruise.Snapshot, p *kruise.Plan) { p.Status.Conditions = s.Rollout.Status.Conditions }),
 		in("own objects only", "no UID as a precondition", func(_ *kruise.Snapshot, p *kruise.Plan) {
-			for i, a := range p.Actions {
-				if a, ok := a.(kruise.PatchWorkload); ok {
-					a.UID = ""
-					p.Actions[i] = a
-				}
-			}
+			properties.Each(p.Actions, func(a *kruise.PatchWorkload) {
+				a.UID = ""
+			})
 		}),
 		in("everything explained", "a hold without a reason", func(_ *kruise.Snapshot, p *kruise.Plan) {
 			for i := range p.Holds {
@@ -103,7 +46,7 @@ func kruisePlants() []kruisePlant {
 			}
 		}),
 		in("JSON round trip", "an action that JSON does not know", func(_ *kruise.Snapshot, p *kruise.Plan) { p.Actions = append(p.Actions, unknownKruise{}) }),
-		early[kruise.Snapshot, kruise.Options, kruise.Plan]("timed pause", "the clock is a minute ahead", time.Minute),
+		kruiseRoom.InView("timed pause", "the clock is a minute ahead", func(_ *kruise.Snapshot, now *time.Time, _ *kruise.Options) { *now = now.Add(time.Minute) }),
 		in("manual pause", "the step does not wait", func(s *kruise.Snapshot, p *kruise.Plan) {
 			if sub := p.Status.Sub; sub != nil && sub.CurrentStepState == kruise.StatePaused {
 				sub.CurrentStepState = kruise.StateReady
@@ -136,15 +79,16 @@ func kruisePlants() []kruisePlant {
 }
 
 func batchPlants() []batchPlant {
-	in := inPlan[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]
+	in := batchRoom.InPlan
 	rollsBack := in("rollback in batches", "the batch is a fraction of all pods", func(_ *batchrelease.Snapshot, p *batchrelease.Plan) {
 		if p.Context != nil && p.Context.NoNeedUpdate != nil {
 			p.Context.Desired = p.Context.Batch.OfUp(p.Context.Replicas)
 		}
 	})
 	rollsBack.On.Snapshots = RollingBack()
-	return append(universal[batchrelease.Snapshot, batchrelease.Options](func(p *batchrelease.Plan) *string { return &p.Status.Message }, func(s *batchrelease.Snapshot) string { return s.Workload.UpdateRevision }),
-		refuses[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]("more than two batches are an error", func(s *batchrelease.Snapshot) bool { return len(s.Release.ReleasePlan.Batches) > 2 }),
+	return append(batchRoom.Impurities(func(p *batchrelease.Plan, n int32) { p.Status.Message = fmt.Sprint(n) }),
+		in("no panic", "a field that may be missing is read", func(s *batchrelease.Snapshot, p *batchrelease.Plan) { p.Status.Message = s.Workload.UpdateRevision }),
+		batchRoom.Refusal("more than two batches are an error", func(s *batchrelease.Snapshot) bool { return len(s.Release.ReleasePlan.Batches) > 2 }),
 		in("input untouched", "a map of the workload is handed out", func(s *batchrelease.Snapshot, p *batchrelease.Plan) {
 			if s.Workload != nil {
 				patch := workload.Patch{Annotations: map[string]*string{}}
@@ -153,12 +97,9 @@ func batchPlants() []batchPlant {
 			}
 		}),
 		in("own objects only", "no UID as a precondition", func(_ *batchrelease.Snapshot, p *batchrelease.Plan) {
-			for i, a := range p.Actions {
-				if a, ok := a.(batchrelease.PatchWorkload); ok {
-					a.UID = ""
-					p.Actions[i] = a
-				}
-			}
+			properties.Each(p.Actions, func(a *batchrelease.PatchWorkload) {
+				a.UID = ""
+			})
 		}),
 		in("everything explained", "a hold without a reason", func(_ *batchrelease.Snapshot, p *batchrelease.Plan) {
 			for i := range p.Holds {
@@ -171,19 +112,15 @@ func batchPlants() []batchPlant {
 }
 
 func argoPlants() []argoPlant {
-	in := inPlan[argo.Snapshot, argo.Options, argo.Plan]
+	in := argoRoom.InPlan
 	scaled := func(name, bug string, change func(s *argo.Snapshot, a *argo.ScaleReplicaSet)) argoPlant {
 		return in(name, bug, func(s *argo.Snapshot, p *argo.Plan) {
-			for i, a := range p.Actions {
-				if a, ok := a.(argo.ScaleReplicaSet); ok {
-					change(s, &a)
-					p.Actions[i] = a
-				}
-			}
+			properties.Each(p.Actions, func(a *argo.ScaleReplicaSet) { change(s, a) })
 		})
 	}
-	return append(universal[argo.Snapshot, argo.Options](func(p *argo.Plan) *string { return &p.Status.Message }, func(s *argo.Snapshot) string { return s.Sets[0].Name }),
-		refuses[argo.Snapshot, argo.Options, argo.Plan]("more than five replicas are an error", func(s *argo.Snapshot) bool { return s.Rollout.Replicas != nil && *s.Rollout.Replicas > 5 }),
+	return append(argoRoom.Impurities(func(p *argo.Plan, n int32) { p.Status.Message = fmt.Sprint(n) }),
+		in("no panic", "a field that may be missing is read", func(s *argo.Snapshot, p *argo.Plan) { p.Status.Message = s.Sets[0].Name }),
+		argoRoom.Refusal("more than five replicas are an error", func(s *argo.Snapshot) bool { return s.Rollout.Replicas != nil && *s.Rollout.Replicas > 5 }),
 		in("input untouched", "the step of the status is handed out", func(s *argo.Snapshot, p *argo.Plan) { p.Status.CurrentStepIndex = s.Rollout.Status.CurrentStepIndex }),
 		in("order independence", "the first of the list is the oldest", func(s *argo.Snapshot, p *argo.Plan) {
 			if len(s.Sets) > 0 {
@@ -213,12 +150,9 @@ func argoPlants() []argoPlant {
 			}
 		}),
 		in("bounds from stale views", "the surge is used twice", func(_ *argo.Snapshot, p *argo.Plan) {
-			for i, a := range p.Actions {
-				if a, ok := a.(argo.CreateReplicaSet); ok {
-					a.Replicas += 10
-					p.Actions[i] = a
-				}
-			}
+			properties.Each(p.Actions, func(a *argo.CreateReplicaSet) {
+				a.Replicas += 10
+			})
 		}),
 		in("everything explained", "a hold without a reason", func(_ *argo.Snapshot, p *argo.Plan) {
 			for i := range p.Holds {
@@ -231,13 +165,10 @@ func argoPlants() []argoPlant {
 				a.To += 3
 			}
 		}),
-		early[argo.Snapshot, argo.Options, argo.Plan]("timed pause", "the clock is an hour ahead", time.Hour),
-		argoPlant{Name: "manual pause", Bug: "the step does not wait", Wrap: func(plan ArgoPlanner) ArgoPlanner {
-			return func(s argo.Snapshot, now time.Time, o argo.Options) (argo.Plan, error) {
-				s.Rollout.Status.PauseConditions, s.Rollout.Status.ControllerPause = nil, true
-				return plan(s, now, o)
-			}
-		}},
+		argoRoom.InView("timed pause", "the clock is an hour ahead", func(_ *argo.Snapshot, now *time.Time, _ *argo.Options) { *now = now.Add(time.Hour) }),
+		argoRoom.InView("manual pause", "the step does not wait", func(s *argo.Snapshot, _ *time.Time, _ *argo.Options) {
+			s.Rollout.Status.PauseConditions, s.Rollout.Status.ControllerPause = nil, true
+		}),
 		in("steps in order", "a step is skipped", func(s *argo.Snapshot, p *argo.Plan) {
 			if was, next := s.Rollout.Status.CurrentStepIndex, p.Status.CurrentStepIndex; was != nil && next != nil && *next > *was {
 				further := *next + 1
@@ -250,12 +181,9 @@ func argoPlants() []argoPlant {
 			}
 		}),
 		in("traffic follows ready pods", "all requests at once", func(_ *argo.Snapshot, p *argo.Plan) {
-			for i, a := range p.Actions {
-				if a, ok := a.(argo.SetWeight); ok {
-					a.Canary.Weight, a.Stable.Weight = 100, 0
-					p.Actions[i] = a
-				}
-			}
+			properties.Each(p.Actions, func(a *argo.SetWeight) {
+				a.Canary.Weight, a.Stable.Weight = 100, 0
+			})
 		}),
 		in("end of a release", "a new template is stable immediately", func(_ *argo.Snapshot, p *argo.Plan) { p.Status.StableRS = p.Status.CurrentPodHash }),
 	)
@@ -280,51 +208,38 @@ func TestPlants(t *testing.T) {
 	properties.Compare(t, rows(), all)
 }
 
-// The machine finds bugs, too, and CheckChange those that need no plan.
+// The machine finds bugs, too, and CheckTrace and CheckChange do for Argo.
 func TestPlantsElsewhere(t *testing.T) {
-	found := func(name string, property func(*rapid.T)) {
-		t.Run(name, func(t *testing.T) {
-			if properties.Cases(t, property, 2000) == 0 {
-				t.Fatal("not found in 2000 cases")
-			}
-		})
-	}
-	for _, p := range kruisePlants() {
-		if slices.Contains([]string{"timed pause", "steps in order"}, p.Name) {
-			found("machine of kruise: "+p.Name, Machine(p.Wrap(kruise.Reconcile), Only(p.Name)))
-		}
-	}
-	for _, p := range batchPlants() {
-		if p.Name == "own objects only" {
-			found("machine of batchrelease: "+p.Name, Machine(p.Wrap(batchrelease.Reconcile), Only(p.Name)))
-		}
-	}
-	for _, p := range argoPlants() {
-		if slices.Contains([]string{"surge bound", "bounds after every prefix", "convergence", "end of a release"}, p.Name) {
-			found("machine of argo: "+p.Name, Machine(p.Wrap(argo.Reconcile), Only(p.Name)))
-		}
-		if slices.Contains(argoRoom.Derived, p.Name) {
-			found("change of argo: "+p.Name, changes(p.Wrap(argo.Reconcile), p.Name))
-		}
-	}
+	kruiseRoom.Elsewhere(t, kruisePlants(), []string{"timed pause", "steps in order"}, nil)
+	batchRoom.Elsewhere(t, batchPlants(), []string{"own objects only"}, nil)
+	led := "traffic follows ready pods" // see TestTrafficInChanges
+	others := slices.DeleteFunc(argoPlants(), func(p argoPlant) bool { return p.Name == led })
+	argoRoom.Elsewhere(t, others, []string{"surge bound", "bounds after every prefix", "convergence", "end of a release"},
+		[]string{"surge bound", "everything explained"})
 }
 
-// changes looks at what is made of a Rollout of Argo by a planner's plans.
-func changes(plan ArgoPlanner, name string) func(*rapid.T) {
-	return func(t *rapid.T) {
-		s, o := Snapshots[argo.Snapshot](0).Draw(t, "snapshot"), Options[argo.Options]().Draw(t, "options")
-		p, err := plan(s, Now(), o)
+// CheckChange finds weights that are in the status of a Rollout, where a plan only has an action.
+func TestTrafficInChanges(t *testing.T) {
+	const name = "traffic follows ready pods"
+	plants := argoPlants()
+	plan := plants[slices.IndexFunc(plants, func(p argoPlant) bool { return p.Name == name })].Wrap(argo.Reconcile)
+	n := properties.Cases(t, func(t *rapid.T) {
+		s, o := Argo().Snapshots().Draw(t, "snapshot"), Argo().Options().Draw(t, "options")
+		p, err := plan(s, plantest.Now(), o)
 		if err != nil {
 			return
 		}
-		after, err := p.Actions.Apply(s, Now())
-		if err == nil {
-			after.Rollout.Status = p.Status
-			if i := slices.IndexFunc(p.Actions, func(a argo.Action) bool { _, ok := a.(argo.SetWeight); return ok }); i >= 0 {
-				led := p.Actions[i].(argo.SetWeight)
-				after.Rollout.Status.Weights = &argo.TrafficWeights{Canary: led.Canary, Stable: led.Stable}
-			}
-			CheckChange(t, Change{Before: s, After: after, Now: Now(), Options: o}, Only(name))
+		after, err := p.Actions.Apply(s, plantest.Now())
+		if err != nil {
+			return
 		}
+		after.Rollout.Status = p.Status
+		properties.Each(p.Actions, func(a *argo.SetWeight) {
+			after.Rollout.Status.Weights = &argo.TrafficWeights{Canary: a.Canary, Stable: a.Stable}
+		})
+		Argo().Only(name).CheckChange(t, plantest.Change[argo.Snapshot, argo.Options]{Before: s, After: after, Now: plantest.Now(), Options: o})
+	}, 2000)
+	if n == 0 {
+		t.Fatal("not found in 2000 cases")
 	}
 }

@@ -1,109 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package rollouttest_test
+package rollouttest
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/verify/properties"
+	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
-	"github.com/kplan-go/kplan/rollout/rollouttest"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // Our own planners pass all checks, whatever is drawn.
 func TestReconcile(t *testing.T) {
-	t.Run("kruise", func(t *testing.T) { rollouttest.Check(t, kruise.Reconcile) })
-	t.Run("kruise machine", func(t *testing.T) { rapid.Check(t, rollouttest.Machine(kruise.Reconcile)) })
-	t.Run("batchrelease", func(t *testing.T) { rollouttest.Check(t, batchrelease.Reconcile) })
-	t.Run("batchrelease machine", func(t *testing.T) { rapid.Check(t, rollouttest.Machine(batchrelease.Reconcile)) })
-	t.Run("rolling back", func(t *testing.T) {
-		rollouttest.Check(t, batchrelease.Reconcile, rollouttest.From(rollouttest.RollingBack()))
-	})
-	t.Run("argo", func(t *testing.T) { rollouttest.Check(t, argo.Reconcile) })
-	t.Run("argo machine", func(t *testing.T) { rapid.Check(t, rollouttest.Machine(argo.Reconcile)) })
+	t.Run("kruise", func(t *testing.T) { kruiseRoom.Sound(t, kruise.Options{Repair: workload.RepairAll}) })
+	t.Run("batchrelease", func(t *testing.T) { batchRoom.Sound(t, batchrelease.Options{Repair: workload.RepairAll}) })
+	t.Run("rolling back", func(t *testing.T) { Batches().From(RollingBack()).Check(t, batchrelease.Reconcile) })
+	t.Run("argo", func(t *testing.T) { argoRoom.Sound(t, argo.Options{Repair: argo.RepairAll}) })
 }
 
-// With all repairs, nothing is excused.
-func TestStrict(t *testing.T) {
-	t.Run("kruise", func(t *testing.T) {
-		rollouttest.Check(t, kruise.Reconcile, rollouttest.Strict(), rollouttest.With(rapid.Just(kruise.Options{Repair: workload.RepairAll})))
-	})
-	t.Run("batchrelease", func(t *testing.T) {
-		rollouttest.Check(t, batchrelease.Reconcile, rollouttest.Strict(), rollouttest.With(rapid.Just(batchrelease.Options{Repair: workload.RepairAll})))
-	})
-	t.Run("argo", func(t *testing.T) {
-		rollouttest.Check(t, argo.Reconcile, rollouttest.Strict(), rollouttest.With(rapid.Just(argo.Options{Repair: argo.RepairAll})))
-	})
-}
-
-// What our plans make of a Rollout of Argo passes as a change, wholly carried out or in part.
-func TestChanges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, o := rollouttest.Snapshots[argo.Snapshot](0).Draw(t, "snapshot"), rollouttest.Options[argo.Options]().Draw(t, "options")
-		p, err := argo.Reconcile(s, rollouttest.Now(), o)
-		if err != nil {
-			return
-		}
-		n := rapid.IntRange(0, len(p.Actions)).Draw(t, "actions carried out")
-		after, err := p.Actions[:n].Apply(s, rollouttest.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n == len(p.Actions) {
-			after.Rollout.Status = p.Status
-		}
-		rollouttest.CheckChange(t, rollouttest.Change{Before: s, After: after, Now: rollouttest.Now(), Options: o, Partial: n < len(p.Actions)})
-	})
-}
-
-// A recorder keeps what a check says of a test, and ends it.
-type recorder struct {
-	testing.TB
-	text string
-}
-
-func (*recorder) Helper()             {}
-func (*recorder) Name() string        { return "recorder" }
-func (*recorder) Logf(string, ...any) {}
-func (*recorder) Failed() bool        { return false }
-func (r *recorder) Fatal(args ...any) { r.text += fmt.Sprint(args...); panic(r) }
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.Fatal(fmt.Sprintf(format, args...))
-}
-
-// said returns what a check says before it ends.
-func said(check func(t *recorder)) string {
-	r := &recorder{}
-	func() {
-		defer func() { _ = recover() }()
-		check(r)
-	}()
-	return r.text
-}
-
-// A name that is no check's for the planner, and generators for another, would test nothing.
-func TestSettingsOfOthers(t *testing.T) {
-	for _, c := range []struct {
-		setting rollouttest.Setting
-		want    string
-	}{
-		{rollouttest.Only("rollback in batches"), `there is no check "rollback in batches"; there are: snapshots are accepted, `},
-		{rollouttest.From(rollouttest.Snapshots[kruise.Snapshot](0)), "From and With are to draw argo.Snapshot and argo.Options"},
-		{rollouttest.With(rollouttest.Options[batchrelease.Options]()), "From and With are to draw argo.Snapshot and argo.Options"},
-	} {
-		pass := rollouttest.ArgoPass{Snapshot: argo.Snapshot{}, Now: rollouttest.Now()}
-		if text := said(func(t *recorder) { rollouttest.CheckPass(t, pass, c.setting) }); !strings.Contains(text, c.want) {
-			t.Errorf("%q, want %q", text, c.want)
-		}
+// halfway is a canary of 4 pods that is to have 1 new one, with a surge of 1.
+func halfway() argo.Snapshot {
+	replicas, share, index := int32(4), int32(25), int32(0)
+	old := argo.ReplicaSet{Name: "web-v1", Hash: "v1", DesiredReplicas: &replicas, Size: argo.Size{Replicas: 4, StatusReplicas: 4, AvailableReplicas: 4}}
+	fresh := argo.ReplicaSet{Name: "web-v2", Hash: "v2", DesiredReplicas: &replicas}
+	return argo.Snapshot{
+		Rollout: argo.Rollout{
+			Name: "web", TemplateHash: "v2", Replicas: &replicas, MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(0), Steps: []argo.Step{{SetWeight: &share}},
+			Status: argo.Status{CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: &index},
+		},
+		Sets: []argo.ReplicaSet{old, fresh},
 	}
-	mixed := rollouttest.Pass[argo.Snapshot, kruise.Options, argo.Plan]{}
-	if text := said(func(t *recorder) { rollouttest.CheckPass(t, mixed) }); !strings.Contains(text, "is no pass of one planner") {
-		t.Error(text)
+}
+
+// A planner that creates all new pods at once is told each violation, and no other.
+func TestFindings(t *testing.T) {
+	plan, err := argo.Reconcile(halfway(), plantest.Now(), argo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties.Each(plan.Actions, func(a *argo.ScaleReplicaSet) {
+		if a.To > a.From {
+			a.To = 4
+		}
+	})
+	after := halfway()
+	after.Sets[1].Replicas = 4
+	pass := plantest.Pass[argo.Snapshot, argo.Options, argo.Plan]{Snapshot: halfway(), Now: plantest.Now(), Plan: plan}
+	argoRoom.Finds(t, `
+    surge bound: 8 pods wanted, at most max(4+1, 4)+0
+`, func(t rapid.TB) { Argo().CheckPass(t, pass) })
+	argoRoom.Finds(t, "", func(t rapid.TB) { Argo().Except("surge bound").CheckPass(t, pass) })
+	argoRoom.Finds(t, `
+    bounds after every prefix: 8 pods wanted, at most max(4+1, 4)+0
+    surge bound: 8 pods wanted, at most max(4+1, 4)+0
+`, func(t rapid.TB) {
+		Argo().CheckChange(t, plantest.Change[argo.Snapshot, argo.Options]{Before: halfway(), After: after, Now: plantest.Now()})
+	})
+}
+
+// A name that is no check's for the planner, and a change that no check looks at, would test nothing.
+func TestNothingToCheck(t *testing.T) {
+	for want, check := range map[string]func(t rapid.TB){
+		`there is no check "rollback in batches"; there are: snapshots are accepted, `: func(t rapid.TB) {
+			Argo().Only("rollback in batches").CheckPass(t, plantest.Pass[argo.Snapshot, argo.Options, argo.Plan]{Now: plantest.Now()})
+		},
+		"no check of these planners looks at a change": func(t rapid.TB) {
+			Kruise().CheckChange(t, plantest.Change[kruise.Snapshot, kruise.Options]{Now: plantest.Now()})
+		},
+	} {
+		if text := properties.Said(check); !strings.Contains(text, want) {
+			t.Errorf("%q, want %q", text, want)
+		}
 	}
 }

@@ -29,7 +29,7 @@ var kruiseRoom = properties.Room[kruise.Snapshot, kruise.Options, kruise.Plan]{
 	},
 	Reference: kruise.Reconcile,
 	Fair: func(*invariant.Planner[kruise.Snapshot, kruise.Options, kruise.Plan]) (none invariant.Trace[kruise.Snapshot, kruise.Options, kruise.Plan], ok bool) {
-		return none, false // see CheckTrace
+		return none, false // see CheckRelease
 	},
 	Actions: func(p *kruise.Plan) int { return len(p.Actions) },
 	Apply: func(p *kruise.Plan, from, to int, s kruise.Snapshot, now time.Time) (kruise.Snapshot, error) {
@@ -102,15 +102,14 @@ func rollingBack(s random.Source) batchrelease.Snapshot {
 	return snapshot
 }
 
-// releases is the decision of [CheckTrace], which checks whole releases.
-var releases = properties.Decision{Package: "rollouttest", Functions: map[string]string{"Release": "CheckTrace"}}
+// releases is the decision of [CheckRelease], which checks whole releases.
+var releases = properties.Decision{Package: "rollouttest", Functions: map[string]string{"Release": "CheckRelease"}}
 
 // rows returns the checks of all planners, with the functions that run each for each planner.
-// CheckTrace is for whole releases.
 func rows() (all []properties.Row) {
 	add := func(planner string, rows []properties.Row) {
 		for _, row := range rows {
-			on := strings.Replace(strings.Join(row.On, ", "), "CheckTrace, Machine", "Machine", 1)
+			on := strings.Join(row.On, ", ")
 			i := slices.IndexFunc(all, func(r properties.Row) bool { return r.Name == row.Name })
 			if i < 0 {
 				all, i = append(all, properties.Row{Name: row.Name, Promise: row.Promise}), len(all)

@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/daemonsettest"
 	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/plantest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -27,7 +28,7 @@ import (
 
 // ownDaemons is a controller of DaemonSets of somebody's own, who plans with a function and writes
 // what has changed in the objects that the plan makes of those that it sees.
-func ownDaemons(plan daemonsettest.Planner) sim.Reconciler {
+func ownDaemons(plan plantest.Planner[daemonset.Snapshot, daemonset.Options, daemonset.Plan]) sim.Reconciler {
 	backoff := map[string]daemonset.Backoff{}
 	// A node that changes is controlled by nobody, so that it looks after any change.
 	return sim.Reconciler{Name: "own", For: sim.KindDaemonSet, All: true, Forget: func() { clear(backoff) }, Reconcile: func(v sim.View, name string) (writes []sim.Write, again time.Duration, err error) {
@@ -333,18 +334,18 @@ func TestStandInBug(t *testing.T) {
 		s.DaemonSet.MaxUnavailable = rollout.Int(3)
 		return daemonset.Reconcile(s, now, o)
 	}
-	for name, plan := range map[string]daemonsettest.Planner{"": daemonset.Reconcile, "unavailable": greedy} {
+	for name, plan := range map[string]plantest.Planner[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{"": daemonset.Reconcile, "unavailable": greedy} {
 		found := &finding{TB: t}
 		var w *sim.World
-		var c daemonsettest.Change
+		var c plantest.Change[daemonset.Snapshot, daemonset.Options]
 		own := ownDaemons(plan)
 		reconcile := own.Reconcile
 		passes := 0
 		own.Reconcile = func(v sim.View, name string) ([]sim.Write, time.Duration, error) {
 			if passes++; passes > 1 {
-				daemonsettest.CheckChange(found, c)
+				daemonsettest.Kit().CheckChange(found, c)
 			}
-			c = daemonsettest.Change{Before: seenOf(v, v.DaemonSet(name)), Now: v.Now(), Options: daemonset.Options{Repair: daemonset.RepairAll}}
+			c = plantest.Change[daemonset.Snapshot, daemonset.Options]{Before: seenOf(v, v.DaemonSet(name)), Now: v.Now(), Options: daemonset.Options{Repair: daemonset.RepairAll}}
 			c.After = c.Before
 			return reconcile(v, name)
 		}

@@ -6,15 +6,11 @@
 // each, with pgregory.net/rapid, which shrinks failing cases.
 //
 //	func TestMatches(t *testing.T) {
-//		selectortest.Check(t, selectortest.Reader{Matches: matches})
+//		selectortest.Readers().Check(t, selectortest.Reader{Matches: matches})
 //	}
 //
-// [Check] is for a [Reader] of selectors, and [CheckClaim] for a [Classifier], which decides
-// which children an owner adopts, keeps and releases. [Property] and [ClaimProperty] are the
-// same for rapid.MakeFuzz and for your own number of cases. [LabelSelectors] and [Labels] are
-// their generators.
-//
-// Each check has a stable name. [Names] lists them. The table in README.md says for each
-// check which property it promises, which function runs it, and a planted bug that it finds.
-// [Only] and [Except] take names.
+// [Readers] is the suite for a [Reader] of selectors, and [Classifiers] for a [Classifier], which
+// decides which children an owner adopts, keeps and releases. plantest.Suite describes their
+// methods. [LabelSelectors] and [Labels] are the generators. The table in README.md says for each
+// check which property it promises, which suite has it, and a planted bug that it finds.
 package selectortest

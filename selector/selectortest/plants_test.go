@@ -14,16 +14,16 @@ import (
 )
 
 func reads(name, bug string, r Reader) properties.DecisionPlant {
-	return properties.DecisionPlant{Name: name, Bug: bug, Property: func(c properties.Choice) func(*rapid.T) { return Property(r, Only(c.Only...)) }}
+	return properties.DecisionPlant{Name: name, Bug: bug, Property: func(c properties.Choice) func(*rapid.T) { return read(r, c) }}
 }
 
-func claims(name, bug string, change func(n int, child func(int) claim.Child, c *claim.Claim)) properties.DecisionPlant {
+func claimed(name, bug string, change func(n int, child func(int) claim.Child, c *claim.Claim)) properties.DecisionPlant {
 	classify := func(o *claim.Owner, n int, child func(int) claim.Child) claim.Claim {
 		c := claim.Classify(o, n, child)
 		change(n, child, &c)
 		return c
 	}
-	return properties.DecisionPlant{Name: name, Bug: bug, Property: func(c properties.Choice) func(*rapid.T) { return ClaimProperty(classify, Only(c.Only...)) }}
+	return properties.DecisionPlant{Name: name, Bug: bug, Property: func(c properties.Choice) func(*rapid.T) { return classified(classify, c) }}
 }
 
 func plants() []properties.DecisionPlant {
@@ -50,11 +50,11 @@ func plants() []properties.DecisionPlant {
 			return map[string]string{"app": "web"}, true
 		}}),
 		reads("overlap and implication examples", "everything implies everything", Reader{Implies: func(selector.Selector, selector.Selector) (map[string]string, bool) { return nil, true }}),
-		claims("claim decision", "orphans are ignored", func(_ int, _ func(int) claim.Child, c *claim.Claim) { c.Adopt = nil }),
-		claims("claim settles", "a child that does not match is kept", func(_ int, _ func(int) claim.Child, c *claim.Claim) {
+		claimed("claim decision", "orphans are ignored", func(_ int, _ func(int) claim.Child, c *claim.Claim) { c.Adopt = nil }),
+		claimed("claim settles", "a child that does not match is kept", func(_ int, _ func(int) claim.Child, c *claim.Claim) {
 			c.Keep, c.Release = append(c.Keep, c.Release...), nil
 		}),
-		claims("no stealing", "a child of another is adopted", func(n int, child func(int) claim.Child, c *claim.Claim) {
+		claimed("no stealing", "a child of another is adopted", func(n int, child func(int) claim.Child, c *claim.Claim) {
 			for i := range n {
 				if child(i).ControllerUID == "x" {
 					c.Adopt = append(c.Adopt, i)
@@ -65,4 +65,4 @@ func plants() []properties.DecisionPlant {
 }
 
 // Each check finds a planted bug, alone, within 2,000 cases.
-func TestPlants(t *testing.T) { decision.FindPlants(t, plants()) }
+func TestPlants(t *testing.T) { properties.FindPlants(t, plants(), selecting, claims) }

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/internal/verify/random"
+	"github.com/kplan-go/kplan/plantest"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -30,30 +31,20 @@ type Reader struct {
 // A Classifier decides which of n children an owner adopts, keeps and releases.
 type Classifier = func(o *claim.Owner, n int, child func(i int) claim.Child) claim.Claim
 
-var decision = properties.Decision{Package: "selectortest", Functions: map[string]string{"Selecting": "Check", "Claiming": "CheckClaim"}}
+var (
+	selecting = properties.Decision{Package: "selectortest", Functions: map[string]string{"Selecting": "Readers"}}
+	claims    = properties.Decision{Package: "selectortest", Functions: map[string]string{"Claiming": "Classifiers"}}
+)
 
-// A Setting selects the checks.
-type Setting func(*properties.Choice)
-
-// Only runs the checks of these names, see [Names]. An unknown name fails the test.
-func Only(names ...string) Setting {
-	return func(c *properties.Choice) { c.Only = append(c.Only, names...) }
+// Readers returns the suite for functions that read selectors.
+func Readers() plantest.Suite[Reader] {
+	return plantest.Suite[Reader]{Decision: selecting, Case: read}
 }
 
-// Except runs all checks except these, see [Names].
-func Except(names ...string) Setting {
-	return func(c *properties.Choice) { c.Except = append(c.Except, names...) }
+// Classifiers returns the suite for functions that claim children.
+func Classifiers() plantest.Suite[Classifier] {
+	return plantest.Suite[Classifier]{Decision: claims, Case: classified}
 }
-
-func chosen(settings []Setting) (c properties.Choice) {
-	for _, set := range settings {
-		set(&c)
-	}
-	return c
-}
-
-// Names returns the names of the checks, in the order of README.md.
-func Names() []string { return decision.Names() }
 
 var (
 	keys   = []string{"app", "tier", "x.io/env"}
@@ -103,40 +94,23 @@ func labels(s random.Source) map[string]string {
 	return m
 }
 
-// Check tries a reader on random selectors and labels, as often as rapid says, and fails with
-// the smallest case that it finds.
-func Check(t rapid.TB, r Reader, settings ...Setting) {
-	t.Helper()
-	rapid.Check(t, Property(r, settings...))
-}
-
-// Property returns the property that [Check] checks for one case.
-func Property(r Reader, settings ...Setting) func(*rapid.T) {
-	choice := chosen(settings)
+func read(r Reader, choice properties.Choice) func(*rapid.T) {
 	return func(t *rapid.T) {
 		c := invariant.Selecting{Compile: r.Compile, Parse: r.Parse, Matches: r.Matches, Overlap: r.Overlap, Implies: r.Implies}
 		c.A, c.B = LabelSelectors().Draw(t, "a"), LabelSelectors().Draw(t, "b")
 		c.Labels = rapid.SliceOfN(Labels(), 0, 5).Draw(t, "labels")
-		properties.Decided(t, decision, &c, []any{c.A, c.B, c.Labels}, choice)
+		properties.Decided(t, selecting, &c, []any{c.A, c.B, c.Labels}, choice)
 	}
 }
 
-// CheckClaim tries a classifier on random owners and children.
-func CheckClaim(t rapid.TB, classify Classifier, settings ...Setting) {
-	t.Helper()
-	rapid.Check(t, ClaimProperty(classify, settings...))
-}
-
-// ClaimProperty returns the property that [CheckClaim] checks for one case.
-func ClaimProperty(classify Classifier, settings ...Setting) func(*rapid.T) {
-	choice := chosen(settings)
+func classified(classify Classifier, choice properties.Choice) func(*rapid.T) {
 	return func(t *rapid.T) {
 		c := claiming(random.Rapid(t))
 		if _, err := selector.FromLabelSelector(c.Selector); err != nil {
 			return // an invalid selector claims nothing
 		}
 		c.Classify = classify
-		properties.Decided(t, decision, &c, []any{c.Owner, c.Selector, c.Children}, choice)
+		properties.Decided(t, claims, &c, []any{c.Owner, c.Selector, c.Children}, choice)
 	}
 }
 

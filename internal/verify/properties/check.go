@@ -31,14 +31,7 @@ func (r *Room[S, O, P]) look(t rapid.TB, set Settings[S, O]) *looker[S, O, P] {
 
 // draw draws a snapshot and options.
 func (l *looker[S, O, P]) draw(t *rapid.T, kinds []random.Kind) (S, O) {
-	snapshots, options := l.set.Snapshots, l.set.Options
-	if snapshots == nil {
-		snapshots = l.room.Snapshots(kinds)
-	}
-	if options == nil {
-		options = l.room.OptionsOf()
-	}
-	return snapshots.Draw(t, "snapshot"), options.Draw(t, "options")
+	return l.room.SnapshotsOf(l.set, kinds).Draw(t, "snapshot"), l.room.OptionsOf(l.set).Draw(t, "options")
 }
 
 // run runs the checks of an input, and returns the violations.
@@ -125,6 +118,9 @@ type Change[S, O any] struct {
 // CheckChange checks the writes of a controller that has no plan.
 func (r *Room[S, O, P]) CheckChange(t rapid.TB, c Change[S, O], set Settings[S, O]) {
 	t.Helper()
+	if r.Derive == nil {
+		t.Fatalf("%s: no check of these planners looks at a change", r.Package)
+	}
 	l := r.look(t, set)
 	before, after := purity.Clone(c.Before), purity.Clone(c.After)
 	p := Pass[S, O, P]{Snapshot: before, Now: c.Now, Options: c.Options, Plan: r.Derive(&before, &after, &c.Options)}

@@ -4,6 +4,7 @@ package properties
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -79,13 +80,17 @@ type DecisionPlant struct {
 	Property  func(Choice) func(*rapid.T)
 }
 
-// FindPlants requires that the check of each bug's name alone finds it, and that each check has a
-// bug.
-func (d Decision) FindPlants(t *testing.T, plants []DecisionPlant) {
-	Compare(t, d.Rows(), d.Found(t, plants))
+// FindPlants requires that the check of each bug's name alone finds it, and that each check of the
+// decisions has a bug.
+func FindPlants(t *testing.T, plants []DecisionPlant, decisions ...Decision) {
+	all := Decision{Functions: map[string]string{}}
+	for _, d := range decisions {
+		maps.Copy(all.Functions, d.Functions)
+	}
+	Compare(t, all.Rows(), all.Found(t, plants))
 }
 
-// Found is [Decision.FindPlants] for a shared table, see [Room.Found].
+// Found is [FindPlants] for a shared table, see [Room.Found].
 func (d Decision) Found(t *testing.T, plants []DecisionPlant) map[string]string {
 	bugs := map[string]string{}
 	for _, p := range plants {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package properties runs the invariants as properties of any planner. The packages deploytest,
-// replicasettest, daemonsettest and rollouttest share it: each kind of planner is a [Room] with the
-// names of its package.
+// Package properties runs the invariants as properties of any planner. Package plantest
+// shows it to users: each kind of planner is a [Room], and its package, such as deploytest, returns a
+// kit with that room.
 package properties

@@ -43,9 +43,23 @@ func (s *silent) Error(args ...any) { s.failed = true; s.text += fmt.Sprint(args
 func (s *silent) Errorf(format string, args ...any) {
 	s.Error(fmt.Sprintf(format, args...))
 }
-func (s *silent) FailNow()              { s.failed = true; runtime.Goexit() }
-func (s *silent) Fatal(...any)          { s.FailNow() }
-func (s *silent) Fatalf(string, ...any) { s.FailNow() }
+func (s *silent) FailNow()          { s.failed = true; runtime.Goexit() }
+func (s *silent) Fatal(args ...any) { s.Error(args...); s.FailNow() }
+func (s *silent) Fatalf(format string, args ...any) {
+	s.Fatal(fmt.Sprintf(format, args...))
+}
+
+// Said returns the text with which a check ends a test, or "" if it passes.
+func Said(check func(t rapid.TB)) string {
+	to := &silent{}
+	done := make(chan struct{})
+	go func() { // Fatal ends the goroutine
+		defer close(done)
+		check(to)
+	}()
+	<-done
+	return to.text
+}
 
 // Cases returns the number of the first case, among at most most, in which a property fails, or 0.
 // The cases are the same every time.

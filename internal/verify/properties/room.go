@@ -121,9 +121,13 @@ func Kinds(bits uint8) (kinds []random.Kind) {
 	return kinds
 }
 
-// Snapshots draws snapshots of some kinds with equal frequency, of all kinds if there are none.
-func (r *Room[S, O, P]) Snapshots(kinds []random.Kind) *rapid.Generator[S] {
-	if len(kinds) == 0 {
+// SnapshotsOf draws the snapshots of the settings: their own, or of some kinds with equal frequency,
+// of all kinds if there are none.
+func (r *Room[S, O, P]) SnapshotsOf(set Settings[S, O], kinds []random.Kind) *rapid.Generator[S] {
+	switch {
+	case set.Snapshots != nil:
+		return set.Snapshots
+	case len(kinds) == 0:
 		kinds = []random.Kind{random.CaughtUp, random.Truthful, random.Midway, random.Anything}
 	}
 	return Drawn(func(s random.Source) S { return r.Draw(s, random.OneOf(s, "kind", kinds...)) })
@@ -135,8 +139,11 @@ func Drawn[V any](draw func(random.Source) V) *rapid.Generator[V] {
 	return random.Custom(func(t random.T) V { return purity.Clone(draw(t)) })
 }
 
-// OptionsOf draws options for which the invariants hold.
-func (r *Room[S, O, P]) OptionsOf() *rapid.Generator[O] {
+// OptionsOf draws the options of the settings: their own, or options for which the invariants hold.
+func (r *Room[S, O, P]) OptionsOf(set Settings[S, O]) *rapid.Generator[O] {
+	if set.Options != nil {
+		return set.Options
+	}
 	return Drawn(r.Options)
 }
 

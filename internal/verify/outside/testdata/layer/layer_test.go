@@ -29,7 +29,7 @@ func (q *quiet) FailNow()              { q.failed = true; runtime.Goexit() }
 // search returns the first failing case, or 0.
 func search(b Bug) (first int) {
 	done, cases, q := make(chan bool), 0, &quiet{}
-	property := rollouttest.Property(Plan(b))
+	property := rollouttest.Argo().Property(Plan(b))
 	go func() {
 		defer close(done)
 		rapid.Check(q, func(t *rapid.T) {
@@ -51,7 +51,7 @@ func search(b Bug) (first int) {
 
 // Without a bug the checks find nothing, and they find each bug.
 func TestLayer(t *testing.T) {
-	rollouttest.Check(t, Plan(None))
+	rollouttest.Argo().Check(t, Plan(None))
 	for _, b := range Bugs() {
 		n := search(b)
 		t.Logf("| %s | %d |", b, n)

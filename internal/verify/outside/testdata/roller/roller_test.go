@@ -11,12 +11,13 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/deploy/deploytest"
+	"github.com/kplan-go/kplan/plantest"
 	"github.com/kplan-go/kplan/revision"
 )
 
-// promised are the checks of deploytest for a planner that reports few numbers, explains little,
+// promised runs the checks of deploytest for a planner that reports few numbers, explains little,
 // and does no proportional scaling.
-var promised = deploytest.Only("snapshots are accepted", "determinism", "input untouched", "order independence", "no panic", "actions take effect", "convergence",
+var promised = deploytest.Kit().Only("snapshots are accepted", "determinism", "input untouched", "order independence", "no panic", "actions take effect", "convergence",
 	"no repeated state", "own objects only", "bounds after every prefix", "bounds after every part", "bounds from stale views", "JSON round trip", "time shift",
 	"surge bound", "availability bound", "rounding of limits", "limits never both zero", "paused Deployment", "Recreate waits for old pods", "one new ReplicaSet",
 	"one active ReplicaSet in the end", "unhealthy old pods first", "no stuck rollout", "revisions grow", "history limit", "sizes within int32", "template hash")
@@ -24,7 +25,7 @@ var promised = deploytest.Only("snapshots are accepted", "determinism", "input u
 // states draws moments of rollouts, some of them paused or with Recreate, some with ReplicaSets of
 // other owners, without replicas, or with the largest number of replicas.
 var states = rapid.Custom(func(t *rapid.T) deploy.Snapshot {
-	s := deploytest.Snapshots(deploytest.CaughtUp|deploytest.Midway).Draw(t, "snapshot")
+	s := deploytest.Kit().Over(plantest.CaughtUp|plantest.Midway).Snapshots().Draw(t, "snapshot")
 	seldom := func(name string) bool { return rapid.IntRange(0, 7).Draw(t, name) == 7 }
 	d := &s.Deployment
 	d.Paused = seldom("paused")
@@ -47,10 +48,10 @@ var states = rapid.Custom(func(t *rapid.T) deploy.Snapshot {
 	return s
 })
 
-var settings = []deploytest.Setting{promised, deploytest.From(states), deploytest.With(rapid.Just(deploy.Options{Repair: deploy.RepairAll}))}
+var kit = promised.From(states).With(rapid.Just(deploy.Options{Repair: deploy.RepairAll}))
 
 // The checks find no bug in the planner.
-func TestRoller(t *testing.T) { deploytest.Check(t, Plan(None), settings...) }
+func TestRoller(t *testing.T) { kit.Check(t, Plan(None)) }
 
 // A quiet test does not report its failure.
 type quiet struct {
@@ -70,7 +71,7 @@ func (q *quiet) FailNow()              { q.failed = true; runtime.Goexit() }
 // search returns the number of the first failing case, and the first line of its report.
 func search(b Bug) (cases int, found string) {
 	done := make(chan bool)
-	property := deploytest.Property(Plan(b), settings...)
+	property := kit.Property(Plan(b))
 	go func() {
 		defer close(done)
 		rapid.Check(&quiet{}, func(t *rapid.T) {

@@ -28,24 +28,28 @@ type View struct {
 	NewReady, Available int32
 }
 
-// A Trace is the release of a Deployment by partition, as one view after each pass of any
+// A Release is the release of a Deployment by partition, as one view after each pass of any
 // controller.
-type Trace struct {
+type Release struct {
 	Views   []View
 	Options kruise.Options // with RepairAll, nothing is excused
 	// Fair means that pods become available, pauses are approved, and the last view was taken
 	// long after the last change of a spec.
 	Fair bool
+	// Strict also reports violations that a known quirk of OpenKruise explains.
+	Strict bool
+	// Only, if it is not empty, and Except select checks by their names, see README.md. An unknown
+	// name fails the test.
+	Only, Except []string
 }
 
-// CheckTrace checks a release as a whole: batches grow, bounds hold in every view, and the
-// release ends with one template. Of the settings it reads Only, Except and Strict.
-func CheckTrace(t rapid.TB, trace Trace, settings ...Setting) {
+// CheckRelease checks a release as a whole: batches grow, bounds hold in every view, and the
+// release ends with one template.
+func CheckRelease(t rapid.TB, r Release) {
 	t.Helper()
-	set := chosen[kruise.Snapshot, kruise.Options](t, settings)
-	release := invariant.Release{Options: trace.Options, Fair: trace.Fair, Strict: set.Strict}
-	for _, v := range trace.Views {
+	release := invariant.Release{Options: r.Options, Fair: r.Fair, Strict: r.Strict}
+	for _, v := range r.Views {
 		release.Views = append(release.Views, invariant.ReleaseView(v))
 	}
-	properties.Decided(t, releases, &release, trace, properties.Choice{Only: set.Only, Except: set.Except})
+	properties.Decided(t, releases, &release, r, properties.Choice{Only: r.Only, Except: r.Except})
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package replicasettest_test
+package plantest_test
 
 import (
 	"fmt"
@@ -8,33 +8,34 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/plantest"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/replicaset/replicasettest"
 )
 
 func ExampleNow() {
-	fmt.Println(replicasettest.Now())
+	fmt.Println(plantest.Now())
 	// Output: 2026-03-01 12:00:00 +0000 UTC
 }
 
 // Each policy is drawn, and each repair alone.
-func ExampleOptions() {
+func ExampleKit_Options() {
 	bursts := map[int32]bool{}
 	for i := range 100 {
-		bursts[replicasettest.Options().Example(i).Burst] = true
+		bursts[replicasettest.Kit().Options().Example(i).Burst] = true
 	}
 	fmt.Println(len(bursts), "limits of a burst")
 	// Output: 3 limits of a burst
 }
 
 // What differs on purpose is left out, and the rest is looked at.
-func ExampleExcept() {
+func ExampleKit_Except() {
 	t := printer{}
-	plan, err := forgetful(short(), replicasettest.Now(), replicaset.Options{})
+	plan, err := forgetful(short(), plantest.Now(), replicaset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	replicasettest.CheckPass(t, replicasettest.Pass{Snapshot: short(), Now: replicasettest.Now(), Plan: plan}, replicasettest.Except("exact difference"))
+	replicasettest.Kit().Except("exact difference").CheckPass(t, plantest.Pass[replicaset.Snapshot, replicaset.Options, replicaset.Plan]{Snapshot: short(), Now: plantest.Now(), Plan: plan})
 	// Output:
 	// replicasettest:
 	//     finished pods do not count: 0 pods count, and 1 of them run
@@ -42,31 +43,31 @@ func ExampleExcept() {
 }
 
 // Sizes of any magnitude are drawn of Anything only.
-func ExampleOver() {
+func ExampleKit_Over() {
 	t, most := printer{}, int32(0)
 	watched := func(s replicaset.Snapshot, now time.Time, opts replicaset.Options) (replicaset.Plan, error) {
 		most = max(most, *s.ReplicaSet.Replicas)
 		return replicaset.Reconcile(s, now, opts)
 	}
-	replicasettest.Check(t, watched, replicasettest.Only("exact difference"), replicasettest.Over(replicasettest.CaughtUp))
+	replicasettest.Kit().Only("exact difference").Over(plantest.CaughtUp).Check(t, watched)
 	fmt.Println("never more than 12 replicas:", most <= 12)
 	// Output: never more than 12 replicas: true
 }
 
 // All that is tried begins with what the generator draws.
-func ExampleFrom() {
+func ExampleKit_From() {
 	t, sizes := printer{}, map[int32]bool{}
 	watched := func(s replicaset.Snapshot, now time.Time, opts replicaset.Options) (replicaset.Plan, error) {
 		sizes[*s.ReplicaSet.Replicas] = true
 		return replicaset.Reconcile(s, now, opts)
 	}
-	replicasettest.Check(t, watched, replicasettest.Only("exact difference"), replicasettest.From(rapid.Just(short())))
+	replicasettest.Kit().Only("exact difference").From(rapid.Just(short())).Check(t, watched)
 	fmt.Println(sizes)
 	// Output: map[3:true]
 }
 
 // A planner that has one policy is tried with nothing else.
-func ExampleWith() {
+func ExampleKit_With() {
 	t, others := printer{}, 0
 	one := replicaset.Options{Burst: 3}
 	mine := func(s replicaset.Snapshot, now time.Time, opts replicaset.Options) (replicaset.Plan, error) {
@@ -75,16 +76,16 @@ func ExampleWith() {
 		}
 		return replicaset.Reconcile(s, now, one)
 	}
-	replicasettest.Check(t, mine, replicasettest.Only("exact difference"), replicasettest.With(rapid.Just(one)))
+	replicasettest.Kit().Only("exact difference").With(rapid.Just(one)).Check(t, mine)
 	fmt.Println(others, "calls with other options")
 	// Output: 0 calls with other options
 }
 
 // With all repairs no quirk is left to explain anything.
-func ExampleStrict() {
+func ExampleKit_Strict() {
 	t := printer{}
 	repaired := rapid.Just(replicaset.Options{Repair: replicaset.RepairAll})
-	replicasettest.Check(t, replicaset.Reconcile, replicasettest.Strict(), replicasettest.With(repaired), replicasettest.Over(replicasettest.CaughtUp|replicasettest.Truthful|replicasettest.Midway))
+	replicasettest.Kit().Strict().With(repaired).Over(plantest.CaughtUp|plantest.Truthful|plantest.Midway).Check(t, replicaset.Reconcile)
 	fmt.Println("nothing found")
 	// Output: nothing found
 }
