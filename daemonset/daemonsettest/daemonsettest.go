@@ -4,7 +4,7 @@ package daemonsettest
 
 import (
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // Kit returns the kit for planners of DaemonSets, such as [daemonset.Reconcile].

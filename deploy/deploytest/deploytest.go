@@ -7,7 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/verify/properties"
-	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // Kit returns the kit for planners of Deployments, such as [deploy.Reconcile].

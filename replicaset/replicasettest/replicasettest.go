@@ -3,7 +3,7 @@
 package replicasettest
 
 import (
-	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/replicaset"
 )
 

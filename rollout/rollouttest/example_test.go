@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/rollouttest"
 	"github.com/kplan-go/kplan/rollout/workload"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/internal/verify/random"
-	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"

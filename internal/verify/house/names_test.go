@@ -23,7 +23,7 @@ const mostForTests = 40
 // mostOf is the largest number of exported names of a package, including constants, for packages
 // that users read as a whole: packages for tests, and the simulator.
 var mostOf = map[string]int{
-	"daemonset/daemonsettest": 40, "deploy/deploytest": 40, "plantest": 40, "podorder/podordertest": 40, "replicaset/replicasettest": 40,
+	"daemonset/daemonsettest": 40, "deploy/deploytest": 40, "rollout/plantest": 40, "podorder/podordertest": 40, "replicaset/replicasettest": 40,
 	"rollout/rollouttest": 40, "rollout/sim": 60, "rollout/sim/cluster": 40, "rollout/sim/record": 20, "rollout/sim/scheduler": 40, "selector/selectortest": 40,
 }
 

@@ -122,13 +122,13 @@ var imports = map[string][]string{
 // part of the core: apart from the standard library they may import rapid, for their generators,
 // and the core may not import them.
 var forTests = map[string][]string{
-	"deploy/deploytest":         {"deploy", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "replicaset", "revision", "rollout"},
-	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "podorder"},
-	"plantest":                  {"internal/verify/properties", "internal/verify/random"},
-	"podorder/podordertest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "podorder"},
-	"selector/selectortest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "selector", "selector/claim"},
-	"rollout/rollouttest":       {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"},
-	"replicaset/replicasettest": {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "plantest", "podorder", "replicaset", "selector/claim"},
+	"deploy/deploytest":         {"deploy", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "replicaset", "revision", "rollout"},
+	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "podorder"},
+	"rollout/plantest":                  {"internal/verify/properties", "internal/verify/random"},
+	"podorder/podordertest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "podorder"},
+	"selector/selectortest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "selector", "selector/claim"},
+	"rollout/rollouttest":       {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"},
+	"replicaset/replicasettest": {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "podorder", "replicaset", "selector/claim"},
 }
 
 const rapid = "pgregory.net/rapid"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/deploy/deploytest"
-	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/revision"
 )
 

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/verify/properties"
-	"github.com/kplan-go/kplan/plantest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/replicaset/replicasettest"
 )
