@@ -170,6 +170,14 @@ func (e Executor) do(ctx context.Context, r Request) kplan.Outcome {
 	return o
 }
 
+// patch sends a patch of an object, unless err is set.
+func (e Executor) patch(ctx context.Context, o Object, p Patch, err error) kplan.Outcome {
+	if err != nil {
+		return Outcome(err)
+	}
+	return e.do(ctx, Request{Verb: VerbPatch, Object: o, Patch: p})
+}
+
 // all makes calls concurrently and returns their outcomes in order.
 func all(n int, call func(i int) kplan.Outcome) []kplan.Outcome {
 	made := make([]kplan.Outcome, n)

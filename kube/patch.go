@@ -35,10 +35,6 @@ func annotatePatch(a deploy.AnnotateReplicaSet) (Patch, error) {
 	return mergePatch(a.UID, a.Set, &patchSpec{MinReadySeconds: a.MinReadySeconds})
 }
 
-func strategic(data []byte) Patch {
-	return Patch{Type: types.StrategicMergePatchType, Data: data}
-}
-
 // The JSON of a merge patch, with the keys in a fixed order.
 type (
 	patchObject struct {

@@ -14,7 +14,6 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube/internal/convert"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 // DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets,
@@ -31,19 +30,19 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 	case deploy.CreateReplicaSet:
 		return one(Request{Verb: VerbCreate, Object: NewReplicaSet(d, a)}, nil)
 	case deploy.AdoptReplicaSet:
-		return patching(setNamed(d, a.Name), adoptSetPatch(d, a), nil)
+		return patchingAlone(setNamed(d, a.Name), adoptSetPatch(d, a), nil)
 	case deploy.ReleaseReplicaSet:
-		return patching(setNamed(d, a.Name), releaseSetPatch(d, a), nil)
+		return patchingAlone(setNamed(d, a.Name), releaseSetPatch(d, a), nil)
 	case deploy.AnnotateReplicaSet:
 		p, err := annotatePatch(a)
 		p, err = versioned(p, err, a.ResourceVersion)
-		return patching(setNamed(d, a.Name), p, err)
+		return patchingAlone(setNamed(d, a.Name), p, err)
 	case deploy.ScaleReplicaSet:
 		p, err := mergePatch(a.UID, a.Set, &patchSpec{Replicas: &a.To})
 		p, err = versioned(p, err, a.ResourceVersion)
-		return patching(setNamed(d, a.Name), p, err)
+		return patchingAlone(setNamed(d, a.Name), p, err)
 	case deploy.DeleteReplicaSet:
-		return deleting(setNamed(d, a.Name), a.UID, a.ResourceVersion)
+		return deletingAlone(setNamed(d, a.Name), a.UID, a.ResourceVersion)
 	case deploy.AnnotateDeployment:
 		// Outside of the status subresource a new annotation raises the generation of the Deployment.
 		p, err := mergePatch(string(d.UID), a.Set, nil)
@@ -51,7 +50,7 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 	case deploy.PauseDeployment:
 		p, err := mergePatch(a.UID, a.Set, &patchSpec{Paused: ptr.To(true)})
 		p, err = versioned(p, err, a.ResourceVersion)
-		return patching(deploymentNamed(d), p, err)
+		return patchingAlone(deploymentNamed(d), p, err)
 	case deploy.RollBackDeployment:
 		for _, rs := range replicaSets {
 			if rs != nil && rs.Name == a.Name && rs.Namespace == d.Namespace {
@@ -61,37 +60,6 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 		return nil, absent("replicaSets", a.Name, "writes it")
 	case deploy.ClearRollback:
 		return one(Request{Verb: VerbUpdate, Object: RollbackCleared(d, a)}, nil)
-	}
-	return nil, fmt.Errorf("unknown action %T", a)
-}
-
-// ReplicaSetRequests returns the writes of an action of a plan for rs. They have the same
-// preconditions as with [DeploymentRequests].
-func ReplicaSetRequests(rs *appsv1.ReplicaSet, a replicaset.Action) ([]Request, error) {
-	rs = convert.Or(rs)
-	return podRequests(rs.Namespace, func() *corev1.Pod { return NewPod(rs) }, a)
-}
-
-// ReplicationControllerRequests is [ReplicaSetRequests] for rc.
-func ReplicationControllerRequests(rc *corev1.ReplicationController, a replicaset.Action) ([]Request, error) {
-	rc = convert.Or(rc)
-	return podRequests(rc.Namespace, func() *corev1.Pod { return NewControllerPod(rc) }, a)
-}
-
-func podRequests(namespace string, pod func() *corev1.Pod, a replicaset.Action) ([]Request, error) {
-	switch a := a.(type) {
-	case replicaset.CreatePods:
-		var list []Request
-		for range a.Count {
-			list = append(list, Request{Verb: VerbCreate, Object: created(pod(), a)})
-		}
-		return list, nil
-	case replicaset.DeletePod:
-		return deleting(podNamed(namespace, a.Name), a.UID, a.ResourceVersion)
-	case replicaset.AdoptPod:
-		return patching(podNamed(namespace, a.Name), strategic(a.Patch()), nil)
-	case replicaset.ReleasePod:
-		return patching(podNamed(namespace, a.Name), strategic(a.Patch()), nil)
 	}
 	return nil, fmt.Errorf("unknown action %T", a)
 }
@@ -109,13 +77,13 @@ func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevis
 		pod, err := daemonPod(ds, revisionOf(ds, revisions, a.Revision), a)
 		return one(Request{Verb: VerbCreate, Object: pod}, err)
 	case daemonset.DeletePod:
-		return deleting(podNamed(ds.Namespace, a.Name), a.UID, a.ResourceVersion)
+		return deletingAlone(podNamed(ds.Namespace, a.Name), a.UID, a.ResourceVersion)
 	case daemonset.AdoptPod:
-		return patching(podNamed(ds.Namespace, a.Name), adoptPatch(ds, "Pod", a.Object), nil)
+		return patchingAlone(podNamed(ds.Namespace, a.Name), adoptPatch(ds, "Pod", a.Object), nil)
 	case daemonset.ReleasePod:
-		return patching(podNamed(ds.Namespace, a.Name), releasePatch(ds, "Pod", a.Object), nil)
+		return patchingAlone(podNamed(ds.Namespace, a.Name), releasePatch(ds, "Pod", a.Object), nil)
 	case daemonset.RelabelPod:
-		return patching(podNamed(ds.Namespace, a.Name), relabelPatch(a), nil)
+		return patchingAlone(podNamed(ds.Namespace, a.Name), relabelPatch(a), nil)
 	case daemonset.CreateRevision:
 		return one(Request{Verb: VerbCreate, Object: NewDaemonSetRevision(ds, a)}, nil)
 	case daemonset.UpdateRevision:
@@ -129,11 +97,11 @@ func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevis
 		}
 		return one(Request{Verb: VerbUpdate, Object: updated}, nil)
 	case daemonset.AdoptRevision:
-		return patching(revisionNamed(ds, a.Name), adoptPatch(ds, "ControllerRevision", a.Object), nil)
+		return patchingAlone(revisionNamed(ds, a.Name), adoptPatch(ds, "ControllerRevision", a.Object), nil)
 	case daemonset.ReleaseRevision:
-		return patching(revisionNamed(ds, a.Name), releasePatch(ds, "ControllerRevision", a.Object), nil)
+		return patchingAlone(revisionNamed(ds, a.Name), releasePatch(ds, "ControllerRevision", a.Object), nil)
 	case daemonset.DeleteRevision:
-		return deleting(revisionNamed(ds, a.Name), a.UID, a.ResourceVersion)
+		return deletingAlone(revisionNamed(ds, a.Name), a.UID, a.ResourceVersion)
 	}
 	return nil, fmt.Errorf("unknown action %T", a)
 }
@@ -172,12 +140,12 @@ func one(r Request, err error) ([]Request, error) {
 	return []Request{r}, nil
 }
 
-func patching(o Object, p Patch, err error) ([]Request, error) {
+func patchingAlone(o Object, p Patch, err error) ([]Request, error) {
 	return one(Request{Verb: VerbPatch, Object: o, Patch: p}, err)
 }
 
-func deleting(o Object, uid, resourceVersion string) ([]Request, error) {
-	return one(Request{Verb: VerbDelete, Object: o, Options: convert.DeleteOptions(uid, resourceVersion)}, nil)
+func deletingAlone(o Object, uid, resourceVersion string) ([]Request, error) {
+	return deleting(o, uid, resourceVersion).requests()
 }
 
 func setNamed(d *appsv1.Deployment, name string) *appsv1.ReplicaSet {
