@@ -4,6 +4,8 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +17,7 @@ import (
 )
 
 // A call is an action of a plan as a write, with all that an executor has to know of it. For
-// each kind of plan one function lists the calls of its actions, such as podCall.
+// each kind of plan one function lists the calls of its actions: deploymentCall and podCall.
 type call struct {
 	Request
 	err     error                       // why there is no request
@@ -26,6 +28,7 @@ type call struct {
 	uid     string                           // of an object to delete
 	version string                           // that the object must have, "" for any
 	guarded bool                             // after another write of the plan, the version that it left
+	needs   string                           // the object that is not written, but needed
 	batch   func(made []kplan.Outcome) int32 // the size of the next batch of creations
 }
 
@@ -37,6 +40,7 @@ const (
 	claims                      // adoptions and releases
 	createsPods
 	deletesPods
+	withStatus // not at all: the write of the status does the same
 )
 
 func creating(o Object) call {
@@ -93,7 +97,7 @@ func (c call) request() (r Request, err error) {
 	case r.Verb == VerbDelete:
 		r.Options = convert.DeleteOptions(c.uid, c.version)
 	case r.Verb == VerbPatch:
-		r.Patch, err = versioned(r.Patch, nil, c.version)
+		r.Patch, err = versioned(r.Patch, c.version)
 	case r.Verb == VerbUpdate && c.version != "":
 		r.Object.SetResourceVersion(c.version)
 	}
@@ -178,7 +182,82 @@ func (x *pass) isLive(ctx context.Context) error {
 	return x.live
 }
 
+// versioned adds a resource version, unless it is "", to a patch, so that the API server
+// rejects it with a conflict if the object has changed since it was read.
+func versioned(p Patch, resourceVersion string) (Patch, error) {
+	if resourceVersion == "" {
+		return p, nil
+	}
+	object, metadata := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if err := json.Unmarshal(p.Data, &object); err != nil {
+		return Patch{}, err
+	}
+	if object["metadata"] != nil {
+		if err := json.Unmarshal(object["metadata"], &metadata); err != nil {
+			return Patch{}, err
+		}
+	}
+	// Strings, and values decoded from JSON, can always be encoded.
+	metadata["resourceVersion"], _ = json.Marshal(resourceVersion)
+	object["metadata"], _ = json.Marshal(metadata)
+	p.Data, _ = json.Marshal(object)
+	return p, nil
+}
+
+// The JSON of a merge patch, with the keys in a fixed order.
+type (
+	patchObject struct {
+		Metadata patchMeta  `json:"metadata,omitzero"`
+		Spec     *patchSpec `json:"spec,omitempty"`
+	}
+	patchMeta struct {
+		UID         string            `json:"uid,omitempty"`
+		Annotations map[string]string `json:"annotations,omitempty"`
+		Labels      map[string]string `json:"labels,omitempty"`
+	}
+	patchSpec struct {
+		Replicas        *int32 `json:"replicas,omitempty"`
+		MinReadySeconds *int32 `json:"minReadySeconds,omitempty"`
+		Paused          *bool  `json:"paused,omitempty"`
+	}
+)
+
+// merging returns the merge patch of an object. If the UID is known and the name belongs to
+// another object meanwhile, the API server rejects the patch with a conflict. The error wraps
+// [kplan.ErrInvalid] and is about annotations that JSON cannot represent.
+func merging(o Object, metadata patchMeta, spec *patchSpec) call {
+	var es kplan.FieldErrors
+	for key, value := range metadata.Annotations {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) {
+			es.Add(kplan.ElementPath("metadata.annotations", key), value, "must be valid UTF-8")
+		}
+	}
+	if err := es.Join(); err != nil {
+		return patching(o, Patch{}, err)
+	}
+	data, err := json.Marshal(patchObject{Metadata: metadata, Spec: spec})
+	return patching(o, Patch{Type: types.MergePatchType, Data: data}, err)
+}
+
+func absent(list, name, why string) error {
+	return &kplan.FieldError{Path: kplan.ElementPath(list, name), Value: name, Detail: "must be there, because the plan " + why}
+}
+
 // named returns the metadata of an object to patch or to delete.
 func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
+}
+
+// byName returns the objects of a namespace by name.
+func byName[T any, P interface {
+	*T
+	Object
+}](namespace string, list []P) map[string]P {
+	m := make(map[string]P, len(list))
+	for _, o := range list {
+		if o != nil && o.GetNamespace() == namespace {
+			m[o.GetName()] = o
+		}
+	}
+	return m
 }

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube/internal/convert"
@@ -89,6 +90,12 @@ func (r Request) String() string {
 		text += " " + r.Subresource
 	}
 	return text
+}
+
+// A Patch is a change of an object in the form of an API call.
+type Patch struct {
+	Type types.PatchType
+	Data []byte
 }
 
 // A Client makes the calls of a plan. Its methods are called from several goroutines at

@@ -122,7 +122,7 @@ func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
 		switch a := x.plan.Actions[i].(type) {
 		case daemonset.AdoptPod:
 			if x.isLive(ctx) {
-				patch, err := versioned(adoptPatch(x.ds, "Pod", a.Object), nil, x.deleted(a.Object))
+				patch, err := versioned(adoptPatch(x.ds, "Pod", a.Object), x.deleted(a.Object))
 				*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), patch, err)
 				x.versions[a.Name] = o.ResourceVersion
 			}
@@ -133,7 +133,7 @@ func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
 		case daemonset.AdoptRevision:
 			if x.isLive(ctx) {
 				r := x.revision(a.Name)
-				patch, err := versioned(adoptPatch(x.ds, "ControllerRevision", a.Object), nil, x.read(a.Name))
+				patch, err := versioned(adoptPatch(x.ds, "ControllerRevision", a.Object), x.read(a.Name))
 				if *o = x.patch(ctx, r, patch, err); o.Answer == kplan.Done {
 					x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
 				}

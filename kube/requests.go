@@ -8,61 +8,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
-	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/kube/internal/convert"
 )
-
-// DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets,
-// from which the plan was made, only the target of a rollback is read. The API server rejects
-// a write with a conflict if the name belongs to another object meanwhile, or the object has
-// another version than the action; a UID or version that the action does not know is not
-// checked.
-//
-// The error wraps [kplan.ErrInvalid]: annotations that JSON cannot represent, or no
-// ReplicaSet to roll back to.
-func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, a deploy.Action) ([]Request, error) {
-	d = convert.Or(d)
-	switch a := a.(type) {
-	case deploy.CreateReplicaSet:
-		return one(Request{Verb: VerbCreate, Object: NewReplicaSet(d, a)}, nil)
-	case deploy.AdoptReplicaSet:
-		return patchingAlone(setNamed(d, a.Name), adoptSetPatch(d, a), nil)
-	case deploy.ReleaseReplicaSet:
-		return patchingAlone(setNamed(d, a.Name), releaseSetPatch(d, a), nil)
-	case deploy.AnnotateReplicaSet:
-		p, err := annotatePatch(a)
-		p, err = versioned(p, err, a.ResourceVersion)
-		return patchingAlone(setNamed(d, a.Name), p, err)
-	case deploy.ScaleReplicaSet:
-		p, err := mergePatch(a.UID, a.Set, &patchSpec{Replicas: &a.To})
-		p, err = versioned(p, err, a.ResourceVersion)
-		return patchingAlone(setNamed(d, a.Name), p, err)
-	case deploy.DeleteReplicaSet:
-		return deletingAlone(setNamed(d, a.Name), a.UID, a.ResourceVersion)
-	case deploy.AnnotateDeployment:
-		// Outside of the status subresource a new annotation raises the generation of the Deployment.
-		p, err := mergePatch(string(d.UID), a.Set, nil)
-		return one(Request{Verb: VerbPatch, Object: deploymentNamed(d), Subresource: "status", Patch: p}, err)
-	case deploy.PauseDeployment:
-		p, err := mergePatch(a.UID, a.Set, &patchSpec{Paused: ptr.To(true)})
-		p, err = versioned(p, err, a.ResourceVersion)
-		return patchingAlone(deploymentNamed(d), p, err)
-	case deploy.RollBackDeployment:
-		for _, rs := range replicaSets {
-			if rs != nil && rs.Name == a.Name && rs.Namespace == d.Namespace {
-				return one(Request{Verb: VerbUpdate, Object: RolledBack(d, rs, a)}, nil)
-			}
-		}
-		return nil, absent("replicaSets", a.Name, "writes it")
-	case deploy.ClearRollback:
-		return one(Request{Verb: VerbUpdate, Object: RollbackCleared(d, a)}, nil)
-	}
-	return nil, fmt.Errorf("unknown action %T", a)
-}
 
 // DaemonSetRequests returns the writes of an action of a plan for ds. Pass the revisions from
 // which the plan was made. The writes have the same preconditions as with [DeploymentRequests].
@@ -129,10 +77,6 @@ func revisionOf(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision, name st
 	return nil
 }
 
-func absent(list, name, why string) error {
-	return &kplan.FieldError{Path: kplan.ElementPath(list, name), Value: name, Detail: "must be there, because the plan " + why}
-}
-
 func one(r Request, err error) ([]Request, error) {
 	if err != nil {
 		return nil, err
@@ -146,14 +90,6 @@ func patchingAlone(o Object, p Patch, err error) ([]Request, error) {
 
 func deletingAlone(o Object, uid, resourceVersion string) ([]Request, error) {
 	return deleting(o, uid, resourceVersion).requests()
-}
-
-func setNamed(d *appsv1.Deployment, name string) *appsv1.ReplicaSet {
-	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: name}}
-}
-
-func deploymentNamed(d *appsv1.Deployment) *appsv1.Deployment {
-	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name}}
 }
 
 func revisionNamed(ds *appsv1.DaemonSet, name string) *appsv1.ControllerRevision {
