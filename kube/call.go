@@ -5,6 +5,7 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +18,8 @@ import (
 )
 
 // A call is an action of a plan as a write, with all that an executor has to know of it. For
-// each kind of plan one function lists the calls of its actions: deploymentCall and podCall.
+// each kind of plan one function lists the calls of its actions: deploymentCall, podCall and
+// daemonSetCall.
 type call struct {
 	Request
 	err     error                       // why there is no request
@@ -38,6 +40,7 @@ type step int
 const (
 	inTurn          step = iota // alone
 	claims                      // adoptions and releases
+	claimsRevisions             // the same of revisions
 	createsPods
 	deletesPods
 	withStatus // not at all: the write of the status does the same
@@ -180,6 +183,21 @@ func (x *pass) isLive(ctx context.Context) error {
 		x.live, x.checked = claim.CheckLive(&x.owner, Fresh(x.fresh, err)).Err, true
 	}
 	return x.live
+}
+
+// all makes calls concurrently and returns their outcomes in order.
+func all(n int, call func(i int) kplan.Outcome) []kplan.Outcome {
+	made := make([]kplan.Outcome, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			made[i] = call(i)
+		}()
+	}
+	wg.Wait()
+	return made
 }
 
 // versioned adds a resource version, unless it is "", to a patch, so that the API server
