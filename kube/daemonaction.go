@@ -96,9 +96,7 @@ func daemonLabels(labels map[string]string, a daemonset.CreatePod) map[string]st
 
 // pinned changes a: it sets the required node affinity to one node.
 func pinned(a *corev1.Affinity, node string) *corev1.Affinity {
-	if a == nil {
-		a = &corev1.Affinity{}
-	}
+	a = convert.Or(a)
 	if a.NodeAffinity == nil {
 		a.NodeAffinity = &corev1.NodeAffinity{}
 	}

@@ -58,7 +58,7 @@ func daemonSnapshot(ds *appsv1.DaemonSet, d daemonset.DaemonSet, nodes []*corev1
 	if err := es.Join(); err != nil {
 		return daemonset.Snapshot{}, err
 	}
-	s := daemonset.Snapshot{DaemonSet: d, Nodes: nodesOf(nodes), Pods: daemonPodsOf(ds.Namespace, pods)}
+	s := daemonset.Snapshot{DaemonSet: d, Nodes: nodesOf(nodes), Pods: podsOf(ds.Namespace, pods, translateDaemonPod)}
 	s.Revisions = converted(revisions, func(r *appsv1.ControllerRevision) bool { return r.Namespace == ds.Namespace }, ControllerRevision)
 	s.DaemonSet.Template.Hash = hashOfCurrent(ds, &s)
 	return s, nil
@@ -83,20 +83,6 @@ func nodesOf(nodes []*corev1.Node) []daemonset.Node {
 		return nil
 	}
 	return list[:i]
-}
-
-func daemonPodsOf(namespace string, pods []*corev1.Pod) []daemonset.Pod {
-	list, n := make([]daemonset.Pod, len(pods)), 0
-	for _, p := range pods {
-		if p != nil && p.Namespace == namespace {
-			translateDaemonPod(p, &list[n])
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return list[:n]
 }
 
 // converted converts the elements of a list that are not nil and that are wanted.

@@ -132,9 +132,7 @@ func isSidecar(p *corev1.Pod, name string) bool {
 // It mirrors GetPodFromTemplate of the controller package of Kubernetes, and sets the
 // namespace, which upstream gives to the API call.
 func NewPod(rs *appsv1.ReplicaSet) *corev1.Pod {
-	if rs == nil {
-		rs = &appsv1.ReplicaSet{}
-	}
+	rs = convert.Or(rs)
 	template := &rs.Spec.Template
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{

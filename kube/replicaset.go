@@ -56,9 +56,7 @@ func describe(rs *appsv1.ReplicaSet, r *replicaset.ReplicaSet) {
 //
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.ReplicaSet {
-	if d == nil {
-		d = &appsv1.Deployment{}
-	}
+	d = convert.Or(d)
 	hash := map[string]string{revision.LabelHash: a.Template.Hash}
 	template := d.Spec.Template.DeepCopy()
 	template.Labels = convert.With(template.Labels, hash)
@@ -86,7 +84,7 @@ func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.Repl
 // Annotated returns a copy of rs with the annotations and minReadySeconds of a. The
 // copy keeps its resource version, so that an update fails if rs has changed since.
 func Annotated(rs *appsv1.ReplicaSet, a deploy.AnnotateReplicaSet) *appsv1.ReplicaSet {
-	updated := copyOf(rs)
+	updated := convert.Or(rs).DeepCopy()
 	updated.Annotations = convert.With(updated.Annotations, a.Set)
 	if a.MinReadySeconds != nil {
 		updated.Spec.MinReadySeconds = *a.MinReadySeconds
@@ -97,17 +95,10 @@ func Annotated(rs *appsv1.ReplicaSet, a deploy.AnnotateReplicaSet) *appsv1.Repli
 // Scaled returns a copy of rs with the size and the annotations that a sets. The
 // copy keeps its resource version, so that an update fails if rs has changed since.
 func Scaled(rs *appsv1.ReplicaSet, a deploy.ScaleReplicaSet) *appsv1.ReplicaSet {
-	updated := copyOf(rs)
+	updated := convert.Or(rs).DeepCopy()
 	updated.Annotations = convert.With(updated.Annotations, a.Set)
 	updated.Spec.Replicas = ptr.To(a.To)
 	return updated
-}
-
-func copyOf(rs *appsv1.ReplicaSet) *appsv1.ReplicaSet {
-	if rs == nil {
-		return &appsv1.ReplicaSet{}
-	}
-	return rs.DeepCopy()
 }
 
 // ReplicationController returns the snapshot of rc, for which replicaset.Reconcile
@@ -125,10 +116,8 @@ func ReplicationController(rc *corev1.ReplicationController) (r replicaset.Repli
 // ReplicationControllerSnapshot returns the input of replicaset.Reconcile for rc.
 // Pods of other namespaces and nil elements are left out.
 func ReplicationControllerSnapshot(rc *corev1.ReplicationController, pods []*corev1.Pod) replicaset.Snapshot {
-	if rc == nil {
-		rc = &corev1.ReplicationController{}
-	}
-	return replicaset.Snapshot{ReplicaSet: ReplicationController(rc), Pods: podsOf(rc.Namespace, pods)}
+	rc = convert.Or(rc)
+	return replicaset.Snapshot{ReplicaSet: ReplicationController(rc), Pods: podsOf(rc.Namespace, pods, translate)}
 }
 
 // FromReplicationController returns rc in the form of a ReplicaSet. A selector that
@@ -141,25 +130,13 @@ func FromReplicationController(rc *corev1.ReplicationController) *appsv1.Replica
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: rc.ObjectMeta,
 		Spec:       appsv1.ReplicaSetSpec{Replicas: rc.Spec.Replicas, MinReadySeconds: rc.Spec.MinReadySeconds},
-		Status: appsv1.ReplicaSetStatus{
-			Replicas:             rc.Status.Replicas,
-			FullyLabeledReplicas: rc.Status.FullyLabeledReplicas,
-			ReadyReplicas:        rc.Status.ReadyReplicas,
-			AvailableReplicas:    rc.Status.AvailableReplicas,
-			ObservedGeneration:   rc.Status.ObservedGeneration,
-		},
+		Status:     toReplicaSetStatus(rc.Status),
 	}
 	if rc.Spec.Selector != nil {
 		rs.Spec.Selector = &metav1.LabelSelector{MatchLabels: rc.Spec.Selector}
 	}
 	if rc.Spec.Template != nil {
 		rs.Spec.Template = *rc.Spec.Template
-	}
-	for _, c := range rc.Status.Conditions {
-		rs.Status.Conditions = append(rs.Status.Conditions, appsv1.ReplicaSetCondition{
-			Type: appsv1.ReplicaSetConditionType(c.Type), Status: c.Status, Reason: c.Reason, Message: c.Message,
-			LastTransitionTime: c.LastTransitionTime,
-		})
 	}
 	return rs
 }
@@ -170,7 +147,7 @@ func FromReplicationController(rc *corev1.ReplicationController) *appsv1.Replica
 //
 // It mirrors convertRStoRC of the replication package of Kubernetes.
 func ToReplicationController(rs *appsv1.ReplicaSet) (*corev1.ReplicationController, error) {
-	rs = copyOf(rs)
+	rs = convert.Or(rs).DeepCopy()
 	labels, err := LabelSelector(rs.Spec.Selector).Map()
 	if err != nil {
 		return nil, err
@@ -187,9 +164,7 @@ func ToReplicationController(rs *appsv1.ReplicaSet) (*corev1.ReplicationControll
 
 // NewControllerPod returns a pod of rc, as [NewPod] does for a ReplicaSet.
 func NewControllerPod(rc *corev1.ReplicationController) *corev1.Pod {
-	if rc == nil {
-		rc = &corev1.ReplicationController{}
-	}
+	rc = convert.Or(rc)
 	pod := NewPod(FromReplicationController(rc))
 	pod.OwnerReferences = []metav1.OwnerReference{
 		*metav1.NewControllerRef(rc, corev1.SchemeGroupVersion.WithKind(replicaset.KindController)),
