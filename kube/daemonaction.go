@@ -11,14 +11,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // NewDaemonPod returns the pod that a creates, from the template of ds. It has the
@@ -32,7 +30,7 @@ import (
 // It mirrors CreatePodTemplate and ReplaceDaemonSetPodNodeNameNodeAffinity of the
 // daemon util package of Kubernetes.
 func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
-	ds = orEmpty(ds)
+	ds = convert.Or(ds)
 	template := &ds.Spec.Template
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -60,6 +58,20 @@ func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 	return pod
 }
 
+// daemonPod returns the pod that a creates, from the revision that it names.
+func daemonPod(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision, a daemonset.CreatePod) (*corev1.Pod, error) {
+	if a.Revision != "" {
+		if r == nil {
+			return nil, absent("revisions", a.Revision, "makes a pod of it")
+		}
+		var err error
+		if ds, err = RestoredDaemonSet(ds, r); err != nil {
+			return nil, err
+		}
+	}
+	return NewDaemonPod(ds, a), nil
+}
+
 // namePrefix returns the prefix of the names of an owner's pods: its name and a dash,
 // or the name alone if a pod name with the dash would be invalid.
 //
@@ -84,9 +96,7 @@ func daemonLabels(labels map[string]string, a daemonset.CreatePod) map[string]st
 
 // pinned changes a: it sets the required node affinity to one node.
 func pinned(a *corev1.Affinity, node string) *corev1.Affinity {
-	if a == nil {
-		a = &corev1.Affinity{}
-	}
+	a = convert.Or(a)
 	if a.NodeAffinity == nil {
 		a.NodeAffinity = &corev1.NodeAffinity{}
 	}
@@ -97,7 +107,7 @@ func pinned(a *corev1.Affinity, node string) *corev1.Affinity {
 // NewDaemonSetRevision returns the revision that a creates for ds. It shares nothing
 // with ds and a.
 func NewDaemonSetRevision(ds *appsv1.DaemonSet, a daemonset.CreateRevision) *appsv1.ControllerRevision {
-	ds = orEmpty(ds)
+	ds = convert.Or(ds)
 	return NewControllerRevision(ds.Namespace, revision.ControllerRevision{
 		Name: a.Name, Labels: a.Labels, Annotations: a.Annotations, Data: a.Data, Revision: a.Revision,
 		ControllerKind: daemonset.Kind, ControllerName: ds.Name, ControllerUID: string(ds.UID),
@@ -131,33 +141,7 @@ func RestoredDaemonSet(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision) (*app
 	if err != nil || stored.Spec.Template == nil {
 		return nil, &kplan.FieldError{Path: "data", Value: string(data), Detail: "must hold a template", Err: err}
 	}
-	restored := orEmpty(ds).DeepCopy()
+	restored := convert.Or(ds).DeepCopy()
 	restored.Spec.Template = *stored.Spec.Template
 	return restored, nil
-}
-
-func adoptPatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
-	ds = orEmpty(ds)
-	owner := claim.Owner{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: daemonset.Kind, Name: ds.Name, UID: string(ds.UID)}
-	adopt := claim.AdoptChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, Reference: owner.Reference()}
-	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
-}
-
-func releasePatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
-	ds = orEmpty(ds)
-	release := claim.ReleaseChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, OwnerUID: string(ds.UID)}
-	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
-}
-
-// relabelPatch returns the merge patch that gives the pod of a its new hash. If the UID
-// is known and the name belongs to another pod meanwhile, the API server rejects the
-// patch with a conflict.
-func relabelPatch(a daemonset.RelabelPod) Patch {
-	type metadata struct {
-		UID    string            `json:"uid,omitempty"`
-		Labels map[string]string `json:"labels"`
-	}
-	// Strings can always be encoded in JSON.
-	data, _ := json.Marshal(map[string]metadata{"metadata": {UID: a.UID, Labels: map[string]string{daemonset.LabelHash: a.To}}})
-	return Patch{Type: types.MergePatchType, Data: data}
 }

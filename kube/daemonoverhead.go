@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 )
 
 // Daemon returns the input of daemonset.Overhead for ds: the nodes on which pods of its
@@ -18,7 +19,7 @@ import (
 //
 // Only the template is read. It need not have its defaults.
 func Daemon(ds *appsv1.DaemonSet, opts daemonset.Options) daemonset.Daemon {
-	spec := &orEmpty(ds).Spec.Template.Spec
+	spec := &convert.Or(ds).Spec.Template.Spec
 	template := daemonset.Template{
 		NodeName: spec.NodeName, NodeSelector: spec.NodeSelector, Affinity: requiredNodes(spec.Affinity),
 		Tolerations: Tolerations(spec.Tolerations), HostNetwork: spec.HostNetwork,

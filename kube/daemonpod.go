@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -206,4 +207,16 @@ func requiredNodes(a *corev1.Affinity) *selector.NodeSelector {
 		return nil
 	}
 	return NodeSelector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+}
+
+// Domains returns the failure domain of each node: the value of the label with this
+// key, such as topology.kubernetes.io/zone. Nodes without the label share one domain.
+func Domains(nodes []*corev1.Node, label string) podorder.Domains {
+	domains := make(podorder.Domains, len(nodes))
+	for _, n := range nodes {
+		if n != nil {
+			domains[n.Name] = n.Labels[label]
+		}
+	}
+	return domains
 }

@@ -28,7 +28,7 @@ import (
 // strategy OnDelete, which does not read them.
 func DaemonSet(ds *appsv1.DaemonSet) (daemonset.DaemonSet, error) {
 	var es kplan.FieldErrors
-	return hashed(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), &es)
+	return hashed(convert.Or(ds), convertDaemonSet(convert.Or(ds), &es), &es)
 }
 
 // hashed adds the hash of the template to d.
@@ -49,7 +49,7 @@ func hashed(ds *appsv1.DaemonSet, d daemonset.DaemonSet, es *kplan.FieldErrors) 
 // has the template, the hash is its label.
 func DaemonSetSnapshot(ds *appsv1.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
 	var es kplan.FieldErrors
-	return daemonSnapshot(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), nodes, pods, revisions, &es)
+	return daemonSnapshot(convert.Or(ds), convertDaemonSet(convert.Or(ds), &es), nodes, pods, revisions, &es)
 }
 
 // daemonSnapshot adds nodes, pods and revisions to d.
@@ -58,7 +58,7 @@ func daemonSnapshot(ds *appsv1.DaemonSet, d daemonset.DaemonSet, nodes []*corev1
 	if err := es.Join(); err != nil {
 		return daemonset.Snapshot{}, err
 	}
-	s := daemonset.Snapshot{DaemonSet: d, Nodes: nodesOf(nodes), Pods: daemonPodsOf(ds.Namespace, pods)}
+	s := daemonset.Snapshot{DaemonSet: d, Nodes: nodesOf(nodes), Pods: podsOf(ds.Namespace, pods, translateDaemonPod)}
 	s.Revisions = converted(revisions, func(r *appsv1.ControllerRevision) bool { return r.Namespace == ds.Namespace }, ControllerRevision)
 	s.DaemonSet.Template.Hash = hashOfCurrent(ds, &s)
 	return s, nil
@@ -83,20 +83,6 @@ func nodesOf(nodes []*corev1.Node) []daemonset.Node {
 		return nil
 	}
 	return list[:i]
-}
-
-func daemonPodsOf(namespace string, pods []*corev1.Pod) []daemonset.Pod {
-	list, n := make([]daemonset.Pod, len(pods)), 0
-	for _, p := range pods {
-		if p != nil && p.Namespace == namespace {
-			translateDaemonPod(p, &list[n])
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return list[:n]
 }
 
 // converted converts the elements of a list that are not nil and that are wanted.
@@ -142,13 +128,6 @@ func labelled(d *daemonset.DaemonSet, revisions []revision.ControllerRevision) s
 // daemonHash returns the hash that names a revision of the template of ds.
 func daemonHash(ds *appsv1.DaemonSet) string {
 	return templateHash(&ds.Spec.Template, ds.Status.CollisionCount)
-}
-
-func orEmpty(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
-	if ds == nil {
-		return &appsv1.DaemonSet{}
-	}
-	return ds
 }
 
 // convertDaemonSet is [DaemonSet] without the hash of the template.

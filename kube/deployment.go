@@ -23,9 +23,7 @@ import (
 // API server may differ: see [Default]. MaxSurge and MaxUnavailable are left unset if the
 // rollingUpdate block is missing, and for the strategy Recreate, which does not read them.
 func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {
-	if d == nil {
-		d = &appsv1.Deployment{}
-	}
+	d = convert.Or(d)
 	deployment, err := deploymentWithoutTemplate(d)
 	if err == nil {
 		deployment.Template = Template(&d.Spec.Template, d.Status.CollisionCount)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,10 +14,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan"
-	"github.com/kplan-go/kplan/kube/internal/convert"
-	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // An Object is an API object: a Deployment, ReplicaSet, ReplicationController,
@@ -91,6 +89,12 @@ func (r Request) String() string {
 	return text
 }
 
+// A Patch is a change of an object in the form of an API call.
+type Patch struct {
+	Type types.PatchType
+	Data []byte
+}
+
 // A Client makes the calls of a plan. Its methods are called from several goroutines at
 // once. They return errors of the API server as client-go and controller-runtime do:
 // see package k8s.io/apimachinery/pkg/api/errors. After a broken connection or a
@@ -159,40 +163,4 @@ func Outcome(err error) kplan.Outcome {
 		o.Answer = kplan.NamespaceTerminating
 	}
 	return o
-}
-
-// do makes a write. The outcome holds the version of the object after the write.
-func (e Executor) do(ctx context.Context, r Request) kplan.Outcome {
-	o := Outcome(e.Client.Do(ctx, r))
-	if o.Answer == kplan.Done && r.Verb != VerbDelete {
-		o.ResourceVersion = r.Object.GetResourceVersion()
-	}
-	return o
-}
-
-// all makes calls concurrently and returns their outcomes in order.
-func all(n int, call func(i int) kplan.Outcome) []kplan.Outcome {
-	made := make([]kplan.Outcome, n)
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			made[i] = call(i)
-		}()
-	}
-	wg.Wait()
-	return made
-}
-
-// live asks the API server whether an owner still exists and is not being deleted,
-// since o may come from a stale cache. Before that the owner may adopt nothing.
-func live(ctx context.Context, c Client, o, fresh Object, kind string) error {
-	fresh.SetNamespace(o.GetNamespace())
-	fresh.SetName(o.GetName())
-	err := c.Get(ctx, fresh)
-	owner := claim.Owner{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
-	return claim.CheckLive(&owner, claim.OwnerNow{
-		UID: string(fresh.GetUID()), DeletionTimestamp: convert.TimeOrZero(fresh.GetDeletionTimestamp()), Err: err,
-	}).Err
 }

@@ -8,12 +8,15 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // DaemonSet makes the calls of a plan for ds and returns their outcomes for daemonset.Finish.
@@ -30,249 +33,137 @@ import (
 // changed since it was read is not deleted and, if the plan deletes it as well, not adopted;
 // the same holds for revisions. The steps of an in-place update are not supported and fail.
 func (e Executor) DaemonSet(ctx context.Context, ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, p daemonset.Plan) daemonset.Report {
-	x := daemonExecutor{
-		Executor: e, ds: orEmpty(ds), plan: p, revisions: map[string]*appsv1.ControllerRevision{}, versions: map[string]string{}, written: map[string]string{},
-	}
-	for _, r := range revisions {
-		if r != nil && r.Namespace == x.ds.Namespace {
-			x.revisions[r.Name] = r
+	ds = convert.Or(ds)
+	x := daemonPass{ds: ds, revisions: byName(ds.Namespace, revisions), deleted: map[string]string{}}
+	x.pass = pass{Executor: e, owner: daemonOwner(ds), fresh: daemonSetNamed(ds), written: map[string]string{}}
+	for _, a := range p.Actions {
+		if a, ok := a.(daemonset.DeletePod); ok {
+			x.deleted[a.Name] = a.ResourceVersion
 		}
 	}
-	x.report.Outcomes = make([]kplan.Outcome, len(p.Actions))
-	for i, goes := 0, true; goes && i < len(p.Actions); {
-		n := 1
-		switch {
-		case claimsDaemon(p.Actions[i]):
-			n = run(p.Actions[i:], func(a daemonset.Action) bool {
-				return claimsDaemon(a) && aboutRevision(a) == aboutRevision(p.Actions[i])
-			})
-			goes = x.claim(ctx, i, i+n)
-		case isA[daemonset.CreatePod](p.Actions[i]):
-			n = run(p.Actions[i:], isA[daemonset.CreatePod])
-			x.createPods(ctx, i, i+n)
-		case isA[daemonset.DeletePod](p.Actions[i]):
-			n = run(p.Actions[i:], isA[daemonset.DeletePod])
-			x.deletePods(ctx, i, i+n)
-		case x.podsFailed:
-			return x.report
-		default:
-			x.report.Outcomes[i] = x.act(ctx, p.Actions[i])
-			goes = x.report.Outcomes[i].Answer == kplan.Done
-		}
-		i += n
+	outcomes := make([]kplan.Outcome, len(p.Actions))
+	for i, goes := 0, true; goes && i < len(outcomes); {
+		calls := x.next(p.Actions[i:])
+		goes = x.make(ctx, calls, outcomes[i:])
+		i += len(calls)
 	}
-	return x.report
+	return daemonset.Report{LiveCheck: x.live, Outcomes: outcomes, Collisions: x.collisions}
 }
 
-// DaemonSetStatusRequest returns the write of a status of ds, as daemonset.Finish asks for
-// it. It fails with a conflict if ds has changed since it was read.
-func DaemonSetStatusRequest(ds *appsv1.DaemonSet, s daemonset.Status) Request {
-	updated := orEmpty(ds).DeepCopy()
-	conditions := updated.Status.Conditions
-	updated.Status = DaemonSetStatus(s)
-	updated.Status.Conditions = conditions
-	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
-}
-
-func isA[T daemonset.Action](a daemonset.Action) bool {
-	_, ok := a.(T)
-	return ok
-}
-
-func claimsDaemon(a daemonset.Action) bool {
-	switch a.(type) {
-	case daemonset.AdoptPod, daemonset.ReleasePod, daemonset.AdoptRevision, daemonset.ReleaseRevision:
-		return true
-	}
-	return false
-}
-
-// aboutRevision reports whether an adoption or release is for a revision. Pods are not
-// claimed after a revision could not be claimed.
-func aboutRevision(a daemonset.Action) bool {
-	return isA[daemonset.AdoptRevision](a) || isA[daemonset.ReleaseRevision](a)
-}
-
-// run returns the length of the prefix of a list with actions of one kind.
-func run(list daemonset.Actions, is func(daemonset.Action) bool) int {
-	if n := slices.IndexFunc(list, func(a daemonset.Action) bool { return !is(a) }); n >= 0 {
-		return n
-	}
-	return len(list)
-}
-
-type daemonExecutor struct {
-	Executor
+type daemonPass struct {
+	pass
 	ds         *appsv1.DaemonSet
-	plan       daemonset.Plan
 	revisions  map[string]*appsv1.ControllerRevision // by name, as last read or written
-	versions   map[string]string                     // that adoptions of pods have left, by name
-	written    map[string]string                     // that this plan has left of revisions
-	checked    bool                                  // the live check has been made
+	deleted    map[string]string                     // the versions of pods that the plan deletes, by name
 	podsFailed bool
-	report     daemonset.Report
+	collisions *int32
 }
 
-// claim makes a run of adoptions and releases, and reports whether the rest of the plan
-// may follow.
-func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
-	ok := true
-	for i := from; i < to; i++ {
-		o := &x.report.Outcomes[i]
-		switch a := x.plan.Actions[i].(type) {
-		case daemonset.AdoptPod:
-			if x.isLive(ctx) {
-				patch, err := versioned(adoptPatch(x.ds, "Pod", a.Object), nil, x.deleted(a.Object))
-				*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), patch, err)
-				x.versions[a.Name] = o.ResourceVersion
-			}
-			ok = ok && o.Adopted() == nil
-		case daemonset.ReleasePod:
-			*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), releasePatch(x.ds, "Pod", a.Object), nil)
-			ok = ok && o.Released() == nil
-		case daemonset.AdoptRevision:
-			if x.isLive(ctx) {
-				r := x.revision(a.Name)
-				patch, err := versioned(adoptPatch(x.ds, "ControllerRevision", a.Object), nil, x.read(a.Name))
-				if *o = x.patch(ctx, r, patch, err); o.Answer == kplan.Done {
-					x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
-				}
-			}
-			ok = ok && o.Adopted() == nil
-		case daemonset.ReleaseRevision:
-			*o = x.patch(ctx, x.revision(a.Name), releasePatch(x.ds, "ControllerRevision", a.Object), nil)
-			ok = ok && o.Released() == nil
+// next returns the calls of the first actions of a list that are made together.
+func (x *daemonPass) next(list daemonset.Actions) (calls []call) {
+	for _, a := range list {
+		c := daemonSetCall(x.ds, x.revisions, a)
+		if len(calls) > 0 && (c.step == inTurn || c.step != calls[0].step) {
+			break
 		}
+		calls = append(calls, c)
 	}
-	return ok
+	return calls
 }
 
-// deleted returns the version of a pod that the plan deletes, "" for other pods.
-func (x *daemonExecutor) deleted(pod daemonset.Object) string {
-	for _, a := range x.plan.Actions {
-		if a, ok := a.(daemonset.DeletePod); ok && a.Name == pod.Name {
-			return a.ResourceVersion
+// make makes calls of one step, and reports whether the rest of the plan may follow.
+func (x *daemonPass) make(ctx context.Context, calls []call, outcomes []kplan.Outcome) bool {
+	goes := true
+	switch calls[0].step {
+	case claims, claimsRevisions:
+		for i, c := range calls {
+			o, ok := x.claim(ctx, c)
+			outcomes[i], goes = o, goes && ok
 		}
+	case createsPods:
+		x.createPods(ctx, calls, outcomes)
+	case deletesPods:
+		made := all(len(calls), func(i int) kplan.Outcome { return x.do(ctx, calls[i]) })
+		copy(outcomes, made)
+		x.note(made, kplan.NotFound, kplan.Changed)
+	default:
+		if x.podsFailed {
+			return false
+		}
+		outcomes[0] = x.act(ctx, calls[0])
+		goes = outcomes[0].Answer == kplan.Done
 	}
-	return ""
+	return goes
 }
 
-// read returns the version at which a revision was read, "" if it is not known.
-func (x *daemonExecutor) read(name string) string {
-	if r := x.revisions[name]; r != nil {
-		return r.ResourceVersion
+// claim makes an adoption or a release. What the plan deletes or counts on is adopted only if it
+// has not changed since it was read.
+func (x *daemonPass) claim(ctx context.Context, c call) (kplan.Outcome, bool) {
+	r, isRevision := c.Object.(*appsv1.ControllerRevision)
+	if !isRevision {
+		c.version = x.deleted[c.Object.GetName()]
+		return x.pass.claim(ctx, c)
 	}
-	return ""
+	c.version = convert.Or(x.revisions[r.Name]).ResourceVersion
+	o, ok := x.pass.claim(ctx, c)
+	if c.adopts && o.Answer == kplan.Done {
+		x.revisions[r.Name] = r
+	}
+	return o, ok
 }
 
-// isLive checks once that the DaemonSet still exists.
-func (x *daemonExecutor) isLive(ctx context.Context) bool {
-	if !x.checked {
-		x.report.LiveCheck, x.checked = live(ctx, x.Client, x.ds, &appsv1.DaemonSet{}, daemonset.Kind), true
-	}
-	return x.report.LiveCheck == nil
-}
-
-func (x *daemonExecutor) createPods(ctx context.Context, from, to int) {
-	for batch := 0; from < to; {
-		batch = daemonset.SlowStart(batch, to-from)
-		made := all(batch, func(i int) kplan.Outcome {
-			return x.newPod(ctx, x.plan.Actions[from+i].(daemonset.CreatePod))
-		})
-		copy(x.report.Outcomes[from:], made)
-		from += batch
+func (x *daemonPass) createPods(ctx context.Context, calls []call, outcomes []kplan.Outcome) {
+	for batch := 0; len(calls) > 0; {
+		batch = daemonset.SlowStart(batch, len(calls))
+		made := all(batch, func(i int) kplan.Outcome { return x.do(ctx, calls[i]) })
+		copy(outcomes, made)
+		calls, outcomes = calls[batch:], outcomes[batch:]
 		if x.note(made, kplan.NamespaceTerminating); x.podsFailed {
 			return
 		}
 	}
 }
 
-// newPod creates the pod of an action, from the revision that it names.
-func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) kplan.Outcome {
-	pod, err := daemonPod(x.ds, x.revisions[a.Revision], a)
-	if err != nil {
-		return Outcome(err)
-	}
-	return x.createPod(ctx, pod)
-}
-
-func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
-	made := all(to-from, func(i int) kplan.Outcome {
-		a := x.plan.Actions[from+i].(daemonset.DeletePod)
-		if version, adopted := x.versions[a.Name]; adopted {
-			a.ResourceVersion = version
-		}
-		return x.deletePod(ctx, x.ds.Namespace, a.Name, convert.DeleteOptions(a.UID, a.ResourceVersion))
-	})
-	copy(x.report.Outcomes[from:], made)
-	x.note(made, kplan.NotFound, kplan.Changed)
-}
-
 // note remembers a failure to write pods.
-func (x *daemonExecutor) note(made []kplan.Outcome, allowed ...kplan.ServerAnswer) {
+func (x *daemonPass) note(made []kplan.Outcome, allowed ...kplan.ServerAnswer) {
 	for _, o := range made {
 		x.podsFailed = x.podsFailed || o.Answer != kplan.Done && !slices.Contains(allowed, o.Answer)
 	}
 }
 
-// act makes the call of an action on a revision, or relabels a pod.
-func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) kplan.Outcome {
-	switch a := a.(type) {
-	case daemonset.RelabelPod:
-		o := x.patch(ctx, podNamed(x.ds.Namespace, a.Name), relabelPatch(a), nil)
-		x.versions[a.Name] = o.ResourceVersion
-		return o
-	case daemonset.CreateRevision:
-		return x.createRevision(ctx, a)
-	case daemonset.UpdateRevision:
-		return x.updateRevision(ctx, a)
-	case daemonset.DeleteRevision:
-		if version, written := x.written[a.Name]; written {
-			a.ResourceVersion = version
-		}
-		o := x.do(ctx, Request{Verb: VerbDelete, Object: x.revision(a.Name), Options: convert.DeleteOptions(a.UID, a.ResourceVersion)})
-		if o.Answer == kplan.NotFound {
-			return kplan.Outcome{Answer: kplan.Done}
-		}
-		return o
-	}
-	return Outcome(fmt.Errorf("unknown action %T", a))
-}
-
-func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateRevision) kplan.Outcome {
-	if x.revisions[a.Name] == nil {
-		return Outcome(absent("revisions", a.Name, "writes it"))
-	}
-	r := updatedRevision(x.revisions[a.Name], a)
-	if metav1.GetControllerOf(r) == nil { // an earlier plan of this pass has adopted it
+// act writes a revision, or relabels a pod.
+func (x *daemonPass) act(ctx context.Context, c call) kplan.Outcome {
+	r, isRevision := c.Object.(*appsv1.ControllerRevision)
+	if isRevision && c.Verb == VerbUpdate && metav1.GetControllerOf(r) == nil { // an earlier plan of this pass has adopted it
 		r.OwnerReferences = append(r.OwnerReferences, *metav1.NewControllerRef(x.ds, appsv1.SchemeGroupVersion.WithKind(daemonset.Kind)))
 	}
-	if _, written := x.written[a.Name]; !written && a.ResourceVersion != "" {
-		r.ResourceVersion = a.ResourceVersion
+	o := x.send(ctx, c)
+	switch {
+	case !isRevision:
+	case c.Verb == VerbCreate && o.Answer == kplan.AlreadyExists:
+		return x.taken(ctx, r, o)
+	case c.Verb == VerbUpdate:
+		x.revisions[r.Name] = r
+	case c.Verb == VerbDelete && o.Answer == kplan.NotFound:
+		return kplan.Outcome{Answer: kplan.Done}
 	}
-	o := x.do(ctx, Request{Verb: VerbUpdate, Object: r})
-	x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
 	return o
 }
 
-// createRevision stores the template, unless a revision of that name, which the cache
-// may not have yet, holds it already.
-func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateRevision) kplan.Outcome {
-	o := x.create(ctx, NewDaemonSetRevision(x.ds, a))
-	if o.Answer != kplan.AlreadyExists {
-		return o
-	}
-	existing := x.revision(a.Name)
+// taken returns the outcome of the creation of a revision with a name that another has: it is done
+// if that one, which the cache may not have yet, holds the template.
+func (x *daemonPass) taken(ctx context.Context, r *appsv1.ControllerRevision, o kplan.Outcome) kplan.Outcome {
+	existing := revisionNamed(x.ds, r.Name)
 	if err := x.Client.Get(ctx, existing); err != nil {
 		return Outcome(err)
 	}
 	taken := func(stored *int32) (*int32, error) {
-		return revision.DaemonSetTaken(x.ds.Name, a.Data, ControllerRevision(existing), x.ds.Status.CollisionCount, stored, revision.Options{})
+		return revision.DaemonSetTaken(x.ds.Name, r.Data.Raw, ControllerRevision(existing), x.ds.Status.CollisionCount, stored, revision.Options{})
 	}
 	if count, err := taken(x.ds.Status.CollisionCount); err == nil && count == nil { // whatever the count is
 		return kplan.Outcome{Answer: kplan.Done, Name: existing.Name, UID: string(existing.UID), ResourceVersion: existing.ResourceVersion}
 	}
-	stored := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: x.ds.Namespace, Name: x.ds.Name}}
+	stored := daemonSetNamed(x.ds)
 	if err := x.Client.Get(ctx, stored); err != nil {
 		return Outcome(err)
 	}
@@ -280,10 +171,72 @@ func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateR
 	if err != nil {
 		return Outcome(err)
 	}
-	x.report.Collisions = count
+	x.collisions = count
 	return o
 }
 
-func (x *daemonExecutor) revision(name string) *appsv1.ControllerRevision {
-	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: x.ds.Namespace, Name: name}}
+// DaemonSetRequests returns the writes of an action of a plan for ds. Pass the revisions from
+// which the plan was made. The writes have the same preconditions as with [DeploymentRequests].
+// In-place updates and their preparation are an error here: see package kruise below.
+//
+// The error wraps [kplan.ErrInvalid] if a revision that the action names is missing, or holds
+// no template.
+func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, a daemonset.Action) ([]Request, error) {
+	ds = convert.Or(ds)
+	return daemonSetCall(ds, byName(ds.Namespace, revisions), a).requests()
+}
+
+// daemonSetCall returns the call of an action. A new pod reads the revision that it is made of
+// when it is made.
+func daemonSetCall(ds *appsv1.DaemonSet, revisions map[string]*appsv1.ControllerRevision, a daemonset.Action) call {
+	owner := daemonOwner(ds)
+	switch a := a.(type) {
+	case daemonset.CreatePod:
+		return creatingPods(1, func() (*corev1.Pod, error) { return daemonPod(ds, revisions[a.Revision], a) })
+	case daemonset.DeletePod:
+		return deleting(podNamed(ds.Namespace, a.Name), a.UID, a.ResourceVersion).in(deletesPods)
+	case daemonset.AdoptPod:
+		return adopting(podNamed(ds.Namespace, a.Name), claim.AdoptChild{UID: a.UID, Reference: owner.Reference()}.Patch())
+	case daemonset.ReleasePod:
+		return releasing(podNamed(ds.Namespace, a.Name), claim.ReleaseChild{UID: a.UID, OwnerUID: owner.UID}.Patch())
+	case daemonset.RelabelPod:
+		labels := map[string]string{daemonset.LabelHash: a.To}
+		return merging(podNamed(ds.Namespace, a.Name), patchMeta{UID: a.UID, Labels: labels}, nil)
+	case daemonset.CreateRevision:
+		return creating(NewDaemonSetRevision(ds, a))
+	case daemonset.UpdateRevision:
+		if r := revisions[a.Name]; r != nil {
+			return updating(updatedRevision(r, a)).guard(a.ResourceVersion)
+		}
+		return failing(absent("revisions", a.Name, "writes it"))
+	case daemonset.AdoptRevision:
+		return adopting(revisionNamed(ds, a.Name), claim.AdoptChild{UID: a.UID, Reference: owner.Reference()}.Patch()).in(claimsRevisions)
+	case daemonset.ReleaseRevision:
+		return releasing(revisionNamed(ds, a.Name), claim.ReleaseChild{UID: a.UID, OwnerUID: owner.UID}.Patch()).in(claimsRevisions)
+	case daemonset.DeleteRevision:
+		return deleting(revisionNamed(ds, a.Name), a.UID, a.ResourceVersion)
+	}
+	return failing(fmt.Errorf("unknown action %T", a))
+}
+
+func daemonOwner(ds *appsv1.DaemonSet) claim.Owner {
+	return Owner(ds, appsv1.SchemeGroupVersion.WithKind(daemonset.Kind), selector.Selector{})
+}
+
+func daemonSetNamed(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
+	return &appsv1.DaemonSet{ObjectMeta: named(ds.Namespace, ds.Name)}
+}
+
+func revisionNamed(ds *appsv1.DaemonSet, name string) *appsv1.ControllerRevision {
+	return &appsv1.ControllerRevision{ObjectMeta: named(ds.Namespace, name)}
+}
+
+// DaemonSetStatusRequest returns the write of a status of ds, as daemonset.Finish asks for
+// it. It fails with a conflict if ds has changed since it was read.
+func DaemonSetStatusRequest(ds *appsv1.DaemonSet, s daemonset.Status) Request {
+	updated := convert.Or(ds).DeepCopy()
+	conditions := updated.Status.Conditions
+	updated.Status = DaemonSetStatus(s)
+	updated.Status.Conditions = conditions
+	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
 }

@@ -3,14 +3,20 @@
 package kube
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube/internal/convert"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // Deployment makes the calls of a plan for d, one after the other, and returns their outcomes
@@ -22,204 +28,174 @@ import (
 // Otherwise it stops at the first call that fails. A ReplicaSet is adopted only if it has not
 // changed since it was read.
 func (e Executor) Deployment(ctx context.Context, d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, p deploy.Plan) deploy.Report {
-	if d == nil {
-		d = &appsv1.Deployment{}
-	}
-	x := deploymentExecutor{Executor: e, d: d, sets: make(map[string]*appsv1.ReplicaSet, len(replicaSets)), versions: map[string]string{}}
-	for _, rs := range replicaSets {
-		if rs != nil && rs.Namespace == d.Namespace {
-			x.sets[rs.Name] = rs
-		}
-	}
-	x.report.Outcomes = make([]kplan.Outcome, len(p.Actions))
-	if !x.complete(p) || !x.claim(ctx, p) {
-		return x.report
+	d = convert.Or(d)
+	x := deploymentPass{d: d, sets: byName(d.Namespace, replicaSets)}
+	x.pass = pass{Executor: e, owner: deploymentOwner(d), fresh: deploymentNamed(d), written: map[string]string{}}
+	made, goes := make([]kplan.Outcome, len(p.Actions)), true
+	if i, err := x.missing(p.Actions); err != nil {
+		made[i] = Outcome(err)
+		return deploy.Report{Outcomes: made}
 	}
 	for i, a := range p.Actions {
-		if o := &x.report.Outcomes[i]; o.Answer == "" {
-			if *o = x.act(ctx, a); o.Answer != kplan.Done && !gone(a, o) {
-				break
-			}
+		if c := x.call(a); c.step == claims {
+			o, ok := x.claim(ctx, c)
+			made[i], goes = o, goes && ok
 		}
 	}
-	return x.report
-}
-
-// gone reports whether an object to be deleted no longer exists.
-func gone(a deploy.Action, o *kplan.Outcome) bool {
-	_, deletes := a.(deploy.DeleteReplicaSet)
-	return deletes && o.Answer == kplan.NotFound
-}
-
-type deploymentExecutor struct {
-	Executor
-	d        *appsv1.Deployment            // as last read or written
-	sets     map[string]*appsv1.ReplicaSet // by name, as read
-	versions map[string]string             // of ReplicaSets that this plan has written
-	report   deploy.Report
-}
-
-// target returns the name of the ReplicaSet that an action needs.
-func target(a deploy.Action) string {
-	switch a := a.(type) {
-	case deploy.AdoptReplicaSet:
-		return a.Name
-	case deploy.ReleaseReplicaSet:
-		return a.Name
-	case deploy.AnnotateReplicaSet:
-		return a.Name
-	case deploy.ScaleReplicaSet:
-		return a.Name
-	case deploy.DeleteReplicaSet:
-		return a.Name
-	case deploy.RollBackDeployment:
-		return a.Name
+	for i := 0; goes && i < len(made); i++ {
+		if c := x.call(p.Actions[i]); c.step != claims {
+			made[i] = x.send(ctx, c)
+			gone := c.Verb == VerbDelete && made[i].Answer == kplan.NotFound
+			goes = gone || made[i].Answer == kplan.Done
+		}
 	}
-	return ""
+	return deploy.Report{Outcomes: made, LiveCheck: x.live}
 }
 
-// complete checks that all ReplicaSets of a plan are known.
-func (x *deploymentExecutor) complete(p deploy.Plan) bool {
+type deploymentPass struct {
+	pass
+	d    *appsv1.Deployment            // as last read or written
+	sets map[string]*appsv1.ReplicaSet // by name, as read
+}
+
+// missing returns the first action that needs a ReplicaSet that is not known, with its error.
+func (x *deploymentPass) missing(list deploy.Actions) (int, error) {
 	created := ""
-	for i, a := range p.Actions {
-		if a, ok := a.(deploy.CreateReplicaSet); ok {
-			created = a.Name
+	for i, a := range list {
+		c := x.call(a)
+		name := c.needs
+		if rs, ok := c.Object.(*appsv1.ReplicaSet); ok {
+			name = rs.Name
 		}
-		if name := target(a); name != "" && name != created && x.sets[name] == nil {
-			x.report.Outcomes[i] = Outcome(absent("replicaSets", name, "writes it"))
-			return false
+		if c.Verb == VerbCreate {
+			created = name
 		}
-	}
-	return true
-}
-
-// claim makes all adoptions and releases, and reports whether the rest of the plan may
-// follow.
-func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
-	ok, checked := true, false
-	for i, a := range p.Actions {
-		o := &x.report.Outcomes[i]
-		switch a := a.(type) {
-		case deploy.AdoptReplicaSet:
-			if !checked {
-				x.report.LiveCheck, checked = live(ctx, x.Client, x.d, &appsv1.Deployment{}, deploy.Kind), true
-			}
-			if x.report.LiveCheck == nil {
-				*o = x.adopt(ctx, a)
-			}
-			ok = ok && o.Adopted() == nil
-		case deploy.ReleaseReplicaSet:
-			*o = x.send(ctx, a)
-			ok = ok && o.Released() == nil
+		if name != "" && name != created && x.sets[name] == nil {
+			return i, absent("replicaSets", name, "writes it")
 		}
 	}
-	return ok
+	return 0, nil
 }
 
-// adopt adopts a ReplicaSet if it has not changed since it was read: the plan counts its
-// pods. Later writes of the plan have the version after the adoption as precondition.
-func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet) kplan.Outcome {
-	patch, err := versioned(adoptSetPatch(x.d, a), nil, x.sets[a.Name].ResourceVersion)
-	return x.write(ctx, a.Name, patch, err)
+// call returns the call of an action. If the action knows no version of a ReplicaSet, the one
+// that was read counts; of the Deployment the last one counts.
+func (x *deploymentPass) call(a deploy.Action) call {
+	c := deploymentCall(x.d, x.sets, a)
+	switch o := c.Object.(type) {
+	case *appsv1.Deployment:
+		c.version = cmp.Or(x.d.ResourceVersion, c.version)
+	case *appsv1.ReplicaSet:
+		if rs := x.sets[o.Name]; rs != nil && c.guarded {
+			c.version = cmp.Or(c.version, rs.ResourceVersion)
+		}
+	}
+	return c
 }
 
-func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) kplan.Outcome {
+// send makes a call, and keeps the Deployment that the API server returned.
+func (x *deploymentPass) send(ctx context.Context, c call) kplan.Outcome {
+	if c.step == withStatus {
+		return kplan.Outcome{Answer: kplan.Done}
+	}
+	o := x.pass.send(ctx, c)
+	if d, ok := c.Object.(*appsv1.Deployment); ok && o.Answer == kplan.Done {
+		x.d = d
+	}
+	return o
+}
+
+// DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets,
+// from which the plan was made, only the target of a rollback is read. The API server rejects
+// a write with a conflict if the name belongs to another object meanwhile, or the object has
+// another version than the action; a UID or version that the action does not know is not
+// checked.
+//
+// The error wraps [kplan.ErrInvalid]: annotations that JSON cannot represent, or no
+// ReplicaSet to roll back to.
+func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, a deploy.Action) ([]Request, error) {
+	d = convert.Or(d)
+	return deploymentCall(d, byName(d.Namespace, replicaSets), a).requests()
+}
+
+// deploymentCall returns the call of an action. Only a rollback reads a ReplicaSet.
+func deploymentCall(d *appsv1.Deployment, sets map[string]*appsv1.ReplicaSet, a deploy.Action) call {
+	set := func(name string) *appsv1.ReplicaSet {
+		return &appsv1.ReplicaSet{ObjectMeta: named(d.Namespace, name)}
+	}
+	owner := deploymentOwner(d)
 	switch a := a.(type) {
 	case deploy.CreateReplicaSet:
-		o := x.create(ctx, NewReplicaSet(x.d, a))
-		x.versions[a.Name] = o.ResourceVersion
-		return o
+		return creating(NewReplicaSet(d, a))
+	case deploy.AdoptReplicaSet:
+		return adopting(set(a.Name), claim.AdoptChild{UID: a.UID, Reference: owner.Reference()}.Patch())
+	case deploy.ReleaseReplicaSet:
+		return releasing(set(a.Name), claim.ReleaseChild{UID: a.UID, OwnerUID: owner.UID}.Patch())
 	case deploy.AnnotateReplicaSet:
-		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
-		return x.send(ctx, a)
+		var spec *patchSpec
+		if a.MinReadySeconds != nil {
+			spec = &patchSpec{MinReadySeconds: a.MinReadySeconds}
+		}
+		return merging(set(a.Name), patchMeta{UID: a.UID, Annotations: a.Set}, spec).guard(a.ResourceVersion)
 	case deploy.ScaleReplicaSet:
-		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
-		return x.send(ctx, a)
+		return merging(set(a.Name), patchMeta{UID: a.UID, Annotations: a.Set}, &patchSpec{Replicas: &a.To}).guard(a.ResourceVersion)
 	case deploy.DeleteReplicaSet:
-		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
-		return x.send(ctx, a)
-	case deploy.AnnotateDeployment: // with the status
-		return kplan.Outcome{Answer: kplan.Done}
+		return deleting(set(a.Name), a.UID, a.ResourceVersion)
+	case deploy.AnnotateDeployment:
+		// Outside of the status subresource a new annotation raises the generation of the Deployment.
+		c := merging(deploymentNamed(d), patchMeta{UID: owner.UID, Annotations: a.Set}, nil).in(withStatus)
+		c.Subresource = "status"
+		return c
 	case deploy.PauseDeployment:
-		if x.d.ResourceVersion != "" {
-			a.ResourceVersion = x.d.ResourceVersion
+		c := merging(deploymentNamed(d), patchMeta{UID: a.UID, Annotations: a.Set}, &patchSpec{Paused: ptr.To(true)})
+		c.version = a.ResourceVersion
+		return c
+	case deploy.RollBackDeployment:
+		c := failing(absent("replicaSets", a.Name, "writes it"))
+		if rs := sets[a.Name]; rs != nil {
+			c = updating(RolledBack(d, rs, a))
 		}
-		return x.send(ctx, a)
+		c.needs = a.Name
+		return c
+	case deploy.ClearRollback:
+		return updating(RollbackCleared(d, a))
 	}
-	return x.send(ctx, a)
+	return failing(fmt.Errorf("unknown action %T", a))
 }
 
-// send makes the write of an action, and keeps the object that the API server returned.
-func (x *deploymentExecutor) send(ctx context.Context, a deploy.Action) kplan.Outcome {
-	list, err := DeploymentRequests(x.d, []*appsv1.ReplicaSet{x.sets[target(a)]}, a)
-	if err != nil {
-		return Outcome(err)
-	}
-	r := list[0]
-	o := x.do(ctx, r)
-	if o.Answer != kplan.Done || r.Verb == VerbDelete {
-		return o
-	}
-	switch written := r.Object.(type) {
-	case *appsv1.Deployment:
-		x.d = written
-	case *appsv1.ReplicaSet:
-		x.versions[written.Name] = o.ResourceVersion
-	}
-	return o
+func deploymentOwner(d *appsv1.Deployment) claim.Owner {
+	return Owner(d, appsv1.SchemeGroupVersion.WithKind(deploy.Kind), selector.Selector{})
 }
 
-// version returns the version that a ReplicaSet must have: after a write of this plan,
-// otherwise the one from which the plan was made.
-func (x *deploymentExecutor) version(name, planned string) string {
-	if version, written := x.versions[name]; written {
-		return version
-	}
-	if planned == "" && x.sets[name] != nil {
-		return x.sets[name].ResourceVersion
-	}
-	return planned
+func deploymentNamed(d *appsv1.Deployment) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: named(d.Namespace, d.Name)}
 }
 
-// write patches a ReplicaSet.
-func (x *deploymentExecutor) write(ctx context.Context, name string, p Patch, err error) kplan.Outcome {
-	o := x.patch(ctx, setNamed(x.d, name), p, err)
-	if o.Answer == kplan.Done {
-		x.versions[name] = o.ResourceVersion
+// RolledBack returns a copy of d with the template of rs, without its hash label,
+// and the annotations that the action sets.
+func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDeployment) *appsv1.Deployment {
+	back := convert.Or(d).DeepCopy()
+	convert.Or(rs).Spec.Template.DeepCopyInto(&back.Spec.Template)
+	if back.Spec.Template.Labels == nil {
+		back.Spec.Template.Labels = map[string]string{}
 	}
-	return o
+	delete(back.Spec.Template.Labels, revision.LabelHash)
+	back.Annotations = maps.Clone(a.Annotations)
+	return back
 }
 
-// versioned adds a resource version to a patch, so that the API server rejects it with a
-// conflict if the object has changed since it was read.
-func versioned(p Patch, err error, resourceVersion string) (Patch, error) {
-	if err != nil || resourceVersion == "" {
-		return p, err
-	}
-	object, metadata := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if err := json.Unmarshal(p.Data, &object); err != nil {
-		return Patch{}, err
-	}
-	if object["metadata"] != nil {
-		if err := json.Unmarshal(object["metadata"], &metadata); err != nil {
-			return Patch{}, err
-		}
-	}
-	// Strings, and values decoded from JSON, can always be encoded.
-	metadata["resourceVersion"], _ = json.Marshal(resourceVersion)
-	object["metadata"], _ = json.Marshal(metadata)
-	p.Data, _ = json.Marshal(object)
-	return p, nil
+// RollbackCleared returns a copy of d without the annotation that asks for a
+// rollback.
+func RollbackCleared(d *appsv1.Deployment, a deploy.ClearRollback) *appsv1.Deployment {
+	cleared := convert.Or(d).DeepCopy()
+	delete(cleared.Annotations, a.Annotation())
+	return cleared
 }
 
 // DeploymentStatusRequest returns the write of the status and the annotations of d, as
 // deploy.Finish asks for it. It fails with a conflict if d has changed since it was read,
 // other than by the plan.
 func DeploymentStatusRequest(d *appsv1.Deployment, r deploy.Result) Request {
-	if d == nil {
-		d = &appsv1.Deployment{}
-	}
-	updated := d.DeepCopy()
+	updated := convert.Or(d).DeepCopy()
 	updated.Status = DeploymentStatus(r.Status)
 	updated.Annotations = maps.Clone(r.Annotations)
 	updated.ResourceVersion = r.ResourceVersion

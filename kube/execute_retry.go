@@ -148,8 +148,3 @@ func (e Executor) createPod(ctx context.Context, pod *corev1.Pod) (o kplan.Outco
 	}
 	return o
 }
-
-// deletePod deletes a pod, unless it has changed since it was read.
-func (e Executor) deletePod(ctx context.Context, namespace, name string, options metav1.DeleteOptions) kplan.Outcome {
-	return e.do(ctx, Request{Verb: VerbDelete, Object: podNamed(namespace, name), Options: options})
-}

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -20,14 +20,12 @@ import (
 // only if a ReplicaSet may have to be created. If a ReplicaSet of the Deployment has
 // the template, the hash is its label.
 func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*corev1.Pod) (deploy.Snapshot, error) {
-	if d == nil {
-		d = &appsv1.Deployment{}
-	}
+	d = convert.Or(d)
 	deployment, err := deploymentWithoutTemplate(d)
 	if err != nil {
 		return deploy.Snapshot{}, err
 	}
-	s := deploy.Snapshot{Deployment: deployment, Pods: podsOf(d.Namespace, pods)}
+	s := deploy.Snapshot{Deployment: deployment, Pods: podsOf(d.Namespace, pods, translate)}
 	if len(replicaSets) > 0 {
 		s.ReplicaSets = make([]replicaset.ReplicaSet, 0, len(replicaSets))
 	}
@@ -84,11 +82,9 @@ func selects(s *selector.LabelSelector, labels map[string]string) bool {
 // namespaces, nil elements, and rs among its own siblings are left out. Templates
 // have no ID in it, because that planner reads none.
 func ReplicaSetSnapshot(rs *appsv1.ReplicaSet, pods []*corev1.Pod, siblings []*appsv1.ReplicaSet) (s replicaset.Snapshot) {
-	if rs == nil {
-		rs = &appsv1.ReplicaSet{}
-	}
+	rs = convert.Or(rs)
 	describe(rs, &s.ReplicaSet)
-	s.Pods = podsOf(rs.Namespace, pods)
+	s.Pods = podsOf(rs.Namespace, pods, translate)
 	for _, sibling := range siblings {
 		if sibling != nil && sibling.Namespace == rs.Namespace && sibling.Name != rs.Name {
 			s.Siblings = append(s.Siblings, replicaset.ReplicaSet{})
@@ -98,8 +94,9 @@ func ReplicaSetSnapshot(rs *appsv1.ReplicaSet, pods []*corev1.Pod, siblings []*a
 	return s
 }
 
-func podsOf(namespace string, pods []*corev1.Pod) []podorder.Pod {
-	list, n := make([]podorder.Pod, len(pods)), 0
+// podsOf converts the pods of a namespace.
+func podsOf[T any](namespace string, pods []*corev1.Pod, translate func(*corev1.Pod, *T)) []T {
+	list, n := make([]T, len(pods)), 0
 	for _, p := range pods {
 		if p != nil && p.Namespace == namespace {
 			translate(p, &list[n])

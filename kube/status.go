@@ -133,13 +133,14 @@ func ReplicaSetCondition(c kplan.Condition) appsv1.ReplicaSetCondition {
 // FromReplicationControllerStatus returns the snapshot of s. It has no number of
 // terminating pods, which s cannot report. The inverse is [ReplicationControllerStatus].
 func FromReplicationControllerStatus(s corev1.ReplicationControllerStatus) replicaset.Status {
-	return replicaset.Status{
-		ObservedGeneration:   s.ObservedGeneration,
-		Replicas:             s.Replicas,
-		FullyLabeledReplicas: s.FullyLabeledReplicas,
-		ReadyReplicas:        s.ReadyReplicas,
-		AvailableReplicas:    s.AvailableReplicas,
-		Conditions:           each(s.Conditions, FromReplicationControllerCondition),
+	return FromReplicaSetStatus(toReplicaSetStatus(s))
+}
+
+// toReplicaSetStatus returns s in the form of the status of a ReplicaSet.
+func toReplicaSetStatus(s corev1.ReplicationControllerStatus) appsv1.ReplicaSetStatus {
+	return appsv1.ReplicaSetStatus{
+		Replicas: s.Replicas, FullyLabeledReplicas: s.FullyLabeledReplicas, ReadyReplicas: s.ReadyReplicas,
+		AvailableReplicas: s.AvailableReplicas, ObservedGeneration: s.ObservedGeneration, Conditions: each(s.Conditions, toReplicaSetCondition),
 	}
 }
 
@@ -158,23 +159,23 @@ func ReplicationControllerStatus(s replicaset.Status) corev1.ReplicationControll
 
 // FromReplicationControllerCondition returns the snapshot of c.
 func FromReplicationControllerCondition(c corev1.ReplicationControllerCondition) kplan.Condition {
-	return kplan.Condition{
-		Type:               string(c.Type),
-		Status:             kplan.ConditionStatus(c.Status),
-		Reason:             c.Reason,
-		Message:            c.Message,
-		LastTransitionTime: c.LastTransitionTime.UTC(),
+	return FromReplicaSetCondition(toReplicaSetCondition(c))
+}
+
+// toReplicaSetCondition returns c in the form of a condition of a ReplicaSet.
+func toReplicaSetCondition(c corev1.ReplicationControllerCondition) appsv1.ReplicaSetCondition {
+	return appsv1.ReplicaSetCondition{
+		Type: appsv1.ReplicaSetConditionType(c.Type), Status: c.Status, Reason: c.Reason, Message: c.Message,
+		LastTransitionTime: c.LastTransitionTime,
 	}
 }
 
 // ReplicationControllerCondition returns c as the API has it.
 func ReplicationControllerCondition(c kplan.Condition) corev1.ReplicationControllerCondition {
+	of := ReplicaSetCondition(c)
 	return corev1.ReplicationControllerCondition{
-		Type:               corev1.ReplicationControllerConditionType(c.Type),
-		Status:             corev1.ConditionStatus(c.Status),
-		Reason:             c.Reason,
-		Message:            c.Message,
-		LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
+		Type: corev1.ReplicationControllerConditionType(of.Type), Status: of.Status, Reason: of.Reason, Message: of.Message,
+		LastTransitionTime: of.LastTransitionTime,
 	}
 }
 

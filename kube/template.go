@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -20,9 +21,7 @@ import (
 //
 // It mirrors ComputeHash of the controller package of Kubernetes.
 func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
-	if t == nil {
-		t = &corev1.PodTemplateSpec{}
-	}
+	t = convert.Or(t)
 	return revision.Template{ID: TemplateID(t), Hash: templateHash(t, collisions)}
 }
 
@@ -49,9 +48,7 @@ type identifier struct {
 }
 
 func (i *identifier) templateID(t *corev1.PodTemplateSpec) string {
-	if t == nil {
-		t = &corev1.PodTemplateSpec{}
-	}
+	t = convert.Or(t)
 	if i.buf = i.buf[:i.first]; i.buf == nil {
 		i.buf = make([]byte, 0, 512*(1+len(t.Spec.Containers)))
 	}

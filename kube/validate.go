@@ -27,9 +27,7 @@ const defaultDeadline = 600
 // Use it on manifests. Objects from an API server are valid, and [Deployment] checks the
 // fields on which a plan depends.
 func Validate(d *appsv1.Deployment) error {
-	if d == nil {
-		d = &appsv1.Deployment{}
-	}
+	d = convert.Or(d)
 	var es kplan.FieldErrors
 	checkSpec(d, &es)
 	checkDeadline(d, &es)
@@ -47,9 +45,7 @@ func checkObject(o *metav1.ObjectMeta, s *metav1.LabelSelector, t *corev1.PodTem
 // ValidateReplicaSet is [Validate] for a ReplicaSet, or for a ReplicationController in
 // its form.
 func ValidateReplicaSet(rs *appsv1.ReplicaSet) error {
-	if rs == nil {
-		rs = &appsv1.ReplicaSet{}
-	}
+	rs = convert.Or(rs)
 	var es kplan.FieldErrors
 	notNegative(&es, "spec.replicas", rs.Spec.Replicas)
 	es.NotNegative("spec.minReadySeconds", rs.Spec.MinReadySeconds)
@@ -60,9 +56,7 @@ func ValidateReplicaSet(rs *appsv1.ReplicaSet) error {
 // ValidateDaemonSet is [Validate] for a DaemonSet. It checks the limits of its updates as
 // [DaemonSet] does.
 func ValidateDaemonSet(ds *appsv1.DaemonSet) error {
-	if ds == nil {
-		ds = &appsv1.DaemonSet{}
-	}
+	ds = convert.Or(ds)
 	var es kplan.FieldErrors
 	es.NotNegative("spec.minReadySeconds", ds.Spec.MinReadySeconds)
 	notNegative(&es, "spec.revisionHistoryLimit", ds.Spec.RevisionHistoryLimit)

@@ -40,9 +40,7 @@ type WorldSet interface {
 // StatefulSet returns s for a world, with its namespace. Updated and ready pods are known only
 // from the pods. The error wraps [kplan.ErrInvalid].
 func StatefulSet(s *appsv1.StatefulSet) (cluster.Set, error) {
-	if s == nil {
-		s = &appsv1.StatefulSet{}
-	}
+	s = convert.Or(s)
 	var es kplan.FieldErrors
 	w := workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: s.Name},

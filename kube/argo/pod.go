@@ -11,15 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // Pods returns the pods that the ReplicaSets of o control, for [argo.Snapshot.Pods]. A
 // pod is available if it is available at now.
 func Pods(o *RolloutObject, sets []*appsv1.ReplicaSet, pods []*corev1.Pod, now time.Time) []argo.Pod {
-	if o == nil {
-		o = &RolloutObject{}
-	}
+	o = convert.Or(o)
 	own := map[types.UID]bool{}
 	for _, rs := range sets {
 		if rs != nil && rs.Namespace == o.Namespace && metav1.IsControlledBy(rs, o) {

@@ -27,9 +27,7 @@ import (
 // as the subresource of its pod; if a disruption budget refuses it, the API server answers
 // with 429, and the next plan tries again.
 func Requests(o *RolloutObject, a argo.Action) ([]kube.Request, error) {
-	if o == nil {
-		o = &RolloutObject{}
-	}
+	o = convert.Or(o)
 	set := func(name string) *appsv1.ReplicaSet {
 		return &appsv1.ReplicaSet{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ReplicaSet"},
@@ -75,9 +73,7 @@ func patching(o kube.Object, body map[string]any) ([]kube.Request, error) {
 
 // NewReplicaSet returns the ReplicaSet that a creates, with the template of o.
 func NewReplicaSet(o *RolloutObject, a argo.CreateReplicaSet) *appsv1.ReplicaSet {
-	if o == nil {
-		o = &RolloutObject{}
-	}
+	o = convert.Or(o)
 	template := *o.Spec.Template.DeepCopy()
 	template.Labels = convert.With(template.Labels, map[string]string{argo.HashLabel: a.Hash})
 	selector := &metav1.LabelSelector{}

@@ -22,9 +22,7 @@ import (
 // generation matches it, as in the controller, which compares texts. The hashes are computed.
 // If the hash of the steps is not known, the status is assumed to be for the same steps.
 func Rollout(o *RolloutObject) (argo.Rollout, error) {
-	if o == nil {
-		o = &RolloutObject{}
-	}
+	o = convert.Or(o)
 	var es kplan.FieldErrors
 	spec := &o.Spec
 	r := argo.Rollout{

@@ -27,9 +27,7 @@ import (
 // Pods are only needed while o asks for a restart: see [Pods]. The routes of all steps up
 // to the current one are assumed to exist.
 func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Service) (argo.Snapshot, error) {
-	if o == nil {
-		o = &RolloutObject{}
-	}
+	o = convert.Or(o)
 	r, err := Rollout(o)
 	if err != nil {
 		return argo.Snapshot{}, err

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 )
 
 // UpdatePodPatch returns the strategic merge patch that updates the pod of a in place: its
@@ -114,9 +115,7 @@ func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch kube.Patch, needed 
 // gatePatch returns the patch that sets a condition of a readiness gate of p, unless it
 // is set already. A condition that is not True makes the pod not ready at once.
 func gatePatch(p *corev1.Pod, c corev1.PodCondition, uid types.UID, resourceVersion string) (kube.Patch, bool) {
-	if p == nil {
-		p = &corev1.Pod{}
-	}
+	p = convert.Or(p)
 	if is := conditionOf(p, c.Type); is != nil && is.Status == c.Status && is.Reason == c.Reason && is.Message == c.Message {
 		return kube.Patch{}, false
 	}

@@ -165,9 +165,7 @@ func IngressPatch(current map[string]string, a kruise.SetIngress) (kube.Patch, e
 // given name and UID. The API server completes its name, unless a has one; then it has
 // no finalizer either. It shares nothing with stable and a.
 func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a batchrelease.CreateCanary) *appsv1.Deployment {
-	if stable == nil {
-		stable = &appsv1.Deployment{}
-	}
+	stable = convert.Or(stable)
 	d := &appsv1.Deployment{
 		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: metav1.ObjectMeta{

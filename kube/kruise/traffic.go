@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
@@ -150,9 +151,7 @@ func RoutePatch(a kruise.SetRoute) (kube.Patch, error) {
 // another selector, without fields that only the stable one may have. Its owner is the
 // Rollout, given by name. It shares nothing with stable.
 func NewCanaryService(stable *corev1.Service, rolloutName string, a kruise.CreateService) *corev1.Service {
-	if stable == nil {
-		stable = &corev1.Service{}
-	}
+	stable = convert.Or(stable)
 	s := &corev1.Service{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -181,9 +180,7 @@ func rolloutOwner(name, uid string) metav1.OwnerReference {
 // stable Ingress that lead to the stable Service, and leads them to the backend of a
 // instead. It shares nothing with stable.
 func NewCanaryIngress(stable *networkingv1.Ingress, stableService string, a kruise.SetIngress) *networkingv1.Ingress {
-	if stable == nil {
-		stable = &networkingv1.Ingress{}
-	}
+	stable = convert.Or(stable)
 	i := &networkingv1.Ingress{
 		TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "Ingress"},
 		ObjectMeta: metav1.ObjectMeta{

@@ -26,9 +26,7 @@ import (
 // The number of ready updated pods comes from the annotation of the partition's controller
 // or, for style BlueGreen, from the status of the ReplicaSet with the template.
 func Deployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workload.Workload, error) {
-	if d == nil {
-		d = &appsv1.Deployment{}
-	}
+	d = convert.Or(d)
 	var es kplan.FieldErrors
 	w := common(&d.ObjectMeta, "apps/v1", "Deployment", d.Spec.Replicas, &d.Spec.Template)
 	w.Paused, w.StrategyType = d.Spec.Paused, string(d.Spec.Strategy.Type)
@@ -129,9 +127,7 @@ type CloneSetObject struct {
 // CloneSet returns s as the planners of package rollout read it. The error wraps
 // [kplan.ErrInvalid].
 func CloneSet(s *CloneSetObject) (workload.Workload, error) {
-	if s == nil {
-		s = &CloneSetObject{}
-	}
+	s = convert.Or(s)
 	var es kplan.FieldErrors
 	w := common(&s.ObjectMeta, "apps.kruise.io/v1alpha1", "CloneSet", s.Spec.Replicas, &s.Spec.Template)
 	if s.APIVersion != "" {
