@@ -183,3 +183,14 @@ func (p *Pod) target() string {
 	}
 	return p.PinnedNode
 }
+
+// InPlacePod returns the fields of the pod that updates in place read.
+func (p *Pod) InPlacePod() inplace.Pod {
+	p = zero.Or(p)
+	return inplace.Pod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
+}
+
+// touched reports whether there may be an update in place to refresh.
+func (p *Pod) touched() bool {
+	return p.hasGate(inplace.Gate) || inplace.UnderWay(p.Annotations)
+}

@@ -162,3 +162,11 @@ func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
 	}
 	return claim.Decide(owner, &child).Verdict
 }
+
+// earlier returns the earlier one of two instants. The zero Time is ignored.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || !a.IsZero() && !b.Before(a) {
+		return a
+	}
+	return b.Round(0).UTC()
+}
