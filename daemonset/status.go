@@ -58,7 +58,7 @@ func (st *state) reported(k *nodeKey) facts {
 }
 
 func (st *state) compareReported(a, b int32) int {
-	older := ComparePods(st.pod(a), st.pod(b))
+	older := compareAge(st.pod(a), st.pod(b))
 	if !st.opts.Repair.Has(StatusCountsDeletedPod) {
 		return older
 	}
