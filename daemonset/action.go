@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/base/union"
 )
 
 // An Action is one write. It is one of
@@ -259,4 +260,51 @@ func (a RefreshPod) String() string {
 		what = "dropped its grace period"
 	}
 	return fmt.Sprintf("Refreshed %s %s on node %s: %s (%s)", word(a.Kind), a.Name, a.Node, what, a.Reason)
+}
+
+var (
+	_ Action = CreateRevision{}
+	_ Action = UpdateRevision{}
+	_ Action = DeleteRevision{}
+	_ Action = AdoptRevision{}
+	_ Action = ReleaseRevision{}
+	_ Action = AdoptPod{}
+	_ Action = ReleasePod{}
+	_ Action = RelabelPod{}
+	_ Action = CreatePod{}
+	_ Action = DeletePod{}
+	_ Action = PreparePod{}
+	_ Action = UpdatePod{}
+	_ Action = RefreshPod{}
+)
+
+// Actions is a list of actions. In JSON each is an object with one key, the name of
+// the action in lower camel case.
+type Actions []Action
+
+// MarshalJSON encodes the list.
+func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, members()) }
+
+// UnmarshalJSON decodes the output of [Actions.MarshalJSON]. An unknown action is an error.
+func (as *Actions) UnmarshalJSON(data []byte) (err error) {
+	*as, err = union.Unmarshal[Action](data, members())
+	return err
+}
+
+func members() []union.Member {
+	return []union.Member{
+		union.Of[CreateRevision]("createRevision"),
+		union.Of[UpdateRevision]("updateRevision"),
+		union.Of[DeleteRevision]("deleteRevision"),
+		union.Of[AdoptRevision]("adoptRevision"),
+		union.Of[ReleaseRevision]("releaseRevision"),
+		union.Of[AdoptPod]("adoptPod"),
+		union.Of[ReleasePod]("releasePod"),
+		union.Of[RelabelPod]("relabelPod"),
+		union.Of[CreatePod]("createPod"),
+		union.Of[DeletePod]("deletePod"),
+		union.Of[PreparePod]("preparePod"),
+		union.Of[UpdatePod]("updatePod"),
+		union.Of[RefreshPod]("refreshPod"),
+	}
 }

@@ -224,14 +224,6 @@ func ExampleVersion_Current() {
 	// false
 }
 
-// A pod that is bound to a node counts as older than any that is not.
-func ExampleComparePods() {
-	bound := daemonset.Pod{Pod: podorder.Pod{Name: "b", NodeName: "n1", CreationTimestamp: noon}}
-	waiting := daemonset.Pod{Pod: podorder.Pod{Name: "a", CreationTimestamp: noon.Add(-time.Hour)}}
-	fmt.Println(daemonset.ComparePods(&bound, &waiting) < 0)
-	// Output: true
-}
-
 // Ready at noon and to stay so for ten seconds: at the tenth second it is available, and
 // just behind it for OpenKruise.
 func ExampleAvailability_Available() {

@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// These give tests one step of a plan alone.
+// These give tests one step of a plan alone, or one rule.
 
 func prepare(s Snapshot, now time.Time, opts Options) (*state, decision, error) {
 	in, h, err := read(&s, podList(s.Pods), now, opts)
@@ -89,3 +89,5 @@ func CleanUpOnly(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	st.writeUnused(&p, st.unused())
 	return p, nil
 }
+
+func CompareAge(a, b *Pod) int { return compareAge(a, b) }

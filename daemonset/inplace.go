@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/daemonset/inplace"
-	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
 // An inPlaceUpdate is a pod that is updated in place instead of being deleted.
@@ -106,15 +105,4 @@ func (st *state) refreshPod(pod *Pod) refreshment {
 		r.reason = ReasonInPlaceCompleted
 	}
 	return r
-}
-
-// InPlacePod returns the fields of the pod that updates in place read.
-func (p *Pod) InPlacePod() inplace.Pod {
-	p = zero.Or(p)
-	return inplace.Pod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
-}
-
-// touched reports whether there may be an update in place to refresh.
-func (p *Pod) touched() bool {
-	return p.hasGate(inplace.Gate) || inplace.UnderWay(p.Annotations)
 }

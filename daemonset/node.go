@@ -195,8 +195,8 @@ func (r *NodeRules) order(running []*Pod) {
 	slices.SortFunc(running, func(a, b *Pod) int {
 		if r.Options.KeepHealthyDuplicate {
 			return cmp.Or(compareBool(r.Availability.Available(b), r.Availability.Available(a)),
-				compareBool(r.Version.current(b), r.Version.current(a)), ComparePods(a, b))
+				compareBool(r.Version.current(b), r.Version.current(a)), compareAge(a, b))
 		}
-		return ComparePods(a, b)
+		return compareAge(a, b)
 	})
 }

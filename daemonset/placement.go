@@ -3,6 +3,8 @@
 package daemonset
 
 import (
+	"errors"
+	"math"
 	"slices"
 
 	"github.com/kplan-go/kplan/internal/base/ptr"
@@ -237,4 +239,99 @@ func (n *Node) dead() bool {
 		}
 	}
 	return false
+}
+
+// The errors of [TargetNode]. A pod with one of them belongs to no node: it is
+// neither counted nor deleted.
+var (
+	ErrNoAffinity = errors.New("no required node affinity")
+	ErrNoTerms    = errors.New("no node selector terms")
+	ErrNotUnique  = errors.New("more than one node")
+	ErrNotFound   = errors.New("no node is named")
+)
+
+// TargetNode returns the node that a pod is bound to, or else the node that its required node
+// affinity names: the first requirement In on the field metadata.name, which must have one
+// value.
+func TargetNode(nodeName string, required *selector.NodeSelector) (string, error) {
+	switch {
+	case nodeName != "":
+		return nodeName, nil
+	case required == nil:
+		return "", ErrNoAffinity
+	case len(required.Terms) == 0:
+		return "", ErrNoTerms
+	}
+	for _, term := range required.Terms {
+		for _, field := range term.MatchFields {
+			if field.Key != selector.FieldName || field.Operator != selector.In {
+				continue
+			}
+			if len(field.Values) != 1 {
+				return "", ErrNotUnique
+			}
+			return field.Values[0], nil
+		}
+	}
+	return "", ErrNotFound
+}
+
+// Pin returns the required node affinity of a pod that is created for a node. It replaces the
+// affinity of the template.
+func Pin(node string) *selector.NodeSelector {
+	return &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{{
+		MatchFields: []selector.Expression{{Key: selector.FieldName, Operator: selector.In, Values: []string{node}}},
+	}}}
+}
+
+// A Daemon is a DaemonSet for an autoscaler that adds nodes: where its pods belong, and the
+// requests of one pod. It is compiled once, and then used for many nodes.
+type Daemon struct {
+	Placer Placer
+	// Requests are the requests of a pod, by resource, in whole numbers of any unit, such as
+	// thousandths of a CPU and bytes.
+	Requests map[string]int64
+}
+
+// Overhead returns the total requests of the pods of all daemons that should run on a node,
+// and the number of these pods. The node need not exist: an autoscaler passes the name, labels
+// and taints of a node that it may add.
+//
+// A node may lack room for them: the controller creates a pod that does not fit, too, and it
+// waits. Sums that overflow are cut off. Leave out taints that a node has only while it
+// starts, since they keep pods off only until then; include labels that it gets later. Without
+// a name, a template that names its node excludes the node, and conditions of an affinity on
+// the name hold.
+//
+// The requests are added up in into, which is emptied first, so that a reused map costs no
+// allocation; nil makes a map.
+//
+// Placement follows NodeShouldRunDaemonPod of the daemon package of Kubernetes 1.37.
+func Overhead(daemons []Daemon, n *Node, into map[string]int64) (requests map[string]int64, pods int) {
+	if into == nil {
+		into = map[string]int64{}
+	}
+	clear(into)
+	for i := range daemons {
+		d := &daemons[i]
+		if !d.Placer.Place(n).ShouldRun {
+			continue
+		}
+		pods++
+		for resource, amount := range d.Requests {
+			into[resource] = sum(into[resource], amount)
+		}
+	}
+	return into, pods
+}
+
+// sum adds two numbers, and cuts the result off at the largest and smallest number.
+func sum(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	}
+	return a + b
 }

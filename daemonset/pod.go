@@ -115,10 +115,9 @@ func (v *Version) matches(hash string, p *Pod) bool {
 	return (v.Hash != "" && hash == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
 }
 
-// ComparePods orders pods as upstream does, the oldest pod first: bound pods, then older pods,
+// compareAge orders pods as upstream does, the oldest pod first: bound pods, then older pods,
 // then by name.
-func ComparePods(a, b *Pod) int {
-	a, b = zero.Or(a), zero.Or(b)
+func compareAge(a, b *Pod) int {
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
 		a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 }
@@ -182,4 +181,15 @@ func (p *Pod) target() string {
 		return p.NodeName
 	}
 	return p.PinnedNode
+}
+
+// InPlacePod returns the fields of the pod that updates in place read.
+func (p *Pod) InPlacePod() inplace.Pod {
+	p = zero.Or(p)
+	return inplace.Pod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
+}
+
+// touched reports whether there may be an update in place to refresh.
+func (p *Pod) touched() bool {
+	return p.hasGate(inplace.Gate) || inplace.UnderWay(p.Annotations)
 }

@@ -156,7 +156,7 @@ func (l *look) betterBehindOldest() bool {
 	for node, pods := range l.pods {
 		oldest := &pods[0]
 		for i := range pods {
-			if daemonset.ComparePods(&pods[i], oldest) < 0 {
+			if daemonset.CompareAge(&pods[i], oldest) < 0 {
 				oldest = &pods[i]
 			}
 		}

@@ -4,9 +4,9 @@ package daemonset
 
 import (
 	"cmp"
-	"github.com/kplan-go/kplan/internal/base/ptr"
 	"slices"
-	"time"
+
+	"github.com/kplan-go/kplan/internal/base/ptr"
 )
 
 // status counts the nodes, each desired node by one of its pods. With seen, the generation
@@ -58,21 +58,13 @@ func (st *state) reported(k *nodeKey) facts {
 }
 
 func (st *state) compareReported(a, b int32) int {
-	older := ComparePods(st.pod(a), st.pod(b))
+	older := compareAge(st.pod(a), st.pod(b))
 	if !st.opts.Repair.Has(StatusCountsDeletedPod) {
 		return older
 	}
 	f, g := st.facts[a], st.facts[b]
 	by := func(fact facts) int { return compareBool(g.has(fact), f.has(fact)) }
 	return cmp.Or(-by(isTerminating), by(isAvailable), by(isReady), by(isCurrent), older)
-}
-
-// earlier returns the earlier one of two instants. The zero Time is ignored.
-func earlier(a, b time.Time) time.Time {
-	if b.IsZero() || !a.IsZero() && !b.Before(a) {
-		return a
-	}
-	return b.Round(0).UTC()
 }
 
 // copyStatus returns the last written status, to be written again.

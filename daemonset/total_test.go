@@ -22,7 +22,6 @@ var exportedFunctions = map[string]any{
 	"Apply":              daemonset.Apply,
 	"ObjectOf":           daemonset.ObjectOf,
 	"Burst":              daemonset.Burst,
-	"ComparePods":        daemonset.ComparePods,
 	"DefaultTolerations": daemonset.DefaultTolerations,
 	"Effects":            daemonset.Effects,
 	"Explain":            daemonset.Explain,

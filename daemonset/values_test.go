@@ -89,14 +89,14 @@ func TestVersion(t *testing.T) {
 }
 
 // Bound, then older, then by name; readiness and phase play no part.
-func TestComparePods(t *testing.T) {
+func TestCompareAge(t *testing.T) {
 	order := []daemonset.Pod{
 		pod("d", "n", "v1", aged(3*time.Hour), failed), pod("a", "n", "v1", aged(2*time.Hour), unready), pod("b", "n", "v1", aged(2*time.Hour)),
 		pod("c", "n", "v1", aged(time.Hour)), pod("0", "n", "v1", aged(4*time.Hour), unbound), pod("1", "n", "v1", aged(time.Hour), unbound),
 	}
 	for i := range order {
 		for j := range order {
-			got := daemonset.ComparePods(&order[i], &order[j])
+			got := daemonset.CompareAge(&order[i], &order[j])
 			require.Equal(t, [2]bool{i < j, i > j}, [2]bool{got < 0, got > 0}, "%s, %s", order[i].Name, order[j].Name)
 		}
 	}

@@ -5,6 +5,8 @@ package deploy
 import (
 	"time"
 
+	"github.com/kplan-go/kplan/internal/base/paged"
+	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -130,4 +132,79 @@ func (in *input) keeps(i int) int32 {
 		return 0
 	}
 	return in.policy.Keeps(in.numbersOf(&in.sets[i]))
+}
+
+// A roster holds the ReplicaSets and pods of a Tracker. A pass reads it in place of lists.
+type roster struct {
+	sets    tracked.Table[replicaset.ReplicaSet, ofSets]
+	places  paged.List[int32] // of each set in near, from 1; 0 if plans do not read it
+	near    paged.List[int32] // the sets that a plan reads
+	pods    tracked.Table[podorder.Pod, tracked.Pods]
+	running tracked.Counter // of the pods that have not ended, by the UID of their controller
+}
+
+// ofSets is the kind of ReplicaSets.
+type ofSets struct{}
+
+func (ofSets) Word() string                             { return "ReplicaSet" }
+func (ofSets) Path() string                             { return "ReplicaSet" }
+func (ofSets) Name(rs *replicaset.ReplicaSet) string    { return rs.Name }
+func (ofSets) UID(rs *replicaset.ReplicaSet) string     { return rs.UID }
+func (ofSets) Version(rs *replicaset.ReplicaSet) string { return rs.ResourceVersion }
+
+func (r *roster) clone() roster {
+	return roster{r.sets.Clone(), r.places.Clone(), r.near.Clone(), r.pods.Clone(), r.running.Clone()}
+}
+
+// nearAt returns one of the sets that a plan reads.
+func (r *roster) nearAt(k int) *replicaset.ReplicaSet { return r.sets.At(int(r.near.At(k))) }
+
+// named returns the set with a name, or nil.
+func (r *roster) named(name string) *replicaset.ReplicaSet {
+	if i := r.sets.Find(name); i >= 0 {
+		return r.sets.At(i)
+	}
+	return nil
+}
+
+// counts are the sums over all ReplicaSets before the plan.
+type counts struct {
+	wanted, replicas, ready, available int64
+
+	terminating int64
+	known       bool // every ReplicaSet that has been synced reports its terminating pods
+
+	conditions bool // some ReplicaSet has conditions, which report only failures
+}
+
+// count sums up the ReplicaSets.
+func (c *counts) count(in *input) {
+	c.known = true
+	for i := range in.sets {
+		s := &in.sets[i]
+		status := s.status()
+		c.wanted += int64(s.size)
+		c.replicas += int64(status.Replicas)
+		c.ready += int64(status.ReadyReplicas)
+		c.available += int64(status.AvailableReplicas)
+		c.conditions = c.conditions || len(status.Conditions) > 0
+		switch {
+		case status.TerminatingReplicas != nil:
+			c.terminating += int64(*status.TerminatingReplicas)
+		case status.ObservedGeneration != 0:
+			c.known = false
+		}
+	}
+}
+
+// terminatingThatCount returns the number of terminating pods that take up room by the
+// policy. If known is false, nothing may be started until the number is known.
+func (c *counts) terminatingThatCount(in *input) (n int64, known bool) {
+	if in.opts.Terminating == TerminationStarted {
+		return 0, true
+	}
+	if !c.known {
+		return 0, in.opts.Terminating != TerminationKnown
+	}
+	return int64(in.policy.Size(c.terminating)), true
 }

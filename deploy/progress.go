@@ -106,3 +106,17 @@ func (in *input) recheck(s *Status) (at time.Time) {
 	}
 	return deadlineOf(c, in.deadline, 1).Round(0).UTC()
 }
+
+// Stalled reports whether a Deployment that has once been complete no longer has all its
+// pods available. The condition Progressing does not show this: a deadline applies to
+// rollouts only (kubernetes/kubernetes#106697). A Deployment that is paused, or has not
+// observed its spec, is not stalled.
+func Stalled(d Deployment) bool {
+	replicas := int32(1)
+	if d.Replicas != nil {
+		replicas = *d.Replicas
+	}
+	c := findCondition(d.Status.Conditions, ConditionProgressing)
+	return c != nil && c.Reason == progressAvailable && !d.Paused &&
+		d.Status.ObservedGeneration >= d.Generation && d.Status.AvailableReplicas < replicas
+}

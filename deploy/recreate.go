@@ -5,6 +5,7 @@ package deploy
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/podorder"
@@ -39,6 +40,20 @@ func (in *input) startNew() (z sizing) {
 		z.changes = []change{{set: in.newAt, to: size, reason: ReasonRecreateUp}}
 	}
 	return z
+}
+
+// OldPodsRunning reports whether some old pod has not ended yet, by the rule of Recreate. A
+// controller should plan again when it turns false. Upstream plans again after each deletion
+// of a pod of a Recreate Deployment (until 1.36 only after the last one, see
+// kubernetes/kubernetes#128798). If a pod ends before it is deleted, the status of its
+// ReplicaSet changes: [Effects]. The error is the error of [Reconcile].
+func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
+	var in input
+	if err := in.admit(&s, now, &opts); err != nil {
+		return false, err
+	}
+	left, _ := in.oldPods()
+	return left > 0, nil
 }
 
 // oldPods returns the number of old pods that have not ended, and holds for their sets. A

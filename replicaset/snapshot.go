@@ -149,3 +149,66 @@ type TerminatingPolicy string
 // ReplaceTerminated creates the replacement of a pod that is being deleted only after the pod
 // has ended. The empty policy replaces it at once, so that both run for a while.
 const ReplaceTerminated TerminatingPolicy = "TerminationComplete"
+
+// A Dialect is a release of Kubernetes with different rules.
+type Dialect string
+
+// Kubernetes15 decides as Kubernetes 1.5. Pods are created all at once, and a pod becomes
+// available after minReadySeconds and not at that instant. Victims are chosen by
+// [podorder.Legacy15] unless Order sets another chain. Pods that are not selected are
+// released even by a ReplicaSet that is being deleted, and no live check comes before an
+// adoption. A pod that is gone before its deletion is an error, and terminating pods are not
+// reported.
+//
+// A failed adoption does not end the pass: the rest of the pass is planned without the pod,
+// see [Result].Again. [Effects15] gives the effects of events.
+const Kubernetes15 Dialect = "v1.5"
+
+// Kubernetes15WithoutGarbageCollector decides as Kubernetes 1.5 with the flag
+// --enable-garbage-collector=false: like [Kubernetes15], but all active pods that the
+// selector selects belong to the ReplicaSet, with any controller. None is adopted or
+// released, and new pods have no controller. Without a selector, or with one that cannot be
+// used, nothing is planned.
+const Kubernetes15WithoutGarbageCollector Dialect = "v1.5-without-garbage-collector"
+
+// is15 reports whether the rules of Kubernetes 1.5 apply.
+func (d Dialect) is15() bool { return d == Kubernetes15 || d == Kubernetes15WithoutGarbageCollector }
+
+// Entry returns the ReplicaSet as an entry in the history of its Deployment. It shares the
+// annotations and the pointer to the size with rs. It leaves the annotations of the template,
+// which no planner reads, to the caller. Entry(nil) is the zero Entry.
+func Entry(rs *ReplicaSet) revision.Entry {
+	if rs == nil {
+		return revision.Entry{}
+	}
+	return revision.Entry{
+		Name: rs.Name, UID: rs.UID, ControllerUID: rs.ControllerUID, Annotations: rs.Annotations, Template: rs.Template,
+		CreationTimestamp: rs.CreationTimestamp, DeletionTimestamp: rs.DeletionTimestamp,
+		Generation: rs.Generation, Replicas: rs.Replicas,
+		Status: revision.EntryStatus{ObservedGeneration: rs.Status.ObservedGeneration, Replicas: rs.Status.Replicas},
+	}
+}
+
+// A PodReader reads pods in place, such as objects of the API in a cache. No two pods have
+// the same name or UID. See [ReconcileFrom].
+type PodReader interface {
+	// Len returns the number of pods.
+	Len() int
+	// At returns the fields of a pod that counting needs: Labels, ControllerKind, ControllerName,
+	// ControllerUID, DeletionTimestamp, NodeName, Phase, Ready and ReadySince. Other fields are
+	// not read. It returns nil if there is no such pod. The result is valid until the next call,
+	// so the reader may use the same memory again.
+	At(i int) *podorder.Pod
+	// Read copies all fields of a pod into p, which is zero. It is called only for pods that At
+	// has returned, and only if the plan adopts, releases or deletes pods.
+	Read(i int, p *podorder.Pod)
+}
+
+// podList reads the pods of a snapshot, in which a name or a UID may occur twice.
+type podList []podorder.Pod
+
+func (l podList) Len() int { return len(l) }
+
+func (l podList) At(i int) *podorder.Pod { return &l[i] }
+
+func (l podList) Read(i int, p *podorder.Pod) { *p = l[i] }
