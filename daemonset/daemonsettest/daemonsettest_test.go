@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/selector"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/verify/properties"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // Our own planner passes all checks, whatever is drawn.

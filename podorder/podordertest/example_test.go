@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/podordertest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // The orders of package podorder pass all checks, whatever is drawn.

@@ -11,8 +11,8 @@ import (
 	"github.com/kplan-go/kplan/internal/verify/invariant"
 	"github.com/kplan-go/kplan/internal/verify/properties"
 	"github.com/kplan-go/kplan/internal/verify/random"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // A Chooser decides which pods are deleted. Set the functions to test: a nil function is

@@ -3,8 +3,8 @@
 package replicasettest
 
 import (
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // Kit returns the kit for planners of ReplicaSets, such as [replicaset.Reconcile].

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/verify/random"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // Our own planner passes all checks, whatever is drawn.

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/replicaset/replicasettest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 func ExampleNow() {

@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/replicaset/replicasettest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/selector"
 )
 

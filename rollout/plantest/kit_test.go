@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/verify/properties"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/replicaset/replicasettest"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // A name that is no check's would test nothing.

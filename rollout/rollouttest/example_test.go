@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/rollouttest"
 	"github.com/kplan-go/kplan/rollout/workload"
 )

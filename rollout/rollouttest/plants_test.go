@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/verify/properties"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 

@@ -6,10 +6,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/verify/properties"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // Kruise returns the kit for planners of Rollouts of OpenKruise, such as [kruise.Reconcile].

@@ -124,7 +124,7 @@ var imports = map[string][]string{
 var forTests = map[string][]string{
 	"deploy/deploytest":         {"deploy", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "replicaset", "revision", "rollout"},
 	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "podorder"},
-	"rollout/plantest":                  {"internal/verify/properties", "internal/verify/random"},
+	"rollout/plantest":          {"internal/verify/properties", "internal/verify/random"},
 	"podorder/podordertest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "podorder"},
 	"selector/selectortest":     {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "selector", "selector/claim"},
 	"rollout/rollouttest":       {"internal/verify/invariant", "internal/verify/properties", "internal/verify/random", "rollout/plantest", "rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"},

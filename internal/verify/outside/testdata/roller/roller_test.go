@@ -11,8 +11,8 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/deploy/deploytest"
-	"github.com/kplan-go/kplan/rollout/plantest"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/plantest"
 )
 
 // promised runs the checks of deploytest for a planner that reports few numbers, explains little,
