@@ -154,8 +154,10 @@ func (in *input) admitSelectors(errs *kplan.FieldErrors) {
 // only those that this DaemonSet controls.
 func (in *input) admitLists(errs *kplan.FieldErrors) {
 	in.indexNodes(errs)
-	unique(errs, "Revisions", len(in.revisions), func(i int) bool { return in.revisions[i].ControllerUID == in.ds.UID },
-		func(i int) (string, string) { return in.revisions[i].Name, in.revisions[i].UID })
+	field.Unique(errs, "Revisions", len(in.revisions), func(i int) (name, uid string, counts bool) {
+		r := &in.revisions[i]
+		return r.Name, r.UID, r.ControllerUID == in.ds.UID
+	})
 }
 
 // indexNodes finds nodes by name, which must be unique.
@@ -167,38 +169,6 @@ func (in *input) indexNodes(errs *kplan.FieldErrors) {
 		unnamed = unnamed || in.nodes[i].Name == ""
 	}
 	if unnamed || in.index.repeated {
-		unique(errs, "Nodes", len(in.nodes), func(int) bool { return true }, func(i int) (string, string) { return in.nodes[i].Name, "" })
-	}
-}
-
-func unique(errs *kplan.FieldErrors, list string, n int, mine func(i int) bool, text func(i int) (name, uid string)) {
-	for i := range n {
-		if !mine(i) {
-			continue
-		}
-		if name, _ := text(i); name == "" {
-			errs.Add(kplan.ElementPath(list, "")+".Name", "", "must be set")
-			break
-		}
-	}
-	name := func(i int) string {
-		if !mine(i) {
-			return ""
-		}
-		name, _ := text(i)
-		return name
-	}
-	uid := func(i int) string {
-		if !mine(i) {
-			return ""
-		}
-		_, uid := text(i)
-		return uid
-	}
-	if i, _, found := field.Duplicate(n, name); found {
-		errs.Add(kplan.ElementPath(list, name(i))+".Name", name(i), "must be unique")
-	}
-	if i, j, found := field.Duplicate(n, uid); found {
-		errs.Add(kplan.ElementPath(list, min(name(i), name(j)))+".UID", uid(i), "must be unique")
+		field.Unique(errs, "Nodes", len(in.nodes), func(i int) (name, uid string, counts bool) { return in.nodes[i].Name, "", true })
 	}
 }

@@ -3,7 +3,6 @@
 package daemonset_test
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,24 +25,7 @@ func TestPropertyApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := purity.Clone(s)
-		whole, err := p.Apply(s, t0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := s
-		for _, a := range p.Actions {
-			if step, err = daemonset.Apply(step, a, t0); err != nil {
-				t.Fatal(err)
-			}
-		}
-		step.DaemonSet.Status, step.Backoff = p.Status, p.Backoff
-		if !reflect.DeepEqual(step, whole) {
-			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
-		}
-		if !reflect.DeepEqual(s, before) {
-			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
-		}
+		purity.Apply(t, s, t0, p.Apply, p.Actions, daemonset.Apply, func(step *daemonset.Snapshot) { step.DaemonSet.Status, step.Backoff = p.Status, p.Backoff })
 	})
 }
 

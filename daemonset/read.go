@@ -64,10 +64,10 @@ func (ps *podSet) comparePods(i, j int32) int { return cmp.Compare(ps.name(i), p
 func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 	n := r.Len()
 	in.podSet = podSet{reader: r, facts: make([]facts, n), owned: make([]int32, 0, n), keyOf: make([]int32, 0, n)}
-	var touched *duplicateCheck
+	var touched *field.Identities
 	list, ok := r.(podList)
 	if ok {
-		touched = newDuplicateCheck(n)
+		touched = field.NewIdentities(n)
 	}
 	missing := map[string]int32{}
 	for i := range n {
@@ -75,16 +75,17 @@ func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 		if p == nil {
 			continue
 		}
-		if p.ControllerUID == in.ds.UID {
-			touched.add(p)
+		if touched != nil {
+			touched.Add(p.Name, p.UID, p.ControllerUID == in.ds.UID)
 		}
 		in.readPod(int32(i), p, v, missing)
 	}
 	slices.SortFunc(in.claimed, in.comparePods)
 	slices.SortFunc(in.relabelled, in.comparePods)
-	if touched.suspects() {
-		mine := func(i int) bool { return list[i].ControllerUID == in.ds.UID }
-		unique(errs, "Pods", n, mine, func(i int) (name, uid string) { return list[i].Name, list[i].UID })
+	if touched != nil {
+		touched.Check(errs, "Pods", n, func(i int) (name, uid string, counts bool) {
+			return list[i].Name, list[i].UID, list[i].ControllerUID == in.ds.UID
+		})
 	}
 }
 
@@ -127,33 +128,6 @@ func (in *input) keyOfPod(node string, missing map[string]int32) int32 {
 		in.missing, missing[node] = append(in.missing, node), key
 	}
 	return key
-}
-
-// A duplicateCheck looks for names and UIDs that occur twice, and for pods without a name. Nil looks
-// for nothing.
-type duplicateCheck struct {
-	names, uids field.Sieve
-	unnamed     bool
-}
-
-func newDuplicateCheck(n int) *duplicateCheck {
-	var c duplicateCheck
-	c.names.Begin(n)
-	c.uids.Begin(n)
-	return &c
-}
-
-func (c *duplicateCheck) add(p *Pod) {
-	if c != nil {
-		c.names.Add(p.Name)
-		c.uids.Add(p.UID)
-		c.unnamed = c.unnamed || p.Name == ""
-	}
-}
-
-// suspects reports whether there may be such pods.
-func (c *duplicateCheck) suspects() bool {
-	return c != nil && (c.unnamed || !c.names.Different() || !c.uids.Different())
 }
 
 func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {

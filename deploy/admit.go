@@ -147,14 +147,9 @@ func (in *input) tellApart(errs *kplan.FieldErrors) {
 	if s := in.sets; len(s) == 2 && s[0].rs.Name != s[1].rs.Name && s[0].rs.UID != s[1].rs.UID {
 		return // the common case
 	}
-	if i, _, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.Name }); found {
-		name := in.sets[i].rs.Name
-		errs.Add(kplan.ElementPath("ReplicaSets", name)+".Name", name, "must be unique")
-	}
-	if i, j, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.UID }); found {
-		name := min(in.sets[i].rs.Name, in.sets[j].rs.Name)
-		errs.Add(kplan.ElementPath("ReplicaSets", name)+".UID", in.sets[i].rs.UID, "must be unique")
-	}
+	field.Unique(errs, "ReplicaSets", len(in.sets), func(i int) (name, uid string, counts bool) {
+		return in.sets[i].rs.Name, in.sets[i].rs.UID, true
+	})
 }
 
 func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *kplan.FieldErrors) set {

@@ -4,8 +4,8 @@ package deploy_test
 
 import (
 	"math"
-	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -32,28 +32,14 @@ func TestPropertyApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := purity.Clone(s)
-		whole, err := p.Apply(s, t0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := s
-		for _, a := range p.Actions {
-			was := step
-			if step, err = deploy.Apply(step, a, t0); err != nil {
-				t.Fatal(err)
+		one := func(s deploy.Snapshot, a deploy.Action, now time.Time) (deploy.Snapshot, error) {
+			next, err := deploy.Apply(s, a, now)
+			if a, ok := a.(deploy.ScaleReplicaSet); ok && err == nil {
+				scaledAlone(t, a, s.ReplicaSets, next.ReplicaSets)
 			}
-			if a, ok := a.(deploy.ScaleReplicaSet); ok {
-				scaledAlone(t, a, was.ReplicaSets, step.ReplicaSets)
-			}
+			return next, err
 		}
-		step.Deployment.Status = p.Status
-		if !reflect.DeepEqual(step, whole) {
-			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
-		}
-		if !reflect.DeepEqual(s, before) {
-			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
-		}
+		purity.Apply(t, s, t0, p.Apply, p.Actions, one, func(step *deploy.Snapshot) { step.Deployment.Status = p.Status })
 	})
 }
 

@@ -3,7 +3,6 @@
 package replicaset_test
 
 import (
-	"reflect"
 	"strconv"
 	"testing"
 	"time"
@@ -25,24 +24,7 @@ func TestPropertyApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anything(t)
 		p := mustPlan(t, s, options(t))
-		before := purity.Clone(s)
-		whole, err := p.Apply(s, t0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := s
-		for _, a := range p.Actions {
-			if step, err = replicaset.Apply(step, a, t0); err != nil {
-				t.Fatal(err)
-			}
-		}
-		step.ReplicaSet.Status = p.Status
-		if !reflect.DeepEqual(step, whole) {
-			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
-		}
-		if !reflect.DeepEqual(s, before) {
-			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
-		}
+		purity.Apply(t, s, t0, p.Apply, p.Actions, replicaset.Apply, func(step *replicaset.Snapshot) { step.ReplicaSet.Status = p.Status })
 	})
 }
 

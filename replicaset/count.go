@@ -36,10 +36,10 @@ func (in *input) count(r PodReader) (c counts, err error) {
 		return c, nil
 	}
 	n := r.Len()
-	var touched *duplicateCheck
+	var identities *field.Identities
 	list, ok := r.(podList)
 	if ok {
-		touched = newDuplicateCheck(n)
+		identities = field.NewIdentities(n)
 	}
 	var d *draft
 	if ok || in.opts.Order.Protected == nil { // Protected may read more fields than At returns
@@ -54,10 +54,22 @@ func (in *input) count(r PodReader) (c counts, err error) {
 			c.totals.count(s, at, in.now)
 		}
 		d.add(p, c.roles[i].counts())
-		touched.add(p, c.roles[i])
+		if identities != nil {
+			identities.Add(p.Name, p.UID, c.roles[i] != roleNone)
+		}
 	}
 	c.draft = d.choice()
-	return c, touched.check(list, c.roles)
+	if identities == nil {
+		return c, nil
+	}
+	var errs kplan.FieldErrors
+	identities.Check(&errs, "Pods", n, touched(list, c.roles))
+	return c, errs.Join()
+}
+
+// touched tells the pods that the plan may touch from others.
+func touched(pods []podorder.Pod, roles []role) field.Element {
+	return func(i int) (name, uid string, counts bool) { return pods[i].Name, pods[i].UID, roles[i] != roleNone }
 }
 
 // look returns the state of a pod and, if it waits to become available, the time at which it
@@ -130,63 +142,4 @@ func (c *counts) candidates() []int {
 		}
 	}
 	return candidates
-}
-
-// A duplicateCheck collects the names and UIDs of the pods that the plan may touch. Nil checks
-// nothing.
-type duplicateCheck struct {
-	names, uids field.Sieve
-	nameless    bool
-}
-
-func newDuplicateCheck(n int) *duplicateCheck {
-	var c duplicateCheck
-	c.names.Begin(n)
-	c.uids.Begin(n)
-	return &c
-}
-
-func (c *duplicateCheck) add(p *podorder.Pod, r role) {
-	switch {
-	case c == nil:
-	case r == roleNone:
-		c.names.Add("")
-		c.uids.Add("")
-	default:
-		c.names.Add(p.Name)
-		c.uids.Add(p.UID)
-		c.nameless = c.nameless || p.Name == ""
-	}
-}
-
-func podName(p *podorder.Pod) string { return p.Name }
-
-func podUID(p *podorder.Pod) string { return p.UID }
-
-// touchedText returns the text of a pod if the plan may touch it, and "" otherwise.
-func touchedText(pods []podorder.Pod, roles []role, of func(*podorder.Pod) string) func(int) string {
-	return func(i int) string {
-		if roles[i] == roleNone {
-			return ""
-		}
-		return of(&pods[i])
-	}
-}
-
-// check returns the errors of the pods that the plan may touch.
-func (c *duplicateCheck) check(pods []podorder.Pod, roles []role) error {
-	if c == nil {
-		return nil
-	}
-	var errs kplan.FieldErrors
-	if c.nameless {
-		errs.Add(kplan.ElementPath("Pods", "")+".Name", "", "must be set")
-	}
-	if i, _, found := c.names.Duplicate(len(pods), touchedText(pods, roles, podName)); found {
-		errs.Add(kplan.ElementPath("Pods", pods[i].Name)+".Name", pods[i].Name, "must be unique")
-	}
-	if i, j, found := c.uids.Duplicate(len(pods), touchedText(pods, roles, podUID)); found {
-		errs.Add(kplan.ElementPath("Pods", min(pods[i].Name, pods[j].Name))+".UID", pods[i].UID, "must be unique")
-	}
-	return errs.Join()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -94,27 +95,15 @@ func showcases() map[string]showcase {
 	}
 }
 
-// TestQuirks: each row of the table has an input, by default it shows, its own repair
-// alone mends it, and the repairs of all others leave it.
+// TestQuirks: each row of the table has an input that shows it: see [total.Quirks].
 func TestQuirks(t *testing.T) {
-	cases := showcases()
-	for i, q := range replicaset.QuirkTable() {
-		t.Run(q.Name, func(t *testing.T) {
-			c, ok := cases[q.Name]
-			require.True(t, ok, "the quirk has no input that shows it")
-			for _, text := range []string{q.Upstream, q.Source, q.Input, q.Repair} {
-				require.NotEmpty(t, text)
-			}
-			own := replicaset.Quirks(1) << i
-			require.Equal(t, q.Name, own.String())
-			for repair, want := range map[replicaset.Quirks]string{
-				0: c.kept, own: c.repaired, replicaset.RepairAll: c.repaired, replicaset.RepairAll &^ own: c.kept,
-			} {
-				require.Equal(t, want, c.asks(pass(c.s, c.report, replicaset.Options{Repair: repair})), "%s: %v", c.s.ReplicaSet.Name, repair)
-			}
-		})
+	cases := map[string]total.Showcase[replicaset.Quirks]{}
+	for name, c := range showcases() {
+		cases[name] = total.Showcase[replicaset.Quirks]{Kept: c.kept, Repaired: c.repaired, Answer: func(_ *testing.T, repair replicaset.Quirks) string {
+			return c.asks(pass(c.s, c.report, replicaset.Options{Repair: repair}))
+		}}
 	}
-	require.Len(t, cases, len(replicaset.QuirkTable()))
+	total.Quirks(t, replicaset.QuirkTable(), replicaset.RepairAll, cases)
 }
 
 // TestQuirkNames: the set goes through text and JSON, and has a bit for each row.

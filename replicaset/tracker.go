@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/internal/base/field"
 	"github.com/kplan-go/kplan/internal/base/lineup"
 	"github.com/kplan-go/kplan/internal/base/paged"
 	"github.com/kplan-go/kplan/internal/base/tracked"
@@ -132,11 +134,9 @@ func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
 	if !t.twinned() {
 		return nil
 	}
-	touched := newDuplicateCheck(len(pods))
-	for i := range pods {
-		touched.add(&pods[i], roles[i])
-	}
-	return touched.check(pods, roles)
+	var errs kplan.FieldErrors
+	field.Unique(&errs, "Pods", len(pods), touched(pods, roles))
+	return errs.Join()
 }
 
 // begin turns the zero Tracker into one that counts.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -58,29 +59,19 @@ func showcases() map[string]showcase {
 	}
 }
 
-// TestQuirks: each row of the table has an input, by default it shows, its own repair
-// alone mends it, and the repairs of all others leave it.
+// TestQuirks: each row of the table has an input that shows it: see [total.Quirks].
 func TestQuirks(t *testing.T) {
-	cases := showcases()
-	var all []string
-	for i, q := range revision.QuirkTable() {
-		all = append(all, q.Name)
-		t.Run(q.Name, func(t *testing.T) {
-			c, ok := cases[q.Name]
-			require.True(t, ok, "the quirk has no input that shows it")
-			for _, text := range []string{q.Upstream, q.Source, q.Input, q.Repair} {
-				require.NotEmpty(t, text)
-			}
-			own := revision.Quirks(1) << i
-			require.Equal(t, q.Name, own.String())
-			for repair, want := range map[revision.Quirks]string{
-				0: c.kept, own: c.repaired, revision.RepairAll: c.repaired, revision.RepairAll &^ own: c.kept,
-			} {
-				require.Equal(t, want, c.answer(revision.Options{Repair: repair}), repair)
-			}
-		})
+	cases := map[string]total.Showcase[revision.Quirks]{}
+	for name, c := range showcases() {
+		cases[name] = total.Showcase[revision.Quirks]{Kept: c.kept, Repaired: c.repaired, Answer: func(_ *testing.T, repair revision.Quirks) string {
+			return c.answer(revision.Options{Repair: repair})
+		}}
 	}
-	require.Len(t, cases, len(all))
+	total.Quirks(t, revision.QuirkTable(), revision.RepairAll, cases)
+	var all []string
+	for _, q := range revision.QuirkTable() {
+		all = append(all, q.Name)
+	}
 	every, err := revision.ParseQuirks(all...)
 	require.NoError(t, err)
 	require.Equal(t, revision.RepairAll, every)

@@ -3,7 +3,6 @@
 package argo_test
 
 import (
-	"reflect"
 	"testing"
 	"time"
 
@@ -25,24 +24,7 @@ func TestPropertyApply(t *testing.T) {
 		if err != nil {
 			return // not a snapshot that is planned
 		}
-		before := purity.Clone(s)
-		whole, err := p.Apply(s, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := s
-		for _, a := range p.Actions {
-			if step, err = argo.Apply(step, a, now); err != nil {
-				t.Fatal(err)
-			}
-		}
-		step.Rollout.Status = p.Status
-		if !reflect.DeepEqual(step, whole) {
-			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
-		}
-		if !reflect.DeepEqual(s, before) {
-			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
-		}
+		purity.Apply(t, s, now, p.Apply, p.Actions, argo.Apply, func(step *argo.Snapshot) { step.Rollout.Status = p.Status })
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
+	"github.com/kplan-go/kplan/internal/verify/total"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -127,27 +128,17 @@ func showcases(t *testing.T) map[string]showcase {
 	return cases
 }
 
-// TestQuirks: each row of the table has a snapshot, by default the quirk shows, its own
-// repair alone mends it, and the repairs of all others leave it.
+// TestQuirks: each row of the table has a snapshot that shows it: see [total.Quirks].
 func TestQuirks(t *testing.T) {
-	cases := showcases(t)
-	for i, q := range argo.QuirkTable() {
-		t.Run(q.Name, func(t *testing.T) {
-			c, ok := cases[q.Name]
-			require.True(t, ok, "the quirk has no snapshot that shows it")
-			for _, text := range []string{q.Upstream, q.Source, q.Input, q.Repair} {
-				require.NotEmpty(t, text)
-			}
-			own := argo.Quirks(1) << i
-			require.Equal(t, q.Name, own.String())
-			for repair, want := range map[argo.Quirks]string{0: c.kept, own: c.repaired, argo.RepairAll: c.repaired, argo.RepairAll &^ own: c.kept} {
-				p, err := argo.Reconcile(c.s, now, argo.Options{Repair: repair})
-				require.NoError(t, err)
-				require.Equal(t, want, c.asks(p), "%v", repair)
-			}
-		})
+	cases := map[string]total.Showcase[argo.Quirks]{}
+	for name, c := range showcases(t) {
+		cases[name] = total.Showcase[argo.Quirks]{Kept: c.kept, Repaired: c.repaired, Answer: func(t *testing.T, repair argo.Quirks) string {
+			p, err := argo.Reconcile(c.s, now, argo.Options{Repair: repair})
+			require.NoError(t, err)
+			return c.asks(p)
+		}}
 	}
-	require.Len(t, cases, len(argo.QuirkTable()))
+	total.Quirks(t, argo.QuirkTable(), argo.RepairAll, cases)
 }
 
 // TestQuirkNames: the set goes through text and JSON, and has a bit for each row.

@@ -3,7 +3,6 @@
 package kruise_test
 
 import (
-	"reflect"
 	"testing"
 	"time"
 
@@ -30,26 +29,11 @@ func TestPropertyApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := purity.Clone(s)
-		whole, err := p.Apply(s, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := s
-		for _, a := range p.Actions {
-			if step, err = kruise.Apply(step, a, now); err != nil {
-				t.Fatal(err)
+		purity.Apply(t, s, now, p.Apply, p.Actions, kruise.Apply, func(step *kruise.Snapshot) {
+			if step.Grace = p.Grace; p.Failure == "" {
+				step.Rollout.Status = p.Status
 			}
-		}
-		if step.Grace = p.Grace; p.Failure == "" {
-			step.Rollout.Status = p.Status
-		}
-		if !reflect.DeepEqual(step, whole) {
-			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
-		}
-		if !reflect.DeepEqual(s, before) {
-			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
-		}
+		})
 	})
 }
 
@@ -61,24 +45,7 @@ func TestPropertyApplyBatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := purity.Clone(s)
-		whole, err := p.Apply(s, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := s
-		for _, a := range p.Actions {
-			if step, err = batchrelease.Apply(step, a, now); err != nil {
-				t.Fatal(err)
-			}
-		}
-		step.Release.Status = p.Status
-		if !reflect.DeepEqual(step, whole) {
-			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
-		}
-		if !reflect.DeepEqual(s, before) {
-			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
-		}
+		purity.Apply(t, s, now, p.Apply, p.Actions, batchrelease.Apply, func(step *batchrelease.Snapshot) { step.Release.Status = p.Status })
 	})
 }
 
