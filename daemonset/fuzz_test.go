@@ -28,6 +28,9 @@ func FuzzSnapshot(f *testing.F) {
 		if _, err := daemonset.Reconcile(s, t0, daemonset.Options{}); err != nil {
 			return daemonset.Plan{}, err
 		}
+		if _, err := daemonset.ReconcileFrom(s, &reader{pods: s.Pods}, t0, daemonset.Options{}); err != nil {
+			return daemonset.Plan{}, err
+		}
 		return daemonset.Reconcile(s, t0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll})
 	}, examples()...)
 }

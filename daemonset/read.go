@@ -41,10 +41,11 @@ func (l podList) Read(i int) *Pod { return &l[i] }
 // A podSet is the pods of a snapshot, after one pass over them. Pods are given by their numbers.
 type podSet struct {
 	reader     PodReader
-	facts      []facts   // of each pod
-	owned      []int32   // pods that belong to the DaemonSet
-	keyOf      []int32   // of each owned pod its key, -1 for none
-	missing    []string  // names of missing nodes that owned pods belong to: the keys after the nodes
+	facts      []facts  // of each pod
+	owned      []int32  // pods that belong to the DaemonSet
+	keyOf      []int32  // of each owned pod its key, -1 for none
+	missing    []string // names of missing nodes that owned pods belong to: the keys after the nodes
+	missingKey map[string]int32
 	claimed    []int32   // pods to adopt or to release, by name
 	relabelled []int32   // pods that get the hash of the revision that stays, by name
 	next       time.Time // when the next pod becomes available if it stays ready, or zero
@@ -69,7 +70,6 @@ func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 	if ok {
 		touched = field.NewIdentities(n)
 	}
-	missing := map[string]int32{}
 	for i := range n {
 		p := r.At(i)
 		if p == nil {
@@ -78,7 +78,7 @@ func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 		if touched != nil {
 			touched.Add(p.Name, p.UID, p.ControllerUID == in.ds.UID)
 		}
-		in.readPod(int32(i), p, v, missing)
+		in.readPod(int32(i), p, v)
 	}
 	slices.SortFunc(in.claimed, in.comparePods)
 	slices.SortFunc(in.relabelled, in.comparePods)
@@ -90,7 +90,7 @@ func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 }
 
 // readPod decides whether a pod belongs to the DaemonSet, and finds its node and its facts.
-func (in *input) readPod(i int32, p *Pod, v *Version, missing map[string]int32) {
+func (in *input) readPod(i int32, p *Pod, v *Version) {
 	switch verdict(&in.owner, p) {
 	case claim.Ignore:
 		return
@@ -104,7 +104,12 @@ func (in *input) readPod(i int32, p *Pod, v *Version, missing map[string]int32) 
 		in.relabelled = append(in.relabelled, i)
 	}
 	f := factsOf(p, v.hashOf(p), v, &in.availability, in.opts.kruise())
-	in.owned, in.keyOf, in.facts[i] = append(in.owned, i), append(in.keyOf, in.keyOfPod(p.place(f, in.opts.kruise()), missing)), f
+	node := p.place(f, in.opts.kruise())
+	key, known := in.keyOfNode(node)
+	if !known {
+		in.addMissing(node)
+	}
+	in.owned, in.keyOf, in.facts[i] = append(in.owned, i), append(in.keyOf, key), f
 	if f.has(isReady) && !f.has(isAvailable) {
 		if at, ok := in.availability.At(p); ok {
 			in.next = earlier(in.next, at)
@@ -112,22 +117,30 @@ func (in *input) readPod(i int32, p *Pod, v *Version, missing map[string]int32) 
 	}
 }
 
-// keyOfPod returns the key of a pod that belongs to the node with a name. Missing holds the keys of
-// missing nodes.
-func (in *input) keyOfPod(node string, missing map[string]int32) int32 {
+// keyOfNode returns the key of the node with a name, -1 for no name. A missing node that is not
+// known yet gets the next key.
+func (in *input) keyOfNode(node string) (key int32, known bool) {
 	if node == "" {
-		return -1
+		return -1, true
 	}
-	key, _ := in.index.find(node, func(i int32) string { return in.nodes[i].Name })
-	if key >= 0 {
-		return key
+	if key, _ = in.index.find(node, func(i int32) string { return in.nodes[i].Name }); key >= 0 {
+		return key, true
 	}
-	key, known := missing[node]
-	if !known {
-		key = int32(len(in.nodes) + len(in.missing))
-		in.missing, missing[node] = append(in.missing, node), key
+	if key, known = in.missingKey[node]; known {
+		return key, true
 	}
-	return key
+	return in.nextKey(), false
+}
+
+// nextKey returns the key of the next missing node.
+func (in *input) nextKey() int32 { return int32(len(in.nodes) + len(in.missing)) }
+
+func (in *input) addMissing(node string) {
+	if in.missingKey == nil {
+		in.missingKey = map[string]int32{}
+	}
+	in.missingKey[node] = in.nextKey()
+	in.missing = append(in.missing, node)
 }
 
 func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
