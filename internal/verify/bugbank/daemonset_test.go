@@ -40,13 +40,13 @@ func updatesOfDaemonSets() []entry {
 		{"kubernetes-86619", "an update cannot be paused", pausedUpdate,
 			mutant{"daemonset:state.update", "s.ds.Paused", "false"}},
 		{"kubernetes-77203", "a rollout is stuck when the clock of a node is ahead", clockAhead,
-			mutant{"daemonset:state.nextAvailable", "a.After", "a.Before"}},
+			mutant{"daemonset:input.readPod", "f.has(isReady) && !f.has(isAvailable)", "false"}},
 		{"kruise-1012", "with surge, the end of minReadySeconds of the new pod passes unnoticed", surgeRecheck,
 			mutant{"daemonset:NodeDecision.recheck", "d.RecheckAt = a", "_ = a"}},
 		{"kubernetes-113287", "the number of pods created at once cannot be set", burstSet,
 			mutant{"daemonset:Burst", "max(b.Of(d), 0)", "defaultBurst"}},
 		{"kubernetes-111280", "pods of an older template are relabelled with those of a duplicate revision", duplicateRevision,
-			mutant{"daemonset", "s.version.relabelAll, s.version.relabelled = a, g", "s.version.relabelAll, s.version.relabelled = true, g"}},
+			mutant{"daemonset", "v.relabelAll = !i.opts.Repair.Has(OlderPodsRelabelled)", "v.relabelAll = true"}},
 	}
 }
 
