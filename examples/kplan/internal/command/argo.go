@@ -5,8 +5,6 @@ package command
 import (
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -39,9 +37,5 @@ func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.Argo
 	return e, nil
 }
 
-// tellScale prints the size of a Rollout that its autoscaler wants.
-func tellScale(c *cobra.Command, a *manifest.ArgoRollout) {
-	for _, text := range a.Scaled.Notes {
-		tell(c, []string{a.Placed() + ": " + text})
-	}
-}
+// scaleNotes returns notes about the size of a Rollout that its autoscaler wants.
+func scaleNotes(a *manifest.ArgoRollout) []string { return noted(a.Placed(), a.Scaled.Notes) }

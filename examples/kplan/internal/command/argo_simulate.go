@@ -21,7 +21,7 @@ import (
 
 // ofArgo returns the simulation of an update of an Argo Rollout: the rest of the update in the
 // files, or a whole update from an old Rollout.
-func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
+func (s *settings) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 	partial, err := argoRolledOut(old)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 	if old != nil && len(r.ReplicaSets) > 0 {
 		return nil, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
 	}
-	j := argoJob(cmp.Or(old, r), onlyWith(old, r), s.now.Time)
+	j := argoJob(cmp.Or(old, r), onlyWith(old, r), s.begin)
 	var before *manifest.Workload
 	if old != nil {
 		before = &old.Workload
@@ -45,7 +45,7 @@ func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 		assumed, short = s.environment(&r.Workload, before, b)
 		b.Broken(s.neverReady)
 		config.Autoscalers, config.Argo = append(config.Autoscalers, scaled(b.Name, r.Scaled.To)...), argo.Options{Repair: s.argoRollouts()}
-		config.Analysis = cluster.Analysis{Takes: s.exactly(s.analysis.after), Ends: phases[s.analysis.outcome]}
+		config.Analysis = cluster.Analysis{Takes: s.exactly(s.analysisAfter), Ends: phases[s.analysis]}
 		s.approved(config)
 		people, wanted = attendanceIn(config, b.Name), b.WantedArgo().Rollout
 		j.telling = view.ArgoRollouts{Rollout: wanted}
@@ -60,14 +60,14 @@ func (s *simulation) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
 }
 
 // approved sets the time until people approve.
-func (s *simulation) approved(c *sim.Config) {
+func (s *settings) approved(c *sim.Config) {
 	if !s.neverApprove {
 		c.ApproveAfter = cluster.Exactly(time.Duration(s.approveAfter))
 	}
 }
 
 // exactly returns a fixed time, nil for 0.
-func (s *simulation) exactly(d delay) cluster.Spread {
+func (s *settings) exactly(d delay) cluster.Spread {
 	if d == 0 {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (a *attendance) assumed(after time.Duration, flag string) []string {
 
 // decided returns the assumptions about people and analyses that the length of an update depends
 // on.
-func (s *simulation) decided(r *argo.Rollout, people *attendance) (assumed []string) {
+func (s *settings) decided(r *argo.Rollout, people *attendance) (assumed []string) {
 	if assumed = people.assumed(time.Duration(s.approveAfter), " (--approve-after)"); s.neverApprove && assumed != nil {
 		assumed = []string{"nobody approves (--never-approve)"}
 	}
@@ -119,7 +119,7 @@ func (s *simulation) decided(r *argo.Rollout, people *attendance) (assumed []str
 		return step.Other == argo.StepAnalysis || step.Other == argo.StepExperiment || step.Other == argo.StepPlugin
 	})
 	if b := r.BlueGreen; analysed || b != nil && (b.PrePromotionAnalysis || b.PostPromotionAnalysis) {
-		assumed = append(assumed, fmt.Sprintf("analyses end after %s and are %s (--analysis-after, --analysis)", terminal.Clock(time.Duration(s.analysis.after)), s.analysis.outcome))
+		assumed = append(assumed, fmt.Sprintf("analyses end after %s and are %s (--analysis-after, --analysis)", terminal.Clock(time.Duration(s.analysisAfter)), s.analysis))
 	}
 	return assumed
 }

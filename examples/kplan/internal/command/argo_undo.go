@@ -19,12 +19,12 @@ import (
 )
 
 // argoUndo returns the result of kubectl argo rollouts undo, with the simulation of its rollout.
-func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
-	target, err := u.argoTarget(r)
+func (s *settings) argoUndo(r *manifest.ArgoRollout, number int64) (view.ArgoUndo, error) {
+	target, err := argoTarget(r, number)
 	if err != nil {
 		return view.ArgoUndo{}, r.Invalid(err)
 	}
-	undo := view.ArgoUndo{Namespace: r.Object.Namespace, Name: r.Object.Name, ReplicaSet: target.Name, Number: u.number}
+	undo := view.ArgoUndo{Namespace: r.Object.Namespace, Name: r.Object.Name, ReplicaSet: target.Name, Number: number}
 	undo.Revision, _ = revisionOf(target)
 	template := *target.Spec.Template.DeepCopy()
 	delete(template.Labels, argo.HashLabel)
@@ -35,46 +35,46 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 		return undo, nil
 	}
 	undo.Images = changes(&current.Spec, &template.Spec)
-	rollout, err := u.argoRollout(r, target)
+	rollout, err := s.argoRollout(r, target)
 	undo.Rollout = &rollout
 	return undo, err
 }
 
 // argoRollout simulates the rollout after the template of a ReplicaSet is restored.
-func (u *undoing) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet) (view.Simulation, error) {
-	j := argoJob(r, nil, u.now.Time)
+func (s *settings) argoRollout(r *manifest.ArgoRollout, target *appsv1.ReplicaSet) (view.Simulation, error) {
+	j := argoJob(r, nil, s.begin)
 	var people *attendance
 	j.prepare = func(b *world.Beginning, config *sim.Config) error {
-		u.healed(b)
+		s.healed(b)
 		next := b.WantedArgo()
 		next.TemplateHash, next.TemplateLabels = target.Labels[argo.HashLabel], maps.Clone(target.Spec.Template.Labels)
 		delete(next.TemplateLabels, argo.HashLabel)
 		b.Applied = []any{next}
-		config.Argo, config.ApproveAfter = argo.Options{Repair: u.argoRollouts()}, cluster.Exactly(approvedAfter)
+		config.Argo, config.ApproveAfter = argo.Options{Repair: s.argoRollouts()}, cluster.Exactly(approvedAfter)
 		people, j.telling = attendanceIn(config, b.Name), view.ArgoRollouts{Rollout: next.Rollout}
 		return nil
 	}
 	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies = u.flags(argo.QuirkTable())
-		result.Assumed = slices.Concat([]string{"all pods become ready, and nodes have room"}, u.lives(b, result), people.assumed(approvedAfter, ""))
+		result.Policies = s.flags(argo.QuirkTable())
+		result.Assumed = slices.Concat([]string{"all pods become ready, and nodes have room"}, s.lives(b, result), people.assumed(approvedAfter, ""))
 	}
-	return u.alone(&u.policies, j)
+	return s.alone(j)
 }
 
 // argoTarget returns the ReplicaSet to go back to: the one with the wanted revision, or the one
 // before the last.
-func (u *undoing) argoTarget(r *manifest.ArgoRollout) (*appsv1.ReplicaSet, error) {
+func argoTarget(r *manifest.ArgoRollout, number int64) (*appsv1.ReplicaSet, error) {
 	list := revisionsOf(r)
-	if u.number == 0 {
+	if number == 0 {
 		if len(list) < 2 {
 			return nil, errors.New("no revision to go back to")
 		}
 		return list[len(list)-2], nil
 	}
 	for _, rs := range list {
-		if n, _ := revisionOf(rs); n == u.number {
+		if n, _ := revisionOf(rs); n == number {
 			return rs, nil
 		}
 	}
-	return nil, noRevision(u.number)
+	return nil, noRevision(number)
 }

@@ -13,13 +13,13 @@ import (
 
 // besides returns the simulation of CloneSets and StatefulSets that no Rollout releases. The
 // answers leave them out, but their pods roll, and use nodes and quotas, in the same cluster.
-func (s *simulation) besides(set *manifest.Set, from *earlier) (jobs []*job) {
+func (s *settings) besides(set *manifest.Set, from *earlier) (jobs []*job) {
 	for i := range set.PodSets {
 		p := &set.PodSets[i]
 		if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Set == p }) {
 			continue
 		}
-		j := &job{of: p, now: s.now.Time, around: set.Around(p.Object.GetNamespace()), silent: true}
+		j := &job{of: p, now: s.begin, around: set.Around(p.Object.GetNamespace()), silent: true}
 		j.prepare = func(*world.Beginning, *sim.Config) error { return nil }
 		if err := tooMany(p.Set.Replicas); err != nil {
 			j.err = p.Invalid(err)
@@ -33,7 +33,7 @@ func (s *simulation) besides(set *manifest.Set, from *earlier) (jobs []*job) {
 
 // besideSet begins with a set: with the change from an old set, or with its current state if old
 // is nil.
-func (s *simulation) besideSet(j *job, p, old *manifest.PodSet) {
+func (s *settings) besideSet(j *job, p, old *manifest.PodSet) {
 	namespace, name := p.Object.GetNamespace(), p.Object.GetName()
 	if old == nil {
 		j.objects = []kube.Object{p.Object.(kube.Object)}

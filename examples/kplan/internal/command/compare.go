@@ -12,7 +12,7 @@ import (
 )
 
 // compare runs the rollout of a Deployment with each strategy.
-func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error) {
+func (s *settings) compare(w, old *manifest.Workload) (view.Comparison, error) {
 	if _, err := deploymentRolledOut(old); err != nil {
 		return view.Comparison{}, err
 	}
@@ -42,7 +42,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	for _, t := range strategies {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {
-			s.progress.doing("trying %s of %s (run %d of %d)", t.label, w.Name(), i+1, result.Runs)
+			s.doing("trying %s of %s (run %d of %d)", t.label, w.Name(), i+1, result.Runs)
 			b := *start
 			b.Applied = []any{t.in(start.Wanted())}
 			config := s.pace.config(&s.policies)
@@ -70,7 +70,7 @@ type strategy struct {
 
 // strategies returns the strategy of a Deployment as written, and the strategies to compare with
 // it.
-func (s *simulation) strategies(w *manifest.Workload) (list []strategy, err error) {
+func (s *settings) strategies(w *manifest.Workload) (list []strategy, err error) {
 	for _, t := range append([]trial{{label: "as written"}}, s.trials...) {
 		d, err := t.of(w)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // ofDaemonSet returns the simulation of an update of a DaemonSet from an old one, or from its
 // current pods if old is nil.
-func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
+func (s *settings) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
 	partial, err := daemonRolledOut(old)
 	if err != nil {
 		return nil, err
@@ -30,14 +30,14 @@ func (s *simulation) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
 	if len(d.Nodes) == 0 {
 		return nil, d.Invalid(manifest.ErrNoNode)
 	}
-	j := daemonSetJob(cmp.Or(old, d), onlyWith(old, d), s.now.Time)
+	j := daemonSetJob(cmp.Or(old, d), onlyWith(old, d), s.begin)
 	j.apart = len(nodes) > 0
 	var assumed []string
 	j.after(func(b *world.Beginning) {
 		assumed = slices.Concat(partial, nodesBarred(b), s.believed(d.Nodes, b))
 		b.Broken(s.neverReady)
 	})
-	s.updated(j, d, &s.policies, &assumed)
+	s.updated(j, d, &assumed)
 	return j, nil
 }
 
@@ -50,12 +50,12 @@ func onlyWith[T any](old, wanted *T) *T {
 }
 
 // updated sets the function of a job that adds the assumptions to the result of an update.
-func (p *pace) updated(j *job, d *manifest.DaemonSet, by *policies, assumed *[]string) {
+func (s *settings) updated(j *job, d *manifest.DaemonSet, assumed *[]string) {
 	of := view.DaemonSets{Advanced: d.Advanced != nil, Nodes: len(d.Nodes)}
 	j.telling = of
 	j.tell = func(b *world.Beginning, r *world.Run, result *view.Simulation) {
-		result.Policies = by.flags(daemonset.QuirkTable())
-		result.Assumed = slices.Concat(d.Bites(of.Most(result), b.Running()), *assumed, p.lives(b, result))
+		result.Policies = s.flags(daemonset.QuirkTable())
+		result.Assumed = slices.Concat(d.Bites(of.Most(result), b.Running()), *assumed, s.lives(b, result))
 		result.Caveats = keptImages(d, r, result)
 	}
 }
@@ -68,8 +68,8 @@ func nodesBarred(b *world.Beginning) []string {
 
 // assumeNodes adds nodes to a DaemonSet without any, and returns the assumptions about them. It
 // adds none in a comparison of manifests, where the number of nodes is unknown.
-func (s *simulation) assumeNodes(d, old *manifest.DaemonSet) []string {
-	if s.whole {
+func (s *settings) assumeNodes(d, old *manifest.DaemonSet) []string {
+	if s.noNodes {
 		return nil
 	}
 	return d.AssumeNodes(old)

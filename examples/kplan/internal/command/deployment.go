@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,11 +41,9 @@ func (p *policies) planDeployment(w *manifest.Workload, now time.Time) (view.Pla
 	}, nil
 }
 
-// tellLimits prints the limits that keep the Deployment from its wanted pods.
-func tellLimits(c *cobra.Command, w *manifest.Workload, plan view.Plan) {
-	for _, text := range w.Bites(plan.Plan.Budget, running(w.Pods)) {
-		tell(c, []string{w.Placed() + ": " + text})
-	}
+// limitNotes returns notes about the limits that keep the Deployment from its wanted pods.
+func limitNotes(w *manifest.Workload, plan view.Plan) []string {
+	return noted(w.Placed(), w.Bites(plan.Plan.Budget, running(w.Pods)))
 }
 
 // podPlans returns the plans for the pods of all ReplicaSets at their current sizes.

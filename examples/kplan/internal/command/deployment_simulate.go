@@ -18,7 +18,7 @@ import (
 
 // ofDeployment returns the simulation of the rollout of a Deployment, from an old Deployment or
 // from its current pods.
-func (s *simulation) ofDeployment(w, old *manifest.Workload) (*job, error) {
+func (s *settings) ofDeployment(w, old *manifest.Workload) (*job, error) {
 	partial, err := deploymentRolledOut(old)
 	if err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func hasSets(w *manifest.Workload) bool {
 }
 
 // startOf returns the simulation at the start of the rollout.
-func (s *simulation) startOf(w, old *manifest.Workload) (*job, error) {
+func (s *settings) startOf(w, old *manifest.Workload) (*job, error) {
 	if old == nil {
-		return deploymentJob(w, nil, s.now.Time)
+		return deploymentJob(w, nil, s.begin)
 	}
 	if err := sameSelector(old.Deployment.Spec.Selector, w.Deployment.Spec.Selector, old.File); err != nil {
 		return nil, w.Invalid(err)
 	}
-	j, err := deploymentJob(old, w, s.now.Time)
+	j, err := deploymentJob(old, w, s.begin)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (f *diffFormat) Set(s string) error {
 }
 
 func (d *difference) execute(c *cobra.Command) error {
-	d.whole = true
+	d.whole, d.noNodes, d.tell, d.doing = true, true, tellTo(c), d.progress.doing
 	from, err := d.loadFrom(c)
 	if err != nil {
 		return err
@@ -117,15 +117,17 @@ func (d *difference) execute(c *cobra.Command) error {
 	if d.chosen != nil && len(from.Objects)+len(set.Objects) == 0 {
 		return errors.New("nothing in the input is what is asked for")
 	}
+	d.begin = d.now.Time
 	if latest := later(from.Latest, set.Latest); !latest.IsZero() {
-		d.now = instant{d.present(c, latest)}
+		d.begin = d.present(c, latest)
 	}
 	from.Running = manifest.Running{} // the manifests are applied
 	before := earlierOf(from)
 	rows := rowsOf(from, set, before)
 	rows.diff.Pace = d.paceText()
 	d.dropReleases(set, before)
-	if err := d.outcomes(c, set, before, rows.add); err != nil {
+	err = d.outcomes(set, before, rows.add)
+	if d.progress.done(); err != nil {
 		return err
 	}
 	if err := rows.others(); err != nil {

@@ -26,7 +26,7 @@ func seenOf(w, old *manifest.Workload) *manifest.Workload {
 // environment applies the state of pods and nodes in the input to a beginning, where the world
 // does not read it by itself. It returns notes about it for the user, and the resources that
 // quotas leave too little of.
-func (s *simulation) environment(w, old *manifest.Workload, b *world.Beginning) ([]string, []manifest.Shortage) {
+func (s *settings) environment(w, old *manifest.Workload, b *world.Beginning) ([]string, []manifest.Shortage) {
 	seen, most := seenOf(w, old), b.Most()
 	notes := nodeNotes(w)
 	if s.heal {
@@ -60,7 +60,7 @@ func beliefsOf(b *world.Beginning, room string) (notes []string) {
 
 // believed applies the flags to a beginning. It returns the assumptions about pods, nodes and
 // quotas.
-func (s *simulation) believed(nodes []*corev1.Node, b *world.Beginning) []string {
+func (s *settings) believed(nodes []*corev1.Node, b *world.Beginning) []string {
 	if s.heal {
 		some := len(b.Pods)+len(b.DaemonPods) > 0
 		if b.Heal(); some {

@@ -72,7 +72,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		a := &set.Argo[i]
 		e, err := p.explainArgo(a, now)
 		if err == nil {
-			tellScale(c, a)
+			tell(c, scaleNotes(a))
 		}
 		if err := explanations.add(e, err); err != nil {
 			return err
@@ -88,13 +88,18 @@ func (p *planning) explain(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		tellLimits(c, w, plan)
+		tell(c, limitNotes(w, plan))
 		if err := explanations.add(explanationOf(w, plan, now), nil); err != nil {
 			return err
 		}
 	}
 	for i := range set.ReplicaSets {
-		if err := explanations.add(p.explainReplicaSet(c, &set.ReplicaSets[i], now)); err != nil {
+		r := &set.ReplicaSets[i]
+		answer, err := p.explainReplicaSet(r, now)
+		if err == nil {
+			tell(c, noted(r.Workload.Placed(), bites(r)))
+		}
+		if err := explanations.add(answer, err); err != nil {
 			return err
 		}
 	}

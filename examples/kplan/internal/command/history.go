@@ -4,16 +4,9 @@ package command
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // A listing holds the flags of the command history.
@@ -80,7 +73,8 @@ func (l *listing) execute(c *cobra.Command) error {
 		}
 	}
 	for _, w := range set.Opened() {
-		h, err := l.history(c, w)
+		h, notes, err := deploymentHistory(w, l.number, l.full)
+		tell(c, notes)
 		if err != nil {
 			return w.Invalid(err)
 		}
@@ -89,7 +83,7 @@ func (l *listing) execute(c *cobra.Command) error {
 		}
 	}
 	for i := range set.DaemonSets {
-		h, err := l.daemonHistory(&set.DaemonSets[i])
+		h, err := daemonHistory(&set.DaemonSets[i], l.number, l.full)
 		if err != nil {
 			return set.DaemonSets[i].Invalid(err)
 		}
@@ -98,80 +92,4 @@ func (l *listing) execute(c *cobra.Command) error {
 		}
 	}
 	return write(c, l.output, histories.documents)
-}
-
-func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History, error) {
-	workload, entries := w.History()
-	newest, _ := revision.Split(entries, workload.Template)
-	rows, skipped := kubectl.History(entries, workload.Template)
-	for _, i := range skipped {
-		tell(c, []string{fmt.Sprintf("%s: ReplicaSet %q: left out, because its revision is %q", w.File, entries[i].Name, entries[i].Annotations[revision.AnnotationRevision])})
-	}
-	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: kubectl.FullHistory(entries), Number: l.number, Full: l.full}
-	for i, rs := range w.Controlled() {
-		number, _ := revision.Number(rs.Annotations)
-		template, err := l.templateText(&rs.Spec.Template)
-		if err != nil {
-			return h, err
-		}
-		h.Entries = append(h.Entries, view.Entry{
-			Name: rs.Name, Revision: number, Current: i == newest, Images: images(&rs.Spec.Template),
-			Cause: kubectl.ChangeCause(entries[i]), Template: template,
-		})
-	}
-	if l.full && l.number > 0 {
-		h.Records, rows = only(h.Records, l.number)
-	}
-	var err error
-	h.Rows, err = kubectl.Show(rows, l.number)
-	return h, err
-}
-
-// daemonHistory returns the revisions of a DaemonSet.
-func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
-	h := view.History{Daemon: true, Advanced: d.Advanced != nil, Namespace: d.Object.Namespace, Name: d.Object.Name, Number: l.number, Full: l.full}
-	snapshot, err := d.Snapshot()
-	if err != nil {
-		return h, err
-	}
-	objects, own := d.History()
-	for i, r := range objects {
-		restored, err := kube.RestoredDaemonSet(d.Object, r)
-		if err != nil {
-			return h, err
-		}
-		template, err := l.templateText(&restored.Spec.Template)
-		if err != nil {
-			return h, err
-		}
-		h.Entries = append(h.Entries, view.Entry{
-			Name: r.Name, Revision: r.Revision, Current: string(own[i].Data) == string(snapshot.DaemonSet.Template.Data),
-			Images: images(&restored.Spec.Template), Cause: r.Annotations[kubectl.AnnotationChangeCause], Template: template,
-		})
-	}
-	rows := kubectl.RevisionHistory(own)
-	for _, row := range rows {
-		h.Records = append(h.Records, kubectl.Record{Number: row.Number, Entry: row.Source})
-	}
-	h.Rows, err = kubectl.Show(rows, l.number)
-	return h, err
-}
-
-// only returns the record of a revision, also as a row. It is the first record with that number,
-// and so the current one if there is any.
-func only(records []kubectl.Record, number int64) ([]kubectl.Record, []kubectl.Row) {
-	for i, r := range records {
-		if r.Number == number {
-			return records[i : i+1], []kubectl.Row{{Number: number, Source: r.Entry}}
-		}
-	}
-	return nil, nil
-}
-
-// templateText returns a template as YAML if a single revision is shown, otherwise "".
-func (l *listing) templateText(t *corev1.PodTemplateSpec) (string, error) {
-	if l.number == 0 {
-		return "", nil
-	}
-	return templateText(t)
 }

@@ -58,8 +58,8 @@ func (j *job) after(f func(*world.Beginning)) {
 }
 
 // simulate simulates all jobs in one cluster. It sets the result or the error of each job.
-func (p *pace) simulate(by *policies, jobs []*job) {
-	config := p.config(by)
+func (s *settings) simulate(jobs []*job) {
+	config := s.config(&s.policies)
 	jobs = begun(jobs)
 	if len(jobs) == 0 {
 		return
@@ -67,7 +67,7 @@ func (p *pace) simulate(by *policies, jobs []*job) {
 	c := jobs[0].start.Cluster
 	c.Place()
 	jobs = each(jobs, func(j *job) error { return j.prepare(&j.start, &config) })
-	p.override(c, false)
+	s.override(c, false)
 	var list []*world.Beginning
 	for _, j := range jobs {
 		list = append(list, &j.start)
@@ -75,7 +75,7 @@ func (p *pace) simulate(by *policies, jobs []*job) {
 	if len(list) == 0 {
 		return
 	}
-	runs, err := c.Run(list, config, time.Duration(p.timeLimit), p.records)
+	runs, err := c.Run(list, config, time.Duration(s.timeLimit), s.records)
 	for i, j := range jobs {
 		if err != nil {
 			j.err = j.of.Invalid(withHelp(err))
@@ -101,8 +101,8 @@ func besideText(others int) string {
 }
 
 // alone simulates one job.
-func (p *pace) alone(by *policies, j *job) (view.Simulation, error) {
-	p.simulate(by, []*job{j})
+func (s *settings) alone(j *job) (view.Simulation, error) {
+	s.simulate([]*job{j})
 	return j.result, j.err
 }
 

@@ -6,25 +6,22 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // outcomes simulates all workloads in one cluster and calls use for each outcome. An error of one
 // workload is in its outcome. An error of use ends the calls.
-func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
-	defer s.progress.done()
+func (s *settings) outcomes(set *manifest.Set, from *earlier, use func(outcome) error) error {
 	if s.asked() {
-		return s.comparisons(c, set, from, use)
+		return s.comparisons(set, from, use)
 	}
-	all := s.jobs(c, set, from)
+	all := s.jobs(set, from)
 	beside := s.besides(set, from)
 	s.together(slices.Concat(all, beside))
 	for _, j := range beside {
 		if j.err != nil {
-			tell(c, []string{"not looked at: " + j.err.Error()})
+			s.tell("not looked at: " + j.err.Error())
 		}
 	}
 	for _, j := range all {
@@ -36,7 +33,7 @@ func (s *simulation) outcomes(c *cobra.Command, set *manifest.Set, from *earlier
 }
 
 // jobs returns the simulation of each workload in the answer.
-func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (all []*job) {
+func (s *settings) jobs(set *manifest.Set, from *earlier) (all []*job) {
 	add := func(of subject, j *job, err error) {
 		if err != nil {
 			j = &job{err: err}
@@ -47,7 +44,7 @@ func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (a
 	for i := range set.Argo {
 		r := &set.Argo[i]
 		old := from.argo[r.Key()]
-		s.startsFromNothing(c, old == nil, r.File, r.Name())
+		s.startsFromNothing(old == nil, r.File, r.Name())
 		j, err := s.ofArgo(r, old)
 		add(r, j, err)
 	}
@@ -61,13 +58,13 @@ func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (a
 		if isReleased(w, set.Rollouts) {
 			continue
 		}
-		j, err := s.ofDeployment(w, s.opened(c, w, from))
+		j, err := s.ofDeployment(w, s.opened(w, from))
 		add(w, j, err)
 	}
 	for i := range set.ReplicaSets {
 		r := &set.ReplicaSets[i]
 		old := from.replicaSets[r.Key()]
-		s.startsFromNothing(c, old == nil, r.File, r.Name())
+		s.startsFromNothing(old == nil, r.File, r.Name())
 		j, err := s.ofReplicaSet(r, old)
 		add(r, j, err)
 	}
@@ -77,7 +74,7 @@ func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (a
 			continue
 		}
 		old := from.daemonSets[d.Key()]
-		s.startsFromNothing(c, old == nil, d.File, d.Name())
+		s.startsFromNothing(old == nil, d.File, d.Name())
 		j, err := s.ofDaemonSet(d, old)
 		add(d, j, err)
 	}
@@ -85,22 +82,22 @@ func (s *simulation) jobs(c *cobra.Command, set *manifest.Set, from *earlier) (a
 }
 
 // together simulates jobs in one cluster, except jobs with a separate cluster.
-func (s *simulation) together(all []*job) {
+func (s *settings) together(all []*job) {
 	var jobs []*job
 	for _, j := range all {
 		if !j.apart {
 			jobs = append(jobs, j)
 			continue
 		}
-		s.progress.doing("simulating %s", j.of.ID().Name)
-		s.simulate(&s.policies, []*job{j})
+		s.doing("simulating %s", j.of.ID().Name)
+		s.simulate([]*job{j})
 	}
 	if len(jobs) == 1 {
-		s.progress.doing("simulating %s", describe(jobs[0].of))
+		s.doing("simulating %s", describe(jobs[0].of))
 	} else {
-		s.progress.doing("simulating %d workloads", len(jobs))
+		s.doing("simulating %d workloads", len(jobs))
 	}
-	s.simulate(&s.policies, jobs)
+	s.simulate(jobs)
 }
 
 // describe returns the kind and the name of a workload, for messages.
@@ -108,13 +105,13 @@ func describe(of subject) string { return fmt.Sprintf("%s %q", of.ID().Kind, of.
 
 // opened opens a Deployment and the Deployment that runs before it. It returns the latter, or
 // nil.
-func (s *simulation) opened(c *cobra.Command, w *manifest.Workload, from *earlier) *manifest.Workload {
+func (s *settings) opened(w *manifest.Workload, from *earlier) *manifest.Workload {
 	w.Open()
 	if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
-		tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
+		s.tell(fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name()))
 	}
 	old := from.deployments[w.Key()]
-	s.startsFromNothing(c, old == nil, w.File, w.Name())
+	s.startsFromNothing(old == nil, w.File, w.Name())
 	if old != nil {
 		old.Open()
 	}
@@ -122,11 +119,11 @@ func (s *simulation) opened(c *cobra.Command, w *manifest.Workload, from *earlie
 }
 
 // comparisons compares strategies of each Deployment, each in a separate cluster.
-func (s *simulation) comparisons(c *cobra.Command, set *manifest.Set, from *earlier, use func(outcome) error) error {
+func (s *settings) comparisons(set *manifest.Set, from *earlier, use func(outcome) error) error {
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
-		old := s.opened(c, w, from)
-		s.progress.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
+		old := s.opened(w, from)
+		s.doing("simulating %s (%d of %d)", w.Name(), i+1, len(set.Workloads))
 		result, err := s.compare(w, old)
 		if err := use(outcome{result, w, err}); err != nil {
 			return err
@@ -140,9 +137,9 @@ func (s *simulation) comparisons(c *cobra.Command, set *manifest.Set, from *earl
 
 // startsFromNothing notes that a workload is not in the files of --from, unless the answer itself
 // says that it is new.
-func (s *simulation) startsFromNothing(c *cobra.Command, does bool, file, name string) {
-	if does && len(s.from) > 0 && !s.whole {
-		tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
+func (s *settings) startsFromNothing(does bool, file, name string) {
+	if does && s.notesNew {
+		s.tell(fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name))
 	}
 }
 

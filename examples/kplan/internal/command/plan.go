@@ -83,7 +83,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		a := &set.Argo[i]
 		plan, err := p.planArgo(a, now)
 		if err == nil {
-			tellScale(c, a)
+			tell(c, scaleNotes(a))
 		}
 		if err := plans.add(plan, err); err != nil {
 			return err
@@ -99,13 +99,18 @@ func (p *planning) execute(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		tellLimits(c, w, plan)
+		tell(c, limitNotes(w, plan))
 		if err := plans.add(plan, nil); err != nil {
 			return err
 		}
 	}
 	for i := range set.ReplicaSets {
-		if err := plans.add(p.planReplicaSet(c, &set.ReplicaSets[i], now)); err != nil {
+		r := &set.ReplicaSets[i]
+		answer, err := p.planReplicaSet(r, now)
+		if err == nil {
+			tell(c, noted(r.Workload.Placed(), bites(r)))
+		}
+		if err := plans.add(answer, err); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ package command
 import (
 	"time"
 
-	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -16,13 +15,10 @@ import (
 )
 
 // planReplicaSet returns the next plan for a ReplicaSet without a Deployment.
-func (p *repairs) planReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaPlan, error) {
+func (p *repairs) planReplicaSet(r *manifest.ReplicaSet, now time.Time) (view.ReplicaPlan, error) {
 	plan, err := podPlan(r.Snapshot, now, replicaset.Options{Repair: p.replicaSets()})
 	if err != nil {
 		return view.ReplicaPlan{}, r.Invalid(err)
-	}
-	for _, text := range bites(r) {
-		tell(c, []string{r.Workload.Placed() + ": " + text})
 	}
 	return view.ReplicaPlan{
 		Kind: r.Kind, Namespace: r.Namespace, Controller: controllerOf(&r.Snapshot.ReplicaSet), PodPlan: plan,
@@ -35,8 +31,8 @@ func bites(r *manifest.ReplicaSet, short ...manifest.Shortage) []string {
 	return r.Workload.Bites(rollout.Budget{Replicas: sizeOf(&r.Snapshot.ReplicaSet)}, running(r.Workload.Pods), short...)
 }
 
-func (p *repairs) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaExplanation, error) {
-	plan, err := p.planReplicaSet(c, r, now)
+func (p *repairs) explainReplicaSet(r *manifest.ReplicaSet, now time.Time) (view.ReplicaExplanation, error) {
+	plan, err := p.planReplicaSet(r, now)
 	if err != nil {
 		return view.ReplicaExplanation{}, err
 	}

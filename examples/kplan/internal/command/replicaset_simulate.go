@@ -23,7 +23,7 @@ import (
 
 // ofReplicaSet returns the simulation of a ReplicaSet without a Deployment, or of the change from
 // an old ReplicaSet to it.
-func (s *simulation) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
+func (s *settings) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
 	seen, before := r, (*manifest.Workload)(nil)
 	if old != nil {
 		seen, before = old, &old.Workload
@@ -66,14 +66,14 @@ func keptTemplate(r, old *manifest.ReplicaSet, pods int) (notes []string) {
 
 // setJob returns the simulation of a ReplicaSet with its pods and the pods that it adopts, and of
 // the wanted ReplicaSet applied to it, if any.
-func (s *simulation) setJob(r, wanted *manifest.ReplicaSet) (*job, error) {
+func (s *settings) setJob(r, wanted *manifest.ReplicaSet) (*job, error) {
 	rs := &r.Snapshot.ReplicaSet
 	matches, err := selector.FromLabelSelector(rs.Selector)
 	if err != nil {
 		return nil, r.Invalid(err)
 	}
 	w := &r.Workload
-	j := &job{of: r, now: s.now.Time, objects: []kube.Object{w.ReplicaSets[0]}, around: w.Around(r.Namespace), own: podsIn(w), apart: rs.ControllerUID != ""}
+	j := &job{of: r, now: s.begin, objects: []kube.Object{w.ReplicaSets[0]}, around: w.Around(r.Namespace), own: podsIn(w), apart: rs.ControllerUID != ""}
 	if j.now.IsZero() {
 		j.now = latest(w)
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // beforeDeployment returns the release from an old Deployment to the Deployment of the Rollout.
-func (s *simulation) beforeDeployment(r *manifest.Rollout, old *manifest.Workload) (*release, error) {
+func (s *settings) beforeDeployment(r *manifest.Rollout, old *manifest.Workload) (*release, error) {
 	old.Open()
 	partial, err := deploymentRolledOut(old)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *simulation) beforeDeployment(r *manifest.Rollout, old *manifest.Workloa
 	}
 	seen := *old
 	seen.ReplicaSets, seen.Pods = nil, nil
-	j, err := deploymentJob(&seen, r.Deployment, s.now.Time)
+	j, err := deploymentJob(&seen, r.Deployment, s.begin)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func ofRollout(b *world.Beginning, r *manifest.Rollout) {
 
 // beforeSet returns the release from an old CloneSet or StatefulSet to the set of the Rollout.
 // Only the templates differ.
-func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*release, error) {
+func (s *settings) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*release, error) {
 	if r.Workload.Template.Same(old.Set.Template) {
 		return nil, r.Invalid(nothingNew(r.Workload.Kind))
 	}
@@ -110,7 +110,7 @@ func (s *simulation) beforeSet(r *manifest.Rollout, old *manifest.PodSet) (*rele
 	if err != nil {
 		return nil, err
 	}
-	of := &release{job: job{now: s.now.Time, around: r.Around()}}
+	of := &release{job: job{now: s.begin, around: r.Around()}}
 	of.replaces(old, r.Set)
 	of.begin = func(b *world.Beginning) error {
 		next := b.BeginSet(r.Set.Object.GetNamespace(), r.Set.Object.GetName(), inPlace)
@@ -149,7 +149,7 @@ func fresh(o, as metav1.Object, more string) kube.Object {
 
 // beforeDaemonSet returns the release from an old DaemonSet to the DaemonSet of the Rollout. Its
 // replicas are the desired number of scheduled pods.
-func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSet) (*release, error) {
+func (s *settings) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSet) (*release, error) {
 	partial, err := daemonRolledOut(old)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (s *simulation) beforeDaemonSet(r *manifest.Rollout, old *manifest.DaemonSe
 		return nil, r.Invalid(manifest.ErrNoNode)
 	}
 	first, next := statusless(old.Object, r.DaemonSet.Object.Namespace, ""), statusless(r.DaemonSet.Object, r.DaemonSet.Object.Namespace, world.Next)
-	of := &release{job: job{now: s.now.Time, objects: []kube.Object{first, next}, around: r.Around(), own: uidsOf(old.Controlled(), r.DaemonSet.Controlled()), apart: len(nodes) > 0}}
+	of := &release{job: job{now: s.begin, objects: []kube.Object{first, next}, around: r.Around(), own: uidsOf(old.Controlled(), r.DaemonSet.Controlled()), apart: len(nodes) > 0}}
 	of.begin = func(b *world.Beginning) error {
 		if a := r.DaemonSet.Advanced; a != nil {
 			free := *a // as outside a release

@@ -17,8 +17,8 @@ import (
 )
 
 // goesOn returns a release that is under way, with the given objects.
-func (s *simulation) goesOn(r *manifest.Rollout, objects []kube.Object) *release {
-	of := &release{job: job{now: s.now.Time, objects: objects, around: r.Around()}}
+func (s *settings) goesOn(r *manifest.Rollout, objects []kube.Object) *release {
+	of := &release{job: job{now: s.begin, objects: objects, around: r.Around()}}
 	if of.now.IsZero() {
 		of.now = latestOfRelease(r)
 	}
@@ -32,7 +32,7 @@ func stands(b *world.Beginning, r *manifest.Rollout, namespace string) {
 }
 
 // deploymentUnderWay returns the release of a Deployment in its current state.
-func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
+func (s *settings) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
 	if err := checkUnderWay(r); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
 		parts = append(parts, &r.Canaries[i])
 	}
 	for _, w := range parts {
-		if err := check(w, s.now.Time); err != nil {
+		if err := check(w, s.begin); err != nil {
 			return nil, err
 		}
 		objects = append(objects, w.Deployment)
@@ -68,7 +68,7 @@ func (s *simulation) deploymentUnderWay(r *manifest.Rollout) (*release, error) {
 }
 
 // setUnderWay returns the release of a CloneSet or a StatefulSet in its current state.
-func (s *simulation) setUnderWay(r *manifest.Rollout) (*release, error) {
+func (s *settings) setUnderWay(r *manifest.Rollout) (*release, error) {
 	set := &r.Set.Set // with its own revisions: the Rollout may use other names
 	switch status := &set.Status; {
 	case status.ObservedGeneration < set.Generation:
@@ -103,7 +103,7 @@ func (s *simulation) setUnderWay(r *manifest.Rollout) (*release, error) {
 }
 
 // daemonSetUnderWay returns the release of a DaemonSet in its current state.
-func (s *simulation) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
+func (s *settings) daemonSetUnderWay(r *manifest.Rollout) (*release, error) {
 	d := r.DaemonSet
 	if err := checkProgress(r); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ type release struct {
 
 // ofRelease returns the simulation of a release: the rest of a release that is under way, or a
 // release from the workload in --from to the workload with the same name in the input.
-func (s *simulation) ofRelease(r *manifest.Rollout, from *earlier) (*job, error) {
+func (s *settings) ofRelease(r *manifest.Rollout, from *earlier) (*job, error) {
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
 		return nil, r.Invalid(manifest.ErrNoNode)
 	}
@@ -69,7 +69,7 @@ func (s *simulation) ofRelease(r *manifest.Rollout, from *earlier) (*job, error)
 }
 
 // releases applies the flags to a release and adds its assumptions to the answer.
-func (s *simulation) releases(r *manifest.Rollout, of *release) {
+func (s *settings) releases(r *manifest.Rollout, of *release) {
 	believe := of.prepare
 	of.of = r
 	of.prepare = func(b *world.Beginning, config *sim.Config) error {
@@ -94,7 +94,7 @@ func (s *simulation) releases(r *manifest.Rollout, of *release) {
 
 // before returns the function that begins a release from the workload in --from. The second
 // result reports whether --from has that workload.
-func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (*release, error), found bool) {
+func (s *settings) before(r *manifest.Rollout, from *earlier) (begin func() (*release, error), found bool) {
 	if r.Set != nil {
 		old := from.podSets[r.Set.Key()]
 		return func() (*release, error) { return s.beforeSet(r, old) }, old != nil
@@ -108,7 +108,7 @@ func (s *simulation) before(r *manifest.Rollout, from *earlier) (begin func() (*
 }
 
 // standing returns a release that is under way, from its current state.
-func (s *simulation) standing(r *manifest.Rollout) (*release, error) {
+func (s *settings) standing(r *manifest.Rollout) (*release, error) {
 	switch {
 	case r.Set != nil:
 		return s.setUnderWay(r)
@@ -125,7 +125,7 @@ func underWay(r *manifest.Rollout) bool {
 }
 
 // deploymentBudget returns the limits of a Deployment that is updated by partition.
-func (s *simulation) deploymentBudget(r *manifest.Rollout, limits *partition.RollingUpdate) rollout.Budget {
+func (s *settings) deploymentBudget(r *manifest.Rollout, limits *partition.RollingUpdate) rollout.Budget {
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}

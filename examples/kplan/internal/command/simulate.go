@@ -186,13 +186,16 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if err := cmp.Or(s.edits.missed(), s.onlyDeployments(set)); err != nil {
 		return err
 	}
+	s.begin, s.notesNew = s.now.Time, len(s.from) > 0
 	if latest := later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {
-		s.now = instant{s.present(c, latest)}
+		s.begin = s.present(c, latest)
 	}
 	from.Running = manifest.Running{} // the manifests are applied
+	s.tell, s.doing = tellTo(c), s.progress.doing
 	results := answers{all: s.picture.wanted() || s.output == csvFormat}
 	s.records = results.all || s.chart && !s.asked()
-	if err := s.outcomes(c, set, earlierOf(from), func(o outcome) error { return results.add(c, s, o) }); err != nil {
+	err = s.outcomes(set, earlierOf(from), func(o outcome) error { return results.add(c, s, o) })
+	if s.progress.done(); err != nil {
 		return err
 	}
 	if err := s.show(c, &results); err != nil {

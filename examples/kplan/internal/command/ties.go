@@ -94,3 +94,37 @@ func deletions(plan *replicaset.Plan) int {
 	}
 	return n
 }
+
+// orderOf returns the pods of a ReplicaSet in the order of deletion, and marks the first ones.
+func orderOf(s *replicaset.Snapshot, now time.Time, marked int) (view.Order, error) {
+	rs := &s.ReplicaSet
+	result := view.Order{
+		Name: rs.Name, Wanted: sizeOf(rs), Deleting: !rs.DeletionTimestamp.IsZero(), Now: now, Marked: marked,
+	}
+	result.Controller = controllerOf(rs)
+	plan, err := replicaset.Reconcile(*s, now, replicaset.Options{})
+	if err != nil {
+		return result, err
+	}
+	if plan.Status.TerminatingReplicas != nil {
+		result.Ending = int(*plan.Status.TerminatingReplicas)
+	}
+	alive := *s
+	alive.ReplicaSet.DeletionTimestamp = time.Time{}
+	order, candidates, err := replicaset.Order(alive, now, replicaset.Options{})
+	if err != nil {
+		return result, err
+	}
+	victims := order.Victims(s.Pods, candidates, len(candidates))
+	runs := runsOf(&order, s.Pods, victims)
+	for i, v := range victims {
+		pod := s.Pods[v]
+		victim := view.Victim{Pod: pod, Neighbours: order.Neighbours[pod.NodeName], Run: runs[i]}
+		if i+1 < len(victims) {
+			next := podorder.Choice{Victims: victims[i : i+1], Survivor: victims[i+1]}
+			victim.Next = order.Explain(s.Pods, victims[i:i+2], next)[0]
+		}
+		result.Pods = append(result.Pods, victim)
+	}
+	return result, nil
+}

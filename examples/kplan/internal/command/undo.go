@@ -4,28 +4,15 @@ package command
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
-
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/revision/kubectl"
-	"github.com/kplan-go/kplan/rollout/sim"
-	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // An undoing holds the flags of the command undo.
 type undoing struct {
 	input
-	policies
-	pace
+	settings
 	number int64
 }
 
@@ -75,21 +62,21 @@ func (u *undoing) execute(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	u.now = instant{u.present(c, set.Latest)}
+	u.begin = u.present(c, set.Latest)
 	undos := drawing{in: &u.input, c: c}
 	var end error // the first error; other workloads still get answers
 	for i := range set.Argo {
 		r := &set.Argo[i]
-		undo, err := u.argoUndo(r)
+		undo, err := u.argoUndo(r, u.number)
 		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, r, err))
 	}
 	for _, w := range set.Opened() {
-		undo, err := u.undo(w)
+		undo, err := u.undo(w, u.number)
 		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, w, err))
 	}
 	for i := range set.DaemonSets {
 		d := &set.DaemonSets[i]
-		undo, err := u.daemonUndo(d)
+		undo, err := u.daemonUndo(d, u.number)
 		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, d, err))
 	}
 	if len(undos.documents) == 0 {
@@ -105,66 +92,4 @@ func answered[R rolled](undos *drawing, undo document, rollout *R, of subject, e
 		return err
 	}
 	return unfinished(outcome{result: *rollout, of: of})
-}
-
-func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
-	workload, entries := w.History()
-	plan, err := kubectl.PlanUndo(workload, entries, u.number, revision.Options{})
-	if err != nil {
-		return view.Undo{}, w.Invalid(whoPaused(err, w))
-	}
-	target := w.Controlled()[plan.Source]
-	undo := view.Undo{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Undo: plan, ReplicaSet: target.Name}
-	if plan.Skipped {
-		return undo, nil
-	}
-	undo.Images = changes(&w.Deployment.Spec.Template.Spec, &target.Spec.Template.Spec)
-	rollout, err := u.rollout(w, target, plan)
-	undo.Rollout = &rollout
-	return undo, err
-}
-
-// rollout simulates the rollout after the template of a ReplicaSet is restored.
-func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan kubectl.Undo) (view.Simulation, error) {
-	j, err := deploymentJob(w, nil, u.now.Time)
-	if err != nil {
-		return view.Simulation{}, err
-	}
-	j.around = manifest.Around{}
-	j.telling = view.Deployments{Images: imagesOf(w)}
-	j.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		u.healed(b)
-		restored := *b.Deployment()
-		restored.Template = b.TemplateOf(string(target.UID))
-		restored.TemplateLabels = maps.Clone(target.Spec.Template.Labels)
-		delete(restored.TemplateLabels, revision.LabelHash)
-		restored.Annotations = plan.Annotations
-		b.Applied = []any{restored}
-		return nil
-	}
-	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies = u.departures()
-		result.Assumed = append([]string{"all pods become ready, and nodes have room"}, u.lives(b, result)...)
-	}
-	return u.alone(&u.policies, j)
-}
-
-// healed makes all pods and nodes of a cluster healthy, except pods of the abandoned template
-// with --never-ready.
-func (u *undoing) healed(b *world.Beginning) {
-	b.Heal()
-	b.Broken(u.neverReady)
-}
-
-// whoPaused adds the OpenKruise Rollout that paused a Deployment to the refusal of kubectl. The
-// user should not resume the Deployment, which would take it away from its release.
-func whoPaused(err error, w *manifest.Workload) error {
-	var mark struct {
-		RolloutName string `json:"rolloutName"`
-	}
-	text := w.Deployment.Annotations[workload.AnnotationInProgress]
-	if refusal := new(kubectl.Refusal); !errors.As(err, &refusal) || refusal.Reason != kubectl.RefusedUndoPaused || json.Unmarshal([]byte(text), &mark) != nil {
-		return err
-	}
-	return fmt.Errorf("%w; Rollout %s has paused it for its release: apply the template that is to come back, and it rolls back", err, mark.RolloutName)
 }

@@ -17,7 +17,7 @@ import (
 
 // daemonUndo returns the result of kubectl rollout undo for a DaemonSet, with the simulation of
 // its rollout.
-func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
+func (s *settings) daemonUndo(d *manifest.DaemonSet, number int64) (view.DaemonUndo, error) {
 	if d.Advanced != nil { // kubectl does not support them: its message
 		return view.DaemonUndo{}, d.Invalid(fmt.Errorf("no rollbacker has been implemented for %q", "DaemonSet."+d.ID().Group))
 	}
@@ -26,7 +26,7 @@ func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
 		return view.DaemonUndo{}, err
 	}
 	objects, revisions := d.History()
-	plan, err := kubectl.UndoRevision(revisions, snapshot.DaemonSet.Template.Data, u.number, revision.Options{})
+	plan, err := kubectl.UndoRevision(revisions, snapshot.DaemonSet.Template.Data, number, revision.Options{})
 	if err != nil {
 		return view.DaemonUndo{}, d.Invalid(err)
 	}
@@ -41,27 +41,27 @@ func (u *undoing) daemonUndo(d *manifest.DaemonSet) (view.DaemonUndo, error) {
 		return undo, d.Invalid(err)
 	}
 	undo.Images = changes(&d.Object.Spec.Template.Spec, &restored.Spec.Template.Spec)
-	rollout, err := u.daemonRollout(d, restored)
+	rollout, err := s.daemonRollout(d, restored)
 	undo.Rollout = &rollout
 	return undo, err
 }
 
 // daemonRollout simulates the rollout after a template is restored. If the input has no pods,
 // there is a pod of the current template on each node.
-func (u *undoing) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSet) (view.Simulation, error) {
+func (s *settings) daemonRollout(d *manifest.DaemonSet, restored *appsv1.DaemonSet) (view.Simulation, error) {
 	assumed := d.AssumeNodes(nil)
 	if len(d.Controlled()) == 0 {
 		assumed = append(assumed, "its nodes have pods of the present template")
 	}
 	wanted := *d
 	wanted.Object = restored
-	j := daemonSetJob(d, &wanted, u.now.Time)
+	j := daemonSetJob(d, &wanted, s.begin)
 	j.after(func(b *world.Beginning) {
 		next := b.Template
 		b.Template = b.DaemonSet().Template.Hash
-		u.healed(b)
+		s.healed(b)
 		b.Template = next
 	})
-	u.updated(j, &wanted, &u.policies, &assumed)
-	return u.alone(&u.policies, j)
+	s.updated(j, &wanted, &assumed)
+	return s.alone(j)
 }

@@ -4,7 +4,6 @@ package command
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -51,30 +50,5 @@ func (d *delay) Set(s string) error {
 		return fmt.Errorf("must be a duration such as 10s or 1m30s, of at most ten years")
 	}
 	*d = delay(v)
-	return nil
-}
-
-var _ pflag.Value = new(number)
-
-// A number is a number of pods, -1 if it is unset.
-type number int32
-
-func (n *number) String() string {
-	if *n < 0 {
-		return ""
-	}
-	return strconv.Itoa(int(*n))
-}
-
-// Type returns the name of the value in help texts.
-func (n *number) Type() string { return "number" }
-
-// Set accepts numbers that are not negative.
-func (n *number) Set(s string) error {
-	v, err := strconv.ParseUint(s, 10, 31)
-	if err != nil {
-		return fmt.Errorf("must be a number of pods")
-	}
-	*n = number(v)
 	return nil
 }

@@ -6,6 +6,15 @@ import (
 	"fmt"
 )
 
+// noted returns notes about an object, each after its name.
+func noted(name string, texts []string) []string {
+	notes := make([]string, len(texts))
+	for i, text := range texts {
+		notes[i] = name + ": " + text
+	}
+	return notes
+}
+
 func podsText(n int) string {
 	if n == 1 {
 		return "1 pod"

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// The settings of simulations: the flags, and the state of the command.
+type settings struct {
+	policies
+	pace
+	comparison
+	heal          bool
+	approveAfter  delay
+	neverApprove  bool
+	analysis      analysisOutcome
+	analysisAfter delay
+
+	begin    time.Time // the present, zero for the latest time in the objects of a workload
+	noNodes  bool      // nodes of DaemonSets are not assumed
+	notesNew bool      // with a note about each workload that starts from nothing
+	tell     func(note string)
+	doing    func(format string, values ...any) // shows progress
+}
+
+// approvedAfter is the default time until a user approves.
+const approvedAfter = 5 * time.Minute
+
+// addFlags adds the flags that describe the simulated cluster.
+func (s *settings) addFlags(f *pflag.FlagSet) {
+	s.approveAfter, s.analysis = delay(approvedAfter), "successful"
+	f.Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
+	f.Var(&s.analysis, "analysis", "how analyses end: also failed, inconclusive")
+	f.Var(&s.analysisAfter, "analysis-after", "time that an analysis takes")
+	f.BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")
+	f.BoolVar(&s.heal, "heal", false, "all pods become ready, and nodes have room")
+}
+
+// An analysisOutcome is how analyses end.
+type analysisOutcome string
+
+var _ pflag.Value = new(analysisOutcome)
+
+var phases = map[analysisOutcome]argo.RunPhase{
+	"successful": argo.RunSuccessful, "failed": argo.RunFailed, "inconclusive": argo.RunInconclusive,
+}
+
+func (o *analysisOutcome) String() string { return string(*o) }
+func (o *analysisOutcome) Type() string   { return "outcome" }
+
+// Set accepts the three outcomes.
+func (o *analysisOutcome) Set(s string) error {
+	if _, ok := phases[analysisOutcome(s)]; !ok {
+		return errors.New("must be successful, failed or inconclusive")
+	}
+	*o = analysisOutcome(s)
+	return nil
+}
