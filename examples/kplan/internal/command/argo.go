@@ -10,32 +10,46 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// planArgo returns the next plan for an Argo Rollout.
-func (r *repairs) planArgo(a *manifest.ArgoRollout, now time.Time) (view.ArgoPlan, error) {
+// Argo is a Rollout of Argo.
+type Argo struct{ *manifest.ArgoRollout }
+
+// Plan returns the next plan.
+func (a Argo) Plan(p *policies, now time.Time) (document, []string, error) {
+	plan, err := a.plan(p, now)
+	return plan, noted(a.Placed(), a.Scaled.Notes), err
+}
+
+func (a Argo) plan(p *policies, now time.Time) (view.ArgoPlan, error) {
 	snapshot := a.At(now)
-	plan, err := argo.Reconcile(snapshot, now, argo.Options{Repair: r.argoRollouts()})
+	plan, err := argo.Reconcile(snapshot, now, argo.Options{Repair: p.argoRollouts()})
 	if err != nil {
 		return view.ArgoPlan{}, a.Invalid(err)
 	}
-	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: r.flags(argo.QuirkTable()), Unapplied: manifest.IsManifest(a.Object.UID)}, nil
+	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: p.flags(argo.QuirkTable()), Unapplied: manifest.IsManifest(a.Object.UID)}, nil
 }
 
-func (p *repairs) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoExplanation, error) {
-	plan, err := p.planArgo(r, now)
+// Explain returns the explanation of the next plan.
+func (a Argo) Explain(p *policies, now time.Time) (document, []string, error) {
+	plan, err := a.plan(p, now)
 	if err != nil {
-		return view.ArgoExplanation{}, err
+		return nil, nil, err
 	}
 	e := view.ArgoExplanation{ArgoPlan: plan}
 	names := map[string]string{}
-	for _, rs := range r.ReplicaSets {
+	for _, rs := range a.ReplicaSets {
 		names[string(rs.UID)] = rs.Name
 	}
-	e.Idle = idlePods(r.Pods, names, now)
+	e.Idle = idlePods(a.Pods, names, now)
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: "the Rollout is looked at again"})
 	}
-	return e, nil
+	return e, noted(a.Placed(), a.Scaled.Notes), nil
 }
 
-// scaleNotes returns notes about the size of a Rollout that its autoscaler wants.
-func scaleNotes(a *manifest.ArgoRollout) []string { return noted(a.Placed(), a.Scaled.Notes) }
+// Versions returns the pods before and after the change.
+func (a Argo) Versions(from *earlier) (before, after pods) {
+	if old := from.argo[a.Key()]; old != nil {
+		before = pods{&old.Object.Spec.Template, old.Object.Spec.Replicas}
+	}
+	return before, pods{&a.Object.Spec.Template, a.Object.Spec.Replicas}
+}

@@ -37,8 +37,9 @@ func revisionsOf(r *manifest.ArgoRollout) []*appsv1.ReplicaSet {
 	return list
 }
 
-// argoHistory returns the revisions of an Argo Rollout, or only the wanted one; 0 is all.
-func argoHistory(r *manifest.ArgoRollout, wanted int64) (view.ArgoHistory, error) {
+// History returns the revisions, or only the wanted one; 0 is all.
+func (a Argo) History(wanted int64, _ bool) (document, []string, error) {
+	r := a.ArgoRollout
 	h := view.ArgoHistory{Namespace: r.Object.Namespace, Name: r.Object.Name, Number: wanted}
 	for _, rs := range revisionsOf(r) {
 		number, _ := revisionOf(rs)
@@ -47,7 +48,7 @@ func argoHistory(r *manifest.ArgoRollout, wanted int64) (view.ArgoHistory, error
 		}
 		template, err := templateText(&rs.Spec.Template)
 		if err != nil {
-			return h, err
+			return nil, nil, err
 		}
 		hash := rs.Labels[argo.HashLabel]
 		h.Entries = append(h.Entries, view.ArgoEntry{
@@ -56,9 +57,9 @@ func argoHistory(r *manifest.ArgoRollout, wanted int64) (view.ArgoHistory, error
 		})
 	}
 	if wanted > 0 && len(h.Entries) == 0 {
-		return h, noRevision(wanted)
+		return nil, nil, noRevision(wanted)
 	}
-	return h, nil
+	return h, nil, nil
 }
 
 func noRevision(number int64) error {

@@ -19,9 +19,11 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// ofArgo returns the simulation of an update of an Argo Rollout: the rest of the update in the
+// simulate returns the simulation of an update of an Argo Rollout: the rest of the update in the
 // files, or a whole update from an old Rollout.
-func (s *settings) ofArgo(r, old *manifest.ArgoRollout) (*job, error) {
+func (a Argo) simulate(s *settings, _ *manifest.Set, from *earlier) (*job, error) {
+	r, old := a.ArgoRollout, from.argo[a.Key()]
+	s.startsFromNothing(old == nil, r.File, r.Name())
 	partial, err := argoRolledOut(old)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
+// Undo returns the result of kubectl argo rollouts undo.
+func (a Argo) Undo(s *settings, number int64) (document, *view.Simulation, error) {
+	undo, err := s.argoUndo(a.ArgoRollout, number)
+	return undo, undo.Rollout, err
+}
+
 // argoUndo returns the result of kubectl argo rollouts undo, with the simulation of its rollout.
 func (s *settings) argoUndo(r *manifest.ArgoRollout, number int64) (view.ArgoUndo, error) {
 	target, err := argoTarget(r, number)

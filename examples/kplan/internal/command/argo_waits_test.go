@@ -40,9 +40,9 @@ func TestArgoWaits(t *testing.T) {
 			require.NotContains(t, text, "BatchNotReady")
 			set, err := manifest.Load(manifest.Source{Filenames: []string{file}})
 			require.NoError(t, err)
-			e, err := (&planning{}).explainArgo(&set.Argo[0], at)
+			e, _, err := Argo{&set.Argo[0]}.Explain(&policies{}, at)
 			require.NoError(t, err)
-			require.Equal(t, c.verdict, e.Verdict())
+			require.Equal(t, c.verdict, e.(judged).Verdict())
 		})
 	}
 }

@@ -13,8 +13,16 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// planDaemonSet returns the next plan for a DaemonSet.
-func (p *repairs) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonPlan, error) {
+// A DaemonSet is a DaemonSet of Kubernetes or OpenKruise.
+type DaemonSet struct{ *manifest.DaemonSet }
+
+// Plan returns the next plan.
+func (d DaemonSet) Plan(p *policies, now time.Time) (document, []string, error) {
+	plan, err := d.plan(p, now)
+	return plan, nil, err
+}
+
+func (d DaemonSet) plan(p *policies, now time.Time) (view.DaemonPlan, error) {
 	assumed := d.AssumeNodes(nil)
 	s, err := d.Snapshot()
 	if err != nil {
@@ -35,21 +43,30 @@ func (p *repairs) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Daem
 	}, nil
 }
 
-func (p *repairs) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonExplanation, error) {
-	plan, err := p.planDaemonSet(d, now)
+// Explain returns the explanation of the next plan.
+func (d DaemonSet) Explain(p *policies, now time.Time) (document, []string, error) {
+	plan, err := d.plan(p, now)
 	if err != nil {
-		return view.DaemonExplanation{}, err
+		return nil, nil, err
 	}
 	e := view.DaemonExplanation{DaemonPlan: plan, Report: daemonReport(d.Object)}
 	e.Idle = idlePods(d.Controlled(), nil, now)
-	e.Caveats = daemonCaveats(d, &plan)
+	e.Caveats = daemonCaveats(d.DaemonSet, &plan)
 	for _, f := range d.Failures() {
 		e.Refused = append(e.Refused, refused(f, now))
 	}
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: "a pod becomes available, or a delay ends"})
 	}
-	return e, nil
+	return e, nil, nil
+}
+
+// Versions returns the pods before and after the change.
+func (d DaemonSet) Versions(from *earlier) (before, after pods) {
+	if old := from.daemonSets[d.Key()]; old != nil {
+		before.template = &old.Object.Spec.Template
+	}
+	return before, pods{template: &d.Object.Spec.Template}
 }
 
 // daemonReport returns the current output of kubectl rollout status.

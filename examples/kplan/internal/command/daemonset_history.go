@@ -3,28 +3,27 @@
 package command
 
 import (
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// daemonHistory returns the revisions of a DaemonSet.
-func daemonHistory(d *manifest.DaemonSet, number int64, full bool) (view.History, error) {
+// History returns the revisions, or only one; 0 is all.
+func (d DaemonSet) History(number int64, full bool) (document, []string, error) {
 	h := view.History{Daemon: true, Advanced: d.Advanced != nil, Namespace: d.Object.Namespace, Name: d.Object.Name, Number: number, Full: full}
 	snapshot, err := d.Snapshot()
 	if err != nil {
-		return h, err
+		return nil, nil, err
 	}
-	objects, own := d.History()
+	objects, own := d.DaemonSet.History()
 	for i, r := range objects {
 		restored, err := kube.RestoredDaemonSet(d.Object, r)
 		if err != nil {
-			return h, err
+			return nil, nil, err
 		}
 		template, err := templateIf(number != 0, &restored.Spec.Template)
 		if err != nil {
-			return h, err
+			return nil, nil, err
 		}
 		h.Entries = append(h.Entries, view.Entry{
 			Name: r.Name, Revision: r.Revision, Current: string(own[i].Data) == string(snapshot.DaemonSet.Template.Data),
@@ -36,5 +35,5 @@ func daemonHistory(d *manifest.DaemonSet, number int64, full bool) (view.History
 		h.Records = append(h.Records, kubectl.Record{Number: row.Number, Entry: row.Source})
 	}
 	h.Rows, err = kubectl.Show(rows, number)
-	return h, err
+	return h, nil, err
 }

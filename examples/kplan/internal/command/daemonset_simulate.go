@@ -13,9 +13,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim/cluster"
 )
 
-// ofDaemonSet returns the simulation of an update of a DaemonSet from an old one, or from its
-// current pods if old is nil.
-func (s *settings) ofDaemonSet(d, old *manifest.DaemonSet) (*job, error) {
+// simulate returns the simulation of an update of a DaemonSet from an old one, or from its current
+// pods if there is none.
+func (o DaemonSet) simulate(s *settings, set *manifest.Set, from *earlier) (*job, error) {
+	d, old := o.DaemonSet, from.daemonSets[o.Key()]
+	if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Runs(d) }) {
+		return nil, nil
+	}
+	s.startsFromNothing(old == nil, d.File, d.Name())
 	partial, err := daemonRolledOut(old)
 	if err != nil {
 		return nil, err

@@ -21,8 +21,41 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// planDeployment returns the next plan for a Deployment.
-func (p *policies) planDeployment(w *manifest.Workload, now time.Time) (view.Plan, error) {
+// A Deployment is a Deployment.
+type Deployment struct{ *manifest.Workload }
+
+// Plan returns the next plan.
+func (w Deployment) Plan(p *policies, now time.Time) (document, []string, error) {
+	plan, err := w.plan(p, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	return plan, w.notes(&plan), nil
+}
+
+// Explain returns the explanation of the next plan.
+func (w Deployment) Explain(p *policies, now time.Time) (document, []string, error) {
+	plan, err := w.plan(p, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	return explanationOf(w.Workload, plan, now), w.notes(&plan), nil
+}
+
+// Versions returns the pods before and after the change.
+func (w Deployment) Versions(from *earlier) (before, after pods) {
+	return podsOfDeployment(from.deployments[w.Key()]), podsOfDeployment(w.Workload)
+}
+
+func podsOfDeployment(w *manifest.Workload) pods {
+	if w == nil {
+		return pods{}
+	}
+	w.Open()
+	return pods{&w.Deployment.Spec.Template, w.Deployment.Spec.Replicas}
+}
+
+func (w Deployment) plan(p *policies, now time.Time) (view.Plan, error) {
 	snapshot, err := w.Snapshot()
 	if err != nil {
 		return view.Plan{}, err
@@ -31,7 +64,7 @@ func (p *policies) planDeployment(w *manifest.Workload, now time.Time) (view.Pla
 	if err != nil {
 		return view.Plan{}, w.Invalid(err)
 	}
-	pods, err := p.podPlans(w, now)
+	pods, err := p.podPlans(w.Workload, now)
 	if err != nil {
 		return view.Plan{}, w.Invalid(err)
 	}
@@ -41,8 +74,8 @@ func (p *policies) planDeployment(w *manifest.Workload, now time.Time) (view.Pla
 	}, nil
 }
 
-// limitNotes returns notes about the limits that keep the Deployment from its wanted pods.
-func limitNotes(w *manifest.Workload, plan view.Plan) []string {
+// notes returns notes about the limits that keep the Deployment from its wanted pods.
+func (w Deployment) notes(plan *view.Plan) []string {
 	return noted(w.Placed(), w.Bites(plan.Plan.Budget, running(w.Pods)))
 }
 

@@ -7,22 +7,21 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
-// deploymentHistory returns the revisions of a Deployment, and notes about ReplicaSets that it leaves
+// History returns the revisions, or only one; 0 is all. Its notes are about ReplicaSets that it leaves
 // out.
-func deploymentHistory(w *manifest.Workload, number int64, full bool) (h view.History, notes []string, err error) {
-	workload, entries := w.History()
+func (w Deployment) History(number int64, full bool) (answer document, notes []string, err error) {
+	workload, entries := w.Workload.History()
 	newest, _ := revision.Split(entries, workload.Template)
 	rows, skipped := kubectl.History(entries, workload.Template)
 	for _, i := range skipped {
 		notes = append(notes, fmt.Sprintf("%s: ReplicaSet %q: left out, because its revision is %q", w.File, entries[i].Name, entries[i].Annotations[revision.AnnotationRevision]))
 	}
-	h = view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: kubectl.FullHistory(entries), Number: number, Full: full}
+	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: kubectl.FullHistory(entries), Number: number, Full: full}
 	for i, rs := range w.Controlled() {
 		n, _ := revision.Number(rs.Annotations)
 		template, err := templateIf(number != 0, &rs.Spec.Template)

@@ -16,9 +16,14 @@ import (
 	"github.com/kplan-go/kplan/rollout/sim"
 )
 
-// ofDeployment returns the simulation of the rollout of a Deployment, from an old Deployment or
-// from its current pods.
-func (s *settings) ofDeployment(w, old *manifest.Workload) (*job, error) {
+// simulate returns the simulation of the rollout of a Deployment, from an old Deployment or from
+// its current pods.
+func (d Deployment) simulate(s *settings, set *manifest.Set, from *earlier) (*job, error) {
+	w := d.Workload
+	if slices.ContainsFunc(set.Rollouts, func(r manifest.Rollout) bool { return r.Releases(w) }) {
+		return nil, nil
+	}
+	old := s.opened(w, from)
 	partial, err := deploymentRolledOut(old)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,12 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
+// Undo returns the result of kubectl rollout undo.
+func (w Deployment) Undo(s *settings, number int64) (document, *view.Simulation, error) {
+	undo, err := s.undo(w.Workload, number)
+	return undo, undo.Rollout, err
+}
+
 func (s *settings) undo(w *manifest.Workload, number int64) (view.Undo, error) {
 	workload, entries := w.History()
 	plan, err := kubectl.PlanUndo(workload, entries, number, revision.Options{})

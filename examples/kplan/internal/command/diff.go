@@ -147,19 +147,6 @@ func (d *difference) show(c *cobra.Command, diff view.Diff) error {
 	return w.Err()
 }
 
-// dropReleases removes Rollouts with nothing to release. The simulation then treats their
-// Deployment as one without a Rollout, if it is new or has other changes.
-func (d *difference) dropReleases(set *manifest.Set, from *earlier) {
-	set.Rollouts = slices.DeleteFunc(set.Rollouts, func(r manifest.Rollout) bool {
-		j, err := d.ofRelease(&r, from)
-		if err == nil {
-			begun([]*job{j})
-			err = j.err
-		}
-		return errors.Is(err, errNoRelease)
-	})
-}
-
 // paceText returns the assumptions behind the times.
 func (d *difference) paceText() string {
 	return fmt.Sprintf("If pods are ready %v after they start, and gone %v after they are deleted.",

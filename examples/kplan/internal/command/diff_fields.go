@@ -102,6 +102,16 @@ func fieldDifferences(path string, before, after any, add func(view.Difference))
 	}
 }
 
+// take replaces the template and the replicas by those of pods as they are simulated.
+func (s *parts) take(p pods) {
+	if p.template != nil {
+		s.template = p.template
+	}
+	if p.replicas != nil {
+		s.rest["replicas"] = int64(*p.replicas)
+	}
+}
+
 // childrenOf returns the fields of an object, or the items of a list by index. It returns nil for
 // other values.
 func childrenOf(value any) map[string]any {

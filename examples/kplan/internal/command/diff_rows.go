@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/files"
@@ -61,7 +60,7 @@ func (r *rows) add(o outcome) error {
 		return err
 	}
 	change := view.Change{Of: view.Subject(o.of.ID()), What: what}
-	switch daemon := daemonSetOf(o.of); {
+	switch daemon := DaemonSetOf(o.of); {
 	case o.err == nil:
 		r.end = cmp.Or(r.end, unfinished(o))
 		change = completed(change, o)
@@ -110,18 +109,6 @@ func (r *rows) fail(change *view.Change, err error) {
 	}
 }
 
-// daemonSetOf returns the DaemonSet, or the DaemonSet of the Rollout, that was simulated. It
-// returns nil for other workloads.
-func daemonSetOf(of any) *manifest.DaemonSet {
-	switch w := of.(type) {
-	case *manifest.DaemonSet:
-		return w
-	case *manifest.Rollout:
-		return w.DaemonSet
-	}
-	return nil
-}
-
 // withoutNodes completes a change of a DaemonSet in a set without nodes: whether it rolls, but
 // not how many pods.
 func (r *rows) withoutNodes(change *view.Change, o outcome, d *manifest.DaemonSet) error {
@@ -129,12 +116,12 @@ func (r *rows) withoutNodes(change *view.Change, o outcome, d *manifest.DaemonSe
 	if err != nil {
 		return err
 	}
-	before, after := podsOf(d, r.old)
+	before, after := DaemonSet{d}.Versions(r.old)
 	update := view.DaemonUpdate{
 		DaemonSet: snapshot.DaemonSet, New: before.template == nil, Rolls: !equality.Semantic.DeepEqual(before.template, after.template),
 	}
 	change.Answer, change.How = update.Verdict(), update.How()
-	if _, released := o.of.(*manifest.Rollout); released && change.Answer != view.Stays {
+	if _, released := o.of.(Rollout); released && change.Answer != view.Stays {
 		change.Answer, change.How = view.Rolls, "each node that it matches, in the steps of its Rollout"
 	} else if change.Why = update.Unfinished(); change.Why != "" {
 		r.end = cmp.Or(r.end, o.of.Invalid(errors.New(change.Why)))
@@ -195,17 +182,17 @@ func scalesAlone(id manifest.ID, what []view.Difference) bool {
 
 // differences returns the differences of a simulated workload. For a Rollout it returns the
 // differences of its workload and of the Rollout itself.
-func (r *rows) differences(of identified) ([]view.Difference, error) {
-	rollout, ok := of.(*manifest.Rollout)
+func (r *rows) differences(of Subject) ([]view.Difference, error) {
+	rollout, ok := of.(Rollout)
 	if !ok {
 		return r.objectDifferences(of.ID(), of)
 	}
-	id, of := rollout.WorkloadID(), identified(nil)
+	id, of := rollout.WorkloadID(), Subject(nil)
 	switch {
 	case rollout.Deployment != nil:
-		of = rollout.Deployment
+		of = Deployment{rollout.Deployment}
 	case rollout.DaemonSet != nil:
-		of = rollout.DaemonSet
+		of = DaemonSet{rollout.DaemonSet}
 	}
 	for i := range rollout.Canaries {
 		r.told[rollout.Canaries[i].ID().Placed()] = true
@@ -218,13 +205,10 @@ func (r *rows) differences(of identified) ([]view.Difference, error) {
 	return append(list, own...), err
 }
 
-// An identified workload has an ID.
-type identified interface{ ID() manifest.ID }
-
 // objectDifferences returns the differences of an object. For a simulated workload it compares
 // the simulated pods: a template that the Rollout takes from another object, and the replicas
 // that an autoscaler wants.
-func (r *rows) objectDifferences(id manifest.ID, of identified) ([]view.Difference, error) {
+func (r *rows) objectDifferences(id manifest.ID, of Subject) ([]view.Difference, error) {
 	id = id.Placed()
 	r.told[id] = true
 	old, now := r.before[id], r.after[id]
@@ -242,60 +226,10 @@ func (r *rows) objectDifferences(id manifest.ID, of identified) ([]view.Differen
 	if err != nil {
 		return nil, err
 	}
-	was, is := podsOf(of, r.old)
-	was.into(before)
-	is.into(after)
+	if of != nil {
+		was, is := of.Versions(r.old)
+		before.take(was)
+		after.take(is)
+	}
 	return before.differences(after), nil
-}
-
-// The pods of a workload as it is simulated.
-type pods struct {
-	template *corev1.PodTemplateSpec
-	replicas *int32
-}
-
-// into sets the template and the replicas of the parts.
-func (p *pods) into(s *parts) {
-	if p.template != nil {
-		s.template = p.template
-	}
-	if p.replicas != nil {
-		s.rest["replicas"] = int64(*p.replicas)
-	}
-}
-
-// podsOf returns the pods of a workload before and after the change.
-func podsOf(of any, from *earlier) (before, after pods) {
-	switch w := of.(type) {
-	case *manifest.Workload:
-		return podsOfDeployment(from.deployments[w.Key()]), podsOfDeployment(w)
-	case *manifest.DaemonSet:
-		return podsOfDaemonSet(from.daemonSets[w.Key()]), podsOfDaemonSet(w)
-	case *manifest.ReplicaSet:
-		if old := from.replicaSets[w.Key()]; old != nil {
-			before = podsOfDeployment(&old.Workload)
-		}
-		return before, podsOfDeployment(&w.Workload)
-	case *manifest.ArgoRollout:
-		if old := from.argo[w.Key()]; old != nil {
-			before = pods{&old.Object.Spec.Template, old.Object.Spec.Replicas}
-		}
-		return before, pods{&w.Object.Spec.Template, w.Object.Spec.Replicas}
-	}
-	return before, after
-}
-
-func podsOfDeployment(w *manifest.Workload) pods {
-	if w == nil {
-		return pods{}
-	}
-	w.Open()
-	return pods{&w.Deployment.Spec.Template, w.Deployment.Spec.Replicas}
-}
-
-func podsOfDaemonSet(d *manifest.DaemonSet) pods {
-	if d == nil {
-		return pods{}
-	}
-	return pods{template: &d.Object.Spec.Template}
 }

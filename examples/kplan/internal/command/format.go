@@ -15,9 +15,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
-// A document is the answer of a command about one object.
-type document interface{ Text(w *terminal.Writer) }
-
 // A named document is about an object that has a name in kubectl's form.
 type named interface{ Subject() view.Subject }
 

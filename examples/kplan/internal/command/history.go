@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 )
 
 // A listing holds the flags of the command history.
@@ -54,42 +55,33 @@ kplan history -f cluster.yaml --full --revision 1`),
 }
 
 func (l *listing) execute(c *cobra.Command) error {
-	l.withoutNodes = true
-	set, err := l.load(c, l.filenames)
-	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
-		err = errors.New("no Deployment or DaemonSet in the input")
-	}
+	set, err := l.loadRestorable(c)
 	if err != nil {
 		return err
 	}
 	histories := drawing{in: &l.input, c: c}
-	for i := range set.Argo {
-		h, err := argoHistory(&set.Argo[i], l.number)
-		if err != nil {
-			return set.Argo[i].Invalid(err)
+	for s := range Subjects(set) {
+		r, ok := s.(Restorable)
+		if !ok {
+			continue
 		}
-		if err := histories.add(h, nil); err != nil {
-			return err
-		}
-	}
-	for _, w := range set.Opened() {
-		h, notes, err := deploymentHistory(w, l.number, l.full)
-		tell(c, notes)
-		if err != nil {
-			return w.Invalid(err)
-		}
-		if err := histories.add(h, nil); err != nil {
-			return err
-		}
-	}
-	for i := range set.DaemonSets {
-		h, err := daemonHistory(&set.DaemonSets[i], l.number, l.full)
-		if err != nil {
-			return set.DaemonSets[i].Invalid(err)
+		h, notes, err := r.History(l.number, l.full)
+		if tell(c, notes); err != nil {
+			return s.Invalid(err)
 		}
 		if err := histories.add(h, nil); err != nil {
 			return err
 		}
 	}
 	return write(c, l.output, histories.documents)
+}
+
+// loadRestorable reads objects, and returns an error if none has revisions.
+func (in *input) loadRestorable(c *cobra.Command) (*manifest.Set, error) {
+	in.withoutNodes = true
+	set, err := in.load(c, in.filenames)
+	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
+		err = errors.New("no Deployment or DaemonSet in the input")
+	}
+	return set, err
 }

@@ -23,7 +23,7 @@ import (
 //
 //	objects of all --gathered--> Cluster --begin--> Beginnings --RollOut, prepare, Place--> --Run--> tell
 type job struct {
-	of       subject
+	of       identified
 	objects  []kube.Object             // its own
 	rollouts []*kubeargo.RolloutObject // of Argo
 	own      map[types.UID]bool        // of pods that the simulation leaves out, also as pods around other workloads

@@ -4,14 +4,12 @@ package command
 
 import (
 	"errors"
-
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 )
 
 // An outcome is a simulated rollout with its workload, or an error.
 type outcome struct {
 	result rolled
-	of     subject
+	of     Subject
 	err    error
 }
 
@@ -20,12 +18,6 @@ type outcome struct {
 type rolled interface {
 	document
 	Unfinished() string
-}
-
-// A subject is an object with a rollout.
-type subject interface {
-	ID() manifest.ID
-	Invalid(error) error
 }
 
 // unfinished returns an error if a rollout did not finish.

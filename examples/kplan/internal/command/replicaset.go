@@ -14,8 +14,19 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// planReplicaSet returns the next plan for a ReplicaSet without a Deployment.
-func (p *repairs) planReplicaSet(r *manifest.ReplicaSet, now time.Time) (view.ReplicaPlan, error) {
+// A ReplicaSet is a ReplicaSet or a ReplicationController that is planned on its own.
+type ReplicaSet struct{ *manifest.ReplicaSet }
+
+// Plan returns the next plan.
+func (r ReplicaSet) Plan(p *policies, now time.Time) (document, []string, error) {
+	plan, err := r.plan(p, now)
+	return plan, r.notes(), err
+}
+
+// notes returns notes about the limits that keep the ReplicaSet from its wanted size.
+func (r ReplicaSet) notes() []string { return noted(r.Workload.Placed(), bites(r.ReplicaSet)) }
+
+func (r ReplicaSet) plan(p *policies, now time.Time) (view.ReplicaPlan, error) {
 	plan, err := podPlan(r.Snapshot, now, replicaset.Options{Repair: p.replicaSets()})
 	if err != nil {
 		return view.ReplicaPlan{}, r.Invalid(err)
@@ -31,10 +42,11 @@ func bites(r *manifest.ReplicaSet, short ...manifest.Shortage) []string {
 	return r.Workload.Bites(rollout.Budget{Replicas: sizeOf(&r.Snapshot.ReplicaSet)}, running(r.Workload.Pods), short...)
 }
 
-func (p *repairs) explainReplicaSet(r *manifest.ReplicaSet, now time.Time) (view.ReplicaExplanation, error) {
-	plan, err := p.planReplicaSet(r, now)
+// Explain returns the explanation of the next plan.
+func (r ReplicaSet) Explain(p *policies, now time.Time) (document, []string, error) {
+	plan, err := r.plan(p, now)
 	if err != nil {
-		return view.ReplicaExplanation{}, err
+		return nil, nil, err
 	}
 	e := view.ReplicaExplanation{ReplicaPlan: plan}
 	for _, condition := range r.Workload.ReplicaSets[0].Status.Conditions {
@@ -43,11 +55,19 @@ func (p *repairs) explainReplicaSet(r *manifest.ReplicaSet, now time.Time) (view
 		}
 	}
 	e.Idle = idlePods(r.Workload.Pods, nil, now)
-	e.Caveats = replicaSetImages(r)
+	e.Caveats = replicaSetImages(r.ReplicaSet)
 	if at := plan.Plan.RecheckAt; !at.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: at, What: availableNext(&plan.Plan, plan.Name)})
 	}
-	return e, nil
+	return e, r.notes(), nil
+}
+
+// Versions returns the pods before and after the change.
+func (r ReplicaSet) Versions(from *earlier) (before, after pods) {
+	if old := from.replicaSets[r.Key()]; old != nil {
+		before = podsOfDeployment(&old.Workload)
+	}
+	return before, podsOfDeployment(&r.Workload)
 }
 
 // podPlan returns the plan for the pods of a ReplicaSet.

@@ -21,9 +21,11 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// ofReplicaSet returns the simulation of a ReplicaSet without a Deployment, or of the change from
-// an old ReplicaSet to it.
-func (s *settings) ofReplicaSet(r, old *manifest.ReplicaSet) (*job, error) {
+// simulate returns the simulation of a ReplicaSet without a Deployment, or of the change from an
+// old ReplicaSet to it.
+func (o ReplicaSet) simulate(s *settings, _ *manifest.Set, from *earlier) (*job, error) {
+	r, old := o.ReplicaSet, from.replicaSets[o.Key()]
+	s.startsFromNothing(old == nil, r.File, r.Name())
 	seen, before := r, (*manifest.Workload)(nil)
 	if old != nil {
 		seen, before = old, &old.Workload

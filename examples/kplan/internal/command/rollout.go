@@ -17,8 +17,19 @@ import (
 // rolloutOptions returns the options of the Rollout planner.
 func (p *repairs) rolloutOptions() kruise.Options { return kruise.Options{Repair: p.rollouts()} }
 
-// planRollout returns the next plan for a Rollout and its BatchRelease.
-func (p *repairs) planRollout(r *manifest.Rollout, now time.Time) (view.RolloutPlan, error) {
+// A Rollout is a Rollout of OpenKruise with its BatchRelease.
+type Rollout struct{ *manifest.Rollout }
+
+// Plan returns the next plan.
+func (r Rollout) Plan(p *policies, now time.Time) (document, []string, error) {
+	plan, err := r.plan(p, now)
+	return plan, nil, err
+}
+
+// Versions returns nothing: the workload of the Rollout has the pods.
+func (r Rollout) Versions(*earlier) (before, after pods) { return before, after }
+
+func (r Rollout) plan(p *policies, now time.Time) (view.RolloutPlan, error) {
 	options := p.rolloutOptions()
 	plan, err := kruise.Reconcile(r.Snapshot, now, options)
 	if err != nil {
@@ -60,10 +71,11 @@ func limitsOf(w *workload.Workload) *partition.RollingUpdate {
 	return w.RollingUpdate
 }
 
-func (p *repairs) explainRollout(r *manifest.Rollout, now time.Time) (view.RolloutExplanation, error) {
-	plan, err := p.planRollout(r, now)
+// Explain returns the explanation of the next plan.
+func (r Rollout) Explain(p *policies, now time.Time) (document, []string, error) {
+	plan, err := r.plan(p, now)
 	if err != nil {
-		return view.RolloutExplanation{}, err
+		return nil, nil, err
 	}
 	e := view.RolloutExplanation{RolloutPlan: plan}
 	e.Idle = idlePods(r.Pods, nil, now)
@@ -73,5 +85,5 @@ func (p *repairs) explainRollout(r *manifest.Rollout, now time.Time) (view.Rollo
 	if b := plan.Batch; b != nil && !b.RecheckAt.IsZero() {
 		e.Instants = append(e.Instants, view.Instant{At: b.RecheckAt, What: "the BatchRelease is looked at again"})
 	}
-	return e, nil
+	return e, nil, nil
 }

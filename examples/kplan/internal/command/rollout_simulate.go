@@ -39,9 +39,10 @@ type release struct {
 	assumed  []string
 }
 
-// ofRelease returns the simulation of a release: the rest of a release that is under way, or a
+// simulate returns the simulation of a release: the rest of a release that is under way, or a
 // release from the workload in --from to the workload with the same name in the input.
-func (s *settings) ofRelease(r *manifest.Rollout, from *earlier) (*job, error) {
+func (o Rollout) simulate(s *settings, _ *manifest.Set, from *earlier) (*job, error) {
+	r := o.Rollout
 	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
 		return nil, r.Invalid(manifest.ErrNoNode)
 	}
@@ -66,6 +67,19 @@ func (s *settings) ofRelease(r *manifest.Rollout, from *earlier) (*job, error) {
 	}
 	s.releases(r, of)
 	return &of.job, nil
+}
+
+// dropReleases removes Rollouts with nothing to release. The simulation then treats their
+// Deployment as one without a Rollout, if it is new or has other changes.
+func (s *settings) dropReleases(set *manifest.Set, from *earlier) {
+	set.Rollouts = slices.DeleteFunc(set.Rollouts, func(r manifest.Rollout) bool {
+		j, err := Rollout{&r}.simulate(s, set, from)
+		if err == nil {
+			begun([]*job{j})
+			err = j.err
+		}
+		return errors.Is(err, errNoRelease)
+	})
 }
 
 // releases applies the flags to a release and adds its assumptions to the answer.

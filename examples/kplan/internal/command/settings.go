@@ -4,6 +4,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -61,4 +62,12 @@ func (o *analysisOutcome) Set(s string) error {
 	}
 	*o = analysisOutcome(s)
 	return nil
+}
+
+// startsFromNothing notes that a workload is not in the files of --from, unless the answer itself
+// says that it is new.
+func (s *settings) startsFromNothing(does bool, file, name string) {
+	if does && s.notesNew {
+		s.tell(fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name))
+	}
 }

@@ -4,7 +4,6 @@ package command
 
 import (
 	"cmp"
-	"errors"
 
 	"github.com/spf13/cobra"
 )
@@ -54,42 +53,26 @@ kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
 }
 
 func (u *undoing) execute(c *cobra.Command) error {
-	u.withoutNodes = true
-	set, err := u.load(c, u.filenames)
-	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
-		err = errors.New("no Deployment or DaemonSet in the input")
-	}
+	set, err := u.loadRestorable(c)
 	if err != nil {
 		return err
 	}
 	u.begin = u.present(c, set.Latest)
 	undos := drawing{in: &u.input, c: c}
 	var end error // the first error; other workloads still get answers
-	for i := range set.Argo {
-		r := &set.Argo[i]
-		undo, err := u.argoUndo(r, u.number)
-		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, r, err))
-	}
-	for _, w := range set.Opened() {
-		undo, err := u.undo(w, u.number)
-		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, w, err))
-	}
-	for i := range set.DaemonSets {
-		d := &set.DaemonSets[i]
-		undo, err := u.daemonUndo(d, u.number)
-		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, d, err))
+	for s := range Subjects(set) {
+		r, ok := s.(Restorable)
+		if !ok {
+			continue
+		}
+		undo, rollout, err := r.Undo(&u.settings, u.number)
+		if err = undos.add(undo, err); err == nil && rollout != nil {
+			err = unfinished(outcome{result: rollout, of: s})
+		}
+		end = cmp.Or(end, err)
 	}
 	if len(undos.documents) == 0 {
 		return end
 	}
 	return cmp.Or(write(c, u.output, undos.documents), end)
-}
-
-// answered adds the answer about an object, unless there is an error. It returns that error, or
-// an error if the rollout of the answer does not finish. The rollout is nil if nothing changes.
-func answered[R rolled](undos *drawing, undo document, rollout *R, of subject, err error) error {
-	if err = undos.add(undo, err); err != nil || rollout == nil {
-		return err
-	}
-	return unfinished(outcome{result: *rollout, of: of})
 }

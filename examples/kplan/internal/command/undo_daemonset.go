@@ -15,6 +15,12 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
+// Undo returns the result of kubectl rollout undo.
+func (d DaemonSet) Undo(s *settings, number int64) (document, *view.Simulation, error) {
+	undo, err := s.daemonUndo(d.DaemonSet, number)
+	return undo, undo.Rollout, err
+}
+
 // daemonUndo returns the result of kubectl rollout undo for a DaemonSet, with the simulation of
 // its rollout.
 func (s *settings) daemonUndo(d *manifest.DaemonSet, number int64) (view.DaemonUndo, error) {
