@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -57,8 +58,8 @@ kplan diff --from /tmp/main/overlays/prod -k overlays/prod --ready-after 1m`),
 	}
 	d.input.addFlags(c)
 	d.input.addNodes(c)
-	d.policies.addFlags(c)
-	d.pace.addFlags(c, "pods of the new template never become ready")
+	d.Policies.AddFlags(c)
+	d.Pace.AddFlags(c, "pods of the new template never become ready")
 	d.addEnvironment(c)
 	output := c.Flags().Lookup("output")
 	output.Value, output.Usage = &diffFormat{&d.output, &d.markdown}, "text, wide (lines of any length), markdown, json, yaml or name"
@@ -99,7 +100,7 @@ func (f *diffFormat) Set(s string) error {
 }
 
 func (d *difference) execute(c *cobra.Command) error {
-	d.whole, d.noNodes, d.tell, d.doing = true, true, tellTo(c), d.progress.doing
+	d.whole, d.NoNodes, d.Tell, d.Doing = true, true, tellTo(c), d.progress.doing
 	from, err := d.loadFrom(c)
 	if err != nil {
 		return err
@@ -117,16 +118,16 @@ func (d *difference) execute(c *cobra.Command) error {
 	if d.chosen != nil && len(from.Objects)+len(set.Objects) == 0 {
 		return errors.New("nothing in the input is what is asked for")
 	}
-	d.begin = d.now.Time
-	if latest := later(from.Latest, set.Latest); !latest.IsZero() {
-		d.begin = d.present(c, latest)
+	d.Begin = d.now.Time
+	if latest := subject.Later(from.Latest, set.Latest); !latest.IsZero() {
+		d.Begin = d.present(c, latest)
 	}
 	from.Running = manifest.Running{} // the manifests are applied
-	before := earlierOf(from)
+	before := subject.EarlierOf(from)
 	rows := rowsOf(from, set, before)
 	rows.diff.Pace = d.paceText()
-	d.dropReleases(set, before)
-	err = d.outcomes(set, before, rows.add)
+	d.DropReleases(set, before)
+	err = d.Outcomes(set, before, rows.add)
 	if d.progress.done(); err != nil {
 		return err
 	}
@@ -150,5 +151,5 @@ func (d *difference) show(c *cobra.Command, diff view.Diff) error {
 // paceText returns the assumptions behind the times.
 func (d *difference) paceText() string {
 	return fmt.Sprintf("If pods are ready %v after they start, and gone %v after they are deleted.",
-		time.Duration(d.readyAfter), time.Duration(d.terminateAfter))
+		time.Duration(d.ReadyAfter), time.Duration(d.TerminateAfter))
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -51,7 +52,7 @@ func templateDifferences(before, after *corev1.PodTemplateSpec) []view.Differenc
 		return list
 	}
 	old := before.DeepCopy()
-	for _, i := range changes(&old.Spec, &after.Spec) {
+	for _, i := range subject.Changes(&old.Spec, &after.Spec) {
 		if i.Before != i.After {
 			list = append(list, view.Difference{Part: "image of " + i.Container, Before: i.Before, After: i.After})
 		}
@@ -103,12 +104,12 @@ func fieldDifferences(path string, before, after any, add func(view.Difference))
 }
 
 // take replaces the template and the replicas by those of pods as they are simulated.
-func (s *parts) take(p pods) {
-	if p.template != nil {
-		s.template = p.template
+func (s *parts) take(p subject.Pods) {
+	if p.Template != nil {
+		s.template = p.Template
 	}
-	if p.replicas != nil {
-		s.rest["replicas"] = int64(*p.replicas)
+	if p.Replicas != nil {
+		s.rest["replicas"] = int64(*p.Replicas)
 	}
 }
 

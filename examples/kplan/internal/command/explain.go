@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 func newExplain(name string) *cobra.Command {
@@ -51,12 +52,12 @@ kplan explain -f cluster.yaml --corrected
 kubectl get deployment,replicaset,pod -A -o yaml | kplan explain -f - -o json |
   jq -r '.items[] | select(.state == "stuck") | .namespace + "/" + .name'`),
 		Args: p.checkArgs,
-		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, Subject.Explain) }),
+		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, subject.Subject.Explain) }),
 	}
 	p.input.addFlags(c)
 	p.addWatch(c, untilDone)
 	p.addLive(c)
 	p.input.addNodes(c)
-	p.policies.addFlags(c)
+	p.Policies.AddFlags(c)
 	return c
 }

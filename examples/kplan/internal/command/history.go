@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // A listing holds the flags of the command history.
@@ -60,8 +61,8 @@ func (l *listing) execute(c *cobra.Command) error {
 		return err
 	}
 	histories := drawing{in: &l.input, c: c}
-	for s := range Subjects(set) {
-		r, ok := s.(Restorable)
+	for s := range subject.Subjects(set) {
+		r, ok := s.(subject.Restorable)
 		if !ok {
 			continue
 		}

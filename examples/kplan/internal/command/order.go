@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // An ordering holds the flags of the command order.
@@ -79,7 +80,7 @@ func (o *ordering) execute(c *cobra.Command) error {
 			continue
 		}
 		snapshot := s.Full()
-		order, err := orderOf(&snapshot, now, int(o.count))
+		order, err := subject.OrderOf(&snapshot, now, int(o.count))
 		s.Drop()
 		if err != nil {
 			return s.Invalid(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 func newPlan(name string) *cobra.Command {
@@ -58,32 +59,32 @@ kplan plan -f cluster/ --now 2026-01-02T15:04:05Z -o json
 kplan plan -f deployment.yaml
 kplan plan -f daemonset.yaml --nodes 20`),
 		Args: p.checkArgs,
-		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, Subject.Plan) }),
+		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, subject.Subject.Plan) }),
 	}
 	p.input.addFlags(c)
 	p.addWatch(c, untilDone)
 	p.addLive(c)
 	p.input.addNodes(c)
-	p.policies.addFlags(c)
+	p.Policies.AddFlags(c)
 	return c
 }
 
 // A planning holds the flags of the commands plan and explain.
 type planning struct {
 	input
-	policies
+	subject.Policies
 }
 
 // answer writes the answers to a question about each subject.
-func (p *planning) answer(c *cobra.Command, ask func(Subject, *policies, time.Time) (document, []string, error)) error {
+func (p *planning) answer(c *cobra.Command, ask func(subject.Subject, *subject.Policies, time.Time) (subject.Document, []string, error)) error {
 	set, err := p.load(c, p.filenames)
 	if err != nil {
 		return err
 	}
 	now := p.present(c, set.Latest)
 	answers := drawing{in: &p.input, c: c}
-	for s := range Subjects(set) {
-		answer, notes, err := ask(s, &p.policies, now)
+	for s := range subject.Subjects(set) {
+		answer, notes, err := ask(s, &p.Policies, now)
 		if err == nil {
 			tell(c, notes)
 		}

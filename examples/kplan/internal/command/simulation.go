@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // A simulation holds the flags of the command.
 type simulation struct {
 	input
-	settings
+	subject.Settings
 	picture
 	edits
 	from  []string
@@ -25,7 +26,7 @@ type simulation struct {
 
 // addEnvironment adds the flags that describe the simulated cluster.
 func (s *simulation) addEnvironment(c *cobra.Command) {
-	s.settings.addFlags(c.Flags())
+	s.Settings.AddFlags(c.Flags())
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
 	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for an unknown flag
 	s.edits.addFlags(c.Flags())

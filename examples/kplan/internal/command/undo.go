@@ -6,12 +6,14 @@ import (
 	"cmp"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // An undoing holds the flags of the command undo.
 type undoing struct {
 	input
-	settings
+	subject.Settings
 	number int64
 }
 
@@ -45,8 +47,8 @@ kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
 		RunE: u.running(u.execute),
 	}
 	u.input.addFlags(c)
-	u.policies.addFlags(c)
-	u.pace.addFlags(c, "pods of the template that is left never become ready")
+	u.Policies.AddFlags(c)
+	u.Pace.AddFlags(c, "pods of the template that is left never become ready")
 	c.Flags().Int64Var(&u.number, "to-revision", 0, "the revision to go back to; 0 is the previous one")
 	_ = c.RegisterFlagCompletionFunc("to-revision", u.completeRevisions)
 	return c
@@ -57,17 +59,17 @@ func (u *undoing) execute(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	u.begin = u.present(c, set.Latest)
+	u.Begin = u.present(c, set.Latest)
 	undos := drawing{in: &u.input, c: c}
 	var end error // the first error; other workloads still get answers
-	for s := range Subjects(set) {
-		r, ok := s.(Restorable)
+	for s := range subject.Subjects(set) {
+		r, ok := s.(subject.Restorable)
 		if !ok {
 			continue
 		}
-		undo, rollout, err := r.Undo(&u.settings, u.number)
+		undo, rollout, err := r.Undo(&u.Settings, u.number)
 		if err = undos.add(undo, err); err == nil && rollout != nil {
-			err = unfinished(outcome{result: rollout, of: s})
+			err = subject.Unfinished(subject.Outcome{Result: rollout, Of: s})
 		}
 		end = cmp.Or(end, err)
 	}
