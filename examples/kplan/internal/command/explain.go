@@ -54,10 +54,6 @@ kubectl get deployment,replicaset,pod -A -o yaml | kplan explain -f - -o json |
 		Args: p.checkArgs,
 		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, subject.Subject.Explain) }),
 	}
-	p.input.addFlags(c)
-	p.addWatch(c, untilDone)
-	p.addLive(c)
-	p.input.addNodes(c)
-	p.Policies.AddFlags(c)
+	p.addFlags(c)
 	return c
 }

@@ -61,11 +61,7 @@ kplan plan -f daemonset.yaml --nodes 20`),
 		Args: p.checkArgs,
 		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, subject.Subject.Plan) }),
 	}
-	p.input.addFlags(c)
-	p.addWatch(c, untilDone)
-	p.addLive(c)
-	p.input.addNodes(c)
-	p.Policies.AddFlags(c)
+	p.addFlags(c)
 	return c
 }
 
@@ -73,6 +69,14 @@ kplan plan -f daemonset.yaml --nodes 20`),
 type planning struct {
 	input
 	subject.Policies
+}
+
+func (p *planning) addFlags(c *cobra.Command) {
+	p.input.addFlags(c)
+	p.addWatch(c, untilDone)
+	p.addLive(c)
+	p.input.addNodes(c)
+	p.Policies.AddFlags(c)
 }
 
 // answer writes the answers to a question about each subject.
