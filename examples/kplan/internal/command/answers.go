@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 )
@@ -15,17 +16,17 @@ import (
 // The answers are the results of simulations. They keep only the output of each one if possible:
 // the simulation takes much more memory, and there may be thousands.
 type answers struct {
-	all       bool      // whether to keep the outcomes
-	outcomes  []outcome // for pictures, and formats of steps
-	documents []document
+	all       bool              // whether to keep the outcomes
+	outcomes  []subject.Outcome // for pictures, and formats of steps
+	documents []subject.Document
 	end       error // error of the first rollout that does not finish
 }
 
-func (a *answers) add(c *cobra.Command, s *simulation, o outcome) error {
-	if o.err != nil {
-		return o.err
+func (a *answers) add(c *cobra.Command, s *simulation, o subject.Outcome) error {
+	if o.Err != nil {
+		return o.Err
 	}
-	a.end = cmp.Or(a.end, unfinished(o))
+	a.end = cmp.Or(a.end, subject.Unfinished(o))
 	if a.all {
 		a.outcomes = append(a.outcomes, o)
 		return nil
@@ -57,7 +58,7 @@ func (s *simulation) show(c *cobra.Command, results *answers) error {
 
 // An answer is a document with a verdict.
 type answer interface {
-	document
+	subject.Document
 	judged
 }
 
@@ -76,14 +77,14 @@ func (c charted) Text(w *terminal.Writer) {
 
 // charted returns an answer with its chart if the user wants it. It returns an answer that always
 // has a chart as it is.
-func (s *simulation) charted(o outcome) document {
-	answer, ok := o.result.(answer)
-	d, draws := o.result.(interface{ Draw(*terminal.Writer) })
-	if of, ok := o.result.(interface{ Drawn() bool }); ok && of.Drawn() {
-		return o.result
+func (s *simulation) charted(o subject.Outcome) subject.Document {
+	answer, ok := o.Result.(answer)
+	d, draws := o.Result.(interface{ Draw(*terminal.Writer) })
+	if of, ok := o.Result.(interface{ Drawn() bool }); ok && of.Drawn() {
+		return o.Result
 	}
 	if !s.chart || !ok || !draws || s.output != "text" && s.output != "wide" {
-		return o.result
+		return o.Result
 	}
 	return charted{answer, d.Draw}
 }

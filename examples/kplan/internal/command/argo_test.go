@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
@@ -119,9 +120,9 @@ func liveArgo(t *testing.T, file string, edit func(*cluster.Snapshot)) []byte {
 		return &set.Argo[0]
 	}
 	old, r := load(before(t, file)), load(file)
-	j := argoJob(old, r, time.Date(2026, time.January, 2, 15, 0, 0, 0, time.UTC))
-	require.Len(t, begun([]*job{j}), 1)
-	runs, err := j.start.Run([]*world.Beginning{&j.start}, sim.Config{
+	j := subject.ArgoJob(old, r, time.Date(2026, time.January, 2, 15, 0, 0, 0, time.UTC))
+	require.Len(t, subject.Begun([]*subject.Job{j}), 1)
+	runs, err := j.Start.Run([]*world.Beginning{&j.Start}, sim.Config{
 		Times: cluster.Times{Ready: cluster.Exactly(10 * time.Second)}, Analysis: cluster.Analysis{Ends: argo.RunRunning},
 	}, 5*time.Minute, false)
 	require.NoError(t, err)

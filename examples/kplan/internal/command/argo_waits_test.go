@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
@@ -40,9 +41,9 @@ func TestArgoWaits(t *testing.T) {
 			require.NotContains(t, text, "BatchNotReady")
 			set, err := manifest.Load(manifest.Source{Filenames: []string{file}})
 			require.NoError(t, err)
-			e, err := (&planning{}).explainArgo(&set.Argo[0], at)
+			e, _, err := subject.Argo{ArgoRollout: &set.Argo[0]}.Explain(&subject.Policies{}, at)
 			require.NoError(t, err)
-			require.Equal(t, c.verdict, e.Verdict())
+			require.Equal(t, c.verdict, e.(judged).Verdict())
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -57,8 +58,8 @@ kplan diff --from /tmp/main/overlays/prod -k overlays/prod --ready-after 1m`),
 	}
 	d.input.addFlags(c)
 	d.input.addNodes(c)
-	d.policies.addFlags(c)
-	d.pace.addFlags(c, "pods of the new template never become ready")
+	d.Policies.AddFlags(c)
+	d.Pace.AddFlags(c, "pods of the new template never become ready")
 	d.addEnvironment(c)
 	output := c.Flags().Lookup("output")
 	output.Value, output.Usage = &diffFormat{&d.output, &d.markdown}, "text, wide (lines of any length), markdown, json, yaml or name"
@@ -99,7 +100,7 @@ func (f *diffFormat) Set(s string) error {
 }
 
 func (d *difference) execute(c *cobra.Command) error {
-	d.whole = true
+	d.whole, d.NoNodes, d.Tell, d.Doing = true, true, tellTo(c), d.progress.doing
 	from, err := d.loadFrom(c)
 	if err != nil {
 		return err
@@ -117,15 +118,17 @@ func (d *difference) execute(c *cobra.Command) error {
 	if d.chosen != nil && len(from.Objects)+len(set.Objects) == 0 {
 		return errors.New("nothing in the input is what is asked for")
 	}
-	if latest := later(from.Latest, set.Latest); !latest.IsZero() {
-		d.now = instant{d.present(c, latest)}
+	d.Begin = d.now.Time
+	if latest := subject.Later(from.Latest, set.Latest); !latest.IsZero() {
+		d.Begin = d.present(c, latest)
 	}
 	from.Running = manifest.Running{} // the manifests are applied
-	before := earlierOf(from)
+	before := subject.EarlierOf(from)
 	rows := rowsOf(from, set, before)
 	rows.diff.Pace = d.paceText()
-	d.dropReleases(set, before)
-	if err := d.outcomes(c, set, before, rows.add); err != nil {
+	d.DropReleases(set, before)
+	err = d.Outcomes(set, before, rows.add)
+	if d.progress.done(); err != nil {
 		return err
 	}
 	if err := rows.others(); err != nil {
@@ -145,21 +148,8 @@ func (d *difference) show(c *cobra.Command, diff view.Diff) error {
 	return w.Err()
 }
 
-// dropReleases removes Rollouts with nothing to release. The simulation then treats their
-// Deployment as one without a Rollout, if it is new or has other changes.
-func (d *difference) dropReleases(set *manifest.Set, from *earlier) {
-	set.Rollouts = slices.DeleteFunc(set.Rollouts, func(r manifest.Rollout) bool {
-		j, err := d.ofRelease(&r, from)
-		if err == nil {
-			begun([]*job{j})
-			err = j.err
-		}
-		return errors.Is(err, errNoRelease)
-	})
-}
-
 // paceText returns the assumptions behind the times.
 func (d *difference) paceText() string {
 	return fmt.Sprintf("If pods are ready %v after they start, and gone %v after they are deleted.",
-		time.Duration(d.readyAfter), time.Duration(d.terminateAfter))
+		time.Duration(d.ReadyAfter), time.Duration(d.TerminateAfter))
 }

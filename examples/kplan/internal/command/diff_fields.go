@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -51,7 +52,7 @@ func templateDifferences(before, after *corev1.PodTemplateSpec) []view.Differenc
 		return list
 	}
 	old := before.DeepCopy()
-	for _, i := range changes(&old.Spec, &after.Spec) {
+	for _, i := range subject.Changes(&old.Spec, &after.Spec) {
 		if i.Before != i.After {
 			list = append(list, view.Difference{Part: "image of " + i.Container, Before: i.Before, After: i.After})
 		}
@@ -99,6 +100,16 @@ func fieldDifferences(path string, before, after any, add func(view.Difference))
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		fieldDifferences(path+key, a[key], b[key], add)
+	}
+}
+
+// take replaces the template and the replicas by those of pods as they are simulated.
+func (s *parts) take(p subject.Pods) {
+	if p.Template != nil {
+		s.template = p.Template
+	}
+	if p.Replicas != nil {
+		s.rest["replicas"] = int64(*p.Replicas)
 	}
 }
 
@@ -178,28 +189,4 @@ func anyValues(texts map[string]string) map[string]any {
 		all[key] = value
 	}
 	return all
-}
-
-// changes returns the images of the containers of two pods, init containers first.
-func changes(before, after *corev1.PodSpec) []view.Image {
-	var images []view.Image
-	add := func(containers []corev1.Container, set func(*view.Image, string)) {
-		for i := range containers {
-			at := slices.IndexFunc(images, func(c view.Image) bool { return c.Container == containers[i].Name })
-			if at < 0 {
-				at = len(images)
-				images = append(images, view.Image{Container: containers[i].Name})
-			}
-			set(&images[at], containers[i].Image)
-		}
-	}
-	for _, spec := range []*corev1.PodSpec{before, after} {
-		set := func(c *view.Image, image string) { c.Before = image }
-		if spec == after {
-			set = func(c *view.Image, image string) { c.After = image }
-		}
-		add(spec.InitContainers, set)
-		add(spec.Containers, set)
-	}
-	return images
 }

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/files"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
@@ -28,11 +28,11 @@ type rows struct {
 	end           error // of the first workload that is rejected, does not finish or is not simulated
 	before, after map[manifest.ID]*manifest.Object
 	set           *manifest.Set
-	old           *earlier
+	old           *subject.Earlier
 	told          map[manifest.ID]bool
 }
 
-func rowsOf(from, set *manifest.Set, old *earlier) *rows {
+func rowsOf(from, set *manifest.Set, old *subject.Earlier) *rows {
 	r := &rows{before: objectsByID(from), after: objectsByID(set), set: set, old: old, told: map[manifest.ID]bool{}}
 	for i := range from.Objects {
 		if o := &from.Objects[i]; r.after[o.Placed()] == nil {
@@ -55,22 +55,22 @@ func objectsByID(set *manifest.Set) map[manifest.ID]*manifest.Object {
 
 // add adds a simulated workload if it differs or its rollout does something. The row of a Rollout
 // includes its workload.
-func (r *rows) add(o outcome) error {
-	what, err := r.differences(o.of)
+func (r *rows) add(o subject.Outcome) error {
+	what, err := r.differences(o.Of)
 	if err != nil {
 		return err
 	}
-	change := view.Change{Of: view.Subject(o.of.ID()), What: what}
-	switch daemon := daemonSetOf(o.of); {
-	case o.err == nil:
-		r.end = cmp.Or(r.end, unfinished(o))
+	change := view.Change{Of: view.Subject(o.Of.ID()), What: what}
+	switch daemon := subject.DaemonSetOf(o.Of); {
+	case o.Err == nil:
+		r.end = cmp.Or(r.end, subject.Unfinished(o))
 		change = completed(change, o)
-	case errors.Is(o.err, manifest.ErrNoNode) && daemon != nil:
+	case errors.Is(o.Err, manifest.ErrNoNode) && daemon != nil:
 		if err := r.withoutNodes(&change, o, daemon); err != nil {
 			return err
 		}
 	default:
-		r.fail(&change, o.err)
+		r.fail(&change, o.Err)
 	}
 	if change.Answer == view.Stays && len(what) == 0 {
 		r.diff.Unchanged++
@@ -84,14 +84,14 @@ func (r *rows) add(o outcome) error {
 }
 
 // completed completes a change with the result of a simulation.
-func completed(change view.Change, o outcome) view.Change {
-	s, ok := o.result.(reacher)
+func completed(change view.Change, o subject.Outcome) view.Change {
+	s, ok := o.Result.(reacher)
 	if !ok {
 		change.Answer = view.Stays
 		return change
 	}
 	reaches, takes := s.Within()
-	change.Answer, change.Why, change.Reaches, change.Takes = s.Verdict(), o.result.Unfinished(), reaches, &takes
+	change.Answer, change.Why, change.Reaches, change.Takes = s.Verdict(), o.Result.Unfinished(), reaches, &takes
 	switch change.Answer {
 	case view.Starts: // nothing was available before
 		change.Reaches = slices.DeleteFunc(change.Reaches, func(r view.Reach) bool { return r.Least })
@@ -105,39 +105,27 @@ func completed(change view.Change, o outcome) view.Change {
 func (r *rows) fail(change *view.Change, err error) {
 	r.end = cmp.Or(r.end, err)
 	change.Answer, change.Why = view.Unknown, files.Cause(err)
-	if fixed := (*immutable)(nil); errors.As(err, &fixed) {
+	if fixed := (*subject.Immutable)(nil); errors.As(err, &fixed) {
 		change.Answer = view.Rejected
 	}
 }
 
-// daemonSetOf returns the DaemonSet, or the DaemonSet of the Rollout, that was simulated. It
-// returns nil for other workloads.
-func daemonSetOf(of any) *manifest.DaemonSet {
-	switch w := of.(type) {
-	case *manifest.DaemonSet:
-		return w
-	case *manifest.Rollout:
-		return w.DaemonSet
-	}
-	return nil
-}
-
 // withoutNodes completes a change of a DaemonSet in a set without nodes: whether it rolls, but
 // not how many pods.
-func (r *rows) withoutNodes(change *view.Change, o outcome, d *manifest.DaemonSet) error {
+func (r *rows) withoutNodes(change *view.Change, o subject.Outcome, d *manifest.DaemonSet) error {
 	snapshot, err := d.Snapshot()
 	if err != nil {
 		return err
 	}
-	before, after := podsOf(d, r.old)
+	before, after := subject.DaemonSet{DaemonSet: d}.Versions(r.old)
 	update := view.DaemonUpdate{
-		DaemonSet: snapshot.DaemonSet, New: before.template == nil, Rolls: !equality.Semantic.DeepEqual(before.template, after.template),
+		DaemonSet: snapshot.DaemonSet, New: before.Template == nil, Rolls: !equality.Semantic.DeepEqual(before.Template, after.Template),
 	}
 	change.Answer, change.How = update.Verdict(), update.How()
-	if _, released := o.of.(*manifest.Rollout); released && change.Answer != view.Stays {
+	if _, released := o.Of.(subject.Rollout); released && change.Answer != view.Stays {
 		change.Answer, change.How = view.Rolls, "each node that it matches, in the steps of its Rollout"
 	} else if change.Why = update.Unfinished(); change.Why != "" {
-		r.end = cmp.Or(r.end, o.of.Invalid(errors.New(change.Why)))
+		r.end = cmp.Or(r.end, o.Of.Invalid(errors.New(change.Why)))
 	}
 	if change.How != "" {
 		r.note("How many pods of DaemonSets roll, and for how long, nodes tell: --nodes makes some.")
@@ -195,17 +183,17 @@ func scalesAlone(id manifest.ID, what []view.Difference) bool {
 
 // differences returns the differences of a simulated workload. For a Rollout it returns the
 // differences of its workload and of the Rollout itself.
-func (r *rows) differences(of identified) ([]view.Difference, error) {
-	rollout, ok := of.(*manifest.Rollout)
+func (r *rows) differences(of subject.Subject) ([]view.Difference, error) {
+	rollout, ok := of.(subject.Rollout)
 	if !ok {
 		return r.objectDifferences(of.ID(), of)
 	}
-	id, of := rollout.WorkloadID(), identified(nil)
+	id, of := rollout.WorkloadID(), subject.Subject(nil)
 	switch {
 	case rollout.Deployment != nil:
-		of = rollout.Deployment
+		of = subject.Deployment{Workload: rollout.Deployment}
 	case rollout.DaemonSet != nil:
-		of = rollout.DaemonSet
+		of = subject.DaemonSet{DaemonSet: rollout.DaemonSet}
 	}
 	for i := range rollout.Canaries {
 		r.told[rollout.Canaries[i].ID().Placed()] = true
@@ -218,13 +206,10 @@ func (r *rows) differences(of identified) ([]view.Difference, error) {
 	return append(list, own...), err
 }
 
-// An identified workload has an ID.
-type identified interface{ ID() manifest.ID }
-
 // objectDifferences returns the differences of an object. For a simulated workload it compares
 // the simulated pods: a template that the Rollout takes from another object, and the replicas
 // that an autoscaler wants.
-func (r *rows) objectDifferences(id manifest.ID, of identified) ([]view.Difference, error) {
+func (r *rows) objectDifferences(id manifest.ID, of subject.Subject) ([]view.Difference, error) {
 	id = id.Placed()
 	r.told[id] = true
 	old, now := r.before[id], r.after[id]
@@ -242,60 +227,10 @@ func (r *rows) objectDifferences(id manifest.ID, of identified) ([]view.Differen
 	if err != nil {
 		return nil, err
 	}
-	was, is := podsOf(of, r.old)
-	was.into(before)
-	is.into(after)
+	if of != nil {
+		was, is := of.Versions(r.old)
+		before.take(was)
+		after.take(is)
+	}
 	return before.differences(after), nil
-}
-
-// The pods of a workload as it is simulated.
-type pods struct {
-	template *corev1.PodTemplateSpec
-	replicas *int32
-}
-
-// into sets the template and the replicas of the parts.
-func (p *pods) into(s *parts) {
-	if p.template != nil {
-		s.template = p.template
-	}
-	if p.replicas != nil {
-		s.rest["replicas"] = int64(*p.replicas)
-	}
-}
-
-// podsOf returns the pods of a workload before and after the change.
-func podsOf(of any, from *earlier) (before, after pods) {
-	switch w := of.(type) {
-	case *manifest.Workload:
-		return podsOfDeployment(from.deployments[w.Key()]), podsOfDeployment(w)
-	case *manifest.DaemonSet:
-		return podsOfDaemonSet(from.daemonSets[w.Key()]), podsOfDaemonSet(w)
-	case *manifest.ReplicaSet:
-		if old := from.replicaSets[w.Key()]; old != nil {
-			before = podsOfDeployment(&old.Workload)
-		}
-		return before, podsOfDeployment(&w.Workload)
-	case *manifest.ArgoRollout:
-		if old := from.argo[w.Key()]; old != nil {
-			before = pods{&old.Object.Spec.Template, old.Object.Spec.Replicas}
-		}
-		return before, pods{&w.Object.Spec.Template, w.Object.Spec.Replicas}
-	}
-	return before, after
-}
-
-func podsOfDeployment(w *manifest.Workload) pods {
-	if w == nil {
-		return pods{}
-	}
-	w.Open()
-	return pods{&w.Deployment.Spec.Template, w.Deployment.Spec.Replicas}
-}
-
-func podsOfDaemonSet(d *manifest.DaemonSet) pods {
-	if d == nil {
-		return pods{}
-	}
-	return pods{template: &d.Object.Spec.Template}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -29,7 +30,7 @@ type drawnAnswer struct {
 
 // drawn draws a document about one object in the output format of the command. It returns other
 // documents unchanged.
-func (in *input) drawn(c *cobra.Command, d document) (document, error) {
+func (in *input) drawn(c *cobra.Command, d subject.Document) (subject.Document, error) {
 	n, ok := d.(named)
 	if !ok {
 		return d, nil
@@ -50,11 +51,11 @@ func (in *input) drawn(c *cobra.Command, d document) (document, error) {
 type drawing struct {
 	in        *input
 	c         *cobra.Command
-	documents []document
+	documents []subject.Document
 }
 
 // add draws one more document, unless it comes with an error.
-func (l *drawing) add(d document, err error) error {
+func (l *drawing) add(d subject.Document, err error) error {
 	if err == nil {
 		d, err = l.in.drawn(l.c, d)
 	}
@@ -65,7 +66,7 @@ func (l *drawing) add(d document, err error) error {
 }
 
 // drawText returns the output of the command for a document.
-func drawText(c *cobra.Command, format outputFormat, d document) ([]byte, error) {
+func drawText(c *cobra.Command, format outputFormat, d subject.Document) ([]byte, error) {
 	switch format {
 	case "name":
 		return nil, nil

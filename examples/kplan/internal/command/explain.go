@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 func newExplain(name string) *cobra.Command {
@@ -51,58 +52,8 @@ kplan explain -f cluster.yaml --corrected
 kubectl get deployment,replicaset,pod -A -o yaml | kplan explain -f - -o json |
   jq -r '.items[] | select(.state == "stuck") | .namespace + "/" + .name'`),
 		Args: p.checkArgs,
-		RunE: p.running(p.explain),
+		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, subject.Subject.Explain) }),
 	}
-	p.input.addFlags(c)
-	p.addWatch(c, untilDone)
-	p.addLive(c)
-	p.input.addNodes(c)
-	p.policies.addFlags(c)
+	p.addFlags(c)
 	return c
-}
-
-func (p *planning) explain(c *cobra.Command) error {
-	set, err := p.load(c, p.filenames)
-	if err != nil {
-		return err
-	}
-	now := p.present(c, set.Latest)
-	explanations := drawing{in: &p.input, c: c}
-	for i := range set.Argo {
-		a := &set.Argo[i]
-		e, err := p.explainArgo(a, now)
-		if err == nil {
-			tellScale(c, a)
-		}
-		if err := explanations.add(e, err); err != nil {
-			return err
-		}
-	}
-	for i := range set.Rollouts {
-		if err := explanations.add(p.explainRollout(&set.Rollouts[i], now)); err != nil {
-			return err
-		}
-	}
-	for _, w := range set.Opened() {
-		plan, err := p.planDeployment(w, now)
-		if err != nil {
-			return err
-		}
-		tellLimits(c, w, plan)
-		if err := explanations.add(explanationOf(w, plan, now), nil); err != nil {
-			return err
-		}
-	}
-	for i := range set.ReplicaSets {
-		if err := explanations.add(p.explainReplicaSet(c, &set.ReplicaSets[i], now)); err != nil {
-			return err
-		}
-	}
-	for i := range set.DaemonSets {
-		if err := explanations.add(p.explainDaemonSet(&set.DaemonSets[i], now)); err != nil {
-			return err
-		}
-	}
-	judge(&p.input, explanations.documents)
-	return write(c, p.output, explanations.documents)
 }

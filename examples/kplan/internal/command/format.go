@@ -11,12 +11,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
-
-// A document is the answer of a command about one object.
-type document interface{ Text(w *terminal.Writer) }
 
 // A named document is about an object that has a name in kubectl's form.
 type named interface{ Subject() view.Subject }
@@ -63,7 +61,7 @@ func (o *outputFormat) Set(s string) error {
 }
 
 // write writes documents in a format.
-func write[T document](c *cobra.Command, format outputFormat, documents []T) error {
+func write[T subject.Document](c *cobra.Command, format outputFormat, documents []T) error {
 	w := terminal.NewWriter(c.OutOrStdout())
 	switch format {
 	case "json":
@@ -102,7 +100,7 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 }
 
 // changing separates the answers that change something from the subjects that stay as they are.
-func changing[T document](documents []T) (changes []T, same []view.Subject) {
+func changing[T subject.Document](documents []T) (changes []T, same []view.Subject) {
 	for _, d := range documents {
 		if j, ok := any(d).(judged); ok && j.Verdict() == view.Stays {
 			same = append(same, j.Subject())
@@ -116,7 +114,7 @@ func changing[T document](documents []T) (changes []T, same []view.Subject) {
 // encoded returns the value to encode for some documents. As in kubectl get -o json, the
 // arguments decide the form, not the number of results: a single object named in the arguments is
 // encoded as itself, everything else as a list.
-func encoded[T document](c *cobra.Command, documents []T) any {
+func encoded[T subject.Document](c *cobra.Command, documents []T) any {
 	if len(documents) != 1 {
 		return view.Document(c.Name(), documents)
 	}
@@ -137,7 +135,7 @@ func namesOne(args []string, s view.Subject) bool {
 }
 
 // writeNames writes the names of the subjects of a document.
-func writeNames(w *terminal.Writer, d document) {
+func writeNames(w *terminal.Writer, d subject.Document) {
 	switch d := d.(type) {
 	case named:
 		w.Printf("%s\n", d.Subject().String())
@@ -157,7 +155,7 @@ type driver interface{ Drives() view.Subject }
 
 // verdictsOf returns the subjects and the verdicts of all answers, without workloads that a
 // Rollout drives.
-func verdictsOf[T document](documents []T) (subjects []view.Subject, verdicts []view.Verdict) {
+func verdictsOf[T subject.Document](documents []T) (subjects []view.Subject, verdicts []view.Verdict) {
 	driven := map[view.Subject]bool{}
 	for _, d := range documents {
 		if r, ok := any(d).(driver); ok {

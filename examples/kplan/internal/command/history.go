@@ -4,16 +4,11 @@ package command
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/revision/kubectl"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // A listing holds the flags of the command history.
@@ -61,37 +56,19 @@ kplan history -f cluster.yaml --full --revision 1`),
 }
 
 func (l *listing) execute(c *cobra.Command) error {
-	l.withoutNodes = true
-	set, err := l.load(c, l.filenames)
-	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
-		err = errors.New("no Deployment or DaemonSet in the input")
-	}
+	set, err := l.loadRestorable(c)
 	if err != nil {
 		return err
 	}
 	histories := drawing{in: &l.input, c: c}
-	for i := range set.Argo {
-		h, err := argoHistory(&set.Argo[i], l.number)
-		if err != nil {
-			return set.Argo[i].Invalid(err)
+	for s := range subject.Subjects(set) {
+		r, ok := s.(subject.Restorable)
+		if !ok {
+			continue
 		}
-		if err := histories.add(h, nil); err != nil {
-			return err
-		}
-	}
-	for _, w := range set.Opened() {
-		h, err := l.history(c, w)
-		if err != nil {
-			return w.Invalid(err)
-		}
-		if err := histories.add(h, nil); err != nil {
-			return err
-		}
-	}
-	for i := range set.DaemonSets {
-		h, err := l.daemonHistory(&set.DaemonSets[i])
-		if err != nil {
-			return set.DaemonSets[i].Invalid(err)
+		h, notes, err := r.History(l.number, l.full)
+		if tell(c, notes); err != nil {
+			return s.Invalid(err)
 		}
 		if err := histories.add(h, nil); err != nil {
 			return err
@@ -100,78 +77,12 @@ func (l *listing) execute(c *cobra.Command) error {
 	return write(c, l.output, histories.documents)
 }
 
-func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History, error) {
-	workload, entries := w.History()
-	newest, _ := revision.Split(entries, workload.Template)
-	rows, skipped := kubectl.History(entries, workload.Template)
-	for _, i := range skipped {
-		tell(c, []string{fmt.Sprintf("%s: ReplicaSet %q: left out, because its revision is %q", w.File, entries[i].Name, entries[i].Annotations[revision.AnnotationRevision])})
+// loadRestorable reads objects, and returns an error if none has revisions.
+func (in *input) loadRestorable(c *cobra.Command) (*manifest.Set, error) {
+	in.withoutNodes = true
+	set, err := in.load(c, in.filenames)
+	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
+		err = errors.New("no Deployment or DaemonSet in the input")
 	}
-	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: kubectl.FullHistory(entries), Number: l.number, Full: l.full}
-	for i, rs := range w.Controlled() {
-		number, _ := revision.Number(rs.Annotations)
-		template, err := l.templateText(&rs.Spec.Template)
-		if err != nil {
-			return h, err
-		}
-		h.Entries = append(h.Entries, view.Entry{
-			Name: rs.Name, Revision: number, Current: i == newest, Images: images(&rs.Spec.Template),
-			Cause: kubectl.ChangeCause(entries[i]), Template: template,
-		})
-	}
-	if l.full && l.number > 0 {
-		h.Records, rows = only(h.Records, l.number)
-	}
-	var err error
-	h.Rows, err = kubectl.Show(rows, l.number)
-	return h, err
-}
-
-// daemonHistory returns the revisions of a DaemonSet.
-func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
-	h := view.History{Daemon: true, Advanced: d.Advanced != nil, Namespace: d.Object.Namespace, Name: d.Object.Name, Number: l.number, Full: l.full}
-	snapshot, err := d.Snapshot()
-	if err != nil {
-		return h, err
-	}
-	objects, own := d.History()
-	for i, r := range objects {
-		restored, err := kube.RestoredDaemonSet(d.Object, r)
-		if err != nil {
-			return h, err
-		}
-		template, err := l.templateText(&restored.Spec.Template)
-		if err != nil {
-			return h, err
-		}
-		h.Entries = append(h.Entries, view.Entry{
-			Name: r.Name, Revision: r.Revision, Current: string(own[i].Data) == string(snapshot.DaemonSet.Template.Data),
-			Images: images(&restored.Spec.Template), Cause: r.Annotations[kubectl.AnnotationChangeCause], Template: template,
-		})
-	}
-	rows := kubectl.RevisionHistory(own)
-	for _, row := range rows {
-		h.Records = append(h.Records, kubectl.Record{Number: row.Number, Entry: row.Source})
-	}
-	h.Rows, err = kubectl.Show(rows, l.number)
-	return h, err
-}
-
-// only returns the record of a revision, also as a row. It is the first record with that number,
-// and so the current one if there is any.
-func only(records []kubectl.Record, number int64) ([]kubectl.Record, []kubectl.Row) {
-	for i, r := range records {
-		if r.Number == number {
-			return records[i : i+1], []kubectl.Row{{Number: number, Source: r.Entry}}
-		}
-	}
-	return nil, nil
-}
-
-// templateText returns a template as YAML if a single revision is shown, otherwise "".
-func (l *listing) templateText(t *corev1.PodTemplateSpec) (string, error) {
-	if l.number == 0 {
-		return "", nil
-	}
-	return templateText(t)
+	return set, err
 }

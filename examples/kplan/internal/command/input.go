@@ -18,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // An input holds the flags that most commands share, and the objects that they have read.
@@ -42,12 +43,12 @@ type input struct {
 	force        bool          // as --force-conflicts
 	beside       *manifest.Set // objects of the same cluster that were read before
 	output       outputFormat
-	now          instant
+	now          subject.Instant
 
 	config  *genericclioptions.ConfigFlags
 	around  cluster.Around // objects to read around the workloads of a cluster
 	watch   bool
-	timeout delay             // of watch
+	timeout subject.Delay     // of watch
 	outcome error             // that ends it
 	cluster *cluster.Snapshot // nil for files
 

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // TestLibraries: what libraries tell is escaped, and told once.
@@ -36,8 +38,8 @@ func TestLibraries(t *testing.T) {
 
 // TestTooLong: what would take hours ends with a line, whatever is simulated.
 func TestTooLong(t *testing.T) {
-	defer func(n int64) { maxLooks = n }(maxLooks)
-	maxLooks = 20_000
+	defer func(n int64) { subject.MaxLooks = n }(subject.MaxLooks)
+	subject.MaxLooks = 20_000
 	next := []byte(newWeb("  replicas: 500\n", "2"))
 	old := inFile(t, "old.yaml", newWeb("  replicas: 500\n", "1"))
 	for _, args := range [][]string{

@@ -61,7 +61,7 @@ func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
 	live.ServerSide, live.Force = in.serverSide, in.force
 	live.Around = in.around
 	live.Around.Nodes = true
-	live.Tell = func(text string) { tell(c, []string{text}) }
+	live.Tell = tellTo(c)
 	in.progress.doing("reading the cluster")
 	targets, related, err := live.Read(manifests)
 	in.progress.done()

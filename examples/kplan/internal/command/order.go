@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // An ordering holds the flags of the command order.
@@ -81,7 +80,7 @@ func (o *ordering) execute(c *cobra.Command) error {
 			continue
 		}
 		snapshot := s.Full()
-		order, err := o.order(&snapshot, now)
+		order, err := subject.OrderOf(&snapshot, now, int(o.count))
 		s.Drop()
 		if err != nil {
 			return s.Invalid(err)
@@ -99,35 +98,27 @@ func (o *ordering) execute(c *cobra.Command) error {
 	return write(c, o.output, orders.documents)
 }
 
-func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, error) {
-	rs := &s.ReplicaSet
-	result := view.Order{
-		Name: rs.Name, Wanted: sizeOf(rs), Deleting: !rs.DeletionTimestamp.IsZero(), Now: now, Marked: int(o.count),
+var _ pflag.Value = new(number)
+
+// A number is a number of pods, -1 if it is unset.
+type number int32
+
+func (n *number) String() string {
+	if *n < 0 {
+		return ""
 	}
-	result.Controller = controllerOf(rs)
-	plan, err := replicaset.Reconcile(*s, now, replicaset.Options{})
+	return strconv.Itoa(int(*n))
+}
+
+// Type returns the name of the value in help texts.
+func (n *number) Type() string { return "number" }
+
+// Set accepts numbers that are not negative.
+func (n *number) Set(s string) error {
+	v, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {
-		return result, err
+		return fmt.Errorf("must be a number of pods")
 	}
-	if plan.Status.TerminatingReplicas != nil {
-		result.Ending = int(*plan.Status.TerminatingReplicas)
-	}
-	alive := *s
-	alive.ReplicaSet.DeletionTimestamp = time.Time{}
-	order, candidates, err := replicaset.Order(alive, now, replicaset.Options{})
-	if err != nil {
-		return result, err
-	}
-	victims := order.Victims(s.Pods, candidates, len(candidates))
-	runs := runsOf(&order, s.Pods, victims)
-	for i, v := range victims {
-		pod := s.Pods[v]
-		victim := view.Victim{Pod: pod, Neighbours: order.Neighbours[pod.NodeName], Run: runs[i]}
-		if i+1 < len(victims) {
-			next := podorder.Choice{Victims: victims[i : i+1], Survivor: victims[i+1]}
-			victim.Next = order.Explain(s.Pods, victims[i:i+2], next)[0]
-		}
-		result.Pods = append(result.Pods, victim)
-	}
-	return result, nil
+	*n = number(v)
+	return nil
 }

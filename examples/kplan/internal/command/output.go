@@ -42,6 +42,9 @@ func flagError(_ *cobra.Command, err error) error {
 	return fmt.Errorf("%smust be %s", text, takes)
 }
 
+// tellTo returns a function that prints a note.
+func tellTo(c *cobra.Command) func(string) { return func(note string) { tell(c, []string{note}) } }
+
 func tell(c *cobra.Command, notes []string) {
 	w := terminal.NewWriter(c.ErrOrStderr())
 	for _, note := range notes {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 )
@@ -19,7 +20,7 @@ import (
 // A picture holds the flags for files that other tools open.
 type picture struct {
 	svg, html, trace, metrics, mermaid string
-	every                              delay
+	every                              subject.Delay
 }
 
 func (p *picture) addFlags(c *cobra.Command) {
@@ -37,7 +38,7 @@ func (p *picture) addFlags(c *cobra.Command) {
 		f.StringVar(o.file, o.name, "", o.text)
 		_ = c.MarkFlagFilename(o.name, o.endOf) // fails only for an unknown flag
 	}
-	p.every = delay(30 * time.Second)
+	p.every = subject.Delay(30 * time.Second)
 	f.Var(&p.every, "scrape-every", "time between two samples of --metrics")
 }
 
@@ -50,9 +51,9 @@ func (p *picture) wanted() bool {
 const afterEnd = 30 * time.Minute
 
 // timelines returns the timelines of the simulations.
-func timelines(outcomes []outcome) (list []*timeline.Timeline, err error) {
+func timelines(outcomes []subject.Outcome) (list []*timeline.Timeline, err error) {
 	for _, o := range outcomes {
-		result, ok := o.result.(interface{ Timeline() *timeline.Timeline })
+		result, ok := o.Result.(interface{ Timeline() *timeline.Timeline })
 		if !ok {
 			return nil, errors.New("this format shows steps, which --start and --try do not have")
 		}
@@ -77,7 +78,7 @@ func (p *picture) toStdout() (bool, error) {
 }
 
 // draw writes the files of the flags.
-func (p *picture) draw(c *cobra.Command, outcomes []outcome) error {
+func (p *picture) draw(c *cobra.Command, outcomes []subject.Outcome) error {
 	if !p.wanted() {
 		return nil
 	}

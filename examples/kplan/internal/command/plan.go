@@ -3,9 +3,12 @@
 package command
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 func newPlan(name string) *cobra.Command {
@@ -56,64 +59,43 @@ kplan plan -f cluster/ --now 2026-01-02T15:04:05Z -o json
 kplan plan -f deployment.yaml
 kplan plan -f daemonset.yaml --nodes 20`),
 		Args: p.checkArgs,
-		RunE: p.running(p.execute),
+		RunE: p.running(func(c *cobra.Command) error { return p.answer(c, subject.Subject.Plan) }),
 	}
+	p.addFlags(c)
+	return c
+}
+
+// A planning holds the flags of the commands plan and explain.
+type planning struct {
+	input
+	subject.Policies
+}
+
+func (p *planning) addFlags(c *cobra.Command) {
 	p.input.addFlags(c)
 	p.addWatch(c, untilDone)
 	p.addLive(c)
 	p.input.addNodes(c)
-	p.policies.addFlags(c)
-	return c
+	p.Policies.AddFlags(c)
 }
 
-// A planning holds the flags of the command plan.
-type planning struct {
-	input
-	policies
-}
-
-func (p *planning) execute(c *cobra.Command) error {
+// answer writes the answers to a question about each subject.
+func (p *planning) answer(c *cobra.Command, ask func(subject.Subject, *subject.Policies, time.Time) (subject.Document, []string, error)) error {
 	set, err := p.load(c, p.filenames)
 	if err != nil {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	plans := drawing{in: &p.input, c: c}
-	for i := range set.Argo {
-		a := &set.Argo[i]
-		plan, err := p.planArgo(a, now)
+	answers := drawing{in: &p.input, c: c}
+	for s := range subject.Subjects(set) {
+		answer, notes, err := ask(s, &p.Policies, now)
 		if err == nil {
-			tellScale(c, a)
+			tell(c, notes)
 		}
-		if err := plans.add(plan, err); err != nil {
+		if err := answers.add(answer, err); err != nil {
 			return err
 		}
 	}
-	for i := range set.Rollouts {
-		if err := plans.add(p.planRollout(&set.Rollouts[i], now)); err != nil {
-			return err
-		}
-	}
-	for _, w := range set.Opened() {
-		plan, err := p.planDeployment(w, now)
-		if err != nil {
-			return err
-		}
-		tellLimits(c, w, plan)
-		if err := plans.add(plan, nil); err != nil {
-			return err
-		}
-	}
-	for i := range set.ReplicaSets {
-		if err := plans.add(p.planReplicaSet(c, &set.ReplicaSets[i], now)); err != nil {
-			return err
-		}
-	}
-	for i := range set.DaemonSets {
-		if err := plans.add(p.planDaemonSet(&set.DaemonSets[i], now)); err != nil {
-			return err
-		}
-	}
-	judge(&p.input, plans.documents)
-	return write(c, p.output, plans.documents)
+	judge(&p.input, answers.documents)
+	return write(c, p.output, answers.documents)
 }

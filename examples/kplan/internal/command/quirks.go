@@ -4,6 +4,8 @@ package command
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 func newQuirks(name string) *cobra.Command {
@@ -24,7 +26,7 @@ kplan quirks
 kplan plan -f cluster.yaml --repair StaleAnnotationBlocksRollout`),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return write(c, as, quirks())
+			return write(c, as, subject.Quirks())
 		},
 	}
 	as.addTo(c)

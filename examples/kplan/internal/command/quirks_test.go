@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -29,7 +30,7 @@ func TestQuirks(t *testing.T) {
 	}
 	var list struct{ Items []view.Quirks }
 	require.NoError(t, json.Unmarshal([]byte(succeed(t, nil, "quirks", "-o", "json")), &list))
-	require.Equal(t, quirks(), list.Items)
+	require.Equal(t, subject.Quirks(), list.Items)
 	words := strings.Join(strings.Fields(text), " ")
 	for _, p := range list.Items {
 		require.NotEmpty(t, p.Quirks, p.Kind)
@@ -43,32 +44,32 @@ func TestQuirks(t *testing.T) {
 
 // TestRepairNames: each name goes to all planners that know it, and to no other.
 func TestRepairNames(t *testing.T) {
-	for _, name := range quirkNames() {
-		r := repairs{}
-		require.NoError(t, (*repairNames)(&r).Set(name))
-		require.NoError(t, (*repairNames)(&r).Set(name), "repeated")
-		for _, p := range quirks() {
+	for _, name := range subject.QuirkNames() {
+		r := subject.Repairs{}
+		require.NoError(t, (*subject.RepairNames)(&r).Set(name))
+		require.NoError(t, (*subject.RepairNames)(&r).Set(name), "repeated")
+		for _, p := range subject.Quirks() {
 			knows := slices.ContainsFunc(p.Quirks, func(q kplan.Quirk) bool { return q.Name == name })
 			want := []string(nil)
 			if knows {
 				want = []string{"--repair=" + name}
 			}
-			require.Equal(t, want, r.flags(p.Quirks), p.Kind)
+			require.Equal(t, want, r.Flags(p.Quirks), p.Kind)
 			require.Equal(t, strings.TrimPrefix(strings.Join(want, ""), "--repair="), setsOf(&r)[p.Kind].String(), p.Kind)
 		}
 	}
-	all := repairs{all: true, names: []string{"x"}}
-	require.Equal(t, []string{"--corrected"}, all.flags())
-	require.Equal(t, replicaset.RepairAll, all.replicaSets())
-	require.Equal(t, daemonset.RepairAll, all.daemonSets())
-	require.Zero(t, new(repairs).replicaSets())
+	all := subject.Repairs{All: true, Names: []string{"x"}}
+	require.Equal(t, []string{"--corrected"}, all.Flags())
+	require.Equal(t, replicaset.RepairAll, all.ReplicaSets())
+	require.Equal(t, daemonset.RepairAll, all.DaemonSets())
+	require.Zero(t, new(subject.Repairs).ReplicaSets())
 }
 
 // setsOf returns what each planner is asked to repair.
-func setsOf(r *repairs) map[string]fmt.Stringer {
+func setsOf(r *subject.Repairs) map[string]fmt.Stringer {
 	return map[string]fmt.Stringer{
-		"Deployment": r.deployments(), "ReplicaSet": r.replicaSets(), "DaemonSet": r.daemonSets(), "Rollout": r.rollouts(),
-		"Rollout of Argo": r.argoRollouts(),
+		"Deployment": r.Deployments(), "ReplicaSet": r.ReplicaSets(), "DaemonSet": r.DaemonSets(), "Rollout": r.Rollouts(),
+		"Rollout of Argo": r.ArgoRollouts(),
 	}
 }
 
@@ -76,13 +77,13 @@ func TestRepairIsCompleted(t *testing.T) {
 	name := replicaset.FailureConditionNotRefreshed.String()
 	require.Equal(t, name+"\n:4\n", succeed(t, nil, "__complete", "plan", "--repair", name[:10]))
 	for _, command := range []string{"plan", "explain", "simulate", "undo"} {
-		require.Equal(t, strings.Join(quirkNames(), "\n")+"\n:4\n", succeed(t, nil, "__complete", command, "--repair", ""), "wherever --corrected is")
+		require.Equal(t, strings.Join(subject.QuirkNames(), "\n")+"\n:4\n", succeed(t, nil, "__complete", command, "--repair", ""), "wherever --corrected is")
 	}
 	require.Equal(t, "text\nwide\njson\nyaml\nname\n:4\n", succeed(t, nil, "__complete", "quirks", "-o", ""))
 }
 
 func TestNearest(t *testing.T) {
-	require.Equal(t, "SucceededPodsStay", nearest("succededpodstay", quirkNames()), "letters of either size")
+	require.Equal(t, "SucceededPodsStay", subject.Nearest("succededpodstay", subject.QuirkNames()), "letters of either size")
 }
 
 // TestRepairReaches: a single repair has its effect on the planner that knows it, another
@@ -109,7 +110,7 @@ func TestRepairReaches(t *testing.T) {
 			upstream, _ := runText(t, c.command, c.objects)
 			repaired, _ := runText(t, c.command+" --repair "+c.repair, c.objects)
 			others := c.command
-			for _, name := range quirkNames() {
+			for _, name := range subject.QuirkNames() {
 				if name != c.repair {
 					others += " --repair " + name
 				}
@@ -139,7 +140,7 @@ func TestRepairReaches(t *testing.T) {
 func TestRevisionQuirks(t *testing.T) {
 	var unreached []string
 	for _, q := range revision.QuirkTable() {
-		if !slices.Contains(quirkNames(), q.Name) {
+		if !slices.Contains(subject.QuirkNames(), q.Name) {
 			unreached = append(unreached, q.Name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 const simulateLong = `Show how the rollout of each Deployment and DaemonSet in the files, or of those
@@ -135,9 +136,9 @@ func newSimulate(name string) *cobra.Command {
 	s.input.addNodes(c)
 	s.input.addLive(c)
 	c.Flags().Lookup("server-side").Usage = "with --live or --from, as kubectl apply --server-side"
-	s.policies.addFlags(c)
-	s.pace.addFlags(c, "pods of the new template never become ready")
-	s.comparison.addFlags(c)
+	s.Policies.AddFlags(c)
+	s.Pace.AddFlags(c, "pods of the new template never become ready")
+	s.Comparison.AddFlags(c)
 	s.picture.addFlags(c)
 	s.output.addCSV(c)
 	s.addEnvironment(c)
@@ -158,7 +159,7 @@ func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
 		return s.edits.check()
 	case len(s.from) > 0 && s.live:
 		return errors.New("--from and --live exclude each other")
-	case s.heal && s.neverReady:
+	case s.Heal && s.NeverReady:
 		return errors.New("--heal and --never-ready exclude each other")
 	case slices.Contains(s.from, "-") && slices.Contains(s.filenames, "-"):
 		return errors.New("standard input can be read only once: --from - and -f -")
@@ -166,10 +167,10 @@ func (s *simulation) checkFlags(c *cobra.Command, args []string) error {
 		return errors.New("--zones needs --nodes: it is nodes that are made which it puts into zones")
 	case s.every == 0:
 		return errors.New("--scrape-every must not be zero")
-	case runs && len(s.comparison.start) == 0:
+	case runs && len(s.Comparison.Start) == 0:
 		return errors.New("--runs needs --start")
-	case runs && (s.runs == 0 || s.runs > maxRuns):
-		return fmt.Errorf("--runs %d: must be from 1 to %d", s.runs, maxRuns)
+	case runs && (s.Runs == 0 || s.Runs > subject.MaxRuns):
+		return fmt.Errorf("--runs %d: must be from 1 to %d", s.Runs, subject.MaxRuns)
 	}
 	return nil
 }
@@ -186,13 +187,16 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if err := cmp.Or(s.edits.missed(), s.onlyDeployments(set)); err != nil {
 		return err
 	}
-	if latest := later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {
-		s.now = instant{s.present(c, latest)}
+	s.Begin, s.NotesNew = s.now.Time, len(s.from) > 0
+	if latest := subject.Later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {
+		s.Begin = s.present(c, latest)
 	}
 	from.Running = manifest.Running{} // the manifests are applied
+	s.Tell, s.Doing = tellTo(c), s.progress.doing
 	results := answers{all: s.picture.wanted() || s.output == csvFormat}
-	s.records = results.all || s.chart && !s.asked()
-	if err := s.outcomes(c, set, earlierOf(from), func(o outcome) error { return results.add(c, s, o) }); err != nil {
+	s.Records = results.all || s.chart && !s.Asked()
+	err = s.Outcomes(set, subject.EarlierOf(from), func(o subject.Outcome) error { return results.add(c, s, o) })
+	if s.progress.done(); err != nil {
 		return err
 	}
 	if err := s.show(c, &results); err != nil {
@@ -206,7 +210,7 @@ func (s *simulation) execute(c *cobra.Command) error {
 func (s *simulation) onlyDeployments(set *manifest.Set) error {
 	const text = "--start and --try are for Deployments without a Rollout alone"
 	switch {
-	case !s.asked():
+	case !s.Asked():
 	case len(set.Rollouts) > 0:
 		return set.Rollouts[0].Invalid(errors.New(text))
 	case len(set.Argo) > 0:

@@ -9,39 +9,24 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // A simulation holds the flags of the command.
 type simulation struct {
 	input
-	policies
-	pace
-	comparison
+	subject.Settings
 	picture
 	edits
 	from  []string
 	chart bool // on the terminal
-
-	heal         bool
-	approveAfter delay
-	neverApprove bool
-	analysis     analysis
 }
-
-// approvedAfter is the default time until a user approves.
-const approvedAfter = 5 * time.Minute
 
 // addEnvironment adds the flags that describe the simulated cluster.
 func (s *simulation) addEnvironment(c *cobra.Command) {
-	s.approveAfter = delay(approvedAfter)
-	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
-	s.analysis.addFlags(c.Flags())
-	c.Flags().BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")
-	c.Flags().BoolVar(&s.heal, "heal", false, "all pods become ready, and nodes have room")
+	s.Settings.AddFlags(c.Flags())
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
 	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for an unknown flag
 	s.edits.addFlags(c.Flags())
@@ -92,19 +77,4 @@ func (s *simulation) restartTime(from *manifest.Set) time.Time {
 		return from.Latest
 	}
 	return s.clock()
-}
-
-// An immutable error names a field that the API server does not allow to change.
-type immutable struct{ field, file string }
-
-func (i *immutable) Error() string {
-	return i.field + ": must not change, and differs from that in " + i.file
-}
-
-// sameSelector returns an error if a selector differs from the selector of the old workload.
-func sameSelector(old, now *metav1.LabelSelector, file string) error {
-	if equality.Semantic.DeepEqual(old, now) {
-		return nil
-	}
-	return &immutable{"spec.selector", file}
 }

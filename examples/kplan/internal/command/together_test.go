@@ -10,9 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/world"
 )
 
 // rolledText is a Deployment as it is written in a file.
@@ -190,26 +187,4 @@ func TestUnreadableAmongOthers(t *testing.T) {
 	require.Equal(t, exitFailure, code, stderr)
 	require.Contains(t, text+stderr, "must be at most 100000 to be simulated")
 	require.Contains(t, text, "will roll")
-}
-
-// TestNothingToRelease: a Rollout that has nothing to release leaves nothing in the cluster of the others.
-func TestNothingToRelease(t *testing.T) {
-	w := func(version string) *manifest.Workload {
-		file := filepath.Join(t.TempDir(), "web.yaml")
-		require.NoError(t, os.WriteFile(file, []byte(rolledText("shop", "web", version, 2, "")), 0o600))
-		set, err := manifest.Load(manifest.Source{Filenames: []string{file}})
-		require.NoError(t, err)
-		set.Workloads[0].Open()
-		return &set.Workloads[0]
-	}
-	j, err := deploymentJob(w("1"), w("2"), epoch)
-	require.NoError(t, err)
-	j.begin = func(*world.Beginning) error { return errNoRelease }
-	other, err := deploymentJob(w("1"), nil, epoch)
-	require.NoError(t, err)
-	other.objects[0].SetName("other")
-	other.begin = func(b *world.Beginning) error { b.BeginDeployment("shop", "other", false); return nil }
-	require.Len(t, begun([]*job{j, other}), 1)
-	require.Len(t, other.start.Deployments, 2)
-	require.Equal(t, "shop/web", other.start.Deployments[0].Name)
 }

@@ -4,28 +4,16 @@ package command
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"maps"
 
 	"github.com/spf13/cobra"
-	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/examples/kplan/internal/world"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/revision/kubectl"
-	"github.com/kplan-go/kplan/rollout/sim"
-	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 )
 
 // An undoing holds the flags of the command undo.
 type undoing struct {
 	input
-	policies
-	pace
+	subject.Settings
 	number int64
 }
 
@@ -59,112 +47,34 @@ kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
 		RunE: u.running(u.execute),
 	}
 	u.input.addFlags(c)
-	u.policies.addFlags(c)
-	u.pace.addFlags(c, "pods of the template that is left never become ready")
+	u.Policies.AddFlags(c)
+	u.Pace.AddFlags(c, "pods of the template that is left never become ready")
 	c.Flags().Int64Var(&u.number, "to-revision", 0, "the revision to go back to; 0 is the previous one")
 	_ = c.RegisterFlagCompletionFunc("to-revision", u.completeRevisions)
 	return c
 }
 
 func (u *undoing) execute(c *cobra.Command) error {
-	u.withoutNodes = true
-	set, err := u.load(c, u.filenames)
-	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
-		err = errors.New("no Deployment or DaemonSet in the input")
-	}
+	set, err := u.loadRestorable(c)
 	if err != nil {
 		return err
 	}
-	u.now = instant{u.present(c, set.Latest)}
+	u.Begin = u.present(c, set.Latest)
 	undos := drawing{in: &u.input, c: c}
 	var end error // the first error; other workloads still get answers
-	for i := range set.Argo {
-		r := &set.Argo[i]
-		undo, err := u.argoUndo(r)
-		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, r, err))
-	}
-	for _, w := range set.Opened() {
-		undo, err := u.undo(w)
-		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, w, err))
-	}
-	for i := range set.DaemonSets {
-		d := &set.DaemonSets[i]
-		undo, err := u.daemonUndo(d)
-		end = cmp.Or(end, answered(&undos, undo, undo.Rollout, d, err))
+	for s := range subject.Subjects(set) {
+		r, ok := s.(subject.Restorable)
+		if !ok {
+			continue
+		}
+		undo, rollout, err := r.Undo(&u.Settings, u.number)
+		if err = undos.add(undo, err); err == nil && rollout != nil {
+			err = subject.Unfinished(subject.Outcome{Result: rollout, Of: s})
+		}
+		end = cmp.Or(end, err)
 	}
 	if len(undos.documents) == 0 {
 		return end
 	}
 	return cmp.Or(write(c, u.output, undos.documents), end)
-}
-
-// answered adds the answer about an object, unless there is an error. It returns that error, or
-// an error if the rollout of the answer does not finish. The rollout is nil if nothing changes.
-func answered[R rolled](undos *drawing, undo document, rollout *R, of subject, err error) error {
-	if err = undos.add(undo, err); err != nil || rollout == nil {
-		return err
-	}
-	return unfinished(outcome{result: *rollout, of: of})
-}
-
-func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
-	workload, entries := w.History()
-	plan, err := kubectl.PlanUndo(workload, entries, u.number, revision.Options{})
-	if err != nil {
-		return view.Undo{}, w.Invalid(whoPaused(err, w))
-	}
-	target := w.Controlled()[plan.Source]
-	undo := view.Undo{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Undo: plan, ReplicaSet: target.Name}
-	if plan.Skipped {
-		return undo, nil
-	}
-	undo.Images = changes(&w.Deployment.Spec.Template.Spec, &target.Spec.Template.Spec)
-	rollout, err := u.rollout(w, target, plan)
-	undo.Rollout = &rollout
-	return undo, err
-}
-
-// rollout simulates the rollout after the template of a ReplicaSet is restored.
-func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan kubectl.Undo) (view.Simulation, error) {
-	j, err := deploymentJob(w, nil, u.now.Time)
-	if err != nil {
-		return view.Simulation{}, err
-	}
-	j.around = manifest.Around{}
-	j.telling = view.Deployments{Images: imagesOf(w)}
-	j.prepare = func(b *world.Beginning, _ *sim.Config) error {
-		u.healed(b)
-		restored := *b.Deployment()
-		restored.Template = b.TemplateOf(string(target.UID))
-		restored.TemplateLabels = maps.Clone(target.Spec.Template.Labels)
-		delete(restored.TemplateLabels, revision.LabelHash)
-		restored.Annotations = plan.Annotations
-		b.Applied = []any{restored}
-		return nil
-	}
-	j.tell = func(b *world.Beginning, _ *world.Run, result *view.Simulation) {
-		result.Policies = u.departures()
-		result.Assumed = append([]string{"all pods become ready, and nodes have room"}, u.lives(b, result)...)
-	}
-	return u.alone(&u.policies, j)
-}
-
-// healed makes all pods and nodes of a cluster healthy, except pods of the abandoned template
-// with --never-ready.
-func (u *undoing) healed(b *world.Beginning) {
-	b.Heal()
-	b.Broken(u.neverReady)
-}
-
-// whoPaused adds the OpenKruise Rollout that paused a Deployment to the refusal of kubectl. The
-// user should not resume the Deployment, which would take it away from its release.
-func whoPaused(err error, w *manifest.Workload) error {
-	var mark struct {
-		RolloutName string `json:"rolloutName"`
-	}
-	text := w.Deployment.Annotations[workload.AnnotationInProgress]
-	if refusal := new(kubectl.Refusal); !errors.As(err, &refusal) || refusal.Reason != kubectl.RefusedUndoPaused || json.Unmarshal([]byte(text), &mark) != nil {
-		return err
-	}
-	return fmt.Errorf("%w; Rollout %s has paused it for its release: apply the template that is to come back, and it rolls back", err, mark.RolloutName)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/packed"
+	"github.com/kplan-go/kplan/examples/kplan/internal/subject"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -213,7 +214,7 @@ func (in *input) whyEnded(c *cobra.Command, ctx context.Context, err error) erro
 var errComplete = errors.New("all is complete")
 
 // judge records the outcome of the workloads, for a watch.
-func judge[T document](in *input, documents []T) {
+func judge[T subject.Document](in *input, documents []T) {
 	in.outcome = nil
 	subjects, verdicts := verdictsOf(documents)
 	if i := slices.Index(verdicts, view.Stuck); i >= 0 {
