@@ -266,14 +266,17 @@ func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
 }
 
-// byName returns the objects of a namespace by name.
+// byName returns the objects of a namespace by name. The first object with a name wins.
 func byName[T any, P interface {
 	*T
 	Object
 }](namespace string, list []P) map[string]P {
 	m := make(map[string]P, len(list))
 	for _, o := range list {
-		if o != nil && o.GetNamespace() == namespace {
+		if o == nil || o.GetNamespace() != namespace {
+			continue
+		}
+		if _, known := m[o.GetName()]; !known {
 			m[o.GetName()] = o
 		}
 	}
