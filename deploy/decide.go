@@ -68,35 +68,32 @@ func (z sizing) behind(holds ...kplan.Hold[Reason]) sizing {
 // rest decides for a paused Deployment: it scales, by the policy, and cleans up the history.
 func (d *decision) rest(in *input, c *counts, f *following, requested bool) {
 	d.path = pathCounts
+	paused := in.holdPaused()
 	switch {
 	case in.waitsAtPoint(f):
+		paused = hold("", ReasonPaused, 0, 0)
 		d.wait(in, c, f)
-		return
 	case in.opts.Paused == PausedFreeze:
-		d.holds = []kplan.Hold[Reason]{in.holdPaused(), hold("", ReasonFrozen, 0, 0)}
+		d.holds = []kplan.Hold[Reason]{paused, hold("", ReasonFrozen, 0, 0)}
 		return
 	case in.opts.Paused != PausedScale || in.scalingEvent():
 		d.sizing = in.scale(c)
 	}
-	d.sizing = d.behind(in.holdPaused())
-	if !requested { // otherwise the rollback needs the history
+	d.sizing = d.behind(paused)
+	if !requested { // a rollback needs the history
 		d.cleanUp(in)
 	}
 }
 
-// wait decides for a Deployment that waits at a pause point: old pods before the point may go, and
-// the pod at the point if the annotation says so. No pods are started, so that the inspected state
-// does not change.
+// wait decides the sizes of a Deployment that waits at a pause point: old pods that are deleted before
+// the pod with the point may go, and that pod if its annotation says so (see [pausepoint.Annotation]).
+// Pods are started only if the replicas have changed.
 func (d *decision) wait(in *input, c *counts, f *following) {
 	if in.scalingEvent() {
 		d.sizing = in.scale(c)
-	} else {
-		if d.sizing = in.shrink(c); in.opts.PausePoints {
-			d.sizing, d.pause = in.stopAtPoints(d.sizing, f, nil)
-		}
+		return
 	}
-	d.sizing = d.behind(hold("", ReasonPaused, 0, 0))
-	d.cleanUp(in)
+	d.sizing, d.pause = in.stopAtPoints(in.shrink(c), f, nil)
 }
 
 // goBack rolls back to a revision. By default the ReplicaSet of the present template is created

@@ -210,3 +210,16 @@ func TestPausePointOrder(t *testing.T) {
 		require.Equal(t, c.deleted, deleted, c.why)
 	}
 }
+
+// TestPausePointRollback: a Deployment that waits at a pause point and is to go back keeps the
+// revision to go back to.
+func TestPausePointRollback(t *testing.T) {
+	s := stops(map[string]string{"p3": "before"})
+	execute(t, &s, reconcileWith(t, s, withPoints))
+	require.True(t, s.Deployment.Paused)
+	s.ReplicaSets = append(s.ReplicaSets, set(0, 0))
+	s.Deployment.RevisionHistoryLimit = ptr.To(int32(0))
+	require.Contains(t, actions(reconcileWith(t, s, withPoints)), "delete web-v0")
+	s.Deployment.Annotations[revision.AnnotationRollback] = "1"
+	require.NotContains(t, actions(reconcileWith(t, s, withPoints)), "delete")
+}
