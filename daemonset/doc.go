@@ -3,7 +3,6 @@
 // Package daemonset plans the next step of a DaemonSet: the one of Kubernetes, and the
 // Advanced DaemonSet of OpenKruise.
 //
-// Start with [Reconcile]. It takes a [Snapshot] of a DaemonSet, all nodes, and the pods
 // Start with [Reconcile]. It takes a [Snapshot] of a DaemonSet, all nodes, and the pods and
 // revisions of its namespace and returns a [Plan]: the pods and revisions to create, delete,
 // adopt, release and update, the status to report, the changes held back and why, and when to
@@ -17,7 +16,7 @@
 //	claims ──────────────────── adopt and release pods
 //	   ▼
 //	placement of each node ──── should it run a pod, or only keep one?
-//	   │  unseen? ───────────── earlier writes are not seen yet: only the status
+//	   │  unseen? ───────────── caches do not show earlier writes: no pods, only the status
 //	   ▼
 //	manage each node ────────── create what is missing, delete what does not belong
 //	   │  nothing to manage?
@@ -29,8 +28,8 @@
 //	   ▼
 //	Plan ──► your executor ───► Finish ──► expectations, status, events, Backoff
 //
-// For n1 with an available old pod, n2 with a new one that is not ready, and at most one
-// node unavailable, the plan has no action, and these holds:
+// For n1 with an available old pod, n2 with a new pod that is not ready, and maxUnavailable 1,
+// the plan has no action, and these holds:
 //
 //	held back: MaxUnavailable (1 of 1)
 //	p2 on n2 held back: NotReady
@@ -39,14 +38,14 @@
 // [NodeRules.Decide] decides about one node, [Resolve] computes the budget, and package
 // daemonset/inplace decides whether and how a pod can be updated in place. [Overhead] gives a
 // cluster autoscaler the requests of daemons on a new node. [Explain] describes the state of
-// each node, and [Effects] returns which events must start a pass. [Finish] returns the results
-// of an executed plan, and [Apply] the snapshot after an action, for simulators and tests.
+// each node, and [Effects] returns which DaemonSets to plan for after an event. [Finish] returns the
+// results of an executed plan, and [Apply] the snapshot after an action, for simulators and tests.
 // [ReconcileFrom] reads pods from a cache without a copy of most of them, and [Tracker] plans after
 // each event without looking at all nodes again.
 //
 // By default a plan follows Kubernetes 1.37 or, with [Options].Dialect, OpenKruise at
 // 07169cfac7b9, defects included. [Options].Repair repairs the defects of [QuirkTable]; other
-// options are policies, which change the desired state.
+// options are policies, alternatives to intended behaviour.
 //
 // The rules, by name and in order, with invariants, deviations from upstream, quirks and
 // complexity are in rules.md.

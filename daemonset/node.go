@@ -8,25 +8,27 @@ import (
 	"time"
 )
 
-// A NodeCase is one node as the input of the manage step.
+// A NodeCase is the input of the manage step for one node.
 type NodeCase struct {
 	ShouldRun             bool
 	ShouldContinueRunning bool
-	// Exists is whether any pod belongs to the node, even one that is not among Pods.
+	// Exists is whether any pod belongs to the node, including pods left out of Pods. A pod is
+	// created by placement alone only if it is false.
 	Exists bool
-	// Pods are the pods of the node. Of several failed pods the first one is deleted first.
+	// Pods are the pods of the node to decide about. Of several failed pods the first one is
+	// deleted first.
 	Pods []*Pod
-	// Until is the end of the delay after a failed pod was deleted, zero if no delay holds.
-	// Delay is its length.
+	// Until is the end of the running backoff of the node, which keeps failed pods from
+	// deletion; zero if none runs. Delay is the length of this backoff.
 	Until time.Time
 	Delay time.Duration
-	// NextDelay is the delay that the deletion of a failed pod starts.
+	// NextDelay is the length of the backoff that the next deletion of a failed pod starts.
 	NextDelay time.Duration
 }
 
 // NodeRules are the rules of the manage step that hold for all nodes.
 type NodeRules struct {
-	Surge        bool // a second pod is allowed, see [SurgeAllowed]
+	Surge        bool // a node may have a second pod, see [SurgeAllowed]
 	Version      Version
 	Availability Availability
 	Options      Options
@@ -36,13 +38,15 @@ type NodeRules struct {
 type NodeDecision struct {
 	Create bool
 	Delete []Deletion
-	// Requeue is when upstream wants to look again, 0 for never. RecheckAt is the
-	// first instant at which the answer changes.
-	Requeue   time.Duration
+	// RecheckAt is the first instant at which the decision may change without an event, zero
+	// for never: decide again then. Requeue is the delay after which upstream would decide
+	// again, 0 for never. It only serves comparisons with upstream.
 	RecheckAt time.Time
-	// Failed indicates whether the delay of the node starts again, with NextDelay.
+	Requeue   time.Duration
+	// Failed means that a failed pod is deleted, which starts a backoff of length NextDelay.
 	Failed bool
-	// Waiting is the pod whose deletion waits for the delay, or nil, and Delay its length.
+	// Waiting is the first failed pod that stays because of a backoff, nil if there is none.
+	// Delay is the length of this backoff.
 	Waiting *Pod
 	Delay   time.Duration
 }
@@ -69,7 +73,7 @@ func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	case c.ShouldRun && !c.Exists:
 		d.Create = true
 	case c.ShouldContinueRunning:
-		r.sort(c, &d)
+		r.decidePods(c, &d)
 	case c.Exists:
 		for _, p := range c.Pods {
 			if !p.terminating() {
@@ -80,16 +84,18 @@ func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	return d
 }
 
-// sort divides the pods of a node into running pods and pods to delete.
-func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
-	var few [4]*Pod // most nodes have one pod, and then nothing is allocated
-	running := few[:0]
+// decidePods decides about a node that may keep its pods: it deletes pods that have ended,
+// pods that OpenKruise has prepared for deletion, and surplus running pods. With surge it creates a
+// pod if none is running.
+func (r *NodeRules) decidePods(c *NodeCase, d *NodeDecision) {
+	var array [4]*Pod // so that a node with few pods costs no allocation
+	running := array[:0]
 	kruise := r.Options.kruise()
 	for _, p := range c.Pods {
 		switch {
 		case p.terminating():
 		case p.Phase == "Failed":
-			r.failed(c, d, p)
+			r.deleteFailed(c, d, p)
 		case p.Phase == "Succeeded" && (!kruise || r.Options.Repair.Has(SucceededPodsStay)):
 			d.Delete = append(d.Delete, Deletion{p, ReasonSucceeded})
 		case kruise && p.preparing():
@@ -100,17 +106,18 @@ func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
 	}
 	switch {
 	case !r.Surge:
-		r.withoutSurge(running, d)
+		r.keepOne(running, d)
 	case len(running) == 0:
-		// A failed pod that waits should hold back its replacement as well.
+		// Upstream creates a pod even while a failed pod waits for the end of the backoff.
 		d.Create = c.ShouldRun && (d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))
 	default:
-		r.withSurge(running, d)
+		r.keepOneOfEach(running, d)
 	}
 }
 
-// failed deletes a failed pod, unless the delay after the last one is not over.
-func (r *NodeRules) failed(c *NodeCase, d *NodeDecision, p *Pod) {
+// deleteFailed deletes a failed pod, unless a backoff runs: of an earlier pass, or of the first
+// failed pod that this decision deletes.
+func (r *NodeRules) deleteFailed(c *NodeCase, d *NodeDecision, p *Pod) {
 	until, delay := c.Until, c.Delay
 	if d.Failed {
 		until, delay = r.Availability.Now.Add(c.NextDelay), c.NextDelay
@@ -127,71 +134,72 @@ func (r *NodeRules) failed(c *NodeCase, d *NodeDecision, p *Pod) {
 	}
 }
 
-// requeue asks to look again after a delay, unless the decision asks for an earlier time
-// already. A delay of 0 asks for nothing.
+// requeue sets Requeue to a delay, unless it is shorter already. A delay of 0 changes nothing.
 func (d *NodeDecision) requeue(after time.Duration) {
 	if after > 0 && (d.Requeue == 0 || after < d.Requeue) {
 		d.Requeue = after
 	}
 }
 
-// recheck limits the validity of the decision to an instant.
+// recheck sets RecheckAt to an instant, unless it is earlier already.
 func (d *NodeDecision) recheck(at time.Time) {
 	if d.RecheckAt.IsZero() || at.Before(d.RecheckAt) {
 		d.RecheckAt = at
 	}
 }
 
-// withoutSurge deletes all but the oldest of several pods.
-func (r *NodeRules) withoutSurge(running []*Pod, d *NodeDecision) {
+// keepOne deletes all running pods but the first to keep.
+func (r *NodeRules) keepOne(running []*Pod, d *NodeDecision) {
 	if len(running) < 2 {
 		return
 	}
-	r.order(running)
+	r.sort(running)
 	for _, p := range running[1:] {
 		d.Delete = append(d.Delete, Deletion{p, ReasonDuplicate})
 	}
 }
 
-// withSurge keeps the oldest pod of the current revision and the oldest other pod, and the
-// other pod only until the first is available. Only the label with the hash is compared.
-func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
-	r.order(running)
-	var newest, old *Pod
+// keepOneOfEach keeps the first running pod of the current revision and the first old pod. If
+// there are both, it deletes the old pod once that is not ready or the current pod is available.
+// Here only the hash makes a pod current, and not the template generation.
+func (r *NodeRules) keepOneOfEach(running []*Pod, d *NodeDecision) {
+	r.sort(running)
+	var current, old *Pod
 	for _, p := range running {
-		isNew := r.Version.hashOf(p) == r.Version.Hash
+		hasHash := r.Version.hashOf(p) == r.Version.Hash
 		switch {
-		case isNew && newest == nil:
-			newest = p
-		case !isNew && old == nil:
+		case hasHash && current == nil:
+			current = p
+		case !hasHash && old == nil:
 			old = p
 		default:
 			d.Delete = append(d.Delete, Deletion{p, ReasonDuplicate})
 		}
 	}
-	if newest == nil || old == nil {
+	if current == nil || old == nil {
 		return
 	}
 	switch a := &r.Availability; {
 	case !old.Ready:
 		d.Delete = append(d.Delete, Deletion{old, ReasonOldUnavailable})
-	case a.Available(newest):
+	case a.Available(current):
 		d.Delete = append(d.Delete, Deletion{old, ReasonReplaced})
-	case newest.Ready: // it can only be unavailable with minReadySeconds
-		at, known := a.At(newest)
-		rest := time.Duration(a.MinReadySeconds) * time.Second
+	case current.Ready: // it has not been ready for minReadySeconds
+		at, known := a.At(current)
+		wait := time.Duration(a.MinReadySeconds) * time.Second
 		if known {
 			d.recheck(at)
-			rest = newest.ReadySince.Add(rest).Sub(a.Now)
+			wait = current.ReadySince.Add(wait).Sub(a.Now)
 		}
 		if r.Options.kruise() {
-			d.requeue(rest)
+			d.requeue(wait)
 		}
 	}
 }
 
-// order sorts pods: pods that stay longest come first.
-func (r *NodeRules) order(running []*Pod) {
+// sort puts the pods to keep first: the oldest pod, or with KeepHealthyDuplicate an available pod,
+// then a pod of the current revision, then the oldest.
+func (r *NodeRules) sort(running []*Pod) {
 	slices.SortFunc(running, func(a, b *Pod) int {
 		if r.Options.KeepHealthyDuplicate {
 			return cmp.Or(compareBool(r.Availability.Available(b), r.Availability.Available(a)),

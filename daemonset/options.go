@@ -6,49 +6,54 @@ package daemonset
 // with its default feature gates, quirks included.
 type Options struct {
 	// Dialect chooses the system to follow where Kubernetes and OpenKruise differ on the same
-	// input. Fields of OpenKruise alone work in both dialects.
+	// input. Fields that only OpenKruise has, such as Partition, work in both dialects.
 	Dialect Dialect `json:"dialect,omitzero"`
-	// Repair is the quirks of the original that are repaired. Where a quirk does not show, its
-	// repair changes nothing. See [RepairAll] and [QuirkTable].
+	// Repair is the set of quirks of upstream to repair, see [QuirkTable] and [RepairAll]. The
+	// repair of a quirk changes no plan that the quirk does not affect.
 	Repair Quirks `json:"repair,omitzero"`
 
-	// The following fields are policies: they change the desired state. The zero value of each
-	// is upstream's behaviour.
+	// The following fields are policies: alternatives to intended behaviour of upstream. The
+	// zero value of each is upstream's behaviour.
 
-	// Prune leaves pods on missing nodes, and on nodes that should not run one, out of
-	// the rollout. It is the gate DaemonSetPruneIneligibleNodes of OpenKruise.
+	// Prune excludes from the update nodes that do not exist or should not run a pod: their
+	// pods are neither updated nor counted against the budget. It is the gate
+	// DaemonSetPruneIneligibleNodes of OpenKruise.
 	Prune bool `json:"prune,omitzero"`
-	// BindDirectly asks that the executor of the plan bind pods, instead of the scheduler, as
-	// OpenKruise can.
+	// BindDirectly sets spec.nodeName of created pods, so that the scheduler does not bind
+	// them, as OpenKruise can.
 	BindDirectly bool `json:"bindDirectly,omitzero"`
-	// VerticalScaling updates pods in place also if cpu and memory of containers change, by
-	// the subresource resize of pods, unless that changes the quality of service. It is the
-	// gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
+	// VerticalScaling also updates pods in place if cpu or memory of containers change, with
+	// the subresource resize of pods, unless the change gives pods another quality of service.
+	// It is the gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
 	VerticalScaling bool `json:"verticalScaling,omitzero"`
-	// StrictUnavailable counts the replacement of unavailable old pods against
-	// maxUnavailable as well, instead of deleting all of them at once.
+	// StrictUnavailable counts the deletions of unavailable old pods, too, against
+	// maxUnavailable. Upstream deletes all of them at once.
 	StrictUnavailable bool `json:"strictUnavailable,omitzero"`
-	// SkipDeadNodes is how many nodes that do not answer an update may leave out: their pods are
-	// neither deleted nor counted as unavailable. Further dead nodes count as usual, so that an
-	// update which kills nodes stops.
+	// SkipDeadNodes is the largest number of dead nodes that an update without surge skips. A
+	// dead node has the taint node.kubernetes.io/not-ready or node.kubernetes.io/unreachable.
+	// The pods of a skipped node are neither deleted nor counted as unavailable. Further dead
+	// nodes count as usual, so that an update that kills nodes stops.
 	SkipDeadNodes int32 `json:"skipDeadNodes,omitzero"`
-	// KeepHealthyDuplicate keeps, of several pods on a node, an available pod before a new pod
-	// before the oldest pod, instead of the oldest.
+	// KeepHealthyDuplicate decides which of several pods on a node stays: an available pod if
+	// there is one, then a pod of the current revision, then the oldest. Upstream keeps the
+	// oldest pod.
 	KeepHealthyDuplicate bool `json:"keepHealthyDuplicate,omitzero"`
-	// FiniteTolerationMeansNo creates no pods that a taint would soon evict.
+	// FiniteTolerationMeansNo creates no pod on a node with a NoExecute taint that the pod
+	// tolerates only for some seconds.
 	FiniteTolerationMeansNo bool `json:"finiteTolerationMeansNo,omitzero"`
-	// KeepUserTolerations keeps the seconds of tolerations in the template where default
-	// tolerations would replace them.
+	// KeepUserTolerations keeps a toleration of the template that differs from a default
+	// toleration only in its seconds. Upstream replaces it by the default.
 	KeepUserTolerations bool `json:"keepUserTolerations,omitzero"`
 	// PartitionCreatesOld creates pods of the newest old revision, instead of the current one,
-	// on empty nodes that the partition reserves.
+	// on nodes without a pod that the partition keeps out of the update.
 	PartitionCreatesOld bool `json:"partitionCreatesOld,omitzero"`
-	// SumHolds replaces the holds of nodes that use up the budget of an update or wait for the
-	// end of their pods, of which there may be many: there is one [kplan.Hold] for each
-	// reason, in the order of the reasons, with the number of nodes as Have. It serves
-	// planning for many nodes after every event, see [Tracker], and changes no decision.
+	// SumHolds replaces the holds of single nodes that use up the budget of an update, or wait
+	// for the termination of their pods, by one [kplan.Hold] for each reason. They are sorted by
+	// reason, with the number of nodes as Have. It changes no decision. Set it to plan after
+	// each event with a [Tracker] and many nodes, since there may be such a hold for each node.
 	SumHolds bool `json:"sumHolds,omitzero"`
-	// Freeze neither creates nor deletes nor updates pods.
+	// Freeze stops creations, deletions and updates of pods. Pods are still adopted, released
+	// and relabelled, and revisions are still created.
 	Freeze bool `json:"freeze,omitzero"`
 }
 

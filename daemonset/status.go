@@ -9,12 +9,12 @@ import (
 	"github.com/kplan-go/kplan/internal/base/ptr"
 )
 
-// status counts the nodes, each desired node by one of its pods. With seen, the generation
-// counts as observed.
-func (st *state) status(seen bool) Status {
-	s := copyStatus(st.ds.Status)
-	s = Status{ObservedGeneration: s.ObservedGeneration, CollisionCount: s.CollisionCount, DesiredNumberScheduled: st.desired}
-	if seen {
+// status counts the nodes: a node that should run a pod counts by one of its pods. If observed is
+// set, the status reports the generation as observed.
+func (st *state) status(observed bool) Status {
+	last := copyStatus(st.ds.Status)
+	s := Status{ObservedGeneration: last.ObservedGeneration, CollisionCount: last.CollisionCount, DesiredNumberScheduled: st.desired}
+	if observed {
 		s.ObservedGeneration = st.ds.Generation
 	}
 	if st.opts.kruise() {
@@ -25,20 +25,20 @@ func (st *state) status(seen bool) Status {
 		switch {
 		case k.count == 0:
 		case k.run:
-			s.countPods(st.reported(k), 1)
+			s.addNodes(st.reportedFacts(k), 1)
 		default:
 			s.NumberMisscheduled++
 		}
 	}
 	for f, n := range st.others.single.all {
-		s.countPods(f, n)
+		s.addNodes(f, n)
 	}
 	s.NumberUnavailable = s.DesiredNumberScheduled - s.NumberAvailable
 	return s
 }
 
-// countPods counts n nodes that should run a pod, by one of their pods.
-func (s *Status) countPods(f facts, n int32) {
+// addNodes counts n nodes that should run a pod. The facts are of the pod that a node counts by.
+func (s *Status) addNodes(f facts, n int32) {
 	s.CurrentNumberScheduled += n
 	if f.has(isReady) {
 		s.NumberReady += n
@@ -51,12 +51,14 @@ func (s *Status) countPods(f facts, n int32) {
 	}
 }
 
-// reported returns the facts of the pod that stands for a node in the status: the oldest, or
-// if [StatusCountsDeletedPod] is repaired the best.
-func (st *state) reported(k *nodeKey) facts {
+// reportedFacts returns the facts of the pod that a node counts by in the status.
+func (st *state) reportedFacts(k *nodeKey) facts {
 	return st.facts[slices.MinFunc(st.podsOf(k), st.compareReported)]
 }
 
+// compareReported orders the pods of a node; the node counts by the first. The oldest pod comes
+// first. With [StatusCountsDeletedPod] in Options.Repair, pods that are being deleted come last,
+// and of the others first an available pod, then a ready pod, then a current pod, then the oldest.
 func (st *state) compareReported(a, b int32) int {
 	older := compareAge(st.pod(a), st.pod(b))
 	if !st.opts.Repair.Has(StatusCountsDeletedPod) {
@@ -67,7 +69,7 @@ func (st *state) compareReported(a, b int32) int {
 	return cmp.Or(-by(isTerminating), by(isAvailable), by(isReady), by(isCurrent), older)
 }
 
-// copyStatus returns the last written status, to be written again.
+// copyStatus returns a copy of a status that shares no memory with it.
 func copyStatus(s Status) Status {
 	if s.CollisionCount != nil {
 		s.CollisionCount = ptr.To(*s.CollisionCount)

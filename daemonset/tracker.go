@@ -153,14 +153,15 @@ type Delta struct {
 	Written, Read *Versions
 }
 
-// A NodeEvent is a change of one node: an addition if Old is nil, a deletion if New is, and an
-// update otherwise. Only the name of Old is read.
+// A NodeEvent is a change of one node: an addition if Old is nil, a deletion if New is nil, and
+// an update otherwise. A Tracker reads only the name of Old; [Effects] also reads its labels and
+// taints.
 type NodeEvent struct {
 	Old, New *Node
 }
 
-// A PodEvent is a change of one pod: an addition if Old is nil, a deletion if New is, and an
-// update otherwise.
+// A PodEvent is a change of one pod: an addition if Old is nil, a deletion if New is nil, and
+// an update otherwise.
 type PodEvent struct {
 	Old, New *Pod
 }

@@ -22,7 +22,7 @@ func podsOfDaemonSets() []entry {
 		{"kubernetes-54096", "two pods of a DaemonSet stay on one node", duplicatePods,
 			mutant{"daemonset", "len(r) < 2", "true"}},
 		{"kubernetes-65240", "a pod that the node rejects is deleted and created again without end", failedBackoff,
-			mutant{"daemonset:NodeRules.failed", "u.IsZero()", "true"}},
+			mutant{"daemonset:NodeRules.deleteFailed", "u.IsZero()", "true"}},
 		{"kubernetes-124388", "with surge, pods that the node rejects pile up", failedSurge,
 			mutant{"daemonset", "(d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))", "true"}},
 		{"kubernetes-92960", "the seconds of a toleration of the template are overwritten", ownTolerations,
