@@ -14,11 +14,11 @@ type state struct {
 	*input
 	*history
 
-	keys    []nodeKey // the nodes, and names of others that pods belong to
-	grouped []int32   // pods by key
-	ranked  bool      // the caller has ordered the nodes
-	desired int32     // nodes that should run a pod
-	others  alike     // nodes that are not among the keys
+	keys    []nodeKey    // the nodes, and names of others that pods belong to
+	grouped []int32      // pods by key
+	ranked  bool         // the caller has ordered the nodes
+	desired int32        // nodes that should run a pod
+	omitted omittedNodes // nodes that are not among the keys
 }
 
 // A nodeKey is a node with the pods that belong to it, or only its name.
@@ -31,8 +31,8 @@ type nodeKey struct {
 
 // count finds the pods of each node, in the order of their names, and decides where daemons
 // belong. A name of a missing node becomes a key after the keys of the nodes.
-func count(in *input, h *history, others alike) *state {
-	st := &state{input: in, history: h, others: others, desired: others.desired()}
+func count(in *input, h *history, omitted omittedNodes) *state {
+	st := &state{input: in, history: h, omitted: omitted, desired: omitted.desired()}
 	st.place()
 	st.group()
 	return st

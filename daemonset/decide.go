@@ -41,7 +41,7 @@ type updating struct {
 // decide decides one whole pass: either managing or updating, history and status (see A pass
 // in rules.md).
 func (st *state) decide() (d decision) {
-	d.budget, d.recheckAt = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), earlier(st.others.next, st.next)
+	d.budget, d.recheckAt = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), earlier(st.omitted.next, st.next)
 	switch {
 	case st.opts.Freeze:
 		d.waits = ReasonFrozen
@@ -64,7 +64,7 @@ func (st *state) decide() (d decision) {
 			d.recheckAt = earlier(d.recheckAt, d.refresh[i].step.RecheckAt)
 		}
 		d.update = st.update(&d.budget, d.manage.marks)
-	} else if n := st.countOld(st.keys[:len(st.nodes)]) + st.others.old(); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
+	} else if n := st.countOld(st.keys[:len(st.nodes)]) + st.omitted.old(); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
 		d.update = updating{waits: ReasonManageFirst, old: n}
 	}
 	d.waits = d.update.waits
@@ -78,7 +78,7 @@ func (st *state) decide() (d decision) {
 // update decides which old pods are replaced, as the strategy allows. Marks are the pods
 // that the hook holds already.
 func (st *state) update(budget *Budget, marks []Deletion) updating {
-	n := st.countOld(st.keys) + st.others.old()
+	n := st.countOld(st.keys) + st.omitted.old()
 	switch {
 	case n == 0:
 		return updating{blockers: st.ending()}
@@ -125,8 +125,8 @@ func (st *state) unused() []int32 {
 		old[i] = st.revisions[n]
 	}
 	var live []string
-	if st.others.hashes != nil {
-		live = st.others.hashes.Texts()
+	if st.omitted.hashes != nil {
+		live = st.omitted.hashes.Texts()
 	}
 	live = slices.Grow(live, len(st.owned))
 	for _, n := range st.owned {

@@ -63,7 +63,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := count(in, h, alike{})
+	st := count(in, h, omittedNodes{})
 	var d decision
 	switch because := in.stopped(); {
 	case because.Reason != "":

@@ -17,7 +17,7 @@ func prepare(s Snapshot, now time.Time, opts Options) (*state, decision, error) 
 	if err != nil {
 		return nil, decision{}, err
 	}
-	st := count(in, h, alike{})
+	st := count(in, h, omittedNodes{})
 	return st, decision{budget: Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)}, nil
 }
 

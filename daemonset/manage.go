@@ -43,7 +43,7 @@ func (st *state) manage() (m managing) {
 	remove = append(remove, st.podsOfMissingNodes()...)
 	create, m.progressive = st.released(create)
 	m.changes = st.limited(create, remove, nil)
-	m.tooManyToCreate = beyond(len(create)+st.others.empty, st.burst())
+	m.tooManyToCreate = beyond(len(create)+st.omitted.empty, st.burst())
 	m.current, m.old = st.revisionsOf(m.create)
 	return m
 }

@@ -33,7 +33,7 @@ func reconcile(s *Snapshot, r PodReader, now time.Time, opts Options) (Plan, err
 	if p, over := in.ended(h); over {
 		return p, nil
 	}
-	return in.plan(h, alike{}), nil
+	return in.plan(h, omittedNodes{}), nil
 }
 
 // read checks the snapshot, decides the revisions, and reads the pods.
@@ -58,10 +58,10 @@ func (in *input) ended(h *history) (p Plan, over bool) {
 	return Plan{}, false
 }
 
-// plan counts and decides, once the revisions are decided. The others are nodes that a
-// [Tracker] counts and leaves out of the input.
-func (in *input) plan(h *history, others alike) Plan {
-	st := count(in, h, others)
+// plan returns the plan of a pass that looks at the nodes. A [Tracker] omits nodes from the input,
+// and passes their counts.
+func (in *input) plan(h *history, omitted omittedNodes) Plan {
+	st := count(in, h, omitted)
 	d := st.decide()
 	return write(st, &d)
 }

@@ -55,7 +55,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 		first(t.candidates, min(order, len(t.candidates)), func(a, b keyPod) int { return compare(a.key, b.key) })
 	}
 	counts := t.counts()
-	counts.OldAvailable += st.others.old()
+	counts.OldAvailable += st.omitted.old()
 	unavailable, available := counts.Removals(budget.Unavailable)
 	if st.opts.StrictUnavailable {
 		unavailable, available = counts.StrictRemovals(budget.Unavailable)
@@ -69,7 +69,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 		u.limit = cause{ReasonMaxUnavailable, int64(taken), int64(budget.Unavailable)}
 	}
 	if waiting || unavailable < len(t.replace) {
-		u.blockers = st.because(t.blockers, facts.uses)
+		u.blockers = st.because(t.blockers, facts.blockerReason)
 	} else {
 		u.blockers = st.ending()
 	}
@@ -93,7 +93,7 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 // tally counts the nodes with these keys, except the nodes in leftOut, which are sorted by
 // name.
 func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
-	t := nodeTally{candidates: make([]keyPod, 0, old-st.others.old()), used: st.others.blocking()}
+	t := nodeTally{candidates: make([]keyPod, 0, old-st.omitted.old()), used: st.omitted.blocking()}
 	for _, i := range keys {
 		if len(leftOut) > 0 {
 			if _, skip := slices.BinarySearchFunc(leftOut, i, func(u usage, i int32) int { return st.compareKeys(u.key, i) }); skip {
@@ -146,7 +146,7 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 		// It counts because it is about to be deleted, and once more if it is not available.
 		u.block(key, n.number, ReasonPreparing)
 		if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
-			u.block(key, n.number, n.unavailable())
+			u.block(key, n.number, n.whyUnavailable())
 		}
 		return u
 	case !n.exists() && o.preparing():
@@ -165,14 +165,14 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 		u.block(key, n.number, ReasonNewAndOld)
 	case n.exists():
 		if !n.has(isAvailable) {
-			u.block(key, n.number, n.unavailable())
+			u.block(key, n.number, n.whyUnavailable())
 		}
 	case !o.exists():
 		u.block(key, 0, empty(pods))
 	default:
 		u.old, u.available = o.number, o.has(isAvailable)
 		if !u.available && st.countsReplaced() {
-			u.block(key, o.number, o.unavailable())
+			u.block(key, o.number, o.whyUnavailable())
 		}
 	}
 	return u
@@ -218,7 +218,7 @@ func (st *state) ending() blockers {
 			wait = append(wait, usage{int32(i), 0, ReasonTerminating})
 		}
 	}
-	return st.because(wait, facts.ends)
+	return st.because(wait, facts.terminatingReason)
 }
 
 // A usage is the reason why a node counts as unavailable, or as surging, or is left out.
@@ -249,18 +249,18 @@ func (st *state) because(list []usage, why func(facts) Reason) blockers {
 	}
 	var b blockers
 	for _, u := range list {
-		b.sum(u.reason, 1)
+		b.add(u.reason, 1)
 	}
-	for f, n := range st.others.single.all {
+	for f, n := range st.omitted.single.all {
 		if reason := why(f); reason != "" {
-			b.sum(reason, int64(n))
+			b.add(reason, int64(n))
 		}
 	}
 	return b
 }
 
-// sum counts n more nodes for a reason. There are few reasons, in their order.
-func (b *blockers) sum(reason Reason, n int64) {
+// add counts n more nodes for a reason. There are few reasons, in their order.
+func (b *blockers) add(reason Reason, n int64) {
 	i, found := slices.BinarySearchFunc(b.summed, reason, func(c cause, r Reason) int { return cmp.Compare(c.reason, r) })
 	if !found {
 		b.summed = slices.Insert(b.summed, i, cause{reason: reason})

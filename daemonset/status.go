@@ -30,7 +30,7 @@ func (st *state) status(observed bool) Status {
 			s.NumberMisscheduled++
 		}
 	}
-	for f, n := range st.others.single.all {
+	for f, n := range st.omitted.single.all {
 		s.addNodes(f, n)
 	}
 	s.NumberUnavailable = s.DesiredNumberScheduled - s.NumberAvailable

@@ -79,7 +79,7 @@ func (t *surgeTally) add(key int32, u surgeUse) {
 // hook holds already.
 func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) updating {
 	u := updating{selection: st.selectNodes()}
-	t := surgeTally{waiting: make([]int32, 0, old-st.others.old()), serving: st.others.serving()}
+	t := surgeTally{waiting: make([]int32, 0, old-st.omitted.old()), serving: st.omitted.serving()}
 	for _, i := range u.keys {
 		t.add(i, st.surgeUseOf(i))
 	}
@@ -92,7 +92,7 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 		first(t.waiting, min(st.burst(), len(t.waiting)), st.order())
 	}
 	counts := t.counts()
-	counts.OldAvailable += st.others.old()
+	counts.OldAvailable += st.omitted.old()
 	free, room := counts.Additions(budget.Surge)
 	if room < counts.OldAvailable {
 		u.limit = cause{ReasonMaxSurge, int64(counts.Surging + free + room), int64(budget.Surge)}
@@ -166,7 +166,7 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 // surgePair returns the step for a node with a new and an old pod.
 func surgePair(n, o podFacts) (step surgeStep, pod int32, reason Reason) {
 	if !n.has(isAvailable) {
-		return surgeBlocked, n.number, n.unavailable()
+		return surgeBlocked, n.number, n.whyUnavailable()
 	}
 	return surgeRemove, o.number, ReasonReplaced
 }

@@ -35,10 +35,10 @@ import (
 type Tracker struct {
 	rest     Snapshot // all but nodes and pods
 	pods     tracked.Table[Pod, ofPods]
-	measure  *measure // of the counts; nil if nothing has been counted
-	admitted *input   // without nodes and pods; nil if not computed
-	measured bool     // the measure fits admitted
-	known    *history // the decision about the revisions as admitted; nil if not computed
+	measure  *measure // of the counts; nil until the first plan
+	admitted *input   // the checked rest; nil after a change of it
+	measured bool     // the measure is the one of admitted
+	decided  *history // the decision about the revisions of admitted; nil if there is none yet
 	counts   counts
 }
 
@@ -49,18 +49,18 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	if err != nil || !near || opts.kruise() || in.ds.NodeSelector != nil {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
-	h := t.revise(in)
+	h := t.history(in)
 	if len(h.gone) > 0 { // relabelled pods count as new in this plan only
 		return Reconcile(t.Snapshot(), now, opts)
 	}
-	t.take(in, h, at)
-	if t.counts.twins.Shared > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && in.total(t.counts.desired).reserved() > 0 {
+	t.updateCounts(in, h, at)
+	if t.counts.uids.Shared > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && in.withTotal(t.counts.desired).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
 	if p, over := in.ended(h); over {
 		return p, nil
 	}
-	p := in.plan(h, t.excerpt(in, h))
+	p := in.plan(h, t.addExcerpt(in, h))
 	in.nodes, in.index, in.podSet = nil, nameIndex{}, podSet{} // the input stays, and the excerpt need not
 	return p, nil
 }
@@ -73,7 +73,7 @@ func (t *Tracker) admit(now time.Time, opts Options) (*input, error) {
 		if len(errs) > 0 {
 			return nil, errs.Join()
 		}
-		t.admitted, t.known, t.measured = in, nil, false
+		t.admitted, t.decided, t.measured = in, nil, false
 	}
 	t.admitted.ds = &t.rest.DaemonSet // a clone has its own
 	t.admitted.setNow(now)
@@ -254,43 +254,43 @@ func (t *Tracker) judgeNode(e NodeEvent) (tracked.Verdict, error) {
 	return tracked.Judge(ofNodes{}, known, e.Old, e.New)
 }
 
-func (t *Tracker) applyPod(what tracked.Verdict, i int, p *Pod) {
+func (t *Tracker) applyPod(v tracked.Verdict, i int, p *Pod) {
 	counted := t.measure != nil
-	switch what {
+	switch v {
 	case tracked.Add:
 		t.pods.Add(p)
 		if counted {
-			t.counts.records.Append(record{})
-			t.refile(t.enter(t.pods.Len() - 1))
+			t.counts.podEntries.Append(podEntry{})
+			t.refile(t.countPod(t.pods.Len() - 1))
 		}
 	case tracked.Replace:
 		t.replacePod(i, p)
 	case tracked.Remove:
 		if counted {
-			t.refile(t.leave(i))
-			t.moveLast(i)
+			t.refile(t.uncountPod(i))
+			t.renumberLast(i)
 		}
 		t.pods.Remove(i)
 	}
 }
 
-// replacePod replaces a pod with another pod of the same name. Most are counted as before.
+// replacePod replaces a pod with another pod of the same name. Most keep their keys.
 func (t *Tracker) replacePod(i int, p *Pod) {
 	if t.measure == nil {
 		t.pods.Set(i, p)
 		return
 	}
-	left := int(t.counts.records.At(i).spot) - 1
-	t.counts.unfile(left) // early, so that the processor fetches the fields it reads and the labels at once
-	if t.standing(t.pods.At(i)) == t.standing(p) {
+	left := int(t.counts.podEntries.At(i).node) - 1
+	t.counts.unfile(left) // before keysOf, so that the processor loads the memory of both at once
+	if t.keysOf(t.pods.At(i)) == t.keysOf(p) {
 		t.pods.Set(i, p)
-		t.assess(left)
+		t.file(left)
 		return
 	}
-	t.leave(i)
+	t.uncountPod(i)
 	t.pods.Set(i, p)
-	if spot := t.enter(i); spot != left {
-		t.refile(spot)
+	if entered := t.countPod(i); entered != left {
+		t.refile(entered)
 	}
-	t.assess(left)
+	t.file(left)
 }

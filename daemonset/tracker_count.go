@@ -11,78 +11,85 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// counts are the counts of a Tracker.
+// counts hold all nodes of a Tracker, and the counts that its plans need. They also hold the pods of
+// each node, as a linked list. Nodes and pods are given by their numbers: the index in nodeEntries,
+// and the index in podEntries and in the table of the pods. A field "from 1" holds such a number
+// plus 1, and 0 for none.
+//
+// Until the first plan there is no measure: nodes are stored, but nothing is counted.
 type counts struct {
-	now     time.Time // when pods were last let become available
-	spots   paged.List[trackedSpot]
-	names   paged.Index // of the spots
-	records paged.List[record]
-	twins   tracked.Twins   // by UID, of the pods that the DaemonSet controls
-	hashes  tracked.Counter // of the pods of nodes
-	loose   paged.Bag       // relevant pods without an existing node
-	strays  paged.Index     // the first of these for each missing node, by its name
-	odd     paged.Bag       // spots that every plan looks at
-	young   paged.Bag       // spots with a new pod that is not available
-	ending  paged.Bag       // spots with a pod that is being deleted
-	empty   paged.Sorted    // spots without a pod, by name
-	old     paged.Sorted    // spots with an old pod, by name: all where it is available, and odd ones
-	single  groups          // how many spots have one pod that may stay
-	oddOld  int             // how many odd ones have an old pod
-	desired int32           // nodes that should run a pod
-	ranked  int             // nodes with a rank
-	queue   paged.Queue     // spots whose pod becomes available
+	now            time.Time // pods that are available at this time count as available
+	nodeEntries    paged.List[nodeEntry]
+	names          paged.Index // of the nodes
+	podEntries     paged.List[podEntry]
+	uids           tracked.Twins   // the UIDs of the pods that the DaemonSet controls, and which of them are shared
+	hashes         tracked.Counter // of the pods on nodes
+	nodeless       paged.Bag       // pods of the DaemonSet that are on no node, or on a missing node
+	missing        paged.Index     // the first pod of each missing node, by the name of the node
+	special        paged.Bag       // nodes of kindSpecial
+	newUnavailable paged.Bag       // nodes of kindSingle with a new pod that is not available
+	terminating    paged.Bag       // nodes of kindSingle with a pod that is being deleted
+	empty          paged.Sorted    // nodes of kindEmpty, by name
+	old            paged.Sorted    // nodes with an old pod, by name: of kindSingle, and some of kindSpecial
+	single         groups          // nodes of kindSingle
+	specialOld     int             // how many nodes of kindSpecial have an old pod
+	desired        int32           // nodes that should run a pod
+	ranked         int             // nodes with a rank
+	queue          paged.Queue     // nodes by the time at which their only pod becomes available
 }
 
 func (c *counts) clone() counts {
 	d := *c
-	d.spots, d.names, d.records, d.twins = c.spots.Clone(), c.names.Clone(), c.records.Clone(), c.twins.Clone()
-	d.hashes, d.loose, d.strays, d.odd, d.young = c.hashes.Clone(), c.loose.Clone(), c.strays.Clone(), c.odd.Clone(), c.young.Clone()
-	d.ending = c.ending.Clone()
+	d.nodeEntries, d.names, d.podEntries, d.uids = c.nodeEntries.Clone(), c.names.Clone(), c.podEntries.Clone(), c.uids.Clone()
+	d.hashes, d.nodeless, d.missing = c.hashes.Clone(), c.nodeless.Clone(), c.missing.Clone()
+	d.special, d.newUnavailable, d.terminating = c.special.Clone(), c.newUnavailable.Clone(), c.terminating.Clone()
 	d.empty, d.old, d.queue = c.empty.Clone(), c.old.Clone(), c.queue.Clone()
 	return d
 }
 
-// A trackedSpot is a spot with its pods, and where it is counted.
-type trackedSpot struct {
+// A nodeEntry is a node with its pods, and the places at which it is counted.
+type nodeEntry struct {
 	node  *Node
-	pods  int32 // the first one, from 1
-	place int32 // in the bag of its kind, from 1
+	pods  int32 // its first pod, from 1
+	place int32 // in special, newUnavailable or terminating, from 1
 	due   int32 // its place in the queue, from 1
-	spot
-	kind   kind
-	dead   bool // the node does not answer
-	listed bool // it is in the list of spots with an old pod
+	nodeFacts
+	kind  kind
+	dead  bool // the node does not answer
+	inOld bool // it is in the list old
 }
 
-// A record is where a pod is counted.
-type record struct {
-	spot  int32 // from 1, 0 for none
-	next  int32 // pod of the same node, from 1
-	loose int32 // its place among the loose pods, from 1
+// A podEntry holds the places at which a pod is counted.
+type podEntry struct {
+	node     int32 // its node, from 1
+	next     int32 // the next pod of the same node, from 1
+	nodeless int32 // its place in nodeless, from 1
 }
 
-func (c *counts) name(i int) string { return c.spots.At(i).node.Name }
+func (c *counts) name(i int) string { return c.nodeEntries.At(i).node.Name }
 
 func (c *counts) byName(a, b int32) int { return strings.Compare(c.name(int(a)), c.name(int(b))) }
 
-func (c *counts) putPlace(i int, place int32) { c.spots.Ref(i).place = place }
+// setPlace, setDue and setNodeless store a new place of node or pod i: see [paged.Put].
 
-func (c *counts) putDue(i int, place int32) { c.spots.Ref(i).due = place }
+func (c *counts) setPlace(i int, place int32) { c.nodeEntries.Ref(i).place = place }
 
-func (c *counts) putLoose(i int, place int32) { c.records.Ref(i).loose = place }
+func (c *counts) setDue(i int, place int32) { c.nodeEntries.Ref(i).due = place }
 
-// node returns the node of a name, or nil.
+func (c *counts) setNodeless(i int, place int32) { c.podEntries.Ref(i).nodeless = place }
+
+// node returns the node with a name, or nil.
 func (c *counts) node(name string) *Node {
 	if i := c.names.Find(name, c.name); i >= 0 {
-		return c.spots.At(i).node
+		return c.nodeEntries.At(i).node
 	}
 	return nil
 }
 
 // pointers returns the nodes, in any order.
 func (c *counts) pointers() (list []*Node) {
-	for i := range c.spots.Len() {
-		list = append(list, c.spots.At(i).node)
+	for i := range c.nodeEntries.Len() {
+		list = append(list, c.nodeEntries.At(i).node)
 	}
 	return list
 }
@@ -95,15 +102,14 @@ func (c *counts) nodes() (list []Node) {
 	return list
 }
 
-// changeNode replaces a node with another node of the same name in the counts; either may be
-// nil.
+// changeNode adds a node, replaces the node with this name, or removes it if n is nil.
 func (t *Tracker) changeNode(name string, n *Node) {
 	c := &t.counts
 	i := c.names.Find(name, c.name)
 	if i >= 0 {
-		c.ranked -= rankOf(c.spots.At(i).node)
+		c.addRanked(c.nodeEntries.At(i).node, -1)
 	}
-	c.ranked += rankOf(n)
+	c.addRanked(n, 1)
 	switch {
 	case n == nil:
 		t.removeNode(i)
@@ -111,34 +117,35 @@ func (t *Tracker) changeNode(name string, n *Node) {
 	case i < 0:
 		i = t.addNode(n)
 	}
-	t.settle(i, n)
+	t.setNode(i, n)
 	t.refile(i)
 }
 
-// addNode makes a spot for a node, with the pods that came before it.
+// addNode adds an entry for a node, with the pods of this node that were added before the node. It
+// leaves out the placement, for setNode, and the kind, for refile.
 func (t *Tracker) addNode(n *Node) int {
 	c := &t.counts
-	i := c.spots.Len()
-	c.spots.Append(trackedSpot{node: n})
+	i := c.nodeEntries.Len()
+	c.nodeEntries.Append(nodeEntry{node: n})
 	c.names.Add(i, c.name)
-	first := c.strays.Find(n.Name, t.target)
+	first := c.missing.Find(n.Name, t.target)
 	if first < 0 {
 		return i
 	}
-	c.strays.Remove(first, t.target)
-	c.spots.Ref(i).pods = int32(first + 1)
-	for k := int32(first + 1); k > 0; k = c.records.At(int(k - 1)).next {
-		r := c.records.Ref(int(k - 1))
-		r.spot = int32(i + 1)
-		c.loose.Cut(r.loose, c.putLoose)
+	c.missing.Remove(first, t.target)
+	c.nodeEntries.Ref(i).pods = int32(first + 1)
+	for k := int32(first + 1); k > 0; k = c.podEntries.At(int(k - 1)).next {
+		r := c.podEntries.Ref(int(k - 1))
+		r.node = int32(i + 1)
+		c.nodeless.Cut(r.nodeless, c.setNodeless)
 	}
 	return i
 }
 
-// settle puts a node in its spot.
-func (t *Tracker) settle(i int, n *Node) {
+// setNode sets the node of an entry, and decides its placement once there is a measure.
+func (t *Tracker) setNode(i int, n *Node) {
 	c := &t.counts
-	s := c.spots.Ref(i)
+	s := c.nodeEntries.Ref(i)
 	if s.node, s.dead = n, n.dead(); t.measure == nil {
 		return
 	}
@@ -151,173 +158,174 @@ func (t *Tracker) settle(i int, n *Node) {
 	}
 }
 
-// removeNode removes a spot, and gives its number to the last one. Its pods stay, and belong
-// to a missing node.
+// removeNode removes a node, and gives its number to the last node. Its pods stay, on a missing
+// node.
 func (t *Tracker) removeNode(i int) {
-	c, last := &t.counts, t.counts.spots.Len()-1
+	c, last := &t.counts, t.counts.nodeEntries.Len()-1
 	s := c.withdraw(i)
 	if s.run {
 		c.desired--
 	}
 	if s.pods > 0 {
-		c.strays.Add(int(s.pods-1), t.target)
+		c.missing.Add(int(s.pods-1), t.target)
 	}
-	for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
-		c.records.Ref(int(k - 1)).spot = 0
-		c.loose.Add(int(k-1), c.putLoose)
+	for k := s.pods; k > 0; k = c.podEntries.At(int(k - 1)).next {
+		c.podEntries.Ref(int(k - 1)).node = 0
+		c.nodeless.Add(int(k-1), c.setNodeless)
 	}
 	if c.names.Remove(i, c.name); i != last {
 		s = c.withdraw(last)
 		c.names.Move(last, i, c.name)
-		c.spots.Set(i, s)
-		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
-			c.records.Ref(int(k - 1)).spot = int32(i + 1)
+		c.nodeEntries.Set(i, s)
+		for k := s.pods; k > 0; k = c.podEntries.At(int(k - 1)).next {
+			c.podEntries.Ref(int(k - 1)).node = int32(i + 1)
 		}
-		t.assess(i)
+		t.file(i)
 	}
-	c.spots.Drop()
+	c.nodeEntries.Drop()
 }
 
-// withdraw takes a spot out of all lists, and returns it.
-func (c *counts) withdraw(i int) trackedSpot {
+// withdraw removes a node from all lists but the index of names, and returns its entry.
+func (c *counts) withdraw(i int) nodeEntry {
 	c.unfile(i)
-	c.list(i, c.spots.Ref(i), false)
-	return c.spots.At(i)
+	c.setListed(i, c.nodeEntries.Ref(i), false)
+	return c.nodeEntries.At(i)
 }
 
 // uid returns the UID of a pod.
 func (t *Tracker) uid(i int) string { return t.pods.At(i).UID }
 
-// controlled reports whether a pod is known by its UID, because the DaemonSet controls it.
+// controlled reports whether a pod is counted by its UID: keysOf returns one for it.
 func (t *Tracker) controlled(i int) bool {
 	p := t.pods.At(i)
 	return p.UID != "" && p.ControllerUID == t.measure.ds.UID
 }
 
-// A standing is the way a pod is counted, in addition to its facts.
-type standing struct {
-	uid    string // "" if the UID need not tell it from others
-	hash   string // of a revision in use; read if hashed is set
-	node   string
-	loose  bool // it is relevant, and belongs to no node
-	hashed bool
+// A podKeys holds the keys by which a pod is counted. The facts of the pod count for its node.
+type podKeys struct {
+	uid      string // "" if the DaemonSet does not control the pod
+	hash     string // keeps its revision; read if hashed is set
+	node     string // "" for none
+	nodeless bool   // the pod belongs to the DaemonSet or is to be released, and is on no node
+	hashed   bool
 }
 
-func (t *Tracker) standing(p *Pod) (s standing) {
+func (t *Tracker) keysOf(p *Pod) (keys podKeys) {
 	if p.ControllerUID == t.measure.ds.UID {
-		s.uid = p.UID
+		keys.uid = p.UID
 	}
 	switch verdict(&t.measure.owner, p) {
 	case claim.Ignore:
-		return s
+		return keys
 	case claim.Keep, claim.Adopt:
 		if p.target() != "" {
-			s.hash, s.hashed = p.Labels[LabelHash], true
+			keys.hash, keys.hashed = p.Labels[LabelHash], true
 		}
-		s.node = p.place(when(p.terminating(), isTerminating)|when(p.Finished(), isFinished), false)
+		keys.node = p.place(when(p.terminating(), isTerminating)|when(p.Finished(), isFinished), false)
 	}
-	s.loose = s.node == ""
-	return s
+	keys.nodeless = keys.node == ""
+	return keys
 }
 
-// enter counts a pod, and returns its spot, or -1.
-func (t *Tracker) enter(i int) int {
-	c, s := &t.counts, t.standing(t.pods.At(i))
-	if s.uid != "" {
-		c.twins.Enter(i, c.records.Len(), t.controlled, t.uid)
+// countPod counts a pod by its keys, and returns its node, or -1.
+func (t *Tracker) countPod(i int) int {
+	c, keys := &t.counts, t.keysOf(t.pods.At(i))
+	if keys.uid != "" {
+		c.uids.Enter(i, c.podEntries.Len(), t.controlled, t.uid)
 	}
-	if s.hashed {
-		c.hashes.Add(s.hash, 1)
+	if keys.hashed {
+		c.hashes.Add(keys.hash, 1)
 	}
 	k := -1
-	if s.node != "" {
-		k = c.names.Find(s.node, c.name)
+	if keys.node != "" {
+		k = c.names.Find(keys.node, c.name)
 	}
 	switch {
 	case k >= 0:
-		at := c.spots.Ref(k)
-		c.records.Set(i, record{spot: int32(k + 1), next: at.pods})
+		at := c.nodeEntries.Ref(k)
+		c.podEntries.Set(i, podEntry{node: int32(k + 1), next: at.pods})
 		at.pods = int32(i + 1)
-	case s.node != "":
-		t.stray(i, s.node)
-	case s.loose:
-		c.loose.Add(i, c.putLoose)
+	case keys.node != "":
+		t.addToMissing(i, keys.node)
+	case keys.nodeless:
+		c.nodeless.Add(i, c.setNodeless)
 	}
 	return k
 }
 
-// leave removes a pod from the counts, and returns its spot, or -1.
-func (t *Tracker) leave(i int) int {
-	c, s, r := &t.counts, t.standing(t.pods.At(i)), t.counts.records.At(i)
-	if s.uid != "" {
-		c.twins.Leave(i, t.uid)
+// uncountPod removes a pod from the counts by its keys, and returns its node, or -1.
+func (t *Tracker) uncountPod(i int) int {
+	c, keys, entry := &t.counts, t.keysOf(t.pods.At(i)), t.counts.podEntries.At(i)
+	if keys.uid != "" {
+		c.uids.Leave(i, t.uid)
 	}
-	if s.hashed {
-		c.hashes.Add(s.hash, -1)
+	if keys.hashed {
+		c.hashes.Add(keys.hash, -1)
 	}
-	t.relink(i, r.next)
-	if r.loose > 0 {
-		c.loose.Cut(r.loose, c.putLoose)
+	t.relink(i, entry.next)
+	if entry.nodeless > 0 {
+		c.nodeless.Cut(entry.nodeless, c.setNodeless)
 	}
-	c.records.Set(i, record{})
-	return int(r.spot) - 1
+	c.podEntries.Set(i, podEntry{})
+	return int(entry.node) - 1
 }
 
 // target returns the node that a pod belongs to.
 func (t *Tracker) target(i int) string { return t.pods.At(i).target() }
 
-// stray counts a pod of a missing node, after the first pod of this node.
-func (t *Tracker) stray(i int, node string) {
+// addToMissing adds a pod to the list of a missing node, after the first pod there.
+func (t *Tracker) addToMissing(i int, node string) {
 	c := &t.counts
-	if first := c.strays.Find(node, t.target); first >= 0 {
-		c.records.Set(i, record{next: c.records.At(first).next})
-		c.records.Ref(first).next = int32(i + 1)
+	if first := c.missing.Find(node, t.target); first >= 0 {
+		c.podEntries.Set(i, podEntry{next: c.podEntries.At(first).next})
+		c.podEntries.Ref(first).next = int32(i + 1)
 	} else {
-		c.strays.Add(i, t.target)
+		c.missing.Add(i, t.target)
 	}
-	c.loose.Add(i, c.putLoose)
+	c.nodeless.Add(i, c.setNodeless)
 }
 
-// relink replaces a pod in the list of its node with another pod, or with none.
+// relink replaces a pod in the list of its node with the pod to, from 1. If that is the pod after
+// it, the pod is removed from the list.
 func (t *Tracker) relink(i int, to int32) {
-	c, r := &t.counts, t.counts.records.At(i)
+	c, r := &t.counts, t.counts.podEntries.At(i)
 	var link *int32
 	switch {
-	case r.spot > 0:
-		link = &c.spots.Ref(int(r.spot - 1)).pods
-	case r.loose > 0 && t.standing(t.pods.At(i)).node != "":
-		if first := c.strays.Find(t.target(i), t.target); first != i {
-			link = &c.records.Ref(first).next
+	case r.node > 0:
+		link = &c.nodeEntries.Ref(int(r.node - 1)).pods
+	case r.nodeless > 0 && t.keysOf(t.pods.At(i)).node != "":
+		if first := c.missing.Find(t.target(i), t.target); first != i {
+			link = &c.podEntries.Ref(first).next
 		} else if to > 0 {
-			c.strays.Move(i, int(to-1), t.target)
+			c.missing.Move(i, int(to-1), t.target)
 		} else {
-			c.strays.Remove(i, t.target)
+			c.missing.Remove(i, t.target)
 		}
 	}
 	if link == nil {
 		return
 	}
 	for *link != int32(i+1) {
-		link = &c.records.Ref(int(*link - 1)).next
+		link = &c.podEntries.Ref(int(*link - 1)).next
 	}
 	*link = to
 }
 
-// moveLast gives the last pod the number of a pod that is no longer counted.
-func (t *Tracker) moveLast(i int) {
+// renumberLast gives the last pod the number i of a pod that is no longer counted.
+func (t *Tracker) renumberLast(i int) {
 	c, last := &t.counts, t.pods.Len()-1
 	if i != last {
-		r := c.records.At(last)
+		r := c.podEntries.At(last)
 		if t.controlled(last) {
-			c.twins.Move(last, i, t.uid)
+			c.uids.Move(last, i, t.uid)
 		}
 		t.relink(last, int32(i+1))
-		if r.loose > 0 {
-			c.loose.Renumber(r.loose, i)
+		if r.nodeless > 0 {
+			c.nodeless.Renumber(r.nodeless, i)
 		}
-		c.records.Set(i, r)
+		c.podEntries.Set(i, r)
 	}
-	c.records.Drop()
+	c.podEntries.Drop()
 }
 
 func (t *Tracker) factsOf(p *Pod) facts {

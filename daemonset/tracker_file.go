@@ -10,54 +10,56 @@ import (
 	"github.com/kplan-go/kplan/internal/base/tracked"
 )
 
-// refile files a spot again. With -1 it does nothing.
+// refile files a node again after a change. With -1 it does nothing.
 func (t *Tracker) refile(i int) {
 	t.counts.unfile(i)
-	t.assess(i)
+	t.file(i)
 }
 
-// assess classifies a spot that is not filed, and files it. With -1 it does nothing.
-func (t *Tracker) assess(i int) {
+// file classifies a node, and adds it to the list of its kind and to the queue. The node must not be
+// filed already. With -1 it does nothing.
+func (t *Tracker) file(i int) {
 	if i < 0 {
 		return
 	}
 	c := &t.counts
-	s := c.spots.Ref(i)
-	pod := t.look(s)
-	c.file(i, s)
+	s := c.nodeEntries.Ref(i)
+	pod := t.classify(s)
+	c.insert(i, s)
 	if pod == nil || s.facts.has(isAvailable) {
 		return
 	}
 	if at, waits := t.due(pod); waits {
-		c.queue.Push(paged.Due{At: at, Item: int32(i)}, c.putDue)
+		c.queue.Push(paged.Due{At: at, Item: int32(i)}, c.setDue)
 	}
 }
 
-// look classifies a spot, and returns its pod if it has only one and the node answers.
-func (t *Tracker) look(s *trackedSpot) (only *Pod) {
+// classify sets the kind of a node and the facts that decide it. It returns the pod of the node if
+// that is its only pod, and the node is not dead.
+func (t *Tracker) classify(s *nodeEntry) (only *Pod) {
 	n, f := 0, facts(0)
 	s.old = false
-	for i := s.pods; i > 0; i = t.counts.records.At(int(i - 1)).next {
+	for i := s.pods; i > 0; i = t.counts.podEntries.At(int(i - 1)).next {
 		n, only = n+1, t.pods.At(int(i-1))
 		f = t.factsOf(only)
 		s.old = s.old || f.isOld()
 	}
 	s.facts = f
-	if s.kind = s.kindOf(n, s.dead, n == 1 && t.isOdd(only, f)); n != 1 || s.dead {
+	if s.kind = s.kindOf(n, s.dead, n == 1 && t.isSpecial(only, f)); n != 1 || s.dead {
 		return nil
 	}
 	return only
 }
 
-// isOdd reports whether a plan needs more than the facts of a pod that is alone on its node.
-func (t *Tracker) isOdd(p *Pod, f facts) bool {
+// isSpecial reports whether a plan needs more than the facts of a pod that is alone on its node.
+func (t *Tracker) isSpecial(p *Pod, f facts) bool {
 	if _, known := tracked.Clock(p.ReadySince); !known && f.has(isReady) && t.measure.ds.MinReadySeconds != 0 && !p.ReadySince.IsZero() {
-		return true // it becomes available beyond all clocks
+		return true // it becomes available at a time that the queue cannot hold
 	}
-	return p.ControllerUID != t.measure.ds.UID || p.touched() // it is to be adopted, or refreshed
+	return p.ControllerUID != t.measure.ds.UID || p.touched() // it is to be adopted, or may have an update in place under way
 }
 
-// due returns when a pod becomes available, if it ever will.
+// due returns when a pod becomes available, and whether the queue can hold that time.
 func (t *Tracker) due(p *Pod) (int64, bool) {
 	a := t.availability()
 	at, known := a.At(p)
@@ -65,73 +67,71 @@ func (t *Tracker) due(p *Pod) (int64, bool) {
 	return instant, known && near && a.MinReadySeconds != 0
 }
 
-// file adds a spot to the list of its kind. A spot stays in the list of available old pods
-// when its pod is no longer available: every plan looks at the odd spots anyway, and most come
-// back.
-func (c *counts) file(i int, s *trackedSpot) {
-	isOld := s.kind == spotSingle && s.facts.isOld() && !s.facts.has(isTerminating)
-	c.list(i, s, isOld || s.listed && s.kind == spotOdd && s.old)
+// insert adds a node to the list of its kind. A node stays in the list old while its old pod is
+// not available, since most such pods become available again; appendOld skips the node meanwhile.
+func (c *counts) insert(i int, s *nodeEntry) {
+	isOld := s.kind == kindSingle && s.facts.isOld() && !s.facts.has(isTerminating)
+	c.setListed(i, s, isOld || s.inOld && s.kind == kindSpecial && s.old)
 	switch s.kind {
-	case spotEmpty:
+	case kindEmpty:
 		c.empty.Add(int32(i), c.byName)
-	case spotSingle:
+	case kindSingle:
 		c.single.add(s.facts, 1)
 		switch {
 		case s.facts.has(isTerminating):
-			c.ending.Add(i, c.putPlace)
+			c.terminating.Add(i, c.setPlace)
 		case !isOld && !s.facts.has(isAvailable):
-			c.young.Add(i, c.putPlace)
+			c.newUnavailable.Add(i, c.setPlace)
 		}
-	case spotOdd:
-		c.odd.Add(i, c.putPlace)
+	case kindSpecial:
+		c.special.Add(i, c.setPlace)
 		if s.old {
-			c.oddOld++
+			c.specialOld++
 		}
 	}
 }
 
-// list adds a spot to the list of spots with an old pod, or removes it.
-func (c *counts) list(i int, s *trackedSpot, listed bool) {
+// setListed adds a node to the list old, or removes it.
+func (c *counts) setListed(i int, s *nodeEntry, listed bool) {
 	switch {
-	case listed && !s.listed:
+	case listed && !s.inOld:
 		c.old.Add(int32(i), c.byName)
-	case !listed && s.listed:
+	case !listed && s.inOld:
 		c.old.Remove(int32(i), c.byName)
 	}
-	s.listed = listed
+	s.inOld = listed
 }
 
-// unfile removes a spot from the list of its kind, and from the queue. With -1 it does
-// nothing.
+// unfile removes a node from the list of its kind, and from the queue. With -1 it does nothing.
 func (c *counts) unfile(i int) {
 	if i < 0 {
 		return
 	}
-	s := c.spots.Ref(i)
+	s := c.nodeEntries.Ref(i)
 	switch s.kind {
-	case spotEmpty:
+	case kindEmpty:
 		c.empty.Remove(int32(i), c.byName)
-	case spotSingle:
+	case kindSingle:
 		c.single.add(s.facts, -1)
 		switch {
 		case s.facts.has(isTerminating):
-			c.ending.Cut(s.place, c.putPlace)
+			c.terminating.Cut(s.place, c.setPlace)
 		case !s.facts.isOld() && !s.facts.has(isAvailable):
-			c.young.Cut(s.place, c.putPlace)
+			c.newUnavailable.Cut(s.place, c.setPlace)
 		}
-	case spotOdd:
-		c.odd.Cut(s.place, c.putPlace)
+	case kindSpecial:
+		c.special.Cut(s.place, c.setPlace)
 		if s.old {
-			c.oddOld--
+			c.specialOld--
 		}
 	}
 	if s.due > 0 {
-		c.queue.Cut(s.due, c.putDue)
+		c.queue.Cut(s.due, c.setDue)
 	}
-	s.kind = spotIdle
+	s.kind = kindIdle
 }
 
-// podRefs reads the pods of an excerpt.
+// podRefs is the PodReader of an excerpt.
 type podRefs []*Pod
 
 func (l podRefs) Len() int { return len(l) }
@@ -140,68 +140,69 @@ func (l podRefs) At(i int) *Pod { return l[i] }
 
 func (l podRefs) Read(i int) *Pod { return l[i] }
 
-// excerpt gives the input the nodes that a plan looks at, with their pods, and returns the
-// counts of the other nodes by kind.
-func (t *Tracker) excerpt(in *input, h *history) (others alike) {
+// addExcerpt adds the nodes that a plan may mention, and their pods, to the input. It returns the
+// counts of the omitted nodes.
+func (t *Tracker) addExcerpt(in *input, h *history) omittedNodes {
 	c := &t.counts
-	others = alike{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
-	var few [32]int32
-	spots := t.chosen(in, few[:0])
-	in.nodes = make([]Node, 0, len(spots))
-	pods := make(podRefs, 0, len(spots)+c.loose.Len())
-	for _, i := range spots {
-		s := c.spots.At(int(i))
+	omitted := omittedNodes{empty: c.empty.Len(), single: c.single, next: t.nextDue(), hashes: &c.hashes}
+	var array [32]int32
+	numbers := t.appendMentioned(array[:0], in)
+	in.nodes = make([]Node, 0, len(numbers))
+	pods := make(podRefs, 0, len(numbers)+c.nodeless.Len())
+	for _, i := range numbers {
+		s := c.nodeEntries.At(int(i))
 		in.nodes = append(in.nodes, *s.node)
-		for k := s.pods; k > 0; k = c.records.At(int(k - 1)).next {
+		for k := s.pods; k > 0; k = c.podEntries.At(int(k - 1)).next {
 			pods = append(pods, t.pods.At(int(k-1)))
 		}
 		switch s.kind {
-		case spotEmpty:
-			others.empty--
-		case spotSingle:
-			others.single.add(s.facts, -1)
+		case kindEmpty:
+			omitted.empty--
+		case kindSingle:
+			omitted.single.add(s.facts, -1)
 		}
 	}
-	for k := range c.loose.Len() {
-		pods = append(pods, t.pods.At(c.loose.At(k)))
+	for k := range c.nodeless.Len() {
+		pods = append(pods, t.pods.At(c.nodeless.At(k)))
 	}
-	var errs kplan.FieldErrors // the pods are unique: a Tracker sees to that
+	var errs kplan.FieldErrors // stays empty: Apply keeps names unique, and Plan has checked UIDs
 	in.indexNodes(&errs)
 	in.readPods(pods, &h.version, &errs)
-	return others
+	return omitted
 }
 
-// chosen appends the spots that a plan may mention: the odd spots, and some of the others.
-// Each pod on no node may be an old pod: then a plan looks at more spots than necessary.
-func (t *Tracker) chosen(in *input, spots []int32) []int32 {
+// appendMentioned appends the nodes that a plan may mention: special nodes, and some others. Each
+// nodeless pod counts as an old pod here, so that the list may be longer than necessary.
+func (t *Tracker) appendMentioned(list []int32, in *input) []int32 {
 	c := &t.counts
-	say := in.says(&kinds{
-		desired: c.desired, empty: c.empty.Len(), old: c.old.Len() + c.oddOld + c.loose.Len(), young: c.young.Len(), ending: c.ending.Len(),
+	few := in.mentioned(&kindCounts{
+		desired: c.desired, empty: c.empty.Len(), old: c.old.Len() + c.specialOld + c.nodeless.Len(),
+		newUnavailable: c.newUnavailable.Len(), terminating: c.terminating.Len(),
 	})
-	spots = c.odd.AppendTo(spots)
-	spots = c.empty.AppendFirst(spots, say.empty)
-	spots = c.appendOld(spots, say.old)
-	if say.young > 0 {
-		spots = c.young.AppendTo(spots)
+	list = c.special.AppendTo(list)
+	list = c.empty.AppendFirst(list, few.empty)
+	list = c.appendOld(list, few.old)
+	if few.newUnavailable > 0 {
+		list = c.newUnavailable.AppendTo(list)
 	}
-	if say.ending > 0 {
-		spots = c.ending.AppendTo(spots)
+	if few.terminating > 0 {
+		list = c.terminating.AppendTo(list)
 	}
-	return spots
+	return list
 }
 
-// appendOld appends the first n spots with an available old pod. The other spots in the list
-// are odd.
-func (c *counts) appendOld(spots []int32, n int) []int32 {
+// appendOld appends the first n nodes of kindSingle with an old pod. It skips special nodes, which
+// are appended already.
+func (c *counts) appendOld(list []int32, n int) []int32 {
 	for i := range c.old.All {
 		if n <= 0 {
 			break
 		}
-		if c.spots.At(int(i)).kind == spotSingle {
-			spots, n = append(spots, i), n-1
+		if c.nodeEntries.At(int(i)).kind == kindSingle {
+			list, n = append(list, i), n-1
 		}
 	}
-	return spots
+	return list
 }
 
 // nextDue returns when the next pod that is alone on its node becomes available.
@@ -211,53 +212,52 @@ func (t *Tracker) nextDue() (next time.Time) {
 		return next
 	}
 	a := t.availability()
-	next, _ = a.At(t.pods.At(int(c.spots.At(int(c.queue.First().Item)).pods - 1)))
+	next, _ = a.At(t.pods.At(int(c.nodeEntries.At(int(c.queue.First().Item)).pods - 1)))
 	return next
 }
 
-// kinds counts nodes by kind. A plan mentions only a few nodes of some kinds.
-type kinds struct {
-	desired int32 // nodes that should run a pod
-	empty   int   // of these, without a pod
-	old     int   // with an old pod, all of them
-	young   int   // with one pod, a new one that is not available
-	ending  int   // with one pod, which is being deleted
+// kindCounts counts nodes, some of them by kind.
+type kindCounts struct {
+	desired        int32 // nodes that should run a pod
+	empty          int   // nodes of kindEmpty
+	old            int   // at least the nodes with an old pod
+	newUnavailable int   // nodes of kindSingle with a new pod that is not available
+	terminating    int   // nodes of kindSingle with a pod that is being deleted
 }
 
-// says returns how many nodes of each kind the plan may mention: the first ones by name, if
-// not all. Nodes with an old pod that is not available are not counted here, since the plan
-// mentions all of them.
-func (in *input) says(k *kinds) (say kinds) {
+// mentioned returns how many nodes a plan may mention, special nodes aside: the first ones by name of
+// the empty nodes and of the nodes with an available old pod, and all or none of the others.
+func (in *input) mentioned(all *kindCounts) (few kindCounts) {
 	if in.opts.Freeze || in.unseen {
-		return say
+		return few
 	}
-	// Without surge a node with a pod that is being deleted is only counted.
-	sum := in.opts.SumHolds && !SurgeAllowed(in.strategy, in.surge)
-	if !sum {
-		say.ending = k.ending
+	// With SumHolds and without surge, blockers are only counted.
+	countOnly := in.opts.SumHolds && !SurgeAllowed(in.strategy, in.surge)
+	if !countOnly {
+		few.terminating = all.terminating
 	}
-	st := in.total(k.desired)
+	st := in.withTotal(all.desired)
 	burst := st.burst()
-	if burst > 0 && k.empty > 0 { // the plan creates pods, and updates none
-		say.empty = min(burst, k.empty)
-		return say
+	if burst > 0 && all.empty > 0 { // the plan creates pods, and updates none
+		few.empty = min(burst, all.empty)
+		return few
 	}
-	say.empty = k.empty
-	if k.old == 0 || in.strategy != RollingUpdate || in.ds.Paused {
-		return say
+	few.empty = all.empty
+	if all.old == 0 || in.strategy != RollingUpdate || in.ds.Paused {
+		return few
 	}
-	budget := Resolve(in.strategy, in.surge, in.maxUnavailable, k.desired)
+	budget := Resolve(in.strategy, in.surge, in.maxUnavailable, all.desired)
 	if budget.Surge > 0 {
-		say.old = min(int(budget.Surge), burst)
-		return say
+		few.old = min(int(budget.Surge), burst)
+		return few
 	}
-	// Each new pod that is not available uses up one, and so does each pod being deleted.
-	say.old = min(int(budget.Unavailable)-k.young-k.ending, st.inOrder())
-	if !sum {
-		say.young = k.young
+	// A node with an unavailable new pod, or with a pod being deleted, uses up one.
+	few.old = min(int(budget.Unavailable)-all.newUnavailable-all.terminating, st.inOrder())
+	if !countOnly {
+		few.newUnavailable = all.newUnavailable
 	}
-	return say
+	return few
 }
 
-// total returns a state that contains only the number of nodes.
-func (in *input) total(desired int32) *state { return &state{input: in, desired: desired} }
+// withTotal returns a state that contains only the number of desired nodes.
+func (in *input) withTotal(desired int32) *state { return &state{input: in, desired: desired} }

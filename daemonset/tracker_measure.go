@@ -13,32 +13,31 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A measure is the input of the counts besides nodes, pods and the time.
+// A measure is the input that the counts depend on, apart from nodes, pods and the time.
 type measure struct {
 	ds      *DaemonSet
 	owner   claim.Owner
 	placer  Placer
-	version Version // without relabelled hashes
+	version Version // with no hashes to relabel
 	opts    Options
 }
 
-// same reports whether nodes and pods count the same with another input and version.
+// same reports whether an input and a version give the same counts.
 func (m *measure) same(in *input, v *Version) bool {
 	return m.opts == in.opts && m.version.Hash == v.Hash && m.version.Generation == v.Generation && sameCounted(m.ds, in.ds)
 }
 
-// sameCounted reports whether nodes and pods count the same with both DaemonSets, apart from
-// their versions.
+// sameCounted reports whether both DaemonSets give the same counts, if their versions are the same.
 func sameCounted(a, b *DaemonSet) bool {
 	return a.UID == b.UID && a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
 		a.kind() == b.kind() && a.Name == b.Name &&
 		tracked.SameSelector(a.Selector, b.Selector) && samePlacement(&a.Template, &b.Template)
 }
 
-// sameAdmitted reports whether the checked and compiled input and the decision about the
-// revisions are the same for both DaemonSets. Most changes are of the status, which a plan
-// reads in place, like the other fields not compared here. NodeSelector is not compared
-// because with it the plan comes from Reconcile.
+// sameAdmitted reports whether both DaemonSets give the same admitted input and the same decision
+// about the revisions. Most changes are of the status. A plan reads the status, and the other
+// fields that are not compared, from the current DaemonSet. NodeSelector is not compared, because a
+// DaemonSet with a NodeSelector is planned by Reconcile.
 func sameAdmitted(a, b *DaemonSet) bool {
 	return sameCounted(a, b) && a.Template.Hash == b.Template.Hash && bytes.Equal(a.Template.Data, b.Template.Data) &&
 		maps.Equal(a.Annotations, b.Annotations) && ptr.Equal(a.RevisionHistoryLimit, b.RevisionHistoryLimit) &&
@@ -67,13 +66,14 @@ func sameAffinity(a, b *selector.NodeSelector) bool {
 	})
 }
 
-// take brings the counts up to date for a plan: it counts everything again if the measure has
-// changed, or the time is earlier than before, and otherwise lets pods become available.
-func (t *Tracker) take(in *input, h *history, at int64) {
+// updateCounts sets the counts to the ones of a plan at in.now, which at gives in nanoseconds. It counts
+// all again if the measure has changed or the time is earlier than before, and otherwise only the
+// nodes with a pod that has become available.
+func (t *Tracker) updateCounts(in *input, h *history, at int64) {
 	c := &t.counts
-	right := t.measure != nil && (t.measured || t.measure.same(in, &h.version))
+	upToDate := t.measure != nil && (t.measured || t.measure.same(in, &h.version))
 	t.measured = true
-	if in.now.Before(c.now) || !right {
+	if in.now.Before(c.now) || !upToDate {
 		ds := *in.ds
 		t.measure = &measure{ds: &ds, owner: in.owner, placer: in.placer, version: h.version, opts: in.opts}
 		nodes := t.counts.pointers()
@@ -86,15 +86,15 @@ func (t *Tracker) take(in *input, h *history, at int64) {
 	}
 }
 
-// revise returns the decision about the revisions. A decision that creates a revision is not
-// kept, since plans must not share it.
-func (t *Tracker) revise(in *input) *history {
-	if t.known != nil {
-		return t.known
+// history returns the decision about the revisions, and keeps it for later plans. A decision that
+// creates a revision or raises the collision count is not kept, since its plan refers to it.
+func (t *Tracker) history(in *input) *history {
+	if t.decided != nil {
+		return t.decided
 	}
 	h := in.decideRevisions()
 	if h.create == nil && h.collision == nil {
-		t.known = h
+		t.decided = h
 	}
 	return h
 }
@@ -102,22 +102,21 @@ func (t *Tracker) revise(in *input) *history {
 // recount counts all nodes and pods.
 func (t *Tracker) recount(nodes []*Node) {
 	for _, n := range nodes {
-		t.settle(t.addNode(n), n)
-		t.counts.ranked += rankOf(n)
+		t.setNode(t.addNode(n), n)
+		t.counts.addRanked(n, 1)
 	}
 	for i := range t.pods.Len() {
-		t.counts.records.Append(record{})
-		t.enter(i)
+		t.counts.podEntries.Append(podEntry{})
+		t.countPod(i)
 	}
-	for i := range t.counts.spots.Len() {
+	for i := range t.counts.nodeEntries.Len() {
 		t.refile(i)
 	}
 }
 
-// rankOf returns 1 for a node with a rank, and otherwise 0.
-func rankOf(n *Node) int {
-	if n == nil || n.Rank == 0 {
-		return 0
+// addRanked adds a number to the count of nodes with a rank if n has one. It may be nil.
+func (c *counts) addRanked(n *Node, number int) {
+	if n != nil && n.Rank != 0 {
+		c.ranked += number
 	}
-	return 1
 }
