@@ -52,7 +52,7 @@ type application struct {
 	pods      *apply.List[Pod]
 	revisions *apply.List[revision.ControllerRevision]
 	names     map[string]bool // of the pods; nil until one is created
-	number    int             // all lower ones are names of pods
+	number    int             // the next number to try for the name of a created pod
 	now       time.Time
 }
 
@@ -72,9 +72,9 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 		case CreateRevision:
 			err = w.createRevision(a)
 		case UpdateRevision, AdoptRevision, ReleaseRevision, DeleteRevision:
-			err = w.onRevision(action)
+			err = w.applyToRevision(action)
 		case AdoptPod, ReleasePod, RelabelPod, DeletePod, PreparePod, UpdatePod, RefreshPod:
-			err = w.onPod(action)
+			err = w.applyToPod(action)
 		default:
 			err = apply.Refused("Action", "", "must be an action of this package")
 		}
@@ -107,7 +107,7 @@ func (w *application) createPod(a CreatePod) {
 	if a.Generation != "" {
 		p.Labels[LabelGeneration] = a.Generation
 	}
-	if p.NodeName = w.boundTo(a); p.NodeName != "" {
+	if p.NodeName = w.nodeToBind(a); p.NodeName != "" {
 		p.PinnedNode = ""
 	}
 	if a.Gate {
@@ -121,8 +121,8 @@ func (w *application) createPod(a CreatePod) {
 	w.pods.Add(p)
 }
 
-// boundTo returns the node to which the action, or the template of its pod, binds it, or "".
-func (w *application) boundTo(a CreatePod) string {
+// nodeToBind returns the node to which the action, or the template of its pod, binds it, or "".
+func (w *application) nodeToBind(a CreatePod) string {
 	if a.Bind {
 		return a.Node
 	}
@@ -160,7 +160,7 @@ func (w *application) createRevision(a CreateRevision) error {
 	return nil
 }
 
-func (w *application) onRevision(action Action) error {
+func (w *application) applyToRevision(action Action) error {
 	o, _ := ObjectOf(action)
 	r := w.revisions.Find(o.Name, o.UID)
 	if r == nil {
@@ -187,7 +187,7 @@ func (w *application) onRevision(action Action) error {
 	return nil
 }
 
-func (w *application) onPod(action Action) error {
+func (w *application) applyToPod(action Action) error {
 	o, _ := ObjectOf(action)
 	p := w.pods.Find(o.Name, o.UID)
 	if p == nil {
@@ -207,7 +207,7 @@ func (w *application) onPod(action Action) error {
 		p.Labels = apply.With(p.Labels, map[string]string{LabelHash: a.To})
 	case DeletePod:
 		switch {
-		case !p.DeletionTimestamp.IsZero(): // something holds it
+		case !p.DeletionTimestamp.IsZero(): // it is being deleted already
 		case p.NodeName == "" || p.Finished():
 			w.pods.Remove(o.Name, o.UID)
 		default:
@@ -275,7 +275,7 @@ func (p *Pod) put(batch *inplace.Put) {
 		p.Annotations = nil
 	}
 	p.Labels = apply.With(apply.Without(p.Labels, batch.RemoveLabels...), batch.Labels)
-	// A state of plain fields can always be written.
+	// The error is always nil: all fields of a state can be encoded.
 	state, _ := json.Marshal(batch.State)
 	p.Annotations = apply.With(apply.With(apply.Without(p.Annotations, batch.RemoveAnnotations...), batch.Annotations),
 		map[string]string{inplace.AnnotationState: string(state)})

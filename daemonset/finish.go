@@ -21,48 +21,50 @@ type Report struct {
 	// LiveCheck is the error of claim.CheckLive that forbids adoption; nil if adoption is
 	// allowed, or the plan adopts nothing.
 	LiveCheck error
-	// Outcomes are the outcomes of the actions, in order. An action that was not carried out
-	// has none. Adoptions and releases that follow each other are all tried. Actions are left
-	// out after a failed action about a revision or about ownership, and after an adoption of
-	// an object that is gone. After pods that could not be created or deleted, only the
-	// deletion of old revisions is left out.
+	// Outcomes are the outcomes of the actions, in order: the zero Outcome for an action that
+	// was not carried out. Carry out all adoptions and releases that follow each other, and then
+	// stop if one of them has failed or an object to adopt is gone. After creations and
+	// deletions of pods that have failed, leave out only the deletions of old revisions. Stop
+	// after any other action that has failed. The deletion of a pod that is answered NotFound or Changed
+	// has not failed: the pod is gone, or the next plan decides about it again.
 	Outcomes []kplan.Outcome
 	// Collisions is the next count of collisions, from revision.DaemonSetTaken, if another
 	// revision has the name of the new one.
 	Collisions *int32
 	// Expectations are the result of [Plan.Expect], less the events observed meanwhile. Read
-	// them, finish, and store the expectations of the result under one lock, or events
-	// observed meanwhile are lost.
+	// them, call Finish and store the expectations of the result under one lock. Otherwise
+	// events observed in the meantime are lost.
 	Expectations replicaset.Expectations
 }
 
 // A Result is the end of a pass.
 type Result struct {
-	Expectations replicaset.Expectations // Snapshot.Unseen is that they are not satisfied
+	Expectations replicaset.Expectations // while they are not satisfied, set Snapshot.Unseen
 	// Written is for the next snapshot: the versions of the pods that were created or adopted.
 	// Add the version of the status once it is written, see [Versions.WroteStatus].
 	Written     Versions
 	Status      Status // to be written if WriteStatus is set
 	WriteStatus bool
 	Events      []kplan.Event // to be recorded, in order
-	Backoff     Backoff       // to hand back with the next snapshot, or in a [Delta]
-	// Err is the failure of the pass: then call [Reconcile] again after replicaset.RetryDelay.
-	// If it is nil, forget the failures so far. Errs are all errors that Err joins.
+	Backoff     Backoff       // for the next snapshot, or a [Delta]
+	// Err is the failure of the pass: call [Reconcile] again after replicaset.RetryDelay. If it
+	// is nil, count failures from 0 again. Errs are the errors that Err joins.
 	Err  error
 	Errs []error
 	// RecheckAt is when to call [Reconcile] again even if nothing changes: the RecheckAt of
 	// the plan, or earlier when the expectations that the pass waits for expire. It is zero
 	// for a pass that failed.
 	RecheckAt time.Time
-	// Again is the snapshot to plan from at once if pods or revisions to adopt are gone: it
-	// lacks them, and includes the actions carried out. Then later actions must not be carried
-	// out, and Err wraps kplan.ErrGone, so that a caller that does not plan at once retries
-	// later. Each such snapshot has fewer orphans than the one before.
+	// Again is the snapshot to plan from at once if pods or revisions to adopt are gone, nil
+	// otherwise. It lacks these objects, and includes the actions carried out. Do not carry out
+	// the remaining actions of the plan. Err wraps kplan.ErrGone then, so that a caller that
+	// does not plan at once retries later. Each such snapshot has fewer orphans than the one
+	// before.
 	Again *Snapshot
 }
 
-// Expect returns the expectations to store before the plan is executed: expectations for the
-// pods that the plan creates and deletes, or the expectations before if it does neither.
+// Expect returns the expectations to store before the plan is executed: of the pods that the plan
+// creates and deletes, or the argument before if it does neither.
 func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.Expectations {
 	creations, names := int64(0), []string(nil)
 	for _, a := range p.Actions {
@@ -82,12 +84,11 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 // Finish returns the results of the execution of p, a plan for s: the remaining expectations,
 // the status to write, the events to record and whether to try again.
 //
-//   - After an action about a revision that failed, or an adoption or a release, the
-//     status is not written, and the events of the plan do not count.
-//   - After pods that could not be created or deleted, or old revisions that could not be
-//     deleted, the status is written.
-//   - If another revision has the name of the new one, the count of collisions is written, and
-//     nothing else.
+//   - If pods could not be created or deleted, or old revisions could not be deleted, the status
+//     is written. The deletion of a pod that is answered NotFound or Changed is no failure.
+//   - If any other action failed, the status is not written, and the events of the plan are not
+//     recorded.
+//   - If another revision has the name of the new one, only the collision count is written.
 //
 // It mirrors syncDaemonSet, constructHistory and syncNodes of the daemon controller of
 // Kubernetes.
@@ -113,13 +114,14 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	return f.result
 }
 
+// A finish holds the arguments and the result of Finish while it reads the outcomes.
 type finish struct {
 	s      *Snapshot
 	plan   *Plan
 	report *Report
 	now    time.Time
 	opts   Options
-	lost   int64 // creations without an event to wait for
+	lost   int64 // number of creations that no event will show
 	result Result
 
 	gone    []error // errors for orphans to adopt that no longer exist
@@ -166,7 +168,7 @@ func (f *finish) actions() {
 	}
 }
 
-// claims reports whether an action changes the owner of an object.
+// claims reports whether an action adopts or releases an object.
 func claims(a Action) bool {
 	switch a.(type) {
 	case AdoptPod, ReleasePod, AdoptRevision, ReleaseRevision:
@@ -231,6 +233,7 @@ func (f *finish) revisionDeleted(a DeleteRevision, o *kplan.Outcome) {
 	}
 }
 
+// adopted processes the outcome of an adoption. It stops the pass unless the object is gone.
 func (f *finish) adopted(a Action, kind string, object Object, o *kplan.Outcome) {
 	err := o.Adopted()
 	switch {
@@ -248,7 +251,7 @@ func (f *finish) created(i int, a CreatePod, o *kplan.Outcome) {
 	switch o.Answer {
 	case kplan.Done:
 		f.event(i, "Normal", "SuccessfulCreate", "Created "+word(a.Kind)+": "+o.Name)
-	case kplan.NamespaceTerminating: // no event will ever show it
+	case kplan.NamespaceTerminating: // upstream still waits for an event of the pod
 		if f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations) {
 			f.lost++
 		}
@@ -300,7 +303,8 @@ func (f *finish) again() *Snapshot {
 	return &next
 }
 
-// apply applies an action that was carried out to the snapshot.
+// apply applies an action with its outcome to the snapshot. Actions on pods that come after claims
+// have not been carried out.
 func (s *Snapshot) apply(a Action, o *kplan.Outcome) {
 	switch a := a.(type) {
 	case AdoptPod:

@@ -14,20 +14,17 @@ import (
 // look at all nodes and pods. The zero Tracker is the zero Snapshot. [Tracker.Apply] takes
 // changes, and [Tracker.Plan] always returns the plan of [Reconcile] for the current snapshot.
 //
-// A change of a node or pod takes O(log N) time for N nodes: only its node is looked at. A
-// plan counts most nodes in groups: nodes with an available new pod, empty nodes beyond the
-// burst, and nodes with an available old pod beyond the budget or the burst. It takes time for
-// each other node: the few nodes with a change under way, and the nodes that it acts on or
-// names. A pod that becomes available takes time as well. If the budget is a share of the
-// nodes, many nodes may block an update, and the plan names each: with [Options.SumHolds] and
-// without surge they are counted in groups, too.
+// A change of a node or pod takes O(log N) time for N nodes: a Tracker looks only at this node. A
+// plan counts most nodes in groups: nodes with an available new pod, nodes without a pod beyond the
+// burst, and nodes with an available old pod beyond the budget or the burst. It takes O(log N) time
+// for each pod that has become available, and looks at each other node: the few nodes with a change
+// under way, and the nodes that it acts on or names. If the budget is a share of the nodes, many
+// nodes may use it up, and the plan names each. With [Options.SumHolds] and without surge they are
+// counted in groups, too.
 //
-// Some plans take the time of Reconcile: plans of the OpenKruise dialect, plans with a
-// partition, a selector of nodes or ranks of nodes, and plans while two pods have one UID or
-// one template has two revisions. All pods are counted again after a change that affects all
-// of them: another UID, selector, revision, template generation, minReadySeconds, placement of
-// the template, other Options, a DaemonSet that begins to be deleted, and a time before the
-// last plan.
+// Some plans take the time of Reconcile, see Complexity in rules.md for all cases: most notably
+// plans of the OpenKruise dialect, plans with a partition, a NodeSelector or ranks of nodes, and the
+// first plan after a change that affects all pods, such as another revision.
 //
 // A Tracker belongs to one goroutine. Do not copy it by assignment: see [Tracker.Clone]. In
 // JSON it is its Snapshot. The README.md of examples/controller, a complete controller,
@@ -138,16 +135,16 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 // New and the values of the other fields: do not change them afterwards, but pass another New
 // for each change of an object.
 type Delta struct {
-	// DaemonSet is the new DaemonSet: the zero DaemonSet if it is gone.
+	// DaemonSet is the new DaemonSet, the zero DaemonSet if it is gone.
 	DaemonSet *DaemonSet
 	// Node and Pod are events of one node and of one pod, from informers.
 	Node NodeEvent
 	Pod  PodEvent
 	// Revisions are the new revisions: empty and not nil if none are left.
 	Revisions []revision.ControllerRevision
-	// Backoff is the table of the last plan.
+	// Backoff is the new table of delays: of the last plan.
 	Backoff *Backoff
-	// Unseen replaces [Snapshot].Unseen: whether writes of pods by a plan are still unseen.
+	// Unseen replaces [Snapshot].Unseen.
 	Unseen *bool
 	// Written and Read replace the versions of the snapshot.
 	Written, Read *Versions
