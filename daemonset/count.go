@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// A state is the nodes of a DaemonSet with their pods and the facts about each: all decisions
+// A state is an input and its history, with the placement and the pods of each node. All decisions
 // use it. Nothing writes to it after [count].
 type state struct {
 	*input
 	*history
 
-	keys    []nodeKey    // the nodes, and names of others that pods belong to
-	grouped []int32      // pods by key
-	ranked  bool         // the caller has ordered the nodes
-	desired int32        // nodes that should run a pod
+	keys    []nodeKey    // the nodes in the order of the input, then missing nodes with pods
+	grouped []int32      // the numbers of the owned pods, by key
+	ranked  bool         // some node has a rank
+	desired int32        // number of nodes that should run a pod
 	omitted omittedNodes // nodes that are not among the keys
 }
 
-// A nodeKey is a node with the pods that belong to it, or only its name.
+// A nodeKey is a node, or a missing node, with the pods that belong to it.
 type nodeKey struct {
 	name         string
-	node         int32 // -1: there is no such node
-	first, count int32 // its pods in grouped
+	node         int32 // index in the input; -1 for a missing node
+	first, count int32 // its pods are grouped[first:first+count]
 	run, cont    bool  // should run, should continue running
 }
 
-// count finds the pods of each node, in the order of their names, and decides where daemons
-// belong. A name of a missing node becomes a key after the keys of the nodes.
+// count returns the state of an input: it decides the placement of each node, and groups the pods by
+// node.
 func count(in *input, h *history, omitted omittedNodes) *state {
 	st := &state{input: in, history: h, omitted: omitted, desired: omitted.desired()}
 	st.place()
@@ -38,7 +38,7 @@ func count(in *input, h *history, omitted omittedNodes) *state {
 	return st
 }
 
-// place decides where daemons belong.
+// place makes the keys, and decides the placement of each node.
 func (st *state) place() {
 	st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+len(st.missing))
 	var place Placement
@@ -88,12 +88,12 @@ func (st *state) group() {
 // A nodePods is the pods of a node that are not being deleted, by version.
 type nodePods struct {
 	new, old podFacts
-	ok       bool // at most one of each
-	all      int  // pods that belong to the node, whatever their state
+	ok       bool // there is at most one of each
+	all      int  // number of all pods of the node, including pods that are being deleted
 }
 
-// classify divides the pods of a key that are not being deleted into a new and an old pod.
-// With two new or two old pods the node is not in order.
+// classify returns the new and the old pod of a key, pods that are being deleted aside. With two new
+// or two old pods it returns neither, and ok is not set.
 func (st *state) classify(k *nodeKey) nodePods {
 	c := nodePods{ok: true, all: int(k.count)}
 	for _, n := range st.podsOf(k) {
@@ -122,7 +122,7 @@ func (st *state) compareKeys(a, b int32) int {
 	return strings.Compare(st.keys[a].name, st.keys[b].name)
 }
 
-// order returns the comparison that puts keys in the order of the update.
+// order returns the comparison of keys that gives the order of the update.
 func (st *state) order() func(a, b int32) int {
 	if st.ranked {
 		return st.compareRanks

@@ -13,26 +13,26 @@ import (
 // [write].
 type decision struct {
 	budget    Budget
-	waits     Reason // what all nodes wait for, "" if each has its own cause
+	waits     Reason // the reason why the whole pass or update waits, "" if it does not
 	manage    managing
-	refresh   []refreshment
+	refreshes []refresh // next steps of updates in place under way
 	update    updating
-	unused    []int32 // old revisions beyond the limit
+	unused    []int32 // old revisions to delete
 	status    Status
 	backoff   Backoff
 	recheckAt time.Time
 }
 
-// updating is how old pods are replaced.
+// updating is the result of the update step.
 type updating struct {
 	selection
-	waits          Reason  // ManageFirst, OnDelete, Paused or MissingNode: there is no update
-	old            int     // of ManageFirst, OnDelete and Paused: nodes with an old pod
-	leftOut        []usage // dead nodes, by name, or missing ones that stop the update
-	strict         cause   // old pods that are not available wait
-	limit          cause   // old pods that are available wait
-	blockers               // nodes that use up the budget or whose pods are ending
-	minAvailable   cause   // old pods on nodes that should run none wait
+	waits          Reason  // ManageFirst, OnDelete, Paused or MissingNode: no pod is updated
+	old            int     // number of nodes with an old pod; only set with the first three of these
+	leftOut        []usage // skipped dead nodes, or missing nodes that stop the update; by name
+	strict         cause   // StrictUnavailable holds back unavailable old pods
+	limit          cause   // the budget holds back available old pods
+	blockers               // nodes that use up the budget, or wait for the termination of their pods
+	minAvailable   cause   // old pods stay on nodes that should not run a pod
 	inPlace        []inPlaceUpdate
 	tooManyInPlace cause
 	changes
@@ -49,19 +49,19 @@ func (st *state) decide() (d decision) {
 		d.waits = ReasonUnseen
 	}
 	if d.waits != "" {
-		d.status, d.backoff = st.status(!st.unseen), st.backoff.after(nil, st.now)
+		d.status, d.backoff = st.status(!st.unseen), st.backoff.withStarted(nil, st.now)
 		return d
 	}
 	d.manage = st.manage()
-	d.backoff = st.backoff.after(d.manage.started, st.now)
+	d.backoff = st.backoff.withStarted(d.manage.started, st.now)
 	for i := range d.manage.nodes {
 		d.recheckAt = earlier(d.recheckAt, d.manage.nodes[i].RecheckAt)
 	}
 	busy := d.manage.any()
 	if !busy {
-		d.refresh = st.refresh()
-		for i := range d.refresh {
-			d.recheckAt = earlier(d.recheckAt, d.refresh[i].step.RecheckAt)
+		d.refreshes = st.refreshes()
+		for i := range d.refreshes {
+			d.recheckAt = earlier(d.recheckAt, d.refreshes[i].step.RecheckAt)
 		}
 		d.update = st.update(&d.budget, d.manage.marks)
 	} else if n := st.countOld(st.keys[:len(st.nodes)]) + st.omitted.old(); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
@@ -75,17 +75,17 @@ func (st *state) decide() (d decision) {
 	return d
 }
 
-// update decides which old pods are replaced, as the strategy allows. Marks are the pods
-// that the hook holds already.
+// update decides which old pods are replaced, as the strategy allows. Marks are the pods that the
+// manage step has found held by the hook.
 func (st *state) update(budget *Budget, marks []Deletion) updating {
 	n := st.countOld(st.keys) + st.omitted.old()
 	switch {
 	case n == 0:
-		return updating{blockers: st.ending()}
+		return updating{blockers: st.terminatingNodes()}
 	case st.strategy == OnDelete:
-		return updating{waits: ReasonOnDelete, old: n, blockers: st.ending()}
+		return updating{waits: ReasonOnDelete, old: n, blockers: st.terminatingNodes()}
 	case st.ds.Paused:
-		return updating{waits: ReasonPaused, old: n, blockers: st.ending()}
+		return updating{waits: ReasonPaused, old: n, blockers: st.terminatingNodes()}
 	case budget.Surge > 0:
 		return st.updateWithSurge(budget, n, marks)
 	}
@@ -96,18 +96,15 @@ func (st *state) update(budget *Budget, marks []Deletion) updating {
 func (st *state) countOld(keys []nodeKey) int {
 	n := 0
 	for i := range keys {
-		for _, p := range st.podsOf(&keys[i]) {
-			if st.facts[p].isOld() {
-				n++
-				break
-			}
+		if slices.ContainsFunc(st.podsOf(&keys[i]), func(p int32) bool { return st.facts[p].isOld() }) {
+			n++
 		}
 	}
 	return n
 }
 
-// surplus reports whether there are more old revisions than the history limit.
-func (in *input) surplus(h *history) bool {
+// hasSurplus reports whether there are more old revisions than the history limit.
+func (in *input) hasSurplus(h *history) bool {
 	limit := revision.DefaultLimit
 	if in.ds.RevisionHistoryLimit != nil {
 		limit = int(*in.ds.RevisionHistoryLimit)
@@ -117,7 +114,7 @@ func (in *input) surplus(h *history) bool {
 
 // unused returns the old revisions beyond the limit that no pod has.
 func (st *state) unused() []int32 {
-	if !st.surplus(st.history) {
+	if !st.hasSurplus(st.history) {
 		return nil
 	}
 	old := make([]revision.ControllerRevision, len(st.old))
@@ -130,7 +127,7 @@ func (st *state) unused() []int32 {
 	}
 	live = slices.Grow(live, len(st.owned))
 	for _, n := range st.owned {
-		if pod := st.reader.At(int(n)); pod.target() != "" { // a pod of no node holds nothing
+		if pod := st.reader.At(int(n)); pod.target() != "" { // a pod on no node keeps no revision
 			live = append(live, st.version.hashOf(pod))
 		}
 	}

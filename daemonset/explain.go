@@ -14,9 +14,9 @@ type NodeReport struct {
 	Node      string    `json:"node"`
 	Missing   bool      `json:"missing,omitzero"` // there is no such node, only pods that belong to it
 	Placement Placement `json:"placement"`
-	Pods      int       `json:"pods,omitzero"` // all that belong to it
+	Pods      int       `json:"pods,omitzero"` // number of all pods that belong to it
 	New       string    `json:"new,omitzero"`  // its new pod, "" if it has none or several
-	Old       string    `json:"old,omitzero"`  // its old pod
+	Old       string    `json:"old,omitzero"`  // its old pod, "" if it has none or several
 	// Acts is why the plan creates, deletes or updates a pod here, "" if it does not.
 	Acts Reason `json:"acts,omitzero"`
 	// Uses is why the node uses up the budget of the update, "" if it does not.
@@ -65,18 +65,18 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	}
 	st := count(in, h, omittedNodes{})
 	var d decision
-	switch because := in.stopped(); {
-	case because.Reason != "":
-		d.waits = because.Reason
+	switch hold := in.stopHold(); {
+	case hold.Reason != "":
+		d.waits = hold.Reason
 	case h.collision != nil: // the pass ends before the nodes
 		d.waits = ReasonCollision
 	default:
 		d = st.decide()
 	}
 	budget := Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)
-	x := explainer{state: st, decision: &d, withSurge: budget.Surge > 0, acts: d.acts(st), kept: map[int32]bool{}, dead: map[int32]bool{}}
+	x := explainer{state: st, decision: &d, withSurge: budget.Surge > 0, acts: d.actionReasons(st), selected: map[int32]bool{}, dead: map[int32]bool{}}
 	for _, i := range st.selectNodes().keys {
-		x.kept[i] = true
+		x.selected[i] = true
 	}
 	for _, u := range d.update.leftOut {
 		x.dead[u.key] = u.reason == ReasonDeadNode
@@ -89,18 +89,19 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	return reports, nil
 }
 
-// An explainer is a decision, prepared for questions about each node.
+// An explainer is a decision, with look-ups for each node.
 type explainer struct {
 	*state
 	*decision
 	withSurge bool
-	acts      map[string]Reason // why a plan acts on a node
-	kept      map[int32]bool    // the update looks at the node
-	dead      map[int32]bool    // the update leaves the node out
+	acts      map[string]Reason // the reasons of the actions on nodes, by name
+	selected  map[int32]bool    // nodes that the update looks at
+	dead      map[int32]bool    // nodes that SkipDeadNodes leaves out
 }
 
-// acts returns why the plan acts on each node. The last step counts.
-func (d *decision) acts(st *state) map[string]Reason {
+// actionReasons returns the reasons of the actions on nodes, by name: for each node the reason of the
+// last step that acts on it.
+func (d *decision) actionReasons(st *state) map[string]Reason {
 	acts := map[string]Reason{}
 	put := func(pod *Pod, reason Reason) {
 		if node := pod.target(); node != "" {
@@ -121,7 +122,7 @@ func (d *decision) acts(st *state) map[string]Reason {
 		}
 	}
 	step(&d.manage.changes, ReasonMissing)
-	for _, r := range d.refresh {
+	for _, r := range d.refreshes {
 		if r.reason != ReasonInPlace {
 			put(r.pod, r.reason)
 		}
@@ -133,6 +134,7 @@ func (d *decision) acts(st *state) map[string]Reason {
 	return acts
 }
 
+// report returns the report about a node.
 func (x *explainer) report(key int32) NodeReport {
 	k := &x.keys[key]
 	r := NodeReport{Node: k.name, Missing: k.node < 0, Pods: int(k.count), Acts: x.acts[k.name]}
@@ -146,20 +148,20 @@ func (x *explainer) report(key int32) NodeReport {
 	if pods.old.exists() {
 		r.Old = x.name(pods.old.number - 1)
 	}
-	if x.kept[key] {
-		r.Uses = x.uses(key)
+	if x.selected[key] {
+		r.Uses = x.budgetReason(key)
 	}
 	if pods.ok && !pods.old.exists() || r.Acts != "" {
 		return r
 	}
 	if r.Waits = x.waits; r.Waits == "" {
-		r.Waits = x.waitsFor(key)
+		r.Waits = x.waitReason(key)
 	}
 	return r
 }
 
-// uses returns why a node uses the budget of the update.
-func (x *explainer) uses(key int32) Reason {
+// budgetReason returns the reason why a node uses up the budget of the update, "" if it does not.
+func (x *explainer) budgetReason(key int32) Reason {
 	if x.withSurge {
 		if u := x.surgeUseOf(key); u.step == surgeBlocked {
 			return u.reason
@@ -172,17 +174,17 @@ func (x *explainer) uses(key int32) Reason {
 	return ""
 }
 
-// waitsFor returns the reason that keeps the old pod of a node.
-func (x *explainer) waitsFor(key int32) Reason {
-	k, kept := &x.keys[key], x.kept[key]
+// waitReason returns the reason that keeps the old pod of a node.
+func (x *explainer) waitReason(key int32) Reason {
+	k, selected := &x.keys[key], x.selected[key]
 	switch {
-	case k.node < 0 && !kept:
+	case k.node < 0 && !selected:
 		return ReasonMissingNode
-	case !kept && x.ds.NodeSelector != nil && !x.nodeSelector.Matches(x.nodes[k.node].Labels):
+	case !selected && x.ds.NodeSelector != nil && !x.nodeSelector.Matches(x.nodes[k.node].Labels):
 		return ReasonNotSelected
-	case !kept && x.opts.Prune && !k.run:
+	case !selected && x.opts.Prune && !k.run:
 		return ReasonNotDesired
-	case !kept:
+	case !selected:
 		return ReasonPartition
 	case x.dead[key]:
 		return ReasonDeadNode

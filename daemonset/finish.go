@@ -95,7 +95,7 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
 	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: copyStatus(s.DaemonSet.Status), Backoff: s.Backoff.clone()}
-	if _, stale := s.Written.unseen(s.Read); stale != nil {
+	if _, stale := s.Written.staleness(s.Read); stale != nil {
 		f.result.Err, f.result.Errs = stale, []error{stale}
 		return f.result
 	}

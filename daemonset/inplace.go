@@ -15,9 +15,10 @@ type inPlaceUpdate struct {
 	spec *inplace.Spec
 }
 
-// inPlace divides wanted deletions into pods that go and pods that can be updated in place.
-// Updates in place beyond the burst are dropped: their pods are neither updated nor deleted.
-func (st *state) inPlace(remove []Deletion) (rest []Deletion, updates []inPlaceUpdate, tooMany cause) {
+// divideInPlace divides the deletions of an update into pods to delete and pods to update in place.
+// Updates in place beyond the burst are left out: their pods are neither updated nor deleted, and
+// tooMany is the cause.
+func (st *state) divideInPlace(remove []Deletion) (rest []Deletion, updates []inPlaceUpdate, tooMany cause) {
 	if st.ds.RollingType != InPlaceIfPossible {
 		return remove, nil, cause{}
 	}
@@ -40,13 +41,13 @@ func (st *state) inPlace(remove []Deletion) (rest []Deletion, updates []inPlaceU
 	return rest, updates, tooMany
 }
 
-// inPlaceOptions returns the options of the planner that package inplace reads.
+// inPlaceOptions returns the options of package inplace.
 func (st *state) inPlaceOptions() inplace.Options {
 	return inplace.Options{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(InPlaceRemovesAllMetadata)}
 }
 
-// inPlaceSpec returns how to update a pod in place, nil if that is impossible. Specs caches
-// the answer for each revision, as it takes long.
+// inPlaceSpec returns the change of a pod in place, nil if the pod cannot be updated in place. The
+// map specs holds the results so far, by hash, since CalculateSpec takes long.
 func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.Spec {
 	hash, labelled := pod.Labels[LabelHash]
 	if !labelled || !pod.hasGate(inplace.Gate) {
@@ -67,33 +68,34 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.
 	return specs[hash]
 }
 
-// A refreshment is the progress of the update in place of a pod.
-type refreshment struct {
+// A refresh is the next step of an update in place under way.
+type refresh struct {
 	pod    *Pod
 	step   inplace.Step
-	reason Reason // ReasonInPlace if the pod is waited for
+	reason Reason // ReasonInPlace if the step waits for the pod, "" if nothing is left to do
 }
 
-// refresh returns, by name, the updates in place under way, each with its next step.
-// Kubernetes has no updates in place, and ignores updates that another type has begun, unless
-// [InPlaceLeftUnfinished] is repaired.
-func (st *state) refresh() (list []refreshment) {
+// refreshes returns the next steps of the updates in place under way, sorted by pod name. With a
+// RollingType other than InPlaceIfPossible, the Kubernetes dialect ignores updates that have begun,
+// unless InPlaceLeftUnfinished is in Options.Repair.
+func (st *state) refreshes() (list []refresh) {
 	if !st.opts.kruise() && !st.opts.Repair.Has(InPlaceLeftUnfinished) && st.ds.RollingType != InPlaceIfPossible {
 		return nil
 	}
 	for _, i := range st.owned {
 		if st.facts[i].has(isTouched) {
-			if r := st.refreshPod(st.pod(i)); r.reason != "" {
+			if r := st.refreshOf(st.pod(i)); r.reason != "" {
 				list = append(list, r)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b refreshment) int { return strings.Compare(a.pod.Name, b.pod.Name) })
+	slices.SortFunc(list, func(a, b refresh) int { return strings.Compare(a.pod.Name, b.pod.Name) })
 	return list
 }
 
-func (st *state) refreshPod(pod *Pod) refreshment {
-	r := refreshment{pod: pod, step: inplace.Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)}
+// refreshOf returns the next step of the update in place of a pod.
+func (st *state) refreshOf(pod *Pod) refresh {
+	r := refresh{pod: pod, step: inplace.Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)}
 	switch {
 	case r.step.Wait:
 		r.reason = ReasonInPlace
@@ -101,6 +103,7 @@ func (st *state) refreshPod(pod *Pod) refreshment {
 		r.reason = ReasonGraceOver
 	case r.step.Put != nil:
 		r.reason = ReasonNextBatch
+	// The update is over, or has never begun, and the condition does not say so yet.
 	case pod.hasGate(inplace.Gate) && (pod.InPlace == nil || *pod.InPlace != inplace.ReadyCondition{True: true}):
 		r.reason = ReasonInPlaceCompleted
 	}

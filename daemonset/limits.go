@@ -8,17 +8,17 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A Budget limits the changes of a rolling update at one time. Surge comes first: if it is not
-// 0, Unavailable is not looked at.
+// A Budget limits the changes of a rolling update at one time. If Surge is not 0, Unavailable is
+// ignored.
 type Budget struct {
 	Desired     int32 `json:"desired"`     // nodes that should run a pod
 	Surge       int32 `json:"surge"`       // nodes with a second pod
 	Unavailable int32 `json:"unavailable"` // nodes without an available pod
 }
 
-// Resolve turns the limits of a DaemonSet into nodes: both are rounded up, and if both
-// come out as 0 for any nodes at all, unavailable is 1. Unset limits are 0. With
-// [OnDelete] neither counts.
+// Resolve returns the limits of a DaemonSet as numbers of nodes. Both are rounded up, and if both are
+// 0, Unavailable is 1, unless no node is desired. Unset limits are 0. With [OnDelete] both limits
+// count as unset.
 func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32) Budget {
 	if s != RollingUpdate && s != "" {
 		surge, unavailable = rollout.IntOrPercent{}, rollout.IntOrPercent{}
@@ -27,8 +27,8 @@ func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32)
 	return Budget{Desired: desired, Surge: above, Unavailable: below}
 }
 
-// SurgeAllowed reports whether a node may have one pod too many during an update: the surge of
-// one node is not 0.
+// SurgeAllowed reports whether a node may have a second pod during an update: the surge, as a share
+// of one node, is not 0.
 func SurgeAllowed(s Strategy, surge rollout.IntOrPercent) bool {
 	return (s == RollingUpdate || s == "") && surge.OfUp(1) > 0
 }
@@ -57,9 +57,9 @@ func SlowStart(previous, left int) int {
 	return previous + min(previous, left-previous)
 }
 
-// base returns the number of nodes that percentages are shares of: the desired nodes of the
-// last status, or if [SharesOfLastStatus] is repaired the nodes desired now.
-func (st *state) base() int32 {
+// shareBase returns the number of nodes that the partition and the burst are shares of: the desired
+// nodes of the last status, or with SharesOfLastStatus in Options.Repair of this pass.
+func (st *state) shareBase() int32 {
 	if st.opts.Repair.Has(SharesOfLastStatus) {
 		return st.desired
 	}
@@ -68,15 +68,16 @@ func (st *state) base() int32 {
 
 // burst returns how many pods may be created, deleted or updated in place at once.
 func (st *state) burst() int {
-	b := Burst(st.ds.Burst, st.base())
+	b := Burst(st.ds.Burst, st.shareBase())
 	if b == 0 && st.opts.Repair.Has(BurstRoundsToZero) && st.ds.Burst.OfUp(1) > 0 {
 		return 1 // otherwise nothing would ever be written
 	}
 	return int(b)
 }
 
-// inOrder returns how many of the pods that an update may delete have to be sorted: pods
-// beyond the burst are only counted, unless they are updated in place or marked.
+// inOrder returns how many of the pods that an update may delete have to be sorted: the burst, since
+// further pods are only counted. Marks are not limited by the burst, and not every pod can be updated
+// in place, so that with either all pods have to be sorted.
 func (st *state) inOrder() int {
 	if st.ds.PreDelete != nil || st.ds.RollingType == InPlaceIfPossible {
 		return math.MaxInt
@@ -84,11 +85,11 @@ func (st *state) inOrder() int {
 	return st.burst()
 }
 
-// reserved returns the number of nodes on which old pods stay.
-func (st *state) reserved() int32 { return max(st.ds.Partition.Of(st.base()), 0) }
+// reserved returns the partition: the number of nodes that are not updated.
+func (st *state) reserved() int32 { return max(st.ds.Partition.Of(st.shareBase()), 0) }
 
-// A cause is the reason why pods or nodes wait, with the two numbers that it compares. Without
-// a reason nothing waits.
+// A cause is a hold of the DaemonSet as a whole, with Have and Limit of the hold. Without a reason
+// there is no hold.
 type cause struct {
 	reason      Reason
 	have, limit int64
@@ -105,26 +106,27 @@ type changes struct {
 
 func (c *changes) any() bool { return len(c.create)+len(c.remove) > 0 }
 
-// limited returns the changes to write now. Before are the pods that an earlier step of the
-// pass has found held by the hook.
+// limited returns the changes of a step, without the deletions that the hook holds, and cut to the
+// burst. Before are the pods that an earlier step of the pass has found held by the hook.
 func (st *state) limited(create []int32, remove, before []Deletion) (c changes) {
-	remove, c.marks = st.free(remove, before)
+	remove, c.marks = st.unheld(remove, before)
 	b := st.burst()
-	c.tooManyToCreate, c.tooManyToRemove = beyond(len(create), b), beyond(len(remove), b)
+	c.tooManyToCreate, c.tooManyToRemove = overBurst(len(create), b), overBurst(len(remove), b)
 	c.create, c.remove = create[:min(b, len(create))], remove[:min(b, len(remove))]
 	return c
 }
 
-func beyond(n, burst int) (c cause) {
+// overBurst returns the cause of n creations or deletions if they exceed the burst.
+func overBurst(n, burst int) (c cause) {
 	if n > burst {
 		c = cause{ReasonBurst, int64(n), int64(burst)}
 	}
 	return c
 }
 
-// free returns the wanted deletions that may happen, and the pods that the hook holds and that
-// are not in before. Marks are not limited by the burst.
-func (st *state) free(remove, before []Deletion) (free, marks []Deletion) {
+// unheld returns the deletions of pods that the hook does not hold, and as marks the deletions of
+// pods that it holds and that are not in before. Marks are not limited by the burst.
+func (st *state) unheld(remove, before []Deletion) (allowed, marks []Deletion) {
 	hook := st.ds.PreDelete
 	if hook == nil {
 		return remove, nil
@@ -135,11 +137,11 @@ func (st *state) free(remove, before []Deletion) (free, marks []Deletion) {
 	}
 	for _, d := range remove {
 		if !hook.Holds(d.Pod) {
-			free = append(free, d)
+			allowed = append(allowed, d)
 		} else if !known[d.Pod.Name] {
 			known[d.Pod.Name] = true
 			marks = append(marks, d)
 		}
 	}
-	return free, marks
+	return allowed, marks
 }

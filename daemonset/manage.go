@@ -10,15 +10,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// managing is the result of the manage step: pods to create and to delete, whatever their
-// version.
+// managing is the result of the manage step, which gives each node the pods that it should have,
+// whatever their version.
 type managing struct {
 	nodes       []keyDecision  // decisions that are not empty, by name
-	started     []BackoffEntry // delays after failed pods that are deleted
-	progressive cause          // nodes that the partition has not released get no pod
+	started     []BackoffEntry // backoffs that start, because failed pods are deleted
+	progressive cause          // Progressive keeps nodes without a pod
 	changes
-	current int   // number of pods to create from the current revision
-	old     int32 // the revision of the other pods to create
+	current int   // the first pods to create are of the current revision: this many
+	old     int32 // the revision of the other pods to create, -1 if there are none
 }
 
 // A keyDecision is a decision about one of the keys.
@@ -40,16 +40,16 @@ func (st *state) manage() (m managing) {
 		}
 		remove = append(remove, d.Delete...)
 	}
-	remove = append(remove, st.podsOfMissingNodes()...)
-	create, m.progressive = st.released(create)
+	remove = append(remove, st.deletionsOnMissingNodes()...)
+	create, m.progressive = st.limitProgressive(create)
 	m.changes = st.limited(create, remove, nil)
-	m.tooManyToCreate = beyond(len(create)+st.omitted.empty, st.burst())
+	m.tooManyToCreate = overBurst(len(create)+st.omitted.empty, st.burst())
 	m.current, m.old = st.revisionsOf(m.create)
 	return m
 }
 
-// decideNodes decides about every node, and returns the decisions that are not empty, and the
-// delays that they start.
+// decideNodes returns the decisions about all nodes that are not empty, and the backoffs that they
+// start.
 func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry) {
 	rules := NodeRules{Surge: SurgeAllowed(st.strategy, st.surge), Version: st.version, Availability: st.availability, Options: st.opts}
 	var scratch []*Pod
@@ -63,7 +63,7 @@ func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry)
 			c.Pods = append(c.Pods, st.pod(n))
 		}
 		scratch = c.Pods
-		st.delays(k, &c)
+		st.setBackoff(k, &c)
 		d := rules.Decide(&c)
 		if d.Create || len(d.Delete) > 0 || d.Requeue != 0 || !d.RecheckAt.IsZero() {
 			decisions = append(decisions, keyDecision{int32(i), d})
@@ -75,8 +75,8 @@ func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry)
 	return decisions, started
 }
 
-// settled reports whether a node certainly needs no action: it has one running pod and may
-// keep it, or it has no pod and should have none.
+// settled reports whether a node needs no decision: it has one running pod and may keep it, or it
+// has no pod and should not run one.
 func (st *state) settled(k *nodeKey) bool {
 	if k.count == 0 {
 		return !k.run
@@ -87,15 +87,15 @@ func (st *state) settled(k *nodeKey) bool {
 	return st.facts[st.grouped[k.first]].settled()
 }
 
-// delays fills in the backoff of a node.
-func (st *state) delays(k *nodeKey, c *NodeCase) {
+// setBackoff sets Until, Delay and NextDelay of the case of a node.
+func (st *state) setBackoff(k *nodeKey, c *NodeCase) {
 	key := st.backoffKey(k.name)
 	c.NextDelay = firstDelay
 	i, found := st.backoff.find(key)
-	if !found || st.backoff[i].stale(st.now) {
+	if !found || st.backoff[i].forgotten(st.now) {
 		return
 	}
-	c.NextDelay = longer(st.backoff[i].Delay)
+	c.NextDelay = doubled(st.backoff[i].Delay)
 	if until, waits := st.backoff.Until(key, st.now); waits {
 		c.Until, c.Delay = until, st.backoff[i].Delay
 	}
@@ -105,8 +105,9 @@ func (st *state) backoffKey(node string) BackoffKey {
 	return BackoffKey{UID: st.ds.UID, Generation: st.ds.Status.ObservedGeneration, Node: node}
 }
 
-// podsOfMissingNodes returns the pods that wait for nodes that do not exist.
-func (st *state) podsOfMissingNodes() []Deletion {
+// deletionsOnMissingNodes returns deletions of the unbound pods that are pinned to missing nodes,
+// sorted by node and pod. Bound pods there are left to the pod garbage collector.
+func (st *state) deletionsOnMissingNodes() []Deletion {
 	missing := st.keys[len(st.nodes):]
 	var list []Deletion
 	for i := range missing {
@@ -122,22 +123,22 @@ func (st *state) podsOfMissingNodes() []Deletion {
 	return list
 }
 
-// released cuts the nodes to create pods on, sorted by name, down to the number that the
-// partition has released.
-func (st *state) released(create []int32) ([]int32, cause) {
+// limitProgressive returns the first nodes of create, which are sorted by name: with Progressive as
+// many as rollout.NodesNeedingPods allows, and otherwise all. The cause is of the other nodes.
+func (st *state) limitProgressive(create []int32) ([]int32, cause) {
 	reserved := st.reserved()
 	if st.strategy != RollingUpdate || reserved == 0 || !st.ds.Progressive || len(create) == 0 {
 		return create, cause{}
 	}
-	k := int(rollout.NodesNeedingPods(st.newPods(), st.desired, reserved))
+	k := int(rollout.NodesNeedingPods(st.nodesWithNewPod(), st.desired, reserved))
 	if k < len(create) {
 		return create[:k], cause{ReasonProgressive, int64(len(create) - k), int64(reserved)}
 	}
 	return create, cause{}
 }
 
-// newPods counts the nodes with a new pod.
-func (st *state) newPods() int32 {
+// nodesWithNewPod returns the number of nodes that have one new pod and at most one old pod.
+func (st *state) nodesWithNewPod() int32 {
 	n := int32(0)
 	for i := range st.nodes {
 		if c := st.classify(&st.keys[i]); c.ok && c.new.exists() {
@@ -147,10 +148,10 @@ func (st *state) newPods() int32 {
 	return n
 }
 
-// revisionsOf returns how many nodes get a pod of the current revision, and the revision for
-// the other nodes: with PartitionCreatesOld the newest old one, for nodes that the partition
-// reserves. The update leaves exactly these nodes alone; with any other choice it would replace
-// the pods just created, again and again.
+// revisionsOf returns how many of the nodes to create pods on get a pod of the current revision, and
+// the revision of the other pods, -1 if there are none. With PartitionCreatesOld the number is the
+// number of these nodes that the update selects, and the other pods are of the newest old revision:
+// otherwise the update would delete the created pods again.
 func (st *state) revisionsOf(create []int32) (n int, newest int32) {
 	newest = -1
 	for _, i := range st.old {
@@ -161,10 +162,10 @@ func (st *state) revisionsOf(create []int32) (n int, newest int32) {
 	if !st.opts.PartitionCreatesOld || st.reserved() == 0 || newest < 0 || st.strategy != RollingUpdate {
 		return len(create), -1
 	}
-	released := st.selectNodes().keys
-	slices.Sort(released)
+	selected := st.selectNodes().keys
+	slices.Sort(selected)
 	for _, key := range create {
-		if _, ok := slices.BinarySearch(released, key); ok {
+		if _, ok := slices.BinarySearch(selected, key); ok {
 			n++
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/kplan-go/kplan"
 )
 
-// Reconcile returns the next step of the DaemonSet in s as of now. It performs
-// nothing. The error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each field
-// that cannot be used.
+// Reconcile returns the next step of the DaemonSet in s at the time now. It performs nothing. The
+// error, if any, wraps [kplan.ErrInvalid] and one [kplan.FieldError] for each invalid field.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return reconcile(&s, podList(s.Pods), now, opts)
 }
 
-// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. It copies only pods that
-// it looks at closely: in a large cluster most nodes have one pod that stays. If r is nil there are
-// no pods.
+// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. It reads all fields only
+// of pods that the plan acts on or that are not as they should be: in a large cluster most nodes have
+// one pod that stays. Unlike Reconcile it does not check that the names and UIDs of pods are set and
+// unique, since a cache is keyed by them. If r is nil there are no pods.
 func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
 	if r == nil {
 		r = podList(nil)
@@ -30,7 +30,7 @@ func reconcile(s *Snapshot, r PodReader, now time.Time, opts Options) (Plan, err
 	if err != nil {
 		return Plan{}, err
 	}
-	if p, over := in.ended(h); over {
+	if p, ends := in.planWithoutNodes(h); ends {
 		return p, nil
 	}
 	return in.plan(h, omittedNodes{}), nil
@@ -47,10 +47,11 @@ func read(s *Snapshot, r PodReader, now time.Time, opts Options) (*input, *histo
 	return in, h, errs.Join()
 }
 
-// ended returns the plan of a pass that ends before it looks at the nodes.
-func (in *input) ended(h *history) (p Plan, over bool) {
-	if because := in.stopped(); because.Reason != "" {
-		return in.writeStopped(because), true
+// planWithoutNodes returns the plan of a pass that ends before it looks at the nodes, and whether
+// the pass does.
+func (in *input) planWithoutNodes(h *history) (p Plan, ends bool) {
+	if hold := in.stopHold(); hold.Reason != "" {
+		return in.writeStopped(hold), true
 	}
 	if h.collision != nil {
 		return in.writeCollision(h), true
@@ -66,17 +67,17 @@ func (in *input) plan(h *history, omitted omittedNodes) Plan {
 	return write(st, &d)
 }
 
-// stopped returns the hold of a pass that does nothing at all, and otherwise the zero Hold.
-func (in *input) stopped() kplan.Hold[Reason] {
-	selects := in.ds.Selector
-	all := selects != nil && len(selects.MatchLabels)+len(selects.MatchExpressions) == 0
-	stale, err := in.written.unseen(in.read)
+// stopHold returns the hold of a pass that does nothing at all, and otherwise the zero Hold. For a
+// DaemonSet with an empty selector that is being deleted, Kubernetes records the event about the
+// selector, and OpenKruise does not.
+func (in *input) stopHold() kplan.Hold[Reason] {
+	if hold, err := in.written.staleness(in.read); err != nil {
+		return hold // Finish returns the error
+	}
+	s := in.ds.Selector
+	selectsAll := s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 	switch {
-	case err != nil:
-		return stale
-	case in.opts.kruise() && in.owner.Deleting:
-		return kplan.Hold[Reason]{Reason: ReasonDeleting}
-	case all:
+	case selectsAll && !(in.opts.kruise() && in.owner.Deleting):
 		return kplan.Hold[Reason]{Reason: ReasonSelectingAll}
 	case in.owner.Deleting:
 		return kplan.Hold[Reason]{Reason: ReasonDeleting}

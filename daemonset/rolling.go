@@ -11,22 +11,22 @@ import (
 
 // A nodeTally groups the nodes of an update without surge by their next step.
 type nodeTally struct {
-	blockers   []usage // nodes that use up the budget
-	used       int     // by how much
-	replace    []keyPod
-	replaced   int // number of nodes in replace that use up the budget
-	candidates []keyPod
+	blockers   []usage  // nodes that use up the budget; a node may occur twice, see useOfPods
+	used       int      // how much of the budget they use up, with omitted nodes
+	replace    []keyPod // unavailable old pods
+	replaced   int      // number of nodes in replace that use up the budget
+	candidates []keyPod // available old pods
 }
 
-// A keyPod is a pod of a key, by its number from 1.
+// A keyPod is a pod of a key; the number of the pod counts from 1.
 type keyPod struct{ key, pod int32 }
 
-// counts returns the numbers that the budget is compared with.
+// counts returns the counts that the numbers of deletions follow from.
 func (t *nodeTally) counts() rollout.NodeCounts {
 	return rollout.NodeCounts{Unavailable: t.used, OfOld: t.replaced, OldUnavailable: len(t.replace), OldAvailable: len(t.candidates)}
 }
 
-// add files a node.
+// add adds the contribution of a node.
 func (t *nodeTally) add(key int32, u *nodeUse) {
 	t.used += u.used
 	t.blockers = append(t.blockers, u.blockers[:u.used]...)
@@ -43,8 +43,8 @@ func (t *nodeTally) add(key int32, u *nodeUse) {
 }
 
 // updateWithoutSurge is the rolling update without surge: delete, and let the next plan
-// create. Old is the number of nodes with an old pod, and marks are the pods that the hook
-// holds already.
+// create. Old is the number of nodes with an old pod. Marks are the pods that the manage step has
+// found held by the hook.
 func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) updating {
 	u := updating{selection: st.selectNodes()}
 	u.leftOut = st.deadNodes(u.keys)
@@ -69,11 +69,11 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 		u.limit = cause{ReasonMaxUnavailable, int64(taken), int64(budget.Unavailable)}
 	}
 	if waiting || unavailable < len(t.replace) {
-		u.blockers = st.because(t.blockers, facts.blockerReason)
+		u.blockers = st.blockersOf(t.blockers, facts.blockerReason)
 	} else {
-		u.blockers = st.ending()
+		u.blockers = st.terminatingNodes()
 	}
-	counted := max(available-len(t.candidates), 0) // of the nodes left out: beyond the burst
+	counted := max(available-len(t.candidates), 0) // deletions on omitted nodes: they are beyond the burst
 	available -= counted
 	remove := make([]Deletion, 0, unavailable+available)
 	for _, k := range t.replace[:unavailable] {
@@ -82,16 +82,16 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	for _, k := range t.candidates[:available] {
 		remove = append(remove, Deletion{st.pod(k.pod - 1), ReasonRollout})
 	}
-	remove, u.inPlace, u.tooManyInPlace = st.inPlace(remove)
+	remove, u.inPlace, u.tooManyInPlace = st.divideInPlace(remove)
 	u.changes = st.limited(nil, remove, marks)
 	if counted > 0 {
-		u.tooManyToRemove = beyond(len(remove)+counted, st.burst())
+		u.tooManyToRemove = overBurst(len(remove)+counted, st.burst())
 	}
 	return u
 }
 
-// tally counts the nodes with these keys, except the nodes in leftOut, which are sorted by
-// name.
+// tally groups the nodes with these keys, except the nodes in leftOut, which are sorted by name. Old
+// is the number of nodes with an old pod.
 func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
 	t := nodeTally{candidates: make([]keyPod, 0, old-st.omitted.old()), used: st.omitted.blocking()}
 	for _, i := range keys {
@@ -108,28 +108,28 @@ func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
 	return t
 }
 
-// upToDate reports whether a node certainly has only an available new pod, as most nodes have
-// most of the time.
+// upToDate reports whether a node has one pod, and it is new and available. This is true of most
+// nodes most of the time.
 func (st *state) upToDate(k *nodeKey) bool {
 	return k.count == 1 && st.facts[st.grouped[k.first]].upToDate()
 }
 
 // A nodeUse is the contribution of one node to an update without surge.
 type nodeUse struct {
-	blockers  [2]usage // why it uses up the budget
-	used      int      // by how much
-	old       int32    // the number of the pod that may go, from 1; 0 for none
-	available bool     // the old pod is available, and is deleted as far as the budget leaves
+	blockers  [2]usage // the reasons why it uses up the budget: the first used ones
+	used      int      // how much of the budget it uses up: 0, 1 or 2
+	old       int32    // the number of the old pod that may be deleted, from 1; 0 for none
+	available bool     // the old pod is available, so that the budget limits its deletion
 }
 
+// block adds a reason why the node uses up the budget.
 func (u *nodeUse) block(key, pod int32, reason Reason) {
 	u.blockers[u.used] = usage{key, pod, reason}
 	u.used++
 }
 
 // useOf returns the contribution of a node: whether it uses up the budget, and whether its old
-// pod may be deleted (see Update without surge in rules.md). The budget is a share of the
-// nodes that should run a pod.
+// pod may be deleted (see Update without surge in rules.md).
 func (st *state) useOf(key int32) nodeUse {
 	k := &st.keys[key]
 	u := st.useOfPods(key, st.classify(k))
@@ -139,11 +139,13 @@ func (st *state) useOf(key int32) nodeUse {
 	return u
 }
 
+// useOfPods is useOf by the pods of the node alone.
 func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 	n, o := pods.new, pods.old
 	switch {
 	case n.preparing() && o.exists() && !o.preparing():
-		// It counts because it is about to be deleted, and once more if it is not available.
+		// The new pod counts because it is prepared for deletion, and in OpenKruise once more if it
+		// is not available.
 		u.block(key, n.number, ReasonPreparing)
 		if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
 			u.block(key, n.number, n.whyUnavailable())
@@ -156,7 +158,7 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 		u.block(key, n.number, ReasonPreparing)
 		return u
 	case n.exists() && o.preparing():
-		o = podFacts{}
+		o = podFacts{} // as if there were only the new pod
 	}
 	switch {
 	case !pods.ok:
@@ -168,7 +170,7 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 			u.block(key, n.number, n.whyUnavailable())
 		}
 	case !o.exists():
-		u.block(key, 0, empty(pods))
+		u.block(key, 0, whyEmpty(pods))
 	default:
 		u.old, u.available = o.number, o.has(isAvailable)
 		if !u.available && st.countsReplaced() {
@@ -178,22 +180,22 @@ func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 	return u
 }
 
-// countsReplaced reports whether an old pod that is not available uses the budget. In
-// OpenKruise it does not.
+// countsReplaced reports whether an old pod that is not available uses up the budget. In OpenKruise
+// it does not, unless OldUnavailableNotCounted is in Options.Repair.
 func (st *state) countsReplaced() bool {
 	return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)
 }
 
-func empty(pods nodePods) Reason {
+// whyEmpty returns the reason why a node has neither a new nor an old pod.
+func whyEmpty(pods nodePods) Reason {
 	if pods.all > 0 {
 		return ReasonTerminating
 	}
 	return ReasonEmpty
 }
 
-// deadNodes returns, in the order of their names, the nodes that SkipDeadNodes leaves
-// out of the update: they do not answer, and their pods use the budget or would be
-// replaced.
+// deadNodes returns the nodes that SkipDeadNodes leaves out of the update, sorted by name: the first
+// dead nodes that would use up the budget or lose an old pod.
 func (st *state) deadNodes(keys []int32) (dead []usage) {
 	if st.opts.SkipDeadNodes == 0 {
 		return nil
@@ -209,16 +211,16 @@ func (st *state) deadNodes(keys []int32) (dead []usage) {
 	return dead[:min(len(dead), int(st.opts.SkipDeadNodes))]
 }
 
-// ending returns the nodes that wait only for the end of their pods.
-func (st *state) ending() blockers {
-	var wait []usage
+// terminatingNodes returns the nodes that should run a pod and only have pods that are being deleted.
+func (st *state) terminatingNodes() blockers {
+	var list []usage
 	for i := range st.nodes {
 		k := &st.keys[i]
 		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(isTerminating) }) {
-			wait = append(wait, usage{int32(i), 0, ReasonTerminating})
+			list = append(list, usage{int32(i), 0, ReasonTerminating})
 		}
 	}
-	return st.because(wait, facts.terminatingReason)
+	return st.blockersOf(list, facts.terminatingReason)
 }
 
 // A usage is the reason why a node counts as unavailable, or as surging, or is left out.
@@ -228,11 +230,10 @@ type usage struct {
 	reason Reason
 }
 
-// A blockers is the nodes that block the update of other nodes: each by itself, by name, or
-// with [Options.SumHolds] the number of nodes for each reason.
+// blockers are the nodes that block the update of other nodes.
 type blockers struct {
-	named  []usage
-	summed []cause
+	named  []usage // each node, by name
+	summed []cause // with SumHolds instead: the number of nodes for each reason, by reason
 }
 
 // byName sorts nodes by name, and keeps the order of several usages of one node.
@@ -241,10 +242,11 @@ func (st *state) byName(list []usage) []usage {
 	return list
 }
 
-// because returns the blockers: the listed nodes, and the nodes left out of the snapshot. For
-// the latter only facts are known; why returns their reason, "" if they do not block.
-func (st *state) because(list []usage, why func(facts) Reason) blockers {
-	if !st.opts.SumHolds { // then no blocker is left out
+// blockersOf returns the listed nodes as blockers, and adds the omitted nodes that block, which there
+// are only with SumHolds. Only the facts of their pods are known: reasonOf returns the reason why
+// such a node blocks, "" if it does not.
+func (st *state) blockersOf(list []usage, reasonOf func(facts) Reason) blockers {
+	if !st.opts.SumHolds {
 		return blockers{named: st.byName(list)}
 	}
 	var b blockers
@@ -252,14 +254,14 @@ func (st *state) because(list []usage, why func(facts) Reason) blockers {
 		b.add(u.reason, 1)
 	}
 	for f, n := range st.omitted.single.all {
-		if reason := why(f); reason != "" {
+		if reason := reasonOf(f); reason != "" {
 			b.add(reason, int64(n))
 		}
 	}
 	return b
 }
 
-// add counts n more nodes for a reason. There are few reasons, in their order.
+// add counts n more nodes for a reason, and keeps the reasons sorted.
 func (b *blockers) add(reason Reason, n int64) {
 	i, found := slices.BinarySearchFunc(b.summed, reason, func(c cause, r Reason) int { return cmp.Compare(c.reason, r) })
 	if !found {

@@ -9,15 +9,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A selection is the nodes that an update looks at, in the order in which they are chosen,
-// with the causes that keep other nodes out.
+// A selection is the nodes that an update looks at, in order, with the causes that leave out other
+// nodes.
 type selection struct {
 	keys        []int32
 	notSelected cause
 	partition   cause
 }
 
-// selectNodes returns the nodes that the update looks at.
+// selectNodes returns the nodes that the update looks at (see Which nodes in rules.md).
 func (st *state) selectNodes() selection {
 	keys := make([]int32, 0, len(st.keys))
 	filtered := st.opts.kruise() || st.reserved() > 0 || st.ds.NodeSelector != nil
@@ -37,9 +37,10 @@ func (st *state) selectNodes() selection {
 	return selection{keys: keys}
 }
 
-// filter keeps the nodes that partition and selector admit. Updated nodes come first.
+// filter returns the nodes that NodeSelector and the partition leave: updated nodes, then nodes that
+// are being updated or empty, then the nodes to update.
 func (st *state) filter(keys []int32) (s selection) {
-	const updated, updating, selected, rest = 0, 1, 2, 3
+	const updated, updating, selected, rest = 0, 1, 2, 3 // indexes in lists
 	reserved := st.reserved()
 	var lists [4][]int32
 	for _, i := range keys {
@@ -72,7 +73,7 @@ func (st *state) filter(keys []int32) (s selection) {
 	return s
 }
 
-// descending sorts keys by rank, and by name from the last.
+// descending sorts keys by rank, and keys of one rank by name from the last.
 func (st *state) descending(keys []int32) []int32 {
 	slices.SortFunc(keys, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(st.rank(a), st.rank(b)), st.compareKeys(b, a))
@@ -80,14 +81,14 @@ func (st *state) descending(keys []int32) []int32 {
 	return keys
 }
 
-// first returns the first k elements of a list in order. It moves elements of the list. It
-// avoids sorting a long list for a plan that may do little.
+// first moves the k smallest elements of a list to its beginning, sorts and returns them. For a small
+// k this is faster than sorting the list.
 func first[T any](list []T, k int, compare func(a, b T) int) []T {
 	if k > len(list)/2 {
 		slices.SortFunc(list, compare)
 		return list[:min(k, len(list))]
 	}
-	heap := list[:k] // the last of them is at the top
+	heap := list[:k] // the greatest element is at the top
 	for i := range slices.Backward(heap) {
 		siftDown(heap, i, compare)
 	}

@@ -10,13 +10,13 @@ import (
 
 // A surgeTally groups the nodes of an update with surge by their next step.
 type surgeTally struct {
-	blockers []usage // nodes that surge
-	create   []int32 // not limited: the old pod is not available
-	waiting  []int32 // limited by the surge
-	remove   []keyDeletion
-	sunset   []keyPod // limited by the number of available nodes
-	serving  int      // nodes with an available pod
-	missing  []usage  // nodes that do not exist, with an old pod: upstream fails
+	blockers []usage       // nodes that surge
+	create   []int32       // nodes of surgeCreate
+	waiting  []int32       // nodes of surgeWait
+	remove   []keyDeletion // old pods to delete
+	sunset   []keyPod      // old pods of surgeSunset
+	serving  int           // number of nodes with an available pod
+	missing  []usage       // nodes of surgeMissing
 }
 
 type keyDeletion struct {
@@ -24,7 +24,7 @@ type keyDeletion struct {
 	reason Reason
 }
 
-// counts returns the numbers that the budget is compared with.
+// counts returns the counts that the numbers of creations and deletions follow from.
 func (t *surgeTally) counts() rollout.SurgeCounts {
 	return rollout.SurgeCounts{
 		Surging: len(t.blockers), OldUnavailable: len(t.create), OldAvailable: len(t.waiting), Undesired: len(t.sunset), Available: t.serving,
@@ -36,23 +36,23 @@ type surgeStep uint8
 
 const (
 	surgeNothing surgeStep = iota
-	surgeBlocked           // the node surges, for a reason
-	surgeCreate            // it gets a second pod at once
-	surgeWait              // it gets one as far as the surge allows
-	surgeRemove            // its old pod is deleted, for a reason
-	surgeSunset            // its old pod is deleted as far as other nodes make up for it
-	surgeMissing           // the node does not exist, and upstream fails
+	surgeBlocked           // the node surges: it uses up the budget
+	surgeCreate            // its old pod is not available: it gets a new pod, whatever the budget
+	surgeWait              // its old pod is available: it gets a new pod if the budget allows
+	surgeRemove            // its old pod is deleted
+	surgeSunset            // it should not run a pod, and its old pod is available: the pod is deleted if enough other nodes are available
+	surgeMissing           // it does not exist, and has only an old pod: upstream fails
 )
 
 // A surgeUse is the contribution of one node to an update with surge.
 type surgeUse struct {
 	step   surgeStep
-	pod    int32 // the number of the pod meant, from 1; 0 for none
-	reason Reason
-	serves bool // a pod of the node is available
+	pod    int32  // the pod to delete, or the pod that the reason is about; from 1, 0 for none
+	reason Reason // of surgeBlocked, surgeRemove and surgeMissing
+	serves bool   // the node has an available pod
 }
 
-// add files a node.
+// add adds the contribution of a node.
 func (t *surgeTally) add(key int32, u surgeUse) {
 	if u.serves {
 		t.serving++
@@ -74,9 +74,9 @@ func (t *surgeTally) add(key int32, u surgeUse) {
 }
 
 // updateWithSurge is the rolling update with surge: create, and let a later plan delete. It
-// does nothing if an old pod without a new one is on a node that does not exist, where
-// upstream fails. Old is the number of nodes with an old pod, and marks are the pods that the
-// hook holds already.
+// does nothing if a node that does not exist has only an old pod, since upstream fails then. Old is
+// the number of nodes with an old pod. Marks are the pods that the manage step has found held by the
+// hook.
 func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) updating {
 	u := updating{selection: st.selectNodes()}
 	t := surgeTally{waiting: make([]int32, 0, old-st.omitted.old()), serving: st.omitted.serving()}
@@ -96,16 +96,16 @@ func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) upda
 	free, room := counts.Additions(budget.Surge)
 	if room < counts.OldAvailable {
 		u.limit = cause{ReasonMaxSurge, int64(counts.Surging + free + room), int64(budget.Surge)}
-		u.blockers = st.because(t.blockers, func(facts) Reason { return "" })
+		u.blockers = st.blockersOf(t.blockers, func(facts) Reason { return "" })
 	}
-	counted := max(room-len(t.waiting), 0) // of the nodes left out: beyond the burst
+	counted := max(room-len(t.waiting), 0) // creations on omitted nodes: they are beyond the burst
 	create := append(t.create, t.waiting[:room-counted]...)
-	gone := counts.Removals(st.desired)
-	if gone < len(t.sunset) {
-		u.minAvailable = cause{ReasonMinAvailable, int64(t.serving - gone), int64(st.desired)}
+	sunset := counts.Removals(st.desired)
+	if sunset < len(t.sunset) {
+		u.minAvailable = cause{ReasonMinAvailable, int64(t.serving - sunset), int64(st.desired)}
 	}
-	u.changes = st.limited(create, st.surgeDeletions(&t, gone), marks)
-	u.tooManyToCreate = beyond(len(create)+counted, st.burst())
+	u.changes = st.limited(create, st.surgeDeletions(&t, sunset), marks)
+	u.tooManyToCreate = overBurst(len(create)+counted, st.burst())
 	return u
 }
 
@@ -125,6 +125,7 @@ func (st *state) surgeDeletions(t *surgeTally, sunset int) []Deletion {
 	return list
 }
 
+// surgeUseOf returns the contribution of a node to an update with surge.
 func (st *state) surgeUseOf(key int32) surgeUse {
 	k := &st.keys[key]
 	pods := st.classify(k)
@@ -148,7 +149,7 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	case n.exists():
 		u.step, u.pod, u.reason = surgePair(n, o)
 	case k.node < 0:
-		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // with it, the pod is left to the garbage collector
+		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // otherwise the pod is left to the garbage collector
 			u.step, u.pod, u.reason = surgeMissing, o.number, ReasonMissingNode
 		}
 	case serves && k.run:
@@ -163,7 +164,7 @@ func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	return u
 }
 
-// surgePair returns the step for a node with a new and an old pod.
+// surgePair returns the step for a node with a new and an old pod, with its pod and reason.
 func surgePair(n, o podFacts) (step surgeStep, pod int32, reason Reason) {
 	if !n.has(isAvailable) {
 		return surgeBlocked, n.number, n.whyUnavailable()
@@ -172,7 +173,7 @@ func surgePair(n, o podFacts) (step surgeStep, pod int32, reason Reason) {
 }
 
 // surgeOpenKruise returns the contribution of a node by the rules of OpenKruise, which ignore
-// whether a node should run a pod, unless [SurgeOnExcludedNodes] is repaired.
+// whether a node should run a pod, unless SurgeOnExcludedNodes is in Options.Repair.
 func (st *state) surgeOpenKruise(k *nodeKey, pods *nodePods) (u surgeUse) {
 	n, o := pods.new, pods.old
 	switch {

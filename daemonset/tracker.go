@@ -54,7 +54,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	if t.counts.uids.Shared > 0 || t.counts.ranked > 0 || !in.ds.Partition.IsZero() && in.withTotal(t.counts.desired).reserved() > 0 {
 		return Reconcile(t.Snapshot(), now, opts)
 	}
-	if p, over := in.ended(h); over {
+	if p, ends := in.planWithoutNodes(h); ends {
 		return p, nil
 	}
 	p := in.plan(h, t.addExcerpt(in, h))

@@ -18,22 +18,23 @@ type Versions struct {
 	DaemonSets string `json:"daemonSets,omitzero"`
 }
 
-// wrotePod returns the record after a pod was created or adopted. Another UID starts a new
-// record. Deletions, releases and new labels of pods are not recorded, as upstream does not
-// record them either.
+// wrotePod returns v after a pod was created or adopted. Another UID of the DaemonSet starts with no
+// versions. Deletions, releases and new labels of pods are not recorded, as in upstream.
 func (v Versions) wrotePod(ownerUID, version string) Versions {
 	v = v.owned(ownerUID)
 	v.Pods = later(v.Pods, version)
 	return v
 }
 
-// WroteStatus returns the record after the status of the DaemonSet was written.
+// WroteStatus returns v after the status of the DaemonSet was written. Another UID of the DaemonSet
+// starts with no versions.
 func (v Versions) WroteStatus(ownerUID, version string) Versions {
 	v = v.owned(ownerUID)
 	v.DaemonSets = later(v.DaemonSets, version)
 	return v
 }
 
+// owned returns v if it is of the DaemonSet with the UID, and otherwise no versions.
 func (v Versions) owned(uid string) Versions {
 	if v.OwnerUID != uid {
 		return Versions{OwnerUID: uid}
@@ -49,13 +50,13 @@ func later(old, version string) string {
 	return version
 }
 
-// unseen returns a hold and an error if the pass must wait because the caches, which have read
-// up to the versions in read, are older than the writes in v. Versions that do not compare
-// never hold back a pass.
+// staleness returns a hold and an error if the caches, which have read up to the versions in read,
+// are older than the writes in v. The pass must wait then: Reconcile reports the hold, and Finish the
+// error. Versions that do not compare never hold back a pass.
 //
 // It mirrors the consistency store of the controller package of Kubernetes, as the DaemonSet
 // controller uses it.
-func (v Versions) unseen(read Versions) (kplan.Hold[Reason], error) {
+func (v Versions) staleness(read Versions) (kplan.Hold[Reason], error) {
 	for _, r := range []struct {
 		reason                  Reason
 		resource, written, read string
@@ -71,8 +72,8 @@ func (v Versions) unseen(read Versions) (kplan.Hold[Reason], error) {
 	return kplan.Hold[Reason]{}, nil
 }
 
-// upTo returns the read versions of a snapshot that shows all writes to pods, whatever the
-// cache had read.
+// upTo returns the versions that a snapshot shows, after the written pods have been added to it: the
+// later version of v and written.
 func (v Versions) upTo(written Versions) Versions {
 	if v.Pods != "" && written.Pods != "" {
 		v.Pods = later(v.Pods, written.Pods)

@@ -36,8 +36,8 @@ func write(st *state, d *decision) Plan {
 		return p
 	}
 	st.writeManaging(&p, &d.manage)
-	for i := range d.refresh {
-		st.writeRefresh(&p, &d.refresh[i])
+	for i := range d.refreshes {
+		st.writeRefresh(&p, &d.refreshes[i])
 	}
 	st.writeUpdating(&p, &d.update)
 	st.writeUnused(&p, d.unused)
@@ -246,7 +246,7 @@ func (in *input) podName(p *Pod) string {
 	return in.ds.Namespace + "/" + p.Name
 }
 
-func (in *input) writeRefresh(p *Plan, r *refreshment) {
+func (in *input) writeRefresh(p *Plan, r *refresh) {
 	a := RefreshPod{Object: in.object(r.pod), Node: r.pod.target(), Patch: r.step.Put, DropGrace: r.step.DropGrace, Reason: r.reason}
 	if r.reason == ReasonInPlace {
 		p.hold(kplan.Hold[Reason]{Node: a.Node, Name: a.Name, Reason: r.reason})
