@@ -12,22 +12,23 @@ import (
 	"github.com/kplan-go/kplan/internal/base/zero"
 )
 
-// A State is the progress of an update in place, as the annotation
-// [AnnotationState] carries it.
+// A State is the progress of an update in place. The annotation [AnnotationState] holds it as JSON.
 type State struct {
 	Revision  string                   `json:"revision"`
 	Timestamp time.Time                `json:"updateTimestamp"`
 	Last      map[string]LastContainer `json:"lastContainerStatuses"` // the containers before the update, by name
 
-	FromEnv bool `json:"updateEnvFromMetadata,omitempty"`
-	Scales  bool `json:"updateResources,omitempty"`
-	Images  bool `json:"updateImages,omitempty"`
+	FromEnv bool `json:"updateEnvFromMetadata,omitempty"` // see [Spec]
+	Scales  bool `json:"updateResources,omitempty"`       // the update changes resources
+	Images  bool `json:"updateImages,omitempty"`          // the update changes images
+
+	// The changes that later batches write, by container.
 
 	NextImages map[string]string      `json:"nextContainerImages,omitempty"`
 	NextRefs   map[string]RefMetadata `json:"nextContainerRefMetadata,omitempty"`
 	NextScales map[string]Resources   `json:"nextContainerResources,omitempty"`
-	PreCheck   *PreCheck              `json:"preCheckBeforeNext,omitempty"`
-	Batches    []Batch                `json:"containerBatchesRecord,omitempty"`
+	PreCheck   *PreCheck              `json:"preCheckBeforeNext,omitempty"`     // nil if no batch is left
+	Batches    []Batch                `json:"containerBatchesRecord,omitempty"` // the batches so far
 }
 
 // A LastContainer is the state of a container before it was updated.
@@ -37,17 +38,16 @@ type LastContainer struct {
 
 // A PreCheck is the condition for the next batch.
 type PreCheck struct {
-	Ready []string `json:"containersRequiredReady,omitempty"` // containers, sorted
+	Ready []string `json:"containersRequiredReady,omitempty"` // containers that must be ready, sorted
 }
 
-// A Batch is the containers that were updated at once.
+// A Batch holds the containers that were updated at once.
 type Batch struct {
 	Timestamp  time.Time `json:"timestamp"`
 	Containers []string  `json:"containers"` // sorted
 }
 
-// A Put is the write of one batch of an update in place to a pod. State goes to the annotation
-// [AnnotationState].
+// A Put is the write of one batch of an update in place to a pod.
 type Put struct {
 	Images            map[string]string `json:"images,omitempty"` // by container
 	Labels            map[string]string `json:"labels,omitempty"`
@@ -58,7 +58,8 @@ type Put struct {
 	AllAnnotations    bool              `json:"allAnnotations,omitzero"` // remove all annotations first
 	// Resources are limits and requests by container. They go to the subresource resize.
 	Resources map[string]Resources `json:"resources,omitempty"`
-	State     State                `json:"state"`
+	// State goes to the annotation [AnnotationState].
+	State State `json:"state"`
 }
 
 // String returns the containers and their images, such as "app=app:2, log=log:7", and the
@@ -77,9 +78,9 @@ func (p Put) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// FirstBatch returns the first write of an update in place: the metadata that no environment
-// refers to, the containers without launch priority, and the containers of the highest
-// priority.
+// FirstBatch returns the first write of an update in place: the metadata that no environment refers
+// to, and the first batch of containers. These are the containers without launch priority, the
+// containers of the highest priority, and all that refer to the same metadata.
 func FirstBatch(containers []Container, spec *Spec, now time.Time) Put {
 	spec = zero.Or(spec)
 	put := Put{State: State{
@@ -89,21 +90,21 @@ func FirstBatch(containers []Container, spec *Spec, now time.Time) Put {
 	put.Labels, put.RemoveLabels = divide(spec.Metadata.Labels)
 	put.Annotations, put.RemoveAnnotations = divide(spec.Metadata.Annotations)
 	put.AllLabels, put.AllAnnotations = spec.Metadata.AllLabels, spec.Metadata.AllAnnotations
-	put.next(containers, now)
+	put.moveBatch(containers, now)
 	return put
 }
 
-// NextBatch returns the next write of an update in place, given its state.
+// NextBatch returns the write of the next batch of an update in place with this state.
 func NextBatch(containers []Container, state *State, now time.Time) Put {
 	state = zero.Or(state)
 	put := Put{State: *state}
 	put.State.Last = maps.Clone(state.Last)
 	put.State.Batches = slices.Clone(state.Batches)
-	put.next(containers, now)
+	put.moveBatch(containers, now)
 	return put
 }
 
-// divide separates values to set from keys to remove, sorted.
+// divide returns the values to set and the keys to remove, sorted, of a patch.
 func divide(changes map[string]*string) (set map[string]string, remove []string) {
 	for key, value := range changes {
 		if value == nil {
@@ -119,8 +120,8 @@ func divide(changes map[string]*string) (set map[string]string, remove []string)
 	return set, remove
 }
 
-// next moves a batch of containers from the state to the write.
-func (p *Put) next(containers []Container, now time.Time) {
+// moveBatch moves the changes of one batch from the state to the write.
+func (p *Put) moveBatch(containers []Container, now time.Time) {
 	images, refs, scales := p.State.NextImages, p.State.NextRefs, p.State.NextScales
 	p.State.NextImages, p.State.NextRefs, p.State.NextScales, p.State.PreCheck = nil, nil, nil, nil
 	touched := func(c *Container) bool {
@@ -140,7 +141,7 @@ func (p *Put) next(containers []Container, now time.Time) {
 		case !touched(c):
 		case batch[i]:
 			names = append(names, c.Name)
-			p.put(c, image, ref)
+			p.add(c, image, ref)
 			if hasScale {
 				set(&p.Resources, c.Name, scale.clone())
 			}
@@ -163,8 +164,8 @@ func (p *Put) next(containers []Container, now time.Time) {
 	}
 }
 
-// put adds one container to the write.
-func (p *Put) put(c *Container, image string, ref RefMetadata) {
+// add adds the image and the metadata of one container to the write.
+func (p *Put) add(c *Container, image string, ref RefMetadata) {
 	if image != "" {
 		set(&p.Images, c.Name, image)
 		if c.Status != nil {
@@ -179,6 +180,7 @@ func (p *Put) put(c *Container, image string, ref RefMetadata) {
 	}
 }
 
+// set sets a value in a map, which it makes first if it is nil.
 func set[V any](m *map[string]V, key string, value V) {
 	if *m == nil {
 		*m = map[string]V{}
@@ -225,6 +227,7 @@ func chooseBatch(containers []Container, touched func(*Container) bool, refs map
 	return batch
 }
 
+// overlaps reports whether any key of the metadata is among the keys.
 func overlaps(metadata map[string]string, keys map[string]bool) bool {
 	for key := range metadata {
 		if keys[key] {

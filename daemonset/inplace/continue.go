@@ -15,7 +15,8 @@ const (
 	// AnnotationState carries the progress of an update in place. The name without
 	// "apps.kruise.io/" is read as well.
 	AnnotationState = "apps.kruise.io/inplace-update-state"
-	// AnnotationGrace carries a grace period; it is read under its old name as well.
+	// AnnotationGrace carries a grace period before an update in place. The name without
+	// "apps.kruise.io/" is read as well.
 	AnnotationGrace = "apps.kruise.io/inplace-update-grace"
 )
 
@@ -39,8 +40,8 @@ type Pod struct {
 // A Step is the next step of the update in place of a pod. The zero step means nothing to do:
 // the update is over, or there was none, and the gate of the pod may open.
 type Step struct {
-	Wait      bool      `json:"wait,omitzero"`      // for the pod, or for RecheckAt
-	RecheckAt time.Time `json:"recheckAt,omitzero"` // when a grace period ends
+	Wait      bool      `json:"wait,omitzero"`      // wait for a change of the pod, or until RecheckAt
+	RecheckAt time.Time `json:"recheckAt,omitzero"` // when the grace period ends; zero if there is none
 	Put       *Put      `json:"put,omitempty"`      // the batch to write, if any
 	DropGrace bool      `json:"dropGrace,omitzero"` // remove the annotation of the grace period
 }
@@ -54,18 +55,18 @@ type grace struct {
 	Seconds  int64                  `json:"graceSeconds"`
 }
 
-// UnderWay reports whether the annotations of a pod carry an update in place,
-// which may be over.
+// UnderWay reports whether the annotations of a pod carry an update in place, which may already be
+// over.
 func UnderWay(annotations map[string]string) bool {
 	if len(annotations) == 0 {
-		return false // nearly all pods
+		return false // fast, since nearly all pods have none
 	}
 	p := Pod{Annotations: annotations}
 	return p.annotation(AnnotationState) != "" || p.annotation(AnnotationGrace) != ""
 }
 
-// Continue returns the next step of the update in place of a pod, given the hash of the
-// revision that the pod carries. Annotations that cannot be read wait forever.
+// Continue returns the next step of the update in place of a pod with the hash of a revision in its
+// label. If its annotations cannot be read, the step is to wait.
 func Continue(p Pod, hash string, now time.Time) Step {
 	if text := p.annotation(AnnotationGrace); text != "" {
 		return p.endGrace(text, hash, now)
@@ -88,7 +89,8 @@ func Continue(p Pod, hash string, now time.Time) Step {
 	return Step{Put: &put}
 }
 
-// endGrace ends a grace period that another writer has put on a pod.
+// endGrace returns the step of a pod with a grace period, which another writer has set. After it the
+// first batch is written.
 func (p *Pod) endGrace(text, hash string, now time.Time) Step {
 	var g grace
 	var state State
@@ -108,8 +110,8 @@ func (p *Pod) endGrace(text, hash string, now time.Time) Step {
 	return Step{Put: &put, DropGrace: true}
 }
 
-// Completed reports whether the update in place of a pod is over, as far as its annotations
-// tell. A pod without an update has completed.
+// Completed reports whether the update in place of a pod is over, by its annotations and containers.
+// It is over for a pod without an update.
 func Completed(p Pod) bool {
 	if p.annotation(AnnotationGrace) != "" {
 		return false
@@ -122,7 +124,7 @@ func Completed(p Pod) bool {
 	return json.Unmarshal([]byte(text), &state) == nil && !state.pending() && p.updated(&state)
 }
 
-// annotation returns the annotation of a name, or of its old name.
+// annotation returns the annotation with a name, or else with its old name.
 func (p *Pod) annotation(name string) string {
 	if text, ok := p.Annotations[name]; ok {
 		return text
@@ -130,12 +132,12 @@ func (p *Pod) annotation(name string) string {
 	return p.Annotations[strings.TrimPrefix(name, "apps.kruise.io/")]
 }
 
-// pending reports whether another batch is to come.
+// pending reports whether a batch is left.
 func (s *State) pending() bool {
 	return len(s.NextImages)+len(s.NextRefs)+len(s.NextScales) > 0
 }
 
-// updated reports whether the containers run the images and metadata of the last batch.
+// updated reports whether the containers run the images and metadata that have been written.
 func (p *Pod) updated(s *State) bool {
 	switch {
 	case s.FromEnv && !p.RuntimeEnv:
@@ -143,18 +145,18 @@ func (p *Pod) updated(s *State) bool {
 	case p.RuntimePlain:
 		return true
 	}
-	for name, was := range s.Last {
+	for name, last := range s.Last {
 		i := slices.IndexFunc(p.Containers, func(c Container) bool { return c.Name == name })
-		if i < 0 || !p.Containers[i].changed(was.ImageID) {
+		if i < 0 || !p.Containers[i].runsNewImage(last.ImageID) {
 			return false
 		}
 	}
 	return true
 }
 
-// changed reports whether the container no longer runs the image with the ID, or runs the
-// image in its spec, which may be the same.
-func (c *Container) changed(imageID string) bool {
+// runsNewImage reports whether the container runs another image than the one with the ID before the
+// update, or runs the image in its spec, which may be the same image.
+func (c *Container) runsNewImage(imageID string) bool {
 	if c.Status == nil {
 		return false
 	}

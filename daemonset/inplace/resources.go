@@ -20,9 +20,9 @@ func (r Resources) clone() Resources { return Resources{maps.Clone(r.Limits), ma
 // scalable reports whether a resource can change while a container runs.
 func scalable(name string) bool { return name == "cpu" || name == "memory" }
 
-// addResources compares the resources of two containers, which differ only in resources and
-// image. It fails unless only values of cpu and memory change. A request that the API server
-// has set to the limit changes with the limit.
+// addResources adds the changed resources of a container, and reports whether they can change in
+// place: only values of cpu and memory may differ. A request that the API server has set to the limit
+// changes with the limit.
 func (s *Spec) addResources(name string, from, to map[string]any) bool {
 	if equalJSON(from["resources"], to["resources"]) {
 		return true
@@ -76,7 +76,7 @@ func changedQuantities(from, to any) (changed map[string]string, ok bool) {
 	return changed, true
 }
 
-// restarts reports whether the resize policy of a container restarts it for a change.
+// restarts reports whether the resize policy of a container restarts it for these changes.
 func restarts(policy any, r Resources) bool {
 	list, _ := policy.([]any)
 	for _, item := range list {

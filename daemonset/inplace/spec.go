@@ -5,6 +5,7 @@ package inplace
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,10 +17,10 @@ import (
 type Container struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitzero"`
-	// Labels and Annotations are the keys that its environment refers to.
+	// Labels and Annotations are the keys of the metadata of the pod that its environment refers to.
 	Labels      []string `json:"labels,omitempty"`
 	Annotations []string `json:"annotations,omitempty"`
-	// Priority is its launch priority; nil for none. The highest goes first.
+	// Priority is its launch priority, nil for none. The highest priority is updated first.
 	Priority *int32 `json:"priority,omitzero"`
 	// Status is its observed state, nil if it has none.
 	Status *ContainerStatus `json:"status,omitempty"`
@@ -42,11 +43,11 @@ type RefMetadata struct {
 type Spec struct {
 	Revision string                 `json:"revision"`           // the hash of the new template
 	Images   map[string]string      `json:"images,omitempty"`   // new images by container
-	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new metadata by container that refers to it
+	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new metadata, by container that refers to it
 	Metadata MetadataPatch          `json:"metadata,omitempty"` // the rest of the metadata
-	FromEnv  bool                   `json:"fromEnv,omitzero"`   // some environment changes with the metadata
+	FromEnv  bool                   `json:"fromEnv,omitzero"`   // a container refers to metadata that changes
 	// Resources are the changed limits and requests by container, see
-	// [Options.VerticalScaling]. Restart reports whether one of them restarts its container.
+	// [Options.VerticalScaling]. Restart is set if one of the changes restarts its container.
 	Resources map[string]Resources `json:"resources,omitempty"`
 	Restart   bool                 `json:"restart,omitzero"`
 }
@@ -68,7 +69,7 @@ type MetadataPatch struct {
 	AllAnnotations bool               `json:"allAnnotations,omitzero"` // remove all annotations first
 }
 
-// envBarrier is the variable that carries the launch priority of a container.
+// envBarrier is the environment variable that holds the launch priority of a container.
 const envBarrier = "KRUISE_CONTAINER_BARRIER"
 
 // A storedTemplate holds the fields of a stored template that updates in place read.
@@ -101,8 +102,8 @@ type storedEnv struct {
 	} `json:"valueFrom"`
 }
 
-// Containers returns the containers of a template as revisions store it, without
-// status. It is nil for data that cannot be read.
+// Containers returns the containers of the template in the data of a revision, without status. It
+// returns nil if the data cannot be read.
 func Containers(data []byte) []Container {
 	_, t, ok := readTemplate(data)
 	if !ok {
@@ -115,6 +116,7 @@ func Containers(data []byte) []Container {
 	return list
 }
 
+// container returns the container of a pod of the template.
 func (s *storedContainer) container() Container {
 	c := Container{Name: s.Name, Image: s.Image}
 	for i := range s.Env {
@@ -147,8 +149,8 @@ func subscript(path, field string) (string, bool) {
 	return strings.CutSuffix(rest, "']")
 }
 
-// readTemplate decodes the template of stored data twice: as a whole, and its fields in a
-// storedTemplate.
+// readTemplate decodes the template in the data of a revision twice: as a whole, to compare it, and as
+// a storedTemplate.
 func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool) {
 	var stored struct {
 		Spec struct {
@@ -192,9 +194,9 @@ func CalculateSpec(from, to []byte, hash string, opts Options) (Spec, bool) {
 		return spec, false
 	}
 	if len(spec.Resources) > 0 {
-		was, ok := qosClass(a)
-		is, ok2 := qosClass(b)
-		if !ok || !ok2 || was != is {
+		oldClass, ok := qosClass(a)
+		newClass, ok2 := qosClass(b)
+		if !ok || !ok2 || oldClass != newClass {
 			return spec, false
 		}
 	}
@@ -202,7 +204,8 @@ func CalculateSpec(from, to []byte, hash string, opts Options) (Spec, bool) {
 	return spec, true
 }
 
-// addContainers compares containers by position.
+// addContainers adds the changes of the containers, compared by position, and reports whether they can
+// change in place.
 func (s *Spec) addContainers(from, to any, old *storedTemplate, scaling bool) bool {
 	a, _ := from.([]any)
 	b, _ := to.([]any)
@@ -223,6 +226,7 @@ func (s *Spec) addContainers(from, to any, old *storedTemplate, scaling bool) bo
 	return true
 }
 
+// addImage adds a changed image of a container, and reports whether both images are texts.
 func (s *Spec) addImage(name string, from, to map[string]any) bool {
 	if equalJSON(from["image"], to["image"]) {
 		return true
@@ -235,6 +239,7 @@ func (s *Spec) addImage(name string, from, to map[string]any) bool {
 	return had && has
 }
 
+// sameField reports whether a field is equal, or missing, in both objects.
 func sameField(a, b map[string]any, field string) bool {
 	x, ok := a[field]
 	y, ok2 := b[field]
@@ -246,19 +251,17 @@ func sameField(a, b map[string]any, field string) bool {
 func (s *Spec) addMetadata(old, next *storedTemplate, removesAll bool) {
 	s.Metadata.Labels = differences(old.Metadata.Labels, next.Metadata.Labels)
 	s.Metadata.Annotations = differences(old.Metadata.Annotations, next.Metadata.Annotations)
-	var labels, annotations []string // taken over by containers
+	var labels, annotations []string // changed keys that containers refer to
 	for i := range next.Spec.Containers {
 		c := next.Spec.Containers[i].container()
 		var ref RefMetadata
-		ref.Labels, labels = take(c.Labels, s.Metadata.Labels, labels)
-		ref.Annotations, annotations = take(c.Annotations, s.Metadata.Annotations, annotations)
+		ref.Labels, labels = valuesOf(c.Labels, s.Metadata.Labels, labels)
+		ref.Annotations, annotations = valuesOf(c.Annotations, s.Metadata.Annotations, annotations)
 		if ref.Labels == nil && ref.Annotations == nil {
 			continue
 		}
-		if s.Refs == nil {
-			s.Refs = map[string]RefMetadata{}
-		}
-		s.Refs[c.Name], s.FromEnv = ref, true
+		set(&s.Refs, c.Name, ref)
+		s.FromEnv = true
 	}
 	s.Metadata.Labels = without(s.Metadata.Labels, labels)
 	s.Metadata.Annotations = without(s.Metadata.Annotations, annotations)
@@ -270,21 +273,19 @@ func (s *Spec) addMetadata(old, next *storedTemplate, removesAll bool) {
 	}
 }
 
-// take returns the changes of the keys that are not removals, and adds the keys to
-// taken.
-func take(keys []string, changes map[string]*string, taken []string) (map[string]string, []string) {
-	var set map[string]string
+// valuesOf returns the new values of the keys that a container refers to, and appends their keys to
+// taken. Removed keys have no new value.
+func valuesOf(keys []string, changes map[string]*string, taken []string) (values map[string]string, _ []string) {
 	for _, key := range keys {
 		if value := changes[key]; value != nil {
-			if set == nil {
-				set = map[string]string{}
-			}
-			set[key], taken = *value, append(taken, key)
+			set(&values, key, *value)
+			taken = append(taken, key)
 		}
 	}
-	return set, taken
+	return values, taken
 }
 
+// without deletes keys from changes, and returns nil if no changes are left.
 func without(changes map[string]*string, keys []string) map[string]*string {
 	for _, key := range keys {
 		delete(changes, key)
@@ -295,6 +296,7 @@ func without(changes map[string]*string, keys []string) map[string]*string {
 	return changes
 }
 
+// differences returns the changes from old to next; nil removes a key.
 func differences(old, next map[string]string) map[string]*string {
 	changes := map[string]*string{}
 	for key, value := range next {
@@ -312,21 +314,13 @@ func differences(old, next map[string]string) map[string]*string {
 
 // sameExcept reports whether two objects are equal except for some fields.
 func sameExcept(a, b map[string]any, fields ...string) bool {
-	except := func(key string) bool {
-		for _, f := range fields {
-			if f == key {
-				return true
-			}
-		}
-		return false
-	}
 	for key, value := range a {
-		if other, ok := b[key]; !except(key) && (!ok || !equalJSON(value, other)) {
+		if other, ok := b[key]; !slices.Contains(fields, key) && (!ok || !equalJSON(value, other)) {
 			return false
 		}
 	}
 	for key := range b {
-		if _, ok := a[key]; !ok && !except(key) {
+		if _, ok := a[key]; !ok && !slices.Contains(fields, key) {
 			return false
 		}
 	}
@@ -341,18 +335,10 @@ func equalJSON(a, b any) bool {
 		return ok && sameExcept(x, y)
 	case []any:
 		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if !equalJSON(x[i], y[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(x, y, equalJSON)
 	}
 	switch b.(type) {
-	case map[string]any, []any:
+	case map[string]any, []any: // which == cannot compare
 		return false
 	}
 	return a == b
