@@ -47,7 +47,7 @@ func ObjectOf(a Action) (o Object, ok bool) {
 
 func (o Object) object() Object { return o }
 
-// CreateRevision stores the current template. If the name turns out to be taken, call
+// CreateRevision creates a revision with the current template. If the name is taken, call
 // [revision.DaemonSetTaken].
 type CreateRevision struct {
 	Name        string            `json:"name"`
@@ -111,7 +111,7 @@ type RelabelPod struct {
 // CreatePod creates the pod of a node from the template of a revision: with [Tolerations], and
 // pinned to the node by [Pin].
 type CreatePod struct {
-	Kind       string `json:"kind,omitzero"` // "" is a pod
+	Kind       string `json:"kind,omitzero"` // "" means Pod
 	Node       string `json:"node"`
 	Hash       string `json:"hash"`                // the label controller-revision-hash
 	Generation string `json:"generation,omitzero"` // the label pod-template-generation, "" for none
@@ -134,14 +134,14 @@ type DeletePod struct {
 	Reason Reason `json:"reason"`
 }
 
-// PreparePod marks a pod that is to be deleted as soon as a hook releases it: it sets labels
-// and annotation as given, and if NotReady is set, a reason for being not ready. Labels is
-// empty if the pod is marked already.
+// PreparePod marks a pod that is to be deleted as soon as a hook releases it: it sets the label
+// [LabelState] to State and the annotation [AnnotationStateSince] to Since. If NotReady is set, it
+// also sets the condition KruisePodReady to False.
 type PreparePod struct {
 	Object
 	Node     string    `json:"node"`
-	State    string    `json:"state,omitzero"` // of the label LabelState, "" if it is set already
-	Since    time.Time `json:"since,omitzero"` // for the annotation AnnotationStateSince
+	State    string    `json:"state,omitzero"` // "" leaves label and annotation alone
+	Since    time.Time `json:"since,omitzero"`
 	NotReady bool      `json:"notReady,omitzero"`
 	Reason   Reason    `json:"reason"`
 }
@@ -159,8 +159,8 @@ type UpdatePod struct {
 	Reason    Reason      `json:"reason"`
 }
 
-// RefreshPod continues an update in place: it opens the readiness gate, or writes the next
-// batch.
+// RefreshPod continues an update in place: it opens the readiness gate, ends a grace period, or writes
+// the next batch.
 type RefreshPod struct {
 	Object
 	Node      string       `json:"node"`
@@ -170,7 +170,7 @@ type RefreshPod struct {
 	Reason    Reason       `json:"reason"`
 }
 
-// word returns the name of a kind in messages: pod, or a custom kind.
+// word returns the name of a kind of pods in messages: pod, or a custom kind.
 func word(kind string) string { return cmp.Or(kind, "pod") }
 
 func (CreateRevision) isAction()  {}
@@ -252,14 +252,14 @@ func (a UpdatePod) String() string {
 
 // String returns one line with the reason.
 func (a RefreshPod) String() string {
-	what := "opened its gate"
+	step := "opened its gate"
 	switch {
 	case a.Patch != nil:
-		what = a.Patch.String()
+		step = a.Patch.String()
 	case a.DropGrace:
-		what = "dropped its grace period"
+		step = "dropped its grace period"
 	}
-	return fmt.Sprintf("Refreshed %s %s on node %s: %s (%s)", word(a.Kind), a.Name, a.Node, what, a.Reason)
+	return fmt.Sprintf("Refreshed %s %s on node %s: %s (%s)", word(a.Kind), a.Name, a.Node, step, a.Reason)
 }
 
 var (
@@ -291,6 +291,7 @@ func (as *Actions) UnmarshalJSON(data []byte) (err error) {
 	return err
 }
 
+// members returns the names of the actions in JSON.
 func members() []union.Member {
 	return []union.Member{
 		union.Of[CreateRevision]("createRevision"),

@@ -36,7 +36,7 @@ type input struct {
 	written, read Versions
 
 	index   nameIndex // of nodes
-	backoff Backoff   // of the snapshot, in order
+	backoff Backoff   // of the snapshot, sorted
 }
 
 // admit checks, defaults and compiles a snapshot without its pods, and returns the errors.
@@ -110,7 +110,7 @@ func (in *input) admitStrategy(errs *kplan.FieldErrors) {
 	}
 	switch d.RollingType {
 	case "", Standard, InPlaceIfPossible:
-	case Surging: // an old name for a surge
+	case Surging: // of v1alpha1, which had no maxSurge
 		if in.surge.IsZero() {
 			in.surge = rollout.Int(1)
 		}
@@ -160,9 +160,9 @@ func (in *input) admitLists(errs *kplan.FieldErrors) {
 	})
 }
 
-// indexNodes finds nodes by name, which must be unique.
+// indexNodes makes the index of the nodes by name, and checks that names are set and unique.
 func (in *input) indexNodes(errs *kplan.FieldErrors) {
-	in.index = newNameIndex(len(in.nodes), 2) // so that a pod finds its node at the first look
+	in.index = newNameIndex(len(in.nodes), 2) // with free slots, so that most look-ups read one slot
 	nameOf, unnamed := func(i int32) string { return in.nodes[i].Name }, false
 	for i := range in.nodes {
 		in.index.add(in.nodes[i].Name, int32(i), nameOf)

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Keys of the taints of a node that does not answer.
+// Keys of the taints of a dead node, which does not answer.
 const (
 	TaintNotReady    = "node.kubernetes.io/not-ready"
 	TaintUnreachable = "node.kubernetes.io/unreachable"
@@ -64,6 +64,7 @@ func addDefaults(list []Toleration, hostNetwork, overwrite bool) []Toleration {
 	return list
 }
 
+// defaults returns the default tolerations.
 func defaults(hostNetwork bool) []Toleration {
 	list := []Toleration{
 		{Key: TaintNotReady, Operator: TolerationExists, Effect: NoExecute},
@@ -92,7 +93,7 @@ func (t *Toleration) Tolerates(taint Taint) bool {
 	return t.Operator == TolerationExists
 }
 
-// A Placement is the decision whether a daemon belongs on a node, with its reason.
+// A Placement is the decision whether a node should run a pod of the DaemonSet, with its reason.
 type Placement struct {
 	ShouldRun             bool   `json:"shouldRun"`             // create a pod if there is none
 	ShouldContinueRunning bool   `json:"shouldContinueRunning"` // leave an existing pod
@@ -101,16 +102,16 @@ type Placement struct {
 	Key                   string `json:"key,omitzero"`          // of ReasonNodeSelector: the first label that differs
 }
 
-// A Placer decides where daemons of one template belong. It is immutable.
+// A Placer decides on which nodes pods of one template belong. It is immutable.
 type Placer struct {
-	nodeName    string
-	labels      map[string]string
-	selects     selector.Selector      // these labels
-	terms       []selector.NodeMatcher // the terms of the affinity, each alone
-	demanding   bool                   // there are labels or an affinity
-	affine      bool                   // there is an affinity
-	tolerations []Toleration
-	finite      bool
+	nodeName      string
+	labels        map[string]string
+	selector      selector.Selector      // of the labels
+	terms         []selector.NodeMatcher // of the affinity, one matcher for each term
+	constrained   bool                   // there are labels or an affinity
+	hasAffinity   bool
+	tolerations   []Toleration
+	finiteMeansNo bool // the option FiniteTolerationMeansNo
 }
 
 // NewPlacer compiles the node constraints of a template. It never fails: invalid terms of the
@@ -118,10 +119,10 @@ type Placer struct {
 func NewPlacer(t *Template, opts Options) Placer {
 	t = zero.Or(t)
 	p := Placer{
-		nodeName: t.NodeName, labels: t.NodeSelector, selects: selector.FromMap(t.NodeSelector),
-		demanding: len(t.NodeSelector) > 0 || t.Affinity != nil, affine: t.Affinity != nil, finite: opts.FiniteTolerationMeansNo,
+		nodeName: t.NodeName, labels: t.NodeSelector, selector: selector.FromMap(t.NodeSelector),
+		constrained: len(t.NodeSelector) > 0 || t.Affinity != nil, hasAffinity: t.Affinity != nil, finiteMeansNo: opts.FiniteTolerationMeansNo,
 	}
-	if p.affine {
+	if p.hasAffinity {
 		p.terms = make([]selector.NodeMatcher, len(t.Affinity.Terms))
 		for i := range p.terms {
 			p.terms[i] = selector.NewNodeMatcher(&selector.NodeSelector{Terms: t.Affinity.Terms[i : i+1]})
@@ -145,7 +146,7 @@ func (p *Placer) place(n *Node, term int) (Placement, int) {
 	if p.nodeName != "" && p.nodeName != n.Name {
 		return Placement{Reason: ReasonNodeName}, term
 	}
-	if p.demanding {
+	if p.constrained {
 		met, ok := p.accepts(n, term)
 		if !ok {
 			return p.mismatch(n), term
@@ -161,7 +162,7 @@ func (p *Placer) place(n *Node, term int) (Placement, int) {
 // accepts reports whether a node has the labels and meets a term of the affinity, and which
 // one: it begins with the given term.
 func (p *Placer) accepts(n *Node, term int) (met int, ok bool) {
-	if !p.selects.Matches(n.Labels) {
+	if !p.selector.Matches(n.Labels) {
 		return 0, false
 	}
 	for i := range p.terms {
@@ -170,9 +171,11 @@ func (p *Placer) accepts(n *Node, term int) (met int, ok bool) {
 			return met, true
 		}
 	}
-	return 0, !p.affine
+	return 0, !p.hasAffinity
 }
 
+// placeTainted decides about a node with taints that meets all other constraints. A NoExecute taint
+// decides before a NoSchedule taint.
 func (p *Placer) placeTainted(n *Node) Placement {
 	worst := Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: ReasonFits}
 	for i := range n.Taints {
@@ -187,15 +190,15 @@ func (p *Placer) placeTainted(n *Node) Placement {
 			worst = Placement{ShouldContinueRunning: true, Reason: ReasonTaintNoSchedule, Taint: taint}
 		}
 	}
-	if worst.ShouldRun && p.finite {
-		return p.withoutFinite(n, worst)
+	if worst.ShouldRun && p.finiteMeansNo {
+		return p.placeWithFinite(n, worst)
 	}
 	return worst
 }
 
-// withoutFinite keeps new pods off a node from which a taint would evict them after the
-// seconds of their toleration.
-func (p *Placer) withoutFinite(n *Node, fits Placement) Placement {
+// placeWithFinite keeps new pods off a node with a NoExecute taint that they tolerate only for some
+// seconds. Otherwise it returns fits.
+func (p *Placer) placeWithFinite(n *Node, fits Placement) Placement {
 	for _, taint := range n.Taints {
 		if taint.Effect != NoExecute {
 			continue
@@ -208,6 +211,7 @@ func (p *Placer) withoutFinite(n *Node, fits Placement) Placement {
 	return fits
 }
 
+// tolerates reports whether a toleration of the template covers the taint.
 func (p *Placer) tolerates(taint Taint) bool {
 	for i := range p.tolerations {
 		if p.tolerations[i].Tolerates(taint) {
@@ -217,7 +221,8 @@ func (p *Placer) tolerates(taint Taint) bool {
 	return false
 }
 
-// mismatch returns the first constraint that a node does not meet.
+// mismatch returns the placement on a node that lacks a label, the first one by key, or else does not
+// meet the affinity.
 func (p *Placer) mismatch(n *Node) Placement {
 	key := ""
 	for k, want := range p.labels {
@@ -231,7 +236,7 @@ func (p *Placer) mismatch(n *Node) Placement {
 	return Placement{Reason: ReasonAffinity}
 }
 
-// dead reports whether a taint marks the node as unreachable.
+// dead reports whether a taint says that the node does not answer.
 func (n *Node) dead() bool {
 	for i := range n.Taints {
 		if key := n.Taints[i].Key; key == TaintNotReady || key == TaintUnreachable {
@@ -297,11 +302,11 @@ type Daemon struct {
 // and the number of these pods. The node need not exist: an autoscaler passes the name, labels
 // and taints of a node that it may add.
 //
-// A node may lack room for them: the controller creates a pod that does not fit, too, and it
-// waits. Sums that overflow are cut off. Leave out taints that a node has only while it
-// starts, since they keep pods off only until then; include labels that it gets later. Without
-// a name, a template that names its node excludes the node, and conditions of an affinity on
-// the name hold.
+// The room of the node does not count: the controller also creates pods that do not fit, and they
+// stay pending. Sums that overflow are cut off. Leave out taints that a node has only while it
+// starts, since they keep pods off only until then; include labels that it gets later. If the node
+// has no name, a template with a node name excludes it, and requirements of an affinity on the name
+// hold.
 //
 // The requests are added up in into, which is emptied first, so that a reused map costs no
 // allocation; nil makes a map.
@@ -325,7 +330,7 @@ func Overhead(daemons []Daemon, n *Node, into map[string]int64) (requests map[st
 	return into, pods
 }
 
-// sum adds two numbers, and cuts the result off at the largest and smallest number.
+// sum returns the sum of two numbers, or the largest or smallest number if it overflows.
 func sum(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

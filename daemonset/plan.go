@@ -13,8 +13,8 @@ import (
 // A Plan is the next step of a DaemonSet.
 type Plan struct {
 	// Actions are the writes, in order: revisions, adoptions and releases, pods, and old
-	// revisions. After any prefix of them the DaemonSet is within its budget, or no further
-	// outside than before.
+	// revisions. If the execution stops after any of them, the DaemonSet is within its budget, or
+	// exceeds it no more than before.
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are the changes that were considered and held back, with the reasons.
 	Holds []kplan.Hold[Reason] `json:"holds,omitempty"`

@@ -37,9 +37,9 @@ type Pod struct {
 	// PinnedNode is the node that the required node affinity pins the pod to; see
 	// [TargetNode]. It is read only while NodeName is empty.
 	PinnedNode string   `json:"pinnedNode,omitzero"`
-	Finalizers []string `json:"finalizers,omitempty"` // read with a PreDelete only
+	Finalizers []string `json:"finalizers,omitempty"` // read only if the DaemonSet has a PreDelete
 
-	// The following fields are read by updates in place only.
+	// Only updates in place read the following fields.
 
 	ReadinessGates []string            `json:"readinessGates,omitempty"`
 	Containers     []inplace.Container `json:"containers,omitempty"`
@@ -51,8 +51,8 @@ type Pod struct {
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
 }
 
-// TemplateGeneration returns the template generation that the annotations of a
-// DaemonSet carry, and whether they do.
+// TemplateGeneration returns the template generation in the annotations of a DaemonSet, and whether
+// there is one that can be read.
 func TemplateGeneration(annotations map[string]string) (int64, bool) {
 	text, ok := annotations[AnnotationGeneration]
 	if !ok {
@@ -67,8 +67,8 @@ type Version struct {
 	Hash       string // of the current revision; "" matches no pod
 	Generation string // the decimal template generation; "" matches no pod
 
-	// relabelled are the hashes, sorted, that the plan replaces by Hash; all others if
-	// relabelAll is set.
+	// The plan replaces the hashes in relabelled, which is sorted, by Hash. With relabelAll it
+	// replaces all other hashes.
 	relabelled []string
 	relabelAll bool
 }
@@ -96,7 +96,7 @@ func (v *Version) hashOf(p *Pod) string {
 	return hash
 }
 
-// relabels reports whether the plan replaces a hash.
+// relabels reports whether the plan replaces a hash by the current hash.
 func (v *Version) relabels(hash string) bool {
 	return hash != v.Hash && (v.relabelAll || isIn(hash, v.relabelled))
 }
@@ -110,18 +110,19 @@ func isIn(text string, sorted []string) bool {
 // current is [Version.Current] after the plan has relabelled the pod.
 func (v *Version) current(p *Pod) bool { return v.matches(v.hashOf(p), p) }
 
-// matches is current for a pod with a known hash.
+// matches is current for a pod with a known hash after relabelling.
 func (v *Version) matches(hash string, p *Pod) bool {
 	return (v.Hash != "" && hash == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
 }
 
-// compareAge orders pods as upstream does, the oldest pod first: bound pods, then older pods,
-// then by name.
+// compareAge orders pods as upstream does: bound pods before unbound pods, then by creation time, the
+// oldest first, then by name.
 func compareAge(a, b *Pod) int {
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
 		a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 }
 
+// compareBool orders false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -136,8 +137,8 @@ func compareBool(a, b bool) int {
 type Availability struct {
 	MinReadySeconds int32
 	Now             time.Time
-	// Strict leaves out the boundary, as OpenKruise does: ready at t with 10 seconds, a pod is
-	// available after t+10s and not at t+10s.
+	// Strict excludes the boundary, as in OpenKruise: with 10 seconds, a pod that is ready since t
+	// is not available at t+10s, but after it.
 	Strict bool
 }
 
@@ -158,7 +159,7 @@ func (a *Availability) Available(p *Pod) bool {
 func (a *Availability) At(p *Pod) (time.Time, bool) {
 	at, ok := zero.Or(p).AvailableAt(a.MinReadySeconds)
 	if ok && a.Strict && a.MinReadySeconds != 0 {
-		at = at.Add(1)
+		at = at.Add(time.Nanosecond)
 	}
 	return at, ok
 }
@@ -171,6 +172,7 @@ func (a *Availability) StatusAvailable(p *Pod) bool {
 
 func (p *Pod) terminating() bool { return !p.DeletionTimestamp.IsZero() }
 
+// preparing reports whether the label of the pod says that it is prepared for deletion.
 func (p *Pod) preparing() bool { return p.Labels[LabelState] == StatePreparingDelete }
 
 func (p *Pod) hasGate(gate string) bool { return slices.Contains(p.ReadinessGates, gate) }
@@ -189,7 +191,7 @@ func (p *Pod) InPlacePod() inplace.Pod {
 	return inplace.Pod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
 }
 
-// touched reports whether there may be an update in place to refresh.
+// touched reports whether the pod may have an update in place under way.
 func (p *Pod) touched() bool {
 	return p.hasGate(inplace.Gate) || inplace.UnderWay(p.Annotations)
 }

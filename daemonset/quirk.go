@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Quirks is a set of behaviours of the original that [Options].Repair repairs. The zero
+// Quirks is a set of behaviours of upstream that [Options].Repair repairs. The zero
 // Quirks is the empty set.
 type Quirks uint64
 
@@ -19,22 +19,22 @@ const (
 	OutsideNodesUseBudget                  Quirks = 1 << iota // nodes that should not run a pod use up the budget
 	OldUnavailableNotCounted                                  // old pods that are not available use up no budget
 	MissingNodeStopsSurge                                     // an old pod on a missing node stops an update with surge
-	OlderPodsRelabelled                                       // of several revisions with the template, the hash goes to all pods
-	GenerationHidesHash                                       // a template generation makes pods of an old hash new
+	OlderPodsRelabelled                                       // if several revisions have the template, all pods get one hash, pods of older templates too
+	GenerationHidesHash                                       // a pod with an old hash and the template generation is new
 	StatusCountsDeletedPod                                    // a node counts by its oldest pod, even if that is being deleted
 	SurgeIgnoresBackoff                                       // with surge, pods that fail are replaced without delay
-	SharesOfLastStatus                                        // percentages are shares of the last status
-	BurstRoundsToZero                                         // a percentage of few nodes lets no pod through
-	CollisionCountNotRaised                                   // a taken name is tried forever
-	DeletedPodCountsTwice                                     // a new pod about to go counts twice
+	SharesOfLastStatus                                        // partition and burst are shares of the desired nodes of the last status
+	BurstRoundsToZero                                         // a burst in percent is 0 for few nodes, and no pod is ever created, deleted or updated
+	CollisionCountNotRaised                                   // a taken name of a revision is tried again and again
+	DeletedPodCountsTwice                                     // an unavailable new pod in state PreparingDelete counts twice
 	SucceededPodsStay                                         // pods that have succeeded are never replaced
 	GateAddedTwice                                            // a readiness gate of the template is added again
 	PodsOfMissingNodesDeletedAgain                            // unbound pods of missing nodes are deleted again and again
 	InPlaceRemovesAllMetadata                                 // an update in place removes metadata of other writers
-	InPlaceLeftUnfinished                                     // an update in place is left when the type changes
+	InPlaceLeftUnfinished                                     // an update in place does not end if the RollingType changes
 	SurgeOnExcludedNodes                                      // nodes that should not run a pod get a second one
 	SerialisationIsVersion                                    // the same template in another form is a new revision
-	LongNameNotCut                                            // a revision of a long name cannot be created
+	LongNameNotCut                                            // a revision with a long name cannot be created
 	TerminatingNamespaceRaisesExpectations                    // creations in a terminating namespace are waited for
 )
 
@@ -57,7 +57,7 @@ func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(Quirk
 // [kplan.ErrInvalid] and one [kplan.FieldError] for each unknown name.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
-// revision returns the options of package revision that repair its quirks in the set.
+// revision returns the options of package revision that repair the quirks of the set.
 func (q Quirks) revision() (o revision.Options) {
 	if q.Has(SerialisationIsVersion) {
 		o.Repair |= revision.SerialisationIsVersion

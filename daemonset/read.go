@@ -24,8 +24,8 @@ type PodReader interface {
 	// there is no such pod. The result is valid until the next call, so the reader may use the same
 	// memory again.
 	At(i int) *Pod
-	// Read returns all fields of a pod, and stays valid. It is called only for pods that At has
-	// returned, and only for pods that the plan looks at closely.
+	// Read returns all fields of a pod, and the result stays valid. It is called only for pods that
+	// At has returned: pods that the plan acts on, and pods of nodes that need a decision.
 	Read(i int) *Pod
 }
 
@@ -38,13 +38,13 @@ func (l podList) At(i int) *Pod { return &l[i] }
 
 func (l podList) Read(i int) *Pod { return &l[i] }
 
-// A podSet is the pods of a snapshot, after one pass over them. Pods are given by their numbers.
+// A podSet holds the results of one pass over the pods. Pods are given by their indexes in the reader.
 type podSet struct {
 	reader     PodReader
 	facts      []facts  // of each pod
 	owned      []int32  // pods that belong to the DaemonSet
-	keyOf      []int32  // of each owned pod its key, -1 for none
-	missing    []string // names of missing nodes that owned pods belong to: the keys after the nodes
+	keyOf      []int32  // the key of each owned pod: the index of its node, or of a missing node; -1 for none
+	missing    []string // names of missing nodes with owned pods; their keys follow the keys of the nodes
 	missingKey map[string]int32
 	claimed    []int32   // pods to adopt or to release, by name
 	relabelled []int32   // pods that get the hash of the revision that stays, by name
@@ -60,8 +60,8 @@ func (ps *podSet) name(i int32) string { return ps.reader.At(int(i)).Name }
 // comparePods orders pods by name.
 func (ps *podSet) comparePods(i, j int32) int { return cmp.Compare(ps.name(i), ps.name(j)) }
 
-// readPods looks at each pod once. The version tells new pods from old pods. In a list, names and
-// UIDs of the pods that the DaemonSet controls must be unique, and their names set.
+// readPods looks at each pod once. The version tells new pods from old pods. If r is a podList, the
+// names and UIDs of the pods that the DaemonSet controls must be unique, and the names must be set.
 func (in *input) readPods(r PodReader, v *Version, errs *kplan.FieldErrors) {
 	n := r.Len()
 	in.podSet = podSet{reader: r, facts: make([]facts, n), owned: make([]int32, 0, n), keyOf: make([]int32, 0, n)}
@@ -117,8 +117,8 @@ func (in *input) readPod(i int32, p *Pod, v *Version) {
 	}
 }
 
-// keyOfNode returns the key of the node with a name, -1 for no name. A missing node that is not
-// known yet gets the next key.
+// keyOfNode returns the key of the node with a name, -1 for no name, and whether it has been used. For
+// a missing node without a key it returns the next key.
 func (in *input) keyOfNode(node string) (key int32, known bool) {
 	if node == "" {
 		return -1, true
@@ -135,6 +135,7 @@ func (in *input) keyOfNode(node string) (key int32, known bool) {
 // nextKey returns the key of the next missing node.
 func (in *input) nextKey() int32 { return int32(len(in.nodes) + len(in.missing)) }
 
+// addMissing gives the next key to a missing node.
 func (in *input) addMissing(node string) {
 	if in.missingKey == nil {
 		in.missingKey = map[string]int32{}
@@ -143,6 +144,7 @@ func (in *input) addMissing(node string) {
 	in.missing = append(in.missing, node)
 }
 
+// verdict returns the decision whether a pod belongs to its owner.
 func verdict(owner *claim.Owner, pod *Pod) claim.Verdict {
 	child := claim.Child{
 		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
@@ -166,12 +168,12 @@ func earlier(a, b time.Time) time.Time {
 // high bits, so that a lookup seldom reads a wrong name: names are elsewhere in memory.
 type nameIndex struct {
 	slots    []uint32 // 0 is empty
-	mask     uint32   // of the numbers of slots
-	number   uint32   // the bits of the number in a slot
-	repeated bool     // a name came twice
+	mask     uint32   // of a hash: the bits that are the index of a slot
+	number   uint32   // mask of the bits of a slot that hold the number
+	repeated bool     // a name was added twice
 }
 
-// newNameIndex returns an index for n names, with at least room slots for each.
+// newNameIndex returns an index for n names, with at least room slots for each name.
 func newNameIndex(n, room int) nameIndex {
 	slots := make([]uint32, 1<<bits.Len(uint(n*room*2)))
 	return nameIndex{slots: slots, mask: uint32(len(slots) - 1), number: 1<<bits.Len(uint(n)) - 1}

@@ -10,27 +10,29 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A history is the decision about the revisions of a DaemonSet. Revisions and pods are given
-// by their numbers in the snapshot.
+// A history is the decision about the revisions of a DaemonSet. Revisions are given by their indexes
+// in the snapshot.
 type history struct {
-	claims     []revisionClaim              // to adopt or to release, by name
-	unlabelled []int32                      // they have no hash, by name
-	gone       []int32                      // revisions with the template, to be deleted as duplicates
-	keep       int32                        // the revision that stays, or -1
-	number     int64                        // its new number, 0 if its number stays
+	claims     []revisionClaim              // revisions to adopt or to release, by name
+	unlabelled []int32                      // revisions to label with their hash, by name
+	gone       []int32                      // duplicates of keep to delete
+	keep       int32                        // the current revision, -1 if none has the template
+	number     int64                        // the new number of keep, 0 if it does not change
 	claimFirst bool                         // pods are adopted and released before they are relabelled
 	create     *revision.ControllerRevision // the revision to create for the template, nil if one exists
 	collision  *int32                       // the next count of collisions, nil if the name is free
-	version    Version                      // of the current revision; none after a collision
-	old        []int32                      // revisions with another template, by revision
+	version    Version                      // of the current revision; zero after a collision
+	old        []int32                      // revisions with another template, by number
 }
 
+// A revisionClaim adopts or releases a revision.
 type revisionClaim struct {
 	revision int32
-	adopt    bool
+	adopt    bool // otherwise release
 }
 
-// decideRevisions finds the current revision, or the revision to create.
+// decideRevisions decides about the revisions: which is current, and which to create, delete, label,
+// adopt and release.
 func (in *input) decideRevisions() *history {
 	h := &history{keep: -1}
 	owned := in.claimRevisions(h)
@@ -69,8 +71,8 @@ func (in *input) decideRevisions() *history {
 	return h
 }
 
-// newVersion returns the version of the current revision. If [GenerationHidesHash] is repaired
-// it ignores the template generation, which may come from another DaemonSet.
+// newVersion returns the version of the current revision. With GenerationHidesHash in Options.Repair
+// it ignores the template generation, so that only the hash makes a pod current.
 func (in *input) newVersion(hash string) Version {
 	if in.opts.Repair.Has(GenerationHidesHash) {
 		return NewVersion(hash, nil)
@@ -78,8 +80,8 @@ func (in *input) newVersion(hash string) Version {
 	return NewVersion(hash, in.ds.Annotations)
 }
 
-// claimRevisions decides which revisions belong to the DaemonSet, and returns their
-// numbers by name.
+// claimRevisions adds the adoptions and releases of revisions to h, and returns the revisions of the
+// DaemonSet, by name.
 func (in *input) claimRevisions(h *history) []int32 {
 	order := make([]int32, len(in.revisions))
 	for i := range order {
@@ -108,8 +110,8 @@ func (in *input) claimRevisions(h *history) []int32 {
 	return owned
 }
 
-// unlabelled returns the revisions without a hash as a label, except revisions with names in
-// gone.
+// unlabelled returns the owned revisions without a hash in their labels, except revisions with names
+// in gone, which is sorted.
 func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 	for _, n := range owned {
 		r := &in.revisions[n]
@@ -120,8 +122,8 @@ func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 	return list
 }
 
-// relabel makes pods get the hash of the revision that stays: all pods, or if
-// [OlderPodsRelabelled] is repaired only pods of the deleted revisions.
+// relabel sets the hashes that the plan replaces in the labels of pods: all hashes, or with
+// OlderPodsRelabelled in Options.Repair only the hashes of the deleted revisions.
 func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revision.Deduped) {
 	v.relabelAll = !in.opts.Repair.Has(OlderPodsRelabelled)
 	for _, i := range d.Delete {
@@ -131,9 +133,9 @@ func (in *input) relabel(v *Version, same []revision.ControllerRevision, d *revi
 	slices.Sort(v.relabelled)
 }
 
-// createRevision stores the current template. If another revision has the name and the
-// template as well, that revision is used. Otherwise the collision count is raised, so that
-// the next hash differs.
+// createRevision adds the revision to create for the template to h. If an existing revision has its
+// name, that revision is current if it has the same template; otherwise the collision count is
+// raised, so that the next hash differs.
 func (in *input) createRevision(h *history, number int64) {
 	t := &in.ds.Template
 	parent := revision.Parent{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID}

@@ -4,6 +4,7 @@ package daemonset
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/revision"
@@ -19,6 +20,7 @@ func (ds *DaemonSet) kind() string { return cmp.Or(ds.Kind, Kind) }
 // podKind returns the kind of the pods, or "" for Kubernetes pods.
 func (ds *DaemonSet) podKind() string { return unless(ds.PodKind, "Pod") }
 
+// unless returns the kind, or "" for the usual kind.
 func unless(kind, usual string) string {
 	if kind == usual {
 		return ""
@@ -29,8 +31,8 @@ func unless(kind, usual string) string {
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
 //
-// The minimal snapshot: without one of the first eight there is an error that names the field;
-// without any of the others the plan works as noted.
+// Without one of the first eight fields of this table there is an error that names the field.
+// Without any other field, the plan is made as noted.
 //
 //	now                               decides which pods are available, and when to look again
 //	DaemonSet.Name                    new revisions are named after it
@@ -71,8 +73,8 @@ type Snapshot struct {
 	Revisions []revision.ControllerRevision `json:"revisions,omitempty"`
 	// Backoff is the table of the previous plan.
 	Backoff Backoff `json:"backoff,omitempty"`
-	// Unseen means that the informers have not yet shown all pods that an earlier plan created
-	// or deleted. The plan then only reports a status.
+	// Unseen means that the informers have not yet shown all creations and deletions of pods of
+	// earlier plans. The plan then creates, deletes and updates no pods.
 	Unseen bool `json:"unseen,omitzero"`
 	// Written are the versions that earlier passes have left, from [Result.Written], and Read
 	// the versions up to which the caches had read when Pods and DaemonSet were taken from
@@ -237,12 +239,8 @@ func (h *PreDelete) Holds(p *Pod) bool {
 	if h == nil || p == nil {
 		return false
 	}
-	for _, f := range h.Finalizers {
-		for _, has := range p.Finalizers {
-			if f == has {
-				return true
-			}
-		}
+	if slices.ContainsFunc(h.Finalizers, func(f string) bool { return slices.Contains(p.Finalizers, f) }) {
+		return true
 	}
 	for key, want := range h.Labels {
 		if got, ok := p.Labels[key]; ok && got == want {

@@ -13,13 +13,13 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// write turns a decision into a plan. Only this file appends to a plan, so the order of all
+// write returns the plan of a decision. Only this file appends to a plan, so that the order of all
 // writes is decided here:
 //
 //	revisions     adopted and released, labelled, deduplicated, created
-//	pods          adopted and released; before that, pods of duplicate revisions relabelled
+//	pods          adopted and released; if pods are relabelled, both with the revisions
 //	manage        pods marked for the hook, created, deleted
-//	refresh       updates in place taken further, by name
+//	refresh       updates in place continued, by name
 //	update        pods updated in place, marked, created, deleted
 //	old revisions deleted
 //
@@ -45,17 +45,18 @@ func write(st *state, d *decision) Plan {
 }
 
 // writeStopped returns the plan of a pass that does nothing at all.
-func (in *input) writeStopped(because kplan.Hold[Reason]) Plan {
+func (in *input) writeStopped(hold kplan.Hold[Reason]) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
-	p.hold(because)
-	if because.Reason == ReasonSelectingAll {
+	p.hold(hold)
+	if hold.Reason == ReasonSelectingAll {
 		p.event("Warning", "SelectingAll", "This "+cmp.Or(unless(in.ds.Kind, Kind), "daemon set")+" is selecting all pods. A non-empty selector is required.")
 	}
 	return p
 }
 
 // writeCollision returns the plan of a pass that only raises the collision count, so that the
-// next pass tries another hash. OpenKruise fails to raise the count.
+// next pass tries another hash. OpenKruise does not raise it, unless CollisionCountNotRaised is in
+// Options.Repair.
 func (in *input) writeCollision(h *history) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
 	in.writeRevisions(&p, h)
@@ -66,9 +67,9 @@ func (in *input) writeCollision(h *history) Plan {
 	return p
 }
 
-// writeRevisions makes the current revision: adoptions and releases come first, then labels,
-// then relabelled pods and deleted duplicates, and last the new number of the current
-// revision, or its creation. If nothing has to come before, it gets its number with its label.
+// writeRevisions writes the actions on revisions: adoptions and releases come first, then labels, then
+// relabelled pods and deleted duplicates, and last the new number of the current revision, or its
+// creation. If there are no duplicates, the number is written together with the label.
 func (in *input) writeRevisions(p *Plan, h *history) {
 	for _, c := range h.claims {
 		if object := revisionObject(&in.revisions[c.revision]); c.adopt {
@@ -113,7 +114,7 @@ func revisionObject(r *revision.ControllerRevision) Object {
 	return Object{Name: r.Name, UID: r.UID, ResourceVersion: r.ResourceVersion}
 }
 
-// writeClaims makes the DaemonSet control exactly the pods that belong to it.
+// writeClaims writes the adoptions and releases of pods.
 func (in *input) writeClaims(p *Plan) {
 	for _, i := range in.claimed {
 		if pod := in.pod(i); pod.ControllerUID == in.ds.UID {
@@ -124,6 +125,7 @@ func (in *input) writeClaims(p *Plan) {
 	}
 }
 
+// writeUnused writes the deletions of old revisions beyond the limit.
 func (in *input) writeUnused(p *Plan, unused []int32) {
 	for _, n := range unused {
 		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: ReasonHistoryLimit})
@@ -215,7 +217,7 @@ func (st *state) writeMarks(p *Plan, c *changes) {
 	p.Actions = slices.Grow(p.Actions, len(c.create)+len(c.remove))
 }
 
-// writeUsages writes a hold for each node that waits or uses up the budget.
+// writeUsages writes a hold for each usage.
 func (st *state) writeUsages(p *Plan, list []usage) {
 	for _, u := range list {
 		h := kplan.Hold[Reason]{Node: st.keys[u.key].name, Reason: u.reason}
@@ -226,7 +228,8 @@ func (st *state) writeUsages(p *Plan, list []usage) {
 	}
 }
 
-func (in *input) newPod(node string, version *Version, why Reason) CreatePod {
+// newPod returns the creation of a pod of the current revision on a node.
+func (in *input) newPod(node string, version *Version, reason Reason) CreatePod {
 	gate := in.strategy == RollingUpdate && in.ds.RollingType == InPlaceIfPossible
 	if slices.Contains(in.ds.Template.ReadinessGates, inplace.Gate) && in.opts.Repair.Has(GateAddedTwice) {
 		gate = false // the template lists it already
@@ -234,11 +237,11 @@ func (in *input) newPod(node string, version *Version, why Reason) CreatePod {
 	return CreatePod{
 		Kind: in.ds.podKind(),
 		Node: node, Hash: version.Hash, Generation: NewVersion(version.Hash, in.ds.Annotations).Generation,
-		Gate: gate, Bind: in.opts.BindDirectly, KeepTolerations: in.opts.KeepUserTolerations, Reason: why,
+		Gate: gate, Bind: in.opts.BindDirectly, KeepTolerations: in.opts.KeepUserTolerations, Reason: reason,
 	}
 }
 
-// podName returns the name of a pod, with its namespace before it if that is known.
+// podName returns namespace/name of a pod for an event, or the name if the namespace is not known.
 func (in *input) podName(p *Pod) string {
 	if in.ds.Namespace == "" {
 		return p.Name
@@ -246,6 +249,7 @@ func (in *input) podName(p *Pod) string {
 	return in.ds.Namespace + "/" + p.Name
 }
 
+// writeRefresh writes the next step of an update in place, or the hold if that is to wait.
 func (in *input) writeRefresh(p *Plan, r *refresh) {
 	a := RefreshPod{Object: in.object(r.pod), Node: r.pod.target(), Patch: r.step.Put, DropGrace: r.step.DropGrace, Reason: r.reason}
 	if r.reason == ReasonInPlace {
