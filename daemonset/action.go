@@ -159,8 +159,8 @@ type UpdatePod struct {
 	Reason    Reason      `json:"reason"`
 }
 
-// RefreshPod continues an update in place: it opens the readiness gate, ends a grace period, or writes
-// the next batch.
+// RefreshPod continues an update in place: it opens the readiness gate, ends a grace period, or
+// writes the next batch.
 type RefreshPod struct {
 	Object
 	Node      string       `json:"node"`

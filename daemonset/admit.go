@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// An input is a snapshot that has been checked, defaulted and compiled, with its pods claimed.
-// It reads the caller's slices in place, and nothing writes to them. Once the pods are read, nothing
+// An input is a snapshot that has been checked, defaulted and compiled, with its pods claimed. It
+// reads the caller's slices in place, and nothing writes to them. Once the pods are read, nothing
 // writes to the input.
 type input struct {
 	ds    *DaemonSet

@@ -29,8 +29,8 @@ type nodeKey struct {
 	run, cont    bool  // should run, should continue running
 }
 
-// count returns the state of an input: it decides the placement of each node, and groups the pods by
-// node.
+// count returns the state of an input: it decides the placement of each node, and groups the pods
+// by node.
 func count(in *input, h *history, omitted omittedNodes) *state {
 	st := &state{input: in, history: h, omitted: omitted, desired: omitted.desired()}
 	st.place()
@@ -92,8 +92,8 @@ type nodePods struct {
 	all      int  // number of all pods of the node, including pods that are being deleted
 }
 
-// classify returns the new and the old pod of a key, pods that are being deleted aside. With two new
-// or two old pods it returns neither, and ok is not set.
+// classify returns the new and the old pod of a key, pods that are being deleted aside. With two
+// new or two old pods it returns neither, and ok is not set.
 func (st *state) classify(k *nodeKey) nodePods {
 	c := nodePods{ok: true, all: int(k.count)}
 	for _, n := range st.podsOf(k) {

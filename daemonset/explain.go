@@ -99,8 +99,8 @@ type explainer struct {
 	dead      map[int32]bool    // nodes that SkipDeadNodes leaves out
 }
 
-// actionReasons returns the reasons of the actions on nodes, by name: for each node the reason of the
-// last step that acts on it.
+// actionReasons returns the reasons of the actions on nodes, by name: for each node the reason of
+// the last step that acts on it.
 func (d *decision) actionReasons(st *state) map[string]Reason {
 	acts := map[string]Reason{}
 	put := func(pod *Pod, reason Reason) {

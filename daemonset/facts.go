@@ -190,8 +190,8 @@ const (
 	kindSpecial             // any other node: every plan reads the node and its pods
 )
 
-// kindOf returns the kind of a node with a number of pods. Dead means that the node does not answer.
-// Special means that a plan needs more than the facts of its only pod.
+// kindOf returns the kind of a node with a number of pods. Dead means that the node does not
+// answer. Special means that a plan needs more than the facts of its only pod.
 func (n *nodeFacts) kindOf(pods int, dead, special bool) kind {
 	switch {
 	case pods == 0 && !n.run:

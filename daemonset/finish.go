@@ -21,12 +21,12 @@ type Report struct {
 	// LiveCheck is the error of claim.CheckLive that forbids adoption; nil if adoption is
 	// allowed, or the plan adopts nothing.
 	LiveCheck error
-	// Outcomes are the outcomes of the actions, in order: the zero Outcome for an action that
-	// was not carried out. Carry out all adoptions and releases that follow each other, and then
-	// stop if one of them has failed or an object to adopt is gone. After creations and
-	// deletions of pods that have failed, leave out only the deletions of old revisions. Stop
-	// after any other action that has failed. The deletion of a pod that is answered NotFound or Changed
-	// has not failed: the pod is gone, or the next plan decides about it again.
+	// Outcomes are the outcomes of the actions, in order: the zero Outcome for an action that was
+	// not carried out. Carry out all adoptions and releases that follow each other, and then stop
+	// if one of them has failed or an object to adopt is gone. After creations and deletions of
+	// pods that have failed, leave out only the deletions of old revisions. Stop after any other
+	// action that has failed. The deletion of a pod that is answered NotFound or Changed has not
+	// failed: the pod is gone, or the next plan decides about it again.
 	Outcomes []kplan.Outcome
 	// Collisions is the next count of collisions, from revision.DaemonSetTaken, if another
 	// revision has the name of the new one.

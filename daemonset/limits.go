@@ -16,9 +16,9 @@ type Budget struct {
 	Unavailable int32 `json:"unavailable"` // nodes without an available pod
 }
 
-// Resolve returns the limits of a DaemonSet as numbers of nodes. Both are rounded up, and if both are
-// 0, Unavailable is 1, unless no node is desired. Unset limits are 0. With [OnDelete] both limits
-// count as unset.
+// Resolve returns the limits of a DaemonSet as numbers of nodes. Both are rounded up, and if both
+// are 0, Unavailable is 1, unless no node is desired. Unset limits are 0. With [OnDelete] both
+// limits count as unset.
 func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32) Budget {
 	if s != RollingUpdate && s != "" {
 		surge, unavailable = rollout.IntOrPercent{}, rollout.IntOrPercent{}
@@ -75,9 +75,9 @@ func (st *state) burst() int {
 	return int(b)
 }
 
-// inOrder returns how many of the pods that an update may delete have to be sorted: the burst, since
-// further pods are only counted. Marks are not limited by the burst, and not every pod can be updated
-// in place, so that with either all pods have to be sorted.
+// inOrder returns how many of the pods that an update may delete have to be sorted: the burst,
+// since further pods are only counted. Marks are not limited by the burst, and not every pod can be
+// updated in place, so that with either all pods have to be sorted.
 func (st *state) inOrder() int {
 	if st.ds.PreDelete != nil || st.ds.RollingType == InPlaceIfPossible {
 		return math.MaxInt

@@ -148,10 +148,10 @@ func (st *state) nodesWithNewPod() int32 {
 	return n
 }
 
-// revisionsOf returns how many of the nodes to create pods on get a pod of the current revision, and
-// the revision of the other pods, -1 if there are none. With PartitionCreatesOld the number is the
-// number of these nodes that the update selects, and the other pods are of the newest old revision:
-// otherwise the update would delete the created pods again.
+// revisionsOf returns how many of the nodes to create pods on get a pod of the current revision,
+// and the revision of the other pods, -1 if there are none. With PartitionCreatesOld the number is
+// the number of these nodes that the update selects, and the other pods are of the newest old
+// revision: otherwise the update would delete the created pods again.
 func (st *state) revisionsOf(create []int32) (n int, newest int32) {
 	newest = -1
 	for _, i := range st.old {

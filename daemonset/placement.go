@@ -221,8 +221,8 @@ func (p *Placer) tolerates(taint Taint) bool {
 	return false
 }
 
-// mismatch returns the placement on a node that lacks a label, the first one by key, or else does not
-// meet the affinity.
+// mismatch returns the placement on a node that lacks a label, the first one by key, or else does
+// not meet the affinity.
 func (p *Placer) mismatch(n *Node) Placement {
 	key := ""
 	for k, want := range p.labels {

@@ -115,8 +115,8 @@ func (v *Version) matches(hash string, p *Pod) bool {
 	return (v.Hash != "" && hash == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
 }
 
-// compareAge orders pods as upstream does: bound pods before unbound pods, then by creation time, the
-// oldest first, then by name.
+// compareAge orders pods as upstream does: bound pods before unbound pods, then by creation time,
+// the oldest first, then by name.
 func compareAge(a, b *Pod) int {
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
 		a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))

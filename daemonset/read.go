@@ -19,10 +19,10 @@ type PodReader interface {
 	// Len returns the number of pods.
 	Len() int
 	// At returns the fields of a pod that a plan needs of all pods: Name, UID, Labels, Annotations,
-	// ControllerKind, ControllerName, ControllerUID, DeletionTimestamp, NodeName, PinnedNode, Phase,
-	// Ready, ReadySince, ReadinessGates and InPlace. Other fields are not read. It returns nil if
-	// there is no such pod. The result is valid until the next call, so the reader may use the same
-	// memory again.
+	// ControllerKind, ControllerName, ControllerUID, DeletionTimestamp, NodeName, PinnedNode,
+	// Phase, Ready, ReadySince, ReadinessGates and InPlace. Other fields are not read. It returns
+	// nil if there is no such pod. The result is valid until the next call, so the reader may use
+	// the same memory again.
 	At(i int) *Pod
 	// Read returns all fields of a pod, and the result stays valid. It is called only for pods that
 	// At has returned: pods that the plan acts on, and pods of nodes that need a decision.
@@ -38,7 +38,8 @@ func (l podList) At(i int) *Pod { return &l[i] }
 
 func (l podList) Read(i int) *Pod { return &l[i] }
 
-// A podSet holds the results of one pass over the pods. Pods are given by their indexes in the reader.
+// A podSet holds the results of one pass over the pods. Pods are given by their indexes in the
+// reader.
 type podSet struct {
 	reader     PodReader
 	facts      []facts  // of each pod
@@ -117,8 +118,8 @@ func (in *input) readPod(i int32, p *Pod, v *Version) {
 	}
 }
 
-// keyOfNode returns the key of the node with a name, -1 for no name, and whether it has been used. For
-// a missing node without a key it returns the next key.
+// keyOfNode returns the key of the node with a name, -1 for no name, and whether it has been used.
+// For a missing node without a key it returns the next key.
 func (in *input) keyOfNode(node string) (key int32, known bool) {
 	if node == "" {
 		return -1, true

@@ -14,10 +14,10 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return reconcile(&s, podList(s.Pods), now, opts)
 }
 
-// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. It reads all fields only
-// of pods that the plan acts on or that are not as they should be: in a large cluster most nodes have
-// one pod that stays. Unlike Reconcile it does not check that the names and UIDs of pods are set and
-// unique, since a cache is keyed by them. If r is nil there are no pods.
+// ReconcileFrom is [Reconcile] with the pods of r instead of the pods of s. It reads all fields
+// only of pods that the plan acts on or that are not as they should be: in a large cluster most
+// nodes have one pod that stays. Unlike Reconcile it does not check that the names and UIDs of pods
+// are set and unique, since a cache is keyed by them. If r is nil there are no pods.
 func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
 	if r == nil {
 		r = podList(nil)

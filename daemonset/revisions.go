@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A history is the decision about the revisions of a DaemonSet. Revisions are given by their indexes
-// in the snapshot.
+// A history is the decision about the revisions of a DaemonSet. Revisions are given by their
+// indexes in the snapshot.
 type history struct {
 	claims     []revisionClaim              // revisions to adopt or to release, by name
 	unlabelled []int32                      // revisions to label with their hash, by name
@@ -31,8 +31,8 @@ type revisionClaim struct {
 	adopt    bool // otherwise release
 }
 
-// decideRevisions decides about the revisions: which is current, and which to create, delete, label,
-// adopt and release.
+// decideRevisions decides about the revisions: which is current, and which to create, delete,
+// label, adopt and release.
 func (in *input) decideRevisions() *history {
 	h := &history{keep: -1}
 	owned := in.claimRevisions(h)
@@ -71,8 +71,8 @@ func (in *input) decideRevisions() *history {
 	return h
 }
 
-// newVersion returns the version of the current revision. With GenerationHidesHash in Options.Repair
-// it ignores the template generation, so that only the hash makes a pod current.
+// newVersion returns the version of the current revision. With GenerationHidesHash in
+// Options.Repair it ignores the template generation, so that only the hash makes a pod current.
 func (in *input) newVersion(hash string) Version {
 	if in.opts.Repair.Has(GenerationHidesHash) {
 		return NewVersion(hash, nil)
@@ -80,8 +80,8 @@ func (in *input) newVersion(hash string) Version {
 	return NewVersion(hash, in.ds.Annotations)
 }
 
-// claimRevisions adds the adoptions and releases of revisions to h, and returns the revisions of the
-// DaemonSet, by name.
+// claimRevisions adds the adoptions and releases of revisions to h, and returns the revisions of
+// the DaemonSet, by name.
 func (in *input) claimRevisions(h *history) []int32 {
 	order := make([]int32, len(in.revisions))
 	for i := range order {
@@ -110,8 +110,8 @@ func (in *input) claimRevisions(h *history) []int32 {
 	return owned
 }
 
-// unlabelled returns the owned revisions without a hash in their labels, except revisions with names
-// in gone, which is sorted.
+// unlabelled returns the owned revisions without a hash in their labels, except revisions with
+// names in gone, which is sorted.
 func (in *input) unlabelled(owned []int32, gone []string) (list []int32) {
 	for _, n := range owned {
 		r := &in.revisions[n]

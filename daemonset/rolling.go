@@ -90,8 +90,8 @@ func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) u
 	return u
 }
 
-// tally groups the nodes with these keys, except the nodes in leftOut, which are sorted by name. Old
-// is the number of nodes with an old pod.
+// tally groups the nodes with these keys, except the nodes in leftOut, which are sorted by name.
+// Old is the number of nodes with an old pod.
 func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
 	t := nodeTally{candidates: make([]keyPod, 0, old-st.omitted.old()), used: st.omitted.blocking()}
 	for _, i := range keys {
@@ -194,8 +194,8 @@ func whyEmpty(pods nodePods) Reason {
 	return ReasonEmpty
 }
 
-// deadNodes returns the nodes that SkipDeadNodes leaves out of the update, sorted by name: the first
-// dead nodes that would use up the budget or lose an old pod.
+// deadNodes returns the nodes that SkipDeadNodes leaves out of the update, sorted by name: the
+// first dead nodes that would use up the budget or lose an old pod.
 func (st *state) deadNodes(keys []int32) (dead []usage) {
 	if st.opts.SkipDeadNodes == 0 {
 		return nil
@@ -211,7 +211,8 @@ func (st *state) deadNodes(keys []int32) (dead []usage) {
 	return dead[:min(len(dead), int(st.opts.SkipDeadNodes))]
 }
 
-// terminatingNodes returns the nodes that should run a pod and only have pods that are being deleted.
+// terminatingNodes returns the nodes that should run a pod and only have pods that are being
+// deleted.
 func (st *state) terminatingNodes() blockers {
 	var list []usage
 	for i := range st.nodes {
@@ -242,9 +243,9 @@ func (st *state) byName(list []usage) []usage {
 	return list
 }
 
-// blockersOf returns the listed nodes as blockers, and adds the omitted nodes that block, which there
-// are only with SumHolds. Only the facts of their pods are known: reasonOf returns the reason why
-// such a node blocks, "" if it does not.
+// blockersOf returns the listed nodes as blockers, and adds the omitted nodes that block, which
+// there are only with SumHolds. Only the facts of their pods are known: reasonOf returns the reason
+// why such a node blocks, "" if it does not.
 func (st *state) blockersOf(list []usage, reasonOf func(facts) Reason) blockers {
 	if !st.opts.SumHolds {
 		return blockers{named: st.byName(list)}

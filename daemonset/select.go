@@ -37,8 +37,8 @@ func (st *state) selectNodes() selection {
 	return selection{keys: keys}
 }
 
-// filter returns the nodes that NodeSelector and the partition leave: updated nodes, then nodes that
-// are being updated or empty, then the nodes to update.
+// filter returns the nodes that NodeSelector and the partition leave: updated nodes, then nodes
+// that are being updated or empty, then the nodes to update.
 func (st *state) filter(keys []int32) (s selection) {
 	const updated, updating, selected, rest = 0, 1, 2, 3 // indexes in lists
 	reserved := st.reserved()
@@ -81,8 +81,8 @@ func (st *state) descending(keys []int32) []int32 {
 	return keys
 }
 
-// first moves the k smallest elements of a list to its beginning, sorts and returns them. For a small
-// k this is faster than sorting the list.
+// first moves the k smallest elements of a list to its beginning, sorts and returns them. For a
+// small k this is faster than sorting the list.
 func first[T any](list []T, k int, compare func(a, b T) int) []T {
 	if k > len(list)/2 {
 		slices.SortFunc(list, compare)

@@ -73,9 +73,9 @@ func (t *surgeTally) add(key int32, u surgeUse) {
 	}
 }
 
-// updateWithSurge is the rolling update with surge: create, and let a later plan delete. It
-// does nothing if a node that does not exist has only an old pod, since upstream fails then. Old is
-// the number of nodes with an old pod. Marks are the pods that the manage step has found held by the
+// updateWithSurge is the rolling update with surge: create, and let a later plan delete. It does
+// nothing if a node that does not exist has only an old pod, since upstream fails then. Old is the
+// number of nodes with an old pod. Marks are the pods that the manage step has found held by the
 // hook.
 func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) updating {
 	u := updating{selection: st.selectNodes()}

@@ -23,8 +23,8 @@ import (
 // counted in groups, too.
 //
 // Some plans take the time of Reconcile, see Complexity in rules.md for all cases: most notably
-// plans of the OpenKruise dialect, plans with a partition, a NodeSelector or ranks of nodes, and the
-// first plan after a change that affects all pods, such as another revision.
+// plans of the OpenKruise dialect, plans with a partition, a NodeSelector or ranks of nodes, and
+// the first plan after a change that affects all pods, such as another revision.
 //
 // A Tracker belongs to one goroutine. Do not copy it by assignment: see [Tracker.Clone]. In
 // JSON it is its Snapshot. The README.md of examples/controller, a complete controller,

@@ -11,10 +11,10 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// counts hold all nodes of a Tracker, and the counts that its plans need. They also hold the pods of
-// each node, as a linked list. Nodes and pods are given by their numbers: the index in nodeEntries,
-// and the index in podEntries and in the table of the pods. A field "from 1" holds such a number
-// plus 1, and 0 for none.
+// counts hold all nodes of a Tracker, and the counts that its plans need. They also hold the pods
+// of each node, as a linked list. Nodes and pods are given by their numbers: the index in
+// nodeEntries, and the index in podEntries and in the table of the pods. A field "from 1" holds
+// such a number plus 1, and 0 for none.
 //
 // Until the first plan there is no measure: nodes are stored, but nothing is counted.
 type counts struct {

@@ -16,8 +16,8 @@ func (t *Tracker) refile(i int) {
 	t.file(i)
 }
 
-// file classifies a node, and adds it to the list of its kind and to the queue. The node must not be
-// filed already. With -1 it does nothing.
+// file classifies a node, and adds it to the list of its kind and to the queue. The node must not
+// be filed already. With -1 it does nothing.
 func (t *Tracker) file(i int) {
 	if i < 0 {
 		return
@@ -225,8 +225,8 @@ type kindCounts struct {
 	terminating    int   // nodes of kindSingle with a pod that is being deleted
 }
 
-// mentioned returns how many nodes a plan may mention, special nodes aside: the first ones by name of
-// the empty nodes and of the nodes with an available old pod, and all or none of the others.
+// mentioned returns how many nodes a plan may mention, special nodes aside: the first ones by name
+// of the empty nodes and of the nodes with an available old pod, and all or none of the others.
 func (in *input) mentioned(all *kindCounts) (few kindCounts) {
 	if in.opts.Freeze || in.unseen {
 		return few

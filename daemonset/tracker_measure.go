@@ -66,9 +66,9 @@ func sameAffinity(a, b *selector.NodeSelector) bool {
 	})
 }
 
-// updateCounts sets the counts to the ones of a plan at in.now, which at gives in nanoseconds. It counts
-// all again if the measure has changed or the time is earlier than before, and otherwise only the
-// nodes with a pod that has become available.
+// updateCounts sets the counts to the ones of a plan at in.now, which at gives in nanoseconds. It
+// counts all again if the measure has changed or the time is earlier than before, and otherwise
+// only the nodes with a pod that has become available.
 func (t *Tracker) updateCounts(in *input, h *history, at int64) {
 	c := &t.counts
 	upToDate := t.measure != nil && (t.measured || t.measure.same(in, &h.version))

@@ -18,8 +18,8 @@ type Versions struct {
 	DaemonSets string `json:"daemonSets,omitzero"`
 }
 
-// wrotePod returns v after a pod was created or adopted. Another UID of the DaemonSet starts with no
-// versions. Deletions, releases and new labels of pods are not recorded, as in upstream.
+// wrotePod returns v after a pod was created or adopted. Another UID of the DaemonSet starts with
+// no versions. Deletions, releases and new labels of pods are not recorded, as in upstream.
 func (v Versions) wrotePod(ownerUID, version string) Versions {
 	v = v.owned(ownerUID)
 	v.Pods = later(v.Pods, version)
@@ -51,8 +51,8 @@ func later(old, version string) string {
 }
 
 // staleness returns a hold and an error if the caches, which have read up to the versions in read,
-// are older than the writes in v. The pass must wait then: Reconcile reports the hold, and Finish the
-// error. Versions that do not compare never hold back a pass.
+// are older than the writes in v. The pass must wait then: Reconcile reports the hold, and Finish
+// the error. Versions that do not compare never hold back a pass.
 //
 // It mirrors the consistency store of the controller package of Kubernetes, as the DaemonSet
 // controller uses it.
@@ -72,8 +72,8 @@ func (v Versions) staleness(read Versions) (kplan.Hold[Reason], error) {
 	return kplan.Hold[Reason]{}, nil
 }
 
-// upTo returns the versions that a snapshot shows, after the written pods have been added to it: the
-// later version of v and written.
+// upTo returns the versions that a snapshot shows, after the written pods have been added to it:
+// the later version of v and written.
 func (v Versions) upTo(written Versions) Versions {
 	if v.Pods != "" && written.Pods != "" {
 		v.Pods = later(v.Pods, written.Pods)

@@ -67,9 +67,9 @@ func (in *input) writeCollision(h *history) Plan {
 	return p
 }
 
-// writeRevisions writes the actions on revisions: adoptions and releases come first, then labels, then
-// relabelled pods and deleted duplicates, and last the new number of the current revision, or its
-// creation. If there are no duplicates, the number is written together with the label.
+// writeRevisions writes the actions on revisions: adoptions and releases come first, then labels,
+// then relabelled pods and deleted duplicates, and last the new number of the current revision, or
+// its creation. If there are no duplicates, the number is written together with the label.
 func (in *input) writeRevisions(p *Plan, h *history) {
 	for _, c := range h.claims {
 		if object := revisionObject(&in.revisions[c.revision]); c.adopt {

@@ -89,8 +89,8 @@ func Continue(p Pod, hash string, now time.Time) Step {
 	return Step{Put: &put}
 }
 
-// endGrace returns the step of a pod with a grace period, which another writer has set. After it the
-// first batch is written.
+// endGrace returns the step of a pod with a grace period, which another writer has set. After it
+// the first batch is written.
 func (p *Pod) endGrace(text, hash string, now time.Time) Step {
 	var g grace
 	var state State
@@ -110,8 +110,8 @@ func (p *Pod) endGrace(text, hash string, now time.Time) Step {
 	return Step{Put: &put, DropGrace: true}
 }
 
-// Completed reports whether the update in place of a pod is over, by its annotations and containers.
-// It is over for a pod without an update.
+// Completed reports whether the update in place of a pod is over, by its annotations and
+// containers. It is over for a pod without an update.
 func Completed(p Pod) bool {
 	if p.annotation(AnnotationGrace) != "" {
 		return false

@@ -21,8 +21,8 @@ func (r Resources) clone() Resources { return Resources{maps.Clone(r.Limits), ma
 func scalable(name string) bool { return name == "cpu" || name == "memory" }
 
 // addResources adds the changed resources of a container, and reports whether they can change in
-// place: only values of cpu and memory may differ. A request that the API server has set to the limit
-// changes with the limit.
+// place: only values of cpu and memory may differ. A request that the API server has set to the
+// limit changes with the limit.
 func (s *Spec) addResources(name string, from, to map[string]any) bool {
 	if equalJSON(from["resources"], to["resources"]) {
 		return true

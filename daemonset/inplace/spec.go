@@ -17,7 +17,8 @@ import (
 type Container struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitzero"`
-	// Labels and Annotations are the keys of the metadata of the pod that its environment refers to.
+	// Labels and Annotations are the keys of the metadata of the pod that its environment refers
+	// to.
 	Labels      []string `json:"labels,omitempty"`
 	Annotations []string `json:"annotations,omitempty"`
 	// Priority is its launch priority, nil for none. The highest priority is updated first.
@@ -149,8 +150,8 @@ func subscript(path, field string) (string, bool) {
 	return strings.CutSuffix(rest, "']")
 }
 
-// readTemplate decodes the template in the data of a revision twice: as a whole, to compare it, and as
-// a storedTemplate.
+// readTemplate decodes the template in the data of a revision twice: as a whole, to compare it, and
+// as a storedTemplate.
 func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool) {
 	var stored struct {
 		Spec struct {
@@ -204,8 +205,8 @@ func CalculateSpec(from, to []byte, hash string, opts Options) (Spec, bool) {
 	return spec, true
 }
 
-// addContainers adds the changes of the containers, compared by position, and reports whether they can
-// change in place.
+// addContainers adds the changes of the containers, compared by position, and reports whether they
+// can change in place.
 func (s *Spec) addContainers(from, to any, old *storedTemplate, scaling bool) bool {
 	a, _ := from.([]any)
 	b, _ := to.([]any)
