@@ -62,14 +62,14 @@ func (f *finish) created() {
 			Action: last, Type: "Normal", Reason: in.scalingReason(), Message: in.createEvent(a.Name, a.Replicas),
 		})
 	}
-	f.publish(&in, a.Revision)
+	f.setRevision(&in, a.Revision)
 	list.finish(&in)
 	f.result.Status = in.storedStatus(list.list)
 }
 
-// publish writes the revision of the Deployment with the status.
-func (f *finish) publish(in *input, number int64) {
-	if set := in.publish(strconv.FormatInt(number, 10)); set != nil {
+// setRevision sets the revision annotation of the Deployment, which is written with the status.
+func (f *finish) setRevision(in *input, number int64) {
+	if set := in.revisionAnnotation(strconv.FormatInt(number, 10)); set != nil {
 		f.nextAnnotations = with(f.nextAnnotations, set)
 	}
 }
@@ -81,9 +81,9 @@ func (f *finish) before(in *input, list *conditions, i int) {
 			return // nothing is set before this action
 		}
 	}
-	var follow following
-	follow.follow(in)
-	list.foundNew(in, &follow)
+	var update newSetUpdate
+	update.decide(in)
+	list.foundNew(in, &update)
 	for k, a := range f.plan.Actions[:i] {
 		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == kplan.Done && in.hasDeadline() {
 			list.created(in, a.Name)
@@ -102,7 +102,7 @@ func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i i
 		switch rs := in.named(a.Name); {
 		case rs == nil:
 		case rs.ControllerUID == in.d.UID && rs.Template.Same(in.d.Template):
-			f.publish(in, a.Revision)
+			f.setRevision(in, a.Revision)
 		default:
 			f.result.Holds = []kplan.Hold[Reason]{hold(a.Name, ReasonNameTaken, 0, 0)}
 			f.result.Status.CollisionCount = collided(in.d.Status.CollisionCount)

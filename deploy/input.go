@@ -59,6 +59,14 @@ func (in *input) old(yield func(int, *set) bool) {
 	}
 }
 
+// hasActiveOld reports whether some old set wants pods.
+func (in *input) hasActiveOld() bool {
+	for range in.activeOld {
+		return true
+	}
+	return false
+}
+
 // activeOld yields the old sets that want pods, oldest first.
 func (in *input) activeOld(yield func(int, *set) bool) {
 	for i, s := range in.old {
@@ -174,7 +182,7 @@ type counts struct {
 	terminating int64
 	known       bool // every ReplicaSet that has been synced reports its terminating pods
 
-	conditions bool // some ReplicaSet has conditions, which report only failures
+	hasConditions bool // some ReplicaSet has conditions, and so perhaps a failure
 }
 
 // count sums up the ReplicaSets.
@@ -187,7 +195,7 @@ func (c *counts) count(in *input) {
 		c.replicas += int64(status.Replicas)
 		c.ready += int64(status.ReadyReplicas)
 		c.available += int64(status.AvailableReplicas)
-		c.conditions = c.conditions || len(status.Conditions) > 0
+		c.hasConditions = c.hasConditions || len(status.Conditions) > 0
 		switch {
 		case status.TerminatingReplicas != nil:
 			c.terminating += int64(*status.TerminatingReplicas)

@@ -17,10 +17,10 @@ func (in *input) limit() int32 {
 	return partition.Limit(in.d.Partitioned.Partition, in.replicas)
 }
 
-// createdSize returns the size that a new ReplicaSet of the given size is created
+// sizeAtCreation returns the size that a new ReplicaSet of the given size is created
 // with. Without a surge upstream starts at least one pod, even if the
 // partition allows none: see [NewPodAtPartitionZero].
-func (in *input) createdSize(size int32) int32 {
+func (in *input) sizeAtCreation(size int32) int32 {
 	if !in.partitioned() || in.limit() == 0 && in.opts.Repair.Has(NewPodAtPartitionZero) {
 		return size
 	}
@@ -48,7 +48,7 @@ func (in *input) growToPartition(c *counts) (z sizing) {
 	}
 	switch {
 	case to == s.size && s.size < in.replicas:
-		z.holds = []kplan.Hold[Reason]{in.holdAtPartition(c, s)}
+		z.holds = []kplan.Hold[Reason]{in.partitionHold(c, s)}
 	case to >= 0 && to != s.size:
 		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: reason}}, true
 	}
@@ -66,12 +66,12 @@ func (in *input) sizeToPartition(c *counts, size int32) int32 {
 	return partition.NewSize(in.d.Partitioned.Partition, in.budget, total, size)
 }
 
-// holdAtPartition returns the hold of a new ReplicaSet that does not grow.
-func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
+// partitionHold returns the hold of a new ReplicaSet that does not grow.
+func (in *input) partitionHold(c *counts, s *set) kplan.Hold[Reason] {
 	if s.size >= in.limit() {
 		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))
 	}
-	return in.holdNew(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldNumbers()})
+	return in.growthHold(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldNumbers()})
 }
 
 // shrinkToPartition removes or adds old pods until the old sets have the number of pods
@@ -98,12 +98,12 @@ func (in *input) shrinkToPartition() sizing {
 	d, serving := in.draft(), rollout.Serving(newSet, wanted, in.policy)
 	room := in.policy.Sum(serving - in.policy.MinAvailable(in.budget))
 	if room <= 0 {
-		return sizing{holds: d.holdRest(serving)}
+		return sizing{holds: d.minAvailableHolds(serving)}
 	}
 	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), in.policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{holdAhead(&in.sets[old[ahead].Age])}}
+		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{statusAheadHold(&in.sets[old[ahead].Age])}}
 	}
 	available := rollout.Available(newSet, old, in.policy)
 	order := in.removalOrder()
@@ -113,14 +113,14 @@ func (in *input) shrinkToPartition() sizing {
 	}
 	z := sizing{changes: d.changes(), moved: cleaned+down > 0}
 	if cleaned+down < surplus {
-		z.holds = d.holdRest(available - down)
+		z.holds = d.minAvailableHolds(available - down)
 	}
 	return z
 }
 
-// holdRest returns holds for old sets that keep pods because otherwise too few would be
+// minAvailableHolds returns holds for old sets that keep pods because otherwise too few would be
 // available.
-func (d *draft) holdRest(available int64) (holds []kplan.Hold[Reason]) {
+func (d *draft) minAvailableHolds(available int64) (holds []kplan.Hold[Reason]) {
 	for i, s := range d.in.activeOld {
 		if d.sizes[i].to > 0 {
 			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))
@@ -215,7 +215,7 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{holdAhead(&in.sets[old[ahead].Age])}, failed: true}
+		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{statusAheadHold(&in.sets[old[ahead].Age])}, failed: true}
 	}
 	for i, s := range in.old {
 		d.sizes[i].cleaned = d.sizes[i].unhealthy

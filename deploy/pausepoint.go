@@ -12,17 +12,17 @@ import (
 
 // waitsAtPoint reports whether the Deployment is paused because its rollout has come
 // to a pause point.
-func (in *input) waitsAtPoint(f *following) bool {
+func (in *input) waitsAtPoint(u *newSetUpdate) bool {
 	if !in.opts.PausePoints || !in.d.Paused || in.newAt < 0 || in.d.Strategy == Recreate {
 		return false
 	}
 	token, ok := pausepoint.ParseToken(in.d.Annotations[pausepoint.AnnotationHit])
-	return ok && token.Revision == in.revision(f, nil)
+	return ok && token.Revision == in.revision(u, nil)
 }
 
 // stopAtPoints keeps the old pods after a pause point, and pauses the Deployment there.
 // Pods go in the order of the planner of ReplicaSets.
-func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing, *pausepoint.PauseDeployment) {
+func (in *input) stopAtPoints(z sizing, u *newSetUpdate, created *creation) (sizing, *pausepoint.PauseDeployment) {
 	if len(z.changes) == 0 {
 		return z, nil
 	}
@@ -32,7 +32,7 @@ func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing
 	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs, pods), nil
 	plan := pausepoint.Decide(order, pods, downs, pausepoint.State{
 		Name: in.d.Name, UID: in.d.UID, ResourceVersion: in.d.ResourceVersion, Paused: in.d.Paused,
-		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: in.revision(f, created),
+		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: in.revision(u, created),
 	})
 	for k, place := range places {
 		if n := plan.Delete[k]; n < downs[k].N {
@@ -89,11 +89,11 @@ func (in *input) keepPods(c change, n int32) change {
 }
 
 // revision returns the revision of the new ReplicaSet, as it is after the plan.
-func (in *input) revision(f *following, created *creation) int64 {
+func (in *input) revision(u *newSetUpdate, created *creation) int64 {
 	if created != nil {
 		return in.next
 	}
-	if n, err := strconv.ParseInt(f.set[in.opts.Keys.Revision], 10, 64); f.write && err == nil {
+	if n, err := strconv.ParseInt(u.annotations[in.opts.Keys.Revision], 10, 64); u.needed && err == nil {
 		return n
 	}
 	n, _ := in.opts.Keys.Number(in.newSet().rs.Annotations)

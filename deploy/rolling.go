@@ -57,7 +57,7 @@ func (z *sizing) roll(in *input, c *counts) {
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.holdNew(c, &st)) // and one for each old set
+		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.growthHold(c, &st)) // and one for each old set
 	}
 	z.shrinkOld(in, &st)
 }
@@ -93,7 +93,7 @@ func (z *sizing) shrinkOld(in *input, st *step) {
 	}
 	z.moved = z.moved || lost.Removed > 0 && lost.Ahead < 0
 	if in.byPolicy || st.Size == in.newSet().size {
-		z.holds = in.holdOld(z.holds, st, d.sizes)
+		z.holds = in.oldSetHolds(z.holds, st, d.sizes)
 	}
 }
 

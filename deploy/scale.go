@@ -28,7 +28,7 @@ func (in *input) scale(c *counts) sizing {
 			}
 		}
 	case in.d.Strategy == Recreate:
-		return sizing{holds: in.holdScaling()}
+		return sizing{holds: in.nothingToScaleHolds()}
 	case in.partitioned():
 		return in.scalePartitioned(c, &d, active)
 	default:
@@ -59,7 +59,7 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 	d.resize(i, in.replicas, ReasonScaling, refresh)
 	z := sizing{changes: d.changes()}
 	if in.sets[i].size == in.replicas && !refresh {
-		z.holds = in.holdScaling()
+		z.holds = in.nothingToScaleHolds()
 	}
 	return z
 }
@@ -80,10 +80,10 @@ func (in *input) latest() int {
 	return latest
 }
 
-// holdScaling returns holds for sets that record other replicas although no size has to
+// nothingToScaleHolds returns holds for sets that record other replicas although no size has to
 // change. The annotations stay as they are, so that every later pass ends here:
 // kubernetes/kubernetes#102551.
-func (in *input) holdScaling() (holds []kplan.Hold[Reason]) {
+func (in *input) nothingToScaleHolds() (holds []kplan.Hold[Reason]) {
 	for i := range in.sets {
 		if desired, changed := in.desiredBefore(&in.sets[i]); changed {
 			holds = append(holds, hold(in.sets[i].rs.Name, ReasonNothingToScale, int64(desired), int64(in.replicas)))

@@ -135,6 +135,8 @@ func (d *draft) addTo(changes []change) []change {
 	return changes
 }
 
+// hold returns the hold of the ReplicaSet with a name, or of the Deployment if the name is empty.
+// The comment of the reason says how have and limit compare; both are 0 if it names neither.
 func hold(name string, reason Reason, have, limit int64) kplan.Hold[Reason] {
 	return kplan.Hold[Reason]{Name: name, Reason: reason, Have: have, Limit: limit}
 }

@@ -69,12 +69,12 @@ func (c *conditions) notePause(in *input) {
 }
 
 // foundNew reports that the new ReplicaSet has been found.
-func (c *conditions) foundNew(in *input, f *following) {
+func (c *conditions) foundNew(in *input, u *newSetUpdate) {
 	switch {
-	case f.restarts(in):
+	case u.restartsDeadline(in):
 		c.remove(ConditionProgressing)
 		c.add(in, ConditionProgressing, kplan.ConditionTrue, progressFound).Message = in.foundSet()
-	case f.publish && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
+	case u.upToDate && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
 		c.found = true
 	}
 }
@@ -120,7 +120,7 @@ func (in *input) reportedMinAvailable() int32 {
 // of the first that has one.
 func (c *conditions) failure(in *input, n *counts) {
 	var failure *kplan.Condition
-	if n.conditions {
+	if n.hasConditions {
 		failure = in.firstFailure()
 	}
 	before := findCondition(c.list, ConditionReplicaFailure)

@@ -34,10 +34,10 @@ const nowhere = -1
 //
 // Holds of the decision come before holds of the report. Events have the order of the
 // actions, except the event of a pause, which comes before the sizes.
-func (p *Plan) write(in *input, f *following, d *decision, r *report) {
-	in = d.created.input(in)
+func (p *Plan) write(in *input, u *newSetUpdate, d *decision, r *report) {
+	in = d.created.inputAfter(in)
 	p.Status, p.RecheckAt, p.ExtraStatus, p.Budget = r.status, r.recheckAt, r.extra, in.budget
-	p.Holds = append(slices.Clip(d.holds), r.holds...)
+	p.Holds = append(slices.Clip(d.sizing.holds), r.holds...)
 	if in.d.Strategy == Recreate { // all pods may be unavailable during the update
 		p.Budget.Unavailable = in.replicas
 	}
@@ -46,7 +46,7 @@ func (p *Plan) write(in *input, f *following, d *decision, r *report) {
 		return
 	}
 	p.claims(in)
-	p.follow(in, f)
+	p.updateNewSet(in, u)
 	if d.created != nil {
 		p.create(in, d.created)
 	}
@@ -57,7 +57,7 @@ func (p *Plan) write(in *input, f *following, d *decision, r *report) {
 	if d.pause != nil {
 		p.event(nowhere, "Normal", "PausePointReached", d.pause.String())
 	}
-	p.sizes(in, f, d)
+	p.sizes(in, u, d)
 	if d.pause != nil {
 		p.pause(in, d.pause)
 	}
@@ -100,18 +100,18 @@ func (p *Plan) annotate(in *input, set map[string]string, reason Reason) {
 	}
 }
 
-// follow writes annotations and minReadySeconds of the new ReplicaSet, or else the revision
+// updateNewSet writes annotations and minReadySeconds of the new ReplicaSet, or else the revision
 // of the Deployment.
-func (p *Plan) follow(in *input, f *following) {
-	if f.publish {
-		p.annotate(in, in.publish(f.number), ReasonRevision)
+func (p *Plan) updateNewSet(in *input, u *newSetUpdate) {
+	if u.upToDate {
+		p.annotate(in, in.revisionAnnotation(u.revision), ReasonRevision)
 	}
-	if !f.write {
+	if !u.needed {
 		return
 	}
 	rs := in.newSet().rs
-	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: f.set, Reason: ReasonRevision}
-	if f.minReady {
+	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: u.annotations, Reason: ReasonRevision}
+	if u.minReadyDiffers {
 		a.MinReadySeconds = ptr.To(in.d.MinReadySeconds)
 	}
 	p.act(a)
@@ -126,10 +126,10 @@ func (p *Plan) create(in *input, n *creation) {
 	if n.taken {
 		return
 	}
-	if n.wanted > 0 {
+	if n.allowed > 0 {
 		p.event(p.last(), "Normal", in.scalingReason(), in.createEvent(n.rs.Name, n.size))
 	}
-	p.annotate(in, in.publish(fmt.Sprint(in.next)), ReasonRevision)
+	p.annotate(in, in.revisionAnnotation(fmt.Sprint(in.next)), ReasonRevision)
 }
 
 // rollBack writes the template and annotations of a former revision, or removes the request.
@@ -148,20 +148,20 @@ func (p *Plan) rollBack(in *input, r *revision.Rollback, source *revision.Entry)
 }
 
 // sizes writes the sizes, one write for each ReplicaSet.
-func (p *Plan) sizes(in *input, f *following, d *decision) {
-	changes := slices.Clip(d.changes)
+func (p *Plan) sizes(in *input, u *newSetUpdate, d *decision) {
+	changes := slices.Clip(d.sizing.changes)
 	for _, i := range d.refreshed {
 		changes = append(changes, change{set: i, to: in.sets[i].size, reason: ReasonScaling})
 	}
 	direction := func(c change) int { return cmp.Compare(c.to, in.sets[c.set].size) }
-	if d.shrinkFirst && slices.ContainsFunc(changes, func(c change) bool { return direction(c) < 0 }) {
+	if d.sizing.shrinkFirst && slices.ContainsFunc(changes, func(c change) bool { return direction(c) < 0 }) {
 		changes = slices.Clone(changes)
 		slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(max(0, direction(a)), max(0, direction(b))) })
 	}
 	for _, c := range changes {
 		rs, from, annotations := in.sets[c.set].rs, in.sets[c.set].size, in.sizeAnnotations()
-		if c.set == in.newAt && f.withNextSize != nil {
-			maps.Copy(annotations, f.withNextSize)
+		if c.set == in.newAt && u.withNextSize != nil {
+			maps.Copy(annotations, u.withNextSize)
 		}
 		if c.to == from {
 			p.act(AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
