@@ -144,11 +144,11 @@ func (in *input) keeps(i int) int32 {
 
 // A roster holds the ReplicaSets and pods of a Tracker. A pass reads it in place of lists.
 type roster struct {
-	sets    tracked.Table[replicaset.ReplicaSet, ofSets]
-	places  paged.List[int32] // of each set in near, from 1; 0 if plans do not read it
-	near    paged.List[int32] // the sets that a plan reads
-	pods    tracked.Table[podorder.Pod, tracked.Pods]
-	running tracked.Counter // of the pods that have not ended, by the UID of their controller
+	sets     tracked.Table[replicaset.ReplicaSet, ofSets]
+	places   paged.List[int32] // of each set in relevant, from 1; 0 if it is not there
+	relevant paged.List[int32] // the sets that a plan reads
+	pods     tracked.Table[podorder.Pod, tracked.Pods]
+	running  tracked.Counter // of the pods that have not ended, by the UID of their controller
 }
 
 // ofSets is the kind of ReplicaSets.
@@ -161,11 +161,11 @@ func (ofSets) UID(rs *replicaset.ReplicaSet) string     { return rs.UID }
 func (ofSets) Version(rs *replicaset.ReplicaSet) string { return rs.ResourceVersion }
 
 func (r *roster) clone() roster {
-	return roster{r.sets.Clone(), r.places.Clone(), r.near.Clone(), r.pods.Clone(), r.running.Clone()}
+	return roster{r.sets.Clone(), r.places.Clone(), r.relevant.Clone(), r.pods.Clone(), r.running.Clone()}
 }
 
-// nearAt returns one of the sets that a plan reads.
-func (r *roster) nearAt(k int) *replicaset.ReplicaSet { return r.sets.At(int(r.near.At(k))) }
+// relevantAt returns one of the sets that a plan reads.
+func (r *roster) relevantAt(k int) *replicaset.ReplicaSet { return r.sets.At(int(r.relevant.At(k))) }
 
 // named returns the set with a name, or nil.
 func (r *roster) named(name string) *replicaset.ReplicaSet {

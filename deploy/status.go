@@ -62,9 +62,9 @@ func (c *conditions) notePause(in *input) {
 	switch {
 	case reason == progressExceeded:
 	case in.d.Paused && reason != progressPaused:
-		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressPaused, in.d.says("Deployment is paused"))
+		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressPaused, in.d.withKind("Deployment is paused"))
 	case !in.d.Paused && reason == progressPaused:
-		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressResumed, in.d.says("Deployment is resumed"))
+		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressResumed, in.d.withKind("Deployment is resumed"))
 	}
 }
 
@@ -101,9 +101,9 @@ func (c *conditions) created(in *input, name string) {
 // available sets the condition Available for n available pods.
 func (c *conditions) available(in *input, n int32) {
 	if n >= in.reportedMinAvailable() {
-		c.set(in, ConditionAvailable, kplan.ConditionTrue, availableEnough, in.d.says("Deployment has minimum availability."))
+		c.set(in, ConditionAvailable, kplan.ConditionTrue, availableEnough, in.d.withKind("Deployment has minimum availability."))
 	} else {
-		c.set(in, ConditionAvailable, kplan.ConditionFalse, availableTooFew, in.d.says("Deployment does not have minimum availability."))
+		c.set(in, ConditionAvailable, kplan.ConditionFalse, availableTooFew, in.d.withKind("Deployment does not have minimum availability."))
 	}
 }
 
