@@ -184,7 +184,7 @@ func (in *input) findNew() {
 			highest = max(highest, n)
 		}
 	}
-	in.next = highest + 1 // which wraps around, as upstream's does
+	in.nextRevision = highest + 1 // which wraps around, as upstream's does
 }
 
 // byCreation orders ReplicaSets oldest first. An unset time is the oldest.
@@ -219,7 +219,7 @@ func (in *input) admitPolicies(errs *kplan.FieldErrors) {
 	if in.partitioned() {
 		o.Policy, o.Sets = rollout.Policy{}, nil
 	}
-	in.byPolicy = o.Policy != rollout.Policy{} || len(o.Sets) > 0
+	in.hasPolicies = o.Policy != rollout.Policy{} || len(o.Sets) > 0
 	in.policy = o.Repair.policy(o.Policy)
 }
 

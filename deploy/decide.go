@@ -162,7 +162,7 @@ func (d *decision) roll(in *input, c *counts, u *newSetUpdate) {
 func (in *input) revisionToSet(u *newSetUpdate, created *creation) map[string]string {
 	switch {
 	case created != nil:
-		return in.revisionAnnotation(strconv.FormatInt(in.next, 10))
+		return in.revisionAnnotation(strconv.FormatInt(in.nextRevision, 10))
 	case u.upToDate:
 		return in.revisionAnnotation(u.revision)
 	}

@@ -20,8 +20,8 @@ func (f *finish) endWithFailure(i int) {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
-	list := in.stored()
-	list.notePause(&in)
+	list := in.storedConditions()
+	list.setPause(&in)
 	switch a := f.plan.Actions[i].(type) {
 	case CreateReplicaSet:
 		f.creationFailed(&in, &list, a, i)
@@ -53,8 +53,8 @@ func (f *finish) endWithCreation() {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
-	list, last := in.stored(), len(f.plan.Actions)-1
-	list.notePause(&in)
+	list, last := in.storedConditions(), len(f.plan.Actions)-1
+	list.setPause(&in)
 	a := f.plan.Actions[last].(CreateReplicaSet)
 	f.setConditionsBefore(&in, &list, last+1)
 	if a.Replicas > 0 {
@@ -83,10 +83,10 @@ func (f *finish) setConditionsBefore(in *input, list *conditions, i int) {
 	}
 	var update newSetUpdate
 	update.decide(in)
-	list.foundNew(in, &update)
+	list.setFound(in, &update)
 	for k, a := range f.plan.Actions[:i] {
 		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == kplan.Done && in.hasDeadline() {
-			list.created(in, a.Name)
+			list.setCreated(in, a.Name)
 			list.found = false
 		}
 	}
@@ -110,7 +110,7 @@ func (f *finish) creationFailed(in *input, list *conditions, a CreateReplicaSet,
 		}
 	default:
 		f.addError(a, o.Failure())
-		text := quoting("Failed to create new "+wordOfSet(a.Kind), a.Name, ": "+o.Failure().Error())
+		text := quotedMessage("Failed to create new "+wordOfSet(a.Kind), a.Name, ": "+o.Failure().Error())
 		if in.hasDeadline() {
 			list.set(in, ConditionProgressing, kplan.ConditionFalse, progressFailed, text)
 		}

@@ -96,7 +96,7 @@ func (in *input) rolloutHolds() []kplan.Hold[Reason] {
 
 // oldSetHolds adds the reasons why a step leaves old sets as they are, oldest first. The argument
 // sizes has the next size of each set, or is nil if none shrinks.
-func (in *input) oldSetHolds(holds []kplan.Hold[Reason], st *step, sizes []drafted) []kplan.Hold[Reason] {
+func (in *input) oldSetHolds(holds []kplan.Hold[Reason], st *step, sizes []draftSize) []kplan.Hold[Reason] {
 	s := in.newSet()
 	holds = slices.Grow(holds, len(st.old))
 	for k := range st.old {
@@ -135,7 +135,7 @@ func statusAheadHold(s *set) kplan.Hold[Reason] {
 // [rollout.Policy] does; OnDelete compares the pods that exist or are wanted with the replicas.
 func (in *input) growthHold(c *counts, st *step) kplan.Hold[Reason] {
 	s := in.newSet()
-	n, counted := in.numbersOf(s), in.policy
+	n, counted := in.policySet(s), in.policy
 	if counted.OnDelete {
 		counted = rollout.Policy{CountLarger: true}
 	}

@@ -36,7 +36,7 @@ func (u *newSetUpdate) decide(in *input) {
 	if s == nil || in.deleting() && in.opts.Repair.Has(DeletingDeploymentWritesNewSet) {
 		return
 	}
-	annotations, changed := in.opts.Keys.Sync(in.d.Annotations, s.rs.Annotations, in.next)
+	annotations, changed := in.opts.Keys.Sync(in.d.Annotations, s.rs.Annotations, in.nextRevision)
 	minReadyDiffers := s.rs.MinReadySeconds != in.d.MinReadySeconds
 	if changed || minReadyDiffers {
 		u.needed, u.annotations, u.minReadyDiffers = true, annotations, minReadyDiffers
@@ -77,7 +77,7 @@ func (in *input) newCreation(c *counts) *creation {
 	name := in.newName()
 	rs := &replicaset.ReplicaSet{
 		Name: name, ControllerUID: in.d.UID, Template: in.d.Template, MinReadySeconds: in.d.MinReadySeconds,
-		Annotations: in.opts.Keys.CreationAnnotations(in.d.Annotations, in.next, in.replicas, in.writtenMaxTotal()),
+		Annotations: in.opts.Keys.CreationAnnotations(in.d.Annotations, in.nextRevision, in.replicas, in.writtenMaxTotal()),
 	}
 	allowed := in.allowedFirstSize(c)
 	size, after := in.sizeAtCreation(allowed), *in

@@ -84,5 +84,5 @@ func Limits(s Snapshot, now time.Time) (limit, lower, surge, unavailable int32, 
 	if err := in.admit(&s, now, &Options{}); err != nil {
 		return 0, 0, 0, 0, err
 	}
-	return in.limit(), in.sizeAtCreation(0), in.budget.Surge, in.budget.Unavailable, nil
+	return in.partitionLimit(), in.sizeAtCreation(0), in.budget.Surge, in.budget.Unavailable, nil
 }

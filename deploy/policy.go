@@ -9,7 +9,7 @@ import "github.com/kplan-go/kplan/rollout"
 // assumes the worst case. If the number of terminating pods is not known, nothing is started.
 func (in *input) stepBy(newSet rollout.Set, terminating int64, known bool) (st step) {
 	for i, s := range in.old {
-		n := in.numbersOf(s)
+		n := in.policySet(s)
 		n.Age = i
 		if n.Wanted == 0 && !in.policy.WorstCase {
 			n.Available = 0

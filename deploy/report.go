@@ -23,17 +23,17 @@ type report struct {
 // upstream sets them.
 func (r *report) report(in *input, c *counts, u *newSetUpdate, d *decision) {
 	in = d.created.inputAfter(in)
-	list := in.stored()
+	list := in.storedConditions()
 	if d.path == pathRefused {
 		list.finish(in)
 		r.status = in.storedStatus(list.list)
 		r.status.ObservedGeneration = max(r.status.ObservedGeneration, in.d.Generation)
 		return
 	}
-	list.notePause(in)
-	list.foundNew(in, u)
+	list.setPause(in)
+	list.setFound(in, u)
 	if d.created != nil && !d.created.taken {
-		list.created(in, d.created.rs.Name)
+		list.setCreated(in, d.created.rs.Name)
 	}
 	if d.sizing.failed || d.path == pathRollback {
 		list.finish(in)
@@ -53,13 +53,13 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	if drives && (in.complete(s) || s.progressed(&in.d.Status)) {
 		list.found = false // progress sets it, after the condition Available
 	}
-	list.sayFound(in)
-	list.available(in, s.AvailableReplicas)
+	list.addFound(in)
+	list.setAvailable(in, s.AvailableReplicas)
 	if drives {
-		list.progress(in, s)
+		list.setProgress(in, s)
 	}
 	if drives || in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
-		list.failure(in, c)
+		list.setFailure(in, c)
 	}
 	list.finish(in)
 	s.Conditions = list.list
@@ -94,7 +94,7 @@ func (d *decision) reportPartition(in *input, r *report) {
 	if d.sizing.failed {
 		return
 	}
-	r.extra = &partition.ExtraStatus{ExpectedUpdatedReplicas: in.limit()}
+	r.extra = &partition.ExtraStatus{ExpectedUpdatedReplicas: in.partitionLimit()}
 	s := in.newSet()
 	if s == nil {
 		return
