@@ -9,13 +9,6 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A step is one step of a rolling update, in counts of ReplicaSets.
-type step struct {
-	rollout.Rolling
-	old   []rollout.Set // the old sets that take part, oldest first; Age is the number of each
-	moves []int         // places in old
-}
-
 // step makes one step of a rolling update for a new ReplicaSet with these counts, which need
 // not exist yet: see [rollout.Roll], and with policies [rollout.Step].
 func (in *input) step(c *counts, newSet rollout.Set) (st step) {
