@@ -152,7 +152,8 @@ func (in *input) tellApart(errs *kplan.FieldErrors) {
 	})
 }
 
-func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *kplan.FieldErrors) set {
+// checkedSet returns the set of a ReplicaSet, and adds an error for each field that cannot be used.
+func checkedSet(rs *replicaset.ReplicaSet, errs *kplan.FieldErrors) set {
 	size := int32(1)
 	if rs.Replicas != nil {
 		size = *rs.Replicas
@@ -167,7 +168,7 @@ func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *kplan.FieldE
 		}
 		errs.NotNegative(path+".Replicas", size)
 	}
-	return set{rs: rs, adopted: adopted, size: size}
+	return set{rs: rs, size: size}
 }
 
 // findNew finds the new ReplicaSet, the oldest with the Deployment's template, and the next
@@ -183,7 +184,7 @@ func (in *input) findNew() {
 			highest = max(highest, n)
 		}
 	}
-	in.next = highest + 1 // which wraps around, as upstream's does
+	in.nextRevision = highest + 1 // which wraps around, as upstream's does
 }
 
 // byCreation orders ReplicaSets oldest first. An unset time is the oldest.
@@ -218,7 +219,7 @@ func (in *input) admitPolicies(errs *kplan.FieldErrors) {
 	if in.partitioned() {
 		o.Policy, o.Sets = rollout.Policy{}, nil
 	}
-	in.byPolicy = o.Policy != rollout.Policy{} || len(o.Sets) > 0
+	in.hasPolicies = o.Policy != rollout.Policy{} || len(o.Sets) > 0
 	in.policy = o.Repair.policy(o.Policy)
 }
 

@@ -16,35 +16,37 @@ import (
 // Kind is the kind of a Deployment in an owner reference.
 const Kind = "Deployment"
 
-// kind returns the kind of the Deployment, and setKind the kind of its ReplicaSets, or "" for
-// Kubernetes' kinds.
-func (d *Deployment) kind() string { return unless(d.Kind, Kind) }
+// kind returns the kind of the Deployment for actions, which leave out Kubernetes' kind.
+func (d *Deployment) kind() string { return emptyIfDefault(d.Kind, Kind) }
 
-func (d *Deployment) setKind() string { return unless(d.ReplicaSetKind, replicaset.Kind) }
+// setKind returns the kind of the ReplicaSets for actions, which leave out Kubernetes' kind.
+func (d *Deployment) setKind() string { return emptyIfDefault(d.ReplicaSetKind, replicaset.Kind) }
 
-// says replaces the kind in a text about the Deployment by the caller's kind.
-func (d *Deployment) says(text string) string {
+// withKind returns a text that begins with [Kind], with the kind of the Deployment in its place.
+func (d *Deployment) withKind(text string) string {
 	if d.kind() == "" {
 		return text
 	}
 	return d.Kind + strings.TrimPrefix(text, Kind)
 }
 
-// rollbackKey returns the annotation key of a rollback request, or "" for Kubernetes' key.
+// rollbackKey returns the annotation key of a rollback request for actions, which leave out
+// Kubernetes' key.
 func (in *input) rollbackKey() string {
-	return unless(in.opts.Keys.Rollback, revision.AnnotationRollback)
+	return emptyIfDefault(in.opts.Keys.Rollback, revision.AnnotationRollback)
 }
 
-func unless(kind, usual string) string {
-	if kind == usual {
+func emptyIfDefault(value, defaultValue string) string {
+	if value == defaultValue {
 		return ""
 	}
-	return kind
+	return value
 }
 
 // selectsAll reports whether the selector is empty. Upstream treats this as a mistake,
-// because the Deployment would adopt all orphans. By default a selector with an empty map
-// of labels does not count as empty: see [EmptyMapSelectsAll].
+// because the Deployment would adopt all orphans. By default only nil fields count as empty, so
+// that a selector with an empty map or list goes unnoticed and selects all: see
+// [EmptyMapSelectsAll].
 func (in *input) selectsAll() bool {
 	s := in.d.Selector
 	if s == nil {
@@ -56,8 +58,9 @@ func (in *input) selectsAll() bool {
 	return s.MatchLabels == nil && s.MatchExpressions == nil
 }
 
-// claim keeps, adopts and releases ReplicaSets, and checks the ReplicaSets of the
-// Deployment.
+// claim finds the ReplicaSets that the Deployment keeps or adopts, and the ones that it releases,
+// both oldest first. It adds an error for each field of the former that cannot be used, and for a
+// selector that cannot be compiled.
 func (in *input) claim(errs *kplan.FieldErrors) {
 	if in.selectsAll() {
 		return
@@ -68,8 +71,8 @@ func (in *input) claim(errs *kplan.FieldErrors) {
 		return
 	}
 	if in.tracked != nil {
-		for k := range in.tracked.near.Len() {
-			in.claimSet(&owner, in.tracked.nearAt(k), errs)
+		for k := range in.tracked.relevant.Len() {
+			in.claimSet(&owner, in.tracked.relevantAt(k), errs)
 		}
 	} else {
 		for i := range in.namespaceSets {
@@ -92,16 +95,18 @@ func (in *input) owner() (owner claim.Owner, err error) {
 func (in *input) claimSet(owner *claim.Owner, rs *replicaset.ReplicaSet, errs *kplan.FieldErrors) {
 	switch in.verdict(owner, rs) {
 	case claim.Keep:
-		in.sets = append(in.sets, admitReplicaSet(rs, false, errs))
+		in.sets = append(in.sets, checkedSet(rs, errs))
 	case claim.Adopt:
-		in.sets = append(in.sets, admitReplicaSet(rs, true, errs))
+		s := checkedSet(rs, errs)
+		s.adopted = true
+		in.sets = append(in.sets, s)
 	case claim.Release:
 		in.released = append(in.released, rs)
 	}
 }
 
-// verdict decides whether to keep, adopt, release or ignore a ReplicaSet. Without a
-// selector, the Deployment keeps the ReplicaSets that it controls and ignores all others. A
+// verdict decides whether to keep, adopt, release or ignore a ReplicaSet. If its Selector is
+// nil, the Deployment keeps the ReplicaSets that it controls and ignores all others. A
 // partitioned Deployment neither adopts nor releases, and ignores a ReplicaSet that is
 // being deleted.
 func (in *input) verdict(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Verdict {

@@ -47,13 +47,13 @@ func findCondition(conditions []kplan.Condition, conditionType string) *kplan.Co
 	return nil
 }
 
-// quoting returns a message with a quoted name after a word.
-func quoting(before, name, after string) string {
-	return string(appendQuoting(make([]byte, 0, 128), before, name, after)) // on the stack
+// quotedMessage returns a message with a quoted name after a word.
+func quotedMessage(before, name, after string) string {
+	return string(appendQuotedMessage(make([]byte, 0, 128), before, name, after)) // on the stack
 }
 
-// appendQuoting appends such a message. Names that Kubernetes allows have nothing to escape.
-func appendQuoting(text []byte, before, name, after string) []byte {
+// appendQuotedMessage appends such a message. Names that Kubernetes allows have nothing to escape.
+func appendQuotedMessage(text []byte, before, name, after string) []byte {
 	text = append(append(text, before...), ' ')
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -27,9 +27,9 @@ func TestQuoting(t *testing.T) {
 		{"a\x7f", `new "a\x7f".`},
 		{"ä", `new "ä".`},
 	} {
-		require.Equal(t, c.want, quoting("new", c.name, "."))
+		require.Equal(t, c.want, quotedMessage("new", c.name, "."))
 		text := ""
-		require.Equal(t, 1.0, testing.AllocsPerRun(10, func() { text = quoting("new", c.name, ".") }), "of %q", text)
+		require.Equal(t, 1.0, testing.AllocsPerRun(10, func() { text = quotedMessage("new", c.name, ".") }), "of %q", text)
 	}
 }
 

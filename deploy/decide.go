@@ -13,17 +13,16 @@ import (
 )
 
 // A decision holds the changes of a pass and their reasons. Nothing writes to it once it is
-// made.
+// made. The order of the writes is in [Plan.write].
 type decision struct {
-	path path
-
-	created *creation // nil if none is created
-	sizing
-	refreshed []int // sets that get current annotations, whatever their size
-	remove    []*replicaset.ReplicaSet
-	pause     *pausepoint.PauseDeployment // or nil
-	rollback  *revision.Rollback
-	source    *revision.Entry // the revision to roll back to, or nil
+	path      path
+	created   *creation                   // the new ReplicaSet, or nil if none is created
+	sizing    sizing                      // its holds are all holds of the decision
+	refreshed []int                       // sets that keep their size, above 0, and get current size annotations
+	remove    []*replicaset.ReplicaSet    // from the history
+	pause     *pausepoint.PauseDeployment // at a pause point, or nil
+	rollback  *revision.Rollback          // nil if none is requested
+	source    *revision.Entry             // the revision to roll back to, or nil if there is none
 }
 
 // A path is the branch that a pass takes.
@@ -31,85 +30,89 @@ type path int
 
 const (
 	pathRefused  path = iota // the selector is empty: nothing is planned
-	pathCounts               // the rollout rests: the status gets counts
+	pathCounts               // no step of a rollout is made: the status gets counts, but no progress
 	pathRollback             // back to a revision: the status is left to the next pass
-	pathRollout              // the rollout goes on: the status reports progress
+	pathRollout              // the rollout goes on: the status gets counts and progress
 )
 
-// decide takes the first path that applies.
-func (d *decision) decide(in *input, c *counts, f *following) {
+// decide makes the decision of the first case that applies. A partitioned Deployment is rolled
+// as OpenKruise Rollouts does, which has no rollbacks: see [PartitionedBy].
+func (d *decision) decide(in *input, c *counts, u *newSetUpdate) {
 	if in.selectsAll() {
-		d.path, d.holds = pathRefused, []kplan.Hold[Reason]{hold("", ReasonSelectingAll, 0, 0)}
+		d.path, d.sizing.holds = pathRefused, []kplan.Hold[Reason]{hold("", ReasonSelectingAll, 0, 0)}
 		return
 	}
 	request, requested := in.opts.Keys.RollbackRequest(in.d.Annotations)
 	switch {
 	case in.deleting():
-		d.path, d.holds = pathCounts, []kplan.Hold[Reason]{hold("", ReasonDeleting, 0, 0)}
+		d.path, d.sizing.holds = pathCounts, []kplan.Hold[Reason]{hold("", ReasonDeleting, 0, 0)}
 	case in.d.Paused:
-		d.rest(in, c, f, requested)
+		d.decidePaused(in, c, u, requested)
 	case requested && !in.partitioned():
-		d.goBack(in, c, f, request)
+		d.decideRollback(in, c, u, request)
 	case in.scalesFirst():
-		d.path, d.sizing = pathCounts, in.scale(c).behind(in.holdRollout()...)
+		d.path, d.sizing = pathCounts, in.scale(c).withHoldsFirst(in.rolloutHolds()...)
 	case in.d.Strategy == Recreate:
 		d.recreate(in, c)
 	default:
-		d.roll(in, c, f)
+		d.roll(in, c, u)
 	}
 }
 
-// behind returns a sizing with holds before its own.
-func (z sizing) behind(holds ...kplan.Hold[Reason]) sizing {
+// withHoldsFirst returns a sizing with holds before its own.
+func (z sizing) withHoldsFirst(holds ...kplan.Hold[Reason]) sizing {
 	z.holds = append(holds, z.holds...)
 	return z
 }
 
-// rest decides for a paused Deployment: it scales, by the policy, and cleans up the history.
-func (d *decision) rest(in *input, c *counts, f *following, requested bool) {
+// decidePaused decides for a paused Deployment. It scales as [Options].Paused says, or as a pause
+// point does, and cleans up the history unless the policy freezes the Deployment or a rollback is
+// requested.
+func (d *decision) decidePaused(in *input, c *counts, u *newSetUpdate, requested bool) {
 	d.path = pathCounts
-	paused := in.holdPaused()
+	paused := in.pausedHold()
 	switch {
-	case in.waitsAtPoint(f):
+	case in.waitsAtPoint(u):
 		paused = hold("", ReasonPaused, 0, 0)
-		d.wait(in, c, f)
+		d.decideAtPoint(in, c, u)
 	case in.opts.Paused == PausedFreeze:
-		d.holds = []kplan.Hold[Reason]{paused, hold("", ReasonFrozen, 0, 0)}
+		d.sizing.holds = []kplan.Hold[Reason]{paused, hold("", ReasonFrozen, 0, 0)}
 		return
-	case in.opts.Paused != PausedScale || in.scalingEvent():
+	case in.opts.Paused == PausedFill || in.scalingEvent():
 		d.sizing = in.scale(c)
 	}
-	d.sizing = d.behind(paused)
+	d.sizing = d.sizing.withHoldsFirst(paused)
 	if !requested { // a rollback needs the history
 		d.cleanUp(in)
 	}
 }
 
-// wait decides the sizes of a Deployment that waits at a pause point: old pods that are deleted before
-// the pod with the point may go, and that pod if its annotation says so (see [pausepoint.Annotation]).
-// Pods are started only if the replicas have changed.
-func (d *decision) wait(in *input, c *counts, f *following) {
+// decideAtPoint decides the sizes of a Deployment that waits at a pause point: old pods that are
+// deleted before the pod with the point may go, and that pod if its annotation says so (see
+// [pausepoint.Annotation]). Pods are started only if the replicas have changed.
+func (d *decision) decideAtPoint(in *input, c *counts, u *newSetUpdate) {
 	if in.scalingEvent() {
 		d.sizing = in.scale(c)
 		return
 	}
-	d.sizing, d.pause = in.stopAtPoints(in.shrink(c), f, nil)
+	d.sizing, d.pause = in.stopAtPoints(in.shrink(c), u, nil)
 }
 
-// goBack rolls back to a revision. By default the ReplicaSet of the present template is created
-// first, even if the same plan gives up this template: see [RollbackCreatesAbandonedSet].
-func (d *decision) goBack(in *input, c *counts, f *following, request int64) {
+// decideRollback rolls back to a revision. By default a missing ReplicaSet for the Deployment's
+// template is created first, although the rollback replaces that template in the same plan: see
+// [RollbackCreatesAbandonedSet].
+func (d *decision) decideRollback(in *input, c *counts, u *newSetUpdate, request int64) {
 	d.path = pathRollback
 	if !in.opts.Repair.Has(RollbackCreatesAbandonedSet) {
-		d.created = in.create(c)
+		d.created = in.newCreation(c)
 	}
 	if d.created.isTaken() {
-		d.sizing = d.created.failed()
+		d.sizing = d.created.nameTaken()
 		return
 	}
-	in = d.created.input(in)
-	r, source := in.rollBack(request, in.published(f, d.created), f)
-	d.rollback, d.source, d.holds = &r, source, holdRollback(&r)
+	in = d.created.inputAfter(in)
+	r, source := in.rollBack(request, in.revisionToSet(u, d.created), u)
+	d.rollback, d.source, d.sizing.holds = &r, source, rollbackHolds(&r)
 }
 
 // recreate removes old pods and then starts new ones.
@@ -119,11 +122,11 @@ func (d *decision) recreate(in *input, c *counts) {
 	if d.sizing = z; !start {
 		return
 	}
-	if d.created = in.create(c); d.created.isTaken() {
-		d.sizing = d.created.failed()
+	if d.created = in.newCreation(c); d.created.isTaken() {
+		d.sizing = d.created.nameTaken()
 		return
 	}
-	in = d.created.input(in)
+	in = d.created.inputAfter(in)
 	if d.sizing = in.startNew(); in.complete(&in.d.Status) {
 		d.cleanUp(in)
 	}
@@ -131,76 +134,82 @@ func (d *decision) recreate(in *input, c *counts) {
 
 // roll makes one step of a rolling update. When the rollout is complete, it deletes old
 // ReplicaSets beyond the history limit.
-func (d *decision) roll(in *input, c *counts, f *following) {
+func (d *decision) roll(in *input, c *counts, u *newSetUpdate) {
 	d.path = pathRollout
-	rollsFirst := in.rollsFirst() && in.scalingEvent()
-	if d.created = in.create(c); d.created.isTaken() {
-		d.sizing = d.created.failed()
+	scalesLater := in.rollsFirst() && in.scalingEvent() // asked before there is a new ReplicaSet
+	if d.created = in.newCreation(c); d.created.isTaken() {
+		d.sizing = d.created.nameTaken()
 		return
 	}
-	in = d.created.input(in)
-	d.sizing.roll(in, d.created.addedTo(c))
-	if !d.moved && in.complete(&in.d.Status) {
+	in = d.created.inputAfter(in)
+	d.sizing.roll(in, d.created.countsAfter(c))
+	if !d.sizing.moved && in.complete(&in.d.Status) {
 		d.cleanUp(in)
 	}
 	if in.opts.PausePoints {
-		d.sizing, d.pause = in.stopAtPoints(d.sizing, f, d.created)
+		d.sizing, d.pause = in.stopAtPoints(d.sizing, u, d.created)
 	}
-	if rollsFirst { // otherwise the next pass scales
-		d.changes, d.refreshed = in.refresh(d.changes)
+	if scalesLater {
+		// With the old size annotations the next pass would see the changed replicas again, and
+		// scale in proportion instead of continuing the rollout.
+		d.sizing.changes, d.refreshed = in.staleSets(d.sizing.changes)
 	}
 }
 
-// published returns the revision annotation that the pass sets on the Deployment, or nil if
-// it is set already.
-func (in *input) published(f *following, created *creation) map[string]string {
+// revisionToSet returns the revision annotation that the pass sets on the Deployment. It is nil
+// if the annotation is set already, if there is no new ReplicaSet, and if the existing one must be
+// written first.
+func (in *input) revisionToSet(u *newSetUpdate, created *creation) map[string]string {
 	switch {
 	case created != nil:
-		return in.publish(strconv.FormatInt(in.next, 10))
-	case f.publish:
-		return in.publish(f.number)
+		return in.revisionAnnotation(strconv.FormatInt(in.nextRevision, 10))
+	case u.upToDate:
+		return in.revisionAnnotation(u.revision)
 	}
 	return nil
 }
 
-// publish returns the annotation of the Deployment with a revision, or nil if it is set
-// already.
-func (in *input) publish(number string) map[string]string {
+// revisionAnnotation returns the annotation of the Deployment with a revision, or nil if it is
+// set already.
+func (in *input) revisionAnnotation(number string) map[string]string {
 	if in.d.Annotations[in.opts.Keys.Revision] == number {
 		return nil
 	}
 	return map[string]string{in.opts.Keys.Revision: number}
 }
 
-// cleanUp adds the ReplicaSets to delete from the history.
+// cleanUp adds the ReplicaSets to delete from the history. By default it judges all by their sizes
+// before the plan, and may delete one that the plan starts: see [CleanupDeletesStartedSet].
 func (d *decision) cleanUp(in *input) {
 	remove, holds := in.cleanUpHistory()
 	if in.opts.Repair.Has(CleanupDeletesStartedSet) {
 		remove = slices.DeleteFunc(remove, func(rs *replicaset.ReplicaSet) bool {
-			return slices.ContainsFunc(d.changes, func(c change) bool { return in.sets[c.set].rs == rs && c.to > 0 })
+			return slices.ContainsFunc(d.sizing.changes, func(c change) bool { return in.sets[c.set].rs == rs && c.to > 0 })
 		})
 	}
-	d.remove, d.holds = remove, append(d.holds, holds...)
+	d.remove, d.sizing.holds = remove, append(d.sizing.holds, holds...)
 }
 
-// refresh brings the annotations of all active sets up to date. It returns the sets without
-// a change that need new annotations.
-func (in *input) refresh(changes []change) (_ []change, others []int) {
-	to, place := make([]int32, len(in.sets)), make([]int, len(in.sets))
-	for i := range to {
-		to[i], place[i] = in.sets[i].size, -1
+// staleSets finds the sets with pods after the changes and with size annotations that are not
+// current. It returns the changes, and the sets among these without a change. A change of such a
+// set gets the reason Scaling, since its write records the changed replicas.
+func (in *input) staleSets(changes []change) (_ []change, unchanged []int) {
+	changeOf := make([]*change, len(in.sets)) // nil if the size stays
+	for k := range changes {
+		changeOf[changes[k].set] = &changes[k]
 	}
-	for k, c := range changes {
-		to[c.set], place[c.set] = c.to, k
-	}
-	for i := range to {
+	for i := range in.sets {
+		size := in.sets[i].size
+		if changeOf[i] != nil {
+			size = changeOf[i].to
+		}
 		switch {
-		case to[i] <= 0 || !in.annotationsStale(in.sets[i].rs.Annotations):
-		case place[i] < 0:
-			others = append(others, i)
+		case size <= 0 || !in.annotationsStale(in.sets[i].rs.Annotations):
+		case changeOf[i] == nil:
+			unchanged = append(unchanged, i)
 		default:
-			changes[place[i]].reason = ReasonScaling
+			changeOf[i].reason = ReasonScaling
 		}
 	}
-	return changes, others
+	return changes, unchanged
 }

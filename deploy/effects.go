@@ -12,7 +12,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Change is an event of a Deployment, a ReplicaSet or a pod, as informers deliver it.
+// A Change holds events of a Deployment, a ReplicaSet and a pod, as informers deliver them. Usually
+// one of the three is set; a zero event changes nothing.
 type Change struct {
 	Deployment DeploymentEvent
 	ReplicaSet ReplicaSetEvent
@@ -25,29 +26,33 @@ type DeploymentEvent struct {
 	Old, New *Deployment
 }
 
-// Effects returns the names of the Deployments to plan for after a change. Pass the
-// Deployments and ReplicaSets of the namespace from the caches. It reads Name, UID, Selector
-// and Strategy of Deployments, and UID and ControllerUID of ReplicaSets. Objects without a
-// UID or selector that the event refers to may be left out. Name and Reconcile of a
-// [replicaset.Effect] are set.
+// Effects returns the Deployments to plan for after a change, sorted by name. Pass the Deployments
+// and ReplicaSets of the namespace from the caches. Of the Deployments it reads Name, UID, Selector
+// and Strategy, and of the ReplicaSets UID and ControllerUID. Of the objects in the event it reads
+// the Name of a Deployment, the ControllerUID of a ReplicaSet or pod, and Labels,
+// DeletionTimestamp and ResourceVersion of a ReplicaSet. Deployments that neither control nor
+// select the ReplicaSet of the event or of its pod may be left out, and so may ReplicaSets that do
+// not control its pod. Name and Reconcile of a [replicaset.Effect] are set.
 //
-//   - A Deployment concerns itself, even if an update changes nothing.
-//   - A ReplicaSet concerns its controller, and its former controller if that is another one.
-//     A new orphan, or an orphan with changed labels or controller, concerns all Deployments
-//     that select it, since one of them may adopt it. An update with the same resource version
-//     is a repetition and concerns none.
-//   - A pod that is gone concerns the Deployment of its ReplicaSet if the strategy is
+//   - An event of a Deployment affects this Deployment, even if an update changes nothing.
+//   - An event of a ReplicaSet affects its controller and, after an update, its former
+//     controller.
+//   - A ReplicaSet without a controller also affects all Deployments that select it, since one of
+//     them may adopt it: when it is added, unless it is being deleted, and when an update removes
+//     its controller or changes its labels.
+//   - An update of a ReplicaSet with the same resource version is a repetition and affects none.
+//   - The deletion of a pod affects the Deployment of its ReplicaSet if the strategy is
 //     Recreate: the Deployment may have waited for this pod. No other event of a pod
-//     concerns a Deployment.
+//     affects a Deployment.
 //
 // It mirrors addDeployment, updateDeployment, deleteDeployment, addReplicaSet,
 // updateReplicaSet, deleteReplicaSet and deletePod of the deployment controller of Kubernetes.
 func Effects(c Change, deployments []Deployment, replicaSets []replicaset.ReplicaSet) []replicaset.Effect {
-	r := routing{deployments: deployments}
-	r.concerns(cmp.Or(c.Deployment.New, c.Deployment.Old))
-	r.replicaSet(c.ReplicaSet.Old, c.ReplicaSet.New)
+	r := affected{deployments: deployments}
+	r.add(cmp.Or(c.Deployment.New, c.Deployment.Old))
+	r.addForReplicaSet(c.ReplicaSet.Old, c.ReplicaSet.New)
 	if c.Pod.New == nil && c.Pod.Old != nil {
-		r.podGone(c.Pod.Old, replicaSets)
+		r.addForDeletedPod(c.Pod.Old, replicaSets)
 	}
 	slices.Sort(r.names)
 	var effects []replicaset.Effect
@@ -57,44 +62,45 @@ func Effects(c Change, deployments []Deployment, replicaSets []replicaset.Replic
 	return effects
 }
 
-// A routing collects the names of the Deployments that a change concerns.
-type routing struct {
+// An affected collects the names of the Deployments that a change affects.
+type affected struct {
 	deployments []Deployment
 	names       []string
 }
 
-func (r *routing) replicaSet(before, after *replicaset.ReplicaSet) {
+// addForReplicaSet adds the Deployments that an event of a ReplicaSet affects.
+func (r *affected) addForReplicaSet(before, after *replicaset.ReplicaSet) {
 	switch {
 	case before == nil && after == nil:
 	case after == nil:
-		r.concerns(r.controller(before))
+		r.add(r.controller(before))
 	case before == nil:
-		if r.concerns(r.controller(after)); after.ControllerUID == "" && after.DeletionTimestamp.IsZero() {
-			r.orphaned(after)
+		if r.add(r.controller(after)); after.ControllerUID == "" && after.DeletionTimestamp.IsZero() {
+			r.addSelecting(after)
 		}
 	case before.ResourceVersion == after.ResourceVersion && before.ResourceVersion != "":
 	default:
-		r.concerns(r.controller(before))
-		r.concerns(r.controller(after))
+		r.add(r.controller(before))
+		r.add(r.controller(after))
 		if after.ControllerUID == "" && (before.ControllerUID != "" || !maps.Equal(before.Labels, after.Labels)) {
-			r.orphaned(after)
+			r.addSelecting(after)
 		}
 	}
 }
 
-// podGone adds the Deployment that waits until the pods of its ReplicaSets are gone.
-func (r *routing) podGone(p *podorder.Pod, replicaSets []replicaset.ReplicaSet) {
+// addForDeletedPod adds the Deployment of a deleted pod if it may wait for that, as Recreate does.
+func (r *affected) addForDeletedPod(p *podorder.Pod, replicaSets []replicaset.ReplicaSet) {
 	i := slices.IndexFunc(replicaSets, func(rs replicaset.ReplicaSet) bool { return rs.UID == p.ControllerUID })
 	if i < 0 || p.ControllerUID == "" {
 		return
 	}
 	if d := r.controller(&replicaSets[i]); d != nil && d.Strategy == Recreate {
-		r.concerns(d)
+		r.add(d)
 	}
 }
 
 // controller returns the Deployment that controls a ReplicaSet, or nil.
-func (r *routing) controller(rs *replicaset.ReplicaSet) *Deployment {
+func (r *affected) controller(rs *replicaset.ReplicaSet) *Deployment {
 	for i := range r.deployments {
 		if d := &r.deployments[i]; rs.ControllerUID != "" && d.UID == rs.ControllerUID {
 			return d
@@ -103,18 +109,18 @@ func (r *routing) controller(rs *replicaset.ReplicaSet) *Deployment {
 	return nil
 }
 
-// concerns adds a Deployment, if it is not nil.
-func (r *routing) concerns(d *Deployment) {
+// add adds a Deployment, if it is not nil.
+func (r *affected) add(d *Deployment) {
 	if d != nil {
 		r.names = append(r.names, d.Name)
 	}
 }
 
-// orphaned adds the Deployments that select a ReplicaSet.
-func (r *routing) orphaned(rs *replicaset.ReplicaSet) {
+// addSelecting adds the Deployments that select a ReplicaSet.
+func (r *affected) addSelecting(rs *replicaset.ReplicaSet) {
 	for i := range r.deployments {
 		if s, err := selector.FromLabelSelector(r.deployments[i].Selector); err == nil && s.Selects(rs.Labels) {
-			r.concerns(&r.deployments[i])
+			r.add(&r.deployments[i])
 		}
 	}
 }

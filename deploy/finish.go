@@ -20,19 +20,19 @@ type Report struct {
 	// LiveCheck is the reason from claim.CheckLive why no ReplicaSet may be adopted. It is
 	// nil if adoption is allowed, or the plan adopts none.
 	LiveCheck error
-	// Outcomes has one outcome for each action, in order; it is zero for an action that was
-	// not carried out. Carry out all adoptions and releases. If one of them failed, or a
-	// ReplicaSet to be adopted is gone, carry out no further action; and none after the
-	// first other action that failed. AnnotateDeployment is not a separate call, since the
-	// annotations are written with the status, and needs no outcome.
+	// Outcomes has the outcome of each action, in order. Try all adoptions and releases, even
+	// if some of them fail. If one failed, or a ReplicaSet to be adopted is gone, carry out no
+	// other action; otherwise stop at the first action that fails. The outcome is zero for
+	// actions that were not carried out, and for AnnotateDeployment, which is not a call of its
+	// own: the annotations are written with the status. Outcomes missing at the end are zero.
 	Outcomes []kplan.Outcome
 }
 
 // A Result is the end of a pass: the status to write, and whether to try again.
 type Result struct {
-	// Status and Annotations are to be written over ResourceVersion, in one call to the
-	// status subresource, if WriteStatus is set. Annotations are all annotations of the
-	// Deployment. Without WriteStatus both are the stored ones.
+	// If WriteStatus is set, write Status and Annotations in one call to the status
+	// subresource, as an update of the Deployment with this ResourceVersion. Annotations are
+	// all annotations of the Deployment. Without WriteStatus both are the stored ones.
 	Status          Status
 	Annotations     map[string]string
 	ResourceVersion string // of the Deployment after the actions
@@ -40,29 +40,32 @@ type Result struct {
 	Events          []kplan.Event        // to be recorded, in order
 	Holds           []kplan.Hold[Reason] // added by a failure to the holds of the plan
 	// Err is the failure of the pass: then call [Reconcile] again after
-	// replicaset.RetryDelay, as upstream does [MaxRetries] times. If it is nil, forget the
-	// failures so far. Errs are the errors that Err joins.
+	// replicaset.RetryDelay, as upstream does [MaxRetries] times. If it is nil, count the
+	// failures for RetryDelay from 0 again. Errs are the errors that Err joins.
 	Err  error
 	Errs []error
-	// RecheckAt is the RecheckAt of the plan, and zero if the pass failed.
+	// RecheckAt is the RecheckAt of the plan. It is zero if the pass failed, and if it ended
+	// early without an error: because the namespace is being deleted, or because the plan
+	// expected the name of the new ReplicaSet to be taken.
 	RecheckAt time.Time
-	// Again is the snapshot for the next call of [Reconcile], at once, if ReplicaSets to be
-	// adopted are gone: the snapshot without them, after the other claims. Then nothing
-	// else of the plan may have been carried out, and Err wraps kplan.ErrGone, so that a
-	// caller that does not plan at once retries later. Each such snapshot has fewer orphans
-	// than the one before.
+	// Again is set if ReplicaSets to be adopted are gone, so that nothing but claims has been
+	// carried out: the snapshot after the claims, without them. Call [Reconcile] with it at
+	// once. Each such snapshot has fewer orphans than the one before. A caller that does not
+	// plan at once retries later, since Err wraps kplan.ErrGone.
 	Again *Snapshot
 }
 
 // Finish returns the end of a pass after the execution of p, a plan for s: the status and
 // the annotations to write, the events to record and whether to try again.
 //
-// After a failure, it writes only as much as upstream has written at that point:
+// After a failure, the status to write is the one that upstream has written by then:
 //
-//   - After a claim that failed: nothing. If a ReplicaSet is gone before it can be adopted,
+//   - After a claim that failed: none. If a ReplicaSet is gone before it can be adopted,
 //     see [Result].Again.
-//   - If a rolling update could not shrink an old ReplicaSet: the whole status of the plan.
-//     Upstream forgets the failure; here it is an error, so that the pass is retried.
+//   - If a rolling update could not scale an old ReplicaSet: the whole status of the plan. With
+//     [UnavailableReplicasLag] in Options.Repair its UnavailableReplicas counts the sizes that
+//     were reached. Upstream ignores the failure; here it is an error, so that the pass is
+//     retried.
 //   - After any other failure: the conditions and annotations that were set before it.
 //   - If the name of the new ReplicaSet is taken: a ReplicaSet that the Deployment controls
 //     and that has its template is the new one; the Deployment gets the revision, and the
@@ -76,8 +79,7 @@ type Result struct {
 //   - If the new ReplicaSet could not be created for another reason, the condition
 //     Progressing and an event report it.
 //
-// An event that belongs to no action is recorded if all actions before the last one were
-// carried out.
+// An event that belongs to no action is recorded if no action failed, or only the last one.
 //
 // It mirrors syncDeployment, getNewReplicaSet and rolloutRolling of the deployment
 // controller of Kubernetes.
@@ -85,13 +87,13 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	d := &s.Deployment
 	f := finish{s: s, plan: p, report: r, now: now, opts: opts, storedAnnotations: d.Annotations}
 	f.result = Result{Status: d.Status.clone(), Annotations: maps.Clone(d.Annotations), ResourceVersion: d.ResourceVersion}
-	gone := f.claims()
+	gone := f.checkClaims()
 	switch {
 	case len(f.result.Errs) > 0:
 	case len(gone) > 0:
-		f.result.Errs, f.result.Again = gone, f.again()
+		f.result.Errs, f.result.Again = gone, f.snapshotAfterClaims()
 	default:
-		f.actions()
+		f.checkActions()
 	}
 	f.result.Err = errors.Join(f.result.Errs...)
 	if f.result.Err != nil {
@@ -101,13 +103,13 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 }
 
 // MaxRetries is the number of times that upstream's controller retries a failed pass. If the
-// last retry fails as well, it forgets the failures, and plans again after the next event of
-// [Effects]. Informers repeat the events of all Deployments every 12 to 24 hours. With
+// last retry fails as well, it plans again only after the next event of [Effects]. Informers repeat the events of all Deployments every 12 to 24 hours. With
 // replicaset.RetryDelay the last of 15 retries begins 164 s after the first failure.
 //
 // It mirrors handleErr of the deployment controller of Kubernetes.
 const MaxRetries = 15
 
+// A finish makes the result of a pass.
 type finish struct {
 	s                 Snapshot
 	plan              Plan
@@ -119,6 +121,7 @@ type finish struct {
 	result            Result
 }
 
+// outcome returns the outcome of an action, a zero one if the report has none.
 func (f *finish) outcome(i int) *kplan.Outcome {
 	if i < len(f.report.Outcomes) {
 		return &f.report.Outcomes[i]
@@ -126,13 +129,13 @@ func (f *finish) outcome(i int) *kplan.Outcome {
 	return &kplan.Outcome{}
 }
 
-func (f *finish) fail(a Action, err error) {
+func (f *finish) addError(a Action, err error) {
 	f.result.Errs = append(f.result.Errs, fmt.Errorf("%s: %w", a, err))
 }
 
-// claims collects the errors of adoptions and releases. It returns the errors of
-// ReplicaSets that were gone before they could be adopted.
-func (f *finish) claims() (gone []error) {
+// checkClaims adds the errors of adoptions and releases. It returns apart the errors of ReplicaSets
+// that were gone before they could be adopted.
+func (f *finish) checkClaims() (gone []error) {
 	for i, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptReplicaSet:
@@ -143,19 +146,20 @@ func (f *finish) claims() (gone []error) {
 			case err == kplan.ErrGone:
 				gone = append(gone, fmt.Errorf("%s %s: %w", wordOfSet(a.Kind), a.Name, err))
 			case err != nil:
-				f.fail(a, err)
+				f.addError(a, err)
 			}
 		case ReleaseReplicaSet:
 			if err := f.outcome(i).Released(); err != nil {
-				f.fail(a, err)
+				f.addError(a, err)
 			}
 		}
 	}
 	return gone
 }
 
-// again returns the snapshot after the claims.
-func (f *finish) again() *Snapshot {
+// snapshotAfterClaims returns the snapshot after all adoptions and releases, without the
+// ReplicaSets that were gone.
+func (f *finish) snapshotAfterClaims() *Snapshot {
 	next := f.s
 	next.ReplicaSets = slices.Clone(f.s.ReplicaSets)
 	find := func(name, uid string) int {
@@ -170,7 +174,7 @@ func (f *finish) again() *Snapshot {
 			} else if k >= 0 {
 				rs := &next.ReplicaSets[k]
 				rs.ControllerKind, rs.ControllerName, rs.ControllerUID = cmp.Or(f.s.Deployment.Kind, Kind), f.s.Deployment.Name, f.s.Deployment.UID
-				rs.ResourceVersion = o.ResourceVersion // an unknown version is no precondition
+				rs.ResourceVersion = o.ResourceVersion // if it is unknown, actions get no version as a precondition
 			}
 		case ReleaseReplicaSet:
 			if k := find(a.Name, a.UID); k >= 0 {
@@ -178,44 +182,45 @@ func (f *finish) again() *Snapshot {
 			}
 		}
 	}
-	next.ReplicaSets = apply.Left(next.ReplicaSets)
+	next.ReplicaSets = apply.Left(next.ReplicaSets) // nil if none is left
 	return &next
 }
 
-// actions finds the first action that failed, and fills in the result.
-func (f *finish) actions() {
+// checkActions finds the first action that failed, and completes the result.
+func (f *finish) checkActions() {
 	failed := -1
 	for i := range f.plan.Actions {
-		if !f.done(i) {
+		if !f.succeeded(i) {
 			failed = i
 			break
 		}
-		f.carriedOut(i)
+		f.recordAnnotations(i)
 	}
-	f.events(failed)
+	f.keepEvents(failed)
 	switch {
 	case failed < 0 && f.plan.createsTaken():
-		f.created()
+		f.endWithCreation()
 	case failed < 0:
 		f.result.Status, f.result.RecheckAt = f.plan.Status.clone(), f.plan.RecheckAt
-	case f.shrinks(failed):
+	case f.scalesOld(failed):
 		for i := failed + 1; i < len(f.plan.Actions); i++ {
 			if _, ok := f.plan.Actions[i].(AnnotateDeployment); ok {
-				f.carriedOut(i)
+				f.recordAnnotations(i)
 			}
 		}
 		f.result.Status = f.plan.Status.clone()
 		f.recount(failed)
-		f.fail(f.plan.Actions[failed], f.outcome(failed).Failure())
+		f.addError(f.plan.Actions[failed], f.outcome(failed).Failure())
 	default:
-		f.failed(failed)
+		f.endWithFailure(failed)
 	}
 	f.result.Annotations = with(f.storedAnnotations, f.nextAnnotations)
 	f.result.WriteStatus = !f.result.Status.equal(&f.s.Deployment.Status) || !maps.Equal(f.result.Annotations, f.storedAnnotations)
 }
 
-// done reports whether an action was carried out, or is not needed any more.
-func (f *finish) done(i int) bool {
+// succeeded reports whether an action has not failed: it was carried out, the ReplicaSet that it
+// deletes is gone already, checkClaims has checked it, or it is written with the status.
+func (f *finish) succeeded(i int) bool {
 	switch o := f.outcome(i); f.plan.Actions[i].(type) {
 	case AdoptReplicaSet, ReleaseReplicaSet, AnnotateDeployment:
 		return true
@@ -226,9 +231,9 @@ func (f *finish) done(i int) bool {
 	}
 }
 
-// carriedOut applies an action that was carried out to the annotations and the version of
-// the Deployment.
-func (f *finish) carriedOut(i int) {
+// recordAnnotations records the annotations and the resource version that the Deployment has after
+// an action.
+func (f *finish) recordAnnotations(i int) {
 	switch a := f.plan.Actions[i].(type) {
 	case AnnotateDeployment:
 		f.nextAnnotations = with(f.nextAnnotations, a.Set)
@@ -259,8 +264,9 @@ func with(m, set map[string]string) map[string]string {
 	return all
 }
 
-// events keeps the events of actions that were carried out.
-func (f *finish) events(failed int) {
+// keepEvents records the events of the actions before the failed one, or all if failed is -1.
+// Events without an action are kept unless an action before the last one failed.
+func (f *finish) keepEvents(failed int) {
 	for _, e := range f.plan.Events {
 		if failed < 0 || e.Action >= 0 && e.Action < failed || e.Action < 0 && failed == len(f.plan.Actions)-1 {
 			f.result.Events = append(f.result.Events, e)
@@ -268,9 +274,10 @@ func (f *finish) events(failed int) {
 	}
 }
 
-// shrinks reports whether an action shrinks an old ReplicaSet in a rolling update. If it
-// fails, upstream still writes the status.
-func (f *finish) shrinks(i int) bool {
+// scalesOld reports whether an action scales an old ReplicaSet in a rolling update: it removes
+// pods, or adds the pods that a partition leaves to old ones (PartitionRestore). With TakenForOld it
+// scales the new one, which upstream takes for old. If it fails, upstream still writes the status.
+func (f *finish) scalesOld(i int) bool {
 	a, ok := f.plan.Actions[i].(ScaleReplicaSet)
 	if !ok {
 		return false

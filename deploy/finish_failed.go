@@ -12,22 +12,22 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// failed ends the pass after an action that failed. Of the status it writes only the
-// conditions that upstream has written at that point.
-func (f *finish) failed(i int) {
+// endWithFailure ends the pass after action i, which failed. The status gets only the conditions
+// that upstream has set by then.
+func (f *finish) endWithFailure(i int) {
 	var in input
 	if err := in.admit(&f.s, f.now, &f.opts); err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
-	list := in.stored()
-	list.notePause(&in)
+	list := in.storedConditions()
+	list.setPause(&in)
 	switch a := f.plan.Actions[i].(type) {
 	case CreateReplicaSet:
-		f.notCreated(&in, &list, a, i)
+		f.creationFailed(&in, &list, a, i)
 	default:
-		f.fail(a, f.outcome(i).Failure())
-		f.before(&in, &list, i)
+		f.addError(a, f.outcome(i).Failure())
+		f.setConditionsBefore(&in, &list, i)
 	}
 	list.finish(&in)
 	collisions := f.result.Status.CollisionCount
@@ -45,71 +45,72 @@ func (p *Plan) createsTaken() bool {
 	return ok && slices.ContainsFunc(p.Holds, func(h kplan.Hold[Reason]) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
 }
 
-// created ends the pass after that creation with the event, the revision and the condition
-// that upstream writes at once.
-func (f *finish) created() {
+// endWithCreation ends a pass in which the creation has succeeded although [Plan.createsTaken]: with
+// the event, the revision and the condition that upstream writes at once.
+func (f *finish) endWithCreation() {
 	var in input
 	if err := in.admit(&f.s, f.now, &f.opts); err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
-	list, last := in.stored(), len(f.plan.Actions)-1
-	list.notePause(&in)
+	list, last := in.storedConditions(), len(f.plan.Actions)-1
+	list.setPause(&in)
 	a := f.plan.Actions[last].(CreateReplicaSet)
-	f.before(&in, &list, last+1)
+	f.setConditionsBefore(&in, &list, last+1)
 	if a.Replicas > 0 {
 		f.result.Events = append(f.result.Events, kplan.Event{
 			Action: last, Type: "Normal", Reason: in.scalingReason(), Message: in.createEvent(a.Name, a.Replicas),
 		})
 	}
-	f.publish(&in, a.Revision)
+	f.setRevision(&in, a.Revision)
 	list.finish(&in)
 	f.result.Status = in.storedStatus(list.list)
 }
 
-// publish writes the revision of the Deployment with the status.
-func (f *finish) publish(in *input, number int64) {
-	if set := in.publish(strconv.FormatInt(number, 10)); set != nil {
+// setRevision sets the revision annotation of the Deployment, which is written with the status.
+func (f *finish) setRevision(in *input, number int64) {
+	if set := in.revisionAnnotation(strconv.FormatInt(number, 10)); set != nil {
 		f.nextAnnotations = with(f.nextAnnotations, set)
 	}
 }
 
-// before sets the conditions that upstream has set before action i.
-func (f *finish) before(in *input, list *conditions, i int) {
+// setConditionsBefore sets the conditions that upstream has set before action i.
+func (f *finish) setConditionsBefore(in *input, list *conditions, i int) {
 	if i < len(f.plan.Actions) {
 		if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == ReasonRevision {
 			return // nothing is set before this action
 		}
 	}
-	var follow following
-	follow.follow(in)
-	list.foundNew(in, &follow)
+	var update newSetUpdate
+	update.decide(in)
+	list.setFound(in, &update)
 	for k, a := range f.plan.Actions[:i] {
 		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == kplan.Done && in.hasDeadline() {
-			list.created(in, a.Name)
+			list.setCreated(in, a.Name)
 			list.found = false
 		}
 	}
 }
 
-// notCreated ends the pass after the creation of the new ReplicaSet failed.
-func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i int) {
+// creationFailed adds the errors, conditions, events and holds of a new ReplicaSet that could not be
+// created.
+func (f *finish) creationFailed(in *input, list *conditions, a CreateReplicaSet, i int) {
 	o := f.outcome(i)
 	switch o.Answer {
 	case kplan.NamespaceTerminating:
 	case kplan.AlreadyExists:
-		f.fail(a, o.Failure())
+		f.addError(a, o.Failure())
 		switch rs := in.named(a.Name); {
 		case rs == nil:
 		case rs.ControllerUID == in.d.UID && rs.Template.Same(in.d.Template):
-			f.publish(in, a.Revision)
+			f.setRevision(in, a.Revision)
 		default:
 			f.result.Holds = []kplan.Hold[Reason]{hold(a.Name, ReasonNameTaken, 0, 0)}
-			f.result.Status.CollisionCount = collided(in.d.Status.CollisionCount)
+			f.result.Status.CollisionCount = nextCollisionCount(in.d.Status.CollisionCount)
 		}
 	default:
-		f.fail(a, o.Failure())
-		text := quoting("Failed to create new "+wordOfSet(a.Kind), a.Name, ": "+o.Failure().Error())
+		f.addError(a, o.Failure())
+		text := quotedMessage("Failed to create new "+wordOfSet(a.Kind), a.Name, ": "+o.Failure().Error())
 		if in.hasDeadline() {
 			list.set(in, ConditionProgressing, kplan.ConditionFalse, progressFailed, text)
 		}
@@ -118,8 +119,8 @@ func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i i
 	}
 }
 
-// collided returns the next collision count. It never becomes 0 again.
-func collided(count *int32) *int32 {
+// nextCollisionCount returns the collision count after one more collision. The highest count stays.
+func nextCollisionCount(count *int32) *int32 {
 	switch {
 	case count == nil:
 		return ptr.To(int32(1))
@@ -129,8 +130,9 @@ func collided(count *int32) *int32 {
 	return ptr.To(*count + 1)
 }
 
-// recount corrects the number of unavailable pods if it counts the sizes after the plan:
-// the failed action, and all after it, have left sizes unchanged.
+// recount counts unavailable pods again without the changes of sizes from the failed action on,
+// which were not made. By default unavailable pods do not depend on these: see
+// [UnavailableReplicasLag].
 func (f *finish) recount(failed int) {
 	if !f.opts.Repair.Has(UnavailableReplicasLag) {
 		return
@@ -138,7 +140,7 @@ func (f *finish) recount(failed int) {
 	sizes := map[string]int64{}
 	for i := range f.s.ReplicaSets {
 		if rs := &f.s.ReplicaSets[i]; rs.ControllerUID == f.s.Deployment.UID {
-			sizes[rs.Name] = 1
+			sizes[rs.Name] = 1 // the default
 			if rs.Replicas != nil {
 				sizes[rs.Name] = int64(*rs.Replicas)
 			}

@@ -45,7 +45,7 @@ func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []kpla
 // ReplicaSet include earlier writes of the pass.
 //
 // It mirrors rollback of the deployment controller of Kubernetes.
-func (in *input) rollBack(request int64, published map[string]string, f *following) (r revision.Rollback, source *revision.Entry) {
+func (in *input) rollBack(request int64, published map[string]string, u *newSetUpdate) (r revision.Rollback, source *revision.Entry) {
 	annotations := maps.Clone(in.d.Annotations)
 	if published != nil {
 		if annotations == nil {
@@ -54,7 +54,7 @@ func (in *input) rollBack(request int64, published map[string]string, f *followi
 		maps.Copy(annotations, published)
 	}
 	w := revision.Workload{Kind: in.d.kind(), Name: in.d.Name, Template: in.d.Template, Annotations: annotations}
-	entries := in.history(f)
+	entries := in.history(u)
 	r = revision.PlanRollback(w, entries, request, revision.Options{Keys: in.opts.Keys})
 	if r.Reason == revision.RollbackDone {
 		source = &entries[r.Source]
@@ -64,22 +64,22 @@ func (in *input) rollBack(request int64, published map[string]string, f *followi
 
 // history returns the sets as entries of package revision, with the annotations that the
 // new one takes over from the Deployment.
-func (in *input) history(f *following) []revision.Entry {
+func (in *input) history(u *newSetUpdate) []revision.Entry {
 	entries := make([]revision.Entry, len(in.sets))
 	for i := range in.sets {
 		entries[i] = replicaset.Entry(in.sets[i].rs)
 	}
-	if f.write {
+	if u.needed {
 		annotations := map[string]string{}
 		maps.Copy(annotations, entries[in.newAt].Annotations)
-		maps.Copy(annotations, f.set)
+		maps.Copy(annotations, u.annotations)
 		entries[in.newAt].Annotations = annotations
 	}
 	return entries
 }
 
-// holdRollback returns the reason why nothing is rolled back.
-func holdRollback(r *revision.Rollback) []kplan.Hold[Reason] {
+// rollbackHolds returns the reason why nothing is rolled back.
+func rollbackHolds(r *revision.Rollback) []kplan.Hold[Reason] {
 	switch r.Reason {
 	case revision.RollbackDone:
 		return nil

@@ -4,17 +4,18 @@ package deploy
 
 import "github.com/kplan-go/kplan"
 
-// waits returns the holds of a rollout that is not complete: its failures and, if sizes are
-// final, the pods that it waits for.
-func (in *input) waits(c *counts, s *Status, settled bool) (holds []kplan.Hold[Reason]) {
+// incompleteHolds returns the holds of a rollout that is not complete according to its next
+// status: the pods that it waits for, if undecided, that is, if the pass changes no size and holds
+// none back; the failures of its ReplicaSets; and a deadline that has passed.
+func (in *input) incompleteHolds(c *counts, s *Status, undecided bool) (holds []kplan.Hold[Reason]) {
 	if in.complete(s) {
 		return nil
 	}
-	if n := in.newSet(); n != nil && settled {
-		holds = append(in.lacks(n), in.remains()...)
+	if n := in.newSet(); n != nil && undecided {
+		holds = append(in.newSetHolds(n), in.oldPodsHolds()...)
 	}
-	if c.conditions {
-		holds = append(holds, in.failures()...)
+	if c.hasConditions {
+		holds = append(holds, in.failureHolds()...)
 	}
 	if p := findCondition(s.Conditions, ConditionProgressing); p != nil && p.Reason == progressExceeded {
 		holds = append(holds, hold("", ReasonDeadlineExceeded, int64(in.now.Sub(p.LastUpdateTime).Seconds()), int64(in.deadline)))
@@ -22,8 +23,9 @@ func (in *input) waits(c *counts, s *Status, settled bool) (holds []kplan.Hold[R
 	return holds
 }
 
-// lacks returns the hold of a new ReplicaSet that has the right size but is not complete.
-func (in *input) lacks(s *set) []kplan.Hold[Reason] {
+// newSetHolds returns the hold of a new ReplicaSet that does not have to change its size, but
+// whose status does not yet report exactly its size of pods, all available.
+func (in *input) newSetHolds(s *set) []kplan.Hold[Reason] {
 	name, status, size := s.rs.Name, s.status(), int64(s.size)
 	switch {
 	case !s.rs.DeletionTimestamp.IsZero():
@@ -32,18 +34,19 @@ func (in *input) lacks(s *set) []kplan.Hold[Reason] {
 		return []kplan.Hold[Reason]{hold(name, ReasonNotObserved, status.ObservedGeneration, s.rs.Generation)}
 	case status.Replicas != s.size:
 		return []kplan.Hold[Reason]{hold(name, ReasonStatusBehind, int64(status.Replicas), size)}
-	case status.ReadyReplicas < s.size && status.AvailableReplicas < s.size:
+	case status.ReadyReplicas < s.size && status.AvailableReplicas < s.size: // only available pods count
 		return []kplan.Hold[Reason]{hold(name, ReasonNotReady, int64(status.ReadyReplicas), size)}
 	case status.AvailableReplicas < s.size:
 		return []kplan.Hold[Reason]{hold(name, ReasonNotAvailable, int64(status.AvailableReplicas), size)}
-	case status.AvailableReplicas > s.size:
+	case status.AvailableReplicas > s.size: // it still counts pods from before it was scaled down
 		return []kplan.Hold[Reason]{hold(name, ReasonStatusAhead, int64(status.AvailableReplicas), size)}
 	}
 	return nil
 }
 
-// remains returns the holds of old ReplicaSets that want no pods but still have some.
-func (in *input) remains() (holds []kplan.Hold[Reason]) {
+// oldPodsHolds returns the holds of old ReplicaSets that report pods or available pods. It is for
+// a rollout in which old ReplicaSets want none.
+func (in *input) oldPodsHolds() (holds []kplan.Hold[Reason]) {
 	for _, s := range in.old {
 		switch status := s.status(); {
 		case status.Replicas != 0:
@@ -55,8 +58,8 @@ func (in *input) remains() (holds []kplan.Hold[Reason]) {
 	return holds
 }
 
-// failures names the ReplicaSets that cannot create or delete pods.
-func (in *input) failures() (holds []kplan.Hold[Reason]) {
+// failureHolds returns the holds of ReplicaSets that cannot create or delete pods.
+func (in *input) failureHolds() (holds []kplan.Hold[Reason]) {
 	for _, s := range in.all {
 		if c := failureOf(s); c != nil && c.Status == kplan.ConditionTrue {
 			holds = append(holds, hold(s.rs.Name, ReasonReplicaFailure, int64(s.status().Replicas), int64(s.size)))
@@ -65,8 +68,9 @@ func (in *input) failures() (holds []kplan.Hold[Reason]) {
 	return holds
 }
 
-// holdPaused returns the hold of a paused Deployment.
-func (in *input) holdPaused() kplan.Hold[Reason] {
+// pausedHold returns the hold of a paused Deployment. It has a reason of its own if the Deployment
+// has no ReplicaSet yet, and if none has its template: a paused Deployment creates none.
+func (in *input) pausedHold() kplan.Hold[Reason] {
 	switch {
 	case len(in.sets) == 0:
 		return hold("", ReasonPausedNew, 0, int64(in.replicas))
@@ -76,13 +80,10 @@ func (in *input) holdPaused() kplan.Hold[Reason] {
 	return hold("", ReasonPaused, 0, 0)
 }
 
-// holdRollout returns the hold of a rollout that waits until sizes are adapted.
-func (in *input) holdRollout() []kplan.Hold[Reason] {
-	pending := in.newAt < 0
-	for range in.activeOld {
-		pending = true
-	}
-	if !pending {
+// rolloutHolds returns the hold of a rollout that waits while ReplicaSets are scaled for changed
+// replicas, or nil if no rollout is under way.
+func (in *input) rolloutHolds() []kplan.Hold[Reason] {
+	if in.newAt >= 0 && !in.hasActiveOld() {
 		return nil
 	}
 	return []kplan.Hold[Reason]{hold("", ReasonScalingFirst, 0, int64(in.replicas))}

@@ -23,8 +23,8 @@ type input struct {
 
 	replicas     int32
 	budget       rollout.Budget
-	policy       rollout.Policy // with what is repaired
-	byPolicy     bool           // the caller has policies
+	policy       rollout.Policy // with Options.Repair
+	hasPolicies  bool           // the caller has policies
 	deadline     int32          // seconds, or NoLimit
 	historyLimit int32          // or NoLimit
 
@@ -32,10 +32,10 @@ type input struct {
 	sets          []set                    // own ReplicaSets, by creation and name
 	released      []*replicaset.ReplicaSet // no longer its own, by creation and name
 	newAt         int                      // the place of the new one, with the Deployment's template, or -1
-	next          int64                    // the revision of a new ReplicaSet
+	nextRevision  int64                    // the revision of a new ReplicaSet
 }
 
-// A set is a ReplicaSet that the Deployment owns.
+// A set is a ReplicaSet that the Deployment owns. Its index in input.sets identifies it in a plan.
 type set struct {
 	rs      *replicaset.ReplicaSet // the caller's, or an empty one if the plan creates it
 	size    int32                  // pods that it wants
@@ -49,14 +49,21 @@ func (in *input) hasDeadline() bool { return in.deadline != NoLimit }
 // partitioned reports whether the Deployment is rolled by partition.
 func (in *input) partitioned() bool { return in.d.Partitioned != nil }
 
-// old yields the number and the set of every ReplicaSet with another template,
-// oldest first.
+// old yields the index and the set of every ReplicaSet but the new one, oldest first.
 func (in *input) old(yield func(int, *set) bool) {
 	for i := range in.sets {
 		if i != in.newAt && !yield(i, &in.sets[i]) {
 			return
 		}
 	}
+}
+
+// hasActiveOld reports whether some old set wants pods.
+func (in *input) hasActiveOld() bool {
+	for range in.activeOld {
+		return true
+	}
+	return false
 }
 
 // activeOld yields the old sets that want pods, oldest first.
@@ -111,39 +118,39 @@ func (in *input) allPods() []podorder.Pod {
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }
 
-// numbers returns the counts of a set for package rollout.
-func (s *set) numbers() rollout.Set {
+// rolloutSet returns the counts of a set for package rollout.
+func (s *set) rolloutSet() rollout.Set {
 	return rollout.Set{Wanted: s.size, Available: s.status().AvailableReplicas}
 }
 
-// numbersOf returns the counts of a set, and its policy.
-func (in *input) numbersOf(s *set) rollout.Set {
-	c := s.numbers()
-	if in.byPolicy {
+// policySet returns the counts of a set for package rollout, with its policy from Options.Sets.
+func (in *input) policySet(s *set) rollout.Set {
+	c := s.rolloutSet()
+	if in.hasPolicies {
 		p := in.opts.Sets[s.rs.Name]
 		c.There, c.Least, c.Protected, c.Moves, c.Busy = s.status().Replicas, p.Least, p.Protected, p.Moves, p.Busy
 	}
 	return c
 }
 
-// keeps returns the size below which a set does not shrink.
-func (in *input) keeps(i int) int32 {
+// leastSize returns the size below which Options.Sets does not let a set shrink.
+func (in *input) leastSize(i int) int32 {
 	if len(in.opts.Sets) == 0 {
 		return 0
 	}
-	return in.policy.Keeps(in.numbersOf(&in.sets[i]))
+	return in.policy.Keeps(in.policySet(&in.sets[i]))
 }
 
 // A roster holds the ReplicaSets and pods of a Tracker. A pass reads it in place of lists.
 type roster struct {
-	sets    tracked.Table[replicaset.ReplicaSet, ofSets]
-	places  paged.List[int32] // of each set in near, from 1; 0 if plans do not read it
-	near    paged.List[int32] // the sets that a plan reads
-	pods    tracked.Table[podorder.Pod, tracked.Pods]
-	running tracked.Counter // of the pods that have not ended, by the UID of their controller
+	sets     tracked.Table[replicaset.ReplicaSet, ofSets]
+	places   paged.List[int32] // of each set in relevant, from 1; 0 if it is not there
+	relevant paged.List[int32] // the sets that a plan reads
+	pods     tracked.Table[podorder.Pod, tracked.Pods]
+	running  tracked.Counter // of the pods that have not ended, by the UID of their controller
 }
 
-// ofSets is the kind of ReplicaSets.
+// ofSets describes ReplicaSets to package tracked.
 type ofSets struct{}
 
 func (ofSets) Word() string                             { return "ReplicaSet" }
@@ -153,11 +160,11 @@ func (ofSets) UID(rs *replicaset.ReplicaSet) string     { return rs.UID }
 func (ofSets) Version(rs *replicaset.ReplicaSet) string { return rs.ResourceVersion }
 
 func (r *roster) clone() roster {
-	return roster{r.sets.Clone(), r.places.Clone(), r.near.Clone(), r.pods.Clone(), r.running.Clone()}
+	return roster{r.sets.Clone(), r.places.Clone(), r.relevant.Clone(), r.pods.Clone(), r.running.Clone()}
 }
 
-// nearAt returns one of the sets that a plan reads.
-func (r *roster) nearAt(k int) *replicaset.ReplicaSet { return r.sets.At(int(r.near.At(k))) }
+// relevantAt returns one of the sets that a plan reads.
+func (r *roster) relevantAt(k int) *replicaset.ReplicaSet { return r.sets.At(int(r.relevant.At(k))) }
 
 // named returns the set with a name, or nil.
 func (r *roster) named(name string) *replicaset.ReplicaSet {
@@ -171,15 +178,15 @@ func (r *roster) named(name string) *replicaset.ReplicaSet {
 type counts struct {
 	wanted, replicas, ready, available int64
 
-	terminating int64
-	known       bool // every ReplicaSet that has been synced reports its terminating pods
+	terminating      int64
+	terminatingKnown bool // every ReplicaSet that has been synced reports its terminating pods
 
-	conditions bool // some ReplicaSet has conditions, which report only failures
+	hasConditions bool // some ReplicaSet has conditions, and so perhaps a failure
 }
 
 // count sums up the ReplicaSets.
 func (c *counts) count(in *input) {
-	c.known = true
+	c.terminatingKnown = true
 	for i := range in.sets {
 		s := &in.sets[i]
 		status := s.status()
@@ -187,23 +194,23 @@ func (c *counts) count(in *input) {
 		c.replicas += int64(status.Replicas)
 		c.ready += int64(status.ReadyReplicas)
 		c.available += int64(status.AvailableReplicas)
-		c.conditions = c.conditions || len(status.Conditions) > 0
+		c.hasConditions = c.hasConditions || len(status.Conditions) > 0
 		switch {
 		case status.TerminatingReplicas != nil:
 			c.terminating += int64(*status.TerminatingReplicas)
 		case status.ObservedGeneration != 0:
-			c.known = false
+			c.terminatingKnown = false
 		}
 	}
 }
 
-// terminatingThatCount returns the number of terminating pods that take up room by the
-// policy. If known is false, nothing may be started until the number is known.
+// terminatingThatCount returns the number of terminating pods that take up room by
+// Options.Terminating. If known is false, nothing may be started until the number is known.
 func (c *counts) terminatingThatCount(in *input) (n int64, known bool) {
 	if in.opts.Terminating == TerminationStarted {
 		return 0, true
 	}
-	if !c.known {
+	if !c.terminatingKnown {
 		return 0, in.opts.Terminating != TerminationKnown
 	}
 	return int64(in.policy.Size(c.terminating)), true

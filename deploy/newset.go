@@ -12,78 +12,83 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A following is how the new ReplicaSet follows the Deployment.
-type following struct {
-	// write means that the ReplicaSet has to be written: with annotations, and with
-	// minReadySeconds if that differs. Upstream then leaves the Deployment for the next pass.
-	write    bool
-	set      map[string]string
-	minReady bool
-	// withNextSize are annotations that are no reason to write the ReplicaSet, but are
-	// written with its next size: see revision.Keys.Sync.
+// A newSetUpdate brings the existing new ReplicaSet in line with the Deployment. It is zero without
+// one.
+type newSetUpdate struct {
+	// needed means that the ReplicaSet is written: with annotations, if they are not nil, and with
+	// minReadySeconds if that differs. The Deployment then gets its revision annotation in the
+	// next pass, as upstream does.
+	needed          bool
+	annotations     map[string]string
+	minReadyDiffers bool
+	// upToDate means that it need not be written. The Deployment then gets its revision, which is
+	// the text of the annotation.
+	upToDate bool
+	revision string
+	// withNextSize are annotations for which the ReplicaSet is not written. If the pass changes its
+	// size, they are part of that write: see [revision.Keys.Sync].
 	withNextSize map[string]string
-	// publish means that the Deployment gets the revision of the ReplicaSet.
-	publish bool
-	number  string
 }
 
-// follow decides how the new ReplicaSet, if there is one, follows the Deployment.
-func (f *following) follow(in *input) {
+// decide decides the update of the new ReplicaSet, if there is one.
+func (u *newSetUpdate) decide(in *input) {
 	s := in.newSet()
 	if s == nil || in.deleting() && in.opts.Repair.Has(DeletingDeploymentWritesNewSet) {
 		return
 	}
-	set, changed := in.opts.Keys.Sync(in.d.Annotations, s.rs.Annotations, in.next)
-	minReady := s.rs.MinReadySeconds != in.d.MinReadySeconds
-	if changed || minReady {
-		f.write, f.set, f.minReady = true, set, minReady
+	annotations, changed := in.opts.Keys.Sync(in.d.Annotations, s.rs.Annotations, in.nextRevision)
+	minReadyDiffers := s.rs.MinReadySeconds != in.d.MinReadySeconds
+	if changed || minReadyDiffers {
+		u.needed, u.annotations, u.minReadyDiffers = true, annotations, minReadyDiffers
 		return
 	}
-	f.withNextSize, f.publish, f.number = set, true, s.rs.Annotations[in.opts.Keys.Revision]
+	u.upToDate, u.revision, u.withNextSize = true, s.rs.Annotations[in.opts.Keys.Revision], annotations
 }
 
-// restarts reports whether a ReplicaSet is reused, so that the clock of the deadline starts
-// again: the repair of [ReusedSetKeepsDeadline].
-func (f *following) restarts(in *input) bool {
-	if !f.write || !in.hasDeadline() || !in.opts.Repair.Has(ReusedSetKeepsDeadline) {
+// restartsDeadline reports whether the time to the progress deadline begins again, with
+// [ReusedSetKeepsDeadline] in Options.Repair: the rollout goes back to an existing ReplicaSet, which
+// gets a new revision.
+func (u *newSetUpdate) restartsDeadline(in *input) bool {
+	if !u.needed || !in.hasDeadline() || !in.opts.Repair.Has(ReusedSetKeepsDeadline) {
 		return false
 	}
-	_, again := f.set[in.opts.Keys.Revision]
-	return again
+	_, reused := u.annotations[in.opts.Keys.Revision]
+	return reused
 }
 
-// A creation is the creation of the new ReplicaSet. It is nil if one exists.
+// A creation is the creation of the new ReplicaSet. It is nil if the pass creates none.
 type creation struct {
-	rs     *replicaset.ReplicaSet
-	size   int32
-	wanted int32 // the size without the lower bound of a partition
+	rs      *replicaset.ReplicaSet
+	size    int32
+	allowed int32 // the size without the lower bound of a partition
 	// taken means that another ReplicaSet has the name, so that the API server will reject
 	// the creation: a collision of hashes, or a ReplicaSet of another owner. Then the plan
 	// ends with the creation, and [Finish] handles the rejection.
 	taken bool
-	with  *input // the input with the ReplicaSet
+	after *input // the input with the ReplicaSet
 }
 
-// create returns the creation of a ReplicaSet for the Deployment's template, or nil if one
+// newCreation returns the creation of a ReplicaSet for the Deployment's template, or nil if one
 // exists.
-func (in *input) create(c *counts) *creation {
+func (in *input) newCreation(c *counts) *creation {
 	if in.newAt >= 0 {
 		return nil
 	}
 	name := in.newName()
 	rs := &replicaset.ReplicaSet{
 		Name: name, ControllerUID: in.d.UID, Template: in.d.Template, MinReadySeconds: in.d.MinReadySeconds,
-		Annotations: in.opts.Keys.CreationAnnotations(in.d.Annotations, in.next, in.replicas, in.writtenMaxTotal()),
+		Annotations: in.opts.Keys.CreationAnnotations(in.d.Annotations, in.nextRevision, in.replicas, in.writtenMaxTotal()),
 	}
-	wanted := in.firstSize(c)
-	size, with := in.createdSize(wanted), *in
-	with.newAt = len(in.sets)
-	with.sets = append(in.sets[:with.newAt:with.newAt], set{rs: rs, size: size})
-	return &creation{rs: rs, size: size, wanted: wanted, taken: in.named(name) != nil, with: &with}
+	allowed := in.allowedFirstSize(c)
+	size, after := in.sizeAtCreation(allowed), *in
+	after.newAt = len(in.sets)
+	after.sets = append(in.sets[:after.newAt:after.newAt], set{rs: rs, size: size}) // in new memory
+	return &creation{rs: rs, size: size, allowed: allowed, taken: in.named(name) != nil, after: &after}
 }
 
-// firstSize returns the size with which the new ReplicaSet may be created.
-func (in *input) firstSize(c *counts) int32 {
+// allowedFirstSize returns the size with which strategy and limits let the new ReplicaSet be
+// created.
+func (in *input) allowedFirstSize(c *counts) int32 {
 	switch {
 	case in.d.Strategy == Recreate:
 		return in.replicas
@@ -93,29 +98,29 @@ func (in *input) firstSize(c *counts) int32 {
 	return in.step(c, rollout.Set{}).Size
 }
 
-// input returns the input with the new ReplicaSet.
-func (n *creation) input(in *input) *input {
+// inputAfter returns the input with the new ReplicaSet, or in if none is created.
+func (n *creation) inputAfter(in *input) *input {
 	if n == nil {
 		return in
 	}
-	return n.with
+	return n.after
 }
 
-// addedTo returns the counts with the new ReplicaSet.
-func (n *creation) addedTo(c *counts) *counts {
+// countsAfter returns the counts with the new ReplicaSet, or c if none is created.
+func (n *creation) countsAfter(c *counts) *counts {
 	if n == nil {
 		return c
 	}
-	with := *c
-	with.wanted += int64(n.size)
-	return &with
+	after := *c
+	after.wanted += int64(n.size)
+	return &after
 }
 
 // isTaken reports whether the name of the new ReplicaSet is taken.
 func (n *creation) isTaken() bool { return n != nil && n.taken }
 
-// failed returns the sizing of a pass that ends because the name is taken.
-func (n *creation) failed() sizing {
+// nameTaken returns the sizing of a pass that ends because the name is taken.
+func (n *creation) nameTaken() sizing {
 	return sizing{holds: []kplan.Hold[Reason]{hold(n.rs.Name, ReasonNameTaken, 0, 0)}, failed: true}
 }
 
@@ -128,13 +133,16 @@ func (in *input) newLabels() map[string]string {
 	return labels
 }
 
-// newName returns the name of a new ReplicaSet. A long name may be cut after a dot or dash,
-// and then the API server rejects it in every pass: see [CutNameInvalid].
+// newName returns the name of a new ReplicaSet. If a long name is cut after a dot, the dash before
+// the hash follows the dot, and the API server rejects the name in every pass: see
+// [CutNameInvalid]. A name that is cut after a dash is valid.
 func (in *input) newName() string {
 	name := revision.ReplicaSetName(in.d.Name, in.d.Template.Hash)
 	if in.opts.Repair.Has(CutNameInvalid) {
 		base := strings.TrimSuffix(name, "-"+in.d.Template.Hash)
-		return strings.TrimRight(base, ".-") + "-" + in.d.Template.Hash
+		if strings.HasSuffix(strings.TrimRight(base, "-"), ".") {
+			return strings.TrimRight(base, ".-") + "-" + in.d.Template.Hash
+		}
 	}
 	return name
 }

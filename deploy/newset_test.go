@@ -128,3 +128,17 @@ func TestLongNames(t *testing.T) {
 	p := reconcile(t, snapshot(d))
 	require.Len(t, p.Actions[0].(deploy.CreateReplicaSet).Name, 253)
 }
+
+// TestCutName: a name that is cut is repaired only if the API server rejects it.
+func TestCutName(t *testing.T) {
+	for cut, repaired := range map[string]string{
+		"xxx": "xxx", "xx-": "xx-", "x--": "x--", // a label may end with several dashes before the hash
+		"xx.": "xx", "x..": "x", "x.-": "x", ".--": "", // a label may not begin with a dash
+	} {
+		base := strings.Repeat("x", 247)
+		d := web(1, func(d *deploy.Deployment) { d.Name = base + cut + "xyz" })
+		p, err := deploy.Reconcile(snapshot(d), t0, deploy.Options{Repair: deploy.CutNameInvalid})
+		require.NoError(t, err)
+		require.Equal(t, base+repaired+"-v2", p.Actions[0].(deploy.CreateReplicaSet).Name, "%q", cut)
+	}
+}

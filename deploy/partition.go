@@ -12,16 +12,16 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// limit returns the number of pods that the partition allows the new ReplicaSet.
-func (in *input) limit() int32 {
+// partitionLimit returns the number of pods that the partition allows the new ReplicaSet.
+func (in *input) partitionLimit() int32 {
 	return partition.Limit(in.d.Partitioned.Partition, in.replicas)
 }
 
-// createdSize returns the size that a new ReplicaSet of the given size is created
+// sizeAtCreation returns the size that a new ReplicaSet of the given size is created
 // with. Without a surge upstream starts at least one pod, even if the
 // partition allows none: see [NewPodAtPartitionZero].
-func (in *input) createdSize(size int32) int32 {
-	if !in.partitioned() || in.limit() == 0 && in.opts.Repair.Has(NewPodAtPartitionZero) {
+func (in *input) sizeAtCreation(size int32) int32 {
+	if !in.partitioned() || in.partitionLimit() == 0 && in.opts.Repair.Has(NewPodAtPartitionZero) {
 		return size
 	}
 	return max(size, partition.LowerBound(in.budget))
@@ -48,7 +48,7 @@ func (in *input) growToPartition(c *counts) (z sizing) {
 	}
 	switch {
 	case to == s.size && s.size < in.replicas:
-		z.holds = []kplan.Hold[Reason]{in.holdAtPartition(c, s)}
+		z.holds = []kplan.Hold[Reason]{in.partitionHold(c, s)}
 	case to >= 0 && to != s.size:
 		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: reason}}, true
 	}
@@ -66,12 +66,12 @@ func (in *input) sizeToPartition(c *counts, size int32) int32 {
 	return partition.NewSize(in.d.Partitioned.Partition, in.budget, total, size)
 }
 
-// holdAtPartition returns the hold of a new ReplicaSet that does not grow.
-func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
-	if s.size >= in.limit() {
-		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))
+// partitionHold returns the hold of a new ReplicaSet that does not grow.
+func (in *input) partitionHold(c *counts, s *set) kplan.Hold[Reason] {
+	if s.size >= in.partitionLimit() {
+		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.partitionLimit()))
 	}
-	return in.holdNew(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldNumbers()})
+	return in.growthHold(c, &step{Rolling: rollout.Rolling{Size: s.size}, old: in.oldPolicySets()})
 }
 
 // shrinkToPartition removes or adds old pods until the old sets have the number of pods
@@ -83,7 +83,7 @@ func (in *input) holdAtPartition(c *counts, s *set) kplan.Hold[Reason] {
 // It mirrors reconcileOldReplicaSets of the deployment controller of OpenKruise
 // Rollouts.
 func (in *input) shrinkToPartition() sizing {
-	old := in.oldNumbers()
+	old := in.oldPolicySets()
 	wanted := int64(0)
 	for _, s := range old {
 		wanted += int64(s.Wanted)
@@ -91,19 +91,19 @@ func (in *input) shrinkToPartition() sizing {
 	if in.policy.Sum(wanted) == 0 {
 		return sizing{}
 	}
-	surplus, newSet := in.oldSurplus(wanted), in.newSet().numbers()
+	surplus, newSet := in.oldSurplus(wanted), in.newSet().rolloutSet()
 	if surplus <= 0 {
 		return in.restoreOld(-surplus)
 	}
-	d, serving := in.draft(), rollout.Serving(newSet, wanted, in.policy)
+	d, serving := in.newDraft(), rollout.Serving(newSet, wanted, in.policy)
 	room := in.policy.Sum(serving - in.policy.MinAvailable(in.budget))
 	if room <= 0 {
-		return sizing{holds: d.holdRest(serving)}
+		return sizing{holds: d.minAvailableHolds(serving)}
 	}
 	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), in.policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{holdAhead(&in.sets[old[ahead].Age])}}
+		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{statusAheadHold(&in.sets[old[ahead].Age])}}
 	}
 	available := rollout.Available(newSet, old, in.policy)
 	order := in.removalOrder()
@@ -113,14 +113,14 @@ func (in *input) shrinkToPartition() sizing {
 	}
 	z := sizing{changes: d.changes(), moved: cleaned+down > 0}
 	if cleaned+down < surplus {
-		z.holds = d.holdRest(available - down)
+		z.holds = d.minAvailableHolds(available - down)
 	}
 	return z
 }
 
-// holdRest returns holds for old sets that keep pods because otherwise too few would be
-// available.
-func (d *draft) holdRest(available int64) (holds []kplan.Hold[Reason]) {
+// minAvailableHolds returns holds for old sets that keep pods because otherwise fewer pods than the
+// minimum would be available.
+func (d *draft) minAvailableHolds(available int64) (holds []kplan.Hold[Reason]) {
 	for i, s := range d.in.activeOld {
 		if d.sizes[i].to > 0 {
 			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))
@@ -145,12 +145,12 @@ func (in *input) oldSurplus(wanted int64) int64 {
 	return partition.OldLimit(in.d.Partitioned.Partition, in.replicas, in.policy.Sum(wanted), in.newSet().size)
 }
 
-// restoreOld adds missing pods to the largest old set.
+// restoreOld adds missing pods to the largest old set. There is one: the old sets want pods.
 func (in *input) restoreOld(missing int64) sizing {
 	if missing == 0 {
 		return sizing{}
 	}
-	d := in.draft()
+	d := in.newDraft()
 	i := d.largestOld()
 	d.resize(i, in.policy.Size(int64(in.sets[i].size)+missing), ReasonPartitionRestore, false)
 	return sizing{changes: d.changes(), moved: d.sizes[i].to != in.sets[i].size}
@@ -211,11 +211,11 @@ func appendWouldAlias(n int) bool { return n&(n-1) != 0 }
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	policy, z := in.policy, sizing{}
 	policy.CapOld = in.opts.Repair.Has(StatusAheadFailsScaling)
-	old := in.oldNumbers()
+	old := in.oldPolicySets()
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
 	d.removeUnavailable(old, lost)
 	if ahead >= 0 {
-		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{holdAhead(&in.sets[old[ahead].Age])}, failed: true}
+		return sizing{changes: d.changes(), holds: []kplan.Hold[Reason]{statusAheadHold(&in.sets[old[ahead].Age])}, failed: true}
 	}
 	for i, s := range in.old {
 		d.sizes[i].cleaned = d.sizes[i].unhealthy
@@ -238,32 +238,32 @@ func (d *draft) keepToPartition() {
 	if d.in.newAt < 0 {
 		return
 	}
-	order, sets, sizes := d.newLast()
-	d.mend(order, rollout.KeepLimit(sets, sizes, len(order)-1, d.in.limit()))
+	order, sets, sizes := d.allNewLast()
+	d.setSizes(order, rollout.KeepLimit(sets, sizes, len(order)-1, d.in.partitionLimit()))
 }
 
 // keepAvailable lets sets keep available pods until the minimum is available: the repair of
 // [ScalingTakesAvailable]. Unavailable new pods go first, since the other pods were there
 // before. There are enough: the sets want all replicas, or no fewer than before.
 func (d *draft) keepAvailable() {
-	order, sets, sizes := d.newLast()
-	d.mend(order, rollout.KeepAvailable(d.in.budget, sets, sizes, d.in.policy))
+	order, sets, sizes := d.allNewLast()
+	d.setSizes(order, rollout.KeepAvailable(d.in.budget, sets, sizes, d.in.policy))
 }
 
-// newLast returns the indexes of all sets, the new one last, their counts, and their next
+// allNewLast returns the indexes of all sets, the new one last, their counts, and their next
 // sizes.
-func (d *draft) newLast() (order []int, sets []rollout.Set, sizes []int32) {
+func (d *draft) allNewLast() (order []int, sets []rollout.Set, sizes []int32) {
 	n := len(d.sizes)
 	order, sets, sizes = make([]int, 0, n), make([]rollout.Set, 0, n), make([]int32, 0, n)
 	for i, s := range d.in.all {
-		order, sets, sizes = append(order, i), append(sets, s.numbers()), append(sizes, d.sizes[i].to)
+		order, sets, sizes = append(order, i), append(sets, s.rolloutSet()), append(sizes, d.sizes[i].to)
 	}
 	return order, sets, sizes
 }
 
-// mend replaces shares by the given sizes: first of the sets that lose pods by it,
-// beginning with the new one.
-func (d *draft) mend(order []int, sizes []int32) {
+// setSizes replaces shares by the given sizes: first of the sets that lose pods, from the end of
+// the order, and then of the others.
+func (d *draft) setSizes(order []int, sizes []int32) {
 	for k, i := range slices.Backward(order) {
 		if sizes[k] < d.sizes[i].to {
 			d.shrinkFirst = true

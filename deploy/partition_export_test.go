@@ -49,10 +49,10 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 	for i := range in.sets {
 		r.Sizes[in.sets[i].rs.Name] = in.sets[i].size
 	}
-	for _, c := range d.changes {
+	for _, c := range d.sizing.changes {
 		r.Sizes[in.sets[c.set].rs.Name] = c.to
 	}
-	p.write(&in, &following{}, &d, &report{})
+	p.write(&in, &newSetUpdate{}, &d, &report{})
 	for _, a := range p.Actions {
 		switch a := a.(type) {
 		case ScaleReplicaSet:
@@ -61,7 +61,7 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 			r.Set[a.Name] = a
 		}
 	}
-	r.Scaled, r.Aborted = d.moved, d.failed
+	r.Scaled, r.Aborted = d.sizing.moved, d.sizing.failed
 	return r, nil
 }
 
@@ -84,5 +84,5 @@ func Limits(s Snapshot, now time.Time) (limit, lower, surge, unavailable int32, 
 	if err := in.admit(&s, now, &Options{}); err != nil {
 		return 0, 0, 0, 0, err
 	}
-	return in.limit(), in.createdSize(0), in.budget.Surge, in.budget.Unavailable, nil
+	return in.partitionLimit(), in.sizeAtCreation(0), in.budget.Surge, in.budget.Unavailable, nil
 }

@@ -12,17 +12,18 @@ import (
 
 // waitsAtPoint reports whether the Deployment is paused because its rollout has come
 // to a pause point.
-func (in *input) waitsAtPoint(f *following) bool {
+func (in *input) waitsAtPoint(u *newSetUpdate) bool {
 	if !in.opts.PausePoints || !in.d.Paused || in.newAt < 0 || in.d.Strategy == Recreate {
 		return false
 	}
 	token, ok := pausepoint.ParseToken(in.d.Annotations[pausepoint.AnnotationHit])
-	return ok && token.Revision == in.revision(f, nil)
+	return ok && token.Revision == in.revision(u, nil)
 }
 
-// stopAtPoints keeps the old pods after a pause point, and pauses the Deployment there.
-// Pods go in the order of the planner of ReplicaSets.
-func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing, *pausepoint.PauseDeployment) {
+// stopAtPoints returns the sizing in which old pods after a pause point stay, and the pause of the
+// Deployment there, nil without one. It writes to z. Pods go in the order of the planner of
+// ReplicaSets.
+func (in *input) stopAtPoints(z sizing, u *newSetUpdate, created *creation) (sizing, *pausepoint.PauseDeployment) {
 	if len(z.changes) == 0 {
 		return z, nil
 	}
@@ -32,7 +33,7 @@ func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing
 	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs, pods), nil
 	plan := pausepoint.Decide(order, pods, downs, pausepoint.State{
 		Name: in.d.Name, UID: in.d.UID, ResourceVersion: in.d.ResourceVersion, Paused: in.d.Paused,
-		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: in.revision(f, created),
+		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: in.revision(u, created),
 	})
 	for k, place := range places {
 		if n := plan.Delete[k]; n < downs[k].N {
@@ -47,7 +48,7 @@ func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing
 // scaleDowns returns the places of changes that shrink old sets, and for each the number of
 // lost pods and the indexes of the set's active pods.
 func (in *input) scaleDowns(changes []change, pods []podorder.Pod) (places []int, downs []pausepoint.ScaleDown) {
-	place := make([]int, len(in.sets)) // in downs, plus one
+	place := make([]int, len(in.sets)) // in downs, from 1; 0 if the set is not there
 	for k, c := range changes {
 		if s := &in.sets[c.set]; c.set != in.newAt && c.to < s.size {
 			places = append(places, k)
@@ -57,9 +58,9 @@ func (in *input) scaleDowns(changes []change, pods []podorder.Pod) (places []int
 			place[c.set] = len(downs)
 		}
 	}
-	byUID := in.byUID()
+	indexByUID := in.indexByUID()
 	for p := range pods {
-		owner, ok := in.ownerOf(&pods[p], byUID)
+		owner, ok := in.ownerOf(&pods[p], indexByUID)
 		if ok && place[owner] > 0 && pods[p].Active() {
 			down := &downs[place[owner]-1]
 			down.Pods = append(down.Pods, p)
@@ -73,27 +74,27 @@ func (in *input) neighbours(downs []pausepoint.ScaleDown, pods []podorder.Pod) p
 	if len(downs) == 0 {
 		return nil
 	}
-	neighbours, byUID := podorder.Neighbours{}, in.byUID()
+	neighbours, indexByUID := podorder.Neighbours{}, in.indexByUID()
 	for p := range pods {
-		if _, ok := in.ownerOf(&pods[p], byUID); ok {
+		if _, ok := in.ownerOf(&pods[p], indexByUID); ok {
 			neighbours.Add(&pods[p])
 		}
 	}
 	return neighbours
 }
 
-// keepPods changes c so that the set loses only n pods.
+// keepPods returns c with a size at which the set loses only n pods.
 func (in *input) keepPods(c change, n int32) change {
 	c.to, c.unhealthy = in.sets[c.set].size-n, min(c.unhealthy, n)
 	return c
 }
 
 // revision returns the revision of the new ReplicaSet, as it is after the plan.
-func (in *input) revision(f *following, created *creation) int64 {
+func (in *input) revision(u *newSetUpdate, created *creation) int64 {
 	if created != nil {
-		return in.next
+		return in.nextRevision
 	}
-	if n, err := strconv.ParseInt(f.set[in.opts.Keys.Revision], 10, 64); f.write && err == nil {
+	if n, err := strconv.ParseInt(u.annotations[in.opts.Keys.Revision], 10, 64); u.needed && err == nil {
 		return n
 	}
 	n, _ := in.opts.Keys.Number(in.newSet().rs.Annotations)

@@ -26,10 +26,10 @@ func (s *Status) complete(replicas int32, generation int64) bool {
 
 func (in *input) complete(s *Status) bool { return s.complete(in.replicas, in.d.Generation) }
 
-// progress reports how the rollout goes, for a pass that drives it.
+// setProgress sets the condition Progressing in a pass that makes a step of the rollout.
 //
 // It mirrors syncRolloutStatus of the deployment controller of Kubernetes.
-func (c *conditions) progress(in *input, s *Status) {
+func (c *conditions) setProgress(in *input, s *Status) {
 	before := findCondition(c.list, ConditionProgressing)
 	finished := s.Replicas == s.UpdatedReplicas && before != nil && before.Reason == progressAvailable
 	switch {
@@ -39,15 +39,15 @@ func (c *conditions) progress(in *input, s *Status) {
 	case in.complete(s):
 		c.set(in, ConditionProgressing, kplan.ConditionTrue, progressAvailable, in.subject(before, " has successfully progressed."))
 	case s.progressed(&in.d.Status):
-		c.update(in, before)
+		c.setProgressed(in, before)
 	case TimedOut(before, in.deadline, in.now):
 		c.set(in, ConditionProgressing, kplan.ConditionFalse, progressExceeded, in.subject(before, " has timed out progressing."))
 	}
 }
 
-// update reports progress. Unlike set it moves the update time, the
-// clock of the deadline, even if the reason stays the same.
-func (c *conditions) update(in *input, before *kplan.Condition) {
+// setProgressed reports progress. Unlike set it moves the update time, from which the deadline
+// counts, even if the reason stays the same.
+func (c *conditions) setProgressed(in *input, before *kplan.Condition) {
 	since, _ := transition(c.list, ConditionProgressing, kplan.ConditionTrue, progressUpdated, in.now)
 	message := in.subject(before, " is progressing.")
 	c.remove(ConditionProgressing)
@@ -62,7 +62,7 @@ func (in *input) subject(before *kplan.Condition, predicate string) string {
 	if s := in.newSet(); s != nil {
 		kind, name = cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), s.rs.Name
 	}
-	text := appendQuoting(make([]byte, 0, 128), kind, name, predicate)
+	text := appendQuotedMessage(make([]byte, 0, 128), kind, name, predicate)
 	if before != nil && string(text) == before.Message {
 		return before.Message
 	}
@@ -93,12 +93,13 @@ func TimedOut(progressing *kplan.Condition, deadline int32, now time.Time) bool 
 	return deadlineOf(progressing, deadline, 0).Before(now)
 }
 
-// deadlineOf returns the deadline plus the duration behind.
-func deadlineOf(progressing *kplan.Condition, deadline int32, behind time.Duration) time.Time {
-	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + behind)
+// deadlineOf returns the time so long after the deadline.
+func deadlineOf(progressing *kplan.Condition, deadline int32, after time.Duration) time.Time {
+	return progressing.LastUpdateTime.Add(time.Duration(deadline)*time.Second + after)
 }
 
-// recheck returns the first instant at which the deadline has passed.
+// recheck returns the first instant at which the deadline has passed, one nanosecond after it: a
+// rollout at its deadline is still in time. It is zero if time alone changes nothing.
 func (in *input) recheck(s *Status) (at time.Time) {
 	c := findCondition(s.Conditions, ConditionProgressing)
 	if !in.hasDeadline() || c == nil || c.Reason == progressAvailable || c.Reason == progressExceeded || in.complete(s) {

@@ -187,7 +187,7 @@ func waiting(t *rapid.T, s deploy.Snapshot) (deploy.Snapshot, deploy.Plan, bool)
 }
 
 // TestPropertyRecheck: if a plan has no actions, the plans for the same snapshot
-// have none either until RecheckAt, and the status is the same but for times.
+// have none either until RecheckAt, and the same status.
 func TestPropertyRecheck(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, p, ok := waiting(t, anyKind(t))

@@ -33,7 +33,7 @@ const (
 	LenientSizeAnnotations                            // saturation reads what is no size as a size
 	ScaleFromZeroStartsYoungest                       // from nothing, the youngest ReplicaSet is started and not the latest revision
 	ExcessAvailableCounts                             // available pods beyond what a ReplicaSet wants allow others to go
-	CutNameInvalid                                    // a name that is cut behind a dot or dash is invalid
+	CutNameInvalid                                    // a name that is cut after a dot is invalid
 	RollbackCreatesAbandonedSet                       // a rollback creates a ReplicaSet for the template that it gives up
 	CleanupDeletesStartedSet                          // the ReplicaSet that a pass starts is deleted by its cleanup of history
 

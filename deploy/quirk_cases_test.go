@@ -117,7 +117,7 @@ func otherCases() []quirkCase {
 		{deploy.EmptyMapSelectsAll, "an empty map is not noticed, and every orphan of the namespace is adopted",
 			snapshot(web(3, empty), set(1, 4, labelled("db"), controlled(""))), nil,
 			"adopt web-v1, create web-v2 0, annotate deployment, web-v1 4->3", "", ""},
-		{deploy.CutNameInvalid, "a name cut behind a dot is no name",
+		{deploy.CutNameInvalid, "a name cut after a dot is no name",
 			snapshot(web(1, func(d *deploy.Deployment) { d.Name = long })), nil,
 			"create " + long[:250] + "-v2 1, annotate deployment", "create " + long[:249] + "-v2 1, annotate deployment", ""},
 		{deploy.RollbackCreatesAbandonedSet, "a ReplicaSet is created for the template that is given up",

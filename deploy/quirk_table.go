@@ -129,10 +129,10 @@ func namingQuirks() []kplan.Quirk {
 		Repair:   "A ReplicaSet has no more available pods than it wants.",
 	}, {
 		Name:     "CutNameInvalid",
-		Upstream: "The name of a ReplicaSet that is cut behind a dot or dash is invalid, and the creation fails in every pass.",
+		Upstream: "The name of a ReplicaSet that is cut after a dot is invalid, and the creation fails in every pass.",
 		Source:   "getNewReplicaSet" + inDeployment, Issue: issue + "116447",
 		Input:  "a Deployment whose name has 253 characters, the 250th of them a dot",
-		Repair: "Dots and dashes at the cut are left out.",
+		Repair: "The dot at the cut is left out.",
 	}, {
 		Name:     "RollbackCreatesAbandonedSet",
 		Upstream: "A rollback first creates a ReplicaSet for the template that it gives up.",

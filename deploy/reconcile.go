@@ -21,13 +21,13 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
 func (in *input) plan(p *Plan) {
 	var (
 		c counts
-		f following
+		u newSetUpdate
 		d decision
 		r report
 	)
 	c.count(in)
-	f.follow(in)
-	d.decide(in, &c, &f)
-	r.report(in, &c, &f, &d)
-	p.write(in, &f, &d, &r)
+	u.decide(in)
+	d.decide(in, &c, &u)
+	r.report(in, &c, &u, &d)
+	p.write(in, &u, &d, &r)
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// removeOld makes the first step of a Recreate update: it removes all old pods. The new
-// ReplicaSet may start only when the last of them has ended.
+// removeOld returns the sizing of the first step of a Recreate update, which removes all old pods,
+// and whether the new pods may start: only when the last old one has ended.
 //
 // It mirrors rolloutRecreate of the deployment controller of Kubernetes.
 func (in *input) removeOld() (z sizing, start bool) {
 	wanted, left := int64(0), int64(0)
 	for i, s := range in.activeOld {
 		wanted += int64(s.size)
-		if keeps := in.keeps(i); keeps < s.size {
+		if keeps := in.leastSize(i); keeps < s.size {
 			z.changes = append(z.changes, change{set: i, to: keeps, reason: ReasonRecreateDown})
 		} else {
 			z.holds = append(z.holds, hold(s.rs.Name, ReasonKept, int64(s.size), int64(keeps)))
@@ -33,10 +33,10 @@ func (in *input) removeOld() (z sizing, start bool) {
 	return z, start
 }
 
-// startNew makes the second step: it starts the new pods.
+// startNew returns the sizing of the second step, which starts the new pods.
 func (in *input) startNew() (z sizing) {
 	size, start := rollout.Recreate(in.replicas, 0, 0)
-	if size = max(size, in.keeps(in.newAt)); start && size != in.newSet().size {
+	if size = max(size, in.leastSize(in.newAt)); start && size != in.newSet().size {
 		z.changes = []change{{set: in.newAt, to: size, reason: ReasonRecreateUp}}
 	}
 	return z
@@ -70,7 +70,7 @@ func (in *input) oldPods() (left int64, holds []kplan.Hold[Reason]) {
 		}
 		return left, holds
 	}
-	running := in.running()
+	running := in.runningPods()
 	left = 0
 	for i, s := range in.old {
 		if n := int64(running[i]); n > 0 {
@@ -80,8 +80,8 @@ func (in *input) oldPods() (left int64, holds []kplan.Hold[Reason]) {
 	return left, holds
 }
 
-// running returns how many pods of each set have not ended.
-func (in *input) running() []int32 {
+// runningPods returns how many pods of each set have not ended.
+func (in *input) runningPods() []int32 {
 	running := make([]int32, len(in.sets))
 	if in.tracked != nil {
 		for i := range in.sets {
@@ -89,33 +89,32 @@ func (in *input) running() []int32 {
 		}
 		return running
 	}
-	byUID := in.byUID()
+	indexByUID := in.indexByUID()
 	for i := range in.pods {
-		if owner, ok := in.ownerOf(&in.pods[i], byUID); ok && !in.pods[i].Finished() {
+		if owner, ok := in.ownerOf(&in.pods[i], indexByUID); ok && !in.pods[i].Finished() {
 			running[owner]++
 		}
 	}
 	return running
 }
 
-// byUID returns the numbers of the sets in the order of their UIDs.
-func (in *input) byUID() []int {
-	numbers := make([]int, len(in.sets))
-	for i := range numbers {
-		numbers[i] = i
+// indexByUID returns the indexes of the sets in the order of their UIDs.
+func (in *input) indexByUID() []int {
+	indexes := make([]int, len(in.sets))
+	for i := range indexes {
+		indexes[i] = i
 	}
-	slices.SortFunc(numbers, func(i, j int) int { return cmp.Compare(in.sets[i].rs.UID, in.sets[j].rs.UID) })
-	return numbers
+	slices.SortFunc(indexes, func(i, j int) int { return cmp.Compare(in.sets[i].rs.UID, in.sets[j].rs.UID) })
+	return indexes
 }
 
-// ownerOf returns the number of the set that controls the pod, given the sets'
-// numbers in the order of their UIDs.
-func (in *input) ownerOf(p *podorder.Pod, byUID []int) (owner int, ok bool) {
-	at, found := slices.BinarySearchFunc(byUID, p.ControllerUID, func(i int, uid string) int {
+// ownerOf returns the index of the set that controls the pod, given [input.indexByUID].
+func (in *input) ownerOf(p *podorder.Pod, indexByUID []int) (owner int, ok bool) {
+	at, found := slices.BinarySearchFunc(indexByUID, p.ControllerUID, func(i int, uid string) int {
 		return cmp.Compare(in.sets[i].rs.UID, uid)
 	})
 	if !found {
 		return 0, false
 	}
-	return byUID[at], true
+	return indexByUID[at], true
 }

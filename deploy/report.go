@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan"
@@ -20,21 +21,21 @@ type report struct {
 
 // report fills in the report after a decision. Conditions are set in the order in which
 // upstream sets them.
-func (r *report) report(in *input, c *counts, f *following, d *decision) {
-	in = d.created.input(in)
-	list := in.stored()
+func (r *report) report(in *input, c *counts, u *newSetUpdate, d *decision) {
+	in = d.created.inputAfter(in)
+	list := in.storedConditions()
 	if d.path == pathRefused {
 		list.finish(in)
 		r.status = in.storedStatus(list.list)
 		r.status.ObservedGeneration = max(r.status.ObservedGeneration, in.d.Generation)
 		return
 	}
-	list.notePause(in)
-	list.foundNew(in, f)
+	list.setPause(in)
+	list.setFound(in, u)
 	if d.created != nil && !d.created.taken {
-		list.created(in, d.created.rs.Name)
+		list.setCreated(in, d.created.rs.Name)
 	}
-	if d.failed || d.path == pathRollback {
+	if d.sizing.failed || d.path == pathRollback {
 		list.finish(in)
 		r.status = in.storedStatus(list.list)
 	} else {
@@ -52,30 +53,30 @@ func (r *report) counted(in *input, c *counts, d *decision, list *conditions) {
 	if drives && (in.complete(s) || s.progressed(&in.d.Status)) {
 		list.found = false // progress sets it, after the condition Available
 	}
-	list.sayFound(in)
-	list.available(in, s.AvailableReplicas)
+	list.addFound(in)
+	list.setAvailable(in, s.AvailableReplicas)
 	if drives {
-		list.progress(in, s)
+		list.setProgress(in, s)
 	}
 	if drives || in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
-		list.failure(in, c)
+		list.setFailure(in, c)
 	}
 	list.finish(in)
 	s.Conditions = list.list
 	if drives {
 		r.recheckAt = in.recheck(s)
-		r.holds = in.waits(c, s, len(d.holds) == 0 && len(d.changes) == 0)
+		r.holds = in.incompleteHolds(c, s, len(d.sizing.holds)+len(d.sizing.changes) == 0)
 	}
 }
 
 // wanted returns the number of wanted pods from which unavailable pods are computed: by
 // default the pods wanted before the plan, see [UnavailableReplicasLag].
 func (d *decision) wanted(in *input, c *counts) int64 {
-	wanted := d.created.addedTo(c).wanted
+	wanted := d.created.countsAfter(c).wanted
 	if !in.opts.Repair.Has(UnavailableReplicasLag) {
-		return wanted - d.cleaned
+		return wanted - d.sizing.cleaned
 	}
-	for _, c := range d.changes {
+	for _, c := range d.sizing.changes {
 		wanted += int64(c.to) - int64(in.sets[c.set].size)
 	}
 	return wanted
@@ -89,18 +90,19 @@ const partitionRequeue = 2 * time.Second
 // controller that moves the partition, when to look again, and the hold of a new set that
 // is at its partition but not complete.
 func (d *decision) reportPartition(in *input, r *report) {
-	r.recheckAt = in.recheckPartition(r.recheckAt, d.failed)
-	if d.failed {
+	r.recheckAt = in.recheckPartition(r.recheckAt, d.sizing.failed)
+	if d.sizing.failed {
 		return
 	}
-	r.extra = &partition.ExtraStatus{ExpectedUpdatedReplicas: in.limit()}
+	r.extra = &partition.ExtraStatus{ExpectedUpdatedReplicas: in.partitionLimit()}
 	s := in.newSet()
 	if s == nil {
 		return
 	}
 	r.extra.UpdatedReadyReplicas = s.status().ReadyReplicas
-	if len(d.changes)+len(d.refreshed) == 0 && len(d.holds)+len(r.holds) == 1 && append(d.holds, r.holds...)[0].Reason == ReasonPartition {
-		r.holds = append(r.holds, in.lacks(s)...)
+	unchanged := len(d.sizing.changes)+len(d.refreshed) == 0
+	if holds := slices.Concat(d.sizing.holds, r.holds); unchanged && len(holds) == 1 && holds[0].Reason == ReasonPartition {
+		r.holds = append(r.holds, in.newSetHolds(s)...)
 	}
 }
 

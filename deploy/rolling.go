@@ -9,31 +9,24 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A step is one step of a rolling update, in counts of ReplicaSets.
-type step struct {
-	rollout.Rolling
-	old   []rollout.Set // the old sets that take part, oldest first; Age is the number of each
-	moves []int         // places in old
-}
-
 // step makes one step of a rolling update for a new ReplicaSet with these counts, which need
 // not exist yet: see [rollout.Roll], and with policies [rollout.Step].
 func (in *input) step(c *counts, newSet rollout.Set) (st step) {
 	terminating, known := c.terminatingThatCount(in)
-	if in.byPolicy {
+	if in.hasPolicies {
 		return in.stepBy(newSet, terminating, known)
 	}
 	if !known && newSet.Wanted < in.replicas {
 		return in.stepDown(newSet)
 	}
-	st.old = in.oldNumbers()
+	st.old = in.oldPolicySets()
 	st.Rolling = rollout.Roll(in.budget, newSet, st.old, terminating, in.policy)
 	return st
 }
 
 // stepDown is [input.step] if no pods may be started.
 func (in *input) stepDown(newSet rollout.Set) (st step) {
-	st.old = in.oldNumbers()
+	st.old = in.oldPolicySets()
 	st.Size, st.Shrinking = newSet.Wanted, rollout.Shrink(in.budget, newSet, st.old, in.policy)
 	return st
 }
@@ -48,7 +41,7 @@ func (z *sizing) roll(in *input, c *counts) {
 		return
 	}
 	s := in.newSet()
-	st := in.step(c, in.numbersOf(s))
+	st := in.step(c, in.policySet(s))
 	switch {
 	case st.Size != s.size:
 		reason := ReasonRolloutUp
@@ -57,7 +50,7 @@ func (z *sizing) roll(in *input, c *counts) {
 		}
 		z.changes, z.moved = []change{{set: in.newAt, to: st.Size, reason: reason}}, true
 	case st.Size < in.policy.Places(in.budget, st.old).Replicas:
-		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.holdNew(c, &st)) // and one for each old set
+		z.holds = append(make([]kplan.Hold[Reason], 0, 1+len(st.old)), in.growthHold(c, &st)) // and one for each old set
 	}
 	z.shrinkOld(in, &st)
 }
@@ -69,12 +62,12 @@ func (in *input) shrink(c *counts) (z sizing) {
 	switch {
 	case in.partitioned():
 		return in.shrinkToPartition()
-	case in.byPolicy:
+	case in.hasPolicies:
 		z.roll(in, c)
 		z.changes = slices.DeleteFunc(z.changes, func(c change) bool { return c.to > in.sets[c.set].size })
 		return z
 	}
-	st := in.stepDown(in.newSet().numbers())
+	st := in.stepDown(in.newSet().rolloutSet())
 	z.shrinkOld(in, &st)
 	return z
 }
@@ -84,24 +77,24 @@ func (z *sizing) shrinkOld(in *input, st *step) {
 	var d draft
 	lost := st.Shrinking
 	if lost.Unavailable != nil {
-		d = in.draft()
+		d = in.newDraft()
 		d.removeUnavailable(st.old, lost.Unavailable)
 		for k, n := range lost.Available {
 			d.removeAvailable(st.old[k].Age, n)
 		}
-		z.changes = d.addTo(z.changes)
+		z.changes = d.appendTo(z.changes)
 	}
 	z.moved = z.moved || lost.Removed > 0 && lost.Ahead < 0
-	if in.byPolicy || st.Size == in.newSet().size {
-		z.holds = in.holdOld(z.holds, st, d.sizes)
+	if in.hasPolicies || st.Size == in.newSet().size {
+		z.holds = in.oldSetHolds(z.holds, st, d.sizes)
 	}
 }
 
-// oldNumbers returns the counts of the active old sets, oldest first. Age is the index of each.
-func (in *input) oldNumbers() (old []rollout.Set) {
+// oldPolicySets returns the counts of the active old sets, oldest first. Age is the index of each.
+func (in *input) oldPolicySets() (old []rollout.Set) {
 	for i := range in.sets {
 		if s := &in.sets[i]; i != in.newAt && s.size > 0 {
-			numbers := in.numbersOf(s)
+			numbers := in.policySet(s)
 			numbers.Age = i
 			old = append(old, numbers)
 		}

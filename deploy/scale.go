@@ -12,11 +12,11 @@ import (
 )
 
 // scale distributes the Deployment's replicas over its ReplicaSets without continuing the
-// rollout. A paused Deployment is only scaled.
+// rollout.
 //
 // It mirrors scale of the deployment controller of Kubernetes.
 func (in *input) scale(c *counts) sizing {
-	d := in.draft()
+	d := in.newDraft()
 	active := d.active()
 	switch {
 	case len(active) <= 1:
@@ -28,7 +28,7 @@ func (in *input) scale(c *counts) sizing {
 			}
 		}
 	case in.d.Strategy == Recreate:
-		return sizing{holds: in.holdScaling()}
+		return sizing{holds: in.nothingToScaleHolds()}
 	case in.partitioned():
 		return in.scalePartitioned(c, &d, active)
 	default:
@@ -59,7 +59,7 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 	d.resize(i, in.replicas, ReasonScaling, refresh)
 	z := sizing{changes: d.changes()}
 	if in.sets[i].size == in.replicas && !refresh {
-		z.holds = in.holdScaling()
+		z.holds = in.nothingToScaleHolds()
 	}
 	return z
 }
@@ -80,10 +80,10 @@ func (in *input) latest() int {
 	return latest
 }
 
-// holdScaling returns holds for sets that record other replicas although no size has to
+// nothingToScaleHolds returns holds for sets that record other replicas although no size has to
 // change. The annotations stay as they are, so that every later pass ends here:
 // kubernetes/kubernetes#102551.
-func (in *input) holdScaling() (holds []kplan.Hold[Reason]) {
+func (in *input) nothingToScaleHolds() (holds []kplan.Hold[Reason]) {
 	for i := range in.sets {
 		if desired, changed := in.desiredBefore(&in.sets[i]); changed {
 			holds = append(holds, hold(in.sets[i].rs.Name, ReasonNothingToScale, int64(desired), int64(in.replicas)))
@@ -98,16 +98,16 @@ func (in *input) holdScaling() (holds []kplan.Hold[Reason]) {
 // are wanted, so that each active set keeps its share: see [rollout.Proportional].
 func (d *draft) share(c *counts, active []int) {
 	in := d.in
-	if goal := d.mayWant(c, active); in.policy.ScaleNewest && goal > d.total(active) {
-		d.toNewest(goal, active)
+	if goal := d.goal(c, active); in.policy.ScaleNewest && goal > d.total(active) {
+		d.giveToNewest(goal, active)
 		return
 	}
-	if in.exactly() {
+	if in.sharesExactly() {
 		d.shareExactly(c, active)
 		return
 	}
 	total := in.policy.Sum(d.total(active))
-	toAdd := in.policy.Sum(in.leaveRoom(c, in.allowed(in.writtenMaxTotal()), total) - total)
+	toAdd := in.policy.Sum(in.goalWithRoom(c, in.allowedTotal(in.writtenMaxTotal()), total) - total)
 	d.orderBySize(active, toAdd)
 	sizes := rollout.Proportional(d.shares(active), in.budget, toAdd, in.policy)
 	for k, i := range active {
@@ -119,28 +119,28 @@ func (d *draft) share(c *counts, active []int) {
 // pods. The new set is the first to keep its available pods, and the oldest set the last. It
 // is the repair of [ScalingKeepsUnavailable].
 func (d *draft) takeUnavailable() {
-	order, sets, sizes := d.newLast()
-	serve := func(k int) int64 { return max(0, int64(min(sets[k].Wanted, sets[k].Available))) }
+	order, sets, sizes := d.allNewLast()
+	available := func(k int) int64 { return max(0, int64(min(sets[k].Wanted, sets[k].Available))) }
 	lost, taken := int64(0), int64(0)
 	for k, to := range sizes {
-		lost += max(0, serve(k)-int64(to))
+		lost += max(0, available(k)-int64(to))
 	}
 	for k, i := range order {
-		idle := int64(min(sizes[k], sets[k].Wanted)) - serve(k)
-		if n := min(lost-taken, idle, int64(sizes[k]-d.in.keeps(i))); n > 0 && i != d.in.newAt {
+		unavailable := int64(min(sizes[k], sets[k].Wanted)) - available(k)
+		if n := min(lost-taken, unavailable, int64(sizes[k]-d.in.leastSize(i))); n > 0 && i != d.in.newAt {
 			sizes[k], taken = sizes[k]-int32(n), taken+n
 		}
 	}
 	for k := range slices.Backward(order) {
-		if n := min(taken, serve(k)-int64(sizes[k])); n > 0 {
+		if n := min(taken, available(k)-int64(sizes[k])); n > 0 {
 			sizes[k], taken = sizes[k]+int32(n), taken-n
 		}
 	}
-	d.mend(order, sizes)
+	d.setSizes(order, sizes)
 }
 
-// allowed returns the number of pods that sets may want together when replicas change.
-func (in *input) allowed(maxTotal int32) int64 {
+// allowedTotal returns the number of pods that sets may want together when replicas change.
+func (in *input) allowedTotal(maxTotal int32) int64 {
 	switch {
 	case in.partitioned():
 		return int64(in.replicas)
@@ -150,9 +150,9 @@ func (in *input) allowed(maxTotal int32) int64 {
 	return 0
 }
 
-// leaveRoom lowers a goal above the total by the terminating pods that take up
-// room.
-func (in *input) leaveRoom(c *counts, goal, total int64) int64 {
+// goalWithRoom returns the goal lowered by the terminating pods that take up room, but not below
+// the total.
+func (in *input) goalWithRoom(c *counts, goal, total int64) int64 {
 	terminating, known := c.terminatingThatCount(in)
 	if !known {
 		return min(goal, total)
@@ -164,13 +164,13 @@ func (in *input) leaveRoom(c *counts, goal, total int64) int64 {
 func (d *draft) shares(active []int) []rollout.Set {
 	sets := make([]rollout.Set, len(active))
 	for k, i := range active {
-		sets[k] = rollout.Set{Wanted: d.sizes[i].to, Before: d.before(i), Age: i}
+		sets[k] = rollout.Set{Wanted: d.sizes[i].to, Before: d.maxTotalBefore(i), Age: i}
 	}
 	return sets
 }
 
-// before returns the maximum of pods that the Deployment wanted when a set was last scaled.
-func (d *draft) before(i int) int32 {
+// maxTotalBefore returns the maximum of pods that the Deployment wanted when a set was last scaled.
+func (d *draft) maxTotalBefore(i int) int32 {
 	before, ok := d.in.readSize(d.in.sets[i].rs.Annotations, d.in.opts.Keys.Max)
 	if d.sizes[i].cleaned > 0 { // removing these pods has updated the annotation
 		before, ok = d.in.writtenMaxTotal(), true
@@ -204,21 +204,22 @@ func (d *draft) orderBySize(active []int, toAdd int64) {
 	}
 }
 
-// mayWant returns the number of pods that the active sets may want together.
-func (d *draft) mayWant(c *counts, active []int) int64 {
-	return d.in.leaveRoom(c, d.in.allowed(d.in.writtenMaxTotal()), d.total(active))
+// goal returns the number of pods that the active sets may want together.
+func (d *draft) goal(c *counts, active []int) int64 {
+	return d.in.goalWithRoom(c, d.in.allowedTotal(d.in.writtenMaxTotal()), d.total(active))
 }
 
-// toNewest gives all added pods to the new set, if it wants pods: see [rollout.Scale].
-func (d *draft) toNewest(goal int64, active []int) {
+// giveToNewest gives all added pods to the new set, if it wants pods: see [rollout.Scale].
+func (d *draft) giveToNewest(goal int64, active []int) {
 	b := rollout.Budget{Replicas: d.in.policy.Size(goal)}
 	for k, size := range rollout.Scale(b, d.shares(active), slices.Index(active, d.in.newAt), d.in.policy) {
 		d.resize(active[k], size, ReasonScaling, true)
 	}
 }
 
-// exactly reports whether differences are shared out exactly.
-func (in *input) exactly() bool {
+// sharesExactly reports whether sizes are shared out exactly: by a repair, or for a policy that
+// needs it.
+func (in *input) sharesExactly() bool {
 	return in.opts.Repair.Has(ScalingLosesShares) || in.opts.WeighByAvailable || in.opts.Leftover != LeftoverDefault
 }
 
@@ -234,7 +235,7 @@ func (in *input) exactly() bool {
 //	shares 12/20 and 4/10, sizes 9 and 6, as from 10 -> 15 at once
 func (d *draft) shareExactly(c *counts, active []int) {
 	in, total := d.in, d.total(active)
-	goal := in.leaveRoom(c, in.allowed(in.budget.MaxTotal()), total)
+	goal := in.goalWithRoom(c, in.allowedTotal(in.budget.MaxTotal()), total)
 	d.shrinkFirst = in.opts.Repair.Has(ScalingLosesShares)
 	d.orderBySize(active, int64(cmp.Compare(goal, total)))
 
@@ -249,7 +250,7 @@ func (d *draft) shareExactly(c *counts, active []int) {
 		}
 		left -= total
 	}
-	preferred := d.rounded(active, goal, total)
+	preferred := d.upstreamSizes(active, goal, total)
 	for k, share := range rollout.Apportion(left, parts, preferred, rollout.Leftover(in.opts.Leftover)) {
 		d.resize(active[k], int32(sizes[k]+share), ReasonScaling, true)
 	}
@@ -265,9 +266,9 @@ func (d *draft) recorded(active []int) []rollout.Set {
 	return sets
 }
 
-// rounded returns upstream's sizes. It returns nil if upstream cannot compute them or moves
+// upstreamSizes returns upstream's sizes. It returns nil if upstream cannot compute them or moves
 // a set against the direction of the whole, or if a policy asks for other sizes.
-func (d *draft) rounded(active []int, goal, total int64) []int32 {
+func (d *draft) upstreamSizes(active []int, goal, total int64) []int32 {
 	toAdd := goal - total
 	if d.in.opts.Leftover != LeftoverDefault || d.in.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {
 		return nil

@@ -70,10 +70,10 @@ func (in *input) saturated() bool {
 	}
 	if in.opts.Repair.Has(LenientSizeAnnotations) {
 		desired, ok := parseSize(s.rs.Annotations, in.opts.Keys.Desired)
-		return ok && rollout.Saturated(s.numbers(), desired, in.replicas)
+		return ok && rollout.Saturated(s.rolloutSet(), desired, in.replicas)
 	}
 	desired, err := strconv.ParseInt(s.rs.Annotations[in.opts.Keys.Desired], 10, 64)
-	return err == nil && rollout.Saturated(s.numbers(), int32(desired), in.replicas)
+	return err == nil && rollout.Saturated(s.rolloutSet(), int32(desired), in.replicas)
 }
 
 // readSize reads a size from an annotation. For a partitioned Deployment upstream takes

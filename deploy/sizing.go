@@ -9,7 +9,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A sizing holds the changes of sizes in a pass.
+// A sizing holds the changes of sizes in a pass. A method that returns one decides, and changes
+// nothing.
 type sizing struct {
 	changes []change // in the order of the decision, one for each ReplicaSet
 	holds   []kplan.Hold[Reason]
@@ -20,13 +21,13 @@ type sizing struct {
 	// pods than the whole.
 	shrinkFirst bool
 	failed      bool  // the pass ends with an error, without new counts in the status
-	cleaned     int64 // removed pods that upstream already subtracts when it counts
+	cleaned     int64 // unavailable pods removed before scaling by partition, which upstream's status no longer counts
 }
 
 // A change is the next size of a ReplicaSet. A change to the same size updates its
 // annotations.
 type change struct {
-	set       int   // its number
+	set       int   // its index in input.sets
 	to        int32 // pods that it will want
 	unhealthy int32 // unavailable pods among the removed ones
 	reason    Reason
@@ -35,25 +36,26 @@ type change struct {
 // A draft holds sizes while they are being decided.
 type draft struct {
 	in      *input
-	sizes   []drafted // by set
-	changed int32     // how many sets
+	sizes   []draftSize // by set
+	changed int32       // the number of sets with a change
 	// shrinkFirst is copied to the sizing.
 	shrinkFirst bool
 }
 
-type drafted struct {
+// A draftSize is the next size of a set, and the change that leads to it.
+type draftSize struct {
 	to        int32
-	unhealthy int32
-	cleaned   int32
-	nth       int32 // the place of the change, from 1, or 0 if there is none
+	unhealthy int32 // as in change
+	cleaned   int32 // unavailable pods removed before scaling by partition
+	nth       int32 // the place of the change among all, from 1, or 0 if there is none
 	reason    Reason
 }
 
-// draft returns a draft with the current sizes.
-func (in *input) draft() draft {
-	d := draft{in: in, sizes: make([]drafted, len(in.sets))}
+// newDraft returns a draft with the current sizes.
+func (in *input) newDraft() draft {
+	d := draft{in: in, sizes: make([]draftSize, len(in.sets))}
 	for i := range d.sizes {
-		d.sizes[i] = drafted{to: in.sets[i].size}
+		d.sizes[i] = draftSize{to: in.sets[i].size}
 	}
 	return d
 }
@@ -63,8 +65,8 @@ func (in *input) draft() draft {
 // below 0 changes nothing: the API server would refuse it.
 func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 	s := &d.sizes[i]
-	if 0 <= to && to < s.to && d.in.byPolicy {
-		to = max(to, min(s.to, d.in.keeps(i)))
+	if 0 <= to && to < s.to && d.in.hasPolicies {
+		to = max(to, min(s.to, d.in.leastSize(i)))
 	}
 	if to < 0 || s.to == to && !(refresh && d.in.annotationsStale(d.in.sets[i].rs.Annotations)) {
 		return
@@ -76,7 +78,7 @@ func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 	s.to, s.reason = to, reason
 }
 
-// removeUnavailable removes lost unavailable pods from each set.
+// removeUnavailable removes unavailable pods from old sets: of each as many as lost has.
 func (d *draft) removeUnavailable(old []rollout.Set, lost []int32) {
 	for k, size := range rollout.Remaining(old, lost) {
 		i := old[k].Age
@@ -114,16 +116,17 @@ func (d *draft) total(sets []int) int64 {
 	return total
 }
 
-// changes returns the changes, in order, without reverted ones.
+// changes returns the changes in the order of the decision. A set that has its former size again
+// is left out, unless its annotations are stale.
 func (d *draft) changes() []change {
-	return slices.DeleteFunc(d.addTo(nil), func(c change) bool {
+	return slices.DeleteFunc(d.appendTo(nil), func(c change) bool {
 		s := &d.in.sets[c.set]
 		return c.to == s.size && !d.in.annotationsStale(s.rs.Annotations)
 	})
 }
 
-// addTo appends the changes, in order, to a list.
-func (d *draft) addTo(changes []change) []change {
+// appendTo appends the changes, in order, to a list.
+func (d *draft) appendTo(changes []change) []change {
 	n := len(changes) + int(d.changed)
 	changes = slices.Grow(changes, int(d.changed))[:n]
 	added := changes[n-int(d.changed):]
@@ -135,6 +138,8 @@ func (d *draft) addTo(changes []change) []change {
 	return changes
 }
 
+// hold returns the hold of the ReplicaSet with a name, or of the Deployment if the name is empty.
+// The comment of the reason says how have and limit compare; both are 0 if it names neither.
 func hold(name string, reason Reason, have, limit int64) kplan.Hold[Reason] {
 	return kplan.Hold[Reason]{Name: name, Reason: reason, Have: have, Limit: limit}
 }

@@ -3,22 +3,23 @@
 package deploy
 
 import (
+	"slices"
+
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/ptr"
 	"github.com/kplan-go/kplan/replicaset"
-	"slices"
 )
 
 // conditions are the conditions of the next status so far.
 type conditions struct {
 	list []kplan.Condition
-	// found means that the new set has been found. Progressing reports it unless a later step
-	// sets the condition.
+	// found means that the new ReplicaSet has been found, and that there is no condition
+	// Progressing yet: addFound adds it, unless another step sets it first.
 	found bool
 }
 
-// stored returns a copy of the conditions of the stored status.
-func (in *input) stored() conditions {
+// storedConditions returns a copy of the conditions of the stored status.
+func (in *input) storedConditions() conditions {
 	return conditions{list: slices.Clone(in.d.Status.Conditions)}
 }
 
@@ -46,12 +47,12 @@ func (c *conditions) remove(conditionType string) {
 	c.list = removeCondition(c.list, conditionType)
 }
 
-// notePause reports in the condition Progressing that the Deployment has been
+// setPause reports in the condition Progressing that the Deployment has been
 // paused or resumed. Resuming restarts the clock of the deadline. A missed
 // deadline stays reported.
 //
 // It mirrors checkPausedConditions of the deployment controller of Kubernetes.
-func (c *conditions) notePause(in *input) {
+func (c *conditions) setPause(in *input) {
 	reason := ""
 	if !in.hasDeadline() || in.deleting() || in.partitioned() {
 		return
@@ -62,48 +63,50 @@ func (c *conditions) notePause(in *input) {
 	switch {
 	case reason == progressExceeded:
 	case in.d.Paused && reason != progressPaused:
-		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressPaused, in.d.says("Deployment is paused"))
+		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressPaused, in.d.withKind("Deployment is paused"))
 	case !in.d.Paused && reason == progressPaused:
-		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressResumed, in.d.says("Deployment is resumed"))
+		c.set(in, ConditionProgressing, kplan.ConditionUnknown, progressResumed, in.d.withKind("Deployment is resumed"))
 	}
 }
 
-// foundNew reports that the new ReplicaSet has been found.
-func (c *conditions) foundNew(in *input, f *following) {
+// setFound sets, or lets addFound add, the condition Progressing for a new ReplicaSet that has been
+// found: as of now if the time to the deadline begins again, and otherwise if there is none.
+func (c *conditions) setFound(in *input, u *newSetUpdate) {
 	switch {
-	case f.restarts(in):
+	case u.restartsDeadline(in):
 		c.remove(ConditionProgressing)
-		c.add(in, ConditionProgressing, kplan.ConditionTrue, progressFound).Message = in.foundSet()
-	case f.publish && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
+		c.add(in, ConditionProgressing, kplan.ConditionTrue, progressFound).Message = in.foundMessage()
+	case u.upToDate && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
 		c.found = true
 	}
 }
 
-// sayFound adds the condition Progressing for a new ReplicaSet that has been found.
-func (c *conditions) sayFound(in *input) {
+// addFound adds the condition Progressing for a new ReplicaSet that has been found, if that is due.
+func (c *conditions) addFound(in *input) {
 	if c.found {
 		c.found = false
-		c.add(in, ConditionProgressing, kplan.ConditionTrue, progressFound).Message = in.foundSet()
+		c.add(in, ConditionProgressing, kplan.ConditionTrue, progressFound).Message = in.foundMessage()
 	}
 }
 
-func (in *input) foundSet() string {
-	return quoting("Found new "+wordOfSet(in.d.setKind()), in.newSet().rs.Name, "")
+// foundMessage returns the message of a condition about a new ReplicaSet that has been found.
+func (in *input) foundMessage() string {
+	return quotedMessage("Found new "+wordOfSet(in.d.setKind()), in.newSet().rs.Name, "")
 }
 
-// created reports that the new ReplicaSet has been created.
-func (c *conditions) created(in *input, name string) {
+// setCreated reports that the new ReplicaSet has been created.
+func (c *conditions) setCreated(in *input, name string) {
 	if in.hasDeadline() {
-		c.set(in, ConditionProgressing, kplan.ConditionTrue, progressCreated, quoting("Created new "+wordOfSet(in.d.setKind()), name, ""))
+		c.set(in, ConditionProgressing, kplan.ConditionTrue, progressCreated, quotedMessage("Created new "+wordOfSet(in.d.setKind()), name, ""))
 	}
 }
 
-// available sets the condition Available for n available pods.
-func (c *conditions) available(in *input, n int32) {
+// setAvailable sets the condition Available for n available pods.
+func (c *conditions) setAvailable(in *input, n int32) {
 	if n >= in.reportedMinAvailable() {
-		c.set(in, ConditionAvailable, kplan.ConditionTrue, availableEnough, in.d.says("Deployment has minimum availability."))
+		c.set(in, ConditionAvailable, kplan.ConditionTrue, availableEnough, in.d.withKind("Deployment has minimum availability."))
 	} else {
-		c.set(in, ConditionAvailable, kplan.ConditionFalse, availableTooFew, in.d.says("Deployment does not have minimum availability."))
+		c.set(in, ConditionAvailable, kplan.ConditionFalse, availableTooFew, in.d.withKind("Deployment does not have minimum availability."))
 	}
 }
 
@@ -116,11 +119,12 @@ func (in *input) reportedMinAvailable() int32 {
 	return n
 }
 
-// failure copies the condition ReplicaFailure of the new ReplicaSet or else
-// of the first that has one.
-func (c *conditions) failure(in *input, n *counts) {
+// setFailure copies the condition ReplicaFailure of the new ReplicaSet, or else of the oldest that
+// has one, and removes it if none has. By default another message is not copied: see
+// [ReplicaFailureNotRefreshed].
+func (c *conditions) setFailure(in *input, n *counts) {
 	var failure *kplan.Condition
-	if n.conditions {
+	if n.hasConditions {
 		failure = in.firstFailure()
 	}
 	before := findCondition(c.list, ConditionReplicaFailure)
@@ -136,6 +140,7 @@ func (c *conditions) failure(in *input, n *counts) {
 	})
 }
 
+// firstFailure returns the condition that setFailure copies, or nil.
 func (in *input) firstFailure() *kplan.Condition {
 	if s := in.newSet(); s != nil {
 		if c := failureOf(s); c != nil {
@@ -150,6 +155,7 @@ func (in *input) firstFailure() *kplan.Condition {
 	return nil
 }
 
+// failureOf returns the condition ReplicaFailure of a set, or nil.
 func failureOf(s *set) *kplan.Condition {
 	for i := range s.rs.Status.Conditions {
 		if c := &s.rs.Status.Conditions[i]; c.Type == replicaset.ConditionReplicaFailure {
@@ -161,7 +167,7 @@ func failureOf(s *set) *kplan.Condition {
 
 // finish completes the conditions for the status.
 func (c *conditions) finish(in *input) {
-	c.sayFound(in)
+	c.addFound(in)
 	if len(c.list) == 0 {
 		c.list = nil
 	}
@@ -188,7 +194,7 @@ func (in *input) storedStatus(conditions []kplan.Condition) Status {
 func (s *Status) count(in *input, c *counts, wanted int64) {
 	s.ObservedGeneration, s.Replicas = in.d.Generation, in.policy.Size(c.replicas)
 	s.ReadyReplicas, s.AvailableReplicas = in.policy.Size(c.ready), in.policy.Size(c.available)
-	if c.known {
+	if c.terminatingKnown {
 		s.TerminatingReplicas = ptr.To(in.policy.Size(c.terminating))
 	}
 	if n := in.d.Status.CollisionCount; n != nil {

@@ -63,8 +63,8 @@ func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 		!p.createsTaken() {
 		return Finish(s, p, r, now, opts)
 	}
-	for i := range t.near.Len() {
-		s.ReplicaSets = append(s.ReplicaSets, *t.nearAt(i))
+	for i := range t.relevant.Len() {
+		s.ReplicaSets = append(s.ReplicaSets, *t.relevantAt(i))
 	}
 	for _, a := range p.Actions {
 		switch a := a.(type) {
@@ -159,8 +159,8 @@ func (t *Tracker) Apply(d Delta) error {
 	return nil
 }
 
-func (t *Tracker) applySet(what tracked.Verdict, i int, rs *replicaset.ReplicaSet) {
-	switch what {
+func (t *Tracker) applySet(verdict tracked.Verdict, i int, rs *replicaset.ReplicaSet) {
+	switch verdict {
 	case tracked.Add:
 		t.sets.Add(rs)
 		t.places.Append(0)
@@ -173,7 +173,7 @@ func (t *Tracker) applySet(what tracked.Verdict, i int, rs *replicaset.ReplicaSe
 		if last := t.sets.Len() - 1; i != last {
 			place := t.places.At(last)
 			if t.places.Set(i, place); place > 0 {
-				t.near.Set(int(place-1), int32(i))
+				t.relevant.Set(int(place-1), int32(i))
 			}
 		}
 		t.places.Drop()
@@ -181,11 +181,11 @@ func (t *Tracker) applySet(what tracked.Verdict, i int, rs *replicaset.ReplicaSe
 	}
 }
 
-func (t *Tracker) applyPod(what tracked.Verdict, i int, p *podorder.Pod) {
-	if what == tracked.Replace || what == tracked.Remove {
+func (t *Tracker) applyPod(verdict tracked.Verdict, i int, p *podorder.Pod) {
+	if verdict == tracked.Replace || verdict == tracked.Remove {
 		t.countPod(t.pods.At(i), -1)
 	}
-	switch what {
+	switch verdict {
 	case tracked.Add:
 		t.pods.Add(p)
 	case tracked.Replace:
@@ -193,7 +193,7 @@ func (t *Tracker) applyPod(what tracked.Verdict, i int, p *podorder.Pod) {
 	case tracked.Remove:
 		t.pods.Remove(i)
 	}
-	if what == tracked.Add || what == tracked.Replace {
+	if verdict == tracked.Add || verdict == tracked.Replace {
 		t.countPod(p, 1)
 	}
 }
@@ -229,26 +229,26 @@ func (t *Tracker) follow(d *Deployment) {
 	if t.claims.same(d) {
 		return
 	}
-	t.claims, t.near = newClaims(d), paged.List[int32]{}
+	t.claims, t.relevant = newClaims(d), paged.List[int32]{}
 	for i := range t.sets.Len() {
 		t.places.Set(i, 0)
 		t.file(i)
 	}
 }
 
-// concerns reports whether a plan, or Finish after it, reads a ReplicaSet.
-func (c *claims) concerns(rs *replicaset.ReplicaSet) bool {
+// isRead reports whether a plan, or Finish after it, reads a ReplicaSet.
+func (c *claims) isRead(rs *replicaset.ReplicaSet) bool {
 	return rs.ControllerUID == c.in.d.UID || c.in.verdict(&c.owner, rs) != claim.Ignore
 }
 
 // file adds a ReplicaSet to the list of ReplicaSets that plans read, or removes it.
 func (t *Tracker) file(i int) {
-	switch concern := t.claims.concerns(t.sets.At(i)); {
-	case !concern:
+	switch isRead := t.claims.isRead(t.sets.At(i)); {
+	case !isRead:
 		t.unfile(i)
 	case t.places.At(i) == 0:
-		t.near.Append(int32(i))
-		t.places.Set(i, int32(t.near.Len()))
+		t.relevant.Append(int32(i))
+		t.places.Set(i, int32(t.relevant.Len()))
 	}
 }
 
@@ -259,11 +259,11 @@ func (t *Tracker) unfile(i int) {
 	if place == 0 {
 		return
 	}
-	last := t.near.At(t.near.Len() - 1)
-	t.near.Set(int(place-1), last)
+	last := t.relevant.At(t.relevant.Len() - 1)
+	t.relevant.Set(int(place-1), last)
 	t.places.Set(int(last), place)
 	t.places.Set(i, 0)
-	t.near.Drop()
+	t.relevant.Drop()
 }
 
 // countPod counts a pod once more, or once less.

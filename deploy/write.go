@@ -15,8 +15,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-// nowhere is the place of an event that belongs to no action.
-const nowhere = -1
+// noAction is the index of the action of an event that belongs to none.
+const noAction = -1
 
 // write turns a decision into a plan. It alone decides the order of the writes:
 //
@@ -34,161 +34,164 @@ const nowhere = -1
 //
 // Holds of the decision come before holds of the report. Events have the order of the
 // actions, except the event of a pause, which comes before the sizes.
-func (p *Plan) write(in *input, f *following, d *decision, r *report) {
-	in = d.created.input(in)
+func (p *Plan) write(in *input, u *newSetUpdate, d *decision, r *report) {
+	in = d.created.inputAfter(in)
 	p.Status, p.RecheckAt, p.ExtraStatus, p.Budget = r.status, r.recheckAt, r.extra, in.budget
-	p.Holds = append(slices.Clip(d.holds), r.holds...)
+	p.Holds = append(slices.Clip(d.sizing.holds), r.holds...)
 	if in.d.Strategy == Recreate { // all pods may be unavailable during the update
 		p.Budget.Unavailable = in.replicas
 	}
 	if d.path == pathRefused {
-		p.event(nowhere, "Warning", "SelectingAll", "This "+word(in.d.kind())+" is selecting all pods. A non-empty selector is required.")
+		p.addEvent(noAction, "Warning", "SelectingAll", "This "+word(in.d.kind())+" is selecting all pods. A non-empty selector is required.")
 		return
 	}
-	p.claims(in)
-	p.follow(in, f)
+	p.addClaims(in)
+	p.addNewSetUpdate(in, u)
 	if d.created != nil {
-		p.create(in, d.created)
+		p.addCreation(in, d.created)
 	}
 	if d.rollback != nil {
-		p.rollBack(in, d.rollback, d.source)
+		p.addRollback(in, d.rollback, d.source)
 	}
 	paused := len(p.Events)
 	if d.pause != nil {
-		p.event(nowhere, "Normal", "PausePointReached", d.pause.String())
+		p.addEvent(noAction, "Normal", "PausePointReached", d.pause.String())
 	}
-	p.sizes(in, f, d)
+	p.addSizes(in, u, d)
 	if d.pause != nil {
-		p.pause(in, d.pause)
+		p.addPause(in, d.pause)
 	}
-	p.remove(in, d)
+	p.addDeletions(in, d)
 	if d.pause != nil {
 		p.Events[paused].Action = len(p.Actions) - 1
 	}
 	if r.extra != nil {
-		p.annotate(in, extraAnnotation(in, r.extra), ReasonExtraStatus)
+		p.addAnnotations(in, extraAnnotation(in, r.extra), ReasonExtraStatus)
 	}
 }
 
-func (p *Plan) act(a Action) {
+func (p *Plan) addAction(a Action) {
 	p.Actions = append(p.Actions, a)
 }
 
-func (p *Plan) event(action int, eventType, reason, message string) {
+// addEvent adds an event of the action with an index, or of none.
+func (p *Plan) addEvent(action int, eventType, reason, message string) {
 	p.Events = append(p.Events, kplan.Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
-// last returns the index of the last action.
-func (p *Plan) last() int { return len(p.Actions) - 1 }
+// lastAction returns the index of the last action.
+func (p *Plan) lastAction() int { return len(p.Actions) - 1 }
 
-// claims writes adoptions and releases.
-func (p *Plan) claims(in *input) {
+// addClaims adds adoptions and releases.
+func (p *Plan) addClaims(in *input) {
 	for i := range in.sets {
 		if rs := in.sets[i].rs; in.sets[i].adopted {
-			p.act(AdoptReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
+			p.addAction(AdoptReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
 		}
 	}
 	for _, rs := range in.released {
-		p.act(ReleaseReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
+		p.addAction(ReleaseReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
 	}
 }
 
-// annotate writes annotations of the Deployment, if there are any.
-func (p *Plan) annotate(in *input, set map[string]string, reason Reason) {
+// addAnnotations adds annotations of the Deployment, if there are any.
+func (p *Plan) addAnnotations(in *input, set map[string]string, reason Reason) {
 	if set != nil {
-		p.act(AnnotateDeployment{Kind: in.d.kind(), Set: set, Reason: reason})
+		p.addAction(AnnotateDeployment{Kind: in.d.kind(), Set: set, Reason: reason})
 	}
 }
 
-// follow writes annotations and minReadySeconds of the new ReplicaSet, or else the revision
-// of the Deployment.
-func (p *Plan) follow(in *input, f *following) {
-	if f.publish {
-		p.annotate(in, in.publish(f.number), ReasonRevision)
+// addNewSetUpdate adds the write of annotations and minReadySeconds of the new ReplicaSet, or else of
+// the revision of the Deployment.
+func (p *Plan) addNewSetUpdate(in *input, u *newSetUpdate) {
+	if u.upToDate {
+		p.addAnnotations(in, in.revisionAnnotation(u.revision), ReasonRevision)
 	}
-	if !f.write {
+	if !u.needed {
 		return
 	}
 	rs := in.newSet().rs
-	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: f.set, Reason: ReasonRevision}
-	if f.minReady {
+	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: u.annotations, Reason: ReasonRevision}
+	if u.minReadyDiffers {
 		a.MinReadySeconds = ptr.To(in.d.MinReadySeconds)
 	}
-	p.act(a)
+	p.addAction(a)
 }
 
-// create writes the new ReplicaSet. If its name is taken, this is the last action.
-func (p *Plan) create(in *input, n *creation) {
-	p.act(CreateReplicaSet{
-		Kind: in.d.setKind(), Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.next,
+// addCreation adds the creation of the new ReplicaSet. If its name is taken, this is the last
+// action.
+func (p *Plan) addCreation(in *input, n *creation) {
+	p.addAction(CreateReplicaSet{
+		Kind: in.d.setKind(), Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.nextRevision,
 		MinReadySeconds: in.d.MinReadySeconds, Labels: in.newLabels(), Annotations: maps.Clone(n.rs.Annotations), Reason: ReasonNewTemplate,
 	})
 	if n.taken {
 		return
 	}
-	if n.wanted > 0 {
-		p.event(p.last(), "Normal", in.scalingReason(), in.createEvent(n.rs.Name, n.size))
+	if n.allowed > 0 { // OpenKruise records no event if only the lower bound gives it a pod
+		p.addEvent(p.lastAction(), "Normal", in.scalingReason(), in.createEvent(n.rs.Name, n.size))
 	}
-	p.annotate(in, in.publish(fmt.Sprint(in.next)), ReasonRevision)
+	p.addAnnotations(in, in.revisionAnnotation(fmt.Sprint(in.nextRevision)), ReasonRevision)
 }
 
-// rollBack writes the template and annotations of a former revision, or removes the request.
-func (p *Plan) rollBack(in *input, r *revision.Rollback, source *revision.Entry) {
+// addRollback adds the write of the template and annotations of a former revision, or the removal
+// of a request that cannot be met.
+func (p *Plan) addRollback(in *input, r *revision.Rollback, source *revision.Entry) {
 	kind, reason, message := r.Event()
 	if source == nil {
-		p.event(nowhere, kind, reason, message) // before the write, even if that fails
-		p.act(ClearRollback{Key: in.rollbackKey(), Reason: ReasonRollback})
+		p.addEvent(noAction, kind, reason, message) // before the write, even if that fails
+		p.addAction(ClearRollback{Key: in.rollbackKey(), Reason: ReasonRollback})
 		return
 	}
-	p.act(RollBackDeployment{
+	p.addAction(RollBackDeployment{
 		Kind: in.d.kind(), ReplicaSetKind: in.d.setKind(),
 		Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: ReasonRollback,
 	})
-	p.event(p.last(), kind, reason, message)
+	p.addEvent(p.lastAction(), kind, reason, message)
 }
 
-// sizes writes the sizes, one write for each ReplicaSet.
-func (p *Plan) sizes(in *input, f *following, d *decision) {
-	changes := slices.Clip(d.changes)
+// addSizes adds the sizes, one write for each ReplicaSet.
+func (p *Plan) addSizes(in *input, u *newSetUpdate, d *decision) {
+	changes := slices.Clip(d.sizing.changes)
 	for _, i := range d.refreshed {
 		changes = append(changes, change{set: i, to: in.sets[i].size, reason: ReasonScaling})
 	}
 	direction := func(c change) int { return cmp.Compare(c.to, in.sets[c.set].size) }
-	if d.shrinkFirst && slices.ContainsFunc(changes, func(c change) bool { return direction(c) < 0 }) {
+	if d.sizing.shrinkFirst && slices.ContainsFunc(changes, func(c change) bool { return direction(c) < 0 }) {
 		changes = slices.Clone(changes)
 		slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(max(0, direction(a)), max(0, direction(b))) })
 	}
 	for _, c := range changes {
 		rs, from, annotations := in.sets[c.set].rs, in.sets[c.set].size, in.sizeAnnotations()
-		if c.set == in.newAt && f.withNextSize != nil {
-			maps.Copy(annotations, f.withNextSize)
+		if c.set == in.newAt && u.withNextSize != nil {
+			maps.Copy(annotations, u.withNextSize)
 		}
 		if c.to == from {
-			p.act(AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
+			p.addAction(AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
 			continue
 		}
 		scale := ScaleReplicaSet{
 			Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, From: from, To: c.to, Unhealthy: c.unhealthy,
 			Set: annotations, Reason: c.reason,
 		}
-		p.act(scale)
-		p.event(p.last(), "Normal", in.scalingReason(), in.scaleEvent(&scale))
+		p.addAction(scale)
+		p.addEvent(p.lastAction(), "Normal", in.scalingReason(), in.scaleEvent(&scale))
 	}
 }
 
-// pause writes the pause at a pause point.
-func (p *Plan) pause(in *input, at *pausepoint.PauseDeployment) {
-	p.act(PauseDeployment{
+// addPause adds the pause at a pause point.
+func (p *Plan) addPause(in *input, at *pausepoint.PauseDeployment) {
+	p.addAction(PauseDeployment{
 		Kind: in.d.kind(), UID: at.UID, ResourceVersion: at.ResourceVersion, Pod: at.Pod, Mode: at.Mode, Reason: ReasonPausePoint,
 		Set: map[string]string{pausepoint.AnnotationHit: at.Token},
 	})
 }
 
-// remove writes the deletions of old ReplicaSets.
-func (p *Plan) remove(in *input, d *decision) {
+// addDeletions adds the deletions of old ReplicaSets.
+func (p *Plan) addDeletions(in *input, d *decision) {
 	for _, rs := range d.remove {
 		number, _ := in.opts.Keys.Number(rs.Annotations)
-		p.act(DeleteReplicaSet{
+		p.addAction(DeleteReplicaSet{
 			Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
 		})
 	}
@@ -221,8 +224,7 @@ func (in *input) scaleEvent(a *ScaleReplicaSet) string {
 	return fmt.Sprintf("%s%s %s to %d from %d", a.verb(), wordOfSet(a.Kind), a.Name, a.To, a.From)
 }
 
-// createEvent returns the message for a new ReplicaSet. OpenKruise records none if only the
-// lower bound has given it a pod.
+// createEvent returns the message for a new ReplicaSet.
 func (in *input) createEvent(name string, size int32) string {
 	if in.partitioned() {
 		return fmt.Sprintf("Scaled up %s %s to %d", wordOfSet(in.d.setKind()), name, size)

@@ -97,7 +97,7 @@ func (r ControllerRevision) SameData(s ControllerRevision, opts Options) bool {
 //
 // It mirrors FindEqualRevisions of the history package of Kubernetes.
 func FindEqual(revisions []ControllerRevision, r ControllerRevision, opts Options) []int {
-	r.Data = prepared(r.Data, opts)
+	r.Data = comparedData(r.Data, opts)
 	var equal []int
 	for i := range revisions {
 		if revisions[i].SameData(r, opts) {

@@ -25,7 +25,7 @@ func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 //
 // It mirrors Match and constructHistory of the DaemonSet controller of Kubernetes.
 func Partition(revisions []ControllerRevision, data []byte, opts Options) (current, old []int) {
-	data = prepared(data, opts)
+	data = comparedData(data, opts)
 	for i := range revisions {
 		if SameData(revisions[i].Data, data, opts) {
 			current = append(current, i)

@@ -56,9 +56,9 @@ func withoutNull(value any) any {
 	return value
 }
 
-// prepared returns the data to compare and hash: in its normal form if it has one and
-// SerialisationIsVersion is repaired, otherwise unchanged.
-func prepared(data []byte, opts Options) []byte {
+// comparedData returns the data to compare and hash: in its normal form, with
+// SerialisationIsVersion in Options.Repair and if it has one, and otherwise unchanged.
+func comparedData(data []byte, opts Options) []byte {
 	if opts.Repair.Has(SerialisationIsVersion) {
 		if normal, err := Normalize(data); err == nil {
 			return normal
@@ -70,5 +70,5 @@ func prepared(data []byte, opts Options) []byte {
 // SameData reports whether the data of two revisions is equal: byte by byte, or in the normal
 // form if SerialisationIsVersion is repaired.
 func SameData(a, b []byte, opts Options) bool {
-	return bytes.Equal(a, b) || (opts.Repair.Has(SerialisationIsVersion) && bytes.Equal(prepared(a, opts), prepared(b, opts)))
+	return bytes.Equal(a, b) || (opts.Repair.Has(SerialisationIsVersion) && bytes.Equal(comparedData(a, opts), comparedData(b, opts)))
 }

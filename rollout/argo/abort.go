@@ -9,7 +9,8 @@ package argo
 //	canary with routing    no setCanaryScale is in force ([Canary.CanaryScale]); with
 //	                       dynamicStableScale the new ReplicaSet keeps the pods for requests
 //	                       that the stable one cannot serve yet ([Canary.CanaryWeight]), or
-//	                       that still go to it ([Canary.Routed])
+//	                       that still go to it ([Canary.Routed]), and all its pods for
+//	                       [AbortDelay] only if a delay above 0 is set
 //	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted from
 //	                       when the stable ones are all there, and loses them all then
 //	                       (counts.freshScaled)
@@ -75,7 +76,9 @@ func (r Canary) followsBack() bool {
 
 // AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after an abort,
 // and whether the delay was configured. It is nil if they stay forever, as the value 0 asks
-// for. A canary without traffic routing has no delay.
+// for. A canary without traffic routing has no delay. With dynamicStableScale a pass applies
+// the delay only if it is explicit and not nil: otherwise the pods go as stable pods become
+// available.
 func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
 	n := int32(30)
 	switch {

@@ -130,7 +130,9 @@ type Canary struct {
 	DynamicStableScale   bool   `json:"dynamicStableScale,omitzero"`
 	MinPodsPerReplicaSet *int32 `json:"minPodsPerReplicaSet,omitzero"`
 	// AbortScaleDownDelaySeconds is 30 if nil, and the pods stay forever if it is 0. Only
-	// an update with traffic routing has such a delay: see [AbortDelay].
+	// an update with traffic routing has such a delay: see [AbortDelay]. With
+	// DynamicStableScale neither nil nor 0 keeps the pods, except those of a setCanaryScale
+	// with 0: they go as stable pods become available. Only a delay above 0 keeps them.
 	AbortScaleDownDelaySeconds *int32     `json:"abortScaleDownDelaySeconds,omitzero"`
 	ProgressThreshold          *Threshold `json:"progressThreshold,omitzero"`
 

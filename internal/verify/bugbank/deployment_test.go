@@ -47,10 +47,10 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-115735", "a larger surge of a paused Deployment goes to the old set", plans(
 			snapshot(web(10, limits(6, 2), paused), set(1, 8, sized(10, 13)), set(2, 5, sized(10, 13))),
 			"web-v1 8->10, web-v2 5->6", deploy.Options{Paused: deploy.PausedScale}, ""),
-			mutant{"deploy:decision.rest", "s.scalingEvent()", "true"}},
+			mutant{"deploy:decision.decidePaused", "s.scalingEvent()", "true"}},
 		{"kubernetes-98457", "scaling a paused Deployment starts pods of the old template at once", plans(
 			snapshot(web(11, limits(3, 2), paused), between...), "web-v1 8->12, annotate web-v2", freeze, ""),
-			mutant{"deploy:decision.rest", "PausedFreeze", `"never"`}},
+			mutant{"deploy:decision.decidePaused", "PausedFreeze", `"never"`}},
 		{"kubernetes-105395", "replicas and template changed at once start pods of the old template", plans(
 			snapshot(web(6, limits(3, 2)), set(1, 3, sized(3, 5))), "web-v1 3->6",
 			deploy.Options{RolloutFirst: true}, "create web-v2 6, annotate web-v1"),
@@ -147,7 +147,7 @@ func conditionsOfDeployments() []entry {
 		{"kubernetes-61205", "a Deployment without any available pod is Available", strictlyAvailable,
 			mutant{"deploy:input.reportedMinAvailable", "max(1, n)", "n"}},
 		{"kubernetes-40207", "a rollback to an existing set keeps the clock of the deadline", freshClock,
-			mutant{"deploy:following.restarts", "i.hasDeadline()", "false"}},
+			mutant{"deploy:newSetUpdate.restartsDeadline", "i.hasDeadline()", "false"}},
 		{"kubernetes-49637", "a rollout that was paused misses its deadline when it is resumed", pauseStopsClock,
 			mutant{"deploy", "!s.d.Paused && r == progressPaused", "false"}},
 	}

@@ -25,7 +25,7 @@ func revisions() []entry {
 		{"kubernetes-109934", "a revision that does not parse makes the order that of the cache", tamperedRevision,
 			mutant{"revision:numberedByAge", "ByAge(e)", "indices(len(e))"}},
 		{"kubernetes-29735", "hashes of two templates collide, and no ReplicaSet is ever created", hashCollision,
-			mutant{"deploy", "f.result.Status.CollisionCount = collided(i.d.Status.CollisionCount)", "_ = collided(i.d.Status.CollisionCount)"}},
+			mutant{"deploy", "f.result.Status.CollisionCount = nextCollisionCount(i.d.Status.CollisionCount)", "_ = nextCollisionCount(i.d.Status.CollisionCount)"}},
 		{"kubernetes-134773", "another serialisation of the same template rolls out everything", otherBytes,
 			mutant{"revision:ChooseUpdate", "r != nil", "false"}},
 		{"kubernetes-69967", "of two revisions with one number now this, now that one is the newest", equalNumbers,

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A step is one step of a rolling update, in counts of ReplicaSets.
+type step struct {
+	rollout.Rolling
+	old   []rollout.Set // the old sets that take part, oldest first; Age is the index of each in input.sets
+	moves []int         // indexes in old of the sets with pods that move in place
+}
+
+// oldSetHolds adds the reasons why a step leaves old sets as they are, oldest first. The argument
+// sizes has the next size of each set, or is nil if none shrinks.
+func (in *input) oldSetHolds(holds []kplan.Hold[Reason], st *step, sizes []draftSize) []kplan.Hold[Reason] {
+	s := in.newSet()
+	holds = slices.Grow(holds, len(st.old))
+	for k := range st.old {
+		n := &st.old[k]
+		name, size := in.sets[n.Age].rs.Name, n.Wanted
+		if sizes != nil {
+			size = sizes[n.Age].to
+		}
+		switch {
+		case slices.Contains(st.moves, k):
+			holds = append(holds, hold(name, ReasonMovesInPlace, int64(n.There), int64(in.replicas)-int64(s.size)))
+		case size == 0:
+		case in.policy.OnDelete:
+			holds = append(holds, hold(name, ReasonOnDelete, int64(n.There), 0))
+		case size <= in.policy.Keeps(*n):
+			holds = append(holds, hold(name, ReasonKept, int64(size), int64(in.policy.Keeps(*n))))
+		case k == st.Shrinking.Ahead:
+			holds = append(holds, statusAheadHold(&in.sets[n.Age]))
+		case st.Shrinking.Ahead < 0 && !st.Shrinking.Idle && (st.Size == s.size || in.policy.Together):
+			holds = append(holds, hold(name, ReasonMinAvailable, st.Shrinking.Have, st.Shrinking.Limit))
+		}
+	}
+	if len(holds) == 0 {
+		return nil // not an empty list
+	}
+	return holds
+}
+
+// statusAheadHold returns the hold of an old set that reports more available pods than it wants,
+// which ends the removal of unavailable pods: see [StatusAheadStopsCleanup].
+func statusAheadHold(s *set) kplan.Hold[Reason] {
+	return hold(s.rs.Name, ReasonStatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
+}
+
+// growthHold returns the reason why a step does not grow the new set. The totals count pods as
+// [rollout.Policy] does; OnDelete compares the pods that exist or are wanted with the replicas.
+func (in *input) growthHold(c *counts, st *step) kplan.Hold[Reason] {
+	s := in.newSet()
+	n, counted := in.policySet(s), in.policy
+	if counted.OnDelete {
+		counted = rollout.Policy{CountLarger: true}
+	}
+	existing, there := counted.Existing(n), int64(n.There)
+	for _, o := range st.old {
+		existing, there = existing+counted.Existing(o), there+int64(o.There)
+	}
+	terminating, known := c.terminatingThatCount(in)
+	existing, most := in.policy.Sum(existing), in.policy.MaxTotal(in.budget)
+	total := in.policy.Sum(existing + terminating)
+	switch {
+	case in.policy.OnDelete:
+		return hold(s.rs.Name, ReasonOnDelete, existing, int64(in.replicas))
+	case in.policy.WaitForNew && n.There != n.Wanted:
+		return hold(s.rs.Name, ReasonStatusBehind, int64(n.There), int64(n.Wanted))
+	case in.policy.FreezeOvershoot && there > most:
+		return hold(s.rs.Name, ReasonSurgeExhausted, there, most)
+	case !known:
+		return hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
+	case len(st.moves) > 0 && total < most:
+		return hold(s.rs.Name, ReasonMovesInPlace, int64(s.size), int64(in.replicas))
+	case terminating > 0:
+		return hold(s.rs.Name, ReasonTerminating, total, most)
+	}
+	return hold(s.rs.Name, ReasonSurgeExhausted, existing, most)
+}
