@@ -9,8 +9,8 @@ import (
 
 	"github.com/kplan-go/kplan"
 	"github.com/kplan-go/kplan/internal/base/field"
-	"github.com/kplan-go/kplan/internal/base/lineup"
 	"github.com/kplan-go/kplan/internal/base/paged"
+	"github.com/kplan-go/kplan/internal/base/ranking"
 	"github.com/kplan-go/kplan/internal/base/tracked"
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -52,7 +52,7 @@ type Tracker struct {
 	queue    paged.Queue        // of the pods that are waiting
 	observed int64              // pods up to this instant have left the queue
 	totals   totals             // without the next instant
-	line     *lineup.Line       // of the pods that may be deleted; nil until a plan needs it
+	ranking  *ranking.List      // of the pods that may be deleted; nil until a plan needs it
 }
 
 // A record is the state for which a Tracker has counted a pod.
@@ -180,7 +180,7 @@ func isClaim(a Action) bool {
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
-	c.twins, c.line = t.twins.Clone(), t.line.Clone()
+	c.twins, c.ranking = t.twins.Clone(), t.ranking.Clone()
 	return c
 }
 
@@ -214,10 +214,10 @@ func (o *Options) stands() bool {
 // nodes; or all pods, if a few cannot be found.
 func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near podorder.Neighbours, few bool) {
 	if in.opts.stands() && n > 0 && 8*n <= t.pods.Len() {
-		if t.line.Stale(t.pods.Len()) {
-			t.line = lineup.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
+		if t.ranking.Stale(t.pods.Len()) {
+			t.ranking = ranking.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
 		}
-		if refs, near, few = t.line.Front(&t.pods, n, in.now, at); few {
+		if refs, near, few = t.ranking.Front(&t.pods, n, in.now, at); few {
 			return refs, near, true
 		}
 	}

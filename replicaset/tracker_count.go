@@ -19,8 +19,8 @@ func (t *Tracker) add(p *podorder.Pod) {
 	t.pods.Add(p)
 	t.records.Append(record{})
 	t.enterNew(i)
-	if t.line != nil {
-		t.line.Add(&t.pods, i, t.records.At(i).state.role == roleActive)
+	if t.ranking != nil {
+		t.ranking.Add(&t.pods, i, t.records.At(i).state.role == roleActive)
 	}
 }
 
@@ -28,7 +28,7 @@ func (t *Tracker) add(p *podorder.Pod) {
 func (t *Tracker) replace(i int, p *podorder.Pod) {
 	s, at := t.stateOf(p)
 	before, uid := t.records.At(i).state, t.uid(i)
-	if none := (state{}); s == none && before == none && (t.line == nil || t.line.Stays(&t.pods, i, p)) { // a pod of another owner
+	if none := (state{}); s == none && before == none && (t.ranking == nil || t.ranking.Stays(&t.pods, i, p)) { // a pod of another owner
 		t.pods.Set(i, p)
 		return
 	}
@@ -37,13 +37,13 @@ func (t *Tracker) replace(i int, p *podorder.Pod) {
 	if !same && before.registered(uid) {
 		t.unregister(i)
 	}
-	if t.line != nil {
-		t.line.Leave(&t.pods, i)
+	if t.ranking != nil {
+		t.ranking.Leave(&t.pods, i)
 	}
 	t.pods.Set(i, p)
 	t.enter(i, s, at)
-	if t.line != nil {
-		t.line.Enter(&t.pods, i, s.role == roleActive)
+	if t.ranking != nil {
+		t.ranking.Enter(&t.pods, i, s.role == roleActive)
 	}
 	if !same && s.registered(p.UID) {
 		t.register(i)
@@ -56,8 +56,8 @@ func (t *Tracker) remove(i int) {
 	if t.leave(i); before.registered(t.uid(i)) {
 		t.unregister(i)
 	}
-	if t.line != nil {
-		t.line.Remove(&t.pods, i)
+	if t.ranking != nil {
+		t.ranking.Remove(&t.pods, i)
 	}
 	if last := t.pods.Len() - 1; i != last {
 		r := t.records.At(last)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lineup keeps the pods of a ReplicaSet in the order in which a scale-down deletes them.
-package lineup
+// Package ranking keeps the pods of a ReplicaSet in the order in which a scale-down deletes them.
+package ranking
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// A Line holds the active pods of a ReplicaSet in the order of a scale-down:
+// A List holds the active pods of a ReplicaSet in the order of a scale-down:
 //
 //	nodes   by the pod of each that goes first; all pods of a node have the same neighbours
 //	rows    of up to 48 pods of a node, by the pod of each that goes first
@@ -24,43 +24,43 @@ import (
 // become the first.
 //
 // A pod that comes to an empty node has one neighbour, itself, whatever the name of the node. All
-// such pods are kept on one node, [apart], until a second pod comes to their node. Without related
-// pods all pods are kept there.
+// such pods are kept on one node, [apart], until a second pod comes to their node. Without
+// related pods all pods are kept there.
 //
-// The Line finds candidates, and [podorder.Order.Choose] sorts them. The Line breaks ties between
+// The List finds candidates, and [podorder.Order.Choose] sorts them. The List breaks ties between
 // pods of the same age by UID. That differs from Choose only for pods that became ready at the same
-// time: see [Line.simple] and, if that is false, [Line.settled].
-type Line struct {
-	pods     *Pods                    // of the current call
-	related  func(*podorder.Pod) bool // nil if no pod has neighbours
-	seats    paged.List[seat]         // of the pods
-	nodes    paged.List[node]
-	names    paged.Index // of all nodes except apart
-	alone    paged.Index // the pods on apart, by the names of their nodes
-	rows     paged.List[row]
-	freeNode int32        // the first unused node, from 1
-	freeRow  int32        // the first unused row, from 1
-	order    paged.Sorted // of the nodes with candidates
-	inner    paged.Sorted // of the rows in use, by node
-	queue    paged.Queue  // of the rows in use, by the time of their next change
-	mates    paged.Sorted // of the ready candidates by ready time, once findMates was called
-	mated    bool         // whether findMates was called
-	now      time.Time
-	at       int64 // now
-	lifted   int32 // the node that is out of the order, from 1, or all
-	pulled   int32 // the row that is out of its order, from 1, or all
-	changes  int   // since the line was made
-	restarts int   // ready pods with restarts
-	unset    int   // ready pods without a creation time
-	ready    int
-	oldest   time.Time // creation time of ready pods, including removed ones
-	youngest time.Time
+// time: see [List.simple] and, if that is false, [List.firstWithTies].
+type List struct {
+	pods         *Pods                    // of the current call
+	related      func(*podorder.Pod) bool // nil if no pod has neighbours
+	seats        paged.List[seat]         // of the pods
+	nodes        paged.List[node]
+	names        paged.Index // of all nodes except apart
+	alone        paged.Index // the pods on apart, by the names of their nodes
+	rows         paged.List[row]
+	freeNode     int32        // the first unused node, from 1
+	freeRow      int32        // the first unused row, from 1
+	order        paged.Sorted // of the nodes with candidates
+	inner        paged.Sorted // of the rows in use, by node
+	queue        paged.Queue  // of the rows in use, by the time of their next change
+	byReady      paged.Sorted // of the ready candidates by ready time, once buildByReady was called
+	byReadyBuilt bool         // whether buildByReady was called
+	now          time.Time
+	nanos        int64 // now, in nanoseconds since 1970
+	lifted       int32 // the node that is not in order, from 1; 0 for none; or all
+	pulled       int32 // the row that is not in inner and queue, from 1; 0 for none; or all
+	changes      int   // since the list was made
+	restarts     int   // ready pods with restarts
+	unset        int   // ready pods without a creation time
+	ready        int
+	oldest       time.Time // creation time of ready pods, including removed ones
+	youngest     time.Time
 }
 
-// Pods are the pods of a line, by number.
+// Pods are the pods of a list, by number.
 type Pods = tracked.Table[podorder.Pod, tracked.Pods]
 
-// all means that all nodes are lifted, or all rows are pulled.
+// all means that no node is in order yet, or that no row is in inner.
 const all = -1
 
 // apart is the node that stands for all nodes with one pod, or for all nodes.
@@ -82,7 +82,7 @@ type place int32
 func (p place) row() int { return max(int(p), 0)/2 - 1 } // -1 for a pod in no row
 
 // node returns the node on which a pod is a neighbour, or -1.
-func (l *Line) node(p place) int {
+func (l *List) node(p place) int {
 	switch {
 	case p < 0:
 		return int(-p) - 1
@@ -98,7 +98,7 @@ type node struct {
 	neighbours int32
 	size       int32 // candidates
 	open       int32 // a row that may have room, from 1, or the next unused node
-	first      turn  // the pod that goes first; -1 if the node is out of the order
+	first      rank  // the pod that goes first; -1 if the node is out of the order
 }
 
 // A row is a part of the candidates of a node.
@@ -106,17 +106,17 @@ type row struct {
 	node  int32 // or the next unused row, from 1
 	pods  int32 // the first pod, from 1
 	due   int32 // its place in the queue, from 1; 0 if the row is out of its order
-	first turn  // the pod that goes first
+	first rank  // the pod that goes first
 	size  uint8
 	costs bool // whether a pod with a deletion cost was ever in the row
 }
 
-// most is the maximum number of pods of a row, which is read from end to end. Plans and events take
-// the same time with 8 to 48, and fewer rows take less memory.
-const most = 48
+// maxRow is the maximum number of pods of a row, which is read from end to end. Plans and events
+// take the same time with 8 to 48, and fewer rows take less memory.
+const maxRow = 48
 
-// A turn holds the criteria between pods of one node, except for their UIDs.
-type turn struct {
+// A rank holds the criteria between pods of one node, except for their UIDs.
+type rank struct {
 	pod      int32 // -1 for none
 	cost     int32
 	restarts int32
@@ -126,7 +126,7 @@ type turn struct {
 	created  int8 // age bucket of the creation time
 }
 
-func (a *turn) compare(b *turn) int {
+func (a *rank) compare(b *rank) int {
 	switch {
 	case a.health != b.health:
 		return cmp.Compare(a.health, b.health)
@@ -138,20 +138,20 @@ func (a *turn) compare(b *turn) int {
 	return cmp.Or(cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars), cmp.Compare(a.created, b.created))
 }
 
-// turnOf returns the turn of a pod, and the time at which its age bucket may change. For pods with
+// rankOf returns the rank of a pod, and the time at which its age bucket may change. For pods with
 // a ready time, restarts and creation time count only among pods with the same ready time, and are
 // left out. Deletion costs are parsed only if costs is true, because few pods have one.
-func (l *Line) turnOf(i int32, costs bool) (t turn, due int64) {
+func (l *List) rankOf(i int32, costs bool) (t rank, due int64) {
 	p := l.pods.At(int(i))
 	switch {
 	case p.Ready && !p.ReadySince.IsZero():
-		t = turn{pod: i, health: podorder.Health(p), age: podorder.AgeBucket(p.ReadySince, l.now)}
-		due = again(p.ReadySince, t.age, l.at)
+		t = rank{pod: i, health: podorder.Health(p), age: podorder.AgeBucket(p.ReadySince, l.now)}
+		due = bucketEnd(p.ReadySince, t.age, l.nanos)
 	case p.CreationTimestamp.IsZero():
-		t, due = l.lifeOf(i), math.MaxInt64
+		t, due = l.tieRank(i), math.MaxInt64
 	default:
-		t = l.lifeOf(i)
-		due = again(p.CreationTimestamp, t.created, l.at)
+		t = l.tieRank(i)
+		due = bucketEnd(p.CreationTimestamp, t.created, l.nanos)
 	}
 	if costs {
 		t.cost, _ = podorder.DeletionCost(p.Annotations)
@@ -159,11 +159,11 @@ func (l *Line) turnOf(i int32, costs bool) (t turn, due int64) {
 	return t, due
 }
 
-// lifeOf returns the criteria, except for the deletion cost, between pods that are not ready or
+// tieRank returns the criteria, except for the deletion cost, between pods that are not ready or
 // that became ready at the same time.
-func (l *Line) lifeOf(i int32) turn {
+func (l *List) tieRank(i int32) rank {
 	p := l.pods.At(int(i))
-	t := turn{i, 0, p.Restarts, p.SidecarRestarts, podorder.Health(p), math.MinInt8, math.MinInt8}
+	t := rank{i, 0, p.Restarts, p.SidecarRestarts, podorder.Health(p), math.MinInt8, math.MinInt8}
 	if !p.CreationTimestamp.IsZero() {
 		t.created = podorder.AgeBucket(p.CreationTimestamp, l.now)
 	}
@@ -172,42 +172,42 @@ func (l *Line) lifeOf(i int32) turn {
 
 // simple reports whether ready pods with the same ready time are also in the order of their UIDs:
 // no ready pod has restarted, and all were created in the same age bucket.
-func (l *Line) simple() bool {
+func (l *List) simple() bool {
 	return l.ready == 0 || l.restarts == 0 && (l.unset == l.ready || l.unset == 0 &&
 		podorder.AgeBucket(l.oldest, l.now) == podorder.AgeBucket(l.youngest, l.now))
 }
 
-// again returns the end of an age bucket, or a little earlier. If that end may not fit a number, it
+// bucketEnd returns the end of an age bucket, or a little earlier. If that end may not fit a number, it
 // returns any time after now.
-func again(t time.Time, bucket int8, now int64) int64 {
+func bucketEnd(t time.Time, bucket int8, now int64) int64 {
 	at, near := tracked.Clock(t)
 	switch {
-	case bucket == endless, bucket < 0 && !near:
+	case bucket == endlessBucket, bucket < 0 && !near:
 		return math.MaxInt64
 	case bucket < 0:
 		return at // the age begins
-	case !near || bucket >= endless-4:
+	case !near || bucket >= endlessBucket-4:
 		return now + 1
 	}
 	end := int64(2) << bucket
 	return at + end - end>>48 // buckets begin a little early
 }
 
-// endless is the bucket of all ages that do not fit a number.
-const endless = 63
+// endlessBucket is the bucket of all ages that do not fit a number.
+const endlessBucket = 63
 
-// tally adds n, which is 1 or -1, for a candidate to the counts of ready pods.
-func (l *Line) tally(i, n int) {
+// countReady adds n, which is 1 or -1, for a candidate to the counts of ready pods.
+func (l *List) countReady(i, n int) {
 	p := l.pods.At(i)
 	if !p.Ready || p.ReadySince.IsZero() {
 		return
 	}
 	switch {
-	case !l.mated:
+	case !l.byReadyBuilt:
 	case n > 0:
-		l.mates.Add(int32(i), l.compareMates)
+		l.byReady.Add(int32(i), l.compareReady)
 	default:
-		l.mates.Remove(int32(i), l.compareMates)
+		l.byReady.Remove(int32(i), l.compareReady)
 	}
 	l.ready += n
 	if p.Restarts != 0 || p.SidecarRestarts != 0 {
@@ -225,14 +225,14 @@ func (l *Line) tally(i, n int) {
 	}
 }
 
-func (l *Line) name(k int) string { return l.nodes.At(k).name }
+func (l *List) name(k int) string { return l.nodes.At(k).name }
 
-func (l *Line) nodeName(i int) string { return l.pods.At(i).NodeName }
+func (l *List) nodeName(i int) string { return l.pods.At(i).NodeName }
 
 // nodeOf returns the number of the node of a pod, and makes the node if it is new. If mayBeApart,
-// the first pod of a name goes to apart. A pod that waits on apart under the same name moves to the
-// new node.
-func (l *Line) nodeOf(i int, mayBeApart bool) int {
+// the first pod of a name goes to apart. A pod on apart with the same node name moves to the new
+// node.
+func (l *List) nodeOf(i int, mayBeApart bool) int {
 	if l.related == nil {
 		return apart
 	}
@@ -245,7 +245,7 @@ func (l *Line) nodeOf(i int, mayBeApart bool) int {
 		l.alone.Add(i, l.nodeName)
 		return apart
 	}
-	k, n := int(l.freeNode-1), node{name: name, first: turn{pod: -1}}
+	k, n := int(l.freeNode-1), node{name: name, first: rank{pod: -1}}
 	if k >= 0 {
 		l.freeNode = l.nodes.At(k).open
 		l.nodes.Set(k, n)
@@ -261,16 +261,16 @@ func (l *Line) nodeOf(i int, mayBeApart bool) int {
 	return k
 }
 
-func (l *Line) putDue(i int, place int32) {
+func (l *List) putDue(i int, place int32) {
 	r := l.rows.At(i)
 	r.due = place
 	l.rows.Set(i, r)
 }
 
-// rowOf returns a row of a node with room for a pod, if need be a new one.
-func (l *Line) rowOf(k int) int {
+// rowOf returns a row of a node with room for a pod, which may be a new one.
+func (l *List) rowOf(k int) int {
 	n := l.nodes.Ref(k)
-	if n.open > 0 && l.rows.At(int(n.open-1)).size < most {
+	if n.open > 0 && l.rows.At(int(n.open-1)).size < maxRow {
 		return int(n.open - 1)
 	}
 	if n.open = l.freeRow; n.open > 0 {
@@ -284,26 +284,26 @@ func (l *Line) rowOf(k int) int {
 }
 
 // Clone returns an independent copy, or nil for nil.
-func (l *Line) Clone() *Line {
+func (l *List) Clone() *List {
 	if l == nil {
 		return nil
 	}
 	c := *l
 	c.seats, c.nodes, c.names, c.rows = l.seats.Clone(), l.nodes.Clone(), l.names.Clone(), l.rows.Clone()
 	c.alone, c.order, c.inner, c.queue = l.alone.Clone(), l.order.Clone(), l.inner.Clone(), l.queue.Clone()
-	c.mates = l.mates.Clone()
+	c.byReady = l.byReady.Clone()
 	return &c
 }
 
 // A candidate is a pod that a scale-down may delete, with its place in the order.
 type candidate struct {
-	turn
+	rank
 	neighbours int32
 }
 
-func (l *Line) candidate(i int32) candidate {
+func (l *List) candidate(i int32) candidate {
 	r := l.rows.At(l.seats.At(int(i)).place.row())
-	t, _ := l.turnOf(i, r.costs)
+	t, _ := l.rankOf(i, r.costs)
 	return candidate{t, l.nodes.At(int(r.node)).neighbours}
 }
 
@@ -312,39 +312,39 @@ func (a *candidate) alike(b *candidate) bool {
 	return a.health == b.health && a.cost == b.cost && a.neighbours == b.neighbours
 }
 
-// compare compares candidates in the order of the line. Pods with the same ready time are compared
+// compare compares candidates in the order of the list. Pods with the same ready time are compared
 // by UID.
-func (l *Line) compare(a, b *candidate) int {
+func (l *List) compare(a, b *candidate) int {
 	if a.neighbours != b.neighbours && a.health == b.health && a.cost == b.cost {
 		return cmp.Compare(b.neighbours, a.neighbours)
 	}
-	return l.compareTurns(&a.turn, &b.turn)
+	return l.compareRanks(&a.rank, &b.rank)
 }
 
 // compareNodes compares nodes by their first pods.
-func (l *Line) compareNodes(i, j int32) int {
+func (l *List) compareNodes(i, j int32) int {
 	a, b := l.nodes.At(int(i)), l.nodes.At(int(j))
 	return l.compare(&candidate{a.first, a.neighbours}, &candidate{b.first, b.neighbours})
 }
 
 // compareRows compares rows by node, then by their first pods.
-func (l *Line) compareRows(i, j int32) int {
+func (l *List) compareRows(i, j int32) int {
 	a, b := l.rows.At(int(i)), l.rows.At(int(j))
 	if a.node != b.node {
 		return cmp.Compare(a.node, b.node)
 	}
-	return l.compareTurns(&a.first, &b.first)
+	return l.compareRanks(&a.first, &b.first)
 }
 
-// compareTurns compares pods with equal numbers of neighbours, in the end by UID.
-func (l *Line) compareTurns(a, b *turn) int {
+// compareRanks compares pods with equal numbers of neighbours, in the end by UID.
+func (l *List) compareRanks(a, b *rank) int {
 	if c := a.compare(b); c != 0 {
 		return c
 	}
 	return l.compareIDs(a.pod, b.pod)
 }
 
-func (l *Line) compareIDs(i, j int32) int {
+func (l *List) compareIDs(i, j int32) int {
 	a, b := l.pods.At(int(i)), l.pods.At(int(j))
 	if c := strings.Compare(a.UID, b.UID); c != 0 {
 		return c

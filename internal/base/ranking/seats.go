@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lineup
+package ranking
 
 import (
 	"math"
@@ -9,44 +9,45 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// Add appends a pod and gives it a seat.
-func (l *Line) Add(pods *Pods, i int, candidate bool) {
+// Add appends a pod and gives it a place.
+func (l *List) Add(pods *Pods, i int, candidate bool) {
 	l.seats.Append(seat{})
 	l.Enter(pods, i, candidate)
 }
 
 // Stays reports whether a new version of a pod that is no candidate, and was no candidate, keeps
-// its seat.
-func (l *Line) Stays(pods *Pods, i int, p *podorder.Pod) bool {
+// its place.
+func (l *List) Stays(pods *Pods, i int, p *podorder.Pod) bool {
 	return (l.seats.At(i).place < 0) == l.isNeighbour(p) && pods.At(i).NodeName == p.NodeName
 }
 
-func (l *Line) isNeighbour(p *podorder.Pod) bool {
+func (l *List) isNeighbour(p *podorder.Pod) bool {
 	return l.related != nil && p.Active() && l.related(p)
 }
 
-// Leave takes a pod out of its seat. Enter then gives it another one.
-func (l *Line) Leave(pods *Pods, i int) {
+// Leave takes a pod out of its place. Enter then gives it another one.
+func (l *List) Leave(pods *Pods, i int) {
 	l.pods = pods
 	l.rise(i)
 }
 
-// Enter gives a pod a seat. A scale-down may delete it only if it is a candidate.
-func (l *Line) Enter(pods *Pods, i int, candidate bool) {
+// Enter gives a pod a place. A scale-down may delete it only if it is a candidate.
+func (l *List) Enter(pods *Pods, i int, candidate bool) {
 	l.pods = pods
 	l.sit(i, candidate)
 	l.putBack()
 }
 
 // Remove removes a pod. The last pod takes its number.
-func (l *Line) Remove(pods *Pods, i int) {
+func (l *List) Remove(pods *Pods, i int) {
 	l.Leave(pods, i)
 	l.putBack()
 	l.moveSeat(i)
 	l.changes++
 }
 
-func (l *Line) sit(i int, candidate bool) {
+// sit gives a pod a place if it is a candidate or a neighbour.
+func (l *List) sit(i int, candidate bool) {
 	p := l.pods.At(i)
 	neighbour := l.isNeighbour(p)
 	if !neighbour && !candidate {
@@ -55,8 +56,8 @@ func (l *Line) sit(i int, candidate bool) {
 	l.seat(i, l.nodeOf(i, neighbour && candidate), neighbour, candidate)
 }
 
-// seat gives a pod a seat on a node.
-func (l *Line) seat(i, k int, neighbour, candidate bool) {
+// seat gives a pod a place on node k.
+func (l *List) seat(i, k int, neighbour, candidate bool) {
 	l.lift(k)
 	s := seat{}
 	if neighbour && k != apart {
@@ -74,14 +75,14 @@ func (l *Line) seat(i, k int, neighbour, candidate bool) {
 		each.pods, each.size = int32(i+1), each.size+1
 		cost, _ := podorder.DeletionCost(l.pods.At(i).Annotations)
 		each.costs = each.costs || cost != 0
-		l.tally(i, 1)
+		l.countReady(i, 1)
 	}
 	l.changes++
 	l.seats.Set(i, s)
 }
 
-// rise takes a pod out of its seat.
-func (l *Line) rise(i int) {
+// rise takes a pod out of its place.
+func (l *List) rise(i int) {
 	s := l.seats.At(i)
 	switch k := l.node(s.place); {
 	case k == apart:
@@ -97,16 +98,16 @@ func (l *Line) rise(i int) {
 		l.reseat(in, int32(i+1), s.next)
 		l.rows.Ref(in).size--
 		n := l.nodes.Ref(k)
-		if n.size--; n.open == 0 || l.rows.At(int(n.open-1)).size >= most {
+		if n.size--; n.open == 0 || l.rows.At(int(n.open-1)).size >= maxRow {
 			n.open = int32(in + 1)
 		}
-		l.tally(i, -1)
+		l.countReady(i, -1)
 	}
 	l.seats.Set(i, seat{})
 }
 
 // reseat replaces a pod in the list of a row by another one.
-func (l *Line) reseat(in int, from, to int32) {
+func (l *List) reseat(in int, from, to int32) {
 	r := l.rows.At(in)
 	if r.pods == from {
 		r.pods = to
@@ -124,8 +125,8 @@ func (l *Line) reseat(in int, from, to int32) {
 	}
 }
 
-// moveSeat gives pod i, which has no seat, the seat of the last pod.
-func (l *Line) moveSeat(i int) {
+// moveSeat gives pod i, which has no place, the place of the last pod.
+func (l *List) moveSeat(i int) {
 	last := l.seats.Len() - 1
 	s := l.seats.At(last)
 	if l.seats.Drop(); i == last {
@@ -139,7 +140,7 @@ func (l *Line) moveSeat(i int) {
 	if l.node(s.place) == apart {
 		l.alone.Move(last, i, l.nodeName)
 	}
-	l.moveMate(last, i)
+	l.renumberReady(last, i)
 	l.reseat(in, int32(last+1), int32(i+1))
 	r := l.rows.Ref(in)
 	if r.first.pod == int32(last) {
@@ -150,8 +151,8 @@ func (l *Line) moveSeat(i int) {
 	}
 }
 
-// lift takes a node out of the order, and puts back the node that was lifted before.
-func (l *Line) lift(k int) {
+// lift takes a node out of order, and puts back the node that was detached before.
+func (l *List) lift(k int) {
 	if l.lifted == int32(k+1) || l.lifted == all {
 		return
 	}
@@ -163,8 +164,8 @@ func (l *Line) lift(k int) {
 	}
 }
 
-// pull takes a row out of its order, and puts back the row that was pulled before.
-func (l *Line) pull(in int) {
+// pull takes a row out of inner and queue, and puts back the row that was detached before.
+func (l *List) pull(in int) {
 	if l.pulled == int32(in+1) || l.pulled == all {
 		return
 	}
@@ -176,8 +177,8 @@ func (l *Line) pull(in int) {
 	}
 }
 
-// push puts the pulled row back in its order, or frees it if it is empty.
-func (l *Line) push() {
+// push puts the detached row back, or frees it if it is empty.
+func (l *List) push() {
 	in := int(l.pulled - 1)
 	if l.pulled = 0; in < 0 {
 		return
@@ -185,8 +186,8 @@ func (l *Line) push() {
 	l.arrange(in)
 }
 
-// arrange puts a row in its order, or frees it if it is empty.
-func (l *Line) arrange(in int) {
+// arrange adds a row to inner and queue, or frees it if it is empty.
+func (l *List) arrange(in int) {
 	r := l.rows.At(in)
 	if r.size == 0 {
 		if n := l.nodes.Ref(int(r.node)); n.open == int32(in+1) {
@@ -202,8 +203,8 @@ func (l *Line) arrange(in int) {
 	l.queue.Push(paged.Due{At: due, Item: int32(in)}, l.putDue)
 }
 
-// putBack puts back the pulled row and the lifted node.
-func (l *Line) putBack() {
+// putBack puts back the detached row and the detached node.
+func (l *List) putBack() {
 	l.push()
 	if k := int(l.lifted - 1); k >= 0 {
 		l.lifted = 0
@@ -211,8 +212,8 @@ func (l *Line) putBack() {
 	}
 }
 
-// lower puts a node with candidates in the order. It frees a node without any pod.
-func (l *Line) lower(k int) {
+// lower adds a node with candidates to order. It frees a node without any pod.
+func (l *List) lower(k int) {
 	switch n := l.nodes.Ref(k); {
 	case n.size > 0:
 		in, _ := l.inner.Seek(func(in int32) bool { return l.rows.At(int(in)).node < int32(k) })
@@ -220,17 +221,17 @@ func (l *Line) lower(k int) {
 		l.order.Add(int32(k), l.compareNodes)
 	case n.neighbours == 0 && k != apart:
 		l.names.Remove(k, l.name)
-		*n = node{open: l.freeNode, first: turn{pod: -1}}
+		*n = node{open: l.freeNode, first: rank{pod: -1}}
 		l.freeNode = int32(k + 1)
 	}
 }
 
-// look finds the pod of a row that goes first, and returns the time at which that may change.
-func (l *Line) look(r *row) int64 {
+// look sets the pod of a row that goes first, and returns the time at which that may change.
+func (l *List) look(r *row) int64 {
 	due := int64(math.MaxInt64)
 	r.first.pod = -1
 	for i := r.pods; i > 0; i = l.seats.At(int(i - 1)).next {
-		t, at := l.turnOf(i-1, r.costs)
+		t, at := l.rankOf(i-1, r.costs)
 		order := -1
 		if r.first.pod >= 0 {
 			order = t.compare(&r.first)
@@ -246,5 +247,5 @@ func (l *Line) look(r *row) int64 {
 			r.first = t
 		}
 	}
-	return max(due, l.at+1)
+	return max(due, l.nanos+1)
 }
