@@ -12,21 +12,21 @@ import (
 // New returns the list of some pods at the time now, which nanos repeats in nanoseconds since 1970.
 // Related reports whether a pod counts as a neighbour; if it is nil, no pod does.
 func New(pods *Pods, related func(*podorder.Pod) bool, candidate func(i int) bool, now time.Time, nanos int64) *List {
-	l := &List{pods: pods, related: related, now: now, nanos: nanos, lifted: all, pulled: all}
+	l := &List{pods: pods, related: related, now: now, nanos: nanos, detachedNode: allDetached, detachedRow: allDetached}
 	l.nodes.Append(node{first: rank{pod: -1}})
 	if related != nil {
-		l.nodes.Ref(apart).neighbours = 1
+		l.nodes.Ref(singles).neighbours = 1
 	}
 	for i := range pods.Len() {
-		l.seats.Append(seat{})
-		l.sit(i, candidate(i))
+		l.slots.Append(slot{})
+		l.insert(i, candidate(i))
 	}
-	l.lifted, l.pulled, l.changes = 0, 0, 0
+	l.detachedNode, l.detachedRow, l.changes = 0, 0, 0
 	for i := range l.rows.Len() {
-		l.arrange(i)
+		l.addRow(i)
 	}
 	for k := range l.nodes.Len() {
-		l.lower(k)
+		l.attachNode(k)
 	}
 	return l
 }
@@ -49,9 +49,9 @@ func (l *List) advance(now time.Time, nanos int64) {
 	l.now, l.nanos = now, nanos
 	for l.queue.Len() > 0 && l.queue.First().At <= nanos {
 		in := int(l.queue.First().Item)
-		l.lift(int(l.rows.At(in).node))
-		l.pull(in)
-		l.putBack()
+		l.detachNode(int(l.rows.At(in).node))
+		l.detachRow(in)
+		l.attach()
 	}
 }
 
@@ -91,7 +91,7 @@ func (l *List) firstCandidates(n int) []candidate {
 // It reads one row after the other until the first pod of a row comes after n others.
 func (l *List) firstByRank(n int) []candidate {
 	first := collector{list: l, n: n}
-	for k := range l.order.All {
+	for k := range l.nodeOrder.All {
 		at := l.nodes.At(int(k))
 		head := candidate{at.first, at.neighbours}
 		if n == 1 {
@@ -100,12 +100,12 @@ func (l *List) firstByRank(n int) []candidate {
 		if first.excludes(&head) {
 			break
 		}
-		for in := range l.inner.From(func(in int32) bool { return l.rows.At(int(in)).node < k }) {
+		for in := range l.rowOrder.From(func(in int32) bool { return l.rows.At(int(in)).node < k }) {
 			r := l.rows.At(int(in))
 			if r.node != k || first.excludes(&candidate{r.first, at.neighbours}) {
 				break
 			}
-			for i := r.pods; i > 0; i = l.seats.At(int(i - 1)).next {
+			for i := r.pods; i > 0; i = l.slots.At(int(i - 1)).next {
 				t, _ := l.rankOf(i-1, r.costs)
 				first.add(&candidate{t, at.neighbours})
 			}

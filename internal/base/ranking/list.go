@@ -24,7 +24,7 @@ import (
 // become the first.
 //
 // A pod that comes to an empty node has one neighbour, itself, whatever the name of the node. All
-// such pods are kept on one node, [apart], until a second pod comes to their node. Without
+// such pods are kept on one node, [singles], until a second pod comes to their node. Without
 // related pods all pods are kept there.
 //
 // The List finds candidates, and [podorder.Order.Choose] sorts them. The List breaks ties between
@@ -33,22 +33,22 @@ import (
 type List struct {
 	pods         *Pods                    // of the current call
 	related      func(*podorder.Pod) bool // nil if no pod has neighbours
-	seats        paged.List[seat]         // of the pods
+	slots        paged.List[slot]         // of the pods
 	nodes        paged.List[node]
-	names        paged.Index // of all nodes except apart
-	alone        paged.Index // the pods on apart, by the names of their nodes
+	names        paged.Index // of all nodes except singles
+	singlePods   paged.Index // the pods on singles, by the names of their nodes
 	rows         paged.List[row]
 	freeNode     int32        // the first unused node, from 1
 	freeRow      int32        // the first unused row, from 1
-	order        paged.Sorted // of the nodes with candidates
-	inner        paged.Sorted // of the rows in use, by node
+	nodeOrder    paged.Sorted // of the nodes with candidates
+	rowOrder     paged.Sorted // of the rows in use, by node
 	queue        paged.Queue  // of the rows in use, by the time of their next change
 	byReady      paged.Sorted // of the ready candidates by ready time, once buildByReady was called
 	byReadyBuilt bool         // whether buildByReady was called
 	now          time.Time
 	nanos        int64 // now, in nanoseconds since 1970
-	lifted       int32 // the node that is not in order, from 1; 0 for none; or all
-	pulled       int32 // the row that is not in inner and queue, from 1; 0 for none; or all
+	detachedNode int32 // the node that is not in nodeOrder, from 1; 0 for none; or allDetached
+	detachedRow  int32 // the row that is not in rowOrder and queue, from 1; 0 for none; or allDetached
 	changes      int   // since the list was made
 	restarts     int   // ready pods with restarts
 	unset        int   // ready pods without a creation time
@@ -60,14 +60,14 @@ type List struct {
 // Pods are the pods of a list, by number.
 type Pods = tracked.Table[podorder.Pod, tracked.Pods]
 
-// all means that no node is in order yet, or that no row is in inner.
-const all = -1
+// allDetached means that no node is in nodeOrder yet, or that no row is in rowOrder.
+const allDetached = -1
 
-// apart is the node that stands for all nodes with one pod, or for all nodes.
-const apart = 0
+// singles is the node that stands for all nodes with one pod, or for all nodes.
+const singles = 0
 
-// A seat is the place of a pod. It takes eight bytes for each pod.
-type seat struct {
+// A slot is the place of a pod. It takes eight bytes for each pod.
+type slot struct {
 	place place
 	next  int32 // the next pod of the row, from 1
 }
@@ -97,7 +97,7 @@ type node struct {
 	name       string
 	neighbours int32
 	size       int32 // candidates
-	open       int32 // a row that may have room, from 1, or the next unused node
+	openRow    int32 // a row that may have room, from 1, or the next unused node
 	first      rank  // the pod that goes first; -1 if the node is out of the order
 }
 
@@ -229,25 +229,25 @@ func (l *List) name(k int) string { return l.nodes.At(k).name }
 
 func (l *List) nodeName(i int) string { return l.pods.At(i).NodeName }
 
-// nodeOf returns the number of the node of a pod, and makes the node if it is new. If mayBeApart,
-// the first pod of a name goes to apart. A pod on apart with the same node name moves to the new
+// nodeOf returns the number of the node of a pod, and makes the node if it is new. If mayBeSingle,
+// the first pod of a name goes to singles. A pod on singles with the same node name moves to the new
 // node.
-func (l *List) nodeOf(i int, mayBeApart bool) int {
+func (l *List) nodeOf(i int, mayBeSingle bool) int {
 	if l.related == nil {
-		return apart
+		return singles
 	}
 	name := l.nodeName(i)
 	if k := l.names.Find(name, l.name); k >= 0 {
 		return k
 	}
-	first := l.alone.Find(name, l.nodeName)
-	if first < 0 && mayBeApart {
-		l.alone.Add(i, l.nodeName)
-		return apart
+	first := l.singlePods.Find(name, l.nodeName)
+	if first < 0 && mayBeSingle {
+		l.singlePods.Add(i, l.nodeName)
+		return singles
 	}
 	k, n := int(l.freeNode-1), node{name: name, first: rank{pod: -1}}
 	if k >= 0 {
-		l.freeNode = l.nodes.At(k).open
+		l.freeNode = l.nodes.At(k).openRow
 		l.nodes.Set(k, n)
 	} else {
 		k = l.nodes.Len()
@@ -255,8 +255,8 @@ func (l *List) nodeOf(i int, mayBeApart bool) int {
 	}
 	l.names.Add(k, l.name)
 	if first >= 0 {
-		l.rise(first)
-		l.seat(first, k, true, true)
+		l.unassign(first)
+		l.assign(first, k, true, true)
 	}
 	return k
 }
@@ -270,17 +270,17 @@ func (l *List) putDue(i int, place int32) {
 // rowOf returns a row of a node with room for a pod, which may be a new one.
 func (l *List) rowOf(k int) int {
 	n := l.nodes.Ref(k)
-	if n.open > 0 && l.rows.At(int(n.open-1)).size < maxRow {
-		return int(n.open - 1)
+	if n.openRow > 0 && l.rows.At(int(n.openRow-1)).size < maxRow {
+		return int(n.openRow - 1)
 	}
-	if n.open = l.freeRow; n.open > 0 {
-		l.freeRow = l.rows.At(int(n.open - 1)).node
-		l.rows.Set(int(n.open-1), row{node: int32(k)})
+	if n.openRow = l.freeRow; n.openRow > 0 {
+		l.freeRow = l.rows.At(int(n.openRow - 1)).node
+		l.rows.Set(int(n.openRow-1), row{node: int32(k)})
 	} else {
 		l.rows.Append(row{node: int32(k)})
-		n.open = int32(l.rows.Len())
+		n.openRow = int32(l.rows.Len())
 	}
-	return int(n.open - 1)
+	return int(n.openRow - 1)
 }
 
 // Clone returns an independent copy, or nil for nil.
@@ -289,8 +289,8 @@ func (l *List) Clone() *List {
 		return nil
 	}
 	c := *l
-	c.seats, c.nodes, c.names, c.rows = l.seats.Clone(), l.nodes.Clone(), l.names.Clone(), l.rows.Clone()
-	c.alone, c.order, c.inner, c.queue = l.alone.Clone(), l.order.Clone(), l.inner.Clone(), l.queue.Clone()
+	c.slots, c.nodes, c.names, c.rows = l.slots.Clone(), l.nodes.Clone(), l.names.Clone(), l.rows.Clone()
+	c.singlePods, c.nodeOrder, c.rowOrder, c.queue = l.singlePods.Clone(), l.nodeOrder.Clone(), l.rowOrder.Clone(), l.queue.Clone()
 	c.byReady = l.byReady.Clone()
 	return &c
 }
@@ -302,7 +302,7 @@ type candidate struct {
 }
 
 func (l *List) candidate(i int32) candidate {
-	r := l.rows.At(l.seats.At(int(i)).place.row())
+	r := l.rows.At(l.slots.At(int(i)).place.row())
 	t, _ := l.rankOf(i, r.costs)
 	return candidate{t, l.nodes.At(int(r.node)).neighbours}
 }

@@ -109,8 +109,8 @@ func (l *List) buildByReady() {
 	}
 	l.byReadyBuilt = true
 	var list []int32
-	for i := range l.seats.Len() {
-		if _, ready, _ := l.readyAt(int32(i)); ready && l.seats.At(i).place.row() >= 0 {
+	for i := range l.slots.Len() {
+		if _, ready, _ := l.readyAt(int32(i)); ready && l.slots.At(i).place.row() >= 0 {
 			list = append(list, int32(i))
 		}
 	}
