@@ -17,20 +17,20 @@ type counts struct {
 	spots   paged.List[trackedSpot]
 	names   paged.Index // of the spots
 	records paged.List[record]
-	twins   tracked.Twins   // by UID, of the pods that the DaemonSet controls
-	hashes  tracked.Counter // of the pods of nodes
-	loose   paged.Bag       // relevant pods without an existing node
-	strays  paged.Index     // the first of these for each missing node, by its name
-	odd     paged.Bag       // spots that every plan looks at
-	young   paged.Bag       // spots with a new pod that is not available
-	ending  paged.Bag       // spots with a pod that is being deleted
-	empty   paged.Sorted    // spots without a pod, by name
-	old     paged.Sorted    // spots with an old pod, by name: all where it is available, and odd ones
-	single  groups          // how many spots have one pod that may stay
-	oddOld  int             // how many odd ones have an old pod
-	desired int32           // nodes that should run a pod
-	ranked  int             // nodes with a rank
-	queue   paged.Queue     // spots whose pod becomes available
+	twins   tracked.Duplicates // by UID, of the pods that the DaemonSet controls
+	hashes  tracked.Counter    // of the pods of nodes
+	loose   paged.Bag          // relevant pods without an existing node
+	strays  paged.Index        // the first of these for each missing node, by its name
+	odd     paged.Bag          // spots that every plan looks at
+	young   paged.Bag          // spots with a new pod that is not available
+	ending  paged.Bag          // spots with a pod that is being deleted
+	empty   paged.Sorted       // spots without a pod, by name
+	old     paged.Sorted       // spots with an old pod, by name: all where it is available, and odd ones
+	single  groups             // how many spots have one pod that may stay
+	oddOld  int                // how many odd ones have an old pod
+	desired int32              // nodes that should run a pod
+	ranked  int                // nodes with a rank
+	queue   paged.Queue        // spots whose pod becomes available
 }
 
 func (c *counts) clone() counts {

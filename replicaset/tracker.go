@@ -43,16 +43,16 @@ import (
 // A Tracker belongs to one goroutine. A copy by assignment is not a separate Tracker: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
 type Tracker struct {
-	rest     Snapshot // everything except the pods
-	measure  *measure // nil before anything was applied
-	pods     tracked.Table[podorder.Pod, tracked.Pods]
-	records  paged.List[record] // of the pods
-	twins    tracked.Twins      // by UID, of the pods that a plan may touch
-	distant  int                // pods that become available beyond all clocks
-	queue    paged.Queue        // of the pods that are waiting
-	observed int64              // pods up to this instant have left the queue
-	totals   totals             // without the next instant
-	ranking  *ranking.List      // of the pods that may be deleted; nil until a plan needs it
+	rest       Snapshot // everything except the pods
+	measure    *measure // nil before anything was applied
+	pods       tracked.Table[podorder.Pod, tracked.Pods]
+	records    paged.List[record] // of the pods
+	duplicates tracked.Duplicates // by UID, of the pods that a plan may touch
+	distant    int                // pods that become available beyond all clocks
+	queue      paged.Queue        // of the pods that are waiting
+	observed   int64              // pods up to this instant have left the queue
+	totals     totals             // without the next instant
+	ranking    *ranking.List      // of the pods that may be deleted; nil until a plan needs it
 }
 
 // A record is the state for which a Tracker has counted a pod.
@@ -104,7 +104,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
 	n := in.numbers(&c)
-	if !t.twinned() && c.adopt == 0 && c.release == 0 {
+	if !t.hasDuplicateUID() && c.adopt == 0 && c.release == 0 {
 		if !n.shrinks() {
 			return c, nil
 		}
@@ -122,16 +122,16 @@ func (t *Tracker) count(in *input) (counts, error) {
 	for i := range c.roles {
 		c.roles[i] = t.records.At(i).state.role
 	}
-	return c, t.checkTwins(in.Pods, c.roles)
+	return c, t.checkUIDs(in.Pods, c.roles)
 }
 
-// twinned reports whether two pods that a plan may touch have one UID.
-func (t *Tracker) twinned() bool { return t.twins.Shared > 0 }
+// hasDuplicateUID reports whether two pods that a plan may touch have one UID.
+func (t *Tracker) hasDuplicateUID() bool { return t.duplicates.Shared > 0 }
 
-// checkTwins returns the error for equal UIDs of pods. Their names differ, because Apply
+// checkUIDs returns the error for equal UIDs of pods. Their names differ, because Apply
 // makes sure of that.
-func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
-	if !t.twinned() {
+func (t *Tracker) checkUIDs(pods []podorder.Pod, roles []role) error {
+	if !t.hasDuplicateUID() {
 		return nil
 	}
 	var errs kplan.FieldErrors
@@ -180,7 +180,7 @@ func isClaim(a Action) bool {
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
-	c.twins, c.ranking = t.twins.Clone(), t.ranking.Clone()
+	c.duplicates, c.ranking = t.duplicates.Clone(), t.ranking.Clone()
 	return c
 }
 

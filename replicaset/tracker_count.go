@@ -62,7 +62,7 @@ func (t *Tracker) remove(i int) {
 	if last := t.pods.Len() - 1; i != last {
 		r := t.records.At(last)
 		if r.state.registered(t.uid(last)) {
-			t.twins.Move(last, i, t.uid)
+			t.duplicates.Move(last, i, t.uid)
 		}
 		t.records.Set(i, r)
 		if r.place > 0 {
@@ -138,9 +138,9 @@ func (s state) registered(uid string) bool { return s.role != roleNone && uid !=
 
 func (t *Tracker) isRegistered(i int) bool { return t.records.At(i).state.registered(t.uid(i)) }
 
-func (t *Tracker) register(i int) { t.twins.Enter(i, t.pods.Len(), t.isRegistered, t.uid) }
+func (t *Tracker) register(i int) { t.duplicates.Enter(i, t.pods.Len(), t.isRegistered, t.uid) }
 
-func (t *Tracker) unregister(i int) { t.twins.Leave(i, t.uid) }
+func (t *Tracker) unregister(i int) { t.duplicates.Leave(i, t.uid) }
 
 func (t *Tracker) becomeAvailable(i int) {
 	r := t.records.Ref(i)
