@@ -48,7 +48,7 @@ type Tracker struct {
 	pods       tracked.Table[podorder.Pod, tracked.Pods]
 	records    paged.List[record] // of the pods
 	duplicates tracked.Duplicates // by UID, of the pods that a plan may touch
-	distant    int                // pods that become available beyond all clocks
+	distant    int                // pods that become available at a time that does not fit a number
 	queue      paged.Queue        // of the pods that are waiting
 	observed   int64              // pods up to this instant have left the queue
 	totals     totals             // without the next instant
@@ -75,7 +75,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		return Plan{}, err
 	}
 	if hold, stale := in.stale(); stale {
-		return in.writeNothing(hold), nil
+		return in.emptyPlan(hold), nil
 	}
 	if m != t.measure {
 		t.recount(m)
@@ -90,8 +90,8 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 // count is [input.count] from previous counts. It gives the input the pods that the plan
 // needs, if any.
 func (t *Tracker) count(in *input) (counts, error) {
-	at, near := tracked.Clock(in.now)
-	if !near || t.distant > 0 {
+	at, fits := tracked.Clock(in.now)
+	if !fits || t.distant > 0 {
 		in.Snapshot = t.Snapshot()
 		return in.count(podList(in.Pods))
 	}
@@ -110,7 +110,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 		}
 		few := false
 		in.refs, in.neighbours, few = t.front(in, int(n.change().remove), at)
-		if c.found = few && len(in.refs) == 1; c.found {
+		if c.onlyVictim = few && len(in.refs) == 1; c.onlyVictim {
 			return c, nil
 		}
 		if c.draft = t.draft(in, few); c.draft != nil {
@@ -135,7 +135,7 @@ func (t *Tracker) checkUIDs(pods []podorder.Pod, roles []role) error {
 		return nil
 	}
 	var errs kplan.FieldErrors
-	field.Unique(&errs, "Pods", len(pods), touched(pods, roles))
+	field.Unique(&errs, "Pods", len(pods), elements(pods, roles))
 	return errs.Join()
 }
 
@@ -204,21 +204,21 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// stands reports whether a line sorts pods in the order of the options.
-func (o *Options) stands() bool {
+// hasDefaultOrder reports whether the options keep the order of a ranking.
+func (o *Options) hasDefaultOrder() bool {
 	return (o.Order.Chain == "" || o.Order.Chain == podorder.Current) && o.Order.Priority == "" && o.Order.Stages == nil &&
 		o.Order.Protected == nil && !o.Spread && o.Dialect == ""
 }
 
-// front returns few pods that include the first n to delete, and the neighbours on their
-// nodes; or all pods, if a few cannot be found.
-func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, near podorder.Neighbours, few bool) {
-	if in.opts.stands() && n > 0 && 8*n <= t.pods.Len() {
+// front returns a few pods that include the first n to delete, and the neighbours on their nodes;
+// or all pods, if only a sort of all pods finds the first n.
+func (t *Tracker) front(in *input, n int, at int64) (refs []*podorder.Pod, neighbours podorder.Neighbours, few bool) {
+	if in.opts.hasDefaultOrder() && n > 0 && 8*n <= t.pods.Len() {
 		if t.ranking.Stale(t.pods.Len()) {
 			t.ranking = ranking.New(&t.pods, in.related(nil), func(i int) bool { return t.records.At(i).state.role == roleActive }, in.now, at)
 		}
-		if refs, near, few = t.ranking.Front(&t.pods, n, in.now, at); few {
-			return refs, near, true
+		if refs, neighbours, few = t.ranking.Front(&t.pods, n, in.now, at); few {
+			return refs, neighbours, true
 		}
 	}
 	refs = make([]*podorder.Pod, t.pods.Len())

@@ -28,11 +28,11 @@ func (t *Tracker) add(p *podorder.Pod) {
 func (t *Tracker) replace(i int, p *podorder.Pod) {
 	s, at := t.stateOf(p)
 	before, uid := t.records.At(i).state, t.uid(i)
-	if none := (state{}); s == none && before == none && (t.ranking == nil || t.ranking.Stays(&t.pods, i, p)) { // a pod of another owner
+	if none := (state{}); s == none && before == none && (t.ranking == nil || t.ranking.Stays(&t.pods, i, p)) { // another owner's pod
 		t.pods.Set(i, p)
 		return
 	}
-	same := uid == p.UID && before.registered(uid) && s.registered(uid) // the most common case by far
+	same := uid == p.UID && before.registered(uid) && s.registered(uid)
 	t.leave(i)
 	if !same && before.registered(uid) {
 		t.unregister(i)
@@ -78,7 +78,7 @@ func (t *Tracker) recount(m *measure) {
 	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
 	*t = empty
 	for i := range t.pods.Len() {
-		t.records.Set(i, record{}) // or the last measure would decide which other pods may be touched
+		t.records.Set(i, record{}) // or the last measure would decide which other pods are registered
 	}
 	for i := range t.pods.Len() {
 		t.enterNew(i)
@@ -109,8 +109,8 @@ func (t *Tracker) enter(i int, s state, at time.Time) {
 	if s.availability != waiting {
 		return
 	}
-	switch instant, near := tracked.Clock(at); {
-	case !near:
+	switch instant, fits := tracked.Clock(at); {
+	case !fits:
 		t.distant++
 	case instant <= t.observed:
 		t.becomeAvailable(i)

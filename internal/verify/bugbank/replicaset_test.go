@@ -26,7 +26,7 @@ func replicaSets() []entry {
 		{"kubernetes-138818", "a pod that was orphaned meanwhile is deleted, for lack of a precondition", preconditions,
 			mutant{"replicaset", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Reason: ReasonTooMany}", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, Reason: ReasonTooMany}"}},
 		{"kubernetes-101319", "pods become available a whole minReadySeconds late", earliestRecheck,
-			mutant{"replicaset:totals.wait", "a.Before", "a.After"}},
+			mutant{"replicaset:totals.recordWaiting", "a.Before", "a.After"}},
 		{"kubernetes-108266", "a pod that turns ready while another one does not is never counted as available", alwaysRechecked,
 			mutant{"replicaset", "c.ready != c.available", "c.ready == c.active && c.ready != c.available"}},
 		{"kubernetes-69376", "a ReplicaSet created again under the same name waits for the writes of the old one", forgottenExpectations,
